@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+   The only place that chooses an instruction set. */
+#include "kernels/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+
+#define KL_TABLE(set) { .isa = #set, .gemm_f32 = kl_gemm_f32_##set, .gemm_f64 = kl_gemm_f64_##set }
+
+/* Lowest first. */
+static const struct kl_kernels tables[] = { KL_TABLE(base), KL_TABLE(avx2), KL_TABLE(avx512) };
+enum { N_TABLES = sizeof tables / sizeof *tables };
+
+static bool runs_here(const struct kl_kernels *table)
+{
+    const struct kl_cpu *cpu = kl_cpu();
+    if (strcmp(table->isa, "avx512") == 0) return cpu->avx512;
+    if (strcmp(table->isa, "avx2") == 0) return cpu->avx2;
+    return true;
+}
+
+const struct kl_kernels *kl_kernels_of(int i)
+{
+    return i >= 0 && i < N_TABLES && runs_here(&tables[i]) ? &tables[i] : NULL;
+}
+
+const struct kl_kernels *kl_kernels(void)
+{
+    const char *wanted = getenv("KETLINE_ISA");
+    const struct kl_kernels *best = &tables[0];
+    for (int i = 0; i < N_TABLES; i++) {
+        if (!runs_here(&tables[i])) continue;
+        best = &tables[i];
+        if (wanted && strcmp(wanted, best->isa) == 0) break;
+    }
+    return best;
+}

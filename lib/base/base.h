@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+   base: the manners that every tool and room shares. First what a tool calls, then what rooms call.
+   Nothing here prints or exits, apart from log.c and progress.c, which write where the tool says. */
+#ifndef KL_BASE_H
+#define KL_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define KL_VERSION "0.1.0"
+
+/* ---- errors (error.c) ----
+   Functions return 0 or one of these; the exit status of a tool is kl_exit_status(code). */
+enum kl_code {
+    KL_OK = 0,
+    KL_ENO = -1,        /* a check said no                                       exit 1  */
+    KL_EUSAGE = -2,     /* wrong option or argument                              exit 2  */
+    KL_ESIGNAL = -3,    /* stopped by SIGINT/SIGTERM; the tool re-raises the signal      */
+    KL_EDATA = -65,     /* an input is damaged or of the wrong form              exit 65 */
+    KL_ENOINPUT = -66,  /* an input does not exist or cannot be opened           exit 66 */
+    KL_EINTERNAL = -70, /* a promise inside the program was broken               exit 70 */
+    KL_EIO = -74,       /* reading or writing failed, a full disk included       exit 74 */
+    KL_ENOMEM = -75,    /* no memory                                             exit 75 */
+    KL_EDEVICE = -76,   /* no such device, or it was lost                        exit 75 */
+};
+
+/* One line for a person: "what: why; what to do". It names the file, the dataset, found and expected. */
+struct kl_error {
+    int code;
+    char text[1024];
+};
+
+/* Fill *err (which may be NULL) and return code, so that callers write: return kl_fail(err, KL_EDATA, ...). */
+int kl_fail(struct kl_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same, with ": " and strerror(errno) added. ENOMEM becomes KL_ENOMEM whatever code says. */
+int kl_fail_errno(struct kl_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* KL_ENOMEM with a standard text that names the bytes asked for. */
+int kl_fail_memory(struct kl_error *err, size_t bytes);
+int kl_exit_status(int code);
+
+/* ---- options (options.c, help.c, config.c) ----
+   One table a tool; parsing, --help, YAML configuration and the cache key are made from it. */
+enum kl_option_type { KL_OPT_FLAG, KL_OPT_INT, KL_OPT_FLOAT, KL_OPT_STRING, KL_OPT_CHOICE };
+
+struct kl_option {
+    const char *name; /* long option without dashes; the same name in YAML, where '_' equals '-' */
+    char letter;      /* short option or 0 */
+    enum kl_option_type type;
+    size_t offset;     /* of the field in the values struct: bool, int64_t, double, const char *, const char * */
+    const char *arg;   /* "N", "FILE", ...; for KL_OPT_CHOICE the choices: "adam|adamw|sgd" */
+    double min, max;   /* closed bounds of INT and FLOAT; both 0: unbounded */
+    bool in_key;       /* can it change the result? Then it is part of the cache key */
+    const char *help;  /* one short line; NULL: an alias or hidden */
+    const char *group; /* heading in --help, or NULL for the same as before */
+    const char *alias; /* second accepted long name (a reference's name such as n_qubits), or NULL */
+};
+
+struct kl_tool {
+    const char *name;
+    const char *summary;   /* one line */
+    const char *arguments; /* "INPUT... -o OUTPUT" */
+    const char *example;   /* one or two command lines */
+    const struct kl_option *options;
+    size_t n_options;
+    size_t values_size; /* bytes of the values struct, whose first member is struct kl_common */
+};
+
+/* Options that every tool has; KL_COMMON_OPTIONS (common.c) holds their table. */
+struct kl_common {
+    const char *output;   /* -o */
+    const char *store;    /* --store, or KETLINE_STORE */
+    const char *config;   /* --config */
+    const char *note;     /* --note */
+    const char *device;   /* --device auto|cpu|cuda[:k] */
+    const char *progress; /* --progress auto|bar|plain|json|none */
+    int64_t threads;      /* --threads, 0: what the machine allows */
+    int64_t seed;         /* --seed */
+    bool force, print_key, dry_run, json, quiet, verbose, no_provenance, print_config, help, version;
+};
+
+/* Parse argv over the values that the defaults function of the tool has set. --config FILE is read first, the command line
+   wins; an unknown name is an error that names the nearest known one. *args and *n_args receive the positional
+   arguments (pointers into argv). Strings point into argv or into memory that lives as long as the process.
+   Returns 0, KL_EUSAGE, KL_ENOINPUT or KL_EDATA. */
+int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
+                     size_t *n_args, struct kl_error *err);
+/* --help, --version and --print-config: if one was given, write the text to `to`, return true. */
+bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to);
+/* The effective options as compact JSON with sorted names; only those with in_key if key_only. malloc'ed; NULL: no memory. */
+char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
+
+/* ---- messages (log.c) and progress (progress.c) ---- */
+struct kl_log {
+    const char *tool;
+    FILE *to;  /* stderr */
+    int level; /* 0 quiet, 1 normal, 2 verbose */
+};
+void kl_note(const struct kl_log *log, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* "tool: text" and the exit status for `code`; flushes stdout first. */
+int kl_report(const struct kl_log *log, const struct kl_error *err);
+/* Last act of main: close stdout; a failure there (full disk) becomes exit status 74. */
+int kl_finish(const struct kl_log *log, int status);
+
+/* What long functions call after each step, and how they learn that they should stop.
+   step returns 0 to go on; anything else: finish what is begun, save, return KL_ESIGNAL. May be NULL. */
+struct kl_watch {
+    int (*step)(void *context, uint64_t done, uint64_t total, const char *note);
+    void *context;
+};
+int kl_watch_step(const struct kl_watch *watch, uint64_t done, uint64_t total, const char *note); /* NULL is fine */
+
+/* A kl_watch that draws a bar on a terminal, else a plain line every 30 s, nothing in the first two seconds; and
+   answers non-zero once a signal is pending. `what` names the unit: "images", "epochs". */
+struct kl_progress {
+    struct kl_watch watch;
+    const struct kl_log *log;
+    const char *what;
+    int mode;
+    double start, shown;
+    bool drawn;
+};
+int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const char *mode, const char *what);
+void kl_progress_end(struct kl_progress *p);
+
+/* ---- signals (signals.c) ---- */
+void kl_signals_install(void);  /* SIGINT, SIGTERM: first sets a flag, second ends at once */
+int kl_signals_pending(void);   /* the signal's number or 0 */
+void kl_signals_reraise(void);  /* default handler, then raise: the shell sees 128+n */
+
+/* ---- arenas (arena.c) ----
+   Workspace made before the loop and passed in. Blocks are 64-byte aligned and uninitialised. */
+struct kl_arena {
+    struct kl_arena_chunk *first, *current;
+};
+/* bytes: reserved at once (more is taken when needed). Returns 0 or KL_ENOMEM. */
+int kl_arena_init(struct kl_arena *arena, size_t bytes, struct kl_error *err);
+/* NULL: no memory. */
+void *kl_arena_take(struct kl_arena *arena, size_t count, size_t size);
+/* All blocks are given back, the memory is kept. */
+void kl_arena_reset(struct kl_arena *arena);
+void kl_arena_free(struct kl_arena *arena);
+
+/* ---- threads (threads.c) ---- */
+struct kl_pool;
+/* Affinity mask and cgroup quota; at least 1. */
+int kl_threads_available(void);
+/* n_threads <= 0: kl_threads_available(). With one thread no thread is started. */
+int kl_pool_create(struct kl_pool **pool, int n_threads, struct kl_error *err);
+int kl_pool_size(const struct kl_pool *pool);
+/* Run fn(context, i, thread) for i in [0, count), thread in [0, size); returns when all are done. Items are handed out in
+   order, one at a time. Results must not depend on `thread`. pool NULL: in the calling thread. */
+void kl_pool_for(struct kl_pool *pool, size_t count, void (*fn)(void *context, size_t i, int thread), void *context);
+void kl_pool_destroy(struct kl_pool **pool);
+
+/* ---- digests (hash.c) ---- */
+struct kl_sha256 {
+    void *state; /* (hidden) */
+};
+int kl_sha256_begin(struct kl_sha256 *s, struct kl_error *err);
+void kl_sha256_add(struct kl_sha256 *s, const void *data, size_t n);
+void kl_sha256_end(struct kl_sha256 *s, char hex[65]); /* frees the state; hex may be NULL */
+int kl_sha256_hex(char hex[65], const void *data, size_t n, struct kl_error *err);
+/* SHA-256 of a file's bytes, by read(). KL_ENOINPUT, KL_EIO. */
+int kl_sha256_file(char hex[65], const char *path, struct kl_error *err);
+/* XXH3-128 of a block in canonical (big-endian) order: damage, not identity. */
+void kl_xxh128(unsigned char digest[16], const void *data, size_t n);
+
+double kl_clock(void); /* seconds, monotonic */
+
+#endif
