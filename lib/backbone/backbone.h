@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+   backbone: pretrained weights in, ResNet-18 features out (He et al. 2015, arXiv:1512.03385; torchvision's layout and names). */
+#ifndef KL_BACKBONE_H
+#define KL_BACKBONE_H
+
+#include "base/base.h"
+
+/* ---- weights (weights.c chooses; safetensors.c, zip.c, pickle.c read) ---- */
+struct kl_tensor {
+    char name[128]; /* "layer1.0.conv1.weight" */
+    int rank;
+    size_t dims[4];
+    size_t n;    /* product of dims */
+    float *data; /* converted to float32 */
+};
+struct kl_weights {
+    struct kl_tensor *tensors;
+    size_t n;
+    char sha256[65]; /* of the file */
+};
+/* .safetensors or torchvision .pth, told apart by their first bytes; nothing in the file is executed. If the file's name carries a
+   digest (resnet18-f37072fd.pth), it is checked. KL_ENOINPUT, KL_EDATA, KL_ENOMEM. Free with kl_weights_free. */
+int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err);
+const struct kl_tensor *kl_weights_find(const struct kl_weights *weights, const char *name); /* NULL: absent */
+void kl_weights_free(struct kl_weights **weights);
+
+/* ---- the network (fold.c, resnet18.c) ---- */
+struct kl_resnet18;
+enum kl_tap { KL_TAP_LAYER1, KL_TAP_LAYER2, KL_TAP_LAYER3, KL_TAP_LAYER4, KL_TAP_AVGPOOL };
+enum kl_pixels { KL_PIXELS_GREY, KL_PIXELS_RGB, KL_PIXELS_NORMALISED /* float (n,3,h,w), for tests */ };
+
+struct kl_resnet18_options {
+    size_t height, width; /* >= 28 is meaningful; any size that leaves a map is computed */
+    enum kl_pixels pixels;
+    enum kl_tap tap;
+    float mean[3], std[3]; /* of pixel/255 */
+};
+void kl_resnet18_options_default(struct kl_resnet18_options *options); /* 28x28 grey, avgpool, ImageNet's mean and std */
+/* Fold batch normalisation (eps 1e-5) into the convolutions, the three stem filters into one for grey images (the mean exactly, borders
+   included), and lay the weights out for the kernels. KL_EDATA if a tensor is absent or has another shape. */
+int kl_resnet18_create(struct kl_resnet18 **net, const struct kl_weights *weights,
+                       const struct kl_resnet18_options *options, struct kl_error *err);
+/* Shape of one image's features: avgpool (512); layer k (channels, h, w) row-major. Returns the rank. */
+int kl_resnet18_shape(const struct kl_resnet18 *net, size_t dims[3]);
+/* Images that one call should get (a multiple of 16). An image's features do not depend on its place or neighbours in a block. */
+size_t kl_resnet18_block(const struct kl_resnet18 *net);
+size_t kl_resnet18_workspace(const struct kl_resnet18 *net); /* bytes that kl_resnet18_run takes from work */
+/* features (n, values of an image); images (n,h,w) or (n,h,w,3) uint8, or float (n,3,h,w); n <= block. In the calling thread;
+   threads share net and bring their own work, which is reset. KL_ENOMEM. */
+int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *images, size_t n,
+                    struct kl_arena *work, struct kl_error *err);
+void kl_resnet18_free(struct kl_resnet18 **net);
+
+#endif
