@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+   nn: what small networks are made of: one block of parameters with a table, linear layers, loss,
+   optimisers, schedules, the order of samples. Numerics in float and double (_f32, _f64). Every
+   random number is Philox4x32-10 with key = seed and counter = (index, purpose, step, replica), so
+   that nothing depends on threads or on what ran before. */
+#ifndef KL_NN_H
+#define KL_NN_H
+
+#include "base/base.h"
+
+/* ---- the block of parameters (block.c, order.c) ---- */
+enum { KL_MAX_TENSORS = 64 };
+
+/* One tensor of a block. Files hold it in the field's order (a weight is [out, in]); memory may
+   hold it transposed ([in, out]), so that products need no packing. */
+struct kl_tensor {
+    char name[48];
+    int rank;       /* 1 or 2 */
+    size_t dims[2]; /* as in files; dims[1] = 1 if rank is 1 */
+    bool transposed;
+    size_t offset, size; /* in values of the block */
+};
+struct kl_block {
+    struct kl_tensor tensors[KL_MAX_TENSORS];
+    int n;
+    size_t size; /* values in all, padding (kept at 0) included: every tensor starts at a multiple of 16 values */
+};
+/* Append a tensor. Returns its number, or KL_EUSAGE when the table is full or a size is 0 or too large. */
+int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1, bool transposed,
+                 struct kl_error *err);
+int kl_block_find(const struct kl_block *block, const char *name); /* its number, or -1 */
+/* Between a tensor inside a block and `file`, t->size values in the file's order. */
+void kl_tensor_to_file_f32(float *file, const struct kl_tensor *t, const float *block);
+void kl_tensor_to_file_f64(double *file, const struct kl_tensor *t, const double *block);
+void kl_tensor_from_file_f32(float *block, const struct kl_tensor *t, const float *file);
+void kl_tensor_from_file_f64(double *block, const struct kl_tensor *t, const double *file);
+
+/* ---- random numbers: purposes (the generator is kernels/inline/philox.h) ---- */
+enum kl_purpose {
+    KL_RANDOM_SPLIT = 1,
+    KL_RANDOM_SHUFFLE = 2,
+    KL_RANDOM_INIT = 3,
+    KL_RANDOM_DROPOUT = 4, /* + 256 * layer */
+};
+
+/* ---- initial values (init.c) ---- */
+/* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958). stream: number of the
+   tensor. */
+void kl_init_uniform(float *values, size_t n, double bound, uint64_t seed, uint32_t stream, uint32_t replica);
+void kl_init_normal(float *values, size_t n, double sigma, uint64_t seed, uint32_t stream, uint32_t replica);
+
+/* ---- linear layers (linear.c) ---- */
+enum kl_activation { KL_ACT_NONE, KL_ACT_RELU, KL_ACT_TANH };
+struct kl_dropout {
+    double rate; /* 0: none */
+    uint64_t seed;
+    uint32_t layer, step, replica;
+};
+/* y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536; dropout (NULL:
+   none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
+void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n, size_t d_in, size_t d_out,
+                           enum kl_activation act, const struct kl_dropout *dropout);
+void kl_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n, size_t d_in,
+                           size_t d_out, enum kl_activation act, const struct kl_dropout *dropout);
+/* From dy, the gradient at y (overwritten): dw and db are set, dx (n, d_in) too unless NULL. rate:
+   of the forward's dropout. wt: scratch of d_in * d_out values when dx is wanted. */
+void kl_linear_backward_f32(float *dx, float *dw, float *db, float *dy, const float *x, const float *y, const float *w,
+                            float *wt, size_t n, size_t d_in, size_t d_out, enum kl_activation act, double rate);
+void kl_linear_backward_f64(double *dx, double *dw, double *db, double *dy, const double *x, const double *y,
+                            const double *w, double *wt, size_t n, size_t d_in, size_t d_out,
+                            enum kl_activation act, double rate);
+
+/* ---- loss (loss.c) ---- */
+/* Sum of -log softmax(logits)[label] over n samples, in nats; *correct (may be NULL) counts argmax
+   = label. d (n, classes), unless NULL, becomes the gradient of sum * scale. Labels must lie in [0,
+   classes). */
+double kl_cross_entropy_f32(float *d, size_t *correct, const float *logits, const int32_t *labels, size_t n,
+                            size_t classes, double scale);
+double kl_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels, size_t n,
+                            size_t classes, double scale);
+
+/* ---- optimisers (optimizer.c) ---- */
+enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW };
+struct kl_optimizer {
+    enum kl_optimizer_kind kind;
+    double momentum;            /* SGD (heavy ball, as torch.optim.SGD) */
+    double beta1, beta2, epsilon; /* Adam (Kingma & Ba 2014, arXiv:1412.6980) */
+    double weight_decay;        /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter 2017, arXiv:1711.05101) */
+    double clip;                /* largest norm of the whole gradient; 0: no clipping */
+};
+void kl_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
+/* Step `step` (from 1) at rate lr over n values. m, v: the moments (SGD: m is the velocity, v
+   unused), zeros before the first step. */
+void kl_optimizer_step_f32(float *params, float *m, float *v, float *grad, size_t n, const struct kl_optimizer *o,
+                           double lr, uint64_t step);
+void kl_optimizer_step_f64(double *params, double *m, double *v, double *grad, size_t n, const struct kl_optimizer *o,
+                           double lr, uint64_t step);
+
+/* ---- learning rates (schedule.c) ---- */
+enum kl_schedule_kind { KL_CONSTANT_RATE, KL_STEP_RATE, KL_COSINE_RATE, KL_PLATEAU_RATE };
+struct kl_schedule {
+    enum kl_schedule_kind kind;
+    double lr, min_lr;
+    int64_t warmup;   /* epochs over which the rate rises in a line from 0, step by step; any kind */
+    int64_t period;   /* step: epochs between reductions */
+    int64_t patience; /* plateau: epochs without improvement before a reduction */
+    double factor;    /* step and plateau: what a reduction multiplies by */
+};
+void kl_schedule_default(struct kl_schedule *s); /* constant, 1e-3 */
+/* The rate of step `step` (from 0) of `epoch` (from 0): cosine falls from lr to min_lr between the
+   warm-up and the last step (Loshchilov & Hutter 2016, arXiv:1608.03983). reductions: how many the
+   plateau rule has made. */
+double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step, int64_t steps_per_epoch,
+                        int64_t epochs, int64_t reductions);
+
+/* ---- order of samples (batch.c) ---- */
+/* Stratified split: round(n * fraction) of n samples go to validation, from each class its share to
+   within one. Both lists, rising, are malloc'ed. KL_EDATA if a list would be empty while fraction >
+   0, KL_ENOMEM. */
+int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **validation, size_t *n_validation,
+                        const int32_t *labels, size_t n, size_t classes, double fraction, uint64_t seed,
+                        struct kl_error *err);
+/* order becomes a random permutation of `from` (n values) for this epoch (Fisher and Yates). */
+void kl_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch);
+
+#endif
