@@ -4,12 +4,24 @@
 #ifndef KL_SELECT_H
 #define KL_SELECT_H
 
+#include "kernels/act.h"
 #include "kernels/gemm.h"
+#include "kernels/optim.h"
 
 struct kl_kernels {
     const char *isa; /* "base", "avx2", "avx512" */
     kl_gemm_f32_fn gemm_f32;
     kl_gemm_f64_fn gemm_f64;
+    kl_bias_f32_fn bias_f32;
+    kl_bias_f64_fn bias_f64;
+    kl_dropout_f32_fn dropout_f32;
+    kl_dropout_f64_fn dropout_f64;
+    kl_bias_back_f32_fn bias_back_f32;
+    kl_bias_back_f64_fn bias_back_f64;
+    kl_adam_f32_fn adam_f32;
+    kl_adam_f64_fn adam_f64;
+    kl_sgd_f32_fn sgd_f32;
+    kl_sgd_f64_fn sgd_f64;
 };
 
 /* The best for this processor. */

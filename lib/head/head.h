@@ -7,7 +7,8 @@
 
 #include "circuit/circuit.h"
 #include "nn/nn.h"
-#include "store/store.h"
+/* (store.h is not included here: its KL_F64 is a macro in files compiled in both precisions) */
+struct kl_file;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 
@@ -15,16 +16,17 @@ enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
    qubits and 3 layers, 4-16-classes. */
 struct kl_head_options {
     int64_t n_qubits, n_layers;
-    const char *ansatz;                 /* "ry-ring" */
-    int n_reduction, n_classifier;      /* hidden layers; n_classifier 0: one linear layer */
-    int64_t reduction[KL_MAX_WIDTHS];   /* {128, 32} */
-    int64_t classifier[KL_MAX_WIDTHS];  /* {16} */
-    double dropout;                     /* after every hidden ReLU, 0.2 */
-    double weight_scale;                /* circuit weights start as weight_scale * N(0, 1), 0.01 */
+    const char *ansatz;                /* "ry-ring" */
+    int n_reduction, n_classifier;     /* hidden layers; n_classifier 0: one linear layer */
+    int64_t reduction[KL_MAX_WIDTHS];  /* {128, 32} */
+    int64_t classifier[KL_MAX_WIDTHS]; /* {16} */
+    double dropout;                    /* after every hidden ReLU, 0.2 */
+    double weight_scale;               /* circuit weights start as weight_scale * N(0, 1), 0.01 */
 };
 void kl_head_options_default(struct kl_head_options *o);
 /* "128,32" -> widths; "" or "none" -> 0 widths. KL_EUSAGE names the option. */
-int kl_head_widths(int64_t widths[KL_MAX_WIDTHS], int *n, const char *text, const char *option, struct kl_error *err);
+int kl_head_widths(int64_t widths[KL_MAX_WIDTHS], int *n, const char *text, const char *option,
+                   struct kl_error *err);
 
 struct kl_layer {
     size_t d_in, d_out;
@@ -63,8 +65,8 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, s
 void kl_head_free(struct kl_head **head);
 /* logits (n, n_classes) of features x (n, n_features), without dropout. Samples in blocks over the
    threads of pool (may be NULL); memory does not grow with n. KL_ENOMEM. */
-int kl_head_logits(float *logits, const struct kl_head *head, const float *x, size_t n, struct kl_pool *pool,
-                   struct kl_error *err);
+int kl_head_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+                   struct kl_pool *pool, struct kl_error *err);
 
 /* ---- the model's functions, in float and double (forward.c, gradient.c) ---- */
 /* Scratch, one a thread; made once, grown when needed. */
@@ -77,7 +79,8 @@ void kl_head_work_free(struct kl_head_work *work);
 /* logits (n, n_classes) of x (n, n_features); angles and expval (n, n_qubits) too unless NULL. No
    dropout. */
 int kl_head_forward_f32(float *logits, float *angles, float *expval, const struct kl_head_model *model,
-                        const float *params, const float *x, size_t n, struct kl_head_work *work, struct kl_error *err);
+                        const float *params, const float *x, size_t n, struct kl_head_work *work,
+                        struct kl_error *err);
 int kl_head_forward_f64(double *logits, double *angles, double *expval, const struct kl_head_model *model,
                         const double *params, const double *x, size_t n, struct kl_head_work *work,
                         struct kl_error *err);
@@ -87,12 +90,12 @@ int kl_head_forward_f64(double *logits, double *angles, double *expval, const st
 enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES };
 int kl_head_gradient_f32(float *grad, double *loss, size_t *correct, const struct kl_head_model *model,
                          const float *params, const float *x, const int32_t *labels, size_t n,
-                         const struct kl_dropout *dropout, enum kl_diff_method diff, struct kl_head_work *work,
-                         struct kl_error *err);
+                         const struct kl_dropout *dropout, enum kl_diff_method diff,
+                         struct kl_head_work *work, struct kl_error *err);
 int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const struct kl_head_model *model,
                          const double *params, const double *x, const int32_t *labels, size_t n,
-                         const struct kl_dropout *dropout, enum kl_diff_method diff, struct kl_head_work *work,
-                         struct kl_error *err);
+                         const struct kl_dropout *dropout, enum kl_diff_method diff,
+                         struct kl_head_work *work, struct kl_error *err);
 /* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight
    and bias uniform within 1 / sqrt(d_in)), circuit normal, classifier Xavier uniform with zero
    biases. params (block.size). */

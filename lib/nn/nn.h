@@ -23,7 +23,7 @@ struct kl_tensor {
 struct kl_block {
     struct kl_tensor tensors[KL_MAX_TENSORS];
     int n;
-    size_t size; /* values in all, padding (kept at 0) included: every tensor starts at a multiple of 16 values */
+    size_t size; /* values in all, padding (kept at 0) included: tensors start at multiples of 16 values */
 };
 /* Append a tensor. Returns its number, or KL_EUSAGE when the table is full or a size is 0 or too large. */
 int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1, bool transposed,
@@ -46,8 +46,10 @@ enum kl_purpose {
 /* ---- initial values (init.c) ---- */
 /* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958). stream: number of the
    tensor. */
-void kl_init_uniform(float *values, size_t n, double bound, uint64_t seed, uint32_t stream, uint32_t replica);
-void kl_init_normal(float *values, size_t n, double sigma, uint64_t seed, uint32_t stream, uint32_t replica);
+void kl_init_uniform(float *values, size_t n, double bound, uint64_t seed, uint32_t stream,
+                     uint32_t replica);
+void kl_init_normal(float *values, size_t n, double sigma, uint64_t seed, uint32_t stream,
+                    uint32_t replica);
 
 /* ---- linear layers (linear.c) ---- */
 enum kl_activation { KL_ACT_NONE, KL_ACT_RELU, KL_ACT_TANH };
@@ -58,17 +60,19 @@ struct kl_dropout {
 };
 /* y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536; dropout (NULL:
    none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
-void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n, size_t d_in, size_t d_out,
-                           enum kl_activation act, const struct kl_dropout *dropout);
-void kl_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n, size_t d_in,
+void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n, size_t d_in,
                            size_t d_out, enum kl_activation act, const struct kl_dropout *dropout);
+void kl_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n,
+                           size_t d_in, size_t d_out, enum kl_activation act,
+                           const struct kl_dropout *dropout);
 /* From dy, the gradient at y (overwritten): dw and db are set, dx (n, d_in) too unless NULL. rate:
    of the forward's dropout. wt: scratch of d_in * d_out values when dx is wanted. */
-void kl_linear_backward_f32(float *dx, float *dw, float *db, float *dy, const float *x, const float *y, const float *w,
-                            float *wt, size_t n, size_t d_in, size_t d_out, enum kl_activation act, double rate);
-void kl_linear_backward_f64(double *dx, double *dw, double *db, double *dy, const double *x, const double *y,
-                            const double *w, double *wt, size_t n, size_t d_in, size_t d_out,
+void kl_linear_backward_f32(float *dx, float *dw, float *db, float *dy, const float *x, const float *y,
+                            const float *w, float *wt, size_t n, size_t d_in, size_t d_out,
                             enum kl_activation act, double rate);
+void kl_linear_backward_f64(double *dx, double *dw, double *db, double *dy, const double *x,
+                            const double *y, const double *w, double *wt, size_t n, size_t d_in,
+                            size_t d_out, enum kl_activation act, double rate);
 
 /* ---- loss (loss.c) ---- */
 /* Sum of -log softmax(logits)[label] over n samples, in nats; *correct (may be NULL) counts argmax
@@ -76,25 +80,26 @@ void kl_linear_backward_f64(double *dx, double *dw, double *db, double *dy, cons
    classes). */
 double kl_cross_entropy_f32(float *d, size_t *correct, const float *logits, const int32_t *labels, size_t n,
                             size_t classes, double scale);
-double kl_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels, size_t n,
-                            size_t classes, double scale);
+double kl_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels,
+                            size_t n, size_t classes, double scale);
 
 /* ---- optimisers (optimizer.c) ---- */
 enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW };
 struct kl_optimizer {
     enum kl_optimizer_kind kind;
-    double momentum;            /* SGD (heavy ball, as torch.optim.SGD) */
+    double momentum;              /* SGD (heavy ball, as torch.optim.SGD) */
     double beta1, beta2, epsilon; /* Adam (Kingma & Ba 2014, arXiv:1412.6980) */
-    double weight_decay;        /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter 2017, arXiv:1711.05101) */
-    double clip;                /* largest norm of the whole gradient; 0: no clipping */
+    double
+        weight_decay; /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter, arXiv:1711.05101) */
+    double clip;      /* largest norm of the whole gradient; 0: no clipping */
 };
 void kl_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
 /* Step `step` (from 1) at rate lr over n values. m, v: the moments (SGD: m is the velocity, v
    unused), zeros before the first step. */
-void kl_optimizer_step_f32(float *params, float *m, float *v, float *grad, size_t n, const struct kl_optimizer *o,
-                           double lr, uint64_t step);
-void kl_optimizer_step_f64(double *params, double *m, double *v, double *grad, size_t n, const struct kl_optimizer *o,
-                           double lr, uint64_t step);
+void kl_optimizer_step_f32(float *params, float *m, float *v, float *grad, size_t n,
+                           const struct kl_optimizer *o, double lr, uint64_t step);
+void kl_optimizer_step_f64(double *params, double *m, double *v, double *grad, size_t n,
+                           const struct kl_optimizer *o, double lr, uint64_t step);
 
 /* ---- learning rates (schedule.c) ---- */
 enum kl_schedule_kind { KL_CONSTANT_RATE, KL_STEP_RATE, KL_COSINE_RATE, KL_PLATEAU_RATE };

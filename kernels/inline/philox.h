@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+   Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"), host and device.
+   Counter-based: four words from (key, counter), no state to keep. */
+#ifndef KL_PHILOX_H
+#define KL_PHILOX_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define KL_PHILOX_INLINE static __host__ __device__ inline
+#else
+#define KL_PHILOX_INLINE static inline
+#endif
+
+enum { KL_PHILOX_ROUNDS = 10 };
+#define KL_PHILOX_M0 0xD2511F53u
+#define KL_PHILOX_M1 0xCD9E8D57u
+#define KL_PHILOX_W0 0x9E3779B9u
+#define KL_PHILOX_W1 0xBB67AE85u
+
+/* out[0..3] from counter (index, purpose, step, replica) and key = seed. */
+KL_PHILOX_INLINE void kl_philox(uint32_t out[4], uint64_t seed, uint32_t index, uint32_t purpose,
+                                uint32_t step, uint32_t replica)
+{
+    uint32_t c0 = index, c1 = purpose, c2 = step, c3 = replica;
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int round = 0; round < KL_PHILOX_ROUNDS; round++) {
+        uint64_t p0 = (uint64_t)KL_PHILOX_M0 * c0, p1 = (uint64_t)KL_PHILOX_M1 * c2;
+        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
+        c1 = (uint32_t)p1;
+        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+        c3 = (uint32_t)p0;
+        k0 += KL_PHILOX_W0;
+        k1 += KL_PHILOX_W1;
+    }
+    out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
+}
+
+/* A word as a number in (0, 1): the middle of its 2^-32 cell, so never 0 or 1. */
+KL_PHILOX_INLINE double kl_philox_unit(uint32_t word)
+{
+    return ((double)word + 0.5) * 0x1p-32;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+   The head forwards: reduction, circuit, classifier. */
+#include <string.h>
+
+#include "head/head_int.h"
+#include "kernels/inline/real.h"
+
+int KL_NAME(kl_head_take)(kl_real **values, struct kl_arena *arena, size_t count, struct kl_error *err)
+{
+    *values = kl_arena_take(arena, count, sizeof **values);
+    return *values ? 0 : kl_fail_memory(err, count * sizeof **values);
+}
+
+/* One chain of linear layers; returns a code. `first` numbers its layers for dropout. */
+static int chain(kl_real **outputs, const struct kl_layer *layers, int n_layers, uint32_t first,
+                 const struct kl_block *block, const kl_real *params, const kl_real *x, size_t n,
+                 const struct kl_dropout *dropout, struct kl_arena *arena, struct kl_error *err)
+{
+    for (int i = 0; i < n_layers; i++) {
+        const struct kl_layer *l = &layers[i];
+        int code = KL_NAME(kl_head_take)(&outputs[i], arena, n * l->d_out, err);
+        if (code) return code;
+        struct kl_dropout here = dropout ? *dropout : (struct kl_dropout){ 0 };
+        here.layer = first + (uint32_t)i;
+        KL_NAME(kl_linear_forward)
+        (outputs[i], x, params + block->tensors[l->weight].offset, params + block->tensors[l->bias].offset,
+         n, l->d_in, l->d_out, l->act, &here);
+        x = outputs[i];
+    }
+    return 0;
+}
+
+int KL_NAME(kl_head_activations)(struct KL_NAME(kl_head_values) * values, const struct kl_head_model *model,
+                                 const kl_real *params, const kl_real *x, size_t n,
+                                 const struct kl_dropout *dropout, bool with_state,
+                                 struct kl_head_work *work, struct kl_error *err)
+{
+    const struct kl_circuit *circuit = model->circuit;
+    const struct kl_block *block = &model->block;
+    struct kl_arena *arena = &work->values;
+    int code =
+        chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout, arena, err);
+    if (code) return code;
+    code = KL_NAME(kl_head_take)(&values->expval, arena, n * circuit->n_obs, err);
+    if (code) return code;
+    values->state = NULL;
+    if (with_state)
+        code = KL_NAME(kl_head_take)(&values->state, arena, kl_circuit_state_size(circuit, n), err);
+    if (code) return code;
+    kl_arena_reset(&work->circuit);
+    code = KL_NAME(kl_circuit_forward)(
+        values->expval, values->state, circuit, values->reduce[model->n_reduce - 1],
+        params + block->tensors[model->vqc].offset, n, NULL, &work->circuit, err);
+    if (code) return code;
+    return chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, block, params, values->expval,
+                 n, dropout, arena, err);
+}
+
+int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,
+                             const struct kl_head_model *model, const kl_real *params, const kl_real *x,
+                             size_t n, struct kl_head_work *work, struct kl_error *err)
+{
+    struct KL_NAME(kl_head_values) values;
+    kl_arena_reset(&work->values);
+    int code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, false, work, err);
+    if (code) return code;
+    size_t row = sizeof *logits;
+    memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * row);
+    if (angles) memcpy(angles, values.reduce[model->n_reduce - 1], n * model->circuit->n_inputs * row);
+    if (expval) memcpy(expval, values.expval, n * model->circuit->n_obs * row);
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+   Linear layers with bias, activation and dropout. A ReLU's output says where its gradient passes
+   (y > 0 there and kept), so no mask is stored. */
+#include <math.h>
+
+#include "kernels/inline/real.h"
+#include "kernels/select.h"
+#include "nn/nn.h"
+
+#if KL_F64
+#define TANH tanh
+#else
+#define TANH tanhf
+#endif
+
+/* Rates are counted in 65536ths; the scale is that of the rate so rounded, hence unbiased. */
+enum { RATE_STEPS = 65536 };
+
+static uint32_t threshold(double rate)
+{
+    return (uint32_t)(rate * RATE_STEPS + 0.5);
+}
+
+static double scale(double rate)
+{
+    return (double)RATE_STEPS / (RATE_STEPS - threshold(rate));
+}
+
+void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, const kl_real *b, size_t n,
+                                size_t d_in, size_t d_out, enum kl_activation act,
+                                const struct kl_dropout *dropout)
+{
+    const struct kl_kernels *kernels = kl_kernels();
+    kernels->KL_NAME(gemm)(y, d_out, x, d_in, 1, w, d_out, n, d_out, d_in, 0);
+    kernels->KL_NAME(bias)(y, b, n, d_out, act == KL_ACT_RELU);
+    if (act == KL_ACT_TANH)
+        for (size_t i = 0; i < n * d_out; i++) y[i] = TANH(y[i]);
+    if (act == KL_ACT_RELU && dropout && dropout->rate > 0) {
+        struct kl_dropout_draw draw = { .seed = dropout->seed,
+                                        .purpose = KL_RANDOM_DROPOUT + 256 * dropout->layer,
+                                        .step = dropout->step,
+                                        .replica = dropout->replica,
+                                        .threshold = threshold(dropout->rate),
+                                        .scale = scale(dropout->rate) };
+        kernels->KL_NAME(dropout)(y, n * d_out, &draw);
+    }
+}
+
+void KL_NAME(kl_linear_backward)(kl_real *dx, kl_real *dw, kl_real *db, kl_real *dy, const kl_real *x,
+                                 const kl_real *y, const kl_real *w, kl_real *wt, size_t n, size_t d_in,
+                                 size_t d_out, enum kl_activation act, double rate)
+{
+    const struct kl_kernels *kernels = kl_kernels();
+    if (act == KL_ACT_TANH)
+        for (size_t i = 0; i < n * d_out; i++) dy[i] *= 1 - y[i] * y[i];
+    kernels->KL_NAME(bias_back)(dy, db, act == KL_ACT_RELU ? y : NULL, n, d_out, scale(rate));
+    kernels->KL_NAME(gemm)(dw, d_out, x, 1, d_in, dy, d_out, d_in, d_out, n, 0);
+    if (!dx) return;
+    for (size_t i = 0; i < d_in; i++)
+        for (size_t j = 0; j < d_out; j++) wt[j * d_in + i] = w[i * d_out + j];
+    kernels->KL_NAME(gemm)(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
+}
