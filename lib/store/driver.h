@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+   driver.c for h5.c. */
+#ifndef KL_STORE_DRIVER_H
+#define KL_STORE_DRIVER_H
+
+#include <hdf5.h>
+
+/* The "path" of an open descriptor for H5Fopen and H5Fcreate. */
+#define KL_DRIVER_NAME "/ketline/%d"
+
+/* File access list with this driver, HDF5 1.8's format and no locks; negative: HDF5 failed. */
+hid_t kl_driver_access_list(void);
+
+#endif

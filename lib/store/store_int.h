@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+   What the files of store/ share with each other. Byte layouts: docs/files.md. */
+#ifndef KL_STORE_INT_H
+#define KL_STORE_INT_H
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "store/store.h"
+
+enum {
+    KL_BLOCK_BYTES = 256 << 10, /* a digest block holds whole rows, as many as fit in this, at least one */
+    KL_LARGE_BYTES = 64 << 10,  /* datasets from this size on lie outside the seal: their blocks' digests guard them */
+    KL_SEAL_BYTES = 48,         /* the footer without the list of extents */
+    KL_TEXT_BYTES = 60000,      /* longest attribute (HDF5 keeps an attribute within 64 KiB) */
+};
+
+/* ---- digest.c: blocks, sums of rows, content ---- */
+size_t kl_block_rows(size_t row_size);
+size_t kl_block_count(size_t rows, size_t row_size);
+/* Rows of block b, the last one may be short. */
+size_t kl_block_span(size_t rows, size_t row_size, size_t b);
+/* sum += digests of n rows, as 128-bit big-endian integers modulo 2^128. */
+void kl_row_sum_add(unsigned char sum[16], const void *data, size_t n, size_t row_size);
+void kl_sum_add(unsigned char sum[16], const unsigned char other[16]);
+void kl_hex(char *text, const unsigned char *bytes, size_t n);
+bool kl_is_key(const char *text); /* 64 lower-case hex digits */
+
+/* ---- attributes.c: a sorted table of attributes; the same for readers and writers ---- */
+enum kl_attribute_type { KL_ATTR_TEXT, KL_ATTR_NUMBER, KL_ATTR_INTEGER };
+struct kl_attribute {
+    char *object, *name; /* object "" is the root */
+    enum kl_attribute_type type;
+    char *text;
+    double number;
+    int64_t integer;
+};
+struct kl_attributes {
+    struct kl_attribute *items;
+    size_t n, room;
+};
+/* Adds or replaces. */
+int kl_attributes_set(struct kl_attributes *a, const char *object, const char *name, const struct kl_attribute *value,
+                      struct kl_error *err);
+const struct kl_attribute *kl_attributes_find(const struct kl_attributes *a, const char *object, const char *name);
+void kl_attributes_sort(struct kl_attributes *a);
+void kl_attributes_free(struct kl_attributes *a);
+/* kind, schema, key, key_parts, content, created_by and those of digests: not part of the content. */
+bool kl_attribute_is_standard(const struct kl_attribute *a);
+
+/* One dataset with what guards it; in a reader and in a writer. */
+struct kl_stored {
+    struct kl_dataset dataset; /* first member: kl_file_dataset hands out its address */
+    unsigned char *digests;    /* n_blocks x 16 */
+    size_t n_blocks;
+    unsigned char row_sum[16];
+    unsigned char *checked; /* reader: block seen and found whole. writer: digest known */
+};
+int kl_content_digest(char hex[65], struct kl_stored *const *stored, size_t n, const struct kl_attributes *attributes,
+                      struct kl_error *err);
+
+/* ---- envelope.c: the seal after HDF5's end ---- */
+struct kl_extent {
+    uint64_t offset, length;
+};
+struct kl_envelope {
+    uint64_t eof, size; /* of the HDF5 part, of the file */
+    struct kl_extent *extents;
+    size_t n;
+};
+/* Sort the extents and append list and footer at eof. */
+int kl_envelope_write(int fd, const char *path, uint64_t eof, struct kl_extent *extents, size_t n,
+                      struct kl_error *err);
+/* Fill *envelope (free extents) if the file is whole outside its extents. */
+int kl_envelope_check(struct kl_envelope *envelope, int fd, const char *path, struct kl_error *err);
+/* End of file that an HDF5 superblock of version 2 or 3 records; 0: not such a file. */
+uint64_t kl_superblock_eof(int fd);
+
+/* ---- io.c: whole reads and writes ---- */
+int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err);
+int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err);
+/* The rest of `from` to `to` by read and write. */
+int kl_copy_all(int to, int from, const char *path, struct kl_error *err);
+int kl_sync_folder(const char *path, struct kl_error *err); /* of the folder that holds path */
+char *kl_path_folder(const char *path);                     /* malloc'ed: "." for a bare name */
+const char *kl_path_name(const char *path);
+int kl_make_folders(const char *folder); /* mkdir -p: 0 or -1 with errno */
+/* A small file in one read; NULL with errno. *n may be NULL; a NUL is added. */
+char *kl_read_small(const char *path, size_t limit, size_t *n);
+
+/* ---- temporary.c: names beside the target, and what dead runs left ---- */
+struct kl_temporary {
+    char *target; /* where the file will appear: `path` with symbolic links resolved */
+    char *path;   /* NULL: unlinked, the file goes to a stream */
+    int fd;
+    bool stream, to_stdout;
+};
+int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err);
+/* fsync, rename, fsync of the folder; or the copy to the stream. Frees *t in every case. */
+int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err);
+void kl_temporary_abort(struct kl_temporary *t);
+int kl_spool_stdin(int *fd, struct kl_error *err);
+/* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is surely dead. */
+void kl_process_tag(char tag[64]);
+bool kl_process_dead(const char *tag, const struct stat *file);
+bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
+/* Removes temporaries of dead runs: of one target name, or of every one (name NULL). Returns how many. */
+size_t kl_temporary_sweep(const char *folder, const char *name, bool dry, void (*each)(void *, const char *), void *);
+
+/* ---- h5.c: the few HDF5 calls ---- */
+/* A skeleton is an HDF5 file in memory with all metadata and holes for the data. */
+int kl_h5_create(int *memory_fd, long long *file, struct kl_error *err);
+int kl_h5_dataset(long long file, struct kl_dataset *dataset, struct kl_error *err); /* sets offset */
+int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
+int kl_h5_close(long long *file, struct kl_error *err);
+/* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed. */
+int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n, struct kl_attributes *attributes,
+               struct kl_error *err);
+
+/* ---- read.c ---- */
+struct kl_file {
+    char *path;
+    int fd;
+    struct kl_envelope envelope;
+    struct kl_attributes attributes;
+    struct kl_stored **stored; /* in name order, hidden ones left out */
+    size_t n;
+    char *provenance;
+    struct stat stat;
+};
+int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err); /* takes fd */
+
+/* ---- publish.c ---- */
+struct kl_partial;
+struct kl_entry {
+    struct kl_stored stored; /* first member */
+    bool placed;             /* has its place in the temporary; else in memory */
+    unsigned char *memory;
+    unsigned char *written; /* one bit a row */
+    size_t n_written;
+};
+struct kl_writer {
+    struct kl_temporary temporary;
+    struct kl_attributes attributes;
+    struct kl_entry **entries;
+    size_t n, room;
+    pthread_mutex_t mutex;
+    bool frozen, broken;
+    int memory_fd;
+    long long h5;
+    char *provenance;
+    struct kl_partial *partial;
+};
+/* kl_writer_open; path NULL: the caller opens the temporary. */
+int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header, struct kl_error *err);
+int kl_writer_freeze(struct kl_writer *w, struct kl_error *err);
+/* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the mutex held. */
+int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16], struct kl_error *err);
+/* Everything but the rename (seal.c): digests, content, metadata, seal, reopening and checking. */
+int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err);
+
+/* ---- partial.c ---- */
+int kl_partial_publish(struct kl_writer *w, struct kl_error *err); /* after the rename: journal and owner go */
+void kl_partial_free(struct kl_writer *w);
+
+/* ---- memo.c ---- */
+/* Remembered lines by the identity of a file (device, inode, size, mtime, ctime) and a purpose. false: not known. */
+bool kl_memo_get(const char *purpose, const struct stat *s, char *value, size_t room);
+void kl_memo_put(const char *purpose, const struct stat *s, const char *value);
+
+/* ---- stage.c ---- */
+/* 1: path is a whole file of this key; 0: not. The whole content is checked once and then remembered. */
+bool kl_is_up_to_date(const char *path, const char *key);
+
+/* ---- key.c ---- */
+struct kl_key_head {
+    char kind[64];
+    int schema;
+};
+const struct kl_key_head *kl_key_head(const struct kl_key *key);
+
+#endif

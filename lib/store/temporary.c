@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+   A temporary beside its target, named .NAME.HOST-PID-START.XXXXXXXX.ketline-tmp, and its way to the final name. What
+   dead runs left is found by that name: no lock is needed, and no file of a living run is touched. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/store_int.h"
+
+static const char suffix[] = ".ketline-tmp";
+enum { NAME_ROOM = 120, FOREIGN_SECONDS = 2 * 24 * 3600 };
+
+/* Start of a process in clock ticks since boot (proc(5), stat, field 22); 0: no such process. */
+static unsigned long long process_start(long pid) {
+    char path[64], *text, *at;
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    unsigned long long start = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    text = (char[1024]){0};
+    ssize_t n = read(fd, text, 1023);
+    close(fd);
+    at = n > 0 ? strrchr(text, ')') : NULL; /* the command's name may hold anything */
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    if (at)
+        start = strtoull(at + 1, NULL, 10);
+    return start;
+}
+
+/* Process numbers mean something on one host and in one namespace only. */
+static void host_tag(char tag[9]) {
+    char text[512] = "";
+    unsigned char digest[16];
+    gethostname(text, 256);
+    size_t n = strnlen(text, 256);
+    ssize_t more = readlink("/proc/self/ns/pid", text + n, sizeof text - n - 1);
+    kl_xxh128(digest, text, n + (more > 0 ? (size_t)more : 0));
+    kl_hex(tag, digest, 4);
+}
+
+void kl_process_tag(char tag[64]) {
+    char host[9];
+    host_tag(host);
+    snprintf(tag, 64, "%s-%ld-%llu", host, (long)getpid(), process_start(getpid()));
+}
+
+bool kl_process_dead(const char *tag, const struct stat *file) {
+    char host[9], theirs[9];
+    long pid;
+    unsigned long long start;
+    if (sscanf(tag, "%8[0-9a-f]-%ld-%llu", theirs, &pid, &start) != 3 || pid <= 0)
+        return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
+    host_tag(host);
+    if (strcmp(host, theirs))
+        return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
+    if (kill((pid_t)pid, 0) && errno == ESRCH)
+        return true;
+    unsigned long long now = process_start(pid);
+    return now && now != start;
+}
+
+/* ".NAME." with long names cut and told apart by a digest. */
+static void name_prefix(char prefix[160], const char *name) {
+    unsigned char digest[16];
+    char hex[17];
+    if (strlen(name) <= NAME_ROOM) {
+        snprintf(prefix, 160, ".%s.", name);
+        return;
+    }
+    kl_xxh128(digest, name, strlen(name));
+    kl_hex(hex, digest, 8);
+    snprintf(prefix, 160, ".%.100s~%s.", name, hex);
+}
+
+bool kl_temporary_is(const char *name) {
+    size_t n = strlen(name);
+    return name[0] == '.' && n > sizeof suffix && strcmp(name + n - (sizeof suffix - 1), suffix) == 0;
+}
+
+/* The tag lies between the last but two and the last but one dot. */
+static const char *tag_of(const char *name) {
+    const char *end = name + strlen(name) - (sizeof suffix - 1);
+    int dots = 0;
+    while (end > name && dots < 2)
+        if (*--end == '.')
+            dots++;
+    return dots == 2 ? end + 1 : "";
+}
+
+size_t kl_temporary_sweep(const char *folder, const char *name, bool dry, void (*each)(void *, const char *),
+                          void *context) {
+    char prefix[160] = ".";
+    size_t n = 0;
+    DIR *d = opendir(folder);
+    if (!d)
+        return 0;
+    if (name)
+        name_prefix(prefix, name);
+    for (struct dirent *entry; (entry = readdir(d));) {
+        struct stat s;
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) || !kl_temporary_is(entry->d_name))
+            continue;
+        const char *tag = tag_of(entry->d_name);
+        if (name && tag != entry->d_name + strlen(prefix))
+            continue; /* of another target whose name begins with this one */
+        if (fstatat(dirfd(d), entry->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode) ||
+            !kl_process_dead(tag, &s))
+            continue;
+        if (!dry && unlinkat(dirfd(d), entry->d_name, 0))
+            continue;
+        if (each)
+            each(context, entry->d_name);
+        n++;
+    }
+    closedir(d);
+    return n;
+}
+
+static const char *spool_folder(void) {
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+static int open_unlinked(struct kl_error *err) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/ketline-XXXXXX", spool_folder());
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return kl_fail_errno(err, KL_EIO, "%s: cannot make a temporary file (TMPDIR says where)", spool_folder());
+    unlink(path);
+    return fd;
+}
+
+int kl_spool_stdin(int *fd, struct kl_error *err) {
+    *fd = open_unlinked(err);
+    if (*fd < 0)
+        return *fd;
+    int rc = kl_copy_all(*fd, STDIN_FILENO, "standard input", err);
+    if (rc) {
+        close(*fd);
+        *fd = -1;
+    }
+    return rc;
+}
+
+/* The target: symbolic links resolved, so that a link to another disk stays a link. */
+static int resolve(struct kl_temporary *t, const char *path, struct kl_error *err) {
+    struct stat s;
+    bool there = stat(path, &s) == 0;
+    if (there && S_ISDIR(s.st_mode))
+        return kl_fail(err, KL_EIO, "%s: is a folder; name a file in it", path);
+    t->stream = there && !S_ISREG(s.st_mode);
+    t->target = there && !t->stream ? realpath(path, NULL) : strdup(path);
+    return t->target ? 0 : kl_fail_errno(err, KL_EIO, "%s: cannot be resolved", path);
+}
+
+static int open_beside(struct kl_temporary *t, struct kl_error *err) {
+    char prefix[160], tag[64];
+    char *folder = kl_path_folder(t->target);
+    int rc = 0;
+    if (!folder)
+        return kl_fail_memory(err, strlen(t->target));
+    size_t room = strlen(folder) + 320;
+    kl_temporary_sweep(folder, kl_path_name(t->target), false, NULL, NULL);
+    name_prefix(prefix, kl_path_name(t->target));
+    kl_process_tag(tag);
+    t->path = malloc(room);
+    if (!t->path)
+        rc = kl_fail_memory(err, room);
+    for (int tries = 0; !rc && t->fd < 0; tries++) {
+        uint32_t random = (uint32_t)tries;
+        if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+            random = (uint32_t)(kl_clock() * 1e6) + (uint32_t)tries;
+        snprintf(t->path, room, "%s/%s%s.%08x%s", folder, prefix, tag, random, suffix);
+        t->fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (t->fd < 0 && (errno != EEXIST || tries > 100))
+            rc = kl_fail_errno(err, KL_EIO, "%s: cannot create a file in its folder", t->target);
+    }
+    if (rc) {
+        free(t->path);
+        t->path = NULL;
+    }
+    free(folder);
+    return rc;
+}
+
+int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err) {
+    memset(t, 0, sizeof *t);
+    t->fd = -1;
+    t->to_stdout = strcmp(path, "-") == 0;
+    int rc = 0;
+    if (t->to_stdout) {
+        t->stream = true;
+        t->target = strdup("standard output");
+        if (!t->target)
+            rc = kl_fail_memory(err, 16);
+    } else {
+        rc = resolve(t, path, err);
+    }
+    if (!rc && t->stream) {
+        t->fd = open_unlinked(err);
+        rc = t->fd < 0 ? t->fd : 0;
+    } else if (!rc) {
+        rc = open_beside(t, err);
+    }
+    if (rc)
+        kl_temporary_abort(t);
+    return rc;
+}
+
+void kl_temporary_abort(struct kl_temporary *t) {
+    if (t->fd >= 0)
+        close(t->fd);
+    if (t->path)
+        unlink(t->path);
+    free(t->path);
+    free(t->target);
+    memset(t, 0, sizeof *t);
+    t->fd = -1;
+}
+
+static int to_stream(struct kl_temporary *t, struct kl_error *err) {
+    int to = t->to_stdout ? STDOUT_FILENO : open(t->target, O_WRONLY | O_CLOEXEC);
+    if (to < 0)
+        return kl_fail_errno(err, KL_EIO, "%s: cannot be opened for writing", t->target);
+    int rc = lseek(t->fd, 0, SEEK_SET) ? kl_fail_errno(err, KL_EIO, "%s: seeking failed", t->target)
+                                       : kl_copy_all(to, t->fd, t->target, err);
+    if (!t->to_stdout && close(to) && !rc)
+        rc = kl_fail_errno(err, KL_EIO, "%s: closing failed", t->target);
+    return rc;
+}
+
+int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err) {
+    int rc = 0;
+    if (t->stream) {
+        rc = to_stream(t, err);
+    } else if (fsync(t->fd)) {
+        rc = kl_fail_errno(err, KL_EIO, "%s: fsync failed", t->target);
+    } else if (rename(t->path, t->target)) {
+        rc = kl_fail_errno(err, KL_EIO, "%s: renaming the finished file to this name failed", t->target);
+    } else {
+        free(t->path);
+        t->path = NULL;
+        rc = kl_sync_folder(t->target, err);
+    }
+    kl_temporary_abort(t);
+    return rc;
+}
