@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+static int fill(struct kl_error *err, int code, const char *format, va_list list)
+{
+    if (!err) return code;
+    err->code = code;
+    vsnprintf(err->text, sizeof err->text, format, list);
+    return code;
+}
+
+int kl_fail(struct kl_error *err, int code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fill(err, code, format, list);
+    va_end(list);
+    return code;
+}
+
+int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
+{
+    int saved = errno;
+    if (saved == ENOMEM) code = KL_ENOMEM;
+    va_list list;
+    va_start(list, format);
+    fill(err, code, format, list);
+    va_end(list);
+    if (err) {
+        char reason[128];
+        const char *text = strerror_r(saved, reason, sizeof reason);
+        size_t used = strlen(err->text);
+        snprintf(err->text + used, sizeof err->text - used, ": %s", text);
+    }
+    errno = saved;
+    return code;
+}
+
+int kl_fail_memory(struct kl_error *err, size_t bytes)
+{
+    return kl_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for; close other programs or use fewer threads", bytes);
+}
+
+int kl_exit_status(int code)
+{
+    switch (code) {
+    case KL_OK: return 0;
+    case KL_ENO: return 1;
+    case KL_EUSAGE: return 2;
+    case KL_EDATA: return 65;
+    case KL_ENOINPUT: return 66;
+    case KL_EIO: return 74;
+    case KL_ENOMEM:
+    case KL_EDEVICE: return 75;
+    default: return 70;
+    }
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+   A pool of threads that share one loop at a time. Workers spin for a few microseconds before they sleep, since the loops of a
+   training step follow each other closely. */
+#include "base/base.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { SPINS = 2000 };
+
+struct kl_pool {
+    int n_threads;
+    pthread_t *threads; /* n_threads - 1: the caller is thread 0 */
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    void (*fn)(void *context, size_t i, int thread);
+    void *context;
+    size_t count;
+    atomic_size_t next;
+    atomic_uint generation; /* rises with each loop */
+    atomic_int working;
+    atomic_bool stop;
+};
+
+struct worker {
+    struct kl_pool *pool;
+    int thread;
+};
+
+static int cgroup_limit(void)
+{
+    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
+    double quota = 0, period = 0;
+    if (!file) return 0;
+    int found = fscanf(file, "%lf %lf", &quota, &period);
+    fclose(file);
+    if (found != 2 || period <= 0 || quota <= 0) return 0; /* "max": no limit */
+    int limit = (int)(quota / period);
+    return limit < 1 ? 1 : limit;
+}
+
+int kl_threads_available(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    int limit = cgroup_limit();
+    if (limit && limit < n) n = limit;
+    return n < 1 ? 1 : n;
+}
+
+static void share_loop(struct kl_pool *pool, int thread)
+{
+    for (;;) {
+        size_t i = atomic_fetch_add(&pool->next, 1);
+        if (i >= pool->count) return;
+        pool->fn(pool->context, i, thread);
+    }
+}
+
+static void wait_for_loop(struct kl_pool *pool, unsigned int seen)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load(&pool->generation) != seen || atomic_load(&pool->stop)) return;
+        __builtin_ia32_pause();
+    }
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->generation) == seen && !atomic_load(&pool->stop))
+        pthread_cond_wait(&pool->wake, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void *work(void *argument)
+{
+    struct worker worker = *(struct worker *)argument;
+    struct kl_pool *pool = worker.pool;
+    unsigned int seen = 0;
+    free(argument);
+    for (;;) {
+        wait_for_loop(pool, seen);
+        if (atomic_load(&pool->stop)) return NULL;
+        seen++; /* a new loop starts only after every worker has left the last one */
+        share_loop(pool, worker.thread);
+        if (atomic_fetch_sub(&pool->working, 1) == 1) {
+            pthread_mutex_lock(&pool->lock);
+            pthread_cond_signal(&pool->done);
+            pthread_mutex_unlock(&pool->lock);
+        }
+    }
+}
+
+static int start_workers(struct kl_pool *pool)
+{
+    for (int i = 1; i < pool->n_threads; i++) {
+        struct worker *worker = malloc(sizeof *worker);
+        if (!worker) return i;
+        *worker = (struct worker){ pool, i };
+        if (pthread_create(&pool->threads[i - 1], NULL, work, worker) == 0) continue;
+        free(worker);
+        return i;
+    }
+    return pool->n_threads;
+}
+
+int kl_pool_create(struct kl_pool **out, int n_threads, struct kl_error *err)
+{
+    if (n_threads <= 0) n_threads = kl_threads_available();
+    struct kl_pool *pool = calloc(1, sizeof *pool);
+    *out = NULL;
+    if (!pool) return kl_fail_memory(err, sizeof *pool);
+    pool->threads = calloc((size_t)n_threads, sizeof *pool->threads);
+    if (!pool->threads) {
+        free(pool);
+        return kl_fail_memory(err, (size_t)n_threads * sizeof(pthread_t));
+    }
+    pool->n_threads = n_threads;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    int started = start_workers(pool);
+    bool complete = started == n_threads;
+    pool->n_threads = started;
+    *out = pool;
+    if (complete) return KL_OK;
+    kl_pool_destroy(out);
+    return kl_fail(err, KL_ENOMEM, "%d threads cannot be started; ask for fewer with --threads", n_threads);
+}
+
+int kl_pool_size(const struct kl_pool *pool)
+{
+    return pool ? pool->n_threads : 1;
+}
+
+void kl_pool_for(struct kl_pool *pool, size_t count, void (*fn)(void *, size_t, int), void *context)
+{
+    if (!pool || pool->n_threads == 1 || count <= 1) {
+        for (size_t i = 0; i < count; i++) fn(context, i, 0);
+        return;
+    }
+    pool->fn = fn;
+    pool->context = context;
+    pool->count = count;
+    atomic_store(&pool->next, 0);
+    atomic_store(&pool->working, pool->n_threads - 1);
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->generation, 1);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    share_loop(pool, 0);
+    for (int i = 0; i < SPINS && atomic_load(&pool->working); i++) __builtin_ia32_pause();
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->working)) pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void kl_pool_destroy(struct kl_pool **out)
+{
+    struct kl_pool *pool = *out;
+    *out = NULL;
+    if (!pool) return;
+    pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->stop, true);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 1; i < pool->n_threads; i++) pthread_join(pool->threads[i - 1], NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_cond_destroy(&pool->done);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->threads);
+    free(pool);
+}
