@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+   What the option files of base share. */
+#ifndef KL_BASE_INT_H
+#define KL_BASE_INT_H
+
+#include "base/base.h"
+
+extern const struct kl_option kl_common_options[];
+extern const size_t kl_n_common_options;
+
+/* The i-th option of a tool, its own first, then the common ones; NULL past the end. */
+const struct kl_option *kl_option_at(const struct kl_tool *tool, size_t i);
+/* By long name or alias ('_' equals '-'), or by letter; NULL: unknown. */
+const struct kl_option *kl_option_find(const struct kl_tool *tool, const char *name, size_t length);
+const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter);
+/* The known name nearest to an unknown one, or NULL if none is near. */
+const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length);
+/* Set a field from text; `where` begins the error message ("--lr", "run.yaml:3: lr"). text must live on. */
+int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
+                  struct kl_error *err);
+/* Value as text for --print-config and --help; size >= 64. */
+void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);
+/* Read a YAML file of options over the values (config.c). */
+int kl_config_read(const struct kl_tool *tool, void *values, const char *path, struct kl_error *err);
+
+#endif

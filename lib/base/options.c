@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+   Parsing by the tool's table: --name value, --name=value, --no-name for flags, -x value, -xvalue, clustered flags, "--". */
+#include "base/base_int.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct kl_option *kl_option_at(const struct kl_tool *tool, size_t i)
+{
+    if (i < tool->n_options) return &tool->options[i];
+    i -= tool->n_options;
+    return i < kl_n_common_options ? &kl_common_options[i] : NULL;
+}
+
+static bool same_name(const char *known, const char *name, size_t length)
+{
+    if (!known || strlen(known) != length) return false;
+    for (size_t i = 0; i < length; i++) {
+        char a = known[i] == '_' ? '-' : known[i], b = name[i] == '_' ? '-' : name[i];
+        if (a != b) return false;
+    }
+    return true;
+}
+
+const struct kl_option *kl_option_find(const struct kl_tool *tool, const char *name, size_t length)
+{
+    const struct kl_option *option;
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+        if (same_name(option->name, name, length) || same_name(option->alias, name, length)) return option;
+    return NULL;
+}
+
+const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter)
+{
+    const struct kl_option *option;
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+        if (option->letter == letter) return option;
+    return NULL;
+}
+
+/* Levenshtein's distance, one row at a time. */
+static size_t distance(const char *a, size_t n, const char *b)
+{
+    enum { LONGEST = 64 };
+    size_t row[LONGEST + 1], m = strlen(b);
+    if (n > LONGEST || m > LONGEST) return SIZE_MAX;
+    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length)
+{
+    const struct kl_option *option;
+    const char *nearest = NULL;
+    size_t least = length / 2 + 1;
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
+        size_t d = distance(name, length, option->name);
+        if (d < least) least = d, nearest = option->name;
+        if (option->alias && (d = distance(name, length, option->alias)) < least) least = d, nearest = option->alias;
+    }
+    return nearest;
+}
+
+static bool choice_known(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *c = choices; c; c = strchr(c, '|')) {
+        if (*c == '|') c++;
+        if (strcspn(c, "|") == length && strncmp(c, text, length) == 0) return true;
+    }
+    return false;
+}
+
+static int set_number(const struct kl_option *option, void *field, const char *text, const char *where,
+                      struct kl_error *err)
+{
+    char *end;
+    double value;
+    bool whole = option->type == KL_OPT_INT;
+    errno = 0;
+    long long integer = whole ? strtoll(text, &end, 10) : 0;
+    value = whole ? (double)integer : strtod(text, &end);
+    if (end == text || *end || errno == ERANGE || !isfinite(value))
+        return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber", where, text, whole ? "whole " : "");
+    if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
+        return kl_fail(err, KL_EUSAGE, "%s: found %s, expected a number from %g to %g", where, text, option->min,
+                       option->max);
+    if (whole) *(int64_t *)field = integer;
+    else *(double *)field = value;
+    return KL_OK;
+}
+
+int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
+                  struct kl_error *err)
+{
+    void *field = (char *)values + option->offset;
+    switch (option->type) {
+    case KL_OPT_FLAG:
+        if (strcmp(text, "true") && strcmp(text, "false"))
+            return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected true or false", where, text);
+        *(bool *)field = text[0] == 't';
+        return KL_OK;
+    case KL_OPT_CHOICE:
+        if (!choice_known(option->arg, text))
+            return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s", where, text, option->arg);
+        *(const char **)field = text;
+        return KL_OK;
+    case KL_OPT_STRING: *(const char **)field = text; return KL_OK;
+    default: return set_number(option, field, text, where, err);
+    }
+}
+
+struct parser {
+    const struct kl_tool *tool;
+    void *values;
+    int argc, at;
+    char **argv;
+    struct kl_error *err;
+};
+
+static int unknown(const struct parser *p, const char *dashes, const char *name, size_t length)
+{
+    const char *nearest = kl_option_nearest(p->tool, name, length);
+    if (nearest)
+        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; did you mean --%s? (--help lists them)", dashes,
+                       (int)length, name, nearest);
+    return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; --help lists them", dashes, (int)length, name);
+}
+
+static int parse_long(struct parser *p)
+{
+    const char *name = p->argv[p->at] + 2, *equals = strchr(name, '='), *text = equals ? equals + 1 : NULL;
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    char where[160];
+    snprintf(where, sizeof where, "--%.*s", (int)length, name);
+    const struct kl_option *option = kl_option_find(p->tool, name, length);
+    if (!option && length > 3 && strncmp(name, "no-", 3) == 0 && !text) {
+        option = kl_option_find(p->tool, name + 3, length - 3);
+        if (option && option->type == KL_OPT_FLAG) return kl_option_set(option, p->values, "false", where, p->err);
+        option = NULL;
+    }
+    if (!option) return unknown(p, "--", name, length);
+    if (option->type == KL_OPT_FLAG && !text) text = "true";
+    if (!text) {
+        if (p->at + 1 >= p->argc) return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
+        text = p->argv[++p->at];
+    }
+    return kl_option_set(option, p->values, text, where, p->err);
+}
+
+static int parse_letters(struct parser *p)
+{
+    for (const char *letter = p->argv[p->at] + 1; *letter; letter++) {
+        char where[3] = { '-', *letter, '\0' };
+        const struct kl_option *option = kl_option_letter(p->tool, *letter);
+        if (!option) return unknown(p, "-", letter, 1);
+        if (option->type == KL_OPT_FLAG) {
+            int code = kl_option_set(option, p->values, "true", where, p->err);
+            if (code) return code;
+            continue;
+        }
+        if (letter[1]) return kl_option_set(option, p->values, letter + 1, where, p->err);
+        if (p->at + 1 >= p->argc) return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
+        return kl_option_set(option, p->values, p->argv[++p->at], where, p->err);
+    }
+    return KL_OK;
+}
+
+static bool is_option(const char *argument)
+{
+    if (argument[0] != '-' || !argument[1]) return false;
+    return !(argument[1] >= '0' && argument[1] <= '9') && argument[1] != '.'; /* a negative number is an argument */
+}
+
+static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
+{
+    bool only_arguments = false;
+    *n_args = 0;
+    for (p->at = 1; p->at < p->argc; p->at++) {
+        char *argument = p->argv[p->at];
+        int code = KL_OK;
+        if (only_arguments || !is_option(argument)) args[(*n_args)++] = argument;
+        else if (strcmp(argument, "--") == 0) only_arguments = true;
+        else code = argument[1] == '-' ? parse_long(p) : parse_letters(p);
+        if (code) return code;
+    }
+    return KL_OK;
+}
+
+int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
+                     size_t *n_args, struct kl_error *err)
+{
+    struct kl_common *common = values;
+    struct parser parser = { tool, values, argc, 0, argv, err };
+    *n_args = 0;
+    *args = calloc((size_t)argc + 1, sizeof **args);
+    void *defaults = malloc(tool->values_size);
+    int code = *args && defaults ? KL_OK : kl_fail_memory(err, (size_t)argc * sizeof **args);
+    if (code) goto out;
+    memcpy(defaults, values, tool->values_size);
+    if ((code = parse_arguments(&parser, *args, n_args))) goto out;
+    if (common->config) { /* the file first, then the command line once more over it */
+        const char *path = common->config;
+        memcpy(values, defaults, tool->values_size);
+        if ((code = kl_config_read(tool, values, path, err))) goto out;
+        if ((code = parse_arguments(&parser, *args, n_args))) goto out;
+    }
+    if (!common->store) common->store = getenv("KETLINE_STORE");
+    if (common->store && !*common->store) common->store = NULL;
+    if (!common->progress) common->progress = "auto";
+    if (!common->device) common->device = "auto";
+out:
+    free(defaults);
+    if (code) {
+        free(*args);
+        *args = NULL;
+        *n_args = 0;
+    }
+    return code;
+}
