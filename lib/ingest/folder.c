@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+   A folder of PNG files: each sub-folder is a class; classes and files in the byte order of their names. Names that begin with a dot
+   and files that do not end in .png are passed over. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "ingest/ingest_int.h"
+
+struct names {
+    char **items;
+    size_t n, room;
+};
+
+struct folder {
+    struct names files; /* full paths */
+    size_t max_bytes;
+};
+
+static void names_free(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->items[i]);
+    free(names->items);
+    *names = (struct names){0};
+}
+
+/* Takes ownership of item. */
+static int names_add(struct names *names, char *item, struct kl_error *err)
+{
+    if (item && names->n == names->room) {
+        const size_t room = names->room ? 2 * names->room : 64;
+        char **more = realloc(names->items, room * sizeof *more);
+        if (!more) {
+            free(item);
+            return kl_fail_memory(err, room * sizeof *more);
+        }
+        names->items = more;
+        names->room = room;
+    }
+    if (!item)
+        return kl_fail_memory(err, 256);
+    names->items[names->n++] = item;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static char *join(const char *folder, const char *name)
+{
+    char *path = malloc(strlen(folder) + strlen(name) + 2);
+    if (path)
+        sprintf(path, "%s/%s", folder, name);
+    return path;
+}
+
+/* Sorted names in a folder: of sub-folders, or of PNG files. */
+static int list(struct names *names, const char *path, bool folders, struct kl_error *err)
+{
+    int rc = 0;
+    DIR *dir = opendir(path);
+    if (!dir)
+        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the folder", path);
+    for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
+        const size_t length = strlen(e->d_name);
+        if (e->d_name[0] == '.' || (!folders && (length < 5 || strcasecmp(e->d_name + length - 4, ".png") != 0)))
+            continue;
+        struct stat st;
+        char *full = join(path, e->d_name);
+        if (!full) {
+            rc = kl_fail_memory(err, length);
+        } else if (stat(full, &st) < 0) {
+            rc = kl_fail_errno(err, KL_ENOINPUT, "%s", full);
+        } else if (folders ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) {
+            rc = names_add(names, strdup(e->d_name), err);
+        }
+        free(full);
+    }
+    if (!rc && errno)
+        rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", path);
+    closedir(dir);
+    if (names->n)
+        qsort(names->items, names->n, sizeof *names->items, by_name);
+    return rc;
+}
+
+static bool knows(const char *path, bool is_folder, const unsigned char *magic, size_t n_magic)
+{
+    (void)path, (void)magic, (void)n_magic;
+    return is_folder;
+}
+
+static void source_close(struct kl_source *s)
+{
+    struct folder *f = s->state;
+    if (f)
+        names_free(&f->files);
+    free(f);
+    s->state = NULL;
+}
+
+/* All files of one class appended to f->files, their labels to s->labels. */
+static int add_class(struct kl_source *s, const char *name, int32_t label, struct kl_error *err)
+{
+    struct folder *f = s->state;
+    struct names files = {0};
+    char *path = join(s->path, name);
+    int rc = path ? list(&files, path, false, err) : kl_fail_memory(err, strlen(name));
+    for (size_t i = 0; i < files.n && !rc; i++)
+        rc = names_add(&f->files, join(path, files.items[i]), err);
+    if (!rc && files.n) {
+        int32_t *labels = realloc(s->labels, f->files.n * sizeof *labels);
+        if (!labels) {
+            rc = kl_fail_memory(err, f->files.n * sizeof *labels);
+            goto out;
+        }
+        s->labels = labels;
+        for (size_t i = f->files.n - files.n; i < f->files.n; i++)
+            labels[i] = label;
+    }
+out:
+    names_free(&files);
+    free(path);
+    return rc;
+}
+
+static int set_class_names(struct kl_source *s, const struct names *classes, struct kl_error *err)
+{
+    s->n_classes = classes->n;
+    for (size_t i = 0; i < classes->n; i++)
+        if (strlen(classes->items[i]) + 1 > s->class_name_size)
+            s->class_name_size = strlen(classes->items[i]) + 1;
+    if (!(s->class_names = calloc(s->n_classes, s->class_name_size)))
+        return kl_fail_memory(err, s->n_classes * s->class_name_size);
+    for (size_t i = 0; i < classes->n; i++)
+        strcpy(s->class_names + i * s->class_name_size, classes->items[i]);
+    return 0;
+}
+
+/* The first pass over the files: headers, or with skip_bad everything. */
+struct pass {
+    struct kl_source *s;
+    const struct kl_images_options *o;
+    struct look {
+        size_t height, width;
+        bool colour;
+        int rc;
+    } *looks;
+};
+
+static void look_at(void *context, size_t i, int thread)
+{
+    (void)thread;
+    struct pass *pass = context;
+    struct look *look = &pass->looks[i];
+    const char *path = ((struct folder *)pass->s->state)->files.items[i];
+    look->rc = kl_png_header(&look->height, &look->width, &look->colour, path, pass->o->max_bytes, NULL);
+    if (look->rc || !pass->o->skip_bad)
+        return;
+    struct kl_arena arena = {0};
+    struct kl_picture picture;
+    look->rc = kl_arena_init(&arena, look->height * look->width * 4 + 4096, NULL);
+    if (!look->rc)
+        look->rc = kl_png_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
+    kl_arena_free(&arena);
+}
+
+/* Sizes and colour of all; bad files are an error or leave the list. */
+static int first_pass(struct kl_source *s, const struct kl_images_options *o, struct kl_error *err)
+{
+    struct folder *f = s->state;
+    struct pass pass = {s, o, calloc(f->files.n, sizeof *pass.looks)};
+    int rc = 0;
+    size_t kept = 0;
+    s->index = malloc(f->files.n * sizeof *s->index);
+    if (!pass.looks || !s->index) {
+        rc = kl_fail_memory(err, f->files.n * (sizeof *pass.looks + sizeof *s->index));
+        goto out;
+    }
+    kl_pool_for(o->pool, f->files.n, look_at, &pass);
+    s->total = f->files.n;
+    s->channels = 1;
+    for (size_t i = 0; i < s->total; i++) {
+        const struct look *look = &pass.looks[i];
+        char *file = f->files.items[i];
+        size_t h, w;
+        bool colour;
+        if (look->rc && !(o->skip_bad && look->rc == KL_EDATA)) {
+            rc = kl_png_header(&h, &w, &colour, file, o->max_bytes, err); /* again, for its words */
+            rc = rc ? rc : kl_fail(err, look->rc, "%s: cannot be read", file);
+            goto out;
+        }
+        if (look->rc)
+            continue;
+        if (kept == 0) {
+            s->height = look->height;
+            s->width = look->width;
+        } else if (look->height != s->height || look->width != s->width) {
+            s->height = s->width = 0;
+        }
+        s->channels = look->colour ? 3 : s->channels;
+        s->labels[kept] = s->labels[i];
+        s->index[kept] = (int64_t)i;
+        f->files.items[i] = f->files.items[kept]; /* swap: every path stays in the list and is freed once */
+        f->files.items[kept++] = file;
+    }
+    s->n = kept;
+    s->skipped = s->total - kept;
+    if (kept == 0)
+        rc = kl_fail(err, KL_EDATA, "%s: none of its %zu PNG files can be read", s->path, s->total);
+out:
+    free(pass.looks);
+    return rc;
+}
+
+static int source_open(struct kl_source *s, const struct kl_images_options *o, struct kl_error *err)
+{
+    struct names classes = {0};
+    int rc;
+    struct folder *f = s->state = calloc(1, sizeof *f);
+    if (!f)
+        return kl_fail_memory(err, sizeof *f);
+    f->max_bytes = o->max_bytes;
+    if ((rc = list(&classes, s->path, true, err)))
+        goto out;
+    for (size_t i = 0; i < classes.n; i++)
+        if ((rc = add_class(s, classes.items[i], (int32_t)i, err)))
+            goto out;
+    if (f->files.n == 0) {
+        rc = kl_fail(err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder", s->path,
+                     classes.n);
+        goto out;
+    }
+    if ((rc = set_class_names(s, &classes, err)))
+        goto out;
+    rc = first_pass(s, o, err);
+out:
+    names_free(&classes);
+    return rc;
+}
+
+static int source_read(struct kl_source *s, size_t first, size_t n, struct kl_picture *pictures,
+                       struct kl_arena *arena, struct kl_error *err)
+{
+    const struct folder *f = s->state;
+    int rc = 0;
+    for (size_t i = 0; i < n && !rc; i++) {
+        struct kl_picture *p = &pictures[i];
+        rc = kl_png_decode(p, f->files.items[first + i], f->max_bytes, arena, err);
+        if (!rc && s->height && (p->height != s->height || p->width != s->width))
+            rc = kl_fail(err, KL_EDATA, "%s: changed while it was read", f->files.items[first + i]);
+    }
+    return rc;
+}
+
+const struct kl_driver kl_driver_folder = {.name = "folder of PNG", .knows = knows, .open = source_open,
+                                           .read = source_read, .close = source_close, .singly = true};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+   Several inputs as one list of images of one size and colour. */
+#include "ingest/ingest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ingest/ingest_int.h"
+
+static const struct kl_driver *const drivers[] = {&kl_driver_folder, &kl_driver_h5, &kl_driver_idx};
+
+struct kl_turn {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+};
+
+void kl_images_options_default(struct kl_images_options *options)
+{
+    *options = (struct kl_images_options){.channels = KL_CHANNELS_AUTO, .max_bytes = (size_t)256 << 20};
+}
+
+int kl_source_number_classes(struct kl_source *s, struct kl_error *err)
+{
+    int32_t most = 0;
+    for (size_t i = 0; i < s->total; i++) {
+        if (s->labels[i] < 0 || s->labels[i] > 65535)
+            return kl_fail(err, KL_EDATA, "%s: label %d of image %zu, expected 0 to 65535", s->path, s->labels[i], i);
+        most = s->labels[i] > most ? s->labels[i] : most;
+    }
+    s->n_classes = (size_t)most + 1;
+    s->class_name_size = 8;
+    if (!(s->class_names = calloc(s->n_classes, s->class_name_size)))
+        return kl_fail_memory(err, s->n_classes * s->class_name_size);
+    for (size_t i = 0; i < s->n_classes; i++)
+        snprintf(s->class_names + i * s->class_name_size, s->class_name_size, "%d", (int)(i & 0xffff));
+    return 0;
+}
+
+static int open_source(struct kl_source *s, const char *path, const struct kl_images_options *o, struct kl_error *err)
+{
+    struct stat st = {0};
+    unsigned char magic[8];
+    size_t n_magic = 0;
+    s->path = path;
+    const bool there = stat(path, &st) == 0;
+    const int why = errno;
+    const bool is_folder = there && S_ISDIR(st.st_mode);
+    if (there && !is_folder) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0)
+            return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
+        ssize_t got = S_ISREG(st.st_mode) ? pread(fd, magic, sizeof magic, 0) : 0;
+        n_magic = got > 0 ? (size_t)got : 0;
+        close(fd);
+    }
+    for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
+        if (!drivers[i]->knows(path, is_folder, magic, n_magic))
+            continue;
+        s->driver = drivers[i];
+        return s->driver->open(s, o, err);
+    }
+    if (!there) {
+        errno = why;
+        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
+    }
+    return kl_fail(err, KL_EDATA, "%s: not an IDX file, a folder of PNG files or an HDF5 file", path);
+}
+
+/* One size for all, unless they are resized; RGB if any has colour. */
+static int agree_on_size(struct kl_images *im, const struct kl_images_options *o, struct kl_error *err)
+{
+    const struct kl_source *first = &im->sources[0];
+    im->source_height = first->height;
+    im->source_width = first->width;
+    for (size_t i = 0; i < im->n_sources; i++) {
+        const struct kl_source *s = &im->sources[i];
+        if (s->height == 0 || s->height != first->height || s->width != first->width)
+            im->source_height = im->source_width = 0;
+        if (im->source_height == 0 && !o->resize)
+            return s->height == 0
+                       ? kl_fail(err, KL_EDATA, "%s: its images differ in size; give --resize N", s->path)
+                       : kl_fail(err, KL_EDATA, "%s: images of %zu x %zu pixels, those of %s have %zu x %zu; give --resize N",
+                                 s->path, s->height, s->width, first->path, first->height, first->width);
+        im->source_channels = s->channels > im->source_channels ? s->channels : im->source_channels;
+    }
+    im->height = o->resize ? o->resize : im->source_height;
+    im->width = o->resize ? o->resize : im->source_width;
+    im->channels = o->channels == KL_CHANNELS_AUTO   ? im->source_channels
+                   : o->channels == KL_CHANNELS_GREY ? 1
+                                                     : 3;
+    return 0;
+}
+
+/* Class names must be the same list; numbered ones may be longer in one input than in another. */
+static int agree_on_classes(struct kl_images *im, struct kl_error *err)
+{
+    struct kl_source *most = &im->sources[0];
+    for (size_t i = 0; i < im->n_sources; i++) {
+        struct kl_source *s = &im->sources[i];
+        if (!s->labels != !most->labels)
+            return kl_fail(err, KL_EDATA, "%s has labels, %s has none", (s->labels ? s : most)->path,
+                           (s->labels ? most : s)->path);
+        if (s->n_classes > most->n_classes)
+            most = s;
+    }
+    for (size_t i = 0; i < im->n_sources; i++) {
+        const struct kl_source *s = &im->sources[i];
+        const bool numbered = s->driver != &kl_driver_folder && most->driver != &kl_driver_folder;
+        for (size_t k = 0; k < most->n_classes && !numbered; k++) {
+            const char *theirs = k < s->n_classes ? s->class_names + k * s->class_name_size : "(none)";
+            const char *ours = most->class_names + k * most->class_name_size;
+            if (strcmp(theirs, ours) != 0)
+                return kl_fail(err, KL_EDATA, "%s: class %zu is %.60s, in %s it is %.60s; inputs need the same classes",
+                               s->path, k, theirs, most->path, ours);
+        }
+    }
+    im->n_classes = most->n_classes;
+    im->class_name_size = most->class_name_size;
+    im->class_names = most->class_names;
+    return 0;
+}
+
+static int gather(struct kl_images *im, const struct kl_images_options *o, struct kl_error *err)
+{
+    size_t all = 0, at = 0;
+    int64_t position = 0;
+    for (size_t i = 0; i < im->n_sources; i++) {
+        struct kl_source *s = &im->sources[i];
+        if (o->limit && s->n > o->limit - all)
+            s->n = o->limit - all;
+        all += s->n;
+        im->skipped += s->skipped;
+        im->in_order = im->in_order || s->in_order;
+    }
+    im->n = all;
+    im->labels = malloc(all ? all * sizeof *im->labels : 1);
+    im->index = malloc(all ? all * sizeof *im->index : 1);
+    if (!im->labels || !im->index)
+        return kl_fail_memory(err, all * (sizeof *im->labels + sizeof *im->index));
+    for (size_t i = 0; i < im->n_sources; i++) {
+        struct kl_source *s = &im->sources[i];
+        for (size_t k = 0; k < s->n; k++, at++) {
+            im->labels[at] = s->labels ? s->labels[k] : -1;
+            im->index[at] = position + (s->index ? s->index[k] : (int64_t)k);
+        }
+        position += (int64_t)s->total;
+    }
+    return all ? 0 : kl_fail(err, KL_EDATA, "%s: no images", im->sources[0].path);
+}
+
+int kl_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
+                   const struct kl_images_options *options, struct kl_error *err)
+{
+    int rc = 0;
+    struct kl_images *im = calloc(1, sizeof *im);
+    *images = NULL;
+    if (!im || !(im->sources = calloc(n_paths, sizeof *im->sources)) || !(im->turn = calloc(1, sizeof *im->turn))) {
+        rc = kl_fail_memory(err, sizeof *im + n_paths * sizeof *im->sources);
+        goto out;
+    }
+    pthread_mutex_init(&im->turn->lock, NULL);
+    pthread_cond_init(&im->turn->moved, NULL);
+    for (size_t i = 0; i < n_paths; i++) {
+        im->n_sources = i + 1;
+        if ((rc = open_source(&im->sources[i], paths[i], options, err)))
+            goto out;
+    }
+    if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err)))
+        goto out;
+    rc = gather(im, options, err);
+out:
+    if (rc)
+        kl_images_close(&im);
+    *images = im;
+    return rc;
+}
+
+void kl_images_close(struct kl_images **images)
+{
+    if (!images || !*images)
+        return;
+    struct kl_images *im = *images;
+    for (size_t i = 0; i < im->n_sources; i++) {
+        struct kl_source *s = &im->sources[i];
+        if (s->driver)
+            s->driver->close(s);
+        free(s->labels);
+        free(s->index);
+        free(s->class_names);
+    }
+    if (im->turn) {
+        pthread_cond_destroy(&im->turn->moved);
+        pthread_mutex_destroy(&im->turn->lock);
+    }
+    free(im->turn);
+    free(im->sources);
+    free(im->labels);
+    free(im->index);
+    free(im);
+    *images = NULL;
+}
+
+void kl_images_cancel(struct kl_images *images)
+{
+    pthread_mutex_lock(&images->turn->lock);
+    images->cancelled = true;
+    pthread_cond_broadcast(&images->turn->moved);
+    pthread_mutex_unlock(&images->turn->lock);
+}
+
+/* Grey from colour by ITU-R 601-2 luma in PIL's integers; colour from grey by repetition. */
+static void convert(uint8_t *out, size_t channels, const struct kl_picture *p)
+{
+    const size_t n = p->height * p->width;
+    const uint8_t *x = p->pixels;
+    if (channels == p->channels)
+        memcpy(out, x, n * channels);
+    else if (channels == 3)
+        for (size_t i = 0; i < n; i++)
+            out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = x[i];
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = (uint8_t)((x[3 * i] * 19595u + x[3 * i + 1] * 38470u + x[3 * i + 2] * 7471u + 0x8000) >> 16);
+}
+
+/* Channels first, then size, as a torchvision transform of a converted PIL image. */
+static int place(const struct kl_images *im, uint8_t *out, const struct kl_picture *p, struct kl_arena *arena,
+                 struct kl_error *err)
+{
+    struct kl_picture q = *p;
+    if (p->height == im->height && p->width == im->width) {
+        convert(out, im->channels, p);
+        return 0;
+    }
+    if (p->channels != im->channels) {
+        uint8_t *pixels = kl_arena_take(arena, p->height * p->width, im->channels);
+        if (!pixels)
+            return kl_fail_memory(err, p->height * p->width * im->channels);
+        convert(pixels, im->channels, p);
+        q.channels = im->channels;
+        q.pixels = pixels;
+    }
+    return kl_resize(out, im->height, im->width, &q, arena, err);
+}
+
+/* A run of images within one source. */
+static int read_run(struct kl_images *im, struct kl_source *s, size_t first, size_t n, uint8_t *pixels,
+                    struct kl_arena *arena, struct kl_error *err)
+{
+    int rc = 0;
+    const size_t size = im->height * im->width * im->channels;
+    if (!pixels)
+        return s->in_order ? s->driver->read(s, first, n, NULL, arena, err) : 0;
+    for (size_t done = 0, step; done < n && !rc; done += step) {
+        struct kl_picture *pictures;
+        step = s->driver->singly ? 1 : n - done;
+        kl_arena_reset(arena);
+        if (!(pictures = kl_arena_take(arena, step, sizeof *pictures)))
+            return kl_fail_memory(err, step * sizeof *pictures);
+        rc = s->driver->read(s, first + done, step, pictures, arena, err);
+        for (size_t i = 0; i < step && !rc; i++)
+            rc = place(im, pixels + (done + i) * size, &pictures[i], arena, err);
+    }
+    return rc;
+}
+
+static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixels, struct kl_arena *arena,
+                    struct kl_error *err)
+{
+    int rc = 0;
+    const size_t size = im->height * im->width * im->channels;
+    for (size_t i = 0, begin = 0; i < im->n_sources && n && !rc; begin += im->sources[i++].n) {
+        struct kl_source *s = &im->sources[i];
+        if (first >= begin + s->n)
+            continue;
+        const size_t here = begin + s->n - first < n ? begin + s->n - first : n;
+        rc = read_run(im, s, first - begin, here, pixels, arena, err);
+        pixels = pixels ? pixels + here * size : NULL;
+        first += here;
+        n -= here;
+    }
+    return rc;
+}
+
+int kl_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels, struct kl_arena *arena,
+                   struct kl_error *err)
+{
+    struct kl_turn *turn = images->turn;
+    if (first > images->n || n > images->n - first)
+        return kl_fail(err, KL_EINTERNAL, "images [%zu, %zu) of %zu", first, first + n, images->n);
+    if (!images->in_order)
+        return read_all(images, first, n, pixels, arena, err);
+    pthread_mutex_lock(&turn->lock);
+    while (!images->cancelled && images->next != first)
+        pthread_cond_wait(&turn->moved, &turn->lock);
+    int rc = images->cancelled ? kl_fail(err, KL_ESIGNAL, "reading was stopped")
+                               : read_all(images, first, n, pixels, arena, err);
+    images->next = first + n;
+    images->cancelled = images->cancelled || rc;
+    pthread_cond_broadcast(&turn->moved);
+    pthread_mutex_unlock(&turn->lock);
+    return rc;
+}
