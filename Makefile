@@ -1,7 +1,9 @@
 # ketline: make demo | make test | make bench | make help
 # SPDX-License-Identifier: MIT
 BUILD ?= build
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 PREFIX ?= /usr/local
 DESTDIR ?=
 SAN ?=
