@@ -51,4 +51,29 @@ int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *
                     struct kl_arena *work, struct kl_error *err);
 void kl_resnet18_free(struct kl_resnet18 **net);
 
+/* ---- images to a feature file (extract.c) ---- */
+struct kl_images;
+struct kl_writer;
+
+enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
+
+struct kl_extract {
+    struct kl_images *images;
+    const struct kl_resnet18 *net; /* made for images of this size and colour */
+    struct kl_writer *writer;      /* of a partial file, without datasets */
+    size_t first, n;               /* the images of this run (a shard, or all); first is a multiple of the block */
+    bool half;                     /* float16 instead of float32 */
+    const char *tap, *preprocess;  /* for the attributes */
+    const char *weights;           /* SHA-256 */
+    struct kl_pool *pool;
+    const struct kl_watch *watch;
+    size_t kept; /* out: images whose features an earlier, killed run had left */
+};
+/* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of images, computes, writes
+   its rows and journals them. After an error or a stop the journalled rows stay with the writer. KL_ESIGNAL if watch says so, and
+   what the parts return. */
+int kl_extract_run(struct kl_extract *e, struct kl_error *err);
+/* Images [*first, *first + *n) of shard `shard` (from 0) of `shards`. KL_EUSAGE: there are fewer blocks than shards. */
+int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards, struct kl_error *err);
+
 #endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backbone/backbone.h"
+#include "ingest/ingest.h"
+#include "store/store.h"
+
+struct worker {
+    struct kl_arena images, work; /* decoding; the network's */
+    uint8_t *pixels;              /* [item][h][w][c] */
+    float *features;              /* [item][d] */
+    uint16_t *half;
+};
+
+struct run {
+    struct kl_extract *e;
+    size_t item;  /* images that a thread takes at once: a multiple of the block and at least the network's */
+    size_t d;     /* features of an image */
+    size_t bytes; /* of an image's pixels */
+    int features, labels, index;
+    bool *done; /* [n] rows that were there before */
+    struct worker *workers;
+    pthread_mutex_t lock; /* what follows */
+    size_t finished;
+    bool stopped;
+    size_t failed_item;
+    struct kl_error error;
+};
+
+int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards, struct kl_error *err)
+{
+    const size_t blocks = (images + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK;
+    if (shards > blocks)
+        return kl_fail(err, KL_EUSAGE, "%zu shards of %zu images: at most %zu, each of at least one block of %d", shards,
+                       images, blocks, (int)KL_EXTRACT_BLOCK);
+    const size_t begin = blocks / shards * shard + (shard < blocks % shards ? shard : blocks % shards);
+    const size_t end = begin + blocks / shards + (shard < blocks % shards);
+    *first = begin * KL_EXTRACT_BLOCK;
+    *n = (end * KL_EXTRACT_BLOCK < images ? end * KL_EXTRACT_BLOCK : images) - *first;
+    return 0;
+}
+
+/* The first error wins by place, not by time, so that a run always reports the same one. */
+static void fail(struct run *r, size_t item, const struct kl_error *error)
+{
+    pthread_mutex_lock(&r->lock);
+    const bool only_stopped = error->code == KL_ESIGNAL;
+    if (!r->stopped || (!only_stopped && (r->error.code == KL_ESIGNAL || item < r->failed_item))) {
+        r->error = *error;
+        r->failed_item = item;
+    }
+    r->stopped = true;
+    pthread_mutex_unlock(&r->lock);
+    kl_images_cancel(r->e->images);
+}
+
+static int compute(struct run *r, struct worker *w, size_t n, struct kl_error *err)
+{
+    const size_t most = kl_resnet18_block(r->e->net);
+    for (size_t i = 0; i < n; i += most) {
+        int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + i * r->bytes, n - i < most ? n - i : most,
+                                 &w->work, err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int write_rows(struct run *r, struct worker *w, size_t row, size_t n, struct kl_error *err)
+{
+    const struct kl_extract *e = r->e;
+    const void *features = w->features;
+    int rc;
+    if (e->half) {
+        if (kl_half_from_float(w->half, w->features, n * r->d))
+            return kl_fail(err, KL_EDATA, "images %zu to %zu: a feature is beyond float16's range; use --dtype f32",
+                           e->first + row, e->first + row + n - 1);
+        features = w->half;
+    }
+    if ((rc = kl_writer_rows(e->writer, r->features, row, n, features, err)) ||
+        (rc = kl_writer_rows(e->writer, r->labels, row, n, e->images->labels + e->first + row, err)) ||
+        (rc = kl_writer_rows(e->writer, r->index, row, n, e->images->index + e->first + row, err)))
+        return rc;
+    return kl_writer_journal(e->writer, r->features, row, n, err);
+}
+
+static bool all_done(const bool *done, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!done[i])
+            return false;
+    return true;
+}
+
+static void run_item(void *context, size_t i, int thread)
+{
+    struct run *r = context;
+    struct kl_extract *e = r->e;
+    struct worker *w = &r->workers[thread];
+    struct kl_error error = {0};
+    const size_t row = i * r->item, n = e->n - row < r->item ? e->n - row : r->item;
+    const bool skip = all_done(r->done + row, n);
+    pthread_mutex_lock(&r->lock);
+    const bool stopped = r->stopped;
+    pthread_mutex_unlock(&r->lock);
+    if (stopped)
+        return;
+    int rc = kl_images_read(e->images, e->first + row, n, skip ? NULL : w->pixels, &w->images, &error);
+    if (!rc && !skip && !(rc = compute(r, w, n, &error)))
+        rc = write_rows(r, w, row, n, &error);
+    if (!rc) {
+        pthread_mutex_lock(&r->lock);
+        r->finished += n;
+        e->kept += skip ? n : 0;
+        if (kl_watch_step(e->watch, r->finished, e->n, NULL))
+            rc = kl_fail(&error, KL_ESIGNAL, "stopped after %zu of %zu images; run again to go on", r->finished, e->n);
+        pthread_mutex_unlock(&r->lock);
+    }
+    if (rc)
+        fail(r, i, &error);
+}
+
+static int describe(struct run *r, struct kl_error *err)
+{
+    const struct kl_extract *e = r->e;
+    const struct kl_images *im = e->images;
+    size_t dims[3];
+    char shape[64] = "";
+    const int rank = kl_resnet18_shape(e->net, dims);
+    for (int i = 0; i < rank; i++)
+        snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", i ? "x" : "", dims[i]);
+    int rc = kl_writer_text(e->writer, "features", "backbone", "resnet18", err);
+    if (!rc)
+        rc = kl_writer_text(e->writer, "features", "weights_sha256", e->weights, err);
+    if (!rc)
+        rc = kl_writer_text(e->writer, "features", "tap", e->tap, err);
+    if (!rc)
+        rc = kl_writer_text(e->writer, "features", "shape", shape, err);
+    if (!rc)
+        rc = kl_writer_text(e->writer, "features", "preprocess", e->preprocess, err);
+    if (!rc)
+        rc = kl_writer_integer(e->writer, "features", "source_height", (int64_t)im->source_height, err);
+    if (!rc)
+        rc = kl_writer_integer(e->writer, "features", "source_width", (int64_t)im->source_width, err);
+    if (!rc)
+        rc = kl_writer_integer(e->writer, "features", "source_channels", (int64_t)im->source_channels, err);
+    return rc;
+}
+
+static int declare(struct run *r, struct kl_error *err)
+{
+    const struct kl_extract *e = r->e;
+    const struct kl_images *im = e->images;
+    const size_t dims[2] = {e->n, r->d};
+    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_F16 : KL_F32, 0, 2, dims, err)) < 0)
+        return r->features;
+    if ((r->labels = kl_writer_dataset(e->writer, "labels", KL_I32, 0, 1, dims, err)) < 0)
+        return r->labels;
+    if ((r->index = kl_writer_dataset(e->writer, "index", KL_I64, 0, 1, dims, err)) < 0)
+        return r->index;
+    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_STRING, im->class_name_size, 1, &im->n_classes,
+                                           im->class_names, err)
+                           : 0;
+    if (rc >= 0)
+        rc = describe(r, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int make_workers(struct run *r, int n, struct kl_error *err)
+{
+    r->workers = calloc((size_t)n, sizeof *r->workers);
+    if (!r->workers)
+        return kl_fail_memory(err, (size_t)n * sizeof *r->workers);
+    for (int i = 0; i < n; i++) {
+        struct worker *w = &r->workers[i];
+        int rc = kl_arena_init(&w->images, r->bytes, err);
+        if (rc || (rc = kl_arena_init(&w->work, kl_resnet18_workspace(r->e->net), err)))
+            return rc;
+        w->pixels = malloc(r->item * r->bytes);
+        w->features = aligned_alloc(64, (r->item * r->d * sizeof *w->features + 63) / 64 * 64);
+        w->half = malloc(r->item * r->d * sizeof *w->half);
+        if (!w->pixels || !w->features || !w->half)
+            return kl_fail_memory(err, r->item * (r->bytes + 6 * r->d));
+    }
+    return 0;
+}
+
+static void free_workers(struct run *r, int n)
+{
+    for (int i = 0; i < n && r->workers; i++) {
+        struct worker *w = &r->workers[i];
+        kl_arena_free(&w->images);
+        kl_arena_free(&w->work);
+        free(w->pixels);
+        free(w->features);
+        free(w->half);
+    }
+    free(r->workers);
+}
+
+int kl_extract_run(struct kl_extract *e, struct kl_error *err)
+{
+    struct run r = {.e = e, .d = 1};
+    size_t dims[3];
+    const int rank = kl_resnet18_shape(e->net, dims), threads = kl_pool_size(e->pool);
+    const size_t most = kl_resnet18_block(e->net);
+    int rc;
+    for (int i = 0; i < rank; i++)
+        r.d *= dims[i];
+    r.item = (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
+    r.bytes = e->images->height * e->images->width * e->images->channels;
+    e->kept = 0;
+    pthread_mutex_init(&r.lock, NULL);
+    if (!(r.done = calloc(e->n, sizeof *r.done))) {
+        rc = kl_fail_memory(err, e->n);
+        goto out;
+    }
+    if ((rc = make_workers(&r, threads, err)) || (rc = declare(&r, err)) ||
+        (rc = kl_writer_done_rows(e->writer, r.features, r.done, err)))
+        goto out;
+    if (e->first && (rc = kl_images_read(e->images, 0, e->first, NULL, &r.workers[0].images, err)))
+        goto out;
+    kl_pool_for(e->pool, (e->n + r.item - 1) / r.item, run_item, &r);
+    if (r.stopped) {
+        rc = r.error.code;
+        if (err)
+            *err = r.error;
+    }
+out:
+    free_workers(&r, threads);
+    free(r.done);
+    pthread_mutex_destroy(&r.lock);
+    return rc;
+}
