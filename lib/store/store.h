@@ -134,8 +134,9 @@ struct kl_stage {
     char **argv;
     char key[65];
     char *key_parts;
-    double start;
+    double start; /* kl_clock(); 0: kl_stage_begin sets it */
     struct kl_header header;
+    char kind[64]; /* (hidden) */
 };
 enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, KL_STAGE_ANSWERED };
 /* Finish the key; answer --key and --dry-run (on `out`); look at the target, then in the shared store. *answer says what is left to
@@ -160,5 +161,33 @@ int kl_merge(const char *output, const char *const *inputs, size_t n, bool prove
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
 /* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; labels (i32) from dataset "labels" or "y" or NULL. */
 int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path, struct kl_error *err);
+
+/* ---- housekeeping: what the tool `cache` does (walk.c, gc.c, diff.c) ---- */
+struct kl_found {
+    const char *path;
+    char kind[64], key[65], content[65]; /* empty when the file cannot be opened */
+    int schema;
+    uint64_t size;       /* bytes */
+    int64_t mtime;       /* seconds since 1970 */
+    int code;            /* 0 or what opening or verifying said */
+    const char *problem; /* in words, "" when whole */
+};
+/* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify` every block as well, and that
+   a file of a shared store lies under the name of its key. `each` may be NULL; non-zero from it stops the walk. *n_bad may be NULL. */
+int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found), void *context,
+                  size_t *n_bad, struct kl_error *err);
+struct kl_gc {
+    double max_age; /* seconds: remove files neither read nor written for so long; 0: none */
+    bool damaged;   /* remove *.h5 that do not verify and begin as ours do */
+    bool dry;       /* only tell */
+    void (*each)(void *context, const char *path, const char *why, uint64_t bytes); /* may be NULL */
+    void *context;
+    size_t n; /* results */
+    uint64_t bytes;
+};
+/* Temporaries of dead runs below the folder go always. */
+int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err);
+/* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed. */
+int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
 
 #endif
