@@ -6,9 +6,10 @@
 #define KL_HEAD_H
 
 #include "circuit/circuit.h"
+#include "head/features.h"
 #include "nn/nn.h"
 /* (store.h is not included here: its KL_F64 is a macro in files compiled in both precisions) */
-struct kl_file;
+struct kl_writer;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 
@@ -68,6 +69,71 @@ void kl_head_free(struct kl_head **head);
 int kl_head_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
                    struct kl_pool *pool, struct kl_error *err);
 
+/* ---- training (train.c, step.c, save.c, restore.c) ---- */
+enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES };
+struct kl_train_options {
+    int64_t epochs, batch_size;
+    int64_t replicas, first_replica; /* replica indices first_replica .. first_replica + replicas - 1 */
+    int64_t patience; /* stop a replica after so many epochs without a better validation; 0: never */
+    int64_t checkpoint_every; /* epochs; 0: only when stopped by a signal */
+    double val_fraction;
+    uint64_t seed;
+    enum kl_diff_method diff;
+    struct kl_optimizer optimizer;
+    struct kl_schedule schedule;
+};
+void kl_train_options_default(
+    struct kl_train_options *o); /* the reference's: 50 epochs of 64, Adam 1e-3, 10 % validation */
+
+enum { KL_HISTORY_ROWS = 5 }; /* train_loss, train_accuracy, val_loss, val_accuracy, learning_rate */
+extern const char *const kl_history_names[KL_HISTORY_ROWS];
+
+/* One of the heads trained side by side: its parameters and all else that differs between replicas. */
+struct kl_replica {
+    float *params, *m, *v, *best;      /* block.size each */
+    double *history[KL_HISTORY_ROWS];  /* [epochs]; NaN where no epoch was */
+    int64_t best_epoch, stopped_epoch; /* from 0; -1: none */
+    int64_t stale, plateau_stale, reductions;
+    int64_t epoch_correct; /* of the epoch begun */
+    double epoch_loss;     /* sum, in nats */
+};
+struct kl_train {
+    struct kl_head_model *model;
+    struct kl_train_options options;
+    const struct kl_features *features;
+    int64_t *training, *validation, *order;
+    size_t n_training, n_validation;
+    int64_t epoch, step, steps_per_epoch; /* the position; every random number follows from it */
+    struct kl_replica *replicas;
+    struct kl_train_thread *threads; /* (hidden) */
+    int n_threads;
+    double seconds; /* spent in kl_train_run */
+    int (*checkpoint)(void *context, struct kl_train *train, struct kl_error *err); /* may be NULL */
+    void *checkpoint_context;
+};
+/* Split, initial values, workspace. model and features must outlive it. KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
+int kl_train_open(struct kl_train *train, struct kl_head_model *model, const struct kl_features *features,
+                  const struct kl_train_options *options, int n_threads, struct kl_error *err);
+/* Train from the position to the last epoch. Replicas are spread over the threads of pool (NULL:
+   none); each alone is computed in one order, so neither the threads nor the other replicas change
+   a bit. KL_ESIGNAL when watch says stop: the position is then between two steps, and calling again
+   goes on to the very bits of an uninterrupted run. KL_EDATA if the loss is no number. */
+int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *watch,
+                 struct kl_error *err);
+void kl_train_close(struct kl_train *train);
+/* Put all datasets and the attribute `config` into a head or checkpoint file. */
+int kl_train_save(struct kl_writer *writer, const struct kl_train *train, const char *config,
+                  struct kl_error *err);
+/* Take the state from such a file, whose key the caller has compared. KL_EDATA if the shapes differ. */
+int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_error *err);
+
+/* ---- what others read (history.c, mlflow.c) ---- */
+/* One JSON object a line: replica, epoch (from 1) and the rows of the history, of a finished head file. */
+int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *err);
+/* A file store of MLflow (https://mlflow.org): experiment "ketline", one run a replica, whose id
+   follows from the file's key. */
+int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error *err);
+
 /* ---- the model's functions, in float and double (forward.c, gradient.c) ---- */
 /* Scratch, one a thread; made once, grown when needed. */
 struct kl_head_work {
@@ -87,7 +153,6 @@ int kl_head_forward_f64(double *logits, double *angles, double *expval, const st
 /* grad (block.size, set) = gradient of the mean cross-entropy over the n samples. *loss: the sum
    (not the mean) in nats, *correct: how many argmax were right. dropout: rate 0 or NULL: none.
    diff: how the circuit is differentiated; the two others than adjoint are slow. */
-enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES };
 int kl_head_gradient_f32(float *grad, double *loss, size_t *correct, const struct kl_head_model *model,
                          const float *params, const float *x, const int32_t *labels, size_t n,
                          const struct kl_dropout *dropout, enum kl_diff_method diff,

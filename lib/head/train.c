@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+   The training of heads side by side. A replica is computed alone from its own block of parameters,
+   some steps at a time, so that block, moments and gradient (about 1 MB) stay in the second-level
+   cache; threads take whole replicas. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/train_int.h"
+
+const char *const kl_history_names[KL_HISTORY_ROWS] = { "train_loss", "train_accuracy", "val_loss",
+                                                        "val_accuracy", "learning_rate" };
+enum { TRAIN_LOSS, TRAIN_ACCURACY, VAL_LOSS, VAL_ACCURACY, LEARNING_RATE };
+
+void kl_train_options_default(struct kl_train_options *o)
+{
+    *o = (struct kl_train_options){ .epochs = 50, .batch_size = 64, .replicas = 1, .val_fraction = 0.1 };
+    kl_optimizer_default(&o->optimizer);
+    kl_schedule_default(&o->schedule);
+}
+
+static int replica_open(struct kl_replica *r, const struct kl_train *train, int64_t index,
+                        struct kl_error *err)
+{
+    const size_t size = train->model->block.size, epochs = (size_t)train->options.epochs;
+    *r = (struct kl_replica){ .best_epoch = -1, .stopped_epoch = -1 };
+    void *values = NULL;
+    if (posix_memalign(&values, 64, 4 * size * sizeof(float)))
+        return kl_fail_memory(err, 4 * size * sizeof(float));
+    memset(values, 0, 4 * size * sizeof(float));
+    r->params = values;
+    r->m = r->params + size, r->v = r->m + size, r->best = r->v + size;
+    r->history[0] = malloc(KL_HISTORY_ROWS * epochs * sizeof(double));
+    if (!r->history[0]) return kl_fail_memory(err, KL_HISTORY_ROWS * epochs * sizeof(double));
+    for (size_t i = 0; i < KL_HISTORY_ROWS * epochs; i++) r->history[0][i] = NAN;
+    for (size_t k = 1; k < KL_HISTORY_ROWS; k++) r->history[k] = r->history[0] + k * epochs;
+    kl_head_init(r->params, train->model, train->options.seed, (uint32_t)index);
+    return 0;
+}
+
+int kl_train_open(struct kl_train *train, struct kl_head_model *model, const struct kl_features *features,
+                  const struct kl_train_options *options, int n_threads, struct kl_error *err)
+{
+    *train = (struct kl_train){
+        .model = model, .options = *options, .features = features, .n_threads = n_threads
+    };
+    int code = kl_split_stratified(&train->training, &train->n_training, &train->validation,
+                                   &train->n_validation, features->labels, features->n, features->n_classes,
+                                   options->val_fraction, options->seed, err);
+    if (code) return code;
+    train->steps_per_epoch = ((int64_t)train->n_training + options->batch_size - 1) / options->batch_size;
+    if (train->steps_per_epoch * options->epochs > (int64_t)UINT32_MAX) {
+        code = kl_fail(err, KL_EUSAGE,
+                       "%lld epochs of %lld steps: more than 2^32 steps; fewer epochs, larger batches",
+                       (long long)options->epochs, (long long)train->steps_per_epoch);
+        goto out;
+    }
+    train->order = malloc(train->n_training * sizeof *train->order);
+    train->replicas = calloc((size_t)options->replicas, sizeof *train->replicas);
+    train->threads = calloc((size_t)n_threads, sizeof *train->threads);
+    if (!train->order || !train->replicas || !train->threads) {
+        code = kl_fail_memory(err, train->n_training * sizeof *train->order);
+        goto out;
+    }
+    for (int64_t r = 0; r < options->replicas && !code; r++)
+        code = replica_open(&train->replicas[r], train, options->first_replica + r, err);
+    for (int i = 0; i < n_threads && !code; i++)
+        code = kl_train_thread_init(&train->threads[i], train, err);
+out:
+    if (code) kl_train_close(train);
+    return code;
+}
+
+void kl_train_close(struct kl_train *train)
+{
+    for (int i = 0; train->threads && i < train->n_threads; i++) kl_train_thread_free(&train->threads[i]);
+    for (int64_t r = 0; train->replicas && r < train->options.replicas; r++) {
+        free(train->replicas[r].params);
+        free(train->replicas[r].history[0]);
+    }
+    free(train->threads);
+    free(train->replicas);
+    free(train->order);
+    free(train->training);
+    free(train->validation);
+    *train = (struct kl_train){ 0 };
+}
+
+/* ---- one epoch ---- */
+struct job {
+    struct kl_train *train;
+    int64_t count; /* steps; 0: validation and the end of the epoch */
+};
+
+/* Better: higher accuracy, then lower loss; the earlier epoch on a tie. Without validation every
+   epoch is. */
+static bool better(const struct kl_train *train, const struct kl_replica *r, int64_t epoch)
+{
+    if (r->best_epoch < 0 || train->n_validation == 0) return true;
+    double a = r->history[VAL_ACCURACY][epoch], b = r->history[VAL_ACCURACY][r->best_epoch];
+    return a > b || (a == b && r->history[VAL_LOSS][epoch] < r->history[VAL_LOSS][r->best_epoch]);
+}
+
+static int end_epoch(struct kl_train *train, struct kl_replica *r, struct kl_train_thread *own)
+{
+    const struct kl_train_options *o = &train->options;
+    const int64_t e = train->epoch;
+    r->history[TRAIN_LOSS][e] = r->epoch_loss / (double)train->n_training;
+    r->history[TRAIN_ACCURACY][e] = (double)r->epoch_correct / (double)train->n_training;
+    r->history[LEARNING_RATE][e] = kl_schedule_rate(&o->schedule, e, train->steps_per_epoch - 1,
+                                                    train->steps_per_epoch, o->epochs, r->reductions);
+    r->epoch_loss = 0, r->epoch_correct = 0;
+    if (!isfinite(r->history[TRAIN_LOSS][e]))
+        return kl_fail(&own->error, KL_EDATA,
+                       "epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
+                       (long long)e + 1);
+    if (train->n_validation > 0) {
+        int code = kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], train, r, own,
+                                     &own->error);
+        if (code) return code;
+    }
+    if (better(train, r, e)) {
+        r->best_epoch = e;
+        r->stale = r->plateau_stale = 0;
+        memcpy(r->best, r->params, train->model->block.size * sizeof *r->best);
+        return 0;
+    }
+    r->stale++;
+    if (++r->plateau_stale > o->schedule.patience) r->reductions++, r->plateau_stale = 0;
+    if (o->patience > 0 && r->stale >= o->patience) r->stopped_epoch = e;
+    return 0;
+}
+
+static void work_on_replica(void *context, size_t i, int thread)
+{
+    const struct job *job = context;
+    struct kl_train *train = job->train;
+    struct kl_train_thread *own = &train->threads[thread];
+    struct kl_replica *r = &train->replicas[i];
+    if (own->code || r->stopped_epoch >= 0) return;
+    own->code = job->count == 0 ? end_epoch(train, r, own)
+                                : kl_train_steps(train, r, train->options.first_replica + (int64_t)i,
+                                                 train->step, job->count, own, &own->error);
+}
+
+static int for_all(struct kl_train *train, struct kl_pool *pool, int64_t count, struct kl_error *err)
+{
+    struct job job = { train, count };
+    kl_pool_for(pool, (size_t)train->options.replicas, work_on_replica, &job);
+    for (int i = 0; i < train->n_threads; i++)
+        if (train->threads[i].code)
+            return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);
+    return 0;
+}
+
+static bool all_stopped(const struct kl_train *train)
+{
+    for (int64_t r = 0; r < train->options.replicas; r++)
+        if (train->replicas[r].stopped_epoch < 0) return false;
+    return true;
+}
+
+static int watch(const struct kl_train *train, const struct kl_watch *w)
+{
+    char note[64] = "";
+    const struct kl_replica *r = &train->replicas[0];
+    int64_t last = train->epoch - 1;
+    if (last >= 0 && !isnan(r->history[TRAIN_LOSS][last]))
+        snprintf(note, sizeof note, "loss %.4f, val accuracy %.4f", r->history[TRAIN_LOSS][last],
+                 r->history[VAL_ACCURACY][last]);
+    return kl_watch_step(w, (uint64_t)train->epoch, (uint64_t)train->options.epochs, note);
+}
+
+/* From the position to the end of the epoch. Between two rounds of steps the watch is asked; a
+   round lasts a quarter of a second at most, whatever the circuit, which bounds how long a signal
+   waits. */
+static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
+                     struct kl_error *err)
+{
+    const double round_seconds = 0.25;
+    int64_t count = 8;
+    kl_shuffle(train->order, train->training, train->n_training, train->options.seed,
+               (uint32_t)train->epoch);
+    while (train->step < train->steps_per_epoch) {
+        double start = kl_clock();
+        if (count > train->steps_per_epoch - train->step) count = train->steps_per_epoch - train->step;
+        int code = for_all(train, pool, count, err);
+        if (code) return code;
+        train->step += count;
+        double spent = kl_clock() - start;
+        if (spent < round_seconds / 4) count *= 2;
+        if (spent > round_seconds && count > 1) count /= 2;
+        if (train->step < train->steps_per_epoch && watch(train, w))
+            return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
+    }
+    int code = for_all(train, pool, 0, err);
+    train->epoch++;
+    train->step = 0;
+    return code;
+}
+
+int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
+                 struct kl_error *err)
+{
+    double start = kl_clock();
+    int code = 0;
+    while (!code && train->epoch < train->options.epochs && !all_stopped(train)) {
+        code = run_epoch(train, pool, w, err);
+        if (code) break;
+        if (watch(train, w) && train->epoch < train->options.epochs && !all_stopped(train))
+            code = kl_fail(err, KL_ESIGNAL, "stopped after epoch %lld", (long long)train->epoch);
+        else if (train->checkpoint && train->options.checkpoint_every > 0 &&
+                 train->epoch % train->options.checkpoint_every == 0 &&
+                 train->epoch < train->options.epochs)
+            code = train->checkpoint(train->checkpoint_context, train, err);
+    }
+    train->seconds += kl_clock() - start;
+    return code;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/head/: what one thread needs to train replicas. */
+#ifndef KL_TRAIN_INT_H
+#define KL_TRAIN_INT_H
+
+#include "head/head.h"
+
+struct kl_train_thread {
+    struct kl_head_work work;
+    struct kl_arena buffers;
+    float *x, *logits, *grad; /* one batch, its logits, the gradient */
+    int32_t *labels;
+    struct kl_error error;
+    int code; /* the first failure */
+};
+int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err);
+void kl_train_thread_free(struct kl_train_thread *own);
+/* Steps [first, first + count) of the current epoch; index: the replica's own number, which keys its dropout. */
+int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
+                   int64_t count, struct kl_train_thread *own, struct kl_error *err);
+/* Mean loss and accuracy over the validation samples. */
+int kl_train_validate(double *loss, double *accuracy, const struct kl_train *train,
+                      const struct kl_replica *replica, struct kl_train_thread *own, struct kl_error *err);
+
+#endif
