@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+   One replica of a head file, ready to use. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/head.h"
+#include "store/store.h"
+
+/* The model's options out of the file's configuration. */
+static int read_options(struct kl_head_options *o, const json_t *config, const char *path,
+                        struct kl_error *err)
+{
+    const char *reduction = NULL, *classifier = NULL;
+    json_int_t qubits, layers;
+    kl_head_options_default(o);
+    if (json_unpack((json_t *)config, "{s:I,s:I,s:s,s:s,s:F}", "qubits", &qubits, "layers", &layers,
+                    "reduction", &reduction, "classifier", &classifier, "dropout", &o->dropout))
+        return kl_fail(err, KL_EDATA,
+                       "%s: attribute config lacks qubits, layers, reduction, classifier or dropout", path);
+    const char *ansatz = json_string_value(json_object_get(config, "ansatz"));
+    if (!ansatz || strcmp(ansatz, "ry-ring") != 0)
+        return kl_fail(err, KL_EDATA, "%s: attribute config: ansatz \"%s\" is not known to this version",
+                       path, ansatz ? ansatz : "");
+    o->n_qubits = qubits;
+    o->n_layers = layers;
+    int code = kl_head_widths(o->reduction, &o->n_reduction, reduction, "reduction", err);
+    return code ? code : kl_head_widths(o->classifier, &o->n_classifier, classifier, "classifier", err);
+}
+
+static int load_tensor(struct kl_head *head, struct kl_file *file, const struct kl_tensor *t,
+                       int64_t replica, struct kl_error *err)
+{
+    char name[96];
+    const struct kl_dataset *d;
+    snprintf(name, sizeof name, "params/%s", t->name);
+    int code = kl_file_expect(&d, file, name, KL_F32, 1 + t->rank, err);
+    if (code) return code;
+    if ((int64_t)d->dims[0] != head->n_replicas || d->dims[1] != t->dims[0] ||
+        (t->rank == 2 && d->dims[2] != t->dims[1]))
+        return kl_fail(err, KL_EDATA,
+                       "%s: dataset %s does not have the shape that its configuration implies",
+                       kl_file_path(file), name);
+    float *values = malloc(t->size * sizeof *values);
+    if (!values) return kl_fail_memory(err, t->size * sizeof *values);
+    code = kl_file_rows(file, d, (size_t)replica, 1, values, err);
+    if (!code) kl_tensor_from_file_f32(head->params, t, values);
+    free(values);
+    return code;
+}
+
+/* Inputs, outputs and replicas as the parameters' shapes have them. */
+static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas,
+                      const struct kl_head_options *o, struct kl_file *file, struct kl_error *err)
+{
+    char name[64];
+    const struct kl_dataset *first, *last;
+    snprintf(name, sizeof name, "params/head.%d.weight", o->n_classifier);
+    int code = kl_file_expect(&first, file, "params/reduce.0.weight", KL_F32, 3, err);
+    if (!code) code = kl_file_expect(&last, file, name, KL_F32, 3, err);
+    if (code) return code;
+    *n_features = first->dims[2], *n_classes = last->dims[1], *n_replicas = (int64_t)first->dims[0];
+    return 0;
+}
+
+int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, struct kl_error *err)
+{
+    const char *path = kl_file_path(file);
+    struct kl_head *h = *head = calloc(1, sizeof *h);
+    struct kl_head_options options;
+    size_t n_features, n_classes;
+    json_t *config = NULL;
+    void *memory = NULL;
+    if (!h) return kl_fail_memory(err, sizeof *h);
+    int code = kl_file_text(&h->config, file, "", "config", err);
+    if (code) goto out;
+    config = json_loads(h->config, JSON_REJECT_DUPLICATES, NULL);
+    if (!config) {
+        code = kl_fail(err, KL_EDATA, "%s: attribute config is not JSON", path);
+        goto out;
+    }
+    code = read_options(&options, config, path, err);
+    if (!code) code = read_sizes(&n_features, &n_classes, &h->n_replicas, &options, file, err);
+    if (code) goto out;
+    if (replica < 0 || replica >= h->n_replicas) {
+        code = kl_fail(err, KL_EUSAGE, "%s: no replica %lld; it holds %lld, counted from 0", path,
+                       (long long)replica, (long long)h->n_replicas);
+        goto out;
+    }
+    options.ansatz = "ry-ring";
+    code = kl_head_model_make(&h->model, &options, n_features, n_classes, err);
+    if (code) goto out;
+    if (posix_memalign(&memory, 64, h->model.block.size * sizeof *h->params)) {
+        code = kl_fail_memory(err, h->model.block.size * sizeof *h->params);
+        goto out;
+    }
+    h->params = memset(memory, 0, h->model.block.size * sizeof *h->params);
+    for (int t = 0; t < h->model.block.n && !code; t++)
+        code = load_tensor(h, file, &h->model.block.tensors[t], replica, err);
+out:
+    json_decref(config);
+    if (code) kl_head_free(head);
+    return code;
+}
+
+void kl_head_free(struct kl_head **head)
+{
+    if (!head || !*head) return;
+    kl_head_model_free(&(*head)->model);
+    free((*head)->params);
+    free((*head)->config);
+    free(*head);
+    *head = NULL;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+   The whole state of a training, as datasets of a head or checkpoint file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/head.h"
+#include "store/store.h"
+
+/* One value of every replica. */
+struct column {
+    const char *name;
+    enum kl_type type;
+    size_t offset; /* in struct kl_replica */
+};
+static const struct column columns[] = {
+    { "replicas/best_epoch", KL_I64, offsetof(struct kl_replica, best_epoch) },
+    { "replicas/stopped_epoch", KL_I64, offsetof(struct kl_replica, stopped_epoch) },
+    { "replicas/stale", KL_I64, offsetof(struct kl_replica, stale) },
+    { "replicas/plateau_stale", KL_I64, offsetof(struct kl_replica, plateau_stale) },
+    { "replicas/reductions", KL_I64, offsetof(struct kl_replica, reductions) },
+    { "replicas/epoch_correct", KL_I64, offsetof(struct kl_replica, epoch_correct) },
+    { "replicas/epoch_loss", KL_F64, offsetof(struct kl_replica, epoch_loss) },
+};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+/* The blocks of a replica and the group each is kept in. */
+static const struct {
+    const char *group;
+    size_t offset;
+} groups[] = { { "params", offsetof(struct kl_replica, best) },
+               { "last", offsetof(struct kl_replica, params) },
+               { "optimizer/m", offsetof(struct kl_replica, m) },
+               { "optimizer/v", offsetof(struct kl_replica, v) } };
+enum { N_GROUPS = sizeof groups / sizeof *groups, LONGEST_NAME = 96 };
+
+static char *field(const struct kl_train *train, int64_t r, size_t offset)
+{
+    return (char *)&train->replicas[r] + offset;
+}
+
+static int save_tensor(struct kl_writer *w, const struct kl_train *train, const struct kl_tensor *t,
+                       const char *group, size_t offset, struct kl_error *err)
+{
+    char name[LONGEST_NAME];
+    size_t replicas = (size_t)train->options.replicas, dims[3] = { replicas, t->dims[0], t->dims[1] };
+    float *values = malloc(replicas * t->size * sizeof *values);
+    if (!values) return kl_fail_memory(err, replicas * t->size * sizeof *values);
+    for (size_t r = 0; r < replicas; r++)
+        kl_tensor_to_file_f32(values + r * t->size, t, *(float **)field(train, (int64_t)r, offset));
+    snprintf(name, sizeof name, "%s/%s", group, t->name);
+    int code = kl_writer_put(w, name, KL_F32, 0, 1 + t->rank, dims, values, err);
+    free(values);
+    return code < 0 ? code : 0;
+}
+
+static int save_replicas(struct kl_writer *w, const struct kl_train *train, struct kl_error *err)
+{
+    size_t replicas = (size_t)train->options.replicas, epochs = (size_t)train->options.epochs;
+    size_t dims[2] = { replicas, epochs };
+    char name[LONGEST_NAME];
+    int code = 0;
+    double *values = malloc(replicas * (epochs + 1) * sizeof *values);
+    if (!values) return kl_fail_memory(err, replicas * (epochs + 1) * sizeof *values);
+    for (int k = 0; k < KL_HISTORY_ROWS && code >= 0; k++) {
+        for (size_t i = 0; i < replicas * epochs; i++)
+            values[i] = train->replicas[i / epochs].history[k][i % epochs];
+        snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
+        code = kl_writer_put(w, name, KL_F64, 0, 2, dims, values, err);
+    }
+    /* int64 and double columns alike are eight bytes */
+    for (int c = 0; c < N_COLUMNS && code >= 0; c++) {
+        for (size_t r = 0; r < replicas; r++)
+            memcpy(&values[r], field(train, (int64_t)r, columns[c].offset), sizeof *values);
+        code = kl_writer_put(w, columns[c].name, columns[c].type, 0, 1, dims, values, err);
+    }
+    free(values);
+    return code < 0 ? code : 0;
+}
+
+int kl_train_save(struct kl_writer *w, const struct kl_train *train, const char *config,
+                  struct kl_error *err)
+{
+    const struct kl_block *block = &train->model->block;
+    const struct kl_features *f = train->features;
+    int64_t position[3] = { train->epoch, train->step, train->options.first_replica };
+    int code = kl_writer_text(w, "", "config", config, err);
+    for (int g = 0; g < N_GROUPS && code >= 0; g++)
+        for (int t = 0; t < block->n && code >= 0; t++)
+            code = save_tensor(w, train, &block->tensors[t], groups[g].group, groups[g].offset, err);
+    if (code >= 0) code = save_replicas(w, train, err);
+    if (code >= 0) code = kl_writer_put(w, "position", KL_I64, 0, 1, (size_t[]){ 3 }, position, err);
+    if (code >= 0 && train->n_validation > 0)
+        code = kl_writer_put(w, "split/validation", KL_I64, 0, 1, &train->n_validation, train->validation,
+                             err);
+    if (code >= 0)
+        code =
+            kl_writer_put(w, "class_names", KL_STRING, f->name_size, 1, &f->n_classes, f->class_names, err);
+    return code < 0 ? code : 0;
+}
+
+/* ---- and back ---- */
+
+/* A dataset of exactly these dimensions, loaded; malloc'ed in *data. */
+static int load(void **data, struct kl_file *file, const char *name, enum kl_type type, int rank,
+                const size_t *dims, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    int code = kl_file_expect(&d, file, name, type, rank, err);
+    if (code) return code;
+    for (int i = 0; i < rank; i++)
+        if (d->dims[i] != dims[i])
+            return kl_fail(err, KL_EDATA, "%s: dataset %s: dimension %d is %zu, expected %zu",
+                           kl_file_path(file), name, i, d->dims[i], dims[i]);
+    return kl_file_load(data, file, d, err);
+}
+
+static int restore_tensor(struct kl_train *train, struct kl_file *file, const struct kl_tensor *t,
+                          const char *group, size_t offset, struct kl_error *err)
+{
+    char name[LONGEST_NAME];
+    size_t replicas = (size_t)train->options.replicas;
+    void *data = NULL;
+    snprintf(name, sizeof name, "%s/%s", group, t->name);
+    int code =
+        load(&data, file, name, KL_F32, 1 + t->rank, (size_t[]){ replicas, t->dims[0], t->dims[1] }, err);
+    if (code) return code;
+    for (size_t r = 0; r < replicas; r++)
+        kl_tensor_from_file_f32(*(float **)field(train, (int64_t)r, offset), t,
+                                (float *)data + r * t->size);
+    free(data);
+    return 0;
+}
+
+static int restore_replicas(struct kl_train *train, struct kl_file *file, struct kl_error *err)
+{
+    size_t replicas = (size_t)train->options.replicas, epochs = (size_t)train->options.epochs;
+    size_t dims[2] = { replicas, epochs };
+    char name[LONGEST_NAME];
+    for (int k = 0; k < KL_HISTORY_ROWS; k++) {
+        void *data = NULL;
+        snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
+        int code = load(&data, file, name, KL_F64, 2, dims, err);
+        if (code) return code;
+        for (size_t i = 0; i < replicas * epochs; i++)
+            train->replicas[i / epochs].history[k][i % epochs] = ((double *)data)[i];
+        free(data);
+    }
+    for (int c = 0; c < N_COLUMNS; c++) {
+        void *data = NULL;
+        int code = load(&data, file, columns[c].name, columns[c].type, 1, dims, err);
+        if (code) return code;
+        for (size_t r = 0; r < replicas; r++)
+            memcpy(field(train, (int64_t)r, columns[c].offset), (double *)data + r, sizeof(double));
+        free(data);
+    }
+    return 0;
+}
+
+int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_block *block = &train->model->block;
+    int code = 0;
+    for (int g = 0; g < N_GROUPS && !code; g++)
+        for (int t = 0; t < block->n && !code; t++)
+            code = restore_tensor(train, file, &block->tensors[t], groups[g].group, groups[g].offset, err);
+    if (!code) code = restore_replicas(train, file, err);
+    void *position = NULL;
+    if (!code) code = load(&position, file, "position", KL_I64, 1, (size_t[]){ 3 }, err);
+    if (code) return code;
+    train->epoch = ((int64_t *)position)[0];
+    train->step = ((int64_t *)position)[1];
+    free(position);
+    if (train->epoch < 0 || train->epoch > train->options.epochs || train->step < 0 ||
+        train->step > train->steps_per_epoch)
+        return kl_fail(err, KL_EDATA,
+                       "%s: dataset position: epoch %lld, step %lld lies outside the training",
+                       kl_file_path(file), (long long)train->epoch, (long long)train->step);
+    return 0;
+}
