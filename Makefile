@@ -4,13 +4,18 @@ BUILD ?= build
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-PREFIX ?= /usr/local
+prefix ?= /usr/local
+PREFIX ?= $(prefix)
 DESTDIR ?=
 SAN ?=
 OPT ?= -O3
 KETLINE_SHARED ?= ../shared
 export KETLINE_SHARED
 
+# Debian packages: for the build, then for the tests.
+DEPS := build-essential pkg-config libhdf5-dev libpng-dev libcairo2-dev libjansson-dev libyaml-dev libssl-dev \
+  libxxhash-dev libzip-dev zlib1g-dev
+DEPS_TEST := jq python3 python3-venv python3-numpy python3-h5py
 LIBS := hdf5 libpng cairo jansson yaml-0.1 libcrypto libxxhash libzip zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
@@ -34,8 +39,9 @@ BINS := $(TOOLS:%=$(BUILD)/bin/%)
 .PHONY: all help
 all: $(BINS)
 
+# The text of `make help` is the lines that begin with two signs.
 help:
-	@sed -n 's/^##* *\(make [a-z-]*:.*\)/\1/p' Makefile
+	@sed -n 's/^## //p' Makefile
 
 $(BUILD)/libketline.a: $(OBJS)
 	@rm -f $@
@@ -64,9 +70,77 @@ $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
 endef
 $(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 include tests/tests.mk
+-include $(OBJS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(TOOLS:%=tools/%.c) $(TEST_C) $(wildcard tests/bench/*.c))
 
-.PHONY: clean
+# Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.
+JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+.PHONY: deps deps-test demo test bench install uninstall sanitize coverage clean
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+define INSTALL_MISSING
+	@command -v dpkg-query >/dev/null || { echo "not Debian: provide these by hand: $(1)"; exit 0; }; \
+	missing=$$(for p in $(1); do \
+	    dpkg-query -W -f '$${db:Status-Status}\n' $$p 2>/dev/null | grep -qx installed || echo $$p; done); \
+	[ -z "$$missing" ] || { echo "installing" $$missing; $(SUDO) apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends $$missing >/dev/null; }
+endef
+
+## make              build all tools into build/bin
+## make deps         install by name the Debian packages that are missing
+deps:
+	$(call INSTALL_MISSING,$(DEPS))
+
+deps-test:
+	$(call INSTALL_MISSING,$(DEPS) $(DEPS_TEST))
+
+## make demo         dependencies, build, then the main job on the digits of data/: out/demo
+demo: deps
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(MAKE) --no-print-directory -f pipelines/demo.mk BUILD=$(BUILD)
+
+## make test         dependencies, build, all tests; ONLY='store qtrain': those with these words in the name
+test: deps-test
+	@$(MAKE) --no-print-directory $(JOBS) all test-programs test-python
+	@KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD) tests/run.sh $(ONLY)
+
+# The package mlflow must read what qtrain --mlflow writes; where it cannot be had, that test is skipped.
+TEST_PYTHON := $(or $(KETLINE_PYTHON),$(abspath $(BUILD))/python/bin/python)
+.PHONY: test-python
+test-python:
+ifndef KETLINE_PYTHON
+	@[ -x $(BUILD)/python/bin/python ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)/python
+	@$(BUILD)/python/bin/python -c 'import mlflow' 2>/dev/null || $(BUILD)/python/bin/python -m pip install -q \
+	    --disable-pip-version-check mlflow-skinny || echo "mlflow-skinny cannot be installed: its test is skipped"
+endif
+
+## make bench        the speed table, docs/benchmarks.md; the peers run in the python that KETLINE_PYTHON names
+bench: deps
+	@$(MAKE) --no-print-directory $(JOBS) all bench-programs
+	@BUILD=$(BUILD) tests/bench/run.sh
+
+## make sanitize     all tests with AddressSanitizer and UBSan, in build/sanitize
+sanitize: deps-test
+	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/sanitize OPT=-O1 \
+	    SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
+	    KETLINE_PYTHON="$(TEST_PYTHON)"
+
+## make coverage     all tests with gcov; the last line is the share of the lines of lib/ that ran
+coverage: deps-test
+	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null || true
+	-@$(MAKE) --no-print-directory test BUILD=$(BUILD)/coverage OPT=-O1 SAN="--coverage -fprofile-update=atomic" \
+	    KETLINE_PYTHON="$(TEST_PYTHON)"
+	@find $(BUILD)/coverage/lib -name '*.gcda' -print0 | xargs -0 gcov -t 2>/dev/null | awk -f tests/coverage.awk
+
+## make install      tools to $(DESTDIR)$(PREFIX)/bin, the backbone to share/ketline; PREFIX=/usr/local
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/ketline/backbone
+	install -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 data/backbone/* $(DESTDIR)$(PREFIX)/share/ketline/backbone
+
+uninstall:
+	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%)
+	rm -rf $(DESTDIR)$(PREFIX)/share/ketline
+
+## make clean        remove the build folder
 clean:
 	rm -rf $(BUILD)
