@@ -106,7 +106,8 @@ void kl_process_tag(char tag[64]);
 bool kl_process_dead(const char *tag, const struct stat *file);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
 /* Removes temporaries of dead runs: of one target name, or of every one (name NULL). Returns how many. */
-size_t kl_temporary_sweep(const char *folder, const char *name, bool dry, void (*each)(void *, const char *), void *);
+size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
+                          void (*each)(void *context, const char *path, uint64_t bytes), void *context);
 
 /* ---- h5.c: the few HDF5 calls ---- */
 /* A skeleton is an HDF5 file in memory with all metadata and holes for the data. */
@@ -165,12 +166,16 @@ int kl_partial_publish(struct kl_writer *w, struct kl_error *err); /* after the 
 void kl_partial_free(struct kl_writer *w);
 
 /* ---- memo.c ---- */
-/* Remembered lines by the identity of a file (device, inode, size, mtime, ctime) and a purpose. false: not known. */
-bool kl_memo_get(const char *purpose, const struct stat *s, char *value, size_t room);
-void kl_memo_put(const char *purpose, const struct stat *s, const char *value);
+/* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime, ctime); an
+   entry of another identity is not found, and is replaced. */
+bool kl_memo_get(const char *purpose, const char *slot, const char *identity, char *value, size_t room);
+void kl_memo_put(const char *purpose, const char *slot, const char *identity, const char *value);
+void kl_stat_slot(char slot[64], const struct stat *s);
+void kl_stat_identity(char identity[128], const struct stat *s);
+bool kl_stat_settled(const struct stat *s); /* unchanged for two seconds: its times can be relied on */
 
 /* ---- stage.c ---- */
-/* 1: path is a whole file of this key; 0: not. The whole content is checked once and then remembered. */
+/* path is a whole file of this key. Every block is checked once, which is then remembered. */
 bool kl_is_up_to_date(const char *path, const char *key);
 
 /* ---- key.c ---- */

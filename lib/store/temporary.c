@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,9 +97,9 @@ static const char *tag_of(const char *name) {
     return dots == 2 ? end + 1 : "";
 }
 
-size_t kl_temporary_sweep(const char *folder, const char *name, bool dry, void (*each)(void *, const char *),
-                          void *context) {
-    char prefix[160] = ".";
+size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
+                          void (*each)(void *context, const char *path, uint64_t bytes), void *context) {
+    char prefix[160] = ".", path[PATH_MAX];
     size_t n = 0;
     DIR *d = opendir(folder);
     if (!d)
@@ -117,8 +118,9 @@ size_t kl_temporary_sweep(const char *folder, const char *name, bool dry, void (
             continue;
         if (!dry && unlinkat(dirfd(d), entry->d_name, 0))
             continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (each)
-            each(context, entry->d_name);
+            each(context, path, (uint64_t)s.st_size);
         n++;
     }
     closedir(d);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+   Why two keys differ, from the canonical JSON that they are digests of. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_int.h"
+
+struct text {
+    char *at;
+    size_t n;
+    bool failed;
+};
+
+static void add(struct text *t, const char *words) {
+    size_t n = strlen(words);
+    char *at = t->failed ? NULL : realloc(t->at, t->n + n + 1);
+    if (!at) {
+        t->failed = true;
+        return;
+    }
+    memcpy(at + t->n, words, n + 1);
+    t->at = at;
+    t->n += n;
+}
+
+/* A value as a person writes it: reals with as few digits as say the same, digests cut. */
+static void add_value(struct text *t, const json_t *value) {
+    char number[40];
+    if (!value) {
+        add(t, "(none)");
+    } else if (json_is_real(value)) {
+        for (int digits = 6; digits <= 17; digits++) {
+            snprintf(number, sizeof number, "%.*g", digits, json_real_value(value));
+            if (strtod(number, NULL) == json_real_value(value))
+                break;
+        }
+        add(t, number);
+    } else if (json_is_string(value) && kl_is_key(json_string_value(value))) {
+        snprintf(number, sizeof number, "%.12s...", json_string_value(value));
+        add(t, number);
+    } else {
+        char *words = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+        if (words)
+            add(t, words);
+        t->failed |= !words;
+        free(words);
+    }
+}
+
+static void compare(struct text *t, const char *path, const json_t *a, const json_t *b);
+
+static void compare_member(struct text *t, const char *path, const char *name, const json_t *a, const json_t *b) {
+    char below[512];
+    snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", name);
+    compare(t, below, a, b);
+}
+
+static void compare(struct text *t, const char *path, const json_t *a, const json_t *b) {
+    const char *name;
+    json_t *value;
+    char index[32];
+    if (a && b && json_equal(a, b))
+        return;
+    if (json_is_object(a) && json_is_object(b)) {
+        json_object_foreach((json_t *)a, name, value)
+            compare_member(t, path, name, value, json_object_get(b, name));
+        json_object_foreach((json_t *)b, name, value)
+            if (!json_object_get(a, name))
+                compare_member(t, path, name, NULL, value);
+        return;
+    }
+    if (json_is_array(a) && json_is_array(b)) {
+        size_t n = json_array_size(a) > json_array_size(b) ? json_array_size(a) : json_array_size(b);
+        for (size_t i = 0; i < n; i++) {
+            snprintf(index, sizeof index, "%zu", i);
+            compare_member(t, path, index, json_array_get(a, i), json_array_get(b, i));
+        }
+        return;
+    }
+    add(t, path);
+    add(t, ": ");
+    add_value(t, a);
+    add(t, " -> ");
+    add_value(t, b);
+    add(t, "\n");
+}
+
+int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err) {
+    struct text t = {0};
+    json_t *a = json_loads(old_parts, 0, NULL), *b = json_loads(new_parts, 0, NULL);
+    int rc = a && b ? 0 : kl_fail(err, KL_EDATA, "key_parts: not JSON");
+    *text = NULL;
+    add(&t, "");
+    if (!rc)
+        compare(&t, "", a, b);
+    if (!rc && t.failed)
+        rc = kl_fail_memory(err, t.n);
+    json_decref(a);
+    json_decref(b);
+    if (rc)
+        free(t.at);
+    else
+        *text = t.at;
+    return rc;
+}
