@@ -161,6 +161,18 @@ int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const stru
                          const double *params, const double *x, const int32_t *labels, size_t n,
                          const struct kl_dropout *dropout, enum kl_diff_method diff,
                          struct kl_head_work *work, struct kl_error *err);
+/* The head's gradient at its initial values on the first n samples, in double, with the circuit
+   differentiated three ways: largest difference between any two entries. */
+struct kl_gradient_check {
+    size_t samples, parameters;
+    double largest;                        /* entry of the adjoint's gradient */
+    double shift, differences;             /* largest difference to the adjoint's */
+    double shift_bound, differences_bound; /* from rounding, and from the step of central differences */
+    bool agree;
+};
+int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_head_model *model,
+                            const struct kl_features *features, size_t n, uint64_t seed,
+                            struct kl_error *err);
 /* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight
    and bias uniform within 1 / sqrt(d_in)), circuit normal, classifier Xavier uniform with zero
    biases. params (block.size). */

@@ -11,7 +11,8 @@ struct KL_NAME(kl_head_values) {
     kl_real *reduce[KL_MAX_WIDTHS + 1], *head[KL_MAX_WIDTHS + 1];
     kl_real *expval, *state;
 };
-/* Forward pass; takes its memory from work->values (not reset here). with_state: keep what the adjoint needs. */
+/* Forward pass; takes its memory from work->values (not reset here). with_state: keep what the
+   adjoint needs. */
 int KL_NAME(kl_head_activations)(struct KL_NAME(kl_head_values) * values, const struct kl_head_model *model,
                                  const kl_real *params, const kl_real *x, size_t n,
                                  const struct kl_dropout *dropout, bool with_state,

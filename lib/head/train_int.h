@@ -15,7 +15,8 @@ struct kl_train_thread {
 };
 int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err);
 void kl_train_thread_free(struct kl_train_thread *own);
-/* Steps [first, first + count) of the current epoch; index: the replica's own number, which keys its dropout. */
+/* Steps [first, first + count) of the current epoch; index: the replica's own number, which keys
+   its dropout. */
 int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
                    int64_t count, struct kl_train_thread *own, struct kl_error *err);
 /* Mean loss and accuracy over the validation samples. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/head/: the history of a finished head file. */
+#ifndef KL_HISTORY_INT_H
+#define KL_HISTORY_INT_H
+
+#include "head/head.h"
+
+struct kl_file;
+
+/* rows[k] (replicas, epochs), NaN where a replica had stopped. */
+struct kl_history {
+    size_t replicas, epochs;
+    double *rows[KL_HISTORY_ROWS];
+};
+int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error *err);
+void kl_history_free(struct kl_history *h);
+/* A whole small text file, by renaming. KL_EIO. */
+int kl_write_text(const char *path, const char *text, size_t size, struct kl_error *err);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+   MLflow's file store, version 1 and 2: a folder a run with meta.yaml, and one small file a metric,
+   parameter and tag. Metric lines are "milliseconds value step". */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "head/history_int.h"
+#include "store/store.h"
+
+/* The bytes of "ketline" as a number: an id that MLflow's own random ones will not meet. */
+static const char experiment_id[] = "30229373217500773";
+
+static int make_folder(const char *path, struct kl_error *err)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST) return 0;
+    return kl_fail_errno(err, KL_EIO, "%s: cannot make the folder", path);
+}
+
+/* FOLDER/NAME <- formatted text */
+__attribute__((format(printf, 4, 5))) static int put(const char *folder, const char *name,
+                                                     struct kl_error *err, const char *format, ...)
+{
+    char *path = NULL, *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (size < 0) return kl_fail_memory(err, 256);
+    int code = asprintf(&path, "%s/%s", folder, name) < 0 ? kl_fail_memory(err, strlen(folder))
+                                                          : kl_write_text(path, text, (size_t)size, err);
+    free(path);
+    free(text);
+    return code;
+}
+
+static int put_metrics(const char *folder, const struct kl_history *h, size_t replica, long long now,
+                       struct kl_error *err)
+{
+    int code = 0;
+    for (int k = 0; k < KL_HISTORY_ROWS && !code; k++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *memory = open_memstream(&text, &size);
+        if (!memory) return kl_fail_memory(err, 1024);
+        for (size_t e = 0; e < h->epochs; e++) {
+            double value = h->rows[k][replica * h->epochs + e];
+            if (!isnan(value)) fprintf(memory, "%lld %.9g %zu\n", now, value, e + 1);
+        }
+        if (fclose(memory)) code = kl_fail_memory(err, size);
+        if (!code && size > 0) code = put(folder, kl_history_names[k], err, "%s", text);
+        free(text);
+    }
+    return code;
+}
+
+static int put_params(const char *folder, const char *config, struct kl_error *err)
+{
+    json_t *object = json_loads(config, 0, NULL), *value;
+    const char *name;
+    int code = 0;
+    json_object_foreach(object, name, value)
+    {
+        char *text =
+            json_is_string(value) ? strdup(json_string_value(value)) : json_dumps(value, JSON_ENCODE_ANY);
+        code = text ? put(folder, name, err, "%s", text) : kl_fail_memory(err, 64);
+        free(text);
+        if (code) break;
+    }
+    json_decref(object);
+    return code;
+}
+
+static int put_run(const char *experiment, const char *uri, struct kl_file *file, const char *config,
+                   const struct kl_history *h, size_t replica, long long now, struct kl_error *err)
+{
+    static const char *const parts[] = { "metrics", "params", "tags", "artifacts" };
+    char id[33], folder[4][4096], run[2048];
+    /* 24 digits of the key and the replica: writing again replaces the same run */
+    snprintf(id, sizeof id, "%.24s%08zx", kl_file_key(file), replica);
+    if (snprintf(run, sizeof run, "%s/%s", experiment, id) >= (int)sizeof run)
+        return kl_fail(err, KL_EUSAGE, "--mlflow: the path is too long");
+    int code = make_folder(run, err);
+    for (int i = 0; i < 4 && !code; i++) {
+        snprintf(folder[i], sizeof folder[i], "%s/%s", run, parts[i]);
+        code = make_folder(folder[i], err);
+    }
+    if (!code) code = put_metrics(folder[0], h, replica, now, err);
+    if (!code) code = put_params(folder[1], config, err);
+    if (!code) code = put(folder[2], "mlflow.runName", err, "qtrain-%.8s-%zu", kl_file_key(file), replica);
+    if (!code) code = put(folder[2], "ketline.key", err, "%s", kl_file_key(file));
+    if (!code) code = put(folder[2], "ketline.content", err, "%s", kl_file_content(file));
+    if (code) return code;
+    return put(
+        run, "meta.yaml", err,
+        "artifact_uri: %s/%s/artifacts\nend_time: %lld\nentry_point_name: ''\nexperiment_id: '%s'\n"
+        "lifecycle_stage: active\nrun_id: %s\nrun_name: qtrain-%.8s-%zu\nrun_uuid: %s\nsource_name: "
+        "qtrain\n"
+        "source_type: 4\nsource_version: ''\nstart_time: %lld\nstatus: 3\ntags: []\nuser_id: ketline\n",
+        uri, id, now, experiment_id, id, kl_file_key(file), replica, id, now);
+}
+
+int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error *err)
+{
+    struct kl_history h;
+    char *config = NULL, *experiment = NULL, *uri = NULL, *absolute = NULL;
+    struct timespec clock;
+    clock_gettime(CLOCK_REALTIME, &clock);
+    long long now = (long long)clock.tv_sec * 1000 + clock.tv_nsec / 1000000;
+    int code = kl_history_load(&h, file, err);
+    if (code) return code;
+    code = kl_file_text(&config, file, "", "config", err);
+    if (!code) code = make_folder(folder, err);
+    if (code) goto out;
+    absolute = realpath(folder, NULL);
+    if (!absolute) {
+        code = kl_fail_errno(err, KL_EIO, "%s", folder);
+        goto out;
+    }
+    if (asprintf(&experiment, "%s/%s", absolute, experiment_id) < 0 ||
+        asprintf(&uri, "file://%s", experiment) < 0) {
+        code = kl_fail_memory(err, strlen(absolute));
+        goto out;
+    }
+    code = make_folder(experiment, err);
+    if (!code)
+        code =
+            put(experiment, "meta.yaml", err,
+                "artifact_location: %s\ncreation_time: %lld\nexperiment_id: '%s'\nlast_update_time: %lld\n"
+                "lifecycle_stage: active\nname: ketline\n",
+                uri, now, experiment_id, now);
+    for (size_t r = 0; r < h.replicas && !code; r++)
+        code = put_run(experiment, uri, file, config, &h, r, now, err);
+out:
+    kl_history_free(&h);
+    free(config);
+    free(experiment);
+    free(uri);
+    free(absolute);
+    return code;
+}
