@@ -23,6 +23,9 @@ struct kl_weights {
 int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err);
 const struct kl_tensor *kl_weights_find(const struct kl_weights *weights, const char *name); /* NULL: absent */
 void kl_weights_free(struct kl_weights **weights);
+/* Path of the weights that ketline ships: under $KETLINE_DATA, installed beside the program (../share/ketline), or in the source tree.
+   KL_ENOINPUT. */
+int kl_weights_shipped(char *path, size_t size, struct kl_error *err);
 
 /* ---- the network (fold.c, resnet18.c) ---- */
 struct kl_resnet18;

@@ -53,6 +53,9 @@ void kl_images_close(struct kl_images **images); /* accepts NULL, clears the cal
    .gz), malloc'ed; NULL if the name has no such form or no such file is there. */
 char *kl_idx_labels_path(const char *images);
 
+/* "I/N" with I from 0 to N-1, or "auto": from the variables of Slurm (array or task), Open MPI or PMI. KL_EUSAGE. */
+int kl_shard_parse(size_t *shard, size_t *shards, const char *text, struct kl_error *err);
+
 /* ---- parts ---- */
 struct kl_picture {
     size_t height, width, channels; /* 1 or 3 */

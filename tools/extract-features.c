@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+   extract-features: images in, a file of ResNet-18 features out. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backbone/backbone.h"
+#include "ingest/ingest.h"
+#include "store/store.h"
+
+enum { NUMERICAL_VERSION = 1, MAX_INPUTS = 64 };
+
+struct values {
+    struct kl_common common;
+    const char *weights, *tap, *mean, *std, *dtype, *shard, *channels, *labels;
+    int64_t resize, limit;
+    bool skip_bad;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    {"weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false,
+     ".safetensors or .pth of a ResNet-18 (default: the one that ketline ships)", "Features", NULL},
+    {"tap", 't', KL_OPT_CHOICE, AT(tap), "layer1|layer2|layer3|layer4|avgpool", 0, 0, true, "where features are taken", NULL,
+     NULL},
+    {"dtype", 0, KL_OPT_CHOICE, AT(dtype), "f32|f16", 0, 0, true, "storage of features", NULL, NULL},
+    {"labels", 'l', KL_OPT_STRING, AT(labels), "FILE", 0, 0, false,
+     "labels of an IDX file (default: beside it); none: do without", "Images", NULL},
+    {"channels", 0, KL_OPT_CHOICE, AT(channels), "auto|grey|rgb", 0, 0, true, "auto: rgb if an image has colour", NULL, NULL},
+    {"resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 8192, true, "to N x N, bilinear with antialias; 0: as they are", NULL,
+     NULL},
+    {"mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL},
+    {"std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL},
+    {"limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL, NULL},
+    {"skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true, "leave damaged PNG files out", NULL, NULL},
+    {"shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
+     "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL},
+};
+static const struct kl_tool tool = {
+    "extract-features", "Images to ResNet-18 features, computed once", "[options] INPUT... -o FEATURES.h5",
+    "extract-features train-images-idx3-ubyte.gz -o train.h5\n  extract-features photos/ --resize 224 -w "
+    "resnet18-f37072fd.pth -o photos.h5",
+    options, sizeof options / sizeof *options, sizeof(struct values)};
+
+/* One run: what is parsed and found, opened later, released at the end. */
+struct job {
+    struct values v;
+    const char **inputs;
+    size_t n_inputs;
+    struct kl_resnet18_options net_options;
+    char weights_path[4096], mean[64], std[64], preprocess[400];
+    size_t shard, shards; /* shards 0: not asked for */
+    size_t n;             /* images of this run */
+    char whole_key[65], *whole_parts;
+    json_t *raw; /* for the provenance */
+    struct kl_stage stage;
+    struct kl_log log;
+    struct kl_pool *pool;
+    struct kl_images *images;
+    struct kl_weights *weights;
+    struct kl_resnet18 *net;
+    struct kl_writer *writer;
+};
+
+static int parse_triple(float triple[3], char text[64], const char *from, const char *name, struct kl_error *err)
+{
+    const char *at = from;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        triple[i] = strtof(at, &end);
+        if (end == at || !isfinite(triple[i]) || *end != (i < 2 ? ',' : 0) || (name[0] == 's' && triple[i] <= 0))
+            return kl_fail(err, KL_EUSAGE, "--%s %.80s: expected three %snumbers, as in 0.5,0.5,0.5", name, from,
+                           name[0] == 's' ? "positive " : "");
+        at = end + 1;
+    }
+    snprintf(text, 64, "%.9g,%.9g,%.9g", triple[0], triple[1], triple[2]);
+    return 0;
+}
+
+static enum kl_tap tap_of(const char *name)
+{
+    return name[0] == 'a' ? KL_TAP_AVGPOOL : (enum kl_tap)(name[5] - '1');
+}
+
+static int prepare(struct job *j, struct kl_error *err)
+{
+    int rc;
+    if (j->n_inputs == 0 || j->n_inputs > MAX_INPUTS)
+        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected 1 to %d; see --help", j->n_inputs, (int)MAX_INPUTS);
+    if (!j->v.common.output && !j->v.common.print_key)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
+    if (j->v.labels && j->n_inputs > 1 && strcmp(j->v.labels, "none") != 0)
+        return kl_fail(err, KL_EUSAGE, "--labels belongs to one input, there are %zu", j->n_inputs);
+    if (strncmp(j->v.common.device ? j->v.common.device : "auto", "cuda", 4) == 0)
+        return kl_fail(err, KL_EDEVICE, "--device %.40s: this stage runs on the CPU", j->v.common.device);
+    if ((rc = parse_triple(j->net_options.mean, j->mean, j->v.mean, "mean", err)) ||
+        (rc = parse_triple(j->net_options.std, j->std, j->v.std, "std", err)) ||
+        (j->v.shard && (rc = kl_shard_parse(&j->shard, &j->shards, j->v.shard, err))))
+        return rc;
+    j->v.mean = j->mean; /* one spelling in the key */
+    j->v.std = j->std;
+    j->net_options.tap = tap_of(j->v.tap);
+    if (!j->v.weights)
+        return kl_weights_shipped(j->weights_path, sizeof j->weights_path, err);
+    snprintf(j->weights_path, sizeof j->weights_path, "%s", j->v.weights);
+    return 0;
+}
+
+/* Digest of an input into the key, and into the record for the provenance. */
+static int add_input(struct job *j, struct kl_key *key, const char *role, const char *path, struct kl_error *err)
+{
+    char hex[65], file[4096], name[32];
+    snprintf(file, sizeof file, "%s", path);
+    char *colon = strrchr(file, ':');
+    const bool inside = colon && access(path, F_OK) != 0; /* FILE:DATASET */
+    if (inside)
+        *colon = 0;
+    int rc = kl_input_content(hex, file, err);
+    if (!rc)
+        rc = kl_key_input(key, role, hex, err);
+    if (!rc && inside)
+        rc = kl_key_text(key, "dataset", colon + 1, err);
+    snprintf(name, sizeof name, "%s", role);
+    for (int k = 2; json_object_get(j->raw, name); k++)
+        snprintf(name, sizeof name, "%s %d", role, k);
+    if (!rc && json_object_set_new(j->raw, name, json_pack("{s:s, s:s}", "path", path, "sha256", hex)) < 0)
+        rc = kl_fail_memory(err, 256);
+    return rc;
+}
+
+static int make_key(struct job *j, struct kl_key **key, bool whole, struct kl_error *err)
+{
+    char text[64];
+    const bool search = !j->v.labels;
+    json_object_clear(j->raw);
+    int rc = kl_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
+    if (!rc)
+        rc = kl_key_options(*key, &tool, &j->v, err);
+    for (size_t i = 0; i < j->n_inputs && !rc; i++) {
+        rc = add_input(j, *key, "images", j->inputs[i], err);
+        char *labels = search ? kl_idx_labels_path(j->inputs[i]) : strdup(j->v.labels);
+        if (!rc && labels && strcmp(labels, "none") != 0)
+            rc = add_input(j, *key, "labels", labels, err);
+        else if (!rc && labels)
+            rc = kl_key_text(*key, "labels", "none", err);
+        free(labels);
+    }
+    if (!rc)
+        rc = add_input(j, *key, "weights", j->weights_path, err);
+    snprintf(text, sizeof text, "%zu/%zu", j->shard, j->shards);
+    if (!rc && j->shards && !whole)
+        rc = kl_key_text(*key, "shard", text, err);
+    return rc;
+}
+
+static int open_parts(struct job *j, struct kl_error *err)
+{
+    struct kl_images_options o;
+    int rc = kl_pool_create(&j->pool, (int)j->v.common.threads, err);
+    if (rc)
+        return rc;
+    kl_images_options_default(&o);
+    o.labels = j->v.labels;
+    o.channels = j->v.channels[0] == 'a' ? KL_CHANNELS_AUTO : j->v.channels[0] == 'g' ? KL_CHANNELS_GREY : KL_CHANNELS_RGB;
+    o.resize = (size_t)j->v.resize;
+    o.limit = (size_t)j->v.limit;
+    o.skip_bad = j->v.skip_bad;
+    o.pool = j->pool;
+    if ((rc = kl_images_open(&j->images, j->inputs, j->n_inputs, &o, err)) ||
+        (rc = kl_weights_read(&j->weights, j->weights_path, err)))
+        return rc;
+    if (j->images->skipped)
+        kl_note(&j->log, 1, "%zu damaged files left out", j->images->skipped);
+    j->net_options.height = j->images->height;
+    j->net_options.width = j->images->width;
+    j->net_options.pixels = j->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
+    snprintf(j->preprocess, sizeof j->preprocess, "%s, %s to %zu x %zu, /255, minus (%s), divided by (%s)",
+             j->images->channels == 1 ? "grey" : "rgb", j->v.resize ? "resized (bilinear, antialias)" : "as it is",
+             j->images->height, j->images->width, j->v.mean, j->v.std);
+    return kl_resnet18_create(&j->net, j->weights, &j->net_options, err);
+}
+
+static int open_writer(struct job *j, struct kl_error *err)
+{
+    int rc = kl_writer_open_partial(&j->writer, j->v.common.output, &j->stage.header, err);
+    if (rc || !j->shards)
+        return rc;
+    if ((rc = kl_writer_integer(j->writer, "", "shard_index", (int64_t)j->shard, err)) ||
+        (rc = kl_writer_integer(j->writer, "", "shard_count", (int64_t)j->shards, err)) ||
+        (rc = kl_writer_text(j->writer, "", "whole_key", j->whole_key, err)))
+        return rc;
+    return kl_writer_text(j->writer, "", "whole_key_parts", j->whole_parts, err);
+}
+
+static int compute(struct job *j, char content[65], struct kl_error *err)
+{
+    struct kl_progress progress;
+    struct kl_extract e = {.half = strcmp(j->v.dtype, "f16") == 0, .tap = j->v.tap, .preprocess = j->preprocess};
+    int rc = open_parts(j, err);
+    if (!rc && !j->shards)
+        e.n = j->images->n;
+    else if (!rc)
+        rc = kl_extract_shard(&e.first, &e.n, j->images->n, j->shard, j->shards, err);
+    if (rc || (rc = open_writer(j, err)) ||
+        (rc = kl_progress_begin(&progress, &j->log, j->v.common.progress, "images")))
+        return rc;
+    e.images = j->images;
+    e.net = j->net;
+    e.writer = j->writer;
+    e.weights = j->weights->sha256;
+    e.pool = j->pool;
+    e.watch = &progress.watch;
+    rc = kl_extract_run(&e, err);
+    kl_progress_end(&progress);
+    if (e.kept)
+        kl_note(&j->log, 1, "%zu of %zu images were kept from a run that was stopped", e.kept, e.n);
+    j->n = e.n;
+    char *raw = rc ? NULL : json_dumps(j->raw, JSON_COMPACT);
+    if (!rc)
+        rc = kl_stage_publish(&j->stage, &j->writer, NULL, 0, raw, content, err);
+    free(raw);
+    return rc;
+}
+
+/* The one line, or object, of the result; not into a pipe that carries the file. */
+static void report(const struct job *j, const char *status, const char *content)
+{
+    size_t dims[3], d = 1;
+    const double seconds = kl_clock() - j->stage.start;
+    FILE *to = strcmp(j->v.common.output, "-") == 0 ? stderr : stdout;
+    json_t *summary = json_pack("{s:s, s:s, s:s}", "output", j->v.common.output, "key", j->stage.key, "status", status);
+    if (j->net) {
+        for (int i = 0, rank = kl_resnet18_shape(j->net, dims); i < rank; i++)
+            d *= dims[i];
+        json_object_update_new(summary, json_pack("{s:s, s:I, s:I, s:I, s:s, s:f, s:f}", "content", content, "images",
+                                                  (json_int_t)j->n, "skipped", (json_int_t)j->images->skipped, "features",
+                                                  (json_int_t)d, "dtype", j->v.dtype, "seconds", seconds,
+                                                  "images_per_second", (double)j->n / seconds));
+    }
+    if (j->v.common.json) {
+        json_dumpf(summary, to, JSON_COMPACT | JSON_REAL_PRECISION(6));
+        fputs("\n", to);
+    } else if (!j->v.common.quiet && j->net) {
+        fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)\n", j->v.common.output, j->n, d,
+                strcmp(j->v.dtype, "f16") == 0 ? "float16" : "float32", seconds, (double)j->n / seconds);
+    } else if (!j->v.common.quiet) {
+        fprintf(to, "%s: %s\n", j->v.common.output, status);
+    }
+    json_decref(summary);
+}
+
+static int run(struct job *j, struct kl_error *err)
+{
+    char content[65] = "";
+    enum kl_stage_answer answer;
+    struct kl_key *key = NULL;
+    int rc = prepare(j, err);
+    if (rc)
+        return rc;
+    if (!(j->raw = json_object()))
+        return kl_fail_memory(err, 64);
+    if (j->shards && ((rc = make_key(j, &key, true, err)) || (rc = kl_key_finish(&key, j->whole_key, &j->whole_parts, err))))
+        return rc;
+    if ((rc = make_key(j, &key, false, err)) || (rc = kl_stage_begin(&j->stage, &answer, &key, stdout, err)))
+        return rc;
+    if (answer == KL_STAGE_COMPUTE && (rc = compute(j, content, err)))
+        return rc;
+    if (answer != KL_STAGE_ANSWERED)
+        report(j, answer == KL_STAGE_COMPUTE      ? "computed"
+                  : answer == KL_STAGE_UP_TO_DATE ? "up to date"
+                                                  : "fetched from the shared store", content);
+    return 0;
+}
+
+static void release(struct job *j)
+{
+    kl_writer_abort(&j->writer);
+    kl_resnet18_free(&j->net);
+    kl_weights_free(&j->weights);
+    kl_images_close(&j->images);
+    kl_pool_destroy(&j->pool);
+    kl_stage_end(&j->stage);
+    json_decref(j->raw);
+    free(j->whole_parts);
+}
+
+int main(int argc, char **argv)
+{
+    struct kl_error err = {0};
+    struct job j = {.v = {.common = {.progress = "auto", .device = "auto"}, .tap = "avgpool", .dtype = "f32",
+                          .channels = "auto", .mean = "0.485,0.456,0.406", .std = "0.229,0.224,0.225"},
+                    .log = {tool.name, stderr, 1}};
+    kl_signals_install();
+    kl_resnet18_options_default(&j.net_options);
+    int rc = kl_options_parse(&tool, &j.v, argc, argv, &j.inputs, &j.n_inputs, &err);
+    if (rc)
+        return kl_report(&j.log, &err);
+    if (kl_options_answer(&tool, &j.v, stdout))
+        return kl_finish(&j.log, 0);
+    j.log.level = j.v.common.quiet ? 0 : j.v.common.verbose ? 2 : 1;
+    j.stage = (struct kl_stage){.tool = &tool, .values = &j.v, .common = &j.v.common, .log = &j.log, .argc = argc,
+                                .argv = argv, .start = kl_clock()};
+    rc = run(&j, &err);
+    release(&j);
+    const int status = rc ? kl_report(&j.log, &err) : 0;
+    if (rc == KL_ESIGNAL)
+        kl_signals_reraise();
+    return kl_finish(&j.log, status);
+}
