@@ -33,4 +33,4 @@ $(BUILD)/tests/checkkernels: tests/checkkernels.in $(patsubst %.c,$(BUILD)/%,$(w
 	@mkdir -p $(@D)
 	@install -m 755 $< $@
 
-.SECONDARY: $(TEST_C:%.c=$(BUILD)/%.o)
+.SECONDARY: # keep all objects

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The structure that docs/architecture.md promises. Fails on what must not be; prints, without failing, what is over the sizes.
+set -u
+cd "$(dirname "$0")/.." || exit 70
+failed=0
+fail() { echo "structure: $*"; failed=1; }
+code() { # a C file without comments, strings and literals, so that words in messages do not count
+    gcc -fpreprocessed -dD -E -P "$1" 2>/dev/null | sed 's/"\([^"\\]\|\\.\)*"/""/g'
+}
+
+# 1. The library neither prints nor exits.
+for f in $(find lib kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); do
+    # Streams that the caller gives, or open_memstream, may be written; the process's own may not be named.
+    words='(exit|_exit|_Exit|abort|printf|vprintf|puts|putchar|perror) *\(|(stdout|stderr)\b'
+    case $f in lib/base/log.c | lib/base/progress.c) words='(exit|_exit|_Exit|abort) *\(' ;; esac
+    found=$(code "$f" | grep -nE "(^|[^A-Za-z0-9_.>])($words)" | grep -v '__attribute__' | head -3)
+    [ -z "$found" ] || fail "$f prints or ends the process: $found"
+done
+
+# 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind.
+order=(base store device ingest metrics nn circuit)
+stages=" backbone head qrng control sequence sampling plot "
+rank() {
+    local i
+    for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i" && return; done
+    case $stages in *" $1 "*) echo 100 ;; *) echo -1 ;; esac
+}
+for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
+    room=${f#lib/} room=${room%%/*} mine=$(rank "$room")
+    [ "$mine" -ge 0 ] || fail "$f: the room $room is not in docs/architecture.md"
+    for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$f"); do
+        other=${header%%/*}
+        case $header in
+            kernels/*) [ "$mine" -ge 2 ] || fail "$f includes $header: base and store know no kernels" ;;
+            */*_int.h) [ "$other" = "$room" ] || fail "$f includes $header, which is private to $other" ;;
+            */*) theirs=$(rank "$other")
+                [ "$other" = "$room" ] || { [ "$theirs" -ge 0 ] && [ "$theirs" -lt "$mine" ]; } ||
+                    fail "$f includes $header against the tiers" ;;
+        esac
+    done
+done
+for f in $(find kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); do
+    for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$f"); do
+        case $header in kernels/* | base/* | device/*) ;; */*) fail "$f includes $header: kernels include base and device only" ;; esac
+    done
+done
+
+# 3. HDF5 is called in the store alone.
+for f in $(grep -lE '# *include *[<"]hdf5(_hl)?\.h' -r lib kernels tools); do
+    case $f in lib/store/*) ;; *) fail "$f includes hdf5.h" ;; esac
+done
+
+# 4. A device is a table and a pointer.
+for f in $(grep -lE '^ *# *(if|ifdef|ifndef|elif).*(CUDA|NVCC)' -r lib kernels tools); do
+    case $f in kernels/select.c | kernels/inline/* | lib/device/*) ;; *) fail "$f chooses CUDA by #if" ;; esac
+done
+
+# 5. A kernel family has a CPU file, and a CUDA twin or a reason in its header's first lines.
+for header in kernels/*.h; do
+    family=$(basename "$header" .h)
+    [ "$family" = select ] && continue
+    [ -e "kernels/cpu/$family.c" ] || fail "$header has no kernels/cpu/$family.c"
+    [ -e "tests/kernels/$family.c" ] || fail "$header has no tests/kernels/$family.c"
+    [ -e "kernels/cuda/$family.cu" ] || head -12 "$header" | grep -qi cuda ||
+        fail "$header has no CUDA twin and its first lines do not say why"
+done
+
+# 6. Every tool is tested; every file names its licence; lines fit.
+for f in tools/*.c; do
+    [ -n "$(ls "tests/cli/$(basename "$f" .c)"/*.t 2>/dev/null)" ] || fail "$f has no tests in tests/cli/$(basename "$f" .c)/"
+done
+for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/null); do
+    [ -e "$f" ] || continue
+    head -3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || fail "$f: no SPDX line"
+done
+
+# Sizes, said without failing.
+long() { # limit, files...
+    local limit=$1 f n
+    shift
+    for f; do n=$(wc -l <"$f"); [ "$n" -le "$limit" ] || echo "size: $f has $n lines, seldom over $limit"; done
+}
+long 250 tools/*.c
+long 600 $(find lib kernels -name '*.c' -o -name '*.cu')
+long 300 lib/*/*.h Makefile
+long 120 kernels/*.h
+awk 'FNR == 1 { start = 0 }
+    /^[A-Za-z_].*[A-Za-z0-9_]\(.*[^;]$/ && !/^(else|typedef|#|struct [a-z_]+ \{)/ { if (!start) { start = FNR; name = $0 } }
+    /^[{]/ { inside = start }
+    /^}/ { if (inside && FNR - inside > 100) printf "size: %s:%d %d lines: %s\n", FILENAME, inside, FNR - inside + 1, name; start = inside = 0 }
+    /;$/ && !inside { start = 0 }' $(find lib kernels tools -name '*.c' -o -name '*.cu')
+awk 'length > 110 { n[FILENAME]++ } END { for (f in n) printf "size: %s has %d lines over 110 columns\n", f, n[f] }' \
+    $(find lib kernels tools tests -name '*.[ch]' -o -name '*.cu') | sort
+# Public functions without a word: nothing above, nothing behind, no group they stand in.
+awk 'FNR == 1 { said = 0; open = 0 }
+    { comment = /\/\*/ || /\*\// || /^   / && open }
+    /\/\*/ && !/\*\// { open = 1 } /\*\// { open = 0 }
+    /^[a-z].*[a-z0-9_]\(/ && !/\/\*/ && !said { printf "comment: %s:%d: %s\n", FILENAME, FNR, $0 }
+    { said = comment || open || (said && !/^$/) }' lib/*/[a-z]*.h kernels/*.h | grep -v '_int\.h' | grep -vE 'static inline|: typedef'
+[ $failed = 0 ] && echo "structure: as it should be"
+exit $failed
