@@ -334,7 +334,7 @@ int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error 
     char hex[65];
     int rc = kl_writer_seal(w, hex, err);
     if (!rc)
-        rc = w->partial ? kl_partial_publish(w, err) : kl_temporary_publish(&w->temporary, err);
+        rc = kl_temporary_publish(&w->temporary, err);
     if (!rc && content)
         memcpy(content, hex, sizeof hex);
     kl_writer_abort(writer);

@@ -97,6 +97,10 @@ struct kl_temporary {
     bool stream, to_stdout;
 };
 int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err);
+/* The first half: target and stream, no file yet. */
+int kl_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err);
+/* ".NAME.", how names of this target's temporaries begin. */
+void kl_name_prefix(char prefix[160], const char *name);
 /* fsync, rename, fsync of the folder; or the copy to the stream. Frees *t in every case. */
 int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err);
 void kl_temporary_abort(struct kl_temporary *t);
@@ -162,8 +166,8 @@ int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char 
 int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err);
 
 /* ---- partial.c ---- */
-int kl_partial_publish(struct kl_writer *w, struct kl_error *err); /* after the rename: journal and owner go */
-void kl_partial_free(struct kl_writer *w);
+void kl_partial_free(struct kl_writer *w); /* keeps what is journalled for a later run */
+bool kl_partial_is_dead(const char *name, const struct stat *s);
 
 /* ---- memo.c ---- */
 /* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime, ctime); an

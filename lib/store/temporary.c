@@ -70,7 +70,7 @@ bool kl_process_dead(const char *tag, const struct stat *file) {
 }
 
 /* ".NAME." with long names cut and told apart by a digest. */
-static void name_prefix(char prefix[160], const char *name) {
+void kl_name_prefix(char prefix[160], const char *name) {
     unsigned char digest[16];
     char hex[17];
     if (strlen(name) <= NAME_ROOM) {
@@ -105,7 +105,7 @@ size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
     if (!d)
         return 0;
     if (name)
-        name_prefix(prefix, name);
+        kl_name_prefix(prefix, name);
     for (struct dirent *entry; (entry = readdir(d));) {
         struct stat s;
         if (strncmp(entry->d_name, prefix, strlen(prefix)) || !kl_temporary_is(entry->d_name))
@@ -155,8 +155,15 @@ int kl_spool_stdin(int *fd, struct kl_error *err) {
 }
 
 /* The target: symbolic links resolved, so that a link to another disk stays a link. */
-static int resolve(struct kl_temporary *t, const char *path, struct kl_error *err) {
+int kl_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err) {
     struct stat s;
+    memset(t, 0, sizeof *t);
+    t->fd = -1;
+    t->to_stdout = t->stream = strcmp(path, "-") == 0;
+    if (t->to_stdout) {
+        t->target = strdup("standard output");
+        return t->target ? 0 : kl_fail_memory(err, 16);
+    }
     bool there = stat(path, &s) == 0;
     if (there && S_ISDIR(s.st_mode))
         return kl_fail(err, KL_EIO, "%s: is a folder; name a file in it", path);
@@ -173,7 +180,7 @@ static int open_beside(struct kl_temporary *t, struct kl_error *err) {
         return kl_fail_memory(err, strlen(t->target));
     size_t room = strlen(folder) + 320;
     kl_temporary_sweep(folder, kl_path_name(t->target), false, NULL, NULL);
-    name_prefix(prefix, kl_path_name(t->target));
+    kl_name_prefix(prefix, kl_path_name(t->target));
     kl_process_tag(tag);
     t->path = malloc(room);
     if (!t->path)
@@ -196,18 +203,7 @@ static int open_beside(struct kl_temporary *t, struct kl_error *err) {
 }
 
 int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err) {
-    memset(t, 0, sizeof *t);
-    t->fd = -1;
-    t->to_stdout = strcmp(path, "-") == 0;
-    int rc = 0;
-    if (t->to_stdout) {
-        t->stream = true;
-        t->target = strdup("standard output");
-        if (!t->target)
-            rc = kl_fail_memory(err, 16);
-    } else {
-        rc = resolve(t, path, err);
-    }
+    int rc = kl_temporary_resolve(t, path, err);
     if (!rc && t->stream) {
         t->fd = open_unlinked(err);
         rc = t->fd < 0 ? t->fd : 0;

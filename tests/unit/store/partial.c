@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+   Resumable writing: killed at random times again and again, the file ends with the bytes of an undisturbed run, and rows
+   that were journalled are not computed twice. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "store_test.h"
+
+enum { ROWS = 2000, WIDTH = 50, STEP = 40, KILLS = 120 };
+
+/* Returns rows that were kept, or a code. `labels` are small: they live in memory until the end. */
+static int run(const char *path, int stop_after, int *kept, struct kl_error *err) {
+    struct kl_writer *w = NULL;
+    size_t dims[2] = {ROWS, WIDTH};
+    bool done[ROWS];
+    float rows[STEP * WIDTH];
+    int32_t labels[STEP];
+    int x = 0, y = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
+    if (!rc && (x = kl_writer_dataset(w, "features", KL_F32, 0, 2, dims, err)) < 0)
+        rc = x;
+    if (!rc && (y = kl_writer_dataset(w, "labels", KL_I32, 0, 1, dims, err)) < 0)
+        rc = y;
+    if (!rc)
+        rc = kl_writer_done_rows(w, x, done, err);
+    for (size_t i = 0; i < ROWS && !rc; i += STEP) {
+        bool have = true;
+        for (size_t j = i; j < i + STEP; j++)
+            have &= done[j];
+        if (have) {
+            *kept += STEP;
+            continue;
+        }
+        if (stop_after-- == 0)
+            rc = KL_ESIGNAL;
+        for (size_t j = 0; j < STEP; j++) {
+            labels[j] = (int32_t)(i + j) * 3;
+            for (size_t k = 0; k < WIDTH; k++)
+                rows[j * WIDTH + k] = test_value(i + j, k, 5);
+        }
+        rc = rc ? rc : kl_writer_rows(w, x, i, STEP, rows, err);
+        rc = rc ? rc : kl_writer_rows(w, y, i, STEP, labels, err);
+        rc = rc ? rc : kl_writer_journal(w, x, i, STEP, err);
+    }
+    if (!rc)
+        rc = kl_writer_publish(&w, NULL, err);
+    kl_writer_abort(&w);
+    return rc;
+}
+
+static bool same_bytes(const char *a, const char *b) {
+    char command[2200];
+    snprintf(command, sizeof command, "cmp -s '%s' '%s'", a, b);
+    return system(command) == 0;
+}
+
+static void check_stopped(const char *whole) {
+    struct kl_error err = {0};
+    char path[1024];
+    int kept = 0;
+    in_folder(path, "stopped.h5");
+    CHECK(run(path, 10, &kept, &err) == KL_ESIGNAL && kept == 0, "%s", err.text);
+    CHECK(count_files(test_folder, ".ketline-partial") == 1, "the partial is gone");
+    CHECK(run(path, 10, &kept, &err) == KL_ESIGNAL && kept == 10 * STEP, "%d kept", kept);
+    kept = 0;
+    CHECK(run(path, 1000, &kept, &err) == 0 && kept == 20 * STEP, "%d kept, %s", kept, err.text);
+    CHECK(same_bytes(whole, path), "resumed to other bytes");
+    CHECK(count_files(test_folder, ".ketline-partial") == 0, "a partial is left");
+}
+
+/* A byte of a finished row changes while nobody looks: the range is computed again. */
+static void check_damaged(const char *whole) {
+    struct kl_error err = {0};
+    char path[1024], partial[4096] = "";
+    int kept = 0;
+    in_folder(path, "damaged.h5");
+    CHECK(run(path, 10, &kept, &err) == KL_ESIGNAL, "%s", err.text);
+    DIR *d = opendir(test_folder);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strstr(e->d_name, ".ketline-partial"))
+            snprintf(partial, sizeof partial, "%s/%s", test_folder, e->d_name);
+    closedir(d);
+    FILE *f = fopen(partial, "r+");
+    CHECK(f, "%s", partial);
+    fseek(f, 20000, SEEK_SET);
+    fputc(0x55, f);
+    fclose(f);
+    CHECK(run(path, 1000, &kept, &err) == 0 && kept == 9 * STEP, "%d kept, %s", kept, err.text);
+    CHECK(same_bytes(whole, path), "damage reached the file");
+}
+
+static void check_killed(const char *whole) {
+    struct kl_error err = {0};
+    char path[1024];
+    int killed = 0, finished = 0, kept = 0;
+    in_folder(path, "killed.h5");
+    srand(7);
+    for (int i = 0; i < KILLS; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(run(path, 1000, &kept, &err) != 0);
+        struct timespec t = {.tv_nsec = rand() % 6000000};
+        nanosleep(&t, NULL);
+        kill(child, SIGKILL);
+        int status = 0;
+        waitpid(child, &status, 0);
+        killed += WIFSIGNALED(status);
+        if (access(path, F_OK) == 0) {
+            CHECK(same_bytes(whole, path), "round %d: other bytes", i);
+            unlink(path);
+            finished++;
+        }
+    }
+    CHECK(run(path, 1000, &kept, &err) == 0, "%s", err.text);
+    CHECK(same_bytes(whole, path), "other bytes at the end");
+    CHECK(count_files(test_folder, ".ketline-partial") == 0, "partials are left");
+    printf("%d killed, %d finished in between\n", killed, finished);
+}
+
+/* Several at once: none takes another's file. */
+static void check_concurrent(const char *whole) {
+    struct kl_error err = {0};
+    char path[1024];
+    int kept = 0, bad = 0, status;
+    in_folder(path, "many.h5");
+    CHECK(run(path, 10, &kept, &err) == KL_ESIGNAL, "%s", err.text);
+    for (int i = 0; i < 8; i++)
+        if (fork() == 0)
+            _exit(run(path, 1000, &kept, &err) != 0);
+    while (wait(&status) > 0)
+        bad += status != 0;
+    CHECK(bad == 0, "%d of 8 failed", bad);
+    CHECK(same_bytes(whole, path), "other bytes");
+    CHECK(count_files(test_folder, ".ketline-partial") == 0, "partials are left");
+}
+
+int main(void) {
+    struct kl_error err = {0};
+    char whole[1024];
+    int kept = 0;
+    make_test_folder();
+    CHECK(run(in_folder(whole, "whole.h5"), 1000, &kept, &err) == 0 && kept == 0, "%s", err.text);
+    check_stopped(whole);
+    check_damaged(whole);
+    check_killed(whole);
+    check_concurrent(whole);
+    return failures != 0;
+}
