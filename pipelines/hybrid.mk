@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# The stages that demo.mk, fashion.mk and mnist.mk share; they set NAME, TRAIN, TEST and the options EXTRACT and QTRAIN.
+# One rule a stage. Every stage is called every time: it says "up to date" itself, in a few milliseconds, and knows what no file time
+# tells: whether an option or the content of an input has changed. Its output's time changes only with the output.
+BUILD ?= build
+OUT ?= out/$(NAME)
+REPLICAS ?= 5
+export PATH := $(abspath $(BUILD))/bin:$(PATH)
+
+.PHONY: all clean FORCE
+.DELETE_ON_ERROR:
+all: $(OUT)/figures
+
+$(OUT):
+	@mkdir -p $@
+
+$(OUT)/train.h5: $(TRAIN) FORCE | $(OUT)
+	extract-features $(TRAIN) $(EXTRACT) -o $@
+
+$(OUT)/test.h5: $(TEST) FORCE | $(OUT)
+	extract-features $(TEST) $(EXTRACT) -o $@
+
+$(OUT)/heads.h5: $(OUT)/train.h5 FORCE
+	qtrain $< $(QTRAIN) --replicas $(REPLICAS) -o $@
+
+$(OUT)/report.h5: $(OUT)/heads.h5 $(OUT)/test.h5 FORCE
+	qeval $(OUT)/heads.h5 $(OUT)/test.h5 $(QEVAL) -o $@
+
+$(OUT)/figures: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 FORCE
+	figures $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 -o $@
+
+clean:
+	rm -rf $(OUT)

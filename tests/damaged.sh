@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Damaged inputs through the tools: one clear line, exit 65, within seconds; the old output stays. SAMPLES places a file (default 60).
+. "$(dirname "$0")/jobs.inc"
+samples=${SAMPLES:-60}
+prepare || { echo "the inputs could not be made"; exit 1; }
+cd "$JOBS" || exit 70
+RANDOM=${SEED:-1}
+cp test.h5 old.h5
+# refused WHAT COMMAND...: must exit 65 with one line; "or-fine" before WHAT: may also succeed (damage that no format can see)
+refused() {
+    local fine= what
+    [ "$1" = or-fine ] && { fine=1; shift; }
+    what=$1
+    shift
+    cp old.h5 out.h5
+    timeout 20 "$@" >/dev/null 2>err
+    local status=$?
+    checks=$((checks + 1))
+    if [ $status = 0 ] && [ -n "$fine" ]; then return; fi
+    [ $status = 65 ] || fail "$what: status $status, expected 65: $(head -2 err)"
+    [ "$(wc -l <err)" = 1 ] || fail "$what: not one line: $(cat err)"
+    cmp -s old.h5 out.h5 || fail "$what: the old output changed"
+}
+size() { stat -c %s "$1"; }
+flip() { # FILE BYTE BIT: into bad
+    cp "$1" "bad${1##*/}"
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    printf "$(printf '\\x%02x' $((byte ^ (1 << $3))))" | dd of="bad${1##*/}" bs=1 seek="$2" conv=notrunc status=none
+}
+truncated() { head -c "$2" "$1" >"bad${1##*/}"; }
+place() { echo $(((RANDOM * 32768 + RANDOM) % $1)); }
+
+# Our own files: every kind of damage must be seen, in every byte.
+for file in features.h5 head.h5; do
+    [ -e $file ] || continue
+    n=$(size $file)
+    case $file in features.h5) run="qtrain -q bad$file --epochs 1 -o out.h5" ;; *) run="qeval -q bad$file test.h5 -o out.h5" ;; esac
+    command -v "${run%% *}" >/dev/null || continue
+    for i in $(seq "$samples"); do
+        at=$(place "$n")
+        truncated $file "$at"
+        refused "$file cut at $at of $n" $run
+        flip $file "$at" $((RANDOM % 8))
+        refused "$file: one bit of byte $at flipped" $run
+    done
+    truncated $file 0
+    refused "$file empty" $run
+    (cat $file; echo more) >bad$file
+    refused "$file with bytes after its end" $run
+done
+
+# IDX: two images of 28x28 and their labels; cut at every byte of the head and some of the rest, sizes that overflow, wrong magic.
+{ printf '\0\0\10\3\0\0\0\2\0\0\0\34\0\0\0\34'; head -c 1568 "$digits_train" | tr '\0' '\1'; } >t-images-idx3-ubyte
+printf '\0\0\10\1\0\0\0\2\3\4' >t-labels-idx1-ubyte
+x="extract-features -q badt-images-idx3-ubyte -o out.h5 --labels"
+extract-features -q t-images-idx3-ubyte -o fine.h5 || fail "the undamaged IDX file was refused"
+for at in $(seq 0 16) 17 700 1583; do
+    truncated t-images-idx3-ubyte "$at"
+    refused "IDX images cut at $at" $x t-labels-idx1-ubyte
+done
+cp t-images-idx3-ubyte badt-images-idx3-ubyte
+for at in $(seq 0 9); do
+    truncated t-labels-idx1-ubyte "$at"
+    refused "IDX labels cut at $at" $x badt-labels-idx1-ubyte
+done
+for at in $(seq 0 15); do
+    for bit in 0 7; do
+        flip t-images-idx3-ubyte "$at" $bit
+        refused or-fine "IDX head, byte $at bit $bit" $x none
+    done
+done
+{ printf '\0\0\10\3\377\377\377\377\377\377\377\377\377\377\377\377'; head -c 1568 t-images-idx3-ubyte; } >badt-images-idx3-ubyte
+refused "IDX sizes that overflow" $x none
+gzip -nc t-images-idx3-ubyte >t.gz
+n=$(size t.gz)
+for i in $(seq "$samples"); do
+    truncated t.gz "$(place "$n")"
+    mv badt.gz badt-images-idx3-ubyte
+    refused "gzip cut" $x none
+    flip t.gz "$(place "$n")" $((RANDOM % 8))
+    mv badt.gz badt-images-idx3-ubyte
+    refused or-fine "gzip flipped" $x none
+done
+
+# Weights: heads of safetensors that lie, files cut. The right file stands in data/backbone.
+w=$DATA/backbone/resnet18-gray28-f16.safetensors
+x="extract-features -q t-images-idx3-ubyte -o out.h5 --weights"
+for at in 0 1 7 8 9 1000 20000000; do
+    head -c $at "$w" >bad.safetensors
+    refused "safetensors cut at $at" $x bad.safetensors
+done
+{ printf '\377\377\377\377\377\377\377\177'; tail -c +9 "$w" | head -c 100000; } >bad.safetensors
+refused "safetensors with a head of 2^63 bytes" $x bad.safetensors
+{ printf '\2\0\0\0\0\0\0\0{}'; } >bad.safetensors
+refused "safetensors without tensors" $x bad.safetensors
+cp "$w" bad-00000000.safetensors
+refused "a digest in the name that is not the file's" $x bad-00000000.safetensors
+
+# A .pth whose pickle would run a command.
+if python3 -c 'pass' 2>/dev/null; then
+    python3 - <<'PY'
+import os, pickle, zipfile
+class Bad:
+    def __reduce__(self):
+        return os.system, ("touch executed",)
+for name, data in (("bad1.pth", pickle.dumps({"conv1.weight": Bad()}, protocol=2)), ("bad2.pth", b"\x80\x02" + b"(" * 100000 + b"."),
+                   ("bad3.pth", b"\x80\x02cbuiltins\neval\n(X\x04\x00\x00\x001+1.tR.")):
+    with zipfile.ZipFile(name, "w") as z:
+        z.writestr("archive/data.pkl", data)
+        z.writestr("archive/version", "3\n")
+PY
+    for i in 1 2 3; do refused "bad$i.pth" $x bad$i.pth; done
+    check "a pickle was executed" [ ! -e executed ]
+fi
+conclude

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Same seed, same bytes: with 1, 2 and 4 threads, from shards merged, after an interruption resumed, from every instruction set twice.
+. "$(dirname "$0")/jobs.inc"
+prepare || { echo "the inputs could not be made"; exit 1; }
+cd "$JOBS" || exit 70
+for name in $(jobs); do
+    job "$name" one.h5 --no-provenance --threads 1 >/dev/null || fail "$name failed with 1 thread"
+    for threads in 2 4; do
+        job "$name" more.h5 --no-provenance --threads $threads --force >/dev/null || fail "$name failed with $threads threads"
+        check "$name: 1 and $threads threads differ" cmp one.h5 more.h5
+    done
+    rm -f one.h5 more.h5
+done
+
+# Another seed gives another head: the comparison above compares something.
+if [ -x "$BUILD/bin/qtrain" ]; then
+    job qtrain seed0.h5 --no-provenance && job qtrain seed1.h5 --no-provenance --seed 1
+    check "qtrain: seeds 0 and 1 give the same bytes" eval '! cmp -s seed0.h5 seed1.h5'
+    # Stopped by SIGTERM, then resumed, again and again until done: the bytes of an uninterrupted run.
+    stops=0
+    for i in $(seq 100); do
+        rm -f resumed.h5
+        timeout -s TERM "0.$((RANDOM % 30 + 10))" qtrain -q features.h5 --epochs 30 --batch-size 32 --replicas 2 \
+            --no-provenance --resume -o resumed.h5 2>/dev/null && break
+        stops=$((stops + 1))
+    done
+    [ -e resumed.h5 ] || job qtrain resumed.h5 --no-provenance --resume
+    check "qtrain: resumed after $stops stops differs from uninterrupted" cmp seed0.h5 resumed.h5
+    # Killed without warning; the last periodic checkpoint is enough.
+    job qtrain killed.h5 --no-provenance --checkpoint-every 1 &
+    pid=$!
+    for i in $(seq 200); do [ -e .killed.h5.checkpoint ] && break; sleep 0.005; done
+    kill -KILL $(cat /proc/$pid/task/$pid/children) $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    job qtrain killed.h5 --no-provenance --resume
+    check "qtrain: resumed after SIGKILL differs from uninterrupted" cmp seed0.h5 killed.h5
+    # Heads side by side are the heads alone.
+    qtrain -q features.h5 --epochs 3 --replica 1 --no-provenance -o alone.h5
+    qtrain -q features.h5 --epochs 3 --replicas 2 --no-provenance -o pair.h5
+    if python3=${KETLINE_PYTHON:-python3} && $python3 -c 'import h5py' 2>/dev/null; then
+        check "qtrain: replica 1 alone differs from replica 1 of two" $python3 - <<'PY'
+import h5py
+a, b = h5py.File("alone.h5"), h5py.File("pair.h5")
+names = list(a["params"])
+assert names and all((a["params"][k][0] == b["params"][k][1]).all() for k in names)
+PY
+    fi
+fi
+
+# Shards merged are the unsharded file, for any number of shards, extracted in any order.
+if [ -x "$BUILD/bin/cache" ]; then
+    for n in 1 2 3 5; do
+        parts=()
+        for i in $(seq $((n - 1)) -1 0); do
+            extract-features -q "$digits_train" --resize 28 --limit 320 --shard "$i/$n" --no-provenance -o "part$i.h5" || fail "shard $i/$n"
+            parts+=("part$i.h5")
+        done
+        rm -f merged.h5
+        cache merge "${parts[@]}" --no-provenance -o merged.h5 >/dev/null || fail "merge of $n"
+        check "$n shards merged differ from the whole" cmp merged.h5 features.h5
+        rm -f part*.h5
+    done
+fi
+conclude

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The pipelines as Make sees them: touching every input reruns nothing, changing an option reruns just what depends on it.
+. "$(dirname "$0")/jobs.inc"
+cd "$ROOT" || exit 70
+cp -r data/digits "$JOBS/digits"
+demo() {
+    make --no-print-directory -f pipelines/demo.mk BUILD="$BUILD" OUT="$JOBS/out" TRAIN="$JOBS/digits/train-images-idx3-ubyte" \
+        TEST="$JOBS/digits/test-images-idx3-ubyte" EPOCHS=3 REPLICAS=2 EXTRACT="--resize 28 --limit 200" "$@" >"$JOBS/log" 2>&1 ||
+        fail "make $*: $(tail -5 "$JOBS/log")"
+}
+state() { # time and inode of each result, one a line
+    (cd "$JOBS/out" && stat -c '%n %y %i' ./*.h5 && find figures -type f -exec stat -c '%n %y %i' {} + | sort)
+}
+changed() { # files that differ between two states, on one line
+    diff <(echo "$1") <(echo "$2") | sed -n 's/^> \([^ ]*\) .*/\1/p' | grep '\.h5$' | sort -u | tr '\n' ' '
+}
+demo
+before=$(state)
+check "the pipeline made no figures" [ -n "$(ls "$JOBS/out/figures" 2>/dev/null)" ]
+
+demo
+check "a second run changed files" [ "$(state)" = "$before" ]
+check "a stage did not say up to date: $(cat "$JOBS/log")" [ "$(grep -c 'up to date' "$JOBS/log")" -ge 4 ]
+
+find "$JOBS/digits" -type f -exec touch {} +
+demo
+check "touching every input changed files" [ "$(state)" = "$before" ]
+
+demo QTRAIN="--batch-size 32 --epochs 3 --dropout 0.1"
+after=$(state)
+check "another dropout reran '$(changed "$before" "$after")'" [ "$(changed "$before" "$after")" = "./heads.h5 ./report.h5 " ]
+
+demo QTRAIN="--batch-size 32 --epochs 3 --dropout 0.1" EXTRACT="--resize 28 --limit 150"
+check "fewer images did not rerun all" [ "$(changed "$after" "$(state)")" = "./heads.h5 ./report.h5 ./test.h5 ./train.h5 " ]
+
+# One pixel changed: the key knows, whatever the file's time says.
+before=$(state)
+printf '\377' | dd of="$JOBS/digits/test-images-idx3-ubyte" bs=1 seek=20 conv=notrunc status=none
+touch -d 2001-01-01 "$JOBS/digits/test-images-idx3-ubyte"
+demo QTRAIN="--batch-size 32 --epochs 3 --dropout 0.1" EXTRACT="--resize 28 --limit 150"
+check "a changed pixel reran the wrong stages" [ "$(changed "$before" "$(state)")" = "./report.h5 ./test.h5 " ]
+
+for f in pipelines/*.mk; do check "$f is over 60 lines" [ "$(wc -l <"$f")" -le 60 ]; done
+conclude
