@@ -84,7 +84,7 @@ static const struct kl_option options[] = {
 static const struct kl_tool tool = {
     "qtrain",
     "Trains hybrid heads (reduction, circuit, classifier) on cached features",
-    "[options] FEATURES.h5 -o HEAD.h5",
+    "FEATURES.h5 -o HEAD.h5",
     "qtrain train.h5 -o head.h5\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
     options,
     sizeof options / sizeof *options,

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+   Training: replicas side by side = alone, any number of threads, stopped and resumed = uninterrupted, bit for bit. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "head/head.h"
+#include "kernels/inline/philox.h"
+#include "store/store.h"
+
+static int failures;
+#define CHECK(condition)                                                                                   \
+    do {                                                                                                   \
+        if (!(condition)) {                                                                                \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                \
+            failures++;                                                                                    \
+        }                                                                                                  \
+    } while (0)
+
+enum { N = 401, D = 24, CLASSES = 3 };
+
+/* Three noisy classes. */
+static void make_features(struct kl_features *f)
+{
+    static char names[CLASSES][4] = { "a", "b", "c" };
+    *f = (struct kl_features){
+        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 4
+    };
+    f->x = malloc(N * D * sizeof *f->x);
+    f->labels = malloc(N * sizeof *f->labels);
+    for (uint32_t i = 0; i < N; i++) {
+        f->labels[i] = (int32_t)(i % CLASSES);
+        for (uint32_t j = 0; j < D; j++) {
+            uint32_t words[4];
+            kl_philox(words, 1, i, 1000, j, 0);
+            f->x[i * D + j] = (float)kl_philox_unit(words[0]) + (j % CLASSES == i % CLASSES ? 0.6f : 0);
+        }
+    }
+}
+
+/* Stops at the k-th question. */
+static int stop_at(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    (void)done, (void)total, (void)note;
+    return --*(int *)context == 0;
+}
+
+static void run(struct kl_train *train, struct kl_head_model *model, const struct kl_features *f,
+                const struct kl_train_options *o, int threads)
+{
+    struct kl_error err = { 0 };
+    struct kl_pool *pool = NULL;
+    CHECK(kl_pool_create(&pool, threads, &err) == 0);
+    CHECK(kl_train_open(train, model, f, o, threads, &err) == 0);
+    CHECK(kl_train_run(train, pool, NULL, &err) == 0);
+    kl_pool_destroy(&pool);
+}
+
+static bool same(const struct kl_train *a, int64_t i, const struct kl_train *b, int64_t j)
+{
+    const struct kl_replica *r = &a->replicas[i], *s = &b->replicas[j];
+    size_t size = a->model->block.size * sizeof(float), epochs = (size_t)a->options.epochs * sizeof(double);
+    return memcmp(r->params, s->params, 4 * size) == 0 && r->best_epoch == s->best_epoch &&
+           r->stopped_epoch == s->stopped_epoch &&
+           memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) == 0;
+}
+
+static void replicas_and_threads(struct kl_head_model *model, const struct kl_features *f,
+                                 struct kl_train_options o)
+{
+    struct kl_train together, threaded, alone;
+    o.replicas = 5;
+    run(&together, model, f, &o, 1);
+    run(&threaded, model, f, &o, 3);
+    for (int64_t r = 0; r < 5; r++) CHECK(same(&together, r, &threaded, r));
+    CHECK(!same(&together, 0, &together, 1));
+    o.replicas = 1;
+    o.first_replica = 3;
+    run(&alone, model, f, &o, 1);
+    CHECK(same(&together, 3, &alone, 0));
+    CHECK(together.replicas[0].history[3][together.replicas[0].best_epoch] >
+          0.6); /* it learns: chance is 1/3 */
+    kl_train_close(&together), kl_train_close(&threaded), kl_train_close(&alone);
+}
+
+/* Stop at the k-th question, through a file, go on in another process's place. */
+static void resumed(struct kl_head_model *model, const struct kl_features *f,
+                    const struct kl_train_options *o, const struct kl_train *whole, int k, const char *path)
+{
+    struct kl_error err = { 0 };
+    struct kl_train first, second;
+    struct kl_watch watch = { stop_at, &k };
+    struct kl_header header = { .kind = "checkpoint", .schema = 1, .tool = "test", .key_parts = "{}" };
+    char key[65];
+    struct kl_writer *writer = NULL;
+    struct kl_file *file = NULL;
+    CHECK(kl_sha256_hex(key, "{}", 2, &err) == 0);
+    header.key = key;
+    CHECK(kl_train_open(&first, model, f, o, 1, &err) == 0);
+    CHECK(kl_train_run(&first, NULL, &watch, &err) == KL_ESIGNAL);
+    CHECK(kl_writer_open(&writer, path, &header, &err) == 0 &&
+          kl_train_save(writer, &first, "{}", &err) == 0 && kl_writer_publish(&writer, NULL, &err) == 0);
+    CHECK(!same(whole, 0, &first, 0));
+    CHECK(kl_train_open(&second, model, f, o, 1, &err) == 0);
+    CHECK(kl_file_open(&file, path, &err) == 0 && kl_train_restore(&second, file, &err) == 0);
+    CHECK(second.epoch == first.epoch && second.step == first.step);
+    CHECK(kl_train_run(&second, NULL, NULL, &err) == 0);
+    for (int64_t r = 0; r < o->replicas; r++) CHECK(same(whole, r, &second, r));
+    if (err.code != KL_ESIGNAL) fprintf(stderr, "%s:%d: stop %d: %s\n", __FILE__, __LINE__, k, err.text);
+    kl_file_close(&file);
+    kl_train_close(&first), kl_train_close(&second);
+}
+
+static void resume_is_exact(struct kl_head_model *model, const struct kl_features *f,
+                            struct kl_train_options o)
+{
+    static const enum kl_optimizer_kind kinds[] = { KL_SGD, KL_ADAM, KL_ADAMW };
+    static const enum kl_schedule_kind schedules[] = { KL_CONSTANT_RATE, KL_STEP_RATE, KL_COSINE_RATE,
+                                                       KL_PLATEAU_RATE };
+    char folder[] = "/tmp/ketline-train-XXXXXX", path[64];
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/c.h5", folder);
+    o.replicas = 2;
+    o.schedule.warmup = 1;
+    o.schedule.period = 2;
+    o.schedule.patience = 0;
+    o.optimizer.momentum = 0.9;
+    o.optimizer.clip = 1;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 4; j++) {
+            struct kl_train whole;
+            o.optimizer.kind = kinds[i];
+            o.schedule.kind = schedules[j];
+            run(&whole, model, f, &o, 1);
+            for (int k = 1; k < 8; k += 2) resumed(model, f, &o, &whole, k, path);
+            kl_train_close(&whole);
+        }
+    unlink(path);
+    rmdir(folder);
+}
+
+static void early_stopping(struct kl_head_model *model, const struct kl_features *f,
+                           struct kl_train_options o)
+{
+    struct kl_train train;
+    o.schedule.lr = 0; /* nothing improves after the first epoch */
+    o.patience = 2;
+    o.epochs = 9;
+    run(&train, model, f, &o, 1);
+    CHECK(train.replicas[0].best_epoch == 0 && train.replicas[0].stopped_epoch == 2 && train.epoch == 3);
+    kl_train_close(&train);
+}
+
+int main(void)
+{
+    struct kl_head_options options;
+    struct kl_head_model model;
+    struct kl_features features;
+    struct kl_train_options o;
+    struct kl_error err;
+    kl_head_options_default(&options);
+    options.n_reduction = 1;
+    options.reduction[0] = 12;
+    make_features(&features);
+    kl_train_options_default(&o);
+    o.epochs = 4;
+    o.batch_size = 8;
+    o.schedule.lr = 0.02;
+    CHECK(kl_head_model_make(&model, &options, D, CLASSES, &err) == 0);
+    replicas_and_threads(&model, &features, o);
+    resume_is_exact(&model, &features, o);
+    early_stopping(&model, &features, o);
+    kl_head_model_free(&model);
+    free(features.x), free(features.labels);
+    return failures ? 1 : 0;
+}
