@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# make bench: every program of tests/bench and every peer, one after another on this machine, then the table in docs/benchmarks.md.
+# tests/bench/run.sh [--quick] [WORD...]: only the pieces with a WORD in their name; then the table goes to standard output.
+# The format of the lines is in tests/bench/README.md.
+set -u
+cd "$(dirname "$0")/../.." || exit 70
+: "${BUILD:=build}" "${KETLINE_SHARED:=../shared}" "${KETLINE_PYTHON:=python3}"
+export BUILD KETLINE_SHARED PATH=$PWD/$BUILD/bin:$PATH
+case $BUILD in /*) PATH=$BUILD/bin:$PATH ;; esac
+quick=
+[ "${1:-}" = --quick ] && { quick=--quick; shift; }
+words=("$@")
+chosen() {
+    [ ${#words[@]} = 0 ] && return 0
+    local w
+    for w in "${words[@]}"; do case $1 in *"$w"*) return 0 ;; esac; done
+    return 1
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache
+results=$work/results
+: >"$results"
+: >"$work/skipped"
+keep() { tee -a "$work/all" | sed -n 's/^bench //p' >>"$results"; }
+piece() { # NAME COMMAND...
+    local name=$1 status
+    shift
+    chosen "$name" || return 0
+    echo "bench: $name" >&2
+    "$BUILD/bench/measure" "$name" "$@" >"$work/out"
+    status=$?
+    [ $status = 77 ] && { echo "$name: $(grep -v '^bench ' "$work/out" | tail -1)" >>"$work/skipped"; return 0; }
+    [ $status = 0 ] || { echo "$name: failed with status $status" >>"$work/skipped"; return 0; }
+    keep <"$work/out"
+}
+best_wall() { # NAME ROUNDS COMMAND...: the wall time of the fastest round
+    local name=$1 rounds=$2 i
+    shift 2
+    for i in $(seq "$rounds"); do "$BUILD/bench/measure" "$name" "$@" 2>/dev/null || return; done | grep wall | sort -gk3 | head -1 |
+        awk '{ print $3 }'
+}
+
+for c in tests/bench/*.c; do
+    name=$(basename "$c" .c)
+    [ "$name" = measure ] || piece "$name" "$BUILD/bench/$name" $quick
+done
+for py in tests/bench/peer_*.py; do
+    [ -e "$py" ] && piece "$(basename "$py" .py)" "$KETLINE_PYTHON" "$py" $quick
+done
+
+# Whole stages, from the images' file to the published one.
+images=$KETLINE_SHARED/data/mnist/train-images-idx3-ubyte.gz
+[ -e "$images" ] || images=/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz
+if chosen stages && [ -e "$images" ]; then
+    n=60000
+    [ -n "$quick" ] && n=6000
+    echo "bench: stages" >&2
+    gzip -dc "$images" >"$work/train-images-idx3-ubyte"
+    "$BUILD/bench/measure" extract-features extract-features -q "$work/train-images-idx3-ubyte" --labels none --limit $n \
+        -o "$work/f.h5" >"$work/out" && keep <"$work/out" &&
+        awk -v n=$n '/wall/ { print "bench features28/ketline", n / $3, "images/s" }' "$work/out" | keep
+    m=500
+    [ -n "$quick" ] && m=60
+    "$BUILD/bench/measure" extract-features-224 extract-features -q "$work/train-images-idx3-ubyte" --labels none --limit $m \
+        --resize 224 -o "$work/g.h5" >"$work/out" && keep <"$work/out" &&
+        awk -v n=$m '/wall/ { print "bench features224/ketline", n / $3, "images/s" }' "$work/out" | keep
+    t=$(best_wall up-to-date 20 extract-features -q "$work/train-images-idx3-ubyte" --labels none --limit $n -o "$work/f.h5")
+    [ -n "$t" ] && echo "bench uptodate/ketline $t s" | keep
+elif chosen stages; then
+    echo "stages: no 60,000 images here (KETLINE_SHARED, or the package dataset-fashion-mnist)" >>"$work/skipped"
+fi
+
+table() {
+    echo "Processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) of its cores;" \
+        "kernels: $(grep -qw avx512bw /proc/cpuinfo && echo avx512 || { grep -qw avx2 /proc/cpuinfo && echo avx2 || echo base; })" \
+        "(${KETLINE_ISA:+KETLINE_ISA=$KETLINE_ISA, }$(gcc --version | sed -n 1p))."
+    "$KETLINE_PYTHON" - 2>/dev/null <<'PY'
+from importlib.metadata import version, PackageNotFoundError
+found = []
+for name in ("torch", "torchvision", "pennylane", "pennylane-lightning", "torchquantum", "qulacs"):
+    try: found.append(f"{name} {version(name)}")
+    except PackageNotFoundError: pass
+if found: print("Peers: " + ", ".join(found) + ".")
+PY
+    echo
+    awk -f tests/bench/table.awk "$results"
+    [ -s "$work/skipped" ] && { echo; echo "Not measured in this run:"; echo; sed 's/^/- /' "$work/skipped"; }
+}
+table >"$work/table"
+cat "$work/table"
+if [ ${#words[@]} = 0 ] && [ -z "$quick" ] && [ -e docs/benchmarks.md ]; then
+    awk -v from="$work/table" '/<!-- table -->/ { print; while ((getline line < from) > 0) print line; skip = 1 }
+        /<!-- end -->/ { skip = 0 } !skip || /<!-- end/ { if (!/<!-- table -->/) print }' docs/benchmarks.md >"$work/new" &&
+        cp "$work/new" docs/benchmarks.md && echo "written to docs/benchmarks.md" >&2
+fi

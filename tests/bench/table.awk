@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# Lines `NAME VALUE UNIT` become the tables of docs/benchmarks.md. Of several lines of a name the best counts.
+function better(name, v) { return unit[name] == "images/s" ? v > value[name] : v < value[name] }
+function show(name,   v, u) {
+    v = value[name]; u = unit[name]
+    if (u == "s" && v < 1e-3) { v *= 1e6; u = "us" } else if (u == "s" && v < 1) { v *= 1e3; u = "ms" }
+    return sprintf((v >= 100 ? "%.0f %s%s" : "%.3g %s%s"), v, u, scaled[name])
+}
+# A row: ratio of the peer to ours (for rates: of ours to the peer), beside what was asked.
+function row(title, work, peer, least, aim,   ours, theirs, r) {
+    ours = work "/ketline"; theirs = work "/" peer
+    if (!(ours in value) || !(theirs in value)) return
+    r = unit[ours] == "images/s" ? value[ours] / value[theirs] : value[theirs] / value[ours]
+    printf "| %s | %s | %s | %s | %.3gx | %s | %s | %s |\n", title, show(ours), peer, show(theirs), r, least "x", aim "x", \
+        (r >= aim ? "aim" : r >= least ? "yes" : "**no**")
+}
+# The best of the peers of a piece of work.
+function best(work,   n, p, found) {
+    for (n in value) {
+        split(n, p, "/")
+        if (p[1] != work || p[2] == "ketline") continue
+        if (found == "" || (unit[n] == "images/s" ? value[n] > value[work "/" found] : value[n] < value[work "/" found])) found = p[2]
+    }
+    return found
+}
+{ if (!($1 in value)) { value[$1] = $2; unit[$1] = $3; scaled[$1] = $4 == "" ? "" : " (" $4 ")" } else if (better($1, $2)) value[$1] = $2 }
+END {
+    print "| work | ketline | peer | peer's | ratio | at least | aim | reached |\n|---|---|---|---|---|---|---|---|"
+    e = "one epoch of the default head, 54,000 x 512, batch 64, Adam"
+    row(e, "epoch", "pennylane-broadcast", 50, 100)
+    row(e, "epoch", "lightning", 700, 1500)
+    row(e, "epoch", "torch", 12, 25)
+    row("circuit, forward + gradients, batch 64, 4 qubits (best peer)", "circuit4", best("circuit4"), 500, 1500)
+    row("the same, 10 qubits", "circuit10", best("circuit10"), 50, 150)
+    row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
+    row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
+    print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
+    if (("epoch/products" in value) && ("epoch/ketline" in value)) {
+        r = value["epoch/ketline"] / value["epoch/products"]
+        printf "| an epoch against its matrix products alone | %.2fx | | 1.3x | %s |\n", r, (r <= 1.3 ? "aim" : "**no**")
+    }
+    if (("epoch16/ketline" in value) && ("epoch/ketline" in value)) {
+        r = value["epoch16/ketline"] / value["epoch/ketline"]
+        printf "| 16 replicas against one | %.2fx | 8x | 4x | %s |\n", r, (r <= 4 ? "aim" : r <= 8 ? "yes" : "**no**")
+    }
+    if ("uptodate/ketline" in value) {
+        v = 1e3 * value["uptodate/ketline"]
+        printf "| a stage that is up to date | %.3g ms | 50 ms | 10 ms | %s |\n", v, (v <= 10 ? "aim" : v <= 50 ? "yes" : "**no**")
+    }
+    print "\n| program | wall | peak memory |\n|---|---|---|"
+    for (n in value) if (n ~ /\/peak$/) {
+        p = n; sub("/peak", "", p)
+        printf "| %s | %.3g s | %.0f MB |\n", p, value[p "/wall"], value[n] | "sort"
+    }
+    close("sort")
+    print "\n| all numbers | value | unit |\n|---|---|---|"
+    for (n in value) if (n !~ /\/(peak|wall)$/) printf "| %s | %.4g | %s |\n", n, value[n], unit[n] | "sort"
+    close("sort")
+}
