@@ -11,7 +11,8 @@ function row(title, work, peer, least, aim,   ours, theirs, r) {
     ours = work "/ketline"; theirs = work "/" peer
     if (!(ours in value) || !(theirs in value)) return
     r = unit[ours] == "images/s" ? value[ours] / value[theirs] : value[theirs] / value[ours]
-    printf "| %s | %s | %s | %s | %.3gx | %s | %s | %s |\n", title, show(ours), peer, show(theirs), r, least "x", aim "x", \
+    printf "| %s | %s | %s | %s | %sx | %s | %s | %s |\n", title, show(ours), peer, show(theirs), \
+        sprintf((r >= 100 ? "%.0f" : "%.3g"), r), least "x", aim "x", \
         (r >= aim ? "aim" : r >= least ? "yes" : "**no**")
 }
 # The best of the peers of a piece of work.
