@@ -39,7 +39,7 @@ static const struct kl_option options[] = {
      "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL},
 };
 static const struct kl_tool tool = {
-    "extract-features", "Images to ResNet-18 features, computed once", "[options] INPUT... -o FEATURES.h5",
+    "extract-features", "Images to ResNet-18 features, computed once", "INPUT... -o FEATURES.h5",
     "extract-features train-images-idx3-ubyte.gz -o train.h5\n  extract-features photos/ --resize 224 -w "
     "resnet18-f37072fd.pth -o photos.h5",
     options, sizeof options / sizeof *options, sizeof(struct values)};
@@ -75,7 +75,12 @@ static int parse_triple(float triple[3], char text[64], const char *from, const 
                            name[0] == 's' ? "positive " : "");
         at = end + 1;
     }
-    snprintf(text, 64, "%.9g,%.9g,%.9g", triple[0], triple[1], triple[2]);
+    for (int digits = 1; digits <= 9; digits++) { /* the shortest text that reads back as the same numbers */
+        float same[3];
+        snprintf(text, 64, "%.*g,%.*g,%.*g", digits, triple[0], digits, triple[1], digits, triple[2]);
+        if (sscanf(text, "%f,%f,%f", &same[0], &same[1], &same[2]) == 3 && memcmp(same, triple, sizeof same) == 0)
+            break;
+    }
     return 0;
 }
 
@@ -176,9 +181,9 @@ static int open_parts(struct job *j, struct kl_error *err)
     j->net_options.height = j->images->height;
     j->net_options.width = j->images->width;
     j->net_options.pixels = j->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
-    snprintf(j->preprocess, sizeof j->preprocess, "%s, %s to %zu x %zu, /255, minus (%s), divided by (%s)",
-             j->images->channels == 1 ? "grey" : "rgb", j->v.resize ? "resized (bilinear, antialias)" : "as it is",
-             j->images->height, j->images->width, j->v.mean, j->v.std);
+    snprintf(j->preprocess, sizeof j->preprocess, "%s, %zu x %zu %s, /255, minus (%s), divided by (%s)",
+             j->images->channels == 1 ? "grey" : "rgb", j->images->height, j->images->width,
+             j->v.resize ? "(bilinear, antialias)" : "(not resized)", j->v.mean, j->v.std);
     return kl_resnet18_create(&j->net, j->weights, &j->net_options, err);
 }
 

@@ -64,14 +64,15 @@ struct kl_picture {
 
 /* Header of a PNG file, read by hand before libpng sees it: size and whether it has colour. KL_EDATA; path only for messages. */
 int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path, size_t max_bytes, struct kl_error *err);
-/* The whole file, all chunks checked. 16 bits are scaled to 8, palettes expanded, alpha is ignored (as PIL's convert("RGB")).
+/* The whole file, all chunks checked. 16 bits are scaled to 8, palettes expanded, alpha is ignored (as by PIL's convert("RGB")).
    Pixels come from the arena: 1 channel for grey files, 3 for colour. */
 int kl_png_decode(struct kl_picture *picture, const char *path, size_t max_bytes, struct kl_arena *arena,
                   struct kl_error *err);
 
-/* Bilinear with antialias, separable, in 22-bit fixed point with a rounding to 8 bits after each pass: byte-equal with PIL's
-   Image.resize(BILINEAR), thus with torchvision's Resize of PIL images (Pillow, src/libImaging/Resample.c).
-   out (height, width, c), in (in_height, in_width, c); work: reset by nobody, takes the tables and one pass's rows. KL_ENOMEM. */
+/* Bilinear with antialias, separable, in float32, rounded once (halves to even), as PyTorch's interpolate(bilinear, antialias=True)
+   of the image as float32 (another order of sums decides a tie in some 10,000 pixels otherwise); its 8-bit short cut and PIL round after
+   each pass and differ by at most 1. out (height, width, c), in (in_height, in_width, c); work: tables and rows, not reset.
+   KL_ENOMEM. */
 int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in, struct kl_arena *work,
               struct kl_error *err);
 

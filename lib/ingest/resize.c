@@ -1,91 +1,94 @@
 /* SPDX-License-Identifier: MIT
-   The resampling of PIL (Pillow, src/libImaging/Resample.c), bilinear, 8 bits a channel: a horizontal, then a vertical pass with
-   weights of 22 fractional bits; the triangle widens when an image shrinks (antialias). */
+   Bilinear resampling as PyTorch's interpolate(mode="bilinear", antialias=True) does it in float32 (ATen, UpSampleKernel.cpp, after
+   Pillow's Resample.c): a horizontal, then a vertical pass; the triangle widens when an image shrinks. One rounding, at the end. */
 #include <math.h>
 #include <string.h>
 
 #include "ingest/ingest.h"
 
-enum { PRECISION = 32 - 8 - 2 };
-
 struct taps {
-    size_t most;   /* weights reserved for an output */
-    size_t *first; /* [out] first input that counts */
-    size_t *n;     /* [out] how many */
-    int32_t *weights; /* [out][most] */
+    size_t most;    /* weights reserved for an output */
+    size_t *first;  /* [out] first input that counts */
+    size_t *n;      /* [out] how many */
+    float *weights; /* [out][most], sum 1 */
 };
 
-static double triangle(double x)
+static float triangle(float x)
 {
-    x = fabs(x);
+    x = fabsf(x);
     return x < 1 ? 1 - x : 0;
 }
 
+/* Centres of pixels at halves (align_corners=False). */
 static int make_taps(struct taps *t, size_t in, size_t out, struct kl_arena *work, struct kl_error *err)
 {
-    const double scale = (double)in / (double)out, wide = scale < 1 ? 1 : scale;
-    t->most = (size_t)ceil(wide) * 2 + 1;
+    const float scale = (float)in / (float)out, wide = scale < 1 ? 1 : scale, inverse = 1 / wide;
+    t->most = (size_t)ceilf(wide) * 2 + 1;
     t->first = kl_arena_take(work, out, sizeof *t->first);
     t->n = kl_arena_take(work, out, sizeof *t->n);
     t->weights = kl_arena_take(work, out * t->most, sizeof *t->weights);
-    double *w = kl_arena_take(work, t->most, sizeof *w);
-    if (!t->first || !t->n || !t->weights || !w)
+    if (!t->first || !t->n || !t->weights)
         return kl_fail_memory(err, out * t->most * sizeof *t->weights);
     for (size_t i = 0; i < out; i++) {
-        const double centre = ((double)i + 0.5) * scale, low = centre - wide + 0.5, high = centre + wide + 0.5;
-        const size_t begin = low > 0 ? (size_t)low : 0, end = high < (double)in ? (size_t)high : in;
-        const double inverse = 1 / wide;
-        double sum = 0;
-        for (size_t k = 0; k < end - begin; k++)
-            sum += w[k] = triangle(((double)(k + begin) - centre + 0.5) * inverse);
-        for (size_t k = 0; k < end - begin; k++) {
-            const double share = sum != 0 ? w[k] / sum : w[k];
-            t->weights[i * t->most + k] = (int32_t)(0.5 + share * (1 << PRECISION));
-        }
+        const float centre = scale * ((float)i + 0.5f), low = centre - wide + 0.5f, high = centre + wide + 0.5f;
+        const size_t begin = low > 0 ? (size_t)low : 0, end = high < (float)in ? (size_t)high : in;
+        float *w = t->weights + i * t->most, sum = 0;
         t->first[i] = begin;
-        t->n[i] = end - begin;
+        t->n[i] = end - begin < t->most ? end - begin : t->most;
+        for (size_t k = 0; k < t->n[i]; k++)
+            sum += w[k] = triangle(((float)(k + begin) - centre + 0.5f) * inverse);
+        for (size_t k = 0; k < t->n[i] && sum != 0; k++)
+            w[k] /= sum;
     }
     return 0;
 }
 
-/* out[c] = sum of weights[k] * in[k * stride + c], for c < n, rounded; the weights are not negative and sum to about 1. */
-static void blend(uint8_t *out, const uint8_t *in, size_t n, size_t stride, const int32_t *weights, size_t taps)
+/* Rows of an 8-bit image to rows of `width` float pixels. */
+static void pass_across(float *out, size_t width, const struct kl_picture *in, const struct taps *t)
 {
-    for (size_t c = 0; c < n; c++) {
-        int32_t sum = 1 << (PRECISION - 1);
-        for (size_t k = 0; k < taps; k++)
-            sum += in[k * stride + c] * weights[k];
-        sum >>= PRECISION;
-        out[c] = (uint8_t)(sum > 255 ? 255 : sum);
+    const size_t c = in->channels;
+    for (size_t y = 0; y < in->height; y++)
+        for (size_t x = 0; x < width; x++) {
+            const uint8_t *from = in->pixels + (y * in->width + t->first[x]) * c;
+            const float *w = t->weights + x * t->most;
+            for (size_t i = 0; i < c; i++) {
+                float sum = (float)from[i] * w[0];
+                for (size_t k = 1; k < t->n[x]; k++)
+                    sum += (float)from[k * c + i] * w[k];
+                *out++ = sum;
+            }
+        }
+}
+
+/* Halves go to the even number, as torch.round. */
+static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows, size_t row, const struct taps *t)
+{
+    for (size_t y = 0; y < height; y++, out += row) {
+        const float *from = rows + t->first[y] * row, *w = t->weights + y * t->most;
+        for (size_t x = 0; x < row; x++)
+            sum[x] = from[x] * w[0];
+        for (size_t k = 1; k < t->n[y]; k++)
+            for (size_t x = 0; x < row; x++)
+                sum[x] += from[k * row + x] * w[k];
+        for (size_t x = 0; x < row; x++) {
+            const float v = nearbyintf(sum[x]);
+            out[x] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+        }
     }
 }
 
 int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in, struct kl_arena *work,
               struct kl_error *err)
 {
-    const size_t c = in->channels;
-    const uint8_t *rows = in->pixels;
-    struct taps t;
-    int rc;
-    if (width != in->width) {
-        uint8_t *narrow = kl_arena_take(work, in->height * width, c);
-        if (!narrow)
-            return kl_fail_memory(err, in->height * width * c);
-        if ((rc = make_taps(&t, in->width, width, work, err)))
-            return rc;
-        for (size_t y = 0; y < in->height; y++)
-            for (size_t x = 0; x < width; x++)
-                blend(narrow + (y * width + x) * c, in->pixels + (y * in->width + t.first[x]) * c, c, c,
-                      t.weights + x * t.most, t.n[x]);
-        rows = narrow;
-    }
-    if (height == in->height) {
-        memcpy(out, rows, height * width * c);
-        return 0;
-    }
-    if ((rc = make_taps(&t, in->height, height, work, err)))
+    const size_t row = width * in->channels;
+    struct taps across, down;
+    float *rows = kl_arena_take(work, in->height * row, sizeof *rows), *sum = kl_arena_take(work, row, sizeof *sum);
+    if (!rows || !sum)
+        return kl_fail_memory(err, (in->height + 1) * row * sizeof *rows);
+    int rc = make_taps(&across, in->width, width, work, err);
+    if (rc || (rc = make_taps(&down, in->height, height, work, err)))
         return rc;
-    for (size_t y = 0; y < height; y++)
-        blend(out + y * width * c, rows + t.first[y] * width * c, width * c, width * c, t.weights + y * t.most, t.n[y]);
+    pass_across(rows, width, in, &across);
+    pass_down(out, sum, height, rows, row, &down);
     return 0;
 }
