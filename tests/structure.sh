@@ -4,7 +4,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 70
 failed=0
-fail() { echo "structure: $*"; failed=1; }
+faults=()
+fail() { faults+=("structure: $*"); failed=1; }
 code() { # a C file without comments, strings and literals, so that words in messages do not count
     gcc -fpreprocessed -dD -E -P "$1" 2>/dev/null | sed 's/"\([^"\\]\|\\.\)*"/""/g'
 }
@@ -98,5 +99,5 @@ awk 'FNR == 1 { said = 0; open = 0 }
     /\/\*/ && !/\*\// { open = 1 } /\*\// { open = 0 }
     /^[a-z].*[a-z0-9_]\(/ && !/\/\*/ && !said { printf "comment: %s:%d: %s\n", FILENAME, FNR, $0 }
     { said = comment || open || (said && !/^$/) }' lib/*/[a-z]*.h kernels/*.h | grep -v '_int\.h' | grep -vE 'static inline|: typedef'
-[ $failed = 0 ] && echo "structure: as it should be"
+[ $failed = 0 ] && echo "structure: as it should be" || printf '%s\n' "${faults[@]}"
 exit $failed
