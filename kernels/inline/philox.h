@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"), host and device.
-   Counter-based: four words from (key, counter), no state to keep. */
+   Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"),
+   host and device. Counter-based: four words from (key, counter), no state to keep. */
 #ifndef KL_PHILOX_H
 #define KL_PHILOX_H
 
@@ -18,22 +18,25 @@ enum { KL_PHILOX_ROUNDS = 10 };
 #define KL_PHILOX_W0 0x9E3779B9u
 #define KL_PHILOX_W1 0xBB67AE85u
 
+KL_PHILOX_INLINE void kl_philox_round(uint32_t *c0, uint32_t *c1, uint32_t *c2, uint32_t *c3, uint32_t k0,
+                                      uint32_t k1)
+{
+    uint64_t p0 = (uint64_t)KL_PHILOX_M0 * *c0, p1 = (uint64_t)KL_PHILOX_M1 * *c2;
+    uint32_t from1 = *c1, from3 = *c3;
+    *c0 = (uint32_t)(p1 >> 32) ^ from1 ^ k0;
+    *c1 = (uint32_t)p1;
+    *c2 = (uint32_t)(p0 >> 32) ^ from3 ^ k1;
+    *c3 = (uint32_t)p0;
+}
+
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */
 KL_PHILOX_INLINE void kl_philox(uint32_t out[4], uint64_t seed, uint32_t index, uint32_t purpose,
                                 uint32_t step, uint32_t replica)
 {
-    uint32_t c0 = index, c1 = purpose, c2 = step, c3 = replica;
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
-    for (int round = 0; round < KL_PHILOX_ROUNDS; round++) {
-        uint64_t p0 = (uint64_t)KL_PHILOX_M0 * c0, p1 = (uint64_t)KL_PHILOX_M1 * c2;
-        c0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0;
-        c1 = (uint32_t)p1;
-        c2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
-        c3 = (uint32_t)p0;
-        k0 += KL_PHILOX_W0;
-        k1 += KL_PHILOX_W1;
-    }
-    out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
+    out[0] = index, out[1] = purpose, out[2] = step, out[3] = replica;
+    for (int round = 0; round < KL_PHILOX_ROUNDS; round++, k0 += KL_PHILOX_W0, k1 += KL_PHILOX_W1)
+        kl_philox_round(&out[0], &out[1], &out[2], &out[3], k0, k1);
 }
 
 /* A word as a number in (0, 1): the middle of its 2^-32 cell, so never 0 or 1. */

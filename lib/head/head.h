@@ -105,6 +105,9 @@ struct kl_train {
     size_t n_training, n_validation;
     int64_t epoch, step, steps_per_epoch; /* the position; every random number follows from it */
     struct kl_replica *replicas;
+    float *batches;                  /* (hidden) gathered for the next `ahead` steps */
+    int32_t *batch_labels;           /* (hidden) */
+    int64_t ahead;                   /* (hidden) */
     struct kl_train_thread *threads; /* (hidden) */
     int n_threads;
     double seconds; /* spent in kl_train_run */

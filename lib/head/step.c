@@ -3,25 +3,31 @@
 #include <string.h>
 
 #include "head/train_int.h"
+#include "kernels/inline/flush.h"
 
 enum { EVALUATE_BLOCK = 256 };
 
-/* Gather batch `step` of the epoch's order into the thread's buffer; returns its size. */
-static size_t gather(struct kl_train_thread *own, const struct kl_train *train, int64_t step)
+/* Rows of batch `step`, of which the last of an epoch may be short. */
+static size_t batch_rows(const struct kl_train *train, int64_t step)
 {
-    const struct kl_features *f = train->features;
-    size_t size = (size_t)train->options.batch_size, from = (size_t)step * size;
-    size_t n = train->n_training - from < size ? train->n_training - from : size;
-    for (size_t i = 0; i < n; i++) {
-        size_t row = (size_t)train->order[from + i];
-        memcpy(own->x + i * f->d, f->x + row * f->d, f->d * sizeof *f->x);
-        own->labels[i] = f->labels[row];
-    }
-    return n;
+    size_t size = (size_t)train->options.batch_size, left = train->n_training - (size_t)step * size;
+    return left < size ? left : size;
 }
 
-int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
-                   int64_t count, struct kl_train_thread *own, struct kl_error *err)
+void kl_train_gather(struct kl_train *train, int64_t ahead)
+{
+    const struct kl_features *f = train->features;
+    size_t size = (size_t)train->options.batch_size, to = (size_t)ahead * size;
+    size_t n = batch_rows(train, train->step + ahead);
+    const int64_t *rows = train->order + (size_t)(train->step + ahead) * size;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(train->batches + (to + i) * f->d, f->x + (size_t)rows[i] * f->d, f->d * sizeof *f->x);
+        train->batch_labels[to + i] = f->labels[rows[i]];
+    }
+}
+
+static int steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
+                 int64_t count, struct kl_train_thread *own, struct kl_error *err)
 {
     const struct kl_train_options *o = &train->options;
     const struct kl_head_model *model = train->model;
@@ -31,10 +37,11 @@ int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t i
     for (int64_t step = first; step < first + count; step++) {
         uint64_t number = (uint64_t)(train->epoch * train->steps_per_epoch + step);
         double loss;
-        size_t correct, n = gather(own, train, step);
+        size_t correct, from = (size_t)(step - first) * (size_t)o->batch_size, n = batch_rows(train, step);
         dropout.step = (uint32_t)number;
-        int code = kl_head_gradient_f32(own->grad, &loss, &correct, model, replica->params, own->x,
-                                        own->labels, n, &dropout, o->diff, &own->work, err);
+        int code = kl_head_gradient_f32(own->grad, &loss, &correct, model, replica->params,
+                                        train->batches + from * train->features->d,
+                                        train->batch_labels + from, n, &dropout, o->diff, &own->work, err);
         if (code) return code;
         double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
                                      replica->reductions);
@@ -44,6 +51,15 @@ int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t i
         replica->epoch_correct += (int64_t)correct;
     }
     return 0;
+}
+
+int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
+                   int64_t count, struct kl_train_thread *own, struct kl_error *err)
+{
+    unsigned before = kl_flush_begin();
+    int code = steps(train, replica, index, first, count, own, err);
+    kl_flush_end(before);
+    return code;
 }
 
 int kl_train_validate(double *loss, double *accuracy, const struct kl_train *train,
@@ -74,8 +90,7 @@ int kl_train_validate(double *loss, double *accuracy, const struct kl_train *tra
 
 int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err)
 {
-    size_t batch = (size_t)train->options.batch_size;
-    size_t rows = batch > EVALUATE_BLOCK ? batch : EVALUATE_BLOCK;
+    const size_t rows = EVALUATE_BLOCK;
     const struct kl_head_model *model = train->model;
     int code = kl_head_work_init(&own->work, err);
     if (!code)

@@ -38,6 +38,21 @@ static int replica_open(struct kl_replica *r, const struct kl_train *train, int6
     return 0;
 }
 
+/* Room for about a megabyte of batches: gathered once for all replicas, and by all threads. */
+static int make_batches(struct kl_train *train, struct kl_error *err)
+{
+    const size_t budget = 1 << 20;
+    size_t rows = (size_t)train->options.batch_size, row = train->features->d * sizeof(float);
+    size_t ahead = budget / (rows * row);
+    train->ahead = ahead < 1 ? 1 : ahead > 16 ? 16 : (int64_t)ahead;
+    rows *= (size_t)train->ahead;
+    void *memory = NULL;
+    if (posix_memalign(&memory, 64, rows * row)) return kl_fail_memory(err, rows * row);
+    train->batches = memory;
+    train->batch_labels = malloc(rows * sizeof *train->batch_labels);
+    return train->batch_labels ? 0 : kl_fail_memory(err, rows * sizeof *train->batch_labels);
+}
+
 int kl_train_open(struct kl_train *train, struct kl_head_model *model, const struct kl_features *features,
                   const struct kl_train_options *options, int n_threads, struct kl_error *err)
 {
@@ -56,6 +71,8 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model, const str
         goto out;
     }
     train->order = malloc(train->n_training * sizeof *train->order);
+    code = make_batches(train, err);
+    if (code) goto out;
     train->replicas = calloc((size_t)options->replicas, sizeof *train->replicas);
     train->threads = calloc((size_t)n_threads, sizeof *train->threads);
     if (!train->order || !train->replicas || !train->threads) {
@@ -81,6 +98,8 @@ void kl_train_close(struct kl_train *train)
     free(train->threads);
     free(train->replicas);
     free(train->order);
+    free(train->batches);
+    free(train->batch_labels);
     free(train->training);
     free(train->validation);
     *train = (struct kl_train){ 0 };
@@ -171,26 +190,35 @@ static int watch(const struct kl_train *train, const struct kl_watch *w)
     return kl_watch_step(w, (uint64_t)train->epoch, (uint64_t)train->options.epochs, note);
 }
 
-/* From the position to the end of the epoch. Between two rounds of steps the watch is asked; a
-   round lasts a quarter of a second at most, whatever the circuit, which bounds how long a signal
-   waits. */
+static void gather_one(void *context, size_t i, int thread)
+{
+    (void)thread;
+    kl_train_gather(context, (int64_t)i);
+}
+
+/* From the position to the end of the epoch, in rounds of a few steps. The watch is asked after a
+   round when 20 ms have passed since it last was; slow circuits make the rounds shorter, down to
+   one step, which bounds how long a signal waits. */
 static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
                      struct kl_error *err)
 {
-    const double round_seconds = 0.25;
-    int64_t count = 8;
+    const double slow = 0.25, often = 0.02;
+    double asked = kl_clock();
     kl_shuffle(train->order, train->training, train->n_training, train->options.seed,
                (uint32_t)train->epoch);
     while (train->step < train->steps_per_epoch) {
         double start = kl_clock();
-        if (count > train->steps_per_epoch - train->step) count = train->steps_per_epoch - train->step;
+        int64_t left = train->steps_per_epoch - train->step,
+                count = left < train->ahead ? left : train->ahead;
+        kl_pool_for(pool, (size_t)count, gather_one, train);
         int code = for_all(train, pool, count, err);
         if (code) return code;
         train->step += count;
-        double spent = kl_clock() - start;
-        if (spent < round_seconds / 4) count *= 2;
-        if (spent > round_seconds && count > 1) count /= 2;
-        if (train->step < train->steps_per_epoch && watch(train, w))
+        double now = kl_clock();
+        if (now - start > slow && train->ahead > 1) train->ahead /= 2;
+        if (now - asked < often || train->step == train->steps_per_epoch) continue;
+        asked = now;
+        if (watch(train, w))
             return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
     }
     int code = for_all(train, pool, 0, err);

@@ -8,14 +8,16 @@
 struct kl_train_thread {
     struct kl_head_work work;
     struct kl_arena buffers;
-    float *x, *logits, *grad; /* one batch, its logits, the gradient */
+    float *x, *logits, *grad; /* samples to validate, their logits; the gradient */
     int32_t *labels;
     struct kl_error error;
     int code; /* the first failure */
 };
 int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err);
 void kl_train_thread_free(struct kl_train_thread *own);
-/* Steps [first, first + count) of the current epoch; index: the replica's own number, which keys
+/* Copy the batch `ahead` of the position into its place in train->batches, where all replicas read it. */
+void kl_train_gather(struct kl_train *train, int64_t ahead);
+/* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on; index: the replica's own number, which keys
    its dropout. */
 int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
                    int64_t count, struct kl_train_thread *own, struct kl_error *err);
