@@ -7,6 +7,7 @@
 #include "kernels/act.h"
 #include "kernels/gemm.h"
 #include "kernels/optim.h"
+#include "kernels/vqc.h"
 
 struct kl_kernels {
     const char *isa; /* "base", "avx2", "avx512" */
@@ -22,6 +23,8 @@ struct kl_kernels {
     kl_adam_f64_fn adam_f64;
     kl_sgd_f32_fn sgd_f32;
     kl_sgd_f64_fn sgd_f64;
+    const struct kl_vqc_f32 *vqc_f32;
+    const struct kl_vqc_f64 *vqc_f64;
 };
 
 /* The best for this processor. */

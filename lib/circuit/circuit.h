@@ -16,7 +16,7 @@ enum kl_gate {
     KL_MULTIRZ,             /* exp(-i angle/2 Z..Z) on the wires of `mask` */
 };
 
-/* An angle: scale * input[index] (* input[index2] if index2 >= 0), or weight[index], or the constant `scale`. */
+/* An angle: scale * input[index] (* input[index2] if index2 >= 0), or scale * weight[index], or the constant `scale`. */
 enum kl_source { KL_CONSTANT, KL_INPUT, KL_WEIGHT };
 struct kl_angle {
     enum kl_source source;
@@ -54,7 +54,8 @@ void kl_circuit_free(struct kl_circuit **circuit);
 /* Both precisions; x (n, n_inputs), w (n_weights), out and cot (n, n_obs).
    forward: out = expectation values; state: kl_circuit_state_size values that adjoint needs, or NULL.
    adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set, dw (n_weights) is ADDED to;
-   state is what forward left for the same x, w, and is used up. Sums over samples are in a fixed order: the result does not depend
+   state is what forward left for the same x, w, and is used up; above 12 qubits (state size 0) the circuit is run again.
+   work is only taken from: the caller resets it. Sums over samples are in a fixed order: the result does not depend
    on threads. pool may be NULL; work is scratch. Return 0 or KL_ENOMEM. */
 size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n);
 int kl_circuit_forward_f32(float *out, float *state, const struct kl_circuit *c, const float *x, const float *w, size_t n,

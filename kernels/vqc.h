@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+   vqc: variational circuits, one group of samples side by side in the lanes of a vector. A state is amplitude-major: amplitude k of
+   the group's samples is one vector; complex states keep all real parts, then all imaginary parts; circuits whose gates
+   are all real have no imaginary parts. The adjoint sweep (Jones & Gacon 2020, arXiv:2009.02823) carries one bra for the weighted sum of
+   all observables.
+   No cuda/ twin yet: one thread a sample over the same arithmetic is the next family to come. */
+#ifndef KL_KERNELS_VQC_H
+#define KL_KERNELS_VQC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum kl_vqc_gate { KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ, KL_VQC_MULTIRZ, KL_VQC_H, KL_VQC_X, KL_VQC_CZ };
+
+/* Masks are over bits of the amplitude's number. control 0: none. slot: which angle, -1 for gates without one. */
+struct kl_vqc_op {
+    enum kl_vqc_gate gate;
+    uint32_t target, control;
+    int slot;
+};
+struct kl_vqc_observable {
+    uint32_t x, z; /* Pauli string: X where only x is set, Z where only z, Y where both */
+};
+struct kl_vqc_program {
+    int n_qubits;
+    bool real;
+    size_t n_ops, n_slots, n_obs;
+    const struct kl_vqc_op *ops;
+    const struct kl_vqc_observable *obs;
+};
+
+/* L lanes (table's `lanes`). cosine, sine: (n_slots, L) of half the angles.
+   forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set.
+   adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs, L); state is undone; bra: scratch of the state's
+   size. half_angles: cosine and sine of angle / 2, n values. */
+#define KL_VQC_TYPES(real, p)                                                                                           \
+    typedef void (*kl_vqc_forward_##p##_fn)(real *out, real *state, const struct kl_vqc_program *program,               \
+                                            const real *cosine, const real *sine);                                      \
+    typedef void (*kl_vqc_adjoint_##p##_fn)(real *dangle, real *state, real *bra, const struct kl_vqc_program *program, \
+                                            const real *cosine, const real *sine, const real *cot);                     \
+    typedef void (*kl_vqc_half_angles_##p##_fn)(real *cosine, real *sine, const real *angle, size_t n);
+KL_VQC_TYPES(float, f32)
+KL_VQC_TYPES(double, f64)
+
+struct kl_vqc_f32 {
+    int lanes;
+    kl_vqc_forward_f32_fn forward;
+    kl_vqc_adjoint_f32_fn adjoint;
+    kl_vqc_half_angles_f32_fn half_angles;
+};
+struct kl_vqc_f64 {
+    int lanes;
+    kl_vqc_forward_f64_fn forward;
+    kl_vqc_adjoint_f64_fn adjoint;
+    kl_vqc_half_angles_f64_fn half_angles;
+};
+extern const struct kl_vqc_f32 kl_vqc_f32_base, kl_vqc_f32_avx2, kl_vqc_f32_avx512;
+extern const struct kl_vqc_f64 kl_vqc_f64_base, kl_vqc_f64_avx2, kl_vqc_f64_avx512;
+
+#endif

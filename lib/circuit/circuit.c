@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+   A circuit is built gate by gate and checked here; the kernels trust it. */
+#include "circuit/circuit_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const int n_wires[] = { [KL_RX] = 1, [KL_RY] = 1, [KL_RZ] = 1, [KL_ROT] = 1, [KL_H] = 1, [KL_X] = 1,
+                               [KL_CNOT] = 2, [KL_CZ] = 2, [KL_CRX] = 2, [KL_CRY] = 2, [KL_CRZ] = 2, [KL_MULTIRZ] = 0 };
+static const int n_angles[] = { [KL_RX] = 1, [KL_RY] = 1, [KL_RZ] = 1, [KL_ROT] = 3, [KL_H] = 0, [KL_X] = 0,
+                                [KL_CNOT] = 0, [KL_CZ] = 0, [KL_CRX] = 1, [KL_CRY] = 1, [KL_CRZ] = 1, [KL_MULTIRZ] = 1 };
+
+int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights, struct kl_error *err)
+{
+    *circuit = NULL;
+    if (n_qubits < 1 || n_qubits > KL_MAX_QUBITS)
+        return kl_fail(err, KL_EUSAGE, "circuit: found %d qubits, expected 1 to %d", n_qubits, KL_MAX_QUBITS);
+    struct kl_circuit *c = calloc(1, sizeof *c);
+    if (!c) return kl_fail_memory(err, sizeof *c);
+    c->n_qubits = n_qubits;
+    c->n_inputs = n_inputs;
+    c->n_weights = n_weights;
+    *circuit = c;
+    return KL_OK;
+}
+
+static int check_angle(const struct kl_circuit *c, const struct kl_angle *a, struct kl_error *err)
+{
+    size_t limit = a->source == KL_INPUT ? c->n_inputs : c->n_weights;
+    if (a->source == KL_CONSTANT) return KL_OK;
+    if (a->index < 0 || (size_t)a->index >= limit)
+        return kl_fail(err, KL_EUSAGE, "circuit: %s %d does not exist, there are %zu",
+                       a->source == KL_INPUT ? "input" : "weight", a->index, limit);
+    if (a->source == KL_INPUT && a->index2 >= 0 && (size_t)a->index2 >= limit)
+        return kl_fail(err, KL_EUSAGE, "circuit: input %d does not exist, there are %zu", a->index2, limit);
+    return KL_OK;
+}
+
+/* Room for one more element: the arrays double. */
+static int grow(void **array, size_t n, size_t size, struct kl_error *err)
+{
+    if (n && (n & (n - 1))) return KL_OK;
+    size_t capacity = n ? 2 * n : 1;
+    void *larger = realloc(*array, capacity * size);
+    if (!larger) return kl_fail_memory(err, capacity * size);
+    *array = larger;
+    return KL_OK;
+}
+
+int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_error *err)
+{
+    if ((size_t)op->gate >= sizeof n_wires / sizeof *n_wires)
+        return kl_fail(err, KL_EUSAGE, "circuit: gate %d is unknown", (int)op->gate);
+    for (int i = 0; i < n_wires[op->gate]; i++)
+        if (op->wire[i] < 0 || op->wire[i] >= c->n_qubits)
+            return kl_fail(err, KL_EUSAGE, "circuit: wire %d does not exist, there are %d qubits", op->wire[i], c->n_qubits);
+    if (n_wires[op->gate] == 2 && op->wire[0] == op->wire[1])
+        return kl_fail(err, KL_EUSAGE, "circuit: a two-qubit gate on wire %d twice", op->wire[0]);
+    if (op->gate == KL_MULTIRZ && (!op->mask || op->mask >> c->n_qubits))
+        return kl_fail(err, KL_EUSAGE, "circuit: MultiRZ on wires 0x%x, there are %d qubits", op->mask, c->n_qubits);
+    for (int i = 0; i < n_angles[op->gate]; i++) {
+        int code = check_angle(c, &op->angle[i], err);
+        if (code) return code;
+    }
+    int code = grow((void **)&c->ops, c->n_ops, sizeof *c->ops, err);
+    if (code) return code;
+    c->ops[c->n_ops++] = *op;
+    return KL_OK;
+}
+
+int kl_circuit_observe(struct kl_circuit *c, struct kl_pauli pauli, struct kl_error *err)
+{
+    if ((pauli.x | pauli.z) >> c->n_qubits)
+        return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits", c->n_qubits);
+    int code = grow((void **)&c->obs, c->n_obs, sizeof *c->obs, err);
+    if (code) return code;
+    c->obs[c->n_obs++] = pauli;
+    return KL_OK;
+}
+
+int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
+{
+    if (!c->n_obs) return kl_fail(err, KL_EUSAGE, "circuit: no observable; give at least one Pauli string");
+    c->real = true;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        enum kl_gate g = c->ops[i].gate;
+        if (g == KL_RX || g == KL_RZ || g == KL_ROT || g == KL_CRX || g == KL_CRZ || g == KL_MULTIRZ) c->real = false;
+    }
+    return KL_OK;
+}
+
+void kl_circuit_free(struct kl_circuit **circuit)
+{
+    if (!*circuit) return;
+    free((*circuit)->ops);
+    free((*circuit)->obs);
+    free(*circuit);
+    *circuit = NULL;
+}
+
+size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
+{
+    if (c->n_qubits > KL_MOST_KEPT_QUBITS) return 0;
+    return ((size_t)(c->real ? 1 : 2) << c->n_qubits) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
+}
