@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+   Epochs of the default head on 60,000 random features (54,000 train): one replica, sixteen, and
+   the same epoch's matrix products alone. Also the share of the core's peak. The first epoch, with
+   its cold memory, is not counted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/head.h"
+#include "kernels/inline/philox.h"
+#include "kernels/select.h"
+#include "peak.h"
+
+enum { N = 60000, D = 512, CLASSES = 10, BATCH = 64 };
+
+static void make_features(struct kl_features *f)
+{
+    static char names[CLASSES][2];
+    *f = (struct kl_features){
+        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 2
+    };
+    f->x = aligned_alloc(64, (size_t)N * D * sizeof *f->x);
+    f->labels = malloc(N * sizeof *f->labels);
+    if (!f->x || !f->labels) exit(1);
+    for (uint32_t i = 0; i < N; i++) {
+        f->labels[i] = (int32_t)(i % CLASSES);
+        for (uint32_t j = 0; j < D; j += 4) {
+            uint32_t words[4];
+            kl_philox(words, 1, i, 1000, j, 0);
+            for (uint32_t k = 0; k < 4; k++)
+                f->x[(size_t)i * D + j + k] =
+                    (float)kl_philox_unit(words[k]) + ((j + k) % CLASSES == i % CLASSES);
+        }
+    }
+}
+
+struct lap {
+    double last, best;
+    uint64_t epoch;
+};
+
+/* Seconds between the ends of epochs. */
+static int lap(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    struct lap *l = context;
+    double now = kl_clock();
+    (void)total, (void)note;
+    if (done == l->epoch) return 0;
+    if (l->epoch > 0 && now - l->last < l->best) l->best = now - l->last;
+    l->epoch = done;
+    l->last = now;
+    return 0;
+}
+
+/* The best epoch's seconds; validation of 6,000 samples included. */
+static double train(struct kl_head_model *model, const struct kl_features *f, int64_t replicas,
+                    int64_t epochs)
+{
+    struct kl_train_options o;
+    struct kl_train t;
+    struct kl_pool *pool = NULL;
+    struct kl_error err;
+    struct lap l = { .best = 1e9 };
+    struct kl_watch watch = { lap, &l };
+    kl_train_options_default(&o);
+    o.replicas = replicas;
+    o.epochs = epochs;
+    if (kl_pool_create(&pool, 0, &err) || kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err) ||
+        kl_train_run(&t, pool, &watch, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+    kl_train_close(&t);
+    kl_pool_destroy(&pool);
+    return l.best;
+}
+
+/* The products of one epoch's training steps: forward, gradient of weights, gradient of inputs (but
+   for the first layer). */
+static double products(const float *x, double *flops)
+{
+    static const size_t widths[][2] = { { 512, 128 }, { 128, 32 }, { 32, 4 }, { 4, 16 }, { 16, 10 } };
+    const struct kl_kernels *k = kl_kernels();
+    float *w = aligned_alloc(64, 2 * 512 * 128 * sizeof *w),
+          *y = aligned_alloc(64, 2 * BATCH * 512 * sizeof *y);
+    if (!w || !y) exit(1);
+    memset(w, 0, 2 * 512 * 128 * sizeof *w);
+    memset(y, 0, 2 * BATCH * 512 * sizeof *y);
+    float *dw = w + 512 * 128, *dx = y + BATCH * 512;
+    const size_t steps = (54000 + BATCH - 1) / BATCH;
+    double start = kl_clock();
+    *flops = 0;
+    for (size_t s = 0; s < steps; s++)
+        for (int l = 0; l < 5; l++) {
+            const size_t in = widths[l][0], out = widths[l][1];
+            const float *a = l ? dx : x + s % 8 * BATCH * D;
+            k->gemm_f32(y, out, a, in, 1, w, out, BATCH, out, in, 0);
+            k->gemm_f32(dw, out, a, 1, in, y, out, in, out, BATCH, 0);
+            if (l) k->gemm_f32(dx, in, y, out, 1, w, in, BATCH, in, out, 0);
+            *flops += (l ? 6.0 : 4.0) * BATCH * (double)(in * out);
+        }
+    double seconds = kl_clock() - start;
+    free(w), free(y);
+    return seconds;
+}
+
+int main(int argc, char **argv)
+{
+    const int quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    struct kl_head_options options;
+    struct kl_head_model model;
+    struct kl_features features;
+    struct kl_error err;
+    double flops, best = 1e9;
+    kl_head_options_default(&options);
+    if (kl_head_model_make(&model, &options, D, CLASSES, &err)) return 1;
+    make_features(&features);
+    for (int i = 0; i < (quick ? 2 : 8); i++) {
+        double seconds = products(features.x, &flops);
+        if (seconds < best) best = seconds;
+    }
+    double one = train(&model, &features, 1, quick ? 3 : 10),
+           sixteen = train(&model, &features, 16, quick ? 2 : 4);
+    double peak = peak_gflops(kl_kernels()->isa), rate = flops / best * 1e-9;
+    printf("%s: products %.1f GFLOP/s of %.1f (%.0f %%); an epoch is %.2f times its products, 16 replicas "
+           "%.2f times one\n",
+           kl_kernels()->isa, rate, peak, 100 * rate / peak, one / best, sixteen / one);
+    printf("bench epoch/products %.6g s\n", best);
+    printf("bench epoch/ketline %.6g s\n", one);
+    printf("bench epoch16/ketline %.6g s\n", sixteen);
+    free(features.x), free(features.labels);
+    kl_head_model_free(&model);
+    return 0;
+}
