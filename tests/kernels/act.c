@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+   checkkernels, family act: every instruction set and precision against the formulas of kernels/act.h, written out one element at a
+   time; all results must be equal to the bit, because each element is one addition, product or comparison. */
+#include "kernels/act.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/inline/philox.h"
+#include "kernels/select.h"
+
+enum { MOST = 4096 };
+static const struct { size_t m, n; } shapes[] = { { 1, 1 }, { 64, 128 }, { 64, 32 }, { 3, 7 }, { 64, 4 }, { 5, 17 }, { 1, 131 }, { 13, 257 } };
+
+static unsigned long long random_state = 88172645463325252ull;
+static double uniform(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static int differ(const char *isa, const char *what, const void *found, const void *expected, size_t bytes)
+{
+    if (memcmp(found, expected, bytes) == 0) return 0;
+    printf("%s %s: differs from the definition\n", isa, what);
+    return 1;
+}
+
+/* The random number of element e, from the header's words. */
+static uint32_t number(const struct kl_dropout_draw *d, size_t e)
+{
+    uint32_t block[4];
+    kl_philox(block, d->seed, (uint32_t)(16 * (e / 128) + e % 16), d->purpose, d->step, d->replica);
+    return block[e / 16 % 8 / 2] >> (e / 16 % 2 * 16) & 0xffff;
+}
+
+/* Extreme values take part: zeros of both signs, denormals, infinities. */
+static double value(size_t i)
+{
+    static const double extreme[] = { 0.0, -0.0, 1e-40, -1e-40, 1e30, -1e30 };
+    return i % 11 == 3 ? extreme[i / 11 % 6] : uniform();
+}
+
+#define CHECK(real, p)                                                                                       \
+    static int check_##p(const struct kl_kernels *k, size_t m, size_t n)                                     \
+    {                                                                                                        \
+        static real y[MOST], x[MOST], b[MOST], want[MOST], sum[MOST], db[MOST];                              \
+        const size_t count = m * n;                                                                          \
+        const struct kl_dropout_draw draw = { 7, 4 + 256, 12345, 3, 13107, 1.25 };                           \
+        int failures = 0;                                                                                    \
+        for (int relu = 0; relu < 2; relu++) {                                                               \
+            for (size_t j = 0; j < n; j++) b[j] = (real)value(j);                                            \
+            for (size_t i = 0; i < count; i++) {                                                             \
+                y[i] = (real)value(i);                                                                       \
+                const real z = y[i] + b[i % n];                                                              \
+                want[i] = !relu || z > 0 ? z : 0;                                                            \
+            }                                                                                                \
+            k->bias_##p(y, b, m, n, relu);                                                                   \
+            failures += differ(k->isa, relu ? "bias+relu " #p : "bias " #p, y, want, count * sizeof(real));  \
+        }                                                                                                    \
+        for (size_t i = 0; i < count; i++) {                                                                 \
+            y[i] = (real)value(i);                                                                           \
+            want[i] = y[i] * (number(&draw, i) >= draw.threshold ? (real)draw.scale : 0);                    \
+        }                                                                                                    \
+        k->dropout_##p(y, count, &draw);                                                                     \
+        failures += differ(k->isa, "dropout " #p, y, want, count * sizeof(real));                            \
+        for (int with = 0; with < 2; with++) {                                                               \
+            memset(sum, 0, sizeof sum);                                                                      \
+            for (size_t i = 0; i < count; i++) {                                                             \
+                x[i] = (real)value(i + 5);                                                                   \
+                y[i] = (real)uniform();                                                                      \
+                want[i] = !with ? y[i] : x[i] > 0 ? y[i] * (real)1.25 : 0;                                   \
+                sum[i % n] += want[i];                                                                       \
+            }                                                                                                \
+            k->bias_back_##p(y, db, with ? x : NULL, m, n, 1.25);                                            \
+            failures += differ(k->isa, "bias_back " #p, y, want, count * sizeof(real));                      \
+            failures += differ(k->isa, "bias_back sums " #p, db, sum, n * sizeof(real));                     \
+        }                                                                                                    \
+        return failures;                                                                                     \
+    }
+CHECK(float, f32)
+CHECK(double, f64)
+
+static void bench(const struct kl_kernels *k)
+{
+    static float y[64 * 128];
+    struct timespec a, b;
+    const struct kl_dropout_draw draw = { 7, 4, 1, 0, 13107, 1.25 };
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    for (int i = 0; i < 2000; i++) k->dropout_f32(y, sizeof y / sizeof *y, &draw);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    printf("act %-6s dropout 64x128: %.2f ns a value\n", k->isa,
+           ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 2000 / (64 * 128));
+}
+
+int main(int argc, char **argv)
+{
+    int failures = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct kl_kernels *k = kl_kernels_of(i);
+        if (!k) continue;
+        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
+            bench(k);
+            continue;
+        }
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            if (shapes[s].m * shapes[s].n <= MOST)
+                failures += check_f32(k, shapes[s].m, shapes[s].n) + check_f64(k, shapes[s].m, shapes[s].n);
+            else
+                failures += check_f32(k, MOST / shapes[s].n, shapes[s].n);
+    }
+    return failures != 0;
+}
