@@ -145,7 +145,14 @@ char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_o
         }
         failed = !value || json_object_set_new(object, option->name, value) != 0;
     }
-    char *text = failed ? NULL : json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT);
+    /* Not json_dumps: jansson 2.14 does not look whether its buffer could grow at a name. */
+    size_t n = failed ? 0 : json_dumpb(object, NULL, 0, JSON_SORT_KEYS | JSON_COMPACT);
+    char *text = n ? malloc(n + 1) : NULL;
+    if (text) text[n] = 0;
+    if (text && json_dumpb(object, text, n, JSON_SORT_KEYS | JSON_COMPACT) != n) {
+        free(text);
+        text = NULL;
+    }
     json_decref(object);
     return text;
 }

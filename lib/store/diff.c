@@ -88,9 +88,11 @@ static void compare(struct text *t, const char *path, const json_t *a, const jso
 
 int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err) {
     struct text t = {0};
-    json_t *a = json_loads(old_parts, 0, NULL), *b = json_loads(new_parts, 0, NULL);
-    int rc = a && b ? 0 : kl_fail(err, KL_EDATA, "key_parts: not JSON");
+    json_t *a = NULL, *b = NULL;
     *text = NULL;
+    int rc = kl_json_parse(&a, old_parts, "key_parts", err);
+    if (!rc)
+        rc = kl_json_parse(&b, new_parts, "key_parts", err);
     add(&t, "");
     if (!rc)
         compare(&t, "", a, b);

@@ -12,18 +12,20 @@
 
 struct driver {
     H5FD_t head; /* first member: HDF5's own fields */
-    int fd;
+    int fd, *problem;
     haddr_t eoa;
 };
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
     int fd;
+    void *problem;
     (void)fapl;
     (void)maxaddr;
-    struct driver *d = sscanf(name, KL_DRIVER_NAME, &fd) == 1 ? calloc(1, sizeof *d) : NULL;
+    struct driver *d = sscanf(name, KL_DRIVER_NAME, &fd, &problem) == 2 ? calloc(1, sizeof *d) : NULL;
     if (!d)
         return NULL;
     d->fd = fd;
+    d->problem = problem;
     if (flags & H5F_ACC_TRUNC && ftruncate(fd, 0)) {
         free(d);
         return NULL;
@@ -91,14 +93,19 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at,
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t n, const void *buffer) {
     (void)type;
     (void)dxpl;
-    return kl_pwrite_all(((struct driver *)file)->fd, buffer, n, at, "HDF5", NULL) ? -1 : 0;
+    const struct driver *d = (struct driver *)file;
+    if (kl_pwrite_all(d->fd, buffer, n, at, "HDF5", NULL) && d->problem && !*d->problem)
+        *d->problem = errno ? errno : EIO;
+    return 0;
 }
 
 static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing) {
     const struct driver *d = (struct driver *)file;
     (void)dxpl;
     (void)closing;
-    return driver_get_eof(file, H5FD_MEM_DEFAULT) == d->eoa || ftruncate(d->fd, (off_t)d->eoa) == 0 ? 0 : -1;
+    if (driver_get_eof(file, H5FD_MEM_DEFAULT) != d->eoa && ftruncate(d->fd, (off_t)d->eoa) && d->problem && !*d->problem)
+        *d->problem = errno ? errno : EIO;
+    return 0;
 }
 
 static const H5FD_class_t driver_class = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The few HDF5 calls of ketline. HDF5 writes only metadata, into a sparse file in memory (the skeleton); data go by
    pwrite to the offsets that it assigned. It reads only files whose seal has been checked. */
+#include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,17 @@
 #include "store/driver.h"
 #include "store/store_int.h"
 
+/* HDF5 does not say whether memory ran out; errno of the driver's allocation does. */
+static int failed(struct kl_error *err, int code, const char *path, const char *what) {
+    return errno == ENOMEM ? kl_fail_memory(err, 4096) : kl_fail(err, code, "%s: %s", path, what);
+}
+
 _Static_assert(sizeof(hid_t) == sizeof(long long), "handles of files are passed as long long");
 
 /* HDF5 keeps a stack of errors of its own for each thread; ours go to struct kl_error. */
 static void hush(void) {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    errno = 0;
 }
 
 static hid_t file_type(enum kl_type type, size_t item_size) {
@@ -42,26 +49,30 @@ static hid_t file_type(enum kl_type type, size_t item_size) {
     return t;
 }
 
-int kl_h5_create(int *memory_fd, long long *file, struct kl_error *err) {
+int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err) {
     char name[64];
     hush();
     *file = -1;
     *memory_fd = memfd_create("ketline-skeleton", MFD_CLOEXEC);
     if (*memory_fd < 0)
         return kl_fail_errno(err, KL_EIO, "memory for a file's metadata: memfd_create failed");
-    snprintf(name, sizeof name, KL_DRIVER_NAME, *memory_fd);
+    snprintf(name, sizeof name, KL_DRIVER_NAME, *memory_fd, (void *)problem);
     hid_t fapl = kl_driver_access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_obj_track_times(fcpl, 0);
+    errno = 0;
     *file = H5Fcreate(name, H5F_ACC_TRUNC, fcpl, fapl);
     H5Pclose(fcpl);
     H5Pclose(fapl);
-    return *file < 0 ? kl_fail(err, KL_EIO, "HDF5: creating a file's metadata in memory failed") : 0;
+    return *file < 0 ? failed(err, KL_EIO, "HDF5", "creating a file's metadata in memory failed") : 0;
 }
 
-int kl_h5_close(long long *file, struct kl_error *err) {
+int kl_h5_close(long long *file, const int *problem, struct kl_error *err) {
     hid_t f = *file;
     *file = -1;
-    return f >= 0 && H5Fclose(f) < 0 ? kl_fail(err, KL_EIO, "HDF5: writing a file's metadata failed") : 0;
+    if (f >= 0 && H5Fclose(f) < 0)
+        return failed(err, KL_EIO, "HDF5", "writing a file's metadata failed");
+    errno = *problem;
+    return *problem ? kl_fail_errno(err, KL_EIO, "writing a file's metadata to memory failed") : 0;
 }
 
 /* Groups on the way to `name`, without times (HDF5's own automatic groups have them). */
@@ -276,11 +287,13 @@ int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n
     struct listing l = {.attributes = attributes, .path = path, .err = err};
     hush();
     H5PLset_loading_state(0);
-    snprintf(name, sizeof name, KL_DRIVER_NAME, fd);
-    hid_t fapl = kl_driver_access_list(), file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
+    snprintf(name, sizeof name, KL_DRIVER_NAME, fd, NULL);
+    hid_t fapl = kl_driver_access_list();
+    errno = 0;
+    hid_t file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
     H5Pclose(fapl);
     if (file < 0)
-        return kl_fail(err, KL_EDATA, "%s: HDF5 cannot open it", path);
+        return failed(err, KL_EDATA, path, "HDF5 cannot open it");
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, one_object, &l, H5O_INFO_BASIC) < 0 && !l.rc)
         l.rc = kl_fail(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
     H5Fclose(file);

@@ -97,20 +97,20 @@ char *kl_path_folder(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-int kl_sync_folder(const char *path, struct kl_error *err) {
-    int rc = 0;
+int kl_open_folder(int *fd, const char *path, struct kl_error *err) {
     char *folder = kl_path_folder(path);
     if (!folder)
         return kl_fail_memory(err, strlen(path));
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        rc = kl_fail_errno(err, KL_EIO, "%s: cannot open the folder", folder);
-    else if (fsync(fd) && errno != EINVAL && errno != ENOTSUP && errno != EBADF) /* some file systems have none */
-        rc = kl_fail_errno(err, KL_EIO, "%s: fsync of the folder failed", folder);
-    if (fd >= 0)
-        close(fd);
+    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = *fd < 0 ? kl_fail_errno(err, KL_EIO, "%s: cannot open the folder", folder) : 0;
     free(folder);
     return rc;
+}
+
+int kl_sync_folder(int fd, const char *path, struct kl_error *err) {
+    if (fsync(fd) && errno != EINVAL && errno != ENOTSUP && errno != EBADF) /* some file systems have none */
+        return kl_fail_errno(err, KL_EIO, "%s: is in place, but fsync of its folder failed", path);
+    return 0;
 }
 
 int kl_make_folders(const char *folder) {

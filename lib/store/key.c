@@ -11,7 +11,7 @@ struct kl_key {
     json_t *root;
 };
 
-static void key_free(struct kl_key **key) {
+void kl_key_abort(struct kl_key **key) {
     if (!key || !*key)
         return;
     json_decref((*key)->root);
@@ -30,7 +30,7 @@ int kl_key_begin(struct kl_key **key, const char *kind, int schema, const char *
                         "numerical_version", numerical_version, "options", "parts", "inputs");
     if (k->root)
         return 0;
-    key_free(key);
+    kl_key_abort(key);
     return kl_fail_memory(err, 256);
 }
 
@@ -39,21 +39,22 @@ const struct kl_key_head *kl_key_head(const struct kl_key *key) {
 }
 
 int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *values, struct kl_error *err) {
-    int rc = 0;
+    json_t *options = NULL;
     char *text = kl_options_json(tool, values, true);
-    json_t *options = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (!options || json_object_update(json_object_get(key->root, "options"), options))
-        rc = text ? kl_fail(err, KL_EINTERNAL, "key: the options are not JSON: %s", text) : kl_fail_memory(err, 256);
+    int rc = text ? kl_json_parse(&options, text, "key: the options", err) : kl_fail_memory(err, 256);
+    if (!rc && json_object_update(json_object_get(key->root, "options"), options))
+        rc = kl_fail_memory(err, 256);
     json_decref(options);
     free(text);
     return rc;
 }
 
 int kl_key_text(struct kl_key *key, const char *name, const char *value, struct kl_error *err) {
-    json_t *text = json_string(value);
-    if (!text)
-        return kl_fail(err, KL_EDATA, "key: %s: not a UTF-8 text, or no memory", name);
-    return json_object_set_new(json_object_get(key->root, "parts"), name, text) ? kl_fail_memory(err, 64) : 0;
+    json_t *text;
+    int rc = kl_json_string(&text, value, err);
+    if (!rc && json_object_set_new(json_object_get(key->root, "parts"), name, text))
+        rc = kl_fail_memory(err, 64);
+    return rc;
 }
 
 int kl_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err) {
@@ -69,9 +70,11 @@ int kl_key_input(struct kl_key *key, const char *role, const char *content, stru
 }
 
 int kl_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err) {
-    char *text = json_dumps((*key)->root, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
-    int rc = text ? kl_sha256_hex(hex, text, strlen(text), err) : kl_fail_memory(err, 256);
-    key_free(key);
+    char *text = NULL;
+    int rc = kl_json_dump(&text, (*key)->root, err);
+    if (!rc)
+        rc = kl_sha256_hex(hex, text, strlen(text), err);
+    kl_key_abort(key);
     if (rc) {
         free(text);
         text = NULL;

@@ -25,7 +25,7 @@ void kl_writer_abort(struct kl_writer **writer) {
     if (!w)
         return;
     if (w->h5 >= 0)
-        kl_h5_close(&w->h5, NULL);
+        kl_h5_close(&w->h5, &w->h5_problem, NULL);
     if (w->memory_fd >= 0)
         close(w->memory_fd);
     if (w->partial)
@@ -272,7 +272,7 @@ int kl_writer_freeze(struct kl_writer *w, struct kl_error *err) {
         if (w->entries[i]->stored.dataset.rows * w->entries[i]->stored.dataset.row_size >= KL_LARGE_BYTES)
             order[n++] = w->entries[i];
     qsort(order, n, sizeof *order, by_name);
-    int rc = kl_h5_create(&w->memory_fd, &w->h5, err);
+    int rc = kl_h5_create(&w->memory_fd, &w->h5, &w->h5_problem, err);
     for (size_t i = 0; i < n && !rc; i++) {
         struct kl_dataset *d = &order[i]->stored.dataset;
         rc = kl_h5_dataset(w->h5, d, err);

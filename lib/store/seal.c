@@ -140,7 +140,7 @@ static size_t list_extents(struct kl_extent *extents, const struct kl_writer *w,
 
 /* Close HDF5's part and bring metadata, small datasets and seal to the temporary. */
 static int assemble(struct kl_writer *w, const struct late *late, size_t n_late, struct kl_error *err) {
-    int rc = kl_h5_close(&w->h5, err);
+    int rc = kl_h5_close(&w->h5, &w->h5_problem, err);
     if (rc)
         return rc;
     uint64_t eof = kl_superblock_eof(w->memory_fd);

@@ -93,10 +93,11 @@ static int answer_json(const struct kl_stage *stage, const struct outlook *o, FI
                                o->differs ? o->differs : "");
     if (object && o->seconds >= 0)
         json_object_set_new(object, "last_seconds", json_real(o->seconds));
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    char *text = NULL;
+    int rc = object ? kl_json_dump(&text, object, err) : kl_fail_memory(err, 256);
     json_decref(object);
-    if (!text)
-        return kl_fail_memory(err, 256);
+    if (rc)
+        return rc;
     fputs(text, out);
     fputs("\n", out);
     free(text);

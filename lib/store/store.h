@@ -113,6 +113,7 @@ int kl_key_text(struct kl_key *key, const char *name, const char *value, struct 
 int kl_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err);
 /* hex: 65 bytes; *parts: canonical JSON, malloc'ed. Frees the key. */
 int kl_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err);
+void kl_key_abort(struct kl_key **key); /* accepts NULL */
 /* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the SHA-256 of each file),
    remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline (memo.c). */
 int kl_input_content(char hex[65], const char *path, struct kl_error *err);

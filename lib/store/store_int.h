@@ -82,7 +82,8 @@ int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path
 int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err);
 /* The rest of `from` to `to` by read and write. */
 int kl_copy_all(int to, int from, const char *path, struct kl_error *err);
-int kl_sync_folder(const char *path, struct kl_error *err); /* of the folder that holds path */
+int kl_open_folder(int *fd, const char *path, struct kl_error *err); /* the folder that holds path */
+int kl_sync_folder(int fd, const char *path, struct kl_error *err);
 char *kl_path_folder(const char *path);                     /* malloc'ed: "." for a bare name */
 const char *kl_path_name(const char *path);
 int kl_make_folders(const char *folder); /* mkdir -p: 0 or -1 with errno */
@@ -114,11 +115,12 @@ size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
                           void (*each)(void *context, const char *path, uint64_t bytes), void *context);
 
 /* ---- h5.c: the few HDF5 calls ---- */
-/* A skeleton is an HDF5 file in memory with all metadata and holes for the data. */
-int kl_h5_create(int *memory_fd, long long *file, struct kl_error *err);
+/* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before) receives errno of a
+   failed write until kl_h5_close, which tells. */
+int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err);
 int kl_h5_dataset(long long file, struct kl_dataset *dataset, struct kl_error *err); /* sets offset */
 int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
-int kl_h5_close(long long *file, struct kl_error *err);
+int kl_h5_close(long long *file, const int *problem, struct kl_error *err);
 /* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed. */
 int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n, struct kl_attributes *attributes,
                struct kl_error *err);
@@ -152,7 +154,7 @@ struct kl_writer {
     size_t n, room;
     pthread_mutex_t mutex;
     bool frozen, broken;
-    int memory_fd;
+    int memory_fd, h5_problem;
     long long h5;
     char *provenance;
     struct kl_partial *partial;
@@ -181,6 +183,14 @@ bool kl_stat_settled(const struct stat *s); /* unchanged for two seconds: its ti
 /* ---- stage.c ---- */
 /* path is a whole file of this key. Every block is checked once, which is then remembered. */
 bool kl_is_up_to_date(const char *path, const char *key);
+
+/* ---- json.c: as jansson's, with "no memory" told from "damaged" ---- */
+struct json_t;
+int kl_json_parse(struct json_t **value, const char *text, const char *what, struct kl_error *err);
+/* A string; bytes that are not UTF-8 (a file name may hold any) become '?'. */
+int kl_json_string(struct json_t **value, const char *text, struct kl_error *err);
+/* Canonical: compact, names sorted. malloc'ed. */
+int kl_json_dump(char **text, const struct json_t *value, struct kl_error *err);
 
 /* ---- key.c ---- */
 struct kl_key_head {

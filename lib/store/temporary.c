@@ -237,19 +237,25 @@ static int to_stream(struct kl_temporary *t, struct kl_error *err) {
     return rc;
 }
 
-int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err) {
-    int rc = 0;
-    if (t->stream) {
-        rc = to_stream(t, err);
-    } else if (fsync(t->fd)) {
+/* The folder is opened before the rename: whatever can fail should fail while the old file is still there. */
+static int to_target(struct kl_temporary *t, struct kl_error *err) {
+    int folder = -1, rc = kl_open_folder(&folder, t->target, err);
+    if (!rc && fsync(t->fd))
         rc = kl_fail_errno(err, KL_EIO, "%s: fsync failed", t->target);
-    } else if (rename(t->path, t->target)) {
+    if (!rc && rename(t->path, t->target))
         rc = kl_fail_errno(err, KL_EIO, "%s: renaming the finished file to this name failed", t->target);
-    } else {
+    if (!rc) {
         free(t->path);
         t->path = NULL;
-        rc = kl_sync_folder(t->target, err);
+        rc = kl_sync_folder(folder, t->target, err);
     }
+    if (folder >= 0)
+        close(folder);
+    return rc;
+}
+
+int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err) {
+    int rc = t->stream ? to_stream(t, err) : to_target(t, err);
     kl_temporary_abort(t);
     return rc;
 }

@@ -93,7 +93,7 @@ static inline int write_test_file(const char *path, size_t n, size_t width, unsi
     size_t dims[2] = {n, width}, names[1] = {2};
     float *row = malloc(sizeof(float) * (width + 1));
     if (!row)
-        return KL_ENOMEM;
+        return kl_fail_memory(err, sizeof(float) * width);
     int rc = kl_writer_open(&w, path, &test_header, err), features = 0, labels = 0, index = 0;
     if (!rc)
         rc = (features = kl_writer_dataset(w, "features", KL_F32, 0, 2, dims, err)) < 0 ? features : 0;

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+   Every allocation, write, fsync, rename of writing, reading, resuming, merging and of a stage fails once, or from then on: the
+   code says so, the old file stays whole, no temporary is left. */
+#include <jansson.h>
+
+#include "../unit/store/store_test.h"
+#include "faults.h"
+
+enum { ROWS = 300, WIDTH = 64 };
+static char path[1024], merged[1024], shard[1024], store[1024];
+static const struct kl_tool tool = {.name = "test", .values_size = sizeof(struct kl_common)};
+
+static int write_new(struct kl_error *err) {
+    return write_test_file(path, ROWS, WIDTH, 2, err);
+}
+
+static int read_old(struct kl_error *err) {
+    int rc = read_test_file(path, ROWS, WIDTH, 1, err);
+    return rc == 1 ? KL_EINTERNAL : rc;
+}
+
+static int write_partial(struct kl_error *err) {
+    struct kl_writer *w = NULL;
+    size_t dims[2] = {ROWS, WIDTH};
+    float x[ROWS / 3 * WIDTH];
+    bool done[ROWS];
+    int set = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
+    if (!rc)
+        set = kl_writer_dataset(w, "features", KL_F32, 0, 2, dims, err);
+    rc = rc ? rc : set < 0 ? set : kl_writer_done_rows(w, set, done, err);
+    for (size_t i = 0; i < ROWS && !rc; i += ROWS / 3) {
+        for (size_t j = 0; j < ROWS / 3 * WIDTH; j++)
+            x[j] = test_value(i + j / WIDTH, j % WIDTH, 2);
+        if (done[i])
+            continue;
+        rc = kl_writer_rows(w, set, i, ROWS / 3, x, err);
+        rc = rc ? rc : kl_writer_journal(w, set, i, ROWS / 3, err);
+    }
+    rc = rc ? rc : kl_writer_publish(&w, NULL, err);
+    kl_writer_abort(&w);
+    return rc;
+}
+
+static int run_stage(struct kl_error *err) {
+    struct kl_common values = {.output = path, .store = store, .note = "n", .force = true};
+    char *argv[] = {"test"};
+    struct kl_stage stage = {.tool = &tool, .values = &values, .common = &values, .argc = 1, .argv = argv};
+    struct kl_key *key = NULL;
+    struct kl_writer *w = NULL;
+    enum kl_stage_answer answer = KL_STAGE_ANSWERED;
+    size_t dims[2] = {ROWS, WIDTH};
+    static float x[ROWS * WIDTH];
+    for (size_t j = 0; j < ROWS * WIDTH; j++)
+        x[j] = test_value(j / WIDTH, j % WIDTH, 2);
+    int rc = kl_key_begin(&key, "features", 1, "test", 1, err);
+    rc = rc ? rc : kl_key_options(key, &tool, &values, err);
+    rc = rc ? rc : kl_key_text(key, "a", "b", err);
+    rc = rc ? rc : kl_key_input(key, "images", test_header.key, err);
+    if (rc) {
+        kl_key_abort(&key);
+        return rc;
+    }
+    rc = kl_stage_begin(&stage, &answer, &key, stdout, err);
+    rc = rc ? rc : kl_writer_open(&w, path, &stage.header, err);
+    rc = rc ? rc : kl_writer_put(w, "features", KL_F32, 0, 2, dims, x, err);
+    rc = rc ? rc : kl_stage_publish(&stage, &w, NULL, 0, NULL, NULL, err);
+    kl_writer_abort(&w);
+    kl_stage_end(&stage);
+    return rc;
+}
+
+static int merge_one(struct kl_error *err) {
+    const char *list[1] = {shard};
+    unlink(merged);
+    return kl_merge(merged, list, 1, true, err);
+}
+
+static int make_shard(struct kl_error *err) {
+    struct kl_writer *w = NULL;
+    struct kl_header header = test_header;
+    char key[65];
+    size_t dims[2] = {ROWS, WIDTH};
+    float x[ROWS * WIDTH] = {0};
+    int rc = kl_sha256_hex(key, "{}", 2, err);
+    rc = rc ? rc : kl_writer_open(&w, shard, &header, err);
+    rc = rc ? rc : kl_writer_put(w, "index", KL_F32, 0, 2, dims, x, err);
+    rc = rc ? rc : kl_writer_integer(w, "", "shard_index", 0, err);
+    rc = rc ? rc : kl_writer_integer(w, "", "shard_count", 1, err);
+    rc = rc ? rc : kl_writer_text(w, "", "whole_key", key, err);
+    rc = rc ? rc : kl_writer_text(w, "", "whole_key_parts", "{}", err);
+    rc = rc ? rc : kl_writer_publish(&w, NULL, err);
+    kl_writer_abort(&w);
+    return rc;
+}
+
+/* The target holds old or new rows, whole; true: new. */
+static bool target_is_new(const char *what, long n) {
+    struct kl_error err = {0};
+    if (read_test_file(path, ROWS, WIDTH, 1, &err) == 0)
+        return false;
+    int rc = read_test_file(path, ROWS, WIDTH, 2, &err);
+    CHECK(rc == 0, "%s, %ld: the target is neither old nor new: %s", what, n, err.text);
+    return true;
+}
+
+static void check_all(const char *what, int (*run)(struct kl_error *), int kinds, bool forever) {
+    long n = 1;
+    for (;; n++) {
+        struct kl_error err = {0};
+        char left[1024];
+        faults_arm(kinds, n, forever);
+        int rc = run(&err);
+        bool fired = faults_disarm();
+        bool fits = rc == 0 || rc == (kinds == FAULT_MEMORY ? KL_ENOMEM : KL_EIO);
+        CHECK(fits && (rc == 0 || err.text[0]), "%s, %ld: code %d %s", what, n, rc, err.text);
+        CHECK(count_files(test_folder, ".ketline-tmp") == 0, "%s, %ld: a temporary is left", what, n);
+        if (run != read_old && run != merge_one && target_is_new(what, n)) {
+            CHECK(rc == 0 || kinds == FAULT_FILE, "%s, %ld: failed and yet replaced", what, n);
+            CHECK(write_test_file(path, ROWS, WIDTH, 1, &err) == 0, "%s", err.text);
+        } else if (run != read_old && run != merge_one) {
+            CHECK(rc != 0, "%s, %ld: success and yet the old file", what, n);
+        }
+        if (!fired || n > 5000) {
+            CHECK(rc == 0, "%s without faults: %s", what, err.text);
+            break;
+        }
+        in_folder(left, "ketline");
+        remove_folder(left); /* what was remembered */
+        remove_folder(store);
+    }
+    printf("%s: %ld places, %s\n", what, n - 1, forever ? "for ever" : "once");
+}
+
+int main(void) {
+    struct kl_error err = {0};
+    make_test_folder();
+    json_set_alloc_funcs(malloc, free); /* through this program's wrappers */
+    in_folder(path, "file.h5");
+    in_folder(merged, "merged.h5");
+    in_folder(shard, "shard.h5");
+    in_folder(store, "store");
+    CHECK(write_test_file(path, ROWS, WIDTH, 1, &err) == 0, "%s", err.text);
+    CHECK(make_shard(&err) == 0, "%s", err.text);
+    for (int forever = 0; forever < 2; forever++) {
+        check_all("read, memory", read_old, FAULT_MEMORY, forever);
+        check_all("write, memory", write_new, FAULT_MEMORY, forever);
+        check_all("write, files", write_new, FAULT_FILE, forever);
+        check_all("partial, memory", write_partial, FAULT_MEMORY, forever);
+        check_all("partial, files", write_partial, FAULT_FILE, forever);
+        check_all("stage, memory", run_stage, FAULT_MEMORY, forever);
+        check_all("stage, files", run_stage, FAULT_FILE, forever);
+        check_all("merge, memory", merge_one, FAULT_MEMORY, forever);
+        check_all("merge, files", merge_one, FAULT_FILE, forever);
+    }
+    return failures != 0;
+}
