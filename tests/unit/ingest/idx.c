@@ -74,7 +74,7 @@ static void damage(void)
     const char *labels = path_of("d-labels-idx1-ubyte"), *gz_labels = path_of("e-labels-idx1-ubyte");
     unsigned char pixels[2 * N * H * W], *packed;
     struct kl_error err;
-    size_t n;
+    size_t n = 0;
     put(labels, labels_file, sizeof labels_file);
     put(gz_labels, labels_file, sizeof labels_file);
     for (size_t cut = 0; cut < sizeof images_file; cut++) {

@@ -85,7 +85,7 @@ static void damage(struct kl_arena *arena)
     const char *path = path_of("d.png");
     struct kl_picture p;
     struct kl_error err;
-    size_t n;
+    size_t n = 0;
     write_png(path, 2, 8, false);
     unsigned char *whole = get_file(path, &n);
     for (size_t cut = 0; cut < n; cut++) {
