@@ -22,6 +22,7 @@ void kl_signals_install(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason, like a full disk */
 }
 
 int kl_signals_pending(void)
