@@ -242,7 +242,7 @@ static void report(const struct job *j, const char *status, const char *content)
         json_object_update_new(summary, json_pack("{s:s, s:I, s:I, s:I, s:s, s:f, s:f}", "content", content, "images",
                                                   (json_int_t)j->n, "skipped", (json_int_t)j->images->skipped, "features",
                                                   (json_int_t)d, "dtype", j->v.dtype, "seconds", seconds,
-                                                  "images_per_second", (double)j->n / seconds));
+                                                  "rate", (double)j->n / seconds));
     }
     if (j->v.common.json) {
         json_dumpf(summary, to, JSON_COMPACT | JSON_REAL_PRECISION(6));

@@ -1,0 +1,22 @@
+# A folder of PNG files equals the IDX records of the same images; damaged ones are an error or are left out.
+% need $SHARED/data/mnist-png
+$ extract-features $SHARED/data/mnist-png -o png.h5
+> png.h5: 200 x 512 float32, # s (# images/s)
+
+$ mkdir -p set/one set/two; cp $SHARED/data/mnist-png/1/600{02,05}.png set/one; cp $SHARED/data/mnist-png/2/60001.png set/two; head -c 100 $SHARED/data/mnist-png/2/60035.png > set/two/60035.png
+
+$ extract-features set -o set.h5
+! extract-features: set/two/60035.png: damaged PNG: truncated
+? 65
+
+$ extract-features set --skip-bad -o set.h5
+> set.h5: 3 x 512 float32, # s (# images/s)
+! extract-features: 1 damaged files left out
+
+$ h5dump -d class_names -d index set.h5 | grep '(.)'
+>    (0): "one\000", "two\000"
+>    (0): 0, 1, 2
+
+$ mkdir flat; cp set/one/60002.png flat; extract-features flat -o set.h5
+! extract-features: flat: no PNG files in its 0 sub-folders; each class is a sub-folder
+? 65
