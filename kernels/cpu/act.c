@@ -2,6 +2,8 @@
    Definition of the family; see kernels/act.h. Plain loops: the compiler's vectors are as good here. */
 #include "kernels/act.h"
 
+#include <string.h>
+
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 
@@ -21,18 +23,34 @@ void KL_ISA_NAME(kl_bias) KL_BIAS_ARGS(kl_real)
     }
 }
 
-/* Words [w][lane] of the sixteen Philox blocks from `index` on: rounds outside, lanes inside, so
-   that a round is a few vector operations. The test compares it with kl_philox. */
-static inline void sixteen_blocks(uint32_t c[4][GROUP], const struct kl_dropout_draw *draw, uint32_t index)
+typedef uint64_t kl_quads __attribute__((vector_size(64)));
+typedef uint32_t kl_words __attribute__((vector_size(32)));
+enum { LANES = 8 };
+
+/* The 16-bit numbers of eight Philox blocks from `index` on, number h of lane l at numbers[16 * h +
+   l]: kl_philox over lanes of 64 bits, whose upper halves are masked off before each product. The
+   test compares the two. */
+static inline void eight_blocks(uint32_t *numbers, const struct kl_dropout_draw *draw, uint32_t index)
 {
+    const kl_quads low = (kl_quads){ 0 } + 0xffffffff;
+    kl_quads c0 = ((kl_quads){ 0, 1, 2, 3, 4, 5, 6, 7 } + index) & low,
+             c1 = (kl_quads){ 0 } + draw->purpose;
+    kl_quads c2 = (kl_quads){ 0 } + draw->step, c3 = (kl_quads){ 0 } + draw->replica;
     uint32_t k0 = (uint32_t)draw->seed, k1 = (uint32_t)(draw->seed >> 32);
-    for (uint32_t lane = 0; lane < GROUP; lane++) {
-        c[0][lane] = index + lane, c[1][lane] = draw->purpose;
-        c[2][lane] = draw->step, c[3][lane] = draw->replica;
+    for (int round = 0; round < KL_PHILOX_ROUNDS; round++, k0 += KL_PHILOX_W0, k1 += KL_PHILOX_W1) {
+        kl_quads p0 = c0 * KL_PHILOX_M0, p1 = c2 * KL_PHILOX_M1;
+        c0 = (p1 >> 32) ^ c1 ^ k0;
+        c1 = p1 & low;
+        c2 = (p0 >> 32) ^ c3 ^ k1;
+        c3 = p0 & low;
     }
-    for (int round = 0; round < KL_PHILOX_ROUNDS; round++, k0 += KL_PHILOX_W0, k1 += KL_PHILOX_W1)
-        for (int lane = 0; lane < GROUP; lane++)
-            kl_philox_round(&c[0][lane], &c[1][lane], &c[2][lane], &c[3][lane], k0, k1);
+    const kl_quads words[4] = { c0, c1, c2, c3 };
+    for (int w = 0; w < 4; w++) {
+        kl_words word = __builtin_convertvector(words[w], kl_words), half = word & 0xffff;
+        memcpy(numbers + 2 * w * GROUP, &half, sizeof half);
+        half = word >> 16;
+        memcpy(numbers + (2 * w + 1) * GROUP, &half, sizeof half);
+    }
 }
 
 void KL_ISA_NAME(kl_dropout) KL_DROPOUT_ARGS(kl_real)
@@ -40,20 +58,12 @@ void KL_ISA_NAME(kl_dropout) KL_DROPOUT_ARGS(kl_real)
     const kl_real scale = (kl_real)draw->scale;
     const uint32_t threshold = draw->threshold;
     for (size_t at = 0; at < count; at += GROUP * HALVES) {
-        uint32_t words[4][GROUP];
-        sixteen_blocks(words, draw, (uint32_t)(at / HALVES));
-        for (int h = 0; h < HALVES; h++) {
-            size_t from = at + (size_t)h * GROUP;
-            if (from >= count) break;
-            int shift = h % 2 * 16;
-            kl_real factor[GROUP];
-            for (int lane = 0; lane < GROUP; lane++)
-                factor[lane] = (words[h / 2][lane] >> shift & 0xffff) >= threshold ? scale : 0;
-            if (from + GROUP <= count)
-                for (int lane = 0; lane < GROUP; lane++) y[from + lane] *= factor[lane];
-            else
-                for (size_t lane = 0; lane < count - from; lane++) y[from + lane] *= factor[lane];
-        }
+        uint32_t numbers[GROUP * HALVES], index = (uint32_t)(at / HALVES);
+        const size_t n = count - at < GROUP * HALVES ? count - at : GROUP * HALVES;
+        kl_real *restrict to = y + at;
+        eight_blocks(numbers, draw, index);
+        eight_blocks(numbers + LANES, draw, index + LANES);
+        for (size_t e = 0; e < n; e++) to[e] = numbers[e] >= threshold ? to[e] * scale : 0;
     }
 }
 

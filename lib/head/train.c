@@ -179,14 +179,19 @@ static bool all_stopped(const struct kl_train *train)
     return true;
 }
 
-static int watch(const struct kl_train *train, const struct kl_watch *w)
+/* "loss 0.1234, val accuracy 0.9876" of the first replica. */
+static void describe(char note[64], const struct kl_train *train)
 {
-    char note[64] = "";
     const struct kl_replica *r = &train->replicas[0];
     int64_t last = train->epoch - 1;
+    note[0] = 0;
     if (last >= 0 && !isnan(r->history[TRAIN_LOSS][last]))
-        snprintf(note, sizeof note, "loss %.4f, val accuracy %.4f", r->history[TRAIN_LOSS][last],
+        snprintf(note, 64, "loss %.4f, val accuracy %.4f", r->history[TRAIN_LOSS][last],
                  r->history[VAL_ACCURACY][last]);
+}
+
+static int watch(const struct kl_train *train, const struct kl_watch *w, const char *note)
+{
     return kl_watch_step(w, (uint64_t)train->epoch, (uint64_t)train->options.epochs, note);
 }
 
@@ -196,14 +201,15 @@ static void gather_one(void *context, size_t i, int thread)
     kl_train_gather(context, (int64_t)i);
 }
 
-/* From the position to the end of the epoch, in rounds of a few steps. The watch is asked after a
-   round when 20 ms have passed since it last was; slow circuits make the rounds shorter, down to
-   one step, which bounds how long a signal waits. */
+/* From the position to the end of the epoch, in rounds of a few steps; the watch is asked after
+   each. Slow circuits make the rounds shorter, down to one step, which bounds how long a signal
+   waits. */
 static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
                      struct kl_error *err)
 {
-    const double slow = 0.25, often = 0.02;
-    double asked = kl_clock();
+    const double slow = 0.25;
+    char note[64];
+    describe(note, train);
     kl_shuffle(train->order, train->training, train->n_training, train->options.seed,
                (uint32_t)train->epoch);
     while (train->step < train->steps_per_epoch) {
@@ -214,11 +220,8 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
         int code = for_all(train, pool, count, err);
         if (code) return code;
         train->step += count;
-        double now = kl_clock();
-        if (now - start > slow && train->ahead > 1) train->ahead /= 2;
-        if (now - asked < often || train->step == train->steps_per_epoch) continue;
-        asked = now;
-        if (watch(train, w))
+        if (kl_clock() - start > slow && train->ahead > 1) train->ahead /= 2;
+        if (train->step < train->steps_per_epoch && watch(train, w, note))
             return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
     }
     int code = for_all(train, pool, 0, err);
@@ -231,11 +234,13 @@ int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_w
                  struct kl_error *err)
 {
     double start = kl_clock();
+    char note[64];
     int code = 0;
     while (!code && train->epoch < train->options.epochs && !all_stopped(train)) {
         code = run_epoch(train, pool, w, err);
         if (code) break;
-        if (watch(train, w) && train->epoch < train->options.epochs && !all_stopped(train))
+        describe(note, train);
+        if (watch(train, w, note) && train->epoch < train->options.epochs && !all_stopped(train))
             code = kl_fail(err, KL_ESIGNAL, "stopped after epoch %lld", (long long)train->epoch);
         else if (train->checkpoint && train->options.checkpoint_every > 0 &&
                  train->epoch % train->options.checkpoint_every == 0 &&
