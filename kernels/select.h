@@ -5,6 +5,7 @@
 #define KL_SELECT_H
 
 #include "kernels/act.h"
+#include "kernels/conv.h"
 #include "kernels/gemm.h"
 #include "kernels/optim.h"
 #include "kernels/vqc.h"
@@ -23,6 +24,7 @@ struct kl_kernels {
     kl_adam_f64_fn adam_f64;
     kl_sgd_f32_fn sgd_f32;
     kl_sgd_f64_fn sgd_f64;
+    const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;
 };

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+   Batch normalisation in evaluation mode is a scale and a shift of each output channel; both go into the convolution before it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backbone/resnet18_int.h"
+
+static const double EPSILON = 1e-5; /* torch.nn.BatchNorm2d */
+
+static int expect(const struct kl_tensor **tensor, const struct kl_weights *weights, const char *name, const char *part,
+                  int rank, const size_t *dims, struct kl_error *err)
+{
+    char full[160];
+    snprintf(full, sizeof full, "%s.%s", name, part);
+    const struct kl_tensor *t = *tensor = kl_weights_find(weights, full);
+    if (!t) return kl_fail(err, KL_EDATA, "weights: '%s' is absent; expected torchvision's resnet18", full);
+    if (t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
+    return kl_fail(err, KL_EDATA, "weights: '%s': found rank %d, first dimension %zu, expected rank %d, first dimension %zu; "
+                   "expected torchvision's resnet18", full, t->rank, t->rank ? t->dims[0] : 1, rank, dims[0]);
+}
+
+/* scale and shift (out values each) of a batch normalisation. */
+static int scale_and_shift(double *scale, double *shift, const struct kl_weights *weights, const char *name, size_t n,
+                           struct kl_error *err)
+{
+    const struct kl_tensor *gamma, *beta, *mean, *variance;
+    int code = expect(&gamma, weights, name, "weight", 1, &n, err);
+    if (!code) code = expect(&beta, weights, name, "bias", 1, &n, err);
+    if (!code) code = expect(&mean, weights, name, "running_mean", 1, &n, err);
+    if (!code) code = expect(&variance, weights, name, "running_var", 1, &n, err);
+    for (size_t o = 0; !code && o < n; o++) {
+        scale[o] = (double)gamma->data[o] / sqrt((double)variance->data[o] + EPSILON);
+        shift[o] = (double)beta->data[o] - (double)mean->data[o] * scale[o];
+    }
+    return code;
+}
+
+/* Points of one dimension from a kernel's three taps (kernels/conv.h): G w. Returns their number. */
+static size_t points_1d(double g[6], const double w[3], enum kl_conv_kind kind)
+{
+    if (kind == KL_CONV_1) {
+        g[0] = w[1];
+        return 1;
+    }
+    if (kind == KL_CONV_2) {
+        g[0] = w[1];
+        g[1] = w[2] - w[1];
+        g[2] = w[0] - w[1];
+        return 3;
+    }
+    g[0] = w[0] / 4;
+    g[1] = -(w[0] + w[1] + w[2]) / 6;
+    g[2] = -(w[0] - w[1] + w[2]) / 6;
+    g[3] = (w[0] + 2 * w[1] + 4 * w[2]) / 24;
+    g[4] = (w[0] - 2 * w[1] + 4 * w[2]) / 24;
+    g[5] = w[2];
+    return 6;
+}
+
+/* to[point * step] = scale * (G w G^T)[point] */
+static void points_2d(float *to, size_t step, const float *w, double scale, enum kl_conv_kind kind)
+{
+    double rows[3][6], column[3], g[6];
+    size_t n = 0;
+    for (int r = 0; r < 3; r++) {
+        double taps[3] = { (double)w[3 * r], (double)w[3 * r + 1], (double)w[3 * r + 2] };
+        n = points_1d(rows[r], taps, kind);
+    }
+    for (size_t c = 0; c < n; c++) {
+        for (int r = 0; r < 3; r++) column[r] = rows[r][c];
+        points_1d(g, column, kind);
+        for (size_t r = 0; r < n; r++) to[(r * n + c) * step] = (float)(scale * g[r]);
+    }
+}
+
+int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name, const char *norm_name,
+            struct kl_error *err)
+{
+    const struct kl_tensor *w;
+    bool points = conv->size == 3 && conv->stride == 1;
+    size_t taps = conv->size * conv->size, step = conv->in * conv->out;
+    size_t n = (points ? kl_conv_points(conv->kind) : taps) * step, dims[4] = { conv->out, conv->in, conv->size, conv->size };
+    int code = expect(&w, weights, conv_name, "weight", 4, dims, err);
+    if (code) return code;
+    double *scale = malloc(2 * conv->out * sizeof *scale);
+    conv->weights = aligned_alloc(64, (n * sizeof(float) + 63) / 64 * 64);
+    conv->bias = malloc(conv->out * sizeof(float));
+    if (!scale || !conv->weights || !conv->bias) code = kl_fail_memory(err, n * sizeof(float));
+    if (!code) code = scale_and_shift(scale, scale + conv->out, weights, norm_name, conv->out, err);
+    for (size_t o = 0; !code && o < conv->out; o++) {
+        conv->bias[o] = (float)scale[conv->out + o];
+        for (size_t i = 0; i < conv->in; i++) {
+            const float *from = w->data + (o * conv->in + i) * taps;
+            float *to = conv->weights + i * conv->out + o;
+            if (points) points_2d(to, step, from, scale[o], conv->kind);
+            else
+                for (size_t t = 0; t < taps; t++) to[t * step] = (float)(scale[o] * (double)from[t]);
+        }
+    }
+    free(scale);
+    return code;
+}
+
+/* What tap t of channel c contributes at every output whose tap is inside the image: -mean/std. */
+static void add_means(struct kl_resnet18 *net, const float *w, const double *scale, size_t o)
+{
+    const struct kl_folded *stem = &net->stem;
+    for (size_t y = 0; y < stem->out_h; y++)
+        for (size_t x = 0; x < stem->out_w; x++) {
+            double sum = scale[stem->out + o];
+            for (size_t c = 0; c < 3; c++)
+                for (size_t t = 0; t < 49; t++) {
+                    size_t row = 2 * y + t / 7 - 3, column = 2 * x + t % 7 - 3; /* below 0: wraps, outside */
+                    if (row >= stem->in_h || column >= stem->in_w) continue;
+                    sum -= scale[o] * (double)w[(o * 3 + c) * 49 + t] * (double)net->options.mean[c] /
+                           (double)net->options.std[c];
+                }
+            net->stem_bias[(o * stem->out_h + y) * stem->out_w + x] = (float)sum;
+        }
+}
+
+int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err)
+{
+    struct kl_folded *stem = &net->stem;
+    const struct kl_tensor *w;
+    const size_t dims[4] = { 64, 3, 7, 7 };
+    size_t map = stem->out_h * stem->out_w;
+    double scale[128];
+    bool raw = net->options.pixels == KL_PIXELS_NORMALISED;
+    int code = expect(&w, weights, "conv1", "weight", 4, dims, err);
+    if (!code) code = scale_and_shift(scale, scale + 64, weights, "bn1", 64, err);
+    if (code) return code;
+    stem->weights = calloc(net->channels * 49 * 64, sizeof(float));
+    net->stem_bias = malloc(64 * map * sizeof(float));
+    if (!stem->weights || !net->stem_bias) return kl_fail_memory(err, 64 * map * sizeof(float));
+    for (size_t o = 0; o < 64; o++) {
+        for (size_t t = 0; t < 49; t++) {
+            double sum[3] = { 0 };
+            for (size_t c = 0; c < 3; c++)
+                sum[net->channels == 1 ? 0 : c] += scale[o] * (double)w->data[(o * 3 + c) * 49 + t] /
+                                                   (raw ? 1 : 255 * (double)net->options.std[c]);
+            for (size_t c = 0; c < net->channels; c++) stem->weights[(c * 49 + t) * 64 + o] = (float)sum[c];
+        }
+        if (!raw) add_means(net, w->data, scale, o);
+        else
+            for (size_t i = 0; i < map; i++) net->stem_bias[o * map + i] = (float)scale[64 + o];
+    }
+    return KL_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+   The network as the run needs it. Maps are [channel][y][x][n], n images side by side. */
+#ifndef KL_RESNET18_INT_H
+#define KL_RESNET18_INT_H
+
+#include "backbone/backbone.h"
+#include "kernels/select.h"
+
+/* One convolution with its batch normalisation folded in. */
+struct kl_folded {
+    size_t in, out, size, stride; /* channels, kernel's side */
+    size_t in_h, in_w, out_h, out_w;
+    enum kl_conv_kind kind; /* 3x3, stride 1 */
+    float *weights;         /* (points or taps, in, out) */
+    float *bias;            /* (out) */
+};
+
+struct kl_basic_block {
+    struct kl_folded conv1, conv2, shortcut; /* shortcut.weights NULL: the identity */
+};
+
+struct kl_resnet18 {
+    struct kl_resnet18_options options;
+    size_t images;   /* side by side in a block */
+    size_t channels; /* planes of the input: 1 or 3 */
+    struct kl_folded stem;
+    float *stem_bias; /* (64, h, w) of the stem's map: the mean enters only where a tap is inside the image */
+    size_t pool_h, pool_w;
+    struct kl_basic_block blocks[8];
+    size_t n_blocks; /* as many as the tap needs */
+    size_t largest;  /* values of the largest map of a block, for n = 1 */
+    size_t points;   /* values of the largest transform: points * channels */
+};
+
+/* Weights with batch normalisation (eps 1e-5) folded in, laid out for the kernels. */
+int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name, const char *norm_name,
+            struct kl_error *err);
+/* The stem for u8 images: (p/255 - mean)/std and, for grey images, the sum over the three filters go into the weights. */
+int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err);
+
+/* Columns of one product: several tiles times the images of a block. */
+enum { KL_CONV_COLUMNS = 128 };
+
+#endif
