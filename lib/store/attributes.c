@@ -16,7 +16,8 @@ void kl_attributes_sort(struct kl_attributes *a) {
         qsort(a->items, a->n, sizeof *a->items, compare);
 }
 
-const struct kl_attribute *kl_attributes_find(const struct kl_attributes *a, const char *object, const char *name) {
+const struct kl_attribute *kl_attributes_find(const struct kl_attributes *a, const char *object,
+                                              const char *name) {
     for (size_t i = 0; i < a->n; i++)
         if (strcmp(a->items[i].name, name) == 0 && strcmp(a->items[i].object, object) == 0)
             return &a->items[i];
@@ -29,8 +30,8 @@ static void release(struct kl_attribute *a) {
     free(a->text);
 }
 
-int kl_attributes_set(struct kl_attributes *a, const char *object, const char *name, const struct kl_attribute *value,
-                      struct kl_error *err) {
+int kl_attributes_set(struct kl_attributes *a, const char *object, const char *name,
+                      const struct kl_attribute *value, struct kl_error *err) {
     struct kl_attribute made = *value;
     made.object = strdup(object);
     made.name = strdup(name);

@@ -40,7 +40,8 @@ static void add_value(struct text *t, const json_t *value) {
         snprintf(number, sizeof number, "%.12s...", json_string_value(value));
         add(t, number);
     } else {
-        char *words = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+        char *words =
+            json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
         if (words)
             add(t, words);
         t->failed |= !words;
@@ -50,7 +51,8 @@ static void add_value(struct text *t, const json_t *value) {
 
 static void compare(struct text *t, const char *path, const json_t *a, const json_t *b);
 
-static void compare_member(struct text *t, const char *path, const char *name, const json_t *a, const json_t *b) {
+static void compare_member(struct text *t, const char *path, const char *name, const json_t *a,
+                           const json_t *b) {
     char below[512];
     snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", name);
     compare(t, below, a, b);
@@ -65,9 +67,8 @@ static void compare(struct text *t, const char *path, const json_t *a, const jso
     if (json_is_object(a) && json_is_object(b)) {
         json_object_foreach((json_t *)a, name, value)
             compare_member(t, path, name, value, json_object_get(b, name));
-        json_object_foreach((json_t *)b, name, value)
-            if (!json_object_get(a, name))
-                compare_member(t, path, name, NULL, value);
+        json_object_foreach((json_t *)b, name, value) if (!json_object_get(a, name))
+            compare_member(t, path, name, NULL, value);
         return;
     }
     if (json_is_array(a) && json_is_array(b)) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Digests of a dataset: blocks for damage, the sum of rows for shards, content for identity. Exact bytes: docs/files.md. */
+   Digests of a dataset: blocks for damage, the sum of rows for shards, content for identity. Exact bytes:
+   docs/files.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/store_int.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files hold little-endian data as it lies in memory");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "files hold little-endian data as it lies in memory");
 
 size_t kl_type_size(enum kl_type type) {
     static const unsigned char size[] = {1, 4, 8, 2, 4, 8, 0};
@@ -70,7 +72,8 @@ static void add_line(struct kl_sha256 *s, const char *text) {
 static void add_dataset(struct kl_sha256 *s, const struct kl_stored *d) {
     static const char *const names[] = {"u8", "i32", "i64", "f16", "f32", "f64", "string"};
     char text[320];
-    snprintf(text, sizeof text, "dataset %s %s %zu", d->dataset.name, names[d->dataset.type], d->dataset.item_size);
+    snprintf(text, sizeof text, "dataset %s %s %zu", d->dataset.name, names[d->dataset.type],
+             d->dataset.item_size);
     add_line(s, text);
     for (int i = 0; i < d->dataset.rank; i++) {
         snprintf(text, sizeof text, " %zu", d->dataset.dims[i]);
@@ -84,15 +87,21 @@ static void add_attribute(struct kl_sha256 *s, const struct kl_attribute *a) {
     char text[400];
     size_t n = a->type == KL_ATTR_TEXT ? strlen(a->text) : 8;
     snprintf(text, sizeof text, "attribute %s %s %s %zu\n", a->object, a->name,
-             a->type == KL_ATTR_TEXT ? "text" : a->type == KL_ATTR_NUMBER ? "f64" : "i64", n);
+             a->type == KL_ATTR_TEXT     ? "text"
+             : a->type == KL_ATTR_NUMBER ? "f64"
+                                         : "i64",
+             n);
     add_line(s, text);
-    kl_sha256_add(s, a->type == KL_ATTR_TEXT ? (const void *)a->text
-                     : a->type == KL_ATTR_NUMBER ? (const void *)&a->number : (const void *)&a->integer, n);
+    kl_sha256_add(s,
+                  a->type == KL_ATTR_TEXT     ? (const void *)a->text
+                  : a->type == KL_ATTR_NUMBER ? (const void *)&a->number
+                                              : (const void *)&a->integer,
+                  n);
 }
 
 /* stored in name order, attributes sorted. */
-int kl_content_digest(char hex[65], struct kl_stored *const *stored, size_t n, const struct kl_attributes *attributes,
-                      struct kl_error *err) {
+int kl_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
+                      const struct kl_attributes *attributes, struct kl_error *err) {
     struct kl_sha256 s;
     int rc = kl_sha256_begin(&s, err);
     if (rc)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   HDF5's view of a file: a driver over a descriptor that is already open. So HDF5 never sees a path (the bytes that it
-   parses are those whose seal was checked), works on files without a name, and takes no lock. */
+   HDF5's view of a file: a driver over a descriptor that is already open. So HDF5 never sees a path (the
+   bytes that it parses are those whose seal was checked), works on files without a name, and takes no lock.
+ */
 #include <hdf5.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +91,8 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at,
     return 0;
 }
 
-static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t n, const void *buffer) {
+static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t n,
+                           const void *buffer) {
     (void)type;
     (void)dxpl;
     const struct driver *d = (struct driver *)file;
@@ -103,7 +105,8 @@ static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing) {
     const struct driver *d = (struct driver *)file;
     (void)dxpl;
     (void)closing;
-    if (driver_get_eof(file, H5FD_MEM_DEFAULT) != d->eoa && ftruncate(d->fd, (off_t)d->eoa) && d->problem && !*d->problem)
+    if (driver_get_eof(file, H5FD_MEM_DEFAULT) != d->eoa && ftruncate(d->fd, (off_t)d->eoa) && d->problem &&
+        !*d->problem)
         *d->problem = errno ? errno : EIO;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The seal: a record after HDF5's end of file, over every byte outside the large datasets. A reader checks it before
-   HDF5's parser sees a byte, because that parser can hang or crash on damaged metadata. */
+   The seal: a record after HDF5's end of file, over every byte outside the large datasets. A reader checks it
+   before HDF5's parser sees a byte, because that parser can hang or crash on damaged metadata. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ struct seal {
     uint64_t eof, size;
     unsigned char digest[16];
 };
-_Static_assert(sizeof(struct seal) == KL_SEAL_BYTES && offsetof(struct seal, digest) == 32, "layout of the footer");
+_Static_assert(sizeof(struct seal) == KL_SEAL_BYTES && offsetof(struct seal, digest) == 32,
+               "layout of the footer");
 
 static uint64_t superblock_eof(const unsigned char *b) {
     uint64_t base, eof;
@@ -36,8 +37,8 @@ uint64_t kl_superblock_eof(int fd) {
     return kl_pread_all(fd, b, sizeof b, 0, "", NULL) ? 0 : superblock_eof(b);
 }
 
-static int digest_range(XXH3_state_t *state, int fd, uint64_t from, uint64_t to, char *buffer, const char *path,
-                        struct kl_error *err) {
+static int digest_range(XXH3_state_t *state, int fd, uint64_t from, uint64_t to, char *buffer,
+                        const char *path, struct kl_error *err) {
     while (from < to) {
         size_t n = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
         int rc = kl_pread_all(fd, buffer, n, from, path, err);
@@ -49,7 +50,8 @@ static int digest_range(XXH3_state_t *state, int fd, uint64_t from, uint64_t to,
     return 0;
 }
 
-/* Digest of the bytes of [0, eof) outside the extents, then of the list, then of the footer's first 32 bytes. */
+/* Digest of the bytes of [0, eof) outside the extents, then of the list, then of the footer's first 32 bytes.
+ */
 static int seal_digest(unsigned char digest[16], int fd, const char *path, const struct kl_extent *extents,
                        const struct seal *seal, struct kl_error *err) {
     int rc = 0;
@@ -116,7 +118,8 @@ static int read_seal(struct seal *seal, int fd, const char *path, uint64_t size,
     if (size == 0)
         return kl_fail(err, KL_EDATA, "%s: is empty; make it again", path);
     if (size < SUPERBLOCK_BYTES + sizeof *seal)
-        return kl_fail(err, KL_EDATA, "%s: not a ketline file: only %llu bytes", path, (unsigned long long)size);
+        return kl_fail(err, KL_EDATA, "%s: not a ketline file: only %llu bytes", path,
+                       (unsigned long long)size);
     int rc = kl_pread_all(fd, head, sizeof head, 0, path, err);
     if (!rc)
         rc = kl_pread_all(fd, seal, sizeof *seal, size - sizeof *seal, path, err);
@@ -127,18 +130,22 @@ static int read_seal(struct seal *seal, int fd, const char *path, uint64_t size,
     uint64_t eof = superblock_eof(head);
     if (memcmp(seal->magic, seal_magic, 8)) {
         if (eof > size)
-            return kl_fail(err, KL_EDATA, "%s: cut short: %llu bytes of at least %llu; copy or make it again", path,
-                           (unsigned long long)size, (unsigned long long)eof);
-        return kl_fail(err, KL_EDATA, "%s: has no closing record: it was not written by ketline, or it was cut or "
-                       "changed afterwards (%llu bytes); make it again", path, (unsigned long long)size);
+            return kl_fail(err, KL_EDATA, "%s: cut short: %llu bytes of at least %llu; copy or make it again",
+                           path, (unsigned long long)size, (unsigned long long)eof);
+        return kl_fail(err, KL_EDATA,
+                       "%s: has no closing record: it was not written by ketline, or it was cut or "
+                       "changed afterwards (%llu bytes); make it again",
+                       path, (unsigned long long)size);
     }
     if (seal->version != SEAL_VERSION)
-        return kl_fail(err, KL_EDATA, "%s: closing record of version %u, this is ketline %s, which reads %d", path,
-                       seal->version, KL_VERSION, SEAL_VERSION);
+        return kl_fail(err, KL_EDATA, "%s: closing record of version %u, this is ketline %s, which reads %d",
+                       path, seal->version, KL_VERSION, SEAL_VERSION);
     uint64_t list = (uint64_t)seal->n_extents * sizeof(struct kl_extent);
     if (eof == 0 || seal->eof != eof || seal->size != size || eof > size || size - eof != list + sizeof *seal)
-        return kl_fail(err, KL_EDATA, "%s: %llu bytes where the closing record says %llu: damaged or changed; make it "
-                       "again", path, (unsigned long long)size, (unsigned long long)seal->size);
+        return kl_fail(err, KL_EDATA,
+                       "%s: %llu bytes where the closing record says %llu: damaged or changed; make it "
+                       "again",
+                       path, (unsigned long long)size, (unsigned long long)seal->size);
     return 0;
 }
 
@@ -162,12 +169,15 @@ int kl_envelope_check(struct kl_envelope *envelope, int fd, const char *path, st
     if (!rc)
         rc = seal_digest(digest, fd, path, extents, &seal, err);
     if (!rc && memcmp(digest, seal.digest, 16))
-        rc = kl_fail(err, KL_EDATA, "%s: damaged: its metadata have another digest than when it was published; make "
-                     "it again", path);
+        rc = kl_fail(err, KL_EDATA,
+                     "%s: damaged: its metadata have another digest than when it was published; make "
+                     "it again",
+                     path);
     if (rc) {
         free(extents);
         return rc;
     }
-    *envelope = (struct kl_envelope){.eof = seal.eof, .size = seal.size, .extents = extents, .n = seal.n_extents};
+    *envelope =
+        (struct kl_envelope){.eof = seal.eof, .size = seal.size, .extents = extents, .n = seal.n_extents};
     return 0;
 }

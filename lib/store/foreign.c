@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Images from other people's HDF5 files. HDF5's parser hangs or crashes on some damaged files, so a child process with
-   little memory and little time parses, and hands pixels through a pipe; the parent believes nothing but sizes it checks. */
+   Images from other people's HDF5 files. HDF5's parser hangs or crashes on some damaged files, so a child
+   process with little memory and little time parses, and hands pixels through a pipe; the parent believes
+   nothing but sizes it checks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -88,7 +89,8 @@ static bool is_simple(hid_t set) {
 
 static bool is_u8(hid_t set) {
     hid_t type = H5Dget_type(set);
-    bool fine = H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 1 && H5Tget_sign(type) == H5T_SGN_NONE;
+    bool fine =
+        H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 1 && H5Tget_sign(type) == H5T_SGN_NONE;
     H5Tclose(type);
     return fine;
 }
@@ -140,8 +142,10 @@ static hid_t find_images(hid_t file, const char *wanted, struct search *s, struc
     H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, &at, consider, s);
     if (s->n == 1)
         return open_plain(file, s->name);
-    say(a, s->n ? "several uint8 datasets could be the images; name one as FILE:DATASET"
-                : "no uint8 dataset of shape (n, h, w) or (n, h, w, c); name one as FILE:DATASET", "");
+    say(a,
+        s->n ? "several uint8 datasets could be the images; name one as FILE:DATASET"
+             : "no uint8 dataset of shape (n, h, w) or (n, h, w, c); name one as FILE:DATASET",
+        "");
     return -1;
 }
 
@@ -151,8 +155,11 @@ static int check_images(struct answer *a, hid_t set, const char *name, uint64_t 
     if ((a->rank != 3 && a->rank != 4) || !is_u8(set))
         return say(a, "expected uint8 of shape (n, h, w) or (n, h, w, c)", name);
     if (!is_simple(set))
-        return say(a, "stored in a way that is not read (external, virtual, or a filter other than gzip, shuffle, "
-                   "fletcher32)", name);
+        return say(
+            a,
+            "stored in a way that is not read (external, virtual, or a filter other than gzip, shuffle, "
+            "fletcher32)",
+            name);
     uint64_t all = 1;
     bool fits = true;
     for (int i = 0; i < a->rank; i++) {
@@ -198,7 +205,8 @@ static int32_t *read_labels(hid_t file, uint64_t n) {
         if (set < 0)
             continue;
         if (H5Tget_class(type) == H5T_INTEGER && is_simple(set) && shape(set, dims) == 1 && dims[0] == n &&
-            (labels = malloc(n * 4 + 1)) && H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) < 0) {
+            (labels = malloc(n * 4 + 1)) &&
+            H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) < 0) {
             free(labels);
             labels = NULL;
         }
@@ -260,7 +268,8 @@ static int receive(int from, void *data, size_t n, const char *path, struct kl_e
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready == 0)
-            return kl_fail(err, KL_EDATA, "%s: reading it took HDF5 more than %d s without progress: damaged?", path,
+            return kl_fail(err, KL_EDATA,
+                           "%s: reading it took HDF5 more than %d s without progress: damaged?", path,
                            WAIT_MS / 1000);
         ssize_t got = ready < 0 ? -1 : read(from, at, n);
         if (got < 0 && errno == EINTR)
@@ -275,8 +284,8 @@ static int receive(int from, void *data, size_t n, const char *path, struct kl_e
     return 0;
 }
 
-static int take(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, int from, const char *path, uint64_t size,
-                struct kl_error *err) {
+static int take(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, int from, const char *path,
+                uint64_t size, struct kl_error *err) {
     struct answer a;
     uint64_t all = 1;
     int rc = receive(from, &a, sizeof a, path, err);
@@ -308,8 +317,8 @@ static int take(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, int
     return rc;
 }
 
-static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path, const char *wanted,
-                    uint64_t size, struct kl_error *err) {
+static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
+                    const char *wanted, uint64_t size, struct kl_error *err) {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC))
         return kl_fail_errno(err, KL_EIO, "%s: no pipe for the reading process", path);
@@ -335,7 +344,8 @@ static int check_ours(const char *path, uint64_t size, struct kl_error *err) {
     struct kl_file *file = NULL;
     char magic[8] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
-    bool ours = fd >= 0 && size > KL_SEAL_BYTES && kl_pread_all(fd, magic, 8, size - KL_SEAL_BYTES, path, NULL) == 0 &&
+    bool ours = fd >= 0 && size > KL_SEAL_BYTES &&
+                kl_pread_all(fd, magic, 8, size - KL_SEAL_BYTES, path, NULL) == 0 &&
                 memcmp(magic, "KETLSEAL", 8) == 0;
     if (fd >= 0)
         close(fd);
@@ -348,7 +358,8 @@ static int check_ours(const char *path, uint64_t size, struct kl_error *err) {
     return rc;
 }
 
-int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path, struct kl_error *err) {
+int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
+                      struct kl_error *err) {
     struct stat s;
     const char *wanted = "", *colon = strrchr(path, ':');
     char *name = strdup(path);

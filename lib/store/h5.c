@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The few HDF5 calls of ketline. HDF5 writes only metadata, into a sparse file in memory (the skeleton); data go by
-   pwrite to the offsets that it assigned. It reads only files whose seal has been checked. */
+   The few HDF5 calls of ketline. HDF5 writes only metadata, into a sparse file in memory (the skeleton); data
+   go by pwrite to the offsets that it assigned. It reads only files whose seal has been checked. */
 #include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
@@ -112,8 +112,8 @@ int kl_h5_dataset(long long file, struct kl_dataset *d, struct kl_error *err) {
     if (type >= 0 && space >= 0 && make_groups(file, d->name) == 0)
         set = H5Dcreate2(file, d->name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     if (set < 0)
-        rc = kl_fail(err, KL_EINTERNAL, "HDF5: dataset %s: cannot be created (does a group of this name exist?)",
-                     d->name);
+        rc = kl_fail(err, KL_EINTERNAL,
+                     "HDF5: dataset %s: cannot be created (does a group of this name exist?)", d->name);
     else {
         haddr_t at = H5Dget_offset(set);
         d->offset = at == HADDR_UNDEF ? 0 : at;
@@ -135,8 +135,10 @@ static herr_t put_attribute(hid_t object, const struct kl_attribute *a) {
     hid_t attribute = H5Acreate2(object, a->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     herr_t status = -1;
     if (attribute >= 0) {
-        status = H5Awrite(attribute, type, a->type == KL_ATTR_TEXT ? (const void *)a->text
-                          : a->type == KL_ATTR_NUMBER ? (const void *)&a->number : (const void *)&a->integer);
+        status = H5Awrite(attribute, type,
+                          a->type == KL_ATTR_TEXT     ? (const void *)a->text
+                          : a->type == KL_ATTR_NUMBER ? (const void *)&a->number
+                                                      : (const void *)&a->integer);
         H5Aclose(attribute);
     }
     H5Sclose(space);
@@ -150,11 +152,13 @@ int kl_h5_attributes(long long file, const struct kl_attributes *attributes, str
         const struct kl_attribute *a = &attributes->items[i];
         hid_t object = H5Oopen(file, *a->object ? a->object : "/", H5P_DEFAULT);
         if (object < 0)
-            return kl_fail(err, KL_EINTERNAL, "attribute %s of %s: there is no such dataset or group", a->name, a->object);
+            return kl_fail(err, KL_EINTERNAL, "attribute %s of %s: there is no such dataset or group",
+                           a->name, a->object);
         herr_t status = put_attribute(object, a);
         H5Oclose(object);
         if (status < 0)
-            return kl_fail(err, KL_EINTERNAL, "attribute %s of '%s': HDF5 cannot write it", a->name, a->object);
+            return kl_fail(err, KL_EINTERNAL, "attribute %s of '%s': HDF5 cannot write it", a->name,
+                           a->object);
     }
     return 0;
 }
@@ -196,11 +200,14 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
     (void)info;
     hid_t attribute = H5Aopen(location, name, H5P_DEFAULT), type = H5Aget_type(attribute);
     hid_t space = H5Aget_space(attribute);
-    bool fine = type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && known_type(type, &found, &size) &&
+    bool fine = type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+                known_type(type, &found, &size) &&
                 (found == KL_STRING || found == KL_F64 || found == KL_I64) && size <= KL_TEXT_BYTES;
     char *text = calloc(1, size + 1);
     if (fine && text) {
-        void *to = found == KL_STRING ? (void *)text : found == KL_F64 ? (void *)&a.number : (void *)&a.integer;
+        void *to = found == KL_STRING ? (void *)text
+                   : found == KL_F64  ? (void *)&a.number
+                                      : (void *)&a.integer;
         a.type = found == KL_STRING ? KL_ATTR_TEXT : found == KL_F64 ? KL_ATTR_NUMBER : KL_ATTR_INTEGER;
         a.text = text;
         fine = H5Aread(attribute, type, to) >= 0;
@@ -210,8 +217,8 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
     if (!text)
         l->rc = kl_fail_memory(l->err, size + 1);
     else if (!fine)
-        l->rc = kl_fail(l->err, KL_EDATA, "%s: attribute %s of '%s': not of a form that ketline writes", l->path, name,
-                        l->object);
+        l->rc = kl_fail(l->err, KL_EDATA, "%s: attribute %s of '%s': not of a form that ketline writes",
+                        l->path, name, l->object);
     free(text);
     H5Sclose(space);
     H5Tclose(type);
@@ -276,13 +283,14 @@ static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, v
     if (info->type == H5O_TYPE_DATASET)
         l->rc = one_dataset(l, object, name);
     if (!l->rc && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, one_attribute, l) < 0 && !l->rc)
-        l->rc = kl_fail(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path, l->object);
+        l->rc =
+            kl_fail(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path, l->object);
     H5Oclose(object);
     return l->rc ? -1 : 0;
 }
 
-int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n, struct kl_attributes *attributes,
-               struct kl_error *err) {
+int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
+               struct kl_attributes *attributes, struct kl_error *err) {
     char name[64];
     struct listing l = {.attributes = attributes, .path = path, .err = err};
     hush();

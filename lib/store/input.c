@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Content of a raw input: SHA-256 of a file; of a folder, SHA-256 over its sorted relative names and files' digests. */
+   Content of a raw input: SHA-256 of a file; of a folder, SHA-256 over its sorted relative names and files'
+   digests. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static int add_member(struct members *m, char *name, const struct stat *s, struc
 }
 
 /* Regular files below root/below; names that begin with a dot are left out, as reading leaves them out. */
-static int list_members(struct members *m, const char *root, const char *below, int depth, struct kl_error *err) {
+static int list_members(struct members *m, const char *root, const char *below, int depth,
+                        struct kl_error *err) {
     int rc = 0;
     char *folder = *below ? join(root, below) : strdup(root);
     DIR *d = folder ? opendir(folder) : NULL;

@@ -16,7 +16,8 @@ int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return kl_fail_errno(err, KL_EIO, "%s: reading at byte %llu failed", path, (unsigned long long)offset);
+            return kl_fail_errno(err, KL_EIO, "%s: reading at byte %llu failed", path,
+                                 (unsigned long long)offset);
         if (got == 0)
             return kl_fail(err, KL_EDATA, "%s: ends at byte %llu, %zu bytes early; make it again", path,
                            (unsigned long long)offset, n);
@@ -27,7 +28,8 @@ int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path
     return 0;
 }
 
-int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err) {
+int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path,
+                  struct kl_error *err) {
     const char *at = data;
     while (n) {
         ssize_t put = pwrite(fd, at, n, (off_t)offset);

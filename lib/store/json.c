@@ -32,7 +32,8 @@ int kl_json_string(json_t **value, const char *text, struct kl_error *err) {
     return *value ? 0 : kl_fail_memory(err, strlen(text));
 }
 
-/* In one block of the right size: json_dumps (jansson 2.14) forgets to look whether its buffer could grow at a name. */
+/* In one block of the right size: json_dumps (jansson 2.14) forgets to look whether its buffer could grow at
+   a name. */
 int kl_json_dump(char **text, const json_t *value, struct kl_error *err) {
     enum { FLAGS = JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY };
     size_t n = json_dumpb(value, NULL, 0, FLAGS);

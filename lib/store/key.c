@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The key of a file: SHA-256 of canonical JSON (compact, names sorted) that says what the file is. docs/files.md. */
+   The key of a file: SHA-256 of canonical JSON (compact, names sorted) that says what the file is.
+   docs/files.md. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   What was once computed of a file is remembered under $XDG_CACHE_HOME/ketline (or ~/.cache/ketline): one small file an
-   entry, replaced by rename, with a digest of itself. A missing, damaged or unwritable cache only costs time. */
+   What was once computed of a file is remembered under $XDG_CACHE_HOME/ketline (or ~/.cache/ketline): one
+   small file an entry, replaced by rename, with a digest of itself. A missing, damaged or unwritable cache
+   only costs time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -71,7 +72,8 @@ void kl_memo_put(const char *purpose, const char *slot, const char *identity, co
     if (n < 0 || !memo_folder(folder) || !memo_path(path, purpose, slot) || kl_make_folders(folder))
         return;
     kl_process_tag(tag);
-    snprintf(temporary, sizeof temporary, "%s.%s.%p", path, tag, (void *)text); /* two threads have two stacks */
+    snprintf(temporary, sizeof temporary, "%s.%s.%p", path, tag,
+             (void *)text); /* two threads have two stacks */
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return;

@@ -40,9 +40,11 @@ static int open_shard(struct merge *m, size_t i, const char *path, struct kl_err
     if (rc)
         return rc;
     const struct kl_dataset *d = kl_file_find(s->file, "index");
-    if (!kl_file_has_attribute(s->file, "", "shard_index") || !kl_file_has_attribute(s->file, "", "shard_count") || !d ||
+    if (!kl_file_has_attribute(s->file, "", "shard_index") ||
+        !kl_file_has_attribute(s->file, "", "shard_count") || !d ||
         !kl_is_key(root_text(s->file, "whole_key")))
-        return kl_fail(err, KL_EDATA, "%s: is not a shard (no shard_index, shard_count, whole_key or dataset index)", path);
+        return kl_fail(err, KL_EDATA,
+                       "%s: is not a shard (no shard_index, shard_count, whole_key or dataset index)", path);
     if ((rc = kl_file_number(&index, s->file, "", "shard_index", err)) ||
         (rc = kl_file_number(&count, s->file, "", "shard_count", err)))
         return rc;
@@ -73,7 +75,8 @@ static int check_set(struct merge *m, struct kl_error *err) {
 }
 
 /* A dataset is concatenated if every shard has as many rows of it as samples. */
-static int declare(struct merge *m, const struct kl_dataset *d, bool *rowwise, size_t *rows, struct kl_error *err) {
+static int declare(struct merge *m, const struct kl_dataset *d, bool *rowwise, size_t *rows,
+                   struct kl_error *err) {
     *rowwise = d->rank > 0;
     *rows = 0;
     for (size_t i = 0; i < m->n; i++) {
@@ -89,7 +92,8 @@ static int declare(struct merge *m, const struct kl_dataset *d, bool *rowwise, s
     memcpy(dims, d->dims, sizeof dims);
     if (*rowwise)
         dims[0] = *rows;
-    return kl_writer_dataset(m->writer, d->name, d->type, d->type == KL_STRING ? d->item_size : 0, d->rank, dims, err);
+    return kl_writer_dataset(m->writer, d->name, d->type, d->type == KL_STRING ? d->item_size : 0, d->rank,
+                             dims, err);
 }
 
 static int copy_rows(struct merge *m, struct kl_file *file, const struct kl_dataset *d, int to, size_t at,
@@ -114,8 +118,8 @@ static int same_data(struct merge *m, const char *name, struct kl_error *err) {
     for (size_t i = 1; i < m->n; i++) {
         const struct kl_stored *s = (const struct kl_stored *)kl_file_find(m->shards[i].file, name);
         if (s->n_blocks != first->n_blocks || memcmp(s->digests, first->digests, 16 * s->n_blocks))
-            return kl_fail(err, KL_EDATA, "%s: dataset %s: other data than in %s", kl_file_path(m->shards[i].file), name,
-                           kl_file_path(m->shards[0].file));
+            return kl_fail(err, KL_EDATA, "%s: dataset %s: other data than in %s",
+                           kl_file_path(m->shards[i].file), name, kl_file_path(m->shards[0].file));
     }
     return 0;
 }
@@ -131,7 +135,8 @@ static int copy_dataset(struct merge *m, const char *name, int to, bool rowwise,
         at += d->rows;
     }
     if (!rc && memcmp(m->sum, m->writer->entries[to]->stored.row_sum, 16))
-        rc = kl_fail(err, KL_EINTERNAL, "dataset %s: the shards' sums of rows do not add up to the whole's", name);
+        rc = kl_fail(err, KL_EINTERNAL, "dataset %s: the shards' sums of rows do not add up to the whole's",
+                     name);
     return rc;
 }
 
@@ -155,8 +160,10 @@ static int copy_datasets(struct merge *m, struct kl_error *err) {
 }
 
 static bool same_attribute(const struct kl_attribute *a, const struct kl_attribute *b) {
-    return b && a->type == b->type && (a->type == KL_ATTR_TEXT ? strcmp(a->text, b->text) == 0
-           : a->type == KL_ATTR_NUMBER ? memcmp(&a->number, &b->number, 8) == 0 : a->integer == b->integer);
+    return b && a->type == b->type &&
+           (a->type == KL_ATTR_TEXT     ? strcmp(a->text, b->text) == 0
+            : a->type == KL_ATTR_NUMBER ? memcmp(&a->number, &b->number, 8) == 0
+                                        : a->integer == b->integer);
 }
 
 static int copy_attributes(struct merge *m, struct kl_error *err) {
@@ -169,7 +176,8 @@ static int copy_attributes(struct merge *m, struct kl_error *err) {
         for (size_t k = 1; k < m->n && !rc; k++)
             if (!same_attribute(a, kl_attributes_find(&m->shards[k].file->attributes, a->object, a->name)))
                 rc = kl_fail(err, KL_EDATA, "%s: attribute %s of '%s': another value than in %s",
-                             kl_file_path(m->shards[k].file), a->name, a->object, kl_file_path(m->shards[0].file));
+                             kl_file_path(m->shards[k].file), a->name, a->object,
+                             kl_file_path(m->shards[0].file));
         if (!rc)
             rc = kl_attributes_set(&m->writer->attributes, a->object, a->name, a, err);
     }
@@ -203,9 +211,13 @@ static int open_output(struct merge *m, const char *output, struct kl_error *err
         *strrchr(tool, ' ') = 0;
     int rc = kl_sha256_hex(key, parts, strlen(parts), err);
     if (!rc && strcmp(key, root_text(first, "whole_key")))
-        rc = kl_fail(err, KL_EDATA, "%s: its whole_key is not the digest of its whole_key_parts", kl_file_path(first));
-    struct kl_header header = {.kind = kl_file_kind(first), .schema = kl_file_schema(first), .key = key,
-                               .key_parts = parts, .tool = tool};
+        rc = kl_fail(err, KL_EDATA, "%s: its whole_key is not the digest of its whole_key_parts",
+                     kl_file_path(first));
+    struct kl_header header = {.kind = kl_file_kind(first),
+                               .schema = kl_file_schema(first),
+                               .key = key,
+                               .key_parts = parts,
+                               .tool = tool};
     return rc ? rc : kl_writer_open(&m->writer, output, &header, err);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Resumable writing. The temporary is named .NAME.KEY16.OWNER.XXXXXXXX.ketline-partial; behind the reserved data stands a
-   journal of finished ranges with digests. A later run of the same key takes over what a dead one left by renaming it,
-   which only one can, so nothing is locked; a run that finds none of a dead run makes its own. */
+   Resumable writing. The temporary is named .NAME.KEY16.OWNER.XXXXXXXX.ketline-partial; behind the reserved
+   data stands a journal of finished ranges with digests. A later run of the same key takes over what a dead
+   one left by renaming it, which only one can, so nothing is locked; a run that finds none of a dead run
+   makes its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,8 @@ struct kl_partial {
     bool ready;
 };
 
-/* One finished range: this, then the rows of the datasets that are kept in memory, then the digest of layout, record, rows. */
+/* One finished range: this, then the rows of the datasets that are kept in memory, then the digest of layout,
+   record, rows. */
 struct record {
     char magic[8];
     uint64_t rows, row, n, payload;
@@ -36,7 +38,8 @@ static const char record_magic[8] = {'K', 'E', 'T', 'L', 'R', 'O', 'W', 'S'};
 /* Key digits and owner's tag of a partial of this target; NULL: another file. */
 static const char *parse_name(const char *name, const char *prefix, char tag[64]) {
     size_t n = strlen(name), p = strlen(prefix), s = sizeof suffix - 1;
-    if (n < p + 16 + 1 + 1 + 9 + s || strncmp(name, prefix, p) || strcmp(name + n - s, suffix) || name[p + 16] != '.')
+    if (n < p + 16 + 1 + 1 + 9 + s || strncmp(name, prefix, p) || strcmp(name + n - s, suffix) ||
+        name[p + 16] != '.')
         return NULL;
     const char *from = name + p + 17, *dot = strchr(from, '.');
     if (!dot || dot - from > 63 || dot + 9 != name + n - s)
@@ -74,7 +77,8 @@ static int make_path(char **path, const char *folder, const char *prefix, const 
     return 0;
 }
 
-/* The largest partial of a dead run of this key is renamed to `path`; other dead ones of this target are removed. */
+/* The largest partial of a dead run of this key is renamed to `path`; other dead ones of this target are
+   removed. */
 static bool take_over(const char *folder, const char *prefix, const char *key, const char *path) {
     char best[NAME_MAX + 1] = "", tag[64];
     off_t size = -1;
@@ -185,7 +189,8 @@ static struct kl_entry **matching(const struct kl_writer *w, size_t rows, size_t
 
 /* Digest of rows in the file, and their sums into *sums if it is not NULL. */
 static int digest_rows(unsigned char digest[16], unsigned char (*sums)[16], const struct kl_writer *w,
-                       struct kl_entry *const *order, size_t n_order, size_t row, size_t n, struct kl_error *err) {
+                       struct kl_entry *const *order, size_t n_order, size_t row, size_t n,
+                       struct kl_error *err) {
     XXH3_state_t *state = XXH3_createState();
     int rc = state ? 0 : kl_fail_memory(err, 512);
     if (state)
@@ -244,8 +249,8 @@ static int get_ready(struct kl_writer *w, struct kl_error *err) {
     for (size_t i = 0; i < w->n; i++) {
         const struct kl_dataset *d = &w->entries[i]->stored.dataset;
         char text[320];
-        int n = snprintf(text, sizeof text, "%s %d %zu %zu %zu %llu %d", d->name, (int)d->type, d->item_size, d->rows,
-                         d->row_size, (unsigned long long)d->offset, w->entries[i]->placed);
+        int n = snprintf(text, sizeof text, "%s %d %zu %zu %zu %llu %d", d->name, (int)d->type, d->item_size,
+                         d->rows, d->row_size, (unsigned long long)d->offset, w->entries[i]->placed);
         kl_xxh128(one, text, (size_t)n);
         kl_sum_add(p->layout, one);
         if (w->entries[i]->placed && d->offset + d->rows * d->row_size > end)
@@ -257,10 +262,11 @@ static int get_ready(struct kl_writer *w, struct kl_error *err) {
 }
 
 /* Rows that are there and as they were: their sums, and those of the memory from the payload. */
-static int keep_rows(struct kl_writer *w, const struct record *r, const char *payload, struct kl_entry **order,
-                     size_t n_order, bool *done, struct kl_error *err) {
+static int keep_rows(struct kl_writer *w, const struct record *r, const char *payload,
+                     struct kl_entry **order, size_t n_order, bool *done, struct kl_error *err) {
     unsigned char digest[16], (*sums)[16] = calloc(n_order + 1, sizeof *sums);
-    int rc = sums ? digest_rows(digest, sums, w, order, n_order, r->row, r->n, err) : kl_fail_memory(err, n_order * 16);
+    int rc = sums ? digest_rows(digest, sums, w, order, n_order, r->row, r->n, err)
+                  : kl_fail_memory(err, n_order * 16);
     bool fresh = !rc && memcmp(digest, r->digest, 16) == 0;
     for (size_t i = r->row; i < r->row + r->n && fresh; i++)
         fresh = !done[i];
@@ -280,8 +286,8 @@ static int keep_rows(struct kl_writer *w, const struct record *r, const char *pa
 }
 
 /* The record at the journal's end; *more: there was one. */
-static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order, size_t n_order, uint64_t size,
-                       bool *done, bool *more, struct kl_error *err) {
+static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order, size_t n_order,
+                       uint64_t size, bool *done, bool *more, struct kl_error *err) {
     struct kl_partial *p = w->partial;
     struct record r;
     unsigned char digest[16];
@@ -295,7 +301,8 @@ static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order
     if (!bytes)
         return kl_fail_memory(err, r.payload);
     int rc = 0;
-    if (kl_pread_all(w->temporary.fd, bytes + 16 + sizeof r, r.payload + 16, p->end + sizeof r, "", NULL) == 0) {
+    if (kl_pread_all(w->temporary.fd, bytes + 16 + sizeof r, r.payload + 16, p->end + sizeof r, "", NULL) ==
+        0) {
         kl_xxh128(digest, bytes, n);
         *more = memcmp(digest, bytes + n, 16) == 0;
     }
@@ -335,7 +342,8 @@ int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, st
     char *bytes = NULL;
     if (dataset < 0 || (size_t)dataset >= w->n || row > w->entries[dataset]->stored.dataset.rows ||
         n > w->entries[dataset]->stored.dataset.rows - row)
-        return kl_fail(err, KL_EINTERNAL, "journal of dataset number %d, rows %zu to %zu", dataset, row, row + n);
+        return kl_fail(err, KL_EINTERNAL, "journal of dataset number %d, rows %zu to %zu", dataset, row,
+                       row + n);
     if (!w->partial)
         return 0;
     memcpy(r.magic, record_magic, 8);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Records of the runs that led to a file, as a graph: each record names its parents' ids. The newest record is last. */
+   Records of the runs that led to a file, as a graph: each record names its parents' ids. The newest record
+   is last. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,8 @@ static int take_records(json_t *records, json_t *theirs, const char **last) {
     json_array_foreach(theirs, i, record) {
         const char *id = json_string_value(json_object_get(record, "id"));
         bool known = !id;
-        json_array_foreach(records, j, mine)
-            known |= id && strcmp(id, json_string_value(json_object_get(mine, "id"))) == 0;
+        json_array_foreach(records, j, mine) known |=
+            id && strcmp(id, json_string_value(json_object_get(mine, "id"))) == 0;
         if (!known && json_array_append(records, record))
             return -1;
         *last = id ? id : *last;
@@ -43,7 +44,8 @@ static int name_file(json_t *inputs, const struct kl_file *parent, struct kl_err
     return rc;
 }
 
-static int take_parent(json_t *records, json_t *ids, json_t *inputs, const struct kl_file *parent, struct kl_error *err) {
+static int take_parent(json_t *records, json_t *ids, json_t *inputs, const struct kl_file *parent,
+                       struct kl_error *err) {
     json_t *theirs = NULL;
     const char *last = NULL;
     int rc = kl_json_parse(&theirs, kl_file_provenance(parent), kl_file_path(parent), err);
@@ -93,7 +95,8 @@ static int set_circumstances(json_t *record, const struct kl_tool *tool, const v
     rc = set(record, "options", options);
     rc |= set(record, "seed", json_integer(common->seed));
     rc |= set(record, "device", json_string(common->device ? common->device : "auto"));
-    rc |= set(record, "threads", json_integer(common->threads > 0 ? common->threads : kl_threads_available()));
+    rc |=
+        set(record, "threads", json_integer(common->threads > 0 ? common->threads : kl_threads_available()));
     rc |= set(record, "seconds", json_real(seconds));
     rc |= set(record, "time", json_string(when));
     if (note)
@@ -104,7 +107,8 @@ static int set_circumstances(json_t *record, const struct kl_tool *tool, const v
 int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc, char **argv,
                        const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
                        double seconds, struct kl_error *err) {
-    json_t *all = json_array(), *ids = json_array(), *words = json_array(), *inputs = NULL, *record = NULL, *word;
+    json_t *all = json_array(), *ids = json_array(), *words = json_array(), *inputs = NULL, *record = NULL,
+           *word;
     int rc = kl_json_parse(&inputs, raw_inputs ? raw_inputs : "{}", "provenance: the inputs", err);
     *records = NULL;
     if (!rc && !json_is_object(inputs))
@@ -118,8 +122,8 @@ int kl_provenance_make(char **records, const struct kl_tool *tool, const void *v
         if (!(rc = kl_json_string(&word, argv[i], err)) && json_array_append_new(words, word))
             rc = kl_fail_memory(err, 64);
     if (!rc) {
-        record = json_pack("{s:s,s:s,s:O,s:O,s:O}", "tool", tool->name, "version", KL_VERSION, "argv", words, "parents",
-                           ids, "inputs", inputs);
+        record = json_pack("{s:s,s:s,s:O,s:O,s:O}", "tool", tool->name, "version", KL_VERSION, "argv", words,
+                           "parents", ids, "inputs", inputs);
         rc = record ? set_id(record, err) : kl_fail_memory(err, 256);
     }
     if (!rc)

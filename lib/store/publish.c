@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Writing a file: datasets are declared, get their place in a temporary, receive rows from any thread, and appear under
-   the final name only when everything has been read back. The layout depends on names and sizes alone. */
+   Writing a file: datasets are declared, get their place in a temporary, receive rows from any thread, and
+   appear under the final name only when everything has been read back. The layout depends on names and sizes
+   alone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -59,7 +60,8 @@ static int set_header(struct kl_writer *w, const struct kl_header *h, struct kl_
 }
 
 /* path NULL: partial.c opens the temporary itself. */
-int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header, struct kl_error *err) {
+int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header,
+                   struct kl_error *err) {
     struct kl_writer *w = calloc(1, sizeof *w);
     *writer = NULL;
     if (!w)
@@ -77,12 +79,14 @@ int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_
     return rc;
 }
 
-int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header, struct kl_error *err) {
+int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
+                   struct kl_error *err) {
     return kl_writer_make(writer, path, header, err);
 }
 
 /* ---- attributes and provenance ---- */
-int kl_writer_text(struct kl_writer *w, const char *object, const char *name, const char *value, struct kl_error *err) {
+int kl_writer_text(struct kl_writer *w, const char *object, const char *name, const char *value,
+                   struct kl_error *err) {
     struct kl_attribute a = {.type = KL_ATTR_TEXT, .text = (char *)value};
     if (strlen(value) > KL_TEXT_BYTES)
         return kl_fail(err, KL_EDATA, "attribute %s: %zu bytes of text, at most %d fit", name, strlen(value),
@@ -90,12 +94,14 @@ int kl_writer_text(struct kl_writer *w, const char *object, const char *name, co
     return kl_attributes_set(&w->attributes, object, name, &a, err);
 }
 
-int kl_writer_number(struct kl_writer *w, const char *object, const char *name, double value, struct kl_error *err) {
+int kl_writer_number(struct kl_writer *w, const char *object, const char *name, double value,
+                     struct kl_error *err) {
     struct kl_attribute a = {.type = KL_ATTR_NUMBER, .number = value};
     return kl_attributes_set(&w->attributes, object, name, &a, err);
 }
 
-int kl_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value, struct kl_error *err) {
+int kl_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value,
+                      struct kl_error *err) {
     struct kl_attribute a = {.type = KL_ATTR_INTEGER, .integer = value};
     return kl_attributes_set(&w->attributes, object, name, &a, err);
 }
@@ -148,7 +154,8 @@ static int describe(struct kl_dataset *d, const char *name, enum kl_type type, s
     return 0;
 }
 
-static int entry_new(struct kl_entry **entry, const struct kl_dataset *d, bool in_memory, struct kl_error *err) {
+static int entry_new(struct kl_entry **entry, const struct kl_dataset *d, bool in_memory,
+                     struct kl_error *err) {
     struct kl_entry *e = *entry = calloc(1, sizeof *e);
     if (!e)
         return kl_fail_memory(err, sizeof *e);
@@ -217,7 +224,8 @@ int kl_writer_put(struct kl_writer *w, const char *name, enum kl_type type, size
     return rc < 0 ? rc : 0;
 }
 
-int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16], struct kl_error *err) {
+int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16],
+                  struct kl_error *err) {
     for (size_t i = row; i < row + n; i++) {
         if (e->written[i / 8] >> (i % 8) & 1)
             return kl_fail(err, KL_EINTERNAL, "dataset %s: row %zu written twice", e->stored.dataset.name, i);
@@ -244,7 +252,8 @@ static int reserve(struct kl_writer *w, uint64_t end, struct kl_error *err) {
     if (code == 0 || code == EINVAL || code == EOPNOTSUPP) /* some file systems cannot: writing will tell */
         return 0;
     errno = code;
-    return kl_fail_errno(err, KL_EIO, "%s: no room for %llu bytes", w->temporary.target, (unsigned long long)end);
+    return kl_fail_errno(err, KL_EIO, "%s: no room for %llu bytes", w->temporary.target,
+                         (unsigned long long)end);
 }
 
 static int place(struct kl_writer *w, struct kl_entry *e, struct kl_error *err) {
@@ -252,7 +261,8 @@ static int place(struct kl_writer *w, struct kl_entry *e, struct kl_error *err) 
     e->placed = true;
     if (!e->memory)
         return 0;
-    int rc = kl_pwrite_all(w->temporary.fd, e->memory, d->rows * d->row_size, d->offset, w->temporary.target, err);
+    int rc =
+        kl_pwrite_all(w->temporary.fd, e->memory, d->rows * d->row_size, d->offset, w->temporary.target, err);
     free(e->memory);
     e->memory = NULL;
     return rc;
@@ -301,23 +311,25 @@ static void digest_whole_blocks(struct kl_entry *e, size_t row, size_t n, const 
     }
 }
 
-int kl_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const void *data, struct kl_error *err) {
+int kl_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const void *data,
+                   struct kl_error *err) {
     unsigned char sum[16] = {0};
     pthread_mutex_lock(&w->mutex);
     struct kl_entry *e = dataset >= 0 && (size_t)dataset < w->n ? w->entries[dataset] : NULL;
-    int rc = e ? kl_writer_freeze(w, err) : kl_fail(err, KL_EINTERNAL, "dataset number %d is not declared", dataset);
+    int rc = e ? kl_writer_freeze(w, err)
+               : kl_fail(err, KL_EINTERNAL, "dataset number %d is not declared", dataset);
     pthread_mutex_unlock(&w->mutex);
     if (rc || n == 0)
         return rc;
     const struct kl_dataset *d = &e->stored.dataset;
     if (row > d->rows || n > d->rows - row)
-        return kl_fail(err, KL_EINTERNAL, "dataset %s: rows %zu to %zu of %zu were to be written", d->name, row, row + n,
-                       d->rows);
+        return kl_fail(err, KL_EINTERNAL, "dataset %s: rows %zu to %zu of %zu were to be written", d->name,
+                       row, row + n, d->rows);
     kl_row_sum_add(sum, data, n, d->row_size);
     if (e->placed) {
         digest_whole_blocks(e, row, n, data);
-        rc = kl_pwrite_all(w->temporary.fd, data, n * d->row_size, d->offset + row * d->row_size, w->temporary.target,
-                           err);
+        rc = kl_pwrite_all(w->temporary.fd, data, n * d->row_size, d->offset + row * d->row_size,
+                           w->temporary.target, err);
     }
     pthread_mutex_lock(&w->mutex);
     if (!e->placed)

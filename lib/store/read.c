@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Opening a finished file: the envelope first, then one listing by HDF5, then everything small is in memory. */
+   Opening a finished file: the envelope first, then one listing by HDF5, then everything small is in memory.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static bool from_hex(unsigned char bytes[16], const char *text) {
     return true;
 }
 
-/* A dataset lies within the file, and a large one is an extent of the seal, so what neither guards cannot exist. */
+/* A dataset lies within the file, and a large one is an extent of the seal, so what neither guards cannot
+   exist. */
 static bool lies_well(const struct kl_file *f, const struct kl_dataset *d, size_t *n_large) {
     uint64_t bytes = (uint64_t)d->rows * d->row_size;
     if (bytes == 0)
@@ -68,8 +70,8 @@ static bool lies_well(const struct kl_file *f, const struct kl_dataset *d, size_
     return listed == (bytes >= KL_LARGE_BYTES);
 }
 
-static int take_dataset(struct kl_file *f, const struct kl_dataset *d, const struct kl_dataset *all, size_t n_all,
-                        struct kl_error *err) {
+static int take_dataset(struct kl_file *f, const struct kl_dataset *d, const struct kl_dataset *all,
+                        size_t n_all, struct kl_error *err) {
     char name[sizeof d->name + 8] = "digests/";
     struct kl_stored *s = f->stored[f->n] = calloc(1, sizeof *s);
     if (!s)
@@ -82,7 +84,8 @@ static int take_dataset(struct kl_file *f, const struct kl_dataset *d, const str
     const struct kl_attribute *sum = kl_attributes_find(&f->attributes, name, "row_sum");
     if (!g || g->type != KL_U8 || g->rank != 2 || g->dims[0] != s->n_blocks || g->dims[1] != 16 || !sum ||
         sum->type != KL_ATTR_TEXT || !from_hex(s->row_sum, sum->text))
-        return kl_fail(err, KL_EDATA, "%s: dataset %s: its digests are missing or of another form", f->path, d->name);
+        return kl_fail(err, KL_EDATA, "%s: dataset %s: its digests are missing or of another form", f->path,
+                       d->name);
     s->digests = malloc(16 * s->n_blocks + 1);
     s->checked = calloc(s->n_blocks + 1, 1);
     if (!s->digests || !s->checked)
@@ -115,10 +118,11 @@ static int take_all(struct kl_file *f, struct kl_dataset *all, size_t n_all, str
         return kl_fail_memory(err, n_all * sizeof *f->stored);
     for (size_t i = 0; i < n_all && !rc; i++)
         if (!lies_well(f, &all[i], &n_large))
-            rc = kl_fail(err, KL_EDATA, "%s: dataset %s: lies outside of what the seal knows", f->path, all[i].name);
+            rc = kl_fail(err, KL_EDATA, "%s: dataset %s: lies outside of what the seal knows", f->path,
+                         all[i].name);
     if (!rc && n_large != f->envelope.n)
-        rc = kl_fail(err, KL_EDATA, "%s: the seal names %zu large datasets, the file has %zu", f->path, f->envelope.n,
-                     n_large);
+        rc = kl_fail(err, KL_EDATA, "%s: the seal names %zu large datasets, the file has %zu", f->path,
+                     f->envelope.n, n_large);
     for (size_t i = 0; i < n_all && !rc; i++)
         if (!is_hidden(all[i].name))
             rc = take_dataset(f, &all[i], all, n_all, err);
@@ -130,7 +134,8 @@ static int check_header(struct kl_file *f, struct kl_error *err) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct kl_attribute *a = kl_attributes_find(&f->attributes, "", names[i]);
         if (!a || a->type != KL_ATTR_TEXT || ((i == 1 || i == 3) && !kl_is_key(a->text)))
-            return kl_fail(err, KL_EDATA, "%s: root attribute %s: missing or of another form", f->path, names[i]);
+            return kl_fail(err, KL_EDATA, "%s: root attribute %s: missing or of another form", f->path,
+                           names[i]);
     }
     const struct kl_attribute *schema = kl_attributes_find(&f->attributes, "", "schema");
     if (!schema || schema->type != KL_ATTR_INTEGER)
@@ -199,14 +204,30 @@ static const char *root_text(const struct kl_file *file, const char *name) {
     return a && a->text ? a->text : "";
 }
 
-const char *kl_file_path(const struct kl_file *file) { return file->path; }
-const char *kl_file_kind(const struct kl_file *file) { return root_text(file, "kind"); }
-const char *kl_file_key(const struct kl_file *file) { return root_text(file, "key"); }
-const char *kl_file_content(const struct kl_file *file) { return root_text(file, "content"); }
-const char *kl_file_created_by(const struct kl_file *file) { return root_text(file, "created_by"); }
-const char *kl_file_key_parts(const struct kl_file *file) { return root_text(file, "key_parts"); }
-const char *kl_file_provenance(const struct kl_file *file) { return file->provenance; }
-size_t kl_file_n_datasets(const struct kl_file *file) { return file->n; }
+const char *kl_file_path(const struct kl_file *file) {
+    return file->path;
+}
+const char *kl_file_kind(const struct kl_file *file) {
+    return root_text(file, "kind");
+}
+const char *kl_file_key(const struct kl_file *file) {
+    return root_text(file, "key");
+}
+const char *kl_file_content(const struct kl_file *file) {
+    return root_text(file, "content");
+}
+const char *kl_file_created_by(const struct kl_file *file) {
+    return root_text(file, "created_by");
+}
+const char *kl_file_key_parts(const struct kl_file *file) {
+    return root_text(file, "key_parts");
+}
+const char *kl_file_provenance(const struct kl_file *file) {
+    return file->provenance;
+}
+size_t kl_file_n_datasets(const struct kl_file *file) {
+    return file->n;
+}
 
 int kl_file_schema(const struct kl_file *file) {
     const struct kl_attribute *a = kl_attributes_find(&file->attributes, "", "schema");
@@ -232,9 +253,10 @@ int kl_file_expect(const struct kl_dataset **dataset, const struct kl_file *file
     if (!d)
         return kl_fail(err, KL_EDATA, "%s: has no dataset %s", file->path, name);
     if (d->type != type)
-        return kl_fail(err, KL_EDATA, "%s: dataset %s is of type %s, expected %s", file->path, name, names[d->type],
-                       names[type]);
+        return kl_fail(err, KL_EDATA, "%s: dataset %s is of type %s, expected %s", file->path, name,
+                       names[d->type], names[type]);
     if (rank >= 0 && d->rank != rank)
-        return kl_fail(err, KL_EDATA, "%s: dataset %s has %d dimensions, expected %d", file->path, name, d->rank, rank);
+        return kl_fail(err, KL_EDATA, "%s: dataset %s has %d dimensions, expected %d", file->path, name,
+                       d->rank, rank);
     return 0;
 }

@@ -8,12 +8,15 @@
 
 static int damaged(const struct kl_file *f, const struct kl_stored *s, size_t b, struct kl_error *err) {
     size_t per = kl_block_rows(s->dataset.row_size), first = b * per;
-    return kl_fail(err, KL_EDATA, "%s: dataset %s: block %zu (rows %zu to %zu) is damaged: other digest than when it "
-                   "was published; make it again", f->path, s->dataset.name, b, first,
+    return kl_fail(err, KL_EDATA,
+                   "%s: dataset %s: block %zu (rows %zu to %zu) is damaged: other digest than when it "
+                   "was published; make it again",
+                   f->path, s->dataset.name, b, first,
                    first + kl_block_span(s->dataset.rows, s->dataset.row_size, b) - 1);
 }
 
-static int check_block(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data, struct kl_error *err) {
+static int check_block(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data,
+                       struct kl_error *err) {
     unsigned char digest[16];
     size_t n = kl_block_span(s->dataset.rows, s->dataset.row_size, b) * s->dataset.row_size;
     kl_xxh128(digest, data, n);
@@ -24,8 +27,8 @@ static int check_block(const struct kl_file *f, struct kl_stored *s, size_t b, c
 }
 
 /* Rows [from, from + n) of block b, whose first row is `first`. */
-static int read_in_block(struct kl_file *f, struct kl_stored *s, size_t b, size_t first, size_t from, size_t n,
-                         void *out, struct kl_error *err) {
+static int read_in_block(struct kl_file *f, struct kl_stored *s, size_t b, size_t first, size_t from,
+                         size_t n, void *out, struct kl_error *err) {
     const struct kl_dataset *d = &s->dataset;
     size_t span = kl_block_span(d->rows, d->row_size, b);
     bool checked = __atomic_load_n(&s->checked[b], __ATOMIC_RELAXED);
@@ -51,8 +54,8 @@ int kl_file_rows(struct kl_file *file, const struct kl_dataset *dataset, size_t 
     const struct kl_dataset *d = &s->dataset;
     size_t per = kl_block_rows(d->row_size), end = row + n;
     if (row > d->rows || n > d->rows - row)
-        return kl_fail(err, KL_EINTERNAL, "%s: dataset %s: rows %zu to %zu of %zu asked for", file->path, d->name, row,
-                       end, d->rows);
+        return kl_fail(err, KL_EINTERNAL, "%s: dataset %s: rows %zu to %zu of %zu asked for", file->path,
+                       d->name, row, end, d->rows);
     if (d->row_size == 0)
         return 0;
     for (char *to = out; row < end;) {
@@ -66,8 +69,8 @@ int kl_file_rows(struct kl_file *file, const struct kl_dataset *dataset, size_t 
     return 0;
 }
 
-/* 64-byte aligned; large ones on 2 MiB pages where the system has them, because first touches of small pages cost
-   several times the reading. */
+/* 64-byte aligned; large ones on 2 MiB pages where the system has them, because first touches of small pages
+   cost several times the reading. */
 static void *load_memory(size_t bytes) {
     enum { HUGE_PAGE = 2 << 20 };
     size_t align = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : 64;
@@ -92,8 +95,8 @@ int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dat
     return rc;
 }
 
-static int verify_dataset(struct kl_file *f, struct kl_stored *s, const struct kl_watch *watch, uint64_t *done,
-                          uint64_t total, struct kl_error *err) {
+static int verify_dataset(struct kl_file *f, struct kl_stored *s, const struct kl_watch *watch,
+                          uint64_t *done, uint64_t total, struct kl_error *err) {
     const struct kl_dataset *d = &s->dataset;
     size_t per = kl_block_rows(d->row_size);
     unsigned char sum[16] = {0};
@@ -130,7 +133,8 @@ int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl
     if (!rc)
         rc = kl_content_digest(content, file->stored, file->n, &file->attributes, err);
     if (!rc && strcmp(content, kl_file_content(file)))
-        rc = kl_fail(err, KL_EDATA, "%s: content is %s, recorded is %s", file->path, content, kl_file_content(file));
+        rc = kl_fail(err, KL_EDATA, "%s: content is %s, recorded is %s", file->path, content,
+                     kl_file_content(file));
     return rc;
 }
 
@@ -142,13 +146,15 @@ static const struct kl_attribute *attribute(const struct kl_file *file, const ch
     return a;
 }
 
-int kl_file_text(char **value, const struct kl_file *file, const char *object, const char *name, struct kl_error *err) {
+int kl_file_text(char **value, const struct kl_file *file, const char *object, const char *name,
+                 struct kl_error *err) {
     const struct kl_attribute *a = attribute(file, object, name, err);
     *value = NULL;
     if (!a)
         return KL_EDATA;
     if (a->type != KL_ATTR_TEXT)
-        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a number, expected a text", file->path, name, object);
+        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a number, expected a text", file->path,
+                       name, object);
     *value = strdup(a->text);
     return *value ? 0 : kl_fail_memory(err, strlen(a->text));
 }
@@ -160,7 +166,8 @@ int kl_file_number(double *value, const struct kl_file *file, const char *object
     if (!a)
         return KL_EDATA;
     if (a->type == KL_ATTR_TEXT)
-        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a text, expected a number", file->path, name, object);
+        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a text, expected a number", file->path,
+                       name, object);
     *value = a->type == KL_ATTR_NUMBER ? a->number : (double)a->integer;
     return 0;
 }

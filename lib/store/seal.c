@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The end of writing: digests, content, metadata, seal, and a reader's look at the result before it gets its name. */
+   The end of writing: digests, content, metadata, seal, and a reader's look at the result before it gets its
+   name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@ static int complete(const struct kl_writer *w, struct kl_error *err) {
     for (size_t i = 0; i < w->n; i++) {
         const struct kl_entry *e = w->entries[i];
         if (e->n_written != e->stored.dataset.rows)
-            return kl_fail(err, KL_EINTERNAL, "%s: dataset %s: %zu of %zu rows were written", w->temporary.target,
-                           e->stored.dataset.name, e->n_written, e->stored.dataset.rows);
+            return kl_fail(err, KL_EINTERNAL, "%s: dataset %s: %zu of %zu rows were written",
+                           w->temporary.target, e->stored.dataset.name, e->n_written, e->stored.dataset.rows);
     }
     return 0;
 }
@@ -68,7 +69,8 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
     }
     for (size_t i = 0; i < w->n && !rc; i++) {
         size_t n = order[i]->n_blocks;
-        struct kl_dataset g = {.type = KL_U8, .item_size = 1, .rank = 2, .dims = {n, 16}, .rows = n, .row_size = 16};
+        struct kl_dataset g = {
+            .type = KL_U8, .item_size = 1, .rank = 2, .dims = {n, 16}, .rows = n, .row_size = 16};
         snprintf(g.name, sizeof g.name, "digests/%.119s", order[i]->dataset.name);
         rc = kl_h5_dataset(w->h5, &g, err);
         kl_hex(sum, order[i]->row_sum, 16);
@@ -77,8 +79,12 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
         late[(*n_late)++] = (struct late){g.offset, order[i]->digests, 16 * n};
     }
     if (!rc && w->provenance && *w->provenance) {
-        struct kl_dataset p = {.name = "provenance", .type = KL_STRING, .item_size = strlen(w->provenance),
-                               .dims = {1}, .rows = 1, .row_size = strlen(w->provenance)};
+        struct kl_dataset p = {.name = "provenance",
+                               .type = KL_STRING,
+                               .item_size = strlen(w->provenance),
+                               .dims = {1},
+                               .rows = 1,
+                               .row_size = strlen(w->provenance)};
         rc = kl_h5_dataset(w->h5, &p, err);
         late[(*n_late)++] = (struct late){p.offset, w->provenance, p.row_size};
     }
@@ -151,7 +157,8 @@ static int assemble(struct kl_writer *w, const struct late *late, size_t n_late,
                    : kl_fail(err, KL_EINTERNAL, "HDF5 wrote a superblock of another version");
     }
     for (size_t i = 0; i < n_late && !rc; i++)
-        rc = kl_pwrite_all(w->memory_fd, late[i].data, late[i].n, late[i].offset, "the skeleton in memory", err);
+        rc = kl_pwrite_all(w->memory_fd, late[i].data, late[i].n, late[i].offset, "the skeleton in memory",
+                           err);
     size_t n = list_extents(extents, w, true);
     if (!rc && ftruncate(w->temporary.fd, (off_t)eof))
         rc = kl_fail_errno(err, KL_EIO, "%s: setting its size to %llu bytes failed", w->temporary.target,

@@ -19,7 +19,8 @@ static char *shared_path(const char *store, const char *key, struct kl_error *er
 }
 
 /* Copy to a temporary beside the target, check every block of the copy, publish. */
-static int copy_verified(const char *from, int fd, const char *key, const char *target, struct kl_error *err) {
+static int copy_verified(const char *from, int fd, const char *key, const char *target,
+                         struct kl_error *err) {
     struct kl_temporary t;
     struct kl_file *file = NULL;
     int copy = -1, rc = kl_temporary_open(&t, target, err);
@@ -41,7 +42,8 @@ static int copy_verified(const char *from, int fd, const char *key, const char *
     return rc;
 }
 
-int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target, struct kl_error *err) {
+int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
+                    struct kl_error *err) {
     int rc = 0;
     *found = false;
     char *path = shared_path(store, key, err);

@@ -88,9 +88,10 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     return rc;
 }
 
-static int answer_json(const struct kl_stage *stage, const struct outlook *o, FILE *out, struct kl_error *err) {
-    json_t *object = json_pack("{s:s,s:b,s:s,s:s}", "key", stage->key, "hit", (int)o->hit, "why", o->why, "differs",
-                               o->differs ? o->differs : "");
+static int answer_json(const struct kl_stage *stage, const struct outlook *o, FILE *out,
+                       struct kl_error *err) {
+    json_t *object = json_pack("{s:s,s:b,s:s,s:s}", "key", stage->key, "hit", (int)o->hit, "why", o->why,
+                               "differs", o->differs ? o->differs : "");
     if (object && o->seconds >= 0)
         json_object_set_new(object, "last_seconds", json_real(o->seconds));
     char *text = NULL;
@@ -161,8 +162,11 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
     int rc = kl_key_finish(key, stage->key, &stage->key_parts, err);
     if (rc)
         return rc;
-    stage->header = (struct kl_header){.kind = stage->kind, .schema = schema, .key = stage->key,
-                                       .key_parts = stage->key_parts, .tool = stage->tool->name};
+    stage->header = (struct kl_header){.kind = stage->kind,
+                                       .schema = schema,
+                                       .key = stage->key,
+                                       .key_parts = stage->key_parts,
+                                       .tool = stage->tool->name};
     if (stage->common->print_key) {
         fputs(stage->key, out);
         fputs("\n", out);
@@ -180,8 +184,8 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const st
     const char *store = store_of(stage), *output = stage->common->output;
     int rc = 0;
     if (!stage->common->no_provenance) {
-        rc = kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv, parents, n_parents,
-                                raw_inputs, kl_clock() - stage->start, err);
+        rc = kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv, parents,
+                                n_parents, raw_inputs, kl_clock() - stage->start, err);
         if (!rc)
             rc = kl_writer_provenance(*writer, records, err);
         free(records);

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT
    store: files by key. Only this room calls HDF5. docs/files.md describes the format.
-   Tiers: a stage's run (stage.c); reading (read.c); writing (publish.c); keys, provenance, the shared store, merging. */
+   Tiers: a stage's run (stage.c); reading (read.c); writing (publish.c); keys, provenance, the shared store,
+   merging. */
 #ifndef KL_STORE_H
 #define KL_STORE_H
 
 #include "base/base.h"
 
-enum kl_type { KL_U8, KL_I32, KL_I64, KL_F16, KL_F32, KL_F64, KL_STRING /* fixed length, item_size bytes, NUL padded */ };
+enum kl_type {
+    KL_U8,
+    KL_I32,
+    KL_I64,
+    KL_F16,
+    KL_F32,
+    KL_F64,
+    KL_STRING /* fixed length, item_size bytes, NUL padded */
+};
 size_t kl_type_size(enum kl_type type); /* 0 for KL_STRING */
 
 enum { KL_MAX_RANK = 5 };
@@ -27,7 +36,8 @@ struct kl_dataset {
 struct kl_file;
 
 /* Open a finished file after the check of its envelope (signature, superblock, size, seal over all metadata).
-   path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent), KL_EDATA (damaged, unfinished, not ours; in words). */
+   path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent), KL_EDATA (damaged, unfinished,
+   not ours; in words). */
 int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err);
 /* The same, and the kind must be the one given. */
 int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err);
@@ -38,22 +48,28 @@ int kl_file_schema(const struct kl_file *file);
 const char *kl_file_key(const struct kl_file *file);     /* 64 hex digits */
 const char *kl_file_content(const struct kl_file *file); /* 64 hex digits */
 const char *kl_file_created_by(const struct kl_file *file);
-const char *kl_file_key_parts(const struct kl_file *file);   /* canonical JSON that the key is the digest of */
-const char *kl_file_provenance(const struct kl_file *file);  /* JSON array of records, "[]" without provenance */
+const char *kl_file_key_parts(const struct kl_file *file); /* canonical JSON that the key is the digest of */
+/* JSON array of records, "[]" without provenance */
+const char *kl_file_provenance(const struct kl_file *file);
 
-size_t kl_file_n_datasets(const struct kl_file *file); /* in name order, without the digests' and provenance's own */
+/* in name order, without the digests' and provenance's own */
+size_t kl_file_n_datasets(const struct kl_file *file);
 const struct kl_dataset *kl_file_dataset(const struct kl_file *file, size_t i);
 const struct kl_dataset *kl_file_find(const struct kl_file *file, const char *name); /* NULL: absent */
-/* Find and check: KL_EDATA with found and expected if it is absent, or has another type or rank (rank -1: any). */
+/* Find and check: KL_EDATA with found and expected if it is absent, or has another type or rank (rank -1:
+   any). */
 int kl_file_expect(const struct kl_dataset **dataset, const struct kl_file *file, const char *name,
                    enum kl_type type, int rank, struct kl_error *err);
-/* Attributes of an object ("" = root). *value is malloc'ed (numbers as text are not converted). KL_EDATA if absent. */
-int kl_file_text(char **value, const struct kl_file *file, const char *object, const char *name, struct kl_error *err);
-int kl_file_number(double *value, const struct kl_file *file, const char *object, const char *name, struct kl_error *err);
+/* Attributes of an object ("" = root). *value is malloc'ed (numbers as text are not converted). KL_EDATA if
+   absent. */
+int kl_file_text(char **value, const struct kl_file *file, const char *object, const char *name,
+                 struct kl_error *err);
+int kl_file_number(double *value, const struct kl_file *file, const char *object, const char *name,
+                   struct kl_error *err);
 bool kl_file_has_attribute(const struct kl_file *file, const char *object, const char *name);
 
-/* Rows [row, row + n) by pread into out (n * row_size bytes); each block touched is checked against its digest the first
-   time. Thread-safe. KL_EDATA names file, dataset, block; KL_EIO. */
+/* Rows [row, row + n) by pread into out (n * row_size bytes); each block touched is checked against its
+   digest the first time. Thread-safe. KL_EDATA names file, dataset, block; KL_EIO. */
 int kl_file_rows(struct kl_file *file, const struct kl_dataset *dataset, size_t row, size_t n, void *out,
                  struct kl_error *err);
 /* The whole dataset, malloc'ed (64-byte aligned, free() it). */
@@ -71,33 +87,40 @@ struct kl_header {
     const char *tool;            /* created_by becomes "tool version" */
 };
 
-/* Begin a temporary file beside `path` (a name no *.h5 matches). path "-": complete file to standard output at the end.
-   Removes temporaries that dead runs of this target left. */
-int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header, struct kl_error *err);
-/* Declare datasets (all before the first kl_writer_rows); space is reserved on disk. item_size only for KL_STRING, else 0.
-   Returns the dataset's number (>= 0) or a code. */
+/* Begin a temporary file beside `path` (a name no *.h5 matches). path "-": complete file to standard output
+   at the end. Removes temporaries that dead runs of this target left. */
+int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
+                   struct kl_error *err);
+/* Declare datasets (all before the first kl_writer_rows); space is reserved on disk. item_size only for
+   KL_STRING, else 0. Returns the dataset's number (>= 0) or a code. */
 int kl_writer_dataset(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size, int rank,
                       const size_t *dims, struct kl_error *err);
 /* Write rows at any time, in any order, from any thread (no row twice). */
-int kl_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const void *data, struct kl_error *err);
+int kl_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const void *data,
+                   struct kl_error *err);
 /* Declare and write a small dataset in one call. */
 int kl_writer_put(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size, int rank,
                   const size_t *dims, const void *data, struct kl_error *err);
-int kl_writer_text(struct kl_writer *w, const char *object, const char *name, const char *value, struct kl_error *err);
-int kl_writer_number(struct kl_writer *w, const char *object, const char *name, double value, struct kl_error *err);
-int kl_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value, struct kl_error *err);
+int kl_writer_text(struct kl_writer *w, const char *object, const char *name, const char *value,
+                   struct kl_error *err);
+int kl_writer_number(struct kl_writer *w, const char *object, const char *name, double value,
+                     struct kl_error *err);
+int kl_writer_integer(struct kl_writer *w, const char *object, const char *name, int64_t value,
+                      struct kl_error *err);
 /* JSON array of records; NULL or not called: no provenance. */
 int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_error *err);
-/* Digests, content, seal, reopen and verify, fsync, rename, fsync of the directory. Frees the writer in every case.
-   content (65 bytes) may be NULL. */
+/* Digests, content, seal, reopen and verify, fsync, rename, fsync of the directory. Frees the writer in every
+   case. content (65 bytes) may be NULL. */
 int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err);
 void kl_writer_abort(struct kl_writer **writer); /* removes the temporary; accepts NULL */
 
-/* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row ranges with digests, so a
-   killed run's rows are found again. `resume` of kl_writer_open_partial receives how many journalled ranges were kept. */
+/* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row ranges
+   with digests, so a killed run's rows are found again. `resume` of kl_writer_open_partial receives how many
+   journalled ranges were kept. */
 int kl_writer_open_partial(struct kl_writer **writer, const char *path, const struct kl_header *header,
                            struct kl_error *err);
-/* After all datasets are declared: which rows of `dataset` are already there and verified? done[rows] of bool. */
+/* After all datasets are declared: which rows of `dataset` are already there and verified? done[rows] of
+   bool. */
 int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_error *err);
 /* Record that rows [row, row+n) of every dataset whose dims[0] is that of the journalled one are on disk. */
 int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, struct kl_error *err);
@@ -108,19 +131,23 @@ int kl_key_begin(struct kl_key **key, const char *kind, int schema, const char *
                  struct kl_error *err);
 /* All options of the table that have in_key. */
 int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *values, struct kl_error *err);
-int kl_key_text(struct kl_key *key, const char *name, const char *value, struct kl_error *err); /* a further part */
-/* An input by its content (64 hex digits); role: "images", "weights", "features". Order matters within a role. */
+int kl_key_text(struct kl_key *key, const char *name, const char *value,
+                struct kl_error *err); /* a further part */
+/* An input by its content (64 hex digits); role: "images", "weights", "features". Order matters within a
+   role. */
 int kl_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err);
 /* hex: 65 bytes; *parts: canonical JSON, malloc'ed. Frees the key. */
 int kl_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err);
 void kl_key_abort(struct kl_key **key); /* accepts NULL */
-/* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the SHA-256 of each file),
-   remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline (memo.c). */
+/* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the SHA-256 of
+   each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline (memo.c). */
 int kl_input_content(char hex[65], const char *path, struct kl_error *err);
 
 /* ---- provenance (provenance.c) ---- */
-/* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON object {"images":
-   {"path":..., "sha256":...}} for inputs that are not our files, or NULL. malloc'ed JSON array in *records. */
+/* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON object
+   {"images":
+   {"path":..., "sha256":...}} for inputs that are not our files, or NULL. malloc'ed JSON array in *records.
+ */
 int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc, char **argv,
                        const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
                        double seconds, struct kl_error *err);
@@ -140,28 +167,33 @@ struct kl_stage {
     char kind[64]; /* (hidden) */
 };
 enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, KL_STAGE_ANSWERED };
-/* Finish the key; answer --key and --dry-run (on `out`); look at the target, then in the shared store. *answer says what is left to
-   do: COMPUTE, or nothing (UP_TO_DATE: target untouched; FETCHED: copied from the store; ANSWERED: --key or --dry-run).
-   A target of another key is replaced only by a later publish. */
+/* Finish the key; answer --key and --dry-run (on `out`); look at the target, then in the shared store.
+   *answer says what is left to do: COMPUTE, or nothing (UP_TO_DATE: target untouched; FETCHED: copied from
+   the store; ANSWERED: --key or --dry-run). A target of another key is replaced only by a later publish. */
 int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key, FILE *out,
                    struct kl_error *err);
-/* Provenance unless --no-provenance, publish to common->output, copy to the shared store (a failure there is only noted). */
+/* Provenance unless --no-provenance, publish to common->output, copy to the shared store (a failure there is
+   only noted). */
 int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_file *const *parents,
                      size_t n_parents, const char *raw_inputs, char content[65], struct kl_error *err);
 void kl_stage_end(struct kl_stage *stage);
 
 /* ---- the shared store (shared.c): DIR/ab/cdef....h5 ---- */
-int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target, struct kl_error *err);
+int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
+                    struct kl_error *err);
 int kl_shared_publish(const char *store, const char *key, const char *path, struct kl_error *err);
 
 /* ---- merging shards (merge.c) ---- */
-/* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry root attributes shard_index, shard_count,
-   whole_key, whole_key_parts and `index`. KL_EDATA names what is missing or does not belong. */
+/* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry root attributes
+   shard_index, shard_count, whole_key, whole_key_parts and `index`. KL_EDATA names what is missing or does
+   not belong. */
 int kl_merge(const char *output, const char *const *inputs, size_t n, bool provenance, struct kl_error *err);
 
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
-/* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; labels (i32) from dataset "labels" or "y" or NULL. */
-int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path, struct kl_error *err);
+/* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; labels (i32) from dataset
+   "labels" or "y" or NULL. */
+int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
+                      struct kl_error *err);
 
 /* ---- housekeeping: what the tool `cache` does (walk.c, gc.c, diff.c) ---- */
 struct kl_found {
@@ -173,10 +205,11 @@ struct kl_found {
     int code;            /* 0 or what opening or verifying said */
     const char *problem; /* in words, "" when whole */
 };
-/* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify` every block as well, and that
-   a file of a shared store lies under the name of its key. `each` may be NULL; non-zero from it stops the walk. *n_bad may be NULL. */
-int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found), void *context,
-                  size_t *n_bad, struct kl_error *err);
+/* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify` every
+   block as well, and that a file of a shared store lies under the name of its key. `each` may be NULL;
+   non-zero from it stops the walk. *n_bad may be NULL. */
+int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found),
+                  void *context, size_t *n_bad, struct kl_error *err);
 struct kl_gc {
     double max_age; /* seconds: remove files neither read nor written for so long; 0: none */
     bool damaged;   /* remove *.h5 that do not verify and begin as ours do */

@@ -11,9 +11,10 @@
 
 enum {
     KL_BLOCK_BYTES = 256 << 10, /* a digest block holds whole rows, as many as fit in this, at least one */
-    KL_LARGE_BYTES = 64 << 10,  /* datasets from this size on lie outside the seal: their blocks' digests guard them */
-    KL_SEAL_BYTES = 48,         /* the footer without the list of extents */
-    KL_TEXT_BYTES = 60000,      /* longest attribute (HDF5 keeps an attribute within 64 KiB) */
+    KL_LARGE_BYTES =
+        64 << 10, /* datasets from this size on lie outside the seal: their blocks' digests guard them */
+    KL_SEAL_BYTES = 48,    /* the footer without the list of extents */
+    KL_TEXT_BYTES = 60000, /* longest attribute (HDF5 keeps an attribute within 64 KiB) */
 };
 
 /* ---- digest.c: blocks, sums of rows, content ---- */
@@ -41,9 +42,10 @@ struct kl_attributes {
     size_t n, room;
 };
 /* Adds or replaces. */
-int kl_attributes_set(struct kl_attributes *a, const char *object, const char *name, const struct kl_attribute *value,
-                      struct kl_error *err);
-const struct kl_attribute *kl_attributes_find(const struct kl_attributes *a, const char *object, const char *name);
+int kl_attributes_set(struct kl_attributes *a, const char *object, const char *name,
+                      const struct kl_attribute *value, struct kl_error *err);
+const struct kl_attribute *kl_attributes_find(const struct kl_attributes *a, const char *object,
+                                              const char *name);
 void kl_attributes_sort(struct kl_attributes *a);
 void kl_attributes_free(struct kl_attributes *a);
 /* kind, schema, key, key_parts, content, created_by and those of digests: not part of the content. */
@@ -57,8 +59,8 @@ struct kl_stored {
     unsigned char row_sum[16];
     unsigned char *checked; /* reader: block seen and found whole. writer: digest known */
 };
-int kl_content_digest(char hex[65], struct kl_stored *const *stored, size_t n, const struct kl_attributes *attributes,
-                      struct kl_error *err);
+int kl_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
+                      const struct kl_attributes *attributes, struct kl_error *err);
 
 /* ---- envelope.c: the seal after HDF5's end ---- */
 struct kl_extent {
@@ -79,12 +81,13 @@ uint64_t kl_superblock_eof(int fd);
 
 /* ---- io.c: whole reads and writes ---- */
 int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err);
-int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err);
+int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path,
+                  struct kl_error *err);
 /* The rest of `from` to `to` by read and write. */
 int kl_copy_all(int to, int from, const char *path, struct kl_error *err);
 int kl_open_folder(int *fd, const char *path, struct kl_error *err); /* the folder that holds path */
 int kl_sync_folder(int fd, const char *path, struct kl_error *err);
-char *kl_path_folder(const char *path);                     /* malloc'ed: "." for a bare name */
+char *kl_path_folder(const char *path); /* malloc'ed: "." for a bare name */
 const char *kl_path_name(const char *path);
 int kl_make_folders(const char *folder); /* mkdir -p: 0 or -1 with errno */
 /* A small file in one read; NULL with errno. *n may be NULL; a NUL is added. */
@@ -106,7 +109,8 @@ void kl_name_prefix(char prefix[160], const char *name);
 int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err);
 void kl_temporary_abort(struct kl_temporary *t);
 int kl_spool_stdin(int *fd, struct kl_error *err);
-/* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is surely dead. */
+/* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is surely
+   dead. */
 void kl_process_tag(char tag[64]);
 bool kl_process_dead(const char *tag, const struct stat *file);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
@@ -115,15 +119,15 @@ size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
                           void (*each)(void *context, const char *path, uint64_t bytes), void *context);
 
 /* ---- h5.c: the few HDF5 calls ---- */
-/* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before) receives errno of a
-   failed write until kl_h5_close, which tells. */
+/* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before) receives
+   errno of a failed write until kl_h5_close, which tells. */
 int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err);
 int kl_h5_dataset(long long file, struct kl_dataset *dataset, struct kl_error *err); /* sets offset */
 int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
 int kl_h5_close(long long *file, const int *problem, struct kl_error *err);
 /* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed. */
-int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n, struct kl_attributes *attributes,
-               struct kl_error *err);
+int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
+               struct kl_attributes *attributes, struct kl_error *err);
 
 /* ---- read.c ---- */
 struct kl_file {
@@ -160,10 +164,13 @@ struct kl_writer {
     struct kl_partial *partial;
 };
 /* kl_writer_open; path NULL: the caller opens the temporary. */
-int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header, struct kl_error *err);
+int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header,
+                   struct kl_error *err);
 int kl_writer_freeze(struct kl_writer *w, struct kl_error *err);
-/* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the mutex held. */
-int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16], struct kl_error *err);
+/* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the mutex
+   held. */
+int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16],
+                  struct kl_error *err);
 /* Everything but the rename (seal.c): digests, content, metadata, seal, reopening and checking. */
 int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err);
 
@@ -172,8 +179,8 @@ void kl_partial_free(struct kl_writer *w); /* keeps what is journalled for a lat
 bool kl_partial_is_dead(const char *name, const struct stat *s);
 
 /* ---- memo.c ---- */
-/* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime, ctime); an
-   entry of another identity is not found, and is replaced. */
+/* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime,
+   ctime); an entry of another identity is not found, and is replaced. */
 bool kl_memo_get(const char *purpose, const char *slot, const char *identity, char *value, size_t room);
 void kl_memo_put(const char *purpose, const char *slot, const char *identity, const char *value);
 void kl_stat_slot(char slot[64], const struct stat *s);

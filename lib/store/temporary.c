@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A temporary beside its target, named .NAME.HOST-PID-START.XXXXXXXX.ketline-tmp, and its way to the final name. What
-   dead runs left is found by that name: no lock is needed, and no file of a living run is touched. */
+   A temporary beside its target, named .NAME.HOST-PID-START.XXXXXXXX.ketline-tmp, and its way to the final
+   name. What dead runs left is found by that name: no lock is needed, and no file of a living run is touched.
+ */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -137,7 +138,8 @@ static int open_unlinked(struct kl_error *err) {
     snprintf(path, sizeof path, "%s/ketline-XXXXXX", spool_folder());
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0)
-        return kl_fail_errno(err, KL_EIO, "%s: cannot make a temporary file (TMPDIR says where)", spool_folder());
+        return kl_fail_errno(err, KL_EIO, "%s: cannot make a temporary file (TMPDIR says where)",
+                             spool_folder());
     unlink(path);
     return fd;
 }

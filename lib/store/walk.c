@@ -40,8 +40,9 @@ static int one_file(struct walk *w, const char *path) {
         if (w->verify)
             found.code = kl_file_verify(file, NULL, &err);
         if (!found.code && misnamed(path, found.key))
-            found.code = kl_fail(&err, KL_EDATA, "%s: lies under the name of another key than its own, %.12s...", path,
-                                 found.key);
+            found.code =
+                kl_fail(&err, KL_EDATA, "%s: lies under the name of another key than its own, %.12s...", path,
+                        found.key);
     }
     if (found.code)
         found.problem = err.text;
@@ -80,8 +81,8 @@ static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_
     return rc;
 }
 
-int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found), void *context,
-                  size_t *n_bad, struct kl_error *err) {
+int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found),
+                  void *context, size_t *n_bad, struct kl_error *err) {
     struct walk w = {verify, each, context, 0};
     struct stat s;
     if (stat(path, &s))

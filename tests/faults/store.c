@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Every allocation, write, fsync, rename of writing, reading, resuming, merging and of a stage fails once, or from then on: the
-   code says so, the old file stays whole, no temporary is left. */
+   Every allocation, write, fsync, rename of writing, reading, resuming, merging and of a stage fails once, or
+   from then on: the code says so, the old file stays whole, no temporary is left. */
 #include <jansson.h>
 
 #include "../unit/store/store_test.h"

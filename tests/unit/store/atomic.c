@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The target is the old file or the new one, whole, whatever happens: killed at random times, sixteen writers at once, a full disk, a
-   limit on file sizes, a folder that cannot be written, a stream that is full. */
+   The target is the old file or the new one, whole, whatever happens: killed at random times, sixteen writers
+   at once, a full disk, a limit on file sizes, a folder that cannot be written, a stream that is full. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -143,7 +143,8 @@ static void check_folders(void) {
         _exit(rc == KL_EIO && strstr(err.text, "closed/x.h5") && strstr(err.text, "ermission") ? 0 : 1);
     }
     wait(&status);
-    CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77), "closed folder: %d", status);
+    CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77), "closed folder: %d",
+          status);
 }
 
 static void check_modes(void) {

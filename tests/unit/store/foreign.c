@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Images in HDF5 files that others wrote: read, or refused in words within the time limit. Written by h5py where it is, and by this
-   program as a sealed file, which is refused when a pixel changes; mutated copies neither hang nor crash the caller. */
+   Images in HDF5 files that others wrote: read, or refused in words within the time limit. Written by h5py
+   where it is, and by this program as a sealed file, which is refused when a pixel changes; mutated copies
+   neither hang nor crash the caller. */
 #include <fcntl.h>
 #include <time.h>
 
@@ -129,14 +130,18 @@ static void check_h5py(void) {
              "f[\"away\"] = h5py.ExternalLink(\"/etc/passwd\", \"/x\")\n"
              "f.create_dataset(\"bomb\", shape=(60000, 3000, 3000), dtype=\"u1\", chunks=(1, 3000, 3000))\n"
              "f.create_dataset(\"floats\", data=n.zeros((4, 4, 4)))\n"
-             "f.create_dataset(\"lzf\", data=x, compression=\"lzf\")' '%s'", python, path);
+             "f.create_dataset(\"lzf\", data=x, compression=\"lzf\")' '%s'",
+             python, path);
     CHECK(system(command) == 0, "h5py");
     char named[1100];
     snprintf(named, sizeof named, "%s:pictures", path);
     check_read(named, 0, "");
     check_read(path, KL_EDATA, "name one");
-    static const char *const refused[][2] = {{"bomb", "beyond reason"}, {"floats", "expected uint8"}, {"lzf", "filter"},
-                                             {"text", "expected uint8"}, {"away", "not a plain dataset"}};
+    static const char *const refused[][2] = {{"bomb", "beyond reason"},
+                                             {"floats", "expected uint8"},
+                                             {"lzf", "filter"},
+                                             {"text", "expected uint8"},
+                                             {"away", "not a plain dataset"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         snprintf(named, sizeof named, "%s:%s", path, refused[i][0]);
         check_read(named, KL_EDATA, refused[i][1]);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Shards of any number become the bytes of the unsharded run; missing, double and foreign shards are refused in words. */
+   Shards of any number become the bytes of the unsharded run; missing, double and foreign shards are refused
+   in words. */
 #include "store_test.h"
 
 enum { N = 1000, WIDTH = 40 };
 
 static const char whole_parts[] = "{\"kind\":\"features\",\"n\":1}";
 
-static int write_rows(const char *path, size_t first, size_t n, int index, int count, unsigned seed, struct kl_error *err) {
+static int write_rows(const char *path, size_t first, size_t n, int index, int count, unsigned seed,
+                      struct kl_error *err) {
     struct kl_writer *w = NULL;
     struct kl_header header = test_header;
     char whole_key[65], shard_key[65];
@@ -73,18 +75,23 @@ int main(void) {
         unlink(merged);
     }
     CHECK(make_shards(paths, list, 3, &err) == 0, "%s", err.text);
-    CHECK(kl_merge(merged, list, 2, false, &err) == KL_EDATA && strstr(err.text, "one of 3 shards"), "%s", err.text);
+    CHECK(kl_merge(merged, list, 2, false, &err) == KL_EDATA && strstr(err.text, "one of 3 shards"), "%s",
+          err.text);
     const char *twice[3] = {list[0], list[1], list[1]};
-    CHECK(kl_merge(merged, twice, 3, false, &err) == KL_EDATA && strstr(err.text, "both shard 1"), "%s", err.text);
+    CHECK(kl_merge(merged, twice, 3, false, &err) == KL_EDATA && strstr(err.text, "both shard 1"), "%s",
+          err.text);
     const char *odd[3] = {list[0], list[1], whole};
-    CHECK(kl_merge(merged, odd, 3, false, &err) == KL_EDATA && strstr(err.text, "not a shard"), "%s", err.text);
+    CHECK(kl_merge(merged, odd, 3, false, &err) == KL_EDATA && strstr(err.text, "not a shard"), "%s",
+          err.text);
     CHECK(write_rows(in_folder(foreign, "f.h5"), 5, 10, 7, 3, 1, &err) == 0, "%s", err.text);
     const char *missing[3] = {list[0], list[1], foreign};
-    CHECK(kl_merge(merged, missing, 3, false, &err) == KL_EDATA && strstr(err.text, "missing"), "%s", err.text);
+    CHECK(kl_merge(merged, missing, 3, false, &err) == KL_EDATA && strstr(err.text, "missing"), "%s",
+          err.text);
     CHECK(access(merged, F_OK) != 0, "a refused merge left a file");
     CHECK(kl_merge(merged, list, 3, true, &err) == 0, "%s", err.text);
     struct kl_file *f = NULL;
-    CHECK(kl_file_open(&f, merged, &err) == 0 && strstr(kl_file_provenance(f), "cache merge"), "%s", err.text);
+    CHECK(kl_file_open(&f, merged, &err) == 0 && strstr(kl_file_provenance(f), "cache merge"), "%s",
+          err.text);
     kl_file_close(&f);
     return failures != 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Resumable writing: killed at random times again and again, the file ends with the bytes of an undisturbed run, and rows
-   that were journalled are not computed twice. */
+   Resumable writing: killed at random times again and again, the file ends with the bytes of an undisturbed
+   run, and rows that were journalled are not computed twice. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>

@@ -64,7 +64,8 @@ static void check_types(const char *path) {
             CHECK(0, "%s", err.text);
             continue;
         }
-        bool same = d->dims[0] == 300 && d->dims[2] == 11 && memcmp(part, x + 100 * d->row_size, 3 * d->row_size) == 0;
+        bool same = d->dims[0] == 300 && d->dims[2] == 11 &&
+                    memcmp(part, x + 100 * d->row_size, 3 * d->row_size) == 0;
         for (size_t i = 0; i < d->rows * d->row_size && same; i++)
             same = x[i] == 'a' + (i * 7 + (size_t)t) % 23;
         CHECK(same, "%s", type_names[t]);
@@ -74,7 +75,8 @@ static void check_types(const char *path) {
     char *text = NULL;
     CHECK(kl_file_number(&number, f, "f32", "scale", &err) == 0 && number == 0.125, "%s", err.text);
     CHECK(kl_file_number(&number, f, "", "epochs", &err) == 0 && number == -7, "%s", err.text);
-    CHECK(kl_file_text(&text, f, "params", "note", &err) == 0 && strcmp(text, "in a group") == 0, "%s", err.text);
+    CHECK(kl_file_text(&text, f, "params", "note", &err) == 0 && strcmp(text, "in a group") == 0, "%s",
+          err.text);
     free(text);
     CHECK(kl_file_text(&text, f, "", "empty", &err) == 0 && !*text, "%s", err.text);
     free(text);
@@ -82,7 +84,8 @@ static void check_types(const char *path) {
     CHECK(kl_file_find(f, "digests/f32") == NULL && !kl_file_has_attribute(f, "f32", "x"), "hidden");
     const struct kl_dataset *d = kl_file_find(f, "params/scalar");
     CHECK(d && d->rank == 0 && kl_file_rows(f, d, 0, 1, &number, &err) == 0 && number == 3.25, "scalar");
-    CHECK(kl_file_expect(&d, f, "f32", KL_F64, -1, &err) == KL_EDATA && strstr(err.text, "f32"), "%s", err.text);
+    CHECK(kl_file_expect(&d, f, "f32", KL_F64, -1, &err) == KL_EDATA && strstr(err.text, "f32"), "%s",
+          err.text);
     CHECK(kl_file_verify(f, NULL, &err) == 0, "%s", err.text);
     kl_file_close(&f);
 }
@@ -110,8 +113,10 @@ static void check_peers(const char *path) {
     snprintf(command, sizeof command,
              "'%s' -c 'import h5py, sys\nf = h5py.File(sys.argv[1], \"r\")\n"
              "assert f[\"f16\"].dtype == \"float16\" and f[\"f32\"].shape == (300, 7, 11), f[\"f16\"].dtype\n"
-             "assert f[\"u8\"][0, 0, 1] == 104 and f[\"params/scalar\"][()] == 3.25 and f.attrs[\"epochs\"] == -7\n"
-             "assert f.attrs[\"kind\"] == b\"features\" and f[\"text\"][0, 0, 0][:2] == b\"gn\", f[\"text\"][0,0,0]' '%s'",
+             "assert f[\"u8\"][0, 0, 1] == 104 and f[\"params/scalar\"][()] == 3.25 and f.attrs[\"epochs\"] "
+             "== -7\n"
+             "assert f.attrs[\"kind\"] == b\"features\" and f[\"text\"][0, 0, 0][:2] == b\"gn\", "
+             "f[\"text\"][0,0,0]' '%s'",
              python, path);
     CHECK(system(command) == 0, "h5py");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A stage's run: computed, up to date, fetched from the shared store; the dry run's words; provenance through two stages. */
+   A stage's run: computed, up to date, fetched from the shared store; the dry run's words; provenance through
+   two stages. */
 #include <fcntl.h>
 #include <time.h>
 
@@ -9,11 +10,21 @@ struct values {
     struct kl_common common;
     int64_t width;
 };
-static const struct kl_option options[] = {
-    {.name = "width", .type = KL_OPT_INT, .offset = offsetof(struct values, width), .arg = "N", .min = 1, .max = 99,
-     .in_key = true, .help = "columns"}};
-static const struct kl_tool tool = {.name = "test", .summary = "s", .arguments = "a", .example = "e",
-                                    .options = options, .n_options = 1, .values_size = sizeof(struct values)};
+static const struct kl_option options[] = {{.name = "width",
+                                            .type = KL_OPT_INT,
+                                            .offset = offsetof(struct values, width),
+                                            .arg = "N",
+                                            .min = 1,
+                                            .max = 99,
+                                            .in_key = true,
+                                            .help = "columns"}};
+static const struct kl_tool tool = {.name = "test",
+                                    .summary = "s",
+                                    .arguments = "a",
+                                    .example = "e",
+                                    .options = options,
+                                    .n_options = 1,
+                                    .values_size = sizeof(struct values)};
 
 static enum kl_stage_answer run(struct values *v, int numerical, FILE *out, int *code, struct kl_error *err) {
     struct kl_stage stage = {.tool = &tool, .values = v, .common = &v->common};
@@ -57,7 +68,8 @@ static void check_answers(struct values *v) {
     stat(v->common.output, &before);
     CHECK(run(v, 1, stdout, &rc, &err) == KL_STAGE_UP_TO_DATE && rc == 0, "%s", err.text);
     stat(v->common.output, &after);
-    CHECK(before.st_ino == after.st_ino && before.st_mtim.tv_sec == after.st_mtim.tv_sec, "the target was touched");
+    CHECK(before.st_ino == after.st_ino && before.st_mtim.tv_sec == after.st_mtim.tv_sec,
+          "the target was touched");
     v->common.dry_run = true;
     FILE *out = fmemopen(text, sizeof text, "w");
     CHECK(run(v, 1, out, &rc, &err) == KL_STAGE_ANSWERED && rc == 0, "%s", err.text);
@@ -68,7 +80,8 @@ static void check_answers(struct values *v) {
     CHECK(run(v, 2, out, &rc, &err) == KL_STAGE_ANSWERED && rc == 0, "%s", err.text);
     fclose(out);
     CHECK(strncmp(text, "miss: ", 6) == 0 && strstr(text, "options.width: 8 -> 9\n") &&
-          strstr(text, "numerical_version: 1 -> 2\n"), "%s", text);
+              strstr(text, "numerical_version: 1 -> 2\n"),
+          "%s", text);
     v->common.dry_run = false;
     v->common.print_key = true;
     out = fmemopen(text, sizeof text, "w");
@@ -140,7 +153,8 @@ static void check_inputs(void) {
     fputs("abc", f);
     fclose(f);
     CHECK(kl_input_content(first, a, &err) == 0, "%s", err.text);
-    CHECK(strcmp(first, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0, "%s", first);
+    CHECK(strcmp(first, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0, "%s",
+          first);
     set_old(a);
     CHECK(kl_input_content(first, folder, &err) == 0, "%s", err.text);
     CHECK(kl_input_content(second, folder, &err) == 0 && strcmp(first, second) == 0, "twice");

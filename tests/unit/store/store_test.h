@@ -14,14 +14,14 @@
 
 static int failures;
 
-#define CHECK(condition, ...)                                              \
-    do {                                                                   \
-        if (!(condition)) {                                                \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                  \
-            fputc('\n', stderr);                                           \
-            failures++;                                                    \
-        }                                                                  \
+#define CHECK(condition, ...)                                                                                \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                                  \
+            fprintf(stderr, __VA_ARGS__);                                                                    \
+            fputc('\n', stderr);                                                                             \
+            failures++;                                                                                      \
+        }                                                                                                    \
     } while (0)
 
 static char test_folder[512];
@@ -71,7 +71,8 @@ static inline int count_files(const char *folder, const char *ending) {
     int n = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
         size_t length = strlen(e->d_name), want = ending ? strlen(ending) : 0;
-        n += e->d_type == DT_REG && length >= want && strcmp(e->d_name + length - want, ending ? ending : "") == 0;
+        n += e->d_type == DT_REG && length >= want &&
+             strcmp(e->d_name + length - want, ending ? ending : "") == 0;
     }
     if (d)
         closedir(d);
@@ -79,7 +80,10 @@ static inline int count_files(const char *folder, const char *ending) {
 }
 
 static const struct kl_header test_header = {
-    .kind = "features", .schema = 1, .tool = "test", .key_parts = "{\"kind\":\"features\"}",
+    .kind = "features",
+    .schema = 1,
+    .tool = "test",
+    .key_parts = "{\"kind\":\"features\"}",
     .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"};
 
 /* A value that depends on where it stands. */
@@ -88,7 +92,8 @@ static inline float test_value(size_t row, size_t column, unsigned seed) {
 }
 
 /* features [n, width] f32, labels [n] i32, index [n] i64, names. Returns the code of the first failure. */
-static inline int write_test_file(const char *path, size_t n, size_t width, unsigned seed, struct kl_error *err) {
+static inline int write_test_file(const char *path, size_t n, size_t width, unsigned seed,
+                                  struct kl_error *err) {
     struct kl_writer *w = NULL;
     size_t dims[2] = {n, width}, names[1] = {2};
     float *row = malloc(sizeof(float) * (width + 1));
@@ -124,7 +129,8 @@ static inline int write_test_file(const char *path, size_t n, size_t width, unsi
 }
 
 /* 0 if the file holds what write_test_file wrote with this seed, 1 if other data, else the code. */
-static inline int read_test_file(const char *path, size_t n, size_t width, unsigned seed, struct kl_error *err) {
+static inline int read_test_file(const char *path, size_t n, size_t width, unsigned seed,
+                                 struct kl_error *err) {
     struct kl_file *f = NULL;
     const struct kl_dataset *d;
     float *x = NULL;
