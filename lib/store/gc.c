@@ -10,6 +10,8 @@
 
 #include "store/store_int.h"
 
+enum { RESUME_SECONDS = 7 * 24 * 3600 };
+
 static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t bytes) {
     gc->n++;
     gc->bytes += bytes;
@@ -57,7 +59,11 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
     for (struct dirent *e; !rc && (e = readdir(d));) {
         size_t length = strlen(e->d_name), room = strlen(folder) + length + 2;
         struct stat s;
-        if (e->d_name[0] == '.' || fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW))
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW))
+            continue;
+        bool stale = S_ISREG(s.st_mode) && kl_partial_is_dead(e->d_name, &s) &&
+                     difftime(time(NULL), s.st_mtim.tv_sec) > RESUME_SECONDS;
+        if (e->d_name[0] == '.' && !stale)
             continue;
         char *path = malloc(room);
         if (!path) {
@@ -65,7 +71,9 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
             break;
         }
         snprintf(path, room, "%s/%s", folder, e->d_name);
-        if (S_ISDIR(s.st_mode) && depth < 16)
+        if (stale && (gc->dry || unlink(path) == 0))
+            tell(gc, path, "can be resumed, but nobody did for a week", (uint64_t)s.st_size);
+        else if (S_ISDIR(s.st_mode) && depth < 16)
             rc = gc_folder(gc, path, depth + 1, err);
         else if (S_ISREG(s.st_mode) && length > 3 && strcmp(e->d_name + length - 3, ".h5") == 0)
             one_file(gc, path, &s);

@@ -163,6 +163,33 @@ static void check_inputs(void) {
     CHECK(kl_input_content(second, "/nonexistent", &err) == KL_ENOINPUT, "%s", err.text);
 }
 
+/* What dead runs left goes, what is whole or alive stays. */
+static void check_gc(const char *whole) {
+    struct kl_error err = {0};
+    char dead[1024], partial[1024], alive[1024];
+    struct kl_gc gc = {.dry = true, .damaged = true};
+    in_folder(dead, ".x.h5.01234567-1-1.00000000.ketline-tmp");
+    in_folder(partial, ".x.h5.0123456789abcdef.free.00000000.ketline-partial");
+    in_folder(alive, ".x.h5.0123456789abcdef.free.00000001.ketline-partial");
+    const char *const all[] = {dead, partial, alive};
+    for (int i = 0; i < 3; i++) {
+        FILE *f = fopen(all[i], "w");
+        fputs("data", f);
+        fclose(f);
+    }
+    set_old(dead);
+    set_old(partial);
+    CHECK(kl_store_gc(test_folder, &gc, &err) == 0 && gc.n == 2 && gc.bytes == 8, "%zu %s", gc.n, err.text);
+    CHECK(access(dead, F_OK) == 0, "a dry run removed a file");
+    gc.dry = false;
+    CHECK(kl_store_gc(test_folder, &gc, &err) == 0 && gc.n == 2, "%zu %s", gc.n, err.text);
+    CHECK(access(dead, F_OK) && access(partial, F_OK) && access(alive, F_OK) == 0, "wrong files removed");
+    CHECK(access(whole, F_OK) == 0, "a whole file was removed");
+    unlink(alive);
+    CHECK(truncate(whole, 1000) == 0 && kl_store_gc(test_folder, &gc, &err) == 0 && gc.n == 1, "%zu", gc.n);
+    CHECK(access(whole, F_OK) != 0, "a damaged file stayed");
+}
+
 int main(void) {
     char path[1024];
     make_test_folder();
@@ -173,5 +200,6 @@ int main(void) {
     check_shared(&v);
     check_provenance(&v);
     check_inputs();
+    check_gc(in_folder(path, "out.h5"));
     return failures != 0;
 }
