@@ -23,14 +23,15 @@ struct values {
 static const struct kl_option options[] = {
     {"weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false,
      ".safetensors or .pth of a ResNet-18 (default: the one that ketline ships)", "Features", NULL},
-    {"tap", 't', KL_OPT_CHOICE, AT(tap), "layer1|layer2|layer3|layer4|avgpool", 0, 0, true, "where features are taken", NULL,
-     NULL},
+    {"tap", 't', KL_OPT_CHOICE, AT(tap), "layer1|layer2|layer3|layer4|avgpool", 0, 0, true,
+     "where features are taken", NULL, NULL},
     {"dtype", 0, KL_OPT_CHOICE, AT(dtype), "f32|f16", 0, 0, true, "storage of features", NULL, NULL},
     {"labels", 'l', KL_OPT_STRING, AT(labels), "FILE", 0, 0, false,
      "labels of an IDX file (default: beside it); none: do without", "Images", NULL},
-    {"channels", 0, KL_OPT_CHOICE, AT(channels), "auto|grey|rgb", 0, 0, true, "auto: rgb if an image has colour", NULL, NULL},
-    {"resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 8192, true, "to N x N, bilinear with antialias; 0: as they are", NULL,
-     NULL},
+    {"channels", 0, KL_OPT_CHOICE, AT(channels), "auto|grey|rgb", 0, 0, true,
+     "auto: rgb if an image has colour", NULL, NULL},
+    {"resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 8192, true,
+     "to N x N, bilinear with antialias; 0: as they are", NULL, NULL},
     {"mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL},
     {"std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL},
     {"limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL, NULL},
@@ -39,10 +40,14 @@ static const struct kl_option options[] = {
      "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL},
 };
 static const struct kl_tool tool = {
-    "extract-features", "Images to ResNet-18 features, computed once", "INPUT... -o FEATURES.h5",
+    "extract-features",
+    "Images to ResNet-18 features, computed once",
+    "INPUT... -o FEATURES.h5",
     "extract-features train-images-idx3-ubyte.gz -o train.h5\n  extract-features photos/ --resize 224 -w "
     "resnet18-f37072fd.pth -o photos.h5",
-    options, sizeof options / sizeof *options, sizeof(struct values)};
+    options,
+    sizeof options / sizeof *options,
+    sizeof(struct values)};
 
 /* One run: what is parsed and found, opened later, released at the end. */
 struct job {
@@ -64,21 +69,24 @@ struct job {
     struct kl_writer *writer;
 };
 
-static int parse_triple(float triple[3], char text[64], const char *from, const char *name, struct kl_error *err)
+static int parse_triple(float triple[3], char text[64], const char *from, const char *name,
+                        struct kl_error *err)
 {
     const char *at = from;
     for (int i = 0; i < 3; i++) {
         char *end;
         triple[i] = strtof(at, &end);
-        if (end == at || !isfinite(triple[i]) || *end != (i < 2 ? ',' : 0) || (name[0] == 's' && triple[i] <= 0))
-            return kl_fail(err, KL_EUSAGE, "--%s %.80s: expected three %snumbers, as in 0.5,0.5,0.5", name, from,
-                           name[0] == 's' ? "positive " : "");
+        if (end == at || !isfinite(triple[i]) || *end != (i < 2 ? ',' : 0) ||
+            (name[0] == 's' && triple[i] <= 0))
+            return kl_fail(err, KL_EUSAGE, "--%s %.80s: expected three %snumbers, as in 0.5,0.5,0.5", name,
+                           from, name[0] == 's' ? "positive " : "");
         at = end + 1;
     }
     for (int digits = 1; digits <= 9; digits++) { /* the shortest text that reads back as the same numbers */
         float same[3];
         snprintf(text, 64, "%.*g,%.*g,%.*g", digits, triple[0], digits, triple[1], digits, triple[2]);
-        if (sscanf(text, "%f,%f,%f", &same[0], &same[1], &same[2]) == 3 && memcmp(same, triple, sizeof same) == 0)
+        if (sscanf(text, "%f,%f,%f", &same[0], &same[1], &same[2]) == 3 &&
+            memcmp(same, triple, sizeof same) == 0)
             break;
     }
     return 0;
@@ -93,7 +101,8 @@ static int prepare(struct job *j, struct kl_error *err)
 {
     int rc;
     if (j->n_inputs == 0 || j->n_inputs > MAX_INPUTS)
-        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected 1 to %d; see --help", j->n_inputs, (int)MAX_INPUTS);
+        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected 1 to %d; see --help", j->n_inputs,
+                       (int)MAX_INPUTS);
     if (!j->v.common.output && !j->v.common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
     if (j->v.labels && j->n_inputs > 1 && strcmp(j->v.labels, "none") != 0)
@@ -114,7 +123,8 @@ static int prepare(struct job *j, struct kl_error *err)
 }
 
 /* Digest of an input into the key, and into the record for the provenance. */
-static int add_input(struct job *j, struct kl_key *key, const char *role, const char *path, struct kl_error *err)
+static int add_input(struct job *j, struct kl_key *key, const char *role, const char *path,
+                     struct kl_error *err)
 {
     char hex[65], file[4096], name[32];
     snprintf(file, sizeof file, "%s", path);
@@ -137,7 +147,7 @@ static int add_input(struct job *j, struct kl_key *key, const char *role, const 
 
 static int make_key(struct job *j, struct kl_key **key, bool whole, struct kl_error *err)
 {
-    char text[64];
+    char text[65], *parts = NULL;
     const bool search = !j->v.labels;
     json_object_clear(j->raw);
     int rc = kl_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
@@ -157,6 +167,10 @@ static int make_key(struct job *j, struct kl_key **key, bool whole, struct kl_er
     snprintf(text, sizeof text, "%zu/%zu", j->shard, j->shards);
     if (!rc && j->shards && !whole)
         rc = kl_key_text(*key, "shard", text, err);
+    if (rc && *key) { /* finishing is how a key is freed */
+        kl_key_finish(key, text, &parts, NULL);
+        free(parts);
+    }
     return rc;
 }
 
@@ -168,7 +182,9 @@ static int open_parts(struct job *j, struct kl_error *err)
         return rc;
     kl_images_options_default(&o);
     o.labels = j->v.labels;
-    o.channels = j->v.channels[0] == 'a' ? KL_CHANNELS_AUTO : j->v.channels[0] == 'g' ? KL_CHANNELS_GREY : KL_CHANNELS_RGB;
+    o.channels = j->v.channels[0] == 'a'   ? KL_CHANNELS_AUTO
+                 : j->v.channels[0] == 'g' ? KL_CHANNELS_GREY
+                                           : KL_CHANNELS_RGB;
     o.resize = (size_t)j->v.resize;
     o.limit = (size_t)j->v.limit;
     o.skip_bad = j->v.skip_bad;
@@ -202,7 +218,8 @@ static int open_writer(struct job *j, struct kl_error *err)
 static int compute(struct job *j, char content[65], struct kl_error *err)
 {
     struct kl_progress progress;
-    struct kl_extract e = {.half = strcmp(j->v.dtype, "f16") == 0, .tap = j->v.tap, .preprocess = j->preprocess};
+    struct kl_extract e = {
+        .half = strcmp(j->v.dtype, "f16") == 0, .tap = j->v.tap, .preprocess = j->preprocess};
     int rc = open_parts(j, err);
     if (!rc && !j->shards)
         e.n = j->images->n;
@@ -235,14 +252,16 @@ static void report(const struct job *j, const char *status, const char *content)
     size_t dims[3], d = 1;
     const double seconds = kl_clock() - j->stage.start;
     FILE *to = strcmp(j->v.common.output, "-") == 0 ? stderr : stdout;
-    json_t *summary = json_pack("{s:s, s:s, s:s}", "output", j->v.common.output, "key", j->stage.key, "status", status);
+    json_t *summary =
+        json_pack("{s:s, s:s, s:s}", "output", j->v.common.output, "key", j->stage.key, "status", status);
     if (j->net) {
         for (int i = 0, rank = kl_resnet18_shape(j->net, dims); i < rank; i++)
             d *= dims[i];
-        json_object_update_new(summary, json_pack("{s:s, s:I, s:I, s:I, s:s, s:f, s:f}", "content", content, "images",
-                                                  (json_int_t)j->n, "skipped", (json_int_t)j->images->skipped, "features",
-                                                  (json_int_t)d, "dtype", j->v.dtype, "seconds", seconds,
-                                                  "rate", (double)j->n / seconds));
+        json_object_update_new(summary,
+                               json_pack("{s:s, s:I, s:I, s:I, s:s, s:f, s:f}", "content", content, "images",
+                                         (json_int_t)j->n, "skipped", (json_int_t)j->images->skipped,
+                                         "features", (json_int_t)d, "dtype", j->v.dtype, "seconds", seconds,
+                                         "rate", (double)j->n / seconds));
     }
     if (j->v.common.json) {
         json_dumpf(summary, to, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -266,16 +285,19 @@ static int run(struct job *j, struct kl_error *err)
         return rc;
     if (!(j->raw = json_object()))
         return kl_fail_memory(err, 64);
-    if (j->shards && ((rc = make_key(j, &key, true, err)) || (rc = kl_key_finish(&key, j->whole_key, &j->whole_parts, err))))
+    if (j->shards && ((rc = make_key(j, &key, true, err)) ||
+                      (rc = kl_key_finish(&key, j->whole_key, &j->whole_parts, err))))
         return rc;
     if ((rc = make_key(j, &key, false, err)) || (rc = kl_stage_begin(&j->stage, &answer, &key, stdout, err)))
         return rc;
     if (answer == KL_STAGE_COMPUTE && (rc = compute(j, content, err)))
         return rc;
     if (answer != KL_STAGE_ANSWERED)
-        report(j, answer == KL_STAGE_COMPUTE      ? "computed"
-                  : answer == KL_STAGE_UP_TO_DATE ? "up to date"
-                                                  : "fetched from the shared store", content);
+        report(j,
+               answer == KL_STAGE_COMPUTE      ? "computed"
+               : answer == KL_STAGE_UP_TO_DATE ? "up to date"
+                                               : "fetched from the shared store",
+               content);
     return 0;
 }
 
@@ -289,13 +311,18 @@ static void release(struct job *j)
     kl_stage_end(&j->stage);
     json_decref(j->raw);
     free(j->whole_parts);
+    free(j->inputs);
 }
 
 int main(int argc, char **argv)
 {
     struct kl_error err = {0};
-    struct job j = {.v = {.common = {.progress = "auto", .device = "auto"}, .tap = "avgpool", .dtype = "f32",
-                          .channels = "auto", .mean = "0.485,0.456,0.406", .std = "0.229,0.224,0.225"},
+    struct job j = {.v = {.common = {.progress = "auto", .device = "auto"},
+                          .tap = "avgpool",
+                          .dtype = "f32",
+                          .channels = "auto",
+                          .mean = "0.485,0.456,0.406",
+                          .std = "0.229,0.224,0.225"},
                     .log = {tool.name, stderr, 1}};
     kl_signals_install();
     kl_resnet18_options_default(&j.net_options);
@@ -305,8 +332,13 @@ int main(int argc, char **argv)
     if (kl_options_answer(&tool, &j.v, stdout))
         return kl_finish(&j.log, 0);
     j.log.level = j.v.common.quiet ? 0 : j.v.common.verbose ? 2 : 1;
-    j.stage = (struct kl_stage){.tool = &tool, .values = &j.v, .common = &j.v.common, .log = &j.log, .argc = argc,
-                                .argv = argv, .start = kl_clock()};
+    j.stage = (struct kl_stage){.tool = &tool,
+                                .values = &j.v,
+                                .common = &j.v.common,
+                                .log = &j.log,
+                                .argc = argc,
+                                .argv = argv,
+                                .start = kl_clock()};
     rc = run(&j, &err);
     release(&j);
     const int status = rc ? kl_report(&j.log, &err) : 0;

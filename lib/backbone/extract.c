@@ -30,11 +30,13 @@ struct run {
     struct kl_error error;
 };
 
-int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards, struct kl_error *err)
+int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
+                     struct kl_error *err)
 {
     const size_t blocks = (images + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK;
     if (shards > blocks)
-        return kl_fail(err, KL_EUSAGE, "%zu shards of %zu images: at most %zu, each of at least one block of %d", shards,
+        return kl_fail(err, KL_EUSAGE,
+                       "%zu shards of %zu images: at most %zu, each of at least one block of %d", shards,
                        images, blocks, (int)KL_EXTRACT_BLOCK);
     const size_t begin = blocks / shards * shard + (shard < blocks % shards ? shard : blocks % shards);
     const size_t end = begin + blocks / shards + (shard < blocks % shards);
@@ -61,8 +63,8 @@ static int compute(struct run *r, struct worker *w, size_t n, struct kl_error *e
 {
     const size_t most = kl_resnet18_block(r->e->net);
     for (size_t i = 0; i < n; i += most) {
-        int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + i * r->bytes, n - i < most ? n - i : most,
-                                 &w->work, err);
+        int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + i * r->bytes,
+                                 n - i < most ? n - i : most, &w->work, err);
         if (rc)
             return rc;
     }
@@ -76,7 +78,8 @@ static int write_rows(struct run *r, struct worker *w, size_t row, size_t n, str
     int rc;
     if (e->half) {
         if (kl_half_from_float(w->half, w->features, n * r->d))
-            return kl_fail(err, KL_EDATA, "images %zu to %zu: a feature is beyond float16's range; use --dtype f32",
+            return kl_fail(err, KL_EDATA,
+                           "images %zu to %zu: a feature is beyond float16's range; use --dtype f32",
                            e->first + row, e->first + row + n - 1);
         features = w->half;
     }
@@ -116,7 +119,8 @@ static void run_item(void *context, size_t i, int thread)
         r->finished += n;
         e->kept += skip ? n : 0;
         if (kl_watch_step(e->watch, r->finished, e->n, NULL))
-            rc = kl_fail(&error, KL_ESIGNAL, "stopped after %zu of %zu images; run again to go on", r->finished, e->n);
+            rc = kl_fail(&error, KL_ESIGNAL, "stopped after %zu of %zu images; run again to go on",
+                         r->finished, e->n);
         pthread_mutex_unlock(&r->lock);
     }
     if (rc)
@@ -155,14 +159,15 @@ static int declare(struct run *r, struct kl_error *err)
     const struct kl_extract *e = r->e;
     const struct kl_images *im = e->images;
     const size_t dims[2] = {e->n, r->d};
-    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_F16 : KL_F32, 0, 2, dims, err)) < 0)
+    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_F16 : KL_F32, 0, 2, dims, err)) <
+        0)
         return r->features;
     if ((r->labels = kl_writer_dataset(e->writer, "labels", KL_I32, 0, 1, dims, err)) < 0)
         return r->labels;
     if ((r->index = kl_writer_dataset(e->writer, "index", KL_I64, 0, 1, dims, err)) < 0)
         return r->index;
-    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_STRING, im->class_name_size, 1, &im->n_classes,
-                                           im->class_names, err)
+    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_STRING, im->class_name_size, 1,
+                                           &im->n_classes, im->class_names, err)
                            : 0;
     if (rc >= 0)
         rc = describe(r, err);

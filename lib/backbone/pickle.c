@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A state dictionary of torch.save: data.pkl in a zip archive. The stack machine builds values; the only "calls" are an empty ordered
-   dictionary and a tensor over a storage, both done here; every other name is refused before anything is built from it. */
+   A state dictionary of torch.save: data.pkl in a zip archive. The stack machine builds values; the only
+   "calls" are an empty ordered dictionary and a tensor over a storage, both done here; every other name is
+   refused before anything is built from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,13 @@ enum name { N_ORDERED_DICT, N_REBUILD_TENSOR, N_REBUILD_PARAMETER, N_STORAGE };
 /* A value is made once and never changes, but for dictionaries, which grow. */
 struct value {
     enum type type;
-    int64_t integer;          /* BOOL, INT; NAME: which; STORAGE: elements */
+    int64_t integer;           /* BOOL, INT; NAME: which; STORAGE: elements */
     const unsigned char *text; /* STRING: in the file; STORAGE: its bytes */
     size_t n;                  /* STRING: bytes; TUPLE, DICT: items (a DICT has 2 a pair) */
     int *items;                /* TUPLE, DICT: values */
     size_t room;
-    enum kl_element element;   /* STORAGE, and NAME of a storage's type */
-    int storage, rank;         /* TENSOR */
+    enum kl_element element; /* STORAGE, and NAME of a storage's type */
+    int storage, rank;       /* TENSOR */
     size_t offset, dims[4], strides[4];
 };
 
@@ -166,9 +167,11 @@ static bool line_is(const unsigned char *line, size_t n, const char *text)
 /* GLOBAL: two lines, module and name. Only those that a dictionary of tensors needs are known. */
 static int global(struct machine *m)
 {
-    static const struct { const char *name; enum kl_element element; } storages[] = {
-        {"FloatStorage", KL_EL_F32}, {"DoubleStorage", KL_EL_F64}, {"HalfStorage", KL_EL_F16},
-        {"BFloat16Storage", KL_EL_BF16}, {"LongStorage", KL_EL_I64}, {"IntStorage", KL_EL_I32}};
+    static const struct {
+        const char *name;
+        enum kl_element element;
+    } storages[] = {{"FloatStorage", KL_EL_F32},     {"DoubleStorage", KL_EL_F64}, {"HalfStorage", KL_EL_F16},
+                    {"BFloat16Storage", KL_EL_BF16}, {"LongStorage", KL_EL_I64},   {"IntStorage", KL_EL_I32}};
     const unsigned char *lines[2];
     size_t n[2];
     for (int i = 0; i < 2; i++) {
@@ -205,8 +208,10 @@ static int global(struct machine *m)
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < n[i] && k < 40; k++)
             shown[i][k] = lines[i][k] > 0x20 && lines[i][k] < 0x7f ? (char)lines[i][k] : '?';
-    return kl_fail(m->err, KL_EDATA, "%s: the pickle in it is refused: it names %s.%s, which no state dictionary of tensors "
-                   "needs; nothing was executed", m->file->path, shown[0], shown[1]);
+    return kl_fail(m->err, KL_EDATA,
+                   "%s: the pickle in it is refused: it names %s.%s, which no state dictionary of tensors "
+                   "needs; nothing was executed",
+                   m->file->path, shown[0], shown[1]);
 }
 
 /* BINPERSID: ('storage', type, key, location, elements), whose bytes are the member data/key, exactly. */
@@ -260,8 +265,8 @@ static bool sizes_of(size_t sizes[4], int *rank, const struct machine *m, const 
     return true;
 }
 
-/* Does the last element lie in the storage, and has the tensor no more elements than it (as a stride of 0 would allow)? All in
-   overflow-checked sums. */
+/* Does the last element lie in the storage, and has the tensor no more elements than it (as a stride of 0
+   would allow)? All in overflow-checked sums. */
 static bool extent_fits(const struct value *t, int64_t elements)
 {
     size_t last = t->offset, step, n = 1;
@@ -269,8 +274,8 @@ static bool extent_fits(const struct value *t, int64_t elements)
         if (t->dims[i] == 0)
             return t->offset <= (size_t)elements;
     for (int i = 0; i < t->rank; i++)
-        if (__builtin_mul_overflow(t->dims[i] - 1, t->strides[i], &step) || __builtin_add_overflow(last, step, &last) ||
-            __builtin_mul_overflow(n, t->dims[i], &n))
+        if (__builtin_mul_overflow(t->dims[i] - 1, t->strides[i], &step) ||
+            __builtin_add_overflow(last, step, &last) || __builtin_mul_overflow(n, t->dims[i], &n))
             return false;
     return last < (size_t)elements && n <= (size_t)elements;
 }
@@ -281,12 +286,13 @@ static int rebuild_tensor(struct machine *m, const int *args, size_t n)
     int rank = 0;
     const struct value *v = m->values;
     struct value t = {.type = T_TENSOR};
-    if (n < 6 || v[args[0]].type != T_STORAGE || v[args[1]].type != T_INT || v[args[1]].integer < 0 || n > 6 ||
-        v[args[4]].type != T_BOOL || v[args[5]].type != T_DICT || v[args[5]].n)
+    if (n < 6 || v[args[0]].type != T_STORAGE || v[args[1]].type != T_INT || v[args[1]].integer < 0 ||
+        n > 6 || v[args[4]].type != T_BOOL || v[args[5]].type != T_DICT || v[args[5]].n)
         return bad(m, "the arguments of a tensor are not storage, offset, size, stride, flag, no hooks");
     t.storage = args[0];
     t.offset = (size_t)v[args[1]].integer;
-    if (!sizes_of(t.dims, &t.rank, m, &v[args[2]]) || !sizes_of(t.strides, &rank, m, &v[args[3]]) || rank != t.rank)
+    if (!sizes_of(t.dims, &t.rank, m, &v[args[2]]) || !sizes_of(t.strides, &rank, m, &v[args[3]]) ||
+        rank != t.rank)
         return bad(m, "the size or stride of a tensor is not one of at most four whole numbers");
     if (!extent_fits(&t, v[t.storage].integer))
         return bad(m, "a tensor reaches beyond its storage");
@@ -307,7 +313,8 @@ static int reduce(struct machine *m)
         result = new_value(m, T_DICT);
     else if (name->integer == N_REBUILD_TENSOR)
         result = rebuild_tensor(m, args->items, args->n);
-    else if (name->integer == N_REBUILD_PARAMETER && args->n == 3 && m->values[args->items[0]].type == T_TENSOR)
+    else if (name->integer == N_REBUILD_PARAMETER && args->n == 3 &&
+             m->values[args->items[0]].type == T_TENSOR)
         result = args->items[0];
     else
         return bad(m, "a call that no state dictionary needs");
@@ -382,11 +389,32 @@ static int long1(struct machine *m, size_t n)
 static int operand(unsigned char opcode)
 {
     switch (opcode) {
-    case 0x80: case 'q': case 'h': case 'K': case 0x8a: return 1; /* PROTO BINPUT BINGET BININT1 LONG1 */
-    case 'M': return 2;                                           /* BININT2 */
-    case 'r': case 'j': case 'J': case 'X': return 4;             /* LONG_BINPUT LONG_BINGET BININT BINUNICODE */
-    case 'c': case '}': case ')': case '(': case 't': case 0x85: case 0x86: case 0x87: case 'N': case 0x88: case 0x89:
-    case 'u': case 's': case 'R': case 'Q': case 'b': return 0;
+    case 0x80:
+    case 'q':
+    case 'h':
+    case 'K':
+    case 0x8a: return 1; /* PROTO BINPUT BINGET BININT1 LONG1 */
+    case 'M': return 2;  /* BININT2 */
+    case 'r':
+    case 'j':
+    case 'J':
+    case 'X': return 4; /* LONG_BINPUT LONG_BINGET BININT BINUNICODE */
+    case 'c':
+    case '}':
+    case ')':
+    case '(':
+    case 't':
+    case 0x85:
+    case 0x86:
+    case 0x87:
+    case 'N':
+    case 0x88:
+    case 0x89:
+    case 'u':
+    case 's':
+    case 'R':
+    case 'Q':
+    case 'b': return 0;
     default: return -1;
     }
 }
@@ -397,16 +425,21 @@ static int step(struct machine *m, unsigned char opcode)
     const int width = operand(opcode);
     int n;
     if (width < 0)
-        return kl_fail(m->err, KL_EDATA, "%s: the pickle in it is refused: opcode 0x%02x, which no state dictionary of "
-                       "tensors needs", m->file->path, opcode);
+        return kl_fail(m->err, KL_EDATA,
+                       "%s: the pickle in it is refused: opcode 0x%02x, which no state dictionary of "
+                       "tensors needs",
+                       m->file->path, opcode);
     if (!take(m, &b, (size_t)width))
         return bad(m, "it is truncated");
     const uint32_t x = little(b, width);
     switch (opcode) {
     case 0x80: return x == 2 ? 0 : bad(m, "its protocol is not 2");
-    case 'q': case 'r': return memo_put(m, x);
-    case 'h': case 'j': return memo_get(m, x);
-    case 'K': case 'M': return push_int(m, T_INT, x);
+    case 'q':
+    case 'r': return memo_put(m, x);
+    case 'h':
+    case 'j': return memo_get(m, x);
+    case 'K':
+    case 'M': return push_int(m, T_INT, x);
     case 'J': return push_int(m, T_INT, (int32_t)x);
     case 0x8a: return long1(m, x);
     case 'X': return string(m, x);
@@ -414,9 +447,12 @@ static int step(struct machine *m, unsigned char opcode)
     case '}': return push(m, new_value(m, T_DICT));
     case '(': return push(m, new_value(m, T_MARK));
     case 'N': return push(m, new_value(m, T_NONE));
-    case 0x88: case 0x89: return push_int(m, T_BOOL, opcode == 0x88);
+    case 0x88:
+    case 0x89: return push_int(m, T_BOOL, opcode == 0x88);
     case ')': return make_tuple(m, 0);
-    case 0x85: case 0x86: case 0x87: return make_tuple(m, opcode - 0x84);
+    case 0x85:
+    case 0x86:
+    case 0x87: return make_tuple(m, opcode - 0x84);
     case 's': return set_items(m, 2);
     case 'R': return reduce(m);
     case 'Q': return persistent(m);
@@ -441,7 +477,8 @@ static int collect(struct kl_weights *weights, struct machine *m)
         return bad(m, "it does not end in one dictionary");
     for (size_t i = 0; i < dict->n && !rc; i += 2) {
         const struct value *key = &m->values[dict->items[i]], *t = &m->values[dict->items[i + 1]];
-        if (key->type != T_STRING || t->type != T_TENSOR || key->n >= sizeof name || memchr(key->text, 0, key->n))
+        if (key->type != T_STRING || t->type != T_TENSOR || key->n >= sizeof name ||
+            memchr(key->text, 0, key->n))
             return bad(m, "its dictionary holds something else than tensors by name");
         memcpy(name, key->text, key->n);
         name[key->n] = 0;
@@ -473,8 +510,9 @@ static int execute(struct kl_weights *weights, struct machine *m)
 /* Members: PREFIX/data.pkl and what else torch.save writes, all under one prefix. */
 static int check_members(char *prefix, size_t size, struct machine *m)
 {
-    static const char *const known[] = {"data.pkl", "version", "byteorder", ".format_version", ".storage_alignment",
-                                        ".data/serialization_id"};
+    static const char *const known[] = {"data.pkl",           "version",
+                                        "byteorder",          ".format_version",
+                                        ".storage_alignment", ".data/serialization_id"};
     const char *slash = strchr(m->zip->members[0].name, '/');
     const size_t n = slash ? (size_t)(slash - m->zip->members[0].name) + 1 : 0;
     if (n == 0 || n >= size)
@@ -488,8 +526,10 @@ static int check_members(char *prefix, size_t size, struct machine *m)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             fine = fine || (strncmp(name, prefix, n) == 0 && strcmp(name + n, known[k]) == 0);
         if (!fine)
-            return kl_fail(m->err, KL_EDATA, "%s: member %.100s is not of a state dictionary (TorchScript? save "
-                           "model.state_dict() instead)", m->file->path, name);
+            return kl_fail(m->err, KL_EDATA,
+                           "%s: member %.100s is not of a state dictionary (TorchScript? save "
+                           "model.state_dict() instead)",
+                           m->file->path, name);
     }
     return 0;
 }

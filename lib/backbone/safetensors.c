@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The safetensors format: 8 bytes length of the header, a JSON header, data. Limits as the format's own reader sets them. */
+   The safetensors format: 8 bytes length of the header, a JSON header, data. Limits as the format's own
+   reader sets them. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,15 +40,17 @@ static int read_entry(struct entry *e, const char *path, const char *name, const
 {
     const json_t *dtype = json_object_get(object, "dtype"), *shape = json_object_get(object, "shape");
     const json_t *offsets = json_object_get(object, "data_offsets");
-    if (!json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) || json_array_size(offsets) != 2 ||
-        json_object_size(object) != 3)
-        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: the header needs exactly dtype, shape and data_offsets", path,
+    if (!json_is_string(dtype) || !json_is_array(shape) || !json_is_array(offsets) ||
+        json_array_size(offsets) != 2 || json_object_size(object) != 3)
+        return kl_fail(err, KL_EDATA,
+                       "%s: tensor %.100s: the header needs exactly dtype, shape and data_offsets", path,
                        name);
     e->name = name;
     e->element = element_of(json_string_value(dtype));
     if (e->element == KL_EL_NONE)
-        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: dtype %.20s, expected F16, BF16, F32, F64, I32 or I64", path,
-                       name, json_string_value(dtype));
+        return kl_fail(err, KL_EDATA,
+                       "%s: tensor %.100s: dtype %.20s, expected F16, BF16, F32, F64, I32 or I64", path, name,
+                       json_string_value(dtype));
     if (json_array_size(shape) > 4)
         return kl_fail(err, KL_EDATA, "%s: tensor %.100s: rank %zu, expected at most 4", path, name,
                        json_array_size(shape));
@@ -62,8 +65,8 @@ static int read_entry(struct entry *e, const char *path, const char *name, const
         e->begin > e->end || e->end > room)
         return kl_fail(err, KL_EDATA, "%s: tensor %.100s: its data_offsets lie outside the file", path, name);
     if (e->end - e->begin != e->n * kl_element_size(e->element))
-        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: %zu bytes of data, its shape and dtype need %zu", path, name,
-                       e->end - e->begin, e->n * kl_element_size(e->element));
+        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: %zu bytes of data, its shape and dtype need %zu",
+                       path, name, e->end - e->begin, e->n * kl_element_size(e->element));
     return 0;
 }
 
@@ -86,7 +89,8 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
     for (size_t i = 0; i < 8 && file->n >= 8; i++)
         header |= (uint64_t)file->data[i] << (8 * i);
     if (file->n < 8 || header > MAX_HEADER || header > file->n - 8)
-        return kl_fail(err, KL_EDATA, "%s: the safetensors header (%llu bytes) does not fit in the file's %zu bytes",
+        return kl_fail(err, KL_EDATA,
+                       "%s: the safetensors header (%llu bytes) does not fit in the file's %zu bytes",
                        file->path, (unsigned long long)header, file->n);
     const unsigned char *data = file->data + 8 + header;
     const size_t room = file->n - 8 - (size_t)header;
@@ -103,15 +107,15 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
     }
     const char *name;
     json_t *value;
-    json_object_foreach(root, name, value)
-        if (strcmp(name, "__metadata__") != 0 &&
-            (rc = read_entry(&entries[n++], file->path, name, value, room, err)))
-            goto out;
+    json_object_foreach(
+        root, name, value) if (strcmp(name, "__metadata__") != 0 &&
+                               (rc = read_entry(&entries[n++], file->path, name, value, room, err))) goto out;
     qsort(entries, n, sizeof *entries, by_place);
     for (size_t i = 0; i < n; at = entries[i++].end)
         if (entries[i].begin != at) {
-            rc = kl_fail(err, KL_EDATA, "%s: tensor %.100s begins at byte %zu of the data, expected %zu: %s", file->path,
-                         entries[i].name, entries[i].begin, at, entries[i].begin < at ? "an overlap" : "a hole");
+            rc = kl_fail(err, KL_EDATA, "%s: tensor %.100s begins at byte %zu of the data, expected %zu: %s",
+                         file->path, entries[i].name, entries[i].begin, at,
+                         entries[i].begin < at ? "an overlap" : "a hole");
             goto out;
         }
     if (at != room) {

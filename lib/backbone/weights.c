@@ -25,7 +25,8 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
     size_t product = 1;
     for (int i = 0; i < rank; i++)
         if (__builtin_mul_overflow(product, dims[i], &product))
-            return kl_fail(err, KL_EDATA, "%s: tensor %.100s: the product of its sizes overflows", path, name);
+            return kl_fail(err, KL_EDATA, "%s: tensor %.100s: the product of its sizes overflows", path,
+                           name);
     if (product > SIZE_MAX / 16)
         return kl_fail(err, KL_EDATA, "%s: tensor %.100s: %zu elements are too many", path, name, product);
     *n = product;
@@ -41,7 +42,10 @@ static float element_at(enum kl_element element, const unsigned char *data, size
     float f4;
     double f8;
     switch (element) {
-    case KL_EL_F16: memcpy(&u2, data + 2 * i, 2); kl_float_from_half(&f4, &u2, 1); return f4;
+    case KL_EL_F16:
+        memcpy(&u2, data + 2 * i, 2);
+        kl_float_from_half(&f4, &u2, 1);
+        return f4;
     case KL_EL_BF16:
         memcpy(&u2, data + 2 * i, 2);
         i4 = (int32_t)((uint32_t)u2 << 16);
@@ -56,7 +60,8 @@ static float element_at(enum kl_element element, const unsigned char *data, size
     return 0;
 }
 
-static void convert(struct kl_tensor *t, const size_t *strides, enum kl_element element, const unsigned char *data)
+static void convert(struct kl_tensor *t, const size_t *strides, enum kl_element element,
+                    const unsigned char *data)
 {
     if (!strides) {
         for (size_t i = 0; i < t->n; i++)
@@ -76,8 +81,9 @@ static void convert(struct kl_tensor *t, const size_t *strides, enum kl_element 
     }
 }
 
-int kl_weights_add(struct kl_weights *weights, const char *path, const char *name, int rank, const size_t *dims,
-                   const size_t *strides, enum kl_element element, const unsigned char *data, struct kl_error *err)
+int kl_weights_add(struct kl_weights *weights, const char *path, const char *name, int rank,
+                   const size_t *dims, const size_t *strides, enum kl_element element,
+                   const unsigned char *data, struct kl_error *err)
 {
     struct kl_tensor t = {.rank = rank};
     if (strlen(name) >= sizeof t.name)
@@ -177,7 +183,8 @@ static bool is_hex(const char *s, size_t n)
     return true;
 }
 
-/* torchvision's habit: the first eight digits of the SHA-256 at the end of the name, "resnet18-f37072fd.pth". */
+/* torchvision's habit: the first eight digits of the SHA-256 at the end of the name, "resnet18-f37072fd.pth".
+ */
 static int check_name(const char *path, const char *sha256, struct kl_error *err)
 {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -187,8 +194,8 @@ static int check_name(const char *path, const char *sha256, struct kl_error *err
     size_t n = (size_t)(dot - dash) - 1;
     if (n < 8 || n > 64 || !is_hex(dash + 1, n) || strncmp(dash + 1, sha256, n) == 0)
         return 0;
-    return kl_fail(err, KL_EDATA, "%s: its SHA-256 begins with %.*s, its name says %.*s; fetch it again", path, (int)n,
-                   sha256, (int)n, dash + 1);
+    return kl_fail(err, KL_EDATA, "%s: its SHA-256 begins with %.*s, its name says %.*s; fetch it again",
+                   path, (int)n, sha256, (int)n, dash + 1);
 }
 
 int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err)
@@ -211,8 +218,10 @@ int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_err
     else if (file.n >= 9 && data[8] == '{')
         rc = kl_safetensors_parse(w, &file, err);
     else if (file.n >= 2 && data[0] == 0x80 && data[1] >= 1 && data[1] <= 5)
-        rc = kl_fail(err, KL_EDATA, "%s: in the old format of torch.save (before PyTorch 1.6), which is not read; "
-                     "load it in PyTorch and torch.save it again", path);
+        rc = kl_fail(err, KL_EDATA,
+                     "%s: in the old format of torch.save (before PyTorch 1.6), which is not read; "
+                     "load it in PyTorch and torch.save it again",
+                     path);
     else
         rc = kl_fail(err, KL_EDATA, "%s: neither a .safetensors file nor a .pth archive of torch.save", path);
 out:

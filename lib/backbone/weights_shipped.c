@@ -23,6 +23,8 @@ int kl_weights_shipped(char *path, size_t size, struct kl_error *err)
         if (access(path, R_OK) == 0)
             return 0;
     }
-    return kl_fail(err, KL_ENOINPUT, "the shipped weights (%s) are in neither $KETLINE_DATA nor beside the program; give "
-                   "--weights FILE", file);
+    return kl_fail(err, KL_ENOINPUT,
+                   "the shipped weights (%s) are in neither $KETLINE_DATA nor beside the program; give "
+                   "--weights FILE",
+                   file);
 }

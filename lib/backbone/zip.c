@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   One strict reading of the archives that torch.save writes (PKWARE's APPNOTE, the part that PyTorch uses). Lenient readers disagree about
-   archives in which flags, local headers and the central directory contradict each other, and scanners have been evaded that way; here
-   every byte of the file has one meaning or the file is refused. */
+   One strict reading of the archives that torch.save writes (PKWARE's APPNOTE, the part that PyTorch uses).
+   Lenient readers disagree about archives in which flags, local headers and the central directory contradict
+   each other, and scanners have been evaded that way; here every byte of the file has one meaning or the file
+   is refused. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -9,9 +10,16 @@
 #include "backbone/weights_int.h"
 
 enum {
-    LOCAL = 30, CENTRAL = 46, END = 22, END64 = 56, LOCATOR = 20, /* bytes of the fixed parts */
-    DESCRIPTOR = 0x8, UTF8 = 0x800,                               /* flags: sizes follow the data; names */
-    MAX_MEMBERS = 20000, MAX_NAME = 512, MAX_EXTRA = 256
+    LOCAL = 30,
+    CENTRAL = 46,
+    END = 22,
+    END64 = 56,
+    LOCATOR = 20, /* bytes of the fixed parts */
+    DESCRIPTOR = 0x8,
+    UTF8 = 0x800, /* flags: sizes follow the data; names */
+    MAX_MEMBERS = 20000,
+    MAX_NAME = 512,
+    MAX_EXTRA = 256
 };
 
 static uint32_t u16(const unsigned char *b)
@@ -35,7 +43,8 @@ static int bad(const struct kl_bytes *f, struct kl_error *err, const char *why)
 }
 
 /* End record, with the zip64 pair before it if there is one, which must repeat its numbers. */
-static int read_end(size_t *n, size_t *directory, size_t *size, const struct kl_bytes *f, struct kl_error *err)
+static int read_end(size_t *n, size_t *directory, size_t *size, const struct kl_bytes *f,
+                    struct kl_error *err)
 {
     if (f->n < END || u32(f->data + f->n - END) != 0x06054b50)
         return bad(f, err, "it is truncated, or something follows its end record");
@@ -53,7 +62,8 @@ static int read_end(size_t *n, size_t *directory, size_t *size, const struct kl_
             return bad(f, err, "its zip64 locator points elsewhere");
         end -= END64;
         const unsigned char *z = f->data + end;
-        if (u32(z) != 0x06064b50 || u64(z + 4) != END64 - 12 || u32(z + 16) || u32(z + 20) || u64(z + 24) != u64(z + 32))
+        if (u32(z) != 0x06064b50 || u64(z + 4) != END64 - 12 || u32(z + 16) || u32(z + 20) ||
+            u64(z + 24) != u64(z + 32))
             return bad(f, err, "its zip64 end record is not valid");
         if (u64(z + 32) != *n || u64(z + 40) != *size || u64(z + 48) != *directory)
             return bad(f, err, "its two end records differ");
@@ -86,7 +96,8 @@ static bool descriptor_agrees(const unsigned char *d, uint32_t crc, uint32_t siz
     return u32(d) == 0x08074b50 && u32(d + 4) == crc && u32(d + 8) == size && u32(d + 12) == size;
 }
 
-/* The member whose central entry is at c: compared with its local header, which must be at *at; *at moves past it. */
+/* The member whose central entry is at c: compared with its local header, which must be at *at; *at moves
+ * past it. */
 static int read_member(struct kl_zip_member *m, size_t *at, const unsigned char *c, size_t directory,
                        const struct kl_bytes *f, struct kl_error *err)
 {
@@ -125,7 +136,8 @@ static int read_member(struct kl_zip_member *m, size_t *at, const unsigned char 
     if (later && !descriptor_agrees(m->data + size, crc, size))
         return bad(f, err, "the sizes after a member's data differ from the central directory's");
     if (crc32_z(0, m->data, m->n) != crc) {
-        snprintf(text, sizeof text, "member %.*s is damaged (CRC-32)", (int)length, (const char *)c + CENTRAL);
+        snprintf(text, sizeof text, "member %.*s is damaged (CRC-32)", (int)length,
+                 (const char *)c + CENTRAL);
         return bad(f, err, text);
     }
     *at += need;
@@ -181,7 +193,8 @@ int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, struct kl_error
         entry += CENTRAL + u16(c + 28);
     }
     if (entry != size || at != directory)
-        rc = bad(file, err, "there is something between its members and its directory, or after the last entry");
+        rc = bad(file, err,
+                 "there is something between its members and its directory, or after the last entry");
     else
         rc = check_duplicates(zip, file, err);
 out:

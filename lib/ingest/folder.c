@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   A folder of PNG files: each sub-folder is a class; classes and files in the byte order of their names. Names that begin with a dot
-   and files that do not end in .png are passed over. */
+   A folder of PNG files: each sub-folder is a class; classes and files in the byte order of their names.
+   Names that begin with a dot and files that do not end in .png are passed over. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static int list(struct names *names, const char *path, bool folders, struct kl_e
         return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the folder", path);
     for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
         const size_t length = strlen(e->d_name);
-        if (e->d_name[0] == '.' || (!folders && (length < 5 || strcasecmp(e->d_name + length - 4, ".png") != 0)))
+        if (e->d_name[0] == '.' ||
+            (!folders && (length < 5 || strcasecmp(e->d_name + length - 4, ".png") != 0)))
             continue;
         struct stat st;
         char *full = join(path, e->d_name);
@@ -151,7 +152,7 @@ struct pass {
         size_t height, width;
         bool colour;
         int rc;
-    } *looks;
+    } * looks;
 };
 
 static void look_at(void *context, size_t i, int thread)
@@ -233,8 +234,8 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
         if ((rc = add_class(s, classes.items[i], (int32_t)i, err)))
             goto out;
     if (f->files.n == 0) {
-        rc = kl_fail(err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder", s->path,
-                     classes.n);
+        rc = kl_fail(err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder",
+                     s->path, classes.n);
         goto out;
     }
     if ((rc = set_class_names(s, &classes, err)))
@@ -259,5 +260,9 @@ static int source_read(struct kl_source *s, size_t first, size_t n, struct kl_pi
     return rc;
 }
 
-const struct kl_driver kl_driver_folder = {.name = "folder of PNG", .knows = knows, .open = source_open,
-                                           .read = source_read, .close = source_close, .singly = true};
+const struct kl_driver kl_driver_folder = {.name = "folder of PNG",
+                                           .knows = knows,
+                                           .open = source_open,
+                                           .read = source_read,
+                                           .close = source_close,
+                                           .singly = true};

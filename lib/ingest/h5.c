@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   HDF5 files of images, other people's or ours: FILE or FILE:DATASET, uint8 (n, h, w) or (n, h, w, c). The store's foreign.c reads
-   them whole, so these inputs are bounded by memory. */
+   HDF5 files of images, other people's or ours: FILE or FILE:DATASET, uint8 (n, h, w) or (n, h, w, c). The
+   store's foreign.c reads them whole, so these inputs are bounded by memory. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,5 +75,5 @@ static int source_read(struct kl_source *s, size_t first, size_t n, struct kl_pi
     return 0;
 }
 
-const struct kl_driver kl_driver_h5 = {.name = "HDF5", .knows = knows, .open = source_open, .read = source_read,
-                                       .close = source_close};
+const struct kl_driver kl_driver_h5 = {
+    .name = "HDF5", .knows = knows, .open = source_open, .read = source_read, .close = source_close};

@@ -12,7 +12,7 @@ static uint16_t half_of(float value)
         return (uint16_t)(sign | 0x7e00); /* NaN */
     if (magnitude >= 0x477ff000)
         return (uint16_t)(sign | 0x7c00); /* 65520 and more round to infinity */
-    if (magnitude < 0x38800000) {         /* below 2^-14: a multiple of 2^-24; the addition rounds to nearest even */
+    if (magnitude < 0x38800000) { /* below 2^-14: a multiple of 2^-24; the addition rounds to nearest even */
         float shifted, a;
         memcpy(&a, &magnitude, 4);
         shifted = a + 0.5f;

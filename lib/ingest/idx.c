@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   IDX files (Y. LeCun's format of MNIST): 0, 0, type, rank, then rank big-endian 32-bit sizes, then the data. Read as they are by
-   pread, or through gzip in order. Images: unsigned bytes of rank 3 (n, h, w) or 4 (n, h, w, 3); labels: rank 1. */
+   IDX files (Y. LeCun's format of MNIST): 0, 0, type, rank, then rank big-endian 32-bit sizes, then the data.
+   Read as they are by pread, or through gzip in order. Images: unsigned bytes of rank 3 (n, h, w) or 4 (n, h,
+   w, 3); labels: rank 1. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -69,7 +70,8 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
     if (rc)
         return rc;
     if (b[0] || b[1] || b[2] != 8 || b[3] < min_rank || b[3] > max_rank)
-        return kl_fail(err, KL_EDATA, "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)",
+        return kl_fail(err, KL_EDATA,
+                       "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)",
                        f->path, b[0], b[1], b[2], b[3], min_rank);
     f->rank = b[3];
     f->header = 4 + 4 * (uint64_t)f->rank;
@@ -88,10 +90,12 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
     if (f->dims[0] == 0 || f->item == 0)
         return kl_fail(err, KL_EDATA, "%s: the header says that it is empty", f->path);
     if (!f->gz && bytes != f->file_size - f->header)
-        return kl_fail(err, KL_EDATA, "%s: %llu bytes after the header, expected %llu (%zu items of %zu)", f->path,
-                       (unsigned long long)(f->file_size - f->header), (unsigned long long)bytes, f->dims[0], f->item);
+        return kl_fail(err, KL_EDATA, "%s: %llu bytes after the header, expected %llu (%zu items of %zu)",
+                       f->path, (unsigned long long)(f->file_size - f->header), (unsigned long long)bytes,
+                       f->dims[0], f->item);
     if (f->gz && bytes / MAX_RATIO > f->file_size)
-        return kl_fail(err, KL_EDATA, "%s: the header says %zu items of %zu bytes, more than %llu compressed bytes can hold",
+        return kl_fail(err, KL_EDATA,
+                       "%s: the header says %zu items of %zu bytes, more than %llu compressed bytes can hold",
                        f->path, f->dims[0], f->item, (unsigned long long)f->file_size);
     return 0;
 }
@@ -194,7 +198,8 @@ out:
 static bool knows(const char *path, bool is_folder, const unsigned char *magic, size_t n_magic)
 {
     (void)path;
-    return !is_folder && n_magic >= 2 && ((magic[0] == 0x1f && magic[1] == 0x8b) || (magic[0] == 0 && magic[1] == 0));
+    return !is_folder && n_magic >= 2 &&
+           ((magic[0] == 0x1f && magic[1] == 0x8b) || (magic[0] == 0 && magic[1] == 0));
 }
 
 static void source_close(struct kl_source *s)
@@ -219,8 +224,8 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
         goto out;
     }
     if (f->item > o->max_bytes) {
-        rc = kl_fail(err, KL_EDATA, "%s: an image of %zu x %zu pixels is more than the limit of %zu bytes", s->path,
-                     f->dims[1], f->dims[2], o->max_bytes);
+        rc = kl_fail(err, KL_EDATA, "%s: an image of %zu x %zu pixels is more than the limit of %zu bytes",
+                     s->path, f->dims[1], f->dims[2], o->max_bytes);
         goto out;
     }
     s->n = s->total = f->dims[0];
@@ -231,8 +236,10 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
     if (o->labels && strcmp(o->labels, "none") == 0)
         goto out;
     if (!o->labels && !(found = kl_idx_labels_path(s->path))) {
-        rc = kl_fail(err, KL_ENOINPUT, "%s: no file of labels beside it (train-labels-idx1-ubyte for "
-                     "train-images-idx3-ubyte); give --labels FILE, or --labels none", s->path);
+        rc = kl_fail(err, KL_ENOINPUT,
+                     "%s: no file of labels beside it (train-labels-idx1-ubyte for "
+                     "train-images-idx3-ubyte); give --labels FILE, or --labels none",
+                     s->path);
         goto out;
     }
     if ((rc = read_labels(s, found ? found : o->labels, s->total, err)))
@@ -263,5 +270,5 @@ static int source_read(struct kl_source *s, size_t first, size_t n, struct kl_pi
     return rc;
 }
 
-const struct kl_driver kl_driver_idx = {.name = "IDX", .knows = knows, .open = source_open, .read = source_read,
-                                        .close = source_close};
+const struct kl_driver kl_driver_idx = {
+    .name = "IDX", .knows = knows, .open = source_open, .read = source_read, .close = source_close};

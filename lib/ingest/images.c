@@ -29,7 +29,8 @@ int kl_source_number_classes(struct kl_source *s, struct kl_error *err)
     int32_t most = 0;
     for (size_t i = 0; i < s->total; i++) {
         if (s->labels[i] < 0 || s->labels[i] > 65535)
-            return kl_fail(err, KL_EDATA, "%s: label %d of image %zu, expected 0 to 65535", s->path, s->labels[i], i);
+            return kl_fail(err, KL_EDATA, "%s: label %d of image %zu, expected 0 to 65535", s->path,
+                           s->labels[i], i);
         most = s->labels[i] > most ? s->labels[i] : most;
     }
     s->n_classes = (size_t)most + 1;
@@ -41,7 +42,8 @@ int kl_source_number_classes(struct kl_source *s, struct kl_error *err)
     return 0;
 }
 
-static int open_source(struct kl_source *s, const char *path, const struct kl_images_options *o, struct kl_error *err)
+static int open_source(struct kl_source *s, const char *path, const struct kl_images_options *o,
+                       struct kl_error *err)
 {
     struct stat st = {0};
     unsigned char magic[8];
@@ -84,8 +86,10 @@ static int agree_on_size(struct kl_images *im, const struct kl_images_options *o
         if (im->source_height == 0 && !o->resize)
             return s->height == 0
                        ? kl_fail(err, KL_EDATA, "%s: its images differ in size; give --resize N", s->path)
-                       : kl_fail(err, KL_EDATA, "%s: images of %zu x %zu pixels, those of %s have %zu x %zu; give --resize N",
-                                 s->path, s->height, s->width, first->path, first->height, first->width);
+                       : kl_fail(
+                             err, KL_EDATA,
+                             "%s: images of %zu x %zu pixels, those of %s have %zu x %zu; give --resize N",
+                             s->path, s->height, s->width, first->path, first->height, first->width);
         im->source_channels = s->channels > im->source_channels ? s->channels : im->source_channels;
     }
     im->height = o->resize ? o->resize : im->source_height;
@@ -115,7 +119,8 @@ static int agree_on_classes(struct kl_images *im, struct kl_error *err)
             const char *theirs = k < s->n_classes ? s->class_names + k * s->class_name_size : "(none)";
             const char *ours = most->class_names + k * most->class_name_size;
             if (strcmp(theirs, ours) != 0)
-                return kl_fail(err, KL_EDATA, "%s: class %zu is %.60s, in %s it is %.60s; inputs need the same classes",
+                return kl_fail(err, KL_EDATA,
+                               "%s: class %zu is %.60s, in %s it is %.60s; inputs need the same classes",
                                s->path, k, theirs, most->path, ours);
         }
     }
@@ -159,7 +164,8 @@ int kl_images_open(struct kl_images **images, const char *const *paths, size_t n
     int rc = 0;
     struct kl_images *im = calloc(1, sizeof *im);
     *images = NULL;
-    if (!im || !(im->sources = calloc(n_paths, sizeof *im->sources)) || !(im->turn = calloc(1, sizeof *im->turn))) {
+    if (!im || !(im->sources = calloc(n_paths, sizeof *im->sources)) ||
+        !(im->turn = calloc(1, sizeof *im->turn))) {
         rc = kl_fail_memory(err, sizeof *im + n_paths * sizeof *im->sources);
         goto out;
     }
@@ -225,7 +231,8 @@ static void convert(uint8_t *out, size_t channels, const struct kl_picture *p)
             out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = x[i];
     else
         for (size_t i = 0; i < n; i++)
-            out[i] = (uint8_t)((x[3 * i] * 19595u + x[3 * i + 1] * 38470u + x[3 * i + 2] * 7471u + 0x8000) >> 16);
+            out[i] =
+                (uint8_t)((x[3 * i] * 19595u + x[3 * i + 1] * 38470u + x[3 * i + 2] * 7471u + 0x8000) >> 16);
 }
 
 /* Channels first, then size, as a torchvision transform of a converted PIL image. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   PNG files through libpng's low-level interface: only pixels, with limits on everything that a file may claim. */
+   PNG files through libpng's low-level interface: only pixels, with limits on everything that a file may
+   claim. */
 #include <errno.h>
 #include <png.h>
 #include <setjmp.h>
@@ -15,23 +16,26 @@ static uint32_t big_endian(const unsigned char *b)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-static int check_header(const unsigned char *b, size_t n, size_t *height, size_t *width, bool *colour, const char *path,
-                        size_t max_bytes, struct kl_error *err)
+static int check_header(const unsigned char *b, size_t n, size_t *height, size_t *width, bool *colour,
+                        const char *path, size_t max_bytes, struct kl_error *err)
 {
     if (n < 8 || memcmp(b, "\211PNG\r\n\032\n", 8) != 0)
         return kl_fail(err, KL_EDATA, "%s: not a PNG file", path);
     if (n < 33 || big_endian(b + 8) != 13 || memcmp(b + 12, "IHDR", 4) != 0)
-        return kl_fail(err, KL_EDATA, "%s: %s", path, n < 33 ? "truncated in its header" : "does not begin with IHDR");
+        return kl_fail(err, KL_EDATA, "%s: %s", path,
+                       n < 33 ? "truncated in its header" : "does not begin with IHDR");
     *width = big_endian(b + 16);
     *height = big_endian(b + 20);
     *colour = b[25] & 2; /* colour types 2, 3 (palette) and 6 */
-    if (*width == 0 || *height == 0 || *width > MAX_SIDE || *height > MAX_SIDE || *width * *height > max_bytes / 8)
-        return kl_fail(err, KL_EDATA, "%s: %zu x %zu pixels, the limit is %zu pixels and %d a side", path, *width,
-                       *height, max_bytes / 8, (int)MAX_SIDE);
+    if (*width == 0 || *height == 0 || *width > MAX_SIDE || *height > MAX_SIDE ||
+        *width * *height > max_bytes / 8)
+        return kl_fail(err, KL_EDATA, "%s: %zu x %zu pixels, the limit is %zu pixels and %d a side", path,
+                       *width, *height, max_bytes / 8, (int)MAX_SIDE);
     return 0;
 }
 
-int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path, size_t max_bytes, struct kl_error *err)
+int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path, size_t max_bytes,
+                  struct kl_error *err)
 {
     unsigned char b[33];
     FILE *file = fopen(path, "rbe");
@@ -92,8 +96,8 @@ static size_t set_transforms(png_structp png, png_infop info)
 }
 
 /* All work under setjmp; nothing here owns memory but libpng and the arena. */
-static int decode(struct kl_picture *picture, png_structp png, png_infop info, struct reader *r, const char *path,
-                  struct kl_arena *arena, struct kl_error *err)
+static int decode(struct kl_picture *picture, png_structp png, png_infop info, struct reader *r,
+                  const char *path, struct kl_arena *arena, struct kl_error *err)
 {
     if (setjmp(r->jump))
         return r->failed ? kl_fail(err, KL_EIO, "%s: reading failed", path)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Bilinear resampling as PyTorch's interpolate(mode="bilinear", antialias=True) does it in float32 (ATen, UpSampleKernel.cpp, after
-   Pillow's Resample.c): a horizontal, then a vertical pass; the triangle widens when an image shrinks. One rounding, at the end. */
+   Bilinear resampling as PyTorch's interpolate(mode="bilinear", antialias=True) does it in float32 (ATen,
+   UpSampleKernel.cpp, after Pillow's Resample.c): a horizontal, then a vertical pass; the triangle widens
+   when an image shrinks. One rounding, at the end. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +31,8 @@ static int make_taps(struct taps *t, size_t in, size_t out, struct kl_arena *wor
     if (!t->first || !t->n || !t->weights)
         return kl_fail_memory(err, out * t->most * sizeof *t->weights);
     for (size_t i = 0; i < out; i++) {
-        const float centre = scale * ((float)i + 0.5f), low = centre - wide + 0.5f, high = centre + wide + 0.5f;
+        const float centre = scale * ((float)i + 0.5f), low = centre - wide + 0.5f,
+                    high = centre + wide + 0.5f;
         const size_t begin = low > 0 ? (size_t)low : 0, end = high < (float)in ? (size_t)high : in;
         float *w = t->weights + i * t->most, sum = 0;
         t->first[i] = begin;
@@ -61,7 +63,8 @@ static void pass_across(float *out, size_t width, const struct kl_picture *in, c
 }
 
 /* Halves go to the even number, as torch.round. */
-static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows, size_t row, const struct taps *t)
+static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows, size_t row,
+                      const struct taps *t)
 {
     for (size_t y = 0; y < height; y++, out += row) {
         const float *from = rows + t->first[y] * row, *w = t->weights + y * t->most;
@@ -82,7 +85,8 @@ int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture
 {
     const size_t row = width * in->channels;
     struct taps across, down;
-    float *rows = kl_arena_take(work, in->height * row, sizeof *rows), *sum = kl_arena_take(work, row, sizeof *sum);
+    float *rows = kl_arena_take(work, in->height * row, sizeof *rows),
+          *sum = kl_arena_take(work, row, sizeof *sum);
     if (!rows || !sum)
         return kl_fail_memory(err, (in->height + 1) * row * sizeof *rows);
     int rc = make_taps(&across, in->width, width, work, err);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   The .pth reader: a small archive as torch.save writes it, then the same with every trick that has fooled other readers: pickles that
-   call os.system, CVE-2025-32434 (calls by other opcodes) and CVE-2026-24747 (items set on what is no dictionary, storages that are
-   longer than their data), flag bits, headers that contradict the directory, duplicates, gaps, overlaps. */
+   The .pth reader: a small archive as torch.save writes it, then the same with every trick that has fooled
+   other readers: pickles that call os.system, CVE-2025-32434 (calls by other opcodes) and CVE-2026-24747
+   (items set on what is no dictionary, storages that are longer than their data), flag bits, headers that
+   contradict the directory, duplicates, gaps, overlaps. */
 #include <zlib.h>
 
 #include "weights_test.h"
 
 /* What may be wrong in the member it is given to. */
 struct trick {
-    int member; /* which; -1: none */
+    int member;                          /* which; -1: none */
     unsigned flags_local, flags_central; /* xor */
     unsigned method_local, method_central;
     int crc, size_local, size_central, size_after, offset, gap;
@@ -117,15 +118,21 @@ static void make(const struct member *members, int n, const struct trick *t)
 
 /* A pickle in pieces; S: text with its length, as BINUNICODE wants it. */
 #define S(n, text) "X" n "\0\0\0" text
-#define STORAGE(elements) "(" S("\7", "storage") "ctorch\nFloatStorage\n" S("\1", "0") S("\3", "cpu") "K" elements "tQ"
-#define TENSOR(storage, offset, size, stride) \
-    "ctorch._utils\n_rebuild_tensor_v2\n(" storage "K" offset "(" size "t(" stride "t\x89" "ccollections\nOrderedDict\n)RtR"
-#define DICT(items) "\x80\2" "ccollections\nOrderedDict\nq\0)Rq\1(" items "u."
+#define STORAGE(elements) \
+    "(" S("\7", "storage") "ctorch\nFloatStorage\n" S("\1", "0") S("\3", "cpu") "K" elements "tQ"
+#define TENSOR(storage, offset, size, stride)                                              \
+    "ctorch._utils\n_rebuild_tensor_v2\n(" storage "K" offset "(" size "t(" stride "t\x89" \
+    "ccollections\nOrderedDict\n)RtR"
+#define DICT(items) \
+    "\x80\2"        \
+    "ccollections\nOrderedDict\nq\0)Rq\1(" items "u."
 #define SOUND DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\3", "K\1K\2"))
 
 static const float six[6] = {1, 2, 3, 4, 5, 6};
 
-static struct member members[8] = {{"a/data.pkl", NULL, 0}, {"a/byteorder", "little", 6}, {"a/data/0", six, sizeof six},
+static struct member members[8] = {{"a/data.pkl", NULL, 0},
+                                   {"a/byteorder", "little", 6},
+                                   {"a/data/0", six, sizeof six},
                                    {"a/version", "3\n", 2}};
 
 static void make_pickle(const void *pickle, size_t n)
@@ -149,7 +156,8 @@ static void sound(void)
     const size_t n = length;
     for (size_t cut = 0; cut < n; cut++)
         CHECK(refused(kl_pth_parse, file, cut, &err), "cut at %zu: %s", cut, err.text);
-    for (size_t bit = 0; bit < 8 * n; bit++) { /* only version bytes, times, attributes and padding have no second copy */
+    for (size_t bit = 0; bit < 8 * n;
+         bit++) { /* only version bytes, times, attributes and padding have no second copy */
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
         const int rc = parse(&w, kl_pth_parse, file, n, &err);
         CHECK(rc == KL_EDATA || (rc == 0 && w->n == 1 && memcmp(w->tensors[0].data, want, sizeof want) == 0),
@@ -163,16 +171,33 @@ static void archives(void)
 {
     static const struct trick tricks[] = {
         {.member = 0, .flags_local = 1, .flags_central = 1}, /* encrypted, by both, by one of them */
-        {.member = 0, .flags_local = 1}, {.member = 0, .flags_central = 1},
-        {.member = 2, .flags_local = 0x20, .flags_central = 0x20}, {.member = 2, .flags_local = 0x40, .flags_central = 0x40},
-        {.member = 2, .flags_central = 0x20}, {.member = 1, .flags_local = 8, .flags_central = 8},
-        {.member = 0, .method_local = 8, .method_central = 8}, {.member = 0, .method_local = 8},
-        {.member = 0, .method_central = 8}, {.member = 2, .crc = 1}, {.member = 2, .size_local = 3},
-        {.member = 2, .size_central = 4}, {.member = 2, .size_central = -4}, {.member = 2, .size_central = 1 << 30},
-        {.member = 2, .size_after = 1}, {.member = 1, .offset = 4}, {.member = 1, .offset = -60}, {.member = 0, .gap = 8},
-        {.member = 2, .gap = 8}, {.member = 0, .name_local = "b/data.pkl"}, {.member = 0, .name_local = "a/data.pklx"},
-        {.member = -1, .zip64_lies = true}, {.member = -1, .comment = true}, {.member = -1, .trailing = true},
-        {.member = 1, .extra = true}, {.member = 1, .central_extra = true}, {.member = -1, .count = true}};
+        {.member = 0, .flags_local = 1},
+        {.member = 0, .flags_central = 1},
+        {.member = 2, .flags_local = 0x20, .flags_central = 0x20},
+        {.member = 2, .flags_local = 0x40, .flags_central = 0x40},
+        {.member = 2, .flags_central = 0x20},
+        {.member = 1, .flags_local = 8, .flags_central = 8},
+        {.member = 0, .method_local = 8, .method_central = 8},
+        {.member = 0, .method_local = 8},
+        {.member = 0, .method_central = 8},
+        {.member = 2, .crc = 1},
+        {.member = 2, .size_local = 3},
+        {.member = 2, .size_central = 4},
+        {.member = 2, .size_central = -4},
+        {.member = 2, .size_central = 1 << 30},
+        {.member = 2, .size_after = 1},
+        {.member = 1, .offset = 4},
+        {.member = 1, .offset = -60},
+        {.member = 0, .gap = 8},
+        {.member = 2, .gap = 8},
+        {.member = 0, .name_local = "b/data.pkl"},
+        {.member = 0, .name_local = "a/data.pklx"},
+        {.member = -1, .zip64_lies = true},
+        {.member = -1, .comment = true},
+        {.member = -1, .trailing = true},
+        {.member = 1, .extra = true},
+        {.member = 1, .central_extra = true},
+        {.member = -1, .count = true}};
     struct kl_error err;
     members[0].data = SOUND;
     members[0].n = sizeof SOUND - 1;
@@ -180,8 +205,8 @@ static void archives(void)
         make(members, 4, &tricks[i]);
         CHECK(refused(kl_pth_parse, file, length, &err), "trick %zu: %s", i, err.text);
     }
-    static const char *const names[] = {"a/data.pkl", "a/data/0", "a/../x", "/etc/passwd", "a\\b", "b/version", "a/code/x.py",
-                                        "a/constants.pkl", "a/", ""};
+    static const char *const names[] = {"a/data.pkl", "a/data/0",    "a/../x",          "/etc/passwd", "a\\b",
+                                        "b/version",  "a/code/x.py", "a/constants.pkl", "a/",          ""};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         members[4] = (struct member){names[i], "x", 1};
         make(members, 5, &none);
@@ -198,44 +223,88 @@ static void archives(void)
 
 static void pickles(void)
 {
-#define P(text) {text, sizeof text - 1}
-    static const struct { const char *text; size_t n; } evil[] = {
-        P("\x80\2" "cos\nsystem\n" S("\x0c", "touch /tmp/x") "\x85R."),              /* the classic */
-        P("cposix\nsystem\n(S'id'\ntR."), P("\x80\2" "c__builtin__\neval\n" S("\1", "1") "\x85R."),
-        P("\x80\4\x8c\2os\x8c\6system\x93\x8c\2id\x85R."),                           /* STACK_GLOBAL */
-        P("\x80\2(S'id'\nios\nsystem\n."), P("\x80\2(cos\nsystem\nS'id'\no."),       /* INST, OBJ */
-        P("\x80\2" "ccollections\nOrderedDict\n)\x81."),                             /* NEWOBJ */
-        P("\x80\2" "ccollections\nOrderedDict\n(K\1tR."), P("\x80\2" "ctorch\nload\n)R."),
-        P("\x80\2" "ccollections\nCounter\n)R."), P("\x80\2" "ctorch._utils\n_rebuild_sparse_tensor\n)R."),
-        P("\x80\2" "ctorch.storage\n_load_from_bytes\n)R."), P("\x80\2" "ctorch\nFloatStorage\n)R."),
-        P("\x80\2K\1(K\1K\2u."), P("\x80\2)(K\1K\2u."), P("\x80\2" "K\1K\2K\3s."),   /* items on what is no dictionary */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\3", "K\1K\2") ) "x"),  /* after the end */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\7"), "\0", "K\2", "K\1"))),             /* longer than its data */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\5"), "\0", "K\2", "K\1"))),             /* shorter */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\4", "K\3K\1"))),       /* reaches beyond */
+#define P(text)               \
+    {                         \
+        text, sizeof text - 1 \
+    }
+    static const struct {
+        const char *text;
+        size_t n;
+    } evil[] = {
+        P("\x80\2"
+          "cos\nsystem\n" S("\x0c", "touch /tmp/x") "\x85R."), /* the classic */
+        P("cposix\nsystem\n(S'id'\ntR."),
+        P("\x80\2"
+          "c__builtin__\neval\n" S("\1", "1") "\x85R."),
+        P("\x80\4\x8c\2os\x8c\6system\x93\x8c\2id\x85R."), /* STACK_GLOBAL */
+        P("\x80\2(S'id'\nios\nsystem\n."),
+        P("\x80\2(cos\nsystem\nS'id'\no."), /* INST, OBJ */
+        P("\x80\2"
+          "ccollections\nOrderedDict\n)\x81."), /* NEWOBJ */
+        P("\x80\2"
+          "ccollections\nOrderedDict\n(K\1tR."),
+        P("\x80\2"
+          "ctorch\nload\n)R."),
+        P("\x80\2"
+          "ccollections\nCounter\n)R."),
+        P("\x80\2"
+          "ctorch._utils\n_rebuild_sparse_tensor\n)R."),
+        P("\x80\2"
+          "ctorch.storage\n_load_from_bytes\n)R."),
+        P("\x80\2"
+          "ctorch\nFloatStorage\n)R."),
+        P("\x80\2K\1(K\1K\2u."),
+        P("\x80\2)(K\1K\2u."),
+        P("\x80\2"
+          "K\1K\2K\3s."), /* items on what is no dictionary */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\3", "K\1K\2")) "x"), /* after the end */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\7"), "\0", "K\2", "K\1"))),           /* longer than its data */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\5"), "\0", "K\2", "K\1"))),           /* shorter */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\4", "K\3K\1"))),     /* reaches beyond */
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\5", "K\2", "K\1"))),
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2", "J\xff\xff\xff\xff"))), /* negative stride */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\7", "K\0"))),             /* more elements than storage */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f" "K\2", "K\2K\1"))),
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\7", "K\0"))), /* more elements than storage */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0",
+                                   "\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f"
+                                   "K\2",
+                                   "K\2K\1"))),
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\1K\1K\1K\1K\1", "K\1K\1K\1K\1K\1"))),
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2", "K\1K\1"))),
-        P(DICT(S("\1", "w") TENSOR("K\6", "\0", "K\2", "K\1"))),                     /* a number as storage */
-        P(DICT(S("\1", "w") "K\1")), P(DICT("K\1" TENSOR(STORAGE("\6"), "\0", "K\2", "K\1"))),
-        P(DICT(S("\1", "w"))), P("\x80\2."), P("\x80\2K\1."), P("\x80\2}}."), P("\x80\2(."), P("\x80\2t."), P("\x80\2u."),
-        P("\x80\2h\1."), P("\x80\2q\1."), P("\x80\2r\xff\xff\xff\xff."), P("\x80\2}r\xff\xff\xff\x7f."),
-        P("\x80\2X\xff\xff\xff\xff" "a."), P("\x80\2\x8a\x09" "123456789."), P("\x80\3}."), P("}."), P(""),
+        P(DICT(S("\1", "w") TENSOR("K\6", "\0", "K\2", "K\1"))), /* a number as storage */
+        P(DICT(S("\1", "w") "K\1")),
+        P(DICT("K\1" TENSOR(STORAGE("\6"), "\0", "K\2", "K\1"))),
+        P(DICT(S("\1", "w"))),
+        P("\x80\2."),
+        P("\x80\2K\1."),
+        P("\x80\2}}."),
+        P("\x80\2(."),
+        P("\x80\2t."),
+        P("\x80\2u."),
+        P("\x80\2h\1."),
+        P("\x80\2q\1."),
+        P("\x80\2r\xff\xff\xff\xff."),
+        P("\x80\2}r\xff\xff\xff\x7f."),
+        P("\x80\2X\xff\xff\xff\xff"
+          "a."),
+        P("\x80\2\x8a\x09"
+          "123456789."),
+        P("\x80\3}."),
+        P("}."),
+        P(""),
         P("\x80\2(" S("\7", "storage") "ctorch\nFloatStorage\n" S("\4", "../0") S("\3", "cpu") "K\6tQ."),
         P("\x80\2(" S("\6", "module") "ctorch\nFloatStorage\n" S("\1", "0") S("\3", "cpu") "K\6tQ."),
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2", "K\1") S("\1", "w")
-               TENSOR(STORAGE("\6"), "\0", "K\2", "K\1")))};                         /* a name twice */
+                   TENSOR(STORAGE("\6"), "\0", "K\2", "K\1")))}; /* a name twice */
     struct kl_error err;
     for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
         make_pickle(evil[i].text, evil[i].n);
         CHECK(refused(kl_pth_parse, file, length, &err), "pickle %zu: %s", i, err.text);
-        CHECK(!strstr(err.text, "archive is refused"), "pickle %zu should get as far as the pickle: %s", i, err.text);
+        CHECK(!strstr(err.text, "archive is refused"), "pickle %zu should get as far as the pickle: %s", i,
+              err.text);
     }
-    static const char param[] = DICT(S("\1", "w") "ctorch._utils\n_rebuild_parameter\n"
-                                     TENSOR(STORAGE("\6"), "\0", "K\2", "K\1") "\x88" "ccollections\nOrderedDict\n)R\x87R");
+    static const char param[] = DICT(S("\1", "w") "ctorch._utils\n_rebuild_parameter\n" TENSOR(
+        STORAGE("\6"), "\0", "K\2", "K\1") "\x88"
+                                           "ccollections\nOrderedDict\n)R\x87R");
     make_pickle(param, sizeof param - 1);
     CHECK(parse_only(kl_pth_parse, file, length, &err) == 0, "a parameter: %s", err.text);
     for (size_t i = 0; i < sizeof SOUND - 1; i++) { /* each byte of the pickle replaced, with a true CRC */
@@ -250,7 +319,8 @@ static void pickles(void)
     }
 }
 
-/* The files of the default weights: the two formats hold the same values; a name with another digest is refused. */
+/* The files of the default weights: the two formats hold the same values; a name with another digest is
+ * refused. */
 static void real_ones(const char *shared)
 {
     char pth[512], safe[512], wrong[] = "/tmp/ketline-weights-XXXXXX/net-01234567.pth";

@@ -19,28 +19,33 @@ static void values(void)
         "{\"__metadata__\":{\"a\":\"b\"},\"h\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]},"
         "\"b\":{\"dtype\":\"BF16\",\"shape\":[1,2],\"data_offsets\":[4,8]},"
         "\"l\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[8,16]},"
-        "\"f\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[16,20]},\"e\":{\"dtype\":\"F32\",\"shape\":[0],"
+        "\"f\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[16,20]},\"e\":{\"dtype\":\"F32\",\"shape\":"
+        "[0],"
         "\"data_offsets\":[20,20]}}  ";
-    static const unsigned char data[] = {0x00, 0x3c, 0x00, 0xc0, 0x80, 0x3f, 0x20, 0xc0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x28, 0x42};
+    static const unsigned char data[] = {0x00, 0x3c, 0x00, 0xc0, 0x80, 0x3f, 0x20, 0xc0, 7,    0,
+                                         0,    0,    0,    0,    0,    0,    0,    0,    0x28, 0x42};
     unsigned char file[1024];
     struct kl_weights *w = NULL;
     struct kl_error err;
     const size_t n = make(file, header, data, sizeof data);
     CHECK(parse(&w, kl_safetensors_parse, file, n, &err) == 0, "%s", err.text);
-    const struct kl_tensor *h = kl_weights_find(w, "h"), *b = kl_weights_find(w, "b"), *l = kl_weights_find(w, "l");
+    const struct kl_tensor *h = kl_weights_find(w, "h"), *b = kl_weights_find(w, "b"),
+                           *l = kl_weights_find(w, "l");
     const struct kl_tensor *f = kl_weights_find(w, "f"), *e = kl_weights_find(w, "e");
     CHECK(h && b && l && f && e && w->n == 5, "five tensors");
     if (failures)
         return;
     CHECK(h->data[0] == 1 && h->data[1] == -2, "F16");
     CHECK(b->data[0] == 1 && b->data[1] == -2.5f && b->rank == 2 && b->dims[1] == 2, "BF16");
-    CHECK(l->data[0] == 7 && l->rank == 0 && l->n == 1 && f->data[0] == 42 && e->n == 0, "I64, F32, an empty one");
+    CHECK(l->data[0] == 7 && l->rank == 0 && l->n == 1 && f->data[0] == 42 && e->n == 0,
+          "I64, F32, an empty one");
     kl_weights_free(&w);
     for (size_t cut = 0; cut < n; cut++)
         CHECK(refused(kl_safetensors_parse, file, cut, &err), "cut at %zu: %s", cut, err.text);
     file[n] = 0;
     CHECK(refused(kl_safetensors_parse, file, n + 1, &err), "a byte too many");
-    for (size_t bit = 0; bit < 8 * (n - sizeof data); bit++) { /* any answer, but no damage (run under a sanitizer) */
+    for (size_t bit = 0; bit < 8 * (n - sizeof data);
+         bit++) { /* any answer, but no damage (run under a sanitizer) */
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
         const int rc = parse_only(kl_safetensors_parse, file, n, &err);
         CHECK(rc == 0 || rc == KL_EDATA, "bit %zu: %d %s", bit, rc, err.text);
@@ -52,16 +57,25 @@ static void attacks(void)
 {
 #define T(shape, begin, end) "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
     static const char *const headers[] = {
-        "", "[]", "{", "{\"a\":1}", "{\"a\":{}}",
-        "{\"a\":" T("[2]", "0", "8") ",\"a\":" T("[2]", "0", "8") "}",                              /* a name twice */
-        "{\"a\":" T("[1]", "0", "4") ",\"b\":" T("[2]", "0", "8") "}",                              /* overlap */
-        "{\"a\":" T("[1]", "4", "8") "}",                                                           /* hole at the start */
-        "{\"a\":" T("[1]", "0", "4") "}",                                                           /* hole at the end */
-        "{\"a\":" T("[2]", "8", "0") "}", "{\"a\":" T("[4]", "0", "16") "}",                        /* backwards, beyond */
-        "{\"a\":" T("[3]", "0", "8") "}", "{\"a\":" T("[-2]", "0", "8") "}", "{\"a\":" T("[2.0]", "0", "8") "}",
-        "{\"a\":" T("[4294967296,4294967296]", "0", "8") "}",                                       /* overflows */
-        "{\"a\":" T("[9223372036854775807,2]", "0", "8") "}", "{\"a\":" T("[2305843009213693954]", "0", "8") "}",
-        "{\"a\":" T("[2]", "0", "18446744073709551616") "}", "{\"a\":" T("[1,1,1,1,2]", "0", "8") "}",
+        "",
+        "[]",
+        "{",
+        "{\"a\":1}",
+        "{\"a\":{}}",
+        "{\"a\":" T("[2]", "0", "8") ",\"a\":" T("[2]", "0", "8") "}", /* a name twice */
+        "{\"a\":" T("[1]", "0", "4") ",\"b\":" T("[2]", "0", "8") "}", /* overlap */
+        "{\"a\":" T("[1]", "4", "8") "}",                              /* hole at the start */
+        "{\"a\":" T("[1]", "0", "4") "}",                              /* hole at the end */
+        "{\"a\":" T("[2]", "8", "0") "}",
+        "{\"a\":" T("[4]", "0", "16") "}", /* backwards, beyond */
+        "{\"a\":" T("[3]", "0", "8") "}",
+        "{\"a\":" T("[-2]", "0", "8") "}",
+        "{\"a\":" T("[2.0]", "0", "8") "}",
+        "{\"a\":" T("[4294967296,4294967296]", "0", "8") "}", /* overflows */
+        "{\"a\":" T("[9223372036854775807,2]", "0", "8") "}",
+        "{\"a\":" T("[2305843009213693954]", "0", "8") "}",
+        "{\"a\":" T("[2]", "0", "18446744073709551616") "}",
+        "{\"a\":" T("[1,1,1,1,2]", "0", "8") "}",
         "{\"a\":{\"dtype\":\"F33\",\"shape\":[2],\"data_offsets\":[0,8]}}",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8],\"x\":1}}",
         "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",

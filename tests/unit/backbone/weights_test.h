@@ -12,20 +12,21 @@
 
 static int failures;
 
-#define CHECK(condition, ...)                                              \
-    do {                                                                   \
-        if (!(condition)) {                                                \
+#define CHECK(condition, ...)                                               \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
             fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                  \
-            fputc('\n', stderr);                                           \
-            failures++;                                                    \
-        }                                                                  \
+            fprintf(stderr, __VA_ARGS__);                                   \
+            fputc('\n', stderr);                                            \
+            failures++;                                                     \
+        }                                                                   \
     } while (0)
 
 typedef int parser(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 
 /* Parse a copy that ends where its allocation ends, so that a sanitizer sees a read beyond. */
-static inline int parse(struct kl_weights **weights, parser *parser, const void *data, size_t n, struct kl_error *err)
+static inline int parse(struct kl_weights **weights, parser *parser, const void *data, size_t n,
+                        struct kl_error *err)
 {
     unsigned char *copy = malloc(n ? n : 1);
     struct kl_bytes file = {copy, n, "x.bin"};
@@ -48,7 +49,8 @@ static inline int parse_only(parser *parser, const void *data, size_t n, struct 
 /* One line that names the file. */
 static inline bool refused(parser *parser, const void *data, size_t n, struct kl_error *err)
 {
-    return parse_only(parser, data, n, err) == KL_EDATA && !strchr(err->text, '\n') && strncmp(err->text, "x.bin: ", 7) == 0;
+    return parse_only(parser, data, n, err) == KL_EDATA && !strchr(err->text, '\n') &&
+           strncmp(err->text, "x.bin: ", 7) == 0;
 }
 
 #endif

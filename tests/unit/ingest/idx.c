@@ -62,7 +62,8 @@ static void values(void)
     kl_images_options_default(&o);
     o.limit = N + 2;
     CHECK(kl_images_open(&im, both, 2, &o, &err) == 0, "%s", err.text);
-    CHECK(im && im->n == N + 2 && im->n_classes == 7 && im->labels[N + 1] == labels_file[8 + 1] && im->index[N] == N,
+    CHECK(im && im->n == N + 2 && im->n_classes == 7 && im->labels[N + 1] == labels_file[8 + 1] &&
+              im->index[N] == N,
           "two inputs, one list");
     CHECK(im && strcmp(im->class_names + 6 * im->class_name_size, "6") == 0, "class names");
     kl_images_close(&im);
@@ -79,16 +80,19 @@ static void damage(void)
     put(gz_labels, labels_file, sizeof labels_file);
     for (size_t cut = 0; cut < sizeof images_file; cut++) {
         put(path, images_file, cut);
-        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path), "cut at %zu: %s", cut, err.text);
+        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path), "cut at %zu: %s",
+              cut, err.text);
     }
     put_gz(gz, images_file, sizeof images_file);
     packed = get_file(gz, &n);
     for (size_t cut = 0; cut < n; cut++) {
         put(gz, packed, cut);
-        CHECK(read_everything(pixels, gz, NULL, &err) == KL_EDATA && one_line(&err, gz), "gzip cut at %zu: %s", cut, err.text);
+        CHECK(read_everything(pixels, gz, NULL, &err) == KL_EDATA && one_line(&err, gz),
+              "gzip cut at %zu: %s", cut, err.text);
     }
     size_t harmless = 0;
-    for (size_t bit = 0; bit < 8 * n; bit++) { /* the header's time and system and the padding of the last block mean nothing */
+    for (size_t bit = 0; bit < 8 * n;
+         bit++) { /* the header's time and system and the padding of the last block mean nothing */
         memset(pixels, 0, sizeof pixels);
         packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
         put(gz, packed, n);
@@ -109,8 +113,14 @@ static void damage(void)
 
 static void sizes(void)
 {
-    static const uint32_t dims[][3] = {{1u << 31, 1u << 31, 1u << 31}, {0xffffffff, 0xffffffff, 1}, {0xffffffff, 1, 1},
-                                       {1, 1u << 31, 1u << 31}, {0, 28, 28}, {28, 0, 28}, {N + 1, H, W}, {N - 1, H, W}};
+    static const uint32_t dims[][3] = {{1u << 31, 1u << 31, 1u << 31},
+                                       {0xffffffff, 0xffffffff, 1},
+                                       {0xffffffff, 1, 1},
+                                       {1, 1u << 31, 1u << 31},
+                                       {0, 28, 28},
+                                       {28, 0, 28},
+                                       {N + 1, H, W},
+                                       {N - 1, H, W}};
     const char *path = path_of("s-images-idx3-ubyte"), *gz = path_of("t-images-idx3-ubyte.gz");
     unsigned char pixels[2 * N * H * W], copy[sizeof images_file];
     struct kl_error err;
@@ -122,14 +132,17 @@ static void sizes(void)
             be(copy + 4 + 4 * k, dims[i][k]);
         put(path, copy, sizeof copy);
         put_gz(gz, copy, sizeof copy);
-        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path), "sizes %zu: %s", i, err.text);
+        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path), "sizes %zu: %s",
+              i, err.text);
         CHECK(read_everything(pixels, gz, NULL, &err) == KL_EDATA, "sizes %zu, gzip: %s", i, err.text);
     }
-    unsigned char *bomb = calloc(1, 64 << 20); /* far more data than the header says: only what is asked for is unpacked */
+    unsigned char *bomb =
+        calloc(1, 64 << 20); /* far more data than the header says: only what is asked for is unpacked */
     memcpy(bomb, images_file, sizeof images_file);
     put_gz(gz, bomb, 64 << 20);
     free(bomb);
-    CHECK(read_everything(pixels, gz, NULL, &err) == KL_EDATA && strstr(err.text, "follows"), "bomb: %s", err.text);
+    CHECK(read_everything(pixels, gz, NULL, &err) == KL_EDATA && strstr(err.text, "follows"), "bomb: %s",
+          err.text);
 }
 
 struct shared {
@@ -144,7 +157,8 @@ static void read_block(void *context, size_t i, int thread)
     struct shared *s = context;
     const size_t size = s->im->height * s->im->width, first = 64 * i;
     const size_t n = s->im->n - first < 64 ? s->im->n - first : 64;
-    if (kl_images_read(s->im, first, n, i % 5 == 3 ? NULL : s->pixels + first * size, &s->arenas[thread], NULL))
+    if (kl_images_read(s->im, first, n, i % 5 == 3 ? NULL : s->pixels + first * size, &s->arenas[thread],
+                       NULL))
         s->failed = true;
 }
 

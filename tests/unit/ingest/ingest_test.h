@@ -14,14 +14,14 @@
 static int failures;
 static char folder[64] = "/tmp/ketline-ingest-XXXXXX";
 
-#define CHECK(condition, ...)                                              \
-    do {                                                                   \
-        if (!(condition)) {                                                \
+#define CHECK(condition, ...)                                               \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
             fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                  \
-            fputc('\n', stderr);                                           \
-            failures++;                                                    \
-        }                                                                  \
+            fprintf(stderr, __VA_ARGS__);                                   \
+            fputc('\n', stderr);                                            \
+            failures++;                                                     \
+        }                                                                   \
     } while (0)
 
 static inline const char *path_of(const char *name)

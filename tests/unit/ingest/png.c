@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   PNG files: every colour type and depth against values worked out from the format, damage, bombs, and a folder of real ones. */
+   PNG files: every colour type and depth against values worked out from the format, damage, bombs, and a
+   folder of real ones. */
 #include <png.h>
 #include <zlib.h>
 
@@ -68,14 +69,17 @@ static void all_types(struct kl_arena *arena)
         size_t wrong = 0;
         write_png(path, type, depth, i % 2);
         kl_arena_reset(arena);
-        CHECK(kl_png_decode(&p, path, LIMIT, arena, &err) == 0, "type %d depth %d: %s", type, depth, err.text);
+        CHECK(kl_png_decode(&p, path, LIMIT, arena, &err) == 0, "type %d depth %d: %s", type, depth,
+              err.text);
         if (err.code)
             continue;
-        CHECK(p.height == H && p.width == W && p.channels == (type & 2 ? 3 : 1), "type %d depth %d: shape", type, depth);
+        CHECK(p.height == H && p.width == W && p.channels == (type & 2 ? 3 : 1), "type %d depth %d: shape",
+              type, depth);
         for (int y = 0; y < H; y++)
             for (int x = 0; x < W; x++)
                 for (int c = 0; c < (int)p.channels; c++)
-                    wrong += p.pixels[((size_t)y * W + (size_t)x) * p.channels + (size_t)c] != expected(type, depth, y, x, c);
+                    wrong += p.pixels[((size_t)y * W + (size_t)x) * p.channels + (size_t)c] !=
+                             expected(type, depth, y, x, c);
         CHECK(wrong == 0, "type %d depth %d interlaced %d: %zu values", type, depth, (int)(i % 2), wrong);
     }
 }
@@ -91,9 +95,11 @@ static void damage(struct kl_arena *arena)
     for (size_t cut = 0; cut < n; cut++) {
         put(path, whole, cut);
         kl_arena_reset(arena);
-        CHECK(kl_png_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path), "cut at %zu", cut);
+        CHECK(kl_png_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path), "cut at %zu",
+              cut);
     }
-    for (size_t bit = 0; bit < 8 * n; bit++) { /* there is no ancillary chunk: every bit is covered by a check */
+    for (size_t bit = 0; bit < 8 * n;
+         bit++) { /* there is no ancillary chunk: every bit is covered by a check */
         whole[bit / 8] ^= (unsigned char)(1 << bit % 8);
         put(path, whole, n);
         kl_arena_reset(arena);
@@ -106,7 +112,8 @@ static void damage(struct kl_arena *arena)
 /* A valid header that claims a size, and hardly any data. */
 static void bombs(struct kl_arena *arena)
 {
-    static const uint32_t sides[][2] = {{100000, 100000}, {65535, 65535}, {0x7fffffff, 0x7fffffff}, {1, 0xffffffff}, {0, 5}};
+    static const uint32_t sides[][2] = {
+        {100000, 100000}, {65535, 65535}, {0x7fffffff, 0x7fffffff}, {1, 0xffffffff}, {0, 5}};
     const char *path = path_of("bomb.png");
     struct kl_picture p;
     struct kl_error err;
@@ -120,8 +127,8 @@ static void bombs(struct kl_arena *arena)
             b[29 + k] = (unsigned char)(crc >> (24 - 8 * k));
         memcpy(b + 33, "\0\0\0\0IEND\256B`\202", 12);
         put(path, b, sizeof b);
-        CHECK(kl_png_decode(&p, path, (size_t)256 << 20, arena, &err) == KL_EDATA && one_line(&err, path), "bomb %zu: %s", i,
-              err.text);
+        CHECK(kl_png_decode(&p, path, (size_t)256 << 20, arena, &err) == KL_EDATA && one_line(&err, path),
+              "bomb %zu: %s", i, err.text);
     }
 }
 
@@ -150,7 +157,8 @@ static void a_folder(struct kl_arena *arena)
     if (!im)
         return;
     CHECK(im->n == 3 && im->skipped == 1 && im->channels == 3 && im->n_classes == 2, "what it holds");
-    CHECK(im->labels[0] == 0 && im->labels[1] == 1 && im->index[0] == 0 && im->index[1] == 2, "labels and index");
+    CHECK(im->labels[0] == 0 && im->labels[1] == 1 && im->index[0] == 0 && im->index[1] == 2,
+          "labels and index");
     CHECK(strcmp(im->class_names, "ant") == 0, "class names are sorted");
     CHECK(kl_images_read(im, 0, 1, pixels, arena, &err) == 0, "%s", err.text);
     CHECK(pixels[3] == sample(0, 1, 0, 8) && pixels[4] == pixels[3] && pixels[5] == pixels[3], "grey as RGB");
@@ -184,7 +192,9 @@ static void real_ones(struct kl_arena *arena, const char *shared)
             continue;
         seen++;
         kl_arena_reset(arena);
-        CHECK(kl_png_decode(&p, name, LIMIT, arena, &err) == 0 && memcmp(p.pixels, pixels + 784 * i, 784) == 0, "%s", name);
+        CHECK(kl_png_decode(&p, name, LIMIT, arena, &err) == 0 &&
+                  memcmp(p.pixels, pixels + 784 * i, 784) == 0,
+              "%s", name);
     }
     CHECK(seen > 100, "only %zu files", seen);
     free(pixels);

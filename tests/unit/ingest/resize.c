@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Resizing against PyTorch's images (reference/hybrid/resnet18.h5) and simple cases; float16 against values from the standard. */
+   Resizing against PyTorch's images (reference/hybrid/resnet18.h5) and simple cases; float16 against values
+   from the standard. */
 #include <math.h>
 
 #include "ingest_test.h"
@@ -28,7 +29,8 @@ static uint8_t *golden(const char *file, const char *dataset, size_t n)
 {
     char command[900];
     size_t got;
-    snprintf(command, sizeof command, "h5dump -d /%s -b LE -o %s '%s' >/dev/null 2>&1", dataset, path_of("g"), file);
+    snprintf(command, sizeof command, "h5dump -d /%s -b LE -o %s '%s' >/dev/null 2>&1", dataset, path_of("g"),
+             file);
     uint8_t *data = system(command) == 0 ? get_file(path_of("g"), &got) : NULL;
     if (data && got == n)
         return data;
@@ -53,7 +55,8 @@ static void against_golden(struct kl_arena *arena, const char *shared)
         for (size_t i = 0; in && want && i < 16; i++) {
             const struct kl_picture p = {28, 28, 1, in + 784 * i};
             kl_arena_reset(arena);
-            CHECK(kl_resize(out, side, side, &p, arena, NULL) == 0 && memcmp(out, want + i * side * side, side * side) == 0,
+            CHECK(kl_resize(out, side, side, &p, arena, NULL) == 0 &&
+                      memcmp(out, want + i * side * side, side * side) == 0,
                   "image %zu at %zu", i, side);
         }
         free(in);
@@ -64,10 +67,26 @@ static void against_golden(struct kl_arena *arena, const char *shared)
 
 static void half(void)
 {
-    static const struct { float x; uint16_t h; } known[] = {
-        {0, 0}, {-0.0f, 0x8000}, {1, 0x3c00}, {-2, 0xc000}, {65504, 0x7bff}, {65519, 0x7bff}, {65520, 0x7c00},
-        {0x1p-14f, 0x0400}, {0x1p-24f, 0x0001}, {0x1p-25f, 0x0000}, {0x1.8p-25f, 0x0001}, {0x1.ff8p-15f, 0x03ff},
-        {0.1f, 0x2e66}, {1 + 0x1p-11f, 0x3c00}, {1 + 0x3p-11f, 0x3c02}, {INFINITY, 0x7c00}, {1e-30f, 0}};
+    static const struct {
+        float x;
+        uint16_t h;
+    } known[] = {{0, 0},
+                 {-0.0f, 0x8000},
+                 {1, 0x3c00},
+                 {-2, 0xc000},
+                 {65504, 0x7bff},
+                 {65519, 0x7bff},
+                 {65520, 0x7c00},
+                 {0x1p-14f, 0x0400},
+                 {0x1p-24f, 0x0001},
+                 {0x1p-25f, 0x0000},
+                 {0x1.8p-25f, 0x0001},
+                 {0x1.ff8p-15f, 0x03ff},
+                 {0.1f, 0x2e66},
+                 {1 + 0x1p-11f, 0x3c00},
+                 {1 + 0x3p-11f, 0x3c02},
+                 {INFINITY, 0x7c00},
+                 {1e-30f, 0}};
     uint16_t h;
     float back;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
