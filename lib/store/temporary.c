@@ -19,7 +19,8 @@
 static const char suffix[] = ".ketline-tmp";
 enum { NAME_ROOM = 120, FOREIGN_SECONDS = 2 * 24 * 3600 };
 
-/* Start of a process in clock ticks since boot (proc(5), stat, field 22); 0: no such process. */
+/* Start of a process in clock ticks since boot (proc(5), stat, field 22); 0: no such process; DEAD: it has ended. */
+static const unsigned long long DEAD = ~0ull;
 static unsigned long long process_start(long pid) {
     char path[64], *text, *at;
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
@@ -31,6 +32,8 @@ static unsigned long long process_start(long pid) {
     ssize_t n = read(fd, text, 1023);
     close(fd);
     at = n > 0 ? strrchr(text, ')') : NULL; /* the command's name may hold anything */
+    if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X'))
+        return DEAD; /* killed, but nobody waits for it: usual in containers */
     for (int field = 2; at && field < 22; field++)
         at = strchr(at + 1, ' ');
     if (at)
