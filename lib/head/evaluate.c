@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "head/evaluate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/head.h"
+#include "store/store.h"
+
+static int all_rows(struct kl_evaluation *e, struct kl_error *err)
+{
+    e->n = e->features->n;
+    e->rows = malloc((e->n + 1) * sizeof *e->rows);
+    if (!e->rows) return kl_fail_memory(err, e->n * sizeof *e->rows);
+    for (size_t i = 0; i < e->n; i++) e->rows[i] = (int64_t)i;
+    return KL_OK;
+}
+
+static int validation_rows(struct kl_evaluation *e, struct kl_file *head, struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    int code = kl_file_expect(&set, head, "split/validation", KL_I64, 1, err);
+    if (!code) code = kl_file_load((void **)&e->rows, head, set, err);
+    if (code) return code;
+    e->n = set->dims[0];
+    for (size_t i = 0; i < e->n; i++)
+        if (e->rows[i] < 0 || (size_t)e->rows[i] >= e->features->n)
+            return kl_fail(err, KL_EDATA, "%s: split/validation: row %lld, the features have %zu; give the file it was trained on",
+                           kl_file_path(head), (long long)e->rows[i], e->features->n);
+    return KL_OK;
+}
+
+static int allocate(struct kl_evaluation *e, struct kl_error *err)
+{
+    size_t r = e->replicas, n = e->n + 1;
+    e->labels = malloc(n * sizeof *e->labels);
+    e->predictions = malloc(r * n * sizeof *e->predictions);
+    e->probabilities = malloc(r * n * e->c * sizeof *e->probabilities);
+    e->accuracy = calloc(4 * r, sizeof *e->accuracy);
+    if (!e->labels || !e->predictions || !e->probabilities || !e->accuracy)
+        return kl_fail_memory(err, r * n * e->c * sizeof *e->probabilities);
+    e->log_loss = e->accuracy + r;
+    e->top_k = e->accuracy + 2 * r;
+    e->calibration_error = e->accuracy + 3 * r;
+    for (size_t i = 0; i < e->n; i++) e->labels[i] = e->features->labels[e->rows[i]];
+    return KL_OK;
+}
+
+static void judge(struct kl_evaluation *e, size_t r)
+{
+    const float *p = e->probabilities + r * e->n * e->c;
+    const int32_t *predicted = e->predictions + r * e->n;
+    int64_t count[KL_CALIBRATION_BINS];
+    double accuracy[KL_CALIBRATION_BINS], confidence[KL_CALIBRATION_BINS];
+    size_t right = 0;
+    for (size_t i = 0; i < e->n; i++) right += predicted[i] == e->labels[i];
+    e->accuracy[r] = e->n ? (double)right / (double)e->n : 0;
+    e->log_loss[r] = kl_log_loss(p, e->labels, e->n, e->c);
+    e->top_k[r] = e->n ? (double)kl_top_k(p, e->labels, e->n, e->c, e->k) / (double)e->n : 0;
+    e->calibration_error[r] =
+        kl_calibration(count, accuracy, confidence, p, e->labels, e->n, e->c, KL_CALIBRATION_BINS);
+}
+
+static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x, struct kl_pool *pool,
+                   struct kl_error *err)
+{
+    struct kl_head *head = NULL;
+    float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
+    int code = logits ? kl_head_load(&head, file, (int64_t)r, err) : kl_fail_memory(err, e->n * e->c * sizeof *logits);
+    if (!code) code = kl_head_logits(logits, head, x, e->n, pool, err);
+    if (!code)
+        kl_softmax(e->probabilities + r * e->n * e->c, e->predictions + r * e->n, logits, e->n, e->c);
+    kl_head_free(&head);
+    free(logits);
+    if (!code) judge(e, r);
+    return code;
+}
+
+/* Does the head fit the features? */
+static int check_fit(struct kl_evaluation *e, struct kl_file *file, struct kl_error *err)
+{
+    struct kl_head *head = NULL;
+    int code = kl_head_load(&head, file, 0, err);
+    if (code) return code;
+    e->c = head->model.n_classes;
+    e->replicas = (size_t)head->n_replicas;
+    if (head->model.n_features != e->features->d)
+        code = kl_fail(err, KL_EDATA, "%s: made for %zu features a sample, found %zu; extract them with the same backbone and tap",
+                       kl_file_path(file), head->model.n_features, e->features->d);
+    else if (head->model.n_classes < e->features->n_classes)
+        code = kl_fail(err, KL_EDATA, "%s: made for %zu classes, the features have %zu", kl_file_path(file),
+                       head->model.n_classes, e->features->n_classes);
+    kl_head_free(&head);
+    return code;
+}
+
+int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features, const char *split,
+                struct kl_pool *pool, struct kl_error *err)
+{
+    *e = (struct kl_evaluation){ .features = features };
+    float *x = NULL;
+    int code = check_fit(e, head, err);
+    if (!code) code = strcmp(split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);
+    if (!code) {
+        e->k = e->c > 5 ? 5 : e->c > 1 ? e->c - 1 : 1;
+        code = allocate(e, err);
+    }
+    if (!code && !(x = malloc((e->n + 1) * features->d * sizeof *x)))
+        code = kl_fail_memory(err, e->n * features->d * sizeof *x);
+    for (size_t i = 0; !code && i < e->n; i++)
+        memcpy(x + i * features->d, features->x + (size_t)e->rows[i] * features->d, features->d * sizeof *x);
+    for (size_t r = 0; !code && r < e->replicas; r++) code = predict(e, head, r, x, pool, err);
+    free(x);
+    if (code) kl_evaluation_free(e);
+    return code;
+}
+
+void kl_evaluation_free(struct kl_evaluation *e)
+{
+    free(e->rows);
+    free(e->labels);
+    free(e->predictions);
+    free(e->probabilities);
+    free(e->accuracy);
+    *e = (struct kl_evaluation){ 0 };
+}
+
+int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a, const struct kl_evaluation *b,
+                          struct kl_error *err)
+{
+    int64_t only_a = 0, only_b = 0;
+    if (a->n != b->n || memcmp(a->rows, b->rows, a->n * sizeof *a->rows) != 0)
+        return kl_fail(err, KL_EDATA, "the two heads kept different validation samples; compare them on a test file");
+    for (size_t i = 0; i < a->n; i++) {
+        bool right_a = a->predictions[i] == a->labels[i], right_b = b->predictions[i] == a->labels[i];
+        only_a += right_a && !right_b;
+        only_b += right_b && !right_a;
+    }
+    *test = kl_mcnemar(only_a, only_b);
+    return KL_OK;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+   The datasets of a report: predictions and probabilities of each sample, and the tables that the figures draw. */
+#include <stdlib.h>
+
+#include "head/evaluate.h"
+#include "head/features.h"
+#include "store/store.h"
+
+static const double Z95 = 1.959963984540054;
+
+static int put_classes(struct kl_writer *w, const struct kl_evaluation *e, struct kl_error *err)
+{
+    size_t cells = e->replicas * e->c * e->c, dims[3] = { e->replicas, e->c, e->c }, table_dims[3] = { e->replicas, e->c, 3 };
+    int64_t *counts = malloc(cells * sizeof *counts);
+    double *table = malloc(e->replicas * e->c * 3 * sizeof *table);
+    int code = counts && table ? KL_OK : kl_fail_memory(err, cells * sizeof *counts);
+    for (size_t r = 0; !code && r < e->replicas; r++) {
+        kl_confusion(counts + r * e->c * e->c, e->labels, e->predictions + r * e->n, e->n, e->c);
+        for (size_t k = 0; k < e->c; k++) {
+            struct kl_class_metrics m = kl_class_metrics(counts + r * e->c * e->c, e->c, k);
+            double *row = table + (r * e->c + k) * 3;
+            row[0] = m.precision, row[1] = m.recall, row[2] = m.f1;
+        }
+    }
+    if (!code) code = kl_writer_put(w, "confusion", KL_I64, 0, 3, dims, counts, err);
+    if (!code) code = kl_writer_put(w, "per_class", KL_F64, 0, 3, table_dims, table, err);
+    if (!code) code = kl_writer_text(w, "per_class", "columns", "precision,recall,f1", err);
+    if (!code) code = kl_writer_text(w, "confusion", "axes", "replica,true class,predicted class", err);
+    free(counts);
+    free(table);
+    return code;
+}
+
+static int put_calibration(struct kl_writer *w, const struct kl_evaluation *e, struct kl_error *err)
+{
+    size_t dims[3] = { e->replicas, KL_CALIBRATION_BINS, 3 }, values = e->replicas * KL_CALIBRATION_BINS * 3;
+    double *bins = malloc(values * sizeof *bins);
+    if (!bins) return kl_fail_memory(err, values * sizeof *bins);
+    for (size_t r = 0; r < e->replicas; r++) {
+        int64_t count[KL_CALIBRATION_BINS];
+        double accuracy[KL_CALIBRATION_BINS], confidence[KL_CALIBRATION_BINS];
+        kl_calibration(count, accuracy, confidence, e->probabilities + r * e->n * e->c, e->labels, e->n, e->c,
+                       KL_CALIBRATION_BINS);
+        for (size_t b = 0; b < KL_CALIBRATION_BINS; b++) {
+            double *row = bins + (r * KL_CALIBRATION_BINS + b) * 3;
+            row[0] = (double)count[b], row[1] = accuracy[b], row[2] = confidence[b];
+        }
+    }
+    int code = kl_writer_put(w, "calibration", KL_F64, 0, 3, dims, bins, err);
+    if (!code) code = kl_writer_text(w, "calibration", "columns", "count,accuracy,confidence", err);
+    free(bins);
+    return code;
+}
+
+static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const struct kl_mcnemar *test,
+                       struct kl_error *err)
+{
+    size_t right = 0;
+    for (size_t i = 0; i < e->n; i++) right += e->predictions[i] == e->labels[i];
+    struct kl_interval interval = kl_wilson(right, e->n, Z95);
+    int code = kl_writer_number(w, "", "accuracy", e->accuracy[0], err);
+    if (!code) code = kl_writer_number(w, "", "accuracy_low", interval.low, err);
+    if (!code) code = kl_writer_number(w, "", "accuracy_high", interval.high, err);
+    if (!code) code = kl_writer_number(w, "", "expected_calibration_error", e->calibration_error[0], err);
+    if (!code) code = kl_writer_number(w, "", "log_loss", e->log_loss[0], err);
+    if (!code) code = kl_writer_integer(w, "", "top_k_k", (int64_t)e->k, err);
+    if (!code && test) code = kl_writer_integer(w, "", "mcnemar_only_first", test->only_first, err);
+    if (!code && test) code = kl_writer_integer(w, "", "mcnemar_only_second", test->only_second, err);
+    if (!code && test) code = kl_writer_number(w, "", "mcnemar_p", test->p, err);
+    if (!code && test) code = kl_writer_text(w, "", "mcnemar_test", test->exact ? "exact" : "chi-squared", err);
+    return code;
+}
+
+int kl_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e, const struct kl_mcnemar *test,
+                       struct kl_error *err)
+{
+    size_t dims[3] = { e->replicas, e->n, e->c }, names[1] = { e->features->n_classes };
+    int code = put_scalars(w, e, test, err);
+    if (!code) code = kl_writer_put(w, "index", KL_I64, 0, 1, &e->n, e->rows, err);
+    if (!code) code = kl_writer_put(w, "labels", KL_I32, 0, 1, &e->n, e->labels, err);
+    if (!code) code = kl_writer_put(w, "predictions", KL_I32, 0, 2, dims, e->predictions, err);
+    if (!code) code = kl_writer_put(w, "probabilities", KL_F32, 0, 3, dims, e->probabilities, err);
+    if (!code) code = kl_writer_put(w, "replicas/accuracy", KL_F64, 0, 1, &e->replicas, e->accuracy, err);
+    if (!code) code = kl_writer_put(w, "replicas/log_loss", KL_F64, 0, 1, &e->replicas, e->log_loss, err);
+    if (!code) code = kl_writer_put(w, "replicas/top_k", KL_F64, 0, 1, &e->replicas, e->top_k, err);
+    if (!code)
+        code = kl_writer_put(w, "replicas/expected_calibration_error", KL_F64, 0, 1, &e->replicas, e->calibration_error, err);
+    if (!code) code = put_classes(w, e, err);
+    if (!code) code = put_calibration(w, e, err);
+    if (!code)
+        code = kl_writer_put(w, "class_names", KL_STRING, e->features->name_size, 1, names, e->features->class_names, err);
+    return code;
+}

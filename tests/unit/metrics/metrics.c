@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+   Values from SciPy 1.x (binomtest().proportion_ci("wilson"), binomtest, chi2.sf) and scikit-learn (confusion_matrix,
+   precision_recall_fscore_support, log_loss) on the data below; the calibration error is counted by hand. */
+#include "metrics/metrics.h"
+
+#include <math.h>
+
+static int failures;
+
+static void expect(const char *what, double found, double expected, double bound)
+{
+    if (fabs(found - expected) <= bound) return;
+    fprintf(stderr, "%s: found %.12g, expected %.12g\n", what, found, expected);
+    failures++;
+}
+
+static const int32_t labels[10] = { 0, 0, 1, 1, 2, 2, 2, 0, 1, 2 };
+static const int32_t predictions[10] = { 0, 1, 1, 1, 2, 0, 2, 0, 2, 2 };
+static const float probabilities[30] = { .7f, .2f,  .1f,  .3f,  .5f, .2f, .1f, .8f, .1f, .2f, .55f, .25f, .05f, .05f, .9f,
+                                         .6f, .1f,  .3f,  .1f,  .3f, .6f, .9f, .05f, .05f, .1f, .4f, .5f, .25f, .35f, .4f };
+
+static void check_intervals(void)
+{
+    const double z = 1.959963984540054;
+    expect("wilson 942/1000 low", kl_wilson(942, 1000, z).low, 0.9257504237337675, 1e-12);
+    expect("wilson 942/1000 high", kl_wilson(942, 1000, z).high, 0.9548667217650018, 1e-12);
+    expect("wilson 0/10 low", kl_wilson(0, 10, z).low, 0, 1e-15);
+    expect("wilson 0/10 high", kl_wilson(0, 10, z).high, 0.27753279986288926, 1e-12);
+}
+
+static void check_classes(void)
+{
+    static const int64_t expected[9] = { 2, 1, 0, 0, 2, 1, 1, 0, 3 };
+    static const double ratios[3] = { 2.0 / 3, 2.0 / 3, 0.75 };
+    int64_t counts[9];
+    kl_confusion(counts, labels, predictions, 10, 3);
+    for (int i = 0; i < 9; i++) expect("confusion", (double)counts[i], (double)expected[i], 0);
+    for (size_t k = 0; k < 3; k++) {
+        struct kl_class_metrics m = kl_class_metrics(counts, 3, k);
+        expect("precision", m.precision, ratios[k], 1e-12);
+        expect("recall", m.recall, ratios[k], 1e-12);
+        expect("f1", m.f1, ratios[k], 1e-12);
+    }
+    expect("log loss", kl_log_loss(probabilities, labels, 10, 3), 0.6139729107915007, 1e-7);
+    expect("top 2", (double)kl_top_k(probabilities, labels, 10, 3, 2), 10, 0);
+    expect("top 1", (double)kl_top_k(probabilities, labels, 10, 3, 1), 7, 0);
+}
+
+/* Two bins: (0, 0.5] holds samples 1 (0.5, wrong), 8 (0.5, wrong), 9 (0.4, right); (0.5, 1] the seven others, six of them right. */
+static void check_calibration(void)
+{
+    int64_t count[2];
+    double accuracy[2], confidence[2];
+    double error = kl_calibration(count, accuracy, confidence, probabilities, labels, 10, 3, 2);
+    double low = (0.5 + 0.5 + 0.4) / 3, high = (0.7 + 0.8 + 0.55 + 0.9 + 0.6 + 0.6 + 0.9) / 7;
+    expect("bin 0 count", (double)count[0], 3, 0);
+    expect("bin 0 accuracy", accuracy[0], 1.0 / 3, 1e-12);
+    expect("bin 0 confidence", confidence[0], low, 1e-7);
+    expect("bin 1 accuracy", accuracy[1], 6.0 / 7, 1e-12);
+    expect("bin 1 confidence", confidence[1], high, 1e-7);
+    expect("calibration error", error, 0.3 * (low - 1.0 / 3) + 0.7 * (6.0 / 7 - high), 1e-7);
+}
+
+static void check_tests(void)
+{
+    expect("mcnemar 3, 12", kl_mcnemar(3, 12).p, 0.03515625, 1e-12);
+    expect("mcnemar 7, 7", kl_mcnemar(7, 7).p, 1, 1e-12);
+    expect("mcnemar 0, 0", kl_mcnemar(0, 0).p, 1, 0);
+    expect("mcnemar 40, 22", kl_mcnemar(40, 22).p, 0.030849999436874987, 1e-12);
+    expect("mcnemar statistic", kl_mcnemar(22, 40).statistic, 4.661290322580645, 1e-12);
+}
+
+static void check_softmax(void)
+{
+    static const float logits[3] = { 1000, 1001, 999 };
+    float p[3];
+    int32_t best;
+    kl_softmax(p, &best, logits, 1, 3);
+    expect("softmax largest", (double)best, 1, 0);
+    expect("softmax", (double)p[1], 1 / (1 + exp(-1) + exp(-2)), 1e-7);
+}
+
+int main(void)
+{
+    check_intervals();
+    check_classes();
+    check_calibration();
+    check_tests();
+    check_softmax();
+    return failures != 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+   qeval: what trained heads are worth on a feature cache. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/evaluate.h"
+#include "head/features.h"
+#include "store/store.h"
+
+enum { NUMERICAL_VERSION = 1, REPORT_SCHEMA = 1 };
+static const double Z95 = 1.959963984540054;
+
+struct values {
+    struct kl_common common;
+    const char *split, *compare;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "split", 0, KL_OPT_CHOICE, AT(split), "all|val", 0, 0, true, "which samples of the features", "Evaluation", NULL },
+    { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false, "paired McNemar test against a second head", NULL, NULL },
+};
+static const struct kl_tool tool = {
+    "qeval",
+    "Judges trained heads on a feature cache: accuracy, per-class numbers, calibration, predictions",
+    "HEAD.h5 FEATURES.h5 -o REPORT.h5",
+    "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o report.h5",
+    options,
+    sizeof options / sizeof *options,
+    sizeof(struct values)
+};
+
+struct run {
+    struct values v;
+    struct kl_log log;
+    struct kl_stage stage;
+    struct kl_file *head, *other, *input;
+    struct kl_features features;
+    struct kl_evaluation evaluation;
+    struct kl_mcnemar test;
+};
+
+static int open_inputs(struct run *run, const char *const *paths, size_t n, struct kl_error *err)
+{
+    if (n != 2) return kl_fail(err, KL_EUSAGE, "%zu inputs, expected HEAD.h5 and FEATURES.h5; see --help", n);
+    if (!run->v.common.output && !run->v.common.print_key)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
+    int code = kl_file_open_kind(&run->head, paths[0], "head", err);
+    if (!code) code = kl_file_open_kind(&run->input, paths[1], "features", err);
+    if (!code && run->v.compare) code = kl_file_open_kind(&run->other, run->v.compare, "head", err);
+    return code;
+}
+
+static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = kl_key_begin(&key, "report", REPORT_SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &tool, &run->v, err);
+    if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
+    if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
+    if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
+    return code ? code : kl_stage_begin(&run->stage, answer, &key, out, err);
+}
+
+static int evaluate(struct run *run, struct kl_error *err)
+{
+    struct kl_pool *pool = NULL;
+    struct kl_evaluation second = { 0 };
+    int code = kl_features_load(&run->features, run->input, err);
+    if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
+    if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, run->v.split, pool, err);
+    if (!code && run->other) code = kl_evaluate(&second, run->other, &run->features, run->v.split, pool, err);
+    if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
+    kl_evaluation_free(&second);
+    kl_pool_destroy(&pool);
+    return code;
+}
+
+static int write_report(struct run *run, struct kl_error *err)
+{
+    const struct kl_file *parents[] = { run->head, run->input, run->other };
+    struct kl_writer *writer = NULL;
+    int code = kl_writer_open(&writer, run->v.common.output, &run->stage.header, err);
+    if (!code) code = kl_evaluation_save(writer, &run->evaluation, run->other ? &run->test : NULL, err);
+    if (!code) return kl_stage_publish(&run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
+    kl_writer_abort(&writer);
+    return code;
+}
+
+static void mean_and_deviation(double *mean, double *deviation, const double *values, size_t n)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) sum += values[i];
+    *mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) squares += (values[i] - *mean) * (values[i] - *mean);
+    *deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+}
+
+static void summarise(const struct run *run, FILE *out)
+{
+    const struct kl_evaluation *e = &run->evaluation;
+    const char *output = run->v.common.output;
+    double mean, deviation;
+    struct kl_interval ci = kl_wilson((size_t)llround(e->accuracy[0] * (double)e->n), e->n, Z95);
+    mean_and_deviation(&mean, &deviation, e->accuracy, e->replicas);
+    if (run->v.common.json) {
+        fprintf(out, "{\"output\":\"%s\",\"key\":\"%s\",\"samples\":%zu,\"replicas\":%zu,\"accuracy\":%.6g,"
+                "\"accuracy_sd\":%.6g,\"accuracy_low\":%.6g,\"accuracy_high\":%.6g,\"log_loss\":%.6g,\"ece\":%.6g",
+                output, run->stage.key, e->n, e->replicas, mean, deviation, ci.low, ci.high, e->log_loss[0],
+                e->calibration_error[0]);
+        if (run->other) fprintf(out, ",\"mcnemar_p\":%.6g", run->test.p);
+        fprintf(out, "}\n");
+        return;
+    }
+    if (e->replicas == 1)
+        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output, mean, ci.low,
+                ci.high, e->log_loss[0], e->calibration_error[0], e->n);
+    else
+        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, mean, deviation, e->replicas, e->n);
+    if (run->other)
+        fprintf(out, "McNemar: %lld right only here, %lld only in %s, p = %.4g (%s)\n", (long long)run->test.only_first,
+                (long long)run->test.only_second, run->v.compare, run->test.p, run->test.exact ? "exact" : "chi-squared");
+}
+
+/* With -v: one line a class, of the first head. */
+static int print_classes(const struct run *run, FILE *out, struct kl_error *err)
+{
+    const struct kl_evaluation *e = &run->evaluation;
+    int64_t *counts = malloc(e->c * e->c * sizeof *counts);
+    if (!counts) return kl_fail_memory(err, e->c * e->c * sizeof *counts);
+    kl_confusion(counts, e->labels, e->predictions, e->n, e->c);
+    fprintf(out, "%-20s %9s %9s %9s %9s\n", "class", "precision", "recall", "f1", "samples");
+    for (size_t k = 0; k < e->features->n_classes; k++) {
+        struct kl_class_metrics m = kl_class_metrics(counts, e->c, k);
+        fprintf(out, "%-20.*s %9.4f %9.4f %9.4f %9lld\n", (int)run->features.name_size,
+                run->features.class_names + k * run->features.name_size, m.precision, m.recall, m.f1, (long long)m.support);
+    }
+    free(counts);
+    return KL_OK;
+}
+
+static int work(struct run *run, const char *const *inputs, size_t n_inputs, FILE *out, struct kl_error *err)
+{
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    int code = open_inputs(run, inputs, n_inputs, err);
+    if (!code) code = begin(run, &answer, out, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) {
+        if (!run->v.common.quiet)
+            fprintf(out, "%s: %s\n", run->v.common.output,
+                    answer == KL_STAGE_UP_TO_DATE ? "up to date" : "fetched from the store");
+        return KL_OK;
+    }
+    code = evaluate(run, err);
+    if (!code) code = write_report(run, err);
+    if (code || strcmp(run->v.common.output, "-") == 0 || run->v.common.quiet) return code;
+    summarise(run, out);
+    return run->v.common.verbose ? print_classes(run, out, err) : KL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct kl_error err = { 0 };
+    struct run run = { .v = { .split = "all" }, .log = { tool.name, stderr, 1 } };
+    const char **inputs = NULL;
+    size_t n_inputs = 0;
+    kl_signals_install();
+    int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
+    if (code) return kl_report(&run.log, &err);
+    if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);
+    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
+    run.stage = (struct kl_stage){ .tool = &tool, .values = &run.v, .common = &run.v.common, .log = &run.log,
+                                   .argc = argc, .argv = argv, .start = kl_clock() };
+    code = work(&run, inputs, n_inputs, stdout, &err);
+    kl_evaluation_free(&run.evaluation);
+    kl_features_free(&run.features);
+    kl_file_close(&run.head);
+    kl_file_close(&run.other);
+    kl_file_close(&run.input);
+    kl_stage_end(&run.stage);
+    free(inputs);
+    return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);
+}
