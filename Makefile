@@ -39,34 +39,43 @@ BINS := $(TOOLS:%=$(BUILD)/bin/%)
 .PHONY: all help
 all: $(BINS)
 
+# One short line a file; make V=1 shows the commands.
+Q := $(if $(V),,@)
+SAY = $(if $(V),,@echo "  $(1)" $@)
+
 # The text of `make help` is the lines that begin with two signs.
 help:
 	@sed -n 's/^## //p' Makefile
 
 $(BUILD)/libketline.a: $(OBJS)
+	$(call SAY,AR)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(BUILD)/bin/%: $(BUILD)/tools/%.o $(BUILD)/libketline.a
+	$(call SAY,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/%.o: %.c Makefile
+	$(call SAY,CC)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 define REAL_RULE
 $(BUILD)/%.$(1).o: %.c Makefile
+	$$(call SAY,CC)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) -DKL_F64=$(2) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CFLAGS) -DKL_F64=$(2) -MMD -MP -c -o $$@ $$<
 endef
 $(eval $(call REAL_RULE,f32,0))
 $(eval $(call REAL_RULE,f64,1))
 
 define ISA_RULE
 $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
+	$$(call SAY,CC)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(ISA_$(3)) -DKL_F64=$(2) -DKL_ISA=$(3) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CFLAGS) $$(ISA_$(3)) -DKL_F64=$(2) -DKL_ISA=$(3) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
@@ -141,6 +150,6 @@ uninstall:
 	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%)
 	rm -rf $(DESTDIR)$(PREFIX)/share/ketline
 
-## make clean        remove the build folder
+## make clean        remove the build folder (and V=1 anywhere: show the commands)
 clean:
 	rm -rf $(BUILD)

@@ -17,16 +17,19 @@ test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tests/faults/faults.o $(BUILD)/libketline.a
+	$(call SAY,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libketline.a
+	$(call SAY,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libketline.a
+	$(call SAY,LD)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # All kernel families, one after another: build/tests/checkkernels [--bench] [FAMILY...]
 $(BUILD)/tests/checkkernels: tests/checkkernels.in $(patsubst %.c,$(BUILD)/%,$(wildcard tests/kernels/*.c))
