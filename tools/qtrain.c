@@ -100,6 +100,7 @@ struct run {
     struct kl_head_model model;
     struct kl_train train;
     struct kl_pool *pool;
+    struct kl_writer *writer;  /* opened before the training: a folder that refuses is found at once */
     char *config, *checkpoint; /* checkpoint: path, NULL when the output is a pipe */
 };
 
@@ -184,15 +185,9 @@ static int resume(struct run *run, struct kl_error *err)
 
 static int write_head(struct run *run, struct kl_error *err)
 {
-    struct kl_writer *writer = NULL;
     const struct kl_file *parents[] = { run->input };
-    int code = kl_writer_open(&writer, run->v.common.output, &run->stage.header, err);
-    if (!code) code = kl_train_save(writer, &run->train, run->config, err);
-    if (code) {
-        kl_writer_abort(&writer);
-        return code;
-    }
-    code = kl_stage_publish(&run->stage, &writer, parents, 1, NULL, NULL, err);
+    int code = kl_train_save(run->writer, &run->train, run->config, err);
+    if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
     if (!code && run->checkpoint) unlink(run->checkpoint);
     return code;
 }
@@ -279,6 +274,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
         if (!code)
             code = kl_head_model_make(&run->model, &run->v.head, run->features.d, run->features.n_classes,
                                       err);
+        if (!code) code = kl_writer_open(&run->writer, run->v.common.output, &run->stage.header, err);
         if (!code) code = train(run, err);
         if (!code) code = write_head(run, err);
         if (!code && strcmp(run->v.common.output, "-") != 0) summarise(run, out);
@@ -339,6 +335,7 @@ int main(int argc, char **argv)
     else
         code = run.v.check_gradients ? check_gradients(&run, inputs[0], stdout, &err)
                                      : work(&run, inputs[0], stdout, &err);
+    kl_writer_abort(&run.writer);
     kl_train_close(&run.train);
     kl_pool_destroy(&run.pool);
     kl_head_model_free(&run.model);
