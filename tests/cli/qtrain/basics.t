@@ -14,7 +14,7 @@ $ head -n 1 h.jsonl | sed -E 's/[0-9]+\.[0-9e-]+/#/g'
 # the threads change nothing; the seed, and every option of the result, change the key
 $ qtrain f.h5 --epochs 3 --batch-size 32 -o two.h5 --no-provenance -j 2 -q > log; qtrain f.h5 --epochs 3 --batch-size 32 -o one.h5 --no-provenance -j 1 -q > log; cmp one.h5 two.h5
 
-$ for o in "" "--seed 1" "--lr 0.01" "--dropout 0" "--replica 1" "-j 1" "--progress none"; do qtrain f.h5 --key $o -o x.h5; done | sort | uniq -c | awk '{print $1}' | sort -n | tr '\n' ' '
+$ for o in "" "--seed 1" "--lr 0.01" "--dropout 0" "--replica 1" "-j 1" "--progress none"; do qtrain f.h5 --key $o -o x.h5; done | sort | uniq -c | awk '{print $1}' | sort -n | xargs
 > 1 1 1 1 3
 # a reference's names in YAML; the command line wins
 $ printf 'n_qubits: 3\nn_layers: 2\ndiff_method: parameter-shift\nlearning_rate: 0.002\nepochs: 1\n' > run.yaml; qtrain f.h5 -c run.yaml --layers 1 -o y.h5 --print-config | grep -E 'qubits|layers|diff|^lr|epochs'
