@@ -2,27 +2,65 @@
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 -q -o a.h5 && extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 --dtype f16 -q -o b.h5
 
 $ cache show a.h5 | grep -v -e '^made' -e '^by'
+> a.h5
+> features, 269.5 KB, written by extract-features 0.1.0
+>
+> key        HEX64
+> content    HEX64
+> backbone   resnet18
+> tap        avgpool
+> preprocess grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225)
+> options    channels "auto"  dtype "f32"  limit 128  mean "0.485,0.456,0.406"  resize 28  skip-bad false 
+>            std "0.229,0.224,0.225"  tap "avgpool" 
+>
+>
+> datasets
+>   class_names                          string   10
+>   features                             float32  128 x 512
+>   index                                int64    128
+>   labels                               int32    128
 
 $ cache log a.h5 | sed 's/  [0-9a-f]\{8\}$//' | grep -v -e sha256 -e weights
+> * extract-features 0.1.0
+>   extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 128 -q -o a.h5
+>   DATE, # s
+>   images: ROOT/data/digits/test-images-idx3-ubyte
+>   labels: ROOT/data/digits/test-labels-idx1-ubyte
 
 $ cache diff a.h5 b.h5
+> options.dtype: "f32" -> "f16"
 ? 1
 
 $ cache diff a.h5 a.h5
+> the keys are equal
 
 $ cache verify a.h5 b.h5
+> a.h5: whole
+> b.h5: whole
 
 $ cp a.h5 c.h5; printf 'x' | dd of=c.h5 bs=1 seek=100000 conv=notrunc status=none; cache verify a.h5 c.h5
+> a.h5: whole
+! cache: c.h5: dataset features: block 0 (rows 0 to 127) is damaged: other digest than when it was published; make it again
+! cache: 1 of 2 files are not whole
 ? 1
 
 $ cache fsck . 2>&1 | sed 's/ KB .*/ KB/'
+> not whole                    269 KB
+> cache: .: 1 damaged files; --repair puts them aside
 
 $ cache fsck . --repair -q >/dev/null 2>&1; ls
+> a.h5
+> b.h5
+> c.h5.damaged
 
 $ cache show absent.h5
+! cache: absent.h5: cannot be opened: No such file or directory
 ? 66
 
 $ cache shwo a.h5
+! cache: found 'shwo', expected list, show, log, verify, diff, merge, gc or fsck; see --help
 ? 2
 
 $ cache show a.h5 --json | jq -r '.kind, .datasets[0].name'
+> features
+> class_names

@@ -2,20 +2,30 @@
 $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o test.h5; extract-features $D/test-images-idx3-ubyte --resize 28 --tap layer4 -q -o wide.h5; qtrain test.h5 --epochs 3 -q -o a.h5 >/dev/null; qtrain test.h5 --epochs 3 --replica 1 --replicas 2 -q -o b.h5 >/dev/null
 
 $ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
+> r.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
 
 $ qeval a.h5 test.h5 -o r.h5
+> r.h5: up to date
 
 $ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
+> v.h5: accuracy # [#, #], log loss #, ECE # on 36 samples
 
 $ qeval a.h5 test.h5 --compare b.h5 -o c.h5 | sed -E 's/[0-9]\.[0-9]+/#/g; s/[0-9]+ (right|only)/# \1/g; s/exact|chi-squared/TEST/'
+> c.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
+> McNemar: # right only here, # only in b.h5, p = # (TEST)
 
 $ qeval test.h5 a.h5 -o x.h5
+! qeval: test.h5: holds 'features', expected 'head'
 ? 65
 
 $ qeval a.h5 -o x.h5
+! qeval: 1 inputs, expected HEAD.h5 and FEATURES.h5; see --help
 ? 2
 
 $ qeval a.h5 absent.h5 -o x.h5
+! qeval: absent.h5: cannot be opened: No such file or directory
 ? 66
 
 $ qeval a.h5 test.h5 --json -o j.h5 | jq -r '.samples, .replicas'
+> 360
+> 1
