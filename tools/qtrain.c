@@ -320,8 +320,11 @@ int main(int argc, char **argv)
     kl_head_options_default(&run.v.head);
     kl_train_options_default(&run.v.train);
     int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
-    if (code) return kl_report(&run.log, &err);
-    if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);
+    bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
+    if (code || answered) {
+        free(inputs);
+        return code ? kl_report(&run.log, &err) : kl_finish(&run.log, 0);
+    }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
     run.stage = (struct kl_stage){ .tool = &tool,
                                    .values = &run.v,
@@ -344,6 +347,7 @@ int main(int argc, char **argv)
     kl_stage_end(&run.stage);
     free(run.config);
     free(run.checkpoint);
+    free(inputs);
     int status = code ? kl_report(&run.log, &err) : 0;
     if (code == KL_ESIGNAL) kl_signals_reraise();
     return kl_finish(&run.log, status);

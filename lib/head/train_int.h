@@ -17,8 +17,8 @@ int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *tra
 void kl_train_thread_free(struct kl_train_thread *own);
 /* Copy the batch `ahead` of the position into its place in train->batches, where all replicas read it. */
 void kl_train_gather(struct kl_train *train, int64_t ahead);
-/* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on; index: the replica's own number, which keys
-   its dropout. */
+/* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on;
+   index: the replica's own number, which keys its dropout. */
 int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
                    int64_t count, struct kl_train_thread *own, struct kl_error *err);
 /* Mean loss and accuracy over the validation samples. */

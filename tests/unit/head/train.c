@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Training: replicas side by side = alone, any number of threads, stopped and resumed = uninterrupted, bit for bit. */
+   Training: replicas side by side = alone, any number of threads, stopped and resumed =
+   uninterrupted, bit for bit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

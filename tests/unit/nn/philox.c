@@ -41,7 +41,8 @@ static void known_answers(void)
     }
 }
 
-/* Element e is dropped by the 16-bit number that the header's rule names; every instruction set does the same. */
+/* Element e is dropped by the 16-bit number that the header's rule names; every instruction set
+   does the same. */
 static void dropout_by_its_rule(const struct kl_kernels *kernels)
 {
     enum { COUNT = 1000 };
