@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+   figures: PNG and SVG of heads, reports and features. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+struct values {
+    struct kl_common common;
+    const char *figure, *format, *images;
+    int64_t replica;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "figure", 0, KL_OPT_CHOICE, AT(figure), "all|curves|circuit|confusion|calibration|samples|pca", 0, 0, true, "which",
+      "Figures", NULL },
+    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder", NULL, NULL },
+    { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false, "samples: the images that the report judged", NULL, NULL },
+    { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "of a report: which of several heads", NULL, NULL },
+};
+static const struct kl_tool tool = {
+    "figures",
+    "Draws heads (curves, circuit), reports (confusion, calibration, samples) and features (pca)",
+    "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
+    "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg",
+    options,
+    sizeof options / sizeof *options,
+    sizeof(struct values)
+};
+
+struct run {
+    struct values v;
+    struct kl_log log;
+    size_t drawn, written;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static int draw_one(struct run *run, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
+                    enum kl_figure_format format, const char *path, struct kl_error *err)
+{
+    bool written;
+    int code = kl_figure_write(&written, figure, inputs, format, path, err);
+    if (code) return code;
+    run->drawn++;
+    run->written += written;
+    kl_note(&run->log, 2, "%s: %s", path, written ? "written" : "up to date");
+    return KL_OK;
+}
+
+/* Into a folder, as NAME.png and NAME.svg. */
+static int draw_into(struct run *run, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
+                     struct kl_error *err)
+{
+    char path[4096];
+    static const char *const ends[] = { [KL_PNG] = "png", [KL_SVG] = "svg" };
+    for (int f = KL_PNG; f <= KL_SVG; f++) {
+        if (strcmp(run->v.format, "both") != 0 && strcmp(run->v.format, ends[f]) != 0) continue;
+        snprintf(path, sizeof path, "%.4000s/%s.%s", run->v.common.output, figure->name, ends[f]);
+        int code = draw_one(run, figure, inputs, (enum kl_figure_format)f, path, err);
+        if (code) return code;
+    }
+    return KL_OK;
+}
+
+static int draw_file(struct run *run, const char *path, bool single, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    size_t before = run->drawn;
+    int code = kl_file_open(&file, path, err);
+    for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
+        struct kl_figure_inputs inputs = { file, run->v.images, run->v.replica };
+        bool all = strcmp(run->v.figure, "all") == 0;
+        if (strcmp(f->kind, kl_file_kind(file)) != 0 || (!all && strcmp(f->name, run->v.figure) != 0)) continue;
+        if (f->needs_images && !run->v.images) {
+            if (!all) code = kl_fail(err, KL_EUSAGE, "figure %s needs --images", f->name);
+            continue;
+        }
+        if (single)
+            code = draw_one(run, f, &inputs, ends_with(run->v.common.output, ".svg") ? KL_SVG : KL_PNG, run->v.common.output, err);
+        else
+            code = draw_into(run, f, &inputs, err);
+    }
+    if (!code && run->drawn == before) kl_note(&run->log, 1, "%s: no figure of a file of kind %s was asked for", path, kl_file_kind(file));
+    kl_file_close(&file);
+    return code;
+}
+
+static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
+{
+    const char *output = run->v.common.output;
+    if (!n || !output) return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
+    bool single = ends_with(output, ".png") || ends_with(output, ".svg");
+    if (single && (n != 1 || strcmp(run->v.figure, "all") == 0))
+        return kl_fail(err, KL_EUSAGE, "%s: one file takes one figure of one input; say which with --figure, or give a folder", output);
+    if (!single && mkdir(output, 0777) != 0 && errno != EEXIST)
+        return kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", output);
+    int code = KL_OK;
+    for (size_t i = 0; !code && i < n; i++) code = draw_file(run, files[i], single, err);
+    if (!code && !run->drawn) return kl_fail(err, KL_EUSAGE, "nothing was drawn");
+    return code;
+}
+
+static void summarise(const struct run *run)
+{
+    if (run->v.common.json)
+        printf("{\"output\":\"%s\",\"figures\":%zu,\"written\":%zu}\n", run->v.common.output, run->drawn, run->written);
+    else if (!run->v.common.quiet && !run->written)
+        printf("%s: up to date\n", run->v.common.output);
+    else if (!run->v.common.quiet)
+        printf("%s: %zu figures, %zu written\n", run->v.common.output, run->drawn, run->written);
+}
+
+int main(int argc, char **argv)
+{
+    struct kl_error err = { 0 };
+    struct run run = { .v = { .figure = "all", .format = "both" }, .log = { tool.name, stderr, 1 } };
+    const char **files = NULL;
+    size_t n = 0;
+    int code = kl_options_parse(&tool, &run.v, argc, argv, &files, &n, &err);
+    if (code) return kl_report(&run.log, &err);
+    if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);
+    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
+    code = work(&run, files, n, &err);
+    free(files);
+    if (!code) summarise(&run);
+    return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);
+}
