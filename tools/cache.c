@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    cache: look at, check, merge and keep files and the shared store. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -198,6 +199,7 @@ int main(int argc, char **argv)
     struct run run = { .log = { tool.name, stderr, 1 } };
     const char **args = NULL;
     size_t n = 0;
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason; Ctrl-C ends at once, as usual */
     int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n, &err);
     if (code) return kl_report(&run.log, &err);
     if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);

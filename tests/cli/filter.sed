@@ -9,3 +9,4 @@ s/\b[0-9a-f]{64}\b/HEX64/g
 s/\b[0-9]+(\.[0-9]+)?(e-?[0-9]+)? (ms|s|min)\b/# s/g
 s/\b[0-9][0-9,]*(\.[0-9]+)? (images|samples|epochs)\/s\b/# \2\/s/g
 s/"(seconds|rate)": ?[0-9.e+-]+/"\1": #/g
+s/\b[0-9]+(\.[0-9]+)? [kKMG]B\b/# bytes/g

@@ -3,15 +3,15 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 -
 
 $ cache show a.h5 | grep -v -e '^made' -e '^by'
 > a.h5
-> features, 269.5 KB, written by extract-features 0.1.0
+> features, # bytes, written by extract-features 0.1.0
 >
 > key        HEX64
 > content    HEX64
 > backbone   resnet18
 > tap        avgpool
 > preprocess grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225)
-> options    channels "auto"  dtype "f32"  limit 128  mean "0.485,0.456,0.406"  resize 28  skip-bad false 
->            std "0.229,0.224,0.225"  tap "avgpool" 
+> options    channels "auto"  dtype "f32"  limit 128  mean "0.485,0.456,0.406"  resize 28  skip-bad false
+>            std "0.229,0.224,0.225"  tap "avgpool"
 >
 >
 > datasets
@@ -45,7 +45,7 @@ $ cp a.h5 c.h5; printf 'x' | dd of=c.h5 bs=1 seek=100000 conv=notrunc status=non
 ? 1
 
 $ cache fsck . 2>&1 | sed 's/ KB .*/ KB/'
-> not whole                    269 KB
+> not whole                    # bytes
 > cache: .: 1 damaged files; --repair puts them aside
 
 $ cache fsck . --repair -q >/dev/null 2>&1; ls
