@@ -26,8 +26,8 @@ $(OUT)/heads.h5: $(OUT)/train.h5 FORCE
 $(OUT)/report.h5: $(OUT)/heads.h5 $(OUT)/test.h5 FORCE
 	qeval $(OUT)/heads.h5 $(OUT)/test.h5 $(QEVAL) -o $@
 
-$(OUT)/figures: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 FORCE
-	figures $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 -o $@
+$(OUT)/figures: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 $(TEST) FORCE
+	figures $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 --images $(TEST) -o $@
 
 clean:
 	rm -rf $(OUT)
