@@ -30,15 +30,38 @@ struct kl_vqc_program {
     const struct kl_vqc_observable *obs;
 };
 
+/* The faster form of circuits whose gates are RY, CNOT and X alone, observed by strings of Z: layers of RY, between which amplitudes only
+   move. Amplitude y of a layer lies at place origin ^ XOR of direction[b] over the bits b of y, so that nothing is ever moved.
+   Layer 0 has the identity as its map and acts on |0>; layer[n_layers], without rotations, is the map at the end. Strings lie within
+   the lower KL_VQC_LOW_BITS bits or within the others. */
+enum { KL_VQC_MOST_QUBITS = 20 };
+#define KL_VQC_LOW_BITS(n_qubits) (((n_qubits) + 1) / 2)
+struct kl_vqc_layer {
+    uint32_t origin, direction[KL_VQC_MOST_QUBITS];
+    int slot[KL_VQC_MOST_QUBITS]; /* of the RY on each bit, -1: none */
+};
+struct kl_vqc_layers {
+    int n_qubits;
+    size_t n_layers, n_obs;
+    const struct kl_vqc_layer *layer;
+    const struct kl_vqc_observable *obs;
+};
+
 /* L lanes (table's `lanes`). cosine, sine: (n_slots, L) of half the angles.
    forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set.
    adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs, L); state is undone; bra: scratch of the state's
-   size. half_angles: cosine and sine of angle / 2, n values. */
+   size. layers_: the same for struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch.
+   half_angles: cosine and sine of angle / 2, n values. */
 #define KL_VQC_TYPES(real, p)                                                                                           \
     typedef void (*kl_vqc_forward_##p##_fn)(real *out, real *state, const struct kl_vqc_program *program,               \
                                             const real *cosine, const real *sine);                                      \
     typedef void (*kl_vqc_adjoint_##p##_fn)(real *dangle, real *state, real *bra, const struct kl_vqc_program *program, \
                                             const real *cosine, const real *sine, const real *cot);                     \
+    typedef void (*kl_vqc_layers_forward_##p##_fn)(real *out, real *state, real *work, const struct kl_vqc_layers *layers, \
+                                                   const real *cosine, const real *sine);                               \
+    typedef void (*kl_vqc_layers_adjoint_##p##_fn)(real *dangle, real *state, real *bra, real *work,                    \
+                                                   const struct kl_vqc_layers *layers, const real *cosine,              \
+                                                   const real *sine, const real *cot);                                  \
     typedef void (*kl_vqc_half_angles_##p##_fn)(real *cosine, real *sine, const real *angle, size_t n);
 KL_VQC_TYPES(float, f32)
 KL_VQC_TYPES(double, f64)
@@ -48,12 +71,16 @@ struct kl_vqc_f32 {
     kl_vqc_forward_f32_fn forward;
     kl_vqc_adjoint_f32_fn adjoint;
     kl_vqc_half_angles_f32_fn half_angles;
+    kl_vqc_layers_forward_f32_fn layers_forward;
+    kl_vqc_layers_adjoint_f32_fn layers_adjoint;
 };
 struct kl_vqc_f64 {
     int lanes;
     kl_vqc_forward_f64_fn forward;
     kl_vqc_adjoint_f64_fn adjoint;
     kl_vqc_half_angles_f64_fn half_angles;
+    kl_vqc_layers_forward_f64_fn layers_forward;
+    kl_vqc_layers_adjoint_f64_fn layers_adjoint;
 };
 extern const struct kl_vqc_f32 kl_vqc_f32_base, kl_vqc_f32_avx2, kl_vqc_f32_avx512;
 extern const struct kl_vqc_f64 kl_vqc_f64_base, kl_vqc_f64_avx2, kl_vqc_f64_avx512;

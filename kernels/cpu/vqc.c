@@ -259,7 +259,7 @@ static void half_angles(double *cosine, double *sine, const double *angle, size_
 #else
 /* Cody and Waite's reduction by pi/2 in three parts, then minimax polynomials on [-pi/4, pi/4] (S. Moshier's Cephes coefficients);
    the error is below 1.2e-7 for |angle| < 1e4. */
-static void half_angles(float *cosine, float *sine, const float *angle, size_t n)
+static void half_angles(float *restrict cosine, float *restrict sine, const float *restrict angle, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         float x = 0.5f * angle[i], q = rintf(x * 0.636619772f);
@@ -275,4 +275,5 @@ static void half_angles(float *cosine, float *sine, const float *angle, size_t n
 #endif
 
 #define KL_TABLE_NAME KL_ISA_NAME(kl_vqc)
-const struct KL_NAME(kl_vqc) KL_TABLE_NAME = { KL_LANES, forward, adjoint, half_angles };
+const struct KL_NAME(kl_vqc) KL_TABLE_NAME = { KL_LANES,    forward, adjoint, half_angles, KL_ISA_NAME(kl_vqc_layers_forward),
+                                               KL_ISA_NAME(kl_vqc_layers_adjoint) };

@@ -2,6 +2,9 @@
    Batches of samples: groups as wide as a vector, each one program of the kernels; forward and adjoint (circuit.h). Compiled in
    both precisions. */
 #include "circuit/circuit_int.h"
+
+#include <string.h>
+
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
 
@@ -11,141 +14,185 @@ enum {
 
 struct batch {
     const struct kl_circuit *c;
-    struct kl_vqc_program program;
-    const struct kl_angle *angles;
+    const struct kl_circuit_plan *plan;
     const struct KL_NAME(kl_vqc) *kernel;
-    size_t n, lanes, state_size; /* state_size: values of a group's state */
+    size_t n, lanes, one, state_size; /* one: values of a vector a slot; state_size: amplitudes of a group, in values */
     const kl_real *x, *cot;
-    const kl_real *shared_c, *shared_s; /* (n_slots, lanes) of the weights and constants */
+    kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
+    bool *moving;                         /* (n_slots): the angle depends on the sample */
     kl_real *out, *state, *dx;
-    kl_real *dangles;  /* (groups, n_slots, lanes) */
-    kl_real *scratch;  /* a thread's part: scratch_size values */
+    kl_real *dangles; /* (groups, n_slots, lanes) */
+    kl_real *scratch; /* a thread's part: scratch_size values */
     size_t scratch_size;
 };
 
-static kl_real angle_value(const struct kl_angle *a, const kl_real *x, const kl_real *w)
+/* What a group has in memory; forward leaves the first three in the caller's state for adjoint. */
+struct group {
+    kl_real *cosine, *sine, *state, *bra, *out, *cot, *work;
+    size_t first, here; /* its samples */
+};
+
+static struct group group_of(const struct batch *b, size_t number, int thread)
 {
-    if (a->source == KL_CONSTANT) return (kl_real)a->scale;
-    if (a->source == KL_WEIGHT) return (kl_real)a->scale * w[a->index];
-    kl_real value = (kl_real)a->scale * x[a->index];
-    return a->index2 >= 0 ? value * x[a->index2] : value;
+    kl_real *at = b->scratch + (size_t)thread * b->scratch_size;
+    struct group g = { .first = number * b->lanes };
+    g.here = b->n - g.first < b->lanes ? b->n - g.first : b->lanes;
+    g.bra = at;
+    g.out = g.bra + b->state_size;
+    g.cot = g.out + b->c->n_obs * b->lanes;
+    g.work = g.cot + b->c->n_obs * b->lanes;
+    g.state = b->state ? b->state + number * (b->state_size + 2 * b->one)
+                       : g.work + (b->lanes << KL_VQC_LOW_BITS(b->c->n_qubits));
+    g.cosine = g.state + b->state_size;
+    g.sine = g.cosine + b->one;
+    return g;
+}
+
+/* The angles that all samples share. */
+static void shared_angles(struct batch *b, const kl_real *w)
+{
+    const struct kl_circuit_plan *p = b->plan;
+    kl_real *c = b->shared_c, *s = b->shared_s;
+    for (size_t k = 0; k < p->n_slots; k++) b->angle[k] = 0, b->moving[k] = false;
+    for (size_t i = 0; i < p->n_angles; i++) {
+        const struct kl_angle *a = &p->angles[i];
+        if (a->source == KL_INPUT) b->moving[p->slot[i]] = true;
+        else b->angle[p->slot[i]] += (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
+    }
+    b->kernel->half_angles(c, s, b->angle, p->n_slots);
+    for (size_t k = p->n_slots; k-- > 0;) /* from one value to `lanes`, last first so that none is overwritten */
+        for (size_t l = b->lanes; l-- > 0;) c[k * b->lanes + l] = c[k], s[k * b->lanes + l] = s[k];
 }
 
 static int prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x, const kl_real *w, size_t n,
                    struct kl_pool *pool, struct kl_arena *work, struct kl_error *err)
 {
-    *b = (struct batch){ .c = c, .n = n, .x = x };
+    *b = (struct batch){ .c = c, .plan = c->plan, .n = n, .x = x };
 #if KL_F64
     b->kernel = kl_kernels()->vqc_f64;
 #else
     b->kernel = kl_kernels()->vqc_f32;
 #endif
     b->lanes = (size_t)b->kernel->lanes;
-    int code = kl_circuit_lower(&b->program, &b->angles, c, work, err);
-    if (code) return code;
-    size_t slots = b->program.n_slots, one = (slots + 1) * b->lanes;
+    b->one = b->plan->n_slots * b->lanes;
     b->state_size = ((size_t)(c->real ? 1 : 2) << c->n_qubits) * b->lanes;
-    b->scratch_size = 2 * one + 2 * c->n_obs * b->lanes + 2 * b->state_size;
-    kl_real *angle = kl_arena_take(work, 3 * one, sizeof *angle);
+    b->scratch_size = 2 * b->one + 2 * c->n_obs * b->lanes + 2 * b->state_size +
+                      (b->lanes << KL_VQC_LOW_BITS(c->n_qubits));
+    b->shared_c = kl_arena_take(work, 3 * b->one + 1, sizeof *b->shared_c);
+    b->moving = kl_arena_take(work, b->plan->n_slots + 1, sizeof *b->moving);
     b->scratch = kl_arena_take(work, b->scratch_size * (size_t)kl_pool_size(pool), sizeof *b->scratch);
-    if (!angle || !b->scratch) return kl_fail_memory(err, b->scratch_size * sizeof *b->scratch);
-    for (size_t s = 0; s < slots; s++)
-        for (size_t l = 0; l < b->lanes; l++)
-            angle[s * b->lanes + l] = b->angles[s].source == KL_INPUT ? 0 : angle_value(&b->angles[s], NULL, w);
-    b->kernel->half_angles(angle + one, angle + 2 * one, angle, slots * b->lanes);
-    b->shared_c = angle + one;
-    b->shared_s = angle + 2 * one;
+    if (!b->shared_c || !b->moving || !b->scratch) return kl_fail_memory(err, b->scratch_size * sizeof *b->scratch);
+    b->shared_s = b->shared_c + b->one;
+    b->angle = b->shared_s + b->one;
+    shared_angles(b, w);
     return KL_OK;
 }
 
-/* Cosines and sines of one group; a group's missing samples repeat the first one. */
-static void group_angles(const struct batch *b, size_t group, kl_real *cosine, kl_real *sine)
+/* Adds what the group's inputs put into the angle of one slot. */
+static void add_inputs(kl_real *angle, const struct batch *b, const struct group *g, const struct kl_angle *a)
 {
-    size_t lanes = b->lanes;
-    kl_real angle[KL_WIDEST];
-    for (size_t s = 0; s < b->program.n_slots; s++) {
-        if (b->angles[s].source != KL_INPUT) {
-            for (size_t l = 0; l < lanes; l++) cosine[s * lanes + l] = b->shared_c[s * lanes + l];
-            for (size_t l = 0; l < lanes; l++) sine[s * lanes + l] = b->shared_s[s * lanes + l];
-            continue;
-        }
-        for (size_t l = 0; l < lanes; l++) {
-            size_t i = group * lanes + l < b->n ? group * lanes + l : group * lanes;
-            angle[l] = angle_value(&b->angles[s], b->x + i * b->c->n_inputs, NULL);
-        }
-        b->kernel->half_angles(cosine + s * lanes, sine + s * lanes, angle, lanes);
+    const kl_real *x = b->x + g->first * b->c->n_inputs + a->index, *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
+    for (size_t l = 0; l < g->here; l++) {
+        kl_real value = (kl_real)a->scale * x[l * b->c->n_inputs];
+        angle[l] += a->index2 < 0 ? value : value * y[l * b->c->n_inputs];
     }
 }
 
-struct group_scratch {
-    kl_real *cosine, *sine, *out, *cot, *state, *bra;
-};
-
-static struct group_scratch scratch_of(const struct batch *b, int thread)
+/* Cosines and sines of one group; a group's missing samples repeat the first one. */
+static void group_angles(const struct batch *b, const struct group *g)
 {
-    kl_real *at = b->scratch + (size_t)thread * b->scratch_size;
-    size_t one = (b->program.n_slots + 1) * b->lanes, obs = b->c->n_obs * b->lanes;
-    return (struct group_scratch){ at, at + one, at + 2 * one, at + 2 * one + obs, at + 2 * one + 2 * obs,
-                                   at + 2 * one + 2 * obs + b->state_size };
+    const struct kl_circuit_plan *p = b->plan;
+    size_t lanes = b->lanes;
+    memcpy(g->cosine, b->shared_c, b->one * sizeof *g->cosine);
+    memcpy(g->sine, b->shared_s, b->one * sizeof *g->sine);
+    for (size_t k = 0; k < p->n_slots; k++) /* the angles stand where their cosines will */
+        for (size_t l = 0; b->moving[k] && l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
+    for (size_t i = 0; i < p->n_angles; i++)
+        if (p->angles[i].source == KL_INPUT) add_inputs(g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i]);
+    for (size_t k = 0; k < p->n_slots; k++) {
+        kl_real angle[KL_WIDEST];
+        if (!b->moving[k]) continue;
+        for (size_t l = 0; l < lanes; l++) angle[l] = g->cosine[k * lanes + (l < g->here ? l : 0)];
+        b->kernel->half_angles(g->cosine + k * lanes, g->sine + k * lanes, angle, lanes);
+    }
 }
 
-static size_t samples_of(const struct batch *b, size_t group)
+static void run_forward(const struct batch *b, const struct group *g)
 {
-    size_t left = b->n - group * b->lanes;
-    return left < b->lanes ? left : b->lanes;
+    group_angles(b, g);
+    if (b->plan->layers.n_layers)
+        b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
+    else
+        b->kernel->forward(g->out, g->state, &b->plan->program, g->cosine, g->sine);
 }
 
-static void forward_group(void *context, size_t group, int thread)
+static void forward_group(void *context, size_t number, int thread)
 {
     const struct batch *b = context;
-    struct group_scratch s = scratch_of(b, thread);
-    kl_real *state = b->state ? b->state + group * b->state_size : s.state;
+    struct group g = group_of(b, number, thread);
     size_t n_obs = b->c->n_obs;
-    group_angles(b, group, s.cosine, s.sine);
-    b->kernel->forward(s.out, state, &b->program, s.cosine, s.sine);
-    for (size_t l = 0; l < samples_of(b, group); l++)
-        for (size_t o = 0; o < n_obs; o++) b->out[(group * b->lanes + l) * n_obs + o] = s.out[o * b->lanes + l];
+    run_forward(b, &g);
+    for (size_t o = 0; o < n_obs; o++)
+        for (size_t l = 0; l < g.here; l++) b->out[(g.first + l) * n_obs + o] = g.out[o * b->lanes + l];
 }
 
-static void input_gradients(const struct batch *b, const kl_real *dangle, size_t lane, size_t sample)
+static void input_gradients(const struct batch *b, const struct group *g, const kl_real *dangle)
 {
     size_t n_inputs = b->c->n_inputs;
-    const kl_real *x = b->x + sample * n_inputs;
-    kl_real *dx = b->dx + sample * n_inputs;
-    for (size_t i = 0; i < n_inputs; i++) dx[i] = 0;
-    for (size_t s = 0; s < b->program.n_slots; s++) {
-        const struct kl_angle *a = &b->angles[s];
+    const kl_real *x = b->x + g->first * n_inputs;
+    kl_real *dx = b->dx + g->first * n_inputs;
+    for (size_t i = 0; i < g->here * n_inputs; i++) dx[i] = 0;
+    for (size_t i = 0; i < b->plan->n_angles; i++) {
+        const struct kl_angle *a = &b->plan->angles[i];
+        const kl_real *d = dangle + (size_t)b->plan->slot[i] * b->lanes;
         if (a->source != KL_INPUT) continue;
-        kl_real g = dangle[s * b->lanes + lane] * (kl_real)a->scale;
-        if (a->index2 < 0) {
-            dx[a->index] += g;
-        } else {
-            dx[a->index] += g * x[a->index2];
-            dx[a->index2] += g * x[a->index];
+        for (size_t l = 0; l < g->here; l++) {
+            kl_real by_angle = d[l] * (kl_real)a->scale;
+            const kl_real *row = x + l * n_inputs;
+            dx[l * n_inputs + (size_t)a->index] += a->index2 < 0 ? by_angle : by_angle * row[a->index2];
+            if (a->index2 >= 0) dx[l * n_inputs + (size_t)a->index2] += by_angle * row[a->index];
         }
     }
 }
 
-static void adjoint_group(void *context, size_t group, int thread)
+static void adjoint_group(void *context, size_t number, int thread)
 {
     const struct batch *b = context;
-    struct group_scratch s = scratch_of(b, thread);
-    kl_real *state = b->state ? b->state + group * b->state_size : s.state;
-    kl_real *dangle = b->dangles + group * b->program.n_slots * b->lanes;
-    size_t n_obs = b->c->n_obs, here = samples_of(b, group);
-    group_angles(b, group, s.cosine, s.sine);
-    if (!b->state) b->kernel->forward(s.out, state, &b->program, s.cosine, s.sine);
-    for (size_t l = 0; l < b->lanes; l++)
-        for (size_t o = 0; o < n_obs; o++)
-            s.cot[o * b->lanes + l] = l < here ? b->cot[(group * b->lanes + l) * n_obs + o] : 0;
-    b->kernel->adjoint(dangle, state, s.bra, &b->program, s.cosine, s.sine, s.cot);
-    for (size_t l = 0; b->dx && l < here; l++) input_gradients(b, dangle, l, group * b->lanes + l);
+    struct group g = group_of(b, number, thread);
+    kl_real *dangle = b->dangles + number * b->one;
+    size_t n_obs = b->c->n_obs;
+    if (!b->state) run_forward(b, &g);
+    for (size_t o = 0; o < n_obs; o++) /* no sample, no gradient */
+        for (size_t l = 0; l < b->lanes; l++)
+            g.cot[o * b->lanes + l] = l < g.here ? b->cot[(g.first + l) * n_obs + o] : 0;
+    if (b->plan->layers.n_layers)
+        b->kernel->layers_adjoint(dangle, g.state, g.bra, g.work, &b->plan->layers, g.cosine, g.sine, g.cot);
+    else
+        b->kernel->adjoint(dangle, g.state, g.bra, &b->plan->program, g.cosine, g.sine, g.cot);
+    if (b->dx) input_gradients(b, &g, dangle);
 }
 
 static void run_groups(struct batch *b, struct kl_pool *pool, void (*fn)(void *, size_t, int))
 {
-    double amplitudes = (double)b->n * (double)((size_t)1 << b->c->n_qubits) * (double)b->program.n_ops;
+    double amplitudes = (double)b->n * (double)((size_t)1 << b->c->n_qubits) * (double)b->plan->program.n_ops;
     kl_pool_for(amplitudes < WORTH_THREADS ? NULL : pool, (b->n + b->lanes - 1) / b->lanes, fn, b);
+}
+
+/* Groups in rising order, then lanes by halves, whatever the threads did. */
+static void add_weight_gradients(kl_real *dw, const struct batch *b, size_t groups)
+{
+    for (size_t i = 1; i < groups; i++)
+        for (size_t j = 0; j < b->one; j++) b->dangles[j] += b->dangles[i * b->one + j];
+    for (size_t i = 0; i < b->plan->n_angles; i++) {
+        const struct kl_angle *a = &b->plan->angles[i];
+        const kl_real *d = b->dangles + (size_t)b->plan->slot[i] * b->lanes;
+        kl_real sum[KL_WIDEST];
+        if (a->source != KL_WEIGHT) continue;
+        for (size_t l = 0; l < b->lanes; l++) sum[l] = d[l];
+        for (size_t half = b->lanes / 2; half; half /= 2)
+            for (size_t l = 0; l < half; l++) sum[l] += sum[l + half];
+        dw[a->index] += (kl_real)a->scale * sum[0];
+    }
 }
 
 int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_circuit *c, const kl_real *x,
@@ -168,19 +215,13 @@ int KL_NAME(kl_circuit_adjoint)(kl_real *dx, kl_real *dw, kl_real *state, const 
     struct batch b;
     int code = prepare(&b, c, x, w, n, pool, work, err);
     if (code) return code;
-    size_t groups = (n + b.lanes - 1) / b.lanes, all = groups * b.program.n_slots * b.lanes;
-    b.dangles = kl_arena_take(work, all ? all : 1, sizeof *b.dangles);
-    if (!b.dangles) return kl_fail_memory(err, all * sizeof *b.dangles);
+    size_t groups = (n + b.lanes - 1) / b.lanes;
+    b.dangles = kl_arena_take(work, groups * b.one + 1, sizeof *b.dangles);
+    if (!b.dangles) return kl_fail_memory(err, groups * b.one * sizeof *b.dangles);
     b.cot = cot;
     b.dx = dx;
     b.state = c->n_qubits <= KL_MOST_KEPT_QUBITS ? state : NULL;
     run_groups(&b, pool, adjoint_group);
-    for (size_t s = 0; dw && s < b.program.n_slots; s++) { /* in the order of the samples, whatever the threads did */
-        if (b.angles[s].source != KL_WEIGHT) continue;
-        kl_real sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += b.dangles[(i / b.lanes * b.program.n_slots + s) * b.lanes + i % b.lanes];
-        dw[b.angles[s].index] += (kl_real)b.angles[s].scale * sum;
-    }
+    if (dw && groups) add_weight_gradients(dw, &b, groups);
     return KL_OK;
 }

@@ -49,6 +49,7 @@ static int grow(void **array, size_t n, size_t size, struct kl_error *err)
 
 int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_error *err)
 {
+    if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no gate can be appended");
     if ((size_t)op->gate >= sizeof n_wires / sizeof *n_wires)
         return kl_fail(err, KL_EUSAGE, "circuit: gate %d is unknown", (int)op->gate);
     for (int i = 0; i < n_wires[op->gate]; i++)
@@ -70,6 +71,7 @@ int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_er
 
 int kl_circuit_observe(struct kl_circuit *c, struct kl_pauli pauli, struct kl_error *err)
 {
+    if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no observable can be added");
     if ((pauli.x | pauli.z) >> c->n_qubits)
         return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits", c->n_qubits);
     int code = grow((void **)&c->obs, c->n_obs, sizeof *c->obs, err);
@@ -86,12 +88,13 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
         enum kl_gate g = c->ops[i].gate;
         if (g == KL_RX || g == KL_RZ || g == KL_ROT || g == KL_CRX || g == KL_CRZ || g == KL_MULTIRZ) c->real = false;
     }
-    return KL_OK;
+    return c->plan ? KL_OK : kl_circuit_plan_make(&c->plan, c, err);
 }
 
 void kl_circuit_free(struct kl_circuit **circuit)
 {
     if (!*circuit) return;
+    kl_circuit_plan_free(&(*circuit)->plan);
     free((*circuit)->ops);
     free((*circuit)->obs);
     free(*circuit);
@@ -101,5 +104,6 @@ void kl_circuit_free(struct kl_circuit **circuit)
 size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
 {
     if (c->n_qubits > KL_MOST_KEPT_QUBITS) return 0;
-    return ((size_t)(c->real ? 1 : 2) << c->n_qubits) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
+    size_t group = 2 * c->plan->n_slots + ((size_t)(c->real ? 1 : 2) << c->n_qubits);
+    return group * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }

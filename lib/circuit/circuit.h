@@ -39,6 +39,7 @@ struct kl_circuit {
     struct kl_op *ops;
     struct kl_pauli *obs;
     bool real; /* all amplitudes stay real: set by kl_circuit_finish */
+    struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
 /* Angle embedding RY(x_q), then n_layers times RY(w[l*n+q]) on each qubit and CNOT q -> (q+1) mod n, q = 0..n-1 in order
@@ -55,6 +56,8 @@ void kl_circuit_free(struct kl_circuit **circuit);
    forward: out = expectation values; state: kl_circuit_state_size values that adjoint needs, or NULL.
    adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set, dw (n_weights) is ADDED to;
    state is what forward left for the same x, w, and is used up; above 12 qubits (state size 0) the circuit is run again.
+   Scratch: two states of a vector of samples a thread, at most 128 bytes << n_qubits, twice that for complex amplitudes:
+   128 or 256 MiB a thread at 20 qubits.
    work is only taken from: the caller resets it. Sums over samples are in a fixed order: the result does not depend
    on threads. pool may be NULL; work is scratch. Return 0 or KL_ENOMEM. */
 size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n);

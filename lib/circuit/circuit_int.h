@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A circuit lowered to the kernels' program: one slot an angle, wires as bits of the amplitude's number. */
+   What kl_circuit_finish makes of a circuit for the kernels. */
 #ifndef KL_CIRCUIT_INT_H
 #define KL_CIRCUIT_INT_H
 
@@ -11,8 +11,22 @@ enum {
     KL_WIDEST = 16,           /* lanes of any instruction set and precision, at most */
 };
 
-/* program->ops and ->obs and *angles (n_slots of the circuit's angles) are taken from work. Returns 0 or KL_ENOMEM. */
-int kl_circuit_lower(struct kl_vqc_program *program, const struct kl_angle **angles, const struct kl_circuit *c,
-                     struct kl_arena *work, struct kl_error *err);
+/* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order of the gates.
+   Angles with one `slot` are added before the kernel sees them. */
+struct kl_circuit_plan {
+    struct kl_arena memory;
+    struct kl_vqc_program program;
+    struct kl_vqc_layers layers; /* n_layers 0: the circuit is not of that form, the program is run */
+    size_t n_angles, n_slots;
+    struct kl_angle *angles;
+    int *slot; /* (n_angles) */
+    bool *controlled;
+};
+
+/* Returns 0 or KL_ENOMEM. */
+int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit *c, struct kl_error *err);
+void kl_circuit_plan_free(struct kl_circuit_plan **plan);
+/* Fills plan->layers, slot and n_slots if the program has that form. Returns 0 or KL_ENOMEM. */
+int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err);
 
 #endif

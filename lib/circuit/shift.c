@@ -8,6 +8,7 @@
 
 struct probe {
     struct kl_circuit c; /* a copy whose one angle is replaced by constants */
+    struct kl_circuit_plan plan;
     const double *x, *w, *cot;
     double *out;
     struct kl_arena local;
@@ -67,17 +68,13 @@ static void spread(double *dx, double *dw, const struct kl_angle *a, const doubl
 
 static int sample_gradient(double *dx, double *dw, struct probe *p, struct kl_error *err)
 {
-    for (size_t k = 0; k < p->c.n_ops; k++) {
-        struct kl_op *op = &p->c.ops[k];
-        bool controlled = op->gate == KL_CRX || op->gate == KL_CRY || op->gate == KL_CRZ;
-        bool fixed = op->gate == KL_H || op->gate == KL_X || op->gate == KL_CNOT || op->gate == KL_CZ;
-        for (int a = 0; !fixed && a < (op->gate == KL_ROT ? 3 : 1); a++) {
-            double d;
-            if (op->angle[a].source == KL_CONSTANT) continue;
-            int code = derivative(&d, p, &op->angle[a], controlled, err);
-            if (code) return code;
-            spread(dx, dw, &op->angle[a], p->x, d);
-        }
+    for (size_t i = 0; i < p->plan.n_angles; i++) {
+        struct kl_angle *angle = &p->plan.angles[i];
+        double d;
+        if (angle->source == KL_CONSTANT) continue;
+        int code = derivative(&d, p, angle, p->plan.controlled[i], err);
+        if (code) return code;
+        spread(dx, dw, angle, p->x, d);
     }
     return KL_OK;
 }
@@ -85,17 +82,18 @@ static int sample_gradient(double *dx, double *dw, struct probe *p, struct kl_er
 int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x, const double *w,
                      const double *cot, size_t n, struct kl_arena *work, struct kl_error *err)
 {
-    struct probe p = { .c = *c, .w = w };
-    size_t bytes = c->n_ops * sizeof *c->ops;
-    p.c.ops = kl_arena_take(work, c->n_ops, sizeof *c->ops);
+    struct probe p = { .c = *c, .plan = *c->plan, .w = w };
+    size_t bytes = c->plan->n_angles * sizeof *p.plan.angles;
+    p.c.plan = &p.plan;
+    p.plan.angles = kl_arena_take(work, c->plan->n_angles, sizeof *p.plan.angles);
     p.out = kl_arena_take(work, c->n_obs, sizeof *p.out);
-    if (!p.c.ops || !p.out) return kl_fail_memory(err, bytes);
-    if (bytes) memcpy(p.c.ops, c->ops, bytes);
+    if (!p.plan.angles || !p.out) return kl_fail_memory(err, bytes);
+    if (bytes) memcpy(p.plan.angles, c->plan->angles, bytes);
     int code = kl_arena_init(&p.local, 0, err);
     for (size_t i = 0; !code && i < n; i++) {
         p.x = x + i * c->n_inputs;
         p.cot = cot + i * c->n_obs;
-        memset(dx + i * c->n_inputs, 0, c->n_inputs * sizeof *dx);
+        if (c->n_inputs) memset(dx + i * c->n_inputs, 0, c->n_inputs * sizeof *dx);
         code = sample_gradient(dx + i * c->n_inputs, dw, &p, err);
     }
     kl_arena_free(&p.local);

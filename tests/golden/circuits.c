@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
    Circuits against PennyLane (reference/hybrid/circuits.h5): outputs and gradients, to 1e-10 in double and 2e-5 in float, and
-   parameter-shift and central differences in double. */
+   parameter-shift and central differences in double; with every instruction set of the processor. */
 #include "circuit/circuit.h"
 
 #include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernels/select.h"
 
 enum { SAMPLES = 8 };
 static int failures;
@@ -249,8 +251,11 @@ static void check(hid_t file, const char *group, int n_qubits, int ring_layers, 
         build(c);
         must(kl_circuit_finish(c, &err), &err);
     }
-    check_f64(group, c, &g, &work);
-    check_f32(group, c, &g, &work);
+    for (int i = 0; kl_kernels_of(i); i++) {
+        setenv("KETLINE_ISA", kl_kernels_of(i)->isa, 1);
+        check_f64(group, c, &g, &work);
+        check_f32(group, c, &g, &work);
+    }
     kl_arena_free(&work);
     kl_circuit_free(&c);
     free(g.x), free(g.w), free(g.out), free(g.cot), free(g.grad_x), free(g.grad_w);

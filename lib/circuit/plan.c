@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   A circuit lowered to the program of kernels/vqc.h. */
 #include "circuit/circuit_int.h"
+
+#include <stdlib.h>
 
 /* Wire 0 is the most significant bit. */
 static uint32_t bit(const struct kl_circuit *c, int wire)
@@ -16,15 +19,20 @@ static uint32_t bits(const struct kl_circuit *c, uint32_t wires)
 }
 
 struct lowering {
+    struct kl_circuit_plan *plan;
     struct kl_vqc_op *ops;
-    struct kl_angle *angles;
-    size_t n_ops, n_slots;
+    size_t n_ops;
 };
 
 static void emit(struct lowering *l, enum kl_vqc_gate gate, uint32_t target, uint32_t control, const struct kl_angle *angle)
 {
-    int slot = angle ? (int)l->n_slots : -1;
-    if (angle) l->angles[l->n_slots++] = *angle;
+    struct kl_circuit_plan *p = l->plan;
+    int slot = angle ? (int)p->n_angles : -1;
+    if (angle) {
+        p->slot[slot] = slot;
+        p->controlled[slot] = control != 0;
+        p->angles[p->n_angles++] = *angle;
+    }
     l->ops[l->n_ops++] = (struct kl_vqc_op){ gate, target, control, slot };
 }
 
@@ -52,20 +60,40 @@ static void lower_op(struct lowering *l, const struct kl_circuit *c, const struc
     }
 }
 
-int kl_circuit_lower(struct kl_vqc_program *program, const struct kl_angle **angles, const struct kl_circuit *c,
-                     struct kl_arena *work, struct kl_error *err)
+static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err)
 {
-    struct lowering l = { 0 };
     size_t most = 3 * c->n_ops + 1; /* a Rot is three */
-    struct kl_vqc_observable *obs = kl_arena_take(work, c->n_obs, sizeof *obs);
-    l.ops = kl_arena_take(work, most, sizeof *l.ops);
-    l.angles = kl_arena_take(work, most, sizeof *l.angles);
-    if (!obs || !l.ops || !l.angles) return kl_fail_memory(err, most * (sizeof *l.ops + sizeof *l.angles));
+    struct kl_vqc_observable *obs = kl_arena_take(&plan->memory, c->n_obs, sizeof *obs);
+    struct lowering l = { plan, kl_arena_take(&plan->memory, most, sizeof *l.ops), 0 };
+    plan->angles = kl_arena_take(&plan->memory, most, sizeof *plan->angles);
+    plan->slot = kl_arena_take(&plan->memory, most, sizeof *plan->slot);
+    plan->controlled = kl_arena_take(&plan->memory, most, sizeof *plan->controlled);
+    if (!obs || !l.ops || !plan->angles || !plan->slot || !plan->controlled)
+        return kl_fail_memory(err, most * (sizeof *l.ops + sizeof *plan->angles));
     for (size_t i = 0; i < c->n_ops; i++) lower_op(&l, c, &c->ops[i]);
     for (size_t i = 0; i < c->n_obs; i++)
         obs[i] = (struct kl_vqc_observable){ bits(c, c->obs[i].x), bits(c, c->obs[i].z) };
-    *angles = l.angles;
-    *program = (struct kl_vqc_program){ .n_qubits = c->n_qubits, .real = c->real, .n_ops = l.n_ops, .n_slots = l.n_slots,
-                                        .n_obs = c->n_obs, .ops = l.ops, .obs = obs };
+    plan->n_slots = plan->n_angles;
+    plan->program = (struct kl_vqc_program){ .n_qubits = c->n_qubits, .real = c->real, .n_ops = l.n_ops,
+                                             .n_slots = plan->n_angles, .n_obs = c->n_obs, .ops = l.ops, .obs = obs };
     return KL_OK;
+}
+
+int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit *c, struct kl_error *err)
+{
+    struct kl_circuit_plan *p = *plan = calloc(1, sizeof *p);
+    if (!p) return kl_fail_memory(err, sizeof *p);
+    int code = kl_arena_init(&p->memory, 0, err);
+    if (!code) code = lower(p, c, err);
+    if (!code) code = kl_circuit_layers(p, err);
+    if (code) kl_circuit_plan_free(plan);
+    return code;
+}
+
+void kl_circuit_plan_free(struct kl_circuit_plan **plan)
+{
+    if (!*plan) return;
+    kl_arena_free(&(*plan)->memory);
+    free(*plan);
+    *plan = NULL;
 }
