@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Chunks in a list; a block is a bump of the current one. Under AddressSanitizer every block has a chunk of its own, so that
-   a write past its end is seen. */
+   Chunks in a list; a block is a bump of the current one. Under AddressSanitizer every block has a chunk of
+   its own, so that a write past its end is seen. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static struct kl_arena_chunk *chunk_create(size_t size)
     struct kl_arena_chunk *chunk = malloc(sizeof *chunk);
     if (!chunk) return NULL;
     size_t whole = (size + ALIGN - 1) / ALIGN * ALIGN;
-    *chunk = (struct kl_arena_chunk){ .size = whole, .bytes = whole < size ? NULL : aligned_alloc(ALIGN, whole) };
+    *chunk =
+        (struct kl_arena_chunk){ .size = whole, .bytes = whole < size ? NULL : aligned_alloc(ALIGN, whole) };
     if (chunk->bytes) return chunk;
     free(chunk);
     return NULL;

@@ -20,7 +20,13 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
                   struct kl_error *err);
 /* Value as text for --print-config and --help; size >= 64. */
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);
+/* --help, --version, --print-config, --config: they have no place in a file or a key. */
+bool kl_option_is_answer(const struct kl_option *option);
 /* Read a YAML file of options over the values (config.c). */
 int kl_config_read(const struct kl_tool *tool, void *values, const char *path, struct kl_error *err);
+
+/* Processors that cgroup v2 allows, 0: no limit. proc_file: /proc/self/cgroup; root: where cgroup2 is
+ * mounted. */
+int kl_cgroup_limit(const char *proc_file, const char *root);
 
 #endif

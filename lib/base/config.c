@@ -3,6 +3,7 @@
 #include "base/base_int.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -15,13 +16,55 @@ struct reader {
     const char *path;
     yaml_parser_t yaml;
     struct kl_error *err;
+    const struct kl_option *seen[256];
+    size_t n_seen;
 };
+
+/* Values are text that the options point to as long as the process lives: a list that only grows, once a
+ * file. */
+struct kept {
+    struct kept *next;
+    char text[];
+};
+static _Atomic(struct kept *) all_kept;
+
+static const char *keep(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    struct kept *kept = malloc(sizeof *kept + n);
+    if (!kept) return NULL;
+    memcpy(kept->text, text, n);
+    kept->next = atomic_load(&all_kept);
+    while (!atomic_compare_exchange_weak(&all_kept, &kept->next, kept)) {
+    }
+    return kept->text;
+}
 
 static int next_event(struct reader *r, yaml_event_t *event)
 {
     if (yaml_parser_parse(&r->yaml, event)) return KL_OK;
+    if (r->yaml.error == YAML_MEMORY_ERROR) return kl_fail_memory(r->err, LARGEST);
     return kl_fail(r->err, KL_EDATA, "%s:%zu: not YAML: %s", r->path, r->yaml.problem_mark.line + 1,
                    r->yaml.problem ? r->yaml.problem : "unreadable");
+}
+
+/* The option of a name that may stand in a file, once. */
+static int find_option(struct reader *r, const struct kl_option **option, const char *name, const char *where)
+{
+    *option = kl_option_find(r->tool, name, strlen(name));
+    if (!*option) {
+        const char *nearest = kl_option_nearest(r->tool, name, strlen(name));
+        return kl_fail(r->err, KL_EUSAGE, "%s: no such option%s%s%s", where, nearest ? "; did you mean " : "",
+                       nearest ? nearest : "", nearest ? "?" : "");
+    }
+    if (kl_option_is_answer(*option))
+        return kl_fail(r->err, KL_EUSAGE, "%s: belongs on the command line, not in a file", where);
+    for (size_t i = 0; i < r->n_seen; i++)
+        if (r->seen[i] == *option) return kl_fail(r->err, KL_EUSAGE, "%s: given twice in this file", where);
+    if (r->n_seen == sizeof r->seen / sizeof *r->seen)
+        return kl_fail(r->err, KL_EUSAGE, "%s: more than %zu options", where, r->n_seen);
+    r->seen[r->n_seen++] = *option;
+    return KL_OK;
 }
 
 /* A name was read; read its value and set the option. */
@@ -29,24 +72,29 @@ static int read_value(struct reader *r, const char *name, size_t line)
 {
     yaml_event_t event;
     char where[512];
-    const struct kl_option *option = kl_option_find(r->tool, name, strlen(name));
+    const struct kl_option *option;
     snprintf(where, sizeof where, "%.300s:%zu: %.100s", r->path, line, name);
-    if (!option) {
-        const char *nearest = kl_option_nearest(r->tool, name, strlen(name));
-        return kl_fail(r->err, KL_EUSAGE, "%s: no such option%s%s%s", where, nearest ? "; did you mean " : "",
-                       nearest ? nearest : "", nearest ? "?" : "");
-    }
-    int code = next_event(r, &event);
+    int code = find_option(r, &option, name, where);
+    if (!code) code = next_event(r, &event);
     if (code) return code;
     if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor) {
-        code = kl_fail(r->err, KL_EUSAGE, "%s: expected one plain value, found a list, a mapping or an anchor", where);
+        code = kl_fail(r->err, KL_EUSAGE,
+                       "%s: expected one plain value, found a list, a mapping or an anchor", where);
+    } else if (event.data.scalar.length != strlen((const char *)event.data.scalar.value)) {
+        code = kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
     } else {
-        char *text = strdup((const char *)event.data.scalar.value); /* lives as long as the process */
+        const char *text = keep((const char *)event.data.scalar.value);
         code = text ? kl_option_set(option, r->values, text, where, r->err) : kl_fail_memory(r->err, 1);
-        if (code || (option->type != KL_OPT_STRING && option->type != KL_OPT_CHOICE)) free(text);
     }
     yaml_event_delete(&event);
     return code;
+}
+
+static bool is_anchored(const yaml_event_t *event)
+{
+    return (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor) ||
+           (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.anchor) ||
+           (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.anchor);
 }
 
 static int read_mapping(struct reader *r)
@@ -59,7 +107,9 @@ static int read_mapping(struct reader *r)
         size_t line = event.start_mark.line + 1;
         char *name = NULL;
         bool end = event.type == YAML_STREAM_END_EVENT;
-        if (event.type == YAML_SCALAR_EVENT && depth == 1) {
+        if (is_anchored(&event)) {
+            code = kl_fail(r->err, KL_EUSAGE, "%s:%zu: anchors are not read; write the value", r->path, line);
+        } else if (event.type == YAML_SCALAR_EVENT && depth == 1) {
             name = strdup((const char *)event.data.scalar.value);
             code = name ? KL_OK : kl_fail_memory(r->err, 1);
         } else if (event.type == YAML_MAPPING_START_EVENT && depth == 0) {
@@ -70,7 +120,8 @@ static int read_mapping(struct reader *r)
             depth = 2; /* an empty file */
         } else if (event.type == YAML_SCALAR_EVENT || event.type == YAML_SEQUENCE_START_EVENT ||
                    event.type == YAML_MAPPING_START_EVENT || event.type == YAML_ALIAS_EVENT) {
-            code = kl_fail(r->err, KL_EUSAGE, "%s:%zu: expected lines of the form 'name: value'", r->path, line);
+            code =
+                kl_fail(r->err, KL_EUSAGE, "%s:%zu: expected lines of the form 'name: value'", r->path, line);
         }
         yaml_event_delete(&event);
         if (!code && name) code = read_value(r, name, line);
@@ -96,7 +147,8 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
         goto out;
     }
     if (n > LARGEST) {
-        code = kl_fail(err, KL_EDATA, "%s: found more than %d bytes, expected a configuration", path, LARGEST);
+        code =
+            kl_fail(err, KL_EDATA, "%s: found more than %d bytes, expected a configuration", path, LARGEST);
         goto out;
     }
     if (!yaml_parser_initialize(&r.yaml)) {

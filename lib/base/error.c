@@ -42,7 +42,8 @@ int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
 
 int kl_fail_memory(struct kl_error *err, size_t bytes)
 {
-    return kl_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for; close other programs or use fewer threads", bytes);
+    return kl_fail(err, KL_ENOMEM,
+                   "no memory: %zu bytes asked for; close other programs or use fewer threads", bytes);
 }
 
 int kl_exit_status(int code)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Identity is SHA-256 by libcrypto, which agrees with sha256sum and with torch's file names; damage is XXH3-128. */
+   Identity is SHA-256 by libcrypto, which agrees with sha256sum and with torch's file names; damage is
+   XXH3-128. */
 #include "base/base.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Parsing by the tool's table: --name value, --name=value, --no-name for flags, -x value, -xvalue, clustered flags, "--". */
+   Parsing by the tool's table: --name value, --name=value, --no-name for flags, -x value, -xvalue, clustered
+   flags, "--". */
 #include "base/base_int.h"
 
 #include <errno.h>
@@ -69,7 +70,8 @@ const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
         size_t d = distance(name, length, option->name);
         if (d < least) least = d, nearest = option->name;
-        if (option->alias && (d = distance(name, length, option->alias)) < least) least = d, nearest = option->alias;
+        if (option->alias && (d = distance(name, length, option->alias)) < least)
+            least = d, nearest = option->alias;
     }
     return nearest;
 }
@@ -94,10 +96,11 @@ static int set_number(const struct kl_option *option, void *field, const char *t
     long long integer = whole ? strtoll(text, &end, 10) : 0;
     value = whole ? (double)integer : strtod(text, &end);
     if (end == text || *end || errno == ERANGE || !isfinite(value))
-        return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber", where, text, whole ? "whole " : "");
+        return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber", where, text,
+                       whole ? "whole " : "");
     if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
-        return kl_fail(err, KL_EUSAGE, "%s: found %s, expected a number from %g to %g", where, text, option->min,
-                       option->max);
+        return kl_fail(err, KL_EUSAGE, "%s: found %s, expected a number from %g to %g", where, text,
+                       option->min, option->max);
     if (whole) *(int64_t *)field = integer;
     else *(double *)field = value;
     return KL_OK;
@@ -135,8 +138,8 @@ static int unknown(const struct parser *p, const char *dashes, const char *name,
 {
     const char *nearest = kl_option_nearest(p->tool, name, length);
     if (nearest)
-        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; did you mean --%s? (--help lists them)", dashes,
-                       (int)length, name, nearest);
+        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; did you mean --%s? (--help lists them)",
+                       dashes, (int)length, name, nearest);
     return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; --help lists them", dashes, (int)length, name);
 }
 
@@ -149,13 +152,15 @@ static int parse_long(struct parser *p)
     const struct kl_option *option = kl_option_find(p->tool, name, length);
     if (!option && length > 3 && strncmp(name, "no-", 3) == 0 && !text) {
         option = kl_option_find(p->tool, name + 3, length - 3);
-        if (option && option->type == KL_OPT_FLAG) return kl_option_set(option, p->values, "false", where, p->err);
+        if (option && option->type == KL_OPT_FLAG)
+            return kl_option_set(option, p->values, "false", where, p->err);
         option = NULL;
     }
     if (!option) return unknown(p, "--", name, length);
     if (option->type == KL_OPT_FLAG && !text) text = "true";
     if (!text) {
-        if (p->at + 1 >= p->argc) return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
+        if (p->at + 1 >= p->argc)
+            return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
         text = p->argv[++p->at];
     }
     return kl_option_set(option, p->values, text, where, p->err);
@@ -173,7 +178,8 @@ static int parse_letters(struct parser *p)
             continue;
         }
         if (letter[1]) return kl_option_set(option, p->values, letter + 1, where, p->err);
-        if (p->at + 1 >= p->argc) return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
+        if (p->at + 1 >= p->argc)
+            return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
         return kl_option_set(option, p->values, p->argv[++p->at], where, p->err);
     }
     return KL_OK;
@@ -182,7 +188,8 @@ static int parse_letters(struct parser *p)
 static bool is_option(const char *argument)
 {
     if (argument[0] != '-' || !argument[1]) return false;
-    return !(argument[1] >= '0' && argument[1] <= '9') && argument[1] != '.'; /* a negative number is an argument */
+    return !(argument[1] >= '0' && argument[1] <= '9') &&
+           argument[1] != '.'; /* a negative number is an argument */
 }
 
 static int parse_arguments(struct parser *p, const char **args, size_t *n_args)

@@ -23,13 +23,15 @@ static void time_text(char text[32], double seconds)
 
 static void draw(struct kl_progress *p, double now, uint64_t done, uint64_t total, const char *note)
 {
-    double rate = done / (now - p->start), left_seconds = rate > 0 && total > done ? (total - done) / rate : 0;
+    double rate = done / (now - p->start),
+           left_seconds = rate > 0 && total > done ? (total - done) / rate : 0;
     char left[32];
     time_text(left, left_seconds);
     const char *gap = note && *note ? "  " : "";
     if (!note) note = "";
     if (p->mode == MODE_JSON) {
-        fprintf(p->log->to, "{\"done\":%llu,\"total\":%llu,\"unit\":\"%s\",\"rate\":%.6g,\"seconds_left\":%.1f}\n",
+        fprintf(p->log->to,
+                "{\"done\":%llu,\"total\":%llu,\"unit\":\"%s\",\"rate\":%.6g,\"seconds_left\":%.1f}\n",
                 (unsigned long long)done, (unsigned long long)total, p->what, rate, left_seconds);
     } else if (p->mode == MODE_PLAIN) {
         fprintf(p->log->to, "%s: %llu/%llu %s, %.4g/s%s%s, %s left\n", p->log->tool, (unsigned long long)done,

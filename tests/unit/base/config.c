@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+   YAML: names and aliases, order of precedence, what is refused with file and line, --print-config read back.
+ */
+#include "options_test.h"
+
+static struct parsed parse_file(const char *yaml, size_t n)
+{
+    return PARSE("--config", test_file(yaml, n), "--lr", "0.5");
+}
+
+static void values_of_a_file(void)
+{
+    static const char yaml[] =
+        "# the reference's names\nn_qubits: 6\nlr: 0.75\noptimizer: \"sgd\"\nresume: true\n"
+        "note: 'two words: and a colon'\nany_number: -9\n";
+    struct parsed p = parse_file(yaml, sizeof yaml - 1);
+    CHECK(p.code == 0, "%s", p.err.text);
+    CHECK(p.v.qubits == 6 && p.v.any == -9 && p.v.resume && strcmp(p.v.optimizer, "sgd") == 0, "qubits %lld",
+          (long long)p.v.qubits);
+    CHECK(p.v.lr == 0.5, "the command line wins: %g", p.v.lr);
+    CHECK(p.v.common.note && strcmp(p.v.common.note, "two words: and a colon") == 0, "%s", p.v.common.note);
+    CHECK(p.v.grey, "what neither says stays as it was");
+    free(p.args);
+    static const char *const empty[] = { "", "# nothing\n", "---\n", "{}\n" };
+    for (size_t i = 0; i < 4; i++) {
+        p = parse_file(empty[i], strlen(empty[i]));
+        CHECK(p.code == 0 && p.v.qubits == 4, "empty file %zu: %s", i, p.err.text);
+        free(p.args);
+    }
+}
+
+static void refusals(void)
+{
+    static const struct {
+        const char *yaml;
+        int code;
+        const char *says;
+    } cases[] = {
+        { "lr: 1\nqubit: 3\n", KL_EUSAGE, ":2: qubit: no such option; did you mean qubits?" },
+        { "lr: 1\n\nn_qubits: 33\n", KL_EUSAGE, ":3: n_qubits: found 33, expected a number from 1 to 20" },
+        { "lr: fast\n", KL_EUSAGE, ":1: lr: found 'fast', expected a number" },
+        { "optimizer: lion\n", KL_EUSAGE, "expected one of adam|adamw|sgd" },
+        { "resume: yes\n", KL_EUSAGE, "expected true or false" },
+        { "lr: 1\nlr: 2\n", KL_EUSAGE, ":2: lr: given twice" },
+        { "n_qubits: 1\nqubits: 2\n", KL_EUSAGE, ":2: qubits: given twice" },
+        { "optimizer:\n  name: adam\n", KL_EUSAGE, ":1: optimizer: expected one plain value" },
+        { "optimizer: [adam]\n", KL_EUSAGE, "found a list" },
+        { "lr: &x 1\n", KL_EUSAGE, "anchor" },
+        { "&x lr: 1\n", KL_EUSAGE, "anchors are not read" },
+        { "lr: *x\n", KL_EUSAGE, "anchor" },
+        { "- lr\n", KL_EUSAGE, ":1: expected lines of the form 'name: value'" },
+        { "lr\n", KL_EUSAGE, "expected lines of the form" },
+        { "lr: 1\n---\nlr: 2\n", KL_EUSAGE, ":3: expected lines of the form" },
+        { "note: \"a\\0b\"\n", KL_EUSAGE, "zero byte" },
+        { "help: true\n", KL_EUSAGE, "belongs on the command line" },
+        { "config: other.yaml\n", KL_EUSAGE, "belongs on the command line" },
+        { "lr: \"1\n", KL_EDATA, "not YAML" },
+        { "\tlr: 1\n", KL_EDATA, ":1: not YAML" },
+        { "lr: 1\n}\n", KL_EDATA, ":2: not YAML" },
+        { "\xff\xfe\xff", KL_EDATA, "not YAML" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct parsed p = parse_file(cases[i].yaml, strlen(cases[i].yaml));
+        CHECK(p.code == cases[i].code && !p.args, "%s: code %d", cases[i].yaml, p.code);
+        CHECK(strstr(p.err.text, cases[i].says), "%s: found: %s", cases[i].yaml, p.err.text);
+        CHECK(strstr(p.err.text, "ketline-base-"), "the file is named: %s", p.err.text);
+    }
+    struct parsed p = PARSE("--config", "/nonexistent.yaml");
+    CHECK(p.code == KL_ENOINPUT && strstr(p.err.text, "/nonexistent.yaml"), "%s", p.err.text);
+    p = PARSE("--config", "/");
+    CHECK(p.code == KL_EIO, "a folder: %d %s", p.code, p.err.text);
+    char *large = malloc(3 << 20);
+    if (!large) exit(1);
+    memset(large, '#', 3 << 20);
+    p = parse_file(large, 3 << 20);
+    CHECK(p.code == KL_EDATA && strstr(p.err.text, "found more than"), "%s", p.err.text);
+    memset(large, '[', 1 << 20); /* depth must not cost stack or hours */
+    p = parse_file(large, 1 << 20);
+    CHECK(p.code == KL_EUSAGE || p.code == KL_EDATA, "deep nesting: %s", p.err.text);
+    free(large);
+}
+
+/* No prefix of a file and no changed byte may do worse than an error. */
+static void damaged(void)
+{
+    static const char yaml[] = "n_qubits: 6\nlr: 0.75\noptimizer: \"sgd\"\nnote: 'x'\n";
+    char text[sizeof yaml];
+    size_t refused = 0, tried = 0;
+    for (size_t i = 0; i < sizeof yaml - 1; i++) {
+        struct parsed p = parse_file(yaml, i);
+        free(p.args);
+        for (int flip = 1; flip < 256; flip <<= 1, tried++) {
+            memcpy(text, yaml, sizeof yaml);
+            text[i] = (char)(text[i] ^ flip);
+            p = parse_file(text, sizeof yaml - 1);
+            CHECK(p.code == 0 || p.code == KL_EUSAGE || p.code == KL_EDATA, "byte %zu: code %d", i, p.code);
+            CHECK(p.code == 0 || p.err.text[0], "byte %zu: an error without words", i);
+            refused += p.code != 0;
+            free(p.args);
+        }
+    }
+    CHECK(refused > tried / 3, "only %zu of %zu changes were refused", refused, tried);
+}
+
+static void print_config_reads_back(void)
+{
+    struct values v = test_defaults;
+    char *text = NULL;
+    size_t n = 0;
+    v.qubits = 9;
+    v.lr = 1.0 / 3;
+    v.resume = true;
+    v.grey = false;
+    v.weights = "a \"quoted\" \\ name: # \xc3\xa9\n\ttab \x01";
+    v.common.print_config = true;
+    v.common.seed = 1234567890123;
+    FILE *to = open_memstream(&text, &n);
+    CHECK(to && kl_options_answer(&test_tool, &v, to), "answered");
+    fclose(to);
+    struct parsed p = PARSE("--config", test_file(text, n));
+    CHECK(p.code == 0, "%s in\n%s", p.err.text, text);
+    CHECK(p.v.qubits == 9 && p.v.lr == 1.0 / 3 && p.v.resume && !p.v.grey && p.v.common.seed == 1234567890123,
+          "%s", text);
+    CHECK(p.v.weights && strcmp(p.v.weights, v.weights) == 0, "found %s",
+          p.v.weights ? p.v.weights : "nothing");
+    free(p.args);
+    free(text);
+}
+
+int main(void)
+{
+    unsetenv("KETLINE_STORE");
+    values_of_a_file();
+    refusals();
+    damaged();
+    print_config_reads_back();
+    unlink(test_file("", 0));
+    return failures != 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+   The command line by the table: forms, bounds, what errors say, help, JSON for keys. */
+#include "options_test.h"
+
+#include <math.h>
+
+static void forms(void)
+{
+    struct parsed p = PARSE("a", "-Q5", "--lr", "0.25", "-rw", "f", "--optimizer=sgd", "-3.5", "-",
+                            "--no-grey", "--", "-Q", "--lr");
+    CHECK(p.code == 0, "%s", p.err.text);
+    CHECK(p.v.qubits == 5 && p.v.lr == 0.25 && p.v.resume && !p.v.grey, "%lld %g", (long long)p.v.qubits,
+          p.v.lr);
+    CHECK(p.v.weights && strcmp(p.v.weights, "f") == 0 && strcmp(p.v.optimizer, "sgd") == 0, "%s",
+          p.v.optimizer);
+    static const char *const expected[] = { "a", "-3.5", "-", "-Q", "--lr" };
+    CHECK(p.n == 5, "%zu arguments", p.n);
+    for (size_t i = 0; i < p.n && i < 5; i++) CHECK(strcmp(p.args[i], expected[i]) == 0, "%s", p.args[i]);
+    free(p.args);
+    p = PARSE("--n_qubits", "7", "--n-qubits=8", "--learning_rate", "1e-3", "--any-number", "-42",
+              "--grey=false");
+    CHECK(p.code == 0 && p.v.qubits == 8 && p.v.lr == 1e-3 && p.v.any == -42 && !p.v.grey, "aliases: %s",
+          p.err.text);
+    free(p.args);
+    p = PARSE("x");
+    CHECK(p.code == 0 && p.v.qubits == 4 && strcmp(p.v.common.progress, "auto") == 0 && !p.v.common.store,
+          "defaults: %s", p.err.text);
+    free(p.args);
+    setenv("KETLINE_STORE", "/shelf", 1);
+    p = PARSE("x");
+    CHECK(p.v.common.store && strcmp(p.v.common.store, "/shelf") == 0, "the store of the environment");
+    free(p.args);
+    p = PARSE("--store", "/other");
+    CHECK(strcmp(p.v.common.store, "/other") == 0, "the command line wins over it: %s", p.v.common.store);
+    free(p.args);
+    unsetenv("KETLINE_STORE");
+}
+
+/* Each of these is refused, and the message has these words. */
+static void refusals(void)
+{
+    static const struct {
+        const char *words[3], *says;
+    } cases[] = {
+        { { "--qubit", "3" }, "did you mean --qubits?" },
+        { { "--learning_rat", "3" }, "did you mean --learning_rate?" },
+        { { "--zzzzzzzz" }, "--zzzzzzzz: no such option" },
+        { { "-Z" }, "-Z: no such option" },
+        { { "--qubits", "21" }, "found 21, expected a number from 1 to 20" },
+        { { "--qubits", "0" }, "from 1 to 20" },
+        { { "--qubits", "3x" }, "--qubits: found '3x', expected a whole number" },
+        { { "--qubits", "3.5" }, "whole number" },
+        { { "--qubits=" }, "whole number" },
+        { { "--any-number", "99999999999999999999" }, "whole number" },
+        { { "--lr", "nan" }, "--lr: found 'nan', expected a number" },
+        { { "--lr", "inf" }, "expected a number" },
+        { { "--lr", "1e999" }, "expected a number" },
+        { { "--lr", "-1" }, "from 0 to 10" },
+        { { "--optimizer", "ada" }, "found 'ada', expected one of adam|adamw|sgd" },
+        { { "--optimizer", "adam|adamw" }, "expected one of" },
+        { { "--optimizer", "" }, "expected one of" },
+        { { "--resume=yes" }, "found 'yes', expected true or false" },
+        { { "--no-lr" }, "no such option" },
+        { { "--lr" }, "--lr: expected X after it" },
+        { { "-w" }, "-w: expected FILE after it" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct parsed p = parse_words(cases[i].words);
+        CHECK(p.code == KL_EUSAGE && p.err.code == KL_EUSAGE && !p.args && !p.n, "%s: code %d",
+              cases[i].words[0], p.code);
+        CHECK(strstr(p.err.text, cases[i].says), "%s: found: %s", cases[i].words[0], p.err.text);
+    }
+}
+
+static char *answer(const struct values *v)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *to = open_memstream(&text, &n);
+    if (!to) exit(1);
+    bool answered = kl_options_answer(&test_tool, v, to);
+    fclose(to);
+    if (answered) return text;
+    free(text);
+    return NULL;
+}
+
+static void answers(void)
+{
+    struct values v = test_defaults;
+    CHECK(!answer(&v), "nothing was asked");
+    v.common.version = true;
+    char *text = answer(&v);
+    CHECK(text && strcmp(text, "tool (ketline) " KL_VERSION "\n") == 0, "%s", text);
+    free(text);
+    v.common.help = true;
+    text = answer(&v);
+    CHECK(text && strstr(text, "Usage: tool [options] INPUT -o OUTPUT\n"), "%s", text);
+    CHECK(text && strstr(text, "  -Q, --qubits N"), "%s", text);
+    CHECK(text && strstr(text, "update rule: adam|adamw|sgd [adam]"), "%s", text);
+    CHECK(text && strstr(text, "\nFiles\n") && strstr(text, "--progress"), "%s", text);
+    CHECK(text && !strstr(text, "any-number"), "an option without help is not shown");
+    size_t lines = 0, widest = 0, width = 0;
+    for (const char *c = text; c && *c; c++) {
+        if (*c == '\n') lines++;
+        width = *c == '\n' ? 0 : width + 1;
+        if (width > widest) widest = width;
+    }
+    CHECK(lines <= 40 && widest <= 80, "%zu lines of up to %zu columns", lines, widest);
+    free(text);
+}
+
+static void json(void)
+{
+    struct values v = test_defaults;
+    char *text = kl_options_json(&test_tool, &v, true);
+    CHECK(text && strcmp(text, "{\"grey\":true,\"lr\":0.001,\"optimizer\":\"adam\",\"qubits\":4}") == 0, "%s",
+          text);
+    free(text);
+    v.lr = 0.1 + 0.2;
+    v.common.note = "a \"b\"";
+    text = kl_options_json(&test_tool, &v, false);
+    const char *lr = text ? strstr(text, "\"lr\":") : NULL;
+    CHECK(lr && strtod(lr + 5, NULL) == 0.1 + 0.2, "a real comes back to the last bit: %s", text);
+    CHECK(text && strstr(text, "\"note\":\"a \\\"b\\\"\"") && strstr(text, "\"weights\":null"), "%s", text);
+    CHECK(text && strstr(text, "\"any-number\":0,") && !strstr(text, "help") && !strstr(text, "config"), "%s",
+          text);
+    free(text);
+}
+
+int main(void)
+{
+    unsetenv("KETLINE_STORE");
+    forms();
+    refusals();
+    answers();
+    json();
+    return failures != 0;
+}
