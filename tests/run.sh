@@ -40,7 +40,7 @@ one() {
     rm -rf "$TMPDIR"
     case $status in
         0) echo "passed $name $((SECONDS - start))s" ;;
-        77) echo "skipped $name: $(tail -n 1 "$log")" ;;
+        77) echo "skipped $name: $(tail -n 1 "$log" | sed "s/^skipped: //")" ;;
         124 | 137) echo "FAILED $name: stopped after $TEST_TIMEOUT s; end of $log:"; tail -n 15 "$log" | sed 's/^/    /' ;;
         *) echo "FAILED $name: status $status; end of $log:"; tail -n 15 "$log" | sed 's/^/    /' ;;
     esac >"$log.status"
