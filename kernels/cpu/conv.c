@@ -190,6 +190,9 @@ static void relu(float *values, const float *residual, size_t n)
     }
 }
 
-const struct kl_conv KL_ISA_NAME(kl_conv) = { in_tile, out_tile, pool, relu };
+void KL_ISA_NAME(kl_conv_product)(float *c, size_t ldc, const float *weights, const float *b, size_t ldb, size_t m,
+                                  size_t n, size_t k, bool accumulate);
+
+const struct kl_conv KL_ISA_NAME(kl_conv) = { in_tile, out_tile, KL_ISA_NAME(kl_conv_product), pool, relu };
 
 #endif

@@ -79,7 +79,7 @@ int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char
 {
     const struct kl_tensor *w;
     bool points = conv->size == 3 && conv->stride == 1;
-    size_t taps = conv->size * conv->size, step = conv->in * conv->out;
+    size_t taps = conv->size * conv->size, step = kl_conv_panels_size(conv->out, conv->in);
     size_t n = (points ? kl_conv_points(conv->kind) : taps) * step, dims[4] = { conv->out, conv->in, conv->size, conv->size };
     int code = expect(&w, weights, conv_name, "weight", 4, dims, err);
     if (code) return code;
@@ -88,11 +88,12 @@ int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char
     conv->bias = malloc(conv->out * sizeof(float));
     if (!scale || !conv->weights || !conv->bias) code = kl_fail_memory(err, n * sizeof(float));
     if (!code) code = scale_and_shift(scale, scale + conv->out, weights, norm_name, conv->out, err);
+    if (!code) memset(conv->weights, 0, n * sizeof(float));
     for (size_t o = 0; !code && o < conv->out; o++) {
         conv->bias[o] = (float)scale[conv->out + o];
         for (size_t i = 0; i < conv->in; i++) {
             const float *from = w->data + (o * conv->in + i) * taps;
-            float *to = conv->weights + i * conv->out + o;
+            float *to = conv->weights + kl_conv_panels_at(o, i, conv->in);
             if (points) points_2d(to, step, from, scale[o], conv->kind);
             else
                 for (size_t t = 0; t < taps; t++) to[t * step] = (float)(scale[o] * (double)from[t]);
@@ -125,13 +126,13 @@ int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, stru
     struct kl_folded *stem = &net->stem;
     const struct kl_tensor *w;
     const size_t dims[4] = { 64, 3, 7, 7 };
-    size_t map = stem->out_h * stem->out_w;
+    size_t map = stem->out_h * stem->out_w, taps = net->channels * 49;
     double scale[128];
     bool raw = net->options.pixels == KL_PIXELS_NORMALISED;
     int code = expect(&w, weights, "conv1", "weight", 4, dims, err);
     if (!code) code = scale_and_shift(scale, scale + 64, weights, "bn1", 64, err);
     if (code) return code;
-    stem->weights = calloc(net->channels * 49 * 64, sizeof(float));
+    stem->weights = calloc(kl_conv_panels_size(64, taps), sizeof(float));
     net->stem_bias = malloc(64 * map * sizeof(float));
     if (!stem->weights || !net->stem_bias) return kl_fail_memory(err, 64 * map * sizeof(float));
     for (size_t o = 0; o < 64; o++) {
@@ -140,7 +141,8 @@ int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, stru
             for (size_t c = 0; c < 3; c++)
                 sum[net->channels == 1 ? 0 : c] += scale[o] * (double)w->data[(o * 3 + c) * 49 + t] /
                                                    (raw ? 1 : 255 * (double)net->options.std[c]);
-            for (size_t c = 0; c < net->channels; c++) stem->weights[(c * 49 + t) * 64 + o] = (float)sum[c];
+            for (size_t c = 0; c < net->channels; c++)
+                stem->weights[kl_conv_panels_at(o, c * 49 + t, taps)] = (float)sum[c];
         }
         if (!raw) add_means(net, w->data, scale, o);
         else

@@ -11,7 +11,7 @@ struct kl_folded {
     size_t in, out, size, stride; /* channels, kernel's side */
     size_t in_h, in_w, out_h, out_w;
     enum kl_conv_kind kind; /* 3x3, stride 1 */
-    float *weights;         /* (points or taps, in, out) */
+    float *weights;         /* (points or taps), each (out, in) in panels: kernels/conv.h */
     float *bias;            /* (out) */
 };
 

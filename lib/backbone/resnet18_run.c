@@ -88,7 +88,7 @@ static void stem_row(struct run *r, float *to, size_t y)
             float bias = r->net->stem_bias[(o * stem->out_h + y) * stem->out_w + x];
             for (size_t i = 0; i < r->n; i++) to[o * width + x * r->n + i] = bias;
         }
-    r->kernels->gemm_f32(to, width, stem->weights, 1, 64, r->patches, width, 64, width, taps, 1);
+    r->kernels->conv->product(to, width, stem->weights, r->patches, width, 64, width, taps, true);
     r->kernels->conv->relu(to, NULL, 64 * width);
 }
 
@@ -116,7 +116,7 @@ static void conv_points(struct run *r, float *out, const struct kl_folded *c, co
 {
     size_t n = r->n, tile = kl_conv_tile(c->kind), points = kl_conv_points(c->kind);
     size_t across = (c->out_w + tile - 1) / tile, tiles = across * ((c->out_h + tile - 1) / tile);
-    size_t some = KL_CONV_COLUMNS / n, pixels = c->in_h * c->in_w * n;
+    size_t some = KL_CONV_COLUMNS / n, pixels = c->in_h * c->in_w * n, matrix = kl_conv_panels_size(c->out, c->in);
     struct kl_conv_map size = { c->in_h, c->in_w, n };
     for (size_t first = 0; first < tiles; first += some) {
         size_t here = tiles - first < some ? tiles - first : some, columns = here * n;
@@ -125,8 +125,8 @@ static void conv_points(struct run *r, float *out, const struct kl_folded *c, co
                 r->kernels->conv->in(r->points_in + i * columns + t * n, c->in * columns, in + i * pixels, size,
                                      (first + t) / across * tile, (first + t) % across * tile, c->kind);
         for (size_t p = 0; p < points; p++)
-            r->kernels->gemm_f32(r->points_out + p * c->out * columns, columns, c->weights + p * c->in * c->out, 1, c->out,
-                                 r->points_in + p * c->in * columns, columns, c->out, columns, c->in, 0);
+            r->kernels->conv->product(r->points_out + p * c->out * columns, columns, c->weights + p * matrix,
+                                      r->points_in + p * c->in * columns, columns, c->out, columns, c->in, false);
         for (size_t o = 0; o < c->out; o++)
             for (size_t t = 0; t < here; t++)
                 r->kernels->conv->out(out + o * pixels, r->points_out + o * columns + t * n, c->out * columns, c->bias[o],
@@ -151,7 +151,7 @@ static void split_phases(struct run *r, const struct kl_folded *c, const float *
 static void conv_strided(struct run *r, float *out, const struct kl_folded *c)
 {
     size_t half_h = (c->in_h + 1) / 2, half_w = (c->in_w + 1) / 2, n = r->n, plane = half_h * half_w * n;
-    size_t pixels = c->out_h * c->out_w * n, pad = c->size / 2;
+    size_t pixels = c->out_h * c->out_w * n, pad = c->size / 2, matrix = kl_conv_panels_size(c->out, c->in);
     for (size_t o = 0; o < c->out; o++)
         for (size_t i = 0; i < pixels; i++) out[o * pixels + i] = c->bias[o];
     for (size_t y = 0; y < c->out_h; y++)
@@ -163,8 +163,8 @@ static void conv_strided(struct run *r, float *out, const struct kl_folded *c)
             if (first == end) continue;
             size_t column = 2 * first + t % c->size - pad;
             const float *from = r->phases + (2 * (row % 2) + column % 2) * c->in * plane + (row / 2 * half_w + column / 2) * n;
-            r->kernels->gemm_f32(out + (y * c->out_w + first) * n, pixels, c->weights + t * c->in * c->out, 1, c->out, from,
-                                 plane, c->out, (end - first) * n, c->in, 1);
+            r->kernels->conv->product(out + (y * c->out_w + first) * n, pixels, c->weights + t * matrix, from, plane, c->out,
+                                      (end - first) * n, c->in, true);
         }
 }
 
