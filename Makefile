@@ -129,9 +129,11 @@ bench: deps
 	@BUILD=$(BUILD) tests/bench/run.sh
 
 ## make sanitize     all tests with AddressSanitizer and UBSan, in build/sanitize
+# Instrumented code confuses two of gcc's warnings.
+SAN_WARNINGS := -Wno-format-truncation -Wno-maybe-uninitialized
 sanitize: deps-test
 	@$(MAKE) --no-print-directory test BUILD=$(BUILD)/sanitize OPT=-O1 \
-	    SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
+	    SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer $(SAN_WARNINGS)" \
 	    KETLINE_PYTHON="$(TEST_PYTHON)"
 
 ## make coverage     all tests with gcov; the last line is the share of the lines of lib/ that ran
