@@ -74,16 +74,16 @@ static void write_options(FILE *to, const struct kl_file *file)
     json_object_foreach(json_object_get(parts, "options"), name, value)
     {
         char *text = json_is_null(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        size_t width = text ? strlen(name) + strlen(text) + 3 : 0;
+        size_t width = text ? strlen(name) + strlen(text) + 3 : 0; /* with the gap */
         if (text && column + width > COLUMNS) {
             fputs(column == COLUMNS ? "options    " : "\n           ", to);
             column = 0;
         }
+        if (text) fprintf(to, "%s%s %s", column ? "  " : "", name, text);
         column += width;
-        if (text) fprintf(to, "%s %s  ", name, text);
         free(text);
     }
-    fputs("\n\n", to);
+    fputc('\n', to);
     json_decref(parts);
 }
 

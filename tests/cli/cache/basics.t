@@ -13,7 +13,6 @@ $ cache show a.h5 | grep -v -e '^made' -e '^by'
 > options    channels "auto"  dtype "f32"  limit 128  mean "0.485,0.456,0.406"  resize 28  skip-bad false
 >            std "0.229,0.224,0.225"  tap "avgpool"
 >
->
 > datasets
 >   class_names                          string   10
 >   features                             float32  128 x 512
