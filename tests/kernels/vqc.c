@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT
-   Random circuits of all gates against a slow simulation written apart (complex amplitudes, one gate's matrix at a time) and
-   central differences of it; each instruction set, float and double, 1 to 9 qubits, odd batches; a sample's result does not depend
-   on its place, nor anything on the threads. */
-#include <complex.h>
+   checkkernels, family vqc: random circuits of every gate, and random circuits of RY, CNOT, X and strings of Z (which take the path of
+   layers), on 1 to 13 qubits, in each instruction set and precision, against slow_circuit.h; the gradients against central differences of
+   it and the parameter-shift rules. Then what must be equal to the bit: threads, placement in a batch. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "circuit/circuit.h"
 #include "kernels/select.h"
+#include "slow_circuit.h"
 
-enum { N_INPUTS = 4, N_WEIGHTS = 6, N_OPS = 24, MOST = 37 };
-
+enum { INPUTS = 3, WEIGHTS = 5, MOST_BATCH = 67, MOST_OBS = 24 };
 static int failures;
+static const char *isa;
 
-static double uniform(void)
+static unsigned long long random_state = 88172645463325252ull;
+static unsigned below(unsigned n)
 {
-    return (double)rand() / RAND_MAX;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)(random_state >> 33) % n;
 }
+
+static double uniform(void) { return (double)below(1u << 30) / (1u << 29) - 1; }
 
 static void must(int code, const struct kl_error *err)
 {
@@ -27,264 +30,267 @@ static void must(int code, const struct kl_error *err)
     exit(1);
 }
 
-static struct kl_angle random_angle(void)
+static void fail(const char *what, const struct kl_circuit *c, double worst)
 {
-    int kind = rand() % 4;
-    if (kind == 0) return (struct kl_angle){ KL_CONSTANT, 0, -1, 6 * uniform() - 3 };
-    if (kind == 1) return (struct kl_angle){ KL_INPUT, rand() % N_INPUTS, rand() % N_INPUTS, 2 * uniform() };
-    if (kind == 2) return (struct kl_angle){ KL_INPUT, rand() % N_INPUTS, -1, 2 * uniform() };
-    return (struct kl_angle){ KL_WEIGHT, rand() % N_WEIGHTS, -1, 1 };
+    fprintf(stderr, "vqc %s: %s, %d qubits, %zu gates: difference %.3g\n", isa, what, c->n_qubits, c->n_ops, worst);
+    failures++;
 }
 
-static struct kl_circuit *random_circuit(int n, bool real)
+static struct kl_angle random_angle(void)
 {
-    static const enum kl_gate real_gates[] = { KL_RY, KL_H, KL_X, KL_CNOT, KL_CZ, KL_CRY };
+    struct kl_angle a = { KL_INPUT, (int)below(INPUTS), -1, 2 * uniform() };
+    unsigned kind = below(8);
+    if (kind == 0) a.source = KL_CONSTANT;
+    if (kind == 1) a.index2 = (int)below(INPUTS);
+    if (kind > 3) a = (struct kl_angle){ KL_WEIGHT, (int)below(WEIGHTS), -1, a.scale };
+    return a;
+}
+
+static struct kl_op random_op(int n, bool layers)
+{
+    static const enum kl_gate few[] = { KL_RY, KL_RY, KL_X, KL_CNOT, KL_CNOT, KL_CNOT };
+    struct kl_op op = { .gate = layers ? few[below(6)] : (enum kl_gate)below(KL_MULTIRZ + 1), .wire = { (int)below((unsigned)n) } };
+    if (n == 1 && op.gate >= KL_CNOT && op.gate <= KL_CRZ) op.gate = KL_RY;
+    if (n > 1) op.wire[1] = (op.wire[0] + 1 + (int)below((unsigned)n - 1)) % n;
+    op.mask = 1 + below((1u << n) - 1);
+    for (int i = 0; i < 3; i++) op.angle[i] = random_angle();
+    return op;
+}
+
+static struct kl_circuit *random_circuit(int n, int gates, bool layers)
+{
     struct kl_circuit *c;
     struct kl_error err;
-    must(kl_circuit_begin(&c, n, N_INPUTS, N_WEIGHTS, &err), &err);
-    for (int i = 0; i < N_OPS; i++) {
-        struct kl_op op = { .gate = real ? real_gates[rand() % 6] : (enum kl_gate)(rand() % (KL_MULTIRZ + 1)) };
-        op.wire[0] = rand() % n;
-        op.wire[1] = n > 1 ? (op.wire[0] + 1 + rand() % (n - 1)) % n : 0;
-        op.mask = 1u + (uint32_t)rand() % ((1u << n) - 1);
-        for (int a = 0; a < 3; a++) op.angle[a] = random_angle();
-        if (n == 1 && op.gate >= KL_CNOT && op.gate <= KL_CRZ) op.gate = KL_RY;
+    must(kl_circuit_begin(&c, n, INPUTS, WEIGHTS, &err), &err);
+    for (int q = 0; layers && q < n; q++) {
+        struct kl_op ry = { .gate = KL_RY, .wire = { q }, .angle = { random_angle() } };
+        if (below(8)) must(kl_circuit_append(c, &ry, &err), &err);
+    }
+    for (int g = 0; g < gates; g++) {
+        struct kl_op op = random_op(n, layers);
         must(kl_circuit_append(c, &op, &err), &err);
     }
-    for (int o = 0; o < 3; o++) {
-        struct kl_pauli p = { (uint32_t)rand() % (1u << n), (uint32_t)rand() % (1u << n) };
-        if (real || o == 0) p.x = 0;
+    for (int o = 0; o < n + 2; o++) {
+        struct kl_pauli p = { .z = 1u << o % n };
+        if (!layers && o >= n) p = (struct kl_pauli){ below(1u << n), below(1u << n) };
         must(kl_circuit_observe(c, p, &err), &err);
     }
     must(kl_circuit_finish(c, &err), &err);
     return c;
 }
 
-/* ---- the slow simulation ---- */
-static double angle_of(const struct kl_angle *a, const double *x, const double *w)
+struct values {
+    double x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS];
+    double out[MOST_BATCH * MOST_OBS], dx[MOST_BATCH * INPUTS], dw[WEIGHTS];
+};
+
+static void draw(struct values *v)
 {
-    if (a->source == KL_CONSTANT) return a->scale;
-    if (a->source == KL_WEIGHT) return a->scale * w[a->index];
-    return a->scale * x[a->index] * (a->index2 >= 0 ? x[a->index2] : 1);
+    for (size_t i = 0; i < MOST_BATCH * INPUTS; i++) v->x[i] = 3 * (double)(float)uniform();
+    for (size_t i = 0; i < WEIGHTS; i++) v->w[i] = 3 * (double)(float)uniform();
+    for (size_t i = 0; i < MOST_BATCH * MOST_OBS; i++) v->cot[i] = (double)(float)uniform();
 }
 
-static void matrix_on(double complex *s, int n, int wire, int control, const double complex m[4])
+static void convert(float *to, const double *from, size_t n)
 {
-    size_t bit = (size_t)1 << (n - 1 - wire), need = control < 0 ? 0 : (size_t)1 << (n - 1 - control);
-    for (size_t k = 0; k < (size_t)1 << n; k++) {
-        if ((k & bit) || (k & need) != need) continue;
-        double complex a = s[k], b = s[k | bit];
-        s[k] = m[0] * a + m[1] * b;
-        s[k | bit] = m[2] * a + m[3] * b;
+    for (size_t i = 0; i < n; i++) to[i] = (float)from[i];
+}
+
+static void widen(double *to, const float *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) to[i] = (double)from[i];
+}
+
+static void run_f32(struct values *v, const struct kl_circuit *c, size_t n, struct kl_pool *pool, float *state, struct kl_arena *work)
+{
+    static float x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS], out[MOST_BATCH * MOST_OBS], dx[MOST_BATCH * INPUTS],
+        dw[WEIGHTS];
+    struct kl_error err;
+    convert(x, v->x, n * INPUTS), convert(w, v->w, WEIGHTS), convert(cot, v->cot, n * c->n_obs);
+    memset(dw, 0, sizeof dw);
+    must(kl_circuit_forward_f32(out, state, c, x, w, n, pool, work, &err), &err);
+    must(kl_circuit_adjoint_f32(dx, dw, state, c, x, w, cot, n, pool, work, &err), &err);
+    widen(v->out, out, n * c->n_obs), widen(v->dx, dx, n * INPUTS), widen(v->dw, dw, WEIGHTS);
+}
+
+/* out, dx and dw of n samples */
+static void run(struct values *v, const struct kl_circuit *c, size_t n, bool wide, struct kl_pool *pool)
+{
+    struct kl_error err;
+    struct kl_arena work;
+    must(kl_arena_init(&work, 0, &err), &err);
+    size_t size = kl_circuit_state_size(c, n);
+    void *state = size ? aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64) : NULL;
+    if (wide) {
+        memset(v->dw, 0, sizeof v->dw);
+        must(kl_circuit_forward_f64(v->out, state, c, v->x, v->w, n, pool, &work, &err), &err);
+        must(kl_circuit_adjoint_f64(v->dx, v->dw, state, c, v->x, v->w, v->cot, n, pool, &work, &err), &err);
+    } else {
+        run_f32(v, c, n, pool, state, &work);
     }
+    free(state);
+    kl_arena_free(&work);
 }
 
-static void rotation(double complex *s, int n, char axis, double t, int wire, int control)
+static double slow_objective(const struct values *v, const struct kl_circuit *c, size_t sample, const double *x, const double *w)
 {
-    double complex c = cos(t / 2), si = sin(t / 2);
-    double complex x[4] = { c, -I * si, -I * si, c }, y[4] = { c, -si, si, c }, z[4] = { c - I * si, 0, 0, c + I * si };
-    matrix_on(s, n, wire, control, axis == 'x' ? x : axis == 'y' ? y : z);
-}
-
-static void slow_gate(double complex *s, int n, const struct kl_op *op, const double *x, const double *w)
-{
-    const double complex h[4] = { M_SQRT1_2, M_SQRT1_2, M_SQRT1_2, -M_SQRT1_2 }, nx[4] = { 0, 1, 1, 0 }, nz[4] = { 1, 0, 0, -1 };
-    double t[3];
-    for (int a = 0; a < 3; a++) t[a] = angle_of(&op->angle[a], x, w);
-    int p = op->wire[0], q = op->wire[1];
-    switch (op->gate) {
-    case KL_RX: rotation(s, n, 'x', t[0], p, -1); break;
-    case KL_RY: rotation(s, n, 'y', t[0], p, -1); break;
-    case KL_RZ: rotation(s, n, 'z', t[0], p, -1); break;
-    case KL_ROT:
-        rotation(s, n, 'z', t[0], p, -1);
-        rotation(s, n, 'y', t[1], p, -1);
-        rotation(s, n, 'z', t[2], p, -1);
-        break;
-    case KL_H: matrix_on(s, n, p, -1, h); break;
-    case KL_X: matrix_on(s, n, p, -1, nx); break;
-    case KL_CNOT: matrix_on(s, n, q, p, nx); break;
-    case KL_CZ: matrix_on(s, n, q, p, nz); break;
-    case KL_CRX: rotation(s, n, 'x', t[0], q, p); break;
-    case KL_CRY: rotation(s, n, 'y', t[0], q, p); break;
-    case KL_CRZ: rotation(s, n, 'z', t[0], q, p); break;
-    case KL_MULTIRZ:
-        for (size_t k = 0; k < (size_t)1 << n; k++) {
-            int odd = 0;
-            for (int wire = 0; wire < n; wire++)
-                if (op->mask >> wire & 1 && k >> (n - 1 - wire) & 1) odd ^= 1;
-            s[k] *= cexp((odd ? 1 : -1) * I * t[0] / 2);
-        }
-    }
-}
-
-static double slow_expectation(const double complex *s, int n, struct kl_pauli p)
-{
-    const double complex nx[4] = { 0, 1, 1, 0 }, ny[4] = { 0, -I, I, 0 }, nz[4] = { 1, 0, 0, -1 };
-    size_t size = (size_t)1 << n;
-    double complex copy[512], sum = 0;
-    memcpy(copy, s, size * sizeof *s);
-    for (int q = 0; q < n; q++) {
-        bool x = p.x >> q & 1, z = p.z >> q & 1;
-        if (x || z) matrix_on(copy, n, q, -1, x && z ? ny : x ? nx : nz);
-    }
-    for (size_t k = 0; k < size; k++) sum += conj(s[k]) * copy[k];
-    return creal(sum);
-}
-
-static void slow_run(double *out, const struct kl_circuit *c, const double *x, const double *w)
-{
-    double complex s[512] = { 1 };
-    for (size_t i = 0; i < c->n_ops; i++) slow_gate(s, c->n_qubits, &c->ops[i], x, w);
-    for (size_t o = 0; o < c->n_obs; o++) out[o] = slow_expectation(s, c->n_qubits, c->obs[o]);
-}
-
-static double slow_derivative(const struct kl_circuit *c, double *x, double *w, const double *cot, double *parameter)
-{
-    double saved = *parameter, plus[3], minus[3], sum = 0;
-    *parameter = saved + 1e-5;
-    slow_run(plus, c, x, w);
-    *parameter = saved - 1e-5;
-    slow_run(minus, c, x, w);
-    *parameter = saved;
-    for (size_t o = 0; o < c->n_obs; o++) sum += cot[o] * (plus[o] - minus[o]) / 2e-5;
+    double out[MOST_OBS], sum = 0;
+    slow_circuit(out, c, x, w);
+    for (size_t o = 0; o < c->n_obs; o++) sum += v->cot[sample * c->n_obs + o] * out[o];
     return sum;
 }
 
-/* ---- the comparisons ---- */
-struct batch {
-    double x[MOST * N_INPUTS], w[N_WEIGHTS], cot[MOST * 3];
-    double out[MOST * 3], dx[MOST * N_INPUTS], dw[N_WEIGHTS]; /* slow */
-};
-
-static void slow_batch(struct batch *b, const struct kl_circuit *c, size_t n)
+/* Derivative by value number k of x (sample's own) or w, by central differences of the definition. */
+static double slow_derivative(const struct values *v, const struct kl_circuit *c, size_t sample, bool by_w, size_t k)
 {
-    memset(b->dw, 0, sizeof b->dw);
+    const double h = 1e-5;
+    double x[INPUTS], w[WEIGHTS], ends[2];
+    for (int side = 0; side < 2; side++) {
+        memcpy(x, v->x + sample * INPUTS, sizeof x);
+        memcpy(w, v->w, sizeof w);
+        (by_w ? w : x)[k] += side ? -h : h;
+        ends[side] = slow_objective(v, c, sample, x, w);
+    }
+    return (ends[0] - ends[1]) / (2 * h);
+}
+
+static void check_values(struct values *v, const struct kl_circuit *c, size_t n, bool wide)
+{
+    double worst = 0, out[MOST_OBS];
+    run(v, c, n, wide, NULL);
     for (size_t i = 0; i < n; i++) {
-        double *x = b->x + i * N_INPUTS, *cot = b->cot + 3 * i;
-        slow_run(b->out + 3 * i, c, x, b->w);
-        for (int k = 0; k < N_INPUTS; k++) b->dx[i * N_INPUTS + (size_t)k] = slow_derivative(c, x, b->w, cot, &x[k]);
-        for (int k = 0; k < N_WEIGHTS; k++) b->dw[k] += slow_derivative(c, x, b->w, cot, &b->w[k]);
+        slow_circuit(out, c, v->x + i * INPUTS, v->w);
+        for (size_t o = 0; o < c->n_obs; o++) worst = fmax(worst, fabs(out[o] - v->out[i * c->n_obs + o]));
     }
+    if (!(worst < (wide ? 1e-12 : 1e-5))) fail("out", c, worst);
 }
 
-static void compare(const char *what, int qubits, size_t n, const double *a, const double *b, size_t count, double bound)
+static void check_gradients(struct values *v, const struct kl_circuit *c, size_t n, bool wide)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(a[i] - b[i]) <= bound)) {
-            fprintf(stderr, "%s %s: %d qubits, %zu samples, value %zu: found %.12g, expected %.12g\n", kl_kernels()->isa, what,
-                    qubits, n, i, a[i], b[i]);
-            failures++;
-            return;
-        }
+    double worst = 0;
+    run(v, c, n, wide, NULL);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < INPUTS; k++) worst = fmax(worst, fabs(slow_derivative(v, c, i, false, k) - v->dx[i * INPUTS + k]));
+    for (size_t k = 0; k < WEIGHTS; k++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) sum += slow_derivative(v, c, i, true, k);
+        worst = fmax(worst, fabs(sum - v->dw[k]));
+    }
+    if (!(worst < (wide ? 1e-7 : 1e-4))) fail("gradients against differences of the definition", c, worst);
 }
 
-static void check_f64(const struct kl_circuit *c, struct batch *b, size_t n, struct kl_pool *pool, struct kl_arena *work)
+static void check_rules(struct values *v, const struct kl_circuit *c, size_t n)
 {
+    struct values shift = *v, differences = *v;
     struct kl_error err;
-    double out[MOST * 3], dx[MOST * N_INPUTS], dw[N_WEIGHTS] = { 0 }, one_out[3], one_dx[N_INPUTS], sum[N_WEIGHTS] = { 0 };
-    double *state = aligned_alloc(64, kl_circuit_state_size(c, n) * sizeof *state);
-    kl_arena_reset(work);
-    must(kl_circuit_forward_f64(out, state, c, b->x, b->w, n, pool, work, &err), &err);
-    must(kl_circuit_adjoint_f64(dx, dw, state, c, b->x, b->w, b->cot, n, pool, work, &err), &err);
-    compare("double out", c->n_qubits, n, out, b->out, 3 * n, 1e-11);
-    compare("double dx", c->n_qubits, n, dx, b->dx, N_INPUTS * n, 1e-8);
-    compare("double dw", c->n_qubits, n, dw, b->dw, N_WEIGHTS, 1e-8 * MOST);
-    for (size_t i = 0; i < n; i++) { /* alone, at the first place */
-        must(kl_circuit_forward_f64(one_out, state, c, b->x + i * N_INPUTS, b->w, 1, NULL, work, &err), &err);
-        must(kl_circuit_adjoint_f64(one_dx, sum, state, c, b->x + i * N_INPUTS, b->w, b->cot + 3 * i, 1, NULL, work, &err), &err);
-        if (memcmp(one_out, out + 3 * i, sizeof one_out) != 0 || memcmp(one_dx, dx + i * N_INPUTS, sizeof one_dx) != 0)
-            compare("sample by place", c->n_qubits, n, one_out, one_dx, 1, -1);
-    }
-    compare("sum of single gradients", c->n_qubits, n, sum, dw, N_WEIGHTS, 1e-11 * MOST);
-    free(state);
-}
-
-static void check_f32(const struct kl_circuit *c, struct batch *b, size_t n, struct kl_pool *pool, struct kl_arena *work)
-{
-    struct kl_error err;
-    float x[MOST * N_INPUTS], w[N_WEIGHTS], cot[MOST * 3], out[MOST * 3], dx[MOST * N_INPUTS], dw[N_WEIGHTS] = { 0 };
-    float *state = aligned_alloc(64, kl_circuit_state_size(c, n) * sizeof *state);
-    double wide[MOST * N_INPUTS];
-    for (size_t i = 0; i < n * N_INPUTS; i++) x[i] = (float)b->x[i];
-    for (size_t i = 0; i < N_WEIGHTS; i++) w[i] = (float)b->w[i];
-    for (size_t i = 0; i < n * 3; i++) cot[i] = (float)b->cot[i];
-    kl_arena_reset(work);
-    must(kl_circuit_forward_f32(out, state, c, x, w, n, pool, work, &err), &err);
-    must(kl_circuit_adjoint_f32(dx, dw, state, c, x, w, cot, n, pool, work, &err), &err);
-    for (size_t i = 0; i < 3 * n; i++) wide[i] = (double)out[i];
-    compare("float out", c->n_qubits, n, wide, b->out, 3 * n, 1e-5);
-    for (size_t i = 0; i < N_INPUTS * n; i++) wide[i] = (double)dx[i];
-    compare("float dx", c->n_qubits, n, wide, b->dx, N_INPUTS * n, 1e-4);
-    for (size_t i = 0; i < N_WEIGHTS; i++) wide[i] = (double)dw[i];
-    compare("float dw", c->n_qubits, n, wide, b->dw, N_WEIGHTS, 1e-5 * MOST);
-    free(state);
-}
-
-/* The same bits with 1, 2 and 4 threads, where there is enough work to share. */
-static void check_threads(struct kl_arena *work)
-{
-    enum { N = 640, Q = 8 };
-    struct kl_circuit *c;
-    struct kl_error err;
-    double *x = malloc(N * Q * 8), w[3 * Q], *cot = malloc(N * Q * 8), *out = malloc(N * Q * 8), *dx = malloc(2 * N * Q * 8);
-    double dw[2][3 * Q] = { { 0 } };
-    must(kl_circuit_ry_ring(&c, Q, 3, &err), &err);
-    double *state = aligned_alloc(64, kl_circuit_state_size(c, N) * 8);
-    for (size_t i = 0; i < N * Q; i++) x[i] = 6 * uniform(), cot[i] = uniform();
-    for (size_t i = 0; i < 3 * Q; i++) w[i] = uniform();
-    for (int t = 1; t <= 4; t *= 2) {
-        struct kl_pool *pool;
-        int own = t > 1;
-        must(kl_pool_create(&pool, t, &err), &err);
-        kl_arena_reset(work);
-        memset(dw[own], 0, sizeof dw[own]);
-        must(kl_circuit_forward_f64(out, state, c, x, w, N, pool, work, &err), &err);
-        must(kl_circuit_adjoint_f64(dx + own * N * Q, dw[own], state, c, x, w, cot, N, pool, work, &err), &err);
-        kl_pool_destroy(&pool);
-        if (own && (memcmp(dx, dx + N * Q, N * Q * 8) != 0 || memcmp(dw[0], dw[1], sizeof dw[0]) != 0)) {
-            fprintf(stderr, "%d threads give other bits than one\n", t);
-            failures++;
-        }
-    }
-    kl_circuit_free(&c);
-    free(x), free(cot), free(out), free(dx), free(state);
-}
-
-static void check_all(struct kl_pool *pool, struct kl_arena *work)
-{
-    static struct batch b;
-    static const size_t sizes[] = { 1, 5, 16, 37 };
-    for (int round = 0; round < 48; round++) {
-        int qubits = 1 + round % 9;
-        size_t n = qubits > 6 ? sizes[round % 2] : sizes[round % 4];
-        struct kl_circuit *c = random_circuit(qubits, round % 3 == 0);
-        for (size_t i = 0; i < MOST * N_INPUTS; i++) b.x[i] = 4 * uniform() - 2;
-        for (size_t i = 0; i < N_WEIGHTS; i++) b.w[i] = 4 * uniform() - 2;
-        for (size_t i = 0; i < MOST * 3; i++) b.cot[i] = 2 * uniform() - 1;
-        slow_batch(&b, c, n);
-        check_f64(c, &b, n, pool, work);
-        check_f32(c, &b, n, pool, work);
-        kl_circuit_free(&c);
-    }
-}
-
-int main(void)
-{
-    static const char *const sets[] = { "base", "avx2", "avx512" };
     struct kl_arena work;
-    struct kl_pool *pool;
-    struct kl_error err;
+    double far = 0, near = 0;
     must(kl_arena_init(&work, 0, &err), &err);
-    must(kl_pool_create(&pool, 2, &err), &err);
-    for (int isa = 0; isa < 3; isa++) {
-        if (!kl_kernels_of(isa)) continue;
-        setenv("KETLINE_ISA", sets[isa], 1);
-        srand(1);
-        check_all(pool, &work);
-        check_threads(&work);
+    run(v, c, n, true, NULL);
+    memset(shift.dw, 0, sizeof shift.dw);
+    memset(differences.dw, 0, sizeof differences.dw);
+    must(kl_circuit_shift(shift.dx, shift.dw, c, v->x, v->w, v->cot, n, &work, &err), &err);
+    must(kl_circuit_differences(differences.dx, differences.dw, c, v->x, v->w, v->cot, n, 1e-5, &work, &err), &err);
+    for (size_t k = 0; k < n * INPUTS; k++) {
+        near = fmax(near, fabs(shift.dx[k] - v->dx[k]));
+        far = fmax(far, fabs(differences.dx[k] - v->dx[k]));
     }
-    kl_pool_destroy(&pool);
+    for (size_t k = 0; k < WEIGHTS; k++) {
+        near = fmax(near, fabs(shift.dw[k] - v->dw[k]));
+        far = fmax(far, fabs(differences.dw[k] - v->dw[k]));
+    }
+    if (!(near < 1e-10)) fail("adjoint against parameter-shift", c, near);
+    if (!(far < 1e-7)) fail("adjoint against central differences", c, far);
     kl_arena_free(&work);
+}
+
+/* Each odd batch size: samples have the bits that they have alone; dw is the sum of the single ones. */
+static void check_batches(struct values *v, const struct kl_circuit *c, bool wide)
+{
+    static struct values alone[MOST_BATCH], batch;
+    double worst = 0;
+    bool same = true;
+    for (size_t i = 0; i < MOST_BATCH; i++) {
+        alone[i] = *v;
+        memcpy(alone[i].x, v->x + i * INPUTS, INPUTS * sizeof *v->x);
+        memcpy(alone[i].cot, v->cot + i * c->n_obs, c->n_obs * sizeof *v->cot);
+        run(&alone[i], c, 1, wide, NULL);
+    }
+    for (size_t n = 1; n <= MOST_BATCH; n += 2) {
+        double sum[WEIGHTS] = { 0 };
+        batch = *v;
+        run(&batch, c, n, wide, NULL);
+        for (size_t i = 0; i < n; i++) {
+            same &= memcmp(batch.out + i * c->n_obs, alone[i].out, c->n_obs * sizeof *v->out) == 0;
+            same &= memcmp(batch.dx + i * INPUTS, alone[i].dx, INPUTS * sizeof *v->dx) == 0;
+            for (size_t k = 0; k < WEIGHTS; k++) sum[k] += alone[i].dw[k];
+        }
+        for (size_t k = 0; k < WEIGHTS; k++) worst = fmax(worst, fabs(sum[k] - batch.dw[k]));
+    }
+    if (!same) fail("bits depend on the place in the batch", c, 0);
+    if (!(worst < (wide ? 1e-11 : 2e-4))) fail("sum of single gradients", c, worst);
+}
+
+static void check_threads(struct values *v, const struct kl_circuit *c, bool wide)
+{
+    static struct values one, more;
+    one = *v;
+    run(&one, c, MOST_BATCH, wide, NULL);
+    for (int threads = 2; threads <= 4; threads += 2) {
+        struct kl_pool *pool;
+        struct kl_error err;
+        must(kl_pool_create(&pool, threads, &err), &err);
+        more = *v;
+        run(&more, c, MOST_BATCH, wide, pool);
+        kl_pool_destroy(&pool);
+        if (memcmp(one.out, more.out, MOST_BATCH * c->n_obs * sizeof *one.out) || memcmp(one.dx, more.dx, sizeof one.dx) ||
+            memcmp(one.dw, more.dw, sizeof one.dw))
+            fail("bits depend on the number of threads", c, threads);
+    }
+}
+
+static void check_isa(void)
+{
+    static struct values v;
+    for (int n = 1; n <= 13; n++)
+        for (int kind = 0; kind < 4; kind++) {
+            bool wide = kind & 1, layers = kind & 2;
+            struct kl_circuit *c = random_circuit(n, n < 8 ? 40 : 24, layers);
+            draw(&v);
+            check_values(&v, c, n < 8 ? 19 : 3, wide);
+            if (n < 6 || n == 13) check_gradients(&v, c, n < 6 ? 3 : 1, wide);
+            if (wide) check_rules(&v, c, n < 8 ? 3 : 1);
+            if (n == 4) check_batches(&v, c, wide);
+            kl_circuit_free(&c);
+            c = random_circuit(n, 8 * n, layers);
+            if (n == 10) check_threads(&v, c, wide);
+            kl_circuit_free(&c);
+        }
+}
+
+/* Nanoseconds a gate and sample, forward and adjoint, of a random circuit of all gates. */
+static void bench(int n)
+{
+    static struct values v;
+    struct kl_circuit *c = random_circuit(n, 60, false);
+    double best = 1e9;
+    draw(&v);
+    for (double begun = kl_clock(); kl_clock() - begun < 0.2;) {
+        double start = kl_clock();
+        run(&v, c, 64, false, NULL);
+        best = fmin(best, kl_clock() - start);
+    }
+    printf("vqc %s: %d qubits, all gates, float: %.2f ns a gate and sample\n", isa, n, 1e9 * best / 60 / 64);
+    kl_circuit_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 0; kl_kernels_of(i); i++) {
+        isa = kl_kernels_of(i)->isa;
+        setenv("KETLINE_ISA", isa, 1);
+        check_isa();
+        for (int n = 4; argc > 1 && strcmp(argv[1], "--bench") == 0 && n <= 10; n += 6) bench(n);
+    }
     return failures != 0;
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+   Each allocation of building, running and differentiating a circuit fails once: KL_ENOMEM, and nothing is left behind (the sanitizer
+   sees that). */
+#include <stdio.h>
+
+#include "circuit/circuit.h"
+#include "faults.h"
+
+enum { BATCH = 20, QUBITS = 3, LAYERS = 2 };
+
+static int both_sweeps(const struct kl_circuit *c, const double *x, const double *w, struct kl_arena *work, struct kl_error *err)
+{
+    double out[BATCH * QUBITS], dx[BATCH * QUBITS], dw[LAYERS * QUBITS] = { 0 };
+    int code = kl_circuit_forward_f64(out, NULL, c, x, w, BATCH, NULL, work, err);
+    if (!code) code = kl_circuit_adjoint_f64(dx, dw, NULL, c, x, w, x, BATCH, NULL, work, err);
+    if (!code) code = kl_circuit_shift(dx, dw, c, x, w, x, 1, work, err);
+    if (!code) code = kl_circuit_differences(dx, dw, c, x, w, x, 1, 1e-5, work, err);
+    return code;
+}
+
+static int whole(struct kl_error *err)
+{
+    static const double x[BATCH * QUBITS] = { 0.1, 0.2, 0.3 }, w[LAYERS * QUBITS] = { 1, 2, 3 };
+    struct kl_circuit *c = NULL;
+    struct kl_arena work = { 0 };
+    int code = kl_circuit_ry_ring(&c, QUBITS, LAYERS, err);
+    if (!code) code = kl_arena_init(&work, 0, err);
+    if (!code) code = both_sweeps(c, x, w, &work, err);
+    if (c) kl_circuit_free(&c);
+    kl_arena_free(&work);
+    return code;
+}
+
+int main(void)
+{
+    struct kl_error err;
+    for (long n = 1;; n++) {
+        faults_arm(FAULT_MEMORY, n, false);
+        int code = whole(&err);
+        bool fired = faults_disarm();
+        if (code != (fired ? KL_ENOMEM : KL_OK)) {
+            fprintf(stderr, "%s:%d: allocation %ld: code %d\n", __FILE__, __LINE__, n, code);
+            return 1;
+        }
+        if (!fired) {
+            printf("%ld allocations\n", n - 1);
+            return n < 8;
+        }
+    }
+}
