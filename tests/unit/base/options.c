@@ -115,16 +115,17 @@ static void json(void)
     struct values v = test_defaults;
     char *text = kl_options_json(&test_tool, &v, true);
     CHECK(text && strcmp(text, "{\"grey\":true,\"lr\":0.001,\"optimizer\":\"adam\",\"qubits\":4}") == 0, "%s",
-          text);
+          text ? text : "no memory");
     free(text);
     v.lr = 0.1 + 0.2;
     v.common.note = "a \"b\"";
     text = kl_options_json(&test_tool, &v, false);
     const char *lr = text ? strstr(text, "\"lr\":") : NULL;
-    CHECK(lr && strtod(lr + 5, NULL) == 0.1 + 0.2, "a real comes back to the last bit: %s", text);
-    CHECK(text && strstr(text, "\"note\":\"a \\\"b\\\"\"") && strstr(text, "\"weights\":null"), "%s", text);
+    CHECK(lr && strtod(lr + 5, NULL) == 0.1 + 0.2, "a real comes back to the last bit: %s",
+          text ? text : "no memory");
+    CHECK(text && strstr(text, "\"note\":\"a \\\"b\\\"\"") && strstr(text, "\"weights\":null"), "%s", text ? text : "no memory");
     CHECK(text && strstr(text, "\"any-number\":0,") && !strstr(text, "help") && !strstr(text, "config"), "%s",
-          text);
+          text ? text : "no memory");
     free(text);
 }
 
