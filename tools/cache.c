@@ -16,30 +16,35 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "older-than", 0, KL_OPT_FLOAT, AT(older_than), "DAYS", 0, 1e5, false, "gc: files not used for so long, too",
-      "Housekeeping", NULL },
-    { "apply", 0, KL_OPT_FLAG, AT(apply), NULL, 0, 0, false, "gc: remove; without it gc only tells", NULL, NULL },
-    { "repair", 0, KL_OPT_FLAG, AT(repair), NULL, 0, 0, false, "fsck: put damaged files aside, as NAME.damaged", NULL, NULL },
+    { "older-than", 0, KL_OPT_FLOAT, AT(older_than), "DAYS", 0, 1e5, false,
+      "gc: files not used for so long, too", "Housekeeping", NULL },
+    { "apply", 0, KL_OPT_FLAG, AT(apply), NULL, 0, 0, false, "gc: remove; without it gc only tells", NULL,
+      NULL },
+    { "repair", 0, KL_OPT_FLAG, AT(repair), NULL, 0, 0, false,
+      "fsck: put damaged files aside, as NAME.damaged", NULL, NULL },
 };
-static const struct kl_tool tool = {
-    "cache",
-    "Looks at, checks, merges and keeps files and the shared store.\n"
-    "  list [DIR]       the files below a folder        show FILE      one file on a page\n"
-    "  log FILE         where it came from              diff A B       why two keys differ\n"
-    "  verify FILE...   every digest                    merge -o OUT SHARD...\n"
-    "  gc [DIR]         leftovers of dead runs          fsck [DIR]     every file of a store",
-    "COMMAND [FILE...]",
-    "cache show head.h5\n  cache merge part-*.h5 -o features.h5",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values)
-};
+static const struct kl_tool tool = { "cache",
+                                     "Looks at, checks, merges and keeps files and the shared store.\n"
+                                     "  list [DIR]       the files below a folder\n"
+                                     "  show FILE        one file on a page\n"
+                                     "  log FILE         where it came from, back to the images\n"
+                                     "  diff A B         why two keys differ\n"
+                                     "  verify FILE...   every digest\n"
+                                     "  merge SHARD...   one file from the shards of a run, -o OUTPUT\n"
+                                     "  gc [DIR]         leftovers of dead runs, files long unused\n"
+                                     "  fsck [DIR]       every file of a store",
+                                     "COMMAND [FILE...]",
+                                     "cache show head.h5\n  cache merge part-*.h5 -o features.h5",
+                                     options,
+                                     sizeof options / sizeof *options,
+                                     sizeof(struct values) };
 
 struct run {
     struct values v;
     struct kl_log log;
     const char *const *args;
-    size_t n;
+    size_t n, n_found, n_aside;
+    struct kl_error problem; /* of the functions that are called for each file */
 };
 
 static int one_file(struct run *run, struct kl_file **file, struct kl_error *err)
@@ -52,7 +57,8 @@ static int show(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     int code = one_file(run, &file, err);
-    if (!code) code = run->v.common.json ? kl_describe_json(stdout, file, err) : kl_describe_page(stdout, file, err);
+    if (!code)
+        code = run->v.common.json ? kl_describe_json(stdout, file, err) : kl_describe_page(stdout, file, err);
     kl_file_close(&file);
     return code;
 }
@@ -67,6 +73,16 @@ static int draw_log(struct run *run, struct kl_error *err)
     return code;
 }
 
+/* The lines of a difference, or a JSON object of them. */
+static int print_difference(const struct run *run, bool same, const char *text, struct kl_error *err)
+{
+    const struct kl_pair pairs[] = { { "equal", KL_PAIR_BOOL, NULL, same },
+                                     { "differences", KL_PAIR_TEXT, text, 0 } };
+    if (run->v.common.json) return kl_describe_pairs(stdout, err, pairs, 2);
+    fputs(same ? "the keys are equal\n" : text, stdout);
+    return KL_OK;
+}
+
 static int diff(struct run *run, struct kl_error *err)
 {
     struct kl_file *a = NULL, *b = NULL;
@@ -76,8 +92,7 @@ static int diff(struct run *run, struct kl_error *err)
     if (!code) code = kl_file_open(&b, run->args[1], err);
     if (!code) code = kl_key_diff(&text, kl_file_key_parts(a), kl_file_key_parts(b), err);
     bool same = !code && strcmp(kl_file_key(a), kl_file_key(b)) == 0;
-    if (same) printf("the keys are equal\n");
-    else if (!code) printf("%s%s", text, *text && text[strlen(text) - 1] != '\n' ? "\n" : "");
+    if (!code) code = print_difference(run, same, text, err);
     free(text);
     kl_file_close(&a);
     kl_file_close(&b);
@@ -97,22 +112,14 @@ static int verify(struct run *run, struct kl_error *err)
         if (!code) code = kl_file_verify(file, NULL, &why);
         kl_file_close(&file);
         bad += code != 0;
-        if (run->v.common.json) printf("{\"path\":\"%s\",\"whole\":%s}\n", run->args[i], code ? "false" : "true");
-        else if (!code && !run->v.common.quiet) printf("%s: whole\n", run->args[i]);
+        const struct kl_pair pairs[] = { { "path", KL_PAIR_TEXT, run->args[i], 0 },
+                                         { "whole", KL_PAIR_BOOL, NULL, code == 0 },
+                                         { "problem", KL_PAIR_TEXT, why.text, 0 } };
+        if (run->v.common.json && kl_describe_pairs(stdout, err, pairs, 3)) return err->code;
+        if (!run->v.common.json && !code && !run->v.common.quiet) printf("%s: whole\n", run->args[i]);
         if (code) kl_note(&run->log, 0, "%s", why.text);
     }
     return bad ? kl_fail(err, KL_ENO, "%zu of %zu files are not whole", bad, run->n) : KL_OK;
-}
-
-static int print_found(void *context, const struct kl_found *f)
-{
-    const struct run *run = context;
-    if (run->v.common.json)
-        printf("{\"path\":\"%s\",\"kind\":\"%s\",\"key\":\"%s\",\"bytes\":%llu,\"whole\":%s}\n", f->path, f->kind, f->key,
-               (unsigned long long)f->size, f->code ? "false" : "true");
-    else if (f->code) printf("%-10s %12s %8llu KB  %s\n", "not whole", "", (unsigned long long)f->size / 1000, f->problem);
-    else printf("%-10s %.12s %8llu KB  %s\n", f->kind, f->key, (unsigned long long)f->size / 1000, f->path);
-    return 0;
 }
 
 static const char *folder_of(const struct run *run, const char *fallback)
@@ -120,21 +127,36 @@ static const char *folder_of(const struct run *run, const char *fallback)
     return run->n ? run->args[0] : run->v.common.store ? run->v.common.store : fallback;
 }
 
+static int print_found(void *context, const struct kl_found *f)
+{
+    struct run *run = context;
+    if (!run->n_found++ && !run->v.common.json) kl_describe_heading(stdout);
+    run->problem.code = kl_describe_found(stdout, f, run->v.common.json, &run->problem);
+    return run->problem.code;
+}
+
 static int list(struct run *run, struct kl_error *err)
 {
-    return kl_store_walk(folder_of(run, "."), false, print_found, run, NULL, err);
+    int code = kl_store_walk(folder_of(run, "."), false, print_found, run, NULL, err);
+    if (!code && run->problem.code) *err = run->problem, code = err->code;
+    return code;
 }
 
 static int check_found(void *context, const struct kl_found *f)
 {
-    const struct run *run = context;
+    struct run *run = context;
     char aside[4096];
     if (!f->code) return 0;
-    print_found(context, f);
-    if (!run->v.repair) return 0;
-    snprintf(aside, sizeof aside, "%s.damaged", f->path);
-    if (rename(f->path, aside) == 0) printf("  put aside as %s\n", aside);
-    else kl_note(&run->log, 0, "%s: cannot be renamed", f->path);
+    if (print_found(run, f) || !run->v.repair) return run->problem.code;
+    if (!kl_found_is_ours(f)) {
+        kl_note(&run->log, 0, "%s: left where it is: nothing shows that ketline wrote it", f->path);
+    } else if (snprintf(aside, sizeof aside, "%s.damaged", f->path) < (int)sizeof aside &&
+               rename(f->path, aside) == 0) {
+        run->n_aside++;
+        kl_note(&run->log, 1, "%s: put aside as %s", f->path, aside);
+    } else {
+        kl_note(&run->log, 0, "%s: cannot be renamed", f->path);
+    }
     return 0;
 }
 
@@ -144,44 +166,60 @@ static int fsck(struct run *run, struct kl_error *err)
     const char *folder = folder_of(run, NULL);
     if (!folder) return kl_fail(err, KL_EUSAGE, "no folder; give one, or --store");
     int code = kl_store_walk(folder, true, check_found, run, &bad, err);
+    if (!code && run->problem.code) *err = run->problem, code = err->code;
     if (code) return code;
-    if (bad) return kl_fail(err, KL_ENO, "%s: %zu damaged files%s", folder, bad, run->v.repair ? "" : "; --repair puts them aside");
-    if (!run->v.common.quiet) printf("%s: every file is whole\n", folder);
+    if (bad && run->v.repair)
+        return kl_fail(err, KL_ENO, "%s: %zu files are not whole, %zu put aside", folder, bad, run->n_aside);
+    if (bad)
+        return kl_fail(err, KL_ENO, "%s: %zu files are not whole; --repair puts them aside", folder, bad);
+    if (!run->v.common.quiet && !run->v.common.json) printf("%s: every file is whole\n", folder);
     return KL_OK;
 }
 
 static void print_gc(void *context, const char *path, const char *why, uint64_t bytes)
 {
-    const struct run *run = context;
-    if (!run->v.common.quiet)
-        printf("%s %s (%s, %llu bytes)\n", run->v.apply ? "removed" : "would remove", path, why, (unsigned long long)bytes);
+    struct run *run = context;
+    const struct kl_pair pairs[] = { { "path", KL_PAIR_TEXT, path, 0 },
+                                     { "why", KL_PAIR_TEXT, why, 0 },
+                                     { "bytes", KL_PAIR_COUNT, NULL, bytes },
+                                     { "removed", KL_PAIR_BOOL, NULL, run->v.apply } };
+    if (run->v.common.json) kl_describe_pairs(stdout, &run->problem, pairs, 4);
+    else if (!run->v.common.quiet)
+        printf("%s %s (%s, %llu bytes)\n", run->v.apply ? "removed" : "would remove", path, why,
+               (unsigned long long)bytes);
 }
 
 static int gc(struct run *run, struct kl_error *err)
 {
     const char *folder = folder_of(run, ".");
-    struct kl_gc work = { .max_age = run->v.older_than * 86400, .dry = !run->v.apply, .each = print_gc, .context = run };
+    struct kl_gc work = {
+        .max_age = run->v.older_than * 86400, .dry = !run->v.apply, .each = print_gc, .context = run
+    };
     int code = kl_store_gc(folder, &work, err);
-    if (!code)
+    if (!code && !run->v.common.json)
         printf("%s: %zu files, %llu bytes%s\n", folder, work.n, (unsigned long long)work.bytes,
-               run->v.apply ? " removed" : "; --apply removes them");
+               run->v.apply ? " removed" : "; nothing was removed, --apply does");
     return code;
 }
 
 static int merge(struct run *run, struct kl_error *err)
 {
-    if (!run->n || !run->v.common.output) return kl_fail(err, KL_EUSAGE, "expected: cache merge SHARD... -o OUTPUT");
+    if (!run->n || !run->v.common.output)
+        return kl_fail(err, KL_EUSAGE, "expected: cache merge SHARD... -o OUTPUT");
     int code = kl_merge(run->v.common.output, run->args, run->n, !run->v.common.no_provenance, err);
-    if (!code && strcmp(run->v.common.output, "-") != 0 && !run->v.common.quiet)
-        printf("%s: merged from %zu shards\n", run->v.common.output, run->n);
+    bool quiet = run->v.common.quiet || strcmp(run->v.common.output, "-") == 0;
+    const struct kl_pair pairs[] = { { "output", KL_PAIR_TEXT, run->v.common.output, 0 },
+                                     { "shards", KL_PAIR_COUNT, NULL, run->n } };
+    if (!code && !quiet && run->v.common.json) code = kl_describe_pairs(stdout, err, pairs, 2);
+    else if (!code && !quiet) printf("%s: merged from %zu shards\n", run->v.common.output, run->n);
     return code;
 }
 
 static const struct {
     const char *name;
     int (*run)(struct run *run, struct kl_error *err);
-} commands[] = { { "list", list }, { "show", show }, { "log", draw_log }, { "verify", verify }, { "diff", diff },
-                 { "merge", merge }, { "gc", gc }, { "fsck", fsck } };
+} commands[] = { { "list", list }, { "show", show },   { "log", draw_log }, { "verify", verify },
+                 { "diff", diff }, { "merge", merge }, { "gc", gc },        { "fsck", fsck } };
 
 static int dispatch(struct run *run, const char *const *args, size_t n, struct kl_error *err)
 {
@@ -189,7 +227,8 @@ static int dispatch(struct run *run, const char *const *args, size_t n, struct k
     run->n = n ? n - 1 : 0;
     for (size_t i = 0; n && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(args[0], commands[i].name) == 0) return commands[i].run(run, err);
-    return kl_fail(err, KL_EUSAGE, "found '%s', expected list, show, log, verify, diff, merge, gc or fsck; see --help",
+    return kl_fail(err, KL_EUSAGE,
+                   "found '%s', expected list, show, log, verify, diff, merge, gc or fsck; see --help",
                    n ? args[0] : "no command");
 }
 
@@ -199,9 +238,11 @@ int main(int argc, char **argv)
     struct run run = { .log = { tool.name, stderr, 1 } };
     const char **args = NULL;
     size_t n = 0;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason; Ctrl-C ends at once, as usual */
+    signal(SIGXFSZ,
+           SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason; Ctrl-C ends at once, as usual */
     int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n, &err);
     if (code) return kl_report(&run.log, &err);
+    if (run.v.common.quiet) run.log.level = 0;
     if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);
     code = dispatch(&run, args, n, &err);
     free(args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/describe.h"
+#include "store/describe_int.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const type_names[] = { [KL_U8] = "uint8", [KL_I32] = "int32", [KL_I64] = "int64", [KL_F16] = "float16",
-                                          [KL_F32] = "float32", [KL_F64] = "float64", [KL_STRING] = "string" };
+static const char *const type_names[] = {
+    [KL_U8] = "uint8",    [KL_I32] = "int32",   [KL_I64] = "int64",    [KL_F16] = "float16",
+    [KL_F32] = "float32", [KL_F64] = "float64", [KL_STRING] = "string"
+};
 
-static void size_text(char text[32], double bytes)
+void kl_size_text(char text[32], double bytes)
 {
     static const char *const units[] = { "bytes", "KB", "MB", "GB", "TB" };
     int unit = 0;
@@ -27,38 +29,49 @@ static void shape_text(char text[96], const struct kl_dataset *d)
     if (!d->rank) snprintf(text, 96, "one value");
 }
 
-static const char *text_of(const json_t *object, const char *name)
+const char *kl_json_text(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
     return text ? text : "";
 }
 
-/* The file's own record is the last one. */
-static json_t *own_record(json_t *records)
+static void write_classes(FILE *to, struct kl_file *file)
 {
-    size_t n = json_array_size(records);
-    return n ? json_array_get(records, n - 1) : NULL;
-}
-
-static void write_command(FILE *to, const json_t *record)
-{
-    size_t i;
-    json_t *word;
-    json_array_foreach(json_object_get(record, "argv"), i, word) fprintf(to, i ? " %s" : "%s", json_string_value(word));
+    enum { COLUMNS = 84 };
+    const struct kl_dataset *d = kl_file_find(file, "class_names");
+    char *names = NULL;
+    if (!d || d->type != KL_STRING || d->rank != 1 || kl_file_load((void **)&names, file, d, NULL) != KL_OK)
+        return;
+    fputs("classes    ", to);
+    int column = 0;
+    size_t i = 0;
+    for (; i < d->rows && column < COLUMNS; i++) {
+        const char *name = names + i * d->item_size;
+        column += fprintf(to, i ? ", " : "");
+        for (size_t k = 0; k < d->item_size && name[k]; k++, column++)
+            fputc((unsigned char)name[k] < ' ' || name[k] == 127 ? '?' : name[k], to);
+    }
+    if (i < d->rows) fprintf(to, " ... (%zu)", d->rows);
+    fputc('\n', to);
+    free(names);
 }
 
 static void write_origin(FILE *to, const struct kl_file *file)
 {
-    json_t *records = json_loads(kl_file_provenance(file), 0, NULL), *own = own_record(records);
+    json_t *records = json_loads(kl_file_provenance(file), 0, NULL), *own = kl_own_record(records);
     if (own) {
-        fprintf(to, "made       %s, %.3g s on %s\n", text_of(own, "time"), json_number_value(json_object_get(own, "seconds")),
-                text_of(own, "device"));
+        fprintf(to, "made       %s, %.3g s on %s\n", kl_json_text(own, "time"),
+                json_number_value(json_object_get(own, "seconds")), kl_json_text(own, "device"));
         fputs("by         ", to);
-        write_command(to, own);
+        kl_write_command(to, own);
         fputc('\n', to);
-        if (*text_of(own, "note")) fprintf(to, "note       %s\n", text_of(own, "note"));
+        if (*kl_json_text(own, "note")) {
+            fputs("note       ", to);
+            kl_write_safely(to, kl_json_text(own, "note"));
+            fputc('\n', to);
+        }
         if (json_array_size(records) > 1)
-            fprintf(to, "after      %zu earlier stages; cache log %s draws them\n", json_array_size(records) - 1,
+            fprintf(to, "after      %zu earlier %s; cache log %s draws them\n", json_array_size(records) - 1,
                     kl_file_path(file));
     }
     json_decref(records);
@@ -71,8 +84,7 @@ static void write_options(FILE *to, const struct kl_file *file)
     json_t *parts = json_loads(kl_file_key_parts(file), 0, NULL), *value;
     const char *name;
     size_t column = COLUMNS;
-    json_object_foreach(json_object_get(parts, "options"), name, value)
-    {
+    json_object_foreach (json_object_get(parts, "options"), name, value) {
         char *text = json_is_null(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         size_t width = text ? strlen(name) + strlen(text) + 3 : 0; /* with the gap */
         if (text && column + width > COLUMNS) {
@@ -88,30 +100,59 @@ static void write_options(FILE *to, const struct kl_file *file)
 }
 
 static const char *const numbers[][2] = {
-    { "accuracy", "accuracy" }, { "accuracy_low", "  95 % from" }, { "accuracy_high", "  to" }, { "log_loss", "log loss" },
-    { "expected_calibration_error", "calibration error" }, { "mcnemar_p", "McNemar p" },
+    { "accuracy", "accuracy" },
+    { "accuracy_low", "  95 % from" },
+    { "accuracy_high", "  to" },
+    { "log_loss", "log loss" },
+    { "expected_calibration_error", "calibration error" },
+    { "mcnemar_p", "McNemar p" },
 };
 
 static void write_numbers(FILE *to, const struct kl_file *file)
 {
     double value;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (kl_file_has_attribute(file, "", numbers[i][0]) && kl_file_number(&value, file, "", numbers[i][0], NULL) == KL_OK)
+        if (kl_file_has_attribute(file, "", numbers[i][0]) &&
+            kl_file_number(&value, file, "", numbers[i][0], NULL) == KL_OK)
             fprintf(to, "%-20s %.4f\n", numbers[i][1], value);
+}
+
+/* Of a report on several heads: their accuracies, mean and standard deviation. */
+static int write_heads(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "replicas/accuracy");
+    double *accuracy = NULL, mean = 0, square = 0;
+    if (!d || d->type != KL_F64 || d->rank != 1 || d->rows < 2) return KL_OK;
+    int code = kl_file_load((void **)&accuracy, file, d, err);
+    if (code) return code;
+    double n = (double)d->rows;
+    for (size_t r = 0; r < d->rows; r++) mean += accuracy[r] / n;
+    for (size_t r = 0; r < d->rows; r++) square += (accuracy[r] - mean) * (accuracy[r] - mean);
+    fprintf(to, "%-20s %.4f +- %.4f (standard deviation) of %zu:", "heads' accuracy", mean,
+            sqrt(square / (n - 1)), d->rows);
+    for (size_t r = 0; r < d->rows && r < 16; r++) fprintf(to, " %.4f", accuracy[r]);
+    fputs(d->rows > 16 ? " ...\n" : "\n", to);
+    free(accuracy);
+    return KL_OK;
 }
 
 /* Of a head: some epochs of the first replica's history, and each replica's best. */
 static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"), *accuracy = kl_file_find(file, "history/val_accuracy");
+    const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"),
+                            *accuracy = kl_file_find(file, "history/val_accuracy");
     double *l = NULL, *a = NULL;
-    if (!loss || !accuracy || loss->type != KL_F64 || accuracy->type != KL_F64 || loss->rank != 2) return KL_OK;
+    if (!loss || !accuracy || loss->type != KL_F64 || accuracy->type != KL_F64 || loss->rank != 2)
+        return KL_OK;
     int code = kl_file_load((void **)&l, file, loss, err);
     if (!code) code = kl_file_load((void **)&a, file, accuracy, err);
     size_t epochs = loss->dims[1], replicas = loss->dims[0], step = epochs > 10 ? (epochs + 9) / 10 : 1;
-    if (!code) fputs("\n  epoch   training loss   validation accuracy   (first head)\n", to);
+    if (!code)
+        fprintf(to, "\n  epoch   training loss   validation accuracy%s\n",
+                replicas > 1 ? "   (first head)" : "");
     for (size_t e = 0; !code && e < epochs; e++)
-        if ((e % step == 0 || e + 1 == epochs) && isfinite(l[e])) fprintf(to, "  %5zu   %13.4f   %19.4f\n", e + 1, l[e], a[e]);
+        if ((e % step == 0 || e + 1 == epochs) && isfinite(l[e]))
+            fprintf(to, "  %5zu   %13.4f   %19.4f\n", e + 1, l[e], a[e]);
     for (size_t r = 0; !code && r < replicas && replicas > 1; r++) {
         double best = 0;
         for (size_t e = 0; e < epochs; e++)
@@ -142,14 +183,17 @@ static void write_datasets(FILE *to, const struct kl_file *file)
     if (hidden) fprintf(to, "  and %zu of optimizer/ and last/, from which training can go on\n", hidden);
 }
 
-static const char *const descriptions[][2] = { { "backbone", "backbone" }, { "tap", "tap" }, { "preprocess", "preprocess" } };
+static const char *const descriptions[][2] = { { "backbone", "backbone" },
+                                               { "tap", "tap" },
+                                               { "preprocess", "preprocess" } };
 
 int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     struct stat status;
     char size[32] = "";
-    if (stat(kl_file_path(file), &status) == 0) size_text(size, (double)status.st_size);
-    fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_file_path(file), kl_file_kind(file), size, kl_file_created_by(file));
+    if (stat(kl_file_path(file), &status) == 0) kl_size_text(size, (double)status.st_size);
+    fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_file_path(file), kl_file_kind(file), size,
+            kl_file_created_by(file));
     write_origin(to, file);
     fprintf(to, "key        %s\ncontent    %s\n", kl_file_key(file), kl_file_content(file));
     for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++) {
@@ -159,9 +203,11 @@ int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
             fprintf(to, "%-10s %s\n", descriptions[i][1], text);
         free(text);
     }
+    write_classes(to, file);
     write_options(to, file);
     write_numbers(to, file);
-    int code = write_history(to, file, err);
+    int code = write_heads(to, file, err);
+    if (!code) code = write_history(to, file, err);
     if (!code) write_datasets(to, file);
     return code;
 }
@@ -174,12 +220,14 @@ int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
         const struct kl_dataset *d = kl_file_dataset(file, i);
         json_t *shape = json_array();
         for (int k = 0; k < d->rank; k++) json_array_append_new(shape, json_integer((json_int_t)d->dims[k]));
-        json_array_append_new(sets, json_pack("{s:s, s:s, s:o}", "name", d->name, "type", type_names[d->type], "shape", shape));
+        json_array_append_new(
+            sets, json_pack("{s:s, s:s, s:o}", "name", d->name, "type", type_names[d->type], "shape", shape));
     }
-    json_t *page = json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "path", kl_file_path(file), "kind",
-                             kl_file_kind(file), "schema", kl_file_schema(file), "key", kl_file_key(file), "content",
-                             kl_file_content(file), "created_by", kl_file_created_by(file), "datasets", sets, "key_parts",
-                             parts ? parts : json_null(), "provenance", records ? records : json_array());
+    json_t *page =
+        json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "path", kl_file_path(file), "kind",
+                  kl_file_kind(file), "schema", kl_file_schema(file), "key", kl_file_key(file), "content",
+                  kl_file_content(file), "created_by", kl_file_created_by(file), "datasets", sets,
+                  "key_parts", parts ? parts : json_null(), "provenance", records ? records : json_array());
     char *text = page ? json_dumps(page, JSON_COMPACT) : NULL;
     json_decref(page);
     if (!text) return kl_fail_memory(err, 4096);
@@ -187,68 +235,4 @@ int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
     fputc('\n', to);
     free(text);
     return KL_OK;
-}
-
-static json_t *find_record(json_t *records, const char *id)
-{
-    size_t i;
-    json_t *record;
-    json_array_foreach(records, i, record) if (strcmp(text_of(record, "id"), id) == 0) return record;
-    return NULL;
-}
-
-struct tree {
-    FILE *to;
-    json_t *records, *drawn; /* drawn: ids already shown, so that a shared ancestor stands once */
-};
-
-static void draw_raw_inputs(struct tree *t, const json_t *record, const char *indent)
-{
-    const char *role;
-    json_t *input;
-    json_object_foreach(json_object_get(record, "inputs"), role, input)
-    {
-        if (!json_is_object(input)) continue;
-        fprintf(t->to, "%s  %s: %s\n%s    sha256 %s\n", indent, role, text_of(input, "path"), indent, text_of(input, "sha256"));
-    }
-}
-
-static void draw(struct tree *t, json_t *record, int depth)
-{
-    char indent[64];
-    enum { DEEPEST = 14 };
-    int width = 4 * (depth < DEEPEST ? depth : DEEPEST);
-    memset(indent, ' ', sizeof indent);
-    indent[width] = '\0';
-    const char *id = text_of(record, "id");
-    fprintf(t->to, "%s* %s %s  %.8s\n", indent, text_of(record, "tool"), text_of(record, "version"), id);
-    if (json_object_get(t->drawn, id)) {
-        fprintf(t->to, "%s  (shown above)\n", indent);
-        return;
-    }
-    json_object_set_new(t->drawn, id, json_true());
-    fprintf(t->to, "%s  ", indent);
-    write_command(t->to, record);
-    fprintf(t->to, "\n%s  %s, %.3g s\n", indent, text_of(record, "time"), json_number_value(json_object_get(record, "seconds")));
-    if (*text_of(record, "note")) fprintf(t->to, "%s  note: %s\n", indent, text_of(record, "note"));
-    draw_raw_inputs(t, record, indent);
-    size_t i;
-    json_t *parent;
-    json_array_foreach(json_object_get(record, "parents"), i, parent)
-    {
-        json_t *found = find_record(t->records, json_string_value(parent) ? json_string_value(parent) : "");
-        if (found) draw(t, found, depth + 1);
-    }
-}
-
-int kl_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err)
-{
-    struct tree t = { to, json_loads(kl_file_provenance(file), 0, NULL), json_object() };
-    json_t *own = own_record(t.records);
-    int code = KL_OK;
-    if (own && t.drawn) draw(&t, own, 0);
-    else code = kl_fail(err, KL_EDATA, "%s: no provenance; it was written with --no-provenance", kl_file_path(file));
-    json_decref(t.records);
-    json_decref(t.drawn);
-    return code;
 }

@@ -5,11 +5,29 @@
 
 #include "store/store.h"
 
-/* One page: what it is, its numbers, its datasets (values of small tables), where it came from. KL_ENOMEM, KL_EIO. */
+/* One page: what it is, its numbers, its datasets, where it came from. KL_ENOMEM, KL_EDATA, KL_EIO. */
 int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The same as one JSON object. */
 int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err);
-/* The provenance drawn as a tree: the file's own record first, its parents below it, back to the raw inputs. */
+/* The provenance as a tree: the file's own record first, its parents below it, back to the raw inputs
+   (lineage.c). KL_EDATA without provenance. */
 int kl_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err);
+
+/* Lines of a table of files, or one JSON object a line (found.c). */
+void kl_describe_heading(FILE *to);
+int kl_describe_found(FILE *to, const struct kl_found *found, bool json, struct kl_error *err);
+/* May a damaged file be put aside? If it is sealed as ours are, or lies under a key in a shared store;
+   foreign HDF5 files are nobody's business here. */
+bool kl_found_is_ours(const struct kl_found *found);
+
+/* One JSON object of a few members, on a line of its own. */
+enum kl_pair_type { KL_PAIR_TEXT, KL_PAIR_COUNT, KL_PAIR_BOOL };
+struct kl_pair {
+    const char *name;
+    enum kl_pair_type type;
+    const char *text;
+    uint64_t count;
+};
+int kl_describe_pairs(FILE *to, struct kl_error *err, const struct kl_pair *pairs, size_t n);
 
 #endif

@@ -199,7 +199,9 @@ int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **label
 struct kl_found {
     const char *path;
     char kind[64], key[65], content[65]; /* empty when the file cannot be opened */
+    char created_by[64]; /* tool and version */
     int schema;
+    uint64_t rows;       /* of `index` or `labels`, 0: it has none */
     uint64_t size;       /* bytes */
     int64_t mtime;       /* seconds since 1970 */
     int code;            /* 0 or what opening or verifying said */

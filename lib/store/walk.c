@@ -36,7 +36,12 @@ static int one_file(struct walk *w, const char *path) {
         snprintf(found.kind, sizeof found.kind, "%s", kl_file_kind(file));
         memcpy(found.key, kl_file_key(file), 65);
         memcpy(found.content, kl_file_content(file), 65);
+        snprintf(found.created_by, sizeof found.created_by, "%s", kl_file_created_by(file));
         found.schema = kl_file_schema(file);
+        const struct kl_dataset *samples = kl_file_find(file, "index");
+        if (!samples)
+            samples = kl_file_find(file, "labels");
+        found.rows = samples ? samples->rows : 0;
         if (w->verify)
             found.code = kl_file_verify(file, NULL, &err);
         if (!found.code && misnamed(path, found.key))

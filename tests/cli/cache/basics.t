@@ -1,4 +1,5 @@
 # What a file is, where it came from, why two differ, and what a damaged one says.
+~ s/\b[0-9a-f]{12}\b/HEX12/g
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 -q -o a.h5 && extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 --dtype f16 -q -o b.h5
 
 $ cache show a.h5 | grep -v -e '^made' -e '^by'
@@ -10,6 +11,7 @@ $ cache show a.h5 | grep -v -e '^made' -e '^by'
 > backbone   resnet18
 > tap        avgpool
 > preprocess grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225)
+> classes    0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 > options    channels "auto"  dtype "f32"  limit 128  mean "0.485,0.456,0.406"  resize 28  skip-bad false
 >            std "0.229,0.224,0.225"  tap "avgpool"
 >
@@ -26,12 +28,25 @@ $ cache log a.h5 | sed 's/  [0-9a-f]\{8\}$//' | grep -v -e sha256 -e weights
 >   images: ROOT/data/digits/test-images-idx3-ubyte
 >   labels: ROOT/data/digits/test-labels-idx1-ubyte
 
+$ cache list
+> kind       key               size     rows  created by               file
+> features   HEX12  # bytes      128  extract-features 0.1.0   ./a.h5
+> features   HEX12  # bytes      128  extract-features 0.1.0   ./b.h5
+
 $ cache diff a.h5 b.h5
 > options.dtype: "f32" -> "f16"
 ? 1
 
+$ cache diff a.h5 b.h5 --json
+> {"differences":"options.dtype: \"f32\" -> \"f16\"\n","equal":false}
+? 1
+
 $ cache diff a.h5 a.h5
 > the keys are equal
+
+$ cache diff a.h5
+! cache: found 1 files, expected two; see --help
+? 2
 
 $ cache verify a.h5 b.h5
 > a.h5: whole
@@ -43,23 +58,51 @@ $ cp a.h5 c.h5; printf 'x' | dd of=c.h5 bs=1 seek=100000 conv=notrunc status=non
 ! cache: 1 of 2 files are not whole
 ? 1
 
-$ cache fsck . 2>&1 | sed 's/ KB .*/ KB/'
-> not whole                    # bytes
-> cache: .: 1 damaged files; --repair puts them aside
+$ cache verify a.h5 c.h5 absent.h5 --json 2>/dev/null | jq -c '[.path, .whole, .problem != ""]'
+> ["a.h5",true,false]
+> ["c.h5",false,true]
+> ["absent.h5",false,true]
 
-$ cache fsck . --repair -q >/dev/null 2>&1; ls
-> a.h5
-> b.h5
-> c.h5.damaged
+$ cache verify -q a.h5
+
+$ cat a.h5 | cache verify -
+> -: whole
 
 $ cache show absent.h5
 ! cache: absent.h5: cannot be opened: No such file or directory
 ? 66
 
+$ head -c 3000 a.h5 > short.h5; cache show short.h5
+! cache: short.h5: cut short: 3000 bytes of at least 269481; copy or make it again
+? 65
+
+$ cache show a.h5 b.h5
+! cache: found 2 files, expected one; see --help
+? 2
+
 $ cache shwo a.h5
 ! cache: found 'shwo', expected list, show, log, verify, diff, merge, gc or fsck; see --help
 ? 2
 
-$ cache show a.h5 --json | jq -r '.kind, .datasets[0].name'
+$ cache
+! cache: found 'no command', expected list, show, log, verify, diff, merge, gc or fsck; see --help
+? 2
+
+$ cache show a.h5 --json | jq -r '.kind, .datasets[0].name, .key_parts.options.limit'
 > features
 > class_names
+> 128
+
+$ cache list --json | jq -r '[.path, .rows, .whole] | @csv'
+> "./a.h5",128,true
+> "./b.h5",128,true
+> "./c.h5",128,true
+> "./short.h5",0,false
+
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 --no-provenance -f -q -o bare.h5; cache log bare.h5
+! cache: bare.h5: no provenance; it was written with --no-provenance
+? 65
+
+$ cache list nowhere
+! cache: nowhere: cannot be opened: No such file or directory
+? 66

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+   The provenance DAG drawn as a tree: a record, below it what it was made from, back to the raw inputs. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/describe_int.h"
+
+json_t *kl_own_record(json_t *records)
+{
+    size_t n = json_array_size(records);
+    return n ? json_array_get(records, n - 1) : NULL;
+}
+
+void kl_write_safely(FILE *to, const char *text)
+{
+    for (; *text; text++) fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, to);
+}
+
+void kl_write_command(FILE *to, const json_t *record)
+{
+    size_t i;
+    json_t *word;
+    json_array_foreach (json_object_get(record, "argv"), i, word) {
+        const char *text = json_string_value(word) ? json_string_value(word) : "";
+        const char *program = i == 0 ? strrchr(text, '/') : NULL; /* where the tool lay is of no interest */
+        if (i) fputc(' ', to);
+        kl_write_safely(to, program ? program + 1 : text);
+    }
+}
+
+enum { DEEPEST = 60 };
+
+struct tree {
+    FILE *to;
+    json_t *records, *drawn;      /* drawn: ids already shown, so that a shared ancestor stands once */
+    char prefix[4 * DEEPEST + 8]; /* what stands left of a record's lines below its first one */
+};
+
+static json_t *find_record(json_t *records, const char *id)
+{
+    size_t i;
+    json_t *record;
+    json_array_foreach (records, i, record) {
+        if (strcmp(kl_json_text(record, "id"), id) == 0) return record;
+    }
+    return NULL;
+}
+
+/* The lines of a record, with a bar if something hangs below. */
+static void draw_body(struct tree *t, const json_t *record, bool bar)
+{
+    const char *role, *prefix = t->prefix, *margin = bar ? "| " : "  ";
+    json_t *input;
+    fprintf(t->to, "%s%s", prefix, margin);
+    kl_write_command(t->to, record);
+    fprintf(t->to, "\n%s%s", prefix, margin);
+    kl_write_safely(t->to, kl_json_text(record, "time"));
+    fprintf(t->to, ", %.3g s\n", json_number_value(json_object_get(record, "seconds")));
+    if (*kl_json_text(record, "note")) {
+        fprintf(t->to, "%s%snote: ", prefix, margin);
+        kl_write_safely(t->to, kl_json_text(record, "note"));
+        fputc('\n', t->to);
+    }
+    json_object_foreach (json_object_get(record, "inputs"), role, input) {
+        if (!json_is_object(input)) continue;
+        fprintf(t->to, "%s%s", prefix, margin);
+        kl_write_safely(t->to, role);
+        fputs(": ", t->to);
+        kl_write_safely(t->to, kl_json_text(input, "path"));
+        fprintf(t->to, "\n%s%s  sha256 ", prefix, margin);
+        kl_write_safely(t->to, kl_json_text(input, "sha256"));
+        fputc('\n', t->to);
+    }
+}
+
+static void draw(struct tree *t, const json_t *record, size_t depth)
+{
+    const char *id = kl_json_text(record, "id");
+    fputs("* ", t->to);
+    kl_write_safely(t->to, kl_json_text(record, "tool"));
+    fputc(' ', t->to);
+    kl_write_safely(t->to, kl_json_text(record, "version"));
+    fprintf(t->to, "  %.8s", id);
+    if (json_object_get(t->drawn, id)) {
+        fputs("  (shown above)\n", t->to);
+        return;
+    }
+    fputc('\n', t->to);
+    json_object_set_new(t->drawn, id, json_true());
+    const json_t *parents = json_object_get(record, "parents");
+    size_t n = json_array_size(parents);
+    draw_body(t, record, n > 0);
+    for (size_t i = 0; i < n; i++) {
+        const char *parent = json_string_value(json_array_get(parents, i));
+        const json_t *found = parent ? find_record(t->records, parent) : NULL;
+        fprintf(t->to, "%s|\n%s%s-- ", t->prefix, t->prefix, i + 1 < n ? "|" : "`");
+        memcpy(t->prefix + 4 * depth, i + 1 < n ? "|   " : "    ", 5);
+        if (!found) fprintf(t->to, "(no record of %.8s)\n", parent ? parent : "?");
+        else if (depth == DEEPEST) fputs("(and earlier stages)\n", t->to);
+        else draw(t, found, depth + 1);
+        t->prefix[4 * depth] = '\0';
+    }
+}
+
+int kl_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err)
+{
+    struct tree t = { to, json_loads(kl_file_provenance(file), 0, NULL), json_object(), "" };
+    json_t *own = kl_own_record(t.records);
+    int code = KL_OK;
+    if (!t.drawn) code = kl_fail_memory(err, sizeof(json_t));
+    else if (own) draw(&t, own, 0);
+    else
+        code = kl_fail(err, KL_EDATA, "%s: no provenance; it was written with --no-provenance",
+                       kl_file_path(file));
+    json_decref(t.records);
+    json_decref(t.drawn);
+    return code;
+}
