@@ -72,7 +72,7 @@ static void write_origin(FILE *to, const struct kl_file *file)
         }
         if (json_array_size(records) > 1)
             fprintf(to, "after      %zu earlier %s; cache log %s draws them\n", json_array_size(records) - 1,
-                    kl_file_path(file));
+                    json_array_size(records) == 2 ? "stage" : "stages", kl_file_path(file));
     }
     json_decref(records);
 }
