@@ -12,14 +12,14 @@ $ cache log report.h5 | grep -v -e sha256 -e weights
 > |   | qtrain train.h5 --epochs 12 --replicas 2 -q -o heads.h5
 > |   | DATE, # s
 > |   |
-> |   |-- * extract-features 0.1.0
+> |   `-- * extract-features 0.1.0
 > |         extract-features ROOT/data/digits/train-images-idx3-ubyte --resize 28 --limit 300 -q -o train.h5 --note of train
 > |         DATE, # s
 > |         note: of train
 > |         images: ROOT/data/digits/train-images-idx3-ubyte
 > |         labels: ROOT/data/digits/train-labels-idx1-ubyte
 > |
-> |-- * extract-features 0.1.0
+> `-- * extract-features 0.1.0
 >       extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 300 -q -o test.h5 --note of test
 >       DATE, # s
 >       note: of test
@@ -31,7 +31,7 @@ $ cache show heads.h5 | grep -A 1 -e '^kind' -e '^head' -e '^after' -e '^classes
 > head, # bytes, written by qtrain 0.1.0
 >
 > --
-> after      1 earlier stages; cache log heads.h5 draws them
+> after      1 earlier stage; cache log heads.h5 draws them
 > --
 > classes    0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 
@@ -49,4 +49,4 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q
 >   extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note ?[31mred
 >   note: ?[31mred
 > by         extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note ?[31mred
-> note       [31mred
+> note       ?[31mred
