@@ -49,16 +49,17 @@ KL_INLINE kl_lane *place(kl_real *state, size_t bytes)
 KL_INLINE void forward_m(const int m, kl_real *state, const struct pass *p, const kl_lane *cosine, const kl_lane *sine)
 {
     kl_lane c[MOST_M], s[MOST_M], a[1 << MOST_M];
+    const int size = 1 << m; /* no shift in the loops' conditions: sanitizers would take the unrolling away */
     size_t base = p->origin;
     for (int t = 0; t < m; t++) c[t] = cosine[p->slot[t]], s[t] = sine[p->slot[t]];
     for (size_t i = 1;; i++) {
-        UNROLL (int j = 0; j < 1 << m; j++) a[j] = *place(state, base ^ p->offset[j]);
+        UNROLL (int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
         UNROLL (int t = 0; t < m; t++)
         {
-            UNROLL (int j = 0; j < 1 << m; j++)
+            UNROLL (int j = 0; j < size; j++)
                 if (!(j >> t & 1)) kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
         }
-        UNROLL (int j = 0; j < 1 << m; j++) *place(state, base ^ p->offset[j]) = a[j];
+        UNROLL (int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
         if (i == p->blocks) break;
         base ^= p->step[__builtin_ctzl(i)];
     }
@@ -67,8 +68,9 @@ KL_INLINE void forward_m(const int m, kl_real *state, const struct pass *p, cons
 /* <bra| Y |state> of one bit of the block: the derivative by the angle, see kernels/cpu/vqc.c */
 KL_INLINE kl_lane derivative(const int m, const int t, const kl_lane *a, const kl_lane *b)
 {
+    const int size = 1 << m;
     kl_lane sum = b[1 << t] * a[0] - b[0] * a[1 << t];
-    UNROLL (int j = 1; j < 1 << m; j++)
+    UNROLL (int j = 1; j < size; j++)
         if (!(j >> t & 1)) sum += b[j | 1 << t] * a[j] - b[j] * a[j | 1 << t];
     return sum;
 }
@@ -77,22 +79,23 @@ KL_INLINE void adjoint_m(const int m, kl_lane *dangle, kl_real *state, kl_real *
                          const kl_lane *cosine, const kl_lane *sine)
 {
     kl_lane c[MOST_M], s[MOST_M], d[MOST_M], a[1 << MOST_M], b[1 << MOST_M];
+    const int size = 1 << m;
     size_t base = p->origin;
     for (int t = 0; t < m; t++) c[t] = cosine[p->slot[t]], s[t] = -sine[p->slot[t]], d[t] = (kl_lane){ 0 };
     for (size_t i = 1;; i++) {
-        UNROLL (int j = 0; j < 1 << m; j++) a[j] = *place(state, base ^ p->offset[j]);
-        UNROLL (int j = 0; j < 1 << m; j++) b[j] = *place(bra, base ^ p->offset[j]);
+        UNROLL (int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
+        UNROLL (int j = 0; j < size; j++) b[j] = *place(bra, base ^ p->offset[j]);
         UNROLL (int t = 0; t < m; t++)
         {
             d[t] += derivative(m, t, a, b);
-            UNROLL (int j = 0; j < 1 << m; j++)
+            UNROLL (int j = 0; j < size; j++)
                 if (!(j >> t & 1)) {
                     kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
                     kl_rotate(&b[j], &b[j | 1 << t], c[t], s[t]);
                 }
         }
-        UNROLL (int j = 0; j < 1 << m; j++) *place(state, base ^ p->offset[j]) = a[j];
-        UNROLL (int j = 0; j < 1 << m; j++) *place(bra, base ^ p->offset[j]) = b[j];
+        UNROLL (int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
+        UNROLL (int j = 0; j < size; j++) *place(bra, base ^ p->offset[j]) = b[j];
         if (i == p->blocks) break;
         base ^= p->step[__builtin_ctzl(i)];
     }
