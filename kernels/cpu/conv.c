@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   See kernels/conv.h. Each transform is one-dimensional code over vectors of images, run along columns, then along rows. */
+   See kernels/conv.h. Each transform is one-dimensional code over vectors of images, run along
+   columns, then along rows. */
 #include "kernels/conv.h"
 
 #include "kernels/inline/real.h"
@@ -10,6 +11,8 @@
 
 static const float zeros[KL_CONV_IMAGES] = { 0 };
 
+enum { PREFETCH = 4096 /* values of a channel's map */ };
+
 INLINE kl_lane load(const float *from)
 {
     return *(const kl_lane *)from;
@@ -19,6 +22,9 @@ INLINE void store(float *to, kl_lane value)
 {
     *(kl_lane *)to = value;
 }
+
+/* kl_lane may lie anywhere; whole vectors on the stack must not straddle cache lines. */
+#define ON_STACK __attribute__((aligned(KL_VECTOR_BYTES)))
 
 typedef int bits __attribute__((vector_size(KL_VECTOR_BYTES)));
 
@@ -49,13 +55,23 @@ INLINE void out_6(kl_lane y[4], kl_lane m0, kl_lane m1, kl_lane m2, kl_lane m3, 
     y[3] = difference + 8 * difference2 + m5;
 }
 
-static void in_tile_4(float *v, size_t stride, const float *const pixel[36], size_t n)
+/* The six rows of a tile that lies inside the map start at d0 + r * row_step; of one at its edge,
+   pixel[36] says where each is. */
+INLINE void in_tile_4(float *v, size_t stride, const float *d0, size_t row_step, const float *const *pixel,
+                      size_t n, size_t next)
 {
     for (size_t i = 0; i < n; i += KL_LANES) {
-        kl_lane column[6][6], t[6];
-        for (int c = 0; c < 6; c++) {
-            in_6(t, load(pixel[c] + i), load(pixel[6 + c] + i), load(pixel[12 + c] + i), load(pixel[18 + c] + i),
-                 load(pixel[24 + c] + i), load(pixel[30 + c] + i));
+        ON_STACK kl_lane column[6][6];
+        kl_lane t[6];
+#pragma GCC unroll 6
+        for (size_t c = 0; c < 6; c++) {
+            kl_lane d[6];
+#pragma GCC unroll 6
+            for (size_t r = 0; r < 6; r++) {
+                d[r] = load((pixel ? pixel[6 * r + c] : d0 + r * row_step + c * n) + i);
+                if (next && c < 4) __builtin_prefetch(d0 + r * row_step + (c + 1) * n + i + next);
+            }
+            in_6(t, d[0], d[1], d[2], d[3], d[4], d[5]);
             for (int r = 0; r < 6; r++) column[r][c] = t[r];
         }
         for (int r = 0; r < 6; r++) {
@@ -69,7 +85,8 @@ static void in_tile_4(float *v, size_t stride, const float *const pixel[36], siz
 static void in_tile_2(float *v, size_t stride, const float *map, size_t n)
 {
     for (size_t i = 0; i < n; i += KL_LANES) {
-        kl_lane a = load(map + i), b = load(map + n + i), c = load(map + 2 * n + i), d = load(map + 3 * n + i);
+        kl_lane a = load(map + i), b = load(map + n + i);
+        kl_lane c = load(map + 2 * n + i), d = load(map + 3 * n + i);
         kl_lane rows[3][2] = { { a + c, b + d }, { c, d }, { a, b } };
         for (size_t r = 0; r < 3; r++) {
             store(v + (3 * r) * stride + i, rows[r][0] + rows[r][1]);
@@ -92,12 +109,19 @@ static void in_tile(float *v, size_t stride, const float *map, struct kl_conv_ma
         in_tile_2(v, stride, map, n);
         return;
     }
+    if (y > 0 && x > 0 && y + 5 <= size.h && x + 5 <= size.w) {
+        const float *d0 = map + ((y - 1) * size.w + x - 1) * n;
+        size_t pixels = size.h * size.w * n; /* a large map comes from far: ask for the next channel's now */
+        if (pixels > PREFETCH) in_tile_4(v, stride, d0, size.w * n, NULL, n, pixels);
+        else in_tile_4(v, stride, d0, size.w * n, NULL, n, 0);
+        return;
+    }
     for (size_t r = 0; r < 6; r++)
         for (size_t c = 0; c < 6; c++) { /* row y + r - 1; below 0 it wraps and is outside too */
             size_t row = y + r - 1, column = x + c - 1;
             pixel[6 * r + c] = row < size.h && column < size.w ? map + (row * size.w + column) * n : zeros;
         }
-    in_tile_4(v, stride, pixel, n);
+    in_tile_4(v, stride, NULL, 0, pixel, n, 0);
 }
 
 struct output {
@@ -119,8 +143,10 @@ INLINE void put(const struct output *o, size_t y, size_t x, size_t i, kl_lane va
 
 static void out_tile_4(const struct output *o, const float *m, size_t stride, size_t y, size_t x)
 {
+    size_t pixels = o->size.h * o->size.w * o->size.n; /* to the next channel's map */
     for (size_t i = 0; i < o->size.n; i += KL_LANES) {
-        kl_lane column[4][6], t[4];
+        ON_STACK kl_lane column[4][6];
+        kl_lane t[4];
         for (size_t c = 0; c < 6; c++) {
             const float *at = m + c * stride + i;
             out_6(t, load(at), load(at + 6 * stride), load(at + 12 * stride), load(at + 18 * stride),
@@ -131,6 +157,12 @@ static void out_tile_4(const struct output *o, const float *m, size_t stride, si
             const kl_lane *d = column[r];
             out_6(t, d[0], d[1], d[2], d[3], d[4], d[5]);
             for (size_t c = 0; c < 4; c++) put(o, y + r, x + c, i, t[c]);
+            if (pixels <= PREFETCH) continue;
+            for (size_t c = 0; c < 4; c++) {
+                size_t at = pixels + ((y + r) * o->size.w + x + c) * o->size.n + i;
+                __builtin_prefetch(o->map + at, 1);
+                if (o->residual) __builtin_prefetch(o->residual + at);
+            }
         }
     }
 }
@@ -190,8 +222,8 @@ static void relu(float *values, const float *residual, size_t n)
     }
 }
 
-void KL_ISA_NAME(kl_conv_product)(float *c, size_t ldc, const float *weights, const float *b, size_t ldb, size_t m,
-                                  size_t n, size_t k, bool accumulate);
+void KL_ISA_NAME(kl_conv_product)(float *c, size_t ldc, const float *weights, const float *b, size_t ldb,
+                                  size_t m, size_t n, size_t k, bool accumulate);
 
 const struct kl_conv KL_ISA_NAME(kl_conv) = { in_tile, out_tile, KL_ISA_NAME(kl_conv_product), pool, relu };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   C = or += A B; see kernels/gemm.h. Loops: blocks of k, strips of KL_GEMM_NR columns of B, tiles of rows. C carries the chains
-   from one block of k to the next, so blocking changes no bit. */
+   C = or += A B; see kernels/gemm.h. Loops: blocks of k, strips of KL_GEMM_NR columns of B, tiles of rows. C
+   carries the chains from one block of k to the next, so blocking changes no bit. */
 #include "kernels/gemm.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ struct tile {
 };
 
 #define TILE(mr, nv, unit) \
-    kl_gemm_tile(mr, nv, unit, t->c, t->ldc, t->a, t->am, t->ak, t->b, t->ldb, t->k, t->accumulate)
+    kl_gemm_tile(mr, nv, unit, t->c, t->ldc, t->a, t->am, t->ak, t->b, t->ldb, t->k, t->accumulate, 0)
 #define CASE(mr)                       \
     case mr:                           \
         if (mr > KL_GEMM_MR) break;    \
@@ -58,7 +58,8 @@ static void pack(kl_real *strip, const kl_real *b, size_t ldb, size_t n, size_t 
     }
 }
 
-/* One strip against all rows, in tiles of nearly equal height: a short last tile could not hide the latency of its sums. */
+/* One strip against all rows, in tiles of nearly equal height: a short last tile could not hide the
+   latency of its sums. */
 static void strip_rows(struct tile t, size_t m, int nv)
 {
     size_t n_tiles = (m + KL_GEMM_MR - 1) / KL_GEMM_MR, i = 0;

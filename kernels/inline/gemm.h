@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   The register tile of the product: mr rows by nv vectors of C stay in registers while k runs (the scheme of Goto & van de Geijn 2008,
-   doi:10.1145/1356052.1356053, without their packing of A). Inlined with constant mr, nv and unit, so that loops unroll. */
+   The register tile of the product: mr rows by nv vectors of C stay in registers while k runs (the
+   scheme of Goto & van de Geijn 2008, doi:10.1145/1356052.1356053, without their packing of A).
+   Inlined with constant mr, nv and unit, so that loops unroll. */
 #ifndef KL_INLINE_GEMM_H
 #define KL_INLINE_GEMM_H
 
@@ -8,7 +9,8 @@
 
 #include "kernels/inline/real.h"
 
-/* 2 vectors of B and mr x 2 accumulators, with a register left for the broadcast: 32, 16 and 16 registers. */
+/* 2 vectors of B and mr x 2 accumulators, with a register left for the broadcast: 32, 16 and 16
+   registers. */
 #if defined(__AVX512F__)
 enum { KL_GEMM_MR = 12 };
 #elif defined(__AVX__)
@@ -18,11 +20,12 @@ enum { KL_GEMM_MR = 4 };
 #endif
 enum { KL_GEMM_NV = 2, KL_GEMM_NR = KL_GEMM_NV * KL_LANES };
 
-/* C (mr, nv vectors) = or += A (mr,k) B (k, nv vectors); unit: am is 1. Rows of A go in threes, one pointer each: x86
+/* C (mr, nv vectors) = or += A (mr,k) B (k, nv vectors); unit: am is 1;
+   ahead: values of A to prefetch by, or 0. Rows of A go in threes, one pointer each: x86
    addresses p, p+am and p+2am without arithmetic. */
-static inline __attribute__((always_inline)) void kl_gemm_tile(const int mr, const int nv, const int unit, kl_real *c,
-                                                               size_t ldc, const kl_real *a, size_t am, size_t ak,
-                                                               const kl_real *b, size_t ldb, size_t k, int accumulate)
+static inline __attribute__((always_inline)) void
+kl_gemm_tile(const int mr, const int nv, const int unit, kl_real *c, size_t ldc, const kl_real *a, size_t am,
+             size_t ak, const kl_real *b, size_t ldb, size_t k, int accumulate, const size_t ahead)
 {
     kl_lane sum[KL_GEMM_MR][KL_GEMM_NV];
     const kl_real *row[KL_GEMM_MR / 3 + 1];
@@ -44,6 +47,7 @@ static inline __attribute__((always_inline)) void kl_gemm_tile(const int mr, con
 #pragma GCC unroll 2
             for (int v = 0; v < nv; v++) sum[i][v] += s * bv[v];
         }
+        if (ahead) __builtin_prefetch(a + ahead);
         b += ldb;
         a += ak;
 #pragma GCC unroll 16

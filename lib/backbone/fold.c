@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Batch normalisation in evaluation mode is a scale and a shift of each output channel; both go into the convolution before it. */
+   Batch normalisation in evaluation mode is a scale and a shift of each output channel; both go
+   into the convolution before it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,21 +9,23 @@
 
 static const double EPSILON = 1e-5; /* torch.nn.BatchNorm2d */
 
-static int expect(const struct kl_tensor **tensor, const struct kl_weights *weights, const char *name, const char *part,
-                  int rank, const size_t *dims, struct kl_error *err)
+static int expect(const struct kl_tensor **tensor, const struct kl_weights *weights, const char *name,
+                  const char *part, int rank, const size_t *dims, struct kl_error *err)
 {
     char full[160];
     snprintf(full, sizeof full, "%s.%s", name, part);
     const struct kl_tensor *t = *tensor = kl_weights_find(weights, full);
     if (!t) return kl_fail(err, KL_EDATA, "weights: '%s' is absent; expected torchvision's resnet18", full);
     if (t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
-    return kl_fail(err, KL_EDATA, "weights: '%s': found rank %d, first dimension %zu, expected rank %d, first dimension %zu; "
-                   "expected torchvision's resnet18", full, t->rank, t->rank ? t->dims[0] : 1, rank, dims[0]);
+    return kl_fail(err, KL_EDATA,
+                   "weights: '%s': found rank %d, first dimension %zu, expected rank %d, first dimension "
+                   "%zu; expected torchvision's resnet18",
+                   full, t->rank, t->rank ? t->dims[0] : 1, rank, dims[0]);
 }
 
 /* scale and shift (out values each) of a batch normalisation. */
-static int scale_and_shift(double *scale, double *shift, const struct kl_weights *weights, const char *name, size_t n,
-                           struct kl_error *err)
+static int scale_and_shift(double *scale, double *shift, const struct kl_weights *weights, const char *name,
+                           size_t n, struct kl_error *err)
 {
     const struct kl_tensor *gamma, *beta, *mean, *variance;
     int code = expect(&gamma, weights, name, "weight", 1, &n, err);
@@ -74,13 +77,14 @@ static void points_2d(float *to, size_t step, const float *w, double scale, enum
     }
 }
 
-int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name, const char *norm_name,
-            struct kl_error *err)
+int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name,
+            const char *norm_name, struct kl_error *err)
 {
     const struct kl_tensor *w;
     bool points = conv->size == 3 && conv->stride == 1;
     size_t taps = conv->size * conv->size, step = kl_conv_panels_size(conv->out, conv->in);
-    size_t n = (points ? kl_conv_points(conv->kind) : taps) * step, dims[4] = { conv->out, conv->in, conv->size, conv->size };
+    size_t n = (points ? kl_conv_points(conv->kind) : taps) * step,
+           dims[4] = { conv->out, conv->in, conv->size, conv->size };
     int code = expect(&w, weights, conv_name, "weight", 4, dims, err);
     if (code) return code;
     double *scale = malloc(2 * conv->out * sizeof *scale);

@@ -6,13 +6,18 @@
 
 void kl_resnet18_options_default(struct kl_resnet18_options *options)
 {
-    *options = (struct kl_resnet18_options){ .height = 28, .width = 28, .pixels = KL_PIXELS_GREY, .tap = KL_TAP_AVGPOOL,
-                                             .mean = { 0.485f, 0.456f, 0.406f }, .std = { 0.229f, 0.224f, 0.225f } };
+    *options = (struct kl_resnet18_options){ .height = 28,
+                                             .width = 28,
+                                             .pixels = KL_PIXELS_GREY,
+                                             .tap = KL_TAP_AVGPOOL,
+                                             .mean = { 0.485f, 0.456f, 0.406f },
+                                             .std = { 0.229f, 0.224f, 0.225f } };
 }
 
 static struct kl_folded conv_of(size_t in, size_t out, size_t size, size_t stride, size_t h, size_t w)
 {
-    struct kl_folded conv = { in, out, size, stride, h, w, (h - 1) / stride + 1, (w - 1) / stride + 1, KL_CONV_4, NULL, NULL };
+    struct kl_folded conv = { in, out, size, stride, h, w, (h - 1) / stride + 1, (w - 1) / stride + 1,
+                              KL_CONV_4, NULL, NULL };
     if (h == 1 && w == 1) conv.kind = KL_CONV_1;
     if (h == 2 && w == 2) conv.kind = KL_CONV_2;
     return conv;
@@ -23,8 +28,8 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static int create_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, size_t w, const struct kl_weights *weights,
-                        struct kl_error *err)
+static int create_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, size_t w,
+                        const struct kl_weights *weights, struct kl_error *err)
 {
     struct kl_basic_block *block = &net->blocks[b];
     size_t layer = b / 2, out = (size_t)64 << layer, stride = layer > 0 && b % 2 == 0 ? 2 : 1;
@@ -44,7 +49,8 @@ static int create_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, 
         snprintf(norm, sizeof norm, "%s.downsample.1", prefix);
         if (!code) code = kl_fold(&block->shortcut, weights, conv, norm, err);
     }
-    net->largest = larger(net->largest, larger(in * (h + 1) * (w + 1), out * block->conv1.out_h * block->conv1.out_w));
+    net->largest =
+        larger(net->largest, larger(in * (h + 1) * (w + 1), out * block->conv1.out_h * block->conv1.out_w));
     net->points = larger(net->points, kl_conv_points(block->conv2.kind) * out);
     if (stride == 1) net->points = larger(net->points, kl_conv_points(block->conv1.kind) * in);
     return code;
@@ -53,9 +59,11 @@ static int create_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, 
 static int check_options(const struct kl_resnet18_options *o, struct kl_error *err)
 {
     if (o->height < 1 || o->width < 1 || o->height > 4096 || o->width > 4096)
-        return kl_fail(err, KL_EUSAGE, "resnet18: found images of %zu x %zu, expected 1 x 1 to 4096 x 4096", o->height, o->width);
+        return kl_fail(err, KL_EUSAGE, "resnet18: found images of %zu x %zu, expected 1 x 1 to 4096 x 4096",
+                       o->height, o->width);
     for (int c = 0; c < 3; c++)
-        if (!(o->std[c] > 0)) return kl_fail(err, KL_EUSAGE, "resnet18: found std %g, expected more than 0", (double)o->std[c]);
+        if (!(o->std[c] > 0))
+            return kl_fail(err, KL_EUSAGE, "resnet18: found std %g, expected more than 0", (double)o->std[c]);
     return KL_OK;
 }
 
@@ -117,7 +125,8 @@ void kl_resnet18_free(struct kl_resnet18 **out)
     free(net->stem.weights);
     free(net->stem_bias);
     for (size_t b = 0; b < 8; b++) {
-        struct kl_folded *convs[] = { &net->blocks[b].conv1, &net->blocks[b].conv2, &net->blocks[b].shortcut };
+        struct kl_folded *convs[] = { &net->blocks[b].conv1, &net->blocks[b].conv2,
+                                      &net->blocks[b].shortcut };
         for (int c = 0; c < 3; c++) {
             free(convs[c]->weights);
             free(convs[c]->bias);

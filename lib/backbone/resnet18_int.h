@@ -33,12 +33,15 @@ struct kl_resnet18 {
 };
 
 /* Weights with batch normalisation (eps 1e-5) folded in, laid out for the kernels. */
-int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name, const char *norm_name,
-            struct kl_error *err);
-/* The stem for u8 images: (p/255 - mean)/std and, for grey images, the sum over the three filters go into the weights. */
+int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name,
+            const char *norm_name, struct kl_error *err);
+/* The stem for u8 images: (p/255 - mean)/std and, for grey images, the sum over the three filters
+   go into the weights. */
 int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err);
 
-/* Columns of one product: several tiles times the images of a block. */
-enum { KL_CONV_COLUMNS = 128 };
+enum {
+    KL_CONV_COLUMNS = 64, /* of one product: tiles times the images of a block; few, for the second cache */
+    KL_CONV_APART = 16, /* values between points, lest a tile's 36 points share a set of the first cache */
+};
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   One block of images through the network. Every value is the same whatever its neighbours: products are chains over the
-   channels, transforms work lane by lane. */
+   One block of images through the network. Every value is the same whatever its neighbours:
+   products are chains over the channels, transforms work lane by lane. */
 #include <string.h>
 
 #include "backbone/resnet18_int.h"
@@ -10,7 +10,7 @@ struct run {
     const struct kl_kernels *kernels;
     size_t n; /* images side by side, the block's width */
     float *planes, *patches, *rows;        /* the stem's: pixels; (taps, out_w, n); three rows of its map */
-    float *maps[3], *phases;               /* maps of a block; an input split into even and odd rows and columns */
+    float *maps[3], *phases; /* maps of a block; an input split into even and odd rows and columns */
     float *points_in, *points_out;         /* (points, channels, KL_CONV_COLUMNS) */
 };
 
@@ -23,7 +23,7 @@ static int take(float **block, size_t values, struct kl_arena *work, struct kl_e
 static int begin(struct run *r, const struct kl_resnet18 *net, struct kl_arena *work, struct kl_error *err)
 {
     const struct kl_folded *stem = &net->stem;
-    size_t n = net->images;
+    size_t n = net->images, points = net->points * KL_CONV_COLUMNS + 36 * KL_CONV_APART;
     *r = (struct run){ .net = net, .kernels = kl_kernels(), .n = n };
     kl_arena_reset(work);
     int code = take(&r->planes, net->channels * stem->in_h * stem->in_w * n, work, err);
@@ -31,16 +31,18 @@ static int begin(struct run *r, const struct kl_resnet18 *net, struct kl_arena *
     if (!code) code = take(&r->rows, 3 * 64 * stem->out_w * n, work, err);
     for (int m = 0; !code && m < 3; m++) code = take(&r->maps[m], net->largest * n, work, err);
     if (!code) code = take(&r->phases, net->largest * n, work, err);
-    if (!code) code = take(&r->points_in, net->points * KL_CONV_COLUMNS, work, err);
-    if (!code) code = take(&r->points_out, net->points * KL_CONV_COLUMNS, work, err);
+    if (!code) code = take(&r->points_in, points, work, err);
+    if (!code) code = take(&r->points_out, points, work, err);
     return code;
 }
 
 size_t kl_resnet18_workspace(const struct kl_resnet18 *net)
 {
     const struct kl_folded *stem = &net->stem;
-    size_t a_block = net->channels * stem->in_h * stem->in_w + net->channels * 49 * stem->out_w + 3 * 64 * stem->out_w;
-    return ((a_block + 4 * net->largest) * net->images + 2 * net->points * KL_CONV_COLUMNS) * sizeof(float) + 16 * 64;
+    size_t a_block =
+        net->channels * stem->in_h * stem->in_w + net->channels * 49 * stem->out_w + 3 * 64 * stem->out_w;
+    size_t points = net->points * KL_CONV_COLUMNS + 36 * KL_CONV_APART;
+    return ((a_block + 4 * net->largest) * net->images + 2 * points) * sizeof(float) + 16 * 64;
 }
 
 /* Images to planes [channel][y][x][n]; missing images are zeros. */
@@ -55,7 +57,8 @@ static void spread_images(struct run *r, const void *images, size_t count)
         const float *f32 = (const float *)images + i * pixels * channels;
         for (size_t c = 0; c < channels; c++)
             for (size_t p = 0; p < pixels; p++)
-                r->planes[(c * pixels + p) * n + i] = floats ? f32[c * pixels + p] : (float)u8[p * channels + c];
+                r->planes[(c * pixels + p) * n + i] =
+                    floats ? f32[c * pixels + p] : (float)u8[p * channels + c];
     }
 }
 
@@ -71,7 +74,8 @@ static void gather_patches(struct run *r, size_t y)
             for (size_t x = 0; x < stem->out_w; x++, to += n) {
                 size_t column = 2 * x + t % 7 - 3;
                 if (row < stem->in_h && column < stem->in_w)
-                    memcpy(to, r->planes + ((c * stem->in_h + row) * stem->in_w + column) * n, n * sizeof(float));
+                    memcpy(to, r->planes + ((c * stem->in_h + row) * stem->in_w + column) * n,
+                           n * sizeof(float));
                 else
                     memset(to, 0, n * sizeof(float));
             }
@@ -98,7 +102,8 @@ static void stem(struct run *r, float *map)
     const struct kl_resnet18 *net = r->net;
     size_t width = net->stem.out_w * r->n, row_size = 64 * width, made = 0;
     for (size_t py = 0; py < net->pool_h; py++) {
-        for (; made <= 2 * py + 1 && made < net->stem.out_h; made++) stem_row(r, r->rows + made % 3 * row_size, made);
+        for (; made <= 2 * py + 1 && made < net->stem.out_h; made++)
+            stem_row(r, r->rows + made % 3 * row_size, made);
         for (size_t o = 0; o < 64; o++) {
             const float *rows[3];
             for (size_t k = 0; k < 3; k++) {
@@ -112,37 +117,44 @@ static void stem(struct run *r, float *map)
 }
 
 /* 3x3, stride 1: transform some tiles, a product a point, transform back. */
-static void conv_points(struct run *r, float *out, const struct kl_folded *c, const float *in, const float *residual)
+static void conv_points(struct run *r, float *out, const struct kl_folded *c, const float *in,
+                        const float *residual)
 {
     size_t n = r->n, tile = kl_conv_tile(c->kind), points = kl_conv_points(c->kind);
     size_t across = (c->out_w + tile - 1) / tile, tiles = across * ((c->out_h + tile - 1) / tile);
-    size_t some = KL_CONV_COLUMNS / n, pixels = c->in_h * c->in_w * n, matrix = kl_conv_panels_size(c->out, c->in);
+    size_t some = KL_CONV_COLUMNS / n, pixels = c->in_h * c->in_w * n,
+           matrix = kl_conv_panels_size(c->out, c->in);
     struct kl_conv_map size = { c->in_h, c->in_w, n };
     for (size_t first = 0; first < tiles; first += some) {
         size_t here = tiles - first < some ? tiles - first : some, columns = here * n;
+        size_t step_in = c->in * columns + KL_CONV_APART, step_out = c->out * columns + KL_CONV_APART;
         for (size_t i = 0; i < c->in; i++)
             for (size_t t = 0; t < here; t++)
-                r->kernels->conv->in(r->points_in + i * columns + t * n, c->in * columns, in + i * pixels, size,
+                r->kernels->conv->in(r->points_in + i * columns + t * n, step_in, in + i * pixels, size,
                                      (first + t) / across * tile, (first + t) % across * tile, c->kind);
         for (size_t p = 0; p < points; p++)
-            r->kernels->conv->product(r->points_out + p * c->out * columns, columns, c->weights + p * matrix,
-                                      r->points_in + p * c->in * columns, columns, c->out, columns, c->in, false);
+            r->kernels->conv->product(r->points_out + p * step_out, columns, c->weights + p * matrix,
+                                      r->points_in + p * step_in, columns, c->out, columns, c->in, false);
         for (size_t o = 0; o < c->out; o++)
             for (size_t t = 0; t < here; t++)
-                r->kernels->conv->out(out + o * pixels, r->points_out + o * columns + t * n, c->out * columns, c->bias[o],
-                                      residual ? residual + o * pixels : NULL, size, (first + t) / across * tile,
-                                      (first + t) % across * tile, c->kind, true);
+                r->kernels->conv->out(out + o * pixels, r->points_out + o * columns + t * n, step_out,
+                                      c->bias[o], residual ? residual + o * pixels : NULL, size,
+                                      (first + t) / across * tile, (first + t) % across * tile, c->kind,
+                                      true);
     }
 }
 
-/* Rows and columns by parity: phases[y % 2][x % 2][channel][y / 2][x / 2][n], each phase (h+1)/2 by (w+1)/2. */
+/* Rows and columns by parity: phases[y % 2][x % 2][channel][y / 2][x / 2][n], each phase (h+1)/2 by
+   (w+1)/2. */
 static void split_phases(struct run *r, const struct kl_folded *c, const float *in)
 {
-    size_t half_h = (c->in_h + 1) / 2, half_w = (c->in_w + 1) / 2, n = r->n, phase = c->in * half_h * half_w * n;
+    size_t half_h = (c->in_h + 1) / 2, half_w = (c->in_w + 1) / 2, n = r->n,
+           phase = c->in * half_h * half_w * n;
     for (size_t i = 0; i < c->in; i++)
         for (size_t y = 0; y < c->in_h; y++)
             for (size_t x = 0; x < c->in_w; x++) {
-                float *to = r->phases + (2 * (y % 2) + x % 2) * phase + ((i * half_h + y / 2) * half_w + x / 2) * n;
+                float *to =
+                    r->phases + (2 * (y % 2) + x % 2) * phase + ((i * half_h + y / 2) * half_w + x / 2) * n;
                 memcpy(to, in + ((i * c->in_h + y) * c->in_w + x) * n, n * sizeof(float));
             }
 }
@@ -156,15 +168,17 @@ static void conv_strided(struct run *r, float *out, const struct kl_folded *c)
         for (size_t i = 0; i < pixels; i++) out[o * pixels + i] = c->bias[o];
     for (size_t y = 0; y < c->out_h; y++)
         for (size_t t = 0; t < c->size * c->size; t++) {
-            size_t row = 2 * y + t / c->size - pad, first = 0, end = c->out_w; /* outputs whose tap is inside */
+            size_t row = 2 * y + t / c->size - pad;
+            size_t first = 0, end = c->out_w; /* outputs whose tap is inside */
             if (row >= c->in_h) continue;
             while (first < end && 2 * first + t % c->size < pad) first++;
             while (end > first && 2 * (end - 1) + t % c->size - pad >= c->in_w) end--;
             if (first == end) continue;
             size_t column = 2 * first + t % c->size - pad;
-            const float *from = r->phases + (2 * (row % 2) + column % 2) * c->in * plane + (row / 2 * half_w + column / 2) * n;
-            r->kernels->conv->product(out + (y * c->out_w + first) * n, pixels, c->weights + t * matrix, from, plane, c->out,
-                                      (end - first) * n, c->in, true);
+            const float *from = r->phases + (2 * (row % 2) + column % 2) * c->in * plane +
+                                (row / 2 * half_w + column / 2) * n;
+            r->kernels->conv->product(out + (y * c->out_w + first) * n, pixels, c->weights + t * matrix, from,
+                                      plane, c->out, (end - first) * n, c->in, true);
         }
 }
 
@@ -182,7 +196,8 @@ static void basic_block(struct run *r, const struct kl_basic_block *b)
     } else {
         conv_points(r, r->maps[1], c1, r->maps[0], NULL);
     }
-    conv_points(r, r->maps[0], c2, r->maps[1], residual); /* the residual may be maps[0]: read before written */
+    /* The residual may be maps[0]: each pixel is read before it is written. */
+    conv_points(r, r->maps[0], c2, r->maps[1], residual);
 }
 
 static void write_features(const struct run *r, float *features, size_t count)
@@ -206,7 +221,8 @@ int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *
 {
     struct run r;
     if (n > net->images)
-        return kl_fail(err, KL_EINTERNAL, "resnet18: found %zu images, expected a block of at most %zu", n, net->images);
+        return kl_fail(err, KL_EINTERNAL, "resnet18: found %zu images, expected a block of at most %zu", n,
+                       net->images);
     int code = begin(&r, net, work, err);
     if (code) return code;
     spread_images(&r, images, n);

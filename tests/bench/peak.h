@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What one core can do: fused multiply-adds on registers alone, in the vectors of one instruction set (float). */
+   What one core can do: multiply-adds on registers alone, in the vectors of one instruction set (float). */
 #ifndef KL_TESTS_PEAK_H
 #define KL_TESTS_PEAK_H
 
@@ -17,17 +17,17 @@ typedef float peak_v4 __attribute__((vector_size(16)));
 typedef float peak_v8 __attribute__((vector_size(32)));
 typedef float peak_v16 __attribute__((vector_size(64)));
 
-/* Twelve independent chains hide the latency of four cycles on two ports. Only differences of vectors that the compiler cannot see. */
-#define PEAK_LOOP(name, vector, flags)                                                                          \
-    __attribute__((target(flags), noinline, unused)) static float name(long n, float seed)                      \
-    {                                                                                                           \
-        vector s[12], x = (vector){ 0 } + seed, y = x * 0.5f;                                                   \
-        _Pragma("GCC unroll 12") for (int i = 0; i < 12; i++) s[i] = x * (float)i;                              \
-        for (long r = 0; r < n; r++) {                                                                          \
-            _Pragma("GCC unroll 12") for (int i = 0; i < 12; i++) s[i] = s[i] * x + y;                          \
-        }                                                                                                       \
-        _Pragma("GCC unroll 12") for (int i = 1; i < 12; i++) s[0] += s[i];                                     \
-        return s[0][0];                                                                                         \
+/* Twelve independent chains hide the latency of four cycles on two ports. */
+#define PEAK_LOOP(name, vector, flags)                                                                  \
+    __attribute__((target(flags), noinline, unused)) static float name(long n, float seed)              \
+    {                                                                                                   \
+        vector s[12], x = (vector){ 0 } + seed, y = x * 0.5f;                                           \
+        _Pragma("GCC unroll 12") for (int i = 0; i < 12; i++) s[i] = x * (float)i;                      \
+        for (long r = 0; r < n; r++) {                                                                  \
+            _Pragma("GCC unroll 12") for (int i = 0; i < 12; i++) s[i] = s[i] * x + y;                  \
+        }                                                                                               \
+        _Pragma("GCC unroll 12") for (int i = 1; i < 12; i++) s[0] += s[i];                             \
+        return s[0][0];                                                                                 \
     }
 PEAK_LOOP(peak_base, peak_v4, "sse2")
 PEAK_LOOP(peak_avx2, peak_v8, "avx2,fma")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   ResNet-18 from pixels to features in memory, on one and two threads, at 28 and 224 pixels, and how the time of one thread divides
-   among the stages. GFLOP/s count the multiply-adds of live taps (those of a direct convolution that meet a pixel), so
-   they may exceed the processor's peak where Winograd or Toeplitz products do less. */
+   ResNet-18 from pixels to features in memory, on one and two threads, at 28 and 224 pixels, and
+   how the time of one thread divides among the stages. GFLOP/s count the multiply-adds of live taps
+   (those of a direct convolution that meet a pixel), so they may exceed the processor's peak where
+   Winograd or Toeplitz products do less. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,8 +29,8 @@ static void run_block(void *context, size_t i, int thread)
 {
     const struct job *j = context;
     struct kl_error err;
-    if (kl_resnet18_run(j->net, j->features + i * j->block * j->values, j->images + i * j->block * j->pixels, j->block,
-                        &j->work[thread], &err))
+    if (kl_resnet18_run(j->net, j->features + i * j->block * j->values, j->images + i * j->block * j->pixels,
+                        j->block, &j->work[thread], &err))
         die(&err);
 }
 
@@ -107,8 +108,8 @@ static void bench(const struct kl_weights *weights, size_t side, double seconds,
         if (kl_resnet18_create(&net, weights, &o, &err)) die(&err);
         double r = rate(net, side, 1, side < 100 ? 4 : 1, seconds / 3), all = multiply_adds(side, s);
         double gflops = 2e-9 * (all - done) / (1 / r - before);
-        printf("# %zu pixels, %-12s: %6.1f us an image, %6.1f GFLOP/s, %3.0f %% of peak %.0f\n", side, stages[s],
-               1e6 * (1 / r - before), gflops, 100 * gflops / peak, peak);
+        printf("# %zu pixels, %-12s: %6.1f us an image, %6.1f GFLOP/s, %3.0f %% of peak %.0f\n", side,
+               stages[s], 1e6 * (1 / r - before), gflops, 100 * gflops / peak, peak);
         before = 1 / r;
         done = all;
         if (s < 3) {
