@@ -17,6 +17,7 @@ reaches() {
         [ "$(jq ".replicas == 5 and .accuracy >= $least" summary)" = true ]
 }
 reaches 0.92 digits "$digits_train" "$digits_test" "--resize 28" "--batch-size 32 --epochs 100"
+[ "${ACCURACY:-all}" = digits ] && { conclude; exit; } # instrumented builds take many minutes over 140,000 images
 m=${KETLINE_SHARED:-$ROOT/../shared}/data/mnist
 reaches 0.990 MNIST "$m/train-images-idx3-ubyte.gz" "$m/t10k-images-idx3-ubyte.gz" "" "--epochs 15"
 f=${FASHION:-/usr/share/datasets/fashion-mnist}

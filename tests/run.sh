@@ -8,6 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 70
 export BUILD=${BUILD:-build} KETLINE_SHARED=${KETLINE_SHARED:-../shared} KETLINE_PYTHON=${KETLINE_PYTHON:-python3}
 export TEST_TIMEOUT=${TEST_TIMEOUT:-900} LC_ALL=C TZ=UTC NO_COLOR=1
+export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
 export ROOT=$PWD ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
 BUILD=$(realpath -m "$BUILD") KETLINE_SHARED=$(realpath -m "$KETLINE_SHARED")
 export DATA=$ROOT/data SHARED=$KETLINE_SHARED PATH=$BUILD/bin:$PATH

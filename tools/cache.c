@@ -243,7 +243,10 @@ int main(int argc, char **argv)
     int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n, &err);
     if (code) return kl_report(&run.log, &err);
     if (run.v.common.quiet) run.log.level = 0;
-    if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);
+    if (kl_options_answer(&tool, &run.v, stdout)) {
+        free(args);
+        return kl_finish(&run.log, 0);
+    }
     code = dispatch(&run, args, n, &err);
     free(args);
     if (code == KL_ENO && !*err.text) return kl_finish(&run.log, 1); /* said on standard output */

@@ -329,8 +329,10 @@ int main(int argc, char **argv)
     int rc = kl_options_parse(&tool, &j.v, argc, argv, &j.inputs, &j.n_inputs, &err);
     if (rc)
         return kl_report(&j.log, &err);
-    if (kl_options_answer(&tool, &j.v, stdout))
+    if (kl_options_answer(&tool, &j.v, stdout)) {
+        free(j.inputs);
         return kl_finish(&j.log, 0);
+    }
     j.log.level = j.v.common.quiet ? 0 : j.v.common.verbose ? 2 : 1;
     j.stage = (struct kl_stage){.tool = &tool,
                                 .values = &j.v,

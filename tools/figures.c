@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    figures: PNG and SVG of heads, reports and features. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -125,9 +126,13 @@ int main(int argc, char **argv)
     struct run run = { .v = { .figure = "all", .format = "both" }, .log = { tool.name, stderr, 1 } };
     const char **files = NULL;
     size_t n = 0;
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason */
     int code = kl_options_parse(&tool, &run.v, argc, argv, &files, &n, &err);
     if (code) return kl_report(&run.log, &err);
-    if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);
+    if (kl_options_answer(&tool, &run.v, stdout)) {
+        free(files);
+        return kl_finish(&run.log, 0);
+    }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
     code = work(&run, files, n, &err);
     free(files);

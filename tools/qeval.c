@@ -168,7 +168,10 @@ int main(int argc, char **argv)
     kl_signals_install();
     int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
     if (code) return kl_report(&run.log, &err);
-    if (kl_options_answer(&tool, &run.v, stdout)) return kl_finish(&run.log, 0);
+    if (kl_options_answer(&tool, &run.v, stdout)) {
+        free(inputs);
+        return kl_finish(&run.log, 0);
+    }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
     run.stage = (struct kl_stage){ .tool = &tool, .values = &run.v, .common = &run.v.common, .log = &run.log,
                                    .argc = argc, .argv = argv, .start = kl_clock() };
