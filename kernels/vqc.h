@@ -51,7 +51,7 @@ struct kl_vqc_layers {
    forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set.
    adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs, L); state is undone; bra: scratch of the state's
    size. layers_: the same for struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch.
-   half_angles: cosine and sine of angle / 2, n values. */
+   half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be cosine or sine. */
 #define KL_VQC_TYPES(real, p)                                                                                           \
     typedef void (*kl_vqc_forward_##p##_fn)(real *out, real *state, const struct kl_vqc_program *program,               \
                                             const real *cosine, const real *sine);                                      \

@@ -251,28 +251,42 @@ static void adjoint(kl_real *dangle, kl_real *state, kl_real *bra, const struct 
     }
 }
 
-#if KL_F64
-static void half_angles(double *cosine, double *sine, const double *angle, size_t n)
-{
-    for (size_t i = 0; i < n; i++) sincos(0.5 * angle[i], &sine[i], &cosine[i]);
-}
-#else
+#if !KL_F64
+typedef int32_t whole __attribute__((vector_size(KL_VECTOR_BYTES)));
+
 /* Cody and Waite's reduction by pi/2 in three parts, then minimax polynomials on [-pi/4, pi/4] (S. Moshier's Cephes coefficients);
-   the error is below 1.2e-7 for |angle| < 1e4. */
-static void half_angles(float *restrict cosine, float *restrict sine, const float *restrict angle, size_t n)
+   the error is below 1.2e-7 for |angle| <= FAR. Adding `round` leaves the nearest whole number in the last bits. */
+enum { FAR = 8192 };
+KL_INLINE void half_angles_near(kl_lane *cosine, kl_lane *sine, kl_lane angle)
 {
-    for (size_t i = 0; i < n; i++) {
-        float x = 0.5f * angle[i], q = rintf(x * 0.636619772f);
-        float r = ((x - q * 1.5703125f) - q * 4.837512969970703e-4f) - q * 7.549789948768648e-8f, z = r * r;
-        float s = r + r * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
-        float c = 1 - 0.5f * z + z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
-        int quadrant = (int)q;
-        float a = quadrant & 1 ? c : s, b = quadrant & 1 ? s : c;
-        sine[i] = quadrant & 2 ? -a : a;
-        cosine[i] = (quadrant + 1) & 2 ? -b : b;
-    }
+    const float round = 12582912; /* 1.5 * 2^23 */
+    kl_lane x = 0.5f * angle, shifted = x * 0.636619772f + round, q = shifted - round;
+    kl_lane r = ((x - q * 1.5703125f) - q * 4.837512969970703e-4f) - q * 7.549789948768648e-8f, z = r * r;
+    kl_lane s = r + r * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
+    kl_lane c = 1 - 0.5f * z + z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
+    whole quadrant = (whole)shifted, swap = -(quadrant & 1);
+    whole a = ((whole)c & swap) | ((whole)s & ~swap), b = ((whole)s & swap) | ((whole)c & ~swap);
+    *sine = (kl_lane)(a ^ (quadrant & 2) << 30);
+    *cosine = (kl_lane)(b ^ ((quadrant + 1) & 2) << 30);
 }
 #endif
+
+/* Far angles, which are rare, and double take the library's way. */
+static void half_angles(kl_real *cosine, kl_real *sine, const kl_real *angle, size_t n)
+{
+    for (size_t i = 0; i < n; i += KL_LANES) {
+        kl_real kept[KL_LANES];
+        memcpy(kept, angle + i, sizeof kept);
+#if KL_F64
+        for (int l = 0; l < KL_LANES; l++) sincos(0.5 * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
+#else
+        int far = 0;
+        for (int l = 0; l < KL_LANES; l++) far |= fabsf(kept[l]) > FAR;
+        half_angles_near((kl_lane *)(cosine + i), (kl_lane *)(sine + i), *(const kl_lane *)kept);
+        for (int l = 0; far && l < KL_LANES; l++) sincosf(0.5f * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
+#endif
+    }
+}
 
 #define KL_TABLE_NAME KL_ISA_NAME(kl_vqc)
 const struct KL_NAME(kl_vqc) KL_TABLE_NAME = { KL_LANES,    forward, adjoint, half_angles, KL_ISA_NAME(kl_vqc_layers_forward),

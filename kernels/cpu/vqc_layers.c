@@ -172,6 +172,16 @@ static void build_product(kl_lane *a, const struct kl_vqc_layer *layer, int n_qu
     }
 }
 
+/* Amplitude j of the lower bits: the bra's two halves against the product, and into one. */
+KL_INLINE void contract(kl_lane *by_c, kl_lane *by_s, kl_lane *bra, const kl_lane *product, size_t half, size_t j, kl_lane c,
+                        kl_lane s)
+{
+    kl_lane low = bra[j], high = bra[j + half];
+    *by_c += low * product[j];
+    *by_s += high * product[j];
+    bra[j] = c * low + s * high;
+}
+
 /* The way back: for each bit, highest first, the bra's halves against the product of the lower bits, then that bit is contracted.
    The products of 0, 1, 2... bits stand at a[1], a[2], a[4]... */
 static void differentiate_product(kl_lane *dangle, kl_lane *a, kl_lane *bra, const struct kl_vqc_layer *layer, int n_qubits,
@@ -190,10 +200,10 @@ static void differentiate_product(kl_lane *dangle, kl_lane *a, kl_lane *bra, con
         if (slot < 0) continue; /* |0>: the lower half stays */
         kl_lane by_c[2] = { { 0 }, { 0 } }, by_s[2] = { { 0 }, { 0 } };
         factors(&c, &s, slot, cosine, sine);
-        for (size_t j = 0; j < half; j++) {
-            by_c[j & 1] += bra[j] * a[half + j];
-            by_s[j & 1] += bra[j + half] * a[half + j];
-            bra[j] = c * bra[j] + s * bra[j + half];
+        contract(&by_c[0], &by_s[0], bra, a + half, half, 0, c, s);
+        for (size_t j = 1; j < half; j += 2) { /* two chains of sums */
+            if (j + 1 < half) contract(&by_c[0], &by_s[0], bra, a + half, half, j + 1, c, s);
+            contract(&by_c[1], &by_s[1], bra, a + half, half, j, c, s);
         }
         dangle[slot] = c * (by_s[0] + by_s[1]) - s * (by_c[0] + by_c[1]);
     }
@@ -235,10 +245,12 @@ static void expectations(kl_real *to, kl_real *state, kl_lane *work, const struc
     for (size_t h = 0; h < split.n_high; h++) {
         size_t base = high_place(&split, end, h);
         kl_lane sum[2] = { { 0 }, { 0 } };
-        for (size_t j = 0; j < split.n_low; j++) {
-            kl_lane x = *place(state, base ^ split.low[j]);
+        for (size_t j = 0; j < split.n_low; j += 2) { /* two chains of sums */
+            kl_lane x = *place(state, base ^ split.low[j]), y = *place(state, base ^ split.low[j + 1]);
             work[j] += x * x;
-            sum[j & 1] += x * x;
+            work[j + 1] += y * y;
+            sum[0] += x * x;
+            sum[1] += y * y;
         }
         sum[0] += sum[1];
         for (size_t o = 0; o < p->n_obs; o++) {

@@ -59,7 +59,8 @@ static void shared_angles(struct batch *b, const kl_real *w)
         if (a->source == KL_INPUT) b->moving[p->slot[i]] = true;
         else b->angle[p->slot[i]] += (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
     }
-    b->kernel->half_angles(c, s, b->angle, p->n_slots);
+    for (size_t k = p->n_slots; k % b->lanes; k++) b->angle[k] = 0;
+    b->kernel->half_angles(c, s, b->angle, (p->n_slots + b->lanes - 1) / b->lanes * b->lanes);
     for (size_t k = p->n_slots; k-- > 0;) /* from one value to `lanes`, last first so that none is overwritten */
         for (size_t l = b->lanes; l-- > 0;) c[k * b->lanes + l] = c[k], s[k * b->lanes + l] = s[k];
 }
@@ -109,11 +110,11 @@ static void group_angles(const struct batch *b, const struct group *g)
         for (size_t l = 0; b->moving[k] && l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
     for (size_t i = 0; i < p->n_angles; i++)
         if (p->angles[i].source == KL_INPUT) add_inputs(g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i]);
-    for (size_t k = 0; k < p->n_slots; k++) {
-        kl_real angle[KL_WIDEST];
-        if (!b->moving[k]) continue;
-        for (size_t l = 0; l < lanes; l++) angle[l] = g->cosine[k * lanes + (l < g->here ? l : 0)];
-        b->kernel->half_angles(g->cosine + k * lanes, g->sine + k * lanes, angle, lanes);
+    for (size_t k = 0, end; k < p->n_slots; k = end + 1) { /* neighbouring slots in one call */
+        for (end = k; end < p->n_slots && b->moving[end]; end++)
+            for (size_t l = g->here; l < lanes; l++) g->cosine[end * lanes + l] = g->cosine[end * lanes];
+        if (end > k)
+            b->kernel->half_angles(g->cosine + k * lanes, g->sine + k * lanes, g->cosine + k * lanes, (end - k) * lanes);
     }
 }
 

@@ -249,6 +249,26 @@ static void check_threads(struct values *v, const struct kl_circuit *c, bool wid
     }
 }
 
+/* Cosines and sines over the reduction's range and beyond it; every lane has its own angle. */
+static void check_half_angles(const struct kl_kernels *k)
+{
+    enum { N = 64 };
+    float angle[N], c[N], s[N];
+    double worst = 0;
+    for (int round = 0; round < 20000; round++) {
+        double range = round % 4 == 0 ? 1 : round % 4 == 1 ? 100 : round % 4 == 2 ? 1e4 : 1e8;
+        for (int i = 0; i < N; i++) angle[i] = (float)(range * uniform());
+        k->vqc_f32->half_angles(c, s, angle, N);
+        for (int i = 0; i < N; i++) {
+            worst = fmax(worst, fabs(cos(0.5 * (double)angle[i]) - (double)c[i]));
+            worst = fmax(worst, fabs(sin(0.5 * (double)angle[i]) - (double)s[i]));
+        }
+    }
+    if (worst < 1.2e-7) return;
+    fprintf(stderr, "vqc %s: cosine or sine: difference %.3g\n", isa, worst);
+    failures++;
+}
+
 static void check_isa(void)
 {
     static struct values v;
@@ -289,6 +309,7 @@ int main(int argc, char **argv)
     for (int i = 0; kl_kernels_of(i); i++) {
         isa = kl_kernels_of(i)->isa;
         setenv("KETLINE_ISA", isa, 1);
+        check_half_angles(kl_kernels_of(i));
         check_isa();
         for (int n = 4; argc > 1 && strcmp(argv[1], "--bench") == 0 && n <= 10; n += 6) bench(n);
     }
