@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   See kernels/vqc.h. Every gate is one pass over the pairs of amplitudes that it mixes; the adjoint pass takes the inner product
-   that gives the derivative and undoes the gate on state and bra while the pair is in registers. */
+   See kernels/vqc.h. Every gate is one pass over the pairs of amplitudes that it mixes; the adjoint pass
+   takes the inner product that gives the derivative and undoes the gate on state and bra while the pair is
+   in registers. */
 #include "kernels/vqc.h"
 
 #include <math.h>
@@ -25,9 +26,9 @@ KL_INLINE kl_lane vector_of(const kl_real *values, int slot)
 }
 
 /* for each pair (i, j = i | target) whose control bits are set */
-#define FOR_PAIRS(op, n)                                                                                  \
-    for (size_t base_ = 0, j; base_ < (n); base_ += 2 * (size_t)(op)->target)                             \
-        for (size_t i = base_; i < base_ + (op)->target; i++)                                             \
+#define FOR_PAIRS(op, n)                                                      \
+    for (size_t base_ = 0, j; base_ < (n); base_ += 2 * (size_t)(op)->target) \
+        for (size_t i = base_; i < base_ + (op)->target; i++)                 \
             if (((i & (op)->control) == (op)->control) && (j = i | (op)->target, true))
 
 static void apply_pairs(struct halves h, const struct kl_vqc_op *op, size_t n, kl_lane c, kl_lane s)
@@ -35,12 +36,14 @@ static void apply_pairs(struct halves h, const struct kl_vqc_op *op, size_t n, k
     switch (op->gate) {
     case KL_VQC_RY:
         FOR_PAIRS(op, n) kl_rotate(&h.re[i], &h.re[j], c, s);
-        if (h.im) FOR_PAIRS(op, n) kl_rotate(&h.im[i], &h.im[j], c, s);
+        if (h.im)
+            FOR_PAIRS(op, n) kl_rotate(&h.im[i], &h.im[j], c, s);
         break;
-    case KL_VQC_RX: FOR_PAIRS(op, n) kl_rotate_x(&h.re[i], &h.im[i], &h.re[j], &h.im[j], c, s); break;
+    case KL_VQC_RX:
+        FOR_PAIRS(op, n) kl_rotate_x(&h.re[i], &h.im[i], &h.re[j], &h.im[j], c, s);
+        break;
     case KL_VQC_RZ:
-        FOR_PAIRS(op, n)
-        {
+        FOR_PAIRS(op, n) {
             kl_phase(&h.re[i], &h.im[i], c, s);
             kl_phase(&h.re[j], &h.im[j], c, -s);
         }
@@ -52,8 +55,7 @@ static void apply_pairs(struct halves h, const struct kl_vqc_op *op, size_t n, k
 static void hadamard(kl_lane *a, const struct kl_vqc_op *op, size_t n)
 {
     const kl_real r = (kl_real)0.70710678118654752440;
-    FOR_PAIRS(op, n)
-    {
+    FOR_PAIRS(op, n) {
         kl_lane x = a[i], y = a[j];
         a[i] = r * (x + y);
         a[j] = r * (x - y);
@@ -62,8 +64,7 @@ static void hadamard(kl_lane *a, const struct kl_vqc_op *op, size_t n)
 
 static void exchange(kl_lane *a, const struct kl_vqc_op *op, size_t n)
 {
-    FOR_PAIRS(op, n)
-    {
+    FOR_PAIRS(op, n) {
         kl_lane x = a[i];
         a[i] = a[j];
         a[j] = x;
@@ -92,14 +93,16 @@ static void apply_rotation(struct halves h, const struct kl_vqc_op *op, size_t n
     }
 }
 
-/* Im <bra| P |state>, summed over the pair, for P = Y, X, Z: the derivative by the angle of exp(-i angle P/2). */
+/* Im <bra| P |state>, summed over the pair, for P = Y, X, Z: the derivative by the angle of exp(-i angle
+   P/2). */
 KL_INLINE kl_lane derivative_y(const kl_lane *b, const kl_lane *a, size_t i, size_t j)
 {
     return b[j] * a[i] - b[i] * a[j];
 }
 
 /* The derivative of one rotation, and the rotation undone on both. */
-static kl_lane undo_rotation(struct halves a, struct halves b, const struct kl_vqc_op *op, size_t n, kl_lane c, kl_lane s)
+static kl_lane undo_rotation(struct halves a, struct halves b, const struct kl_vqc_op *op, size_t n,
+                             kl_lane c, kl_lane s)
 {
     kl_lane sum = { 0 };
     s = -s;
@@ -107,8 +110,7 @@ static kl_lane undo_rotation(struct halves a, struct halves b, const struct kl_v
     case KL_VQC_RY:
         for (int part = 0; part < (a.im ? 2 : 1); part++) {
             kl_lane *x = part ? a.im : a.re, *y = part ? b.im : b.re;
-            FOR_PAIRS(op, n)
-            {
+            FOR_PAIRS(op, n) {
                 sum += derivative_y(y, x, i, j);
                 kl_rotate(&x[i], &x[j], c, s);
                 kl_rotate(&y[i], &y[j], c, s);
@@ -116,16 +118,14 @@ static kl_lane undo_rotation(struct halves a, struct halves b, const struct kl_v
         }
         break;
     case KL_VQC_RX:
-        FOR_PAIRS(op, n)
-        {
+        FOR_PAIRS(op, n) {
             sum += b.re[i] * a.im[j] - b.im[i] * a.re[j] + b.re[j] * a.im[i] - b.im[j] * a.re[i];
             kl_rotate_x(&a.re[i], &a.im[i], &a.re[j], &a.im[j], c, s);
             kl_rotate_x(&b.re[i], &b.im[i], &b.re[j], &b.im[j], c, s);
         }
         break;
     case KL_VQC_RZ:
-        FOR_PAIRS(op, n)
-        {
+        FOR_PAIRS(op, n) {
             sum += b.re[i] * a.im[i] - b.im[i] * a.re[i] - b.re[j] * a.im[j] + b.im[j] * a.re[j];
             kl_phase(&a.re[i], &a.im[i], c, s);
             kl_phase(&a.re[j], &a.im[j], c, -s);
@@ -144,7 +144,8 @@ static kl_lane undo_rotation(struct halves a, struct halves b, const struct kl_v
     return sum;
 }
 
-/* A Pauli string takes amplitude k to k ^ x, times (-1)^parity(k & z) and i^(number of Y): P|k> = i^y (-1)^|k&z| |k ^ x>. */
+/* A Pauli string takes amplitude k to k ^ x, times (-1)^parity(k & z) and i^(number of Y): P|k> = i^y
+   (-1)^|k&z| |k ^ x>. */
 struct string {
     uint32_t x, z;
     int y; /* number of Y modulo 4 */
@@ -190,7 +191,8 @@ static void expectations(kl_real *out, struct halves a, const struct kl_vqc_prog
         kl_lane probability = a.re[k] * a.re[k];
         if (a.im) probability += a.im[k] * a.im[k];
         for (size_t o = 0; o < p->n_obs; o++)
-            if (!p->obs[o].x) to[o] += __builtin_parity((unsigned)k & p->obs[o].z) ? -probability : probability;
+            if (!p->obs[o].x)
+                to[o] += __builtin_parity((unsigned)k & p->obs[o].z) ? -probability : probability;
     }
 }
 
@@ -203,14 +205,17 @@ static void forward(kl_real *out, kl_real *state, const struct kl_vqc_program *p
     h.re[0] += (kl_real)1;
     for (size_t k = 0; k < p->n_ops; k++) {
         const struct kl_vqc_op *op = &p->ops[k];
-        if (op->slot < 0) apply_fixed(h, op, n);
-        else apply_rotation(h, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
+        if (op->slot < 0)
+            apply_fixed(h, op, n);
+        else
+            apply_rotation(h, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
     }
     expectations(out, h, p, n);
 }
 
 /* bra = sum_k cot_k P_k |state> */
-static void observe(struct halves b, struct halves a, const struct kl_vqc_program *p, const kl_real *cot, size_t n)
+static void observe(struct halves b, struct halves a, const struct kl_vqc_program *p, const kl_real *cot,
+                    size_t n)
 {
     for (size_t k = 0; k < n; k++) { /* all strings of Z alone in one pass */
         kl_lane weight = { 0 };
@@ -246,16 +251,17 @@ static void adjoint(kl_real *dangle, kl_real *state, kl_real *bra, const struct 
             apply_fixed(b, op, n);
             continue;
         }
-        *(kl_lane *)(dangle + (size_t)op->slot * KL_LANES) =
-            undo_rotation(a, b, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
+        *(kl_lane *)(dangle + (size_t)op->slot * KL_LANES) = undo_rotation(
+            a, b, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
     }
 }
 
 #if !KL_F64
 typedef int32_t whole __attribute__((vector_size(KL_VECTOR_BYTES)));
 
-/* Cody and Waite's reduction by pi/2 in three parts, then minimax polynomials on [-pi/4, pi/4] (S. Moshier's Cephes coefficients);
-   the error is below 1.2e-7 for |angle| <= FAR. Adding `round` leaves the nearest whole number in the last bits. */
+/* Cody and Waite's reduction by pi/2 in three parts, then minimax polynomials on [-pi/4, pi/4] (S.
+   Moshier's Cephes coefficients); the error is below 1.2e-7 for |angle| <= FAR. Adding `round` leaves the
+   nearest whole number in the last bits. */
 enum { FAR = 8192 };
 KL_INLINE void half_angles_near(kl_lane *cosine, kl_lane *sine, kl_lane angle)
 {
@@ -263,7 +269,8 @@ KL_INLINE void half_angles_near(kl_lane *cosine, kl_lane *sine, kl_lane angle)
     kl_lane x = 0.5f * angle, shifted = x * 0.636619772f + round, q = shifted - round;
     kl_lane r = ((x - q * 1.5703125f) - q * 4.837512969970703e-4f) - q * 7.549789948768648e-8f, z = r * r;
     kl_lane s = r + r * z * (-1.6666654611e-1f + z * (8.3321608736e-3f + z * -1.9515295891e-4f));
-    kl_lane c = 1 - 0.5f * z + z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
+    kl_lane c = 1 - 0.5f * z +
+                z * z * (4.166664568298827e-2f + z * (-1.388731625493765e-3f + z * 2.443315711809948e-5f));
     whole quadrant = (whole)shifted, swap = -(quadrant & 1);
     whole a = ((whole)c & swap) | ((whole)s & ~swap), b = ((whole)s & swap) | ((whole)c & ~swap);
     *sine = (kl_lane)(a ^ (quadrant & 2) << 30);
@@ -278,16 +285,24 @@ static void half_angles(kl_real *cosine, kl_real *sine, const kl_real *angle, si
         kl_real kept[KL_LANES];
         memcpy(kept, angle + i, sizeof kept);
 #if KL_F64
-        for (int l = 0; l < KL_LANES; l++) sincos(0.5 * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
+        for (int l = 0; l < KL_LANES; l++)
+            sincos(0.5 * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
 #else
         int far = 0;
         for (int l = 0; l < KL_LANES; l++) far |= fabsf(kept[l]) > FAR;
         half_angles_near((kl_lane *)(cosine + i), (kl_lane *)(sine + i), *(const kl_lane *)kept);
-        for (int l = 0; far && l < KL_LANES; l++) sincosf(0.5f * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
+        for (int l = 0; far && l < KL_LANES; l++)
+            sincosf(0.5f * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
 #endif
     }
 }
 
 #define KL_TABLE_NAME KL_ISA_NAME(kl_vqc)
-const struct KL_NAME(kl_vqc) KL_TABLE_NAME = { KL_LANES,    forward, adjoint, half_angles, KL_ISA_NAME(kl_vqc_layers_forward),
-                                               KL_ISA_NAME(kl_vqc_layers_adjoint) };
+const struct KL_NAME(kl_vqc) KL_TABLE_NAME = {
+    KL_LANES,
+    forward,
+    adjoint,
+    half_angles,
+    KL_ISA_NAME(kl_vqc_layers_forward),
+    KL_ISA_NAME(kl_vqc_layers_adjoint),
+};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Layers of RY (struct kl_vqc_layers). A pass holds 2^M amplitudes of the group in registers and turns M qubits at once; the passes of the
-   adjoint sweep turn back state and bra together and take the inner products on the way. The first layer acts on |0>, so it is a product of
-   one-qubit states: it is built by doubling and differentiated by halving. */
+   Layers of RY (struct kl_vqc_layers). A pass holds 2^M amplitudes of the group in registers and turns M
+   qubits at once; the passes of the adjoint sweep turn back state and bra together and take the inner
+   products on the way. The first layer acts on |0>, so it is a product of one-qubit states: it is built by
+   doubling and differentiated by halving. */
 #include "kernels/vqc.h"
 
 #include "kernels/inline/real.h"
@@ -15,14 +16,15 @@ enum { FORWARD_M = 3, ADJOINT_M = 2 };
 #endif
 enum { MOST_M = 4 };
 
-/* Rotations on m bits of a layer. Places are in bytes. step: the directions of the other bits, of which `blocks` combinations
-   are visited in the order of a Gray code: one exclusive or a block. */
+/* Rotations on m bits of a layer. Places are in bytes. step: the directions of the other bits, of which
+   `blocks` combinations are visited in the order of a Gray code: one exclusive or a block. */
 struct pass {
     int slot[MOST_M];
     size_t origin, blocks, offset[1 << MOST_M], step[KL_VQC_MOST_QUBITS];
 };
 
-static void make_pass(struct pass *p, const struct kl_vqc_layer *layer, int n_qubits, const int *bits, int m)
+static void make_pass(struct pass *p, const struct kl_vqc_layer *layer, int n_qubits, const int *bits,
+                      int m)
 {
     int steps = 0;
     uint32_t mine = 0;
@@ -32,34 +34,33 @@ static void make_pass(struct pass *p, const struct kl_vqc_layer *layer, int n_qu
     }
     p->offset[0] = 0;
     for (int j = 1; j < 1 << m; j++)
-        p->offset[j] = p->offset[j & (j - 1)] ^ layer->direction[bits[__builtin_ctz((unsigned)j)]] * sizeof(kl_lane);
+        p->offset[j] = p->offset[j & (j - 1)] ^
+                       layer->direction[bits[__builtin_ctz((unsigned)j)]] * sizeof(kl_lane);
     for (int b = 0; b < n_qubits; b++)
         if (!(mine >> b & 1)) p->step[steps++] = layer->direction[b] * sizeof(kl_lane);
     p->origin = layer->origin * sizeof(kl_lane);
     p->blocks = (size_t)1 << steps;
 }
 
-KL_INLINE kl_lane *place(kl_real *state, size_t bytes)
-{
-    return (kl_lane *)((char *)state + bytes);
-}
+KL_INLINE kl_lane *place(kl_real *state, size_t bytes) { return (kl_lane *)((char *)state + bytes); }
 
 #define UNROLL _Pragma("GCC unroll 16") for
 
-KL_INLINE void forward_m(const int m, kl_real *state, const struct pass *p, const kl_lane *cosine, const kl_lane *sine)
+KL_INLINE void forward_m(const int m, kl_real *state, const struct pass *p, const kl_lane *cosine,
+                         const kl_lane *sine)
 {
     kl_lane c[MOST_M], s[MOST_M], a[1 << MOST_M];
-    const int size = 1 << m; /* no shift in the loops' conditions: sanitizers would take the unrolling away */
+    /* No shift in the loops' conditions: sanitizers would take the unrolling away. */
+    const int size = 1 << m;
     size_t base = p->origin;
     for (int t = 0; t < m; t++) c[t] = cosine[p->slot[t]], s[t] = sine[p->slot[t]];
     for (size_t i = 1;; i++) {
-        UNROLL (int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
-        UNROLL (int t = 0; t < m; t++)
-        {
-            UNROLL (int j = 0; j < size; j++)
+        UNROLL(int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
+        UNROLL(int t = 0; t < m; t++) {
+            UNROLL(int j = 0; j < size; j++)
                 if (!(j >> t & 1)) kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
         }
-        UNROLL (int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
+        UNROLL(int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
         if (i == p->blocks) break;
         base ^= p->step[__builtin_ctzl(i)];
     }
@@ -70,7 +71,7 @@ KL_INLINE kl_lane derivative(const int m, const int t, const kl_lane *a, const k
 {
     const int size = 1 << m;
     kl_lane sum = b[1 << t] * a[0] - b[0] * a[1 << t];
-    UNROLL (int j = 1; j < size; j++)
+    UNROLL(int j = 1; j < size; j++)
         if (!(j >> t & 1)) sum += b[j | 1 << t] * a[j] - b[j] * a[j | 1 << t];
     return sum;
 }
@@ -83,50 +84,66 @@ KL_INLINE void adjoint_m(const int m, kl_lane *dangle, kl_real *state, kl_real *
     size_t base = p->origin;
     for (int t = 0; t < m; t++) c[t] = cosine[p->slot[t]], s[t] = -sine[p->slot[t]], d[t] = (kl_lane){ 0 };
     for (size_t i = 1;; i++) {
-        UNROLL (int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
-        UNROLL (int j = 0; j < size; j++) b[j] = *place(bra, base ^ p->offset[j]);
-        UNROLL (int t = 0; t < m; t++)
-        {
+        UNROLL(int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
+        UNROLL(int j = 0; j < size; j++) b[j] = *place(bra, base ^ p->offset[j]);
+        UNROLL(int t = 0; t < m; t++) {
             d[t] += derivative(m, t, a, b);
-            UNROLL (int j = 0; j < size; j++)
+            UNROLL(int j = 0; j < size; j++)
                 if (!(j >> t & 1)) {
                     kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
                     kl_rotate(&b[j], &b[j | 1 << t], c[t], s[t]);
                 }
         }
-        UNROLL (int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
-        UNROLL (int j = 0; j < size; j++) *place(bra, base ^ p->offset[j]) = b[j];
+        UNROLL(int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
+        UNROLL(int j = 0; j < size; j++) *place(bra, base ^ p->offset[j]) = b[j];
         if (i == p->blocks) break;
         base ^= p->step[__builtin_ctzl(i)];
     }
     for (int t = 0; t < m; t++) dangle[p->slot[t]] = d[t];
 }
 
-static void forward_1(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s) { forward_m(1, a, p, c, s); }
-static void forward_2(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s) { forward_m(2, a, p, c, s); }
-static void forward_3(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s) { forward_m(3, a, p, c, s); }
+static void forward_1(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s)
+{
+    forward_m(1, a, p, c, s);
+}
+static void forward_2(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s)
+{
+    forward_m(2, a, p, c, s);
+}
+static void forward_3(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s)
+{
+    forward_m(3, a, p, c, s);
+}
 #if KL_VECTOR_BYTES == 64
-static void forward_4(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s) { forward_m(4, a, p, c, s); }
+static void forward_4(kl_real *a, const struct pass *p, const kl_lane *c, const kl_lane *s)
+{
+    forward_m(4, a, p, c, s);
+}
 #endif
 static void (*const forward_of[])(kl_real *, const struct pass *, const kl_lane *, const kl_lane *) = {
-    forward_1, forward_2, forward_3,
+    forward_1,
+    forward_2,
+    forward_3,
 #if KL_VECTOR_BYTES == 64
     forward_4,
 #endif
 };
 
-#define ADJOINT(m)                                                                                          \
-    static void adjoint_##m(kl_lane *d, kl_real *a, kl_real *b, const struct pass *p, const kl_lane *c, const kl_lane *s) \
-    {                                                                                                       \
-        adjoint_m(m, d, a, b, p, c, s);                                                                     \
+#define ADJOINT(m)                                                                                      \
+    static void adjoint_##m(kl_lane *d, kl_real *a, kl_real *b, const struct pass *p, const kl_lane *c, \
+                            const kl_lane *s)                                                           \
+    {                                                                                                   \
+        adjoint_m(m, d, a, b, p, c, s);                                                                 \
     }
 ADJOINT(1)
 ADJOINT(2)
 #if KL_VECTOR_BYTES == 64
 ADJOINT(3)
 #endif
-static void (*const adjoint_of[])(kl_lane *, kl_real *, kl_real *, const struct pass *, const kl_lane *, const kl_lane *) = {
-    adjoint_1, adjoint_2,
+static void (*const adjoint_of[])(kl_lane *, kl_real *, kl_real *, const struct pass *, const kl_lane *,
+                                  const kl_lane *) = {
+    adjoint_1,
+    adjoint_2,
 #if KL_VECTOR_BYTES == 64
     adjoint_3,
 #endif
@@ -173,8 +190,8 @@ static void build_product(kl_lane *a, const struct kl_vqc_layer *layer, int n_qu
 }
 
 /* Amplitude j of the lower bits: the bra's two halves against the product, and into one. */
-KL_INLINE void contract(kl_lane *by_c, kl_lane *by_s, kl_lane *bra, const kl_lane *product, size_t half, size_t j, kl_lane c,
-                        kl_lane s)
+KL_INLINE void contract(kl_lane *by_c, kl_lane *by_s, kl_lane *bra, const kl_lane *product, size_t half,
+                        size_t j, kl_lane c, kl_lane s)
 {
     kl_lane low = bra[j], high = bra[j + half];
     *by_c += low * product[j];
@@ -182,17 +199,19 @@ KL_INLINE void contract(kl_lane *by_c, kl_lane *by_s, kl_lane *bra, const kl_lan
     bra[j] = c * low + s * high;
 }
 
-/* The way back: for each bit, highest first, the bra's halves against the product of the lower bits, then that bit is contracted.
-   The products of 0, 1, 2... bits stand at a[1], a[2], a[4]... */
-static void differentiate_product(kl_lane *dangle, kl_lane *a, kl_lane *bra, const struct kl_vqc_layer *layer, int n_qubits,
-                                  const kl_lane *cosine, const kl_lane *sine)
+/* The way back: for each bit, highest first, the bra's halves against the product of the lower bits, then
+   that bit is contracted. The products of 0, 1, 2... bits stand at a[1], a[2], a[4]... */
+static void differentiate_product(kl_lane *dangle, kl_lane *a, kl_lane *bra,
+                                  const struct kl_vqc_layer *layer, int n_qubits, const kl_lane *cosine,
+                                  const kl_lane *sine)
 {
     kl_lane c, s;
     a[1] = (kl_lane){ 0 } + (kl_real)1;
     for (int b = 0; b + 1 < n_qubits; b++) {
         size_t half = (size_t)1 << b;
         factors(&c, &s, layer->slot[b], cosine, sine);
-        for (size_t j = 0; j < half; j++) a[2 * half + j] = a[half + j] * c, a[3 * half + j] = a[half + j] * s;
+        for (size_t j = 0; j < half; j++)
+            a[2 * half + j] = a[half + j] * c, a[3 * half + j] = a[half + j] * s;
     }
     for (int b = n_qubits - 1; b >= 0; b--) {
         size_t half = (size_t)1 << b;
@@ -209,7 +228,8 @@ static void differentiate_product(kl_lane *dangle, kl_lane *a, kl_lane *bra, con
     }
 }
 
-/* Numbers of amplitudes are split in a high and a low part; strings of Z lie in one of them. places: of the low parts. */
+/* Numbers of amplitudes are split in a high and a low part; strings of Z lie in one of them. places: of the
+   low parts. */
 struct split {
     int low_bits;
     size_t n_low, n_high;
@@ -261,12 +281,14 @@ static void expectations(kl_real *to, kl_real *state, kl_lane *work, const struc
     for (size_t o = 0; o < p->n_obs; o++) {
         uint32_t z = p->obs[o].z;
         if (z >> split.low_bits) continue;
-        for (size_t j = 0; j < split.n_low; j++) out[o] += __builtin_parity((unsigned)j & z) ? -work[j] : work[j];
+        for (size_t j = 0; j < split.n_low; j++)
+            out[o] += __builtin_parity((unsigned)j & z) ? -work[j] : work[j];
     }
 }
 
 /* bra = (sum over the observables of cot * sign) * state; work: that sum for each low part. */
-static void observe(kl_real *bra, kl_real *state, kl_lane *work, const struct kl_vqc_layers *p, const kl_lane *cot)
+static void observe(kl_real *bra, kl_real *state, kl_lane *work, const struct kl_vqc_layers *p,
+                    const kl_lane *cot)
 {
     struct split split;
     const struct kl_vqc_layer *end = &p->layer[p->n_layers];
@@ -274,7 +296,8 @@ static void observe(kl_real *bra, kl_real *state, kl_lane *work, const struct kl
     for (size_t j = 0; j < split.n_low; j++) {
         kl_lane sum = { 0 };
         for (size_t o = 0; o < p->n_obs; o++)
-            if (!(p->obs[o].z >> split.low_bits)) sum += __builtin_parity((unsigned)j & p->obs[o].z) ? -cot[o] : cot[o];
+            if (!(p->obs[o].z >> split.low_bits))
+                sum += __builtin_parity((unsigned)j & p->obs[o].z) ? -cot[o] : cot[o];
         work[j] = sum;
     }
     for (size_t h = 0; h < split.n_high; h++) {
@@ -291,8 +314,9 @@ static void observe(kl_real *bra, kl_real *state, kl_lane *work, const struct kl
     }
 }
 
-void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *work, const struct kl_vqc_layers *layers,
-                                        const kl_real *cosine, const kl_real *sine)
+void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *work,
+                                        const struct kl_vqc_layers *layers, const kl_real *cosine,
+                                        const kl_real *sine)
 {
     const kl_lane *c = (const kl_lane *)cosine, *s = (const kl_lane *)sine;
     int bits[KL_VQC_MOST_QUBITS], n = layers->n_qubits;
@@ -310,8 +334,8 @@ void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *w
 }
 
 void KL_ISA_NAME(kl_vqc_layers_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra, kl_real *work,
-                                        const struct kl_vqc_layers *layers, const kl_real *cosine, const kl_real *sine,
-                                        const kl_real *cot)
+                                        const struct kl_vqc_layers *layers, const kl_real *cosine,
+                                        const kl_real *sine, const kl_real *cot)
 {
     const kl_lane *c = (const kl_lane *)cosine, *s = (const kl_lane *)sine;
     kl_lane *d = (kl_lane *)dangle;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Gates on pairs of amplitudes, written once over a lane type; kl_lane is a vector of samples here. c, s: cosine and sine of half
-   the angle. `im` is NULL where the state is real. */
+   Gates on pairs of amplitudes, written once over a lane type; kl_lane is a vector of samples here. c, s:
+   cosine and sine of half the angle. `im` is NULL where the state is real. */
 #ifndef KL_INLINE_VQC_H
 #define KL_INLINE_VQC_H
 
@@ -19,7 +19,8 @@ KL_INLINE void kl_rotate(kl_lane *a, kl_lane *b, kl_lane c, kl_lane s)
     *b = s * x + c * y;
 }
 
-/* RX, exp(-i angle X/2), is that rotation between each real part and the other amplitude's imaginary part. */
+/* RX, exp(-i angle X/2), is that rotation between each real part and the other amplitude's imaginary part.
+ */
 KL_INLINE void kl_rotate_x(kl_lane *ar, kl_lane *ai, kl_lane *br, kl_lane *bi, kl_lane c, kl_lane s)
 {
     kl_rotate(bi, ar, c, s);
@@ -36,10 +37,11 @@ KL_INLINE void kl_phase(kl_lane *re, kl_lane *im, kl_lane c, kl_lane s)
 }
 
 /* Layers of RY (kernels/cpu/vqc_layers.c), for the tables of kernels/cpu/vqc.c. */
-void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *work, const struct kl_vqc_layers *layers,
-                                        const kl_real *cosine, const kl_real *sine);
+void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *work,
+                                        const struct kl_vqc_layers *layers, const kl_real *cosine,
+                                        const kl_real *sine);
 void KL_ISA_NAME(kl_vqc_layers_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra, kl_real *work,
-                                        const struct kl_vqc_layers *layers, const kl_real *cosine, const kl_real *sine,
-                                        const kl_real *cot);
+                                        const struct kl_vqc_layers *layers, const kl_real *cosine,
+                                        const kl_real *sine, const kl_real *cot);
 
 #endif

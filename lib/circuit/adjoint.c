@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Batches of samples: groups as wide as a vector, each one program of the kernels; forward and adjoint (circuit.h). Compiled in
-   both precisions. */
+   Batches of samples: groups as wide as a vector, each one program of the kernels; forward and adjoint
+   (circuit.h). Compiled in both precisions. */
 #include "circuit/circuit_int.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@ struct batch {
     const struct kl_circuit *c;
     const struct kl_circuit_plan *plan;
     const struct KL_NAME(kl_vqc) *kernel;
-    size_t n, lanes, one, state_size; /* one: values of a vector a slot; state_size: amplitudes of a group, in values */
+    size_t n, lanes, one,
+        state_size; /* one: values of a vector a slot; state_size: amplitudes of a group, in values */
     const kl_real *x, *cot;
     kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
     bool *moving;                         /* (n_slots): the angle depends on the sample */
@@ -56,17 +57,20 @@ static void shared_angles(struct batch *b, const kl_real *w)
     for (size_t k = 0; k < p->n_slots; k++) b->angle[k] = 0, b->moving[k] = false;
     for (size_t i = 0; i < p->n_angles; i++) {
         const struct kl_angle *a = &p->angles[i];
-        if (a->source == KL_INPUT) b->moving[p->slot[i]] = true;
-        else b->angle[p->slot[i]] += (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
+        if (a->source == KL_INPUT)
+            b->moving[p->slot[i]] = true;
+        else
+            b->angle[p->slot[i]] += (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
     }
     for (size_t k = p->n_slots; k % b->lanes; k++) b->angle[k] = 0;
     b->kernel->half_angles(c, s, b->angle, (p->n_slots + b->lanes - 1) / b->lanes * b->lanes);
-    for (size_t k = p->n_slots; k-- > 0;) /* from one value to `lanes`, last first so that none is overwritten */
+    for (size_t k = p->n_slots;
+         k-- > 0;) /* from one value to `lanes`, last first so that none is overwritten */
         for (size_t l = b->lanes; l-- > 0;) c[k * b->lanes + l] = c[k], s[k * b->lanes + l] = s[k];
 }
 
-static int prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x, const kl_real *w, size_t n,
-                   struct kl_pool *pool, struct kl_arena *work, struct kl_error *err)
+static int prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x, const kl_real *w,
+                   size_t n, struct kl_pool *pool, struct kl_arena *work, struct kl_error *err)
 {
     *b = (struct batch){ .c = c, .plan = c->plan, .n = n, .x = x };
 #if KL_F64
@@ -82,7 +86,8 @@ static int prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x
     b->shared_c = kl_arena_take(work, 3 * b->one + 1, sizeof *b->shared_c);
     b->moving = kl_arena_take(work, b->plan->n_slots + 1, sizeof *b->moving);
     b->scratch = kl_arena_take(work, b->scratch_size * (size_t)kl_pool_size(pool), sizeof *b->scratch);
-    if (!b->shared_c || !b->moving || !b->scratch) return kl_fail_memory(err, b->scratch_size * sizeof *b->scratch);
+    if (!b->shared_c || !b->moving || !b->scratch)
+        return kl_fail_memory(err, b->scratch_size * sizeof *b->scratch);
     b->shared_s = b->shared_c + b->one;
     b->angle = b->shared_s + b->one;
     shared_angles(b, w);
@@ -90,9 +95,11 @@ static int prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x
 }
 
 /* Adds what the group's inputs put into the angle of one slot. */
-static void add_inputs(kl_real *angle, const struct batch *b, const struct group *g, const struct kl_angle *a)
+static void add_inputs(kl_real *angle, const struct batch *b, const struct group *g,
+                       const struct kl_angle *a)
 {
-    const kl_real *x = b->x + g->first * b->c->n_inputs + a->index, *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
+    const kl_real *x = b->x + g->first * b->c->n_inputs + a->index,
+                  *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
     for (size_t l = 0; l < g->here; l++) {
         kl_real value = (kl_real)a->scale * x[l * b->c->n_inputs];
         angle[l] += a->index2 < 0 ? value : value * y[l * b->c->n_inputs];
@@ -109,12 +116,14 @@ static void group_angles(const struct batch *b, const struct group *g)
     for (size_t k = 0; k < p->n_slots; k++) /* the angles stand where their cosines will */
         for (size_t l = 0; b->moving[k] && l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
     for (size_t i = 0; i < p->n_angles; i++)
-        if (p->angles[i].source == KL_INPUT) add_inputs(g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i]);
+        if (p->angles[i].source == KL_INPUT)
+            add_inputs(g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i]);
     for (size_t k = 0, end; k < p->n_slots; k = end + 1) { /* neighbouring slots in one call */
         for (end = k; end < p->n_slots && b->moving[end]; end++)
             for (size_t l = g->here; l < lanes; l++) g->cosine[end * lanes + l] = g->cosine[end * lanes];
         if (end > k)
-            b->kernel->half_angles(g->cosine + k * lanes, g->sine + k * lanes, g->cosine + k * lanes, (end - k) * lanes);
+            b->kernel->half_angles(g->cosine + k * lanes, g->sine + k * lanes, g->cosine + k * lanes,
+                                   (end - k) * lanes);
     }
 }
 
@@ -167,7 +176,8 @@ static void adjoint_group(void *context, size_t number, int thread)
         for (size_t l = 0; l < b->lanes; l++)
             g.cot[o * b->lanes + l] = l < g.here ? b->cot[(g.first + l) * n_obs + o] : 0;
     if (b->plan->layers.n_layers)
-        b->kernel->layers_adjoint(dangle, g.state, g.bra, g.work, &b->plan->layers, g.cosine, g.sine, g.cot);
+        b->kernel->layers_adjoint(dangle, g.state, g.bra, g.work, &b->plan->layers, g.cosine, g.sine,
+                                  g.cot);
     else
         b->kernel->adjoint(dangle, g.state, g.bra, &b->plan->program, g.cosine, g.sine, g.cot);
     if (b->dx) input_gradients(b, &g, dangle);
@@ -175,7 +185,8 @@ static void adjoint_group(void *context, size_t number, int thread)
 
 static void run_groups(struct batch *b, struct kl_pool *pool, void (*fn)(void *, size_t, int))
 {
-    double amplitudes = (double)b->n * (double)((size_t)1 << b->c->n_qubits) * (double)b->plan->program.n_ops;
+    double amplitudes = (double)b->n * (double)((size_t)1 << b->c->n_qubits) *
+                        (double)b->plan->program.n_ops;
     kl_pool_for(amplitudes < WORTH_THREADS ? NULL : pool, (b->n + b->lanes - 1) / b->lanes, fn, b);
 }
 
@@ -209,9 +220,9 @@ int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_ci
     return KL_OK;
 }
 
-int KL_NAME(kl_circuit_adjoint)(kl_real *dx, kl_real *dw, kl_real *state, const struct kl_circuit *c, const kl_real *x,
-                                const kl_real *w, const kl_real *cot, size_t n, struct kl_pool *pool,
-                                struct kl_arena *work, struct kl_error *err)
+int KL_NAME(kl_circuit_adjoint)(kl_real *dx, kl_real *dw, kl_real *state, const struct kl_circuit *c,
+                                const kl_real *x, const kl_real *w, const kl_real *cot, size_t n,
+                                struct kl_pool *pool, struct kl_arena *work, struct kl_error *err)
 {
     struct batch b;
     int code = prepare(&b, c, x, w, n, pool, work, err);

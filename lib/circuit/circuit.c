@@ -5,16 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int n_wires[] = { [KL_RX] = 1, [KL_RY] = 1, [KL_RZ] = 1, [KL_ROT] = 1, [KL_H] = 1, [KL_X] = 1,
-                               [KL_CNOT] = 2, [KL_CZ] = 2, [KL_CRX] = 2, [KL_CRY] = 2, [KL_CRZ] = 2, [KL_MULTIRZ] = 0 };
-static const int n_angles[] = { [KL_RX] = 1, [KL_RY] = 1, [KL_RZ] = 1, [KL_ROT] = 3, [KL_H] = 0, [KL_X] = 0,
-                                [KL_CNOT] = 0, [KL_CZ] = 0, [KL_CRX] = 1, [KL_CRY] = 1, [KL_CRZ] = 1, [KL_MULTIRZ] = 1 };
+static const int n_wires[] = {
+    [KL_RX] = 1,   [KL_RY] = 1, [KL_RZ] = 1,  [KL_ROT] = 1, [KL_H] = 1,   [KL_X] = 1,
+    [KL_CNOT] = 2, [KL_CZ] = 2, [KL_CRX] = 2, [KL_CRY] = 2, [KL_CRZ] = 2, [KL_MULTIRZ] = 0
+};
+static const int n_angles[] = {
+    [KL_RX] = 1,   [KL_RY] = 1, [KL_RZ] = 1,  [KL_ROT] = 3, [KL_H] = 0,   [KL_X] = 0,
+    [KL_CNOT] = 0, [KL_CZ] = 0, [KL_CRX] = 1, [KL_CRY] = 1, [KL_CRZ] = 1, [KL_MULTIRZ] = 1
+};
 
-int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights, struct kl_error *err)
+int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights,
+                     struct kl_error *err)
 {
     *circuit = NULL;
     if (n_qubits < 1 || n_qubits > KL_MAX_QUBITS)
-        return kl_fail(err, KL_EUSAGE, "circuit: found %d qubits, expected 1 to %d", n_qubits, KL_MAX_QUBITS);
+        return kl_fail(err, KL_EUSAGE, "circuit: found %d qubits, expected 1 to %d", n_qubits,
+                       KL_MAX_QUBITS);
     struct kl_circuit *c = calloc(1, sizeof *c);
     if (!c) return kl_fail_memory(err, sizeof *c);
     c->n_qubits = n_qubits;
@@ -54,11 +60,13 @@ int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_er
         return kl_fail(err, KL_EUSAGE, "circuit: gate %d is unknown", (int)op->gate);
     for (int i = 0; i < n_wires[op->gate]; i++)
         if (op->wire[i] < 0 || op->wire[i] >= c->n_qubits)
-            return kl_fail(err, KL_EUSAGE, "circuit: wire %d does not exist, there are %d qubits", op->wire[i], c->n_qubits);
+            return kl_fail(err, KL_EUSAGE, "circuit: wire %d does not exist, there are %d qubits",
+                           op->wire[i], c->n_qubits);
     if (n_wires[op->gate] == 2 && op->wire[0] == op->wire[1])
         return kl_fail(err, KL_EUSAGE, "circuit: a two-qubit gate on wire %d twice", op->wire[0]);
     if (op->gate == KL_MULTIRZ && (!op->mask || op->mask >> c->n_qubits))
-        return kl_fail(err, KL_EUSAGE, "circuit: MultiRZ on wires 0x%x, there are %d qubits", op->mask, c->n_qubits);
+        return kl_fail(err, KL_EUSAGE, "circuit: MultiRZ on wires 0x%x, there are %d qubits", op->mask,
+                       c->n_qubits);
     for (int i = 0; i < n_angles[op->gate]; i++) {
         int code = check_angle(c, &op->angle[i], err);
         if (code) return code;
@@ -73,7 +81,8 @@ int kl_circuit_observe(struct kl_circuit *c, struct kl_pauli pauli, struct kl_er
 {
     if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no observable can be added");
     if ((pauli.x | pauli.z) >> c->n_qubits)
-        return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits", c->n_qubits);
+        return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits",
+                       c->n_qubits);
     int code = grow((void **)&c->obs, c->n_obs, sizeof *c->obs, err);
     if (code) return code;
     c->obs[c->n_obs++] = pauli;
@@ -86,7 +95,8 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
     c->real = true;
     for (size_t i = 0; i < c->n_ops; i++) {
         enum kl_gate g = c->ops[i].gate;
-        if (g == KL_RX || g == KL_RZ || g == KL_ROT || g == KL_CRX || g == KL_CRZ || g == KL_MULTIRZ) c->real = false;
+        if (g == KL_RX || g == KL_RZ || g == KL_ROT || g == KL_CRX || g == KL_CRZ || g == KL_MULTIRZ)
+            c->real = false;
     }
     return c->plan ? KL_OK : kl_circuit_plan_make(&c->plan, c, err);
 }

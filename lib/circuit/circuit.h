@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   circuit: parameterised circuits on 1 to 20 qubits, their expectation values and gradients, batched over samples.
-   Wire 0 is the most significant bit of a basis state's number. Angles in radians. */
+   circuit: parameterised circuits on 1 to 20 qubits, their expectation values and gradients, batched over
+   samples. Wire 0 is the most significant bit of a basis state's number. Angles in radians. */
 #ifndef KL_CIRCUIT_H
 #define KL_CIRCUIT_H
 
@@ -9,14 +9,22 @@
 enum { KL_MAX_QUBITS = 20 };
 
 enum kl_gate {
-    KL_RX, KL_RY, KL_RZ, /* exp(-i angle P/2) */
-    KL_ROT,              /* RZ(phi), RY(theta), RZ(omega) applied in that order; three parameters */
-    KL_H, KL_X, KL_CNOT, KL_CZ,
-    KL_CRX, KL_CRY, KL_CRZ, /* wire[0] controls */
-    KL_MULTIRZ,             /* exp(-i angle/2 Z..Z) on the wires of `mask` */
+    KL_RX,
+    KL_RY,
+    KL_RZ,  /* exp(-i angle P/2) */
+    KL_ROT, /* RZ(phi), RY(theta), RZ(omega) applied in that order; three parameters */
+    KL_H,
+    KL_X,
+    KL_CNOT,
+    KL_CZ,
+    KL_CRX,
+    KL_CRY,
+    KL_CRZ,     /* wire[0] controls */
+    KL_MULTIRZ, /* exp(-i angle/2 Z..Z) on the wires of `mask` */
 };
 
-/* An angle: scale * input[index] (* input[index2] if index2 >= 0), or scale * weight[index], or the constant `scale`. */
+/* An angle: scale * input[index] (* input[index2] if index2 >= 0), or scale * weight[index], or the
+   constant `scale`. */
 enum kl_source { KL_CONSTANT, KL_INPUT, KL_WEIGHT };
 struct kl_angle {
     enum kl_source source;
@@ -38,15 +46,16 @@ struct kl_circuit {
     size_t n_inputs, n_weights, n_ops, n_obs;
     struct kl_op *ops;
     struct kl_pauli *obs;
-    bool real; /* all amplitudes stay real: set by kl_circuit_finish */
+    bool real;                    /* all amplitudes stay real: set by kl_circuit_finish */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
-/* Angle embedding RY(x_q), then n_layers times RY(w[l*n+q]) on each qubit and CNOT q -> (q+1) mod n, q = 0..n-1 in order
-   (one qubit: no CNOT); <Z_q> of every qubit. */
+/* Angle embedding RY(x_q), then n_layers times RY(w[l*n+q]) on each qubit and CNOT q -> (q+1) mod n, q =
+   0..n-1 in order (one qubit: no CNOT); <Z_q> of every qubit. */
 int kl_circuit_ry_ring(struct kl_circuit **circuit, int n_qubits, int n_layers, struct kl_error *err);
 /* A general circuit: begin, append, observe, finish (validates wires, indices, masks). */
-int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights, struct kl_error *err);
+int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights,
+                     struct kl_error *err);
 int kl_circuit_append(struct kl_circuit *circuit, const struct kl_op *op, struct kl_error *err);
 int kl_circuit_observe(struct kl_circuit *circuit, struct kl_pauli pauli, struct kl_error *err);
 int kl_circuit_finish(struct kl_circuit *circuit, struct kl_error *err);
@@ -54,28 +63,31 @@ void kl_circuit_free(struct kl_circuit **circuit);
 
 /* Both precisions; x (n, n_inputs), w (n_weights), out and cot (n, n_obs).
    forward: out = expectation values; state: kl_circuit_state_size values that adjoint needs, or NULL.
-   adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set, dw (n_weights) is ADDED to;
-   state is what forward left for the same x, w, and is used up; above 12 qubits (state size 0) the circuit is run again.
-   Scratch: two states of a vector of samples a thread, at most 128 bytes << n_qubits, twice that for complex amplitudes:
-   128 or 256 MiB a thread at 20 qubits.
-   work is only taken from: the caller resets it. Sums over samples are in a fixed order: the result does not depend
-   on threads. pool may be NULL; work is scratch. Return 0 or KL_ENOMEM. */
+   adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set, dw
+   (n_weights) is ADDED to; state is what forward left for the same x, w, and is used up; above 12 qubits
+   (state size 0) the circuit is run again. Scratch: two states of a vector of samples a thread, at most 128
+   bytes << n_qubits, twice that for complex amplitudes: 128 or 256 MiB a thread at 20 qubits. work is only
+   taken from: the caller resets it. Sums over samples are in a fixed order: the result does not depend on
+   threads. pool may be NULL; work is scratch. Return 0 or KL_ENOMEM. */
 size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n);
-int kl_circuit_forward_f32(float *out, float *state, const struct kl_circuit *c, const float *x, const float *w, size_t n,
-                           struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
-int kl_circuit_forward_f64(double *out, double *state, const struct kl_circuit *c, const double *x, const double *w,
-                           size_t n, struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
+int kl_circuit_forward_f32(float *out, float *state, const struct kl_circuit *c, const float *x,
+                           const float *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
+                           struct kl_error *err);
+int kl_circuit_forward_f64(double *out, double *state, const struct kl_circuit *c, const double *x,
+                           const double *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
+                           struct kl_error *err);
 int kl_circuit_adjoint_f32(float *dx, float *dw, float *state, const struct kl_circuit *c, const float *x,
-                           const float *w, const float *cot, size_t n, struct kl_pool *pool, struct kl_arena *work,
-                           struct kl_error *err);
-int kl_circuit_adjoint_f64(double *dx, double *dw, double *state, const struct kl_circuit *c, const double *x,
-                           const double *w, const double *cot, size_t n, struct kl_pool *pool, struct kl_arena *work,
-                           struct kl_error *err);
-/* Cross-checks, in double, one sample after another: dx set, dw added to, as adjoint. Two- and four-term shift rules (Wierichs et
-   al. 2022, arXiv:2107.12390); central differences with step h. */
+                           const float *w, const float *cot, size_t n, struct kl_pool *pool,
+                           struct kl_arena *work, struct kl_error *err);
+int kl_circuit_adjoint_f64(double *dx, double *dw, double *state, const struct kl_circuit *c,
+                           const double *x, const double *w, const double *cot, size_t n,
+                           struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
+/* Cross-checks, in double, one sample after another: dx set, dw added to, as adjoint. Two- and four-term
+   shift rules (Wierichs et al. 2022, arXiv:2107.12390); central differences with step h. */
 int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x, const double *w,
                      const double *cot, size_t n, struct kl_arena *work, struct kl_error *err);
-int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, const double *x, const double *w,
-                           const double *cot, size_t n, double h, struct kl_arena *work, struct kl_error *err);
+int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, const double *x,
+                           const double *w, const double *cot, size_t n, double h, struct kl_arena *work,
+                           struct kl_error *err);
 
 #endif

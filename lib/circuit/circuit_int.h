@@ -7,12 +7,13 @@
 #include "kernels/vqc.h"
 
 enum {
-    KL_MOST_KEPT_QUBITS = 12, /* above, the adjoint sweep runs the circuit again instead of keeping a batch of states */
-    KL_WIDEST = 16,           /* lanes of any instruction set and precision, at most */
+    KL_MOST_KEPT_QUBITS =
+        12, /* above, the adjoint sweep runs the circuit again instead of keeping a batch of states */
+    KL_WIDEST = 16, /* lanes of any instruction set and precision, at most */
 };
 
-/* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order of the gates.
-   Angles with one `slot` are added before the kernel sees them. */
+/* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order of
+   the gates. Angles with one `slot` are added before the kernel sees them. */
 struct kl_circuit_plan {
     struct kl_arena memory;
     struct kl_vqc_program program;

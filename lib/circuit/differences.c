@@ -33,14 +33,16 @@ static int derivative(double *result, struct differences *d, double *parameter, 
     return code;
 }
 
-int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, const double *x, const double *w,
-                           const double *cot, size_t n, double h, struct kl_arena *work, struct kl_error *err)
+int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, const double *x,
+                           const double *w, const double *cot, size_t n, double h, struct kl_arena *work,
+                           struct kl_error *err)
 {
     struct differences d = { .c = c, .h = h };
     d.x = kl_arena_take(work, c->n_inputs, sizeof *d.x);
     d.w = kl_arena_take(work, c->n_weights, sizeof *d.w);
     d.out = kl_arena_take(work, c->n_obs, sizeof *d.out);
-    if (!d.x || !d.w || !d.out) return kl_fail_memory(err, (c->n_inputs + c->n_weights + c->n_obs) * sizeof *d.x);
+    if (!d.x || !d.w || !d.out)
+        return kl_fail_memory(err, (c->n_inputs + c->n_weights + c->n_obs) * sizeof *d.x);
     if (c->n_weights) memcpy(d.w, w, c->n_weights * sizeof *w);
     int code = kl_arena_init(&d.local, 0, err);
     for (size_t i = 0; !code && i < n; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Recognises circuits of layers: RY on some qubits, then CNOT and X, observed by strings of Z (ry-ring, RealAmplitudes). CNOT and X only move
-   amplitudes, so they become a change of the map from numbers to places; RY after RY on a qubit become one angle. */
+   Recognises circuits of layers: RY on some qubits, then CNOT and X, observed by strings of Z (ry-ring,
+   RealAmplitudes). CNOT and X only move amplitudes, so they become a change of the map from numbers to
+   places; RY after RY on a qubit become one angle. */
 #include "circuit/circuit_int.h"
 
 static bool fits(const struct kl_vqc_program *p)
@@ -27,15 +28,18 @@ static struct kl_vqc_layer *next_layer(struct kl_vqc_layer *layer, const struct 
 static void move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op)
 {
     uint32_t target = layer->direction[__builtin_ctz(op->target)];
-    if (op->control) layer->direction[__builtin_ctz(op->control)] ^= target;
-    else layer->origin ^= target;
+    if (op->control)
+        layer->direction[__builtin_ctz(op->control)] ^= target;
+    else
+        layer->origin ^= target;
 }
 
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err)
 {
     const struct kl_vqc_program *p = &plan->program;
     if (!fits(p)) return KL_OK;
-    struct kl_vqc_layer identity = { 0 }, now, *layers = kl_arena_take(&plan->memory, p->n_ops + 2, sizeof *layers);
+    struct kl_vqc_layer identity = { 0 }, now,
+                        *layers = kl_arena_take(&plan->memory, p->n_ops + 2, sizeof *layers);
     if (!layers) return kl_fail_memory(err, (p->n_ops + 2) * sizeof *layers);
     for (int b = 0; b < p->n_qubits; b++) identity.direction[b] = 1u << b;
     struct kl_vqc_layer *layer = next_layer(layers, &identity);
@@ -57,7 +61,8 @@ int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err)
         plan->slot[op->slot] = *slot;
     }
     next_layer(&layers[n_layers], &now);
-    plan->layers = (struct kl_vqc_layers){ .n_qubits = p->n_qubits, .n_layers = n_layers, .n_obs = p->n_obs, .layer = layers,
-                                           .obs = p->obs };
+    plan->layers = (struct kl_vqc_layers){
+        .n_qubits = p->n_qubits, .n_layers = n_layers, .n_obs = p->n_obs, .layer = layers, .obs = p->obs
+    };
     return KL_OK;
 }

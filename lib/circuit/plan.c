@@ -5,10 +5,7 @@
 #include <stdlib.h>
 
 /* Wire 0 is the most significant bit. */
-static uint32_t bit(const struct kl_circuit *c, int wire)
-{
-    return 1u << (c->n_qubits - 1 - wire);
-}
+static uint32_t bit(const struct kl_circuit *c, int wire) { return 1u << (c->n_qubits - 1 - wire); }
 
 static uint32_t bits(const struct kl_circuit *c, uint32_t wires)
 {
@@ -24,7 +21,8 @@ struct lowering {
     size_t n_ops;
 };
 
-static void emit(struct lowering *l, enum kl_vqc_gate gate, uint32_t target, uint32_t control, const struct kl_angle *angle)
+static void emit(struct lowering *l, enum kl_vqc_gate gate, uint32_t target, uint32_t control,
+                 const struct kl_angle *angle)
 {
     struct kl_circuit_plan *p = l->plan;
     int slot = angle ? (int)p->n_angles : -1;
@@ -74,8 +72,13 @@ static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struc
     for (size_t i = 0; i < c->n_obs; i++)
         obs[i] = (struct kl_vqc_observable){ bits(c, c->obs[i].x), bits(c, c->obs[i].z) };
     plan->n_slots = plan->n_angles;
-    plan->program = (struct kl_vqc_program){ .n_qubits = c->n_qubits, .real = c->real, .n_ops = l.n_ops,
-                                             .n_slots = plan->n_angles, .n_obs = c->n_obs, .ops = l.ops, .obs = obs };
+    plan->program = (struct kl_vqc_program){ .n_qubits = c->n_qubits,
+                                             .real = c->real,
+                                             .n_ops = l.n_ops,
+                                             .n_slots = plan->n_angles,
+                                             .n_obs = c->n_obs,
+                                             .ops = l.ops,
+                                             .obs = obs };
     return KL_OK;
 }
 

@@ -5,7 +5,9 @@ static int append_layer(struct kl_circuit *c, int layer, struct kl_error *err)
 {
     int n = c->n_qubits, code = KL_OK;
     for (int q = 0; !code && q < n; q++) {
-        struct kl_op ry = { .gate = KL_RY, .wire = { q }, .angle = { { KL_WEIGHT, layer * n + q, -1, 1 } } };
+        struct kl_op ry = { .gate = KL_RY,
+                            .wire = { q },
+                            .angle = { { KL_WEIGHT, layer * n + q, -1, 1 } } };
         code = kl_circuit_append(c, &ry, err);
     }
     for (int q = 0; !code && n > 1 && q < n; q++) {

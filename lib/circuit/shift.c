@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Parameter-shift rules, gate by gate: two terms for exp(-i angle P/2), four for its controlled form (Wierichs et al. 2022,
-   arXiv:2107.12390). Exact, and shares nothing with the adjoint sweep but the forward pass. */
+   Parameter-shift rules, gate by gate: two terms for exp(-i angle P/2), four for its controlled form
+   (Wierichs et al. 2022, arXiv:2107.12390). Exact, and shares nothing with the adjoint sweep but the
+   forward pass. */
 #include <math.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@ static int objective(double *sum, struct probe *p, struct kl_error *err)
     return code;
 }
 
-static int shifted_difference(double *difference, struct probe *p, struct kl_angle *angle, double at, double shift,
-                              struct kl_error *err)
+static int shifted_difference(double *difference, struct probe *p, struct kl_angle *angle, double at,
+                              double shift, struct kl_error *err)
 {
     double plus = 0, minus = 0;
     *angle = (struct kl_angle){ KL_CONSTANT, 0, -1, at + shift };
@@ -43,7 +44,8 @@ static int shifted_difference(double *difference, struct probe *p, struct kl_ang
     return code;
 }
 
-static int derivative(double *d, struct probe *p, struct kl_angle *angle, bool controlled, struct kl_error *err)
+static int derivative(double *d, struct probe *p, struct kl_angle *angle, bool controlled,
+                      struct kl_error *err)
 {
     const struct kl_angle original = *angle;
     double at = value_of(&original, p->x, p->w), near = 0, far = 0;

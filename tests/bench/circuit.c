@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The circuit alone, ry-ring with three layers, float, batch 64: forward and gradients of inputs and weights, one thread and all; then
-   each instruction set beside its peak, and the cost of a gate. */
+   The circuit alone, ry-ring with three layers, float, batch 64: forward and gradients of inputs and
+   weights, one thread and all; then each instruction set beside its peak, and the cost of a gate. */
 #include "circuit/circuit.h"
 
 #include <math.h>
@@ -61,7 +61,9 @@ static void step(struct work *k, struct kl_pool *pool)
     kl_arena_reset(&k->arena);
     memset(k->dw, 0, k->c->n_weights * sizeof *k->dw);
     must(kl_circuit_forward_f32(k->out, k->state, k->c, k->x, k->w, BATCH, pool, &k->arena, &err), &err);
-    must(kl_circuit_adjoint_f32(k->dx, k->dw, k->state, k->c, k->x, k->w, k->cot, BATCH, pool, &k->arena, &err), &err);
+    must(kl_circuit_adjoint_f32(k->dx, k->dw, k->state, k->c, k->x, k->w, k->cot, BATCH, pool, &k->arena,
+                                &err),
+         &err);
 }
 
 /* Seconds a batch: the best of several rounds. */
@@ -81,8 +83,9 @@ static double seconds(int n_qubits, struct kl_pool *pool, double budget)
     return best;
 }
 
-/* Multiplications and additions that are carried out: 6 a pair of amplitudes and rotation forward, 12 + 4 backward, but the first
-   rotation of a qubit is merged with its embedding; products, observables and their way back take 16 an amplitude. */
+/* Multiplications and additions that are carried out: 6 a pair of amplitudes and rotation forward, 12 + 4
+   backward, but the first rotation of a qubit is merged with its embedding; products, observables and their
+   way back take 16 an amplitude. */
 static double flops(int n_qubits)
 {
     double rotations = n_qubits * (LAYERS - 1), amplitudes = ldexp(1, n_qubits);
@@ -98,8 +101,10 @@ int main(int argc, char **argv)
     must(kl_pool_create(&pool, 0, &err), &err);
     for (size_t i = 0; i < 2; i++) {
         double one = seconds(sizes[i], NULL, budget), all = seconds(sizes[i], pool, budget);
-        printf("%d qubits: %.2f us a batch, one thread; %.2f us, %d threads; %.2f ns a rotation and sample\n", sizes[i], 1e6 * one,
-               1e6 * all, kl_pool_size(pool), 1e9 * one / BATCH / (sizes[i] * (LAYERS + 1)));
+        printf(
+            "%d qubits: %.2f us a batch, one thread; %.2f us, %d threads; %.2f ns a rotation and sample\n",
+            sizes[i], 1e6 * one, 1e6 * all, kl_pool_size(pool),
+            1e9 * one / BATCH / (sizes[i] * (LAYERS + 1)));
         printf("bench circuit%d/ketline %.4g s\n", sizes[i], one < all ? one : all);
     }
     for (int isa = 0; kl_kernels_of(isa); isa++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Circuits against PennyLane (reference/hybrid/circuits.h5): outputs and gradients, to 1e-10 in double and 2e-5 in float, and
-   parameter-shift and central differences in double; with every instruction set of the processor. */
+   Circuits against PennyLane (reference/hybrid/circuits.h5): outputs and gradients, to 1e-10 in double and
+   2e-5 in float, and parameter-shift and central differences in double; with every instruction set of the
+   processor. */
 #include "circuit/circuit.h"
 
 #include <hdf5.h>
@@ -62,7 +63,9 @@ static void embed(struct kl_circuit *c, enum kl_gate g)
 static void rot(struct kl_circuit *c, int q, int first)
 {
     struct kl_error err;
-    struct kl_op op = { .gate = KL_ROT, .wire = { q }, .angle = { weight(first), weight(first + 1), weight(first + 2) } };
+    struct kl_op op = { .gate = KL_ROT,
+                        .wire = { q },
+                        .angle = { weight(first), weight(first + 1), weight(first + 2) } };
     must(kl_circuit_append(c, &op, &err), &err);
 }
 
@@ -88,10 +91,16 @@ static void chain(struct kl_circuit *c)
 static void observe_each(struct kl_circuit *c)
 {
     struct kl_error err;
-    for (int q = 0; q < c->n_qubits; q++) must(kl_circuit_observe(c, (struct kl_pauli){ .z = 1u << q }, &err), &err);
+    for (int q = 0; q < c->n_qubits; q++)
+        must(kl_circuit_observe(c, (struct kl_pauli){ .z = 1u << q }, &err), &err);
 }
 
-static void angles_x_strongly(struct kl_circuit *c) { embed(c, KL_RX); strongly_entangling(c, 3); observe_each(c); }
+static void angles_x_strongly(struct kl_circuit *c)
+{
+    embed(c, KL_RX);
+    strongly_entangling(c, 3);
+    observe_each(c);
+}
 
 static void basic_entangler(struct kl_circuit *c)
 {
@@ -144,7 +153,9 @@ static void iqp(struct kl_circuit *c)
         }
         for (int i = 0; i < 4; i++)
             for (int j = i + 1; j < 4; j++) {
-                struct kl_op op = { .gate = KL_MULTIRZ, .mask = 1u << i | 1u << j, .angle = { { KL_INPUT, i, j, 1 } } };
+                struct kl_op op = { .gate = KL_MULTIRZ,
+                                    .mask = 1u << i | 1u << j,
+                                    .angle = { { KL_INPUT, i, j, 1 } } };
                 must(kl_circuit_append(c, &op, &err), &err);
             }
     }
@@ -163,7 +174,8 @@ static void pauli_strings(struct kl_circuit *c)
     must(kl_circuit_observe(c, (struct kl_pauli){ .x = 1u << 0 | 1u << 2, .z = 1u << 2 }, &err), &err);
 }
 
-static void compare(const char *group, const char *what, const double *a, const double *b, size_t n, double bound)
+static void compare(const char *group, const char *what, const double *a, const double *b, size_t n,
+                    double bound)
 {
     double worst = 0;
     for (size_t i = 0; i < n; i++) {
@@ -171,7 +183,8 @@ static void compare(const char *group, const char *what, const double *a, const 
         if (!(d <= worst)) worst = d;
     }
     if (worst <= bound) return;
-    fprintf(stderr, "%s:%d: %s: %s: difference %.3g, bound %.1g\n", __FILE__, __LINE__, group, what, worst, bound);
+    fprintf(stderr, "%s:%d: %s: %s: difference %.3g, bound %.1g\n", __FILE__, __LINE__, group, what, worst,
+            bound);
     failures++;
 }
 
@@ -180,7 +193,8 @@ struct golden {
     size_t n_x, n_w, n_out;
 };
 
-static void check_f64(const char *group, const struct kl_circuit *c, const struct golden *g, struct kl_arena *work)
+static void check_f64(const char *group, const struct kl_circuit *c, const struct golden *g,
+                      struct kl_arena *work)
 {
     struct kl_error err;
     double *out = malloc(g->n_out * 8), *dx = malloc(g->n_x * 8), *dw = calloc(g->n_w + 1, 8);
@@ -216,7 +230,8 @@ static void widen_compare(const char *group, const char *what, const float *a, c
     free(wide);
 }
 
-static void check_f32(const char *group, const struct kl_circuit *c, const struct golden *g, struct kl_arena *work)
+static void check_f32(const char *group, const struct kl_circuit *c, const struct golden *g,
+                      struct kl_arena *work)
 {
     struct kl_error err;
     float *x = narrow(g->x, g->n_x), *w = narrow(g->w, g->n_w), *cot = narrow(g->cot, g->n_out);
@@ -230,7 +245,8 @@ static void check_f32(const char *group, const struct kl_circuit *c, const struc
     free(x), free(w), free(cot), free(out), free(dx), free(dw), free(state);
 }
 
-static void check(hid_t file, const char *group, int n_qubits, int ring_layers, void (*build)(struct kl_circuit *))
+static void check(hid_t file, const char *group, int n_qubits, int ring_layers,
+                  void (*build)(struct kl_circuit *))
 {
     struct kl_error err;
     struct kl_circuit *c;
@@ -285,6 +301,7 @@ int main(void)
     check(file, "iqp_4q_sel2l", 4, 0, iqp);
     check(file, "sel_4q2l_zz", 4, 0, pauli_strings);
     H5Fclose(file);
-    printf("not yet built, so not compared: amplitude_4q_sel2l (amplitude embedding), ry_ring_4q3l_probs (probabilities)\n");
+    printf("not yet built, so not compared: amplitude_4q_sel2l (amplitude embedding), ry_ring_4q3l_probs "
+           "(probabilities)\n");
     return failures != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Circuits by their definition, in complex double, one sample after another: every gate is its matrix from the textbook, multiplied onto
-   the state; an observable is a product of Pauli matrices. Shares nothing with lib/circuit but the description of a circuit. */
+   Circuits by their definition, in complex double, one sample after another: every gate is its matrix from
+   the textbook, multiplied onto the state; an observable is a product of Pauli matrices. Shares nothing
+   with lib/circuit but the description of a circuit. */
 #ifndef KL_TESTS_SLOW_CIRCUIT_H
 #define KL_TESTS_SLOW_CIRCUIT_H
 
@@ -13,7 +14,8 @@
 typedef double complex slow_complex;
 
 /* new = (matrix on the k wires, wires[0] the most significant bit of its index) old */
-static inline void slow_multiply(slow_complex *state, int n, const slow_complex *matrix, int k, const int *wires)
+static inline void slow_multiply(slow_complex *state, int n, const slow_complex *matrix, int k,
+                                 const int *wires)
 {
     size_t size = (size_t)1 << n, side = (size_t)1 << k;
     slow_complex *old = malloc(size * sizeof *old);
@@ -47,7 +49,8 @@ static inline double slow_angle(const struct kl_angle *a, const double *x, const
 static inline void slow_rotation(slow_complex m[4], char kind, double t)
 {
     slow_complex c = cos(t / 2), s = sin(t / 2);
-    slow_complex rx[4] = { c, -I * s, -I * s, c }, ry[4] = { c, -s, s, c }, rz[4] = { cexp(-I * t / 2), 0, 0, cexp(I * t / 2) };
+    slow_complex rx[4] = { c, -I * s, -I * s, c }, ry[4] = { c, -s, s, c },
+                 rz[4] = { cexp(-I * t / 2), 0, 0, cexp(I * t / 2) };
     memcpy(m, kind == 'x' ? rx : kind == 'y' ? ry : rz, sizeof rx);
 }
 
@@ -66,13 +69,17 @@ static inline void slow_multirz(slow_complex *state, int n, uint32_t mask, doubl
     }
 }
 
-static inline void slow_apply(slow_complex *state, int n, const struct kl_op *op, const double *x, const double *w)
+static inline void slow_apply(slow_complex *state, int n, const struct kl_op *op, const double *x,
+                              const double *w)
 {
-    static const slow_complex h[4] = { M_SQRT1_2, M_SQRT1_2, M_SQRT1_2, -M_SQRT1_2 }, not[4] = { 0, 1, 1, 0 }, z[4] = { 1, 0, 0, -1 };
+    static const slow_complex h[4] = { M_SQRT1_2, M_SQRT1_2, M_SQRT1_2, -M_SQRT1_2 },
+                              not [4] = { 0, 1, 1, 0 }, z[4] = { 1, 0, 0, -1 };
     slow_complex u[4], m[16];
     double t = slow_angle(&op->angle[0], x, w);
     switch (op->gate) {
-    case KL_RX: case KL_RY: case KL_RZ:
+    case KL_RX:
+    case KL_RY:
+    case KL_RZ:
         slow_rotation(u, "xyz"[op->gate - KL_RX], t);
         slow_multiply(state, n, u, 1, op->wire);
         return;
@@ -84,9 +91,11 @@ static inline void slow_apply(slow_complex *state, int n, const struct kl_op *op
         return;
     case KL_H: slow_multiply(state, n, h, 1, op->wire); return;
     case KL_X: slow_multiply(state, n, not, 1, op->wire); return;
-    case KL_CNOT: slow_controlled(m, not); break;
+    case KL_CNOT: slow_controlled(m, not ); break;
     case KL_CZ: slow_controlled(m, z); break;
-    case KL_CRX: case KL_CRY: case KL_CRZ:
+    case KL_CRX:
+    case KL_CRY:
+    case KL_CRZ:
         slow_rotation(u, "xyz"[op->gate - KL_CRX], t);
         slow_controlled(m, u);
         break;

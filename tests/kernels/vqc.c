@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family vqc: random circuits of every gate, and random circuits of RY, CNOT, X and strings of Z (which take the path of
-   layers), on 1 to 13 qubits, in each instruction set and precision, against slow_circuit.h; the gradients against central differences of
-   it and the parameter-shift rules. Then what must be equal to the bit: threads, placement in a batch. */
+   checkkernels, family vqc: random circuits of every gate, and random circuits of RY, CNOT, X and strings
+   of Z (which take the path of layers), on 1 to 13 qubits, in each instruction set and precision, against
+   slow_circuit.h; the gradients against central differences of it and the parameter-shift rules. Then what
+   must be equal to the bit: threads, placement in a batch. */
 #include <math.h>
 #include <stdio.h>
 
@@ -32,7 +33,8 @@ static void must(int code, const struct kl_error *err)
 
 static void fail(const char *what, const struct kl_circuit *c, double worst)
 {
-    fprintf(stderr, "vqc %s: %s, %d qubits, %zu gates: difference %.3g\n", isa, what, c->n_qubits, c->n_ops, worst);
+    fprintf(stderr, "vqc %s: %s, %d qubits, %zu gates: difference %.3g\n", isa, what, c->n_qubits, c->n_ops,
+            worst);
     failures++;
 }
 
@@ -49,7 +51,8 @@ static struct kl_angle random_angle(void)
 static struct kl_op random_op(int n, bool layers)
 {
     static const enum kl_gate few[] = { KL_RY, KL_RY, KL_X, KL_CNOT, KL_CNOT, KL_CNOT };
-    struct kl_op op = { .gate = layers ? few[below(6)] : (enum kl_gate)below(KL_MULTIRZ + 1), .wire = { (int)below((unsigned)n) } };
+    struct kl_op op = { .gate = layers ? few[below(6)] : (enum kl_gate)below(KL_MULTIRZ + 1),
+                        .wire = { (int)below((unsigned)n) } };
     if (n == 1 && op.gate >= KL_CNOT && op.gate <= KL_CRZ) op.gate = KL_RY;
     if (n > 1) op.wire[1] = (op.wire[0] + 1 + (int)below((unsigned)n - 1)) % n;
     op.mask = 1 + below((1u << n) - 1);
@@ -101,10 +104,11 @@ static void widen(double *to, const float *from, size_t n)
     for (size_t i = 0; i < n; i++) to[i] = (double)from[i];
 }
 
-static void run_f32(struct values *v, const struct kl_circuit *c, size_t n, struct kl_pool *pool, float *state, struct kl_arena *work)
+static void run_f32(struct values *v, const struct kl_circuit *c, size_t n, struct kl_pool *pool,
+                    float *state, struct kl_arena *work)
 {
-    static float x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS], out[MOST_BATCH * MOST_OBS], dx[MOST_BATCH * INPUTS],
-        dw[WEIGHTS];
+    static float x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS], out[MOST_BATCH * MOST_OBS],
+        dx[MOST_BATCH * INPUTS], dw[WEIGHTS];
     struct kl_error err;
     convert(x, v->x, n * INPUTS), convert(w, v->w, WEIGHTS), convert(cot, v->cot, n * c->n_obs);
     memset(dw, 0, sizeof dw);
@@ -124,7 +128,8 @@ static void run(struct values *v, const struct kl_circuit *c, size_t n, bool wid
     if (wide) {
         memset(v->dw, 0, sizeof v->dw);
         must(kl_circuit_forward_f64(v->out, state, c, v->x, v->w, n, pool, &work, &err), &err);
-        must(kl_circuit_adjoint_f64(v->dx, v->dw, state, c, v->x, v->w, v->cot, n, pool, &work, &err), &err);
+        must(kl_circuit_adjoint_f64(v->dx, v->dw, state, c, v->x, v->w, v->cot, n, pool, &work, &err),
+             &err);
     } else {
         run_f32(v, c, n, pool, state, &work);
     }
@@ -132,7 +137,8 @@ static void run(struct values *v, const struct kl_circuit *c, size_t n, bool wid
     kl_arena_free(&work);
 }
 
-static double slow_objective(const struct values *v, const struct kl_circuit *c, size_t sample, const double *x, const double *w)
+static double slow_objective(const struct values *v, const struct kl_circuit *c, size_t sample,
+                             const double *x, const double *w)
 {
     double out[MOST_OBS], sum = 0;
     slow_circuit(out, c, x, w);
@@ -141,7 +147,8 @@ static double slow_objective(const struct values *v, const struct kl_circuit *c,
 }
 
 /* Derivative by value number k of x (sample's own) or w, by central differences of the definition. */
-static double slow_derivative(const struct values *v, const struct kl_circuit *c, size_t sample, bool by_w, size_t k)
+static double slow_derivative(const struct values *v, const struct kl_circuit *c, size_t sample, bool by_w,
+                              size_t k)
 {
     const double h = 1e-5;
     double x[INPUTS], w[WEIGHTS], ends[2];
@@ -170,7 +177,8 @@ static void check_gradients(struct values *v, const struct kl_circuit *c, size_t
     double worst = 0;
     run(v, c, n, wide, NULL);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < INPUTS; k++) worst = fmax(worst, fabs(slow_derivative(v, c, i, false, k) - v->dx[i * INPUTS + k]));
+        for (size_t k = 0; k < INPUTS; k++)
+            worst = fmax(worst, fabs(slow_derivative(v, c, i, false, k) - v->dx[i * INPUTS + k]));
     for (size_t k = 0; k < WEIGHTS; k++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++) sum += slow_derivative(v, c, i, true, k);
@@ -190,7 +198,9 @@ static void check_rules(struct values *v, const struct kl_circuit *c, size_t n)
     memset(shift.dw, 0, sizeof shift.dw);
     memset(differences.dw, 0, sizeof differences.dw);
     must(kl_circuit_shift(shift.dx, shift.dw, c, v->x, v->w, v->cot, n, &work, &err), &err);
-    must(kl_circuit_differences(differences.dx, differences.dw, c, v->x, v->w, v->cot, n, 1e-5, &work, &err), &err);
+    must(
+        kl_circuit_differences(differences.dx, differences.dw, c, v->x, v->w, v->cot, n, 1e-5, &work, &err),
+        &err);
     for (size_t k = 0; k < n * INPUTS; k++) {
         near = fmax(near, fabs(shift.dx[k] - v->dx[k]));
         far = fmax(far, fabs(differences.dx[k] - v->dx[k]));
@@ -243,8 +253,8 @@ static void check_threads(struct values *v, const struct kl_circuit *c, bool wid
         more = *v;
         run(&more, c, MOST_BATCH, wide, pool);
         kl_pool_destroy(&pool);
-        if (memcmp(one.out, more.out, MOST_BATCH * c->n_obs * sizeof *one.out) || memcmp(one.dx, more.dx, sizeof one.dx) ||
-            memcmp(one.dw, more.dw, sizeof one.dw))
+        if (memcmp(one.out, more.out, MOST_BATCH * c->n_obs * sizeof *one.out) ||
+            memcmp(one.dx, more.dx, sizeof one.dx) || memcmp(one.dw, more.dw, sizeof one.dw))
             fail("bits depend on the number of threads", c, threads);
     }
 }
@@ -300,7 +310,8 @@ static void bench(int n)
         run(&v, c, 64, false, NULL);
         best = fmin(best, kl_clock() - start);
     }
-    printf("vqc %s: %d qubits, all gates, float: %.2f ns a gate and sample\n", isa, n, 1e9 * best / 60 / 64);
+    printf("vqc %s: %d qubits, all gates, float: %.2f ns a gate and sample\n", isa, n,
+           1e9 * best / 60 / 64);
     kl_circuit_free(&c);
 }
 
