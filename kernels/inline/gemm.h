@@ -9,26 +9,6 @@
 
 #include "kernels/inline/real.h"
 
-/* s * b + c in every lane, rounded once where there is hardware for it: written out, because a compiler contracts
-   products and sums as it pleases (gcc only from -O2 on), and the bits must not depend on that. */
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#if KL_F64
-#define KL_MULTIPLY_ADD(s, b, c) ((kl_lane)_mm512_fmadd_pd(_mm512_set1_pd(s), (__m512d)(b), (__m512d)(c)))
-#else
-#define KL_MULTIPLY_ADD(s, b, c) ((kl_lane)_mm512_fmadd_ps(_mm512_set1_ps(s), (__m512)(b), (__m512)(c)))
-#endif
-#elif defined(__FMA__)
-#include <immintrin.h>
-#if KL_F64
-#define KL_MULTIPLY_ADD(s, b, c) ((kl_lane)_mm256_fmadd_pd(_mm256_set1_pd(s), (__m256d)(b), (__m256d)(c)))
-#else
-#define KL_MULTIPLY_ADD(s, b, c) ((kl_lane)_mm256_fmadd_ps(_mm256_set1_ps(s), (__m256)(b), (__m256)(c)))
-#endif
-#else
-#define KL_MULTIPLY_ADD(s, b, c) ((s) * (b) + (c))
-#endif
-
 /* 2 vectors of B and mr x 2 accumulators, with a register left for the broadcast: 32, 16 and 16
    registers. */
 #if defined(__AVX512F__)
@@ -65,7 +45,7 @@ kl_gemm_tile(const int mr, const int nv, const int unit, kl_real *c, size_t ldc,
         for (int i = 0; i < mr; i++) {
             kl_real s = unit ? a[i] : row[i / 3][(size_t)(i % 3) * am];
 #pragma GCC unroll 2
-            for (int v = 0; v < nv; v++) sum[i][v] = KL_MULTIPLY_ADD(s, bv[v], sum[i][v]);
+            for (int v = 0; v < nv; v++) sum[i][v] += s * bv[v];
         }
         if (ahead) __builtin_prefetch(a + ahead);
         b += ldb;
