@@ -18,8 +18,10 @@ struct kl_kernels {
     kl_bias_f64_fn bias_f64;
     kl_dropout_f32_fn dropout_f32;
     kl_dropout_f64_fn dropout_f64;
-    kl_bias_back_f32_fn bias_back_f32;
-    kl_bias_back_f64_fn bias_back_f64;
+    kl_relu_back_f32_fn relu_back_f32;
+    kl_relu_back_f64_fn relu_back_f64;
+    kl_sum_rows_f32_fn sum_rows_f32;
+    kl_sum_rows_f64_fn sum_rows_f64;
     kl_adam_f32_fn adam_f32;
     kl_adam_f64_fn adam_f64;
     kl_sgd_f32_fn sgd_f32;

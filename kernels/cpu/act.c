@@ -57,24 +57,27 @@ void KL_ISA_NAME(kl_dropout) KL_DROPOUT_ARGS(kl_real)
 {
     const kl_real scale = (kl_real)draw->scale;
     const uint32_t threshold = draw->threshold;
-    for (size_t at = 0; at < count; at += GROUP * HALVES) {
+    for (size_t at = first - first % (GROUP * HALVES); at < first + count; at += GROUP * HALVES) {
         uint32_t numbers[GROUP * HALVES], index = (uint32_t)(at / HALVES);
-        const size_t n = count - at < GROUP * HALVES ? count - at : GROUP * HALVES;
-        kl_real *restrict to = y + at;
         eight_blocks(numbers, draw, index);
         eight_blocks(numbers + LANES, draw, index + LANES);
-        for (size_t e = 0; e < n; e++) to[e] = numbers[e] >= threshold ? to[e] * scale : 0;
+        const size_t from = at < first ? first - at : 0;
+        const size_t left = first + count - at, to = left < GROUP * HALVES ? left : GROUP * HALVES;
+        kl_real *restrict z = y + (at + from - first);
+        const uint32_t *number = numbers + from;
+        for (size_t e = 0; e < to - from; e++) z[e] = number[e] >= threshold ? z[e] * scale : 0;
     }
 }
 
-void KL_ISA_NAME(kl_bias_back) KL_BIAS_BACK_ARGS(kl_real)
+void KL_ISA_NAME(kl_relu_back) KL_RELU_BACK_ARGS(kl_real)
 {
     const kl_real s = (kl_real)scale;
-    for (size_t j = 0; j < n; j++) db[j] = 0;
-    for (size_t i = 0; i < m; i++) {
-        kl_real *d = dy + i * n;
-        if (y)
-            for (size_t j = 0; j < n; j++) d[j] = y[i * n + j] > 0 ? d[j] * s : 0;
-        for (size_t j = 0; j < n; j++) db[j] += d[j];
-    }
+    for (size_t i = 0; i < count; i++) dy[i] = y[i] > 0 ? dy[i] * s : 0;
+}
+
+void KL_ISA_NAME(kl_sum_rows) KL_SUM_ROWS_ARGS(kl_real)
+{
+    for (size_t j = 0; j < n; j++) sum[j] = 0;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++) sum[j] += y[i * n + j];
 }

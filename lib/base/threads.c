@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A pool of threads that share one loop at a time. Workers spin for a few microseconds before they sleep,
-   since the loops of a training step follow each other closely. */
+   since the loops of a training step follow each other closely. A loop ends when its last item is done: a
+   worker that comes late, since its processor is busy elsewhere, is not waited for. */
 #include "base/base_int.h"
 
 #include <pthread.h>
@@ -16,12 +17,14 @@ struct kl_pool {
     pthread_t *threads; /* n_threads - 1: the caller is thread 0 */
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
+    /* Of the current loop; read only by who has taken one of its items, without which it cannot end. */
     void (*fn)(void *context, size_t i, int thread);
     void *context;
     size_t count;
-    atomic_size_t next;
-    atomic_uint generation; /* rises with each loop */
-    atomic_int working;
+    /* The loop's number in the upper half, how many of its items are left to take in the lower: taking
+       one is a single compare and exchange, which fails for whoever still thinks of an earlier loop. */
+    _Atomic uint64_t tickets;
+    atomic_size_t unfinished;
     atomic_bool stop;
 };
 
@@ -73,44 +76,41 @@ int kl_threads_available(void)
     return n < 1 ? 1 : n;
 }
 
+/* Items of any loop there is, until none is left. */
 static void share_loop(struct kl_pool *pool, int thread)
 {
-    for (;;) {
-        size_t i = atomic_fetch_add(&pool->next, 1);
-        if (i >= pool->count) return;
-        pool->fn(pool->context, i, thread);
+    uint64_t seen = atomic_load(&pool->tickets);
+    while ((uint32_t)seen > 0) {
+        if (!atomic_compare_exchange_weak(&pool->tickets, &seen, seen - 1)) continue;
+        pool->fn(pool->context, pool->count - (uint32_t)seen, thread);
+        if (atomic_fetch_sub(&pool->unfinished, 1) == 1) {
+            pthread_mutex_lock(&pool->lock);
+            pthread_cond_signal(&pool->done);
+            pthread_mutex_unlock(&pool->lock);
+        }
+        seen = atomic_load(&pool->tickets);
     }
 }
 
-static void wait_for_loop(struct kl_pool *pool, unsigned int seen)
+static bool idle(struct kl_pool *pool)
 {
-    for (int i = 0; i < SPINS; i++) {
-        if (atomic_load(&pool->generation) != seen || atomic_load(&pool->stop)) return;
-        __builtin_ia32_pause();
-    }
-    pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->generation) == seen && !atomic_load(&pool->stop))
-        pthread_cond_wait(&pool->wake, &pool->lock);
-    pthread_mutex_unlock(&pool->lock);
+    return (uint32_t)atomic_load(&pool->tickets) == 0 && !atomic_load(&pool->stop);
 }
 
 static void *work(void *argument)
 {
     struct worker worker = *(struct worker *)argument;
     struct kl_pool *pool = worker.pool;
-    unsigned int seen = 0;
     free(argument);
-    for (;;) {
-        wait_for_loop(pool, seen);
-        if (atomic_load(&pool->stop)) return NULL;
-        seen++; /* a new loop starts only after every worker has left the last one */
+    while (!atomic_load(&pool->stop)) {
         share_loop(pool, worker.thread);
-        if (atomic_fetch_sub(&pool->working, 1) == 1) {
-            pthread_mutex_lock(&pool->lock);
-            pthread_cond_signal(&pool->done);
-            pthread_mutex_unlock(&pool->lock);
-        }
+        for (int i = 0; i < SPINS && idle(pool); i++) __builtin_ia32_pause();
+        if (!idle(pool)) continue;
+        pthread_mutex_lock(&pool->lock);
+        while (idle(pool)) pthread_cond_wait(&pool->wake, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
     }
+    return NULL;
 }
 
 static int start_workers(struct kl_pool *pool)
@@ -164,16 +164,16 @@ void kl_pool_for(struct kl_pool *pool, size_t count, void (*fn)(void *, size_t, 
     pool->fn = fn;
     pool->context = context;
     pool->count = count;
-    atomic_store(&pool->next, 0);
-    atomic_store(&pool->working, pool->n_threads - 1);
+    atomic_store(&pool->unfinished, count);
+    uint64_t number = (atomic_load(&pool->tickets) >> 32) + 1;
     pthread_mutex_lock(&pool->lock);
-    atomic_fetch_add(&pool->generation, 1);
+    atomic_store(&pool->tickets, number << 32 | count);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
     share_loop(pool, 0);
-    for (int i = 0; i < SPINS && atomic_load(&pool->working); i++) __builtin_ia32_pause();
+    for (int i = 0; i < SPINS && atomic_load(&pool->unfinished); i++) __builtin_ia32_pause();
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->working)) pthread_cond_wait(&pool->done, &pool->lock);
+    while (atomic_load(&pool->unfinished)) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
 

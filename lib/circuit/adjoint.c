@@ -16,8 +16,8 @@ struct batch {
     const struct kl_circuit *c;
     const struct kl_circuit_plan *plan;
     const struct KL_NAME(kl_vqc) *kernel;
-    size_t n, lanes, one,
-        state_size; /* one: values of a vector a slot; state_size: amplitudes of a group, in values */
+    size_t n, lanes;
+    size_t one, state_size; /* values of one vector a slot; of the amplitudes of a group */
     const kl_real *x, *cot;
     kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
     bool *moving;                         /* (n_slots): the angle depends on the sample */
@@ -64,8 +64,7 @@ static void shared_angles(struct batch *b, const kl_real *w)
     }
     for (size_t k = p->n_slots; k % b->lanes; k++) b->angle[k] = 0;
     b->kernel->half_angles(c, s, b->angle, (p->n_slots + b->lanes - 1) / b->lanes * b->lanes);
-    for (size_t k = p->n_slots;
-         k-- > 0;) /* from one value to `lanes`, last first so that none is overwritten */
+    for (size_t k = p->n_slots; k-- > 0;) /* one value to `lanes`, last first: none is overwritten */
         for (size_t l = b->lanes; l-- > 0;) c[k * b->lanes + l] = c[k], s[k * b->lanes + l] = s[k];
 }
 
@@ -190,23 +189,6 @@ static void run_groups(struct batch *b, struct kl_pool *pool, void (*fn)(void *,
     kl_pool_for(amplitudes < WORTH_THREADS ? NULL : pool, (b->n + b->lanes - 1) / b->lanes, fn, b);
 }
 
-/* Groups in rising order, then lanes by halves, whatever the threads did. */
-static void add_weight_gradients(kl_real *dw, const struct batch *b, size_t groups)
-{
-    for (size_t i = 1; i < groups; i++)
-        for (size_t j = 0; j < b->one; j++) b->dangles[j] += b->dangles[i * b->one + j];
-    for (size_t i = 0; i < b->plan->n_angles; i++) {
-        const struct kl_angle *a = &b->plan->angles[i];
-        const kl_real *d = b->dangles + (size_t)b->plan->slot[i] * b->lanes;
-        kl_real sum[KL_WIDEST];
-        if (a->source != KL_WEIGHT) continue;
-        for (size_t l = 0; l < b->lanes; l++) sum[l] = d[l];
-        for (size_t half = b->lanes / 2; half; half /= 2)
-            for (size_t l = 0; l < half; l++) sum[l] += sum[l + half];
-        dw[a->index] += (kl_real)a->scale * sum[0];
-    }
-}
-
 int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_circuit *c, const kl_real *x,
                                 const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
                                 struct kl_error *err)
@@ -220,20 +202,53 @@ int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_ci
     return KL_OK;
 }
 
-int KL_NAME(kl_circuit_adjoint)(kl_real *dx, kl_real *dw, kl_real *state, const struct kl_circuit *c,
+int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state, const struct kl_circuit *c,
                                 const kl_real *x, const kl_real *w, const kl_real *cot, size_t n,
                                 struct kl_pool *pool, struct kl_arena *work, struct kl_error *err)
 {
     struct batch b;
     int code = prepare(&b, c, x, w, n, pool, work, err);
     if (code) return code;
-    size_t groups = (n + b.lanes - 1) / b.lanes;
-    b.dangles = kl_arena_take(work, groups * b.one + 1, sizeof *b.dangles);
-    if (!b.dangles) return kl_fail_memory(err, groups * b.one * sizeof *b.dangles);
+    b.dangles = dangles;
     b.cot = cot;
     b.dx = dx;
     b.state = c->n_qubits <= KL_MOST_KEPT_QUBITS ? state : NULL;
     run_groups(&b, pool, adjoint_group);
-    if (dw && groups) add_weight_gradients(dw, &b, groups);
     return KL_OK;
+}
+
+/* Groups in rising order, then lanes by halves, whatever the threads did. */
+void KL_NAME(kl_circuit_weights)(kl_real *dw, kl_real *dangles, const struct kl_circuit *c, size_t n)
+{
+#if KL_F64
+    const size_t lanes = (size_t)kl_kernels()->vqc_f64->lanes;
+#else
+    const size_t lanes = (size_t)kl_kernels()->vqc_f32->lanes;
+#endif
+    const struct kl_circuit_plan *p = c->plan;
+    const size_t one = p->n_slots * lanes, groups = (n + lanes - 1) / lanes;
+    for (size_t i = 1; i < groups; i++)
+        for (size_t j = 0; j < one; j++) dangles[j] += dangles[i * one + j];
+    for (size_t i = 0; groups && i < p->n_angles; i++) {
+        const struct kl_angle *a = &p->angles[i];
+        const kl_real *d = dangles + (size_t)p->slot[i] * lanes;
+        kl_real sum[KL_WIDEST];
+        if (a->source != KL_WEIGHT) continue;
+        for (size_t l = 0; l < lanes; l++) sum[l] = d[l];
+        for (size_t half = lanes / 2; half; half /= 2)
+            for (size_t l = 0; l < half; l++) sum[l] += sum[l + half];
+        dw[a->index] += (kl_real)a->scale * sum[0];
+    }
+}
+
+int KL_NAME(kl_circuit_adjoint)(kl_real *dx, kl_real *dw, kl_real *state, const struct kl_circuit *c,
+                                const kl_real *x, const kl_real *w, const kl_real *cot, size_t n,
+                                struct kl_pool *pool, struct kl_arena *work, struct kl_error *err)
+{
+    size_t size = kl_circuit_angles_size(c, n);
+    kl_real *dangles = kl_arena_take(work, size + 1, sizeof *dangles);
+    if (!dangles) return kl_fail_memory(err, size * sizeof *dangles);
+    int code = KL_NAME(kl_circuit_samples)(dx, dangles, state, c, x, w, cot, n, pool, work, err);
+    if (!code && dw) KL_NAME(kl_circuit_weights)(dw, dangles, c, n);
+    return code;
 }

@@ -117,3 +117,8 @@ size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
     size_t group = 2 * c->plan->n_slots + ((size_t)(c->real ? 1 : 2) << c->n_qubits);
     return group * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }
+
+size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n)
+{
+    return c->plan->n_slots * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
+}

@@ -82,6 +82,20 @@ int kl_circuit_adjoint_f32(float *dx, float *dw, float *state, const struct kl_c
 int kl_circuit_adjoint_f64(double *dx, double *dw, double *state, const struct kl_circuit *c,
                            const double *x, const double *w, const double *cot, size_t n,
                            struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
+/* The adjoint in two halves, for callers that share a batch among threads. samples: dx and dangles
+   (kl_circuit_angles_size(c, n) values) of n samples; parts that begin at multiples of KL_CIRCUIT_GROUP
+   samples lie side by side in state and dangles, at the sizes of the samples before them, and have the bits of
+   the whole. weights: dw += the sum over n samples; dangles is used up. */
+enum { KL_CIRCUIT_GROUP = 16 };
+size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n);
+int kl_circuit_samples_f32(float *dx, float *dangles, float *state, const struct kl_circuit *c,
+                           const float *x, const float *w, const float *cot, size_t n, struct kl_pool *pool,
+                           struct kl_arena *work, struct kl_error *err);
+int kl_circuit_samples_f64(double *dx, double *dangles, double *state, const struct kl_circuit *c,
+                           const double *x, const double *w, const double *cot, size_t n,
+                           struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
+void kl_circuit_weights_f32(float *dw, float *dangles, const struct kl_circuit *c, size_t n);
+void kl_circuit_weights_f64(double *dw, double *dangles, const struct kl_circuit *c, size_t n);
 /* Cross-checks, in double, one sample after another: dx set, dw added to, as adjoint. Two- and four-term
    shift rules (Wierichs et al. 2022, arXiv:2107.12390); central differences with step h. */
 int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x, const double *w,

@@ -9,7 +9,7 @@
 enum {
     KL_MOST_KEPT_QUBITS =
         12, /* above, the adjoint sweep runs the circuit again instead of keeping a batch of states */
-    KL_WIDEST = 16, /* lanes of any instruction set and precision, at most */
+    KL_WIDEST = KL_CIRCUIT_GROUP, /* lanes of any instruction set and precision, at most */
 };
 
 /* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order of

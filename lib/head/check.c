@@ -36,7 +36,7 @@ int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_hea
     for (int method = 0; method < 3 && !code; method++) {
         double loss;
         grads[method] = params + (size_t)(method + 1) * size;
-        code = kl_head_gradient_f64(grads[method], &loss, NULL, model, params, x, features->labels, n, NULL,
+        code = kl_head_gradient_f64(grads[method], &loss, NULL, model, params, x, features->labels, n,
                                     (enum kl_diff_method)method, &work, err);
     }
     if (code) goto out;

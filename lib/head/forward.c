@@ -11,15 +11,28 @@ int KL_NAME(kl_head_take)(kl_real **values, struct kl_arena *arena, size_t count
     return *values ? 0 : kl_fail_memory(err, count * sizeof **values);
 }
 
-/* One chain of linear layers; returns a code. `first` numbers its layers for dropout. */
-static int chain(kl_real **outputs, const struct kl_layer *layers, int n_layers, uint32_t first,
-                 const struct kl_block *block, const kl_real *params, const kl_real *x, size_t n,
-                 const struct kl_dropout *dropout, struct kl_arena *arena, struct kl_error *err)
+int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values, const struct kl_head_model *model,
+                                 size_t n, bool with_state, struct kl_arena *arena, struct kl_error *err)
+{
+    int code = 0;
+    for (int i = 0; i < model->n_reduce && !code; i++)
+        code = KL_NAME(kl_head_take)(&values->reduce[i], arena, n * model->reduce[i].d_out, err);
+    for (int i = 0; i < model->n_head && !code; i++)
+        code = KL_NAME(kl_head_take)(&values->head[i], arena, n * model->head[i].d_out, err);
+    if (!code) code = KL_NAME(kl_head_take)(&values->expval, arena, n * model->circuit->n_obs, err);
+    values->state = NULL;
+    if (!code && with_state)
+        code = KL_NAME(kl_head_take)(&values->state, arena, kl_circuit_state_size(model->circuit, n), err);
+    return code;
+}
+
+/* One chain of linear layers. `first` numbers its layers for dropout. */
+static void chain(kl_real *const *outputs, const struct kl_layer *layers, int n_layers, uint32_t first,
+                  const struct kl_block *block, const kl_real *params, const kl_real *x, size_t n,
+                  const struct kl_dropout *dropout)
 {
     for (int i = 0; i < n_layers; i++) {
         const struct kl_layer *l = &layers[i];
-        int code = KL_NAME(kl_head_take)(&outputs[i], arena, n * l->d_out, err);
-        if (code) return code;
         struct kl_dropout here = dropout ? *dropout : (struct kl_dropout){ 0 };
         here.layer = first + (uint32_t)i;
         KL_NAME(kl_linear_forward)
@@ -27,33 +40,23 @@ static int chain(kl_real **outputs, const struct kl_layer *layers, int n_layers,
          n, l->d_in, l->d_out, l->act, &here);
         x = outputs[i];
     }
-    return 0;
 }
 
-int KL_NAME(kl_head_activations)(struct KL_NAME(kl_head_values) * values, const struct kl_head_model *model,
-                                 const kl_real *params, const kl_real *x, size_t n,
-                                 const struct kl_dropout *dropout, bool with_state,
-                                 struct kl_head_work *work, struct kl_error *err)
+int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
+                                 const struct kl_head_model *model, const kl_real *params, const kl_real *x,
+                                 size_t n, const struct kl_dropout *dropout, struct kl_head_work *work,
+                                 struct kl_error *err)
 {
-    const struct kl_circuit *circuit = model->circuit;
     const struct kl_block *block = &model->block;
-    struct kl_arena *arena = &work->values;
-    int code =
-        chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout, arena, err);
-    if (code) return code;
-    code = KL_NAME(kl_head_take)(&values->expval, arena, n * circuit->n_obs, err);
-    if (code) return code;
-    values->state = NULL;
-    if (with_state)
-        code = KL_NAME(kl_head_take)(&values->state, arena, kl_circuit_state_size(circuit, n), err);
-    if (code) return code;
+    chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout);
     kl_arena_reset(&work->circuit);
-    code = KL_NAME(kl_circuit_forward)(
-        values->expval, values->state, circuit, values->reduce[model->n_reduce - 1],
+    int code = KL_NAME(kl_circuit_forward)(
+        values->expval, values->state, model->circuit, values->reduce[model->n_reduce - 1],
         params + block->tensors[model->vqc].offset, n, NULL, &work->circuit, err);
     if (code) return code;
-    return chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, block, params, values->expval,
-                 n, dropout, arena, err);
+    chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, block, params, values->expval, n,
+          dropout);
+    return 0;
 }
 
 int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,
@@ -62,7 +65,8 @@ int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,
 {
     struct KL_NAME(kl_head_values) values;
     kl_arena_reset(&work->values);
-    int code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, false, work, err);
+    int code = KL_NAME(kl_head_values_take)(&values, model, n, false, &work->values, err);
+    if (!code) code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, work, err);
     if (code) return code;
     size_t row = sizeof *logits;
     memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * row);

@@ -5,24 +5,49 @@
 #include "head/head_int.h"
 #include "kernels/inline/real.h"
 
-/* Backwards through a chain; dy enters as the gradient at its end. dx NULL: not wanted at its beginning. */
-static int chain_back(kl_real *dx, kl_real *grad, kl_real *dy, kl_real **outputs,
-                      const struct kl_layer *layers, int n_layers, const struct kl_block *block,
-                      const kl_real *params, const kl_real *x, size_t n, double rate,
-                      struct kl_arena *arena, struct kl_error *err)
+int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
+                                size_t n, enum kl_diff_method diff, struct kl_arena *arena,
+                                struct kl_error *err)
+{
+    const bool adjoint = diff == KL_DIFF_ADJOINT;
+    const struct kl_circuit *c = model->circuit;
+    size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
+    *batch = (struct KL_NAME(kl_head_batch)){ .n = n, .diff = diff };
+    int code = KL_NAME(kl_head_values_take)(&batch->y, model, n, adjoint, arena, err);
+    if (!code) code = KL_NAME(kl_head_values_take)(&batch->dy, model, n, false, arena, err);
+    size_t angles = adjoint ? kl_circuit_angles_size(c, n) : c->n_weights;
+    if (!code) code = KL_NAME(kl_head_take)(&batch->dangles, arena, angles, err);
+    if (code) return code;
+    batch->loss = kl_arena_take(arena, groups, sizeof *batch->loss);
+    batch->correct = kl_arena_take(arena, groups, sizeof *batch->correct);
+    return batch->loss && batch->correct ? 0 : kl_fail_memory(err, 2 * groups * sizeof *batch->loss);
+}
+
+/* Where row `row` is. */
+static struct KL_NAME(kl_head_values)
+    values_at(struct KL_NAME(kl_head_values) v, const struct kl_head_model *model, size_t row)
+{
+    for (int i = 0; i < model->n_reduce; i++) v.reduce[i] += row * model->reduce[i].d_out;
+    for (int i = 0; i < model->n_head; i++) v.head[i] += row * model->head[i].d_out;
+    v.expval += row * model->circuit->n_obs;
+    if (v.state) v.state += kl_circuit_state_size(model->circuit, row);
+    return v;
+}
+
+/* Backwards through a chain, at whose end the gradient stands in dy. dx NULL: not wanted at its beginning. */
+static int chain_back(kl_real *dx, kl_real *const *dy, kl_real *const *y, const struct kl_layer *layers,
+                      int n_layers, const struct kl_block *block, const kl_real *params, size_t n,
+                      double rate, struct kl_arena *arena, struct kl_error *err)
 {
     for (int i = n_layers - 1; i >= 0; i--) {
         const struct kl_layer *l = &layers[i];
-        const struct kl_tensor *w = &block->tensors[l->weight], *b = &block->tensors[l->bias];
-        kl_real *down = i > 0 ? NULL : dx, *transposed = NULL;
-        int code = 0;
-        if (i > 0) code = KL_NAME(kl_head_take)(&down, arena, n * l->d_in, err);
-        if (!code && down) code = KL_NAME(kl_head_take)(&transposed, arena, l->d_in * l->d_out, err);
+        kl_real *down = i > 0 ? dy[i - 1] : dx, *transposed;
+        KL_NAME(kl_activation_backward)(dy[i], y[i], n * l->d_out, l->act, l->dropout ? rate : 0);
+        if (!down) return 0;
+        int code = KL_NAME(kl_head_take)(&transposed, arena, l->d_in * l->d_out, err);
         if (code) return code;
-        KL_NAME(kl_linear_backward)
-        (down, grad + w->offset, grad + b->offset, dy, i > 0 ? outputs[i - 1] : x, outputs[i],
-         params + w->offset, transposed, n, l->d_in, l->d_out, l->act, l->dropout ? rate : 0);
-        dy = down;
+        KL_NAME(kl_linear_inputs)
+        (down, transposed, dy[i], params + block->tensors[l->weight].offset, n, l->d_in, l->d_out);
     }
     return 0;
 }
@@ -34,7 +59,7 @@ static int circuit_slowly(kl_real *dangles, kl_real *dw, const struct kl_circuit
 {
     const double step = 1e-5;
     size_t n_x = n * c->n_inputs, n_cot = n * c->n_obs, n_w = c->n_weights;
-    double *all = kl_arena_take(&work->values, 2 * (n_x + n_w) + n_cot, sizeof *all);
+    double *all = kl_arena_take(&work->circuit, 2 * (n_x + n_w) + n_cot, sizeof *all);
     if (!all) return kl_fail_memory(err, (2 * (n_x + n_w) + n_cot) * sizeof *all);
     double *x64 = all, *w64 = x64 + n_x, *cot64 = w64 + n_w, *dx64 = cot64 + n_cot, *dw64 = dx64 + n_x;
     for (size_t i = 0; i < n_x; i++) x64[i] = angles[i];
@@ -45,50 +70,106 @@ static int circuit_slowly(kl_real *dangles, kl_real *dw, const struct kl_circuit
                    : kl_circuit_differences(dx64, dw64, c, x64, w64, cot64, n, step, &work->circuit, err);
     if (code) return code;
     for (size_t i = 0; i < n_x; i++) dangles[i] = (kl_real)dx64[i];
-    for (size_t i = 0; i < n_w; i++) dw[i] += (kl_real)dw64[i];
+    for (size_t i = 0; i < n_w; i++) dw[i] = (kl_real)dw64[i];
     return 0;
 }
 
-static int circuit_back(kl_real *dangles, kl_real *dw, const struct kl_head_model *model,
-                        const struct KL_NAME(kl_head_values) * values, const kl_real *w, const kl_real *cot,
-                        size_t n, enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err)
+/* Each group's loss by itself, so that their sum does not depend on the parts. */
+static void losses(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
+                   size_t from, size_t to)
 {
-    const kl_real *angles = values->reduce[model->n_reduce - 1];
+    const kl_real *logits = batch->y.head[model->n_head - 1];
+    kl_real *d = batch->dy.head[model->n_head - 1];
+    const size_t classes = model->n_classes;
+    for (size_t i = from; i < to; i += KL_CIRCUIT_GROUP) {
+        size_t g = i / KL_CIRCUIT_GROUP, here = to - i < KL_CIRCUIT_GROUP ? to - i : KL_CIRCUIT_GROUP;
+        batch->loss[g] = KL_NAME(kl_cross_entropy)(d + i * classes, &batch->correct[g], logits + i * classes,
+                                                   batch->labels + i, here, classes, 1 / (double)batch->n);
+    }
+}
+
+int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
+                          const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
+                          struct kl_error *err)
+{
+    const size_t n = to - from;
+    const kl_real *w = params + model->block.tensors[model->vqc].offset;
+    const struct KL_NAME(kl_head_values) y = values_at(batch->y, model, from),
+                                         dy = values_at(batch->dy, model, from);
+    const kl_real *angles = y.reduce[model->n_reduce - 1];
+    kl_real *d_angles = dy.reduce[model->n_reduce - 1];
+    struct kl_dropout dropout = batch->dropout;
+    dropout.row = from;
+    int code = KL_NAME(kl_head_activations)(&y, model, params, batch->x + from * model->n_features, n,
+                                            &dropout, work, err);
+    if (code) return code;
+    losses(batch, model, from, to);
+    code = chain_back(dy.expval, dy.head, y.head, model->head, model->n_head, &model->block, params, n,
+                      dropout.rate, &work->circuit, err);
+    if (code) return code;
     kl_arena_reset(&work->circuit);
-    if (diff != KL_DIFF_ADJOINT)
-        return circuit_slowly(dangles, dw, model->circuit, angles, w, cot, n, diff, work, err);
-    return KL_NAME(kl_circuit_adjoint)(dangles, dw, values->state, model->circuit, angles, w, cot, n, NULL,
-                                       &work->circuit, err);
+    if (batch->diff == KL_DIFF_ADJOINT)
+        code = KL_NAME(kl_circuit_samples)(
+            d_angles, batch->dangles + kl_circuit_angles_size(model->circuit, from), y.state, model->circuit,
+            angles, w, dy.expval, n, NULL, &work->circuit, err);
+    else
+        code = circuit_slowly(d_angles, batch->dangles, model->circuit, angles, w, dy.expval, n, batch->diff,
+                              work, err);
+    if (code) return code;
+    return chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block, params, n,
+                      dropout.rate, &work->circuit, err);
+}
+
+void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * batch,
+                          const struct kl_head_model *model, const struct kl_head_part *part)
+{
+    if (part->kind == KL_PART_CIRCUIT) {
+        kl_real *dw = grad + part->offset;
+        memset(dw, 0, part->size * sizeof *dw);
+        if (batch->diff == KL_DIFF_ADJOINT)
+            KL_NAME(kl_circuit_weights)(dw, batch->dangles, model->circuit, batch->n);
+        else
+            memcpy(dw, batch->dangles, part->size * sizeof *dw);
+        return;
+    }
+    const int i = part->layer;
+    const struct kl_layer *l = part->in_head ? &model->head[i] : &model->reduce[i];
+    const kl_real *dy = part->in_head ? batch->dy.head[i] : batch->dy.reduce[i];
+    if (part->kind == KL_PART_BIAS) {
+        KL_NAME(kl_linear_biases)(grad + part->offset, dy, batch->n, l->d_out);
+        return;
+    }
+    const kl_real *x = part->in_head ? (i > 0 ? batch->y.head[i - 1] : batch->y.expval)
+                                     : (i > 0 ? batch->y.reduce[i - 1] : batch->x);
+    KL_NAME(kl_linear_weights)
+    (grad + model->block.tensors[l->weight].offset, x, dy, batch->n, l->d_in, l->d_out, part->from, part->to);
+}
+
+double KL_NAME(kl_head_loss)(size_t *correct, const struct KL_NAME(kl_head_batch) * batch)
+{
+    double sum = 0;
+    size_t right = 0;
+    for (size_t g = 0; g * KL_CIRCUIT_GROUP < batch->n; g++) sum += batch->loss[g], right += batch->correct[g];
+    if (correct) *correct = right;
+    return sum;
 }
 
 int KL_NAME(kl_head_gradient)(kl_real *grad, double *loss, size_t *correct,
                               const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                              const int32_t *labels, size_t n, const struct kl_dropout *dropout,
-                              enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err)
+                              const int32_t *labels, size_t n, enum kl_diff_method diff,
+                              struct kl_head_work *work, struct kl_error *err)
 {
-    struct KL_NAME(kl_head_values) values;
-    const struct kl_block *block = &model->block;
-    const struct kl_tensor *w = &block->tensors[model->vqc];
-    struct kl_arena *arena = &work->values;
-    double rate = dropout ? dropout->rate : 0;
-    kl_real *dlogits, *dexpval, *dangles;
-    kl_arena_reset(arena);
-    int code = KL_NAME(kl_head_activations)(&values, model, params, x, n, dropout, diff == KL_DIFF_ADJOINT,
-                                            work, err);
-    if (!code) code = KL_NAME(kl_head_take)(&dlogits, arena, n * model->n_classes, err);
-    if (!code) code = KL_NAME(kl_head_take)(&dexpval, arena, n * model->circuit->n_obs, err);
-    if (!code) code = KL_NAME(kl_head_take)(&dangles, arena, n * model->circuit->n_inputs, err);
+    struct KL_NAME(kl_head_batch) batch;
+    kl_arena_reset(&work->values);
+    int code = KL_NAME(kl_head_batch_take)(&batch, model, n, diff, &work->values, err);
+    batch.x = x;
+    batch.labels = labels;
+    if (!code) code = KL_NAME(kl_head_rows)(&batch, model, params, 0, n, work, err);
     if (code) return code;
-
-    *loss = KL_NAME(kl_cross_entropy)(dlogits, correct, values.head[model->n_head - 1], labels, n,
-                                      model->n_classes, 1 / (double)n);
-    code = chain_back(dexpval, grad, dlogits, values.head, model->head, model->n_head, block, params,
-                      values.expval, n, rate, arena, err);
-    if (code) return code;
-    memset(grad + w->offset, 0, w->size * sizeof *grad);
-    code = circuit_back(dangles, grad + w->offset, model, &values, params + w->offset, dexpval, n, diff,
-                        work, err);
-    if (code) return code;
-    return chain_back(NULL, grad, dangles, values.reduce, model->reduce, model->n_reduce, block, params, x,
-                      n, rate, arena, err);
+    for (size_t i = 0; i < kl_head_n_parts(model); i++) {
+        struct kl_head_part part = kl_head_part(model, i);
+        KL_NAME(kl_head_sum)(grad, &batch, model, &part);
+    }
+    *loss = KL_NAME(kl_head_loss)(correct, &batch);
+    return 0;
 }

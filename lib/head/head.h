@@ -154,15 +154,12 @@ int kl_head_forward_f64(double *logits, double *angles, double *expval, const st
                         const double *params, const double *x, size_t n, struct kl_head_work *work,
                         struct kl_error *err);
 /* grad (block.size, set) = gradient of the mean cross-entropy over the n samples. *loss: the sum
-   (not the mean) in nats, *correct: how many argmax were right. dropout: rate 0 or NULL: none.
-   diff: how the circuit is differentiated; the two others than adjoint are slow. */
+   (not the mean) in nats, *correct: how many argmax were right; no dropout. diff: how the circuit is differentiated; the two others than adjoint are slow. */
 int kl_head_gradient_f32(float *grad, double *loss, size_t *correct, const struct kl_head_model *model,
-                         const float *params, const float *x, const int32_t *labels, size_t n,
-                         const struct kl_dropout *dropout, enum kl_diff_method diff,
+                         const float *params, const float *x, const int32_t *labels, size_t n, enum kl_diff_method diff,
                          struct kl_head_work *work, struct kl_error *err);
 int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const struct kl_head_model *model,
-                         const double *params, const double *x, const int32_t *labels, size_t n,
-                         const struct kl_dropout *dropout, enum kl_diff_method diff,
+                         const double *params, const double *x, const int32_t *labels, size_t n, enum kl_diff_method diff,
                          struct kl_head_work *work, struct kl_error *err);
 /* The head's gradient at its initial values on the first n samples, in double, with the circuit
    differentiated three ways: largest difference between any two entries. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   Some steps of one replica, and its validation, in one thread. */
+   Steps of one replica. Threads that share a step meet twice in it: after the rows of the batch, and after
+   the sums over it with the update of the parameters summed. */
 #include <string.h>
 
+#include "head/head_int.h"
 #include "head/train_int.h"
 #include "kernels/inline/flush.h"
-
-enum { EVALUATE_BLOCK = 256 };
 
 /* Rows of batch `step`, of which the last of an epoch may be short. */
 static size_t batch_rows(const struct kl_train *train, int64_t step)
@@ -26,89 +26,118 @@ void kl_train_gather(struct kl_train *train, int64_t ahead)
     }
 }
 
-static int steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
-                 int64_t count, struct kl_train_thread *own, struct kl_error *err)
+struct step {
+    const struct kl_crew *crew;
+    struct kl_head_batch_f32 batch;
+    struct kl_update update;
+    float *grad;
+    size_t parts; /* of the rows */
+};
+
+/* Row at which part i of the batch begins. */
+static size_t part_begin(const struct step *s, size_t i)
 {
-    const struct kl_train_options *o = &train->options;
-    const struct kl_head_model *model = train->model;
-    struct kl_dropout dropout = { .rate = model->options.dropout,
-                                  .seed = o->seed,
-                                  .replica = (uint32_t)index };
-    for (int64_t step = first; step < first + count; step++) {
-        uint64_t number = (uint64_t)(train->epoch * train->steps_per_epoch + step);
-        double loss;
-        size_t correct, from = (size_t)(step - first) * (size_t)o->batch_size, n = batch_rows(train, step);
-        dropout.step = (uint32_t)number;
-        int code = kl_head_gradient_f32(own->grad, &loss, &correct, model, replica->params,
-                                        train->batches + from * train->features->d,
-                                        train->batch_labels + from, n, &dropout, o->diff, &own->work, err);
-        if (code) return code;
-        double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
-                                     replica->reductions);
-        kl_optimizer_step_f32(replica->params, replica->m, replica->v, own->grad, model->block.size,
-                              &o->optimizer, lr, number + 1);
-        replica->epoch_loss += loss;
-        replica->epoch_correct += (int64_t)correct;
-    }
-    return 0;
+    size_t groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
+    size_t row = groups * i / s->parts * KL_CIRCUIT_GROUP;
+    return row < s->batch.n ? row : s->batch.n;
 }
 
-int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
-                   int64_t count, struct kl_train_thread *own, struct kl_error *err)
+static void rows(void *context, size_t i, int thread)
 {
+    struct step *s = context;
+    const struct kl_train *train = s->crew->train;
+    struct kl_train_thread *own = &train->threads[s->crew->pool ? thread : s->crew->thread];
+    size_t from = part_begin(s, i), to = part_begin(s, i + 1);
     unsigned before = kl_flush_begin();
-    int code = steps(train, replica, index, first, count, own, err);
+    if (from < to && !own->code)
+        own->code = kl_head_rows_f32(&s->batch, train->model, s->crew->replica->params, from, to, &own->work,
+                                     &own->error);
     kl_flush_end(before);
-    return code;
 }
 
-int kl_train_validate(double *loss, double *accuracy, const struct kl_train *train,
-                      const struct kl_replica *replica, struct kl_train_thread *own, struct kl_error *err)
+static void update(const struct step *s, const struct kl_head_part *p)
 {
-    const struct kl_features *f = train->features;
-    size_t right = 0;
-    *loss = 0;
-    for (size_t from = 0; from < train->n_validation; from += EVALUATE_BLOCK) {
-        size_t n =
-            train->n_validation - from < EVALUATE_BLOCK ? train->n_validation - from : EVALUATE_BLOCK;
-        size_t correct;
-        for (size_t i = 0; i < n; i++) {
-            size_t row = (size_t)train->validation[from + i];
-            memcpy(own->x + i * f->d, f->x + row * f->d, f->d * sizeof *f->x);
-            own->labels[i] = f->labels[row];
-        }
-        int code = kl_head_forward_f32(own->logits, NULL, NULL, train->model, replica->params, own->x, n,
-                                       &own->work, err);
-        if (code) return code;
-        *loss += kl_cross_entropy_f32(NULL, &correct, own->logits, own->labels, n, f->n_classes, 1);
-        right += correct;
-    }
-    *loss /= (double)train->n_validation;
-    *accuracy = (double)right / (double)train->n_validation;
+    const struct kl_replica *r = s->crew->replica;
+    kl_update_apply_f32(r->params + p->offset, r->m + p->offset, r->v + p->offset, s->grad + p->offset,
+                        p->size, &s->update);
+}
+
+static void sum_part(void *context, size_t i, int thread)
+{
+    const struct step *s = context;
+    const struct kl_train *train = s->crew->train;
+    const struct kl_head_part part = kl_head_part(train->model, i);
+    unsigned before = kl_flush_begin();
+    (void)thread;
+    kl_head_sum_f32(s->grad, &s->batch, train->model, &part);
+    if (train->options.optimizer.clip <= 0) update(s, &part);
+    kl_flush_end(before);
+}
+
+static void update_part(void *context, size_t i, int thread)
+{
+    const struct step *s = context;
+    const struct kl_head_part part = kl_head_part(s->crew->train->model, i);
+    unsigned before = kl_flush_begin();
+    (void)thread;
+    update(s, &part);
+    kl_flush_end(before);
+}
+
+static int first_failure(struct kl_train *train, struct kl_error *err)
+{
+    for (int i = 0; i < train->n_threads; i++)
+        if (train->threads[i].code)
+            return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);
     return 0;
 }
 
-int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err)
+static int one_step(struct step *s, int64_t step, struct kl_error *err)
 {
-    const size_t rows = EVALUATE_BLOCK;
-    const struct kl_head_model *model = train->model;
-    int code = kl_head_work_init(&own->work, err);
-    if (!code)
-        code = kl_arena_init(&own->buffers,
-                             rows * (train->features->d + model->n_classes + 1) * sizeof(float), err);
+    struct kl_train *train = s->crew->train;
+    struct kl_replica *replica = s->crew->replica;
+    struct kl_pool *pool = s->crew->pool;
+    const struct kl_train_options *o = &train->options;
+    const size_t n_parts = kl_head_n_parts(train->model);
+    uint64_t number = (uint64_t)(train->epoch * train->steps_per_epoch + step);
+    double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
+                                 replica->reductions);
+    s->update = kl_update_at(&o->optimizer, lr, number + 1);
+    s->batch.dropout.step = (uint32_t)number;
+    kl_pool_for(pool, s->parts, rows, s);
+    int code = pool ? first_failure(train, err) : train->threads[s->crew->thread].code;
     if (code) return code;
-    own->x = kl_arena_take(&own->buffers, rows * train->features->d, sizeof(float));
-    own->logits = kl_arena_take(&own->buffers, rows * model->n_classes, sizeof(float));
-    own->labels = kl_arena_take(&own->buffers, rows, sizeof(int32_t));
-    own->grad = kl_arena_take(&own->buffers, model->block.size, sizeof(float));
-    if (!own->x || !own->logits || !own->labels || !own->grad)
-        return kl_fail_memory(err, rows * train->features->d * sizeof(float));
-    memset(own->grad, 0, model->block.size * sizeof(float)); /* the padding between tensors stays 0 */
+    kl_pool_for(pool, n_parts, sum_part, s);
+    if (o->optimizer.clip > 0) {
+        kl_update_clip_f32(&s->update, &o->optimizer, s->grad, train->model->block.size);
+        kl_pool_for(pool, n_parts, update_part, s);
+    }
+    size_t correct;
+    replica->epoch_loss += kl_head_loss_f32(&correct, &s->batch);
+    replica->epoch_correct += (int64_t)correct;
     return 0;
 }
 
-void kl_train_thread_free(struct kl_train_thread *own)
+int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err)
 {
-    kl_head_work_free(&own->work);
-    kl_arena_free(&own->buffers);
+    struct kl_train *train = crew->train;
+    struct kl_train_thread *own = &train->threads[crew->thread];
+    const struct kl_train_options *o = &train->options;
+    const size_t size = (size_t)o->batch_size;
+    struct step s = { .crew = crew, .grad = own->grad };
+    kl_arena_reset(&own->work.values);
+    int code = kl_head_batch_take_f32(&s.batch, train->model, size, o->diff, &own->work.values, err);
+    s.batch.dropout = (struct kl_dropout){ .rate = train->model->options.dropout,
+                                           .seed = o->seed,
+                                           .replica = (uint32_t)crew->index };
+    /* Other methods than the adjoint sum over the batch on the way. */
+    s.parts = crew->pool && o->diff == KL_DIFF_ADJOINT ? (size_t)kl_pool_size(crew->pool) : 1;
+    for (int64_t step = first; step < first + count && !code; step++) {
+        size_t from = (size_t)(step - first) * size;
+        s.batch.x = train->batches + from * train->features->d;
+        s.batch.labels = train->batch_labels + from;
+        s.batch.n = batch_rows(train, step);
+        code = one_step(&s, step, err);
+    }
+    return code;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   The training of heads side by side. A replica is computed alone from its own block of parameters,
-   some steps at a time, so that block, moments and gradient (about 1 MB) stay in the second-level
-   cache; threads take whole replicas. One replica is one thread's: its products last 50 us, and
-   threads that meet so often lose more than they gain as soon as anything else runs on the machine.
-   */
+   The training of heads side by side. A replica's block of parameters, moments and gradient (about 1 MB)
+   stays in the second-level cache for some steps at a time. Threads take whole replicas where there are
+   enough of them, and share the steps of each where there are not. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +108,8 @@ void kl_train_close(struct kl_train *train)
 /* ---- one epoch ---- */
 struct job {
     struct kl_train *train;
-    int64_t count; /* steps; 0: validation and the end of the epoch */
+    struct kl_pool *shared; /* whose threads share each replica; NULL: one thread takes it */
+    int64_t count;          /* steps; 0: validation and the end of the epoch */
 };
 
 /* Better: higher accuracy, then lower loss; the earlier epoch on a tie. Without validation every
@@ -122,8 +121,10 @@ static bool better(const struct kl_train *train, const struct kl_replica *r, int
     return a > b || (a == b && r->history[VAL_LOSS][epoch] < r->history[VAL_LOSS][r->best_epoch]);
 }
 
-static int end_epoch(struct kl_train *train, struct kl_replica *r, struct kl_train_thread *own)
+static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 {
+    struct kl_train *train = crew->train;
+    struct kl_replica *r = crew->replica;
     const struct kl_train_options *o = &train->options;
     const int64_t e = train->epoch;
     r->history[TRAIN_LOSS][e] = r->epoch_loss / (double)train->n_training;
@@ -132,12 +133,11 @@ static int end_epoch(struct kl_train *train, struct kl_replica *r, struct kl_tra
                                                     train->steps_per_epoch, o->epochs, r->reductions);
     r->epoch_loss = 0, r->epoch_correct = 0;
     if (!isfinite(r->history[TRAIN_LOSS][e]))
-        return kl_fail(&own->error, KL_EDATA,
+        return kl_fail(err, KL_EDATA,
                        "epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
                        (long long)e + 1);
     if (train->n_validation > 0) {
-        int code = kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], train, r, own,
-                                     &own->error);
+        int code = kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], crew, err);
         if (code) return code;
     }
     if (better(train, r, e)) {
@@ -157,17 +157,25 @@ static void work_on_replica(void *context, size_t i, int thread)
     const struct job *job = context;
     struct kl_train *train = job->train;
     struct kl_train_thread *own = &train->threads[thread];
-    struct kl_replica *r = &train->replicas[i];
-    if (own->code || r->stopped_epoch >= 0) return;
-    own->code = job->count == 0 ? end_epoch(train, r, own)
-                                : kl_train_steps(train, r, train->options.first_replica + (int64_t)i,
-                                                 train->step, job->count, own, &own->error);
+    struct kl_error err;
+    const struct kl_crew crew = {
+        train, &train->replicas[i], train->options.first_replica + (int64_t)i, thread, job->shared
+    };
+    if (own->code || crew.replica->stopped_epoch >= 0) return;
+    int code = job->count == 0 ? end_epoch(&crew, &err) : kl_train_steps(&crew, train->step, job->count, &err);
+    if (code && !own->code) own->error = err;
+    if (code) own->code = code;
+}
+
+static bool whole_replicas(const struct kl_train *train)
+{
+    return train->options.replicas >= train->n_threads;
 }
 
 static int for_all(struct kl_train *train, struct kl_pool *pool, int64_t count, struct kl_error *err)
 {
-    struct job job = { train, count };
-    kl_pool_for(pool, (size_t)train->options.replicas, work_on_replica, &job);
+    struct job job = { train, whole_replicas(train) ? NULL : pool, count };
+    kl_pool_for(whole_replicas(train) ? pool : NULL, (size_t)train->options.replicas, work_on_replica, &job);
     for (int i = 0; i < train->n_threads; i++)
         if (train->threads[i].code)
             return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);
@@ -218,7 +226,7 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
         double start = kl_clock();
         int64_t left = train->steps_per_epoch - train->step,
                 count = left < train->ahead ? left : train->ahead;
-        kl_pool_for(train->options.replicas > 1 ? pool : NULL, (size_t)count, gather_one, train);
+        kl_pool_for(pool, (size_t)count, gather_one, train);
         int code = for_all(train, pool, count, err);
         if (code) return code;
         train->step += count;

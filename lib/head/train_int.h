@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
-   Private to lib/head/: what one thread needs to train replicas. */
+   Private to lib/head/: steps of training, by one thread or shared. */
 #ifndef KL_TRAIN_INT_H
 #define KL_TRAIN_INT_H
 
 #include "head/head.h"
 
+/* What one thread needs. */
 struct kl_train_thread {
     struct kl_head_work work;
     struct kl_arena buffers;
     float *x, *logits, *grad; /* samples to validate, their logits; the gradient */
     int32_t *labels;
+    double *val_loss; /* of every block of validation samples */
+    size_t *val_correct;
     struct kl_error error;
     int code; /* the first failure */
 };
@@ -17,12 +20,19 @@ int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *tra
 void kl_train_thread_free(struct kl_train_thread *own);
 /* Copy the batch `ahead` of the position into its place in train->batches, where all replicas read it. */
 void kl_train_gather(struct kl_train *train, int64_t ahead);
-/* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on;
-   index: the replica's own number, which keys its dropout. */
-int kl_train_steps(struct kl_train *train, struct kl_replica *replica, int64_t index, int64_t first,
-                   int64_t count, struct kl_train_thread *own, struct kl_error *err);
+
+/* Who works on replica `index` (its own number keys its dropout): thread `thread` alone, or all threads of
+   pool, in the buffers of that thread. */
+struct kl_crew {
+    struct kl_train *train;
+    struct kl_replica *replica;
+    int64_t index;
+    int thread;
+    struct kl_pool *pool; /* NULL: alone */
+};
+/* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on. */
+int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err);
 /* Mean loss and accuracy over the validation samples. */
-int kl_train_validate(double *loss, double *accuracy, const struct kl_train *train,
-                      const struct kl_replica *replica, struct kl_train_thread *own, struct kl_error *err);
+int kl_train_validate(double *loss, double *accuracy, const struct kl_crew *crew, struct kl_error *err);
 
 #endif

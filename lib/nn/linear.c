@@ -42,21 +42,34 @@ void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, 
                                         .replica = dropout->replica,
                                         .threshold = threshold(dropout->rate),
                                         .scale = scale(dropout->rate) };
-        kernels->KL_NAME(dropout)(y, n * d_out, &draw);
+        kernels->KL_NAME(dropout)(y, dropout->row * d_out, n * d_out, &draw);
     }
 }
 
-void KL_NAME(kl_linear_backward)(kl_real *dx, kl_real *dw, kl_real *db, kl_real *dy, const kl_real *x,
-                                 const kl_real *y, const kl_real *w, kl_real *wt, size_t n, size_t d_in,
-                                 size_t d_out, enum kl_activation act, double rate)
+void KL_NAME(kl_activation_backward)(kl_real *dy, const kl_real *y, size_t count, enum kl_activation act,
+                                     double rate)
 {
-    const struct kl_kernels *kernels = kl_kernels();
     if (act == KL_ACT_TANH)
-        for (size_t i = 0; i < n * d_out; i++) dy[i] *= 1 - y[i] * y[i];
-    kernels->KL_NAME(bias_back)(dy, db, act == KL_ACT_RELU ? y : NULL, n, d_out, scale(rate));
-    kernels->KL_NAME(gemm)(dw, d_out, x, 1, d_in, dy, d_out, d_in, d_out, n, 0);
-    if (!dx) return;
+        for (size_t i = 0; i < count; i++) dy[i] *= 1 - y[i] * y[i];
+    if (act == KL_ACT_RELU) kl_kernels()->KL_NAME(relu_back)(dy, y, count, scale(rate));
+}
+
+void KL_NAME(kl_linear_inputs)(kl_real *dx, kl_real *wt, const kl_real *dy, const kl_real *w, size_t n,
+                               size_t d_in, size_t d_out)
+{
     for (size_t i = 0; i < d_in; i++)
         for (size_t j = 0; j < d_out; j++) wt[j * d_in + i] = w[i * d_out + j];
-    kernels->KL_NAME(gemm)(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
+    kl_kernels()->KL_NAME(gemm)(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
+}
+
+void KL_NAME(kl_linear_weights)(kl_real *dw, const kl_real *x, const kl_real *dy, size_t n, size_t d_in,
+                                size_t d_out, size_t from, size_t to)
+{
+    kl_kernels()->KL_NAME(gemm)(dw + from * d_out, d_out, x + from, 1, d_in, dy, d_out, to - from, d_out, n,
+                                0);
+}
+
+void KL_NAME(kl_linear_biases)(kl_real *db, const kl_real *dy, size_t n, size_t d_out)
+{
+    kl_kernels()->KL_NAME(sum_rows)(db, dy, n, d_out);
 }

@@ -7,6 +7,7 @@
 #define KL_NN_H
 
 #include "base/base.h"
+#include "kernels/optim.h"
 
 /* ---- the block of parameters (block.c, order.c) ---- */
 enum { KL_MAX_TENSORS = 64 };
@@ -57,6 +58,7 @@ struct kl_dropout {
     double rate; /* 0: none */
     uint64_t seed;
     uint32_t layer, step, replica;
+    size_t row; /* of the batch, at which y begins */
 };
 /* y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536; dropout (NULL:
    none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
@@ -65,14 +67,26 @@ void kl_linear_forward_f32(float *y, const float *x, const float *w, const float
 void kl_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n,
                            size_t d_in, size_t d_out, enum kl_activation act,
                            const struct kl_dropout *dropout);
-/* From dy, the gradient at y (overwritten): dw and db are set, dx (n, d_in) too unless NULL. rate:
-   of the forward's dropout. wt: scratch of d_in * d_out values when dx is wanted. */
-void kl_linear_backward_f32(float *dx, float *dw, float *db, float *dy, const float *x, const float *y,
-                            const float *w, float *wt, size_t n, size_t d_in, size_t d_out,
-                            enum kl_activation act, double rate);
-void kl_linear_backward_f64(double *dx, double *dw, double *db, double *dy, const double *x,
-                            const double *y, const double *w, double *wt, size_t n, size_t d_in,
-                            size_t d_out, enum kl_activation act, double rate);
+/* The way back, in parts: rows of a batch are independent of each other but for the sums in weights and
+   biases, which run over samples in rising order. dy (count), the gradient at a layer's output y, becomes
+   that before dropout and activation; rate: of the forward's dropout. */
+void kl_activation_backward_f32(float *dy, const float *y, size_t count, enum kl_activation act,
+                                double rate);
+void kl_activation_backward_f64(double *dy, const double *y, size_t count, enum kl_activation act,
+                                double rate);
+/* dx (n, d_in) = dy (n, d_out) w^T; wt: scratch of d_in * d_out values. */
+void kl_linear_inputs_f32(float *dx, float *wt, const float *dy, const float *w, size_t n, size_t d_in,
+                          size_t d_out);
+void kl_linear_inputs_f64(double *dx, double *wt, const double *dy, const double *w, size_t n, size_t d_in,
+                          size_t d_out);
+/* Rows [from, to) of dw (d_in, d_out) = x (n, d_in)^T dy (n, d_out). */
+void kl_linear_weights_f32(float *dw, const float *x, const float *dy, size_t n, size_t d_in, size_t d_out,
+                           size_t from, size_t to);
+void kl_linear_weights_f64(double *dw, const double *x, const double *dy, size_t n, size_t d_in,
+                           size_t d_out, size_t from, size_t to);
+/* db (d_out) = sum over the rows of dy. */
+void kl_linear_biases_f32(float *db, const float *dy, size_t n, size_t d_out);
+void kl_linear_biases_f64(double *db, const double *dy, size_t n, size_t d_out);
 
 /* ---- loss (loss.c) ---- */
 /* Sum of -log softmax(logits)[label] over n samples, in nats; *correct (may be NULL) counts argmax
@@ -94,12 +108,21 @@ struct kl_optimizer {
     double clip;      /* largest norm of the whole gradient; 0: no clipping */
 };
 void kl_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
-/* Step `step` (from 1) at rate lr over n values. m, v: the moments (SGD: m is the velocity, v
-   unused), zeros before the first step. */
-void kl_optimizer_step_f32(float *params, float *m, float *v, float *grad, size_t n,
-                           const struct kl_optimizer *o, double lr, uint64_t step);
-void kl_optimizer_step_f64(double *params, double *m, double *v, double *grad, size_t n,
-                           const struct kl_optimizer *o, double lr, uint64_t step);
+/* What is the same for all parameters at step `step` (from 1) at rate lr, before clipping. */
+struct kl_update {
+    enum kl_optimizer_kind kind;
+    struct kl_adam_factors adam;
+    struct kl_sgd_factors sgd;
+};
+struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t step);
+/* Clip the update by the norm of the whole gradient (n values) where o asks for it. */
+void kl_update_clip_f32(struct kl_update *u, const struct kl_optimizer *o, const float *grad, size_t n);
+void kl_update_clip_f64(struct kl_update *u, const struct kl_optimizer *o, const double *grad, size_t n);
+/* Update n parameters. m, v: the moments (SGD: m is the velocity, v unused), zeros before the first step. */
+void kl_update_apply_f32(float *params, float *m, float *v, const float *grad, size_t n,
+                         const struct kl_update *u);
+void kl_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
+                         const struct kl_update *u);
 
 /* ---- learning rates (schedule.c) ---- */
 enum kl_schedule_kind { KL_CONSTANT_RATE, KL_STEP_RATE, KL_COSINE_RATE, KL_PLATEAU_RATE };

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Learning rates, and the defaults of optimiser and schedule. */
+   Learning rates. */
 #include <math.h>
 
 #include "nn/nn.h"
-
-void kl_optimizer_default(struct kl_optimizer *o)
-{
-    *o = (struct kl_optimizer){ .kind = KL_ADAM, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8 };
-}
 
 void kl_schedule_default(struct kl_schedule *s)
 {

@@ -81,7 +81,7 @@ static void check_double(const struct golden *g, struct kl_head_model *model, st
     compare("angles", "f64", angles, g->angles, N * 4, bound);
     compare("expval", "f64", expval, g->expval, N * 4, bound);
     for (int method = 0; method < 3; method++) {
-        if (kl_head_gradient_f64(grad, &loss, NULL, model, p, g->x, g->labels, N, NULL,
+        if (kl_head_gradient_f64(grad, &loss, NULL, model, p, g->x, g->labels, N,
                                  (enum kl_diff_method)method, work, NULL))
             failures++;
         loss /= N;
@@ -92,12 +92,13 @@ static void check_double(const struct golden *g, struct kl_head_model *model, st
     struct kl_optimizer adam;
     kl_optimizer_default(&adam);
     for (int step = 0; step < STEPS; step++) {
-        if (kl_head_gradient_f64(grad, &loss, NULL, model, p, g->x, g->labels, N, NULL, KL_DIFF_ADJOINT,
+        if (kl_head_gradient_f64(grad, &loss, NULL, model, p, g->x, g->labels, N, KL_DIFF_ADJOINT,
                                  work, NULL))
             failures++;
         loss /= N;
         compare("adam_losses", "f64", &loss, &g->losses[step], 1, bound);
-        kl_optimizer_step_f64(p, m, v, grad, size, &adam, 1e-2, (uint64_t)step + 1);
+        struct kl_update update = kl_update_at(&adam, 1e-2, (uint64_t)step + 1);
+        kl_update_apply_f64(p, m, v, grad, size, &update);
     }
     compare_blocks("after 60 steps f64", p, g->after, &model->block, bound);
     free(p);
@@ -121,14 +122,15 @@ static void check_float(const struct golden *g, struct kl_head_model *model, str
     struct kl_optimizer adam;
     kl_optimizer_default(&adam);
     for (int step = 0; step < STEPS; step++) {
-        if (kl_head_gradient_f32(grad, &loss, NULL, model, p, x, g->labels, N, NULL, KL_DIFF_ADJOINT, work,
+        if (kl_head_gradient_f32(grad, &loss, NULL, model, p, x, g->labels, N, KL_DIFF_ADJOINT, work,
                                  NULL))
             failures++;
         loss /= N;
         compare("adam_losses", "f32", &loss, &g->losses[step], 1, step == 0 ? 2e-6 : 2e-3);
         widen(wide, grad, size);
         if (step == 0) compare_blocks("gradient f32", wide, g->grad, &model->block, 2e-6);
-        kl_optimizer_step_f32(p, m, v, grad, size, &adam, 1e-2, (uint64_t)step + 1);
+        struct kl_update update = kl_update_at(&adam, 1e-2, (uint64_t)step + 1);
+        kl_update_apply_f32(p, m, v, grad, size, &update);
     }
     widen(wide, p, size);
     compare_blocks("after 60 steps f32", wide, g->after, &model->block, 2e-2);

@@ -37,6 +37,8 @@ static double value(size_t i)
     return i % 11 == 3 ? extreme[i / 11 % 6] : uniform();
 }
 
+enum { FIRST = 3 * 128 + 37 }; /* where a part begins in the whole */
+
 #define CHECK(real, p)                                                                                       \
     static int differ_##p(const char *isa, const char *what, const real *found, const real *want, size_t n)  \
     {                                                                                                        \
@@ -67,20 +69,25 @@ static double value(size_t i)
             y[i] = (real)value(i);                                                                           \
             want[i] = y[i] * (number(&draw, i) >= draw.threshold ? (real)draw.scale : 0);                    \
         }                                                                                                    \
-        k->dropout_##p(y, count, &draw);                                                                     \
-        failures += differ_##p(k->isa, "dropout", y, want, count);                            \
-        for (int with = 0; with < 2; with++) {                                                               \
-            memset(sum, 0, sizeof sum);                                                                      \
-            for (size_t i = 0; i < count; i++) {                                                             \
-                x[i] = (real)value(i + 5);                                                                   \
-                y[i] = (real)uniform();                                                                      \
-                want[i] = !with ? y[i] : x[i] > 0 ? y[i] * (real)1.25 : 0;                                   \
-                sum[i % n] += want[i];                                                                       \
-            }                                                                                                \
-            k->bias_back_##p(y, db, with ? x : NULL, m, n, 1.25);                                            \
-            failures += differ_##p(k->isa, "bias_back", y, want, count);                      \
-            failures += differ_##p(k->isa, "bias_back sums", db, sum, n);                     \
+        k->dropout_##p(y, 0, count, &draw);                                                                  \
+        failures += differ_##p(k->isa, "dropout", y, want, count);                                           \
+        for (size_t i = 0; i < count; i++) {                                                                 \
+            y[i] = (real)value(i);                                                                           \
+            want[i] = y[i] * (number(&draw, FIRST + i) >= draw.threshold ? (real)draw.scale : 0);            \
         }                                                                                                    \
+        k->dropout_##p(y, FIRST, count, &draw);                                                              \
+        failures += differ_##p(k->isa, "dropout of a part", y, want, count);                                 \
+        memset(sum, 0, sizeof sum);                                                                          \
+        for (size_t i = 0; i < count; i++) {                                                                 \
+            x[i] = (real)value(i + 5);                                                                       \
+            y[i] = (real)uniform();                                                                          \
+            want[i] = x[i] > 0 ? y[i] * (real)1.25 : 0;                                                      \
+            sum[i % n] += want[i];                                                                           \
+        }                                                                                                    \
+        k->relu_back_##p(y, x, count, 1.25);                                                                 \
+        failures += differ_##p(k->isa, "relu_back", y, want, count);                                         \
+        k->sum_rows_##p(db, y, m, n);                                                                        \
+        failures += differ_##p(k->isa, "sum_rows", db, sum, n);                                              \
         return failures;                                                                                     \
     }
 CHECK(float, f32)
@@ -92,7 +99,7 @@ static void bench(const struct kl_kernels *k)
     struct timespec a, b;
     const struct kl_dropout_draw draw = { 7, 4, 1, 0, 13107, 1.25 };
     clock_gettime(CLOCK_MONOTONIC, &a);
-    for (int i = 0; i < 2000; i++) k->dropout_f32(y, sizeof y / sizeof *y, &draw);
+    for (int i = 0; i < 2000; i++) k->dropout_f32(y, 0, sizeof y / sizeof *y, &draw);
     clock_gettime(CLOCK_MONOTONIC, &b);
     printf("act %-6s dropout 64x128: %.2f ns a value\n", k->isa,
            ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 2000 / (64 * 128));

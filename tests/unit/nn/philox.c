@@ -51,7 +51,7 @@ static void dropout_by_its_rule(const struct kl_kernels *kernels)
     };
     float y[COUNT];
     for (int i = 0; i < COUNT; i++) y[i] = 2;
-    kernels->dropout_f32(y, COUNT, &draw);
+    kernels->dropout_f32(y, 0, COUNT, &draw);
     for (uint32_t e = 0; e < COUNT; e++) {
         uint32_t words[4], part = e / 16 % 8;
         kl_philox(words, draw.seed, 16 * (e / 128) + e % 16, draw.purpose, draw.step, draw.replica);
@@ -69,7 +69,7 @@ static void dropout_rate(const struct kl_kernels *kernels)
     const struct kl_dropout_draw draw = { .seed = 1, .threshold = 65536 / 5, .scale = 1 };
     double sum = 0, p = 1 - (65536 / 5) / 65536.0;
     for (int i = 0; i < COUNT; i++) y[i] = 1;
-    kernels->dropout_f64(y, COUNT, &draw);
+    kernels->dropout_f64(y, 0, COUNT, &draw);
     for (int i = 0; i < COUNT; i++) sum += y[i];
     double bound = 5 * sqrt(COUNT * p * (1 - p));
     CHECK(fabs(sum - COUNT * p) < bound, "%s: %g of %d kept, expected %g +- %g", kernels->isa, sum, COUNT,

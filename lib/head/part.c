@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+   The parameters in parts, for threads that share a step: large weights in several, all else whole. */
+#include "head/part.h"
+
+enum { PART_SIZE = 1 << 14 }; /* values: with moments and gradient a quarter of a megabyte */
+
+static size_t weight_parts(const struct kl_layer *l)
+{
+    size_t n = l->d_in * l->d_out / PART_SIZE;
+    return n < 1 ? 1 : n < l->d_in ? n : l->d_in;
+}
+
+size_t kl_head_n_parts(const struct kl_head_model *model)
+{
+    size_t n = 1;
+    for (int i = 0; i < model->n_reduce; i++) n += weight_parts(&model->reduce[i]) + 1;
+    for (int i = 0; i < model->n_head; i++) n += weight_parts(&model->head[i]) + 1;
+    return n;
+}
+
+static struct kl_head_part whole(const struct kl_head_model *model, int kind, int tensor)
+{
+    const struct kl_tensor *t = &model->block.tensors[tensor];
+    return (struct kl_head_part){ .kind = kind, .offset = t->offset, .size = t->size };
+}
+
+struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i)
+{
+    for (int k = 0; k < model->n_reduce + model->n_head; k++) {
+        bool in_head = k >= model->n_reduce;
+        int number = in_head ? k - model->n_reduce : k;
+        const struct kl_layer *l = in_head ? &model->head[number] : &model->reduce[number];
+        size_t parts = weight_parts(l);
+        struct kl_head_part p = whole(model, i < parts ? KL_PART_WEIGHT : KL_PART_BIAS,
+                                      i < parts ? l->weight : l->bias);
+        p.in_head = in_head;
+        p.layer = number;
+        if (i < parts) {
+            p.from = l->d_in * i / parts;
+            p.to = l->d_in * (i + 1) / parts;
+            p.offset += p.from * l->d_out;
+            p.size = (p.to - p.from) * l->d_out;
+        }
+        if (i <= parts) return p;
+        i -= parts + 1;
+    }
+    return whole(model, KL_PART_CIRCUIT, model->vqc);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/head/: the parameters in parts (part.c). */
+#ifndef KL_HEAD_PART_H
+#define KL_HEAD_PART_H
+
+#include "head/head.h"
+
+/* Part i of the parameters: rows [from, to) of a layer's weight, or a bias, or the circuit's weights. */
+struct kl_head_part {
+    enum { KL_PART_WEIGHT, KL_PART_BIAS, KL_PART_CIRCUIT } kind;
+    bool in_head; /* else in the reduction */
+    int layer;
+    size_t from, to;
+    size_t offset, size; /* in the block */
+};
+size_t kl_head_n_parts(const struct kl_head_model *model);
+struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i);
+
+#endif

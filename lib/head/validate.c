@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+   A replica on the validation samples, in blocks; and what a thread needs to train and validate. */
+#include <string.h>
+
+#include "head/train_int.h"
+
+enum { BLOCK = 256 };
+
+static void block(void *context, size_t i, int thread)
+{
+    const struct kl_crew *crew = context;
+    const struct kl_train *train = crew->train;
+    const struct kl_features *f = train->features;
+    struct kl_train_thread *sums = &train->threads[crew->thread],
+                           *own = &train->threads[crew->pool ? thread : crew->thread];
+    size_t from = i * BLOCK, n = train->n_validation - from < BLOCK ? train->n_validation - from : BLOCK;
+    if (own->code) return;
+    for (size_t k = 0; k < n; k++) {
+        size_t row = (size_t)train->validation[from + k];
+        memcpy(own->x + k * f->d, f->x + row * f->d, f->d * sizeof *f->x);
+        own->labels[k] = f->labels[row];
+    }
+    own->code = kl_head_forward_f32(own->logits, NULL, NULL, train->model, crew->replica->params, own->x, n,
+                                    &own->work, &own->error);
+    if (own->code) return;
+    sums->val_loss[i] =
+        kl_cross_entropy_f32(NULL, &sums->val_correct[i], own->logits, own->labels, n, f->n_classes, 1);
+}
+
+static size_t n_blocks(const struct kl_train *train)
+{
+    return (train->n_validation + BLOCK - 1) / BLOCK;
+}
+
+int kl_train_validate(double *loss, double *accuracy, const struct kl_crew *crew, struct kl_error *err)
+{
+    const struct kl_train *train = crew->train;
+    const struct kl_train_thread *own = &train->threads[crew->thread];
+    size_t right = 0;
+    *loss = 0;
+    kl_pool_for(crew->pool, n_blocks(train), block, (void *)crew);
+    for (int i = 0; i < train->n_threads; i++)
+        if ((crew->pool || i == crew->thread) && train->threads[i].code)
+            return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);
+    for (size_t i = 0; i < n_blocks(train); i++) *loss += own->val_loss[i], right += own->val_correct[i];
+    *loss /= (double)train->n_validation;
+    *accuracy = (double)right / (double)train->n_validation;
+    return 0;
+}
+
+int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err)
+{
+    const struct kl_head_model *model = train->model;
+    int code = kl_head_work_init(&own->work, err);
+    if (!code)
+        code = kl_arena_init(&own->buffers,
+                             BLOCK * (train->features->d + model->n_classes + 1) * sizeof(float), err);
+    if (code) return code;
+    own->x = kl_arena_take(&own->buffers, BLOCK * train->features->d, sizeof(float));
+    own->logits = kl_arena_take(&own->buffers, BLOCK * model->n_classes, sizeof(float));
+    own->labels = kl_arena_take(&own->buffers, BLOCK, sizeof(int32_t));
+    own->grad = kl_arena_take(&own->buffers, model->block.size, sizeof(float));
+    own->val_loss = kl_arena_take(&own->buffers, n_blocks(train) + 1, sizeof(double));
+    own->val_correct = kl_arena_take(&own->buffers, n_blocks(train) + 1, sizeof(size_t));
+    if (!own->x || !own->logits || !own->labels || !own->grad || !own->val_loss || !own->val_correct)
+        return kl_fail_memory(err, BLOCK * train->features->d * sizeof(float));
+    memset(own->grad, 0, model->block.size * sizeof(float)); /* the padding between tensors stays 0 */
+    return 0;
+}
+
+void kl_train_thread_free(struct kl_train_thread *own)
+{
+    kl_head_work_free(&own->work);
+    kl_arena_free(&own->buffers);
+}
