@@ -46,9 +46,9 @@ static int add_layer(struct kl_head_model *model, struct kl_layer *layer, const 
     char name[48];
     *layer = (struct kl_layer){ .d_in = d_in, .d_out = d_out, .act = act, .dropout = act == KL_ACT_RELU };
     snprintf(name, sizeof name, "%s.%d.weight", part, i);
-    layer->weight = kl_block_add(&model->block, name, 2, d_out, d_in, true, err);
+    layer->weight = kl_block_add(&model->block, name, 2, d_out, d_in, err);
     snprintf(name, sizeof name, "%s.%d.bias", part, i);
-    layer->bias = kl_block_add(&model->block, name, 1, d_out, 1, false, err);
+    layer->bias = kl_block_add(&model->block, name, 1, d_out, 1, err);
     return layer->weight < 0 ? layer->weight : layer->bias < 0 ? layer->bias : 0;
 }
 
@@ -81,7 +81,7 @@ int kl_head_model_make(struct kl_head_model *model, const struct kl_head_options
     code = add_chain(model, model->reduce, &model->n_reduce, "reduce", o->reduction, o->n_reduction,
                      n_features, model->circuit->n_inputs, KL_ACT_TANH, err);
     if (code) goto out;
-    model->vqc = kl_block_add(&model->block, "vqc.weight", 1, model->circuit->n_weights, 1, false, err);
+    model->vqc = kl_block_add(&model->block, "vqc.weight", 1, model->circuit->n_weights, 1, err);
     code = model->vqc < 0 ? model->vqc : 0;
     if (code) goto out;
     code = add_chain(model, model->head, &model->n_head, "head", o->classifier, o->n_classifier,
@@ -105,16 +105,14 @@ void kl_head_init(float *params, const struct kl_head_model *model, uint64_t see
         double bound = 1 / sqrt((double)l->d_in);
         for (int k = 0; k < 2; k++) {
             int t = k ? l->bias : l->weight;
-            kl_init_uniform(params + tensors[t].offset, tensors[t].size, bound, seed, (uint32_t)t, replica);
+            kl_init_uniform(params, &tensors[t], bound, seed, (uint32_t)t, replica);
         }
     }
-    const struct kl_tensor *w = &tensors[model->vqc];
-    kl_init_normal(params + w->offset, w->size, model->options.weight_scale, seed, (uint32_t)model->vqc,
+    kl_init_normal(params, &tensors[model->vqc], model->options.weight_scale, seed, (uint32_t)model->vqc,
                    replica);
     for (int i = 0; i < model->n_head; i++) {
         const struct kl_layer *l = &model->head[i];
         double bound = sqrt(6 / (double)(l->d_in + l->d_out));
-        kl_init_uniform(params + tensors[l->weight].offset, tensors[l->weight].size, bound, seed,
-                        (uint32_t)l->weight, replica);
+        kl_init_uniform(params, &tensors[l->weight], bound, seed, (uint32_t)l->weight, replica);
     }
 }

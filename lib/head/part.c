@@ -4,10 +4,15 @@
 
 enum { PART_SIZE = 1 << 14 }; /* values: with moments and gradient a quarter of a megabyte */
 
+static size_t strips(const struct kl_layer *l)
+{
+    return (l->d_out + KL_STRIP - 1) / KL_STRIP;
+}
+
 static size_t weight_parts(const struct kl_layer *l)
 {
     size_t n = l->d_in * l->d_out / PART_SIZE;
-    return n < 1 ? 1 : n < l->d_in ? n : l->d_in;
+    return n < 1 ? 1 : n < strips(l) ? n : strips(l);
 }
 
 size_t kl_head_n_parts(const struct kl_head_model *model)
@@ -36,10 +41,11 @@ struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i)
         p.in_head = in_head;
         p.layer = number;
         if (i < parts) {
-            p.from = l->d_in * i / parts;
-            p.to = l->d_in * (i + 1) / parts;
-            p.offset += p.from * l->d_out;
-            p.size = (p.to - p.from) * l->d_out;
+            p.from = strips(l) * i / parts;
+            p.to = strips(l) * (i + 1) / parts;
+            const size_t end = p.to * KL_STRIP < l->d_out ? p.to * KL_STRIP : l->d_out;
+            p.offset += p.from * KL_STRIP * l->d_in;
+            p.size = (end - p.from * KL_STRIP) * l->d_in;
         }
         if (i <= parts) return p;
         i -= parts + 1;

@@ -14,6 +14,9 @@ static size_t batch_rows(const struct kl_train *train, int64_t step)
     return left < size ? left : size;
 }
 
+/* Rows to ask for before they are copied, and values of one cache line: rows lie anywhere in memory. */
+enum { AHEAD = 4, LINE = 16 };
+
 void kl_train_gather(struct kl_train *train, int64_t ahead)
 {
     const struct kl_features *f = train->features;
@@ -21,6 +24,8 @@ void kl_train_gather(struct kl_train *train, int64_t ahead)
     size_t n = batch_rows(train, train->step + ahead);
     const int64_t *rows = train->order + (size_t)(train->step + ahead) * size;
     for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; i + AHEAD < n && k < f->d; k += LINE)
+            __builtin_prefetch(f->x + (size_t)rows[i + AHEAD] * f->d + k);
         memcpy(train->batches + (to + i) * f->d, f->x + (size_t)rows[i] * f->d, f->d * sizeof *f->x);
         train->batch_labels[to + i] = f->labels[rows[i]];
     }

@@ -38,10 +38,17 @@ static int replica_open(struct kl_replica *r, const struct kl_train *train, int6
     return 0;
 }
 
-/* Room for about a megabyte of batches: gathered once for all replicas, and by all threads. */
+/* Threads take whole replicas; else they share the steps of each. */
+static bool whole_replicas(const struct kl_train *train)
+{
+    return train->options.replicas >= train->n_threads;
+}
+
+/* Batches gathered ahead, by all threads. For replicas one after another a megabyte, so that each stays in its
+   cache for several steps; for replicas that threads share no more than leaves the cache to the parameters. */
 static int make_batches(struct kl_train *train, struct kl_error *err)
 {
-    const size_t budget = 1 << 20;
+    const size_t budget = whole_replicas(train) ? 1 << 20 : 1 << 18;
     size_t rows = (size_t)train->options.batch_size, row = train->features->d * sizeof(float);
     size_t ahead = budget / (rows * row);
     train->ahead = ahead < 1 ? 1 : ahead > 16 ? 16 : (int64_t)ahead;
@@ -165,11 +172,6 @@ static void work_on_replica(void *context, size_t i, int thread)
     int code = job->count == 0 ? end_epoch(&crew, &err) : kl_train_steps(&crew, train->step, job->count, &err);
     if (code && !own->code) own->error = err;
     if (code) own->code = code;
-}
-
-static bool whole_replicas(const struct kl_train *train)
-{
-    return train->options.replicas >= train->n_threads;
 }
 
 static int for_all(struct kl_train *train, struct kl_pool *pool, int64_t count, struct kl_error *err)

@@ -6,7 +6,7 @@
 
 enum { ALIGN_VALUES = 16 }; /* 64 bytes of float */
 
-int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1, bool transposed,
+int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
                  struct kl_error *err)
 {
     if (rank == 1) d1 = 1;
@@ -16,11 +16,19 @@ int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, 
         return kl_fail(err, KL_EUSAGE, "%s: no tensor of %zu x %zu values", name, d0, d1);
     struct kl_tensor *t = &block->tensors[block->n];
     *t = (struct kl_tensor){
-        .rank = rank, .dims = { d0, d1 }, .transposed = transposed, .offset = block->size, .size = d0 * d1
+        .rank = rank, .dims = { d0, d1 }, .offset = block->size, .size = d0 * d1
     };
     strncpy(t->name, name, sizeof t->name - 1);
     block->size += (t->size + ALIGN_VALUES - 1) / ALIGN_VALUES * ALIGN_VALUES;
     return block->n++;
+}
+
+size_t kl_tensor_index(const struct kl_tensor *t, size_t i, size_t j)
+{
+    if (t->rank == 1) return i;
+    const size_t outputs = t->dims[0], inputs = t->dims[1], first = i / KL_STRIP * KL_STRIP;
+    const size_t width = outputs - first < KL_STRIP ? outputs - first : KL_STRIP;
+    return first * inputs + j * width + (i - first);
 }
 
 int kl_block_find(const struct kl_block *block, const char *name)

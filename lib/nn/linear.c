@@ -26,12 +26,20 @@ static double scale(double rate)
     return (double)RATE_STEPS / (RATE_STEPS - threshold(rate));
 }
 
+/* Of the strip that begins at output j. */
+static size_t width(size_t d_out, size_t j)
+{
+    return d_out - j < KL_STRIP ? d_out - j : KL_STRIP;
+}
+
 void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, const kl_real *b, size_t n,
                                 size_t d_in, size_t d_out, enum kl_activation act,
                                 const struct kl_dropout *dropout)
 {
     const struct kl_kernels *kernels = kl_kernels();
-    kernels->KL_NAME(gemm)(y, d_out, x, d_in, 1, w, d_out, n, d_out, d_in, 0);
+    for (size_t j = 0; j < d_out; j += KL_STRIP)
+        kernels->KL_NAME(gemm)(y + j, d_out, x, d_in, 1, w + j * d_in, width(d_out, j), n, width(d_out, j),
+                               d_in, 0);
     kernels->KL_NAME(bias)(y, b, n, d_out, act == KL_ACT_RELU);
     if (act == KL_ACT_TANH)
         for (size_t i = 0; i < n * d_out; i++) y[i] = TANH(y[i]);
@@ -57,16 +65,18 @@ void KL_NAME(kl_activation_backward)(kl_real *dy, const kl_real *y, size_t count
 void KL_NAME(kl_linear_inputs)(kl_real *dx, kl_real *wt, const kl_real *dy, const kl_real *w, size_t n,
                                size_t d_in, size_t d_out)
 {
-    for (size_t i = 0; i < d_in; i++)
-        for (size_t j = 0; j < d_out; j++) wt[j * d_in + i] = w[i * d_out + j];
+    for (size_t first = 0; first < d_out; first += KL_STRIP)
+        for (size_t i = 0; i < d_in; i++)
+            for (size_t j = first; j < first + width(d_out, first); j++) wt[j * d_in + i] = *w++;
     kl_kernels()->KL_NAME(gemm)(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
 }
 
 void KL_NAME(kl_linear_weights)(kl_real *dw, const kl_real *x, const kl_real *dy, size_t n, size_t d_in,
                                 size_t d_out, size_t from, size_t to)
 {
-    kl_kernels()->KL_NAME(gemm)(dw + from * d_out, d_out, x + from, 1, d_in, dy, d_out, to - from, d_out, n,
-                                0);
+    for (size_t j = from * KL_STRIP; j < d_out && j < to * KL_STRIP; j += KL_STRIP)
+        kl_kernels()->KL_NAME(gemm)(dw + j * d_in, width(d_out, j), x, 1, d_in, dy + j, d_out, d_in,
+                                    width(d_out, j), n, 0);
 }
 
 void KL_NAME(kl_linear_biases)(kl_real *db, const kl_real *dy, size_t n, size_t d_out)

@@ -12,22 +12,25 @@
 /* ---- the block of parameters (block.c, order.c) ---- */
 enum { KL_MAX_TENSORS = 64 };
 
-/* One tensor of a block. Files hold it in the field's order (a weight is [out, in]); memory may
-   hold it transposed ([in, out]), so that products need no packing. */
+/* One tensor of a block. Files hold it in the field's order (a weight is [out, in]). Memory holds a weight
+   as strips of KL_STRIP outputs (the last may be narrower), each [in, width]: products walk through it from
+   one end to the other without packing, and a strip is a part that a thread can take. */
+enum { KL_STRIP = 32 };
 struct kl_tensor {
     char name[48];
     int rank;       /* 1 or 2 */
     size_t dims[2]; /* as in files; dims[1] = 1 if rank is 1 */
-    bool transposed;
     size_t offset, size; /* in values of the block */
 };
+/* Where in memory entry (i, j) of the file lies, counted from the tensor's offset. */
+size_t kl_tensor_index(const struct kl_tensor *t, size_t i, size_t j);
 struct kl_block {
     struct kl_tensor tensors[KL_MAX_TENSORS];
     int n;
     size_t size; /* values in all, padding (kept at 0) included: tensors start at multiples of 16 values */
 };
 /* Append a tensor. Returns its number, or KL_EUSAGE when the table is full or a size is 0 or too large. */
-int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1, bool transposed,
+int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
                  struct kl_error *err);
 int kl_block_find(const struct kl_block *block, const char *name); /* its number, or -1 */
 /* Between a tensor inside a block and `file`, t->size values in the file's order. */
@@ -45,11 +48,11 @@ enum kl_purpose {
 };
 
 /* ---- initial values (init.c) ---- */
-/* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958). stream: number of the
-   tensor. */
-void kl_init_uniform(float *values, size_t n, double bound, uint64_t seed, uint32_t stream,
+/* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958), drawn in the file's order into
+   the tensor's place in the block. stream: number of the tensor. */
+void kl_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed, uint32_t stream,
                      uint32_t replica);
-void kl_init_normal(float *values, size_t n, double sigma, uint64_t seed, uint32_t stream,
+void kl_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed, uint32_t stream,
                     uint32_t replica);
 
 /* ---- linear layers (linear.c) ---- */
@@ -60,7 +63,7 @@ struct kl_dropout {
     uint32_t layer, step, replica;
     size_t row; /* of the batch, at which y begins */
 };
-/* y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536; dropout (NULL:
+/* Weights lie in strips. y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536; dropout (NULL:
    none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
 void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n, size_t d_in,
                            size_t d_out, enum kl_activation act, const struct kl_dropout *dropout);
@@ -79,7 +82,7 @@ void kl_linear_inputs_f32(float *dx, float *wt, const float *dy, const float *w,
                           size_t d_out);
 void kl_linear_inputs_f64(double *dx, double *wt, const double *dy, const double *w, size_t n, size_t d_in,
                           size_t d_out);
-/* Rows [from, to) of dw (d_in, d_out) = x (n, d_in)^T dy (n, d_out). */
+/* Strips [from, to) of dw (d_in, d_out) = x (n, d_in)^T dy (n, d_out). */
 void kl_linear_weights_f32(float *dw, const float *x, const float *dy, size_t n, size_t d_in, size_t d_out,
                            size_t from, size_t to);
 void kl_linear_weights_f64(double *dw, const double *x, const double *dy, size_t n, size_t d_in,
