@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Epochs of the default head on 60,000 random features (54,000 train): one replica, sixteen, and
-   the same epoch's matrix products alone. Also the share of the core's peak. The first epoch, with
+   Epochs of the default head on 60,000 random features (54,000 train): one replica on all threads and on
+   one, sixteen replicas, and the same epoch's matrix products alone on one thread. Also the share of the core's peak. The first epoch, with
    its cold memory, is not counted. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static int lap(void *context, uint64_t done, uint64_t total, const char *note)
 
 /* The best epoch's seconds; validation of 6,000 samples included. */
 static double train(struct kl_head_model *model, const struct kl_features *f, int64_t replicas,
-                    int64_t epochs)
+                    int64_t epochs, int threads)
 {
     struct kl_train_options o;
     struct kl_train t;
@@ -65,7 +65,7 @@ static double train(struct kl_head_model *model, const struct kl_features *f, in
     kl_train_options_default(&o);
     o.replicas = replicas;
     o.epochs = epochs;
-    if (kl_pool_create(&pool, 0, &err) || kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err) ||
+    if (kl_pool_create(&pool, threads, &err) || kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err) ||
         kl_train_run(&t, pool, &watch, &err)) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
@@ -119,14 +119,16 @@ int main(int argc, char **argv)
         double seconds = products(features.x, &flops);
         if (seconds < best) best = seconds;
     }
-    double one = train(&model, &features, 1, quick ? 3 : 10),
-           sixteen = train(&model, &features, 16, quick ? 2 : 4);
+    double one = train(&model, &features, 1, quick ? 3 : 10, 0),
+           alone = train(&model, &features, 1, quick ? 3 : 10, 1),
+           sixteen = train(&model, &features, 16, quick ? 2 : 4, 0);
     double peak = peak_gflops(kl_kernels()->isa), rate = flops / best * 1e-9;
-    printf("%s: products %.1f GFLOP/s of %.1f (%.0f %%); an epoch is %.2f times its products, 16 replicas "
-           "%.2f times one\n",
-           kl_kernels()->isa, rate, peak, 100 * rate / peak, one / best, sixteen / one);
+    printf("%s: products %.1f GFLOP/s of %.1f (%.0f %%); an epoch is %.2f times its products, on one thread "
+           "%.2f times; 16 replicas %.2f times one\n",
+           kl_kernels()->isa, rate, peak, 100 * rate / peak, one / best, alone / best, sixteen / one);
     printf("bench epoch/products %.6g s\n", best);
     printf("bench epoch/ketline %.6g s\n", one);
+    printf("bench epoch-1-thread/ketline %.6g s\n", alone);
     printf("bench epoch16/ketline %.6g s\n", sixteen);
     free(features.x), free(features.labels);
     kl_head_model_free(&model);

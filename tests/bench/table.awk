@@ -15,6 +15,13 @@ function row(title, work, peer, least, aim,   ours, theirs, r) {
         sprintf((r >= 100 ? "%.0f" : "%.3g"), r), least "x", aim "x", \
         (r >= aim ? "aim" : r >= least ? "yes" : "**no**")
 }
+# A row: how many times longer `work` takes than `unit_work`.
+function itself(title, work, unit_work, most, aim,   r) {
+    if (!(work in value) || !(unit_work in value)) return
+    r = value[work] / value[unit_work]
+    printf "| %s | %.2fx | %s | %sx | %s |\n", title, r, (most == "" ? "" : most "x"), aim, \
+        (r <= aim ? "aim" : most != "" && r <= most ? "yes" : "**no**")
+}
 # The best of the peers of a piece of work.
 function best(work,   n, p, found) {
     for (n in value) {
@@ -36,14 +43,10 @@ END {
     row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
     row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
-    if (("epoch/products" in value) && ("epoch/ketline" in value)) {
-        r = value["epoch/ketline"] / value["epoch/products"]
-        printf "| an epoch against its matrix products alone | %.2fx | | 1.3x | %s |\n", r, (r <= 1.3 ? "aim" : "**no**")
-    }
-    if (("epoch16/ketline" in value) && ("epoch/ketline" in value)) {
-        r = value["epoch16/ketline"] / value["epoch/ketline"]
-        printf "| 16 replicas against one | %.2fx | 8x | 4x | %s |\n", r, (r <= 4 ? "aim" : r <= 8 ? "yes" : "**no**")
-    }
+    itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
+    itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)
+    itself("16 replicas against one", "epoch16/ketline", "epoch/ketline", 8, 4)
+    itself("16 replicas against one that has one thread", "epoch16/ketline", "epoch-1-thread/ketline", 8, 4)
     if ("uptodate/ketline" in value) {
         v = 1e3 * value["uptodate/ketline"]
         printf "| a stage that is up to date | %.3g ms | 50 ms | 10 ms | %s |\n", v, (v <= 10 ? "aim" : v <= 50 ? "yes" : "**no**")
