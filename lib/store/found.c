@@ -63,8 +63,5 @@ int kl_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_e
 
 bool kl_found_is_ours(const struct kl_found *f)
 {
-    size_t n = strlen(f->path);
-    if (*f->kind) return true; /* its envelope is whole */
-    return n >= 68 && f->path[n - 66] == '/' && strspn(f->path + n - 65, "0123456789abcdef") == 62 &&
-           strcmp(f->path + n - 3, ".h5") == 0;
+    return *f->kind /* its envelope is whole */ || kl_has_shared_name(f->path);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Removing what nobody needs: temporaries of dead runs and, when asked, damaged or long unused files. */
+   Removing what nobody needs: temporaries of dead runs and, when asked, files long unused. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,31 +22,25 @@ static void swept(void *context, const char *path, uint64_t bytes) {
     tell(context, path, "left by a run that has ended", bytes);
 }
 
-/* Begins as HDF5 does: only such a file is ours to call damaged. */
-static bool is_damaged(const char *path) {
+/* Old files of other programs, HDF5 or not, are nobody's business here. Looking is not using: without a new
+   time of access, if the file is ours to open so. */
+static bool is_ours(const char *path) {
     struct kl_file *file = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool ours = fd >= 0 && kl_superblock_eof(fd) != 0;
-    if (fd >= 0)
-        close(fd);
-    if (!ours)
-        return false;
-    int rc = kl_file_open(&file, path, NULL);
-    if (!rc)
-        rc = kl_file_verify(file, NULL, NULL);
+    if (kl_has_shared_name(path))
+        return true;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
+    if (fd < 0)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool ours = fd >= 0 && kl_file_open_fd(&file, fd, path, NULL) == 0;
     kl_file_close(&file);
-    return rc == KL_EDATA;
+    return ours;
 }
 
 static void one_file(struct kl_gc *gc, const char *path, const struct stat *s) {
     time_t used = s->st_mtim.tv_sec > s->st_atim.tv_sec ? s->st_mtim.tv_sec : s->st_atim.tv_sec;
-    const char *why = NULL;
-    if (gc->max_age > 0 && difftime(time(NULL), used) > gc->max_age)
-        why = "unused for longer than asked for";
-    else if (gc->damaged && is_damaged(path))
-        why = "damaged";
-    if (why && (gc->dry || unlink(path) == 0))
-        tell(gc, path, why, (uint64_t)s->st_size);
+    if (gc->max_age > 0 && difftime(time(NULL), used) > gc->max_age && is_ours(path) &&
+        (gc->dry || unlink(path) == 0))
+        tell(gc, path, "unused for longer than asked for", (uint64_t)s->st_size);
 }
 
 static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err) {

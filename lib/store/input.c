@@ -46,7 +46,8 @@ static int add_member(struct members *m, char *name, const struct stat *s, struc
     return 0;
 }
 
-/* Regular files below root/below; names that begin with a dot are left out, as reading leaves them out. */
+/* Regular files below root/below, and folders in which there is none ("NAME/": an empty class counts, too);
+   names that begin with a dot are left out, as reading leaves them out. */
 static int list_members(struct members *m, const char *root, const char *below, int depth,
                         struct kl_error *err) {
     int rc = 0;
@@ -69,9 +70,16 @@ static int list_members(struct members *m, const char *root, const char *below, 
             free(name);
         } else if (S_ISREG(s.st_mode)) {
             rc = add_member(m, name, &s, err);
+        } else if (S_ISDIR(s.st_mode)) {
+            size_t before = m->n;
+            rc = list_members(m, root, name, depth + 1, err);
+            char *empty = !rc && m->n == before ? join(name, "") : NULL;
+            if (empty)
+                rc = add_member(m, empty, &s, err);
+            else if (!rc && m->n == before)
+                rc = kl_fail_memory(err, strlen(name));
+            free(name);
         } else {
-            if (S_ISDIR(s.st_mode))
-                rc = list_members(m, root, name, depth + 1, err);
             free(name);
         }
     }
@@ -113,7 +121,12 @@ static int folder_digest(char hex[65], const char *path, const struct members *m
         return rc;
     for (size_t i = 0; i < m->n && !rc; i++) {
         char *file = join(path, m->items[i].name);
-        rc = file ? kl_sha256_file(one, file, err) : kl_fail_memory(err, strlen(path));
+        if (!file)
+            rc = kl_fail_memory(err, strlen(path));
+        else if (S_ISDIR(m->items[i].stat.st_mode))
+            rc = kl_sha256_hex(one, "", 0, err);
+        else
+            rc = kl_sha256_file(one, file, err);
         free(file);
         if (rc)
             break;

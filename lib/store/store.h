@@ -213,8 +213,7 @@ struct kl_found {
 int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found),
                   void *context, size_t *n_bad, struct kl_error *err);
 struct kl_gc {
-    double max_age; /* seconds: remove files neither read nor written for so long; 0: none */
-    bool damaged;   /* remove *.h5 that do not verify and begin as ours do */
+    double max_age; /* seconds: remove files of ours neither read nor written for so long; 0: none */
     bool dry;       /* only tell */
     void (*each)(void *context, const char *path, const char *why, uint64_t bytes); /* may be NULL */
     void *context;

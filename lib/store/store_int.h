@@ -187,6 +187,9 @@ void kl_stat_slot(char slot[64], const struct stat *s);
 void kl_stat_identity(char identity[128], const struct stat *s);
 bool kl_stat_settled(const struct stat *s); /* unchanged for two seconds: its times can be relied on */
 
+/* ---- walk.c ---- */
+bool kl_has_shared_name(const char *path); /* "ab/cdef....h5", as in a shared store */
+
 /* ---- stage.c ---- */
 /* path is a whole file of this key. Every block is checked once, which is then remembered. */
 bool kl_is_up_to_date(const char *path, const char *key);

@@ -15,9 +15,15 @@ struct walk {
 };
 
 /* In a shared store a file's name is its key: "ab/cdef....h5". */
+bool kl_has_shared_name(const char *path) {
+    size_t n = strlen(path);
+    return n >= 68 && path[n - 66] == '/' && strspn(path + n - 65, "0123456789abcdef") == 62 &&
+           strcmp(path + n - 3, ".h5") == 0;
+}
+
 static bool misnamed(const char *path, const char *key) {
     size_t n = strlen(path);
-    if (n < 68 || path[n - 66] != '/' || strspn(path + n - 65, "0123456789abcdef") != 62)
+    if (!kl_has_shared_name(path))
         return false;
     return strncmp(path + n - 65, key + 2, 62) != 0 || strncmp(path + n - 68, key, 2) != 0;
 }
@@ -72,9 +78,10 @@ static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_
         struct stat s;
         if (path) {
             snprintf(path, room, "%s/%s", folder, names[i]->d_name);
-            if (lstat(path, &s) == 0 && S_ISDIR(s.st_mode) && depth < 16)
+            bool there = lstat(path, &s) == 0; /* it may have gone since it was listed */
+            if (there && S_ISDIR(s.st_mode) && depth < 16)
                 rc = walk_folder(w, path, depth + 1, err);
-            else if (S_ISREG(s.st_mode) && length > 3 && strcmp(names[i]->d_name + length - 3, ".h5") == 0)
+            else if (there && S_ISREG(s.st_mode) && length > 3 && strcmp(names[i]->d_name + length - 3, ".h5") == 0)
                 rc = one_file(w, path);
         } else if (!rc) {
             rc = kl_fail_memory(err, room);

@@ -45,6 +45,10 @@ $ mkdir e; printf '\211HDF\r\n\032\n and so on, long enough to be read as a supe
 ! cache: e/theirs.h5: left where it is: nothing shows that ketline wrote it
 ! cache: e: 1 files are not whole, 0 put aside
 
+$ touch -d '100 days ago' e/theirs.h5; cache gc e --older-than 30 --apply; ls e
+> e: 0 files, 0 bytes removed
+> theirs.h5
+
 $ cache gc nowhere
 ! cache: nowhere: cannot be listed: No such file or directory
 ? 66

@@ -160,6 +160,9 @@ static void check_inputs(void) {
     CHECK(kl_input_content(second, folder, &err) == 0 && strcmp(first, second) == 0, "twice");
     rename(a, in_folder(b, "images/b"));
     CHECK(kl_input_content(second, folder, &err) == 0 && strcmp(first, second), "a name counts");
+    memcpy(first, second, sizeof first);
+    mkdir(in_folder(a, "images/none"), 0777);
+    CHECK(kl_input_content(second, folder, &err) == 0 && strcmp(first, second), "an empty class counts");
     CHECK(kl_input_content(second, "/nonexistent", &err) == KL_ENOINPUT, "%s", err.text);
 }
 
@@ -167,7 +170,7 @@ static void check_inputs(void) {
 static void check_gc(const char *whole) {
     struct kl_error err = {0};
     char dead[1024], partial[1024], alive[1024];
-    struct kl_gc gc = {.dry = true, .damaged = true};
+    struct kl_gc gc = {.dry = true};
     in_folder(dead, ".x.h5.01234567-1-1.00000000.ketline-tmp");
     in_folder(partial, ".x.h5.0123456789abcdef.free.00000000.ketline-partial");
     in_folder(alive, ".x.h5.0123456789abcdef.free.00000001.ketline-partial");
@@ -186,8 +189,10 @@ static void check_gc(const char *whole) {
     CHECK(access(dead, F_OK) && access(partial, F_OK) && access(alive, F_OK) == 0, "wrong files removed");
     CHECK(access(whole, F_OK) == 0, "a whole file was removed");
     unlink(alive);
-    CHECK(truncate(whole, 1000) == 0 && kl_store_gc(test_folder, &gc, &err) == 0 && gc.n == 1, "%zu", gc.n);
-    CHECK(access(whole, F_OK) != 0, "a damaged file stayed");
+    set_old(whole);
+    gc.max_age = 86400;
+    CHECK(kl_store_gc(test_folder, &gc, &err) == 0 && gc.n == 1, "%zu", gc.n);
+    CHECK(access(whole, F_OK) != 0, "a file long unused stayed");
 }
 
 int main(void) {
