@@ -7,7 +7,7 @@
 #include "head/head.h"
 #include "store/store.h"
 
-enum { NUMERICAL_VERSION = 1 };
+enum { NUMERICAL_VERSION = 2 };
 
 struct values {
     struct kl_common common;
@@ -19,11 +19,21 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "qubits", 0, KL_OPT_INT, AT(head.n_qubits), "N", 1, 20, true, "qubits of the circuit", "Head",
+    { "qubits", 0, KL_OPT_INT, AT(head.circuit.n_qubits), "N", 1, 20, true, "qubits of the circuit", "Head",
       "n_qubits" },
-    { "layers", 0, KL_OPT_INT, AT(head.n_layers), "N", 1, 1000, true, "layers of the circuit", NULL,
+    { "layers", 0, KL_OPT_INT, AT(head.circuit.n_layers), "N", 0, 1000, true, "layers of the circuit", NULL,
       "n_layers" },
-    { "ansatz", 0, KL_OPT_CHOICE, AT(head.ansatz), "ry-ring", 0, 0, true, "gates of a layer", NULL, NULL },
+    { "ansatz", 0, KL_OPT_CHOICE, AT(head.circuit.ansatz),
+      "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn",
+      0, 0, true, "gates of a layer", NULL, NULL },
+    { "entanglement", 0, KL_OPT_CHOICE, AT(head.circuit.entanglement), "linear|reverse-linear|ring|full|star", 0, 0,
+      true, "pairs that a layer couples", NULL, NULL },
+    { "embedding", 0, KL_OPT_CHOICE, AT(head.circuit.embedding), "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz", 0, 0,
+      true, "how inputs become angles", NULL, NULL },
+    { "reupload", 0, KL_OPT_FLAG, AT(head.circuit.reupload), NULL, 0, 0, true, "embed before every layer", NULL,
+      NULL },
+    { "observables", 0, KL_OPT_STRING, AT(head.circuit.observables), "z|x|y|zz|STRINGS", 0, 0, true,
+      "of each qubit, of pairs, or Pauli strings: ZZII,XIYI", NULL, NULL },
     { "reduction", 0, KL_OPT_STRING, AT(reduction), "WIDTHS", 0, 0, true,
       "hidden widths before the circuit; none", NULL, NULL },
     { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true, "hidden widths after it; none",
@@ -88,7 +98,8 @@ static const struct kl_tool tool = {
     "qtrain train.h5 -o head.h5\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
     options,
     sizeof options / sizeof *options,
-    sizeof(struct values)
+    sizeof(struct values),
+    NULL
 };
 
 struct run {
@@ -121,8 +132,6 @@ static int settle(struct values *v, struct kl_error *err)
     v->train.seed = (uint64_t)v->common.seed;
     if (!code && !v->common.output && !v->check_gradients && !v->common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
-    if (!code && strncmp(v->common.device ? v->common.device : "auto", "cuda", 4) == 0)
-        code = kl_fail(err, KL_EDEVICE, "--device %.40s: this stage runs on the CPU", v->common.device);
     return code;
 }
 
@@ -205,7 +214,7 @@ static int write_histories(const struct run *run, struct kl_error *err)
     return code;
 }
 
-static void summarise(const struct run *run, FILE *out)
+static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_train *t = &run->train;
     const int64_t n = t->options.replicas;
@@ -219,19 +228,26 @@ static void summarise(const struct run *run, FILE *out)
     }
     double mean = sum / (double)n, per_epoch = t->seconds / (double)epochs;
     const char *output = run->v.common.output;
-    if (run->v.common.json)
-        fprintf(out,
-                "{\"output\":\"%s\",\"key\":\"%s\",\"epochs\":%lld,\"replicas\":%lld,\"val_accuracy\":%.6g,"
-                "\"best_epoch\":%lld,\"seconds\":%.3f,\"seconds_per_epoch\":%.4f}\n",
-                output, run->stage.key, (long long)epochs, (long long)n, mean,
-                (long long)t->replicas[0].best_epoch + 1, t->seconds, per_epoch);
-    else if (n == 1)
+    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
+                                          { "key", KL_JSON_TEXT, run->stage.key, 0 },
+                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+                                          { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
+                                          { "replicas", KL_JSON_COUNT, NULL, (double)n },
+                                          { "val_accuracy", KL_JSON_NUMBER, NULL, mean },
+                                          { "best_epoch", KL_JSON_COUNT, NULL,
+                                            (double)t->replicas[0].best_epoch + 1 },
+                                          { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
+                                          { "seconds_per_epoch", KL_JSON_NUMBER, NULL, per_epoch } };
+    if (run->v.common.json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (run->v.common.quiet) return KL_OK;
+    if (n == 1)
         fprintf(out, "%s: %lld epochs, val accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n", output,
                 (long long)epochs, mean, (long long)t->replicas[0].best_epoch + 1, t->seconds, per_epoch);
     else
         fprintf(out,
                 "%s: %lld heads, %lld epochs, val accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
                 output, (long long)n, (long long)epochs, mean, low, high, t->seconds, per_epoch);
+    return KL_OK;
 }
 
 static int train(struct run *run, struct kl_error *err)
@@ -268,6 +284,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
     code = name_checkpoint(&run->checkpoint, run->v.common.output, err);
     if (!code) code = make_key(&key, run, err);
     if (!code) code = kl_stage_begin(&run->stage, &answer, &key, out, err);
+    kl_key_abort(&key);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer == KL_STAGE_COMPUTE) {
         code = kl_features_load(&run->features, run->input, err);
@@ -277,10 +294,10 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
         if (!code) code = kl_writer_open(&run->writer, run->v.common.output, &run->stage.header, err);
         if (!code) code = train(run, err);
         if (!code) code = write_head(run, err);
-        if (!code && strcmp(run->v.common.output, "-") != 0) summarise(run, out);
-    } else if (!run->v.common.quiet)
-        fprintf(out, "%s: %s\n", run->v.common.output,
-                answer == KL_STAGE_UP_TO_DATE ? "up to date" : "fetched from the store");
+        if (!code && strcmp(run->v.common.output, "-") != 0) code = summarise(run, out, err);
+    } else {
+        code = kl_stage_report(&run->stage, answer, out, err);
+    }
     return code ? code : write_histories(run, err);
 }
 

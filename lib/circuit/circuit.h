@@ -50,10 +50,29 @@ struct kl_circuit {
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
-/* Angle embedding RY(x_q), then n_layers times RY(w[l*n+q]) on each qubit and CNOT q -> (q+1) mod n, q =
-   0..n-1 in order (one qubit: no CNOT); <Z_q> of every qubit. */
-int kl_circuit_ry_ring(struct kl_circuit **circuit, int n_qubits, int n_layers, struct kl_error *err);
-/* A general circuit: begin, append, observe, finish (validates wires, indices, masks). */
+/* ---- circuits by name (build.c, embedding.c, ansatz.c) ---- */
+struct kl_circuit_options {
+    int64_t n_qubits, n_layers;
+    const char *embedding;    /* of kl_embedding_names */
+    const char *ansatz;       /* of kl_ansatz_names */
+    const char *entanglement; /* of kl_entanglement_names; "": the ansatz's own */
+    const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; or Pauli strings, wire 0
+                                 first: "ZZII,XIYI" */
+    bool reupload;            /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
+};
+extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];
+/* The reference system's: 4 qubits, 3 layers, RY(x_q), ry-ring, <Z_q>. */
+void kl_circuit_options_default(struct kl_circuit_options *o);
+/* KL_EUSAGE names what is wrong. Free with kl_circuit_free. */
+int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o, struct kl_error *err);
+/* The options in a head file's configuration (jansson), which must outlive them; path is for the message. Names
+   that are absent have their defaults: before version 2 of qtrain there was one circuit only. KL_EDATA. */
+struct json_t;
+int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config, const char *path,
+                      struct kl_error *err);
+
+/* ---- general circuits (circuit.c) ----
+   begin, append, observe, finish (validates wires, indices, masks). */
 int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights,
                      struct kl_error *err);
 int kl_circuit_append(struct kl_circuit *circuit, const struct kl_op *op, struct kl_error *err);

@@ -16,8 +16,7 @@ enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 /* What a head is made of. The defaults are the reference system's: features-128-32-4, ry-ring of 4
    qubits and 3 layers, 4-16-classes. */
 struct kl_head_options {
-    int64_t n_qubits, n_layers;
-    const char *ansatz;                /* "ry-ring" */
+    struct kl_circuit_options circuit;
     int n_reduction, n_classifier;     /* hidden layers; n_classifier 0: one linear layer */
     int64_t reduction[KL_MAX_WIDTHS];  /* {128, 32} */
     int64_t classifier[KL_MAX_WIDTHS]; /* {16} */
@@ -38,7 +37,7 @@ struct kl_layer {
 /* Layout without values. Tensors: reduce.<i>.weight [out, in], reduce.<i>.bias, vqc.weight,
    head.<i>.weight, head.<i>.bias. */
 struct kl_head_model {
-    struct kl_head_options options;
+    struct kl_head_options options; /* but for the circuit's, which it shows itself */
     size_t n_features, n_classes;
     int n_reduce, n_head; /* linear layers */
     struct kl_layer reduce[KL_MAX_WIDTHS + 1], head[KL_MAX_WIDTHS + 1];
@@ -145,7 +144,7 @@ struct kl_head_work {
 int kl_head_work_init(struct kl_head_work *work, struct kl_error *err);
 void kl_head_work_free(struct kl_head_work *work);
 
-/* logits (n, n_classes) of x (n, n_features); angles and expval (n, n_qubits) too unless NULL. No
+/* logits (n, n_classes) of x (n, n_features); angles (n, circuit's inputs) and expval (n, its outputs) too unless NULL. No
    dropout. */
 int kl_head_forward_f32(float *logits, float *angles, float *expval, const struct kl_head_model *model,
                         const float *params, const float *x, size_t n, struct kl_head_work *work,

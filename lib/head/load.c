@@ -7,24 +7,18 @@
 #include "head/head.h"
 #include "store/store.h"
 
-/* The model's options out of the file's configuration. */
+/* The model's options out of the file's configuration, which must outlive them. */
 static int read_options(struct kl_head_options *o, const json_t *config, const char *path,
                         struct kl_error *err)
 {
     const char *reduction = NULL, *classifier = NULL;
-    json_int_t qubits, layers;
     kl_head_options_default(o);
-    if (json_unpack((json_t *)config, "{s:I,s:I,s:s,s:s,s:F}", "qubits", &qubits, "layers", &layers,
-                    "reduction", &reduction, "classifier", &classifier, "dropout", &o->dropout))
-        return kl_fail(err, KL_EDATA,
-                       "%s: attribute config lacks qubits, layers, reduction, classifier or dropout", path);
-    const char *ansatz = json_string_value(json_object_get(config, "ansatz"));
-    if (!ansatz || strcmp(ansatz, "ry-ring") != 0)
-        return kl_fail(err, KL_EDATA, "%s: attribute config: ansatz \"%s\" is not known to this version",
-                       path, ansatz ? ansatz : "");
-    o->n_qubits = qubits;
-    o->n_layers = layers;
-    int code = kl_head_widths(o->reduction, &o->n_reduction, reduction, "reduction", err);
+    int code = kl_circuit_config(&o->circuit, config, path, err);
+    if (code) return code;
+    if (json_unpack((json_t *)config, "{s:s,s:s,s:F}", "reduction", &reduction, "classifier", &classifier,
+                    "dropout", &o->dropout))
+        return kl_fail(err, KL_EDATA, "%s: attribute config lacks reduction, classifier or dropout", path);
+    code = kl_head_widths(o->reduction, &o->n_reduction, reduction, "reduction", err);
     return code ? code : kl_head_widths(o->classifier, &o->n_classifier, classifier, "classifier", err);
 }
 
@@ -74,12 +68,8 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, s
     if (!h) return kl_fail_memory(err, sizeof *h);
     int code = kl_file_text(&h->config, file, "", "config", err);
     if (code) goto out;
-    config = json_loads(h->config, JSON_REJECT_DUPLICATES, NULL);
-    if (!config) {
-        code = kl_fail(err, KL_EDATA, "%s: attribute config is not JSON", path);
-        goto out;
-    }
-    code = read_options(&options, config, path, err);
+    code = kl_json_parse(&config, h->config, path, err);
+    if (!code) code = read_options(&options, config, path, err);
     if (!code) code = read_sizes(&n_features, &n_classes, &h->n_replicas, &options, file, err);
     if (code) goto out;
     if (replica < 0 || replica >= h->n_replicas) {
@@ -87,7 +77,6 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, s
                        (long long)replica, (long long)h->n_replicas);
         goto out;
     }
-    options.ansatz = "ry-ring";
     code = kl_head_model_make(&h->model, &options, n_features, n_classes, err);
     if (code) goto out;
     if (posix_memalign(&memory, 64, h->model.block.size * sizeof *h->params)) {

@@ -61,14 +61,15 @@ static int put_metrics(const char *folder, const struct kl_history *h, size_t re
 
 static int put_params(const char *folder, const char *config, struct kl_error *err)
 {
-    json_t *object = json_loads(config, 0, NULL), *value;
+    json_t *object, *value;
     const char *name;
-    int code = 0;
+    int code = kl_json_parse(&object, config, "attribute config", err);
+    if (code) return code;
     json_object_foreach(object, name, value)
     {
-        char *text =
-            json_is_string(value) ? strdup(json_string_value(value)) : json_dumps(value, JSON_ENCODE_ANY);
-        code = text ? put(folder, name, err, "%s", text) : kl_fail_memory(err, 64);
+        char *text = NULL;
+        if (!json_is_string(value)) code = kl_json_dump(&text, value, err);
+        if (!code) code = put(folder, name, err, "%s", text ? text : json_string_value(value));
         free(text);
         if (code) break;
     }

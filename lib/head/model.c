@@ -8,15 +8,13 @@
 
 void kl_head_options_default(struct kl_head_options *o)
 {
-    *o = (struct kl_head_options){ .n_qubits = 4,
-                                   .n_layers = 3,
-                                   .ansatz = "ry-ring",
-                                   .n_reduction = 2,
+    *o = (struct kl_head_options){ .n_reduction = 2,
                                    .n_classifier = 1,
                                    .reduction = { 128, 32 },
                                    .classifier = { 16 },
                                    .dropout = 0.2,
                                    .weight_scale = 0.01 };
+    kl_circuit_options_default(&o->circuit);
 }
 
 int kl_head_widths(int64_t widths[KL_MAX_WIDTHS], int *n, const char *text, const char *option,
@@ -72,11 +70,10 @@ int kl_head_model_make(struct kl_head_model *model, const struct kl_head_options
                        size_t n_classes, struct kl_error *err)
 {
     *model = (struct kl_head_model){ .options = *o, .n_features = n_features, .n_classes = n_classes };
-    if (strcmp(o->ansatz, "ry-ring") != 0)
-        return kl_fail(err, KL_EUSAGE, "ansatz \"%s\": unknown; known: ry-ring", o->ansatz);
+    model->options.circuit = (struct kl_circuit_options){ 0 };
     if (!(o->dropout >= 0 && o->dropout < 1))
         return kl_fail(err, KL_EUSAGE, "dropout %g: must lie in [0, 1)", o->dropout);
-    int code = kl_circuit_ry_ring(&model->circuit, (int)o->n_qubits, (int)o->n_layers, err);
+    int code = kl_circuit_build(&model->circuit, &o->circuit, err);
     if (code) return code;
     code = add_chain(model, model->reduce, &model->n_reduce, "reduce", o->reduction, o->n_reduction,
                      n_features, model->circuit->n_inputs, KL_ACT_TANH, err);

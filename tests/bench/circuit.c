@@ -36,7 +36,10 @@ static struct work begin(int n_qubits)
 {
     struct work k;
     struct kl_error err;
-    must(kl_circuit_ry_ring(&k.c, n_qubits, LAYERS, &err), &err);
+    struct kl_circuit_options o;
+    kl_circuit_options_default(&o);
+    o.n_qubits = n_qubits;
+    must(kl_circuit_build(&k.c, &o, &err), &err);
     must(kl_arena_init(&k.arena, 0, &err), &err);
     k.x = values(BATCH * k.c->n_inputs, 0.7f);
     k.w = values(k.c->n_weights, 0.3f);

@@ -24,7 +24,10 @@ static int whole(struct kl_error *err)
     static const double x[BATCH * QUBITS] = { 0.1, 0.2, 0.3 }, w[LAYERS * QUBITS] = { 1, 2, 3 };
     struct kl_circuit *c = NULL;
     struct kl_arena work = { 0 };
-    int code = kl_circuit_ry_ring(&c, QUBITS, LAYERS, err);
+    struct kl_circuit_options o;
+    kl_circuit_options_default(&o);
+    o.n_qubits = QUBITS, o.n_layers = LAYERS;
+    int code = kl_circuit_build(&c, &o, err);
     if (!code) code = kl_arena_init(&work, 0, err);
     if (!code) code = both_sweeps(c, x, w, &work, err);
     if (c) kl_circuit_free(&c);

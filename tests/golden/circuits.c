@@ -261,7 +261,10 @@ static void check(hid_t file, const char *group, int n_qubits, int ring_layers,
     g.grad_w = read_golden(file, group, "grad_w", &n);
     must(kl_arena_init(&work, 0, &err), &err);
     if (ring_layers) {
-        must(kl_circuit_ry_ring(&c, n_qubits, ring_layers, &err), &err);
+        struct kl_circuit_options o;
+        kl_circuit_options_default(&o);
+        o.n_qubits = n_qubits, o.n_layers = ring_layers;
+        must(kl_circuit_build(&c, &o, &err), &err);
     } else {
         must(kl_circuit_begin(&c, n_qubits, g.n_x / SAMPLES, g.n_w, &err), &err);
         build(c);

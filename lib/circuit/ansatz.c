@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+   Ansaetze: layers of weights, with the parameter order of PennyLane's templates and Qiskit's circuit
+   library. */
+#include <math.h>
+#include <string.h>
+
+#include "circuit/build_int.h"
+
+static size_t count(int rows, int n, int each) { return (size_t)rows * (size_t)n * (size_t)each; }
+
+static void put_rotations(struct kl_builder *b, enum kl_gate gate, int first)
+{
+    for (int q = 0; q < b->n; q++) kl_put_weight(b, gate, q, first + q);
+}
+
+/* The reference system's: w [L, n], RY, then CNOT q -> q + 1 mod n. */
+static size_t one_each(int n, int n_layers) { return count(n_layers, n, 1); }
+static void ry_ring(struct kl_builder *b, int l)
+{
+    if (l == b->options->n_layers) return;
+    put_rotations(b, KL_RY, l * b->n);
+    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, KL_RING, KL_RING));
+}
+
+/* BasicEntanglerLayers: w [L, n], RX, then a ring of CNOT; two qubits have a single CNOT. */
+static void basic_entangler(struct kl_builder *b, int l)
+{
+    if (l == b->options->n_layers) return;
+    enum kl_entanglement own = b->n == 2 ? KL_LINEAR : KL_RING;
+    put_rotations(b, KL_RX, l * b->n);
+    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, own, own));
+}
+
+/* StronglyEntanglingLayers: w [L, n, 3], Rot, then CNOT q -> q + r mod n with r = l mod (n - 1) + 1
+   (Schuld et al. 2018, arXiv:1804.00633). */
+static size_t three_each(int n, int n_layers) { return count(n_layers, n, 3); }
+static void strongly_entangling(struct kl_builder *b, int l)
+{
+    if (l == b->options->n_layers) return;
+    for (int q = 0; q < b->n; q++) kl_put_rot(b, q, 3 * (l * b->n + q));
+    for (int q = 0; b->n > 1 && q < b->n; q++)
+        kl_put_pair(b, KL_CNOT, q, (q + l % (b->n - 1) + 1) % b->n);
+}
+
+/* SimplifiedTwoDesign (Cerezo et al. 2020, arXiv:2001.00550): w [n] for RY at the start, then [L, n - 1,
+   2]: on even pairs, then odd ones, CZ and RY on both wires. */
+static size_t two_design_weights(int n, int n_layers) { return (size_t)n + count(n_layers, n - 1, 2); }
+static void two_design(struct kl_builder *b, int l)
+{
+    if (l == 0) put_rotations(b, KL_RY, 0);
+    if (l == b->options->n_layers) return;
+    int w = b->n + 2 * l * (b->n - 1);
+    for (int parity = 0; parity < 2; parity++)
+        for (int q = parity; q + 1 < b->n; q += 2, w += 2) {
+            kl_put_pair(b, KL_CZ, q, q + 1);
+            kl_put_weight(b, KL_RY, q, w);
+            kl_put_weight(b, KL_RY, q + 1, w + 1);
+        }
+}
+
+/* RealAmplitudes: w [L + 1, n], RY, then CNOT on pairs; closed by RY. */
+static size_t real_weights(int n, int n_layers) { return count(n_layers + 1, n, 1); }
+static void real_amplitudes(struct kl_builder *b, int l)
+{
+    put_rotations(b, KL_RY, l * b->n);
+    if (l == b->options->n_layers) return;
+    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, KL_REVERSE_LINEAR, KL_CIRCULAR));
+}
+
+/* EfficientSU2: w [L + 1, 2, n], RY, RZ, then CNOT on pairs; closed by RY, RZ. */
+static size_t su2_weights(int n, int n_layers) { return count(n_layers + 1, n, 2); }
+static void efficient_su2(struct kl_builder *b, int l)
+{
+    put_rotations(b, KL_RY, 2 * l * b->n);
+    put_rotations(b, KL_RZ, (2 * l + 1) * b->n);
+    if (l == b->options->n_layers) return;
+    kl_put_pairs(b, KL_CNOT, kl_entanglement_of(b, KL_REVERSE_LINEAR, KL_CIRCULAR));
+}
+
+/* Bricks: w [L, n, 3], Rot, then CZ on even pairs in even layers, on odd pairs in odd ones. */
+static void brick(struct kl_builder *b, int l)
+{
+    if (l == b->options->n_layers) return;
+    for (int q = 0; q < b->n; q++) kl_put_rot(b, q, 3 * (l * b->n + q));
+    for (int q = l % 2; q + 1 < b->n; q += 2) kl_put_pair(b, KL_CZ, q, q + 1);
+}
+
+/* The convolution and pooling of Qiskit's QCNN tutorial (after Cong et al. 2018, arXiv:1810.03787; the
+   two-qubit gate of Vatan & Williams 2003, arXiv:quant-ph/0308006), three weights each. Pooling leaves
+   out what convolution ends with. */
+static void two_qubit_block(struct kl_builder *b, int q, int r, int w, bool convolution)
+{
+    kl_put_constant(b, KL_RZ, r, -M_PI / 2);
+    kl_put_pair(b, KL_CNOT, r, q);
+    kl_put_weight(b, KL_RZ, q, w);
+    kl_put_weight(b, KL_RY, r, w + 1);
+    kl_put_pair(b, KL_CNOT, q, r);
+    kl_put_weight(b, KL_RY, r, w + 2);
+    if (!convolution) return;
+    kl_put_pair(b, KL_CNOT, r, q);
+    kl_put_constant(b, KL_RZ, q, M_PI / 2);
+}
+
+int kl_qcnn_wires(int n, int layer) { return n >> layer; }
+
+/* w: for each layer on m wires [m, 3] of convolution, then [m / 2, 3] of pooling. */
+static size_t qcnn_weights(int n, int n_layers)
+{
+    size_t total = 0;
+    for (int l = 0; l < n_layers; l++)
+        total += 3 * (size_t)(kl_qcnn_wires(n, l) + kl_qcnn_wires(n, l) / 2);
+    return total;
+}
+static void qcnn(struct kl_builder *b, int l)
+{
+    if (l == b->options->n_layers) return;
+    const int m = kl_qcnn_wires(b->n, l), first = b->n - m;
+    int w = (int)qcnn_weights(b->n, l);
+    for (int parity = 0; parity < 2; parity++)
+        for (int k = parity; k < m; k += 2, w += 3)
+            two_qubit_block(b, first + k, first + (k + 1) % m, w, true);
+    for (int k = 0; k < m / 2; k++, w += 3) two_qubit_block(b, first + k, first + m / 2 + k, w, false);
+}
+
+static const struct kl_ansatz ansaetze[] = {
+    { "ry-ring", one_each, ry_ring, true },
+    { "basic-entangler", one_each, basic_entangler, true },
+    { "strongly-entangling", three_each, strongly_entangling, false },
+    { "simplified-two-design", two_design_weights, two_design, false },
+    { "real-amplitudes", real_weights, real_amplitudes, true },
+    { "efficient-su2", su2_weights, efficient_su2, true },
+    { "brick", three_each, brick, false },
+    { "qcnn", qcnn_weights, qcnn, false },
+};
+const char *const kl_ansatz_names[] = { "ry-ring",
+                                        "basic-entangler",
+                                        "strongly-entangling",
+                                        "simplified-two-design",
+                                        "real-amplitudes",
+                                        "efficient-su2",
+                                        "brick",
+                                        "qcnn",
+                                        NULL };
+
+const struct kl_ansatz *kl_ansatz_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof ansaetze / sizeof *ansaetze; i++)
+        if (strcmp(ansaetze[i].name, name) == 0) return &ansaetze[i];
+    return NULL;
+}

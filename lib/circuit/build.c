@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+   Circuits by name: embedding, layers of an ansatz, observables. */
+#include "circuit/build_int.h"
+
+#include <string.h>
+
+void kl_circuit_options_default(struct kl_circuit_options *o)
+{
+    *o = (struct kl_circuit_options){ .n_qubits = 4,
+                                      .n_layers = 3,
+                                      .embedding = "angle-y",
+                                      .ansatz = "ry-ring",
+                                      .entanglement = "",
+                                      .observables = "z" };
+}
+
+void kl_put(struct kl_builder *b, const struct kl_op *op)
+{
+    if (!b->code) b->code = kl_circuit_append(b->circuit, op, b->err);
+}
+
+void kl_put_gate(struct kl_builder *b, enum kl_gate gate, int wire)
+{
+    kl_put(b, &(struct kl_op){ .gate = gate, .wire = { wire } });
+}
+
+void kl_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0, int wire1)
+{
+    kl_put(b, &(struct kl_op){ .gate = gate, .wire = { wire0, wire1 } });
+}
+
+void kl_put_weight(struct kl_builder *b, enum kl_gate gate, int wire, int weight)
+{
+    kl_put(b,
+           &(struct kl_op){ .gate = gate, .wire = { wire }, .angle = { { KL_WEIGHT, weight, -1, 1 } } });
+}
+
+void kl_put_constant(struct kl_builder *b, enum kl_gate gate, int wire, double angle)
+{
+    kl_put(b, &(struct kl_op){
+                  .gate = gate, .wire = { wire }, .angle = { { KL_CONSTANT, 0, -1, angle } } });
+}
+
+void kl_put_rot(struct kl_builder *b, int wire, int w)
+{
+    kl_put(b, &(struct kl_op){ .gate = KL_ROT,
+                               .wire = { wire },
+                               .angle = { { KL_WEIGHT, w, -1, 1 },
+                                          { KL_WEIGHT, w + 1, -1, 1 },
+                                          { KL_WEIGHT, w + 2, -1, 1 } } });
+}
+
+void kl_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement kind)
+{
+    const int n = b->n;
+    if (kind == KL_CIRCULAR && n > 2) kl_put_pair(b, gate, n - 1, 0);
+    for (int q = 0; q + 1 < n; q++) switch (kind) {
+        case KL_LINEAR:
+        case KL_CIRCULAR:
+        case KL_RING: kl_put_pair(b, gate, q, q + 1); break;
+        case KL_REVERSE_LINEAR: kl_put_pair(b, gate, n - 2 - q, n - 1 - q); break;
+        case KL_STAR: kl_put_pair(b, gate, 0, q + 1); break;
+        case KL_FULL:
+            for (int r = q + 1; r < n; r++) kl_put_pair(b, gate, q, r);
+            break;
+        }
+    if (kind == KL_RING && n > 1) kl_put_pair(b, gate, n - 1, 0);
+}
+
+enum kl_entanglement kl_entanglement_of(const struct kl_builder *b, enum kl_entanglement own,
+                                        enum kl_entanglement ring)
+{
+    const char *wanted = b->options->entanglement;
+    if (!wanted || !*wanted) return own;
+    if (strcmp(wanted, "linear") == 0) return KL_LINEAR;
+    if (strcmp(wanted, "reverse-linear") == 0) return KL_REVERSE_LINEAR;
+    if (strcmp(wanted, "full") == 0) return KL_FULL;
+    return strcmp(wanted, "star") == 0 ? KL_STAR : ring;
+}
+
+const char *const kl_entanglement_names[] = { "linear", "reverse-linear", "ring", "full", "star", NULL };
+
+static int observe(struct kl_builder *b, struct kl_pauli pauli)
+{
+    if (!b->code) b->code = kl_circuit_observe(b->circuit, pauli, b->err);
+    return b->code;
+}
+
+/* One Pauli string, a letter a wire. */
+static int observe_string(struct kl_builder *b, const char *text, size_t length)
+{
+    struct kl_pauli pauli = { 0 };
+    if (length != (size_t)b->n)
+        return kl_fail(b->err, KL_EUSAGE,
+                       "observables: found \"%.*s\" of %zu letters, expected %d, one a qubit",
+                       (int)length, text, length, b->n);
+    for (int q = 0; q < b->n; q++) {
+        const char letter = text[q];
+        if (!strchr("IXYZ", letter))
+            return kl_fail(b->err, KL_EUSAGE,
+                           "observables: found '%c' in \"%.*s\", expected I, X, Y or Z", letter,
+                           (int)length, text);
+        if (letter == 'X' || letter == 'Y') pauli.x |= 1u << q;
+        if (letter == 'Z' || letter == 'Y') pauli.z |= 1u << q;
+    }
+    return observe(b, pauli);
+}
+
+static int observe_all(struct kl_builder *b, const char *what)
+{
+    /* what pooling has left */
+    int first = strcmp(b->options->ansatz, "qcnn") == 0
+                    ? b->n - kl_qcnn_wires(b->n, (int)b->options->n_layers)
+                    : 0;
+    if (strcmp(what, "zz") == 0) {
+        if (b->n < 2)
+            return kl_fail(b->err, KL_EUSAGE, "observables zz: found one qubit, expected two or more");
+        for (int q = 0; q < b->n; q++)
+            for (int r = q + 1; r < b->n; r++) observe(b, (struct kl_pauli){ .z = 1u << q | 1u << r });
+        return b->code;
+    }
+    if (strlen(what) == 1 && strchr("xyz", *what)) {
+        for (int q = first; q < b->n; q++)
+            observe(b, (struct kl_pauli){ .x = *what != 'z' ? 1u << q : 0,
+                                          .z = *what != 'x' ? 1u << q : 0 });
+        return b->code;
+    }
+    while (!b->code) {
+        size_t length = strcspn(what, ",");
+        b->code = observe_string(b, what, length);
+        if (!what[length]) break;
+        what += length + 1;
+    }
+    return b->code;
+}
+
+static int check(const struct kl_circuit_options *o, const struct kl_embedding *embedding,
+                 const struct kl_ansatz *ansatz, struct kl_error *err)
+{
+    if (o->n_qubits < 1 || o->n_qubits > KL_MAX_QUBITS)
+        return kl_fail(err, KL_EUSAGE, "circuit: found %lld qubits, expected 1 to %d",
+                       (long long)o->n_qubits, KL_MAX_QUBITS);
+    if (o->n_layers < 0 || o->n_layers > 10000)
+        return kl_fail(err, KL_EUSAGE, "circuit: found %lld layers, expected 0 to 10000",
+                       (long long)o->n_layers);
+    if (!ansatz) return kl_fail(err, KL_EUSAGE, "ansatz \"%s\" is unknown", o->ansatz);
+    if (!embedding) return kl_fail(err, KL_EUSAGE, "embedding \"%s\" is unknown", o->embedding);
+    if (o->entanglement && *o->entanglement) {
+        int known = 0;
+        for (int i = 0; kl_entanglement_names[i]; i++)
+            known |= strcmp(o->entanglement, kl_entanglement_names[i]) == 0;
+        if (!known) return kl_fail(err, KL_EUSAGE, "entanglement \"%s\" is unknown", o->entanglement);
+        if (!ansatz->entangles)
+            return kl_fail(err, KL_EUSAGE, "entanglement %s: ansatz %s has its own", o->entanglement,
+                           o->ansatz);
+    }
+    if (strcmp(ansatz->name, "qcnn") == 0 &&
+        (o->n_layers > 4 || o->n_qubits >> o->n_layers << o->n_layers != o->n_qubits))
+        return kl_fail(err, KL_EUSAGE,
+                       "ansatz qcnn: found %lld qubits and %lld layers, expected a multiple of 2^layers",
+                       (long long)o->n_qubits, (long long)o->n_layers);
+    return KL_OK;
+}
+
+int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,
+                     struct kl_error *err)
+{
+    const struct kl_embedding *embedding = kl_embedding_find(o->embedding);
+    const struct kl_ansatz *ansatz = kl_ansatz_find(o->ansatz);
+    struct kl_builder b = { .options = o, .n = (int)o->n_qubits, .err = err };
+    *circuit = NULL;
+    b.code = check(o, embedding, ansatz, err);
+    if (b.code) return b.code;
+    const int n_layers = (int)o->n_layers;
+    b.code = kl_circuit_begin(&b.circuit, b.n, embedding->n_inputs(b.n),
+                              ansatz->n_weights(b.n, n_layers), err);
+    if (!o->reupload) embedding->put(&b);
+    for (int l = 0; l < n_layers && !b.code; l++) {
+        if (o->reupload) embedding->put(&b);
+        ansatz->put(&b, l);
+    }
+    ansatz->put(&b, n_layers);
+    if (!b.code) b.code = observe_all(&b, o->observables);
+    if (!b.code) b.code = kl_circuit_finish(b.circuit, err);
+    if (b.code) kl_circuit_free(&b.circuit);
+    *circuit = b.circuit;
+    return b.code;
+}

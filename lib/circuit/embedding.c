@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+   Embeddings: how inputs become a state. Names and gates of PennyLane's templates and Qiskit's feature
+   maps. */
+#include <math.h>
+#include <string.h>
+
+#include "circuit/build_int.h"
+
+static size_t one_a_qubit(int n) { return (size_t)n; }
+
+static void put_inputs(struct kl_builder *b, enum kl_gate gate, double scale)
+{
+    for (int q = 0; q < b->n; q++)
+        kl_put(b,
+               &(struct kl_op){ .gate = gate, .wire = { q }, .angle = { { KL_INPUT, q, -1, scale } } });
+}
+
+/* AngleEmbedding of PennyLane. Z begins with H, without which RZ would leave |0> as it is. */
+static void angle_x(struct kl_builder *b) { put_inputs(b, KL_RX, 1); }
+static void angle_y(struct kl_builder *b) { put_inputs(b, KL_RY, 1); }
+static void angle_z(struct kl_builder *b)
+{
+    for (int q = 0; q < b->n; q++) kl_put_gate(b, KL_H, q);
+    put_inputs(b, KL_RZ, 1);
+}
+
+/* BasisEmbedding: inputs 0 and 1, X where 1, here exp(-i pi x X/2), which is X but for a global phase.
+ */
+static void basis(struct kl_builder *b) { put_inputs(b, KL_RX, M_PI); }
+
+static void put_phase(struct kl_builder *b, int q, int r, struct kl_angle angle)
+{
+    kl_put(b, &(struct kl_op){ .gate = KL_MULTIRZ, .mask = 1u << q | 1u << r, .angle = { angle } });
+}
+
+/* IQPEmbedding of PennyLane (Havlicek et al. 2018, arXiv:1804.11326): H, RZ(x_q), then for i < j
+   MultiRZ(x_i x_j). */
+static void iqp(struct kl_builder *b)
+{
+    for (int q = 0; q < b->n; q++) {
+        kl_put_gate(b, KL_H, q);
+        kl_put(b, &(struct kl_op){ .gate = KL_RZ, .wire = { q }, .angle = { { KL_INPUT, q, -1, 1 } } });
+    }
+    for (int i = 0; i < b->n; i++)
+        for (int j = i + 1; j < b->n; j++) put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 1 });
+}
+
+static void iqp_twice(struct kl_builder *b)
+{
+    iqp(b);
+    iqp(b);
+}
+
+/* ZZFeatureMap of Qiskit, reps 2, full: H, P(2 x_q), then for i < j CX P_j(2 (pi - x_i)(pi - x_j)) CX,
+   which is MultiRZ of the same angle but for a global phase; its product is taken apart here, since an
+   angle is one term. */
+static void zz(struct kl_builder *b)
+{
+    for (int rep = 0; rep < 2; rep++) {
+        for (int q = 0; q < b->n; q++) kl_put_gate(b, KL_H, q);
+        put_inputs(b, KL_RZ, 2);
+        for (int i = 0; i < b->n; i++)
+            for (int j = i + 1; j < b->n; j++) {
+                put_phase(b, i, j, (struct kl_angle){ KL_CONSTANT, 0, -1, 2 * M_PI * M_PI });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, -1, -2 * M_PI });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, j, -1, -2 * M_PI });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 2 });
+            }
+    }
+}
+
+static const struct kl_embedding embeddings[] = {
+    { "angle-y", one_a_qubit, angle_y }, { "angle-x", one_a_qubit, angle_x },
+    { "angle-z", one_a_qubit, angle_z }, { "basis", one_a_qubit, basis },
+    { "iqp", one_a_qubit, iqp },         { "iqp-2", one_a_qubit, iqp_twice },
+    { "zz", one_a_qubit, zz },
+};
+const char *const kl_embedding_names[] = { "angle-y", "angle-x", "angle-z", "basis",
+                                           "iqp",     "iqp-2",   "zz",      NULL };
+
+const struct kl_embedding *kl_embedding_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof embeddings / sizeof *embeddings; i++)
+        if (strcmp(embeddings[i].name, name) == 0) return &embeddings[i];
+    return NULL;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+   Circuits by name against PennyLane's templates and Qiskit's circuit library (tests/golden/ansaetze.h5,
+   written by make_ansaetze.py beside it): outputs to 1e-10, gradients to what their own method allows.
+ */
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/circuit.h"
+
+enum { MOST = 4096 };
+static int failures;
+
+static void text_of(char *text, size_t size, hid_t group, const char *name)
+{
+    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT), type = H5Aget_type(attribute);
+    size_t n = H5Tget_size(type);
+    memset(text, 0, size);
+    if (n >= size || H5Aread(attribute, type, text) < 0) exit(1);
+    H5Tclose(type), H5Aclose(attribute);
+}
+
+static double number_of(hid_t group, const char *name)
+{
+    double value = 0;
+    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
+    if (H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0) exit(1);
+    H5Aclose(attribute);
+    return value;
+}
+
+static size_t values_of(double *values, hid_t group, const char *name)
+{
+    hid_t set = H5Dopen2(group, name, H5P_DEFAULT), space = H5Dget_space(set);
+    size_t n = (size_t)H5Sget_simple_extent_npoints(space);
+    if (n > MOST || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) exit(1);
+    H5Sclose(space), H5Dclose(set);
+    return n;
+}
+
+static void compare(const char *group, const char *what, const double *found, hid_t file, size_t n,
+                    double bound)
+{
+    static double expected[MOST];
+    if (values_of(expected, file, what) != n) {
+        fprintf(stderr, "%s: %s: another size than %zu\n", group, what, n);
+        failures++;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (fabs(found[i] - expected[i]) <= bound) continue;
+        fprintf(stderr, "%s: %s[%zu]: found %.15g, expected %.15g\n", group, what, i, found[i],
+                expected[i]);
+        failures++;
+        return;
+    }
+}
+
+static void run(const char *name, hid_t group, const struct kl_circuit *c)
+{
+    static double x[MOST], w[MOST], cot[MOST], out[MOST], dx[MOST], dw[MOST];
+    struct kl_arena work;
+    struct kl_error err;
+    size_t n_x = values_of(x, group, "x"), n_w = values_of(w, group, "w"),
+           n_cot = values_of(cot, group, "cot");
+    size_t n = n_x / c->n_inputs;
+    double bound = number_of(group, "gradient_tolerance");
+    if (n_w != c->n_weights || n_cot != n * c->n_obs) {
+        fprintf(stderr, "%s: found %zu weights and %zu outputs, expected %zu and %zu\n", name,
+                c->n_weights, n * c->n_obs, n_w, n_cot);
+        failures++;
+        return;
+    }
+    memset(dw, 0, sizeof dw);
+    if (kl_arena_init(&work, 0, &err) ||
+        kl_circuit_forward_f64(out, NULL, c, x, w, n, NULL, &work, &err) ||
+        kl_circuit_adjoint_f64(dx, dw, NULL, c, x, w, cot, n, NULL, &work, &err)) {
+        fprintf(stderr, "%s: %s\n", name, err.text);
+        exit(1);
+    }
+    compare(name, "out", out, group, n_cot, 1e-10);
+    compare(name, "grad_x", dx, group, n_x, bound);
+    compare(name, "grad_w", dw, group, n_w, bound);
+    kl_arena_free(&work);
+}
+
+static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *context)
+{
+    char embedding[32], ansatz[32], entanglement[32], observables[256];
+    struct kl_circuit *c;
+    struct kl_error err;
+    hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
+    (void)info;
+    text_of(embedding, sizeof embedding, group, "embedding");
+    text_of(ansatz, sizeof ansatz, group, "ansatz");
+    text_of(entanglement, sizeof entanglement, group, "entanglement");
+    text_of(observables, sizeof observables, group, "observables");
+    const struct kl_circuit_options o = { .n_qubits = (int)number_of(group, "n_qubits"),
+                                          .n_layers = (int)number_of(group, "n_layers"),
+                                          .embedding = embedding,
+                                          .ansatz = ansatz,
+                                          .entanglement = entanglement,
+                                          .observables = observables,
+                                          .reupload = number_of(group, "reupload") != 0 };
+    if (kl_circuit_build(&c, &o, &err)) {
+        fprintf(stderr, "%s: %s\n", name, err.text);
+        failures++;
+    } else {
+        run(name, group, c);
+        kl_circuit_free(&c);
+    }
+    H5Gclose(group);
+    ++*(int *)context;
+    return 0;
+}
+
+int main(void)
+{
+    int groups = 0;
+    hid_t file = H5Fopen("tests/golden/ansaetze.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0 || H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, check, &groups) < 0) return 1;
+    H5Fclose(file);
+    if (groups < 10) failures++;
+    printf("%d circuits\n", groups);
+    return failures != 0;
+}
