@@ -35,6 +35,9 @@ static int scale_and_shift(double *scale, double *shift, const struct kl_weights
     for (size_t o = 0; !code && o < n; o++) {
         scale[o] = (double)gamma->data[o] / sqrt((double)variance->data[o] + EPSILON);
         shift[o] = (double)beta->data[o] - (double)mean->data[o] * scale[o];
+        if (!isfinite(scale[o]) || !isfinite(shift[o]))
+            code = kl_fail(err, KL_EDATA, "weights: '%s': channel %zu has a negative variance or values that are no numbers",
+                           name, o);
     }
     return code;
 }
