@@ -37,7 +37,8 @@ static const struct kl_tool tool = { "cache",
                                      "cache show head.h5\n  cache merge part-*.h5 -o features.h5",
                                      options,
                                      sizeof options / sizeof *options,
-                                     sizeof(struct values) };
+                                     sizeof(struct values),
+                                     "dry-run key seed threads device progress" };
 
 struct run {
     struct values v;
@@ -76,9 +77,9 @@ static int draw_log(struct run *run, struct kl_error *err)
 /* The lines of a difference, or a JSON object of them. */
 static int print_difference(const struct run *run, bool same, const char *text, struct kl_error *err)
 {
-    const struct kl_pair pairs[] = { { "equal", KL_PAIR_BOOL, NULL, same },
-                                     { "differences", KL_PAIR_TEXT, text, 0 } };
-    if (run->v.common.json) return kl_describe_pairs(stdout, err, pairs, 2);
+    const struct kl_json_pair pairs[] = { { "equal", KL_JSON_BOOL, NULL, same },
+                                     { "differences", KL_JSON_TEXT, text, 0 } };
+    if (run->v.common.json) return kl_json_line(stdout, pairs, 2, err);
     fputs(same ? "the keys are equal\n" : text, stdout);
     return KL_OK;
 }
@@ -112,10 +113,10 @@ static int verify(struct run *run, struct kl_error *err)
         if (!code) code = kl_file_verify(file, NULL, &why);
         kl_file_close(&file);
         bad += code != 0;
-        const struct kl_pair pairs[] = { { "path", KL_PAIR_TEXT, run->args[i], 0 },
-                                         { "whole", KL_PAIR_BOOL, NULL, code == 0 },
-                                         { "problem", KL_PAIR_TEXT, why.text, 0 } };
-        if (run->v.common.json && kl_describe_pairs(stdout, err, pairs, 3)) return err->code;
+        const struct kl_json_pair pairs[] = { { "path", KL_JSON_TEXT, run->args[i], 0 },
+                                         { "whole", KL_JSON_BOOL, NULL, code == 0 },
+                                         { "problem", KL_JSON_TEXT, why.text, 0 } };
+        if (run->v.common.json && kl_json_line(stdout, pairs, 3, err)) return err->code;
         if (!run->v.common.json && !code && !run->v.common.quiet) printf("%s: whole\n", run->args[i]);
         if (code) kl_note(&run->log, 0, "%s", why.text);
     }
@@ -179,11 +180,11 @@ static int fsck(struct run *run, struct kl_error *err)
 static void print_gc(void *context, const char *path, const char *why, uint64_t bytes)
 {
     struct run *run = context;
-    const struct kl_pair pairs[] = { { "path", KL_PAIR_TEXT, path, 0 },
-                                     { "why", KL_PAIR_TEXT, why, 0 },
-                                     { "bytes", KL_PAIR_COUNT, NULL, bytes },
-                                     { "removed", KL_PAIR_BOOL, NULL, run->v.apply } };
-    if (run->v.common.json) kl_describe_pairs(stdout, &run->problem, pairs, 4);
+    const struct kl_json_pair pairs[] = { { "path", KL_JSON_TEXT, path, 0 },
+                                     { "why", KL_JSON_TEXT, why, 0 },
+                                     { "bytes", KL_JSON_COUNT, NULL, (double)bytes },
+                                     { "removed", KL_JSON_BOOL, NULL, run->v.apply } };
+    if (run->v.common.json) kl_json_line(stdout, pairs, 4, &run->problem);
     else if (!run->v.common.quiet)
         printf("%s %s (%s, %llu bytes)\n", run->v.apply ? "removed" : "would remove", path, why,
                (unsigned long long)bytes);
@@ -206,12 +207,16 @@ static int merge(struct run *run, struct kl_error *err)
 {
     if (!run->n || !run->v.common.output)
         return kl_fail(err, KL_EUSAGE, "expected: cache merge SHARD... -o OUTPUT");
-    int code = kl_merge(run->v.common.output, run->args, run->n, !run->v.common.no_provenance, err);
-    bool quiet = run->v.common.quiet || strcmp(run->v.common.output, "-") == 0;
-    const struct kl_pair pairs[] = { { "output", KL_PAIR_TEXT, run->v.common.output, 0 },
-                                     { "shards", KL_PAIR_COUNT, NULL, run->n } };
-    if (!code && !quiet && run->v.common.json) code = kl_describe_pairs(stdout, err, pairs, 2);
-    else if (!code && !quiet) printf("%s: merged from %zu shards\n", run->v.common.output, run->n);
+    const char *output = run->v.common.output;
+    bool done = !run->v.common.force && kl_merged_before(output, run->args[0]);
+    bool quiet = run->v.common.quiet || strcmp(output, "-") == 0;
+    int code = done ? KL_OK : kl_merge(output, run->args, run->n, !run->v.common.no_provenance, err);
+    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
+                                          { "shards", KL_JSON_COUNT, NULL, (double)run->n },
+                                          { "status", KL_JSON_TEXT, done ? "up to date" : "computed", 0 } };
+    if (!code && !quiet && run->v.common.json) code = kl_json_line(stdout, pairs, 3, err);
+    else if (!code && !quiet && done) printf("%s: up to date\n", output);
+    else if (!code && !quiet) printf("%s: merged from %zu shards\n", output, run->n);
     return code;
 }
 

@@ -30,7 +30,7 @@ static const struct kl_option options[] = {
      "labels of an IDX file (default: beside it); none: do without", "Images", NULL},
     {"channels", 0, KL_OPT_CHOICE, AT(channels), "auto|grey|rgb", 0, 0, true,
      "auto: rgb if an image has colour", NULL, NULL},
-    {"resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 8192, true,
+    {"resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 4096, true,
      "to N x N, bilinear with antialias; 0: as they are", NULL, NULL},
     {"mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL},
     {"std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL},
@@ -47,7 +47,8 @@ static const struct kl_tool tool = {
     "resnet18-f37072fd.pth -o photos.h5",
     options,
     sizeof options / sizeof *options,
-    sizeof(struct values)};
+    sizeof(struct values),
+    "seed"};
 
 /* One run: what is parsed and found, opened later, released at the end. */
 struct job {
@@ -107,8 +108,6 @@ static int prepare(struct job *j, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
     if (j->v.labels && j->n_inputs > 1 && strcmp(j->v.labels, "none") != 0)
         return kl_fail(err, KL_EUSAGE, "--labels belongs to one input, there are %zu", j->n_inputs);
-    if (strncmp(j->v.common.device ? j->v.common.device : "auto", "cuda", 4) == 0)
-        return kl_fail(err, KL_EDEVICE, "--device %.40s: this stage runs on the CPU", j->v.common.device);
     if ((rc = parse_triple(j->net_options.mean, j->mean, j->v.mean, "mean", err)) ||
         (rc = parse_triple(j->net_options.std, j->std, j->v.std, "std", err)) ||
         (j->v.shard && (rc = kl_shard_parse(&j->shard, &j->shards, j->v.shard, err))))
@@ -122,55 +121,64 @@ static int prepare(struct job *j, struct kl_error *err)
     return 0;
 }
 
-/* Digest of an input into the key, and into the record for the provenance. */
-static int add_input(struct job *j, struct kl_key *key, const char *role, const char *path,
-                     struct kl_error *err)
+/* Path and digest of an input into the record for the provenance. */
+static int record_input(struct job *j, const char *role, const char *path, const char *sha256,
+                        struct kl_error *err)
 {
-    char hex[65], file[4096], name[32];
-    snprintf(file, sizeof file, "%s", path);
-    char *colon = strrchr(file, ':');
-    const bool inside = colon && access(path, F_OK) != 0; /* FILE:DATASET */
-    if (inside)
-        *colon = 0;
-    int rc = kl_input_content(hex, file, err);
-    if (!rc)
-        rc = kl_key_input(key, role, hex, err);
-    if (!rc && inside)
-        rc = kl_key_text(key, "dataset", colon + 1, err);
+    char name[48];
+    json_t *text = NULL;
     snprintf(name, sizeof name, "%s", role);
-    for (int k = 2; json_object_get(j->raw, name); k++)
-        snprintf(name, sizeof name, "%s %d", role, k);
-    if (!rc && json_object_set_new(j->raw, name, json_pack("{s:s, s:s}", "path", path, "sha256", hex)) < 0)
+    for (int k = 2; json_object_get(j->raw, name); k++) snprintf(name, sizeof name, "%s %d", role, k);
+    int rc = kl_json_string(&text, path, err);
+    if (!rc && json_object_set_new(j->raw, name, json_pack("{s:O, s:s}", "path", text, "sha256", sha256)) < 0)
         rc = kl_fail_memory(err, 256);
+    json_decref(text);
     return rc;
 }
 
+/* Content of input i of its role into the key, and into the record. */
+static int add_input(struct job *j, struct kl_key *key, const char *role, size_t i, const char *path,
+                     struct kl_error *err)
+{
+    char hex[65], file[4096], part[48] = "dataset";
+    snprintf(file, sizeof file, "%s", path);
+    char *colon = strrchr(file, ':');
+    const bool inside = colon && access(path, F_OK) != 0; /* FILE:DATASET */
+    if (inside) *colon = 0;
+    if (i > 0) snprintf(part, sizeof part, "dataset %zu", i + 1);
+    int rc = kl_input_content(hex, file, err);
+    if (!rc) rc = kl_key_input(key, role, hex, err);
+    if (!rc && inside) rc = kl_key_text(key, part, colon + 1, err);
+    return rc ? rc : record_input(j, role, path, hex, err);
+}
+
+/* The labels of an IDX file: the file given, or the one beside it. */
+static int add_labels(struct job *j, struct kl_key *key, size_t i, struct kl_error *err)
+{
+    char *found = NULL;
+    if (j->v.labels && strcmp(j->v.labels, "none") == 0) return kl_key_text(key, "labels", "none", err);
+    int rc = j->v.labels ? KL_OK : kl_idx_labels_path(&found, j->inputs[i], err);
+    const char *labels = found ? found : j->v.labels;
+    if (!rc && labels) rc = add_input(j, key, "labels", i, labels, err);
+    free(found);
+    return rc;
+}
+
+/* The key of this run, or of the whole of which it is a shard. */
 static int make_key(struct job *j, struct kl_key **key, bool whole, struct kl_error *err)
 {
-    char text[65], *parts = NULL;
-    const bool search = !j->v.labels;
+    char text[65];
     json_object_clear(j->raw);
     int rc = kl_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
-    if (!rc)
-        rc = kl_key_options(*key, &tool, &j->v, err);
+    if (!rc) rc = kl_key_options(*key, &tool, &j->v, err);
     for (size_t i = 0; i < j->n_inputs && !rc; i++) {
-        rc = add_input(j, *key, "images", j->inputs[i], err);
-        char *labels = search ? kl_idx_labels_path(j->inputs[i]) : strdup(j->v.labels);
-        if (!rc && labels && strcmp(labels, "none") != 0)
-            rc = add_input(j, *key, "labels", labels, err);
-        else if (!rc && labels)
-            rc = kl_key_text(*key, "labels", "none", err);
-        free(labels);
+        rc = add_input(j, *key, "images", i, j->inputs[i], err);
+        if (!rc) rc = add_labels(j, *key, i, err);
     }
-    if (!rc)
-        rc = add_input(j, *key, "weights", j->weights_path, err);
+    if (!rc) rc = add_input(j, *key, "weights", 0, j->weights_path, err);
     snprintf(text, sizeof text, "%zu/%zu", j->shard, j->shards);
-    if (!rc && j->shards && !whole)
-        rc = kl_key_text(*key, "shard", text, err);
-    if (rc && *key) { /* finishing is how a key is freed */
-        kl_key_finish(key, text, &parts, NULL);
-        free(parts);
-    }
+    if (!rc && j->shards && !whole) rc = kl_key_text(*key, "shard", text, err);
+    if (rc) kl_key_abort(key);
     return rc;
 }
 
@@ -247,32 +255,28 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
 }
 
 /* The one line, or object, of the result; not into a pipe that carries the file. */
-static void report(const struct job *j, const char *status, const char *content)
+static int report(const struct job *j, const char *content, struct kl_error *err)
 {
+    const char *output = j->v.common.output;
     size_t dims[3], d = 1;
-    const double seconds = kl_clock() - j->stage.start;
-    FILE *to = strcmp(j->v.common.output, "-") == 0 ? stderr : stdout;
-    json_t *summary =
-        json_pack("{s:s, s:s, s:s}", "output", j->v.common.output, "key", j->stage.key, "status", status);
-    if (j->net) {
-        for (int i = 0, rank = kl_resnet18_shape(j->net, dims); i < rank; i++)
-            d *= dims[i];
-        json_object_update_new(summary,
-                               json_pack("{s:s, s:I, s:I, s:I, s:s, s:f, s:f}", "content", content, "images",
-                                         (json_int_t)j->n, "skipped", (json_int_t)j->images->skipped,
-                                         "features", (json_int_t)d, "dtype", j->v.dtype, "seconds", seconds,
-                                         "rate", (double)j->n / seconds));
-    }
-    if (j->v.common.json) {
-        json_dumpf(summary, to, JSON_COMPACT | JSON_REAL_PRECISION(6));
-        fputs("\n", to);
-    } else if (!j->v.common.quiet && j->net) {
-        fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)\n", j->v.common.output, j->n, d,
-                strcmp(j->v.dtype, "f16") == 0 ? "float16" : "float32", seconds, (double)j->n / seconds);
-    } else if (!j->v.common.quiet) {
-        fprintf(to, "%s: %s\n", j->v.common.output, status);
-    }
-    json_decref(summary);
+    const double seconds = kl_clock() - j->stage.start, n = (double)j->n;
+    FILE *to = strcmp(output, "-") == 0 ? stderr : stdout;
+    for (int i = 0, rank = kl_resnet18_shape(j->net, dims); i < rank; i++) d *= dims[i];
+    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
+                                          { "key", KL_JSON_TEXT, j->stage.key, 0 },
+                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+                                          { "content", KL_JSON_TEXT, content, 0 },
+                                          { "images", KL_JSON_COUNT, NULL, n },
+                                          { "skipped", KL_JSON_COUNT, NULL, (double)j->images->skipped },
+                                          { "features", KL_JSON_COUNT, NULL, (double)d },
+                                          { "dtype", KL_JSON_TEXT, j->v.dtype, 0 },
+                                          { "seconds", KL_JSON_NUMBER, NULL, seconds },
+                                          { "rate", KL_JSON_NUMBER, NULL, n / seconds } };
+    if (j->v.common.json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
+    if (!j->v.common.quiet)
+        fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)\n", output, j->n, d,
+                strcmp(j->v.dtype, "f16") == 0 ? "float16" : "float32", seconds, n / seconds);
+    return KL_OK;
 }
 
 static int run(struct job *j, struct kl_error *err)
@@ -290,15 +294,10 @@ static int run(struct job *j, struct kl_error *err)
         return rc;
     if ((rc = make_key(j, &key, false, err)) || (rc = kl_stage_begin(&j->stage, &answer, &key, stdout, err)))
         return rc;
-    if (answer == KL_STAGE_COMPUTE && (rc = compute(j, content, err)))
-        return rc;
-    if (answer != KL_STAGE_ANSWERED)
-        report(j,
-               answer == KL_STAGE_COMPUTE      ? "computed"
-               : answer == KL_STAGE_UP_TO_DATE ? "up to date"
-                                               : "fetched from the shared store",
-               content);
-    return 0;
+    if (answer == KL_STAGE_ANSWERED) return KL_OK;
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&j->stage, answer, stdout, err);
+    rc = compute(j, content, err);
+    return rc ? rc : report(j, content, err);
 }
 
 static void release(struct job *j)

@@ -30,7 +30,8 @@ static const struct kl_tool tool = {
     "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg",
     options,
     sizeof options / sizeof *options,
-    sizeof(struct values)
+    sizeof(struct values),
+    "store force dry-run key seed threads device note no-provenance progress"
 };
 
 struct run {
@@ -99,6 +100,8 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
 {
     const char *output = run->v.common.output;
     if (!n || !output) return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
+    if (strcmp(output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
     bool single = ends_with(output, ".png") || ends_with(output, ".svg");
     if (single && (n != 1 || strcmp(run->v.figure, "all") == 0))
         return kl_fail(err, KL_EUSAGE, "%s: one file takes one figure of one input; say which with --figure, or give a folder", output);
@@ -110,14 +113,17 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     return code;
 }
 
-static void summarise(const struct run *run)
+static int summarise(const struct run *run, struct kl_error *err)
 {
-    if (run->v.common.json)
-        printf("{\"output\":\"%s\",\"figures\":%zu,\"written\":%zu}\n", run->v.common.output, run->drawn, run->written);
-    else if (!run->v.common.quiet && !run->written)
-        printf("%s: up to date\n", run->v.common.output);
-    else if (!run->v.common.quiet)
-        printf("%s: %zu figures, %zu written\n", run->v.common.output, run->drawn, run->written);
+    const char *output = run->v.common.output;
+    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
+                                          { "figures", KL_JSON_COUNT, NULL, (double)run->drawn },
+                                          { "written", KL_JSON_COUNT, NULL, (double)run->written } };
+    if (run->v.common.json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
+    if (run->v.common.quiet) return KL_OK;
+    if (!run->written) printf("%s: up to date\n", output);
+    else printf("%s: %zu figures, %zu written\n", output, run->drawn, run->written);
+    return KL_OK;
 }
 
 int main(int argc, char **argv)
@@ -136,6 +142,6 @@ int main(int argc, char **argv)
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
     code = work(&run, files, n, &err);
     free(files);
-    if (!code) summarise(&run);
+    if (!code) code = summarise(&run, &err);
     return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);
 }

@@ -28,7 +28,8 @@ static const struct kl_tool tool = {
     "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o report.h5",
     options,
     sizeof options / sizeof *options,
-    sizeof(struct values)
+    sizeof(struct values),
+    "seed progress"
 };
 
 struct run {
@@ -60,7 +61,9 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
     if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
     if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
-    return code ? code : kl_stage_begin(&run->stage, answer, &key, out, err);
+    if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
+    kl_key_abort(&key);
+    return code;
 }
 
 static int evaluate(struct run *run, struct kl_error *err)
@@ -97,30 +100,39 @@ static void mean_and_deviation(double *mean, double *deviation, const double *va
     *deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 
-static void summarise(const struct run *run, FILE *out)
+static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_evaluation *e = &run->evaluation;
+    const struct kl_mcnemar *test = &run->test;
     const char *output = run->v.common.output;
     double mean, deviation;
     struct kl_interval ci = kl_wilson((size_t)llround(e->accuracy[0] * (double)e->n), e->n, Z95);
     mean_and_deviation(&mean, &deviation, e->accuracy, e->replicas);
-    if (run->v.common.json) {
-        fprintf(out, "{\"output\":\"%s\",\"key\":\"%s\",\"samples\":%zu,\"replicas\":%zu,\"accuracy\":%.6g,"
-                "\"accuracy_sd\":%.6g,\"accuracy_low\":%.6g,\"accuracy_high\":%.6g,\"log_loss\":%.6g,\"ece\":%.6g",
-                output, run->stage.key, e->n, e->replicas, mean, deviation, ci.low, ci.high, e->log_loss[0],
-                e->calibration_error[0]);
-        if (run->other) fprintf(out, ",\"mcnemar_p\":%.6g", run->test.p);
-        fprintf(out, "}\n");
-        return;
-    }
+    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
+                                          { "key", KL_JSON_TEXT, run->stage.key, 0 },
+                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+                                          { "samples", KL_JSON_COUNT, NULL, (double)e->n },
+                                          { "replicas", KL_JSON_COUNT, NULL, (double)e->replicas },
+                                          { "accuracy", KL_JSON_NUMBER, NULL, mean },
+                                          { "accuracy_sd", KL_JSON_NUMBER, NULL, deviation },
+                                          { "accuracy_low", KL_JSON_NUMBER, NULL, ci.low },
+                                          { "accuracy_high", KL_JSON_NUMBER, NULL, ci.high },
+                                          { "log_loss", KL_JSON_NUMBER, NULL, e->log_loss[0] },
+                                          { "ece", KL_JSON_NUMBER, NULL, e->calibration_error[0] },
+                                          { "mcnemar_p", KL_JSON_NUMBER, NULL, test->p } };
+    size_t n_pairs = sizeof pairs / sizeof *pairs - (run->other ? 0 : 1);
+    if (run->v.common.json) return kl_json_line(out, pairs, n_pairs, err);
     if (e->replicas == 1)
-        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output, mean, ci.low,
-                ci.high, e->log_loss[0], e->calibration_error[0], e->n);
+        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output, mean,
+                ci.low, ci.high, e->log_loss[0], e->calibration_error[0], e->n);
     else
-        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, mean, deviation, e->replicas, e->n);
+        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, mean, deviation,
+                e->replicas, e->n);
     if (run->other)
-        fprintf(out, "McNemar: %lld right only here, %lld only in %s, p = %.4g (%s)\n", (long long)run->test.only_first,
-                (long long)run->test.only_second, run->v.compare, run->test.p, run->test.exact ? "exact" : "chi-squared");
+        fprintf(out, "McNemar: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
+                (long long)test->only_first, (long long)test->only_second, run->v.compare, test->p,
+                test->exact ? "exact" : "chi-squared");
+    return KL_OK;
 }
 
 /* With -v: one line a class, of the first head. */
@@ -146,17 +158,13 @@ static int work(struct run *run, const char *const *inputs, size_t n_inputs, FIL
     int code = open_inputs(run, inputs, n_inputs, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) {
-        if (!run->v.common.quiet)
-            fprintf(out, "%s: %s\n", run->v.common.output,
-                    answer == KL_STAGE_UP_TO_DATE ? "up to date" : "fetched from the store");
-        return KL_OK;
-    }
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&run->stage, answer, out, err);
     code = evaluate(run, err);
+    if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = write_report(run, err);
     if (code || strcmp(run->v.common.output, "-") == 0 || run->v.common.quiet) return code;
-    summarise(run, out);
-    return run->v.common.verbose ? print_classes(run, out, err) : KL_OK;
+    code = summarise(run, out, err);
+    return !code && run->v.common.verbose && !run->v.common.json ? print_classes(run, out, err) : code;
 }
 
 int main(int argc, char **argv)
@@ -183,5 +191,7 @@ int main(int argc, char **argv)
     kl_file_close(&run.input);
     kl_stage_end(&run.stage);
     free(inputs);
-    return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);
+    const int status = code ? kl_report(&run.log, &err) : 0;
+    if (code == KL_ESIGNAL) kl_signals_reraise();
+    return kl_finish(&run.log, status);
 }

@@ -64,10 +64,11 @@ struct kl_tool {
     const char *example;   /* one or two command lines */
     const struct kl_option *options;
     size_t n_options;
-    size_t values_size; /* bytes of the values struct, whose first member is struct kl_common */
+    size_t values_size;    /* bytes of the values struct, whose first member is struct kl_common */
+    const char *without;   /* common options that would have no effect on it: "key dry-run"; or NULL */
 };
 
-/* Options that every tool has; KL_COMMON_OPTIONS (common.c) holds their table. */
+/* Options that tools have in common; common.c holds their table. */
 struct kl_common {
     const char *output;   /* -o */
     const char *store;    /* --store, or KETLINE_STORE */
@@ -90,6 +91,24 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
 bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to);
 /* The effective options as compact JSON with sorted names; only those with in_key if key_only. malloc'ed; NULL: no memory. */
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
+
+/* ---- JSON (json.c) ---- */
+struct json_t;
+/* As jansson's, with "no memory" told from "damaged" (KL_EDATA). */
+int kl_json_parse(struct json_t **value, const char *text, const char *what, struct kl_error *err);
+/* A string; one that is not UTF-8 (a file name may hold any bytes) is taken for Latin-1. */
+int kl_json_string(struct json_t **value, const char *text, struct kl_error *err);
+/* Canonical: compact, names sorted. malloc'ed. */
+int kl_json_dump(char **text, const struct json_t *value, struct kl_error *err);
+/* What --json prints: one object of a few members on a line of its own. A number has six digits. */
+enum kl_json_type { KL_JSON_TEXT, KL_JSON_COUNT, KL_JSON_NUMBER, KL_JSON_BOOL };
+struct kl_json_pair {
+    const char *name;
+    enum kl_json_type type;
+    const char *text;
+    double number;
+};
+int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err);
 
 /* ---- messages (log.c) and progress (progress.c) ---- */
 struct kl_log {
@@ -150,7 +169,8 @@ int kl_threads_available(void);
 int kl_pool_create(struct kl_pool **pool, int n_threads, struct kl_error *err);
 int kl_pool_size(const struct kl_pool *pool);
 /* Run fn(context, i, thread) for i in [0, count), thread in [0, size); returns when all are done. Items are handed out in
-   order, one at a time. Results must not depend on `thread`. pool NULL: in the calling thread. */
+   order, one at a time; count is below 2^32. Results must not depend on `thread`. pool NULL: in the calling
+   thread. */
 void kl_pool_for(struct kl_pool *pool, size_t count, void (*fn)(void *context, size_t i, int thread), void *context);
 void kl_pool_destroy(struct kl_pool **pool);
 

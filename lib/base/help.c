@@ -69,15 +69,15 @@ static void write_option(const struct kl_option *option, const void *values, FIL
 }
 
 /* The common options by name alone, where explaining them would not fit the screen. */
-static void write_names(FILE *to)
+static void write_names(const struct kl_tool *tool, FILE *to)
 {
     char text[1024];
     size_t used = 0;
     fputs("\nCommon options (--help -v explains them)\n  ", to);
-    for (size_t i = 0; i < kl_n_common_options && used < sizeof text; i++) {
-        const struct kl_option *option = &kl_common_options[i];
+    const struct kl_option *option;
+    for (size_t i = tool->n_options; (option = kl_option_at(tool, i)) && used < sizeof text; i++) {
         char letter[] = { '-', option->letter, '/', '\0' };
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s--%s", i ? " " : "",
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s--%s", used ? " " : "",
                                  option->letter ? letter : "", option->name);
     }
     write_wrapped(text, 2, 2, to);
@@ -87,9 +87,9 @@ static void write_help(const struct kl_tool *tool, const void *values, FILE *to)
 {
     const struct kl_common *common = values;
     const struct kl_option *option;
-    size_t lines = 8 + kl_n_common_options; /* usage, summary, headings, example */
-    for (size_t i = 0; i < tool->n_options; i++)
-        lines += (tool->options[i].help != NULL) + 2 * (tool->options[i].group != NULL);
+    size_t lines = 6; /* usage, summary, example */
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+        lines += (option->help != NULL) + 2 * (option->group != NULL);
     for (const char *c = tool->summary; (c = strchr(c, '\n')); c++) lines++;
     bool names_only = lines > HEIGHT && !common->verbose;
     fprintf(to, "Usage: %s [options] %s\n", tool->name, tool->arguments);
@@ -99,7 +99,7 @@ static void write_help(const struct kl_tool *tool, const void *values, FILE *to)
         if (option->group) fprintf(to, "\n%s\n", option->group);
         if (option->help) write_option(option, values, to);
     }
-    if (names_only) write_names(to);
+    if (names_only) write_names(tool, to);
     if (tool->example) fprintf(to, "\nExample\n  %s\n", tool->example);
 }
 
@@ -170,18 +170,15 @@ char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_o
         case KL_OPT_FLAG: value = json_boolean(*(const bool *)field); break;
         case KL_OPT_INT: value = json_integer(*(const int64_t *)field); break;
         case KL_OPT_FLOAT: value = json_real(*(const double *)field); break;
-        default: string = *(const char *const *)field; value = string ? json_string(string) : json_null();
+        default:
+            string = *(const char *const *)field;
+            if (string) kl_json_string(&value, string, NULL);
+            else value = json_null();
         }
         failed = !value || json_object_set_new(object, option->name, value) != 0;
     }
-    /* Not json_dumps: jansson 2.14 does not look whether its buffer could grow at a name. */
-    size_t n = failed ? 0 : json_dumpb(object, NULL, 0, JSON_SORT_KEYS | JSON_COMPACT);
-    char *text = n ? malloc(n + 1) : NULL;
-    if (text) text[n] = 0;
-    if (text && json_dumpb(object, text, n, JSON_SORT_KEYS | JSON_COMPACT) != n) {
-        free(text);
-        text = NULL;
-    }
+    char *text = NULL;
+    if (!failed) kl_json_dump(&text, object, NULL);
     json_decref(object);
     return text;
 }

@@ -8,11 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Is the name among the words of tool->without? */
+static bool is_without(const struct kl_tool *tool, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = tool->without; at && (at = strstr(at, name)); at += n)
+        if ((at == tool->without || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
+    return false;
+}
+
 const struct kl_option *kl_option_at(const struct kl_tool *tool, size_t i)
 {
     if (i < tool->n_options) return &tool->options[i];
     i -= tool->n_options;
-    return i < kl_n_common_options ? &kl_common_options[i] : NULL;
+    for (size_t k = 0; k < kl_n_common_options; k++)
+        if (!is_without(tool, kl_common_options[k].name) && i-- == 0) return &kl_common_options[k];
+    return NULL;
 }
 
 static bool same_name(const char *known, const char *name, size_t length)
@@ -207,6 +218,15 @@ static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
     return KL_OK;
 }
 
+static int check_device(const char *device, struct kl_error *err)
+{
+    bool cuda = strncmp(device, "cuda", 4) == 0 &&
+                (!device[4] || (device[4] == ':' && device[5] && !device[5 + strspn(device + 5, "0123456789")]));
+    if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0) return KL_OK;
+    if (cuda) return kl_fail(err, KL_EDEVICE, "--device %.40s: this tool runs on the CPU", device);
+    return kl_fail(err, KL_EUSAGE, "--device: found '%.40s', expected auto, cpu or cuda[:k]", device);
+}
+
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
                      size_t *n_args, struct kl_error *err)
 {
@@ -229,6 +249,7 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
     if (common->store && !*common->store) common->store = NULL;
     if (!common->progress) common->progress = "auto";
     if (!common->device) common->device = "auto";
+    code = check_device(common->device, err);
 out:
     free(defaults);
     if (code) {

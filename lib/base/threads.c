@@ -4,6 +4,7 @@
    worker that comes late, since its processor is busy elsewhere, is not waited for. */
 #include "base/base_int.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -161,6 +162,7 @@ void kl_pool_for(struct kl_pool *pool, size_t count, void (*fn)(void *, size_t, 
         for (size_t i = 0; i < count; i++) fn(context, i, 0);
         return;
     }
+    assert(count <= UINT32_MAX);
     pool->fn = fn;
     pool->context = context;
     pool->count = count;

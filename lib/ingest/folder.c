@@ -228,6 +228,9 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
     if (!f)
         return kl_fail_memory(err, sizeof *f);
     f->max_bytes = o->max_bytes;
+    if (o->labels && strcmp(o->labels, "none") != 0)
+        return kl_fail(err, KL_EUSAGE, "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders",
+                       s->path);
     if ((rc = list(&classes, s->path, true, err)))
         goto out;
     for (size_t i = 0; i < classes.n; i++)
@@ -241,6 +244,11 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
     if ((rc = set_class_names(s, &classes, err)))
         goto out;
     rc = first_pass(s, o, err);
+    if (o->labels) { /* none */
+        free(s->labels);
+        s->labels = NULL;
+        s->n_classes = 0;
+    }
 out:
     names_free(&classes);
     return rc;

@@ -38,7 +38,9 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
     struct h5 *f = s->state = calloc(1, sizeof *f);
     if (!f)
         return kl_fail_memory(err, sizeof *f);
-    const bool want_labels = !(o->labels && strcmp(o->labels, "none") == 0);
+    const bool want_labels = !o->labels;
+    if (o->labels && strcmp(o->labels, "none") != 0)
+        return kl_fail(err, KL_EUSAGE, "%s: --labels FILE belongs to an IDX file; HDF5 brings its own", s->path);
     int rc = kl_foreign_images(&f->data, dims, &rank, want_labels ? &s->labels : NULL, s->path, err);
     if (rc)
         return rc;

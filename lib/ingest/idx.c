@@ -137,35 +137,38 @@ static int check_end(struct idx *f, struct kl_error *err)
     return 0;
 }
 
-char *kl_idx_labels_path(const char *images)
+int kl_idx_labels_path(char **path, const char *images, struct kl_error *err)
 {
     static const char *const names[][2] = {{"images-idx3-ubyte", "labels-idx1-ubyte"},
                                            {"images.idx3-ubyte", "labels.idx1-ubyte"},
                                            {"images-idx4-ubyte", "labels-idx1-ubyte"}};
     const char *base = strrchr(images, '/') ? strrchr(images, '/') + 1 : images;
+    *path = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *at = strstr(base, names[i][0]);
         if (!at)
             continue;
         const size_t before = (size_t)(at - images);
-        char *path = malloc(strlen(images) + 4);
-        if (!path)
-            return NULL;
-        memcpy(path, images, before);
-        strcpy(path + before, names[i][1]);
-        strcat(path, at + strlen(names[i][0]));
-        if (access(path, F_OK) == 0)
-            return path;
-        char *gz = path + strlen(path) - 3; /* the other of plain and gzip */
+        char *found = malloc(strlen(images) + 4);
+        if (!found)
+            return kl_fail_memory(err, strlen(images) + 4);
+        memcpy(found, images, before);
+        strcpy(found + before, names[i][1]);
+        strcat(found, at + strlen(names[i][0]));
+        *path = found;
+        if (access(found, F_OK) == 0)
+            return 0;
+        char *gz = found + strlen(found) - 3; /* the other of plain and gzip */
         if (strcmp(gz, ".gz") == 0)
             *gz = 0;
         else
-            strcat(path, ".gz");
-        if (access(path, F_OK) == 0)
-            return path;
-        free(path);
+            strcat(found, ".gz");
+        if (access(found, F_OK) == 0)
+            return 0;
+        free(found);
+        *path = NULL;
     }
-    return NULL;
+    return 0;
 }
 
 static int read_labels(struct kl_source *s, const char *path, size_t total, struct kl_error *err)
@@ -235,7 +238,9 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
     s->in_order = f->gz != NULL;
     if (o->labels && strcmp(o->labels, "none") == 0)
         goto out;
-    if (!o->labels && !(found = kl_idx_labels_path(s->path))) {
+    if (!o->labels && (rc = kl_idx_labels_path(&found, s->path, err)))
+        goto out;
+    if (!o->labels && !found) {
         rc = kl_fail(err, KL_ENOINPUT,
                      "%s: no file of labels beside it (train-labels-idx1-ubyte for "
                      "train-images-idx3-ubyte); give --labels FILE, or --labels none",

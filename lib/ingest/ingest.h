@@ -10,8 +10,8 @@
 enum kl_channels { KL_CHANNELS_AUTO, KL_CHANNELS_GREY, KL_CHANNELS_RGB };
 
 struct kl_images_options {
-    const char *labels; /* IDX: file of labels; NULL: found beside the images by its name; "none": images
-                           without labels */
+    const char *labels; /* "none": images without labels. IDX: file of labels; NULL: found beside the images
+                           by its name */
     enum kl_channels channels; /* AUTO: RGB if any image has colour */
     size_t resize;             /* every image becomes resize x resize; 0: as it is (all must have one size) */
     size_t limit;              /* only the first so many; 0: all */
@@ -54,8 +54,8 @@ void kl_images_close(struct kl_images **images); /* accepts NULL, clears the cal
 
 /* The file of labels that belongs to an IDX file of images ("train-images-idx3-ubyte.gz" ->
    "train-labels-idx1-ubyte.gz", or without .gz), malloc'ed; NULL if the name has no such form or no such file
-   is there. */
-char *kl_idx_labels_path(const char *images);
+   is there. KL_ENOMEM. */
+int kl_idx_labels_path(char **path, const char *images, struct kl_error *err);
 
 /* "I/N" with I from 0 to N-1, or "auto": from the variables of Slurm (array or task), Open MPI or PMI.
  * KL_EUSAGE. */

@@ -75,7 +75,7 @@ static void draw(struct kl_sheet *sheet, const double *scores, const double expl
 
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    const struct kl_dataset *set = kl_file_find(inputs->file, "features"), *labels_set, *names_set;
+    const struct kl_dataset *set = kl_file_find(inputs->file, "features"), *labels_set, *names_set = NULL;
     float *x = NULL;
     double *scores = NULL, explained[2];
     int32_t *labels = NULL;
@@ -83,18 +83,19 @@ int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
     size_t n = 0, step = 1;
     int code = kl_file_expect(&set, inputs->file, "features", set && set->type == KL_F16 ? KL_F16 : KL_F32, 2, err);
     if (!code) code = kl_file_expect(&labels_set, inputs->file, "labels", KL_I32, 1, err);
-    if (!code) code = kl_file_expect(&names_set, inputs->file, "class_names", KL_STRING, 1, err);
+    if (!code && kl_file_find(inputs->file, "class_names"))
+        code = kl_file_expect(&names_set, inputs->file, "class_names", KL_STRING, 1, err);
     if (!code && set->dims[0] < 3)
         code = kl_fail(err, KL_EDATA, "%s: found %zu samples, expected at least 3 for two components", kl_file_path(inputs->file),
                        set->dims[0]);
     if (!code) code = kl_file_load((void **)&labels, inputs->file, labels_set, err);
-    if (!code) code = kl_file_load((void **)&names, inputs->file, names_set, err);
+    if (!code && names_set) code = kl_file_load((void **)&names, inputs->file, names_set, err);
     if (!code) code = load_rows(&x, &n, &step, inputs->file, set, err);
     if (!code && !(scores = malloc(2 * n * sizeof *scores))) code = kl_fail_memory(err, 2 * n * sizeof *scores);
     if (!code) code = kl_pca(scores, explained, x, n, set->dims[1], err);
     if (!code) {
         draw(sheet, scores, explained, labels, n, step);
-        draw_legend(sheet->cr, 232, names, names_set->dims[0], names_set->item_size);
+        if (names_set) draw_legend(sheet->cr, 232, names, names_set->dims[0], names_set->item_size);
     }
     free(x), free(scores), free(labels), free(names);
     return code;

@@ -7,7 +7,7 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-enum { ROWS = 4, COLUMNS = 6 };
+enum { ROWS = 4, COLUMNS = 6, SIDE = 64 };
 
 struct report {
     int32_t *labels, *predictions;
@@ -118,6 +118,10 @@ int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     options.labels = "none";
     int code = load(&r, inputs->file, (size_t)inputs->replica, err);
     if (!code) code = kl_images_open(&images, &inputs->images, 1, &options, err);
+    if (code == KL_EDATA && !images) { /* images of several sizes? */
+        options.resize = SIDE;
+        code = kl_images_open(&images, &inputs->images, 1, &options, err);
+    }
     if (!code && images->in_order)
         code = kl_fail(err, KL_EUSAGE, "--images: %s is compressed; give the plain file", inputs->images);
     if (!code) code = kl_arena_init(&arena, 0, err);

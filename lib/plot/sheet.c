@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
    The sheet, and a figure written to a file. */
 #include <cairo-svg.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "plot/plot.h"
+#include "store/store.h"
 
 static const double PNG_SCALE = 300.0 / 72; /* 300 dots an inch */
 
@@ -76,23 +74,6 @@ static bool same_bytes(const char *path, const struct kl_sheet *sheet)
     return same;
 }
 
-static int write_atomically(const char *path, const struct kl_sheet *sheet, struct kl_error *err)
-{
-    char temporary[4096];
-    int used = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    if (used < 0 || (size_t)used >= sizeof temporary) return kl_fail(err, KL_EUSAGE, "%s: the name is too long", path);
-    FILE *file = fopen(temporary, "wbe");
-    if (!file) return kl_fail_errno(err, KL_EIO, "%s: cannot be created", temporary);
-    bool failed = fwrite(sheet->bytes, 1, sheet->n, file) != sheet->n || fflush(file) != 0 || fsync(fileno(file)) != 0;
-    int saved = errno;
-    if (fclose(file) != 0 && !failed) failed = true, saved = errno;
-    if (!failed && rename(temporary, path) == 0) return KL_OK;
-    if (!failed) saved = errno;
-    unlink(temporary);
-    errno = saved;
-    return kl_fail_errno(err, KL_EIO, "%s: cannot be written", path);
-}
-
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                     enum kl_figure_format format, const char *path, struct kl_error *err)
 {
@@ -103,7 +84,7 @@ int kl_figure_write(bool *written, const struct kl_figure *figure, const struct 
     int finished = finish_sheet(&sheet, format, code ? NULL : err);
     if (!code) code = finished;
     if (!code && !same_bytes(path, &sheet)) {
-        code = write_atomically(path, &sheet, err);
+        code = kl_publish_bytes(path, sheet.bytes, sheet.n, err);
         *written = !code;
     }
     free(sheet.bytes);

@@ -142,7 +142,8 @@ static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
     const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"),
                             *accuracy = kl_file_find(file, "history/val_accuracy");
     double *l = NULL, *a = NULL;
-    if (!loss || !accuracy || loss->type != KL_F64 || accuracy->type != KL_F64 || loss->rank != 2)
+    if (!loss || !accuracy || loss->type != KL_F64 || accuracy->type != KL_F64 || loss->rank != 2 ||
+        accuracy->rank != 2 || accuracy->dims[0] != loss->dims[0] || accuracy->dims[1] != loss->dims[1])
         return KL_OK;
     int code = kl_file_load((void **)&l, file, loss, err);
     if (!code) code = kl_file_load((void **)&a, file, accuracy, err);
@@ -215,7 +216,8 @@ int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
 int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     json_t *sets = json_array(), *parts = json_loads(kl_file_key_parts(file), 0, NULL);
-    json_t *records = json_loads(kl_file_provenance(file), 0, NULL);
+    json_t *records = json_loads(kl_file_provenance(file), 0, NULL), *path = NULL;
+    kl_json_string(&path, kl_file_path(file), NULL);
     for (size_t i = 0; i < kl_file_n_datasets(file); i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
         json_t *shape = json_array();
@@ -224,7 +226,7 @@ int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
             sets, json_pack("{s:s, s:s, s:o}", "name", d->name, "type", type_names[d->type], "shape", shape));
     }
     json_t *page =
-        json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "path", kl_file_path(file), "kind",
+        json_pack("{s:o, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "path", path, "kind",
                   kl_file_kind(file), "schema", kl_file_schema(file), "key", kl_file_key(file), "content",
                   kl_file_content(file), "created_by", kl_file_created_by(file), "datasets", sets,
                   "key_parts", parts ? parts : json_null(), "provenance", records ? records : json_array());

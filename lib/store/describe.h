@@ -20,14 +20,4 @@ int kl_describe_found(FILE *to, const struct kl_found *found, bool json, struct 
    foreign HDF5 files are nobody's business here. */
 bool kl_found_is_ours(const struct kl_found *found);
 
-/* One JSON object of a few members, on a line of its own. */
-enum kl_pair_type { KL_PAIR_TEXT, KL_PAIR_COUNT, KL_PAIR_BOOL };
-struct kl_pair {
-    const char *name;
-    enum kl_pair_type type;
-    const char *text;
-    uint64_t count;
-};
-int kl_describe_pairs(FILE *to, struct kl_error *err, const struct kl_pair *pairs, size_t n);
-
 #endif

@@ -7,42 +7,20 @@
 #include "store/describe_int.h"
 #include "store/store_int.h"
 
-int kl_describe_pairs(FILE *to, struct kl_error *err, const struct kl_pair *pairs, size_t n)
-{
-    json_t *object = json_object();
-    char *text = NULL;
-    int code = object ? KL_OK : kl_fail_memory(err, 64);
-    for (size_t i = 0; i < n && !code; i++) {
-        json_t *value = NULL;
-        switch (pairs[i].type) {
-        case KL_PAIR_TEXT: code = kl_json_string(&value, pairs[i].text, err); break;
-        case KL_PAIR_COUNT: value = json_integer((json_int_t)pairs[i].count); break;
-        case KL_PAIR_BOOL: value = json_boolean(pairs[i].count != 0); break;
-        }
-        if (!code && (!value || json_object_set_new_nocheck(object, pairs[i].name, value) != 0))
-            code = kl_fail_memory(err, 64);
-    }
-    if (!code) code = kl_json_dump(&text, object, err);
-    if (!code) fprintf(to, "%s\n", text);
-    free(text);
-    json_decref(object);
-    return code;
-}
-
 static int found_json(FILE *to, const struct kl_found *f, struct kl_error *err)
 {
-    const struct kl_pair pairs[] = {
-        { "path", KL_PAIR_TEXT, f->path, 0 },
-        { "kind", KL_PAIR_TEXT, f->kind, 0 },
-        { "key", KL_PAIR_TEXT, f->key, 0 },
-        { "content", KL_PAIR_TEXT, f->content, 0 },
-        { "created_by", KL_PAIR_TEXT, f->created_by, 0 },
-        { "rows", KL_PAIR_COUNT, NULL, f->rows },
-        { "bytes", KL_PAIR_COUNT, NULL, f->size },
-        { "whole", KL_PAIR_BOOL, NULL, f->code == 0 },
-        { "problem", KL_PAIR_TEXT, f->problem, 0 },
+    const struct kl_json_pair pairs[] = {
+        { "path", KL_JSON_TEXT, f->path, 0 },
+        { "kind", KL_JSON_TEXT, f->kind, 0 },
+        { "key", KL_JSON_TEXT, f->key, 0 },
+        { "content", KL_JSON_TEXT, f->content, 0 },
+        { "created_by", KL_JSON_TEXT, f->created_by, 0 },
+        { "rows", KL_JSON_COUNT, NULL, (double)f->rows },
+        { "bytes", KL_JSON_COUNT, NULL, (double)f->size },
+        { "whole", KL_JSON_BOOL, NULL, f->code == 0 },
+        { "problem", KL_JSON_TEXT, f->problem, 0 },
     };
-    return kl_describe_pairs(to, err, pairs, sizeof pairs / sizeof *pairs);
+    return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
 void kl_describe_heading(FILE *to)

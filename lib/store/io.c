@@ -71,6 +71,10 @@ int kl_copy_all(int to, int from, const char *path, struct kl_error *err) {
         return kl_fail_memory(err, ROOM);
     for (;;) {
         ssize_t got = read(from, buffer, ROOM);
+        if (got < 0 && errno == EINTR && kl_signals_pending()) {
+            rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", path);
+            break;
+        }
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {

@@ -221,6 +221,14 @@ static int open_output(struct merge *m, const char *output, struct kl_error *err
     return rc ? rc : kl_writer_open(&m->writer, output, &header, err);
 }
 
+bool kl_merged_before(const char *output, const char *shard) {
+    struct kl_file *file = NULL;
+    bool done = strcmp(output, "-") && strcmp(shard, "-") && kl_file_open(&file, shard, NULL) == 0 &&
+                kl_is_up_to_date(output, root_text(file, "whole_key"));
+    kl_file_close(&file);
+    return done;
+}
+
 int kl_merge(const char *output, const char *const *inputs, size_t n, bool provenance, struct kl_error *err) {
     struct merge m = {.n = n};
     struct kl_error local = {0};

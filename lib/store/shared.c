@@ -61,8 +61,8 @@ int kl_shared_fetch(bool *found, const char *store, const char *key, const char 
     return rc;
 }
 
-int kl_shared_publish(const char *store, const char *key, const char *path, struct kl_error *err) {
-    int fd = -1, rc = 0;
+int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd, struct kl_error *err) {
+    int rc = 0;
     char *target = shared_path(store, key, err), *folder = target ? kl_path_folder(target) : NULL;
     if (!target || !folder) {
         rc = target ? kl_fail_memory(err, 80) : kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
@@ -72,14 +72,21 @@ int kl_shared_publish(const char *store, const char *key, const char *path, stru
         goto out;
     if (kl_make_folders(folder))
         rc = kl_fail_errno(err, KL_EIO, "%s: cannot be made", folder);
-    else if ((fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
-        rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    else if (lseek(fd, 0, SEEK_SET))
+        rc = kl_fail_errno(err, KL_EIO, "%s: seeking failed", path);
     else
         rc = copy_verified(path, fd, key, target, err);
-    if (fd >= 0)
-        close(fd);
 out:
     free(folder);
     free(target);
+    return rc;
+}
+
+int kl_shared_publish(const char *store, const char *key, const char *path, struct kl_error *err) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    int rc = kl_shared_publish_fd(store, key, path, fd, err);
+    close(fd);
     return rc;
 }

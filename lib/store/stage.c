@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
    What every stage does around its computation: key, answers without work, provenance, publishing. */
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/store_int.h"
 
@@ -177,6 +179,26 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
     return look_for_result(stage, answer);
 }
 
+const char *kl_stage_status(enum kl_stage_answer answer) {
+    return answer == KL_STAGE_COMPUTE      ? "computed"
+           : answer == KL_STAGE_UP_TO_DATE ? "up to date"
+                                           : "fetched from the shared store";
+}
+
+int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out, struct kl_error *err) {
+    const char *output = stage->common->output, *status = kl_stage_status(answer);
+    const struct kl_json_pair pairs[] = {{"output", KL_JSON_TEXT, output, 0},
+                                         {"key", KL_JSON_TEXT, stage->key, 0},
+                                         {"status", KL_JSON_TEXT, status, 0}};
+    if (strcmp(output, "-") == 0)
+        return 0;
+    if (stage->common->json)
+        return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (!stage->common->quiet)
+        fprintf(out, "%s: %s\n", output, status);
+    return 0;
+}
+
 int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_file *const *parents,
                      size_t n_parents, const char *raw_inputs, char content[65], struct kl_error *err) {
     char *records = NULL;
@@ -194,10 +216,13 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const st
         kl_writer_abort(writer);
         return rc;
     }
+    /* The file has no name if it goes to standard output: a second descriptor outlives the writer. */
+    int fd = store ? fcntl((*writer)->temporary.fd, F_DUPFD_CLOEXEC, 3) : -1;
     rc = kl_writer_publish(writer, content, err);
-    if (!rc && store && output && strcmp(output, "-") &&
-        kl_shared_publish(store, stage->key, output, &problem) && stage->log)
+    if (!rc && fd >= 0 && kl_shared_publish_fd(store, stage->key, output, fd, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: not published there: %s", problem.text);
+    if (fd >= 0)
+        close(fd);
     return rc;
 }
 

@@ -113,6 +113,8 @@ int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_err
    case. content (65 bytes) may be NULL. */
 int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err);
 void kl_writer_abort(struct kl_writer **writer); /* removes the temporary; accepts NULL */
+/* A whole file of another format (a figure), as atomically: KL_EIO. */
+int kl_publish_bytes(const char *path, const void *data, size_t n, struct kl_error *err);
 
 /* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row ranges
    with digests, so a killed run's rows are found again. `resume` of kl_writer_open_partial receives how many
@@ -172,6 +174,10 @@ enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, 
    the store; ANSWERED: --key or --dry-run). A target of another key is replaced only by a later publish. */
 int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key, FILE *out,
                    struct kl_error *err);
+const char *kl_stage_status(enum kl_stage_answer answer); /* "computed", "up to date", "fetched from ..." */
+/* The summary of a run that had nothing to compute: "FILE: up to date", or with --json an object. It goes to
+   `out`, and nowhere if that carries the file itself or with --quiet. */
+int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out, struct kl_error *err);
 /* Provenance unless --no-provenance, publish to common->output, copy to the shared store (a failure there is
    only noted). */
 int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_file *const *parents,
@@ -188,6 +194,8 @@ int kl_shared_publish(const char *store, const char *key, const char *path, stru
    shard_index, shard_count, whole_key, whole_key_parts and `index`. KL_EDATA names what is missing or does
    not belong. */
 int kl_merge(const char *output, const char *const *inputs, size_t n, bool provenance, struct kl_error *err);
+/* Is the output there already, whole and under the key of the whole that this shard belongs to? */
+bool kl_merged_before(const char *output, const char *shard);
 
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
 /* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; labels (i32) from dataset

@@ -178,6 +178,10 @@ int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err);
 void kl_partial_free(struct kl_writer *w); /* keeps what is journalled for a later run */
 bool kl_partial_is_dead(const char *name, const struct stat *s);
 
+/* ---- shared.c ---- */
+/* kl_shared_publish of an open file; path is for messages. */
+int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd, struct kl_error *err);
+
 /* ---- memo.c ---- */
 /* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime,
    ctime); an entry of another identity is not found, and is replaced. */
@@ -193,14 +197,6 @@ bool kl_has_shared_name(const char *path); /* "ab/cdef....h5", as in a shared st
 /* ---- stage.c ---- */
 /* path is a whole file of this key. Every block is checked once, which is then remembered. */
 bool kl_is_up_to_date(const char *path, const char *key);
-
-/* ---- json.c: as jansson's, with "no memory" told from "damaged" ---- */
-struct json_t;
-int kl_json_parse(struct json_t **value, const char *text, const char *what, struct kl_error *err);
-/* A string; bytes that are not UTF-8 (a file name may hold any) become '?'. */
-int kl_json_string(struct json_t **value, const char *text, struct kl_error *err);
-/* Canonical: compact, names sorted. malloc'ed. */
-int kl_json_dump(char **text, const struct json_t *value, struct kl_error *err);
 
 /* ---- key.c ---- */
 struct kl_key_head {

@@ -264,3 +264,12 @@ int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err) {
     kl_temporary_abort(t);
     return rc;
 }
+
+int kl_publish_bytes(const char *path, const void *data, size_t n, struct kl_error *err) {
+    struct kl_temporary t;
+    int rc = kl_temporary_open(&t, path, err);
+    if (!rc && !(rc = kl_pwrite_all(t.fd, data, n, 0, t.target, err)))
+        return kl_temporary_publish(&t, err);
+    kl_temporary_abort(&t);
+    return rc;
+}

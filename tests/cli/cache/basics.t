@@ -38,7 +38,7 @@ $ cache diff a.h5 b.h5
 ? 1
 
 $ cache diff a.h5 b.h5 --json
-> {"differences":"options.dtype: \"f32\" -> \"f16\"\n","equal":false}
+> {"equal":false,"differences":"options.dtype: \"f32\" -> \"f16\"\n"}
 ? 1
 
 $ cache diff a.h5 a.h5

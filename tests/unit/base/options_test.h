@@ -29,7 +29,8 @@ static const struct kl_tool test_tool = { "tool",
                                           "tool a -o b",
                                           test_options,
                                           sizeof test_options / sizeof *test_options,
-                                          sizeof(struct values) };
+                                          sizeof(struct values),
+                                          "dry-run key" };
 
 static const struct values test_defaults = { .qubits = 4, .lr = 0.001, .optimizer = "adam", .grey = true };
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+   Parsing and making JSON values, with "no memory" told from "damaged". */
+#include "base/base.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+int kl_json_parse(json_t **value, const char *text, const char *what, struct kl_error *err)
+{
+    json_error_t problem;
+    errno = 0; /* jansson itself does not always tell the two apart */
+    *value = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
+    if (*value) return KL_OK;
+    if (errno == ENOMEM) return kl_fail_memory(err, strlen(text));
+    return kl_fail(err, KL_EDATA, "%s: not JSON: %s", what, problem.text);
+}
+
+/* Each byte beyond ASCII as the character of that number in Latin-1, so that other bytes stay another text. */
+static char *from_latin1(const char *text)
+{
+    char *utf8 = malloc(2 * strlen(text) + 1), *to = utf8;
+    if (!utf8) return NULL;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c < 128) {
+            *to++ = (char)*c;
+            continue;
+        }
+        *to++ = (char)(0xc0 | *c >> 6);
+        *to++ = (char)(0x80 | (*c & 0x3f));
+    }
+    *to = '\0';
+    return utf8;
+}
+
+int kl_json_string(json_t **value, const char *text, struct kl_error *err)
+{
+    errno = 0;
+    *value = json_string(text);
+    char *copy = *value || errno == ENOMEM ? NULL : from_latin1(text);
+    if (copy) *value = json_string(copy);
+    free(copy);
+    return *value ? KL_OK : kl_fail_memory(err, strlen(text));
+}
+
+/* In one block of the right size: json_dumps (jansson 2.14) forgets to look whether its buffer could grow at
+   a name. */
+static int dump(char **text, const json_t *value, size_t flags, struct kl_error *err)
+{
+    size_t n = json_dumpb(value, NULL, 0, flags);
+    *text = n ? malloc(n + 1) : NULL;
+    if (*text && json_dumpb(value, *text, n, flags) != n) {
+        free(*text);
+        *text = NULL;
+    }
+    if (!*text) return kl_fail_memory(err, n + 1);
+    (*text)[n] = 0;
+    return KL_OK;
+}
+
+int kl_json_dump(char **text, const json_t *value, struct kl_error *err)
+{
+    return dump(text, value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY, err);
+}
+
+int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err)
+{
+    json_t *object = json_object();
+    char *text = NULL;
+    int code = object ? KL_OK : kl_fail_memory(err, 64);
+    for (size_t i = 0; i < n && !code; i++) {
+        json_t *value = NULL;
+        switch (pairs[i].type) {
+        case KL_JSON_TEXT: code = kl_json_string(&value, pairs[i].text, err); break;
+        case KL_JSON_COUNT: value = json_integer((json_int_t)pairs[i].number); break;
+        case KL_JSON_NUMBER: value = json_real(pairs[i].number); break;
+        case KL_JSON_BOOL: value = json_boolean(pairs[i].number != 0); break;
+        }
+        if (pairs[i].type == KL_JSON_NUMBER && !value) value = json_null(); /* not finite */
+        if (!code && (!value || json_object_set_new(object, pairs[i].name, value) != 0))
+            code = kl_fail_memory(err, 64);
+    }
+    if (!code) code = dump(&text, object, JSON_COMPACT | JSON_REAL_PRECISION(6), err);
+    if (!code) fprintf(to, "%s\n", text);
+    free(text);
+    json_decref(object);
+    return code;
+}
