@@ -159,14 +159,14 @@ static int declare(struct run *r, struct kl_error *err)
     const struct kl_extract *e = r->e;
     const struct kl_images *im = e->images;
     const size_t dims[2] = {e->n, r->d};
-    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_F16 : KL_F32, 0, 2, dims, err)) <
+    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_TYPE_F16 : KL_TYPE_F32, 0, 2, dims, err)) <
         0)
         return r->features;
-    if ((r->labels = kl_writer_dataset(e->writer, "labels", KL_I32, 0, 1, dims, err)) < 0)
+    if ((r->labels = kl_writer_dataset(e->writer, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0)
         return r->labels;
-    if ((r->index = kl_writer_dataset(e->writer, "index", KL_I64, 0, 1, dims, err)) < 0)
+    if ((r->index = kl_writer_dataset(e->writer, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0)
         return r->index;
-    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_STRING, im->class_name_size, 1,
+    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_TYPE_STRING, im->class_name_size, 1,
                                            &im->n_classes, im->class_names, err)
                            : 0;
     if (rc >= 0)

@@ -9,12 +9,12 @@
 
 static const double EPSILON = 1e-5; /* torch.nn.BatchNorm2d */
 
-static int expect(const struct kl_tensor **tensor, const struct kl_weights *weights, const char *name,
+static int expect(const struct kl_weight **tensor, const struct kl_weights *weights, const char *name,
                   const char *part, int rank, const size_t *dims, struct kl_error *err)
 {
     char full[160];
     snprintf(full, sizeof full, "%s.%s", name, part);
-    const struct kl_tensor *t = *tensor = kl_weights_find(weights, full);
+    const struct kl_weight *t = *tensor = kl_weights_find(weights, full);
     if (!t) return kl_fail(err, KL_EDATA, "weights: '%s' is absent; expected torchvision's resnet18", full);
     if (t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
     return kl_fail(err, KL_EDATA,
@@ -27,7 +27,7 @@ static int expect(const struct kl_tensor **tensor, const struct kl_weights *weig
 static int scale_and_shift(double *scale, double *shift, const struct kl_weights *weights, const char *name,
                            size_t n, struct kl_error *err)
 {
-    const struct kl_tensor *gamma, *beta, *mean, *variance;
+    const struct kl_weight *gamma, *beta, *mean, *variance;
     int code = expect(&gamma, weights, name, "weight", 1, &n, err);
     if (!code) code = expect(&beta, weights, name, "bias", 1, &n, err);
     if (!code) code = expect(&mean, weights, name, "running_mean", 1, &n, err);
@@ -83,7 +83,7 @@ static void points_2d(float *to, size_t step, const float *w, double scale, enum
 int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name,
             const char *norm_name, struct kl_error *err)
 {
-    const struct kl_tensor *w;
+    const struct kl_weight *w;
     bool points = conv->size == 3 && conv->stride == 1;
     size_t taps = conv->size * conv->size, step = kl_conv_panels_size(conv->out, conv->in);
     size_t n = (points ? kl_conv_points(conv->kind) : taps) * step,
@@ -131,7 +131,7 @@ static void add_means(struct kl_resnet18 *net, const float *w, const double *sca
 int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err)
 {
     struct kl_folded *stem = &net->stem;
-    const struct kl_tensor *w;
+    const struct kl_weight *w;
     const size_t dims[4] = { 64, 3, 7, 7 };
     size_t map = stem->out_h * stem->out_w, taps = net->channels * 49;
     double scale[128];

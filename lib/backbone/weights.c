@@ -60,7 +60,7 @@ static float element_at(enum kl_element element, const unsigned char *data, size
     return 0;
 }
 
-static void convert(struct kl_tensor *t, const size_t *strides, enum kl_element element,
+static void convert(struct kl_weight *t, const size_t *strides, enum kl_element element,
                     const unsigned char *data)
 {
     if (!strides) {
@@ -85,7 +85,7 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
                    const size_t *dims, const size_t *strides, enum kl_element element,
                    const unsigned char *data, struct kl_error *err)
 {
-    struct kl_tensor t = {.rank = rank};
+    struct kl_weight t = {.rank = rank};
     if (strlen(name) >= sizeof t.name)
         return kl_fail(err, KL_EDATA, "%s: tensor %.60s...: the name is too long", path, name);
     strcpy(t.name, name);
@@ -102,7 +102,7 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
         return rc;
     if ((weights->n & (weights->n - 1)) == 0) { /* full at each power of two */
         size_t room = weights->n ? 2 * weights->n : 1;
-        struct kl_tensor *more = realloc(weights->tensors, room * sizeof *more);
+        struct kl_weight *more = realloc(weights->tensors, room * sizeof *more);
         if (!more)
             return kl_fail_memory(err, room * sizeof *more);
         weights->tensors = more;
@@ -115,7 +115,7 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
     return 0;
 }
 
-const struct kl_tensor *kl_weights_find(const struct kl_weights *weights, const char *name)
+const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const char *name)
 {
     for (size_t i = 0; i < weights->n; i++)
         if (strcmp(weights->tensors[i].name, name) == 0)

@@ -19,7 +19,7 @@ static int all_rows(struct kl_evaluation *e, struct kl_error *err)
 static int validation_rows(struct kl_evaluation *e, struct kl_file *head, struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_file_expect(&set, head, "split/validation", KL_I64, 1, err);
+    int code = kl_file_expect(&set, head, "split/validation", KL_TYPE_I64, 1, err);
     if (!code) code = kl_file_load((void **)&e->rows, head, set, err);
     if (code) return code;
     e->n = set->dims[0];

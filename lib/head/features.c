@@ -15,10 +15,10 @@ static int load_values(struct kl_features *f, struct kl_file *file, const struct
     void *memory = NULL;
     uint16_t *half = NULL;
     int code = 0;
-    if (data->type != KL_F32 && data->type != KL_F16)
+    if (data->type != KL_TYPE_F32 && data->type != KL_TYPE_F16)
         return kl_fail(err, KL_EDATA, "%s: dataset features: neither float32 nor float16",
                        kl_file_path(file));
-    if (data->type == KL_F32) {
+    if (data->type == KL_TYPE_F32) {
         code = kl_file_load(&memory, file, data, err);
         f->x = memory;
         return code;
@@ -64,8 +64,8 @@ int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_erro
     if (!data || data->rank != 2)
         return kl_fail(err, KL_EDATA, "%s: no dataset features [n, d]; is it a feature cache?",
                        kl_file_path(file));
-    code = kl_file_expect(&labels, file, "labels", KL_I32, 1, err);
-    if (!code) code = kl_file_expect(&names, file, "class_names", KL_STRING, 1, err);
+    code = kl_file_expect(&labels, file, "labels", KL_TYPE_I32, 1, err);
+    if (!code) code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
     if (code) return code;
     f->n = data->dims[0], f->d = data->dims[1], f->n_classes = names->dims[0],
     f->name_size = names->item_size;

@@ -8,7 +8,6 @@
 #include "circuit/circuit.h"
 #include "head/features.h"
 #include "nn/nn.h"
-/* (store.h is not included here: its KL_F64 is a macro in files compiled in both precisions) */
 struct kl_writer;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };

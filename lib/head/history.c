@@ -15,7 +15,7 @@ int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error 
         const struct kl_dataset *d;
         void *data = NULL;
         snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
-        int code = kl_file_expect(&d, file, name, KL_F64, 2, err);
+        int code = kl_file_expect(&d, file, name, KL_TYPE_F64, 2, err);
         if (!code && k > 0 && (d->dims[0] != h->replicas || d->dims[1] != h->epochs))
             code = kl_fail(err, KL_EDATA, "%s: dataset %s has another shape than the rest of the history",
                            kl_file_path(file), name);

@@ -28,7 +28,7 @@ static int load_tensor(struct kl_head *head, struct kl_file *file, const struct 
     char name[96];
     const struct kl_dataset *d;
     snprintf(name, sizeof name, "params/%s", t->name);
-    int code = kl_file_expect(&d, file, name, KL_F32, 1 + t->rank, err);
+    int code = kl_file_expect(&d, file, name, KL_TYPE_F32, 1 + t->rank, err);
     if (code) return code;
     if ((int64_t)d->dims[0] != head->n_replicas || d->dims[1] != t->dims[0] ||
         (t->rank == 2 && d->dims[2] != t->dims[1]))
@@ -50,8 +50,8 @@ static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas
     char name[64];
     const struct kl_dataset *first, *last;
     snprintf(name, sizeof name, "params/head.%d.weight", o->n_classifier);
-    int code = kl_file_expect(&first, file, "params/reduce.0.weight", KL_F32, 3, err);
-    if (!code) code = kl_file_expect(&last, file, name, KL_F32, 3, err);
+    int code = kl_file_expect(&first, file, "params/reduce.0.weight", KL_TYPE_F32, 3, err);
+    if (!code) code = kl_file_expect(&last, file, name, KL_TYPE_F32, 3, err);
     if (code) return code;
     *n_features = first->dims[2], *n_classes = last->dims[1], *n_replicas = (int64_t)first->dims[0];
     return 0;

@@ -22,8 +22,8 @@ static int put_classes(struct kl_writer *w, const struct kl_evaluation *e, struc
             row[0] = m.precision, row[1] = m.recall, row[2] = m.f1;
         }
     }
-    if (!code) code = kl_writer_put(w, "confusion", KL_I64, 0, 3, dims, counts, err);
-    if (!code) code = kl_writer_put(w, "per_class", KL_F64, 0, 3, table_dims, table, err);
+    if (!code) code = kl_writer_put(w, "confusion", KL_TYPE_I64, 0, 3, dims, counts, err);
+    if (!code) code = kl_writer_put(w, "per_class", KL_TYPE_F64, 0, 3, table_dims, table, err);
     if (!code) code = kl_writer_text(w, "per_class", "columns", "precision,recall,f1", err);
     if (!code) code = kl_writer_text(w, "confusion", "axes", "replica,true class,predicted class", err);
     free(counts);
@@ -46,7 +46,7 @@ static int put_calibration(struct kl_writer *w, const struct kl_evaluation *e, s
             row[0] = (double)count[b], row[1] = accuracy[b], row[2] = confidence[b];
         }
     }
-    int code = kl_writer_put(w, "calibration", KL_F64, 0, 3, dims, bins, err);
+    int code = kl_writer_put(w, "calibration", KL_TYPE_F64, 0, 3, dims, bins, err);
     if (!code) code = kl_writer_text(w, "calibration", "columns", "count,accuracy,confidence", err);
     free(bins);
     return code;
@@ -76,18 +76,18 @@ int kl_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e, const
 {
     size_t dims[3] = { e->replicas, e->n, e->c }, names[1] = { e->features->n_classes };
     int code = put_scalars(w, e, test, err);
-    if (!code) code = kl_writer_put(w, "index", KL_I64, 0, 1, &e->n, e->rows, err);
-    if (!code) code = kl_writer_put(w, "labels", KL_I32, 0, 1, &e->n, e->labels, err);
-    if (!code) code = kl_writer_put(w, "predictions", KL_I32, 0, 2, dims, e->predictions, err);
-    if (!code) code = kl_writer_put(w, "probabilities", KL_F32, 0, 3, dims, e->probabilities, err);
-    if (!code) code = kl_writer_put(w, "replicas/accuracy", KL_F64, 0, 1, &e->replicas, e->accuracy, err);
-    if (!code) code = kl_writer_put(w, "replicas/log_loss", KL_F64, 0, 1, &e->replicas, e->log_loss, err);
-    if (!code) code = kl_writer_put(w, "replicas/top_k", KL_F64, 0, 1, &e->replicas, e->top_k, err);
+    if (!code) code = kl_writer_put(w, "index", KL_TYPE_I64, 0, 1, &e->n, e->rows, err);
+    if (!code) code = kl_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &e->n, e->labels, err);
+    if (!code) code = kl_writer_put(w, "predictions", KL_TYPE_I32, 0, 2, dims, e->predictions, err);
+    if (!code) code = kl_writer_put(w, "probabilities", KL_TYPE_F32, 0, 3, dims, e->probabilities, err);
+    if (!code) code = kl_writer_put(w, "replicas/accuracy", KL_TYPE_F64, 0, 1, &e->replicas, e->accuracy, err);
+    if (!code) code = kl_writer_put(w, "replicas/log_loss", KL_TYPE_F64, 0, 1, &e->replicas, e->log_loss, err);
+    if (!code) code = kl_writer_put(w, "replicas/top_k", KL_TYPE_F64, 0, 1, &e->replicas, e->top_k, err);
     if (!code)
-        code = kl_writer_put(w, "replicas/expected_calibration_error", KL_F64, 0, 1, &e->replicas, e->calibration_error, err);
+        code = kl_writer_put(w, "replicas/expected_calibration_error", KL_TYPE_F64, 0, 1, &e->replicas, e->calibration_error, err);
     if (!code) code = put_classes(w, e, err);
     if (!code) code = put_calibration(w, e, err);
     if (!code)
-        code = kl_writer_put(w, "class_names", KL_STRING, e->features->name_size, 1, names, e->features->class_names, err);
+        code = kl_writer_put(w, "class_names", KL_TYPE_STRING, e->features->name_size, 1, names, e->features->class_names, err);
     return code;
 }

@@ -13,13 +13,13 @@ struct column {
     size_t offset; /* in struct kl_replica */
 };
 static const struct column columns[] = {
-    { "replicas/best_epoch", KL_I64, offsetof(struct kl_replica, best_epoch) },
-    { "replicas/stopped_epoch", KL_I64, offsetof(struct kl_replica, stopped_epoch) },
-    { "replicas/stale", KL_I64, offsetof(struct kl_replica, stale) },
-    { "replicas/plateau_stale", KL_I64, offsetof(struct kl_replica, plateau_stale) },
-    { "replicas/reductions", KL_I64, offsetof(struct kl_replica, reductions) },
-    { "replicas/epoch_correct", KL_I64, offsetof(struct kl_replica, epoch_correct) },
-    { "replicas/epoch_loss", KL_F64, offsetof(struct kl_replica, epoch_loss) },
+    { "replicas/best_epoch", KL_TYPE_I64, offsetof(struct kl_replica, best_epoch) },
+    { "replicas/stopped_epoch", KL_TYPE_I64, offsetof(struct kl_replica, stopped_epoch) },
+    { "replicas/stale", KL_TYPE_I64, offsetof(struct kl_replica, stale) },
+    { "replicas/plateau_stale", KL_TYPE_I64, offsetof(struct kl_replica, plateau_stale) },
+    { "replicas/reductions", KL_TYPE_I64, offsetof(struct kl_replica, reductions) },
+    { "replicas/epoch_correct", KL_TYPE_I64, offsetof(struct kl_replica, epoch_correct) },
+    { "replicas/epoch_loss", KL_TYPE_F64, offsetof(struct kl_replica, epoch_loss) },
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 /* The blocks of a replica and the group each is kept in. */
@@ -47,7 +47,7 @@ static int save_tensor(struct kl_writer *w, const struct kl_train *train, const 
     for (size_t r = 0; r < replicas; r++)
         kl_tensor_to_file_f32(values + r * t->size, t, *(float **)field(train, (int64_t)r, offset));
     snprintf(name, sizeof name, "%s/%s", group, t->name);
-    int code = kl_writer_put(w, name, KL_F32, 0, 1 + t->rank, dims, values, err);
+    int code = kl_writer_put(w, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
     free(values);
     return code < 0 ? code : 0;
 }
@@ -64,7 +64,7 @@ static int save_replicas(struct kl_writer *w, const struct kl_train *train, stru
         for (size_t i = 0; i < replicas * epochs; i++)
             values[i] = train->replicas[i / epochs].history[k][i % epochs];
         snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
-        code = kl_writer_put(w, name, KL_F64, 0, 2, dims, values, err);
+        code = kl_writer_put(w, name, KL_TYPE_F64, 0, 2, dims, values, err);
     }
     /* int64 and double columns alike are eight bytes */
     for (int c = 0; c < N_COLUMNS && code >= 0; c++) {
@@ -87,13 +87,13 @@ int kl_train_save(struct kl_writer *w, const struct kl_train *train, const char 
         for (int t = 0; t < block->n && code >= 0; t++)
             code = save_tensor(w, train, &block->tensors[t], groups[g].group, groups[g].offset, err);
     if (code >= 0) code = save_replicas(w, train, err);
-    if (code >= 0) code = kl_writer_put(w, "position", KL_I64, 0, 1, (size_t[]){ 3 }, position, err);
+    if (code >= 0) code = kl_writer_put(w, "position", KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
     if (code >= 0 && train->n_validation > 0)
-        code = kl_writer_put(w, "split/validation", KL_I64, 0, 1, &train->n_validation, train->validation,
+        code = kl_writer_put(w, "split/validation", KL_TYPE_I64, 0, 1, &train->n_validation, train->validation,
                              err);
     if (code >= 0)
         code =
-            kl_writer_put(w, "class_names", KL_STRING, f->name_size, 1, &f->n_classes, f->class_names, err);
+            kl_writer_put(w, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes, f->class_names, err);
     return code < 0 ? code : 0;
 }
 
@@ -121,7 +121,7 @@ static int restore_tensor(struct kl_train *train, struct kl_file *file, const st
     void *data = NULL;
     snprintf(name, sizeof name, "%s/%s", group, t->name);
     int code =
-        load(&data, file, name, KL_F32, 1 + t->rank, (size_t[]){ replicas, t->dims[0], t->dims[1] }, err);
+        load(&data, file, name, KL_TYPE_F32, 1 + t->rank, (size_t[]){ replicas, t->dims[0], t->dims[1] }, err);
     if (code) return code;
     for (size_t r = 0; r < replicas; r++)
         kl_tensor_from_file_f32(*(float **)field(train, (int64_t)r, offset), t,
@@ -138,7 +138,7 @@ static int restore_replicas(struct kl_train *train, struct kl_file *file, struct
     for (int k = 0; k < KL_HISTORY_ROWS; k++) {
         void *data = NULL;
         snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
-        int code = load(&data, file, name, KL_F64, 2, dims, err);
+        int code = load(&data, file, name, KL_TYPE_F64, 2, dims, err);
         if (code) return code;
         for (size_t i = 0; i < replicas * epochs; i++)
             train->replicas[i / epochs].history[k][i % epochs] = ((double *)data)[i];
@@ -164,7 +164,7 @@ int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_err
             code = restore_tensor(train, file, &block->tensors[t], groups[g].group, groups[g].offset, err);
     if (!code) code = restore_replicas(train, file, err);
     void *position = NULL;
-    if (!code) code = load(&position, file, "position", KL_I64, 1, (size_t[]){ 3 }, err);
+    if (!code) code = load(&position, file, "position", KL_TYPE_I64, 1, (size_t[]){ 3 }, err);
     if (code) return code;
     train->epoch = ((int64_t *)position)[0];
     train->step = ((int64_t *)position)[1];

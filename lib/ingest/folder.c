@@ -97,7 +97,7 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
     return is_folder;
 }
 
-static void source_close(struct kl_source *s)
+static void source_close(struct kl_image_source *s)
 {
     struct folder *f = s->state;
     if (f)
@@ -107,7 +107,7 @@ static void source_close(struct kl_source *s)
 }
 
 /* All files of one class appended to f->files, their labels to s->labels. */
-static int add_class(struct kl_source *s, const char *name, int32_t label, struct kl_error *err)
+static int add_class(struct kl_image_source *s, const char *name, int32_t label, struct kl_error *err)
 {
     struct folder *f = s->state;
     struct names files = {0};
@@ -131,7 +131,7 @@ out:
     return rc;
 }
 
-static int set_class_names(struct kl_source *s, const struct names *classes, struct kl_error *err)
+static int set_class_names(struct kl_image_source *s, const struct names *classes, struct kl_error *err)
 {
     s->n_classes = classes->n;
     for (size_t i = 0; i < classes->n; i++)
@@ -146,7 +146,7 @@ static int set_class_names(struct kl_source *s, const struct names *classes, str
 
 /* The first pass over the files: headers, or with skip_bad everything. */
 struct pass {
-    struct kl_source *s;
+    struct kl_image_source *s;
     const struct kl_images_options *o;
     struct look {
         size_t height, width;
@@ -173,7 +173,7 @@ static void look_at(void *context, size_t i, int thread)
 }
 
 /* Sizes and colour of all; bad files are an error or leave the list. */
-static int first_pass(struct kl_source *s, const struct kl_images_options *o, struct kl_error *err)
+static int first_pass(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
 {
     struct folder *f = s->state;
     struct pass pass = {s, o, calloc(f->files.n, sizeof *pass.looks)};
@@ -220,7 +220,7 @@ out:
     return rc;
 }
 
-static int source_open(struct kl_source *s, const struct kl_images_options *o, struct kl_error *err)
+static int source_open(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
 {
     struct names classes = {0};
     int rc;
@@ -254,7 +254,7 @@ out:
     return rc;
 }
 
-static int source_read(struct kl_source *s, size_t first, size_t n, struct kl_picture *pictures,
+static int source_read(struct kl_image_source *s, size_t first, size_t n, struct kl_picture *pictures,
                        struct kl_arena *arena, struct kl_error *err)
 {
     const struct folder *f = s->state;

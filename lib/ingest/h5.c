@@ -22,7 +22,7 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
     return !is_folder && strrchr(path, ':') && stat(path, &st) != 0;
 }
 
-static void source_close(struct kl_source *s)
+static void source_close(struct kl_image_source *s)
 {
     struct h5 *f = s->state;
     if (f)
@@ -31,7 +31,7 @@ static void source_close(struct kl_source *s)
     s->state = NULL;
 }
 
-static int source_open(struct kl_source *s, const struct kl_images_options *o, struct kl_error *err)
+static int source_open(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
 {
     size_t dims[4] = {0};
     int rank = 0;
@@ -54,10 +54,10 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
     f->item = dims[1] * dims[2] * f->channels;
     if (f->item == 0 || s->n == 0)
         return kl_fail(err, KL_EDATA, "%s: no images", s->path);
-    return s->labels ? kl_source_number_classes(s, err) : 0;
+    return s->labels ? kl_image_source_number(s, err) : 0;
 }
 
-static int source_read(struct kl_source *s, size_t first, size_t n, struct kl_picture *pictures,
+static int source_read(struct kl_image_source *s, size_t first, size_t n, struct kl_picture *pictures,
                        struct kl_arena *arena, struct kl_error *err)
 {
     const struct h5 *f = s->state;

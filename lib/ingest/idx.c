@@ -171,7 +171,7 @@ int kl_idx_labels_path(char **path, const char *images, struct kl_error *err)
     return 0;
 }
 
-static int read_labels(struct kl_source *s, const char *path, size_t total, struct kl_error *err)
+static int read_labels(struct kl_image_source *s, const char *path, size_t total, struct kl_error *err)
 {
     struct idx f;
     unsigned char *bytes = NULL;
@@ -205,7 +205,7 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
            ((magic[0] == 0x1f && magic[1] == 0x8b) || (magic[0] == 0 && magic[1] == 0));
 }
 
-static void source_close(struct kl_source *s)
+static void source_close(struct kl_image_source *s)
 {
     if (s->state)
         idx_close(s->state);
@@ -213,7 +213,7 @@ static void source_close(struct kl_source *s)
     s->state = NULL;
 }
 
-static int source_open(struct kl_source *s, const struct kl_images_options *o, struct kl_error *err)
+static int source_open(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
 {
     int rc;
     char *found = NULL;
@@ -249,13 +249,13 @@ static int source_open(struct kl_source *s, const struct kl_images_options *o, s
     }
     if ((rc = read_labels(s, found ? found : o->labels, s->total, err)))
         goto out;
-    rc = kl_source_number_classes(s, err);
+    rc = kl_image_source_number(s, err);
 out:
     free(found);
     return rc;
 }
 
-static int source_read(struct kl_source *s, size_t first, size_t n, struct kl_picture *pictures,
+static int source_read(struct kl_image_source *s, size_t first, size_t n, struct kl_picture *pictures,
                        struct kl_arena *arena, struct kl_error *err)
 {
     struct idx *f = s->state;

@@ -24,7 +24,7 @@ void kl_images_options_default(struct kl_images_options *options)
     *options = (struct kl_images_options){.channels = KL_CHANNELS_AUTO, .max_bytes = (size_t)256 << 20};
 }
 
-int kl_source_number_classes(struct kl_source *s, struct kl_error *err)
+int kl_image_source_number(struct kl_image_source *s, struct kl_error *err)
 {
     int32_t most = 0;
     for (size_t i = 0; i < s->total; i++) {
@@ -42,7 +42,7 @@ int kl_source_number_classes(struct kl_source *s, struct kl_error *err)
     return 0;
 }
 
-static int open_source(struct kl_source *s, const char *path, const struct kl_images_options *o,
+static int open_source(struct kl_image_source *s, const char *path, const struct kl_images_options *o,
                        struct kl_error *err)
 {
     struct stat st = {0};
@@ -76,11 +76,11 @@ static int open_source(struct kl_source *s, const char *path, const struct kl_im
 /* One size for all, unless they are resized; RGB if any has colour. */
 static int agree_on_size(struct kl_images *im, const struct kl_images_options *o, struct kl_error *err)
 {
-    const struct kl_source *first = &im->sources[0];
+    const struct kl_image_source *first = &im->sources[0];
     im->source_height = first->height;
     im->source_width = first->width;
     for (size_t i = 0; i < im->n_sources; i++) {
-        const struct kl_source *s = &im->sources[i];
+        const struct kl_image_source *s = &im->sources[i];
         if (s->height == 0 || s->height != first->height || s->width != first->width)
             im->source_height = im->source_width = 0;
         if (im->source_height == 0 && !o->resize)
@@ -103,9 +103,9 @@ static int agree_on_size(struct kl_images *im, const struct kl_images_options *o
 /* Class names must be the same list; numbered ones may be longer in one input than in another. */
 static int agree_on_classes(struct kl_images *im, struct kl_error *err)
 {
-    struct kl_source *most = &im->sources[0];
+    struct kl_image_source *most = &im->sources[0];
     for (size_t i = 0; i < im->n_sources; i++) {
-        struct kl_source *s = &im->sources[i];
+        struct kl_image_source *s = &im->sources[i];
         if (!s->labels != !most->labels)
             return kl_fail(err, KL_EDATA, "%s has labels, %s has none", (s->labels ? s : most)->path,
                            (s->labels ? most : s)->path);
@@ -113,7 +113,7 @@ static int agree_on_classes(struct kl_images *im, struct kl_error *err)
             most = s;
     }
     for (size_t i = 0; i < im->n_sources; i++) {
-        const struct kl_source *s = &im->sources[i];
+        const struct kl_image_source *s = &im->sources[i];
         const bool numbered = s->driver != &kl_driver_folder && most->driver != &kl_driver_folder;
         for (size_t k = 0; k < most->n_classes && !numbered; k++) {
             const char *theirs = k < s->n_classes ? s->class_names + k * s->class_name_size : "(none)";
@@ -135,7 +135,7 @@ static int gather(struct kl_images *im, const struct kl_images_options *o, struc
     size_t all = 0, at = 0;
     int64_t position = 0;
     for (size_t i = 0; i < im->n_sources; i++) {
-        struct kl_source *s = &im->sources[i];
+        struct kl_image_source *s = &im->sources[i];
         if (o->limit && s->n > o->limit - all)
             s->n = o->limit - all;
         all += s->n;
@@ -148,7 +148,7 @@ static int gather(struct kl_images *im, const struct kl_images_options *o, struc
     if (!im->labels || !im->index)
         return kl_fail_memory(err, all * (sizeof *im->labels + sizeof *im->index));
     for (size_t i = 0; i < im->n_sources; i++) {
-        struct kl_source *s = &im->sources[i];
+        struct kl_image_source *s = &im->sources[i];
         for (size_t k = 0; k < s->n; k++, at++) {
             im->labels[at] = s->labels ? s->labels[k] : -1;
             im->index[at] = position + (s->index ? s->index[k] : (int64_t)k);
@@ -192,7 +192,7 @@ void kl_images_close(struct kl_images **images)
         return;
     struct kl_images *im = *images;
     for (size_t i = 0; i < im->n_sources; i++) {
-        struct kl_source *s = &im->sources[i];
+        struct kl_image_source *s = &im->sources[i];
         if (s->driver)
             s->driver->close(s);
         free(s->labels);
@@ -256,7 +256,7 @@ static int place(const struct kl_images *im, uint8_t *out, const struct kl_pictu
 }
 
 /* A run of images within one source. */
-static int read_run(struct kl_images *im, struct kl_source *s, size_t first, size_t n, uint8_t *pixels,
+static int read_run(struct kl_images *im, struct kl_image_source *s, size_t first, size_t n, uint8_t *pixels,
                     struct kl_arena *arena, struct kl_error *err)
 {
     int rc = 0;
@@ -282,7 +282,7 @@ static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixel
     int rc = 0;
     const size_t size = im->height * im->width * im->channels;
     for (size_t i = 0, begin = 0; i < im->n_sources && n && !rc; begin += im->sources[i++].n) {
-        struct kl_source *s = &im->sources[i];
+        struct kl_image_source *s = &im->sources[i];
         if (first >= begin + s->n)
             continue;
         const size_t here = begin + s->n - first < n ? begin + s->n - first : n;

@@ -32,7 +32,7 @@ struct kl_images {
     size_t n_classes, class_name_size;  /* 0 without labels */
     char *class_names;                  /* [n_classes][class_name_size], NUL padded */
     size_t skipped;                     /* bad files left out */
-    struct kl_source *sources;          /* (hidden) */
+    struct kl_image_source *sources;          /* (hidden) */
     size_t n_sources;
     bool in_order, cancelled;
     size_t next; /* in order: the image that may be read now */

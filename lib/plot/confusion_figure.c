@@ -28,8 +28,8 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
     const struct kl_dataset *set, *names_set;
     int64_t *counts = NULL;
     char *names = NULL, text[24];
-    int code = kl_file_expect(&set, inputs->file, "confusion", KL_I64, 3, err);
-    if (!code) code = kl_file_expect(&names_set, inputs->file, "class_names", KL_STRING, 1, err);
+    int code = kl_file_expect(&set, inputs->file, "confusion", KL_TYPE_I64, 3, err);
+    if (!code) code = kl_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
     if (!code) code = kl_file_load((void **)&counts, inputs->file, set, err);
     if (!code) code = kl_file_load((void **)&names, inputs->file, names_set, err);
     if (code) goto out;

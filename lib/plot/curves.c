@@ -14,7 +14,7 @@ struct series {
 static int load(struct series *s, struct kl_file *file, const char *name, struct kl_error *err)
 {
     const struct kl_dataset *set;
-    int code = kl_file_expect(&set, file, name, KL_F64, 2, err);
+    int code = kl_file_expect(&set, file, name, KL_TYPE_F64, 2, err);
     if (!code) code = kl_file_load((void **)&s->values, file, set, err);
     if (!code) {
         s->replicas = set->dims[0];

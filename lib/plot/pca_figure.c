@@ -48,9 +48,9 @@ static int load_rows(float **x, size_t *n, size_t *step, struct kl_file *file, c
     uint16_t *half = malloc(d * sizeof *half + 1);
     int code = *x && half ? KL_OK : kl_fail_memory(err, *n * d * sizeof **x);
     for (size_t i = 0; !code && i < *n; i++) {
-        void *to = set->type == KL_F16 ? (void *)half : (void *)(*x + i * d);
+        void *to = set->type == KL_TYPE_F16 ? (void *)half : (void *)(*x + i * d);
         code = kl_file_rows(file, set, i * *step, 1, to, err);
-        if (!code && set->type == KL_F16) kl_float_from_half(*x + i * d, half, d);
+        if (!code && set->type == KL_TYPE_F16) kl_float_from_half(*x + i * d, half, d);
     }
     free(half);
     return code;
@@ -81,10 +81,10 @@ int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
     int32_t *labels = NULL;
     char *names = NULL;
     size_t n = 0, step = 1;
-    int code = kl_file_expect(&set, inputs->file, "features", set && set->type == KL_F16 ? KL_F16 : KL_F32, 2, err);
-    if (!code) code = kl_file_expect(&labels_set, inputs->file, "labels", KL_I32, 1, err);
+    int code = kl_file_expect(&set, inputs->file, "features", set && set->type == KL_TYPE_F16 ? KL_TYPE_F16 : KL_TYPE_F32, 2, err);
+    if (!code) code = kl_file_expect(&labels_set, inputs->file, "labels", KL_TYPE_I32, 1, err);
     if (!code && kl_file_find(inputs->file, "class_names"))
-        code = kl_file_expect(&names_set, inputs->file, "class_names", KL_STRING, 1, err);
+        code = kl_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
     if (!code && set->dims[0] < 3)
         code = kl_fail(err, KL_EDATA, "%s: found %zu samples, expected at least 3 for two components", kl_file_path(inputs->file),
                        set->dims[0]);

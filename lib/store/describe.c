@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 static const char *const type_names[] = {
-    [KL_U8] = "uint8",    [KL_I32] = "int32",   [KL_I64] = "int64",    [KL_F16] = "float16",
-    [KL_F32] = "float32", [KL_F64] = "float64", [KL_STRING] = "string"
+    [KL_TYPE_U8] = "uint8",    [KL_TYPE_I32] = "int32",   [KL_TYPE_I64] = "int64",    [KL_TYPE_F16] = "float16",
+    [KL_TYPE_F32] = "float32", [KL_TYPE_F64] = "float64", [KL_TYPE_STRING] = "string"
 };
 
 void kl_size_text(char text[32], double bytes)
@@ -40,7 +40,7 @@ static void write_classes(FILE *to, struct kl_file *file)
     enum { COLUMNS = 84 };
     const struct kl_dataset *d = kl_file_find(file, "class_names");
     char *names = NULL;
-    if (!d || d->type != KL_STRING || d->rank != 1 || kl_file_load((void **)&names, file, d, NULL) != KL_OK)
+    if (!d || d->type != KL_TYPE_STRING || d->rank != 1 || kl_file_load((void **)&names, file, d, NULL) != KL_OK)
         return;
     fputs("classes    ", to);
     int column = 0;
@@ -122,7 +122,7 @@ static int write_heads(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_file_find(file, "replicas/accuracy");
     double *accuracy = NULL, mean = 0, square = 0;
-    if (!d || d->type != KL_F64 || d->rank != 1 || d->rows < 2) return KL_OK;
+    if (!d || d->type != KL_TYPE_F64 || d->rank != 1 || d->rows < 2) return KL_OK;
     int code = kl_file_load((void **)&accuracy, file, d, err);
     if (code) return code;
     double n = (double)d->rows;
@@ -142,7 +142,7 @@ static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
     const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"),
                             *accuracy = kl_file_find(file, "history/val_accuracy");
     double *l = NULL, *a = NULL;
-    if (!loss || !accuracy || loss->type != KL_F64 || accuracy->type != KL_F64 || loss->rank != 2 ||
+    if (!loss || !accuracy || loss->type != KL_TYPE_F64 || accuracy->type != KL_TYPE_F64 || loss->rank != 2 ||
         accuracy->rank != 2 || accuracy->dims[0] != loss->dims[0] || accuracy->dims[1] != loss->dims[1])
         return KL_OK;
     int code = kl_file_load((void **)&l, file, loss, err);

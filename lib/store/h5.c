@@ -28,18 +28,18 @@ static void hush(void) {
 static hid_t file_type(enum kl_type type, size_t item_size) {
     hid_t t = -1;
     switch (type) {
-    case KL_U8: return H5Tcopy(H5T_STD_U8LE);
-    case KL_I32: return H5Tcopy(H5T_STD_I32LE);
-    case KL_I64: return H5Tcopy(H5T_STD_I64LE);
-    case KL_F32: return H5Tcopy(H5T_IEEE_F32LE);
-    case KL_F64: return H5Tcopy(H5T_IEEE_F64LE);
-    case KL_F16: /* IEEE 754 binary16, as h5py makes it */
+    case KL_TYPE_U8: return H5Tcopy(H5T_STD_U8LE);
+    case KL_TYPE_I32: return H5Tcopy(H5T_STD_I32LE);
+    case KL_TYPE_I64: return H5Tcopy(H5T_STD_I64LE);
+    case KL_TYPE_F32: return H5Tcopy(H5T_IEEE_F32LE);
+    case KL_TYPE_F64: return H5Tcopy(H5T_IEEE_F64LE);
+    case KL_TYPE_F16: /* IEEE 754 binary16, as h5py makes it */
         t = H5Tcopy(H5T_IEEE_F32LE);
         H5Tset_fields(t, 15, 10, 5, 0, 10);
         H5Tset_size(t, 2);
         H5Tset_ebias(t, 15);
         return t;
-    case KL_STRING:
+    case KL_TYPE_STRING:
         t = H5Tcopy(H5T_C_S1);
         H5Tset_size(t, item_size);
         H5Tset_strpad(t, H5T_STR_NULLPAD);
@@ -129,8 +129,8 @@ int kl_h5_dataset(long long file, struct kl_dataset *d, struct kl_error *err) {
 
 static herr_t put_attribute(hid_t object, const struct kl_attribute *a) {
     size_t n = a->type == KL_ATTR_TEXT && *a->text ? strlen(a->text) : 1;
-    hid_t type = a->type == KL_ATTR_TEXT ? file_type(KL_STRING, n)
-                                         : file_type(a->type == KL_ATTR_NUMBER ? KL_F64 : KL_I64, 0);
+    hid_t type = a->type == KL_ATTR_TEXT ? file_type(KL_TYPE_STRING, n)
+                                         : file_type(a->type == KL_ATTR_NUMBER ? KL_TYPE_F64 : KL_TYPE_I64, 0);
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t attribute = H5Acreate2(object, a->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     herr_t status = -1;
@@ -175,11 +175,11 @@ struct listing {
 
 static bool known_type(hid_t type, enum kl_type *found, size_t *item_size) {
     if (H5Tget_class(type) == H5T_STRING) {
-        *found = KL_STRING;
+        *found = KL_TYPE_STRING;
         *item_size = H5Tget_size(type);
         return H5Tis_variable_str(type) == 0 && *item_size > 0;
     }
-    for (int t = KL_U8; t < KL_STRING; t++) {
+    for (int t = KL_TYPE_U8; t < KL_TYPE_STRING; t++) {
         hid_t ours = file_type((enum kl_type)t, 0);
         bool equal = H5Tequal(type, ours) > 0;
         H5Tclose(ours);
@@ -195,20 +195,20 @@ static bool known_type(hid_t type, enum kl_type *found, size_t *item_size) {
 static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *info, void *context) {
     struct listing *l = context;
     struct kl_attribute a = {.type = KL_ATTR_TEXT};
-    enum kl_type found = KL_U8;
+    enum kl_type found = KL_TYPE_U8;
     size_t size = 0;
     (void)info;
     hid_t attribute = H5Aopen(location, name, H5P_DEFAULT), type = H5Aget_type(attribute);
     hid_t space = H5Aget_space(attribute);
     bool fine = type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
                 known_type(type, &found, &size) &&
-                (found == KL_STRING || found == KL_F64 || found == KL_I64) && size <= KL_TEXT_BYTES;
+                (found == KL_TYPE_STRING || found == KL_TYPE_F64 || found == KL_TYPE_I64) && size <= KL_TEXT_BYTES;
     char *text = calloc(1, size + 1);
     if (fine && text) {
-        void *to = found == KL_STRING ? (void *)text
-                   : found == KL_F64  ? (void *)&a.number
+        void *to = found == KL_TYPE_STRING ? (void *)text
+                   : found == KL_TYPE_F64  ? (void *)&a.number
                                       : (void *)&a.integer;
-        a.type = found == KL_STRING ? KL_ATTR_TEXT : found == KL_F64 ? KL_ATTR_NUMBER : KL_ATTR_INTEGER;
+        a.type = found == KL_TYPE_STRING ? KL_ATTR_TEXT : found == KL_TYPE_F64 ? KL_ATTR_NUMBER : KL_ATTR_INTEGER;
         a.text = text;
         fine = H5Aread(attribute, type, to) >= 0;
         if (fine)

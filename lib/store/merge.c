@@ -92,7 +92,7 @@ static int declare(struct merge *m, const struct kl_dataset *d, bool *rowwise, s
     memcpy(dims, d->dims, sizeof dims);
     if (*rowwise)
         dims[0] = *rows;
-    return kl_writer_dataset(m->writer, d->name, d->type, d->type == KL_STRING ? d->item_size : 0, d->rank,
+    return kl_writer_dataset(m->writer, d->name, d->type, d->type == KL_TYPE_STRING ? d->item_size : 0, d->rank,
                              dims, err);
 }
 

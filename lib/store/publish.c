@@ -134,12 +134,12 @@ static int describe(struct kl_dataset *d, const char *name, enum kl_type type, s
     size_t all;
     if (!name_fits(name))
         return kl_fail(err, KL_EINTERNAL, "dataset '%s': not a name for a dataset", name);
-    if (rank < 0 || rank > KL_MAX_RANK || (unsigned)type > KL_STRING || (type == KL_STRING && item_size == 0))
+    if (rank < 0 || rank > KL_MAX_RANK || (unsigned)type > KL_TYPE_STRING || (type == KL_TYPE_STRING && item_size == 0))
         return kl_fail(err, KL_EINTERNAL, "dataset %s: rank %d, type %d", name, rank, (int)type);
     memset(d, 0, sizeof *d);
     strcpy(d->name, name);
     d->type = type;
-    d->item_size = type == KL_STRING ? item_size : kl_type_size(type);
+    d->item_size = type == KL_TYPE_STRING ? item_size : kl_type_size(type);
     d->rank = rank;
     d->dims[0] = 1;
     for (int i = 0; i < rank; i++)

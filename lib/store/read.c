@@ -82,7 +82,7 @@ static int take_dataset(struct kl_file *f, const struct kl_dataset *d, const str
     strcat(name, d->name);
     const struct kl_dataset *g = find_listed(all, n_all, name);
     const struct kl_attribute *sum = kl_attributes_find(&f->attributes, name, "row_sum");
-    if (!g || g->type != KL_U8 || g->rank != 2 || g->dims[0] != s->n_blocks || g->dims[1] != 16 || !sum ||
+    if (!g || g->type != KL_TYPE_U8 || g->rank != 2 || g->dims[0] != s->n_blocks || g->dims[1] != 16 || !sum ||
         sum->type != KL_ATTR_TEXT || !from_hex(s->row_sum, sum->text))
         return kl_fail(err, KL_EDATA, "%s: dataset %s: its digests are missing or of another form", f->path,
                        d->name);
@@ -99,7 +99,7 @@ static int by_name(const void *x, const void *y) {
 
 static int take_provenance(struct kl_file *f, const struct kl_dataset *d, struct kl_error *err) {
     size_t n = d ? d->item_size : 0;
-    if (d && (d->type != KL_STRING || d->rank != 0))
+    if (d && (d->type != KL_TYPE_STRING || d->rank != 0))
         return kl_fail(err, KL_EDATA, "%s: provenance is not a text", f->path);
     f->provenance = calloc(1, n + 3);
     if (!f->provenance)

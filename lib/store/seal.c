@@ -70,7 +70,7 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
     for (size_t i = 0; i < w->n && !rc; i++) {
         size_t n = order[i]->n_blocks;
         struct kl_dataset g = {
-            .type = KL_U8, .item_size = 1, .rank = 2, .dims = {n, 16}, .rows = n, .row_size = 16};
+            .type = KL_TYPE_U8, .item_size = 1, .rank = 2, .dims = {n, 16}, .rows = n, .row_size = 16};
         snprintf(g.name, sizeof g.name, "digests/%.119s", order[i]->dataset.name);
         rc = kl_h5_dataset(w->h5, &g, err);
         kl_hex(sum, order[i]->row_sum, 16);
@@ -80,7 +80,7 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
     }
     if (!rc && w->provenance && *w->provenance) {
         struct kl_dataset p = {.name = "provenance",
-                               .type = KL_STRING,
+                               .type = KL_TYPE_STRING,
                                .item_size = strlen(w->provenance),
                                .dims = {1},
                                .rows = 1,

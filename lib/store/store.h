@@ -8,15 +8,15 @@
 #include "base/base.h"
 
 enum kl_type {
-    KL_U8,
-    KL_I32,
-    KL_I64,
-    KL_F16,
-    KL_F32,
-    KL_F64,
-    KL_STRING /* fixed length, item_size bytes, NUL padded */
+    KL_TYPE_U8,
+    KL_TYPE_I32,
+    KL_TYPE_I64,
+    KL_TYPE_F16,
+    KL_TYPE_F32,
+    KL_TYPE_F64,
+    KL_TYPE_STRING /* fixed length, item_size bytes, NUL padded */
 };
-size_t kl_type_size(enum kl_type type); /* 0 for KL_STRING */
+size_t kl_type_size(enum kl_type type); /* 0 for KL_TYPE_STRING */
 
 enum { KL_MAX_RANK = 5 };
 
@@ -92,7 +92,7 @@ struct kl_header {
 int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
                    struct kl_error *err);
 /* Declare datasets (all before the first kl_writer_rows); space is reserved on disk. item_size only for
-   KL_STRING, else 0. Returns the dataset's number (>= 0) or a code. */
+   KL_TYPE_STRING, else 0. Returns the dataset's number (>= 0) or a code. */
 int kl_writer_dataset(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size, int rank,
                       const size_t *dims, struct kl_error *err);
 /* Write rows at any time, in any order, from any thread (no row twice). */

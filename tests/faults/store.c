@@ -26,7 +26,7 @@ static int write_partial(struct kl_error *err) {
     bool done[ROWS];
     int set = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
     if (!rc)
-        set = kl_writer_dataset(w, "features", KL_F32, 0, 2, dims, err);
+        set = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
     rc = rc ? rc : set < 0 ? set : kl_writer_done_rows(w, set, done, err);
     for (size_t i = 0; i < ROWS && !rc; i += ROWS / 3) {
         for (size_t j = 0; j < ROWS / 3 * WIDTH; j++)
@@ -62,7 +62,7 @@ static int run_stage(struct kl_error *err) {
     }
     rc = kl_stage_begin(&stage, &answer, &key, stdout, err);
     rc = rc ? rc : kl_writer_open(&w, path, &stage.header, err);
-    rc = rc ? rc : kl_writer_put(w, "features", KL_F32, 0, 2, dims, x, err);
+    rc = rc ? rc : kl_writer_put(w, "features", KL_TYPE_F32, 0, 2, dims, x, err);
     rc = rc ? rc : kl_stage_publish(&stage, &w, NULL, 0, NULL, NULL, err);
     kl_writer_abort(&w);
     kl_stage_end(&stage);
@@ -83,7 +83,7 @@ static int make_shard(struct kl_error *err) {
     float x[ROWS * WIDTH] = {0};
     int rc = kl_sha256_hex(key, "{}", 2, err);
     rc = rc ? rc : kl_writer_open(&w, shard, &header, err);
-    rc = rc ? rc : kl_writer_put(w, "index", KL_F32, 0, 2, dims, x, err);
+    rc = rc ? rc : kl_writer_put(w, "index", KL_TYPE_F32, 0, 2, dims, x, err);
     rc = rc ? rc : kl_writer_integer(w, "", "shard_index", 0, err);
     rc = rc ? rc : kl_writer_integer(w, "", "shard_count", 1, err);
     rc = rc ? rc : kl_writer_text(w, "", "whole_key", key, err);

@@ -149,7 +149,7 @@ static void sound(void)
     static const float want[] = {1, 3, 5, 2, 4, 6}; /* strides (1, 2): column-major */
     make_pickle(SOUND, sizeof SOUND - 1);
     CHECK(parse(&w, kl_pth_parse, file, length, &err) == 0, "%s", err.text);
-    const struct kl_tensor *t = kl_weights_find(w, "w");
+    const struct kl_weight *t = kl_weights_find(w, "w");
     CHECK(t && t->rank == 2 && t->dims[0] == 2 && t->dims[1] == 3, "shape");
     CHECK(t && memcmp(t->data, want, sizeof want) == 0, "values");
     kl_weights_free(&w);
@@ -336,7 +336,7 @@ static void real_ones(const char *shared)
     CHECK(a && b && a->n == 122 && b->n == 122, "122 tensors");
     CHECK(a && strncmp(a->sha256, "10ad2fe8", 8) == 0, "digest");
     for (size_t i = 0; a && b && i < a->n; i++) {
-        const struct kl_tensor *t = &a->tensors[i], *u = kl_weights_find(b, t->name);
+        const struct kl_weight *t = &a->tensors[i], *u = kl_weights_find(b, t->name);
         CHECK(u && u->n == t->n && memcmp(u->data, t->data, 4 * t->n) == 0, "%s", t->name);
     }
     kl_weights_free(&a);

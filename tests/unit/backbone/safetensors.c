@@ -29,9 +29,9 @@ static void values(void)
     struct kl_error err;
     const size_t n = make(file, header, data, sizeof data);
     CHECK(parse(&w, kl_safetensors_parse, file, n, &err) == 0, "%s", err.text);
-    const struct kl_tensor *h = kl_weights_find(w, "h"), *b = kl_weights_find(w, "b"),
+    const struct kl_weight *h = kl_weights_find(w, "h"), *b = kl_weights_find(w, "b"),
                            *l = kl_weights_find(w, "l");
-    const struct kl_tensor *f = kl_weights_find(w, "f"), *e = kl_weights_find(w, "e");
+    const struct kl_weight *f = kl_weights_find(w, "f"), *e = kl_weights_find(w, "e");
     CHECK(h && b && l && f && e && w->n == 5, "five tensors");
     if (failures)
         return;

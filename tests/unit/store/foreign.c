@@ -37,9 +37,9 @@ static void check_ours(char path[1024]) {
     for (int i = 0; i < 30; i++)
         y[i] = i % 10;
     int rc = kl_writer_open(&w, in_folder(path, "ours.h5"), &test_header, &err);
-    rc = rc ? rc : kl_writer_put(w, "images", KL_U8, 0, 3, dims, x, &err);
-    rc = rc ? rc : kl_writer_put(w, "labels", KL_I64, 0, 1, dims, y, &err);
-    rc = rc ? rc : kl_writer_put(w, "params/numbers", KL_F32, 0, 1, dims, y, &err);
+    rc = rc ? rc : kl_writer_put(w, "images", KL_TYPE_U8, 0, 3, dims, x, &err);
+    rc = rc ? rc : kl_writer_put(w, "labels", KL_TYPE_I64, 0, 1, dims, y, &err);
+    rc = rc ? rc : kl_writer_put(w, "params/numbers", KL_TYPE_F32, 0, 1, dims, y, &err);
     rc = rc ? rc : kl_writer_publish(&w, NULL, &err);
     CHECK(rc == 0, "%s", err.text);
     check_read(path, 0, "");

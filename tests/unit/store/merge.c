@@ -27,9 +27,9 @@ static int write_rows(const char *path, size_t first, size_t n, int index, int c
         kl_writer_text(w, "", "whole_key_parts", whole_parts, err);
     }
     if (!rc) {
-        x = kl_writer_dataset(w, "features", KL_F32, 0, 2, dims, err);
-        y = kl_writer_dataset(w, "labels", KL_I32, 0, 1, dims, err);
-        z = kl_writer_dataset(w, "index", KL_I64, 0, 1, dims, err);
+        x = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
+        y = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err);
+        z = kl_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err);
         rc = x < 0 || y < 0 || z < 0 ? KL_EINTERNAL : kl_writer_text(w, "features", "tap", "pool", err);
     }
     for (size_t i = 0; i < n && !rc; i++) {
@@ -41,7 +41,7 @@ static int write_rows(const char *path, size_t first, size_t n, int index, int c
         rc = rc ? rc : kl_writer_rows(w, y, i, 1, &label, err);
         rc = rc ? rc : kl_writer_rows(w, z, i, 1, &at, err);
     }
-    rc = rc ? rc : kl_writer_put(w, "class_names", KL_STRING, 2, 1, names, "a\0b\0c", err);
+    rc = rc ? rc : kl_writer_put(w, "class_names", KL_TYPE_STRING, 2, 1, names, "a\0b\0c", err);
     rc = rc ? rc : kl_writer_publish(&w, NULL, err);
     kl_writer_abort(&w);
     return rc;

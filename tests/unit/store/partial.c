@@ -17,9 +17,9 @@ static int run(const char *path, int stop_after, int *kept, struct kl_error *err
     float rows[STEP * WIDTH];
     int32_t labels[STEP];
     int x = 0, y = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
-    if (!rc && (x = kl_writer_dataset(w, "features", KL_F32, 0, 2, dims, err)) < 0)
+    if (!rc && (x = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0)
         rc = x;
-    if (!rc && (y = kl_writer_dataset(w, "labels", KL_I32, 0, 1, dims, err)) < 0)
+    if (!rc && (y = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0)
         rc = y;
     if (!rc)
         rc = kl_writer_done_rows(w, x, done, err);

@@ -12,19 +12,19 @@ static int write_types(const char *path, bool backwards, struct kl_error *err) {
     int rc = kl_writer_open(&w, path, &test_header, err);
     for (int k = 0; k < 7 && !rc; k++) {
         int t = backwards ? 6 - k : k;
-        size_t item = t == KL_STRING ? 5 : kl_type_size((enum kl_type)t), n = 300 * 77 * item;
+        size_t item = t == KL_TYPE_STRING ? 5 : kl_type_size((enum kl_type)t), n = 300 * 77 * item;
         unsigned char *data = malloc(n);
         for (size_t i = 0; i < n; i++)
             data[i] = (unsigned char)('a' + (i * 7 + (size_t)t) % 23);
-        rc = kl_writer_put(w, type_names[t], (enum kl_type)t, t == KL_STRING ? 5 : 0, 3, dims, data, err);
+        rc = kl_writer_put(w, type_names[t], (enum kl_type)t, t == KL_TYPE_STRING ? 5 : 0, 3, dims, data, err);
         free(data);
     }
     double pi = 3.25;
     size_t none[2] = {0, 4};
     if (!rc)
-        rc = kl_writer_put(w, "params/scalar", KL_F64, 0, 0, NULL, &pi, err);
+        rc = kl_writer_put(w, "params/scalar", KL_TYPE_F64, 0, 0, NULL, &pi, err);
     if (!rc)
-        rc = kl_writer_put(w, "params/empty", KL_F32, 0, 2, none, "", err);
+        rc = kl_writer_put(w, "params/empty", KL_TYPE_F32, 0, 2, none, "", err);
     if (!rc && backwards)
         rc = kl_writer_text(w, "params", "note", "in a group", err);
     if (!rc)
@@ -84,7 +84,7 @@ static void check_types(const char *path) {
     CHECK(kl_file_find(f, "digests/f32") == NULL && !kl_file_has_attribute(f, "f32", "x"), "hidden");
     const struct kl_dataset *d = kl_file_find(f, "params/scalar");
     CHECK(d && d->rank == 0 && kl_file_rows(f, d, 0, 1, &number, &err) == 0 && number == 3.25, "scalar");
-    CHECK(kl_file_expect(&d, f, "f32", KL_F64, -1, &err) == KL_EDATA && strstr(err.text, "f32"), "%s",
+    CHECK(kl_file_expect(&d, f, "f32", KL_TYPE_F64, -1, &err) == KL_EDATA && strstr(err.text, "f32"), "%s",
           err.text);
     CHECK(kl_file_verify(f, NULL, &err) == 0, "%s", err.text);
     kl_file_close(&f);

@@ -43,7 +43,7 @@ static enum kl_stage_answer run(struct values *v, int numerical, FILE *out, int 
     if (!rc && answer == KL_STAGE_COMPUTE) {
         rc = kl_writer_open(&w, v->common.output, &stage.header, err);
         if (!rc)
-            rc = kl_writer_put(w, "x", KL_F32, 0, 2, dims, x, err);
+            rc = kl_writer_put(w, "x", KL_TYPE_F32, 0, 2, dims, x, err);
         rc = rc ? rc : kl_stage_publish(&stage, &w, NULL, 0, "{\"images\":{\"path\":\"a.png\"}}", NULL, err);
         kl_writer_abort(&w);
     }

@@ -101,13 +101,13 @@ static inline int write_test_file(const char *path, size_t n, size_t width, unsi
         return kl_fail_memory(err, sizeof(float) * width);
     int rc = kl_writer_open(&w, path, &test_header, err), features = 0, labels = 0, index = 0;
     if (!rc)
-        rc = (features = kl_writer_dataset(w, "features", KL_F32, 0, 2, dims, err)) < 0 ? features : 0;
+        rc = (features = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0 ? features : 0;
     if (!rc)
-        rc = (labels = kl_writer_dataset(w, "labels", KL_I32, 0, 1, dims, err)) < 0 ? labels : 0;
+        rc = (labels = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0 ? labels : 0;
     if (!rc)
-        rc = (index = kl_writer_dataset(w, "index", KL_I64, 0, 1, dims, err)) < 0 ? index : 0;
+        rc = (index = kl_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0 ? index : 0;
     if (!rc)
-        rc = kl_writer_put(w, "class_names", KL_STRING, 4, 1, names, "zeroone\0", err);
+        rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 4, 1, names, "zeroone\0", err);
     if (!rc)
         rc = kl_writer_text(w, "features", "backbone", "resnet18", err);
     for (size_t i = 0; i < n && !rc; i++) {
@@ -136,7 +136,7 @@ static inline int read_test_file(const char *path, size_t n, size_t width, unsig
     float *x = NULL;
     int rc = kl_file_open_kind(&f, path, "features", err);
     if (!rc)
-        rc = kl_file_expect(&d, f, "features", KL_F32, 2, err);
+        rc = kl_file_expect(&d, f, "features", KL_TYPE_F32, 2, err);
     if (!rc)
         rc = kl_file_load((void **)&x, f, d, err);
     if (!rc && (d->dims[0] != n || d->dims[1] != width))
