@@ -26,6 +26,8 @@ struct kl_vqc_observable {
 struct kl_vqc_program {
     int n_qubits;
     bool real;
+    bool from_given;    /* forward begins with the amplitudes in state, not with |0> */
+    bool probabilities; /* n_obs is 2^n_qubits, out the probability of every basis state; obs is not used */
     size_t n_ops, n_slots, n_obs;
     const struct kl_vqc_op *ops;
     const struct kl_vqc_observable *obs;
@@ -50,9 +52,9 @@ struct kl_vqc_layers {
 };
 
 /* L lanes (table's `lanes`). cosine, sine: (n_slots, L) of half the angles.
-   forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set.
+   forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is overwritten).
    adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs, L); state is
-   undone; bra: scratch of the state's size. layers_: the same for struct kl_vqc_layers; work:
+   undone; bra: scratch of the state's size, at the end half of the derivatives by the amplitudes given. layers_: the same for struct kl_vqc_layers; work:
    (2^KL_VQC_LOW_BITS, L) of scratch. half_angles: cosine and sine of angle / 2, n values, n a multiple of
    L; angle may be cosine or sine. */
 #define KL_VQC_TYPES(real, p)                                                                              \

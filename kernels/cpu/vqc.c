@@ -179,17 +179,23 @@ static kl_lane expectation(struct halves a, struct string p, size_t n)
     return sum;
 }
 
+KL_INLINE kl_lane probability_of(struct halves a, size_t k)
+{
+    return a.im ? a.re[k] * a.re[k] + a.im[k] * a.im[k] : a.re[k] * a.re[k];
+}
+
 /* Strings of Z alone need only the probabilities, which are read once for all of them. */
 static void expectations(kl_real *out, struct halves a, const struct kl_vqc_program *p, size_t n)
 {
     kl_lane *to = (kl_lane *)out;
+    for (size_t k = 0; p->probabilities && k < n; k++) to[k] = probability_of(a, k);
+    if (p->probabilities) return;
     for (size_t o = 0; o < p->n_obs; o++) {
         to[o] = (kl_lane){ 0 };
         if (p->obs[o].x) to[o] = expectation(a, string_of(p->obs[o]), n);
     }
     for (size_t k = 0; k < n; k++) {
-        kl_lane probability = a.re[k] * a.re[k];
-        if (a.im) probability += a.im[k] * a.im[k];
+        kl_lane probability = probability_of(a, k);
         for (size_t o = 0; o < p->n_obs; o++)
             if (!p->obs[o].x)
                 to[o] += __builtin_parity((unsigned)k & p->obs[o].z) ? -probability : probability;
@@ -201,8 +207,10 @@ static void forward(kl_real *out, kl_real *state, const struct kl_vqc_program *p
 {
     size_t n = (size_t)1 << p->n_qubits;
     struct halves h = halves_of(state, p);
-    memset(state, 0, (p->real ? 1 : 2) * n * sizeof(kl_lane));
-    h.re[0] += (kl_real)1;
+    if (!p->from_given) {
+        memset(state, 0, (p->real ? 1 : 2) * n * sizeof(kl_lane));
+        h.re[0] += (kl_real)1;
+    }
     for (size_t k = 0; k < p->n_ops; k++) {
         const struct kl_vqc_op *op = &p->ops[k];
         if (op->slot < 0)
@@ -219,7 +227,8 @@ static void observe(struct halves b, struct halves a, const struct kl_vqc_progra
 {
     for (size_t k = 0; k < n; k++) { /* all strings of Z alone in one pass */
         kl_lane weight = { 0 };
-        for (size_t o = 0; o < p->n_obs; o++) {
+        if (p->probabilities) weight = vector_of(cot, (int)k);
+        for (size_t o = 0; !p->probabilities && o < p->n_obs; o++) {
             if (p->obs[o].x) continue;
             kl_lane c = vector_of(cot, (int)o);
             weight += __builtin_parity((unsigned)k & p->obs[o].z) ? -c : c;
@@ -227,7 +236,7 @@ static void observe(struct halves b, struct halves a, const struct kl_vqc_progra
         b.re[k] = weight * a.re[k];
         if (b.im) b.im[k] = weight * a.im[k];
     }
-    for (size_t o = 0; o < p->n_obs; o++) {
+    for (size_t o = 0; !p->probabilities && o < p->n_obs; o++) {
         struct string s = string_of(p->obs[o]);
         kl_lane weight = vector_of(cot, (int)o), re, im;
         for (size_t k = 0; s.x && k < n; k++) {

@@ -3,10 +3,17 @@
    (circuit.h). Compiled in both precisions. */
 #include "circuit/circuit_int.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
+
+#if KL_F64
+#define SQRT sqrt
+#else
+#define SQRT sqrtf
+#endif
 
 enum {
     WORTH_THREADS = 1 << 20 /* amplitudes times gates of a whole batch below which one thread is faster */
@@ -126,9 +133,41 @@ static void group_angles(const struct batch *b, const struct group *g)
     }
 }
 
+static kl_real norm_of(const kl_real *x, size_t n)
+{
+    kl_real squares = 0;
+    for (size_t k = 0; k < n; k++) squares += x[k] * x[k];
+    return squares > 0 ? SQRT(squares) : 1;
+}
+
+/* The inputs as amplitudes; the group's missing samples stay 0. */
+static void given_amplitudes(const struct batch *b, const struct group *g)
+{
+    const size_t n = b->c->n_inputs;
+    memset(g->state, 0, b->state_size * sizeof *g->state);
+    for (size_t l = 0; l < g->here; l++) {
+        const kl_real *x = b->x + (g->first + l) * n, scale = 1 / norm_of(x, n);
+        for (size_t k = 0; k < n; k++) g->state[k * b->lanes + l] = scale * x[k];
+    }
+}
+
+/* psi = x / |x|: dx = (g - psi (psi . g)) / |x|, g = 2 Re(bra) being the gradient by psi. */
+static void amplitude_gradients(const struct batch *b, const struct group *g)
+{
+    const size_t n = b->c->n_inputs;
+    for (size_t l = 0; l < g->here; l++) {
+        const kl_real *x = b->x + (g->first + l) * n, scale = 1 / norm_of(x, n);
+        kl_real *dx = b->dx + (g->first + l) * n, along = 0;
+        for (size_t k = 0; k < n; k++) along += scale * x[k] * 2 * g->bra[k * b->lanes + l];
+        for (size_t k = 0; k < n; k++)
+            dx[k] = scale * (2 * g->bra[k * b->lanes + l] - scale * x[k] * along);
+    }
+}
+
 static void run_forward(const struct batch *b, const struct group *g)
 {
     group_angles(b, g);
+    if (b->c->amplitude_inputs) given_amplitudes(b, g);
     if (b->plan->layers.n_layers)
         b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
     else
@@ -179,7 +218,10 @@ static void adjoint_group(void *context, size_t number, int thread)
                                   g.cot);
     else
         b->kernel->adjoint(dangle, g.state, g.bra, &b->plan->program, g.cosine, g.sine, g.cot);
-    if (b->dx) input_gradients(b, &g, dangle);
+    if (b->dx && b->c->amplitude_inputs)
+        amplitude_gradients(b, &g);
+    else if (b->dx)
+        input_gradients(b, &g, dangle);
 }
 
 static void run_groups(struct batch *b, struct kl_pool *pool, void (*fn)(void *, size_t, int))

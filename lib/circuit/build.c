@@ -119,6 +119,7 @@ static int observe_all(struct kl_builder *b, const char *what)
             for (int r = q + 1; r < b->n; r++) observe(b, (struct kl_pauli){ .z = 1u << q | 1u << r });
         return b->code;
     }
+    if (strcmp(what, "probs") == 0) return kl_circuit_observe_probabilities(b->circuit, b->err);
     if (strlen(what) == 1 && strchr("xyz", *what)) {
         for (int q = first; q < b->n; q++)
             observe(b, (struct kl_pauli){ .x = *what != 'z' ? 1u << q : 0,
@@ -144,6 +145,8 @@ static int check(const struct kl_circuit_options *o, const struct kl_embedding *
         return kl_fail(err, KL_EUSAGE, "circuit: found %lld layers, expected 0 to 10000",
                        (long long)o->n_layers);
     if (!ansatz) return kl_fail(err, KL_EUSAGE, "ansatz \"%s\" is unknown", o->ansatz);
+    if (o->reupload && strcmp(o->embedding, "amplitude") == 0)
+        return kl_fail(err, KL_EUSAGE, "reupload: an amplitude embedding is the state to begin with");
     if (!embedding) return kl_fail(err, KL_EUSAGE, "embedding \"%s\" is unknown", o->embedding);
     if (o->entanglement && *o->entanglement) {
         int known = 0;

@@ -80,12 +80,34 @@ int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_er
 int kl_circuit_observe(struct kl_circuit *c, struct kl_pauli pauli, struct kl_error *err)
 {
     if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no observable can be added");
+    if (c->probabilities) return kl_fail(err, KL_EUSAGE, "circuit: Pauli strings beside probabilities");
     if ((pauli.x | pauli.z) >> c->n_qubits)
         return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits",
                        c->n_qubits);
     int code = grow((void **)&c->obs, c->n_obs, sizeof *c->obs, err);
     if (code) return code;
     c->obs[c->n_obs++] = pauli;
+    return KL_OK;
+}
+
+int kl_circuit_begin_with_inputs(struct kl_circuit *c, struct kl_error *err)
+{
+    if (c->n_qubits > KL_MOST_KEPT_QUBITS || c->n_inputs != (size_t)1 << c->n_qubits)
+        return kl_fail(err, KL_EUSAGE,
+                       "circuit: %zu amplitudes for %d qubits; expected 2^qubits, and at most %d qubits",
+                       c->n_inputs, c->n_qubits, KL_MOST_KEPT_QUBITS);
+    c->amplitude_inputs = true;
+    return KL_OK;
+}
+
+int kl_circuit_observe_probabilities(struct kl_circuit *c, struct kl_error *err)
+{
+    if (c->n_obs) return kl_fail(err, KL_EUSAGE, "circuit: probabilities beside Pauli strings");
+    if (c->n_qubits > KL_MOST_KEPT_QUBITS)
+        return kl_fail(err, KL_EUSAGE, "circuit: probabilities of %d qubits; expected at most %d", c->n_qubits,
+                       KL_MOST_KEPT_QUBITS);
+    c->probabilities = true;
+    c->n_obs = (size_t)1 << c->n_qubits;
     return KL_OK;
 }
 

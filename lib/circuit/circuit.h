@@ -46,6 +46,8 @@ struct kl_circuit {
     size_t n_inputs, n_weights, n_ops, n_obs;
     struct kl_op *ops;
     struct kl_pauli *obs;
+    bool amplitude_inputs;        /* the state begins as x / |x|, n_inputs = 2^n_qubits */
+    bool probabilities;           /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits */
     bool real;                    /* all amplitudes stay real: set by kl_circuit_finish */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
@@ -56,8 +58,8 @@ struct kl_circuit_options {
     const char *embedding;    /* of kl_embedding_names */
     const char *ansatz;       /* of kl_ansatz_names */
     const char *entanglement; /* of kl_entanglement_names; "": the ansatz's own */
-    const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; or Pauli strings, wire 0
-                                 first: "ZZII,XIYI" */
+    const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; "probs": all
+                                 probabilities; or Pauli strings, wire 0 first: "ZZII,XIYI" */
     bool reupload;            /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];
@@ -77,6 +79,9 @@ int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs,
                      struct kl_error *err);
 int kl_circuit_append(struct kl_circuit *circuit, const struct kl_op *op, struct kl_error *err);
 int kl_circuit_observe(struct kl_circuit *circuit, struct kl_pauli pauli, struct kl_error *err);
+/* Inputs are the amplitudes to begin with, divided by their norm (all 0: the state stays 0); at most 12 qubits. */
+int kl_circuit_begin_with_inputs(struct kl_circuit *circuit, struct kl_error *err);
+int kl_circuit_observe_probabilities(struct kl_circuit *circuit, struct kl_error *err); /* instead of strings */
 int kl_circuit_finish(struct kl_circuit *circuit, struct kl_error *err);
 void kl_circuit_free(struct kl_circuit **circuit);
 

@@ -69,14 +69,21 @@ static void zz(struct kl_builder *b)
     }
 }
 
+/* AmplitudeEmbedding with normalize: the inputs are the state. */
+static size_t two_to_the(int n) { return (size_t)1 << n; }
+static void amplitude(struct kl_builder *b)
+{
+    if (!b->code) b->code = kl_circuit_begin_with_inputs(b->circuit, b->err);
+}
+
 static const struct kl_embedding embeddings[] = {
     { "angle-y", one_a_qubit, angle_y }, { "angle-x", one_a_qubit, angle_x },
     { "angle-z", one_a_qubit, angle_z }, { "basis", one_a_qubit, basis },
     { "iqp", one_a_qubit, iqp },         { "iqp-2", one_a_qubit, iqp_twice },
-    { "zz", one_a_qubit, zz },
+    { "zz", one_a_qubit, zz },           { "amplitude", two_to_the, amplitude },
 };
-const char *const kl_embedding_names[] = { "angle-y", "angle-x", "angle-z", "basis",
-                                           "iqp",     "iqp-2",   "zz",      NULL };
+const char *const kl_embedding_names[] = { "angle-y", "angle-x", "angle-z",   "basis", "iqp",
+                                           "iqp-2",   "zz",      "amplitude", NULL };
 
 const struct kl_embedding *kl_embedding_find(const char *name)
 {

@@ -69,11 +69,13 @@ static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struc
     if (!obs || !l.ops || !plan->angles || !plan->slot || !plan->controlled)
         return kl_fail_memory(err, most * (sizeof *l.ops + sizeof *plan->angles));
     for (size_t i = 0; i < c->n_ops; i++) lower_op(&l, c, &c->ops[i]);
-    for (size_t i = 0; i < c->n_obs; i++)
+    for (size_t i = 0; !c->probabilities && i < c->n_obs; i++)
         obs[i] = (struct kl_vqc_observable){ bits(c, c->obs[i].x), bits(c, c->obs[i].z) };
     plan->n_slots = plan->n_angles;
     plan->program = (struct kl_vqc_program){ .n_qubits = c->n_qubits,
                                              .real = c->real,
+                                             .from_given = c->amplitude_inputs,
+                                             .probabilities = c->probabilities,
                                              .n_ops = l.n_ops,
                                              .n_slots = plan->n_angles,
                                              .n_obs = c->n_obs,

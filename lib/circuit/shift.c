@@ -12,7 +12,7 @@ struct probe {
     struct kl_circuit_plan plan;
     const double *x, *w, *cot;
     double *out;
-    struct kl_arena local;
+    struct kl_arena local, moved;
 };
 
 static double value_of(const struct kl_angle *a, const double *x, const double *w)
@@ -81,8 +81,36 @@ static int sample_gradient(double *dx, double *dw, struct probe *p, struct kl_er
     return KL_OK;
 }
 
-int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x, const double *w,
-                     const double *cot, size_t n, struct kl_arena *work, struct kl_error *err)
+/* By the amplitudes given: out(x) |x|^2 is a quadratic form, whose central difference is its derivative
+   at any step; then the quotient rule. */
+static int amplitude_gradient(double *dx, struct probe *p, struct kl_error *err)
+{
+    const size_t n = p->c.n_inputs;
+    const double *const x = p->x;
+    double *moved = kl_arena_take(&p->moved, n, sizeof *moved), squares = 0, at = 0;
+    if (!moved) return kl_fail_memory(err, n * sizeof *moved);
+    for (size_t k = 0; k < n; k++) moved[k] = x[k], squares += x[k] * x[k];
+    int code = objective(&at, p, err);
+    p->x = moved;
+    for (size_t k = 0; !code && squares > 0 && k < n; k++) {
+        const double rest = squares - x[k] * x[k], up = x[k] + 1, down = x[k] - 1;
+        double plus = 0, minus = 0;
+        moved[k] = up;
+        code = objective(&plus, p, err);
+        moved[k] = down;
+        if (!code) code = objective(&minus, p, err);
+        moved[k] = x[k];
+        const double slope = (plus * (rest + up * up) - minus * (rest + down * down)) / 2;
+        dx[k] = (slope - 2 * x[k] * at) / squares;
+    }
+    p->x = x;
+    kl_arena_reset(&p->moved);
+    return code;
+}
+
+int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x,
+                     const double *w, const double *cot, size_t n, struct kl_arena *work,
+                     struct kl_error *err)
 {
     struct probe p = { .c = *c, .plan = *c->plan, .w = w };
     size_t bytes = c->plan->n_angles * sizeof *p.plan.angles;
@@ -92,12 +120,15 @@ int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const d
     if (!p.plan.angles || !p.out) return kl_fail_memory(err, bytes);
     if (bytes) memcpy(p.plan.angles, c->plan->angles, bytes);
     int code = kl_arena_init(&p.local, 0, err);
+    if (!code) code = kl_arena_init(&p.moved, 0, err);
     for (size_t i = 0; !code && i < n; i++) {
         p.x = x + i * c->n_inputs;
         p.cot = cot + i * c->n_obs;
         if (c->n_inputs) memset(dx + i * c->n_inputs, 0, c->n_inputs * sizeof *dx);
         code = sample_gradient(dx + i * c->n_inputs, dw, &p, err);
+        if (!code && c->amplitude_inputs) code = amplitude_gradient(dx + i * c->n_inputs, &p, err);
     }
     kl_arena_free(&p.local);
+    kl_arena_free(&p.moved);
     return code;
 }

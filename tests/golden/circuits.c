@@ -174,6 +174,25 @@ static void pauli_strings(struct kl_circuit *c)
     must(kl_circuit_observe(c, (struct kl_pauli){ .x = 1u << 0 | 1u << 2, .z = 1u << 2 }, &err), &err);
 }
 
+static void amplitudes(struct kl_circuit *c)
+{
+    struct kl_error err;
+    must(kl_circuit_begin_with_inputs(c, &err), &err);
+    strongly_entangling(c, 2);
+    observe_each(c);
+}
+
+static void probabilities(struct kl_circuit *c)
+{
+    struct kl_error err;
+    embed(c, KL_RY);
+    for (int l = 0; l < 3; l++) {
+        rotations(c, KL_RY, 4 * l);
+        for (int q = 0; q < 4; q++) gate2(c, KL_CNOT, q, (q + 1) % 4);
+    }
+    must(kl_circuit_observe_probabilities(c, &err), &err);
+}
+
 static void compare(const char *group, const char *what, const double *a, const double *b, size_t n,
                     double bound)
 {
@@ -303,8 +322,8 @@ int main(void)
     check(file, "reupload_3q4l", 3, 0, reupload);
     check(file, "iqp_4q_sel2l", 4, 0, iqp);
     check(file, "sel_4q2l_zz", 4, 0, pauli_strings);
+    check(file, "amplitude_4q_sel2l", 4, 0, amplitudes);
+    check(file, "ry_ring_4q3l_probs", 4, 0, probabilities);
     H5Fclose(file);
-    printf("not yet built, so not compared: amplitude_4q_sel2l (amplitude embedding), ry_ring_4q3l_probs "
-           "(probabilities)\n");
     return failures != 0;
 }

@@ -10,8 +10,11 @@ $ for a in ry-ring basic-entangler strongly-entangling simplified-two-design rea
 > PNG brick
 > PNG qcnn
 
-$ for e in angle-x angle-y angle-z basis iqp iqp-2 zz; do qtrain f.h5 --embedding $e --ansatz efficient-su2 --entanglement full --layers 1 --observables zz --check-gradients | grep -c "bound"; done | uniq -c | xargs
-> 7 2
+$ for e in angle-x angle-y angle-z basis iqp iqp-2 zz amplitude; do qtrain f.h5 --embedding $e --ansatz efficient-su2 --entanglement full --layers 1 --observables zz --check-gradients | grep -c "bound"; done | uniq -c | xargs
+> 8 2
+
+$ qtrain f.h5 --embedding amplitude --observables probs --qubits 3 --check-gradients | grep -c bound
+> 2
 
 # the key follows each of them
 $ for o in "" "--ansatz brick" "--embedding iqp" "--entanglement star" "--observables x" "--reupload"; do qtrain f.h5 --key $o -o x.h5; done | sort -u | wc -l
