@@ -18,8 +18,8 @@ struct values {
 static const struct kl_option options[] = {
     { "older-than", 0, KL_OPT_FLOAT, AT(older_than), "DAYS", 0, 1e5, false,
       "gc: files not used for so long, too", "Housekeeping", NULL },
-    { "apply", 0, KL_OPT_FLAG, AT(apply), NULL, 0, 0, false, "gc: remove; without it gc only tells", NULL,
-      NULL },
+    { "apply", 0, KL_OPT_FLAG, AT(apply), NULL, 0, 0, false, "gc: remove; without it gc only tells",
+      NULL, NULL },
     { "repair", 0, KL_OPT_FLAG, AT(repair), NULL, 0, 0, false,
       "fsck: put damaged files aside, as NAME.damaged", NULL, NULL },
 };
@@ -59,7 +59,8 @@ static int show(struct run *run, struct kl_error *err)
     struct kl_file *file = NULL;
     int code = one_file(run, &file, err);
     if (!code)
-        code = run->v.common.json ? kl_describe_json(stdout, file, err) : kl_describe_page(stdout, file, err);
+        code = run->v.common.json ? kl_describe_json(stdout, file, err)
+                                  : kl_describe_page(stdout, file, err);
     kl_file_close(&file);
     return code;
 }
@@ -78,7 +79,7 @@ static int draw_log(struct run *run, struct kl_error *err)
 static int print_difference(const struct run *run, bool same, const char *text, struct kl_error *err)
 {
     const struct kl_json_pair pairs[] = { { "equal", KL_JSON_BOOL, NULL, same },
-                                     { "differences", KL_JSON_TEXT, text, 0 } };
+                                          { "differences", KL_JSON_TEXT, text, 0 } };
     if (run->v.common.json) return kl_json_line(stdout, pairs, 2, err);
     fputs(same ? "the keys are equal\n" : text, stdout);
     return KL_OK;
@@ -114,8 +115,8 @@ static int verify(struct run *run, struct kl_error *err)
         kl_file_close(&file);
         bad += code != 0;
         const struct kl_json_pair pairs[] = { { "path", KL_JSON_TEXT, run->args[i], 0 },
-                                         { "whole", KL_JSON_BOOL, NULL, code == 0 },
-                                         { "problem", KL_JSON_TEXT, why.text, 0 } };
+                                              { "whole", KL_JSON_BOOL, NULL, code == 0 },
+                                              { "problem", KL_JSON_TEXT, why.text, 0 } };
         if (run->v.common.json && kl_json_line(stdout, pairs, 3, err)) return err->code;
         if (!run->v.common.json && !code && !run->v.common.quiet) printf("%s: whole\n", run->args[i]);
         if (code) kl_note(&run->log, 0, "%s", why.text);
@@ -170,9 +171,11 @@ static int fsck(struct run *run, struct kl_error *err)
     if (!code && run->problem.code) *err = run->problem, code = err->code;
     if (code) return code;
     if (bad && run->v.repair)
-        return kl_fail(err, KL_ENO, "%s: %zu files are not whole, %zu put aside", folder, bad, run->n_aside);
+        return kl_fail(err, KL_ENO, "%s: %zu files are not whole, %zu put aside", folder, bad,
+                       run->n_aside);
     if (bad)
-        return kl_fail(err, KL_ENO, "%s: %zu files are not whole; --repair puts them aside", folder, bad);
+        return kl_fail(err, KL_ENO, "%s: %zu files are not whole; --repair puts them aside", folder,
+                       bad);
     if (!run->v.common.quiet && !run->v.common.json) printf("%s: every file is whole\n", folder);
     return KL_OK;
 }
@@ -181,9 +184,9 @@ static void print_gc(void *context, const char *path, const char *why, uint64_t 
 {
     struct run *run = context;
     const struct kl_json_pair pairs[] = { { "path", KL_JSON_TEXT, path, 0 },
-                                     { "why", KL_JSON_TEXT, why, 0 },
-                                     { "bytes", KL_JSON_COUNT, NULL, (double)bytes },
-                                     { "removed", KL_JSON_BOOL, NULL, run->v.apply } };
+                                          { "why", KL_JSON_TEXT, why, 0 },
+                                          { "bytes", KL_JSON_COUNT, NULL, (double)bytes },
+                                          { "removed", KL_JSON_BOOL, NULL, run->v.apply } };
     if (run->v.common.json) kl_json_line(stdout, pairs, 4, &run->problem);
     else if (!run->v.common.quiet)
         printf("%s %s (%s, %llu bytes)\n", run->v.apply ? "removed" : "would remove", path, why,
@@ -213,7 +216,8 @@ static int merge(struct run *run, struct kl_error *err)
     int code = done ? KL_OK : kl_merge(output, run->args, run->n, !run->v.common.no_provenance, err);
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "shards", KL_JSON_COUNT, NULL, (double)run->n },
-                                          { "status", KL_JSON_TEXT, done ? "up to date" : "computed", 0 } };
+                                          { "status", KL_JSON_TEXT, done ? "up to date" : "computed",
+                                            0 } };
     if (!code && !quiet && run->v.common.json) code = kl_json_line(stdout, pairs, 3, err);
     else if (!code && !quiet && done) printf("%s: up to date\n", output);
     else if (!code && !quiet) printf("%s: merged from %zu shards\n", output, run->n);
@@ -243,8 +247,8 @@ int main(int argc, char **argv)
     struct run run = { .log = { tool.name, stderr, 1 } };
     const char **args = NULL;
     size_t n = 0;
-    signal(SIGXFSZ,
-           SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason; Ctrl-C ends at once, as usual */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason; Ctrl-C ends at
+                                 once, as usual */
     int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n, &err);
     if (code) return kl_report(&run.log, &err);
     if (run.v.common.quiet) run.log.level = 0;

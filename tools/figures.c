@@ -17,11 +17,14 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "figure", 0, KL_OPT_CHOICE, AT(figure), "all|curves|circuit|confusion|calibration|samples|pca", 0, 0, true, "which",
-      "Figures", NULL },
-    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder", NULL, NULL },
-    { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false, "samples: the images that the report judged", NULL, NULL },
-    { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "of a report: which of several heads", NULL, NULL },
+    { "figure", 0, KL_OPT_CHOICE, AT(figure), "all|curves|circuit|confusion|calibration|samples|pca", 0,
+      0, true, "which", "Figures", NULL },
+    { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
+      NULL, NULL },
+    { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false,
+      "samples: the images that the report judged", NULL, NULL },
+    { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "of a report: which of several heads",
+      NULL, NULL },
 };
 static const struct kl_tool tool = {
     "figures",
@@ -46,8 +49,9 @@ static bool ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
-static int draw_one(struct run *run, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
-                    enum kl_figure_format format, const char *path, struct kl_error *err)
+static int draw_one(struct run *run, const struct kl_figure *figure,
+                    const struct kl_figure_inputs *inputs, enum kl_figure_format format,
+                    const char *path, struct kl_error *err)
 {
     bool written;
     int code = kl_figure_write(&written, figure, inputs, format, path, err);
@@ -59,8 +63,8 @@ static int draw_one(struct run *run, const struct kl_figure *figure, const struc
 }
 
 /* Into a folder, as NAME.png and NAME.svg. */
-static int draw_into(struct run *run, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
-                     struct kl_error *err)
+static int draw_into(struct run *run, const struct kl_figure *figure,
+                     const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     char path[4096];
     static const char *const ends[] = { [KL_PNG] = "png", [KL_SVG] = "svg" };
@@ -81,17 +85,20 @@ static int draw_file(struct run *run, const char *path, bool single, struct kl_e
     for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
         struct kl_figure_inputs inputs = { file, run->v.images, run->v.replica };
         bool all = strcmp(run->v.figure, "all") == 0;
-        if (strcmp(f->kind, kl_file_kind(file)) != 0 || (!all && strcmp(f->name, run->v.figure) != 0)) continue;
+        if (strcmp(f->kind, kl_file_kind(file)) != 0 || (!all && strcmp(f->name, run->v.figure) != 0))
+            continue;
         if (f->needs_images && !run->v.images) {
             if (!all) code = kl_fail(err, KL_EUSAGE, "figure %s needs --images", f->name);
             continue;
         }
         if (single)
-            code = draw_one(run, f, &inputs, ends_with(run->v.common.output, ".svg") ? KL_SVG : KL_PNG, run->v.common.output, err);
-        else
-            code = draw_into(run, f, &inputs, err);
+            code = draw_one(run, f, &inputs, ends_with(run->v.common.output, ".svg") ? KL_SVG : KL_PNG,
+                            run->v.common.output, err);
+        else code = draw_into(run, f, &inputs, err);
     }
-    if (!code && run->drawn == before) kl_note(&run->log, 1, "%s: no figure of a file of kind %s was asked for", path, kl_file_kind(file));
+    if (!code && run->drawn == before)
+        kl_note(&run->log, 1, "%s: no figure of a file of kind %s was asked for", path,
+                kl_file_kind(file));
     kl_file_close(&file);
     return code;
 }
@@ -99,12 +106,16 @@ static int draw_file(struct run *run, const char *path, bool single, struct kl_e
 static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
 {
     const char *output = run->v.common.output;
-    if (!n || !output) return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
+    if (!n || !output)
+        return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
     if (strcmp(output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
     bool single = ends_with(output, ".png") || ends_with(output, ".svg");
     if (single && (n != 1 || strcmp(run->v.figure, "all") == 0))
-        return kl_fail(err, KL_EUSAGE, "%s: one file takes one figure of one input; say which with --figure, or give a folder", output);
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%s: one file takes one figure of one input; say which with --figure, or give a folder",
+            output);
     if (!single && mkdir(output, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", output);
     int code = KL_OK;

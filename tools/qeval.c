@@ -18,14 +18,17 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "split", 0, KL_OPT_CHOICE, AT(split), "all|val", 0, 0, true, "which samples of the features", "Evaluation", NULL },
-    { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false, "paired McNemar test against a second head", NULL, NULL },
+    { "split", 0, KL_OPT_CHOICE, AT(split), "all|val", 0, 0, true, "which samples of the features",
+      "Evaluation", NULL },
+    { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false,
+      "paired McNemar test against a second head", NULL, NULL },
 };
 static const struct kl_tool tool = {
     "qeval",
     "Judges trained heads on a feature cache: accuracy, per-class numbers, calibration, predictions",
     "HEAD.h5 FEATURES.h5 -o REPORT.h5",
-    "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o report.h5",
+    "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o "
+    "report.h5",
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
@@ -44,7 +47,8 @@ struct run {
 
 static int open_inputs(struct run *run, const char *const *paths, size_t n, struct kl_error *err)
 {
-    if (n != 2) return kl_fail(err, KL_EUSAGE, "%zu inputs, expected HEAD.h5 and FEATURES.h5; see --help", n);
+    if (n != 2)
+        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected HEAD.h5 and FEATURES.h5; see --help", n);
     if (!run->v.common.output && !run->v.common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);
@@ -73,7 +77,8 @@ static int evaluate(struct run *run, struct kl_error *err)
     int code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
     if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, run->v.split, pool, err);
-    if (!code && run->other) code = kl_evaluate(&second, run->other, &run->features, run->v.split, pool, err);
+    if (!code && run->other)
+        code = kl_evaluate(&second, run->other, &run->features, run->v.split, pool, err);
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
     kl_evaluation_free(&second);
     kl_pool_destroy(&pool);
@@ -86,7 +91,8 @@ static int write_report(struct run *run, struct kl_error *err)
     struct kl_writer *writer = NULL;
     int code = kl_writer_open(&writer, run->v.common.output, &run->stage.header, err);
     if (!code) code = kl_evaluation_save(writer, &run->evaluation, run->other ? &run->test : NULL, err);
-    if (!code) return kl_stage_publish(&run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
+    if (!code)
+        return kl_stage_publish(&run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
     kl_writer_abort(&writer);
     return code;
 }
@@ -110,7 +116,8 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     mean_and_deviation(&mean, &deviation, e->accuracy, e->replicas);
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "key", KL_JSON_TEXT, run->stage.key, 0 },
-                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE),
+                                            0 },
                                           { "samples", KL_JSON_COUNT, NULL, (double)e->n },
                                           { "replicas", KL_JSON_COUNT, NULL, (double)e->replicas },
                                           { "accuracy", KL_JSON_NUMBER, NULL, mean },
@@ -123,11 +130,11 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     size_t n_pairs = sizeof pairs / sizeof *pairs - (run->other ? 0 : 1);
     if (run->v.common.json) return kl_json_line(out, pairs, n_pairs, err);
     if (e->replicas == 1)
-        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output, mean,
-                ci.low, ci.high, e->log_loss[0], e->calibration_error[0], e->n);
+        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output,
+                mean, ci.low, ci.high, e->log_loss[0], e->calibration_error[0], e->n);
     else
-        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, mean, deviation,
-                e->replicas, e->n);
+        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, mean,
+                deviation, e->replicas, e->n);
     if (run->other)
         fprintf(out, "McNemar: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
                 (long long)test->only_first, (long long)test->only_second, run->v.compare, test->p,
@@ -146,13 +153,15 @@ static int print_classes(const struct run *run, FILE *out, struct kl_error *err)
     for (size_t k = 0; k < e->features->n_classes; k++) {
         struct kl_class_metrics m = kl_class_metrics(counts, e->c, k);
         fprintf(out, "%-20.*s %9.4f %9.4f %9.4f %9lld\n", (int)run->features.name_size,
-                run->features.class_names + k * run->features.name_size, m.precision, m.recall, m.f1, (long long)m.support);
+                run->features.class_names + k * run->features.name_size, m.precision, m.recall, m.f1,
+                (long long)m.support);
     }
     free(counts);
     return KL_OK;
 }
 
-static int work(struct run *run, const char *const *inputs, size_t n_inputs, FILE *out, struct kl_error *err)
+static int work(struct run *run, const char *const *inputs, size_t n_inputs, FILE *out,
+                struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
     int code = open_inputs(run, inputs, n_inputs, err);
@@ -181,8 +190,13 @@ int main(int argc, char **argv)
         return kl_finish(&run.log, 0);
     }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    run.stage = (struct kl_stage){ .tool = &tool, .values = &run.v, .common = &run.v.common, .log = &run.log,
-                                   .argc = argc, .argv = argv, .start = kl_clock() };
+    run.stage = (struct kl_stage){ .tool = &tool,
+                                   .values = &run.v,
+                                   .common = &run.v.common,
+                                   .log = &run.log,
+                                   .argc = argc,
+                                   .argv = argv,
+                                   .start = kl_clock() };
     code = work(&run, inputs, n_inputs, stdout, &err);
     kl_evaluation_free(&run.evaluation);
     kl_features_free(&run.features);

@@ -19,25 +19,27 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "qubits", 0, KL_OPT_INT, AT(head.circuit.n_qubits), "N", 1, 20, true, "qubits of the circuit", "Head",
-      "n_qubits" },
-    { "layers", 0, KL_OPT_INT, AT(head.circuit.n_layers), "N", 0, 1000, true, "layers of the circuit", NULL,
-      "n_layers" },
+    { "qubits", 0, KL_OPT_INT, AT(head.circuit.n_qubits), "N", 1, 20, true, "qubits of the circuit",
+      "Head", "n_qubits" },
+    { "layers", 0, KL_OPT_INT, AT(head.circuit.n_layers), "N", 0, 1000, true, "layers of the circuit",
+      NULL, "n_layers" },
     { "ansatz", 0, KL_OPT_CHOICE, AT(head.circuit.ansatz),
-      "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|brick|qcnn",
+      "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|"
+      "brick|qcnn",
       0, 0, true, "gates of a layer", NULL, NULL },
-    { "entanglement", 0, KL_OPT_CHOICE, AT(head.circuit.entanglement), "linear|reverse-linear|ring|full|star", 0, 0,
-      true, "pairs that a layer couples", NULL, NULL },
-    { "embedding", 0, KL_OPT_CHOICE, AT(head.circuit.embedding), "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0,
-      true, "how inputs become angles", NULL, NULL },
-    { "reupload", 0, KL_OPT_FLAG, AT(head.circuit.reupload), NULL, 0, 0, true, "embed before every layer", NULL,
-      NULL },
-    { "observables", 0, KL_OPT_STRING, AT(head.circuit.observables), "z|x|y|zz|probs|STRINGS", 0, 0, true,
-      "of each qubit, of pairs, or Pauli strings: ZZII,XIYI", NULL, NULL },
+    { "entanglement", 0, KL_OPT_CHOICE, AT(head.circuit.entanglement),
+      "linear|reverse-linear|ring|full|star", 0, 0, true, "pairs that a layer couples", NULL, NULL },
+    { "embedding", 0, KL_OPT_CHOICE, AT(head.circuit.embedding),
+      "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs become angles",
+      NULL, NULL },
+    { "reupload", 0, KL_OPT_FLAG, AT(head.circuit.reupload), NULL, 0, 0, true,
+      "embed before every layer", NULL, NULL },
+    { "observables", 0, KL_OPT_STRING, AT(head.circuit.observables), "z|x|y|zz|probs|STRINGS", 0, 0,
+      true, "of each qubit, of pairs, or Pauli strings: ZZII,XIYI", NULL, NULL },
     { "reduction", 0, KL_OPT_STRING, AT(reduction), "WIDTHS", 0, 0, true,
       "hidden widths before the circuit; none", NULL, NULL },
-    { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true, "hidden widths after it; none",
-      NULL, NULL },
+    { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true,
+      "hidden widths after it; none", NULL, NULL },
     { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, "rate after every ReLU", NULL,
       "dropout_rate" },
     { "weight-scale", 0, KL_OPT_FLOAT, AT(head.weight_scale), "S", 0, 100, true,
@@ -51,8 +53,10 @@ static const struct kl_option options[] = {
     { "optimizer", 0, KL_OPT_CHOICE, AT(optimizer), "adam|adamw|sgd", 0, 0, true, "update rule", NULL,
       NULL },
     { "momentum", 0, KL_OPT_FLOAT, AT(train.optimizer.momentum), "X", 0, 1, true, "of sgd", NULL, NULL },
-    { "beta1", 0, KL_OPT_FLOAT, AT(train.optimizer.beta1), "X", 0, 0.999999, true, "of Adam", NULL, NULL },
-    { "beta2", 0, KL_OPT_FLOAT, AT(train.optimizer.beta2), "X", 0, 0.999999, true, "of Adam", NULL, NULL },
+    { "beta1", 0, KL_OPT_FLOAT, AT(train.optimizer.beta1), "X", 0, 0.999999, true, "of Adam", NULL,
+      NULL },
+    { "beta2", 0, KL_OPT_FLOAT, AT(train.optimizer.beta2), "X", 0, 0.999999, true, "of Adam", NULL,
+      NULL },
     { "epsilon", 0, KL_OPT_FLOAT, AT(train.optimizer.epsilon), "X", 0, 1, true, "of Adam", NULL, NULL },
     { "weight-decay", 0, KL_OPT_FLOAT, AT(train.optimizer.weight_decay), "X", 0, 1e3, true,
       "decoupled with adamw", NULL, NULL },
@@ -60,8 +64,8 @@ static const struct kl_option options[] = {
       "largest norm of the gradient; 0: any", NULL, "gradient_clip" },
     { "schedule", 0, KL_OPT_CHOICE, AT(schedule), "constant|step|cosine|plateau", 0, 0, true,
       "of the learning rate", NULL, "scheduler" },
-    { "warmup", 0, KL_OPT_INT, AT(train.schedule.warmup), "N", 0, 1e6, true, "epochs of rising rate", NULL,
-      "warmup_epochs" },
+    { "warmup", 0, KL_OPT_INT, AT(train.schedule.warmup), "N", 0, 1e6, true, "epochs of rising rate",
+      NULL, "warmup_epochs" },
     { "period", 0, KL_OPT_INT, AT(train.schedule.period), "N", 1, 1e6, true,
       "epochs a step of schedule step", NULL, "step_size" },
     { "factor", 0, KL_OPT_FLOAT, AT(train.schedule.factor), "X", 0, 1, true, "of step and plateau", NULL,
@@ -74,20 +78,20 @@ static const struct kl_option options[] = {
       "stop after N epochs without gain; 0: never", NULL, "early_stopping_patience" },
     { "val-fraction", 0, KL_OPT_FLOAT, AT(train.val_fraction), "P", 0, 0.9, true,
       "stratified validation part", NULL, "validation_split" },
-    { "diff-method", 0, KL_OPT_CHOICE, AT(diff_method), "adjoint|parameter-shift|finite-diff", 0, 0, true,
-      "how the circuit is differentiated", NULL, NULL },
+    { "diff-method", 0, KL_OPT_CHOICE, AT(diff_method), "adjoint|parameter-shift|finite-diff", 0, 0,
+      true, "how the circuit is differentiated", NULL, NULL },
     { "replicas", 0, KL_OPT_INT, AT(train.replicas), "R", 1, 65536, true,
       "heads that differ in their random numbers", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(train.first_replica), "K", 0, 4e9, true, "index of the first", NULL,
       NULL },
-    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on from the checkpoint of a stopped run",
-      "Run", NULL },
+    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false,
+      "go on from the checkpoint of a stopped run", "Run", NULL },
     { "checkpoint-every", 0, KL_OPT_INT, AT(train.checkpoint_every), "N", 0, 1e6, false,
       "epochs; 0: only when stopped by a signal", NULL, NULL },
     { "check-gradients", 0, KL_OPT_FLAG, AT(check_gradients), NULL, 0, 0, false,
       "compare adjoint, shift rules and differences; train nothing", NULL, NULL },
-    { "history", 0, KL_OPT_STRING, AT(history), "FILE", 0, 0, false, "the history as JSON lines too", NULL,
-      NULL },
+    { "history", 0, KL_OPT_STRING, AT(history), "FILE", 0, 0, false, "the history as JSON lines too",
+      NULL, NULL },
     { "mlflow", 0, KL_OPT_STRING, AT(mlflow), "DIR", 0, 0, false, "and as a file store of MLflow", NULL,
       NULL },
 };
@@ -120,8 +124,11 @@ static int settle(struct values *v, struct kl_error *err)
 {
     int code = kl_head_widths(v->head.reduction, &v->head.n_reduction, v->reduction, "reduction", err);
     if (!code)
-        code = kl_head_widths(v->head.classifier, &v->head.n_classifier, v->classifier, "classifier", err);
-    v->train.optimizer.kind = v->optimizer[0] == 's' ? KL_SGD : v->optimizer[4] == 'w' ? KL_ADAMW : KL_ADAM;
+        code =
+            kl_head_widths(v->head.classifier, &v->head.n_classifier, v->classifier, "classifier", err);
+    v->train.optimizer.kind = v->optimizer[0] == 's'   ? KL_SGD
+                              : v->optimizer[4] == 'w' ? KL_ADAMW
+                                                       : KL_ADAM;
     v->train.schedule.kind = v->schedule[0] == 's'                            ? KL_STEP_RATE
                              : v->schedule[0] == 'p'                          ? KL_PLATEAU_RATE
                              : v->schedule[1] == 'o' && v->schedule[2] == 's' ? KL_COSINE_RATE
@@ -228,21 +235,23 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     }
     double mean = sum / (double)n, per_epoch = t->seconds / (double)epochs;
     const char *output = run->v.common.output;
-    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
-                                          { "key", KL_JSON_TEXT, run->stage.key, 0 },
-                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
-                                          { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
-                                          { "replicas", KL_JSON_COUNT, NULL, (double)n },
-                                          { "val_accuracy", KL_JSON_NUMBER, NULL, mean },
-                                          { "best_epoch", KL_JSON_COUNT, NULL,
-                                            (double)t->replicas[0].best_epoch + 1 },
-                                          { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
-                                          { "seconds_per_epoch", KL_JSON_NUMBER, NULL, per_epoch } };
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, output, 0 },
+        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
+        { "replicas", KL_JSON_COUNT, NULL, (double)n },
+        { "val_accuracy", KL_JSON_NUMBER, NULL, mean },
+        { "best_epoch", KL_JSON_COUNT, NULL, (double)t->replicas[0].best_epoch + 1 },
+        { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
+        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, per_epoch }
+    };
     if (run->v.common.json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (run->v.common.quiet) return KL_OK;
     if (n == 1)
-        fprintf(out, "%s: %lld epochs, val accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n", output,
-                (long long)epochs, mean, (long long)t->replicas[0].best_epoch + 1, t->seconds, per_epoch);
+        fprintf(out, "%s: %lld epochs, val accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
+                output, (long long)epochs, mean, (long long)t->replicas[0].best_epoch + 1, t->seconds,
+                per_epoch);
     else
         fprintf(out,
                 "%s: %lld heads, %lld epochs, val accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
@@ -268,7 +277,8 @@ static int train(struct run *run, struct kl_error *err)
     if (code == KL_ESIGNAL) {
         int saved = save_checkpoint(run, &run->train, err);
         if (saved) return saved;
-        if (run->checkpoint) kl_note(&run->log, 1, "%s; the same command with --resume goes on", err->text);
+        if (run->checkpoint)
+            kl_note(&run->log, 1, "%s; the same command with --resume goes on", err->text);
     }
     return code;
 }
@@ -289,8 +299,8 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
     if (answer == KL_STAGE_COMPUTE) {
         code = kl_features_load(&run->features, run->input, err);
         if (!code)
-            code = kl_head_model_make(&run->model, &run->v.head, run->features.d, run->features.n_classes,
-                                      err);
+            code = kl_head_model_make(&run->model, &run->v.head, run->features.d,
+                                      run->features.n_classes, err);
         if (!code) code = kl_writer_open(&run->writer, run->v.common.output, &run->stage.header, err);
         if (!code) code = train(run, err);
         if (!code) code = write_head(run, err);
@@ -308,10 +318,11 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code)
-        code = kl_head_model_make(&run->model, &run->v.head, run->features.d, run->features.n_classes, err);
+        code =
+            kl_head_model_make(&run->model, &run->v.head, run->features.d, run->features.n_classes, err);
     if (!code)
-        code = kl_head_check_gradients(&check, &run->model, &run->features, (size_t)run->v.train.batch_size,
-                                       run->v.train.seed, err);
+        code = kl_head_check_gradients(&check, &run->model, &run->features,
+                                       (size_t)run->v.train.batch_size, run->v.train.seed, err);
     if (code) return code;
     fprintf(out, "%zu samples, %zu parameters, double precision, largest gradient %.3g\n", check.samples,
             check.parameters, check.largest);

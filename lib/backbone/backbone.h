@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   backbone: pretrained weights in, ResNet-18 features out (He et al. 2015, arXiv:1512.03385; torchvision's layout and names). */
+   backbone: pretrained weights in, ResNet-18 features out (He et al. 2015, arXiv:1512.03385;
+   torchvision's layout and names). */
 #ifndef KL_BACKBONE_H
 #define KL_BACKBONE_H
 
@@ -18,13 +19,15 @@ struct kl_weights {
     size_t n;
     char sha256[65]; /* of the file */
 };
-/* .safetensors or torchvision .pth, told apart by their first bytes; nothing in the file is executed. If the file's name carries a
-   digest (resnet18-f37072fd.pth), it is checked. KL_ENOINPUT, KL_EDATA, KL_ENOMEM. Free with kl_weights_free. */
+/* .safetensors or torchvision .pth, told apart by their first bytes; nothing in the file is executed. If
+   the file's name carries a digest (resnet18-f37072fd.pth), it is checked. KL_ENOINPUT, KL_EDATA,
+   KL_ENOMEM. Free with kl_weights_free. */
 int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err);
-const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const char *name); /* NULL: absent */
+const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
+                                        const char *name); /* NULL: absent */
 void kl_weights_free(struct kl_weights **weights);
-/* Path of the weights that ketline ships: under $KETLINE_DATA, installed beside the program (../share/ketline), or in the source tree.
-   KL_ENOINPUT. */
+/* Path of the weights that ketline ships: under $KETLINE_DATA, installed beside the program
+   (../share/ketline), or in the source tree. KL_ENOINPUT. */
 int kl_weights_shipped(char *path, size_t size, struct kl_error *err);
 
 /* ---- the network (fold.c, resnet18.c) ---- */
@@ -38,18 +41,22 @@ struct kl_resnet18_options {
     enum kl_tap tap;
     float mean[3], std[3]; /* of pixel/255 */
 };
-void kl_resnet18_options_default(struct kl_resnet18_options *options); /* 28x28 grey, avgpool, ImageNet's mean and std */
-/* Fold batch normalisation (eps 1e-5) into the convolutions, the three stem filters into one for grey images (the mean exactly, borders
-   included), and lay the weights out for the kernels. KL_EDATA if a tensor is absent or has another shape. */
+void kl_resnet18_options_default(
+    struct kl_resnet18_options *options); /* 28x28 grey, avgpool, ImageNet's mean and std */
+/* Fold batch normalisation (eps 1e-5) into the convolutions, the three stem filters into one for grey
+   images (the mean exactly, borders included), and lay the weights out for the kernels. KL_EDATA if a
+   tensor is absent or has another shape. */
 int kl_resnet18_create(struct kl_resnet18 **net, const struct kl_weights *weights,
                        const struct kl_resnet18_options *options, struct kl_error *err);
 /* Shape of one image's features: avgpool (512); layer k (channels, h, w) row-major. Returns the rank. */
 int kl_resnet18_shape(const struct kl_resnet18 *net, size_t dims[3]);
-/* Images that one call should get (a multiple of 16). An image's features do not depend on its place or neighbours in a block. */
+/* Images that one call should get (a multiple of 16). An image's features do not depend on its place or
+   neighbours in a block. */
 size_t kl_resnet18_block(const struct kl_resnet18 *net);
-size_t kl_resnet18_workspace(const struct kl_resnet18 *net); /* bytes that kl_resnet18_run takes from work */
-/* features (n, values of an image); images (n,h,w) or (n,h,w,3) uint8, or float (n,3,h,w); n <= block. In the calling thread;
-   threads share net and bring their own work, which is reset. KL_ENOMEM. */
+size_t
+kl_resnet18_workspace(const struct kl_resnet18 *net); /* bytes that kl_resnet18_run takes from work */
+/* features (n, values of an image); images (n,h,w) or (n,h,w,3) uint8, or float (n,3,h,w); n <= block.
+   In the calling thread; threads share net and bring their own work, which is reset. KL_ENOMEM. */
 int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *images, size_t n,
                     struct kl_arena *work, struct kl_error *err);
 void kl_resnet18_free(struct kl_resnet18 **net);
@@ -64,19 +71,21 @@ struct kl_extract {
     struct kl_images *images;
     const struct kl_resnet18 *net; /* made for images of this size and colour */
     struct kl_writer *writer;      /* of a partial file, without datasets */
-    size_t first, n;               /* the images of this run (a shard, or all); first is a multiple of the block */
-    bool half;                     /* float16 instead of float32 */
-    const char *tap, *preprocess;  /* for the attributes */
-    const char *weights;           /* SHA-256 */
+    size_t first, n; /* the images of this run (a shard, or all); first is a multiple of the block */
+    bool half;       /* float16 instead of float32 */
+    const char *tap, *preprocess; /* for the attributes */
+    const char *weights;          /* SHA-256 */
     struct kl_pool *pool;
     const struct kl_watch *watch;
     size_t kept; /* out: images whose features an earlier, killed run had left */
 };
-/* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of images, computes, writes
-   its rows and journals them. After an error or a stop the journalled rows stay with the writer. KL_ESIGNAL if watch says so, and
-   what the parts return. */
+/* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of
+   images, computes, writes its rows and journals them. After an error or a stop the journalled rows stay
+   with the writer. KL_ESIGNAL if watch says so, and what the parts return. */
 int kl_extract_run(struct kl_extract *e, struct kl_error *err);
-/* Images [*first, *first + *n) of shard `shard` (from 0) of `shards`. KL_EUSAGE: there are fewer blocks than shards. */
-int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards, struct kl_error *err);
+/* Images [*first, *first + *n) of shard `shard` (from 0) of `shards`. KL_EUSAGE: there are fewer blocks
+   than shards. */
+int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
+                     struct kl_error *err);
 
 #endif

@@ -17,7 +17,8 @@ struct worker {
 
 struct run {
     struct kl_extract *e;
-    size_t item;  /* images that a thread takes at once: a multiple of the block and at least the network's */
+    size_t item;  /* images that a thread takes at once: a multiple of the block and at least the
+                     network's */
     size_t d;     /* features of an image */
     size_t bytes; /* of an image's pixels */
     int features, labels, index;
@@ -65,8 +66,7 @@ static int compute(struct run *r, struct worker *w, size_t n, struct kl_error *e
     for (size_t i = 0; i < n; i += most) {
         int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + i * r->bytes,
                                  n - i < most ? n - i : most, &w->work, err);
-        if (rc)
-            return rc;
+        if (rc) return rc;
     }
     return 0;
 }
@@ -93,8 +93,7 @@ static int write_rows(struct run *r, struct worker *w, size_t row, size_t n, str
 static bool all_done(const bool *done, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!done[i])
-            return false;
+        if (!done[i]) return false;
     return true;
 }
 
@@ -103,17 +102,15 @@ static void run_item(void *context, size_t i, int thread)
     struct run *r = context;
     struct kl_extract *e = r->e;
     struct worker *w = &r->workers[thread];
-    struct kl_error error = {0};
+    struct kl_error error = { 0 };
     const size_t row = i * r->item, n = e->n - row < r->item ? e->n - row : r->item;
     const bool skip = all_done(r->done + row, n);
     pthread_mutex_lock(&r->lock);
     const bool stopped = r->stopped;
     pthread_mutex_unlock(&r->lock);
-    if (stopped)
-        return;
+    if (stopped) return;
     int rc = kl_images_read(e->images, e->first + row, n, skip ? NULL : w->pixels, &w->images, &error);
-    if (!rc && !skip && !(rc = compute(r, w, n, &error)))
-        rc = write_rows(r, w, row, n, &error);
+    if (!rc && !skip && !(rc = compute(r, w, n, &error))) rc = write_rows(r, w, row, n, &error);
     if (!rc) {
         pthread_mutex_lock(&r->lock);
         r->finished += n;
@@ -123,8 +120,7 @@ static void run_item(void *context, size_t i, int thread)
                          r->finished, e->n);
         pthread_mutex_unlock(&r->lock);
     }
-    if (rc)
-        fail(r, i, &error);
+    if (rc) fail(r, i, &error);
 }
 
 static int describe(struct run *r, struct kl_error *err)
@@ -137,20 +133,17 @@ static int describe(struct run *r, struct kl_error *err)
     for (int i = 0; i < rank; i++)
         snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", i ? "x" : "", dims[i]);
     int rc = kl_writer_text(e->writer, "features", "backbone", "resnet18", err);
-    if (!rc)
-        rc = kl_writer_text(e->writer, "features", "weights_sha256", e->weights, err);
-    if (!rc)
-        rc = kl_writer_text(e->writer, "features", "tap", e->tap, err);
-    if (!rc)
-        rc = kl_writer_text(e->writer, "features", "shape", shape, err);
-    if (!rc)
-        rc = kl_writer_text(e->writer, "features", "preprocess", e->preprocess, err);
+    if (!rc) rc = kl_writer_text(e->writer, "features", "weights_sha256", e->weights, err);
+    if (!rc) rc = kl_writer_text(e->writer, "features", "tap", e->tap, err);
+    if (!rc) rc = kl_writer_text(e->writer, "features", "shape", shape, err);
+    if (!rc) rc = kl_writer_text(e->writer, "features", "preprocess", e->preprocess, err);
     if (!rc)
         rc = kl_writer_integer(e->writer, "features", "source_height", (int64_t)im->source_height, err);
     if (!rc)
         rc = kl_writer_integer(e->writer, "features", "source_width", (int64_t)im->source_width, err);
     if (!rc)
-        rc = kl_writer_integer(e->writer, "features", "source_channels", (int64_t)im->source_channels, err);
+        rc = kl_writer_integer(e->writer, "features", "source_channels", (int64_t)im->source_channels,
+                               err);
     return rc;
 }
 
@@ -158,32 +151,29 @@ static int declare(struct run *r, struct kl_error *err)
 {
     const struct kl_extract *e = r->e;
     const struct kl_images *im = e->images;
-    const size_t dims[2] = {e->n, r->d};
-    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_TYPE_F16 : KL_TYPE_F32, 0, 2, dims, err)) <
-        0)
+    const size_t dims[2] = { e->n, r->d };
+    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_TYPE_F16 : KL_TYPE_F32, 0,
+                                         2, dims, err)) < 0)
         return r->features;
     if ((r->labels = kl_writer_dataset(e->writer, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0)
         return r->labels;
     if ((r->index = kl_writer_dataset(e->writer, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0)
         return r->index;
-    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_TYPE_STRING, im->class_name_size, 1,
-                                           &im->n_classes, im->class_names, err)
+    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_TYPE_STRING, im->class_name_size,
+                                           1, &im->n_classes, im->class_names, err)
                            : 0;
-    if (rc >= 0)
-        rc = describe(r, err);
+    if (rc >= 0) rc = describe(r, err);
     return rc < 0 ? rc : 0;
 }
 
 static int make_workers(struct run *r, int n, struct kl_error *err)
 {
     r->workers = calloc((size_t)n, sizeof *r->workers);
-    if (!r->workers)
-        return kl_fail_memory(err, (size_t)n * sizeof *r->workers);
+    if (!r->workers) return kl_fail_memory(err, (size_t)n * sizeof *r->workers);
     for (int i = 0; i < n; i++) {
         struct worker *w = &r->workers[i];
         int rc = kl_arena_init(&w->images, r->bytes, err);
-        if (rc || (rc = kl_arena_init(&w->work, kl_resnet18_workspace(r->e->net), err)))
-            return rc;
+        if (rc || (rc = kl_arena_init(&w->work, kl_resnet18_workspace(r->e->net), err))) return rc;
         w->pixels = malloc(r->item * r->bytes);
         w->features = aligned_alloc(64, (r->item * r->d * sizeof *w->features + 63) / 64 * 64);
         w->half = malloc(r->item * r->d * sizeof *w->half);
@@ -208,13 +198,12 @@ static void free_workers(struct run *r, int n)
 
 int kl_extract_run(struct kl_extract *e, struct kl_error *err)
 {
-    struct run r = {.e = e, .d = 1};
+    struct run r = { .e = e, .d = 1 };
     size_t dims[3];
     const int rank = kl_resnet18_shape(e->net, dims), threads = kl_pool_size(e->pool);
     const size_t most = kl_resnet18_block(e->net);
     int rc;
-    for (int i = 0; i < rank; i++)
-        r.d *= dims[i];
+    for (int i = 0; i < rank; i++) r.d *= dims[i];
     r.item = (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
     r.bytes = e->images->height * e->images->width * e->images->channels;
     e->kept = 0;
@@ -231,8 +220,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     kl_pool_for(e->pool, (e->n + r.item - 1) / r.item, run_item, &r);
     if (r.stopped) {
         rc = r.error.code;
-        if (err)
-            *err = r.error;
+        if (err) *err = r.error;
     }
 out:
     free_workers(&r, threads);

@@ -15,17 +15,19 @@ static int expect(const struct kl_weight **tensor, const struct kl_weights *weig
     char full[160];
     snprintf(full, sizeof full, "%s.%s", name, part);
     const struct kl_weight *t = *tensor = kl_weights_find(weights, full);
-    if (!t) return kl_fail(err, KL_EDATA, "weights: '%s' is absent; expected torchvision's resnet18", full);
+    if (!t)
+        return kl_fail(err, KL_EDATA, "weights: '%s' is absent; expected torchvision's resnet18", full);
     if (t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
-    return kl_fail(err, KL_EDATA,
-                   "weights: '%s': found rank %d, first dimension %zu, expected rank %d, first dimension "
-                   "%zu; expected torchvision's resnet18",
-                   full, t->rank, t->rank ? t->dims[0] : 1, rank, dims[0]);
+    return kl_fail(
+        err, KL_EDATA,
+        "weights: '%s': found rank %d, first dimension %zu, expected rank %d, first dimension "
+        "%zu; expected torchvision's resnet18",
+        full, t->rank, t->rank ? t->dims[0] : 1, rank, dims[0]);
 }
 
 /* scale and shift (out values each) of a batch normalisation. */
-static int scale_and_shift(double *scale, double *shift, const struct kl_weights *weights, const char *name,
-                           size_t n, struct kl_error *err)
+static int scale_and_shift(double *scale, double *shift, const struct kl_weights *weights,
+                           const char *name, size_t n, struct kl_error *err)
 {
     const struct kl_weight *gamma, *beta, *mean, *variance;
     int code = expect(&gamma, weights, name, "weight", 1, &n, err);
@@ -36,8 +38,10 @@ static int scale_and_shift(double *scale, double *shift, const struct kl_weights
         scale[o] = (double)gamma->data[o] / sqrt((double)variance->data[o] + EPSILON);
         shift[o] = (double)beta->data[o] - (double)mean->data[o] * scale[o];
         if (!isfinite(scale[o]) || !isfinite(shift[o]))
-            code = kl_fail(err, KL_EDATA, "weights: '%s': channel %zu has a negative variance or values that are no numbers",
-                           name, o);
+            code = kl_fail(
+                err, KL_EDATA,
+                "weights: '%s': channel %zu has a negative variance or values that are no numbers", name,
+                o);
     }
     return code;
 }
@@ -119,7 +123,8 @@ static void add_means(struct kl_resnet18 *net, const float *w, const double *sca
             double sum = scale[stem->out + o];
             for (size_t c = 0; c < 3; c++)
                 for (size_t t = 0; t < 49; t++) {
-                    size_t row = 2 * y + t / 7 - 3, column = 2 * x + t % 7 - 3; /* below 0: wraps, outside */
+                    size_t row = 2 * y + t / 7 - 3,
+                           column = 2 * x + t % 7 - 3; /* below 0: wraps, outside */
                     if (row >= stem->in_h || column >= stem->in_w) continue;
                     sum -= scale[o] * (double)w[(o * 3 + c) * 49 + t] * (double)net->options.mean[c] /
                            (double)net->options.std[c];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A state dictionary of torch.save: data.pkl in a zip archive. The stack machine builds values; the only
-   "calls" are an empty ordered dictionary and a tensor over a storage, both done here; every other name is
-   refused before anything is built from it. */
+   "calls" are an empty ordered dictionary and a tensor over a storage, both done here; every other name
+   is refused before anything is built from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,26 +44,22 @@ static int bad(struct machine *m, const char *why)
 
 static int new_value(struct machine *m, enum type type)
 {
-    if (m->n_values == MAX_VALUES)
-        return bad(m, "too many values");
+    if (m->n_values == MAX_VALUES) return bad(m, "too many values");
     if (m->n_values == m->room_values) {
         const int room = m->room_values ? 2 * m->room_values : 256;
         struct value *more = realloc(m->values, (size_t)room * sizeof *more);
-        if (!more)
-            return kl_fail_memory(m->err, (size_t)room * sizeof *more);
+        if (!more) return kl_fail_memory(m->err, (size_t)room * sizeof *more);
         m->values = more;
         m->room_values = room;
     }
-    m->values[m->n_values] = (struct value){.type = type};
+    m->values[m->n_values] = (struct value){ .type = type };
     return m->n_values++;
 }
 
 static int push(struct machine *m, int value)
 {
-    if (value < 0)
-        return value;
-    if (m->depth == MAX_STACK)
-        return bad(m, "the stack is too deep");
+    if (value < 0) return value;
+    if (m->depth == MAX_STACK) return bad(m, "the stack is too deep");
     m->stack[m->depth++] = value;
     return 0;
 }
@@ -71,8 +67,7 @@ static int push(struct machine *m, int value)
 static int push_int(struct machine *m, enum type type, int64_t integer)
 {
     const int v = new_value(m, type);
-    if (v >= 0)
-        m->values[v].integer = integer;
+    if (v >= 0) m->values[v].integer = integer;
     return push(m, v);
 }
 
@@ -87,8 +82,7 @@ static struct value *top(struct machine *m, int below, enum type type)
 
 static bool take(struct machine *m, const unsigned char **bytes, size_t n)
 {
-    if ((size_t)(m->end - m->at) < n)
-        return false;
+    if ((size_t)(m->end - m->at) < n) return false;
     *bytes = m->at;
     m->at += n;
     return true;
@@ -97,8 +91,7 @@ static bool take(struct machine *m, const unsigned char **bytes, size_t n)
 static uint32_t little(const unsigned char *b, int n)
 {
     uint32_t x = 0;
-    for (int i = 0; i < n; i++)
-        x |= (uint32_t)b[i] << (8 * i);
+    for (int i = 0; i < n; i++) x |= (uint32_t)b[i] << (8 * i);
     return x;
 }
 
@@ -108,13 +101,11 @@ static int add_items(struct machine *m, int value, const int *items, size_t n)
     if (n > v->room - v->n) {
         const size_t room = v->n + n + v->room;
         int *more = realloc(v->items, room * sizeof *more);
-        if (!more)
-            return kl_fail_memory(m->err, room * sizeof *more);
+        if (!more) return kl_fail_memory(m->err, room * sizeof *more);
         v->items = more;
         v->room = room;
     }
-    if (n)
-        memcpy(v->items + v->n, items, n * sizeof *items);
+    if (n) memcpy(v->items + v->n, items, n * sizeof *items);
     v->n += n;
     return 0;
 }
@@ -122,14 +113,11 @@ static int add_items(struct machine *m, int value, const int *items, size_t n)
 /* The top n values become a tuple. */
 static int make_tuple(struct machine *m, int n)
 {
-    if (m->depth < n)
-        return bad(m, "the stack is empty");
+    if (m->depth < n) return bad(m, "the stack is empty");
     for (int i = 0; i < n; i++)
-        if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK)
-            return bad(m, "a mark inside a tuple");
+        if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK) return bad(m, "a mark inside a tuple");
     const int tuple = new_value(m, T_TUPLE);
-    if (tuple < 0)
-        return tuple;
+    if (tuple < 0) return tuple;
     const int rc = add_items(m, tuple, m->stack + m->depth - n, (size_t)n);
     m->depth -= n;
     return rc ? rc : push(m, tuple);
@@ -139,17 +127,14 @@ static int make_tuple(struct machine *m, int n)
 static int above_mark(struct machine *m)
 {
     for (int i = 0; i < m->depth; i++)
-        if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK)
-            return i;
+        if (m->values[m->stack[m->depth - 1 - i]].type == T_MARK) return i;
     return bad(m, "no mark on the stack");
 }
 
 static int set_items(struct machine *m, int n)
 {
-    if (n % 2 || m->depth < n + 1)
-        return bad(m, "a key without a value");
-    if (!top(m, n, T_DICT))
-        return KL_EDATA;
+    if (n % 2 || m->depth < n + 1) return bad(m, "a key without a value");
+    if (!top(m, n, T_DICT)) return KL_EDATA;
     m->depth -= n;
     return add_items(m, m->stack[m->depth - 1], m->stack + m->depth, (size_t)n);
 }
@@ -170,21 +155,20 @@ static int global(struct machine *m)
     static const struct {
         const char *name;
         enum kl_element element;
-    } storages[] = {{"FloatStorage", KL_EL_F32},     {"DoubleStorage", KL_EL_F64}, {"HalfStorage", KL_EL_F16},
-                    {"BFloat16Storage", KL_EL_BF16}, {"LongStorage", KL_EL_I64},   {"IntStorage", KL_EL_I32}};
+    } storages[] = { { "FloatStorage", KL_EL_F32 }, { "DoubleStorage", KL_EL_F64 },
+                     { "HalfStorage", KL_EL_F16 },  { "BFloat16Storage", KL_EL_BF16 },
+                     { "LongStorage", KL_EL_I64 },  { "IntStorage", KL_EL_I32 } };
     const unsigned char *lines[2];
     size_t n[2];
     for (int i = 0; i < 2; i++) {
         const unsigned char *end = memchr(m->at, '\n', (size_t)(m->end - m->at));
-        if (!end)
-            return bad(m, "it is truncated");
+        if (!end) return bad(m, "it is truncated");
         lines[i] = m->at;
         n[i] = (size_t)(end - m->at);
         m->at = end + 1;
     }
     const int v = new_value(m, T_NAME);
-    if (v < 0)
-        return v;
+    if (v < 0) return v;
     struct value *name = &m->values[v];
     if (line_is(lines[0], n[0], "collections") && line_is(lines[1], n[1], "OrderedDict")) {
         name->integer = N_ORDERED_DICT;
@@ -204,14 +188,15 @@ static int global(struct machine *m)
             name->element = storages[i].element;
             return push(m, v);
         }
-    char shown[2][41] = {"", ""}; /* its own words, without control characters */
+    char shown[2][41] = { "", "" }; /* its own words, without control characters */
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < n[i] && k < 40; k++)
             shown[i][k] = lines[i][k] > 0x20 && lines[i][k] < 0x7f ? (char)lines[i][k] : '?';
-    return kl_fail(m->err, KL_EDATA,
-                   "%s: the pickle in it is refused: it names %s.%s, which no state dictionary of tensors "
-                   "needs; nothing was executed",
-                   m->file->path, shown[0], shown[1]);
+    return kl_fail(
+        m->err, KL_EDATA,
+        "%s: the pickle in it is refused: it names %s.%s, which no state dictionary of tensors "
+        "needs; nothing was executed",
+        m->file->path, shown[0], shown[1]);
 }
 
 /* BINPERSID: ('storage', type, key, location, elements), whose bytes are the member data/key, exactly. */
@@ -219,10 +204,8 @@ static int persistent(struct machine *m)
 {
     char name[256];
     const struct value *tuple = top(m, 0, T_TUPLE);
-    if (!tuple)
-        return KL_EDATA;
-    if (tuple->n != 5)
-        return bad(m, "a persistent id that is not of a storage");
+    if (!tuple) return KL_EDATA;
+    if (tuple->n != 5) return bad(m, "a persistent id that is not of a storage");
     const struct value *v = m->values;
     const int *id = tuple->items;
     if (!is_text(&v[id[0]], "storage") || v[id[1]].type != T_NAME || v[id[1]].integer != N_STORAGE ||
@@ -236,14 +219,13 @@ static int persistent(struct machine *m)
             return bad(m, "the key of a storage is not a number");
     snprintf(name, sizeof name, "%.200sdata/%.*s", m->prefix, (int)key->n, (const char *)key->text);
     const struct kl_zip_member *member = kl_zip_find(m->zip, name);
-    if (!member)
-        return bad(m, "a storage has no member in the archive");
-    if (n < 0 || (uint64_t)n != member->n / kl_element_size(element) || member->n % kl_element_size(element))
+    if (!member) return bad(m, "a storage has no member in the archive");
+    if (n < 0 || (uint64_t)n != member->n / kl_element_size(element) ||
+        member->n % kl_element_size(element))
         return bad(m, "a storage's declared length differs from its data in the archive");
     m->depth--;
     const int storage = new_value(m, T_STORAGE);
-    if (storage < 0)
-        return storage;
+    if (storage < 0) return storage;
     m->values[storage].integer = n;
     m->values[storage].text = member->data;
     m->values[storage].element = element;
@@ -253,26 +235,23 @@ static int persistent(struct machine *m)
 /* A tuple of at most four sizes. */
 static bool sizes_of(size_t sizes[4], int *rank, const struct machine *m, const struct value *tuple)
 {
-    if (tuple->type != T_TUPLE || tuple->n > 4)
-        return false;
+    if (tuple->type != T_TUPLE || tuple->n > 4) return false;
     for (size_t i = 0; i < tuple->n; i++) {
         const struct value *v = &m->values[tuple->items[i]];
-        if (v->type != T_INT || v->integer < 0)
-            return false;
+        if (v->type != T_INT || v->integer < 0) return false;
         sizes[i] = (size_t)v->integer;
     }
     *rank = (int)tuple->n;
     return true;
 }
 
-/* Does the last element lie in the storage, and has the tensor no more elements than it (as a stride of 0
-   would allow)? All in overflow-checked sums. */
+/* Does the last element lie in the storage, and has the tensor no more elements than it (as a stride of
+   0 would allow)? All in overflow-checked sums. */
 static bool extent_fits(const struct value *t, int64_t elements)
 {
     size_t last = t->offset, step, n = 1;
     for (int i = 0; i < t->rank; i++)
-        if (t->dims[i] == 0)
-            return t->offset <= (size_t)elements;
+        if (t->dims[i] == 0) return t->offset <= (size_t)elements;
     for (int i = 0; i < t->rank; i++)
         if (__builtin_mul_overflow(t->dims[i] - 1, t->strides[i], &step) ||
             __builtin_add_overflow(last, step, &last) || __builtin_mul_overflow(n, t->dims[i], &n))
@@ -285,7 +264,7 @@ static int rebuild_tensor(struct machine *m, const int *args, size_t n)
 {
     int rank = 0;
     const struct value *v = m->values;
-    struct value t = {.type = T_TENSOR};
+    struct value t = { .type = T_TENSOR };
     if (n < 6 || v[args[0]].type != T_STORAGE || v[args[1]].type != T_INT || v[args[1]].integer < 0 ||
         n > 6 || v[args[4]].type != T_BOOL || v[args[5]].type != T_DICT || v[args[5]].n)
         return bad(m, "the arguments of a tensor are not storage, offset, size, stride, flag, no hooks");
@@ -294,11 +273,9 @@ static int rebuild_tensor(struct machine *m, const int *args, size_t n)
     if (!sizes_of(t.dims, &t.rank, m, &v[args[2]]) || !sizes_of(t.strides, &rank, m, &v[args[3]]) ||
         rank != t.rank)
         return bad(m, "the size or stride of a tensor is not one of at most four whole numbers");
-    if (!extent_fits(&t, v[t.storage].integer))
-        return bad(m, "a tensor reaches beyond its storage");
+    if (!extent_fits(&t, v[t.storage].integer)) return bad(m, "a tensor reaches beyond its storage");
     const int tensor = new_value(m, T_TENSOR);
-    if (tensor >= 0)
-        m->values[tensor] = t;
+    if (tensor >= 0) m->values[tensor] = t;
     return tensor;
 }
 
@@ -307,17 +284,13 @@ static int reduce(struct machine *m)
 {
     const struct value *args = top(m, 0, T_TUPLE), *name = args ? top(m, 1, T_NAME) : NULL;
     int result;
-    if (!name)
-        return KL_EDATA;
-    if (name->integer == N_ORDERED_DICT && args->n == 0)
-        result = new_value(m, T_DICT);
-    else if (name->integer == N_REBUILD_TENSOR)
-        result = rebuild_tensor(m, args->items, args->n);
+    if (!name) return KL_EDATA;
+    if (name->integer == N_ORDERED_DICT && args->n == 0) result = new_value(m, T_DICT);
+    else if (name->integer == N_REBUILD_TENSOR) result = rebuild_tensor(m, args->items, args->n);
     else if (name->integer == N_REBUILD_PARAMETER && args->n == 3 &&
              m->values[args->items[0]].type == T_TENSOR)
         result = args->items[0];
-    else
-        return bad(m, "a call that no state dictionary needs");
+    else return bad(m, "a call that no state dictionary needs");
     m->depth -= 2;
     return push(m, result);
 }
@@ -325,25 +298,21 @@ static int reduce(struct machine *m)
 /* BUILD: a dictionary's attributes (_metadata of a state dictionary), which are not needed. */
 static int build(struct machine *m)
 {
-    if (!top(m, 0, T_DICT) || !top(m, 1, T_DICT))
-        return KL_EDATA;
+    if (!top(m, 0, T_DICT) || !top(m, 1, T_DICT)) return KL_EDATA;
     m->depth--;
     return 0;
 }
 
 static int memo_put(struct machine *m, uint32_t i)
 {
-    if (i >= MAX_MEMO)
-        return bad(m, "its memo is too large");
+    if (i >= MAX_MEMO) return bad(m, "its memo is too large");
     if (m->depth == 0 || m->values[m->stack[m->depth - 1]].type == T_MARK)
         return bad(m, "a memo of nothing");
     if (i >= (uint32_t)m->n_memo) {
         const size_t room = 2 * (size_t)i + 256;
         int *more = realloc(m->memo, room * sizeof *more);
-        if (!more)
-            return kl_fail_memory(m->err, room * sizeof *more);
-        for (size_t k = (size_t)m->n_memo; k < room; k++)
-            more[k] = NONE;
+        if (!more) return kl_fail_memory(m->err, room * sizeof *more);
+        for (size_t k = (size_t)m->n_memo; k < room; k++) more[k] = NONE;
         m->memo = more;
         m->n_memo = (int)room;
     }
@@ -361,8 +330,7 @@ static int memo_get(struct machine *m, uint32_t i)
 static int string(struct machine *m, size_t n)
 {
     const unsigned char *text;
-    if (n > MAX_STRING || !take(m, &text, n))
-        return bad(m, "a string is too long");
+    if (n > MAX_STRING || !take(m, &text, n)) return bad(m, "a string is too long");
     const int v = new_value(m, T_STRING);
     if (v >= 0) {
         m->values[v].text = text;
@@ -376,12 +344,9 @@ static int long1(struct machine *m, size_t n)
 {
     const unsigned char *b;
     int64_t x = 0;
-    if (n > 8 || !take(m, &b, n))
-        return bad(m, "a number of more than 64 bits");
-    for (size_t i = 0; i < n; i++)
-        x |= (int64_t)((uint64_t)b[i] << (8 * i));
-    if (n && n < 8 && b[n - 1] & 0x80)
-        x |= (int64_t)(UINT64_MAX << (8 * n));
+    if (n > 8 || !take(m, &b, n)) return bad(m, "a number of more than 64 bits");
+    for (size_t i = 0; i < n; i++) x |= (int64_t)((uint64_t)b[i] << (8 * i));
+    if (n && n < 8 && b[n - 1] & 0x80) x |= (int64_t)(UINT64_MAX << (8 * n));
     return push_int(m, T_INT, x);
 }
 
@@ -429,8 +394,7 @@ static int step(struct machine *m, unsigned char opcode)
                        "%s: the pickle in it is refused: opcode 0x%02x, which no state dictionary of "
                        "tensors needs",
                        m->file->path, opcode);
-    if (!take(m, &b, (size_t)width))
-        return bad(m, "it is truncated");
+    if (!take(m, &b, (size_t)width)) return bad(m, "it is truncated");
     const uint32_t x = little(b, width);
     switch (opcode) {
     case 0x80: return x == 2 ? 0 : bad(m, "its protocol is not 2");
@@ -459,8 +423,7 @@ static int step(struct machine *m, unsigned char opcode)
     case 'b': return build(m);
     default: break; /* 't' and 'u' take what is above the mark, and the mark */
     }
-    if ((n = above_mark(m)) < 0)
-        return n;
+    if ((n = above_mark(m)) < 0) return n;
     memmove(m->stack + m->depth - n - 1, m->stack + m->depth - n, (size_t)n * sizeof *m->stack);
     m->depth--;
     return opcode == 't' ? make_tuple(m, n) : set_items(m, n);
@@ -473,8 +436,7 @@ static int collect(struct kl_weights *weights, struct machine *m)
     int rc = 0;
     size_t bytes = 0;
     const struct value *dict = m->depth == 1 ? top(m, 0, T_DICT) : NULL;
-    if (!dict)
-        return bad(m, "it does not end in one dictionary");
+    if (!dict) return bad(m, "it does not end in one dictionary");
     for (size_t i = 0; i < dict->n && !rc; i += 2) {
         const struct value *key = &m->values[dict->items[i]], *t = &m->values[dict->items[i + 1]];
         if (key->type != T_STRING || t->type != T_TENSOR || key->n >= sizeof name ||
@@ -484,8 +446,7 @@ static int collect(struct kl_weights *weights, struct machine *m)
         name[key->n] = 0;
         const struct value *s = &m->values[t->storage];
         bytes += (size_t)s->integer * kl_element_size(s->element);
-        if (bytes > 2 * m->file->n)
-            return bad(m, "its tensors share their storages too often");
+        if (bytes > 2 * m->file->n) return bad(m, "its tensors share their storages too often");
         rc = kl_weights_add(weights, m->file->path, name, t->rank, t->dims, t->strides, s->element,
                             s->text + t->offset * kl_element_size(s->element), m->err);
     }
@@ -494,15 +455,13 @@ static int collect(struct kl_weights *weights, struct machine *m)
 
 static int execute(struct kl_weights *weights, struct machine *m)
 {
-    if (m->end - m->at < 2 || m->at[0] != 0x80)
-        return bad(m, "it does not begin with its protocol");
+    if (m->end - m->at < 2 || m->at[0] != 0x80) return bad(m, "it does not begin with its protocol");
     while (m->at < m->end) {
         const unsigned char opcode = *m->at++;
         if (opcode == '.')
             return m->at == m->end ? collect(weights, m) : bad(m, "something follows its end");
         const int rc = step(m, opcode);
-        if (rc)
-            return rc;
+        if (rc) return rc;
     }
     return bad(m, "it is truncated");
 }
@@ -510,13 +469,12 @@ static int execute(struct kl_weights *weights, struct machine *m)
 /* Members: PREFIX/data.pkl and what else torch.save writes, all under one prefix. */
 static int check_members(char *prefix, size_t size, struct machine *m)
 {
-    static const char *const known[] = {"data.pkl",           "version",
-                                        "byteorder",          ".format_version",
-                                        ".storage_alignment", ".data/serialization_id"};
+    static const char *const known[] = { "data.pkl",           "version",
+                                         "byteorder",          ".format_version",
+                                         ".storage_alignment", ".data/serialization_id" };
     const char *slash = strchr(m->zip->members[0].name, '/');
     const size_t n = slash ? (size_t)(slash - m->zip->members[0].name) + 1 : 0;
-    if (n == 0 || n >= size)
-        return bad(m, "the archive's members are not in one folder");
+    if (n == 0 || n >= size) return bad(m, "the archive's members are not in one folder");
     memcpy(prefix, m->zip->members[0].name, n);
     prefix[n] = 0;
     for (size_t i = 0; i < m->zip->n; i++) {
@@ -538,12 +496,10 @@ int kl_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct
 {
     struct kl_zip zip;
     char prefix[201], name[256];
-    struct machine m = {.file = file, .err = err, .zip = &zip, .prefix = prefix};
+    struct machine m = { .file = file, .err = err, .zip = &zip, .prefix = prefix };
     int rc = kl_zip_open(&zip, file, err);
-    if (rc)
-        return rc;
-    if ((rc = check_members(prefix, sizeof prefix, &m)))
-        goto out;
+    if (rc) return rc;
+    if ((rc = check_members(prefix, sizeof prefix, &m))) goto out;
     snprintf(name, sizeof name, "%sbyteorder", prefix);
     const struct kl_zip_member *order = kl_zip_find(&zip, name);
     snprintf(name, sizeof name, "%sdata.pkl", prefix);
@@ -560,8 +516,7 @@ int kl_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct
     }
     rc = execute(weights, &m);
 out:
-    for (int i = 0; i < m.n_values; i++)
-        free(m.values[i].items);
+    for (int i = 0; i < m.n_values; i++) free(m.values[i].items);
     free(m.values);
     free(m.stack);
     free(m.memo);

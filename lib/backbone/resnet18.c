@@ -16,8 +16,9 @@ void kl_resnet18_options_default(struct kl_resnet18_options *options)
 
 static struct kl_folded conv_of(size_t in, size_t out, size_t size, size_t stride, size_t h, size_t w)
 {
-    struct kl_folded conv = { in, out, size, stride, h, w, (h - 1) / stride + 1, (w - 1) / stride + 1,
-                              KL_CONV_4, NULL, NULL };
+    struct kl_folded conv = {
+        in, out, size, stride, h, w, (h - 1) / stride + 1, (w - 1) / stride + 1, KL_CONV_4, NULL, NULL
+    };
     if (h == 1 && w == 1) conv.kind = KL_CONV_1;
     if (h == 2 && w == 2) conv.kind = KL_CONV_2;
     return conv;
@@ -49,8 +50,8 @@ static int create_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, 
         snprintf(norm, sizeof norm, "%s.downsample.1", prefix);
         if (!code) code = kl_fold(&block->shortcut, weights, conv, norm, err);
     }
-    net->largest =
-        larger(net->largest, larger(in * (h + 1) * (w + 1), out * block->conv1.out_h * block->conv1.out_w));
+    net->largest = larger(net->largest,
+                          larger(in * (h + 1) * (w + 1), out * block->conv1.out_h * block->conv1.out_w));
     net->points = larger(net->points, kl_conv_points(block->conv2.kind) * out);
     if (stride == 1) net->points = larger(net->points, kl_conv_points(block->conv1.kind) * in);
     return code;
@@ -59,11 +60,13 @@ static int create_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, 
 static int check_options(const struct kl_resnet18_options *o, struct kl_error *err)
 {
     if (o->height < 1 || o->width < 1 || o->height > 4096 || o->width > 4096)
-        return kl_fail(err, KL_EUSAGE, "resnet18: found images of %zu x %zu, expected 1 x 1 to 4096 x 4096",
-                       o->height, o->width);
+        return kl_fail(err, KL_EUSAGE,
+                       "resnet18: found images of %zu x %zu, expected 1 x 1 to 4096 x 4096", o->height,
+                       o->width);
     for (int c = 0; c < 3; c++)
         if (!(o->std[c] > 0))
-            return kl_fail(err, KL_EUSAGE, "resnet18: found std %g, expected more than 0", (double)o->std[c]);
+            return kl_fail(err, KL_EUSAGE, "resnet18: found std %g, expected more than 0",
+                           (double)o->std[c]);
     return KL_OK;
 }
 

@@ -24,7 +24,8 @@ struct kl_resnet18 {
     size_t images;   /* side by side in a block */
     size_t channels; /* planes of the input: 1 or 3 */
     struct kl_folded stem;
-    float *stem_bias; /* (64, h, w) of the stem's map: the mean enters only where a tap is inside the image */
+    float *stem_bias; /* (64, h, w) of the stem's map: the mean enters only where a tap is inside the
+                         image */
     size_t pool_h, pool_w;
     struct kl_basic_block blocks[8];
     size_t n_blocks; /* as many as the tap needs */
@@ -40,8 +41,10 @@ int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char
 int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err);
 
 enum {
-    KL_CONV_COLUMNS = 64, /* of one product: tiles times the images of a block; few, for the second cache */
-    KL_CONV_APART = 16, /* values between points, lest a tile's 36 points share a set of the first cache */
+    KL_CONV_COLUMNS =
+        64, /* of one product: tiles times the images of a block; few, for the second cache */
+    KL_CONV_APART =
+        16, /* values between points, lest a tile's 36 points share a set of the first cache */
 };
 
 #endif

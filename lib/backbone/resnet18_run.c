@@ -8,10 +8,10 @@
 struct run {
     const struct kl_resnet18 *net;
     const struct kl_kernels *kernels;
-    size_t n; /* images side by side, the block's width */
-    float *planes, *patches, *rows;        /* the stem's: pixels; (taps, out_w, n); three rows of its map */
+    size_t n;                       /* images side by side, the block's width */
+    float *planes, *patches, *rows; /* the stem's: pixels; (taps, out_w, n); three rows of its map */
     float *maps[3], *phases; /* maps of a block; an input split into even and odd rows and columns */
-    float *points_in, *points_out;         /* (points, channels, KL_CONV_COLUMNS) */
+    float *points_in, *points_out; /* (points, channels, KL_CONV_COLUMNS) */
 };
 
 static int take(float **block, size_t values, struct kl_arena *work, struct kl_error *err)
@@ -20,7 +20,8 @@ static int take(float **block, size_t values, struct kl_arena *work, struct kl_e
     return *block ? KL_OK : kl_fail_memory(err, values * sizeof **block);
 }
 
-static int begin(struct run *r, const struct kl_resnet18 *net, struct kl_arena *work, struct kl_error *err)
+static int begin(struct run *r, const struct kl_resnet18 *net, struct kl_arena *work,
+                 struct kl_error *err)
 {
     const struct kl_folded *stem = &net->stem;
     size_t n = net->images, points = net->points * KL_CONV_COLUMNS + 36 * KL_CONV_APART;
@@ -39,8 +40,8 @@ static int begin(struct run *r, const struct kl_resnet18 *net, struct kl_arena *
 size_t kl_resnet18_workspace(const struct kl_resnet18 *net)
 {
     const struct kl_folded *stem = &net->stem;
-    size_t a_block =
-        net->channels * stem->in_h * stem->in_w + net->channels * 49 * stem->out_w + 3 * 64 * stem->out_w;
+    size_t a_block = net->channels * stem->in_h * stem->in_w + net->channels * 49 * stem->out_w +
+                     3 * 64 * stem->out_w;
     size_t points = net->points * KL_CONV_COLUMNS + 36 * KL_CONV_APART;
     return ((a_block + 4 * net->largest) * net->images + 2 * points) * sizeof(float) + 16 * 64;
 }
@@ -76,8 +77,7 @@ static void gather_patches(struct run *r, size_t y)
                 if (row < stem->in_h && column < stem->in_w)
                     memcpy(to, r->planes + ((c * stem->in_h + row) * stem->in_w + column) * n,
                            n * sizeof(float));
-                else
-                    memset(to, 0, n * sizeof(float));
+                else memset(to, 0, n * sizeof(float));
             }
         }
 }
@@ -134,7 +134,8 @@ static void conv_points(struct run *r, float *out, const struct kl_folded *c, co
                                      (first + t) / across * tile, (first + t) % across * tile, c->kind);
         for (size_t p = 0; p < points; p++)
             r->kernels->conv->product(r->points_out + p * step_out, columns, c->weights + p * matrix,
-                                      r->points_in + p * step_in, columns, c->out, columns, c->in, false);
+                                      r->points_in + p * step_in, columns, c->out, columns, c->in,
+                                      false);
         for (size_t o = 0; o < c->out; o++)
             for (size_t t = 0; t < here; t++)
                 r->kernels->conv->out(out + o * pixels, r->points_out + o * columns + t * n, step_out,
@@ -153,8 +154,8 @@ static void split_phases(struct run *r, const struct kl_folded *c, const float *
     for (size_t i = 0; i < c->in; i++)
         for (size_t y = 0; y < c->in_h; y++)
             for (size_t x = 0; x < c->in_w; x++) {
-                float *to =
-                    r->phases + (2 * (y % 2) + x % 2) * phase + ((i * half_h + y / 2) * half_w + x / 2) * n;
+                float *to = r->phases + (2 * (y % 2) + x % 2) * phase +
+                            ((i * half_h + y / 2) * half_w + x / 2) * n;
                 memcpy(to, in + ((i * c->in_h + y) * c->in_w + x) * n, n * sizeof(float));
             }
 }
@@ -163,7 +164,8 @@ static void split_phases(struct run *r, const struct kl_folded *c, const float *
 static void conv_strided(struct run *r, float *out, const struct kl_folded *c)
 {
     size_t half_h = (c->in_h + 1) / 2, half_w = (c->in_w + 1) / 2, n = r->n, plane = half_h * half_w * n;
-    size_t pixels = c->out_h * c->out_w * n, pad = c->size / 2, matrix = kl_conv_panels_size(c->out, c->in);
+    size_t pixels = c->out_h * c->out_w * n, pad = c->size / 2,
+           matrix = kl_conv_panels_size(c->out, c->in);
     for (size_t o = 0; o < c->out; o++)
         for (size_t i = 0; i < pixels; i++) out[o * pixels + i] = c->bias[o];
     for (size_t y = 0; y < c->out_h; y++)
@@ -177,8 +179,8 @@ static void conv_strided(struct run *r, float *out, const struct kl_folded *c)
             size_t column = 2 * first + t % c->size - pad;
             const float *from = r->phases + (2 * (row % 2) + column % 2) * c->in * plane +
                                 (row / 2 * half_w + column / 2) * n;
-            r->kernels->conv->product(out + (y * c->out_w + first) * n, pixels, c->weights + t * matrix, from,
-                                      plane, c->out, (end - first) * n, c->in, true);
+            r->kernels->conv->product(out + (y * c->out_w + first) * n, pixels, c->weights + t * matrix,
+                                      from, plane, c->out, (end - first) * n, c->in, true);
         }
 }
 
@@ -212,7 +214,8 @@ static void write_features(const struct run *r, float *features, size_t count)
             for (size_t p = 0; pooled && p < pixels; p++) sum += from[p * n];
             if (pooled) features[i * last->out + c] = sum / (float)pixels;
             else
-                for (size_t p = 0; p < pixels; p++) features[(i * last->out + c) * pixels + p] = from[p * n];
+                for (size_t p = 0; p < pixels; p++)
+                    features[(i * last->out + c) * pixels + p] = from[p * n];
         }
 }
 
@@ -221,8 +224,8 @@ int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *
 {
     struct run r;
     if (n > net->images)
-        return kl_fail(err, KL_EINTERNAL, "resnet18: found %zu images, expected a block of at most %zu", n,
-                       net->images);
+        return kl_fail(err, KL_EINTERNAL, "resnet18: found %zu images, expected a block of at most %zu",
+                       n, net->images);
     int code = begin(&r, net, work, err);
     if (code) return code;
     spread_images(&r, images, n);

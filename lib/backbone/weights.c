@@ -15,7 +15,7 @@ static const size_t MAX_FILE = (size_t)4 << 30;
 
 size_t kl_element_size(enum kl_element element)
 {
-    static const size_t size[] = {2, 2, 4, 8, 4, 8};
+    static const size_t size[] = { 2, 2, 4, 8, 4, 8 };
     return element < KL_EL_NONE ? size[element] : 0;
 }
 
@@ -28,7 +28,8 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
             return kl_fail(err, KL_EDATA, "%s: tensor %.100s: the product of its sizes overflows", path,
                            name);
     if (product > SIZE_MAX / 16)
-        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: %zu elements are too many", path, name, product);
+        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: %zu elements are too many", path, name,
+                       product);
     *n = product;
     return 0;
 }
@@ -64,17 +65,15 @@ static void convert(struct kl_weight *t, const size_t *strides, enum kl_element 
                     const unsigned char *data)
 {
     if (!strides) {
-        for (size_t i = 0; i < t->n; i++)
-            t->data[i] = element_at(element, data, i);
+        for (size_t i = 0; i < t->n; i++) t->data[i] = element_at(element, data, i);
         return;
     }
-    size_t place[4] = {0}, at = 0;
+    size_t place[4] = { 0 }, at = 0;
     for (size_t i = 0; i < t->n; i++) {
         t->data[i] = element_at(element, data, at);
         for (int d = t->rank - 1; d >= 0; d--) {
             at += strides[d];
-            if (++place[d] < t->dims[d])
-                break;
+            if (++place[d] < t->dims[d]) break;
             at -= strides[d] * t->dims[d];
             place[d] = 0;
         }
@@ -85,7 +84,7 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
                    const size_t *dims, const size_t *strides, enum kl_element element,
                    const unsigned char *data, struct kl_error *err)
 {
-    struct kl_weight t = {.rank = rank};
+    struct kl_weight t = { .rank = rank };
     if (strlen(name) >= sizeof t.name)
         return kl_fail(err, KL_EDATA, "%s: tensor %.60s...: the name is too long", path, name);
     strcpy(t.name, name);
@@ -95,21 +94,17 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
         return kl_fail(err, KL_EDATA, "%s: more than %d tensors", path, (int)MAX_TENSORS);
     if (kl_weights_find(weights, name))
         return kl_fail(err, KL_EDATA, "%s: tensor %s occurs twice", path, name);
-    for (int i = 0; i < rank; i++)
-        t.dims[i] = dims[i];
+    for (int i = 0; i < rank; i++) t.dims[i] = dims[i];
     int rc = kl_weights_count(&t.n, path, name, rank, dims, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     if ((weights->n & (weights->n - 1)) == 0) { /* full at each power of two */
         size_t room = weights->n ? 2 * weights->n : 1;
         struct kl_weight *more = realloc(weights->tensors, room * sizeof *more);
-        if (!more)
-            return kl_fail_memory(err, room * sizeof *more);
+        if (!more) return kl_fail_memory(err, room * sizeof *more);
         weights->tensors = more;
     }
     t.data = malloc(t.n ? t.n * sizeof *t.data : 1);
-    if (!t.data)
-        return kl_fail_memory(err, t.n * sizeof *t.data);
+    if (!t.data) return kl_fail_memory(err, t.n * sizeof *t.data);
     convert(&t, strides, element, data);
     weights->tensors[weights->n++] = t;
     return 0;
@@ -118,17 +113,14 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
 const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const char *name)
 {
     for (size_t i = 0; i < weights->n; i++)
-        if (strcmp(weights->tensors[i].name, name) == 0)
-            return &weights->tensors[i];
+        if (strcmp(weights->tensors[i].name, name) == 0) return &weights->tensors[i];
     return NULL;
 }
 
 void kl_weights_free(struct kl_weights **weights)
 {
-    if (!weights || !*weights)
-        return;
-    for (size_t i = 0; i < (*weights)->n; i++)
-        free((*weights)->tensors[i].data);
+    if (!weights || !*weights) return;
+    for (size_t i = 0; i < (*weights)->n; i++) free((*weights)->tensors[i].data);
     free((*weights)->tensors);
     free(*weights);
     *weights = NULL;
@@ -139,8 +131,7 @@ static int read_whole(unsigned char **data, size_t *n, const char *path, struct 
     int rc = 0;
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the weights", path);
+    if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the weights", path);
     if (fstat(fd, &st) < 0) {
         rc = kl_fail_errno(err, KL_EIO, "%s", path);
         goto out;
@@ -150,7 +141,8 @@ static int read_whole(unsigned char **data, size_t *n, const char *path, struct 
         goto out;
     }
     if ((uint64_t)st.st_size > MAX_FILE) {
-        rc = kl_fail(err, KL_EDATA, "%s: %lld bytes are too many for weights", path, (long long)st.st_size);
+        rc = kl_fail(err, KL_EDATA, "%s: %lld bytes are too many for weights", path,
+                     (long long)st.st_size);
         goto out;
     }
     *n = (size_t)st.st_size;
@@ -161,8 +153,7 @@ static int read_whole(unsigned char **data, size_t *n, const char *path, struct 
     }
     for (size_t done = 0; done < *n;) {
         ssize_t got = read(fd, *data + done, *n - done);
-        if (got < 0 && errno == EINTR)
-            continue;
+        if (got < 0 && errno == EINTR) continue;
         if (got <= 0) {
             rc = got < 0 ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
                          : kl_fail(err, KL_EIO, "%s: became shorter while it was read", path);
@@ -178,22 +169,19 @@ out:
 static bool is_hex(const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!((s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'f')))
-            return false;
+        if (!((s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'f'))) return false;
     return true;
 }
 
-/* torchvision's habit: the first eight digits of the SHA-256 at the end of the name, "resnet18-f37072fd.pth".
- */
+/* torchvision's habit: the first eight digits of the SHA-256 at the end of the name,
+   "resnet18-f37072fd.pth". */
 static int check_name(const char *path, const char *sha256, struct kl_error *err)
 {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     const char *dot = strrchr(base, '.'), *dash = strrchr(base, '-');
-    if (!dot || !dash || dash > dot)
-        return 0;
+    if (!dot || !dash || dash > dot) return 0;
     size_t n = (size_t)(dot - dash) - 1;
-    if (n < 8 || n > 64 || !is_hex(dash + 1, n) || strncmp(dash + 1, sha256, n) == 0)
-        return 0;
+    if (n < 8 || n > 64 || !is_hex(dash + 1, n) || strncmp(dash + 1, sha256, n) == 0) return 0;
     return kl_fail(err, KL_EDATA, "%s: its SHA-256 begins with %.*s, its name says %.*s; fetch it again",
                    path, (int)n, sha256, (int)n, dash + 1);
 }
@@ -202,10 +190,9 @@ int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_err
 {
     struct kl_weights *w = NULL;
     unsigned char *data = NULL;
-    struct kl_bytes file = {.path = path};
+    struct kl_bytes file = { .path = path };
     int rc = read_whole(&data, &file.n, path, err);
-    if (rc)
-        goto out;
+    if (rc) goto out;
     file.data = data;
     if (!(w = calloc(1, sizeof *w))) {
         rc = kl_fail_memory(err, sizeof *w);
@@ -213,21 +200,19 @@ int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_err
     }
     if ((rc = kl_sha256_hex(w->sha256, data, file.n, err)) || (rc = check_name(path, w->sha256, err)))
         goto out;
-    if (file.n >= 4 && memcmp(data, "PK\3\4", 4) == 0)
-        rc = kl_pth_parse(w, &file, err);
-    else if (file.n >= 9 && data[8] == '{')
-        rc = kl_safetensors_parse(w, &file, err);
+    if (file.n >= 4 && memcmp(data, "PK\3\4", 4) == 0) rc = kl_pth_parse(w, &file, err);
+    else if (file.n >= 9 && data[8] == '{') rc = kl_safetensors_parse(w, &file, err);
     else if (file.n >= 2 && data[0] == 0x80 && data[1] >= 1 && data[1] <= 5)
         rc = kl_fail(err, KL_EDATA,
                      "%s: in the old format of torch.save (before PyTorch 1.6), which is not read; "
                      "load it in PyTorch and torch.save it again",
                      path);
     else
-        rc = kl_fail(err, KL_EDATA, "%s: neither a .safetensors file nor a .pth archive of torch.save", path);
+        rc = kl_fail(err, KL_EDATA, "%s: neither a .safetensors file nor a .pth archive of torch.save",
+                     path);
 out:
     free(data);
-    if (rc)
-        kl_weights_free(&w);
+    if (rc) kl_weights_free(&w);
     *weights = w;
     return rc;
 }

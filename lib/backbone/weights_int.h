@@ -15,8 +15,9 @@ struct kl_bytes {
     const char *path; /* for messages */
 };
 
-/* Append a tensor to weights and convert it to float32. strides: in elements, NULL: row-major. The caller has
-   checked that all elements lie in `data`. KL_EDATA (rank over 4, name too long or twice), KL_ENOMEM. */
+/* Append a tensor to weights and convert it to float32. strides: in elements, NULL: row-major. The
+   caller has checked that all elements lie in `data`. KL_EDATA (rank over 4, name too long or twice),
+   KL_ENOMEM. */
 int kl_weights_add(struct kl_weights *weights, const char *path, const char *name, int rank,
                    const size_t *dims, const size_t *strides, enum kl_element element,
                    const unsigned char *data, struct kl_error *err);
@@ -27,9 +28,9 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
 /* safetensors.c: header of at most 100 MB, no duplicate names, data without holes or overlaps. */
 int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 
-/* zip.c: the one strict reading of an archive that torch.save writes: members are stored, side by side from
-   byte 0, each local header equal to its central entry, CRC-32 checked; central directory and end record
-   close the file. */
+/* zip.c: the one strict reading of an archive that torch.save writes: members are stored, side by side
+   from byte 0, each local header equal to its central entry, CRC-32 checked; central directory and end
+   record close the file. */
 struct kl_zip_member {
     const char *name; /* in memory owned by the zip */
     const unsigned char *data;
@@ -43,8 +44,8 @@ int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, struct kl_error
 const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *name); /* NULL: absent */
 void kl_zip_close(struct kl_zip *zip);
 
-/* pickle.c: the stack machine of a state dictionary (some twenty opcodes, four names), which builds values
- * and calls nothing. */
+/* pickle.c: the stack machine of a state dictionary (some twenty opcodes, four names), which builds
+   values and calls nothing. */
 int kl_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 
 #endif

@@ -11,17 +11,13 @@ int kl_weights_shipped(char *path, size_t size, struct kl_error *err)
     char exe[2048] = "";
     const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     exe[n > 0 ? n : 0] = 0;
-    if (strrchr(exe, '/'))
-        *strrchr(exe, '/') = 0;
+    if (strrchr(exe, '/')) *strrchr(exe, '/') = 0;
     const char *data = getenv("KETLINE_DATA");
-    const char *const forms[] = {"../share/ketline", "../../data", "../../../data"};
+    const char *const forms[] = { "../share/ketline", "../../data", "../../../data" };
     for (int k = data ? -1 : 0; k < 3; k++) {
-        if (k < 0)
-            snprintf(path, size, "%s/%s", data, file);
-        else
-            snprintf(path, size, "%s/%s/%s", exe, forms[k], file);
-        if (access(path, R_OK) == 0)
-            return 0;
+        if (k < 0) snprintf(path, size, "%s/%s", data, file);
+        else snprintf(path, size, "%s/%s/%s", exe, forms[k], file);
+        if (access(path, R_OK) == 0) return 0;
     }
     return kl_fail(err, KL_ENOINPUT,
                    "the shipped weights (%s) are in neither $KETLINE_DATA nor beside the program; give "

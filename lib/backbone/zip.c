@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   One strict reading of the archives that torch.save writes (PKWARE's APPNOTE, the part that PyTorch uses).
-   Lenient readers disagree about archives in which flags, local headers and the central directory contradict
-   each other, and scanners have been evaded that way; here every byte of the file has one meaning or the file
-   is refused. */
+   One strict reading of the archives that torch.save writes (PKWARE's APPNOTE, the part that PyTorch
+   uses). Lenient readers disagree about archives in which flags, local headers and the central directory
+   contradict each other, and scanners have been evaded that way; here every byte of the file has one
+   meaning or the file is refused. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -70,8 +70,7 @@ static int read_end(size_t *n, size_t *directory, size_t *size, const struct kl_
     }
     if (*directory > end || *size != end - *directory)
         return bad(f, err, "its central directory does not end where the end record begins");
-    if (*n == 0 || *n > MAX_MEMBERS)
-        return bad(f, err, "it has no members, or too many");
+    if (*n == 0 || *n > MAX_MEMBERS) return bad(f, err, "it has no members, or too many");
     return 0;
 }
 
@@ -96,8 +95,8 @@ static bool descriptor_agrees(const unsigned char *d, uint32_t crc, uint32_t siz
     return u32(d) == 0x08074b50 && u32(d + 4) == crc && u32(d + 8) == size && u32(d + 12) == size;
 }
 
-/* The member whose central entry is at c: compared with its local header, which must be at *at; *at moves
- * past it. */
+/* The member whose central entry is at c: compared with its local header, which must be at *at; *at
+   moves past it. */
 static int read_member(struct kl_zip_member *m, size_t *at, const unsigned char *c, size_t directory,
                        const struct kl_bytes *f, struct kl_error *err)
 {
@@ -114,8 +113,7 @@ static int read_member(struct kl_zip_member *m, size_t *at, const unsigned char 
         return bad(f, err, "a central entry has an extra field, a comment or another disk");
     if (u32(c + 42) != *at)
         return bad(f, err, "members are not side by side: a gap, an overlap or another order");
-    if (directory - *at < LOCAL)
-        return bad(f, err, "a member runs into the central directory");
+    if (directory - *at < LOCAL) return bad(f, err, "a member runs into the central directory");
     const unsigned char *l = f->data + *at;
     const size_t extra = u16(l + 28);
     const bool later = flags & DESCRIPTOR;
@@ -125,8 +123,7 @@ static int read_member(struct kl_zip_member *m, size_t *at, const unsigned char 
         (!zeros && (u32(l + 14) != crc || u32(l + 18) != size || u32(l + 22) != size)))
         return bad(f, err, "a local header differs from its entry in the central directory");
     const uint64_t need = (uint64_t)LOCAL + length + extra + size + (later ? 16 : 0);
-    if (need > directory - *at)
-        return bad(f, err, "a member runs into the central directory");
+    if (need > directory - *at) return bad(f, err, "a member runs into the central directory");
     if (memcmp(l + LOCAL, c + CENTRAL, length) != 0)
         return bad(f, err, "the name in a local header differs from the central directory's");
     if (!extra_is_padding(l + LOCAL + length, extra))
@@ -153,14 +150,11 @@ static int check_duplicates(const struct kl_zip *zip, const struct kl_bytes *f, 
 {
     int rc = 0;
     const char **names = malloc(zip->n * sizeof *names);
-    if (!names)
-        return kl_fail_memory(err, zip->n * sizeof *names);
-    for (size_t i = 0; i < zip->n; i++)
-        names[i] = zip->members[i].name;
+    if (!names) return kl_fail_memory(err, zip->n * sizeof *names);
+    for (size_t i = 0; i < zip->n; i++) names[i] = zip->members[i].name;
     qsort(names, zip->n, sizeof *names, by_name);
     for (size_t i = 1; i < zip->n && !rc; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            rc = bad(f, err, "two members have one name");
+        if (strcmp(names[i - 1], names[i]) == 0) rc = bad(f, err, "two members have one name");
     free(names);
     return rc;
 }
@@ -168,10 +162,9 @@ static int check_duplicates(const struct kl_zip *zip, const struct kl_bytes *f, 
 int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, struct kl_error *err)
 {
     size_t n = 0, directory = 0, size = 0, at = 0, entry = 0;
-    *zip = (struct kl_zip){0};
+    *zip = (struct kl_zip){ 0 };
     int rc = read_end(&n, &directory, &size, file, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     if (!(zip->members = calloc(n, sizeof *zip->members)))
         return kl_fail_memory(err, n * sizeof *zip->members);
     for (size_t i = 0; i < n; i++) {
@@ -188,33 +181,28 @@ int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, struct kl_error
         memcpy(name, c + CENTRAL, u16(c + 28));
         zip->members[i].name = name;
         zip->n = i + 1;
-        if ((rc = read_member(&zip->members[i], &at, c, directory, file, err)))
-            goto out;
+        if ((rc = read_member(&zip->members[i], &at, c, directory, file, err))) goto out;
         entry += CENTRAL + u16(c + 28);
     }
     if (entry != size || at != directory)
         rc = bad(file, err,
                  "there is something between its members and its directory, or after the last entry");
-    else
-        rc = check_duplicates(zip, file, err);
+    else rc = check_duplicates(zip, file, err);
 out:
-    if (rc)
-        kl_zip_close(zip);
+    if (rc) kl_zip_close(zip);
     return rc;
 }
 
 const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *name)
 {
     for (size_t i = 0; i < zip->n; i++)
-        if (strcmp(zip->members[i].name, name) == 0)
-            return &zip->members[i];
+        if (strcmp(zip->members[i].name, name) == 0) return &zip->members[i];
     return NULL;
 }
 
 void kl_zip_close(struct kl_zip *zip)
 {
-    for (size_t i = 0; i < zip->n; i++)
-        free((char *)zip->members[i].name);
+    for (size_t i = 0; i < zip->n; i++) free((char *)zip->members[i].name);
     free(zip->members);
-    *zip = (struct kl_zip){0};
+    *zip = (struct kl_zip){ 0 };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Chunks in a list; a block is a bump of the current one. Under AddressSanitizer every block has a chunk of
-   its own, so that a write past its end is seen. */
+   Chunks in a list; a block is a bump of the current one. Under AddressSanitizer every block has a chunk
+   of its own, so that a write past its end is seen. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ static struct kl_arena_chunk *chunk_create(size_t size)
     struct kl_arena_chunk *chunk = malloc(sizeof *chunk);
     if (!chunk) return NULL;
     size_t whole = (size + ALIGN - 1) / ALIGN * ALIGN;
-    *chunk =
-        (struct kl_arena_chunk){ .size = whole, .bytes = whole < size ? NULL : aligned_alloc(ALIGN, whole) };
+    *chunk = (struct kl_arena_chunk){ .size = whole,
+                                      .bytes = whole < size ? NULL : aligned_alloc(ALIGN, whole) };
     if (chunk->bytes) return chunk;
     free(chunk);
     return NULL;
@@ -55,7 +55,9 @@ void *kl_arena_take(struct kl_arena *arena, size_t count, size_t size)
         if (chunk) chunk->used = 0;
     }
     if (!chunk) {
-        chunk = chunk_create(BLOCK_PER_CHUNK ? (bytes ? bytes : 1) : step < LEAST_CHUNK ? LEAST_CHUNK : step);
+        chunk = chunk_create(BLOCK_PER_CHUNK      ? (bytes ? bytes : 1)
+                             : step < LEAST_CHUNK ? LEAST_CHUNK
+                                                  : step);
         if (!chunk) return NULL;
         if (BLOCK_PER_CHUNK) {
             chunk->next = arena->first;

@@ -32,10 +32,13 @@ struct kl_error {
     char text[1024];
 };
 
-/* Fill *err (which may be NULL) and return code, so that callers write: return kl_fail(err, KL_EDATA, ...). */
-int kl_fail(struct kl_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Fill *err (which may be NULL) and return code, so that callers write: return kl_fail(err, KL_EDATA,
+   ...). */
+int kl_fail(struct kl_error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same, with ": " and strerror(errno) added. ENOMEM becomes KL_ENOMEM whatever code says. */
-int kl_fail_errno(struct kl_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* KL_ENOMEM with a standard text that names the bytes asked for. */
 int kl_fail_memory(struct kl_error *err, size_t bytes);
 int kl_exit_status(int code);
@@ -48,7 +51,8 @@ struct kl_option {
     const char *name; /* long option without dashes; the same name in YAML, where '_' equals '-' */
     char letter;      /* short option or 0 */
     enum kl_option_type type;
-    size_t offset;     /* of the field in the values struct: bool, int64_t, double, const char *, const char * */
+    size_t offset; /* of the field in the values struct: bool, int64_t, double, const char *, const char
+                        */
     const char *arg;   /* "N", "FILE", ...; for KL_OPT_CHOICE the choices: "adam|adamw|sgd" */
     double min, max;   /* closed bounds of INT and FLOAT; both 0: unbounded */
     bool in_key;       /* can it change the result? Then it is part of the cache key */
@@ -64,8 +68,8 @@ struct kl_tool {
     const char *example;   /* one or two command lines */
     const struct kl_option *options;
     size_t n_options;
-    size_t values_size;    /* bytes of the values struct, whose first member is struct kl_common */
-    const char *without;   /* common options that would have no effect on it: "key dry-run"; or NULL */
+    size_t values_size;  /* bytes of the values struct, whose first member is struct kl_common */
+    const char *without; /* common options that would have no effect on it: "key dry-run"; or NULL */
 };
 
 /* Options that tools have in common; common.c holds their table. */
@@ -81,15 +85,16 @@ struct kl_common {
     bool force, print_key, dry_run, json, quiet, verbose, no_provenance, print_config, help, version;
 };
 
-/* Parse argv over the values that the defaults function of the tool has set. --config FILE is read first, the command line
-   wins; an unknown name is an error that names the nearest known one. *args and *n_args receive the positional
-   arguments (pointers into argv). Strings point into argv or into memory that lives as long as the process.
-   Returns 0, KL_EUSAGE, KL_ENOINPUT or KL_EDATA. */
+/* Parse argv over the values that the defaults function of the tool has set. --config FILE is read
+   first, the command line wins; an unknown name is an error that names the nearest known one. *args and
+   *n_args receive the positional arguments (pointers into argv). Strings point into argv or into memory
+   that lives as long as the process. Returns 0, KL_EUSAGE, KL_ENOINPUT or KL_EDATA. */
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
                      size_t *n_args, struct kl_error *err);
 /* --help, --version and --print-config: if one was given, write the text to `to`, return true. */
 bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to);
-/* The effective options as compact JSON with sorted names; only those with in_key if key_only. malloc'ed; NULL: no memory. */
+/* The effective options as compact JSON with sorted names; only those with in_key if key_only.
+   malloc'ed; NULL: no memory. */
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
 
 /* ---- JSON (json.c) ---- */
@@ -116,7 +121,8 @@ struct kl_log {
     FILE *to;  /* stderr */
     int level; /* 0 quiet, 1 normal, 2 verbose */
 };
-void kl_note(const struct kl_log *log, int level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void kl_note(const struct kl_log *log, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "tool: text" and the exit status for `code`; flushes stdout first. */
 int kl_report(const struct kl_log *log, const struct kl_error *err);
 /* Last act of main: close stdout; a failure there (full disk) becomes exit status 74. */
@@ -128,10 +134,11 @@ struct kl_watch {
     int (*step)(void *context, uint64_t done, uint64_t total, const char *note);
     void *context;
 };
-int kl_watch_step(const struct kl_watch *watch, uint64_t done, uint64_t total, const char *note); /* NULL is fine */
+int kl_watch_step(const struct kl_watch *watch, uint64_t done, uint64_t total,
+                  const char *note); /* NULL is fine */
 
-/* A kl_watch that draws a bar on a terminal, else a plain line every 30 s, nothing in the first two seconds; and
-   answers non-zero once a signal is pending. `what` names the unit: "images", "epochs". */
+/* A kl_watch that draws a bar on a terminal, else a plain line every 30 s, nothing in the first two
+   seconds; and answers non-zero once a signal is pending. `what` names the unit: "images", "epochs". */
 struct kl_progress {
     struct kl_watch watch;
     const struct kl_log *log;
@@ -140,13 +147,14 @@ struct kl_progress {
     double start, shown;
     bool drawn;
 };
-int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const char *mode, const char *what);
+int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const char *mode,
+                      const char *what);
 void kl_progress_end(struct kl_progress *p);
 
 /* ---- signals (signals.c) ---- */
-void kl_signals_install(void);  /* SIGINT, SIGTERM: first sets a flag, second ends at once */
-int kl_signals_pending(void);   /* the signal's number or 0 */
-void kl_signals_reraise(void);  /* default handler, then raise: the shell sees 128+n */
+void kl_signals_install(void); /* SIGINT, SIGTERM: first sets a flag, second ends at once */
+int kl_signals_pending(void);  /* the signal's number or 0 */
+void kl_signals_reraise(void); /* default handler, then raise: the shell sees 128+n */
 
 /* ---- arenas (arena.c) ----
    Workspace made before the loop and passed in. Blocks are 64-byte aligned and uninitialised. */
@@ -168,10 +176,11 @@ int kl_threads_available(void);
 /* n_threads <= 0: kl_threads_available(). With one thread no thread is started. */
 int kl_pool_create(struct kl_pool **pool, int n_threads, struct kl_error *err);
 int kl_pool_size(const struct kl_pool *pool);
-/* Run fn(context, i, thread) for i in [0, count), thread in [0, size); returns when all are done. Items are handed out in
-   order, one at a time; count is below 2^32. Results must not depend on `thread`. pool NULL: in the calling
-   thread. */
-void kl_pool_for(struct kl_pool *pool, size_t count, void (*fn)(void *context, size_t i, int thread), void *context);
+/* Run fn(context, i, thread) for i in [0, count), thread in [0, size); returns when all are done. Items
+   are handed out in order, one at a time; count is below 2^32. Results must not depend on `thread`. pool
+   NULL: in the calling thread. */
+void kl_pool_for(struct kl_pool *pool, size_t count, void (*fn)(void *context, size_t i, int thread),
+                 void *context);
 void kl_pool_destroy(struct kl_pool **pool);
 
 /* ---- digests (hash.c) ---- */

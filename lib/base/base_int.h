@@ -26,7 +26,7 @@ bool kl_option_is_answer(const struct kl_option *option);
 int kl_config_read(const struct kl_tool *tool, void *values, const char *path, struct kl_error *err);
 
 /* Processors that cgroup v2 allows, 0: no limit. proc_file: /proc/self/cgroup; root: where cgroup2 is
- * mounted. */
+   mounted. */
 int kl_cgroup_limit(const char *proc_file, const char *root);
 
 #endif

@@ -21,7 +21,7 @@ struct reader {
 };
 
 /* Values are text that the options point to as long as the process lives: a list that only grows, once a
- * file. */
+   file. */
 struct kept {
     struct kept *next;
     char text[];
@@ -49,18 +49,20 @@ static int next_event(struct reader *r, yaml_event_t *event)
 }
 
 /* The option of a name that may stand in a file, once. */
-static int find_option(struct reader *r, const struct kl_option **option, const char *name, const char *where)
+static int find_option(struct reader *r, const struct kl_option **option, const char *name,
+                       const char *where)
 {
     *option = kl_option_find(r->tool, name, strlen(name));
     if (!*option) {
         const char *nearest = kl_option_nearest(r->tool, name, strlen(name));
-        return kl_fail(r->err, KL_EUSAGE, "%s: no such option%s%s%s", where, nearest ? "; did you mean " : "",
-                       nearest ? nearest : "", nearest ? "?" : "");
+        return kl_fail(r->err, KL_EUSAGE, "%s: no such option%s%s%s", where,
+                       nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     }
     if (kl_option_is_answer(*option))
         return kl_fail(r->err, KL_EUSAGE, "%s: belongs on the command line, not in a file", where);
     for (size_t i = 0; i < r->n_seen; i++)
-        if (r->seen[i] == *option) return kl_fail(r->err, KL_EUSAGE, "%s: given twice in this file", where);
+        if (r->seen[i] == *option)
+            return kl_fail(r->err, KL_EUSAGE, "%s: given twice in this file", where);
     if (r->n_seen == sizeof r->seen / sizeof *r->seen)
         return kl_fail(r->err, KL_EUSAGE, "%s: more than %zu options", where, r->n_seen);
     r->seen[r->n_seen++] = *option;
@@ -108,7 +110,8 @@ static int read_mapping(struct reader *r)
         char *name = NULL;
         bool end = event.type == YAML_STREAM_END_EVENT;
         if (is_anchored(&event)) {
-            code = kl_fail(r->err, KL_EUSAGE, "%s:%zu: anchors are not read; write the value", r->path, line);
+            code = kl_fail(r->err, KL_EUSAGE, "%s:%zu: anchors are not read; write the value", r->path,
+                           line);
         } else if (event.type == YAML_SCALAR_EVENT && depth == 1) {
             name = strdup((const char *)event.data.scalar.value);
             code = name ? KL_OK : kl_fail_memory(r->err, 1);
@@ -120,8 +123,8 @@ static int read_mapping(struct reader *r)
             depth = 2; /* an empty file */
         } else if (event.type == YAML_SCALAR_EVENT || event.type == YAML_SEQUENCE_START_EVENT ||
                    event.type == YAML_MAPPING_START_EVENT || event.type == YAML_ALIAS_EVENT) {
-            code =
-                kl_fail(r->err, KL_EUSAGE, "%s:%zu: expected lines of the form 'name: value'", r->path, line);
+            code = kl_fail(r->err, KL_EUSAGE, "%s:%zu: expected lines of the form 'name: value'",
+                           r->path, line);
         }
         yaml_event_delete(&event);
         if (!code && name) code = read_value(r, name, line);
@@ -147,8 +150,8 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
         goto out;
     }
     if (n > LARGEST) {
-        code =
-            kl_fail(err, KL_EDATA, "%s: found more than %d bytes, expected a configuration", path, LARGEST);
+        code = kl_fail(err, KL_EDATA, "%s: found more than %d bytes, expected a configuration", path,
+                       LARGEST);
         goto out;
     }
     if (!yaml_parser_initialize(&r.yaml)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   What the table of options says about itself: --help, --version, --print-config, JSON for keys and records.
- */
+   What the table of options says about itself: --help, --version, --print-config, JSON for keys and
+   records. */
 #include "base/base_int.h"
 
 #include <jansson.h>
@@ -63,8 +63,8 @@ static void write_option(const struct kl_option *option, const void *values, FIL
     fprintf(to, "%-*s", (int)column, left);
     kl_option_text(option, values, value, sizeof value);
     bool shown = option->type != KL_OPT_FLAG && *value && strcmp(value, "0") != 0;
-    snprintf(text, sizeof text, "%s%s%s%s%s%s", option->help, choice ? ": " : "", choice ? option->arg : "",
-             shown ? " [" : "", shown ? value : "", shown ? "]" : "");
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", option->help, choice ? ": " : "",
+             choice ? option->arg : "", shown ? " [" : "", shown ? value : "", shown ? "]" : "");
     write_wrapped(text, column, INDENT, to);
 }
 

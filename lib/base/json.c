@@ -17,7 +17,8 @@ int kl_json_parse(json_t **value, const char *text, const char *what, struct kl_
     return kl_fail(err, KL_EDATA, "%s: not JSON: %s", what, problem.text);
 }
 
-/* Each byte beyond ASCII as the character of that number in Latin-1, so that other bytes stay another text. */
+/* Each byte beyond ASCII as the character of that number in Latin-1, so that other bytes stay another
+   text. */
 static char *from_latin1(const char *text)
 {
     char *utf8 = malloc(2 * strlen(text) + 1), *to = utf8;
@@ -44,8 +45,8 @@ int kl_json_string(json_t **value, const char *text, struct kl_error *err)
     return *value ? KL_OK : kl_fail_memory(err, strlen(text));
 }
 
-/* In one block of the right size: json_dumps (jansson 2.14) forgets to look whether its buffer could grow at
-   a name. */
+/* In one block of the right size: json_dumps (jansson 2.14) forgets to look whether its buffer could
+   grow at a name. */
 static int dump(char **text, const json_t *value, size_t flags, struct kl_error *err)
 {
     size_t n = json_dumpb(value, NULL, 0, flags);

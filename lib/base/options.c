@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Parsing by the tool's table: --name value, --name=value, --no-name for flags, -x value, -xvalue, clustered
-   flags, "--". */
+   Parsing by the tool's table: --name value, --name=value, --no-name for flags, -x value, -xvalue,
+   clustered flags, "--". */
 #include "base/base_int.h"
 
 #include <errno.h>
@@ -40,7 +40,8 @@ const struct kl_option *kl_option_find(const struct kl_tool *tool, const char *n
 {
     const struct kl_option *option;
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
-        if (same_name(option->name, name, length) || same_name(option->alias, name, length)) return option;
+        if (same_name(option->name, name, length) || same_name(option->alias, name, length))
+            return option;
     return NULL;
 }
 
@@ -129,7 +130,8 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
         return KL_OK;
     case KL_OPT_CHOICE:
         if (!choice_known(option->arg, text))
-            return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s", where, text, option->arg);
+            return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s", where, text,
+                           option->arg);
         *(const char **)field = text;
         return KL_OK;
     case KL_OPT_STRING: *(const char **)field = text; return KL_OK;
@@ -149,14 +151,17 @@ static int unknown(const struct parser *p, const char *dashes, const char *name,
 {
     const char *nearest = kl_option_nearest(p->tool, name, length);
     if (nearest)
-        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; did you mean --%s? (--help lists them)",
-                       dashes, (int)length, name, nearest);
-    return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; --help lists them", dashes, (int)length, name);
+        return kl_fail(p->err, KL_EUSAGE,
+                       "%s%.*s: no such option; did you mean --%s? (--help lists them)", dashes,
+                       (int)length, name, nearest);
+    return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; --help lists them", dashes, (int)length,
+                   name);
 }
 
 static int parse_long(struct parser *p)
 {
-    const char *name = p->argv[p->at] + 2, *equals = strchr(name, '='), *text = equals ? equals + 1 : NULL;
+    const char *name = p->argv[p->at] + 2, *equals = strchr(name, '='),
+               *text = equals ? equals + 1 : NULL;
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     char where[160];
     snprintf(where, sizeof where, "--%.*s", (int)length, name);
@@ -220,8 +225,9 @@ static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
 
 static int check_device(const char *device, struct kl_error *err)
 {
-    bool cuda = strncmp(device, "cuda", 4) == 0 &&
-                (!device[4] || (device[4] == ':' && device[5] && !device[5 + strspn(device + 5, "0123456789")]));
+    bool cuda =
+        strncmp(device, "cuda", 4) == 0 &&
+        (!device[4] || (device[4] == ':' && device[5] && !device[5 + strspn(device + 5, "0123456789")]));
     if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0) return KL_OK;
     if (cuda) return kl_fail(err, KL_EDEVICE, "--device %.40s: this tool runs on the CPU", device);
     return kl_fail(err, KL_EUSAGE, "--device: found '%.40s', expected auto, cpu or cuda[:k]", device);

@@ -34,16 +34,16 @@ static void draw(struct kl_progress *p, double now, uint64_t done, uint64_t tota
                 "{\"done\":%llu,\"total\":%llu,\"unit\":\"%s\",\"rate\":%.6g,\"seconds_left\":%.1f}\n",
                 (unsigned long long)done, (unsigned long long)total, p->what, rate, left_seconds);
     } else if (p->mode == MODE_PLAIN) {
-        fprintf(p->log->to, "%s: %llu/%llu %s, %.4g/s%s%s, %s left\n", p->log->tool, (unsigned long long)done,
-                (unsigned long long)total, p->what, rate, gap, note, left);
+        fprintf(p->log->to, "%s: %llu/%llu %s, %.4g/s%s%s, %s left\n", p->log->tool,
+                (unsigned long long)done, (unsigned long long)total, p->what, rate, gap, note, left);
     } else {
         char bar[25];
         int filled = total ? (int)(24.0 * done / total) : 0;
         memset(bar, '-', 24);
         memset(bar, '#', (size_t)(filled > 24 ? 24 : filled));
         bar[24] = '\0';
-        fprintf(p->log->to, "\r\033[K[%s] %llu/%llu %s  %.4g/s%s%s  %s left", bar, (unsigned long long)done,
-                (unsigned long long)total, p->what, rate, gap, note, left);
+        fprintf(p->log->to, "\r\033[K[%s] %llu/%llu %s  %.4g/s%s%s  %s left", bar,
+                (unsigned long long)done, (unsigned long long)total, p->what, rate, gap, note, left);
         fflush(p->log->to);
         p->drawn = true;
     }
@@ -61,7 +61,8 @@ static int step(void *context, uint64_t done, uint64_t total, const char *note)
     return kl_signals_pending();
 }
 
-int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const char *mode, const char *what)
+int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const char *mode,
+                      const char *what)
 {
     *p = (struct kl_progress){ .log = log, .what = what, .start = kl_clock() };
     p->watch = (struct kl_watch){ step, p };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A pool of threads that share one loop at a time. Workers spin for a few microseconds before they sleep,
-   since the loops of a training step follow each other closely. A loop ends when its last item is done: a
-   worker that comes late, since its processor is busy elsewhere, is not waited for. */
+   A pool of threads that share one loop at a time. Workers spin for a few microseconds before they
+   sleep, since the loops of a training step follow each other closely. A loop ends when its last item is
+   done: a worker that comes late, since its processor is busy elsewhere, is not waited for. */
 #include "base/base_int.h"
 
 #include <assert.h>
@@ -148,7 +148,8 @@ int kl_pool_create(struct kl_pool **out, int n_threads, struct kl_error *err)
     *out = pool;
     if (complete) return KL_OK;
     kl_pool_destroy(out);
-    return kl_fail(err, KL_ENOMEM, "%d threads cannot be started; ask for fewer with --threads", n_threads);
+    return kl_fail(err, KL_ENOMEM, "%d threads cannot be started; ask for fewer with --threads",
+                   n_threads);
 }
 
 int kl_pool_size(const struct kl_pool *pool)

@@ -22,10 +22,9 @@ struct folder {
 
 static void names_free(struct names *names)
 {
-    for (size_t i = 0; i < names->n; i++)
-        free(names->items[i]);
+    for (size_t i = 0; i < names->n; i++) free(names->items[i]);
     free(names->items);
-    *names = (struct names){0};
+    *names = (struct names){ 0 };
 }
 
 /* Takes ownership of item. */
@@ -41,8 +40,7 @@ static int names_add(struct names *names, char *item, struct kl_error *err)
         names->items = more;
         names->room = room;
     }
-    if (!item)
-        return kl_fail_memory(err, 256);
+    if (!item) return kl_fail_memory(err, 256);
     names->items[names->n++] = item;
     return 0;
 }
@@ -55,8 +53,7 @@ static int by_name(const void *a, const void *b)
 static char *join(const char *folder, const char *name)
 {
     char *path = malloc(strlen(folder) + strlen(name) + 2);
-    if (path)
-        sprintf(path, "%s/%s", folder, name);
+    if (path) sprintf(path, "%s/%s", folder, name);
     return path;
 }
 
@@ -65,8 +62,7 @@ static int list(struct names *names, const char *path, bool folders, struct kl_e
 {
     int rc = 0;
     DIR *dir = opendir(path);
-    if (!dir)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the folder", path);
+    if (!dir) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the folder", path);
     for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
         const size_t length = strlen(e->d_name);
         if (e->d_name[0] == '.' ||
@@ -83,11 +79,9 @@ static int list(struct names *names, const char *path, bool folders, struct kl_e
         }
         free(full);
     }
-    if (!rc && errno)
-        rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", path);
+    if (!rc && errno) rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", path);
     closedir(dir);
-    if (names->n)
-        qsort(names->items, names->n, sizeof *names->items, by_name);
+    if (names->n) qsort(names->items, names->n, sizeof *names->items, by_name);
     return rc;
 }
 
@@ -100,8 +94,7 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
 static void source_close(struct kl_image_source *s)
 {
     struct folder *f = s->state;
-    if (f)
-        names_free(&f->files);
+    if (f) names_free(&f->files);
     free(f);
     s->state = NULL;
 }
@@ -110,7 +103,7 @@ static void source_close(struct kl_image_source *s)
 static int add_class(struct kl_image_source *s, const char *name, int32_t label, struct kl_error *err)
 {
     struct folder *f = s->state;
-    struct names files = {0};
+    struct names files = { 0 };
     char *path = join(s->path, name);
     int rc = path ? list(&files, path, false, err) : kl_fail_memory(err, strlen(name));
     for (size_t i = 0; i < files.n && !rc; i++)
@@ -122,8 +115,7 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
             goto out;
         }
         s->labels = labels;
-        for (size_t i = f->files.n - files.n; i < f->files.n; i++)
-            labels[i] = label;
+        for (size_t i = f->files.n - files.n; i < f->files.n; i++) labels[i] = label;
     }
 out:
     names_free(&files);
@@ -162,13 +154,11 @@ static void look_at(void *context, size_t i, int thread)
     struct look *look = &pass->looks[i];
     const char *path = ((struct folder *)pass->s->state)->files.items[i];
     look->rc = kl_png_header(&look->height, &look->width, &look->colour, path, pass->o->max_bytes, NULL);
-    if (look->rc || !pass->o->skip_bad)
-        return;
-    struct kl_arena arena = {0};
+    if (look->rc || !pass->o->skip_bad) return;
+    struct kl_arena arena = { 0 };
     struct kl_picture picture;
     look->rc = kl_arena_init(&arena, look->height * look->width * 4 + 4096, NULL);
-    if (!look->rc)
-        look->rc = kl_png_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
+    if (!look->rc) look->rc = kl_png_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
     kl_arena_free(&arena);
 }
 
@@ -176,7 +166,7 @@ static void look_at(void *context, size_t i, int thread)
 static int first_pass(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
 {
     struct folder *f = s->state;
-    struct pass pass = {s, o, calloc(f->files.n, sizeof *pass.looks)};
+    struct pass pass = { s, o, calloc(f->files.n, sizeof *pass.looks) };
     int rc = 0;
     size_t kept = 0;
     s->index = malloc(f->files.n * sizeof *s->index);
@@ -197,8 +187,7 @@ static int first_pass(struct kl_image_source *s, const struct kl_images_options 
             rc = rc ? rc : kl_fail(err, look->rc, "%s: cannot be read", file);
             goto out;
         }
-        if (look->rc)
-            continue;
+        if (look->rc) continue;
         if (kept == 0) {
             s->height = look->height;
             s->width = look->width;
@@ -208,7 +197,8 @@ static int first_pass(struct kl_image_source *s, const struct kl_images_options 
         s->channels = look->colour ? 3 : s->channels;
         s->labels[kept] = s->labels[i];
         s->index[kept] = (int64_t)i;
-        f->files.items[i] = f->files.items[kept]; /* swap: every path stays in the list and is freed once */
+        f->files.items[i] =
+            f->files.items[kept]; /* swap: every path stays in the list and is freed once */
         f->files.items[kept++] = file;
     }
     s->n = kept;
@@ -220,29 +210,28 @@ out:
     return rc;
 }
 
-static int source_open(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
+static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
+                       struct kl_error *err)
 {
-    struct names classes = {0};
+    struct names classes = { 0 };
     int rc;
     struct folder *f = s->state = calloc(1, sizeof *f);
-    if (!f)
-        return kl_fail_memory(err, sizeof *f);
+    if (!f) return kl_fail_memory(err, sizeof *f);
     f->max_bytes = o->max_bytes;
     if (o->labels && strcmp(o->labels, "none") != 0)
-        return kl_fail(err, KL_EUSAGE, "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders",
-                       s->path);
-    if ((rc = list(&classes, s->path, true, err)))
-        goto out;
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders", s->path);
+    if ((rc = list(&classes, s->path, true, err))) goto out;
     for (size_t i = 0; i < classes.n; i++)
-        if ((rc = add_class(s, classes.items[i], (int32_t)i, err)))
-            goto out;
+        if ((rc = add_class(s, classes.items[i], (int32_t)i, err))) goto out;
     if (f->files.n == 0) {
-        rc = kl_fail(err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder",
-                     s->path, classes.n);
+        rc =
+            kl_fail(err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder",
+                    s->path, classes.n);
         goto out;
     }
-    if ((rc = set_class_names(s, &classes, err)))
-        goto out;
+    if ((rc = set_class_names(s, &classes, err))) goto out;
     rc = first_pass(s, o, err);
     if (o->labels) { /* none */
         free(s->labels);
@@ -268,9 +257,9 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
     return rc;
 }
 
-const struct kl_driver kl_driver_folder = {.name = "folder of PNG",
-                                           .knows = knows,
-                                           .open = source_open,
-                                           .read = source_read,
-                                           .close = source_close,
-                                           .singly = true};
+const struct kl_driver kl_driver_folder = { .name = "folder of PNG",
+                                            .knows = knows,
+                                            .open = source_open,
+                                            .read = source_read,
+                                            .close = source_close,
+                                            .singly = true };

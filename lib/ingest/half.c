@@ -8,11 +8,10 @@ static uint16_t half_of(float value)
     uint32_t x;
     memcpy(&x, &value, 4);
     const uint32_t sign = x >> 16 & 0x8000, magnitude = x & 0x7fffffff;
-    if (magnitude > 0x7f800000)
-        return (uint16_t)(sign | 0x7e00); /* NaN */
-    if (magnitude >= 0x477ff000)
-        return (uint16_t)(sign | 0x7c00); /* 65520 and more round to infinity */
-    if (magnitude < 0x38800000) { /* below 2^-14: a multiple of 2^-24; the addition rounds to nearest even */
+    if (magnitude > 0x7f800000) return (uint16_t)(sign | 0x7e00);  /* NaN */
+    if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* 65520 and more round to infinity */
+    if (magnitude <
+        0x38800000) { /* below 2^-14: a multiple of 2^-24; the addition rounds to nearest even */
         float shifted, a;
         memcpy(&a, &magnitude, 4);
         shifted = a + 0.5f;
@@ -54,6 +53,5 @@ static float float_of(uint16_t half)
 
 void kl_float_from_half(float *x, const uint16_t *half, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        x[i] = float_of(half[i]);
+    for (size_t i = 0; i < n; i++) x[i] = float_of(half[i]);
 }

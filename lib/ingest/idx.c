@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   IDX files (Y. LeCun's format of MNIST): 0, 0, type, rank, then rank big-endian 32-bit sizes, then the data.
-   Read as they are by pread, or through gzip in order. Images: unsigned bytes of rank 3 (n, h, w) or 4 (n, h,
-   w, 3); labels: rank 1. */
+   IDX files (Y. LeCun's format of MNIST): 0, 0, type, rank, then rank big-endian 32-bit sizes, then the
+   data. Read as they are by pread, or through gzip in order. Images: unsigned bytes of rank 3 (n, h, w)
+   or 4 (n, h, w, 3); labels: rank 1. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -28,10 +28,8 @@ struct idx {
 
 static void idx_close(struct idx *f)
 {
-    if (f->gz)
-        gzclose(f->gz); /* closes fd */
-    else if (f->fd >= 0)
-        close(f->fd);
+    if (f->gz) gzclose(f->gz); /* closes fd */
+    else if (f->fd >= 0) close(f->fd);
     f->gz = NULL;
     f->fd = -1;
 }
@@ -44,8 +42,7 @@ static int get(struct idx *f, void *out, size_t n, uint64_t offset, struct kl_er
         errno = 0;
         ssize_t got = f->gz ? gzread(f->gz, (char *)out + done, (unsigned)want)
                             : pread(f->fd, (char *)out + done, want, (off_t)(offset + done));
-        if (got < 0 && !f->gz && errno == EINTR)
-            continue;
+        if (got < 0 && !f->gz && errno == EINTR) continue;
         if (got > 0) {
             done += (size_t)got;
             continue;
@@ -54,8 +51,7 @@ static int get(struct idx *f, void *out, size_t n, uint64_t offset, struct kl_er
         const char *why = f->gz ? gzerror(f->gz, &which) : "";
         if (f->gz ? which == Z_ERRNO : got < 0)
             return kl_fail_errno(err, KL_EIO, "%s: reading", f->path);
-        if (which == Z_MEM_ERROR)
-            return kl_fail(err, KL_ENOMEM, "%s: no memory to decompress", f->path);
+        if (which == Z_MEM_ERROR) return kl_fail(err, KL_ENOMEM, "%s: no memory to decompress", f->path);
         if (which != Z_OK && which != Z_BUF_ERROR)
             return kl_fail(err, KL_EDATA, "%s: the gzip data is damaged: %s", f->path, why);
         return kl_fail(err, KL_EDATA, "%s: truncated: the file ends %zu bytes early", f->path, n - done);
@@ -67,16 +63,15 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
 {
     unsigned char b[4 + 4 * MAX_RANK];
     int rc = get(f, b, 4, 0, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     if (b[0] || b[1] || b[2] != 8 || b[3] < min_rank || b[3] > max_rank)
-        return kl_fail(err, KL_EDATA,
-                       "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)",
-                       f->path, b[0], b[1], b[2], b[3], min_rank);
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)", f->path,
+            b[0], b[1], b[2], b[3], min_rank);
     f->rank = b[3];
     f->header = 4 + 4 * (uint64_t)f->rank;
-    if ((rc = get(f, b + 4, 4 * (size_t)f->rank, 4, err)))
-        return rc;
+    if ((rc = get(f, b + 4, 4 * (size_t)f->rank, 4, err))) return rc;
     f->item = 1;
     for (int i = 0; i < f->rank; i++) {
         const unsigned char *d = b + 4 + 4 * i;
@@ -85,32 +80,32 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
             return kl_fail(err, KL_EDATA, "%s: the sizes in its header overflow", f->path);
     }
     uint64_t bytes;
-    if (__builtin_mul_overflow((uint64_t)f->dims[0], (uint64_t)f->item, &bytes) || bytes > (uint64_t)1 << 60)
+    if (__builtin_mul_overflow((uint64_t)f->dims[0], (uint64_t)f->item, &bytes) || bytes > (uint64_t)1
+                                                                                               << 60)
         return kl_fail(err, KL_EDATA, "%s: the sizes in its header overflow", f->path);
     if (f->dims[0] == 0 || f->item == 0)
         return kl_fail(err, KL_EDATA, "%s: the header says that it is empty", f->path);
     if (!f->gz && bytes != f->file_size - f->header)
-        return kl_fail(err, KL_EDATA, "%s: %llu bytes after the header, expected %llu (%zu items of %zu)",
-                       f->path, (unsigned long long)(f->file_size - f->header), (unsigned long long)bytes,
+        return kl_fail(err, KL_EDATA,
+                       "%s: %llu bytes after the header, expected %llu (%zu items of %zu)", f->path,
+                       (unsigned long long)(f->file_size - f->header), (unsigned long long)bytes,
                        f->dims[0], f->item);
     if (f->gz && bytes / MAX_RATIO > f->file_size)
-        return kl_fail(err, KL_EDATA,
-                       "%s: the header says %zu items of %zu bytes, more than %llu compressed bytes can hold",
-                       f->path, f->dims[0], f->item, (unsigned long long)f->file_size);
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: the header says %zu items of %zu bytes, more than %llu compressed bytes can hold",
+            f->path, f->dims[0], f->item, (unsigned long long)f->file_size);
     return 0;
 }
 
 static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank, struct kl_error *err)
 {
     struct stat st;
-    unsigned char magic[2] = {0};
-    *f = (struct idx){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
-    if (f->fd < 0)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
-    if (fstat(f->fd, &st) < 0)
-        return kl_fail_errno(err, KL_EIO, "%s", path);
-    if (!S_ISREG(st.st_mode))
-        return kl_fail(err, KL_ENOINPUT, "%s: not a file", path);
+    unsigned char magic[2] = { 0 };
+    *f = (struct idx){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
+    if (f->fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
+    if (fstat(f->fd, &st) < 0) return kl_fail_errno(err, KL_EIO, "%s", path);
+    if (!S_ISREG(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: not a file", path);
     f->file_size = (uint64_t)st.st_size;
     if (pread(f->fd, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
         if (!(f->gz = gzdopen(f->fd, "rb")))
@@ -124,8 +119,7 @@ static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank,
 static int check_end(struct idx *f, struct kl_error *err)
 {
     unsigned char more;
-    if (!f->gz)
-        return 0; /* the size was checked */
+    if (!f->gz) return 0; /* the size was checked */
     const int got = gzread(f->gz, &more, 1);
     int which = Z_OK;
     const char *why = gzerror(f->gz, &which);
@@ -139,32 +133,26 @@ static int check_end(struct idx *f, struct kl_error *err)
 
 int kl_idx_labels_path(char **path, const char *images, struct kl_error *err)
 {
-    static const char *const names[][2] = {{"images-idx3-ubyte", "labels-idx1-ubyte"},
-                                           {"images.idx3-ubyte", "labels.idx1-ubyte"},
-                                           {"images-idx4-ubyte", "labels-idx1-ubyte"}};
+    static const char *const names[][2] = { { "images-idx3-ubyte", "labels-idx1-ubyte" },
+                                            { "images.idx3-ubyte", "labels.idx1-ubyte" },
+                                            { "images-idx4-ubyte", "labels-idx1-ubyte" } };
     const char *base = strrchr(images, '/') ? strrchr(images, '/') + 1 : images;
     *path = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *at = strstr(base, names[i][0]);
-        if (!at)
-            continue;
+        if (!at) continue;
         const size_t before = (size_t)(at - images);
         char *found = malloc(strlen(images) + 4);
-        if (!found)
-            return kl_fail_memory(err, strlen(images) + 4);
+        if (!found) return kl_fail_memory(err, strlen(images) + 4);
         memcpy(found, images, before);
         strcpy(found + before, names[i][1]);
         strcat(found, at + strlen(names[i][0]));
         *path = found;
-        if (access(found, F_OK) == 0)
-            return 0;
+        if (access(found, F_OK) == 0) return 0;
         char *gz = found + strlen(found) - 3; /* the other of plain and gzip */
-        if (strcmp(gz, ".gz") == 0)
-            *gz = 0;
-        else
-            strcat(found, ".gz");
-        if (access(found, F_OK) == 0)
-            return 0;
+        if (strcmp(gz, ".gz") == 0) *gz = 0;
+        else strcat(found, ".gz");
+        if (access(found, F_OK) == 0) return 0;
         free(found);
         *path = NULL;
     }
@@ -176,10 +164,10 @@ static int read_labels(struct kl_image_source *s, const char *path, size_t total
     struct idx f;
     unsigned char *bytes = NULL;
     int rc = idx_open(&f, path, 1, 1, err);
-    if (rc)
-        goto out;
+    if (rc) goto out;
     if (f.dims[0] != total) {
-        rc = kl_fail(err, KL_EDATA, "%s: %zu labels, %s has %zu images", path, f.dims[0], s->path, total);
+        rc =
+            kl_fail(err, KL_EDATA, "%s: %zu labels, %s has %zu images", path, f.dims[0], s->path, total);
         goto out;
     }
     bytes = malloc(total);
@@ -188,10 +176,8 @@ static int read_labels(struct kl_image_source *s, const char *path, size_t total
         rc = kl_fail_memory(err, total * sizeof *s->labels);
         goto out;
     }
-    if ((rc = get(&f, bytes, total, f.header, err)) || (rc = check_end(&f, err)))
-        goto out;
-    for (size_t i = 0; i < total; i++)
-        s->labels[i] = bytes[i];
+    if ((rc = get(&f, bytes, total, f.header, err)) || (rc = check_end(&f, err))) goto out;
+    for (size_t i = 0; i < total; i++) s->labels[i] = bytes[i];
 out:
     idx_close(&f);
     free(bytes);
@@ -207,28 +193,28 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
 
 static void source_close(struct kl_image_source *s)
 {
-    if (s->state)
-        idx_close(s->state);
+    if (s->state) idx_close(s->state);
     free(s->state);
     s->state = NULL;
 }
 
-static int source_open(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
+static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
+                       struct kl_error *err)
 {
     int rc;
     char *found = NULL;
     struct idx *f = s->state = malloc(sizeof *f);
-    if (!f)
-        return kl_fail_memory(err, sizeof *f);
-    if ((rc = idx_open(f, s->path, 3, 4, err)))
-        goto out;
+    if (!f) return kl_fail_memory(err, sizeof *f);
+    if ((rc = idx_open(f, s->path, 3, 4, err))) goto out;
     if (f->rank == 4 && f->dims[3] != 3) {
-        rc = kl_fail(err, KL_EDATA, "%s: last size %zu, expected 3 (red, green, blue)", s->path, f->dims[3]);
+        rc = kl_fail(err, KL_EDATA, "%s: last size %zu, expected 3 (red, green, blue)", s->path,
+                     f->dims[3]);
         goto out;
     }
     if (f->item > o->max_bytes) {
-        rc = kl_fail(err, KL_EDATA, "%s: an image of %zu x %zu pixels is more than the limit of %zu bytes",
-                     s->path, f->dims[1], f->dims[2], o->max_bytes);
+        rc = kl_fail(err, KL_EDATA,
+                     "%s: an image of %zu x %zu pixels is more than the limit of %zu bytes", s->path,
+                     f->dims[1], f->dims[2], o->max_bytes);
         goto out;
     }
     s->n = s->total = f->dims[0];
@@ -236,10 +222,8 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
     s->width = f->dims[2];
     s->channels = f->rank == 4 ? 3 : 1;
     s->in_order = f->gz != NULL;
-    if (o->labels && strcmp(o->labels, "none") == 0)
-        goto out;
-    if (!o->labels && (rc = kl_idx_labels_path(&found, s->path, err)))
-        goto out;
+    if (o->labels && strcmp(o->labels, "none") == 0) goto out;
+    if (!o->labels && (rc = kl_idx_labels_path(&found, s->path, err))) goto out;
     if (!o->labels && !found) {
         rc = kl_fail(err, KL_ENOINPUT,
                      "%s: no file of labels beside it (train-labels-idx1-ubyte for "
@@ -247,8 +231,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
                      s->path);
         goto out;
     }
-    if ((rc = read_labels(s, found ? found : o->labels, s->total, err)))
-        goto out;
+    if ((rc = read_labels(s, found ? found : o->labels, s->total, err))) goto out;
     rc = kl_image_source_number(s, err);
 out:
     free(found);
@@ -261,19 +244,16 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
     struct idx *f = s->state;
     uint8_t *pixels = kl_arena_take(arena, pictures ? n : 1, f->item);
     int rc = 0;
-    if (!pixels)
-        return kl_fail_memory(err, n * f->item);
-    if (pictures)
-        rc = get(f, pixels, n * f->item, f->header + (uint64_t)first * f->item, err);
+    if (!pixels) return kl_fail_memory(err, n * f->item);
+    if (pictures) rc = get(f, pixels, n * f->item, f->header + (uint64_t)first * f->item, err);
     else
-        for (size_t i = 0; i < n && f->gz && !rc; i++)
-            rc = get(f, pixels, f->item, 0, err);
-    if (!rc && first + n == f->dims[0])
-        rc = check_end(f, err);
+        for (size_t i = 0; i < n && f->gz && !rc; i++) rc = get(f, pixels, f->item, 0, err);
+    if (!rc && first + n == f->dims[0]) rc = check_end(f, err);
     for (size_t i = 0; i < n && pictures; i++)
-        pictures[i] = (struct kl_picture){s->height, s->width, s->channels, pixels + i * f->item};
+        pictures[i] = (struct kl_picture){ s->height, s->width, s->channels, pixels + i * f->item };
     return rc;
 }
 
 const struct kl_driver kl_driver_idx = {
-    .name = "IDX", .knows = knows, .open = source_open, .read = source_read, .close = source_close};
+    .name = "IDX", .knows = knows, .open = source_open, .read = source_read, .close = source_close
+};

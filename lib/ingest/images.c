@@ -12,7 +12,7 @@
 
 #include "ingest/ingest_int.h"
 
-static const struct kl_driver *const drivers[] = {&kl_driver_folder, &kl_driver_h5, &kl_driver_idx};
+static const struct kl_driver *const drivers[] = { &kl_driver_folder, &kl_driver_h5, &kl_driver_idx };
 
 struct kl_turn {
     pthread_mutex_t lock;
@@ -21,7 +21,8 @@ struct kl_turn {
 
 void kl_images_options_default(struct kl_images_options *options)
 {
-    *options = (struct kl_images_options){.channels = KL_CHANNELS_AUTO, .max_bytes = (size_t)256 << 20};
+    *options =
+        (struct kl_images_options){ .channels = KL_CHANNELS_AUTO, .max_bytes = (size_t)256 << 20 };
 }
 
 int kl_image_source_number(struct kl_image_source *s, struct kl_error *err)
@@ -45,7 +46,7 @@ int kl_image_source_number(struct kl_image_source *s, struct kl_error *err)
 static int open_source(struct kl_image_source *s, const char *path, const struct kl_images_options *o,
                        struct kl_error *err)
 {
-    struct stat st = {0};
+    struct stat st = { 0 };
     unsigned char magic[8];
     size_t n_magic = 0;
     s->path = path;
@@ -54,15 +55,13 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
     const bool is_folder = there && S_ISDIR(st.st_mode);
     if (there && !is_folder) {
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0)
-            return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
+        if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
         ssize_t got = S_ISREG(st.st_mode) ? pread(fd, magic, sizeof magic, 0) : 0;
         n_magic = got > 0 ? (size_t)got : 0;
         close(fd);
     }
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
-        if (!drivers[i]->knows(path, is_folder, magic, n_magic))
-            continue;
+        if (!drivers[i]->knows(path, is_folder, magic, n_magic)) continue;
         s->driver = drivers[i];
         return s->driver->open(s, o, err);
     }
@@ -85,11 +84,12 @@ static int agree_on_size(struct kl_images *im, const struct kl_images_options *o
             im->source_height = im->source_width = 0;
         if (im->source_height == 0 && !o->resize)
             return s->height == 0
-                       ? kl_fail(err, KL_EDATA, "%s: its images differ in size; give --resize N", s->path)
-                       : kl_fail(
-                             err, KL_EDATA,
-                             "%s: images of %zu x %zu pixels, those of %s have %zu x %zu; give --resize N",
-                             s->path, s->height, s->width, first->path, first->height, first->width);
+                       ? kl_fail(err, KL_EDATA, "%s: its images differ in size; give --resize N",
+                                 s->path)
+                       : kl_fail(err, KL_EDATA,
+                                 "%s: images of %zu x %zu pixels, those of %s have %zu x %zu; give "
+                                 "--resize N",
+                                 s->path, s->height, s->width, first->path, first->height, first->width);
         im->source_channels = s->channels > im->source_channels ? s->channels : im->source_channels;
     }
     im->height = o->resize ? o->resize : im->source_height;
@@ -109,8 +109,7 @@ static int agree_on_classes(struct kl_images *im, struct kl_error *err)
         if (!s->labels != !most->labels)
             return kl_fail(err, KL_EDATA, "%s has labels, %s has none", (s->labels ? s : most)->path,
                            (s->labels ? most : s)->path);
-        if (s->n_classes > most->n_classes)
-            most = s;
+        if (s->n_classes > most->n_classes) most = s;
     }
     for (size_t i = 0; i < im->n_sources; i++) {
         const struct kl_image_source *s = &im->sources[i];
@@ -136,8 +135,7 @@ static int gather(struct kl_images *im, const struct kl_images_options *o, struc
     int64_t position = 0;
     for (size_t i = 0; i < im->n_sources; i++) {
         struct kl_image_source *s = &im->sources[i];
-        if (o->limit && s->n > o->limit - all)
-            s->n = o->limit - all;
+        if (o->limit && s->n > o->limit - all) s->n = o->limit - all;
         all += s->n;
         im->skipped += s->skipped;
         im->in_order = im->in_order || s->in_order;
@@ -173,28 +171,23 @@ int kl_images_open(struct kl_images **images, const char *const *paths, size_t n
     pthread_cond_init(&im->turn->moved, NULL);
     for (size_t i = 0; i < n_paths; i++) {
         im->n_sources = i + 1;
-        if ((rc = open_source(&im->sources[i], paths[i], options, err)))
-            goto out;
+        if ((rc = open_source(&im->sources[i], paths[i], options, err))) goto out;
     }
-    if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err)))
-        goto out;
+    if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err))) goto out;
     rc = gather(im, options, err);
 out:
-    if (rc)
-        kl_images_close(&im);
+    if (rc) kl_images_close(&im);
     *images = im;
     return rc;
 }
 
 void kl_images_close(struct kl_images **images)
 {
-    if (!images || !*images)
-        return;
+    if (!images || !*images) return;
     struct kl_images *im = *images;
     for (size_t i = 0; i < im->n_sources; i++) {
         struct kl_image_source *s = &im->sources[i];
-        if (s->driver)
-            s->driver->close(s);
+        if (s->driver) s->driver->close(s);
         free(s->labels);
         free(s->index);
         free(s->class_names);
@@ -224,20 +217,19 @@ static void convert(uint8_t *out, size_t channels, const struct kl_picture *p)
 {
     const size_t n = p->height * p->width;
     const uint8_t *x = p->pixels;
-    if (channels == p->channels)
-        memcpy(out, x, n * channels);
+    if (channels == p->channels) memcpy(out, x, n * channels);
     else if (channels == 3)
-        for (size_t i = 0; i < n; i++)
-            out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = x[i];
+        for (size_t i = 0; i < n; i++) out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = x[i];
     else
         for (size_t i = 0; i < n; i++)
             out[i] =
-                (uint8_t)((x[3 * i] * 19595u + x[3 * i + 1] * 38470u + x[3 * i + 2] * 7471u + 0x8000) >> 16);
+                (uint8_t)((x[3 * i] * 19595u + x[3 * i + 1] * 38470u + x[3 * i + 2] * 7471u + 0x8000) >>
+                          16);
 }
 
 /* Channels first, then size, as a torchvision transform of a converted PIL image. */
-static int place(const struct kl_images *im, uint8_t *out, const struct kl_picture *p, struct kl_arena *arena,
-                 struct kl_error *err)
+static int place(const struct kl_images *im, uint8_t *out, const struct kl_picture *p,
+                 struct kl_arena *arena, struct kl_error *err)
 {
     struct kl_picture q = *p;
     if (p->height == im->height && p->width == im->width) {
@@ -246,8 +238,7 @@ static int place(const struct kl_images *im, uint8_t *out, const struct kl_pictu
     }
     if (p->channels != im->channels) {
         uint8_t *pixels = kl_arena_take(arena, p->height * p->width, im->channels);
-        if (!pixels)
-            return kl_fail_memory(err, p->height * p->width * im->channels);
+        if (!pixels) return kl_fail_memory(err, p->height * p->width * im->channels);
         convert(pixels, im->channels, p);
         q.channels = im->channels;
         q.pixels = pixels;
@@ -256,13 +247,12 @@ static int place(const struct kl_images *im, uint8_t *out, const struct kl_pictu
 }
 
 /* A run of images within one source. */
-static int read_run(struct kl_images *im, struct kl_image_source *s, size_t first, size_t n, uint8_t *pixels,
-                    struct kl_arena *arena, struct kl_error *err)
+static int read_run(struct kl_images *im, struct kl_image_source *s, size_t first, size_t n,
+                    uint8_t *pixels, struct kl_arena *arena, struct kl_error *err)
 {
     int rc = 0;
     const size_t size = im->height * im->width * im->channels;
-    if (!pixels)
-        return s->in_order ? s->driver->read(s, first, n, NULL, arena, err) : 0;
+    if (!pixels) return s->in_order ? s->driver->read(s, first, n, NULL, arena, err) : 0;
     for (size_t done = 0, step; done < n && !rc; done += step) {
         struct kl_picture *pictures;
         step = s->driver->singly ? 1 : n - done;
@@ -276,15 +266,14 @@ static int read_run(struct kl_images *im, struct kl_image_source *s, size_t firs
     return rc;
 }
 
-static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixels, struct kl_arena *arena,
-                    struct kl_error *err)
+static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixels,
+                    struct kl_arena *arena, struct kl_error *err)
 {
     int rc = 0;
     const size_t size = im->height * im->width * im->channels;
     for (size_t i = 0, begin = 0; i < im->n_sources && n && !rc; begin += im->sources[i++].n) {
         struct kl_image_source *s = &im->sources[i];
-        if (first >= begin + s->n)
-            continue;
+        if (first >= begin + s->n) continue;
         const size_t here = begin + s->n - first < n ? begin + s->n - first : n;
         rc = read_run(im, s, first - begin, here, pixels, arena, err);
         pixels = pixels ? pixels + here * size : NULL;
@@ -294,17 +283,15 @@ static int read_all(struct kl_images *im, size_t first, size_t n, uint8_t *pixel
     return rc;
 }
 
-int kl_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels, struct kl_arena *arena,
-                   struct kl_error *err)
+int kl_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
+                   struct kl_arena *arena, struct kl_error *err)
 {
     struct kl_turn *turn = images->turn;
     if (first > images->n || n > images->n - first)
         return kl_fail(err, KL_EINTERNAL, "images [%zu, %zu) of %zu", first, first + n, images->n);
-    if (!images->in_order)
-        return read_all(images, first, n, pixels, arena, err);
+    if (!images->in_order) return read_all(images, first, n, pixels, arena, err);
     pthread_mutex_lock(&turn->lock);
-    while (!images->cancelled && images->next != first)
-        pthread_cond_wait(&turn->moved, &turn->lock);
+    while (!images->cancelled && images->next != first) pthread_cond_wait(&turn->moved, &turn->lock);
     int rc = images->cancelled ? kl_fail(err, KL_ESIGNAL, "reading was stopped")
                                : read_all(images, first, n, pixels, arena, err);
     images->next = first + n;

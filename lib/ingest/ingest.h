@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    ingest: anything -> blocks of 8-bit images of one size, with labels. Formats are a table of drivers
-   (images.c): IDX, plain or gzip (idx.c); a folder of PNG files, one sub-folder a class (folder.c, png.c);
-   HDF5 (h5.c). Tiers: what a stage calls; the parts that drivers and tests call. */
+   (images.c): IDX, plain or gzip (idx.c); a folder of PNG files, one sub-folder a class (folder.c,
+   png.c); HDF5 (h5.c). Tiers: what a stage calls; the parts that drivers and tests call. */
 #ifndef KL_INGEST_H
 #define KL_INGEST_H
 
@@ -10,13 +10,14 @@
 enum kl_channels { KL_CHANNELS_AUTO, KL_CHANNELS_GREY, KL_CHANNELS_RGB };
 
 struct kl_images_options {
-    const char *labels; /* "none": images without labels. IDX: file of labels; NULL: found beside the images
-                           by its name */
+    const char *labels; /* "none": images without labels. IDX: file of labels; NULL: found beside the
+                           images by its name */
     enum kl_channels channels; /* AUTO: RGB if any image has colour */
-    size_t resize;             /* every image becomes resize x resize; 0: as it is (all must have one size) */
-    size_t limit;              /* only the first so many; 0: all */
-    bool skip_bad;    /* PNG: leave damaged files out (each is decoded twice), otherwise they are an error */
-    size_t max_bytes; /* an image may take so many bytes decoded */
+    size_t resize; /* every image becomes resize x resize; 0: as it is (all must have one size) */
+    size_t limit;  /* only the first so many; 0: all */
+    bool
+        skip_bad; /* PNG: leave damaged files out (each is decoded twice), otherwise they are an error */
+    size_t max_bytes;     /* an image may take so many bytes decoded */
     struct kl_pool *pool; /* for skip_bad's first pass, or NULL */
 };
 void kl_images_options_default(struct kl_images_options *options);
@@ -32,33 +33,33 @@ struct kl_images {
     size_t n_classes, class_name_size;  /* 0 without labels */
     char *class_names;                  /* [n_classes][class_name_size], NUL padded */
     size_t skipped;                     /* bad files left out */
-    struct kl_image_source *sources;          /* (hidden) */
+    struct kl_image_source *sources;    /* (hidden) */
     size_t n_sources;
     bool in_order, cancelled;
     size_t next; /* in order: the image that may be read now */
     struct kl_turn *turn;
 };
-/* Open, read labels and names, check sizes; no pixel is decoded (but with skip_bad). KL_ENOINPUT, KL_EDATA,
- * KL_ENOMEM. */
+/* Open, read labels and names, check sizes; no pixel is decoded (but with skip_bad). KL_ENOINPUT,
+   KL_EDATA, KL_ENOMEM. */
 int kl_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
                    const struct kl_images_options *options, struct kl_error *err);
-/* Images [first, first + n) into pixels (n, height, width, channels), decoded, converted, resized; arena is
-   reset. Thread-safe. Compressed sources are read in order: if images->in_order, every image must be asked
-   for exactly once, in blocks that follow each other; a call waits for its turn, and pixels NULL passes over
-   a block. KL_EDATA names file and image. */
-int kl_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels, struct kl_arena *arena,
-                   struct kl_error *err);
+/* Images [first, first + n) into pixels (n, height, width, channels), decoded, converted, resized; arena
+   is reset. Thread-safe. Compressed sources are read in order: if images->in_order, every image must be
+   asked for exactly once, in blocks that follow each other; a call waits for its turn, and pixels NULL
+   passes over a block. KL_EDATA names file and image. */
+int kl_images_read(struct kl_images *images, size_t first, size_t n, uint8_t *pixels,
+                   struct kl_arena *arena, struct kl_error *err);
 /* Calls that wait for their turn return KL_ESIGNAL, now and later. */
 void kl_images_cancel(struct kl_images *images);
 void kl_images_close(struct kl_images **images); /* accepts NULL, clears the caller's pointer */
 
 /* The file of labels that belongs to an IDX file of images ("train-images-idx3-ubyte.gz" ->
-   "train-labels-idx1-ubyte.gz", or without .gz), malloc'ed; NULL if the name has no such form or no such file
-   is there. KL_ENOMEM. */
+   "train-labels-idx1-ubyte.gz", or without .gz), malloc'ed; NULL if the name has no such form or no such
+   file is there. KL_ENOMEM. */
 int kl_idx_labels_path(char **path, const char *images, struct kl_error *err);
 
 /* "I/N" with I from 0 to N-1, or "auto": from the variables of Slurm (array or task), Open MPI or PMI.
- * KL_EUSAGE. */
+   KL_EUSAGE. */
 int kl_shard_parse(size_t *shard, size_t *shards, const char *text, struct kl_error *err);
 
 /* ---- parts ---- */
@@ -67,24 +68,24 @@ struct kl_picture {
     const uint8_t *pixels;
 };
 
-/* Header of a PNG file, read by hand before libpng sees it: size and whether it has colour. KL_EDATA; path
- * only for messages. */
+/* Header of a PNG file, read by hand before libpng sees it: size and whether it has colour. KL_EDATA;
+   path only for messages. */
 int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path, size_t max_bytes,
                   struct kl_error *err);
-/* The whole file, all chunks checked. 16 bits are scaled to 8, palettes expanded, alpha is ignored (as by
-   PIL's convert("RGB")). Pixels come from the arena: 1 channel for grey files, 3 for colour. */
+/* The whole file, all chunks checked. 16 bits are scaled to 8, palettes expanded, alpha is ignored (as
+   by PIL's convert("RGB")). Pixels come from the arena: 1 channel for grey files, 3 for colour. */
 int kl_png_decode(struct kl_picture *picture, const char *path, size_t max_bytes, struct kl_arena *arena,
                   struct kl_error *err);
 
 /* Bilinear with antialias, separable, in float32, rounded once (halves to even), as PyTorch's
-   interpolate(bilinear, antialias=True) of the image as float32 (ties apart: under one pixel in 10,000 of
-   noise); its 8-bit short cut and PIL round after each pass and differ by at most 1. out
-   (height, width, c), in (in_height, in_width, c); work: tables and rows, not reset. KL_ENOMEM. */
-int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in, struct kl_arena *work,
-              struct kl_error *err);
+   interpolate(bilinear, antialias=True) of the image as float32 (ties apart: under one pixel in 10,000
+   of noise); its 8-bit short cut and PIL round after each pass and differ by at most 1. out (height,
+   width, c), in (in_height, in_width, c); work: tables and rows, not reset. KL_ENOMEM. */
+int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in,
+              struct kl_arena *work, struct kl_error *err);
 
-/* IEEE 754 binary16, round to nearest even. Out of range gives infinity: the first function returns how many
- * did. */
+/* IEEE 754 binary16, round to nearest even. Out of range gives infinity: the first function returns how
+   many did. */
 size_t kl_half_from_float(uint16_t *half, const float *x, size_t n);
 void kl_float_from_half(float *x, const uint16_t *half, size_t n);
 

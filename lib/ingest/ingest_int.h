@@ -13,8 +13,8 @@ struct kl_driver {
     bool (*knows)(const char *path, bool is_folder, const unsigned char *magic, size_t n_magic);
     /* Fill the source's public part. */
     int (*open)(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err);
-    /* Images [first, first + n): pixels from the arena, or pointers into the source. In order: pictures NULL
-     * passes over. */
+    /* Images [first, first + n): pixels from the arena, or pointers into the source. In order: pictures
+       NULL passes over. */
     int (*read)(struct kl_image_source *s, size_t first, size_t n, struct kl_picture *pictures,
                 struct kl_arena *arena, struct kl_error *err);
     void (*close)(struct kl_image_source *s);
@@ -38,8 +38,8 @@ struct kl_image_source {
 
 extern const struct kl_driver kl_driver_idx, kl_driver_folder, kl_driver_h5;
 
-/* Class names "0", "1", ... up to the largest label. KL_EDATA (labels that do not count from 0, more than
- * 65,536), KL_ENOMEM. */
+/* Class names "0", "1", ... up to the largest label. KL_EDATA (labels that do not count from 0, more
+   than 65,536), KL_ENOMEM. */
 int kl_image_source_number(struct kl_image_source *s, struct kl_error *err);
 
 #endif

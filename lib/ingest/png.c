@@ -29,8 +29,8 @@ static int check_header(const unsigned char *b, size_t n, size_t *height, size_t
     *colour = b[25] & 2; /* colour types 2, 3 (palette) and 6 */
     if (*width == 0 || *height == 0 || *width > MAX_SIDE || *height > MAX_SIDE ||
         *width * *height > max_bytes / 8)
-        return kl_fail(err, KL_EDATA, "%s: %zu x %zu pixels, the limit is %zu pixels and %d a side", path,
-                       *width, *height, max_bytes / 8, (int)MAX_SIDE);
+        return kl_fail(err, KL_EDATA, "%s: %zu x %zu pixels, the limit is %zu pixels and %d a side",
+                       path, *width, *height, max_bytes / 8, (int)MAX_SIDE);
     return 0;
 }
 
@@ -39,8 +39,7 @@ int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path,
 {
     unsigned char b[33];
     FILE *file = fopen(path, "rbe");
-    if (!file)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
+    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     const size_t n = fread(b, 1, sizeof b, file);
     const int rc = ferror(file) ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
                                 : check_header(b, n, height, width, colour, path, max_bytes, err);
@@ -59,8 +58,7 @@ struct reader {
 static void on_error(png_structp png, png_const_charp why)
 {
     struct reader *r = png_get_error_ptr(png);
-    if (!r->why[0])
-        snprintf(r->why, sizeof r->why, "%s", why);
+    if (!r->why[0]) snprintf(r->why, sizeof r->why, "%s", why);
     longjmp(r->jump, 1);
 }
 
@@ -73,8 +71,7 @@ static void on_warning(png_structp png, png_const_charp why)
 static void on_read(png_structp png, png_bytep out, size_t n)
 {
     struct reader *r = png_get_io_ptr(png);
-    if (fread(out, 1, n, r->file) == n)
-        return;
+    if (fread(out, 1, n, r->file) == n) return;
     r->failed = ferror(r->file);
     png_error(png, "truncated");
 }
@@ -83,12 +80,9 @@ static void on_read(png_structp png, png_bytep out, size_t n)
 static size_t set_transforms(png_structp png, png_infop info)
 {
     const int type = png_get_color_type(png, info), depth = png_get_bit_depth(png, info);
-    if (type == PNG_COLOR_TYPE_PALETTE)
-        png_set_palette_to_rgb(png);
-    if (type == PNG_COLOR_TYPE_GRAY && depth < 8)
-        png_set_expand_gray_1_2_4_to_8(png);
-    if (depth == 16)
-        png_set_scale_16(png);
+    if (type == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
+    if (type == PNG_COLOR_TYPE_GRAY && depth < 8) png_set_expand_gray_1_2_4_to_8(png);
+    if (depth == 16) png_set_scale_16(png);
     png_set_strip_alpha(png);
     png_set_interlace_handling(png);
     png_read_update_info(png, info);
@@ -115,10 +109,8 @@ static int decode(struct kl_picture *picture, png_structp png, png_infop info, s
                        (size_t)png_get_rowbytes(png, info), row);
     uint8_t *pixels = kl_arena_take(arena, height, row);
     png_bytep *rows = kl_arena_take(arena, height, sizeof *rows);
-    if (!pixels || !rows)
-        return kl_fail_memory(err, height * row);
-    for (size_t y = 0; y < height; y++)
-        rows[y] = pixels + y * row;
+    if (!pixels || !rows) return kl_fail_memory(err, height * row);
+    for (size_t y = 0; y < height; y++) rows[y] = pixels + y * row;
     png_read_image(png, rows);
     png_read_end(png, NULL);
     picture->channels = channels;
@@ -130,19 +122,16 @@ int kl_png_decode(struct kl_picture *picture, const char *path, size_t max_bytes
                   struct kl_error *err)
 {
     bool colour;
-    struct reader r = {0};
+    struct reader r = { 0 };
     png_structp png = NULL;
     png_infop info = NULL;
     int rc = kl_png_header(&picture->height, &picture->width, &colour, path, max_bytes, err);
-    if (rc)
-        return rc;
-    if (!(r.file = fopen(path, "rbe")))
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
+    if (rc) return rc;
+    if (!(r.file = fopen(path, "rbe"))) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     if (!(png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning)) ||
         !(info = png_create_info_struct(png)))
         rc = kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);
-    else
-        rc = decode(picture, png, info, &r, path, arena, err);
+    else rc = decode(picture, png, info, &r, path, arena, err);
     png_destroy_read_struct(&png, &info, NULL);
     fclose(r.file);
     return rc;

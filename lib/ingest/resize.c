@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Bilinear resampling as PyTorch's interpolate(mode="bilinear", antialias=True) does it in float32 (ATen,
-   UpSampleKernel.cpp, after Pillow's Resample.c): a horizontal, then a vertical pass; the triangle widens
-   when an image shrinks. One rounding, at the end. */
+   Bilinear resampling as PyTorch's interpolate(mode="bilinear", antialias=True) does it in float32
+   (ATen, UpSampleKernel.cpp, after Pillow's Resample.c): a horizontal, then a vertical pass; the
+   triangle widens when an image shrinks. One rounding, at the end. */
 #include <math.h>
 #include <string.h>
 
@@ -39,8 +39,7 @@ static int make_taps(struct taps *t, size_t in, size_t out, struct kl_arena *wor
         t->n[i] = end - begin < t->most ? end - begin : t->most;
         for (size_t k = 0; k < t->n[i]; k++)
             sum += w[k] = triangle(((float)(k + begin) - centre + 0.5f) * inverse);
-        for (size_t k = 0; k < t->n[i] && sum != 0; k++)
-            w[k] /= sum;
+        for (size_t k = 0; k < t->n[i] && sum != 0; k++) w[k] /= sum;
     }
     return 0;
 }
@@ -55,8 +54,7 @@ static void pass_across(float *out, size_t width, const struct kl_picture *in, c
             const float *w = t->weights + x * t->most;
             for (size_t i = 0; i < c; i++) {
                 float sum = (float)from[i] * w[0];
-                for (size_t k = 1; k < t->n[x]; k++)
-                    sum += (float)from[k * c + i] * w[k];
+                for (size_t k = 1; k < t->n[x]; k++) sum += (float)from[k * c + i] * w[k];
                 *out++ = sum;
             }
         }
@@ -68,11 +66,9 @@ static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows
 {
     for (size_t y = 0; y < height; y++, out += row) {
         const float *from = rows + t->first[y] * row, *w = t->weights + y * t->most;
-        for (size_t x = 0; x < row; x++)
-            sum[x] = from[x] * w[0];
+        for (size_t x = 0; x < row; x++) sum[x] = from[x] * w[0];
         for (size_t k = 1; k < t->n[y]; k++)
-            for (size_t x = 0; x < row; x++)
-                sum[x] += from[k * row + x] * w[k];
+            for (size_t x = 0; x < row; x++) sum[x] += from[k * row + x] * w[k];
         for (size_t x = 0; x < row; x++) {
             const float v = nearbyintf(sum[x]);
             out[x] = (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
@@ -80,18 +76,16 @@ static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows
     }
 }
 
-int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in, struct kl_arena *work,
-              struct kl_error *err)
+int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in,
+              struct kl_arena *work, struct kl_error *err)
 {
     const size_t row = width * in->channels;
     struct taps across, down;
     float *rows = kl_arena_take(work, in->height * row, sizeof *rows),
           *sum = kl_arena_take(work, row, sizeof *sum);
-    if (!rows || !sum)
-        return kl_fail_memory(err, (in->height + 1) * row * sizeof *rows);
+    if (!rows || !sum) return kl_fail_memory(err, (in->height + 1) * row * sizeof *rows);
     int rc = make_taps(&across, in->width, width, work, err);
-    if (rc || (rc = make_taps(&down, in->height, height, work, err)))
-        return rc;
+    if (rc || (rc = make_taps(&down, in->height, height, work, err))) return rc;
     pass_across(rows, width, in, &across);
     pass_down(out, sum, height, rows, row, &down);
     return 0;

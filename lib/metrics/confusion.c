@@ -30,7 +30,8 @@ size_t kl_top_k(const float *probabilities, const int32_t *labels, size_t n, siz
     for (size_t i = 0; i < n; i++) {
         const float *row = probabilities + i * c;
         size_t label = (size_t)labels[i], before = 0;
-        for (size_t j = 0; j < c; j++) before += row[j] > row[label] || (row[j] == row[label] && j < label);
+        for (size_t j = 0; j < c; j++)
+            before += row[j] > row[label] || (row[j] == row[label] && j < label);
         hits += before < k;
     }
     return hits;
@@ -40,6 +41,7 @@ double kl_log_loss(const float *probabilities, const int32_t *labels, size_t n, 
 {
     const double least = 1e-45; /* the smallest positive float: a probability that was rounded to 0 */
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum -= log(fmax((double)probabilities[i * c + (size_t)labels[i]], least));
+    for (size_t i = 0; i < n; i++)
+        sum -= log(fmax((double)probabilities[i * c + (size_t)labels[i]], least));
     return n ? sum / (double)n : 0;
 }

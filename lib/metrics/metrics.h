@@ -5,18 +5,22 @@
 
 #include "base/base.h"
 
-/* Softmax of logits (n, c) in double, rounded once: probabilities (n, c), and predictions [n], the first of the largest (may be NULL). */
+/* Softmax of logits (n, c) in double, rounded once: probabilities (n, c), and predictions [n], the first
+   of the largest (may be NULL). */
 void kl_softmax(float *probabilities, int32_t *predictions, const float *logits, size_t n, size_t c);
 
-/* Interval of a proportion k of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard deviations (1.96: 95 %). */
+/* Interval of a proportion k of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard
+   deviations (1.96: 95 %). */
 struct kl_interval {
     double low, high;
 };
 struct kl_interval kl_wilson(size_t k, size_t n, double z);
 
 /* counts (c, c) [true][predicted] is set. */
-void kl_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n, size_t c);
-/* Of one class, from the confusion matrix; a ratio without cases is 0, as scikit-learn's zero_division=0. */
+void kl_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n,
+                  size_t c);
+/* Of one class, from the confusion matrix; a ratio without cases is 0, as scikit-learn's
+   zero_division=0. */
 struct kl_class_metrics {
     double precision, recall, f1;
     int64_t support; /* samples whose label it is */
@@ -29,13 +33,15 @@ size_t kl_top_k(const float *probabilities, const int32_t *labels, size_t n, siz
 /* Mean of -log probability of the label, in nats. */
 double kl_log_loss(const float *probabilities, const int32_t *labels, size_t n, size_t c);
 
-/* Expected calibration error (Guo et al. 2017, arXiv:1706.04599): predictions in `bins` equal intervals (low, high] of their largest
-   probability; sum over bins of count/n * |accuracy - confidence|. count, accuracy, confidence: [bins], set. */
+/* Expected calibration error (Guo et al. 2017, arXiv:1706.04599): predictions in `bins` equal intervals
+   (low, high] of their largest probability; sum over bins of count/n * |accuracy - confidence|. count,
+   accuracy, confidence: [bins], set. */
 double kl_calibration(int64_t *count, double *accuracy, double *confidence, const float *probabilities,
                       const int32_t *labels, size_t n, size_t c, size_t bins);
 
-/* McNemar's paired test on samples that only one of two classifiers gets right (McNemar 1947, doi:10.1007/BF02295996): two-sided
-   p. exact: binomial, for fewer than 25 such samples; else chi-squared with continuity correction. */
+/* McNemar's paired test on samples that only one of two classifiers gets right (McNemar 1947,
+   doi:10.1007/BF02295996): two-sided p. exact: binomial, for fewer than 25 such samples; else
+   chi-squared with continuity correction. */
 struct kl_mcnemar {
     int64_t only_first, only_second;
     bool exact;

@@ -12,7 +12,8 @@ void kl_softmax(float *probabilities, int32_t *predictions, const float *logits,
         for (size_t k = 1; k < c; k++)
             if (row[k] > row[best]) best = k;
         for (size_t k = 0; k < c; k++) sum += exp((double)row[k] - (double)row[best]);
-        for (size_t k = 0; k < c; k++) probabilities[i * c + k] = (float)(exp((double)row[k] - (double)row[best]) / sum);
+        for (size_t k = 0; k < c; k++)
+            probabilities[i * c + k] = (float)(exp((double)row[k] - (double)row[best]) / sum);
         if (predictions) predictions[i] = (int32_t)best;
     }
 }

@@ -37,7 +37,8 @@ void kl_axes_draw(cairo_t *cr, const struct kl_axes *a, const char *x_label, con
 {
     enum { SIZE = 7 };
     char text[32];
-    double x_step = round_step(a->x1 - a->x0), y_step = round_step(a->y1 - a->y0), bottom = a->top + a->height;
+    double x_step = round_step(a->x1 - a->x0), y_step = round_step(a->y1 - a->y0),
+           bottom = a->top + a->height;
     kl_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.6);
     cairo_rectangle(cr, a->left, a->top, a->width, a->height);

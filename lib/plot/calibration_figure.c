@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Reliability diagram: accuracy against confidence, bin by bin, with the share of samples in each bin below. */
+   Reliability diagram: accuracy against confidence, bin by bin, with the share of samples in each bin
+   below. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "plot/plot.h"
 #include "store/store.h"
 
-int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                        struct kl_error *err)
 {
     const struct kl_dataset *set;
     double *bins = NULL, total = 0, error = 0;
@@ -19,7 +21,8 @@ int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *i
     size_t n = set->dims[1];
     if ((size_t)inputs->replica >= set->dims[0]) {
         free(bins);
-        return kl_fail(err, KL_EUSAGE, "--replica %lld: the report has %zu heads", (long long)inputs->replica, set->dims[0]);
+        return kl_fail(err, KL_EUSAGE, "--replica %lld: the report has %zu heads",
+                       (long long)inputs->replica, set->dims[0]);
     }
     memmove(bins, bins + (size_t)inputs->replica * n * 3, n * 3 * sizeof *bins);
     for (size_t b = 0; b < n; b++) total += bins[3 * b];
@@ -29,7 +32,8 @@ int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *i
         if (count == 0) continue;
         error += count / total * (accuracy > confidence ? accuracy - confidence : confidence - accuracy);
         kl_colour(cr, 6, 0.6);
-        cairo_rectangle(cr, kl_axes_x(&axes, low), kl_axes_y(&axes, accuracy), kl_axes_x(&axes, high) - kl_axes_x(&axes, low),
+        cairo_rectangle(cr, kl_axes_x(&axes, low), kl_axes_y(&axes, accuracy),
+                        kl_axes_x(&axes, high) - kl_axes_x(&axes, low),
                         kl_axes_y(&axes, 0) - kl_axes_y(&axes, accuracy));
         cairo_fill(cr);
         kl_colour(cr, 1, 1);
@@ -37,7 +41,8 @@ int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *i
         cairo_fill(cr);
         snprintf(text, sizeof text, "%.0f", count);
         kl_colour(cr, 0, 0.7);
-        kl_text(cr, (kl_axes_x(&axes, low) + kl_axes_x(&axes, high)) / 2, kl_axes_y(&axes, 0) - 2, 3.6, KL_CENTRE, text);
+        kl_text(cr, (kl_axes_x(&axes, low) + kl_axes_x(&axes, high)) / 2, kl_axes_y(&axes, 0) - 2, 3.6,
+                KL_CENTRE, text);
     }
     double dashes[2] = { 3, 2 };
     cairo_set_dash(cr, dashes, 2, 0);

@@ -62,18 +62,20 @@ static void angle_name(char text[24], const struct kl_angle *a)
 {
     char scale[12] = "";
     if (a->scale != 1) snprintf(scale, sizeof scale, "%.3g ", a->scale);
-    if (a->source == KL_CONSTANT)
-        snprintf(text, 24, "%.3g", a->scale);
-    else if (a->source == KL_WEIGHT)
-        snprintf(text, 24, "%sw%d", scale, a->index);
-    else if (a->index2 < 0)
-        snprintf(text, 24, "%sx%d", scale, a->index);
-    else
-        snprintf(text, 24, "%sx%dx%d", scale, a->index, a->index2);
+    if (a->source == KL_CONSTANT) snprintf(text, 24, "%.3g", a->scale);
+    else if (a->source == KL_WEIGHT) snprintf(text, 24, "%sw%d", scale, a->index);
+    else if (a->index2 < 0) snprintf(text, 24, "%sx%d", scale, a->index);
+    else snprintf(text, 24, "%sx%dx%d", scale, a->index, a->index2);
 }
 
-static bool has_two_wires(enum kl_gate g) { return g >= KL_CNOT && g <= KL_CRZ; }
-static bool has_angle(enum kl_gate g) { return g != KL_H && g != KL_X && g != KL_CNOT && g != KL_CZ; }
+static bool has_two_wires(enum kl_gate g)
+{
+    return g >= KL_CNOT && g <= KL_CRZ;
+}
+static bool has_angle(enum kl_gate g)
+{
+    return g != KL_H && g != KL_X && g != KL_CNOT && g != KL_CZ;
+}
 
 /* First and last wire of a gate. */
 static void span(int *first, int *last, const struct kl_op *op, int n)

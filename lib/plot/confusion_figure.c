@@ -23,7 +23,8 @@ static void draw_cell(cairo_t *cr, double x, double y, double side, int64_t coun
     kl_text(cr, x + side / 2, y + side / 2 + 2.2, side > 14 ? 6 : 4, KL_CENTRE, text);
 }
 
-int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                      struct kl_error *err)
 {
     const struct kl_dataset *set, *names_set;
     int64_t *counts = NULL;
@@ -35,7 +36,8 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
     if (code) goto out;
     size_t c = set->dims[1], longest = 1;
     if ((size_t)inputs->replica >= set->dims[0]) {
-        code = kl_fail(err, KL_EUSAGE, "--replica %lld: the report has %zu heads", (long long)inputs->replica, set->dims[0]);
+        code = kl_fail(err, KL_EUSAGE, "--replica %lld: the report has %zu heads",
+                       (long long)inputs->replica, set->dims[0]);
         goto out;
     }
     memmove(counts, counts + (size_t)inputs->replica * c * c, c * c * sizeof *counts);
@@ -44,8 +46,8 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
         int64_t total = 0;
         for (size_t p = 0; p < c; p++) total += counts[t * c + p];
         for (size_t p = 0; p < c; p++)
-            draw_cell(sheet->cr, left + (double)p * side, top + (double)t * side, side, counts[t * c + p],
-                      total ? (double)counts[t * c + p] / (double)total : 0);
+            draw_cell(sheet->cr, left + (double)p * side, top + (double)t * side, side,
+                      counts[t * c + p], total ? (double)counts[t * c + p] / (double)total : 0);
     }
     kl_colour(sheet->cr, 0, 1);
     cairo_rectangle(sheet->cr, left, top, 190, 190);

@@ -58,21 +58,24 @@ static void draw_series(cairo_t *cr, const struct kl_axes *axes, const struct se
     size_t last = s->epochs;
     while (last > 0 && !at_epoch(s, last - 1, &least, &mean, &most)) last--;
     for (size_t e = 0; e < last; e++)
-        if (at_epoch(s, e, &least, &mean, &most)) cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, most));
+        if (at_epoch(s, e, &least, &mean, &most))
+            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, most));
     for (size_t e = last; e-- > 0;)
-        if (at_epoch(s, e, &least, &mean, &most)) cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, least));
+        if (at_epoch(s, e, &least, &mean, &most))
+            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, least));
     cairo_close_path(cr);
     kl_colour(cr, colour, 0.2);
     cairo_fill(cr);
     for (size_t e = 0; e < last; e++)
-        if (at_epoch(s, e, &least, &mean, &most)) cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean));
+        if (at_epoch(s, e, &least, &mean, &most))
+            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean));
     kl_colour(cr, colour, 1);
     cairo_set_line_width(cr, 1.2);
     cairo_stroke(cr);
 }
 
-static void draw_panel(cairo_t *cr, double left, const struct series *train, const struct series *val, const char *label,
-                       bool legend_below)
+static void draw_panel(cairo_t *cr, double left, const struct series *train, const struct series *val,
+                       const char *label, bool legend_below)
 {
     struct kl_axes axes = { left, 14, 175, 135, 1, (double)train->epochs, INFINITY, -INFINITY };
     widen(&axes.y0, &axes.y1, train);
@@ -92,8 +95,8 @@ static void draw_panel(cairo_t *cr, double left, const struct series *train, con
 
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    static const char *const names[4] = { "history/train_loss", "history/val_loss", "history/train_accuracy",
-                                          "history/val_accuracy" };
+    static const char *const names[4] = { "history/train_loss", "history/val_loss",
+                                          "history/train_accuracy", "history/val_accuracy" };
     struct series s[4] = { { 0 } };
     int code = KL_OK;
     for (int i = 0; !code && i < 4; i++) code = load(&s[i], inputs->file, names[i], err);

@@ -70,7 +70,8 @@ int kl_pca(double *scores, double explained[2], const float *x, size_t n, size_t
     if (!c) return kl_fail_memory(err, values * sizeof *c);
     double *mean = c + d * d, *v = mean + d, *next = v + 2 * d, trace = 0;
     covariance(c, mean, x, n, d);
-    for (size_t j = 0; j < d; j++) { /* a start that no symmetry of the data can make orthogonal to the answer */
+    for (size_t j = 0; j < d;
+         j++) { /* a start that no symmetry of the data can make orthogonal to the answer */
         trace += c[j * d + j];
         v[j] = 1 + 0.5 * sin((double)j + 1);
         v[d + j] = cos(2.5 * (double)j);

@@ -9,14 +9,15 @@
 
 enum { MOST_POINTS = 2000 /* more would hide each other; evenly spaced rows are taken */ };
 
-static void draw_points(cairo_t *cr, const struct kl_axes *axes, const double *scores, const int32_t *labels, size_t n,
-                        size_t step)
+static void draw_points(cairo_t *cr, const struct kl_axes *axes, const double *scores,
+                        const int32_t *labels, size_t n, size_t step)
 {
     for (size_t i = 0; i < n; i++) {
         int32_t label = labels[i * step];
         double x = kl_axes_x(axes, scores[2 * i]), y = kl_axes_y(axes, scores[2 * i + 1]);
         kl_colour(cr, 1 + label % 7, 0.7);
-        if (label >= 0 && label / 7 % 2) cairo_rectangle(cr, x - 1.3, y - 1.3, 2.6, 2.6); /* the palette's second round */
+        if (label >= 0 && label / 7 % 2)
+            cairo_rectangle(cr, x - 1.3, y - 1.3, 2.6, 2.6); /* the palette's second round */
         else cairo_arc(cr, x, y, 1.4, 0, 2 * M_PI);
         cairo_fill(cr);
     }
@@ -38,7 +39,8 @@ static void draw_legend(cairo_t *cr, double x, const char *names, size_t n, size
 }
 
 /* Evenly spaced rows as float, whatever is stored. */
-static int load_rows(float **x, size_t *n, size_t *step, struct kl_file *file, const struct kl_dataset *set, struct kl_error *err)
+static int load_rows(float **x, size_t *n, size_t *step, struct kl_file *file,
+                     const struct kl_dataset *set, struct kl_error *err)
 {
     size_t d = set->dims[1];
     *step = (set->dims[0] + MOST_POINTS - 1) / MOST_POINTS;
@@ -56,8 +58,8 @@ static int load_rows(float **x, size_t *n, size_t *step, struct kl_file *file, c
     return code;
 }
 
-static void draw(struct kl_sheet *sheet, const double *scores, const double explained[2], const int32_t *labels, size_t n,
-                 size_t step)
+static void draw(struct kl_sheet *sheet, const double *scores, const double explained[2],
+                 const int32_t *labels, size_t n, size_t step)
 {
     struct kl_axes axes = { 40, 14, 180, 190, INFINITY, -INFINITY, INFINITY, -INFINITY };
     char x_label[64], y_label[64];
@@ -75,23 +77,26 @@ static void draw(struct kl_sheet *sheet, const double *scores, const double expl
 
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    const struct kl_dataset *set = kl_file_find(inputs->file, "features"), *labels_set, *names_set = NULL;
+    const struct kl_dataset *set = kl_file_find(inputs->file, "features"), *labels_set,
+                            *names_set = NULL;
     float *x = NULL;
     double *scores = NULL, explained[2];
     int32_t *labels = NULL;
     char *names = NULL;
     size_t n = 0, step = 1;
-    int code = kl_file_expect(&set, inputs->file, "features", set && set->type == KL_TYPE_F16 ? KL_TYPE_F16 : KL_TYPE_F32, 2, err);
+    int code = kl_file_expect(&set, inputs->file, "features",
+                              set && set->type == KL_TYPE_F16 ? KL_TYPE_F16 : KL_TYPE_F32, 2, err);
     if (!code) code = kl_file_expect(&labels_set, inputs->file, "labels", KL_TYPE_I32, 1, err);
     if (!code && kl_file_find(inputs->file, "class_names"))
         code = kl_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
     if (!code && set->dims[0] < 3)
-        code = kl_fail(err, KL_EDATA, "%s: found %zu samples, expected at least 3 for two components", kl_file_path(inputs->file),
-                       set->dims[0]);
+        code = kl_fail(err, KL_EDATA, "%s: found %zu samples, expected at least 3 for two components",
+                       kl_file_path(inputs->file), set->dims[0]);
     if (!code) code = kl_file_load((void **)&labels, inputs->file, labels_set, err);
     if (!code && names_set) code = kl_file_load((void **)&names, inputs->file, names_set, err);
     if (!code) code = load_rows(&x, &n, &step, inputs->file, set, err);
-    if (!code && !(scores = malloc(2 * n * sizeof *scores))) code = kl_fail_memory(err, 2 * n * sizeof *scores);
+    if (!code && !(scores = malloc(2 * n * sizeof *scores)))
+        code = kl_fail_memory(err, 2 * n * sizeof *scores);
     if (!code) code = kl_pca(scores, explained, x, n, set->dims[1], err);
     if (!code) {
         draw(sheet, scores, explained, labels, n, step);

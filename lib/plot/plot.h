@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   plot: figures of finished files, through cairo; the same input gives the same bytes. Sizes are in points (1/72 inch).
-   Tiers: a figure made (figure.c); drawing a plot (axes.c); the sheet (sheet.c). */
+   plot: figures of finished files, through cairo; the same input gives the same bytes. Sizes are in
+   points (1/72 inch). Tiers: a figure made (figure.c); drawing a plot (axes.c); the sheet (sheet.c). */
 #ifndef KL_PLOT_H
 #define KL_PLOT_H
 
@@ -13,9 +13,9 @@ struct kl_sheet;
 
 /* Extra inputs that some figures need. */
 struct kl_figure_inputs {
-    struct kl_file *file;      /* the head, report or features */
-    const char *images;        /* samples: the images behind the report's rows, or NULL */
-    int64_t replica;           /* which of several heads */
+    struct kl_file *file; /* the head, report or features */
+    const char *images;   /* samples: the images behind the report's rows, or NULL */
+    int64_t replica;      /* which of several heads */
 };
 struct kl_figure {
     const char *name, *kind; /* "curves" of a "head" */
@@ -26,7 +26,8 @@ struct kl_figure {
 /* All figures; the last has name NULL. */
 extern const struct kl_figure kl_figures[];
 enum kl_figure_format { KL_PNG, KL_SVG };
-/* Draw and write to path, atomically, only if the bytes differ; *written says. KL_EDATA, KL_EIO, KL_ENOMEM. */
+/* Draw and write to path, atomically, only if the bytes differ; *written says. KL_EDATA, KL_EIO,
+   KL_ENOMEM. */
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                     enum kl_figure_format format, const char *path, struct kl_error *err);
 
@@ -60,12 +61,16 @@ void kl_legend(cairo_t *cr, double x, double y, int colour, const char *text);
 /* ---- the figures ---- */
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                      struct kl_error *err);
+int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                        struct kl_error *err);
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-/* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance. Subspace iteration on the
-   covariance (Golub & Van Loan, Matrix Computations, 8.2.4), from a fixed start; a component's largest loading is positive. */
-int kl_pca(double *scores, double explained[2], const float *x, size_t n, size_t d, struct kl_error *err);
+/* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance.
+   Subspace iteration on the covariance (Golub & Van Loan, Matrix Computations, 8.2.4), from a fixed
+   start; a component's largest loading is positive. */
+int kl_pca(double *scores, double explained[2], const float *x, size_t n, size_t d,
+           struct kl_error *err);
 
 #endif

@@ -23,7 +23,8 @@ static int load(struct report *r, struct kl_file *file, size_t replica, struct k
     float *all = NULL;
     int32_t *predictions = NULL;
     int code = kl_file_expect(&p, file, "probabilities", KL_TYPE_F32, 3, err);
-    if (!code && replica >= p->dims[0]) code = kl_fail(err, KL_EUSAGE, "replica %zu: the report has %zu", replica, p->dims[0]);
+    if (!code && replica >= p->dims[0])
+        code = kl_fail(err, KL_EUSAGE, "replica %zu: the report has %zu", replica, p->dims[0]);
     if (!code) code = kl_file_load((void **)&all, file, p, err);
     if (!code) code = kl_file_expect(&set, file, "predictions", KL_TYPE_I32, 2, err);
     if (!code) code = kl_file_load((void **)&predictions, file, set, err);
@@ -51,7 +52,8 @@ static float confidence(const struct report *r, size_t i)
     return r->probabilities[i * r->c + (size_t)r->predictions[i]];
 }
 
-/* Rows to show: the most confident mistakes for half of the places, then the first that are right. Returns how many. */
+/* Rows to show: the most confident mistakes for half of the places, then the first that are right.
+   Returns how many. */
 static size_t choose(size_t rows[ROWS * COLUMNS], const struct report *r)
 {
     size_t n = 0;
@@ -70,27 +72,30 @@ static size_t choose(size_t rows[ROWS * COLUMNS], const struct report *r)
     return n;
 }
 
-static void draw_image(cairo_t *cr, double x, double y, double side, const uint8_t *pixels, const struct kl_images *images)
+static void draw_image(cairo_t *cr, double x, double y, double side, const uint8_t *pixels,
+                       const struct kl_images *images)
 {
     double dot = side / (double)(images->width > images->height ? images->width : images->height);
     for (size_t r = 0; r < images->height; r++)
         for (size_t c = 0; c < images->width; c++) {
             const uint8_t *p = pixels + (r * images->width + c) * images->channels;
-            cairo_set_source_rgb(cr, p[0] / 255.0, p[images->channels == 3] / 255.0, p[images->channels == 3 ? 2 : 0] / 255.0);
+            cairo_set_source_rgb(cr, p[0] / 255.0, p[images->channels == 3] / 255.0,
+                                 p[images->channels == 3 ? 2 : 0] / 255.0);
             cairo_rectangle(cr, x + (double)c * dot, y + (double)r * dot, dot, dot);
             cairo_fill(cr);
         }
 }
 
-static int draw_sample(struct kl_sheet *sheet, const struct report *r, struct kl_images *images, size_t place, size_t row,
-                       uint8_t *pixels, struct kl_arena *arena, struct kl_error *err)
+static int draw_sample(struct kl_sheet *sheet, const struct report *r, struct kl_images *images,
+                       size_t place, size_t row, uint8_t *pixels, struct kl_arena *arena,
+                       struct kl_error *err)
 {
     char text[80];
     double x = 10 + 58 * (double)(place % COLUMNS), y = 8 + 60 * (double)(place / COLUMNS);
     bool right = r->predictions[row] == r->labels[row];
     if (r->index[row] < 0 || (size_t)r->index[row] >= images->n)
-        return kl_fail(err, KL_EDATA, "--images: holds %zu images, the report speaks of image %lld", images->n,
-                       (long long)r->index[row]);
+        return kl_fail(err, KL_EDATA, "--images: holds %zu images, the report speaks of image %lld",
+                       images->n, (long long)r->index[row]);
     int code = kl_images_read(images, (size_t)r->index[row], 1, pixels, arena, err);
     if (code) return code;
     cairo_set_antialias(sheet->cr, CAIRO_ANTIALIAS_NONE);
@@ -99,8 +104,11 @@ static int draw_sample(struct kl_sheet *sheet, const struct report *r, struct kl
     int size = (int)(r->name_size < 10 ? r->name_size : 10);
     const char *predicted = r->names + (size_t)r->predictions[row] * r->name_size;
     const char *label = r->names + (size_t)r->labels[row] * r->name_size;
-    if (right) snprintf(text, sizeof text, "%.*s (%.0f %%)", size, predicted, 100 * (double)confidence(r, row));
-    else snprintf(text, sizeof text, "%.*s (%.0f %%), is %.*s", size, predicted, 100 * (double)confidence(r, row), size, label);
+    if (right)
+        snprintf(text, sizeof text, "%.*s (%.0f %%)", size, predicted, 100 * (double)confidence(r, row));
+    else
+        snprintf(text, sizeof text, "%.*s (%.0f %%), is %.*s", size, predicted,
+                 100 * (double)confidence(r, row), size, label);
     kl_colour(sheet->cr, right ? 0 : 2, 1);
     kl_text(sheet->cr, x + 25, y + 48, 5.2, KL_CENTRE, text);
     return KL_OK;
@@ -123,12 +131,14 @@ int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *input
         code = kl_images_open(&images, &inputs->images, 1, &options, err);
     }
     if (!code && images->in_order)
-        code = kl_fail(err, KL_EUSAGE, "--images: %s is compressed; give the plain file", inputs->images);
+        code =
+            kl_fail(err, KL_EUSAGE, "--images: %s is compressed; give the plain file", inputs->images);
     if (!code) code = kl_arena_init(&arena, 0, err);
     if (!code && !(pixels = malloc(images->height * images->width * images->channels)))
         code = kl_fail_memory(err, images->height * images->width * images->channels);
     if (!code) n = choose(rows, &r);
-    for (size_t k = 0; !code && k < n; k++) code = draw_sample(sheet, &r, images, k, rows[k], pixels, &arena, err);
+    for (size_t k = 0; !code && k < n; k++)
+        code = draw_sample(sheet, &r, images, k, rows[k], pixels, &arena, err);
     free(pixels);
     kl_arena_free(&arena);
     kl_images_close(&images);

@@ -27,9 +27,10 @@ static cairo_status_t append(void *context, const unsigned char *data, unsigned 
 static void open_sheet(struct kl_sheet *sheet, double width, double height, enum kl_figure_format format)
 {
     *sheet = (struct kl_sheet){ .width = width, .height = height };
-    sheet->surface = format == KL_SVG ? cairo_svg_surface_create_for_stream(append, sheet, width, height)
-                                      : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
-                                                                   (int)(height * PNG_SCALE));
+    sheet->surface = format == KL_SVG
+                         ? cairo_svg_surface_create_for_stream(append, sheet, width, height)
+                         : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
+                                                      (int)(height * PNG_SCALE));
     sheet->cr = cairo_create(sheet->surface);
     if (format == KL_PNG) cairo_scale(sheet->cr, PNG_SCALE, PNG_SCALE);
     cairo_set_source_rgb(sheet->cr, 1, 1, 1);
@@ -38,7 +39,8 @@ static void open_sheet(struct kl_sheet *sheet, double width, double height, enum
     cairo_set_line_width(sheet->cr, 0.6);
 }
 
-/* cairo numbers its surfaces through the life of a process; a figure's bytes must not depend on those before it. */
+/* cairo numbers its surfaces through the life of a process; a figure's bytes must not depend on those
+   before it. */
 static void drop_surface_number(struct kl_sheet *sheet)
 {
     static const char mark[] = "id=\"surface";
@@ -53,14 +55,16 @@ static void drop_surface_number(struct kl_sheet *sheet)
 static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, struct kl_error *err)
 {
     cairo_status_t status = cairo_status(sheet->cr);
-    if (!status && format == KL_PNG) status = cairo_surface_write_to_png_stream(sheet->surface, append, sheet);
+    if (!status && format == KL_PNG)
+        status = cairo_surface_write_to_png_stream(sheet->surface, append, sheet);
     cairo_destroy(sheet->cr);
     cairo_surface_finish(sheet->surface);
     if (!status) status = cairo_surface_status(sheet->surface);
     cairo_surface_destroy(sheet->surface);
     if (!status && format == KL_SVG) drop_surface_number(sheet);
     if (!status) return KL_OK;
-    return kl_fail(err, status == CAIRO_STATUS_NO_MEMORY ? KL_ENOMEM : KL_EINTERNAL, "cairo: %s", cairo_status_to_string(status));
+    return kl_fail(err, status == CAIRO_STATUS_NO_MEMORY ? KL_ENOMEM : KL_EINTERNAL, "cairo: %s",
+                   cairo_status_to_string(status));
 }
 
 static bool same_bytes(const char *path, const struct kl_sheet *sheet)
@@ -68,7 +72,8 @@ static bool same_bytes(const char *path, const struct kl_sheet *sheet)
     FILE *file = fopen(path, "rbe");
     if (!file) return false;
     unsigned char *old = malloc(sheet->n + 1);
-    bool same = old && fread(old, 1, sheet->n + 1, file) == sheet->n && memcmp(old, sheet->bytes, sheet->n) == 0;
+    bool same =
+        old && fread(old, 1, sheet->n + 1, file) == sheet->n && memcmp(old, sheet->bytes, sheet->n) == 0;
     free(old);
     fclose(file);
     return same;
@@ -93,8 +98,9 @@ int kl_figure_write(bool *written, const struct kl_figure *figure, const struct 
 
 void kl_colour(cairo_t *cr, int i, double alpha)
 {
-    static const double palette[KL_N_COLOURS][3] = { { 0, 0, 0 },          { 0, .447, .698 },    { .835, .369, 0 },
-                                                     { 0, .620, .451 },    { .902, .624, 0 },    { .800, .475, .655 },
+    static const double palette[KL_N_COLOURS][3] = { { 0, 0, 0 },          { 0, .447, .698 },
+                                                     { .835, .369, 0 },    { 0, .620, .451 },
+                                                     { .902, .624, 0 },    { .800, .475, .655 },
                                                      { .337, .706, .914 }, { .941, .894, .259 } };
     const double *c = palette[i % KL_N_COLOURS];
     cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);

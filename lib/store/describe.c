@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 
 static const char *const type_names[] = {
-    [KL_TYPE_U8] = "uint8",    [KL_TYPE_I32] = "int32",   [KL_TYPE_I64] = "int64",    [KL_TYPE_F16] = "float16",
-    [KL_TYPE_F32] = "float32", [KL_TYPE_F64] = "float64", [KL_TYPE_STRING] = "string"
+    [KL_TYPE_U8] = "uint8",     [KL_TYPE_I32] = "int32",   [KL_TYPE_I64] = "int64",
+    [KL_TYPE_F16] = "float16",  [KL_TYPE_F32] = "float32", [KL_TYPE_F64] = "float64",
+    [KL_TYPE_STRING] = "string"
 };
 
 void kl_size_text(char text[32], double bytes)
@@ -40,7 +41,8 @@ static void write_classes(FILE *to, struct kl_file *file)
     enum { COLUMNS = 84 };
     const struct kl_dataset *d = kl_file_find(file, "class_names");
     char *names = NULL;
-    if (!d || d->type != KL_TYPE_STRING || d->rank != 1 || kl_file_load((void **)&names, file, d, NULL) != KL_OK)
+    if (!d || d->type != KL_TYPE_STRING || d->rank != 1 ||
+        kl_file_load((void **)&names, file, d, NULL) != KL_OK)
         return;
     fputs("classes    ", to);
     int column = 0;
@@ -71,8 +73,9 @@ static void write_origin(FILE *to, const struct kl_file *file)
             fputc('\n', to);
         }
         if (json_array_size(records) > 1)
-            fprintf(to, "after      %zu earlier %s; cache log %s draws them\n", json_array_size(records) - 1,
-                    json_array_size(records) == 2 ? "stage" : "stages", kl_file_path(file));
+            fprintf(to, "after      %zu earlier %s; cache log %s draws them\n",
+                    json_array_size(records) - 1, json_array_size(records) == 2 ? "stage" : "stages",
+                    kl_file_path(file));
     }
     json_decref(records);
 }
@@ -84,8 +87,10 @@ static void write_options(FILE *to, const struct kl_file *file)
     json_t *parts = json_loads(kl_file_key_parts(file), 0, NULL), *value;
     const char *name;
     size_t column = COLUMNS;
-    json_object_foreach (json_object_get(parts, "options"), name, value) {
-        char *text = json_is_null(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    json_object_foreach(json_object_get(parts, "options"), name, value)
+    {
+        char *text =
+            json_is_null(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         size_t width = text ? strlen(name) + strlen(text) + 3 : 0; /* with the gap */
         if (text && column + width > COLUMNS) {
             fputs(column == COLUMNS ? "options    " : "\n           ", to);
@@ -142,8 +147,9 @@ static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
     const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"),
                             *accuracy = kl_file_find(file, "history/val_accuracy");
     double *l = NULL, *a = NULL;
-    if (!loss || !accuracy || loss->type != KL_TYPE_F64 || accuracy->type != KL_TYPE_F64 || loss->rank != 2 ||
-        accuracy->rank != 2 || accuracy->dims[0] != loss->dims[0] || accuracy->dims[1] != loss->dims[1])
+    if (!loss || !accuracy || loss->type != KL_TYPE_F64 || accuracy->type != KL_TYPE_F64 ||
+        loss->rank != 2 || accuracy->rank != 2 || accuracy->dims[0] != loss->dims[0] ||
+        accuracy->dims[1] != loss->dims[1])
         return KL_OK;
     int code = kl_file_load((void **)&l, file, loss, err);
     if (!code) code = kl_file_load((void **)&a, file, accuracy, err);
@@ -181,7 +187,8 @@ static void write_datasets(FILE *to, const struct kl_file *file)
         shape_text(shape, d);
         fprintf(to, "  %-36s %-8s %s\n", d->name, type_names[d->type], shape);
     }
-    if (hidden) fprintf(to, "  and %zu of optimizer/ and last/, from which training can go on\n", hidden);
+    if (hidden)
+        fprintf(to, "  and %zu of optimizer/ and last/, from which training can go on\n", hidden);
 }
 
 static const char *const descriptions[][2] = { { "backbone", "backbone" },
@@ -221,15 +228,16 @@ int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
     for (size_t i = 0; i < kl_file_n_datasets(file); i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
         json_t *shape = json_array();
-        for (int k = 0; k < d->rank; k++) json_array_append_new(shape, json_integer((json_int_t)d->dims[k]));
-        json_array_append_new(
-            sets, json_pack("{s:s, s:s, s:o}", "name", d->name, "type", type_names[d->type], "shape", shape));
+        for (int k = 0; k < d->rank; k++)
+            json_array_append_new(shape, json_integer((json_int_t)d->dims[k]));
+        json_array_append_new(sets, json_pack("{s:s, s:s, s:o}", "name", d->name, "type",
+                                              type_names[d->type], "shape", shape));
     }
-    json_t *page =
-        json_pack("{s:o, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "path", path, "kind",
-                  kl_file_kind(file), "schema", kl_file_schema(file), "key", kl_file_key(file), "content",
-                  kl_file_content(file), "created_by", kl_file_created_by(file), "datasets", sets,
-                  "key_parts", parts ? parts : json_null(), "provenance", records ? records : json_array());
+    json_t *page = json_pack(
+        "{s:o, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "path", path, "kind", kl_file_kind(file),
+        "schema", kl_file_schema(file), "key", kl_file_key(file), "content", kl_file_content(file),
+        "created_by", kl_file_created_by(file), "datasets", sets, "key_parts",
+        parts ? parts : json_null(), "provenance", records ? records : json_array());
     char *text = page ? json_dumps(page, JSON_COMPACT) : NULL;
     json_decref(page);
     if (!text) return kl_fail_memory(err, 4096);

@@ -12,7 +12,8 @@ struct text {
     bool failed;
 };
 
-static void add(struct text *t, const char *words) {
+static void add(struct text *t, const char *words)
+{
     size_t n = strlen(words);
     char *at = t->failed ? NULL : realloc(t->at, t->n + n + 1);
     if (!at) {
@@ -25,15 +26,15 @@ static void add(struct text *t, const char *words) {
 }
 
 /* A value as a person writes it: reals with as few digits as say the same, digests cut. */
-static void add_value(struct text *t, const json_t *value) {
+static void add_value(struct text *t, const json_t *value)
+{
     char number[40];
     if (!value) {
         add(t, "(none)");
     } else if (json_is_real(value)) {
         for (int digits = 6; digits <= 17; digits++) {
             snprintf(number, sizeof number, "%.*g", digits, json_real_value(value));
-            if (strtod(number, NULL) == json_real_value(value))
-                break;
+            if (strtod(number, NULL) == json_real_value(value)) break;
         }
         add(t, number);
     } else if (json_is_string(value) && kl_is_key(json_string_value(value))) {
@@ -42,8 +43,7 @@ static void add_value(struct text *t, const json_t *value) {
     } else {
         char *words =
             json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-        if (words)
-            add(t, words);
+        if (words) add(t, words);
         t->failed |= !words;
         free(words);
     }
@@ -52,18 +52,19 @@ static void add_value(struct text *t, const json_t *value) {
 static void compare(struct text *t, const char *path, const json_t *a, const json_t *b);
 
 static void compare_member(struct text *t, const char *path, const char *name, const json_t *a,
-                           const json_t *b) {
+                           const json_t *b)
+{
     char below[512];
     snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", name);
     compare(t, below, a, b);
 }
 
-static void compare(struct text *t, const char *path, const json_t *a, const json_t *b) {
+static void compare(struct text *t, const char *path, const json_t *a, const json_t *b)
+{
     const char *name;
     json_t *value;
     char index[32];
-    if (a && b && json_equal(a, b))
-        return;
+    if (a && b && json_equal(a, b)) return;
     if (json_is_object(a) && json_is_object(b)) {
         json_object_foreach((json_t *)a, name, value)
             compare_member(t, path, name, value, json_object_get(b, name));
@@ -87,23 +88,19 @@ static void compare(struct text *t, const char *path, const json_t *a, const jso
     add(t, "\n");
 }
 
-int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err) {
-    struct text t = {0};
+int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err)
+{
+    struct text t = { 0 };
     json_t *a = NULL, *b = NULL;
     *text = NULL;
     int rc = kl_json_parse(&a, old_parts, "key_parts", err);
-    if (!rc)
-        rc = kl_json_parse(&b, new_parts, "key_parts", err);
+    if (!rc) rc = kl_json_parse(&b, new_parts, "key_parts", err);
     add(&t, "");
-    if (!rc)
-        compare(&t, "", a, b);
-    if (!rc && t.failed)
-        rc = kl_fail_memory(err, t.n);
+    if (!rc) compare(&t, "", a, b);
+    if (!rc && t.failed) rc = kl_fail_memory(err, t.n);
     json_decref(a);
     json_decref(b);
-    if (rc)
-        free(t.at);
-    else
-        *text = t.at;
+    if (rc) free(t.at);
+    else *text = t.at;
     return rc;
 }

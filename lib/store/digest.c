@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Digests of a dataset: blocks for damage, the sum of rows for shards, content for identity. Exact bytes:
-   docs/files.md. */
+   Digests of a dataset: blocks for damage, the sum of rows for shards, content for identity. Exact
+   bytes: docs/files.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,32 +10,35 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "files hold little-endian data as it lies in memory");
 
-size_t kl_type_size(enum kl_type type) {
-    static const unsigned char size[] = {1, 4, 8, 2, 4, 8, 0};
+size_t kl_type_size(enum kl_type type)
+{
+    static const unsigned char size[] = { 1, 4, 8, 2, 4, 8, 0 };
     return size[type];
 }
 
 /* A rule of the row's size alone, so that readers, writers and merges agree without being told. */
-size_t kl_block_rows(size_t row_size) {
-    if (row_size == 0)
-        return 1;
+size_t kl_block_rows(size_t row_size)
+{
+    if (row_size == 0) return 1;
     size_t rows = KL_BLOCK_BYTES / row_size;
     return rows ? rows : 1;
 }
 
-size_t kl_block_count(size_t rows, size_t row_size) {
-    if (row_size == 0)
-        return 0;
+size_t kl_block_count(size_t rows, size_t row_size)
+{
+    if (row_size == 0) return 0;
     size_t per = kl_block_rows(row_size);
     return rows / per + (rows % per != 0);
 }
 
-size_t kl_block_span(size_t rows, size_t row_size, size_t b) {
+size_t kl_block_span(size_t rows, size_t row_size, size_t b)
+{
     size_t per = kl_block_rows(row_size), first = b * per;
     return rows - first < per ? rows - first : per;
 }
 
-void kl_sum_add(unsigned char sum[16], const unsigned char other[16]) {
+void kl_sum_add(unsigned char sum[16], const unsigned char other[16])
+{
     unsigned carry = 0;
     for (int i = 15; i >= 0; i--) {
         carry += (unsigned)sum[i] + other[i];
@@ -44,7 +47,8 @@ void kl_sum_add(unsigned char sum[16], const unsigned char other[16]) {
     }
 }
 
-void kl_row_sum_add(unsigned char sum[16], const void *data, size_t n, size_t row_size) {
+void kl_row_sum_add(unsigned char sum[16], const void *data, size_t n, size_t row_size)
+{
     const unsigned char *row = data;
     unsigned char digest[16];
     for (size_t i = 0; i < n && row_size; i++, row += row_size) {
@@ -53,7 +57,8 @@ void kl_row_sum_add(unsigned char sum[16], const void *data, size_t n, size_t ro
     }
 }
 
-void kl_hex(char *text, const unsigned char *bytes, size_t n) {
+void kl_hex(char *text, const unsigned char *bytes, size_t n)
+{
     for (size_t i = 0; i < n; i++) {
         text[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
         text[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
@@ -61,16 +66,19 @@ void kl_hex(char *text, const unsigned char *bytes, size_t n) {
     text[2 * n] = 0;
 }
 
-bool kl_is_key(const char *text) {
+bool kl_is_key(const char *text)
+{
     return text && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
 }
 
-static void add_line(struct kl_sha256 *s, const char *text) {
+static void add_line(struct kl_sha256 *s, const char *text)
+{
     kl_sha256_add(s, text, strlen(text));
 }
 
-static void add_dataset(struct kl_sha256 *s, const struct kl_stored *d) {
-    static const char *const names[] = {"u8", "i32", "i64", "f16", "f32", "f64", "string"};
+static void add_dataset(struct kl_sha256 *s, const struct kl_stored *d)
+{
+    static const char *const names[] = { "u8", "i32", "i64", "f16", "f32", "f64", "string" };
     char text[320];
     snprintf(text, sizeof text, "dataset %s %s %zu", d->dataset.name, names[d->dataset.type],
              d->dataset.item_size);
@@ -83,7 +91,8 @@ static void add_dataset(struct kl_sha256 *s, const struct kl_stored *d) {
     kl_sha256_add(s, d->digests, 16 * d->n_blocks);
 }
 
-static void add_attribute(struct kl_sha256 *s, const struct kl_attribute *a) {
+static void add_attribute(struct kl_sha256 *s, const struct kl_attribute *a)
+{
     char text[400];
     size_t n = a->type == KL_ATTR_TEXT ? strlen(a->text) : 8;
     snprintf(text, sizeof text, "attribute %s %s %s %zu\n", a->object, a->name,
@@ -101,16 +110,14 @@ static void add_attribute(struct kl_sha256 *s, const struct kl_attribute *a) {
 
 /* stored in name order, attributes sorted. */
 int kl_content_digest(char hex[65], struct kl_stored *const *stored, size_t n,
-                      const struct kl_attributes *attributes, struct kl_error *err) {
+                      const struct kl_attributes *attributes, struct kl_error *err)
+{
     struct kl_sha256 s;
     int rc = kl_sha256_begin(&s, err);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < n; i++)
-        add_dataset(&s, stored[i]);
+    if (rc) return rc;
+    for (size_t i = 0; i < n; i++) add_dataset(&s, stored[i]);
     for (size_t i = 0; i < attributes->n; i++)
-        if (!kl_attribute_is_standard(&attributes->items[i]))
-            add_attribute(&s, &attributes->items[i]);
+        if (!kl_attribute_is_standard(&attributes->items[i])) add_attribute(&s, &attributes->items[i]);
     kl_sha256_end(&s, hex);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    HDF5's view of a file: a driver over a descriptor that is already open. So HDF5 never sees a path (the
-   bytes that it parses are those whose seal was checked), works on files without a name, and takes no lock.
- */
+   bytes that it parses are those whose seal was checked), works on files without a name, and takes no
+   lock. */
 #include <hdf5.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@ struct driver {
     haddr_t eoa;
 };
 
-static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
+static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr)
+{
     int fd;
     void *problem;
     (void)fapl;
     (void)maxaddr;
     struct driver *d = sscanf(name, KL_DRIVER_NAME, &fd, &problem) == 2 ? calloc(1, sizeof *d) : NULL;
-    if (!d)
-        return NULL;
+    if (!d) return NULL;
     d->fd = fd;
     d->problem = problem;
     if (flags & H5F_ACC_TRUNC && ftruncate(fd, 0)) {
@@ -34,54 +34,58 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     return &d->head;
 }
 
-static herr_t driver_close(H5FD_t *file) {
+static herr_t driver_close(H5FD_t *file)
+{
     free(file);
     return 0;
 }
 
-static int driver_cmp(const H5FD_t *a, const H5FD_t *b) {
+static int driver_cmp(const H5FD_t *a, const H5FD_t *b)
+{
     int x = ((const struct driver *)a)->fd, y = ((const struct driver *)b)->fd;
     return (x > y) - (x < y);
 }
 
-static herr_t driver_query(const H5FD_t *file, unsigned long *flags) {
+static herr_t driver_query(const H5FD_t *file, unsigned long *flags)
+{
     (void)file;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
-             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
     return 0;
 }
 
-static haddr_t driver_get_eoa(const H5FD_t *file, H5FD_mem_t type) {
+static haddr_t driver_get_eoa(const H5FD_t *file, H5FD_mem_t type)
+{
     (void)type;
     return ((const struct driver *)file)->eoa;
 }
 
-static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t eoa) {
+static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t eoa)
+{
     (void)type;
     ((struct driver *)file)->eoa = eoa;
     return 0;
 }
 
-static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type) {
+static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
+{
     struct stat s;
     (void)type;
     return fstat(((const struct driver *)file)->fd, &s) ? HADDR_UNDEF : (haddr_t)s.st_size;
 }
 
 /* Beyond the end are zeros, as in every driver of HDF5. */
-static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t n, void *buffer) {
+static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t n, void *buffer)
+{
     char *to = buffer;
     (void)type;
     (void)dxpl;
     while (n) {
         ssize_t got = pread(((struct driver *)file)->fd, to, n, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return -1;
         if (got == 0) {
-            for (size_t i = 0; i < n; i++)
-                to[i] = 0;
+            for (size_t i = 0; i < n; i++) to[i] = 0;
             return 0;
         }
         to += got;
@@ -92,7 +96,8 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at,
 }
 
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t n,
-                           const void *buffer) {
+                           const void *buffer)
+{
     (void)type;
     (void)dxpl;
     const struct driver *d = (struct driver *)file;
@@ -101,12 +106,13 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
     return 0;
 }
 
-static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing) {
+static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
+{
     const struct driver *d = (struct driver *)file;
     (void)dxpl;
     (void)closing;
-    if (driver_get_eof(file, H5FD_MEM_DEFAULT) != d->eoa && ftruncate(d->fd, (off_t)d->eoa) && d->problem &&
-        !*d->problem)
+    if (driver_get_eof(file, H5FD_MEM_DEFAULT) != d->eoa && ftruncate(d->fd, (off_t)d->eoa) &&
+        d->problem && !*d->problem)
         *d->problem = errno ? errno : EIO;
     return 0;
 }
@@ -128,17 +134,14 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_SINGLE,
 };
 
-hid_t kl_driver_access_list(void) {
+hid_t kl_driver_access_list(void)
+{
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), driver = H5FDregister(&driver_class);
     herr_t status = driver < 0 ? -1 : H5Pset_driver(fapl, driver, NULL);
-    if (status >= 0)
-        status = H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
-    if (status >= 0)
-        status = H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
-    if (driver >= 0)
-        H5FDunregister(driver); /* the list and the files opened with it keep it */
-    if (status >= 0)
-        return fapl;
+    if (status >= 0) status = H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
+    if (status >= 0) status = H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    if (driver >= 0) H5FDunregister(driver); /* the list and the files opened with it keep it */
+    if (status >= 0) return fapl;
     H5Pclose(fapl);
     return -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Images from other people's HDF5 files. HDF5's parser hangs or crashes on some damaged files, so a child
-   process with little memory and little time parses, and hands pixels through a pipe; the parent believes
-   nothing but sizes it checks. */
+   Images from other people's HDF5 files. HDF5's parser hangs or crashes on some damaged files, so a
+   child process with little memory and little time parses, and hands pixels through a pipe; the parent
+   believes nothing but sizes it checks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
@@ -27,51 +27,54 @@ struct answer {
 };
 
 /* ---- the child ---- */
-static int send_all(int to, const void *data, size_t n) {
+static int send_all(int to, const void *data, size_t n)
+{
     const char *at = data;
     while (n) {
         ssize_t put = write(to, at, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return -1;
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return -1;
         at += put;
         n -= (size_t)put;
     }
     return 0;
 }
 
-static int say(struct answer *a, const char *text, const char *name) {
+static int say(struct answer *a, const char *text, const char *name)
+{
     a->code = KL_EDATA;
-    snprintf(a->text, sizeof a->text, "%s%.200s%s%s", *name ? "dataset " : "", name, *name ? ": " : "", text);
+    snprintf(a->text, sizeof a->text, "%s%.200s%s%s", *name ? "dataset " : "", name, *name ? ": " : "",
+             text);
     return -1;
 }
 
 /* Every component is a plain link: no soft, external or user-defined ones, which lead elsewhere. */
-static bool is_plain(hid_t file, const char *name) {
+static bool is_plain(hid_t file, const char *name)
+{
     char part[256];
     H5L_info_t info;
     for (size_t i = 1; i <= strlen(name) && i < sizeof part; i++) {
-        if (name[i] != '/' && name[i] != 0)
-            continue;
+        if (name[i] != '/' && name[i] != 0) continue;
         memcpy(part, name, i);
         part[i] = 0;
-        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD)
-            return false;
+        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) return false;
     }
     return strlen(name) < sizeof part;
 }
 
-static hid_t open_plain(hid_t file, const char *name) {
+static hid_t open_plain(hid_t file, const char *name)
+{
     H5O_info_t info;
-    if (!is_plain(file, name) || H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0 ||
+    if (!is_plain(file, name) ||
+        H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0 ||
         info.type != H5O_TYPE_DATASET)
         return -1;
     return H5Dopen2(file, name, H5P_DEFAULT);
 }
 
 /* Contiguous or chunked, in this file, no filters but HDF5's own deflate, shuffle and checksum. */
-static bool is_simple(hid_t set) {
+static bool is_simple(hid_t set)
+{
     hid_t dcpl = H5Dget_create_plist(set);
     H5D_layout_t layout = H5Pget_layout(dcpl);
     bool simple = (layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED || layout == H5D_COMPACT) &&
@@ -87,7 +90,8 @@ static bool is_simple(hid_t set) {
     return simple;
 }
 
-static bool is_u8(hid_t set) {
+static bool is_u8(hid_t set)
+{
     hid_t type = H5Dget_type(set);
     bool fine =
         H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 1 && H5Tget_sign(type) == H5T_SGN_NONE;
@@ -95,11 +99,11 @@ static bool is_u8(hid_t set) {
     return fine;
 }
 
-static int shape(hid_t set, hsize_t dims[4]) {
+static int shape(hid_t set, hsize_t dims[4])
+{
     hid_t space = H5Dget_space(set);
     int rank = H5Sget_simple_extent_ndims(space);
-    if (rank >= 1 && rank <= 4)
-        H5Sget_simple_extent_dims(space, dims, NULL);
+    if (rank >= 1 && rank <= 4) H5Sget_simple_extent_dims(space, dims, NULL);
     H5Sclose(space);
     return rank;
 }
@@ -109,39 +113,35 @@ struct search {
     int n;
 };
 
-static herr_t consider(hid_t file, const char *name, const H5L_info_t *info, void *context) {
+static herr_t consider(hid_t file, const char *name, const H5L_info_t *info, void *context)
+{
     struct search *s = context;
     hsize_t dims[4];
     (void)info;
     hid_t set = strlen(name) < sizeof s->name ? open_plain(file, name) : -1;
-    if (set < 0)
-        return 0;
+    if (set < 0) return 0;
     int rank = shape(set, dims);
-    if ((rank == 3 || rank == 4) && is_u8(set) && s->n++ == 0)
-        strcpy(s->name, name);
+    if ((rank == 3 || rank == 4) && is_u8(set) && s->n++ == 0) strcpy(s->name, name);
     H5Dclose(set);
     return 0;
 }
 
 /* Named, or the usual names, or the only one that fits. */
-static hid_t find_images(hid_t file, const char *wanted, struct search *s, struct answer *a) {
-    static const char *const usual[] = {"images", "x", "X", "data", "image", "x_train"};
+static hid_t find_images(hid_t file, const char *wanted, struct search *s, struct answer *a)
+{
+    static const char *const usual[] = { "images", "x", "X", "data", "image", "x_train" };
     hsize_t at = 0;
     hid_t set = -1;
     if (*wanted) {
         snprintf(s->name, sizeof s->name, "%s", wanted);
-        if ((set = open_plain(file, wanted)) < 0)
-            say(a, "absent, or not a plain dataset", wanted);
+        if ((set = open_plain(file, wanted)) < 0) say(a, "absent, or not a plain dataset", wanted);
         return set;
     }
     for (size_t i = 0; i < sizeof usual / sizeof *usual && set < 0; i++)
-        if ((set = open_plain(file, usual[i])) >= 0)
-            snprintf(s->name, sizeof s->name, "%s", usual[i]);
-    if (set >= 0)
-        return set;
+        if ((set = open_plain(file, usual[i])) >= 0) snprintf(s->name, sizeof s->name, "%s", usual[i]);
+    if (set >= 0) return set;
     H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, &at, consider, s);
-    if (s->n == 1)
-        return open_plain(file, s->name);
+    if (s->n == 1) return open_plain(file, s->name);
     say(a,
         s->n ? "several uint8 datasets could be the images; name one as FILE:DATASET"
              : "no uint8 dataset of shape (n, h, w) or (n, h, w, c); name one as FILE:DATASET",
@@ -149,8 +149,9 @@ static hid_t find_images(hid_t file, const char *wanted, struct search *s, struc
     return -1;
 }
 
-static int check_images(struct answer *a, hid_t set, const char *name, uint64_t file_size) {
-    hsize_t dims[4] = {0};
+static int check_images(struct answer *a, hid_t set, const char *name, uint64_t file_size)
+{
+    hsize_t dims[4] = { 0 };
     a->rank = shape(set, dims);
     if ((a->rank != 3 && a->rank != 4) || !is_u8(set))
         return say(a, "expected uint8 of shape (n, h, w) or (n, h, w, c)", name);
@@ -173,11 +174,11 @@ static int check_images(struct answer *a, hid_t set, const char *name, uint64_t 
     return 0;
 }
 
-static int send_images(int to, hid_t set, const struct answer *a) {
-    hsize_t start[4] = {0}, count[4] = {0};
+static int send_images(int to, hid_t set, const struct answer *a)
+{
+    hsize_t start[4] = { 0 }, count[4] = { 0 };
     uint64_t item = 1;
-    for (int i = 1; i < a->rank; i++)
-        item *= count[i] = a->dims[i];
+    for (int i = 1; i < a->rank; i++) item *= count[i] = a->dims[i];
     uint64_t step = item && item < SLAB ? SLAB / item : 1;
     hid_t space = H5Dget_space(set);
     char *slab = malloc(step * item + 1);
@@ -196,16 +197,16 @@ static int send_images(int to, hid_t set, const struct answer *a) {
     return rc;
 }
 
-static int32_t *read_labels(hid_t file, uint64_t n) {
-    static const char *const names[] = {"labels", "y", "label", "y_train"};
+static int32_t *read_labels(hid_t file, uint64_t n)
+{
+    static const char *const names[] = { "labels", "y", "label", "y_train" };
     hsize_t dims[4];
     int32_t *labels = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !labels; i++) {
         hid_t set = open_plain(file, names[i]), type = set >= 0 ? H5Dget_type(set) : -1;
-        if (set < 0)
-            continue;
-        if (H5Tget_class(type) == H5T_INTEGER && is_simple(set) && shape(set, dims) == 1 && dims[0] == n &&
-            (labels = malloc(n * 4 + 1)) &&
+        if (set < 0) continue;
+        if (H5Tget_class(type) == H5T_INTEGER && is_simple(set) && shape(set, dims) == 1 &&
+            dims[0] == n && (labels = malloc(n * 4 + 1)) &&
             H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) < 0) {
             free(labels);
             labels = NULL;
@@ -216,26 +217,27 @@ static int32_t *read_labels(hid_t file, uint64_t n) {
     return labels;
 }
 
-static void limit_child(void) {
+static void limit_child(void)
+{
 #ifndef __SANITIZE_ADDRESS__ /* its shadow alone is beyond any limit */
     unsigned long pages = 0;
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     char line[64] = "";
-    if (fd >= 0 && read(fd, line, sizeof line - 1) > 0)
-        pages = strtoul(line, NULL, 10);
-    struct rlimit most = {CHILD_BYTES + pages * 4096ul, CHILD_BYTES + pages * 4096ul};
+    if (fd >= 0 && read(fd, line, sizeof line - 1) > 0) pages = strtoul(line, NULL, 10);
+    struct rlimit most = { CHILD_BYTES + pages * 4096ul, CHILD_BYTES + pages * 4096ul };
     setrlimit(RLIMIT_AS, &most);
 #endif
-    struct rlimit none = {0, 0};
+    struct rlimit none = { 0, 0 };
     setrlimit(RLIMIT_CORE, &none);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
 }
 
-static int child(int to, const char *path, const char *wanted, uint64_t size) {
-    struct answer a = {0};
-    struct search s = {0};
+static int child(int to, const char *path, const char *wanted, uint64_t size)
+{
+    struct answer a = { 0 };
+    struct search s = { 0 };
     limit_child();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     H5PLset_loading_state(0);
@@ -243,41 +245,35 @@ static int child(int to, const char *path, const char *wanted, uint64_t size) {
     H5Pset_file_locking(fapl, 0, 1);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, fapl), set = -1;
     int32_t *labels = NULL;
-    if (file < 0)
-        say(&a, "HDF5 cannot open it: damaged or not an HDF5 file", "");
-    else
-        set = find_images(file, wanted, &s, &a);
+    if (file < 0) say(&a, "HDF5 cannot open it: damaged or not an HDF5 file", "");
+    else set = find_images(file, wanted, &s, &a);
     if (set >= 0 && check_images(&a, set, s.name, size) == 0) {
         labels = read_labels(file, a.dims[0]);
         a.n_labels = labels ? a.dims[0] : 0;
     }
-    if (send_all(to, &a, sizeof a))
-        return 1;
-    if (a.code)
-        return 0;
+    if (send_all(to, &a, sizeof a)) return 1;
+    if (a.code) return 0;
     return send_images(to, set, &a) || send_all(to, labels, a.n_labels * 4);
 }
 
 /* ---- the parent ---- */
 /* n bytes, each piece within the time limit. */
-static int receive(int from, void *data, size_t n, const char *path, struct kl_error *err) {
+static int receive(int from, void *data, size_t n, const char *path, struct kl_error *err)
+{
     char *at = data;
     while (n) {
-        struct pollfd p = {.fd = from, .events = POLLIN};
+        struct pollfd p = { .fd = from, .events = POLLIN };
         int ready = poll(&p, 1, WAIT_MS);
-        if (ready < 0 && errno == EINTR)
-            continue;
+        if (ready < 0 && errno == EINTR) continue;
         if (ready == 0)
             return kl_fail(err, KL_EDATA,
                            "%s: reading it took HDF5 more than %d s without progress: damaged?", path,
                            WAIT_MS / 1000);
         ssize_t got = ready < 0 ? -1 : read(from, at, n);
-        if (got < 0 && errno == EINTR)
-            continue;
+        if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             return kl_fail_errno(err, KL_EIO, "%s: the pipe from the reading process failed", path);
-        if (got == 0)
-            return kl_fail(err, KL_EDATA, "%s: HDF5 failed while reading it: damaged", path);
+        if (got == 0) return kl_fail(err, KL_EDATA, "%s: HDF5 failed while reading it: damaged", path);
         at += got;
         n -= (size_t)got;
     }
@@ -285,40 +281,33 @@ static int receive(int from, void *data, size_t n, const char *path, struct kl_e
 }
 
 static int take(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, int from, const char *path,
-                uint64_t size, struct kl_error *err) {
+                uint64_t size, struct kl_error *err)
+{
     struct answer a;
     uint64_t all = 1;
     int rc = receive(from, &a, sizeof a, path, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     a.text[sizeof a.text - 1] = 0;
-    if (a.code)
-        return kl_fail(err, KL_EDATA, "%s: %s", path, a.text);
+    if (a.code) return kl_fail(err, KL_EDATA, "%s: %s", path, a.text);
     bool fits = a.rank == 3 || a.rank == 4;
-    for (int i = 0; i < a.rank && fits; i++)
-        fits = !__builtin_mul_overflow(all, a.dims[i], &all);
+    for (int i = 0; i < a.rank && fits; i++) fits = !__builtin_mul_overflow(all, a.dims[i], &all);
     if (!fits || all > MOST_BYTES || all / 1040 > size || (a.n_labels && a.n_labels != a.dims[0]))
         return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", path);
     *rank = a.rank;
-    for (int i = 0; i < 4; i++)
-        dims[i] = i < a.rank ? a.dims[i] : 1;
+    for (int i = 0; i < 4; i++) dims[i] = i < a.rank ? a.dims[i] : 1;
     *data = malloc(all + 1);
     int32_t *found = a.n_labels ? malloc(a.n_labels * 4) : NULL;
-    if (!*data || (a.n_labels && !found))
-        rc = kl_fail_memory(err, all);
-    if (!rc)
-        rc = receive(from, *data, all, path, err);
-    if (!rc && found)
-        rc = receive(from, found, a.n_labels * 4, path, err);
-    if (rc || !labels)
-        free(found);
-    else
-        *labels = found;
+    if (!*data || (a.n_labels && !found)) rc = kl_fail_memory(err, all);
+    if (!rc) rc = receive(from, *data, all, path, err);
+    if (!rc && found) rc = receive(from, found, a.n_labels * 4, path, err);
+    if (rc || !labels) free(found);
+    else *labels = found;
     return rc;
 }
 
 static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
-                    const char *wanted, uint64_t size, struct kl_error *err) {
+                    const char *wanted, uint64_t size, struct kl_error *err)
+{
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC))
         return kl_fail_errno(err, KL_EIO, "%s: no pipe for the reading process", path);
@@ -333,52 +322,45 @@ static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels,
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            continue;
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     }
     return rc;
 }
 
 /* One of ours has digests, and they are checked: HDF5 itself returns damaged pixels without a word. */
-static int check_ours(const char *path, uint64_t size, struct kl_error *err) {
+static int check_ours(const char *path, uint64_t size, struct kl_error *err)
+{
     struct kl_file *file = NULL;
     char magic[8] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
     bool ours = fd >= 0 && size > KL_SEAL_BYTES &&
                 kl_pread_all(fd, magic, 8, size - KL_SEAL_BYTES, path, NULL) == 0 &&
                 memcmp(magic, "KETLSEAL", 8) == 0;
-    if (fd >= 0)
-        close(fd);
-    if (!ours)
-        return 0;
+    if (fd >= 0) close(fd);
+    if (!ours) return 0;
     rc = kl_file_open(&file, path, err);
-    if (!rc)
-        rc = kl_file_verify(file, NULL, err);
+    if (!rc) rc = kl_file_verify(file, NULL, err);
     kl_file_close(&file);
     return rc;
 }
 
 int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
-                      struct kl_error *err) {
+                      struct kl_error *err)
+{
     struct stat s;
     const char *wanted = "", *colon = strrchr(path, ':');
     char *name = strdup(path);
     int rc = name ? 0 : kl_fail_memory(err, strlen(path));
     *data = NULL;
-    if (labels)
-        *labels = NULL;
+    if (labels) *labels = NULL;
     if (!rc && stat(name, &s) && colon) {
         name[colon - path] = 0;
         wanted = colon + 1 + (colon[1] == '/');
     }
-    if (!rc && stat(name, &s))
-        rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", name);
-    if (!rc && !S_ISREG(s.st_mode))
-        rc = kl_fail(err, KL_EDATA, "%s: not a regular file", name);
-    if (!rc)
-        rc = check_ours(name, (uint64_t)s.st_size, err);
-    if (!rc)
-        rc = by_child(data, dims, rank, labels, name, wanted, (uint64_t)s.st_size, err);
+    if (!rc && stat(name, &s)) rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", name);
+    if (!rc && !S_ISREG(s.st_mode)) rc = kl_fail(err, KL_EDATA, "%s: not a regular file", name);
+    if (!rc) rc = check_ours(name, (uint64_t)s.st_size, err);
+    if (!rc) rc = by_child(data, dims, rank, labels, name, wanted, (uint64_t)s.st_size, err);
     if (rc) {
         free(*data);
         *data = NULL;

@@ -35,7 +35,9 @@ int kl_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_e
     kl_size_text(size, (double)f->size);
     if (f->rows) snprintf(rows, sizeof rows, "%llu", (unsigned long long)f->rows);
     if (f->code) fprintf(to, "%-10s %-12s %9s %8s  %s\n", "not whole", "", size, "", f->problem);
-    else fprintf(to, "%-10s %.12s %9s %8s  %-24s %s\n", f->kind, f->key, size, rows, f->created_by, f->path);
+    else
+        fprintf(to, "%-10s %.12s %9s %8s  %-24s %s\n", f->kind, f->key, size, rows, f->created_by,
+                f->path);
     return KL_OK;
 }
 

@@ -11,53 +11,52 @@
 
 enum { RESUME_SECONDS = 7 * 24 * 3600 };
 
-static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t bytes) {
+static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t bytes)
+{
     gc->n++;
     gc->bytes += bytes;
-    if (gc->each)
-        gc->each(gc->context, path, why, bytes);
+    if (gc->each) gc->each(gc->context, path, why, bytes);
 }
 
-static void swept(void *context, const char *path, uint64_t bytes) {
+static void swept(void *context, const char *path, uint64_t bytes)
+{
     tell(context, path, "left by a run that has ended", bytes);
 }
 
-/* Old files of other programs, HDF5 or not, are nobody's business here. Looking is not using: without a new
-   time of access, if the file is ours to open so. */
-static bool is_ours(const char *path) {
+/* Old files of other programs, HDF5 or not, are nobody's business here. Looking is not using: without a
+   new time of access, if the file is ours to open so. */
+static bool is_ours(const char *path)
+{
     struct kl_file *file = NULL;
-    if (kl_has_shared_name(path))
-        return true;
+    if (kl_has_shared_name(path)) return true;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
-    if (fd < 0)
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
     bool ours = fd >= 0 && kl_file_open_fd(&file, fd, path, NULL) == 0;
     kl_file_close(&file);
     return ours;
 }
 
-static void one_file(struct kl_gc *gc, const char *path, const struct stat *s) {
+static void one_file(struct kl_gc *gc, const char *path, const struct stat *s)
+{
     time_t used = s->st_mtim.tv_sec > s->st_atim.tv_sec ? s->st_mtim.tv_sec : s->st_atim.tv_sec;
     if (gc->max_age > 0 && difftime(time(NULL), used) > gc->max_age && is_ours(path) &&
         (gc->dry || unlink(path) == 0))
         tell(gc, path, "unused for longer than asked for", (uint64_t)s->st_size);
 }
 
-static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err) {
+static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err)
+{
     DIR *d = opendir(folder);
     int rc = 0;
-    if (!d)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
+    if (!d) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
     kl_temporary_sweep(folder, NULL, gc->dry, swept, gc);
     for (struct dirent *e; !rc && (e = readdir(d));) {
         size_t length = strlen(e->d_name), room = strlen(folder) + length + 2;
         struct stat s;
-        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW))
-            continue;
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
         bool stale = S_ISREG(s.st_mode) && kl_partial_is_dead(e->d_name, &s) &&
                      difftime(time(NULL), s.st_mtim.tv_sec) > RESUME_SECONDS;
-        if (e->d_name[0] == '.' && !stale)
-            continue;
+        if (e->d_name[0] == '.' && !stale) continue;
         char *path = malloc(room);
         if (!path) {
             rc = kl_fail_memory(err, room);
@@ -66,8 +65,7 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
         snprintf(path, room, "%s/%s", folder, e->d_name);
         if (stale && (gc->dry || unlink(path) == 0))
             tell(gc, path, "can be resumed, but nobody did for a week", (uint64_t)s.st_size);
-        else if (S_ISDIR(s.st_mode) && depth < 16)
-            rc = gc_folder(gc, path, depth + 1, err);
+        else if (S_ISDIR(s.st_mode) && depth < 16) rc = gc_folder(gc, path, depth + 1, err);
         else if (S_ISREG(s.st_mode) && length > 3 && strcmp(e->d_name + length - 3, ".h5") == 0)
             one_file(gc, path, &s);
         free(path);
@@ -76,7 +74,8 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
     return rc;
 }
 
-int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err) {
+int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err)
+{
     gc->n = 0;
     gc->bytes = 0;
     return gc_folder(gc, folder, 0, err);

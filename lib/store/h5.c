@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The few HDF5 calls of ketline. HDF5 writes only metadata, into a sparse file in memory (the skeleton); data
-   go by pwrite to the offsets that it assigned. It reads only files whose seal has been checked. */
+   The few HDF5 calls of ketline. HDF5 writes only metadata, into a sparse file in memory (the skeleton);
+   data go by pwrite to the offsets that it assigned. It reads only files whose seal has been checked. */
 #include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
@@ -13,19 +13,22 @@
 #include "store/store_int.h"
 
 /* HDF5 does not say whether memory ran out; errno of the driver's allocation does. */
-static int failed(struct kl_error *err, int code, const char *path, const char *what) {
+static int failed(struct kl_error *err, int code, const char *path, const char *what)
+{
     return errno == ENOMEM ? kl_fail_memory(err, 4096) : kl_fail(err, code, "%s: %s", path, what);
 }
 
 _Static_assert(sizeof(hid_t) == sizeof(long long), "handles of files are passed as long long");
 
 /* HDF5 keeps a stack of errors of its own for each thread; ours go to struct kl_error. */
-static void hush(void) {
+static void hush(void)
+{
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     errno = 0;
 }
 
-static hid_t file_type(enum kl_type type, size_t item_size) {
+static hid_t file_type(enum kl_type type, size_t item_size)
+{
     hid_t t = -1;
     switch (type) {
     case KL_TYPE_U8: return H5Tcopy(H5T_STD_U8LE);
@@ -49,7 +52,8 @@ static hid_t file_type(enum kl_type type, size_t item_size) {
     return t;
 }
 
-int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err) {
+int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err)
+{
     char name[64];
     hush();
     *file = -1;
@@ -66,7 +70,8 @@ int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error 
     return *file < 0 ? failed(err, KL_EIO, "HDF5", "creating a file's metadata in memory failed") : 0;
 }
 
-int kl_h5_close(long long *file, const int *problem, struct kl_error *err) {
+int kl_h5_close(long long *file, const int *problem, struct kl_error *err)
+{
     hid_t f = *file;
     *file = -1;
     if (f >= 0 && H5Fclose(f) < 0)
@@ -76,33 +81,31 @@ int kl_h5_close(long long *file, const int *problem, struct kl_error *err) {
 }
 
 /* Groups on the way to `name`, without times (HDF5's own automatic groups have them). */
-static int make_groups(hid_t file, const char *name) {
+static int make_groups(hid_t file, const char *name)
+{
     char part[128];
     for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
         size_t n = (size_t)(slash - name);
-        if (n == 0 || n >= sizeof part)
-            return -1;
+        if (n == 0 || n >= sizeof part) return -1;
         memcpy(part, name, n);
         part[n] = 0;
-        if (H5Lexists(file, part, H5P_DEFAULT) > 0)
-            continue;
+        if (H5Lexists(file, part, H5P_DEFAULT) > 0) continue;
         hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
         H5Pset_obj_track_times(gcpl, 0);
         hid_t group = H5Gcreate2(file, part, H5P_DEFAULT, gcpl, H5P_DEFAULT);
         H5Pclose(gcpl);
-        if (group < 0)
-            return -1;
+        if (group < 0) return -1;
         H5Gclose(group);
     }
     return 0;
 }
 
-int kl_h5_dataset(long long file, struct kl_dataset *d, struct kl_error *err) {
+int kl_h5_dataset(long long file, struct kl_dataset *d, struct kl_error *err)
+{
     hsize_t dims[KL_MAX_RANK];
     int rc = 0;
     hush();
-    for (int i = 0; i < d->rank; i++)
-        dims[i] = d->dims[i];
+    for (int i = 0; i < d->rank; i++) dims[i] = d->dims[i];
     hid_t type = file_type(d->type, d->item_size), dcpl = H5Pcreate(H5P_DATASET_CREATE), set = -1;
     hid_t space = d->rank ? H5Screate_simple(d->rank, dims, NULL) : H5Screate(H5S_SCALAR);
     H5Pset_obj_track_times(dcpl, 0);
@@ -127,10 +130,12 @@ int kl_h5_dataset(long long file, struct kl_dataset *d, struct kl_error *err) {
     return rc;
 }
 
-static herr_t put_attribute(hid_t object, const struct kl_attribute *a) {
+static herr_t put_attribute(hid_t object, const struct kl_attribute *a)
+{
     size_t n = a->type == KL_ATTR_TEXT && *a->text ? strlen(a->text) : 1;
-    hid_t type = a->type == KL_ATTR_TEXT ? file_type(KL_TYPE_STRING, n)
-                                         : file_type(a->type == KL_ATTR_NUMBER ? KL_TYPE_F64 : KL_TYPE_I64, 0);
+    hid_t type = a->type == KL_ATTR_TEXT
+                     ? file_type(KL_TYPE_STRING, n)
+                     : file_type(a->type == KL_ATTR_NUMBER ? KL_TYPE_F64 : KL_TYPE_I64, 0);
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t attribute = H5Acreate2(object, a->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     herr_t status = -1;
@@ -146,7 +151,8 @@ static herr_t put_attribute(hid_t object, const struct kl_attribute *a) {
     return status;
 }
 
-int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err) {
+int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err)
+{
     hush();
     for (size_t i = 0; i < attributes->n; i++) {
         const struct kl_attribute *a = &attributes->items[i];
@@ -173,7 +179,8 @@ struct listing {
     int rc;
 };
 
-static bool known_type(hid_t type, enum kl_type *found, size_t *item_size) {
+static bool known_type(hid_t type, enum kl_type *found, size_t *item_size)
+{
     if (H5Tget_class(type) == H5T_STRING) {
         *found = KL_TYPE_STRING;
         *item_size = H5Tget_size(type);
@@ -192,9 +199,10 @@ static bool known_type(hid_t type, enum kl_type *found, size_t *item_size) {
     return false;
 }
 
-static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *info, void *context) {
+static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *info, void *context)
+{
     struct listing *l = context;
-    struct kl_attribute a = {.type = KL_ATTR_TEXT};
+    struct kl_attribute a = { .type = KL_ATTR_TEXT };
     enum kl_type found = KL_TYPE_U8;
     size_t size = 0;
     (void)info;
@@ -202,20 +210,21 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
     hid_t space = H5Aget_space(attribute);
     bool fine = type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
                 known_type(type, &found, &size) &&
-                (found == KL_TYPE_STRING || found == KL_TYPE_F64 || found == KL_TYPE_I64) && size <= KL_TEXT_BYTES;
+                (found == KL_TYPE_STRING || found == KL_TYPE_F64 || found == KL_TYPE_I64) &&
+                size <= KL_TEXT_BYTES;
     char *text = calloc(1, size + 1);
     if (fine && text) {
         void *to = found == KL_TYPE_STRING ? (void *)text
                    : found == KL_TYPE_F64  ? (void *)&a.number
-                                      : (void *)&a.integer;
-        a.type = found == KL_TYPE_STRING ? KL_ATTR_TEXT : found == KL_TYPE_F64 ? KL_ATTR_NUMBER : KL_ATTR_INTEGER;
+                                           : (void *)&a.integer;
+        a.type = found == KL_TYPE_STRING ? KL_ATTR_TEXT
+                 : found == KL_TYPE_F64  ? KL_ATTR_NUMBER
+                                         : KL_ATTR_INTEGER;
         a.text = text;
         fine = H5Aread(attribute, type, to) >= 0;
-        if (fine)
-            l->rc = kl_attributes_set(l->attributes, l->object, name, &a, l->err);
+        if (fine) l->rc = kl_attributes_set(l->attributes, l->object, name, &a, l->err);
     }
-    if (!text)
-        l->rc = kl_fail_memory(l->err, size + 1);
+    if (!text) l->rc = kl_fail_memory(l->err, size + 1);
     else if (!fine)
         l->rc = kl_fail(l->err, KL_EDATA, "%s: attribute %s of '%s': not of a form that ketline writes",
                         l->path, name, l->object);
@@ -226,7 +235,8 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
     return l->rc ? -1 : 0;
 }
 
-static int describe(struct kl_dataset *d, hid_t set, const char *name) {
+static int describe(struct kl_dataset *d, hid_t set, const char *name)
+{
     hsize_t dims[32];
     hid_t space = H5Dget_space(set), type = H5Dget_type(set), dcpl = H5Dget_create_plist(set);
     int rank = H5Sget_simple_extent_ndims(space);
@@ -238,8 +248,7 @@ static int describe(struct kl_dataset *d, hid_t set, const char *name) {
         strcpy(d->name, name);
         d->rank = rank;
         d->dims[0] = 1;
-        for (int i = 0; i < rank; i++)
-            d->dims[i] = dims[i];
+        for (int i = 0; i < rank; i++) d->dims[i] = dims[i];
         d->rows = d->dims[0];
         d->row_size = d->item_size;
         for (int i = 1; i < rank; i++)
@@ -256,43 +265,45 @@ static int describe(struct kl_dataset *d, hid_t set, const char *name) {
     return fine ? 0 : -1;
 }
 
-static int one_dataset(struct listing *l, hid_t set, const char *name) {
+static int one_dataset(struct listing *l, hid_t set, const char *name)
+{
     if (l->n == l->room) {
         size_t room = l->room ? 2 * l->room : 16;
         struct kl_dataset *datasets = realloc(l->datasets, room * sizeof *datasets);
-        if (!datasets)
-            return kl_fail_memory(l->err, room * sizeof *datasets);
+        if (!datasets) return kl_fail_memory(l->err, room * sizeof *datasets);
         l->datasets = datasets;
         l->room = room;
     }
     struct kl_dataset *d = &l->datasets[l->n];
     memset(d, 0, sizeof *d);
     if (describe(d, set, name))
-        return kl_fail(l->err, KL_EDATA, "%s: dataset %s: not of a form that ketline writes", l->path, name);
+        return kl_fail(l->err, KL_EDATA, "%s: dataset %s: not of a form that ketline writes", l->path,
+                       name);
     l->n++;
     return 0;
 }
 
-static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, void *context) {
+static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, void *context)
+{
     struct listing *l = context;
     hsize_t at = 0;
     l->object = strcmp(name, ".") ? name : "";
     hid_t object = H5Oopen(root, name, H5P_DEFAULT);
-    if (object < 0)
-        return -1;
-    if (info->type == H5O_TYPE_DATASET)
-        l->rc = one_dataset(l, object, name);
-    if (!l->rc && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, one_attribute, l) < 0 && !l->rc)
-        l->rc =
-            kl_fail(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path, l->object);
+    if (object < 0) return -1;
+    if (info->type == H5O_TYPE_DATASET) l->rc = one_dataset(l, object, name);
+    if (!l->rc && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, one_attribute, l) < 0 &&
+        !l->rc)
+        l->rc = kl_fail(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path,
+                        l->object);
     H5Oclose(object);
     return l->rc ? -1 : 0;
 }
 
 int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
-               struct kl_attributes *attributes, struct kl_error *err) {
+               struct kl_attributes *attributes, struct kl_error *err)
+{
     char name[64];
-    struct listing l = {.attributes = attributes, .path = path, .err = err};
+    struct listing l = { .attributes = attributes, .path = path, .err = err };
     hush();
     H5PLset_loading_state(0);
     snprintf(name, sizeof name, KL_DRIVER_NAME, fd, NULL);
@@ -300,8 +311,7 @@ int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n
     errno = 0;
     hid_t file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
     H5Pclose(fapl);
-    if (file < 0)
-        return failed(err, KL_EDATA, path, "HDF5 cannot open it");
+    if (file < 0) return failed(err, KL_EDATA, path, "HDF5 cannot open it");
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, one_object, &l, H5O_INFO_BASIC) < 0 && !l.rc)
         l.rc = kl_fail(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
     H5Fclose(file);

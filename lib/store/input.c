@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Content of a raw input: SHA-256 of a file; of a folder, SHA-256 over its sorted relative names and files'
-   digests. */
+   Content of a raw input: SHA-256 of a file; of a folder, SHA-256 over its sorted relative names and
+   files' digests. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -17,21 +17,22 @@ struct members {
     size_t n, room;
 };
 
-static void members_free(struct members *m) {
-    for (size_t i = 0; i < m->n; i++)
-        free(m->items[i].name);
+static void members_free(struct members *m)
+{
+    for (size_t i = 0; i < m->n; i++) free(m->items[i].name);
     free(m->items);
 }
 
-static char *join(const char *a, const char *b) {
+static char *join(const char *a, const char *b)
+{
     size_t n = strlen(a) + strlen(b) + 2;
     char *path = malloc(n);
-    if (path)
-        snprintf(path, n, "%s%s%s", a, *a ? "/" : "", b);
+    if (path) snprintf(path, n, "%s%s%s", a, *a ? "/" : "", b);
     return path;
 }
 
-static int add_member(struct members *m, char *name, const struct stat *s, struct kl_error *err) {
+static int add_member(struct members *m, char *name, const struct stat *s, struct kl_error *err)
+{
     if (m->n == m->room) {
         size_t room = m->room ? 2 * m->room : 64;
         struct member *items = realloc(m->items, room * sizeof *items);
@@ -42,26 +43,25 @@ static int add_member(struct members *m, char *name, const struct stat *s, struc
         m->items = items;
         m->room = room;
     }
-    m->items[m->n++] = (struct member){name, *s};
+    m->items[m->n++] = (struct member){ name, *s };
     return 0;
 }
 
-/* Regular files below root/below, and folders in which there is none ("NAME/": an empty class counts, too);
-   names that begin with a dot are left out, as reading leaves them out. */
+/* Regular files below root/below, and folders in which there is none ("NAME/": an empty class counts,
+   too); names that begin with a dot are left out, as reading leaves them out. */
 static int list_members(struct members *m, const char *root, const char *below, int depth,
-                        struct kl_error *err) {
+                        struct kl_error *err)
+{
     int rc = 0;
     char *folder = *below ? join(root, below) : strdup(root);
     DIR *d = folder ? opendir(folder) : NULL;
-    if (!folder)
-        return kl_fail_memory(err, strlen(root));
+    if (!folder) return kl_fail_memory(err, strlen(root));
     if (!d || depth > 16)
         rc = depth > 16 ? kl_fail(err, KL_EDATA, "%s: folders are nested more than 16 deep", folder)
                         : kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
     for (struct dirent *e; !rc && (e = readdir(d));) {
         struct stat s;
-        if (e->d_name[0] == '.')
-            continue;
+        if (e->d_name[0] == '.') continue;
         char *name = join(below, e->d_name);
         if (!name) {
             rc = kl_fail_memory(err, strlen(e->d_name));
@@ -74,32 +74,30 @@ static int list_members(struct members *m, const char *root, const char *below, 
             size_t before = m->n;
             rc = list_members(m, root, name, depth + 1, err);
             char *empty = !rc && m->n == before ? join(name, "") : NULL;
-            if (empty)
-                rc = add_member(m, empty, &s, err);
-            else if (!rc && m->n == before)
-                rc = kl_fail_memory(err, strlen(name));
+            if (empty) rc = add_member(m, empty, &s, err);
+            else if (!rc && m->n == before) rc = kl_fail_memory(err, strlen(name));
             free(name);
         } else {
             free(name);
         }
     }
-    if (d)
-        closedir(d);
+    if (d) closedir(d);
     free(folder);
     return rc;
 }
 
-static int by_name(const void *x, const void *y) {
+static int by_name(const void *x, const void *y)
+{
     return strcmp(((const struct member *)x)->name, ((const struct member *)y)->name);
 }
 
 /* Names and identities of all files: equal fingerprints, unchanged files. */
-static int fingerprint(char hex[65], bool *settled, const struct members *m, struct kl_error *err) {
+static int fingerprint(char hex[65], bool *settled, const struct members *m, struct kl_error *err)
+{
     struct kl_sha256 s;
     char identity[128], slot[64];
     int rc = kl_sha256_begin(&s, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     *settled = true;
     for (size_t i = 0; i < m->n; i++) {
         kl_stat_identity(identity, &m->items[i].stat);
@@ -113,23 +111,19 @@ static int fingerprint(char hex[65], bool *settled, const struct members *m, str
     return 0;
 }
 
-static int folder_digest(char hex[65], const char *path, const struct members *m, struct kl_error *err) {
+static int folder_digest(char hex[65], const char *path, const struct members *m, struct kl_error *err)
+{
     struct kl_sha256 s;
     char one[65];
     int rc = kl_sha256_begin(&s, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     for (size_t i = 0; i < m->n && !rc; i++) {
         char *file = join(path, m->items[i].name);
-        if (!file)
-            rc = kl_fail_memory(err, strlen(path));
-        else if (S_ISDIR(m->items[i].stat.st_mode))
-            rc = kl_sha256_hex(one, "", 0, err);
-        else
-            rc = kl_sha256_file(one, file, err);
+        if (!file) rc = kl_fail_memory(err, strlen(path));
+        else if (S_ISDIR(m->items[i].stat.st_mode)) rc = kl_sha256_hex(one, "", 0, err);
+        else rc = kl_sha256_file(one, file, err);
         free(file);
-        if (rc)
-            break;
+        if (rc) break;
         kl_sha256_add(&s, m->items[i].name, strlen(m->items[i].name) + 1);
         kl_sha256_add(&s, one, 64);
     }
@@ -137,13 +131,13 @@ static int folder_digest(char hex[65], const char *path, const struct members *m
     return rc;
 }
 
-static int folder_content(char hex[65], const char *path, const struct stat *s, struct kl_error *err) {
-    struct members m = {0};
+static int folder_content(char hex[65], const char *path, const struct stat *s, struct kl_error *err)
+{
+    struct members m = { 0 };
     char slot[64], print[65];
     bool settled = false;
     int rc = list_members(&m, path, "", 0, err);
-    if (!rc && m.n == 0)
-        rc = kl_fail(err, KL_ENOINPUT, "%s: the folder holds no files", path);
+    if (!rc && m.n == 0) rc = kl_fail(err, KL_ENOINPUT, "%s: the folder holds no files", path);
     if (!rc) {
         qsort(m.items, m.n, sizeof *m.items, by_name);
         rc = fingerprint(print, &settled, &m, err);
@@ -151,29 +145,24 @@ static int folder_content(char hex[65], const char *path, const struct stat *s, 
     kl_stat_slot(slot, s);
     if (!rc && !kl_memo_get("folder", slot, print, hex, 65)) {
         rc = folder_digest(hex, path, &m, err);
-        if (!rc && settled)
-            kl_memo_put("folder", slot, print, hex);
+        if (!rc && settled) kl_memo_put("folder", slot, print, hex);
     }
     members_free(&m);
     return rc;
 }
 
-int kl_input_content(char hex[65], const char *path, struct kl_error *err) {
+int kl_input_content(char hex[65], const char *path, struct kl_error *err)
+{
     struct stat s, after;
     char slot[64], identity[128], now[128];
-    if (stat(path, &s))
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    if (S_ISDIR(s.st_mode))
-        return folder_content(hex, path, &s, err);
-    if (!S_ISREG(s.st_mode))
-        return kl_fail(err, KL_ENOINPUT, "%s: neither a file nor a folder", path);
+    if (stat(path, &s)) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    if (S_ISDIR(s.st_mode)) return folder_content(hex, path, &s, err);
+    if (!S_ISREG(s.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: neither a file nor a folder", path);
     kl_stat_slot(slot, &s);
     kl_stat_identity(identity, &s);
-    if (kl_memo_get("sha256", slot, identity, hex, 65) && kl_is_key(hex))
-        return 0;
+    if (kl_memo_get("sha256", slot, identity, hex, 65) && kl_is_key(hex)) return 0;
     int rc = kl_sha256_file(hex, path, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     if (stat(path, &after))
         return kl_fail_errno(err, KL_ENOINPUT, "%s: vanished while it was read", path);
     kl_stat_identity(now, &after);

@@ -9,12 +9,12 @@
 
 #include "store/store_int.h"
 
-int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err) {
+int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err)
+{
     char *at = data;
     while (n) {
         ssize_t got = pread(fd, at, n, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
+        if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             return kl_fail_errno(err, KL_EIO, "%s: reading at byte %llu failed", path,
                                  (unsigned long long)offset);
@@ -29,15 +29,14 @@ int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path
 }
 
 int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path,
-                  struct kl_error *err) {
+                  struct kl_error *err)
+{
     const char *at = data;
     while (n) {
         ssize_t put = pwrite(fd, at, n, (off_t)offset);
-        if (put < 0 && errno == EINTR)
-            continue;
+        if (put < 0 && errno == EINTR) continue;
         if (put <= 0) {
-            if (put == 0)
-                errno = ENOSPC;
+            if (put == 0) errno = ENOSPC;
             return kl_fail_errno(err, KL_EIO, "%s: writing failed", path);
         }
         at += put;
@@ -47,14 +46,13 @@ int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const cha
     return 0;
 }
 
-static int write_all(int fd, const char *at, size_t n, const char *path, struct kl_error *err) {
+static int write_all(int fd, const char *at, size_t n, const char *path, struct kl_error *err)
+{
     while (n) {
         ssize_t put = write(fd, at, n);
-        if (put < 0 && errno == EINTR)
-            continue;
+        if (put < 0 && errno == EINTR) continue;
         if (put <= 0) {
-            if (put == 0)
-                errno = ENOSPC;
+            if (put == 0) errno = ENOSPC;
             return kl_fail_errno(err, KL_EIO, "%s: writing failed", path);
         }
         at += put;
@@ -63,63 +61,64 @@ static int write_all(int fd, const char *at, size_t n, const char *path, struct 
     return 0;
 }
 
-int kl_copy_all(int to, int from, const char *path, struct kl_error *err) {
+int kl_copy_all(int to, int from, const char *path, struct kl_error *err)
+{
     enum { ROOM = 1 << 18 };
     int rc = 0;
     char *buffer = malloc(ROOM);
-    if (!buffer)
-        return kl_fail_memory(err, ROOM);
+    if (!buffer) return kl_fail_memory(err, ROOM);
     for (;;) {
         ssize_t got = read(from, buffer, ROOM);
         if (got < 0 && errno == EINTR && kl_signals_pending()) {
             rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", path);
             break;
         }
-        if (got < 0 && errno == EINTR)
-            continue;
+        if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             rc = kl_fail_errno(err, KL_EIO, "%s: reading failed", path);
             break;
         }
-        if (got == 0)
-            break;
+        if (got == 0) break;
         rc = write_all(to, buffer, (size_t)got, path, err);
-        if (rc)
-            break;
+        if (rc) break;
     }
     free(buffer);
     return rc;
 }
 
-const char *kl_path_name(const char *path) {
+const char *kl_path_name(const char *path)
+{
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-char *kl_path_folder(const char *path) {
+char *kl_path_folder(const char *path)
+{
     const char *slash = strrchr(path, '/');
-    if (!slash)
-        return strdup(".");
+    if (!slash) return strdup(".");
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-int kl_open_folder(int *fd, const char *path, struct kl_error *err) {
+int kl_open_folder(int *fd, const char *path, struct kl_error *err)
+{
     char *folder = kl_path_folder(path);
-    if (!folder)
-        return kl_fail_memory(err, strlen(path));
+    if (!folder) return kl_fail_memory(err, strlen(path));
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = *fd < 0 ? kl_fail_errno(err, KL_EIO, "%s: cannot open the folder", folder) : 0;
     free(folder);
     return rc;
 }
 
-int kl_sync_folder(int fd, const char *path, struct kl_error *err) {
-    if (fsync(fd) && errno != EINVAL && errno != ENOTSUP && errno != EBADF) /* some file systems have none */
+int kl_sync_folder(int fd, const char *path, struct kl_error *err)
+{
+    if (fsync(fd) && errno != EINVAL && errno != ENOTSUP &&
+        errno != EBADF) /* some file systems have none */
         return kl_fail_errno(err, KL_EIO, "%s: is in place, but fsync of its folder failed", path);
     return 0;
 }
 
-int kl_make_folders(const char *folder) {
+int kl_make_folders(const char *folder)
+{
     char path[4096];
     size_t n = strlen(folder);
     if (n == 0 || n >= sizeof path) {
@@ -128,21 +127,19 @@ int kl_make_folders(const char *folder) {
     }
     memcpy(path, folder, n + 1);
     for (size_t i = 1; i <= n; i++) {
-        if (path[i] != '/' && path[i] != 0)
-            continue;
+        if (path[i] != '/' && path[i] != 0) continue;
         char saved = path[i];
         path[i] = 0;
-        if (mkdir(path, 0777) && errno != EEXIST)
-            return -1;
+        if (mkdir(path, 0777) && errno != EEXIST) return -1;
         path[i] = saved;
     }
     return 0;
 }
 
-char *kl_read_small(const char *path, size_t limit, size_t *n) {
+char *kl_read_small(const char *path, size_t limit, size_t *n)
+{
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return NULL;
+    if (fd < 0) return NULL;
     struct stat s;
     char *text = NULL;
     if (fstat(fd, &s) || !S_ISREG(s.st_mode) || s.st_size < 0 || (size_t)s.st_size > limit)
@@ -150,11 +147,9 @@ char *kl_read_small(const char *path, size_t limit, size_t *n) {
     else if ((text = malloc((size_t)s.st_size + 1))) {
         size_t have = 0, want = (size_t)s.st_size;
         ssize_t got;
-        while (have < want && (got = read(fd, text + have, want - have)) > 0)
-            have += (size_t)got;
+        while (have < want && (got = read(fd, text + have, want - have)) > 0) have += (size_t)got;
         text[have] = 0;
-        if (n)
-            *n = have;
+        if (n) *n = have;
     }
     int saved = errno;
     close(fd);

@@ -21,9 +21,11 @@ void kl_write_command(FILE *to, const json_t *record)
 {
     size_t i;
     json_t *word;
-    json_array_foreach (json_object_get(record, "argv"), i, word) {
+    json_array_foreach(json_object_get(record, "argv"), i, word)
+    {
         const char *text = json_string_value(word) ? json_string_value(word) : "";
-        const char *program = i == 0 ? strrchr(text, '/') : NULL; /* where the tool lay is of no interest */
+        const char *program =
+            i == 0 ? strrchr(text, '/') : NULL; /* where the tool lay is of no interest */
         if (i) fputc(' ', to);
         kl_write_safely(to, program ? program + 1 : text);
     }
@@ -41,7 +43,8 @@ static json_t *find_record(json_t *records, const char *id)
 {
     size_t i;
     json_t *record;
-    json_array_foreach (records, i, record) {
+    json_array_foreach(records, i, record)
+    {
         if (strcmp(kl_json_text(record, "id"), id) == 0) return record;
     }
     return NULL;
@@ -62,7 +65,8 @@ static void draw_body(struct tree *t, const json_t *record, bool bar)
         kl_write_safely(t->to, kl_json_text(record, "note"));
         fputc('\n', t->to);
     }
-    json_object_foreach (json_object_get(record, "inputs"), role, input) {
+    json_object_foreach(json_object_get(record, "inputs"), role, input)
+    {
         if (!json_is_object(input)) continue;
         fprintf(t->to, "%s%s", prefix, margin);
         kl_write_safely(t->to, role);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Resumable writing. The temporary is named .NAME.KEY16.OWNER.XXXXXXXX.ketline-partial; behind the reserved
-   data stands a journal of finished ranges with digests. A later run of the same key takes over what a dead
-   one left by renaming it, which only one can, so nothing is locked; a run that finds none of a dead run
-   makes its own. */
+   Resumable writing. The temporary is named .NAME.KEY16.OWNER.XXXXXXXX.ketline-partial; behind the
+   reserved data stands a journal of finished ranges with digests. A later run of the same key takes over
+   what a dead one left by renaming it, which only one can, so nothing is locked; a run that finds none
+   of a dead run makes its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,76 +25,72 @@ struct kl_partial {
     bool ready;
 };
 
-/* One finished range: this, then the rows of the datasets that are kept in memory, then the digest of layout,
-   record, rows. */
+/* One finished range: this, then the rows of the datasets that are kept in memory, then the digest of
+   layout, record, rows. */
 struct record {
     char magic[8];
     uint64_t rows, row, n, payload;
     unsigned char digest[16]; /* of the rows in the file */
 };
-static const char record_magic[8] = {'K', 'E', 'T', 'L', 'R', 'O', 'W', 'S'};
+static const char record_magic[8] = { 'K', 'E', 'T', 'L', 'R', 'O', 'W', 'S' };
 
 /* ---- the name ---- */
 /* Key digits and owner's tag of a partial of this target; NULL: another file. */
-static const char *parse_name(const char *name, const char *prefix, char tag[64]) {
+static const char *parse_name(const char *name, const char *prefix, char tag[64])
+{
     size_t n = strlen(name), p = strlen(prefix), s = sizeof suffix - 1;
     if (n < p + 16 + 1 + 1 + 9 + s || strncmp(name, prefix, p) || strcmp(name + n - s, suffix) ||
         name[p + 16] != '.')
         return NULL;
     const char *from = name + p + 17, *dot = strchr(from, '.');
-    if (!dot || dot - from > 63 || dot + 9 != name + n - s)
-        return NULL;
+    if (!dot || dot - from > 63 || dot + 9 != name + n - s) return NULL;
     memcpy(tag, from, (size_t)(dot - from));
     tag[dot - from] = 0;
     return name + p;
 }
 
-bool kl_partial_is_dead(const char *name, const struct stat *s) {
+bool kl_partial_is_dead(const char *name, const struct stat *s)
+{
     size_t n = strlen(name), end = sizeof suffix - 1;
     char tag[64];
-    if (name[0] != '.' || n < end + 30 || strcmp(name + n - end, suffix))
-        return false;
+    if (name[0] != '.' || n < end + 30 || strcmp(name + n - end, suffix)) return false;
     const char *to = name + n - end - 9, *from = to;
-    while (from > name && from[-1] != '.')
-        from--;
-    if (*to != '.' || to - from > 63)
-        return false;
+    while (from > name && from[-1] != '.') from--;
+    if (*to != '.' || to - from > 63) return false;
     memcpy(tag, from, (size_t)(to - from));
     tag[to - from] = 0;
     return strcmp(tag, released) == 0 || kl_process_dead(tag, s);
 }
 
-static int make_path(char **path, const char *folder, const char *prefix, const char *key, const char *tag,
-                     struct kl_error *err) {
+static int make_path(char **path, const char *folder, const char *prefix, const char *key,
+                     const char *tag, struct kl_error *err)
+{
     size_t room = strlen(folder) + 400;
     uint32_t random = 0;
     *path = malloc(room);
-    if (!*path)
-        return kl_fail_memory(err, room);
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
-        random = (uint32_t)(kl_clock() * 1e6);
+    if (!*path) return kl_fail_memory(err, room);
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) random = (uint32_t)(kl_clock() * 1e6);
     snprintf(*path, room, "%s/%s%.16s.%s.%08x%s", folder, prefix, key, tag, random, suffix);
     return 0;
 }
 
 /* The largest partial of a dead run of this key is renamed to `path`; other dead ones of this target are
    removed. */
-static bool take_over(const char *folder, const char *prefix, const char *key, const char *path) {
+static bool take_over(const char *folder, const char *prefix, const char *key, const char *path)
+{
     char best[NAME_MAX + 1] = "", tag[64];
     off_t size = -1;
     DIR *d = opendir(folder);
-    if (!d)
-        return false;
+    if (!d) return false;
     for (int round = 0; round < 2; round++) {
         rewinddir(d);
         for (struct dirent *e; (e = readdir(d));) {
             struct stat s;
             const char *theirs = parse_name(e->d_name, prefix, tag);
-            if (!theirs || fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode) ||
-                (strcmp(tag, released) && !kl_process_dead(tag, &s)))
+            if (!theirs || fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) ||
+                !S_ISREG(s.st_mode) || (strcmp(tag, released) && !kl_process_dead(tag, &s)))
                 continue;
-            if (round == 1)
-                unlinkat(dirfd(d), e->d_name, 0);
+            if (round == 1) unlinkat(dirfd(d), e->d_name, 0);
             else if (strncmp(theirs, key, 16) == 0 && s.st_size > size) {
                 size = s.st_size;
                 snprintf(best, sizeof best, "%s", e->d_name);
@@ -107,10 +103,10 @@ static bool take_over(const char *folder, const char *prefix, const char *key, c
     return *best != 0;
 }
 
-static int open_beside(struct kl_temporary *t, const char *key, struct kl_error *err) {
+static int open_beside(struct kl_temporary *t, const char *key, struct kl_error *err)
+{
     char prefix[160], tag[64], *folder = kl_path_folder(t->target);
-    if (!folder)
-        return kl_fail_memory(err, strlen(t->target));
+    if (!folder) return kl_fail_memory(err, strlen(t->target));
     kl_temporary_sweep(folder, kl_path_name(t->target), false, NULL, NULL);
     kl_name_prefix(prefix, kl_path_name(t->target));
     kl_process_tag(tag);
@@ -129,7 +125,8 @@ static int open_beside(struct kl_temporary *t, const char *key, struct kl_error 
 }
 
 int kl_writer_open_partial(struct kl_writer **writer, const char *path, const struct kl_header *header,
-                           struct kl_error *err) {
+                           struct kl_error *err)
+{
     struct kl_temporary t;
     int rc = kl_temporary_resolve(&t, path, err);
     if (rc || t.stream) {
@@ -139,8 +136,7 @@ int kl_writer_open_partial(struct kl_writer **writer, const char *path, const st
     rc = kl_writer_make(writer, NULL, header, err);
     if (!rc && !((*writer)->partial = calloc(1, sizeof *(*writer)->partial)))
         rc = kl_fail_memory(err, sizeof *(*writer)->partial);
-    if (!rc)
-        rc = open_beside(&t, header->key, err);
+    if (!rc) rc = open_beside(&t, header->key, err);
     if (rc) {
         kl_temporary_abort(&t);
         kl_writer_abort(writer);
@@ -151,7 +147,8 @@ int kl_writer_open_partial(struct kl_writer **writer, const char *path, const st
 }
 
 /* What has been journalled is kept under a name that says that nobody works on it; anything else goes. */
-void kl_partial_free(struct kl_writer *w) {
+void kl_partial_free(struct kl_writer *w)
+{
     struct kl_temporary *t = &w->temporary;
     if (t->path && w->partial->n_records && !w->broken) {
         char prefix[160], *folder = kl_path_folder(t->target), *path = NULL;
@@ -170,64 +167,62 @@ void kl_partial_free(struct kl_writer *w) {
 }
 
 /* ---- the journal ---- */
-static int by_name(const void *x, const void *y) {
+static int by_name(const void *x, const void *y)
+{
     const struct kl_entry *const *a = x, *const *b = y;
     return strcmp((*a)->stored.dataset.name, (*b)->stored.dataset.name);
 }
 
 /* Datasets with as many rows as the journalled one, in name order. malloc'ed. */
-static struct kl_entry **matching(const struct kl_writer *w, size_t rows, size_t *n) {
+static struct kl_entry **matching(const struct kl_writer *w, size_t rows, size_t *n)
+{
     struct kl_entry **order = malloc((w->n + 1) * sizeof *order);
     *n = 0;
     for (size_t i = 0; order && i < w->n; i++)
         if (w->entries[i]->stored.dataset.rows == rows && w->entries[i]->stored.dataset.rank > 0)
             order[(*n)++] = w->entries[i];
-    if (order)
-        qsort(order, *n, sizeof *order, by_name);
+    if (order) qsort(order, *n, sizeof *order, by_name);
     return order;
 }
 
 /* Digest of rows in the file, and their sums into *sums if it is not NULL. */
 static int digest_rows(unsigned char digest[16], unsigned char (*sums)[16], const struct kl_writer *w,
                        struct kl_entry *const *order, size_t n_order, size_t row, size_t n,
-                       struct kl_error *err) {
+                       struct kl_error *err)
+{
     XXH3_state_t *state = XXH3_createState();
     int rc = state ? 0 : kl_fail_memory(err, 512);
-    if (state)
-        XXH3_128bits_reset(state);
+    if (state) XXH3_128bits_reset(state);
     for (size_t i = 0; i < n_order && !rc; i++) {
         const struct kl_dataset *d = &order[i]->stored.dataset;
         size_t step = d->row_size && d->row_size < ROOM ? ROOM / d->row_size : 1;
         char *buffer = order[i]->placed ? malloc(step * d->row_size + 1) : NULL;
-        if (order[i]->placed && !buffer)
-            rc = kl_fail_memory(err, step * d->row_size);
+        if (order[i]->placed && !buffer) rc = kl_fail_memory(err, step * d->row_size);
         for (size_t r = row; buffer && r < row + n && !rc; r += step) {
             size_t k = row + n - r < step ? row + n - r : step;
             rc = kl_pread_all(w->temporary.fd, buffer, k * d->row_size, d->offset + r * d->row_size,
                               w->temporary.target, err);
-            if (!rc)
-                XXH3_128bits_update(state, buffer, k * d->row_size);
-            if (!rc && sums)
-                kl_row_sum_add(sums[i], buffer, k, d->row_size);
+            if (!rc) XXH3_128bits_update(state, buffer, k * d->row_size);
+            if (!rc && sums) kl_row_sum_add(sums[i], buffer, k, d->row_size);
         }
         free(buffer);
     }
-    if (state)
-        XXH128_canonicalFromHash((XXH128_canonical_t *)digest, XXH3_128bits_digest(state));
+    if (state) XXH128_canonicalFromHash((XXH128_canonical_t *)digest, XXH3_128bits_digest(state));
     XXH3_freeState(state);
     return rc;
 }
 
-static size_t payload_size(struct kl_entry *const *order, size_t n_order, size_t n) {
+static size_t payload_size(struct kl_entry *const *order, size_t n_order, size_t n)
+{
     size_t bytes = 0;
     for (size_t i = 0; i < n_order; i++)
-        if (!order[i]->placed)
-            bytes += n * order[i]->stored.dataset.row_size;
+        if (!order[i]->placed) bytes += n * order[i]->stored.dataset.row_size;
     return bytes;
 }
 
 /* layout | record | payload, whose digest follows them in the file. */
-static char *record_bytes(const struct kl_partial *p, const struct record *r, size_t *n) {
+static char *record_bytes(const struct kl_partial *p, const struct record *r, size_t *n)
+{
     *n = 16 + sizeof *r + r->payload;
     char *bytes = malloc(*n + 16);
     if (bytes) {
@@ -238,19 +233,20 @@ static char *record_bytes(const struct kl_partial *p, const struct record *r, si
 }
 
 /* Names, shapes and places: a journal of another layout is no use. With the mutex held. */
-static int get_ready(struct kl_writer *w, struct kl_error *err) {
+static int get_ready(struct kl_writer *w, struct kl_error *err)
+{
     struct kl_partial *p = w->partial;
     int rc = kl_writer_freeze(w, err);
-    if (rc || p->ready)
-        return rc;
+    if (rc || p->ready) return rc;
     unsigned char one[16];
     uint64_t end = 0;
     memset(p->layout, 0, 16);
     for (size_t i = 0; i < w->n; i++) {
         const struct kl_dataset *d = &w->entries[i]->stored.dataset;
         char text[320];
-        int n = snprintf(text, sizeof text, "%s %d %zu %zu %zu %llu %d", d->name, (int)d->type, d->item_size,
-                         d->rows, d->row_size, (unsigned long long)d->offset, w->entries[i]->placed);
+        int n =
+            snprintf(text, sizeof text, "%s %d %zu %zu %zu %llu %d", d->name, (int)d->type, d->item_size,
+                     d->rows, d->row_size, (unsigned long long)d->offset, w->entries[i]->placed);
         kl_xxh128(one, text, (size_t)n);
         kl_sum_add(p->layout, one);
         if (w->entries[i]->placed && d->offset + d->rows * d->row_size > end)
@@ -263,13 +259,13 @@ static int get_ready(struct kl_writer *w, struct kl_error *err) {
 
 /* Rows that are there and as they were: their sums, and those of the memory from the payload. */
 static int keep_rows(struct kl_writer *w, const struct record *r, const char *payload,
-                     struct kl_entry **order, size_t n_order, bool *done, struct kl_error *err) {
+                     struct kl_entry **order, size_t n_order, bool *done, struct kl_error *err)
+{
     unsigned char digest[16], (*sums)[16] = calloc(n_order + 1, sizeof *sums);
     int rc = sums ? digest_rows(digest, sums, w, order, n_order, r->row, r->n, err)
                   : kl_fail_memory(err, n_order * 16);
     bool fresh = !rc && memcmp(digest, r->digest, 16) == 0;
-    for (size_t i = r->row; i < r->row + r->n && fresh; i++)
-        fresh = !done[i];
+    for (size_t i = r->row; i < r->row + r->n && fresh; i++) fresh = !done[i];
     for (size_t i = 0; i < n_order && fresh && !rc; i++) {
         const struct kl_dataset *d = &order[i]->stored.dataset;
         if (!order[i]->placed) {
@@ -279,15 +275,15 @@ static int keep_rows(struct kl_writer *w, const struct record *r, const char *pa
         }
         rc = kl_entry_mark(order[i], r->row, r->n, sums[i], err);
     }
-    for (size_t i = r->row; i < r->row + r->n && fresh; i++)
-        done[i] = true;
+    for (size_t i = r->row; i < r->row + r->n && fresh; i++) done[i] = true;
     free(sums);
     return rc;
 }
 
 /* The record at the journal's end; *more: there was one. */
 static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order, size_t n_order,
-                       uint64_t size, bool *done, bool *more, struct kl_error *err) {
+                       uint64_t size, bool *done, bool *more, struct kl_error *err)
+{
     struct kl_partial *p = w->partial;
     struct record r;
     unsigned char digest[16];
@@ -298,11 +294,10 @@ static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order
         r.payload != payload_size(order, n_order, r.n) || r.payload > size - p->end - sizeof r - 16)
         return 0;
     char *bytes = record_bytes(p, &r, &n);
-    if (!bytes)
-        return kl_fail_memory(err, r.payload);
+    if (!bytes) return kl_fail_memory(err, r.payload);
     int rc = 0;
-    if (kl_pread_all(w->temporary.fd, bytes + 16 + sizeof r, r.payload + 16, p->end + sizeof r, "", NULL) ==
-        0) {
+    if (kl_pread_all(w->temporary.fd, bytes + 16 + sizeof r, r.payload + 16, p->end + sizeof r, "",
+                     NULL) == 0) {
         kl_xxh128(digest, bytes, n);
         *more = memcmp(digest, bytes + n, 16) == 0;
     }
@@ -315,15 +310,15 @@ static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order
     return rc;
 }
 
-int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_error *err) {
+int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_error *err)
+{
     struct stat s;
     size_t n_order = 0;
     if (dataset < 0 || (size_t)dataset >= w->n)
         return kl_fail(err, KL_EINTERNAL, "dataset number %d is not declared", dataset);
     size_t rows = w->entries[dataset]->stored.dataset.rows;
     memset(done, 0, rows * sizeof *done);
-    if (!w->partial)
-        return 0;
+    if (!w->partial) return 0;
     pthread_mutex_lock(&w->mutex);
     struct kl_entry **order = matching(w, rows, &n_order);
     int rc = order ? get_ready(w, err) : kl_fail_memory(err, w->n * sizeof *order);
@@ -336,23 +331,23 @@ int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_
     return rc;
 }
 
-int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, struct kl_error *err) {
-    struct record r = {.row = row, .n = n};
+int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, struct kl_error *err)
+{
+    struct record r = { .row = row, .n = n };
     size_t n_order = 0, size = 0;
     char *bytes = NULL;
     if (dataset < 0 || (size_t)dataset >= w->n || row > w->entries[dataset]->stored.dataset.rows ||
         n > w->entries[dataset]->stored.dataset.rows - row)
         return kl_fail(err, KL_EINTERNAL, "journal of dataset number %d, rows %zu to %zu", dataset, row,
                        row + n);
-    if (!w->partial)
-        return 0;
+    if (!w->partial) return 0;
     memcpy(r.magic, record_magic, 8);
     r.rows = w->entries[dataset]->stored.dataset.rows;
     struct kl_entry **order = matching(w, r.rows, &n_order);
-    int rc = order ? digest_rows(r.digest, NULL, w, order, n_order, row, n, err) : kl_fail_memory(err, 64);
+    int rc =
+        order ? digest_rows(r.digest, NULL, w, order, n_order, row, n, err) : kl_fail_memory(err, 64);
     pthread_mutex_lock(&w->mutex);
-    if (!rc)
-        rc = get_ready(w, err);
+    if (!rc) rc = get_ready(w, err);
     if (!rc) {
         r.payload = payload_size(order, n_order, n);
         bytes = record_bytes(w->partial, &r, &size);
@@ -362,8 +357,7 @@ int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, st
         char *to = bytes + 16 + sizeof r;
         for (size_t i = 0; i < n_order; i++) {
             size_t row_size = order[i]->stored.dataset.row_size;
-            if (order[i]->placed)
-                continue;
+            if (order[i]->placed) continue;
             memcpy(to, order[i]->memory + row * row_size, n * row_size);
             to += n * row_size;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Records of the runs that led to a file, as a graph: each record names its parents' ids. The newest record
-   is last. */
+   Records of the runs that led to a file, as a graph: each record names its parents' ids. The newest
+   record is last. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,28 +8,31 @@
 
 #include "store/store_int.h"
 
-static int set(json_t *object, const char *name, json_t *value) {
+static int set(json_t *object, const char *name, json_t *value)
+{
     return value ? json_object_set_new(object, name, value) : -1;
 }
 
 /* Append the parent's records that are not there yet; *last is the id of its newest one, borrowed. */
-static int take_records(json_t *records, json_t *theirs, const char **last) {
+static int take_records(json_t *records, json_t *theirs, const char **last)
+{
     json_t *record, *mine;
     size_t i, j;
-    json_array_foreach(theirs, i, record) {
+    json_array_foreach(theirs, i, record)
+    {
         const char *id = json_string_value(json_object_get(record, "id"));
         bool known = !id;
         json_array_foreach(records, j, mine) known |=
             id && strcmp(id, json_string_value(json_object_get(mine, "id"))) == 0;
-        if (!known && json_array_append(records, record))
-            return -1;
+        if (!known && json_array_append(records, record)) return -1;
         *last = id ? id : *last;
     }
     return 0;
 }
 
 /* Path, kind and content of a parent among the inputs' "files". */
-static int name_file(json_t *inputs, const struct kl_file *parent, struct kl_error *err) {
+static int name_file(json_t *inputs, const struct kl_file *parent, struct kl_error *err)
+{
     json_t *files = json_object_get(inputs, "files"), *path = NULL, *input = NULL;
     if (!files && (set(inputs, "files", json_array()) || !(files = json_object_get(inputs, "files"))))
         return kl_fail_memory(err, 64);
@@ -37,46 +40,43 @@ static int name_file(json_t *inputs, const struct kl_file *parent, struct kl_err
     if (!rc)
         input = json_pack("{s:O,s:s,s:s}", "path", path, "kind", kl_file_kind(parent), "content",
                           kl_file_content(parent));
-    if (!rc && (!input || json_array_append(files, input)))
-        rc = kl_fail_memory(err, 256);
+    if (!rc && (!input || json_array_append(files, input))) rc = kl_fail_memory(err, 256);
     json_decref(input);
     json_decref(path);
     return rc;
 }
 
 static int take_parent(json_t *records, json_t *ids, json_t *inputs, const struct kl_file *parent,
-                       struct kl_error *err) {
+                       struct kl_error *err)
+{
     json_t *theirs = NULL;
     const char *last = NULL;
     int rc = kl_json_parse(&theirs, kl_file_provenance(parent), kl_file_path(parent), err);
     if (!rc && !json_is_array(theirs))
         rc = kl_fail(err, KL_EDATA, "%s: its provenance is not a JSON array", kl_file_path(parent));
-    if (!rc && take_records(records, theirs, &last))
-        rc = kl_fail_memory(err, 256);
-    if (!rc && last && json_array_append_new(ids, json_string(last)))
-        rc = kl_fail_memory(err, 64);
-    if (!rc)
-        rc = name_file(inputs, parent, err);
+    if (!rc && take_records(records, theirs, &last)) rc = kl_fail_memory(err, 256);
+    if (!rc && last && json_array_append_new(ids, json_string(last))) rc = kl_fail_memory(err, 64);
+    if (!rc) rc = name_file(inputs, parent, err);
     json_decref(theirs);
     return rc;
 }
 
 /* SHA-256 (first 32 digits) over tool, version, argv, parents and inputs: the same run, the same record. */
-static int set_id(json_t *record, struct kl_error *err) {
+static int set_id(json_t *record, struct kl_error *err)
+{
     char hex[65];
     char *text = NULL;
     int rc = kl_json_dump(&text, record, err);
-    if (!rc)
-        rc = kl_sha256_hex(hex, text, strlen(text), err);
+    if (!rc) rc = kl_sha256_hex(hex, text, strlen(text), err);
     free(text);
     hex[32] = 0;
-    if (!rc && set(record, "id", json_string(hex)))
-        rc = kl_fail_memory(err, 64);
+    if (!rc && set(record, "id", json_string(hex))) rc = kl_fail_memory(err, 64);
     return rc;
 }
 
-static int set_circumstances(json_t *record, const struct kl_tool *tool, const void *values, double seconds,
-                             struct kl_error *err) {
+static int set_circumstances(json_t *record, const struct kl_tool *tool, const void *values,
+                             double seconds, struct kl_error *err)
+{
     const struct kl_common *common = values;
     char when[32];
     time_t now = time(NULL);
@@ -84,9 +84,9 @@ static int set_circumstances(json_t *record, const struct kl_tool *tool, const v
     json_t *options = NULL, *note = NULL;
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     char *text = kl_options_json(tool, values, false);
-    int rc = text ? kl_json_parse(&options, text, "provenance: the options", err) : kl_fail_memory(err, 256);
-    if (!rc && common->note && *common->note)
-        rc = kl_json_string(&note, common->note, err);
+    int rc =
+        text ? kl_json_parse(&options, text, "provenance: the options", err) : kl_fail_memory(err, 256);
+    if (!rc && common->note && *common->note) rc = kl_json_string(&note, common->note, err);
     free(text);
     if (rc) {
         json_decref(options);
@@ -95,43 +95,38 @@ static int set_circumstances(json_t *record, const struct kl_tool *tool, const v
     rc = set(record, "options", options);
     rc |= set(record, "seed", json_integer(common->seed));
     rc |= set(record, "device", json_string(common->device ? common->device : "auto"));
-    rc |=
-        set(record, "threads", json_integer(common->threads > 0 ? common->threads : kl_threads_available()));
+    rc |= set(record, "threads",
+              json_integer(common->threads > 0 ? common->threads : kl_threads_available()));
     rc |= set(record, "seconds", json_real(seconds));
     rc |= set(record, "time", json_string(when));
-    if (note)
-        rc |= set(record, "note", note);
+    if (note) rc |= set(record, "note", note);
     return rc ? kl_fail_memory(err, 256) : 0;
 }
 
-int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc, char **argv,
-                       const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
-                       double seconds, struct kl_error *err) {
-    json_t *all = json_array(), *ids = json_array(), *words = json_array(), *inputs = NULL, *record = NULL,
-           *word;
+int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
+                       char **argv, const struct kl_file *const *parents, size_t n_parents,
+                       const char *raw_inputs, double seconds, struct kl_error *err)
+{
+    json_t *all = json_array(), *ids = json_array(), *words = json_array(), *inputs = NULL,
+           *record = NULL, *word;
     int rc = kl_json_parse(&inputs, raw_inputs ? raw_inputs : "{}", "provenance: the inputs", err);
     *records = NULL;
     if (!rc && !json_is_object(inputs))
         rc = kl_fail(err, KL_EINTERNAL, "provenance: the inputs are not a JSON object");
-    if (!rc && (!all || !ids || !words))
-        rc = kl_fail_memory(err, 64);
+    if (!rc && (!all || !ids || !words)) rc = kl_fail_memory(err, 64);
     for (size_t i = 0; i < n_parents && !rc; i++)
-        if (parents[i])
-            rc = take_parent(all, ids, inputs, parents[i], err);
+        if (parents[i]) rc = take_parent(all, ids, inputs, parents[i], err);
     for (int i = 0; i < argc && !rc; i++)
         if (!(rc = kl_json_string(&word, argv[i], err)) && json_array_append_new(words, word))
             rc = kl_fail_memory(err, 64);
     if (!rc) {
-        record = json_pack("{s:s,s:s,s:O,s:O,s:O}", "tool", tool->name, "version", KL_VERSION, "argv", words,
-                           "parents", ids, "inputs", inputs);
+        record = json_pack("{s:s,s:s,s:O,s:O,s:O}", "tool", tool->name, "version", KL_VERSION, "argv",
+                           words, "parents", ids, "inputs", inputs);
         rc = record ? set_id(record, err) : kl_fail_memory(err, 256);
     }
-    if (!rc)
-        rc = set_circumstances(record, tool, values, seconds, err);
-    if (!rc && json_array_append(all, record))
-        rc = kl_fail_memory(err, 64);
-    if (!rc)
-        rc = kl_json_dump(records, all, err);
+    if (!rc) rc = set_circumstances(record, tool, values, seconds, err);
+    if (!rc && json_array_append(all, record)) rc = kl_fail_memory(err, 64);
+    if (!rc) rc = kl_json_dump(records, all, err);
     json_decref(record);
     json_decref(words);
     json_decref(ids);

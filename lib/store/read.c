@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Opening a finished file: the envelope first, then one listing by HDF5, then everything small is in memory.
- */
+   Opening a finished file: the envelope first, then one listing by HDF5, then everything small is in
+   memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 #include "store/store_int.h"
 
-void kl_file_close(struct kl_file **file) {
+void kl_file_close(struct kl_file **file)
+{
     struct kl_file *f = file ? *file : NULL;
-    if (!f)
-        return;
+    if (!f) return;
     for (size_t i = 0; f->stored && i < f->n; i++) {
         if (f->stored[i]) {
             free(f->stored[i]->digests);
@@ -25,26 +25,26 @@ void kl_file_close(struct kl_file **file) {
     free(f->provenance);
     free(f->path);
     kl_attributes_free(&f->attributes);
-    if (f->fd >= 0)
-        close(f->fd);
+    if (f->fd >= 0) close(f->fd);
     free(f);
     *file = NULL;
 }
 
-static const struct kl_dataset *find_listed(const struct kl_dataset *all, size_t n, const char *name) {
+static const struct kl_dataset *find_listed(const struct kl_dataset *all, size_t n, const char *name)
+{
     for (size_t i = 0; i < n; i++)
-        if (strcmp(all[i].name, name) == 0)
-            return &all[i];
+        if (strcmp(all[i].name, name) == 0) return &all[i];
     return NULL;
 }
 
-static bool is_hidden(const char *name) {
+static bool is_hidden(const char *name)
+{
     return strncmp(name, "digests/", 8) == 0 || strcmp(name, "provenance") == 0;
 }
 
-static bool from_hex(unsigned char bytes[16], const char *text) {
-    if (strlen(text) != 32 || strspn(text, "0123456789abcdef") != 32)
-        return false;
+static bool from_hex(unsigned char bytes[16], const char *text)
+{
+    if (strlen(text) != 32 || strspn(text, "0123456789abcdef") != 32) return false;
     for (int i = 0; i < 16; i++) {
         unsigned high = (unsigned char)text[2 * i], low = (unsigned char)text[2 * i + 1];
         bytes[i] = (unsigned char)((high <= '9' ? high - '0' : high - 'a' + 10) << 4 |
@@ -53,69 +53,66 @@ static bool from_hex(unsigned char bytes[16], const char *text) {
     return true;
 }
 
-/* A dataset lies within the file, and a large one is an extent of the seal, so what neither guards cannot
-   exist. */
-static bool lies_well(const struct kl_file *f, const struct kl_dataset *d, size_t *n_large) {
+/* A dataset lies within the file, and a large one is an extent of the seal, so what neither guards
+   cannot exist. */
+static bool lies_well(const struct kl_file *f, const struct kl_dataset *d, size_t *n_large)
+{
     uint64_t bytes = (uint64_t)d->rows * d->row_size;
-    if (bytes == 0)
-        return true;
-    if (d->offset > f->envelope.eof || bytes > f->envelope.eof - d->offset)
-        return false;
+    if (bytes == 0) return true;
+    if (d->offset > f->envelope.eof || bytes > f->envelope.eof - d->offset) return false;
     bool listed = false;
     for (size_t i = 0; i < f->envelope.n; i++)
         listed |= f->envelope.extents[i].offset == d->offset && f->envelope.extents[i].length == bytes;
-    if (is_hidden(d->name))
-        return !listed;
+    if (is_hidden(d->name)) return !listed;
     *n_large += listed;
     return listed == (bytes >= KL_LARGE_BYTES);
 }
 
 static int take_dataset(struct kl_file *f, const struct kl_dataset *d, const struct kl_dataset *all,
-                        size_t n_all, struct kl_error *err) {
+                        size_t n_all, struct kl_error *err)
+{
     char name[sizeof d->name + 8] = "digests/";
     struct kl_stored *s = f->stored[f->n] = calloc(1, sizeof *s);
-    if (!s)
-        return kl_fail_memory(err, sizeof *s);
+    if (!s) return kl_fail_memory(err, sizeof *s);
     s->dataset = *d;
     s->dataset.id = (int)f->n++;
     s->n_blocks = kl_block_count(d->rows, d->row_size);
     strcat(name, d->name);
     const struct kl_dataset *g = find_listed(all, n_all, name);
     const struct kl_attribute *sum = kl_attributes_find(&f->attributes, name, "row_sum");
-    if (!g || g->type != KL_TYPE_U8 || g->rank != 2 || g->dims[0] != s->n_blocks || g->dims[1] != 16 || !sum ||
-        sum->type != KL_ATTR_TEXT || !from_hex(s->row_sum, sum->text))
-        return kl_fail(err, KL_EDATA, "%s: dataset %s: its digests are missing or of another form", f->path,
-                       d->name);
+    if (!g || g->type != KL_TYPE_U8 || g->rank != 2 || g->dims[0] != s->n_blocks || g->dims[1] != 16 ||
+        !sum || sum->type != KL_ATTR_TEXT || !from_hex(s->row_sum, sum->text))
+        return kl_fail(err, KL_EDATA, "%s: dataset %s: its digests are missing or of another form",
+                       f->path, d->name);
     s->digests = malloc(16 * s->n_blocks + 1);
     s->checked = calloc(s->n_blocks + 1, 1);
-    if (!s->digests || !s->checked)
-        return kl_fail_memory(err, 17 * s->n_blocks);
+    if (!s->digests || !s->checked) return kl_fail_memory(err, 17 * s->n_blocks);
     return kl_pread_all(f->fd, s->digests, 16 * s->n_blocks, g->offset, f->path, err);
 }
 
-static int by_name(const void *x, const void *y) {
+static int by_name(const void *x, const void *y)
+{
     return strcmp(((const struct kl_dataset *)x)->name, ((const struct kl_dataset *)y)->name);
 }
 
-static int take_provenance(struct kl_file *f, const struct kl_dataset *d, struct kl_error *err) {
+static int take_provenance(struct kl_file *f, const struct kl_dataset *d, struct kl_error *err)
+{
     size_t n = d ? d->item_size : 0;
     if (d && (d->type != KL_TYPE_STRING || d->rank != 0))
         return kl_fail(err, KL_EDATA, "%s: provenance is not a text", f->path);
     f->provenance = calloc(1, n + 3);
-    if (!f->provenance)
-        return kl_fail_memory(err, n);
+    if (!f->provenance) return kl_fail_memory(err, n);
     strcpy(f->provenance, "[]");
     return d ? kl_pread_all(f->fd, f->provenance, n, d->offset, f->path, err) : 0;
 }
 
-static int take_all(struct kl_file *f, struct kl_dataset *all, size_t n_all, struct kl_error *err) {
+static int take_all(struct kl_file *f, struct kl_dataset *all, size_t n_all, struct kl_error *err)
+{
     size_t n_large = 0;
     int rc = 0;
-    if (n_all)
-        qsort(all, n_all, sizeof *all, by_name);
+    if (n_all) qsort(all, n_all, sizeof *all, by_name);
     f->stored = calloc(n_all + 1, sizeof *f->stored);
-    if (!f->stored)
-        return kl_fail_memory(err, n_all * sizeof *f->stored);
+    if (!f->stored) return kl_fail_memory(err, n_all * sizeof *f->stored);
     for (size_t i = 0; i < n_all && !rc; i++)
         if (!lies_well(f, &all[i], &n_large))
             rc = kl_fail(err, KL_EDATA, "%s: dataset %s: lies outside of what the seal knows", f->path,
@@ -124,13 +121,13 @@ static int take_all(struct kl_file *f, struct kl_dataset *all, size_t n_all, str
         rc = kl_fail(err, KL_EDATA, "%s: the seal names %zu large datasets, the file has %zu", f->path,
                      f->envelope.n, n_large);
     for (size_t i = 0; i < n_all && !rc; i++)
-        if (!is_hidden(all[i].name))
-            rc = take_dataset(f, &all[i], all, n_all, err);
+        if (!is_hidden(all[i].name)) rc = take_dataset(f, &all[i], all, n_all, err);
     return rc ? rc : take_provenance(f, find_listed(all, n_all, "provenance"), err);
 }
 
-static int check_header(struct kl_file *f, struct kl_error *err) {
-    static const char *const names[] = {"kind", "key", "key_parts", "content", "created_by"};
+static int check_header(struct kl_file *f, struct kl_error *err)
+{
+    static const char *const names[] = { "kind", "key", "key_parts", "content", "created_by" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct kl_attribute *a = kl_attributes_find(&f->attributes, "", names[i]);
         if (!a || a->type != KL_ATTR_TEXT || ((i == 1 || i == 3) && !kl_is_key(a->text)))
@@ -143,7 +140,8 @@ static int check_header(struct kl_file *f, struct kl_error *err) {
     return 0;
 }
 
-int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err) {
+int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err)
+{
     struct kl_dataset *all = NULL;
     size_t n_all = 0;
     int rc = 0;
@@ -155,29 +153,22 @@ int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_e
     }
     f->fd = fd;
     f->path = strdup(path);
-    if (!f->path)
-        rc = kl_fail_memory(err, strlen(path));
-    else if (fstat(fd, &f->stat))
-        rc = kl_fail_errno(err, KL_EIO, "%s: fstat failed", path);
-    else if (!S_ISREG(f->stat.st_mode))
-        rc = kl_fail(err, KL_EDATA, "%s: not a regular file", path);
-    if (!rc)
-        rc = kl_envelope_check(&f->envelope, fd, path, err);
-    if (!rc)
-        rc = kl_h5_list(fd, path, &all, &n_all, &f->attributes, err);
-    if (!rc)
-        rc = check_header(f, err);
-    if (!rc)
-        rc = take_all(f, all, n_all, err);
+    if (!f->path) rc = kl_fail_memory(err, strlen(path));
+    else if (fstat(fd, &f->stat)) rc = kl_fail_errno(err, KL_EIO, "%s: fstat failed", path);
+    else if (!S_ISREG(f->stat.st_mode)) rc = kl_fail(err, KL_EDATA, "%s: not a regular file", path);
+    if (!rc) rc = kl_envelope_check(&f->envelope, fd, path, err);
+    if (!rc) rc = kl_h5_list(fd, path, &all, &n_all, &f->attributes, err);
+    if (!rc) rc = check_header(f, err);
+    if (!rc) rc = take_all(f, all, n_all, err);
     kl_attributes_sort(&f->attributes);
     free(all);
-    if (rc)
-        kl_file_close(&f);
+    if (rc) kl_file_close(&f);
     *file = f;
     return rc;
 }
 
-int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err) {
+int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err)
+{
     int fd = -1;
     *file = NULL;
     if (strcmp(path, "-") == 0) {
@@ -185,12 +176,12 @@ int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err) 
         return rc ? rc : kl_file_open_fd(file, fd, "standard input", err);
     }
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang us */
-    if (fd < 0)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     return kl_file_open_fd(file, fd, path, err);
 }
 
-int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err) {
+int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err)
+{
     int rc = kl_file_open(file, path, err);
     if (!rc && strcmp(kl_file_kind(*file), kind)) {
         rc = kl_fail(err, KL_EDATA, "%s: holds '%s', expected '%s'", path, kl_file_kind(*file), kind);
@@ -199,59 +190,70 @@ int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind,
     return rc;
 }
 
-static const char *root_text(const struct kl_file *file, const char *name) {
+static const char *root_text(const struct kl_file *file, const char *name)
+{
     const struct kl_attribute *a = kl_attributes_find(&file->attributes, "", name);
     return a && a->text ? a->text : "";
 }
 
-const char *kl_file_path(const struct kl_file *file) {
+const char *kl_file_path(const struct kl_file *file)
+{
     return file->path;
 }
-const char *kl_file_kind(const struct kl_file *file) {
+const char *kl_file_kind(const struct kl_file *file)
+{
     return root_text(file, "kind");
 }
-const char *kl_file_key(const struct kl_file *file) {
+const char *kl_file_key(const struct kl_file *file)
+{
     return root_text(file, "key");
 }
-const char *kl_file_content(const struct kl_file *file) {
+const char *kl_file_content(const struct kl_file *file)
+{
     return root_text(file, "content");
 }
-const char *kl_file_created_by(const struct kl_file *file) {
+const char *kl_file_created_by(const struct kl_file *file)
+{
     return root_text(file, "created_by");
 }
-const char *kl_file_key_parts(const struct kl_file *file) {
+const char *kl_file_key_parts(const struct kl_file *file)
+{
     return root_text(file, "key_parts");
 }
-const char *kl_file_provenance(const struct kl_file *file) {
+const char *kl_file_provenance(const struct kl_file *file)
+{
     return file->provenance;
 }
-size_t kl_file_n_datasets(const struct kl_file *file) {
+size_t kl_file_n_datasets(const struct kl_file *file)
+{
     return file->n;
 }
 
-int kl_file_schema(const struct kl_file *file) {
+int kl_file_schema(const struct kl_file *file)
+{
     const struct kl_attribute *a = kl_attributes_find(&file->attributes, "", "schema");
     return a ? (int)a->integer : 0;
 }
 
-const struct kl_dataset *kl_file_dataset(const struct kl_file *file, size_t i) {
+const struct kl_dataset *kl_file_dataset(const struct kl_file *file, size_t i)
+{
     return i < file->n ? &file->stored[i]->dataset : NULL;
 }
 
-const struct kl_dataset *kl_file_find(const struct kl_file *file, const char *name) {
+const struct kl_dataset *kl_file_find(const struct kl_file *file, const char *name)
+{
     for (size_t i = 0; i < file->n; i++)
-        if (strcmp(file->stored[i]->dataset.name, name) == 0)
-            return &file->stored[i]->dataset;
+        if (strcmp(file->stored[i]->dataset.name, name) == 0) return &file->stored[i]->dataset;
     return NULL;
 }
 
 int kl_file_expect(const struct kl_dataset **dataset, const struct kl_file *file, const char *name,
-                   enum kl_type type, int rank, struct kl_error *err) {
-    static const char *const names[] = {"u8", "i32", "i64", "f16", "f32", "f64", "string"};
+                   enum kl_type type, int rank, struct kl_error *err)
+{
+    static const char *const names[] = { "u8", "i32", "i64", "f16", "f32", "f64", "string" };
     const struct kl_dataset *d = kl_file_find(file, name);
     *dataset = d;
-    if (!d)
-        return kl_fail(err, KL_EDATA, "%s: has no dataset %s", file->path, name);
+    if (!d) return kl_fail(err, KL_EDATA, "%s: has no dataset %s", file->path, name);
     if (d->type != type)
         return kl_fail(err, KL_EDATA, "%s: dataset %s is of type %s, expected %s", file->path, name,
                        names[d->type], names[type]);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   Rows of a dataset by pread. Every block is checked against its digest the first time that it is touched. */
+   Rows of a dataset by pread. Every block is checked against its digest the first time that it is
+   touched. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "store/store_int.h"
 
-static int damaged(const struct kl_file *f, const struct kl_stored *s, size_t b, struct kl_error *err) {
+static int damaged(const struct kl_file *f, const struct kl_stored *s, size_t b, struct kl_error *err)
+{
     size_t per = kl_block_rows(s->dataset.row_size), first = b * per;
     return kl_fail(err, KL_EDATA,
                    "%s: dataset %s: block %zu (rows %zu to %zu) is damaged: other digest than when it "
@@ -16,19 +18,20 @@ static int damaged(const struct kl_file *f, const struct kl_stored *s, size_t b,
 }
 
 static int check_block(const struct kl_file *f, struct kl_stored *s, size_t b, const void *data,
-                       struct kl_error *err) {
+                       struct kl_error *err)
+{
     unsigned char digest[16];
     size_t n = kl_block_span(s->dataset.rows, s->dataset.row_size, b) * s->dataset.row_size;
     kl_xxh128(digest, data, n);
-    if (memcmp(digest, s->digests + 16 * b, 16))
-        return damaged(f, s, b, err);
+    if (memcmp(digest, s->digests + 16 * b, 16)) return damaged(f, s, b, err);
     __atomic_store_n(&s->checked[b], 1, __ATOMIC_RELAXED);
     return 0;
 }
 
 /* Rows [from, from + n) of block b, whose first row is `first`. */
 static int read_in_block(struct kl_file *f, struct kl_stored *s, size_t b, size_t first, size_t from,
-                         size_t n, void *out, struct kl_error *err) {
+                         size_t n, void *out, struct kl_error *err)
+{
     const struct kl_dataset *d = &s->dataset;
     size_t span = kl_block_span(d->rows, d->row_size, b);
     bool checked = __atomic_load_n(&s->checked[b], __ATOMIC_RELAXED);
@@ -37,41 +40,39 @@ static int read_in_block(struct kl_file *f, struct kl_stored *s, size_t b, size_
         return rc || checked ? rc : check_block(f, s, b, out, err);
     }
     char *whole = malloc(span * d->row_size);
-    if (!whole)
-        return kl_fail_memory(err, span * d->row_size);
-    int rc = kl_pread_all(f->fd, whole, span * d->row_size, d->offset + first * d->row_size, f->path, err);
-    if (!rc)
-        rc = check_block(f, s, b, whole, err);
-    if (!rc)
-        memcpy(out, whole + (from - first) * d->row_size, n * d->row_size);
+    if (!whole) return kl_fail_memory(err, span * d->row_size);
+    int rc =
+        kl_pread_all(f->fd, whole, span * d->row_size, d->offset + first * d->row_size, f->path, err);
+    if (!rc) rc = check_block(f, s, b, whole, err);
+    if (!rc) memcpy(out, whole + (from - first) * d->row_size, n * d->row_size);
     free(whole);
     return rc;
 }
 
 int kl_file_rows(struct kl_file *file, const struct kl_dataset *dataset, size_t row, size_t n, void *out,
-                 struct kl_error *err) {
+                 struct kl_error *err)
+{
     struct kl_stored *s = file->stored[dataset->id];
     const struct kl_dataset *d = &s->dataset;
     size_t per = kl_block_rows(d->row_size), end = row + n;
     if (row > d->rows || n > d->rows - row)
         return kl_fail(err, KL_EINTERNAL, "%s: dataset %s: rows %zu to %zu of %zu asked for", file->path,
                        d->name, row, end, d->rows);
-    if (d->row_size == 0)
-        return 0;
+    if (d->row_size == 0) return 0;
     for (char *to = out; row < end;) {
         size_t b = row / per, first = b * per, last = first + per < end ? first + per : end;
         int rc = read_in_block(file, s, b, first, row, last - row, to, err);
-        if (rc)
-            return rc;
+        if (rc) return rc;
         to += (last - row) * d->row_size;
         row = last;
     }
     return 0;
 }
 
-/* 64-byte aligned; large ones on 2 MiB pages where the system has them, because first touches of small pages
-   cost several times the reading. */
-static void *load_memory(size_t bytes) {
+/* 64-byte aligned; large ones on 2 MiB pages where the system has them, because first touches of small
+   pages cost several times the reading. */
+static void *load_memory(size_t bytes)
+{
     enum { HUGE_PAGE = 2 << 20 };
     size_t align = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : 64;
     void *memory = NULL;
@@ -82,11 +83,12 @@ static void *load_memory(size_t bytes) {
     return memory;
 }
 
-int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dataset, struct kl_error *err) {
+int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dataset,
+                 struct kl_error *err)
+{
     size_t bytes = dataset->rows * dataset->row_size;
     *data = load_memory(bytes);
-    if (!*data)
-        return kl_fail_memory(err, bytes);
+    if (!*data) return kl_fail_memory(err, bytes);
     int rc = kl_file_rows(file, dataset, 0, dataset->rows, *data, err);
     if (rc) {
         free(*data);
@@ -96,33 +98,34 @@ int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dat
 }
 
 static int verify_dataset(struct kl_file *f, struct kl_stored *s, const struct kl_watch *watch,
-                          uint64_t *done, uint64_t total, struct kl_error *err) {
+                          uint64_t *done, uint64_t total, struct kl_error *err)
+{
     const struct kl_dataset *d = &s->dataset;
     size_t per = kl_block_rows(d->row_size);
-    unsigned char sum[16] = {0};
+    unsigned char sum[16] = { 0 };
     int rc = 0;
     char *block = malloc(per * d->row_size + 1);
-    if (!block)
-        return kl_fail_memory(err, per * d->row_size);
+    if (!block) return kl_fail_memory(err, per * d->row_size);
     for (size_t b = 0; b < s->n_blocks && !rc; b++) {
         size_t n = kl_block_span(d->rows, d->row_size, b);
-        rc = kl_pread_all(f->fd, block, n * d->row_size, d->offset + b * per * d->row_size, f->path, err);
-        if (!rc)
-            rc = check_block(f, s, b, block, err);
-        if (rc)
-            break;
+        rc =
+            kl_pread_all(f->fd, block, n * d->row_size, d->offset + b * per * d->row_size, f->path, err);
+        if (!rc) rc = check_block(f, s, b, block, err);
+        if (rc) break;
         kl_row_sum_add(sum, block, n, d->row_size);
         *done += n * d->row_size;
         if (kl_watch_step(watch, *done, total, d->name))
             rc = kl_fail(err, KL_ESIGNAL, "%s: stopped", f->path);
     }
     if (!rc && memcmp(sum, s->row_sum, 16))
-        rc = kl_fail(err, KL_EDATA, "%s: dataset %s: the sum of its rows' digests differs", f->path, d->name);
+        rc = kl_fail(err, KL_EDATA, "%s: dataset %s: the sum of its rows' digests differs", f->path,
+                     d->name);
     free(block);
     return rc;
 }
 
-int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err) {
+int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err)
+{
     char content[65];
     uint64_t done = 0, total = 0;
     int rc = 0;
@@ -130,48 +133,50 @@ int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl
         total += (uint64_t)file->stored[i]->dataset.rows * file->stored[i]->dataset.row_size;
     for (size_t i = 0; i < file->n && !rc; i++)
         rc = verify_dataset(file, file->stored[i], watch, &done, total, err);
-    if (!rc)
-        rc = kl_content_digest(content, file->stored, file->n, &file->attributes, err);
+    if (!rc) rc = kl_content_digest(content, file->stored, file->n, &file->attributes, err);
     if (!rc && strcmp(content, kl_file_content(file)))
         rc = kl_fail(err, KL_EDATA, "%s: content is %s, recorded is %s", file->path, content,
                      kl_file_content(file));
     return rc;
 }
 
-static const struct kl_attribute *attribute(const struct kl_file *file, const char *object, const char *name,
-                                            struct kl_error *err) {
+static const struct kl_attribute *attribute(const struct kl_file *file, const char *object,
+                                            const char *name, struct kl_error *err)
+{
     const struct kl_attribute *a = kl_attributes_find(&file->attributes, object, name);
     if (!a)
-        kl_fail(err, KL_EDATA, "%s: %s has no attribute %s", file->path, *object ? object : "the root", name);
+        kl_fail(err, KL_EDATA, "%s: %s has no attribute %s", file->path, *object ? object : "the root",
+                name);
     return a;
 }
 
 int kl_file_text(char **value, const struct kl_file *file, const char *object, const char *name,
-                 struct kl_error *err) {
+                 struct kl_error *err)
+{
     const struct kl_attribute *a = attribute(file, object, name, err);
     *value = NULL;
-    if (!a)
-        return KL_EDATA;
+    if (!a) return KL_EDATA;
     if (a->type != KL_ATTR_TEXT)
-        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a number, expected a text", file->path,
-                       name, object);
+        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a number, expected a text",
+                       file->path, name, object);
     *value = strdup(a->text);
     return *value ? 0 : kl_fail_memory(err, strlen(a->text));
 }
 
 int kl_file_number(double *value, const struct kl_file *file, const char *object, const char *name,
-                   struct kl_error *err) {
+                   struct kl_error *err)
+{
     const struct kl_attribute *a = attribute(file, object, name, err);
     *value = 0;
-    if (!a)
-        return KL_EDATA;
+    if (!a) return KL_EDATA;
     if (a->type == KL_ATTR_TEXT)
-        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a text, expected a number", file->path,
-                       name, object);
+        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a text, expected a number",
+                       file->path, name, object);
     *value = a->type == KL_ATTR_NUMBER ? a->number : (double)a->integer;
     return 0;
 }
 
-bool kl_file_has_attribute(const struct kl_file *file, const char *object, const char *name) {
+bool kl_file_has_attribute(const struct kl_file *file, const char *object, const char *name)
+{
     return kl_attributes_find(&file->attributes, object, name) != NULL;
 }

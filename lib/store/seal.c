@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The end of writing: digests, content, metadata, seal, and a reader's look at the result before it gets its
-   name. */
+   The end of writing: digests, content, metadata, seal, and a reader's look at the result before it gets
+   its name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,18 +9,21 @@
 
 #include "store/store_int.h"
 
-static int complete(const struct kl_writer *w, struct kl_error *err) {
+static int complete(const struct kl_writer *w, struct kl_error *err)
+{
     for (size_t i = 0; i < w->n; i++) {
         const struct kl_entry *e = w->entries[i];
         if (e->n_written != e->stored.dataset.rows)
             return kl_fail(err, KL_EINTERNAL, "%s: dataset %s: %zu of %zu rows were written",
-                           w->temporary.target, e->stored.dataset.name, e->n_written, e->stored.dataset.rows);
+                           w->temporary.target, e->stored.dataset.name, e->n_written,
+                           e->stored.dataset.rows);
     }
     return 0;
 }
 
 /* Digests of blocks that came in pieces, read back from the temporary or from memory. */
-static int digest_rest(struct kl_writer *w, struct kl_entry *e, struct kl_error *err) {
+static int digest_rest(struct kl_writer *w, struct kl_entry *e, struct kl_error *err)
+{
     struct kl_stored *s = &e->stored;
     const struct kl_dataset *d = &s->dataset;
     size_t per = kl_block_rows(d->row_size);
@@ -28,21 +31,20 @@ static int digest_rest(struct kl_writer *w, struct kl_entry *e, struct kl_error 
     int rc = 0;
     for (size_t b = 0; b < s->n_blocks && !rc; b++) {
         size_t n = kl_block_span(d->rows, d->row_size, b) * d->row_size, from = b * per * d->row_size;
-        if (s->checked[b])
-            continue;
+        if (s->checked[b]) continue;
         if (e->placed && !block && !(block = malloc(per * d->row_size)))
             return kl_fail_memory(err, per * d->row_size);
         if (e->placed)
             rc = kl_pread_all(w->temporary.fd, block, n, d->offset + from, w->temporary.target, err);
-        if (!rc)
-            kl_xxh128(s->digests + 16 * b, e->placed ? (void *)block : e->memory + from, n);
+        if (!rc) kl_xxh128(s->digests + 16 * b, e->placed ? (void *)block : e->memory + from, n);
         s->checked[b] = 1;
     }
     free(block);
     return rc;
 }
 
-static int by_name(const void *x, const void *y) {
+static int by_name(const void *x, const void *y)
+{
     const struct kl_stored *const *a = x, *const *b = y;
     return strcmp((*a)->dataset.name, (*b)->dataset.name);
 }
@@ -56,37 +58,37 @@ struct late {
 
 /* order[0..n): all datasets by name. Creates the small ones, all digests, provenance and attributes. */
 static int create_rest(struct kl_writer *w, struct kl_stored **order, struct late *late, size_t *n_late,
-                       struct kl_error *err) {
+                       struct kl_error *err)
+{
     char sum[33];
     int rc = 0;
     for (size_t i = 0; i < w->n && !rc; i++) {
         struct kl_entry *e = (struct kl_entry *)order[i];
         struct kl_dataset *d = &order[i]->dataset;
-        if (e->placed)
-            continue;
+        if (e->placed) continue;
         rc = kl_h5_dataset(w->h5, d, err);
-        late[(*n_late)++] = (struct late){d->offset, e->memory, d->rows * d->row_size};
+        late[(*n_late)++] = (struct late){ d->offset, e->memory, d->rows * d->row_size };
     }
     for (size_t i = 0; i < w->n && !rc; i++) {
         size_t n = order[i]->n_blocks;
         struct kl_dataset g = {
-            .type = KL_TYPE_U8, .item_size = 1, .rank = 2, .dims = {n, 16}, .rows = n, .row_size = 16};
+            .type = KL_TYPE_U8, .item_size = 1, .rank = 2, .dims = { n, 16 }, .rows = n, .row_size = 16
+        };
         snprintf(g.name, sizeof g.name, "digests/%.119s", order[i]->dataset.name);
         rc = kl_h5_dataset(w->h5, &g, err);
         kl_hex(sum, order[i]->row_sum, 16);
-        if (!rc)
-            rc = kl_writer_text(w, g.name, "row_sum", sum, err);
-        late[(*n_late)++] = (struct late){g.offset, order[i]->digests, 16 * n};
+        if (!rc) rc = kl_writer_text(w, g.name, "row_sum", sum, err);
+        late[(*n_late)++] = (struct late){ g.offset, order[i]->digests, 16 * n };
     }
     if (!rc && w->provenance && *w->provenance) {
-        struct kl_dataset p = {.name = "provenance",
-                               .type = KL_TYPE_STRING,
-                               .item_size = strlen(w->provenance),
-                               .dims = {1},
-                               .rows = 1,
-                               .row_size = strlen(w->provenance)};
+        struct kl_dataset p = { .name = "provenance",
+                                .type = KL_TYPE_STRING,
+                                .item_size = strlen(w->provenance),
+                                .dims = { 1 },
+                                .rows = 1,
+                                .row_size = strlen(w->provenance) };
         rc = kl_h5_dataset(w->h5, &p, err);
-        late[(*n_late)++] = (struct late){p.offset, w->provenance, p.row_size};
+        late[(*n_late)++] = (struct late){ p.offset, w->provenance, p.row_size };
     }
     kl_attributes_sort(&w->attributes);
     return rc ? rc : kl_h5_attributes(w->h5, &w->attributes, err);
@@ -94,61 +96,61 @@ static int create_rest(struct kl_writer *w, struct kl_stored **order, struct lat
 
 /* [from, to) of the skeleton, all that HDF5 wrote there and the late data. */
 static int copy_range(const struct kl_writer *w, uint64_t from, uint64_t to, char *buffer, size_t room,
-                      struct kl_error *err) {
+                      struct kl_error *err)
+{
     int rc = 0;
     while (from < to && !rc) {
         size_t n = to - from < room ? (size_t)(to - from) : room;
         rc = kl_pread_all(w->memory_fd, buffer, n, from, "the skeleton in memory", err);
-        if (!rc)
-            rc = kl_pwrite_all(w->temporary.fd, buffer, n, from, w->temporary.target, err);
+        if (!rc) rc = kl_pwrite_all(w->temporary.fd, buffer, n, from, w->temporary.target, err);
         from += n;
     }
     return rc;
 }
 
 /* Everything outside of the datasets that already lie in the temporary. order: by offset. */
-static int copy_skeleton(const struct kl_writer *w, const struct kl_extent *placed, size_t n, uint64_t eof,
-                         struct kl_error *err) {
+static int copy_skeleton(const struct kl_writer *w, const struct kl_extent *placed, size_t n,
+                         uint64_t eof, struct kl_error *err)
+{
     enum { ROOM = 1 << 16 };
     uint64_t at = 0;
     int rc = 0;
     char *buffer = malloc(ROOM);
-    if (!buffer)
-        return kl_fail_memory(err, ROOM);
+    if (!buffer) return kl_fail_memory(err, ROOM);
     for (size_t i = 0; i < n && !rc; i++) {
         rc = copy_range(w, at, placed[i].offset, buffer, ROOM, err);
         at = placed[i].offset + placed[i].length;
     }
-    if (!rc)
-        rc = copy_range(w, at, eof, buffer, ROOM, err);
+    if (!rc) rc = copy_range(w, at, eof, buffer, ROOM, err);
     free(buffer);
     return rc;
 }
 
-static int by_offset(const void *x, const void *y) {
+static int by_offset(const void *x, const void *y)
+{
     const struct kl_extent *a = x, *b = y;
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 /* Large datasets: the placed ones, or all. */
-static size_t list_extents(struct kl_extent *extents, const struct kl_writer *w, bool placed_only) {
+static size_t list_extents(struct kl_extent *extents, const struct kl_writer *w, bool placed_only)
+{
     size_t n = 0;
     for (size_t i = 0; i < w->n; i++) {
         const struct kl_dataset *d = &w->entries[i]->stored.dataset;
         uint64_t bytes = (uint64_t)d->rows * d->row_size;
         if (placed_only ? w->entries[i]->placed : bytes >= KL_LARGE_BYTES)
-            extents[n++] = (struct kl_extent){d->offset, bytes};
+            extents[n++] = (struct kl_extent){ d->offset, bytes };
     }
-    if (n)
-        qsort(extents, n, sizeof *extents, by_offset);
+    if (n) qsort(extents, n, sizeof *extents, by_offset);
     return n;
 }
 
 /* Close HDF5's part and bring metadata, small datasets and seal to the temporary. */
-static int assemble(struct kl_writer *w, const struct late *late, size_t n_late, struct kl_error *err) {
+static int assemble(struct kl_writer *w, const struct late *late, size_t n_late, struct kl_error *err)
+{
     int rc = kl_h5_close(&w->h5, &w->h5_problem, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     uint64_t eof = kl_superblock_eof(w->memory_fd);
     struct kl_extent *extents = malloc((w->n + 1) * sizeof *extents);
     if (!extents || eof == 0) {
@@ -157,63 +159,54 @@ static int assemble(struct kl_writer *w, const struct late *late, size_t n_late,
                    : kl_fail(err, KL_EINTERNAL, "HDF5 wrote a superblock of another version");
     }
     for (size_t i = 0; i < n_late && !rc; i++)
-        rc = kl_pwrite_all(w->memory_fd, late[i].data, late[i].n, late[i].offset, "the skeleton in memory",
-                           err);
+        rc = kl_pwrite_all(w->memory_fd, late[i].data, late[i].n, late[i].offset,
+                           "the skeleton in memory", err);
     size_t n = list_extents(extents, w, true);
     if (!rc && ftruncate(w->temporary.fd, (off_t)eof))
         rc = kl_fail_errno(err, KL_EIO, "%s: setting its size to %llu bytes failed", w->temporary.target,
                            (unsigned long long)eof);
-    if (!rc)
-        rc = copy_skeleton(w, extents, n, eof, err);
+    if (!rc) rc = copy_skeleton(w, extents, n, eof, err);
     n = list_extents(extents, w, false);
-    if (!rc)
-        rc = kl_envelope_write(w->temporary.fd, w->temporary.target, eof, extents, n, err);
+    if (!rc) rc = kl_envelope_write(w->temporary.fd, w->temporary.target, eof, extents, n, err);
     free(extents);
     return rc;
 }
 
 /* Read it as anybody would: envelope, HDF5, every block, content. */
-static int read_back(const struct kl_writer *w, const char *content, struct kl_error *err) {
+static int read_back(const struct kl_writer *w, const char *content, struct kl_error *err)
+{
     struct kl_file *file = NULL;
     int fd = fcntl(w->temporary.fd, F_DUPFD_CLOEXEC, 3);
-    if (fd < 0)
-        return kl_fail_errno(err, KL_EIO, "%s: reopening failed", w->temporary.target);
+    if (fd < 0) return kl_fail_errno(err, KL_EIO, "%s: reopening failed", w->temporary.target);
     int rc = kl_file_open_fd(&file, fd, w->temporary.target, err);
-    if (!rc)
-        rc = kl_file_verify(file, NULL, err);
+    if (!rc) rc = kl_file_verify(file, NULL, err);
     if (!rc && strcmp(kl_file_content(file), content))
-        rc = kl_fail(err, KL_EIO, "%s: read back with another content than was written", w->temporary.target);
+        rc = kl_fail(err, KL_EIO, "%s: read back with another content than was written",
+                     w->temporary.target);
     kl_file_close(&file);
     return rc == KL_EDATA ? KL_EIO : rc; /* the disk, not an input, is at fault */
 }
 
-int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err) {
+int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err)
+{
     size_t n_late = 0;
     struct kl_stored **order = malloc((w->n + 1) * sizeof *order);
     struct late *late = malloc((2 * w->n + 1) * sizeof *late);
     int rc = order && late ? 0 : kl_fail_memory(err, w->n * sizeof *late);
-    if (!rc)
-        rc = kl_writer_freeze(w, err);
-    if (!rc)
-        rc = complete(w, err);
+    if (!rc) rc = kl_writer_freeze(w, err);
+    if (!rc) rc = complete(w, err);
     for (size_t i = 0; i < w->n && !rc; i++) {
         order[i] = &w->entries[i]->stored;
         rc = digest_rest(w, w->entries[i], err);
     }
-    if (rc)
-        goto out;
-    if (w->n)
-        qsort(order, w->n, sizeof *order, by_name);
+    if (rc) goto out;
+    if (w->n) qsort(order, w->n, sizeof *order, by_name);
     kl_attributes_sort(&w->attributes);
     rc = kl_content_digest(content, order, w->n, &w->attributes, err);
-    if (!rc)
-        rc = kl_writer_text(w, "", "content", content, err);
-    if (!rc)
-        rc = create_rest(w, order, late, &n_late, err);
-    if (!rc)
-        rc = assemble(w, late, n_late, err);
-    if (!rc)
-        rc = read_back(w, content, err);
+    if (!rc) rc = kl_writer_text(w, "", "content", content, err);
+    if (!rc) rc = create_rest(w, order, late, &n_late, err);
+    if (!rc) rc = assemble(w, late, n_late, err);
+    if (!rc) rc = read_back(w, content, err);
 out:
     free(order);
     free(late);

@@ -8,47 +8,46 @@
 
 #include "store/store_int.h"
 
-static char *shared_path(const char *store, const char *key, struct kl_error *err) {
+static char *shared_path(const char *store, const char *key, struct kl_error *err)
+{
     size_t n = strlen(store) + 80;
     char *path = kl_is_key(key) ? malloc(n) : NULL;
-    if (path)
-        snprintf(path, n, "%s/%.2s/%s.h5", store, key, key + 2);
+    if (path) snprintf(path, n, "%s/%.2s/%s.h5", store, key, key + 2);
     else
-        kl_fail(err, kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL, "%s: shared store: key '%.64s'", store, key);
+        kl_fail(err, kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL, "%s: shared store: key '%.64s'", store,
+                key);
     return path;
 }
 
 /* Copy to a temporary beside the target, check every block of the copy, publish. */
 static int copy_verified(const char *from, int fd, const char *key, const char *target,
-                         struct kl_error *err) {
+                         struct kl_error *err)
+{
     struct kl_temporary t;
     struct kl_file *file = NULL;
     int copy = -1, rc = kl_temporary_open(&t, target, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     rc = kl_copy_all(t.fd, fd, from, err);
     if (!rc && (copy = fcntl(t.fd, F_DUPFD_CLOEXEC, 3)) < 0)
         rc = kl_fail_errno(err, KL_EIO, "%s: reopening failed", target);
-    if (!rc)
-        rc = kl_file_open_fd(&file, copy, from, err);
-    if (!rc)
-        rc = kl_file_verify(file, NULL, err);
+    if (!rc) rc = kl_file_open_fd(&file, copy, from, err);
+    if (!rc) rc = kl_file_verify(file, NULL, err);
     if (!rc && strcmp(kl_file_key(file), key))
-        rc = kl_fail(err, KL_EDATA, "%s: has key %.12s..., expected %.12s...", from, kl_file_key(file), key);
+        rc = kl_fail(err, KL_EDATA, "%s: has key %.12s..., expected %.12s...", from, kl_file_key(file),
+                     key);
     kl_file_close(&file);
-    if (!rc)
-        return kl_temporary_publish(&t, err);
+    if (!rc) return kl_temporary_publish(&t, err);
     kl_temporary_abort(&t);
     return rc;
 }
 
 int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
-                    struct kl_error *err) {
+                    struct kl_error *err)
+{
     int rc = 0;
     *found = false;
     char *path = shared_path(store, key, err);
-    if (!path)
-        return kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
+    if (!path) return kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
         rc = kl_fail_errno(err, KL_EIO, "%s: cannot be opened", path);
@@ -61,31 +60,29 @@ int kl_shared_fetch(bool *found, const char *store, const char *key, const char 
     return rc;
 }
 
-int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd, struct kl_error *err) {
+int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd,
+                         struct kl_error *err)
+{
     int rc = 0;
     char *target = shared_path(store, key, err), *folder = target ? kl_path_folder(target) : NULL;
     if (!target || !folder) {
         rc = target ? kl_fail_memory(err, 80) : kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
         goto out;
     }
-    if (kl_is_up_to_date(target, key))
-        goto out;
-    if (kl_make_folders(folder))
-        rc = kl_fail_errno(err, KL_EIO, "%s: cannot be made", folder);
-    else if (lseek(fd, 0, SEEK_SET))
-        rc = kl_fail_errno(err, KL_EIO, "%s: seeking failed", path);
-    else
-        rc = copy_verified(path, fd, key, target, err);
+    if (kl_is_up_to_date(target, key)) goto out;
+    if (kl_make_folders(folder)) rc = kl_fail_errno(err, KL_EIO, "%s: cannot be made", folder);
+    else if (lseek(fd, 0, SEEK_SET)) rc = kl_fail_errno(err, KL_EIO, "%s: seeking failed", path);
+    else rc = copy_verified(path, fd, key, target, err);
 out:
     free(folder);
     free(target);
     return rc;
 }
 
-int kl_shared_publish(const char *store, const char *key, const char *path, struct kl_error *err) {
+int kl_shared_publish(const char *store, const char *key, const char *path, struct kl_error *err)
+{
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     int rc = kl_shared_publish_fd(store, key, path, fd, err);
     close(fd);
     return rc;

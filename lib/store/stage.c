@@ -9,34 +9,33 @@
 
 #include "store/store_int.h"
 
-bool kl_is_up_to_date(const char *path, const char *key) {
+bool kl_is_up_to_date(const char *path, const char *key)
+{
     struct stat s;
     struct kl_file *file = NULL;
     char slot[64], identity[128], value[160];
-    if (stat(path, &s) || !S_ISREG(s.st_mode))
-        return false;
+    if (stat(path, &s) || !S_ISREG(s.st_mode)) return false;
     kl_stat_slot(slot, &s);
     kl_stat_identity(identity, &s);
-    if (kl_memo_get("verified", slot, identity, value, sizeof value))
-        return strcmp(value, key) == 0;
-    if (kl_file_open(&file, path, NULL))
-        return false;
+    if (kl_memo_get("verified", slot, identity, value, sizeof value)) return strcmp(value, key) == 0;
+    if (kl_file_open(&file, path, NULL)) return false;
     bool same = strcmp(kl_file_key(file), key) == 0 && kl_file_verify(file, NULL, NULL) == 0;
     kl_stat_slot(slot, &file->stat);
     kl_stat_identity(identity, &file->stat);
-    if (same && kl_stat_settled(&file->stat))
-        kl_memo_put("verified", slot, identity, key);
+    if (same && kl_stat_settled(&file->stat)) kl_memo_put("verified", slot, identity, key);
     kl_file_close(&file);
     return same;
 }
 
-static const char *store_of(const struct kl_stage *stage) {
+static const char *store_of(const struct kl_stage *stage)
+{
     const char *store = stage->common->store ? stage->common->store : getenv("KETLINE_STORE");
     return store && *store ? store : NULL;
 }
 
 /* Seconds that the newest record of a file's provenance tells of; negative: it does not say. */
-static double last_seconds(const struct kl_file *file) {
+static double last_seconds(const struct kl_file *file)
+{
     json_t *records = json_loads(kl_file_provenance(file), 0, NULL);
     json_t *seconds = json_object_get(json_array_get(records, json_array_size(records) - 1), "seconds");
     double value = json_is_number(seconds) ? json_number_value(seconds) : -1;
@@ -52,29 +51,26 @@ struct outlook {
 };
 
 /* What a run would find: the target, the store, or work. */
-static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error *err) {
+static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
+{
     struct kl_file *file = NULL;
-    struct kl_error problem = {0};
+    struct kl_error problem = { 0 };
     bool there = false;
     const char *path = stage->common->output;
-    *o = (struct outlook){.why = "the target does not exist", .seconds = -1};
+    *o = (struct outlook){ .why = "the target does not exist", .seconds = -1 };
     if (path && strcmp(path, "-") && (there = kl_is_up_to_date(path, stage->key)))
         o->why = "the target has this key";
     else if (store_of(stage)) {
         size_t n = strlen(store_of(stage)) + 80;
         char *shared = malloc(n);
-        if (!shared)
-            return kl_fail_memory(err, n);
+        if (!shared) return kl_fail_memory(err, n);
         snprintf(shared, n, "%s/%.2s/%s.h5", store_of(stage), stage->key, stage->key + 2);
-        if ((there = kl_is_up_to_date(shared, stage->key)))
-            o->why = "the shared store has this key";
+        if ((there = kl_is_up_to_date(shared, stage->key))) o->why = "the shared store has this key";
         free(shared);
     }
     o->hit = there && !stage->common->force;
-    if (stage->common->force)
-        o->why = "--force computes in any case";
-    if (o->hit || !path || strcmp(path, "-") == 0)
-        return 0;
+    if (stage->common->force) o->why = "--force computes in any case";
+    if (o->hit || !path || strcmp(path, "-") == 0) return 0;
     int rc = kl_file_open(&file, path, &problem);
     if (rc == 0) {
         o->seconds = last_seconds(file);
@@ -91,28 +87,27 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
 }
 
 static int answer_json(const struct kl_stage *stage, const struct outlook *o, FILE *out,
-                       struct kl_error *err) {
+                       struct kl_error *err)
+{
     json_t *object = json_pack("{s:s,s:b,s:s,s:s}", "key", stage->key, "hit", (int)o->hit, "why", o->why,
                                "differs", o->differs ? o->differs : "");
-    if (object && o->seconds >= 0)
-        json_object_set_new(object, "last_seconds", json_real(o->seconds));
+    if (object && o->seconds >= 0) json_object_set_new(object, "last_seconds", json_real(o->seconds));
     char *text = NULL;
     int rc = object ? kl_json_dump(&text, object, err) : kl_fail_memory(err, 256);
     json_decref(object);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     fputs(text, out);
     fputs("\n", out);
     free(text);
     return 0;
 }
 
-static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_error *err) {
+static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_error *err)
+{
     struct outlook o;
     char line[160];
     int rc = look(&o, stage, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     if (stage->common->json) {
         rc = answer_json(stage, &o, out, err);
         free(o.differs);
@@ -134,82 +129,79 @@ static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_err
 }
 
 /* Target, then shared store. */
-static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer) {
+static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer)
+{
     const char *store = store_of(stage), *output = stage->common->output;
-    struct kl_error problem = {0};
+    struct kl_error problem = { 0 };
     bool found = false;
     *answer = KL_STAGE_COMPUTE;
-    if (stage->common->force || !output)
-        return 0;
+    if (stage->common->force || !output) return 0;
     if (strcmp(output, "-") && kl_is_up_to_date(output, stage->key)) {
         *answer = KL_STAGE_UP_TO_DATE;
         return 0;
     }
-    if (!store)
-        return 0;
+    if (!store) return 0;
     if (kl_shared_fetch(&found, store, stage->key, output, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: %s; computing instead", problem.text);
-    if (found)
-        *answer = KL_STAGE_FETCHED;
+    if (found) *answer = KL_STAGE_FETCHED;
     return 0;
 }
 
 int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key, FILE *out,
-                   struct kl_error *err) {
+                   struct kl_error *err)
+{
     *answer = KL_STAGE_ANSWERED;
-    if (stage->start == 0)
-        stage->start = kl_clock();
+    if (stage->start == 0) stage->start = kl_clock();
     memcpy(stage->kind, kl_key_head(*key)->kind, sizeof stage->kind);
     int schema = kl_key_head(*key)->schema;
     int rc = kl_key_finish(key, stage->key, &stage->key_parts, err);
-    if (rc)
-        return rc;
-    stage->header = (struct kl_header){.kind = stage->kind,
-                                       .schema = schema,
-                                       .key = stage->key,
-                                       .key_parts = stage->key_parts,
-                                       .tool = stage->tool->name};
+    if (rc) return rc;
+    stage->header = (struct kl_header){ .kind = stage->kind,
+                                        .schema = schema,
+                                        .key = stage->key,
+                                        .key_parts = stage->key_parts,
+                                        .tool = stage->tool->name };
     if (stage->common->print_key) {
         fputs(stage->key, out);
         fputs("\n", out);
         return 0;
     }
-    if (stage->common->dry_run)
-        return answer_dry_run(stage, out, err);
+    if (stage->common->dry_run) return answer_dry_run(stage, out, err);
     return look_for_result(stage, answer);
 }
 
-const char *kl_stage_status(enum kl_stage_answer answer) {
+const char *kl_stage_status(enum kl_stage_answer answer)
+{
     return answer == KL_STAGE_COMPUTE      ? "computed"
            : answer == KL_STAGE_UP_TO_DATE ? "up to date"
                                            : "fetched from the shared store";
 }
 
-int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out, struct kl_error *err) {
+int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
+                    struct kl_error *err)
+{
     const char *output = stage->common->output, *status = kl_stage_status(answer);
-    const struct kl_json_pair pairs[] = {{"output", KL_JSON_TEXT, output, 0},
-                                         {"key", KL_JSON_TEXT, stage->key, 0},
-                                         {"status", KL_JSON_TEXT, status, 0}};
-    if (strcmp(output, "-") == 0)
-        return 0;
-    if (stage->common->json)
-        return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    if (!stage->common->quiet)
-        fprintf(out, "%s: %s\n", output, status);
+    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
+                                          { "key", KL_JSON_TEXT, stage->key, 0 },
+                                          { "status", KL_JSON_TEXT, status, 0 } };
+    if (strcmp(output, "-") == 0) return 0;
+    if (stage->common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (!stage->common->quiet) fprintf(out, "%s: %s\n", output, status);
     return 0;
 }
 
-int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_file *const *parents,
-                     size_t n_parents, const char *raw_inputs, char content[65], struct kl_error *err) {
+int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
+                     const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
+                     char content[65], struct kl_error *err)
+{
     char *records = NULL;
-    struct kl_error problem = {0};
+    struct kl_error problem = { 0 };
     const char *store = store_of(stage), *output = stage->common->output;
     int rc = 0;
     if (!stage->common->no_provenance) {
         rc = kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv, parents,
                                 n_parents, raw_inputs, kl_clock() - stage->start, err);
-        if (!rc)
-            rc = kl_writer_provenance(*writer, records, err);
+        if (!rc) rc = kl_writer_provenance(*writer, records, err);
         free(records);
     }
     if (rc) {
@@ -221,12 +213,12 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const st
     rc = kl_writer_publish(writer, content, err);
     if (!rc && fd >= 0 && kl_shared_publish_fd(store, stage->key, output, fd, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: not published there: %s", problem.text);
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
     return rc;
 }
 
-void kl_stage_end(struct kl_stage *stage) {
+void kl_stage_end(struct kl_stage *stage)
+{
     free(stage->key_parts);
     stage->key_parts = NULL;
 }

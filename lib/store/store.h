@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    store: files by key. Only this room calls HDF5. docs/files.md describes the format.
-   Tiers: a stage's run (stage.c); reading (read.c); writing (publish.c); keys, provenance, the shared store,
-   merging. */
+   Tiers: a stage's run (stage.c); reading (read.c); writing (publish.c); keys, provenance, the shared
+   store, merging. */
 #ifndef KL_STORE_H
 #define KL_STORE_H
 
@@ -35,9 +35,9 @@ struct kl_dataset {
 /* ---- a finished file, read (read.c, envelope.c) ---- */
 struct kl_file;
 
-/* Open a finished file after the check of its envelope (signature, superblock, size, seal over all metadata).
-   path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent), KL_EDATA (damaged, unfinished,
-   not ours; in words). */
+/* Open a finished file after the check of its envelope (signature, superblock, size, seal over all
+   metadata). path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent), KL_EDATA
+   (damaged, unfinished, not ours; in words). */
 int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err);
 /* The same, and the kind must be the one given. */
 int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err);
@@ -48,7 +48,8 @@ int kl_file_schema(const struct kl_file *file);
 const char *kl_file_key(const struct kl_file *file);     /* 64 hex digits */
 const char *kl_file_content(const struct kl_file *file); /* 64 hex digits */
 const char *kl_file_created_by(const struct kl_file *file);
-const char *kl_file_key_parts(const struct kl_file *file); /* canonical JSON that the key is the digest of */
+const char *
+kl_file_key_parts(const struct kl_file *file); /* canonical JSON that the key is the digest of */
 /* JSON array of records, "[]" without provenance */
 const char *kl_file_provenance(const struct kl_file *file);
 
@@ -56,12 +57,12 @@ const char *kl_file_provenance(const struct kl_file *file);
 size_t kl_file_n_datasets(const struct kl_file *file);
 const struct kl_dataset *kl_file_dataset(const struct kl_file *file, size_t i);
 const struct kl_dataset *kl_file_find(const struct kl_file *file, const char *name); /* NULL: absent */
-/* Find and check: KL_EDATA with found and expected if it is absent, or has another type or rank (rank -1:
-   any). */
+/* Find and check: KL_EDATA with found and expected if it is absent, or has another type or rank (rank
+   -1: any). */
 int kl_file_expect(const struct kl_dataset **dataset, const struct kl_file *file, const char *name,
                    enum kl_type type, int rank, struct kl_error *err);
-/* Attributes of an object ("" = root). *value is malloc'ed (numbers as text are not converted). KL_EDATA if
-   absent. */
+/* Attributes of an object ("" = root). *value is malloc'ed (numbers as text are not converted). KL_EDATA
+   if absent. */
 int kl_file_text(char **value, const struct kl_file *file, const char *object, const char *name,
                  struct kl_error *err);
 int kl_file_number(double *value, const struct kl_file *file, const char *object, const char *name,
@@ -73,7 +74,8 @@ bool kl_file_has_attribute(const struct kl_file *file, const char *object, const
 int kl_file_rows(struct kl_file *file, const struct kl_dataset *dataset, size_t row, size_t n, void *out,
                  struct kl_error *err);
 /* The whole dataset, malloc'ed (64-byte aligned, free() it). */
-int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dataset, struct kl_error *err);
+int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dataset,
+                 struct kl_error *err);
 /* Check every block digest and the content. */
 int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err);
 
@@ -87,14 +89,14 @@ struct kl_header {
     const char *tool;            /* created_by becomes "tool version" */
 };
 
-/* Begin a temporary file beside `path` (a name no *.h5 matches). path "-": complete file to standard output
-   at the end. Removes temporaries that dead runs of this target left. */
+/* Begin a temporary file beside `path` (a name no *.h5 matches). path "-": complete file to standard
+   output at the end. Removes temporaries that dead runs of this target left. */
 int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
                    struct kl_error *err);
 /* Declare datasets (all before the first kl_writer_rows); space is reserved on disk. item_size only for
    KL_TYPE_STRING, else 0. Returns the dataset's number (>= 0) or a code. */
-int kl_writer_dataset(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size, int rank,
-                      const size_t *dims, struct kl_error *err);
+int kl_writer_dataset(struct kl_writer *w, const char *name, enum kl_type type, size_t item_size,
+                      int rank, const size_t *dims, struct kl_error *err);
 /* Write rows at any time, in any order, from any thread (no row twice). */
 int kl_writer_rows(struct kl_writer *w, int dataset, size_t row, size_t n, const void *data,
                    struct kl_error *err);
@@ -109,30 +111,32 @@ int kl_writer_integer(struct kl_writer *w, const char *object, const char *name,
                       struct kl_error *err);
 /* JSON array of records; NULL or not called: no provenance. */
 int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_error *err);
-/* Digests, content, seal, reopen and verify, fsync, rename, fsync of the directory. Frees the writer in every
-   case. content (65 bytes) may be NULL. */
+/* Digests, content, seal, reopen and verify, fsync, rename, fsync of the directory. Frees the writer in
+   every case. content (65 bytes) may be NULL. */
 int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err);
 void kl_writer_abort(struct kl_writer **writer); /* removes the temporary; accepts NULL */
 /* A whole file of another format (a figure), as atomically: KL_EIO. */
 int kl_publish_bytes(const char *path, const void *data, size_t n, struct kl_error *err);
 
-/* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row ranges
-   with digests, so a killed run's rows are found again. `resume` of kl_writer_open_partial receives how many
-   journalled ranges were kept. */
+/* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row
+   ranges with digests, so a killed run's rows are found again. `resume` of kl_writer_open_partial
+   receives how many journalled ranges were kept. */
 int kl_writer_open_partial(struct kl_writer **writer, const char *path, const struct kl_header *header,
                            struct kl_error *err);
 /* After all datasets are declared: which rows of `dataset` are already there and verified? done[rows] of
    bool. */
 int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_error *err);
-/* Record that rows [row, row+n) of every dataset whose dims[0] is that of the journalled one are on disk. */
+/* Record that rows [row, row+n) of every dataset whose dims[0] is that of the journalled one are on
+   disk. */
 int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, struct kl_error *err);
 
 /* ---- keys (key.c) ---- */
 struct kl_key;
-int kl_key_begin(struct kl_key **key, const char *kind, int schema, const char *stage, int numerical_version,
-                 struct kl_error *err);
+int kl_key_begin(struct kl_key **key, const char *kind, int schema, const char *stage,
+                 int numerical_version, struct kl_error *err);
 /* All options of the table that have in_key. */
-int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *values, struct kl_error *err);
+int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *values,
+                   struct kl_error *err);
 int kl_key_text(struct kl_key *key, const char *name, const char *value,
                 struct kl_error *err); /* a further part */
 /* An input by its content (64 hex digits); role: "images", "weights", "features". Order matters within a
@@ -141,18 +145,20 @@ int kl_key_input(struct kl_key *key, const char *role, const char *content, stru
 /* hex: 65 bytes; *parts: canonical JSON, malloc'ed. Frees the key. */
 int kl_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err);
 void kl_key_abort(struct kl_key **key); /* accepts NULL */
-/* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the SHA-256 of
-   each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline (memo.c). */
+/* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the
+   SHA-256 of each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline
+   (memo.c). */
 int kl_input_content(char hex[65], const char *path, struct kl_error *err);
 
 /* ---- provenance (provenance.c) ---- */
-/* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON object
+/* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON
+   object
    {"images":
-   {"path":..., "sha256":...}} for inputs that are not our files, or NULL. malloc'ed JSON array in *records.
- */
-int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc, char **argv,
-                       const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
-                       double seconds, struct kl_error *err);
+   {"path":..., "sha256":...}} for inputs that are not our files, or NULL. malloc'ed JSON array in
+   *records. */
+int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
+                       char **argv, const struct kl_file *const *parents, size_t n_parents,
+                       const char *raw_inputs, double seconds, struct kl_error *err);
 
 /* ---- what every stage does around its computation (stage.c, shared.c) ---- */
 struct kl_stage {
@@ -170,18 +176,22 @@ struct kl_stage {
 };
 enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, KL_STAGE_ANSWERED };
 /* Finish the key; answer --key and --dry-run (on `out`); look at the target, then in the shared store.
-   *answer says what is left to do: COMPUTE, or nothing (UP_TO_DATE: target untouched; FETCHED: copied from
-   the store; ANSWERED: --key or --dry-run). A target of another key is replaced only by a later publish. */
+   *answer says what is left to do: COMPUTE, or nothing (UP_TO_DATE: target untouched; FETCHED: copied
+   from the store; ANSWERED: --key or --dry-run). A target of another key is replaced only by a later
+   publish. */
 int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key, FILE *out,
                    struct kl_error *err);
-const char *kl_stage_status(enum kl_stage_answer answer); /* "computed", "up to date", "fetched from ..." */
-/* The summary of a run that had nothing to compute: "FILE: up to date", or with --json an object. It goes to
-   `out`, and nowhere if that carries the file itself or with --quiet. */
-int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out, struct kl_error *err);
-/* Provenance unless --no-provenance, publish to common->output, copy to the shared store (a failure there is
-   only noted). */
-int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_file *const *parents,
-                     size_t n_parents, const char *raw_inputs, char content[65], struct kl_error *err);
+const char *
+kl_stage_status(enum kl_stage_answer answer); /* "computed", "up to date", "fetched from ..." */
+/* The summary of a run that had nothing to compute: "FILE: up to date", or with --json an object. It
+   goes to `out`, and nowhere if that carries the file itself or with --quiet. */
+int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
+                    struct kl_error *err);
+/* Provenance unless --no-provenance, publish to common->output, copy to the shared store (a failure
+   there is only noted). */
+int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
+                     const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
+                     char content[65], struct kl_error *err);
 void kl_stage_end(struct kl_stage *stage);
 
 /* ---- the shared store (shared.c): DIR/ab/cdef....h5 ---- */
@@ -191,9 +201,10 @@ int kl_shared_publish(const char *store, const char *key, const char *path, stru
 
 /* ---- merging shards (merge.c) ---- */
 /* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry root attributes
-   shard_index, shard_count, whole_key, whole_key_parts and `index`. KL_EDATA names what is missing or does
-   not belong. */
-int kl_merge(const char *output, const char *const *inputs, size_t n, bool provenance, struct kl_error *err);
+   shard_index, shard_count, whole_key, whole_key_parts and `index`. KL_EDATA names what is missing or
+   does not belong. */
+int kl_merge(const char *output, const char *const *inputs, size_t n, bool provenance,
+             struct kl_error *err);
 /* Is the output there already, whole and under the key of the whole that this shard belongs to? */
 bool kl_merged_before(const char *output, const char *shard);
 
@@ -207,7 +218,7 @@ int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **label
 struct kl_found {
     const char *path;
     char kind[64], key[65], content[65]; /* empty when the file cannot be opened */
-    char created_by[64]; /* tool and version */
+    char created_by[64];                 /* tool and version */
     int schema;
     uint64_t rows;       /* of `index` or `labels`, 0: it has none */
     uint64_t size;       /* bytes */
@@ -215,11 +226,12 @@ struct kl_found {
     int code;            /* 0 or what opening or verifying said */
     const char *problem; /* in words, "" when whole */
 };
-/* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify` every
-   block as well, and that a file of a shared store lies under the name of its key. `each` may be NULL;
-   non-zero from it stops the walk. *n_bad may be NULL. */
-int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found),
-                  void *context, size_t *n_bad, struct kl_error *err);
+/* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify`
+   every block as well, and that a file of a shared store lies under the name of its key. `each` may be
+   NULL; non-zero from it stops the walk. *n_bad may be NULL. */
+int kl_store_walk(const char *path, bool verify,
+                  int (*each)(void *context, const struct kl_found *found), void *context, size_t *n_bad,
+                  struct kl_error *err);
 struct kl_gc {
     double max_age; /* seconds: remove files of ours neither read nor written for so long; 0: none */
     bool dry;       /* only tell */

@@ -10,7 +10,8 @@
 #include "store/store.h"
 
 enum {
-    KL_BLOCK_BYTES = 256 << 10, /* a digest block holds whole rows, as many as fit in this, at least one */
+    KL_BLOCK_BYTES =
+        256 << 10, /* a digest block holds whole rows, as many as fit in this, at least one */
     KL_LARGE_BYTES =
         64 << 10, /* datasets from this size on lie outside the seal: their blocks' digests guard them */
     KL_SEAL_BYTES = 48,    /* the footer without the list of extents */
@@ -109,8 +110,8 @@ void kl_name_prefix(char prefix[160], const char *name);
 int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err);
 void kl_temporary_abort(struct kl_temporary *t);
 int kl_spool_stdin(int *fd, struct kl_error *err);
-/* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is surely
-   dead. */
+/* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is
+   surely dead. */
 void kl_process_tag(char tag[64]);
 bool kl_process_dead(const char *tag, const struct stat *file);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
@@ -119,8 +120,8 @@ size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
                           void (*each)(void *context, const char *path, uint64_t bytes), void *context);
 
 /* ---- h5.c: the few HDF5 calls ---- */
-/* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before) receives
-   errno of a failed write until kl_h5_close, which tells. */
+/* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before)
+   receives errno of a failed write until kl_h5_close, which tells. */
 int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err);
 int kl_h5_dataset(long long file, struct kl_dataset *dataset, struct kl_error *err); /* sets offset */
 int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
@@ -140,7 +141,8 @@ struct kl_file {
     char *provenance;
     struct stat stat;
 };
-int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err); /* takes fd */
+int kl_file_open_fd(struct kl_file **file, int fd, const char *path,
+                    struct kl_error *err); /* takes fd */
 
 /* ---- publish.c ---- */
 struct kl_partial;
@@ -167,8 +169,8 @@ struct kl_writer {
 int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header,
                    struct kl_error *err);
 int kl_writer_freeze(struct kl_writer *w, struct kl_error *err);
-/* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the mutex
-   held. */
+/* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the
+   mutex held. */
 int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char sum[16],
                   struct kl_error *err);
 /* Everything but the rename (seal.c): digests, content, metadata, seal, reopening and checking. */
@@ -180,7 +182,8 @@ bool kl_partial_is_dead(const char *name, const struct stat *s);
 
 /* ---- shared.c ---- */
 /* kl_shared_publish of an open file; path is for messages. */
-int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd, struct kl_error *err);
+int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd,
+                         struct kl_error *err);
 
 /* ---- memo.c ---- */
 /* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A temporary beside its target, named .NAME.HOST-PID-START.XXXXXXXX.ketline-tmp, and its way to the final
-   name. What dead runs left is found by that name: no lock is needed, and no file of a living run is touched.
- */
+   A temporary beside its target, named .NAME.HOST-PID-START.XXXXXXXX.ketline-tmp, and its way to the
+   final name. What dead runs left is found by that name: no lock is needed, and no file of a living run
+   is touched. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,30 +19,30 @@
 static const char suffix[] = ".ketline-tmp";
 enum { NAME_ROOM = 120, FOREIGN_SECONDS = 2 * 24 * 3600 };
 
-/* Start of a process in clock ticks since boot (proc(5), stat, field 22); 0: no such process; DEAD: it has ended. */
+/* Start of a process in clock ticks since boot (proc(5), stat, field 22); 0: no such process; DEAD: it
+   has ended. */
 static const unsigned long long DEAD = ~0ull;
-static unsigned long long process_start(long pid) {
+static unsigned long long process_start(long pid)
+{
     char path[64], *text, *at;
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     unsigned long long start = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    text = (char[1024]){0};
+    if (fd < 0) return 0;
+    text = (char[1024]){ 0 };
     ssize_t n = read(fd, text, 1023);
     close(fd);
     at = n > 0 ? strrchr(text, ')') : NULL; /* the command's name may hold anything */
     if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X'))
         return DEAD; /* killed, but nobody waits for it: usual in containers */
-    for (int field = 2; at && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    if (at)
-        start = strtoull(at + 1, NULL, 10);
+    for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+    if (at) start = strtoull(at + 1, NULL, 10);
     return start;
 }
 
 /* Process numbers mean something on one host and in one namespace only. */
-static void host_tag(char tag[9]) {
+static void host_tag(char tag[9])
+{
     char text[512] = "";
     unsigned char digest[16];
     gethostname(text, 256);
@@ -52,29 +52,30 @@ static void host_tag(char tag[9]) {
     kl_hex(tag, digest, 4);
 }
 
-void kl_process_tag(char tag[64]) {
+void kl_process_tag(char tag[64])
+{
     char host[9];
     host_tag(host);
     snprintf(tag, 64, "%s-%ld-%llu", host, (long)getpid(), process_start(getpid()));
 }
 
-bool kl_process_dead(const char *tag, const struct stat *file) {
+bool kl_process_dead(const char *tag, const struct stat *file)
+{
     char host[9], theirs[9];
     long pid;
     unsigned long long start;
     if (sscanf(tag, "%8[0-9a-f]-%ld-%llu", theirs, &pid, &start) != 3 || pid <= 0)
         return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
     host_tag(host);
-    if (strcmp(host, theirs))
-        return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
-    if (kill((pid_t)pid, 0) && errno == ESRCH)
-        return true;
+    if (strcmp(host, theirs)) return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
+    if (kill((pid_t)pid, 0) && errno == ESRCH) return true;
     unsigned long long now = process_start(pid);
     return now && now != start;
 }
 
 /* ".NAME." with long names cut and told apart by a digest. */
-void kl_name_prefix(char prefix[160], const char *name) {
+void kl_name_prefix(char prefix[160], const char *name)
+{
     unsigned char digest[16];
     char hex[17];
     if (strlen(name) <= NAME_ROOM) {
@@ -86,57 +87,56 @@ void kl_name_prefix(char prefix[160], const char *name) {
     snprintf(prefix, 160, ".%.100s~%s.", name, hex);
 }
 
-bool kl_temporary_is(const char *name) {
+bool kl_temporary_is(const char *name)
+{
     size_t n = strlen(name);
     return name[0] == '.' && n > sizeof suffix && strcmp(name + n - (sizeof suffix - 1), suffix) == 0;
 }
 
 /* The tag lies between the last but two and the last but one dot. */
-static const char *tag_of(const char *name) {
+static const char *tag_of(const char *name)
+{
     const char *end = name + strlen(name) - (sizeof suffix - 1);
     int dots = 0;
     while (end > name && dots < 2)
-        if (*--end == '.')
-            dots++;
+        if (*--end == '.') dots++;
     return dots == 2 ? end + 1 : "";
 }
 
 size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
-                          void (*each)(void *context, const char *path, uint64_t bytes), void *context) {
+                          void (*each)(void *context, const char *path, uint64_t bytes), void *context)
+{
     char prefix[160] = ".", path[PATH_MAX];
     size_t n = 0;
     DIR *d = opendir(folder);
-    if (!d)
-        return 0;
-    if (name)
-        kl_name_prefix(prefix, name);
+    if (!d) return 0;
+    if (name) kl_name_prefix(prefix, name);
     for (struct dirent *entry; (entry = readdir(d));) {
         struct stat s;
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) || !kl_temporary_is(entry->d_name))
-            continue;
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) || !kl_temporary_is(entry->d_name)) continue;
         const char *tag = tag_of(entry->d_name);
         if (name && tag != entry->d_name + strlen(prefix))
             continue; /* of another target whose name begins with this one */
         if (fstatat(dirfd(d), entry->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode) ||
             !kl_process_dead(tag, &s))
             continue;
-        if (!dry && unlinkat(dirfd(d), entry->d_name, 0))
-            continue;
+        if (!dry && unlinkat(dirfd(d), entry->d_name, 0)) continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (each)
-            each(context, path, (uint64_t)s.st_size);
+        if (each) each(context, path, (uint64_t)s.st_size);
         n++;
     }
     closedir(d);
     return n;
 }
 
-static const char *spool_folder(void) {
+static const char *spool_folder(void)
+{
     const char *folder = getenv("TMPDIR");
     return folder && *folder ? folder : "/tmp";
 }
 
-static int open_unlinked(struct kl_error *err) {
+static int open_unlinked(struct kl_error *err)
+{
     char path[4096];
     snprintf(path, sizeof path, "%s/ketline-XXXXXX", spool_folder());
     int fd = mkostemp(path, O_CLOEXEC);
@@ -147,10 +147,10 @@ static int open_unlinked(struct kl_error *err) {
     return fd;
 }
 
-int kl_spool_stdin(int *fd, struct kl_error *err) {
+int kl_spool_stdin(int *fd, struct kl_error *err)
+{
     *fd = open_unlinked(err);
-    if (*fd < 0)
-        return *fd;
+    if (*fd < 0) return *fd;
     int rc = kl_copy_all(*fd, STDIN_FILENO, "standard input", err);
     if (rc) {
         close(*fd);
@@ -160,7 +160,8 @@ int kl_spool_stdin(int *fd, struct kl_error *err) {
 }
 
 /* The target: symbolic links resolved, so that a link to another disk stays a link. */
-int kl_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err) {
+int kl_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_error *err)
+{
     struct stat s;
     memset(t, 0, sizeof *t);
     t->fd = -1;
@@ -177,19 +178,18 @@ int kl_temporary_resolve(struct kl_temporary *t, const char *path, struct kl_err
     return t->target ? 0 : kl_fail_errno(err, KL_EIO, "%s: cannot be resolved", path);
 }
 
-static int open_beside(struct kl_temporary *t, struct kl_error *err) {
+static int open_beside(struct kl_temporary *t, struct kl_error *err)
+{
     char prefix[160], tag[64];
     char *folder = kl_path_folder(t->target);
     int rc = 0;
-    if (!folder)
-        return kl_fail_memory(err, strlen(t->target));
+    if (!folder) return kl_fail_memory(err, strlen(t->target));
     size_t room = strlen(folder) + 320;
     kl_temporary_sweep(folder, kl_path_name(t->target), false, NULL, NULL);
     kl_name_prefix(prefix, kl_path_name(t->target));
     kl_process_tag(tag);
     t->path = malloc(room);
-    if (!t->path)
-        rc = kl_fail_memory(err, room);
+    if (!t->path) rc = kl_fail_memory(err, room);
     for (int tries = 0; !rc && t->fd < 0; tries++) {
         uint32_t random = (uint32_t)tries;
         if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
@@ -207,7 +207,8 @@ static int open_beside(struct kl_temporary *t, struct kl_error *err) {
     return rc;
 }
 
-int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err) {
+int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error *err)
+{
     int rc = kl_temporary_resolve(t, path, err);
     if (!rc && t->stream) {
         t->fd = open_unlinked(err);
@@ -215,26 +216,24 @@ int kl_temporary_open(struct kl_temporary *t, const char *path, struct kl_error 
     } else if (!rc) {
         rc = open_beside(t, err);
     }
-    if (rc)
-        kl_temporary_abort(t);
+    if (rc) kl_temporary_abort(t);
     return rc;
 }
 
-void kl_temporary_abort(struct kl_temporary *t) {
-    if (t->fd >= 0)
-        close(t->fd);
-    if (t->path)
-        unlink(t->path);
+void kl_temporary_abort(struct kl_temporary *t)
+{
+    if (t->fd >= 0) close(t->fd);
+    if (t->path) unlink(t->path);
     free(t->path);
     free(t->target);
     memset(t, 0, sizeof *t);
     t->fd = -1;
 }
 
-static int to_stream(struct kl_temporary *t, struct kl_error *err) {
+static int to_stream(struct kl_temporary *t, struct kl_error *err)
+{
     int to = t->to_stdout ? STDOUT_FILENO : open(t->target, O_WRONLY | O_CLOEXEC);
-    if (to < 0)
-        return kl_fail_errno(err, KL_EIO, "%s: cannot be opened for writing", t->target);
+    if (to < 0) return kl_fail_errno(err, KL_EIO, "%s: cannot be opened for writing", t->target);
     int rc = lseek(t->fd, 0, SEEK_SET) ? kl_fail_errno(err, KL_EIO, "%s: seeking failed", t->target)
                                        : kl_copy_all(to, t->fd, t->target, err);
     if (!t->to_stdout && close(to) && !rc)
@@ -242,11 +241,12 @@ static int to_stream(struct kl_temporary *t, struct kl_error *err) {
     return rc;
 }
 
-/* The folder is opened before the rename: whatever can fail should fail while the old file is still there. */
-static int to_target(struct kl_temporary *t, struct kl_error *err) {
+/* The folder is opened before the rename: whatever can fail should fail while the old file is still
+   there. */
+static int to_target(struct kl_temporary *t, struct kl_error *err)
+{
     int folder = -1, rc = kl_open_folder(&folder, t->target, err);
-    if (!rc && fsync(t->fd))
-        rc = kl_fail_errno(err, KL_EIO, "%s: fsync failed", t->target);
+    if (!rc && fsync(t->fd)) rc = kl_fail_errno(err, KL_EIO, "%s: fsync failed", t->target);
     if (!rc && rename(t->path, t->target))
         rc = kl_fail_errno(err, KL_EIO, "%s: renaming the finished file to this name failed", t->target);
     if (!rc) {
@@ -254,18 +254,19 @@ static int to_target(struct kl_temporary *t, struct kl_error *err) {
         t->path = NULL;
         rc = kl_sync_folder(folder, t->target, err);
     }
-    if (folder >= 0)
-        close(folder);
+    if (folder >= 0) close(folder);
     return rc;
 }
 
-int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err) {
+int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err)
+{
     int rc = t->stream ? to_stream(t, err) : to_target(t, err);
     kl_temporary_abort(t);
     return rc;
 }
 
-int kl_publish_bytes(const char *path, const void *data, size_t n, struct kl_error *err) {
+int kl_publish_bytes(const char *path, const void *data, size_t n, struct kl_error *err)
+{
     struct kl_temporary t;
     int rc = kl_temporary_open(&t, path, err);
     if (!rc && !(rc = kl_pwrite_all(t.fd, data, n, 0, t.target, err)))

@@ -15,23 +15,25 @@ struct walk {
 };
 
 /* In a shared store a file's name is its key: "ab/cdef....h5". */
-bool kl_has_shared_name(const char *path) {
+bool kl_has_shared_name(const char *path)
+{
     size_t n = strlen(path);
     return n >= 68 && path[n - 66] == '/' && strspn(path + n - 65, "0123456789abcdef") == 62 &&
            strcmp(path + n - 3, ".h5") == 0;
 }
 
-static bool misnamed(const char *path, const char *key) {
+static bool misnamed(const char *path, const char *key)
+{
     size_t n = strlen(path);
-    if (!kl_has_shared_name(path))
-        return false;
+    if (!kl_has_shared_name(path)) return false;
     return strncmp(path + n - 65, key + 2, 62) != 0 || strncmp(path + n - 68, key, 2) != 0;
 }
 
-static int one_file(struct walk *w, const char *path) {
+static int one_file(struct walk *w, const char *path)
+{
     struct kl_file *file = NULL;
-    struct kl_error err = {0};
-    struct kl_found found = {.path = path, .problem = ""};
+    struct kl_error err = { 0 };
+    struct kl_found found = { .path = path, .problem = "" };
     struct stat s;
     if (stat(path, &s) == 0) {
         found.size = (uint64_t)s.st_size;
@@ -45,33 +47,31 @@ static int one_file(struct walk *w, const char *path) {
         snprintf(found.created_by, sizeof found.created_by, "%s", kl_file_created_by(file));
         found.schema = kl_file_schema(file);
         const struct kl_dataset *samples = kl_file_find(file, "index");
-        if (!samples)
-            samples = kl_file_find(file, "labels");
+        if (!samples) samples = kl_file_find(file, "labels");
         found.rows = samples ? samples->rows : 0;
-        if (w->verify)
-            found.code = kl_file_verify(file, NULL, &err);
+        if (w->verify) found.code = kl_file_verify(file, NULL, &err);
         if (!found.code && misnamed(path, found.key))
             found.code =
-                kl_fail(&err, KL_EDATA, "%s: lies under the name of another key than its own, %.12s...", path,
-                        found.key);
+                kl_fail(&err, KL_EDATA, "%s: lies under the name of another key than its own, %.12s...",
+                        path, found.key);
     }
-    if (found.code)
-        found.problem = err.text;
+    if (found.code) found.problem = err.text;
     w->n_bad += found.code != 0;
     int stop = w->each ? w->each(w->context, &found) : 0;
     kl_file_close(&file);
     return stop ? KL_ESIGNAL : 0;
 }
 
-static int no_dots(const struct dirent *e) {
+static int no_dots(const struct dirent *e)
+{
     return e->d_name[0] != '.';
 }
 
-static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_error *err) {
+static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_error *err)
+{
     struct dirent **names = NULL;
     int n = scandir(folder, &names, no_dots, alphasort), rc = 0;
-    if (n < 0)
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
+    if (n < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
     for (int i = 0; i < n; i++) {
         size_t room = strlen(folder) + strlen(names[i]->d_name) + 2, length = strlen(names[i]->d_name);
         char *path = rc ? NULL : malloc(room);
@@ -79,9 +79,9 @@ static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_
         if (path) {
             snprintf(path, room, "%s/%s", folder, names[i]->d_name);
             bool there = lstat(path, &s) == 0; /* it may have gone since it was listed */
-            if (there && S_ISDIR(s.st_mode) && depth < 16)
-                rc = walk_folder(w, path, depth + 1, err);
-            else if (there && S_ISREG(s.st_mode) && length > 3 && strcmp(names[i]->d_name + length - 3, ".h5") == 0)
+            if (there && S_ISDIR(s.st_mode) && depth < 16) rc = walk_folder(w, path, depth + 1, err);
+            else if (there && S_ISREG(s.st_mode) && length > 3 &&
+                     strcmp(names[i]->d_name + length - 3, ".h5") == 0)
                 rc = one_file(w, path);
         } else if (!rc) {
             rc = kl_fail_memory(err, room);
@@ -93,14 +93,14 @@ static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_
     return rc;
 }
 
-int kl_store_walk(const char *path, bool verify, int (*each)(void *context, const struct kl_found *found),
-                  void *context, size_t *n_bad, struct kl_error *err) {
-    struct walk w = {verify, each, context, 0};
+int kl_store_walk(const char *path, bool verify,
+                  int (*each)(void *context, const struct kl_found *found), void *context, size_t *n_bad,
+                  struct kl_error *err)
+{
+    struct walk w = { verify, each, context, 0 };
     struct stat s;
-    if (stat(path, &s))
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    if (stat(path, &s)) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     int rc = S_ISDIR(s.st_mode) ? walk_folder(&w, path, 0, err) : one_file(&w, path);
-    if (n_bad)
-        *n_bad = w.n_bad;
+    if (n_bad) *n_bad = w.n_bad;
     return rc == KL_ESIGNAL ? 0 : rc;
 }

@@ -86,9 +86,9 @@ static double seconds(int n_qubits, struct kl_pool *pool, double budget)
     return best;
 }
 
-/* Multiplications and additions that are carried out: 6 a pair of amplitudes and rotation forward, 12 + 4
-   backward, but the first rotation of a qubit is merged with its embedding; products, observables and their
-   way back take 16 an amplitude. */
+/* Multiplications and additions that are carried out: 6 a pair of amplitudes and rotation forward, 12 +
+   4 backward, but the first rotation of a qubit is merged with its embedding; products, observables and
+   their way back take 16 an amplitude. */
 static double flops(int n_qubits)
 {
     double rotations = n_qubits * (LAYERS - 1), amplitudes = ldexp(1, n_qubits);
@@ -104,10 +104,10 @@ int main(int argc, char **argv)
     must(kl_pool_create(&pool, 0, &err), &err);
     for (size_t i = 0; i < 2; i++) {
         double one = seconds(sizes[i], NULL, budget), all = seconds(sizes[i], pool, budget);
-        printf(
-            "%d qubits: %.2f us a batch, one thread; %.2f us, %d threads; %.2f ns a rotation and sample\n",
-            sizes[i], 1e6 * one, 1e6 * all, kl_pool_size(pool),
-            1e9 * one / BATCH / (sizes[i] * (LAYERS + 1)));
+        printf("%d qubits: %.2f us a batch, one thread; %.2f us, %d threads; %.2f ns a rotation and "
+               "sample\n",
+               sizes[i], 1e6 * one, 1e6 * all, kl_pool_size(pool),
+               1e9 * one / BATCH / (sizes[i] * (LAYERS + 1)));
         printf("bench circuit%d/ketline %.4g s\n", sizes[i], one < all ? one : all);
     }
     for (int isa = 0; kl_kernels_of(isa); isa++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Epochs of the default head on 60,000 random features (54,000 train): one replica on all threads and on
-   one, sixteen replicas, and the same epoch's matrix products alone on one thread. Also the share of the core's peak. The first epoch, with
-   its cold memory, is not counted. */
+   one, sixteen replicas, and the same epoch's matrix products alone on one thread. Also the share of the
+   core's peak. The first epoch, with its cold memory, is not counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,8 @@ static double train(struct kl_head_model *model, const struct kl_features *f, in
     kl_train_options_default(&o);
     o.replicas = replicas;
     o.epochs = epochs;
-    if (kl_pool_create(&pool, threads, &err) || kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err) ||
+    if (kl_pool_create(&pool, threads, &err) ||
+        kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err) ||
         kl_train_run(&t, pool, &watch, &err)) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
@@ -123,7 +124,8 @@ int main(int argc, char **argv)
            alone = train(&model, &features, 1, quick ? 3 : 10, 1),
            sixteen = train(&model, &features, 16, quick ? 2 : 4, 0);
     double peak = peak_gflops(kl_kernels()->isa), rate = flops / best * 1e-9;
-    printf("%s: products %.1f GFLOP/s of %.1f (%.0f %%); an epoch is %.2f times its products, on one thread "
+    printf("%s: products %.1f GFLOP/s of %.1f (%.0f %%); an epoch is %.2f times its products, on one "
+           "thread "
            "%.2f times; 16 replicas %.2f times one\n",
            kl_kernels()->isa, rate, peak, 100 * rate / peak, one / best, alone / best, sixteen / one);
     printf("bench epoch/products %.6g s\n", best);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   measure NAME COMMAND...: runs the command, then prints its wall time and peak memory as lines of the bench format. */
+   measure NAME COMMAND...: runs the command, then prints its wall time and peak memory as lines of the
+   bench format. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

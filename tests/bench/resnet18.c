@@ -29,13 +29,14 @@ static void run_block(void *context, size_t i, int thread)
 {
     const struct job *j = context;
     struct kl_error err;
-    if (kl_resnet18_run(j->net, j->features + i * j->block * j->values, j->images + i * j->block * j->pixels,
-                        j->block, &j->work[thread], &err))
+    if (kl_resnet18_run(j->net, j->features + i * j->block * j->values,
+                        j->images + i * j->block * j->pixels, j->block, &j->work[thread], &err))
         die(&err);
 }
 
 /* Images a second; the best of the rounds that fit in the time. */
-static double rate(const struct kl_resnet18 *net, size_t side, int threads, size_t blocks, double seconds)
+static double rate(const struct kl_resnet18 *net, size_t side, int threads, size_t blocks,
+                   double seconds)
 {
     struct job j = { .net = net, .block = kl_resnet18_block(net), .pixels = side * side };
     size_t dims[3], n = blocks * j.block;
@@ -130,7 +131,8 @@ int main(int argc, char **argv)
     char path[4096];
     struct kl_weights *weights;
     struct kl_error err;
-    snprintf(path, sizeof path, "%s/weights/resnet18-gray28-f16.safetensors", shared ? shared : "../shared");
+    snprintf(path, sizeof path, "%s/weights/resnet18-gray28-f16.safetensors",
+             shared ? shared : "../shared");
     if (access(path, R_OK) != 0) {
         printf("skipped: %s is absent\n", path);
         return 77;

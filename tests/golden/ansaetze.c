@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Circuits by name against PennyLane's templates and Qiskit's circuit library (tests/golden/ansaetze.h5,
-   written by make_ansaetze.py beside it): outputs to 1e-10, gradients to what their own method allows.
- */
+   written by make_ansaetze.py beside it): outputs to 1e-10, gradients to what their own method allows. */
 #include <hdf5.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Circuits against PennyLane (reference/hybrid/circuits.h5): outputs and gradients, to 1e-10 in double and
-   2e-5 in float, and parameter-shift and central differences in double; with every instruction set of the
-   processor. */
+   Circuits against PennyLane (reference/hybrid/circuits.h5): outputs and gradients, to 1e-10 in double
+   and 2e-5 in float, and parameter-shift and central differences in double; with every instruction set
+   of the processor. */
 #include "circuit/circuit.h"
 
 #include <hdf5.h>
@@ -52,8 +52,14 @@ static void gate2(struct kl_circuit *c, enum kl_gate g, int q, int r)
     must(kl_circuit_append(c, &op, &err), &err);
 }
 
-static struct kl_angle input(int i) { return (struct kl_angle){ KL_INPUT, i, -1, 1 }; }
-static struct kl_angle weight(int i) { return (struct kl_angle){ KL_WEIGHT, i, -1, 1 }; }
+static struct kl_angle input(int i)
+{
+    return (struct kl_angle){ KL_INPUT, i, -1, 1 };
+}
+static struct kl_angle weight(int i)
+{
+    return (struct kl_angle){ KL_WEIGHT, i, -1, 1 };
+}
 
 static void embed(struct kl_circuit *c, enum kl_gate g)
 {
@@ -202,8 +208,8 @@ static void compare(const char *group, const char *what, const double *a, const 
         if (!(d <= worst)) worst = d;
     }
     if (worst <= bound) return;
-    fprintf(stderr, "%s:%d: %s: %s: difference %.3g, bound %.1g\n", __FILE__, __LINE__, group, what, worst,
-            bound);
+    fprintf(stderr, "%s:%d: %s: %s: difference %.3g, bound %.1g\n", __FILE__, __LINE__, group, what,
+            worst, bound);
     failures++;
 }
 

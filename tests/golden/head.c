@@ -50,8 +50,8 @@ static void block_from(double *block, const struct kl_block *table, hid_t file, 
     free(values);
 }
 
-static void compare_blocks(const char *part, const double *a, const double *b, const struct kl_block *table,
-                           double bound)
+static void compare_blocks(const char *part, const double *a, const double *b,
+                           const struct kl_block *table, double bound)
 {
     for (int t = 0; t < table->n; t++) {
         const struct kl_tensor *tensor = &table->tensors[t];
@@ -92,8 +92,8 @@ static void check_double(const struct golden *g, struct kl_head_model *model, st
     struct kl_optimizer adam;
     kl_optimizer_default(&adam);
     for (int step = 0; step < STEPS; step++) {
-        if (kl_head_gradient_f64(grad, &loss, NULL, model, p, g->x, g->labels, N, KL_DIFF_ADJOINT,
-                                 work, NULL))
+        if (kl_head_gradient_f64(grad, &loss, NULL, model, p, g->x, g->labels, N, KL_DIFF_ADJOINT, work,
+                                 NULL))
             failures++;
         loss /= N;
         compare("adam_losses", "f64", &loss, &g->losses[step], 1, bound);
@@ -110,7 +110,8 @@ static void check_double(const struct golden *g, struct kl_head_model *model, st
 static void check_float(const struct golden *g, struct kl_head_model *model, struct kl_head_work *work)
 {
     const size_t size = model->block.size;
-    float *p = aligned_alloc(64, 4 * size * sizeof *p), *grad = p + size, *m = grad + size, *v = m + size;
+    float *p = aligned_alloc(64, 4 * size * sizeof *p), *grad = p + size, *m = grad + size,
+          *v = m + size;
     float *x = malloc(N * D * sizeof *x), logits[N * CLASSES];
     double *wide = calloc(size, sizeof *wide), wide_logits[N * CLASSES], loss = 0;
     memset(p, 0, 4 * size * sizeof *p);
@@ -182,8 +183,8 @@ int main(void)
     read_golden(file, "y", H5T_NATIVE_INT32, g.labels);
     check_double(&g, &model, &work);
     check_float(&g, &model, &work);
-    free(g.x), free(g.logits), free(g.angles), free(g.expval), free(g.losses), free(g.init), free(g.grad),
-        free(g.after);
+    free(g.x), free(g.logits), free(g.angles), free(g.expval), free(g.losses), free(g.init),
+        free(g.grad), free(g.after);
     free(g.labels);
     kl_head_work_free(&work);
     kl_head_model_free(&model);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   ResNet-18 against torchvision in double (reference/hybrid/resnet18.h5): the largest difference is at most 1e-4 of the largest
-   value, for every size and tap; grey and RGB bytes; and an image's features do not depend on its place in a block. */
+   ResNet-18 against torchvision in double (reference/hybrid/resnet18.h5): the largest difference is at
+   most 1e-4 of the largest value, for every size and tap; grey and RGB bytes; and an image's features do
+   not depend on its place in a block. */
 #include "backbone/backbone.h"
 
 #include <hdf5.h>
@@ -45,7 +46,8 @@ static void compare(const char *what, const float *a, const double *b, size_t n)
     }
     printf("%s: %.2g\n", what, worst);
     if (worst <= 1e-4) return;
-    fprintf(stderr, "%s:%d: %s: relative difference %.3g, bound 1e-4\n", __FILE__, __LINE__, what, worst);
+    fprintf(stderr, "%s:%d: %s: relative difference %.3g, bound 1e-4\n", __FILE__, __LINE__, what,
+            worst);
     failures++;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family act: every instruction set and precision against the formulas of kernels/act.h, written out one element at a
-   time; all results must be equal, because each element is one addition, product or comparison (the sign of a zero is free). */
+   checkkernels, family act: every instruction set and precision against the formulas of kernels/act.h,
+   written out one element at a time; all results must be equal, because each element is one addition,
+   product or comparison (the sign of a zero is free). */
 #include "kernels/act.h"
 
 #include <stdio.h>
@@ -11,7 +12,11 @@
 #include "kernels/select.h"
 
 enum { MOST = 4096 };
-static const struct { size_t m, n; } shapes[] = { { 1, 1 }, { 64, 128 }, { 64, 32 }, { 3, 7 }, { 64, 4 }, { 5, 17 }, { 1, 131 }, { 13, 257 } };
+static const struct {
+    size_t m, n;
+} shapes[] = {
+    { 1, 1 }, { 64, 128 }, { 64, 32 }, { 3, 7 }, { 64, 4 }, { 5, 17 }, { 1, 131 }, { 13, 257 }
+};
 
 static unsigned long long random_state = 88172645463325252ull;
 static double uniform(void)
@@ -39,56 +44,58 @@ static double value(size_t i)
 
 enum { FIRST = 3 * 128 + 37 }; /* where a part begins in the whole */
 
-#define CHECK(real, p)                                                                                       \
-    static int differ_##p(const char *isa, const char *what, const real *found, const real *want, size_t n)  \
-    {                                                                                                        \
-        for (size_t i = 0; i < n; i++)                                                                       \
-            if (!(found[i] == want[i])) {                                                                    \
-                printf("%s %s " #p " [%zu]: found %.9g, expected %.9g\n", isa, what, i, (double)found[i], (double)want[i]); \
-                return 1;                                                                                    \
-            }                                                                                                \
-        return 0;                                                                                            \
-    }                                                                                                        \
-    static int check_##p(const struct kl_kernels *k, size_t m, size_t n)                                     \
-    {                                                                                                        \
-        static real y[MOST], x[MOST], b[MOST], want[MOST], sum[MOST], db[MOST];                              \
-        const size_t count = m * n;                                                                          \
-        const struct kl_dropout_draw draw = { 7, 4 + 256, 12345, 3, 13107, 1.25 };                           \
-        int failures = 0;                                                                                    \
-        for (int relu = 0; relu < 2; relu++) {                                                               \
-            for (size_t j = 0; j < n; j++) b[j] = (real)value(j);                                            \
-            for (size_t i = 0; i < count; i++) {                                                             \
-                y[i] = (real)value(i);                                                                       \
-                const real z = y[i] + b[i % n];                                                              \
-                want[i] = !relu || z > 0 ? z : 0;                                                            \
-            }                                                                                                \
-            k->bias_##p(y, b, m, n, relu);                                                                   \
-            failures += differ_##p(k->isa, relu ? "bias+relu" : "bias", y, want, count);  \
-        }                                                                                                    \
-        for (size_t i = 0; i < count; i++) {                                                                 \
-            y[i] = (real)value(i);                                                                           \
-            want[i] = y[i] * (number(&draw, i) >= draw.threshold ? (real)draw.scale : 0);                    \
-        }                                                                                                    \
-        k->dropout_##p(y, 0, count, &draw);                                                                  \
-        failures += differ_##p(k->isa, "dropout", y, want, count);                                           \
-        for (size_t i = 0; i < count; i++) {                                                                 \
-            y[i] = (real)value(i);                                                                           \
-            want[i] = y[i] * (number(&draw, FIRST + i) >= draw.threshold ? (real)draw.scale : 0);            \
-        }                                                                                                    \
-        k->dropout_##p(y, FIRST, count, &draw);                                                              \
-        failures += differ_##p(k->isa, "dropout of a part", y, want, count);                                 \
-        memset(sum, 0, sizeof sum);                                                                          \
-        for (size_t i = 0; i < count; i++) {                                                                 \
-            x[i] = (real)value(i + 5);                                                                       \
-            y[i] = (real)uniform();                                                                          \
-            want[i] = x[i] > 0 ? y[i] * (real)1.25 : 0;                                                      \
-            sum[i % n] += want[i];                                                                           \
-        }                                                                                                    \
-        k->relu_back_##p(y, x, count, 1.25);                                                                 \
-        failures += differ_##p(k->isa, "relu_back", y, want, count);                                         \
-        k->sum_rows_##p(db, y, m, n);                                                                        \
-        failures += differ_##p(k->isa, "sum_rows", db, sum, n);                                              \
-        return failures;                                                                                     \
+#define CHECK(real, p)                                                                            \
+    static int differ_##p(const char *isa, const char *what, const real *found, const real *want, \
+                          size_t n)                                                               \
+    {                                                                                             \
+        for (size_t i = 0; i < n; i++)                                                            \
+            if (!(found[i] == want[i])) {                                                         \
+                printf("%s %s " #p " [%zu]: found %.9g, expected %.9g\n", isa, what, i,           \
+                       (double)found[i], (double)want[i]);                                        \
+                return 1;                                                                         \
+            }                                                                                     \
+        return 0;                                                                                 \
+    }                                                                                             \
+    static int check_##p(const struct kl_kernels *k, size_t m, size_t n)                          \
+    {                                                                                             \
+        static real y[MOST], x[MOST], b[MOST], want[MOST], sum[MOST], db[MOST];                   \
+        const size_t count = m * n;                                                               \
+        const struct kl_dropout_draw draw = { 7, 4 + 256, 12345, 3, 13107, 1.25 };                \
+        int failures = 0;                                                                         \
+        for (int relu = 0; relu < 2; relu++) {                                                    \
+            for (size_t j = 0; j < n; j++) b[j] = (real)value(j);                                 \
+            for (size_t i = 0; i < count; i++) {                                                  \
+                y[i] = (real)value(i);                                                            \
+                const real z = y[i] + b[i % n];                                                   \
+                want[i] = !relu || z > 0 ? z : 0;                                                 \
+            }                                                                                     \
+            k->bias_##p(y, b, m, n, relu);                                                        \
+            failures += differ_##p(k->isa, relu ? "bias+relu" : "bias", y, want, count);          \
+        }                                                                                         \
+        for (size_t i = 0; i < count; i++) {                                                      \
+            y[i] = (real)value(i);                                                                \
+            want[i] = y[i] * (number(&draw, i) >= draw.threshold ? (real)draw.scale : 0);         \
+        }                                                                                         \
+        k->dropout_##p(y, 0, count, &draw);                                                       \
+        failures += differ_##p(k->isa, "dropout", y, want, count);                                \
+        for (size_t i = 0; i < count; i++) {                                                      \
+            y[i] = (real)value(i);                                                                \
+            want[i] = y[i] * (number(&draw, FIRST + i) >= draw.threshold ? (real)draw.scale : 0); \
+        }                                                                                         \
+        k->dropout_##p(y, FIRST, count, &draw);                                                   \
+        failures += differ_##p(k->isa, "dropout of a part", y, want, count);                      \
+        memset(sum, 0, sizeof sum);                                                               \
+        for (size_t i = 0; i < count; i++) {                                                      \
+            x[i] = (real)value(i + 5);                                                            \
+            y[i] = (real)uniform();                                                               \
+            want[i] = x[i] > 0 ? y[i] * (real)1.25 : 0;                                           \
+            sum[i % n] += want[i];                                                                \
+        }                                                                                         \
+        k->relu_back_##p(y, x, count, 1.25);                                                      \
+        failures += differ_##p(k->isa, "relu_back", y, want, count);                              \
+        k->sum_rows_##p(db, y, m, n);                                                             \
+        failures += differ_##p(k->isa, "sum_rows", db, sum, n);                                   \
+        return failures;                                                                          \
     }
 CHECK(float, f32)
 CHECK(double, f64)
@@ -117,9 +124,9 @@ int main(int argc, char **argv)
         }
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             if (shapes[s].m * shapes[s].n <= MOST)
-                failures += check_f32(k, shapes[s].m, shapes[s].n) + check_f64(k, shapes[s].m, shapes[s].n);
-            else
-                failures += check_f32(k, MOST / shapes[s].n, shapes[s].n);
+                failures +=
+                    check_f32(k, shapes[s].m, shapes[s].n) + check_f64(k, shapes[s].m, shapes[s].n);
+            else failures += check_f32(k, MOST / shapes[s].n, shapes[s].n);
     }
     return failures != 0;
 }

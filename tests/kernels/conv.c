@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Convolutions at points against the plain sum, pooling and ReLU against their definitions: each instruction set, maps of 1 to 9
-   pixels a side, 16 to 64 images, random and extreme values. */
+   Convolutions at points against the plain sum, pooling and ReLU against their definitions: each
+   instruction set, maps of 1 to 9 pixels a side, 16 to 64 images, random and extreme values. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static int failures;
 
 static void fail(const char *isa, const char *what, size_t h, size_t w, double found, double expected)
 {
-    fprintf(stderr, "%s: %s at %zu x %zu: found %.9g, expected %.9g\n", isa, what, h, w, found, expected);
+    fprintf(stderr, "%s: %s at %zu x %zu: found %.9g, expected %.9g\n", isa, what, h, w, found,
+            expected);
     failures++;
 }
 
@@ -21,9 +22,14 @@ static float random_value(void)
     return (float)(rand() % 20001 - 10000) / 10000;
 }
 
-/* Rows of G in U = G g G^T: Lavin & Gray 2015, appendix, for F(4x4,3x3); b, c - b and a - b for a 2x2 Toeplitz product; b alone. */
-static const double g_4[6][3] = { { 1. / 4, 0, 0 },           { -1. / 6, -1. / 6, -1. / 6 }, { -1. / 6, 1. / 6, -1. / 6 },
-                                  { 1. / 24, 1. / 12, 1. / 6 }, { 1. / 24, -1. / 12, 1. / 6 },  { 0, 0, 1 } };
+/* Rows of G in U = G g G^T: Lavin & Gray 2015, appendix, for F(4x4,3x3); b, c - b and a - b for a 2x2
+   Toeplitz product; b alone. */
+static const double g_4[6][3] = { { 1. / 4, 0, 0 },
+                                  { -1. / 6, -1. / 6, -1. / 6 },
+                                  { -1. / 6, 1. / 6, -1. / 6 },
+                                  { 1. / 24, 1. / 12, 1. / 6 },
+                                  { 1. / 24, -1. / 12, 1. / 6 },
+                                  { 0, 0, 1 } };
 static const double g_2[3][3] = { { 0, 1, 0 }, { 0, -1, 1 }, { 1, -1, 0 } };
 static const double g_1[1][3] = { { 0, 1, 0 } };
 
@@ -39,25 +45,31 @@ static void kernel_points(double *u, const float g[9], enum kl_conv_kind kind)
         }
 }
 
-static double plain(const float *map, const float g[9], struct kl_conv_map s, size_t y, size_t x, size_t image)
+static double plain(const float *map, const float g[9], struct kl_conv_map s, size_t y, size_t x,
+                    size_t image)
 {
     double sum = 0;
     for (size_t a = 0; a < 3; a++)
         for (size_t b = 0; b < 3; b++) {
             size_t row = y + a - 1, column = x + b - 1;
-            if (row < s.h && column < s.w) sum += (double)g[3 * a + b] * (double)map[(row * s.w + column) * s.n + image];
+            if (row < s.h && column < s.w)
+                sum += (double)g[3 * a + b] * (double)map[(row * s.w + column) * s.n + image];
         }
     return sum;
 }
 
 static void check_conv(const struct kl_kernels *k, struct kl_conv_map s, float scale)
 {
-    enum kl_conv_kind kind = s.h == 1 && s.w == 1 ? KL_CONV_1 : s.h == 2 && s.w == 2 ? KL_CONV_2 : KL_CONV_4;
+    enum kl_conv_kind kind = s.h == 1 && s.w == 1   ? KL_CONV_1
+                             : s.h == 2 && s.w == 2 ? KL_CONV_2
+                                                    : KL_CONV_4;
     size_t values = s.h * s.w * s.n, points = kl_conv_points(kind), tile = kl_conv_tile(kind);
-    float *map = malloc(values * 4), *out = malloc(values * 4), *residual = malloc(values * 4), *v = malloc(36 * s.n * 4);
+    float *map = malloc(values * 4), *out = malloc(values * 4), *residual = malloc(values * 4),
+          *v = malloc(36 * s.n * 4);
     float g[9];
     double u[36];
-    for (size_t i = 0; i < values; i++) map[i] = scale * random_value(), residual[i] = scale * random_value(), out[i] = NAN;
+    for (size_t i = 0; i < values; i++)
+        map[i] = scale * random_value(), residual[i] = scale * random_value(), out[i] = NAN;
     for (int i = 0; i < 9; i++) g[i] = random_value();
     kernel_points(u, g, kind);
     for (size_t y = 0; y < s.h; y += tile)
@@ -69,7 +81,8 @@ static void check_conv(const struct kl_kernels *k, struct kl_conv_map s, float s
         }
     for (size_t i = 0; i < values; i++) {
         size_t pixel = i / s.n;
-        double sum = plain(map, g, s, pixel / s.w, pixel % s.w, i % s.n) + 0.5 * (double)scale + (double)residual[i];
+        double sum = plain(map, g, s, pixel / s.w, pixel % s.w, i % s.n) + 0.5 * (double)scale +
+                     (double)residual[i];
         double expected = sum > 0 ? sum : 0;
         if (!(fabs((double)out[i] - expected) <= 3e-5 * (double)scale)) {
             fail(k->isa, "convolution", s.h, s.w, (double)out[i], expected);
@@ -123,7 +136,8 @@ int main(void)
         if (!(k = kl_kernels_of(isa))) continue;
         for (size_t h = 1; h <= 9; h++)
             for (size_t w = 1; w <= 9; w++)
-                for (int n = 0; n < 4; n++) check_conv(k, (struct kl_conv_map){ h, w, images[n] }, n == 3 ? 1e30f : 1);
+                for (int n = 0; n < 4; n++)
+                    check_conv(k, (struct kl_conv_map){ h, w, images[n] }, n == 3 ? 1e30f : 1);
         for (size_t w = 1; w < 20; w++) check_pool(k, w, 16);
         check_relu(k);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family conv, its products: each instruction set against the definition, bit for bit. Then a
-   convolution over several channels, as transform, products and transform back, against the sum over taps in
-   double; the max-pool exactly. Float only, as the family. */
+   checkkernels, family conv, its products: each instruction set against the definition, bit for bit.
+   Then a convolution over several channels, as transform, products and transform back, against the sum
+   over taps in double; the max-pool exactly. Float only, as the family. */
 #include "kernels/conv.h"
 
 #include <math.h>
@@ -57,8 +57,8 @@ static int check_product(const struct kl_kernels *table, size_t m, size_t n, siz
     table->conv->product(c, ldc, laid, b, ldb, m, n, k, accumulate);
     for (size_t i = 0; i < m * ldc; i++) bad += c[i] != want[i];
     if (bad)
-        printf("%s:%d: product %s m=%zu n=%zu k=%zu: %zu values differ\n", __FILE__, __LINE__, table->isa, m,
-               n, k, bad);
+        printf("%s:%d: product %s m=%zu n=%zu k=%zu: %zu values differ\n", __FILE__, __LINE__,
+               table->isa, m, n, k, bad);
     free(w), free(b), free(c), free(laid), free(want);
     return bad != 0;
 }
@@ -97,8 +97,8 @@ static float *points_of(const float *w, size_t out, size_t in, enum kl_conv_kind
 enum { IN = 5, OUT = 8 };
 
 /* The definition: 3x3, padding 1, at one output of one image. */
-static double plain(const float *x, const float *w, size_t o, struct kl_conv_map s, size_t y, size_t column,
-                    size_t image)
+static double plain(const float *x, const float *w, size_t o, struct kl_conv_map s, size_t y,
+                    size_t column, size_t image)
 {
     double sum = 0;
     for (size_t i = 0; i < IN; i++)
@@ -111,8 +111,8 @@ static double plain(const float *x, const float *w, size_t o, struct kl_conv_map
     return sum;
 }
 
-static int check_conv(const struct kl_kernels *table, struct kl_conv_map s, enum kl_conv_kind kind, bool relu,
-                      bool add)
+static int check_conv(const struct kl_kernels *table, struct kl_conv_map s, enum kl_conv_kind kind,
+                      bool relu, bool add)
 {
     size_t pixels = s.h * s.w * s.n, points = kl_conv_points(kind), tile = kl_conv_tile(kind),
            matrix = 12 * IN;
@@ -128,8 +128,8 @@ static int check_conv(const struct kl_kernels *table, struct kl_conv_map s, enum
             for (size_t i = 0; i < IN; i++)
                 table->conv->in(v + i * s.n, step_in, x + i * pixels, s, y, c, kind);
             for (size_t p = 0; p < points; p++)
-                table->conv->product(m + p * step_out, s.n, laid + p * matrix, v + p * step_in, s.n, OUT, s.n,
-                                     IN, false);
+                table->conv->product(m + p * step_out, s.n, laid + p * matrix, v + p * step_in, s.n, OUT,
+                                     s.n, IN, false);
             for (size_t o = 0; o < OUT; o++)
                 table->conv->out(got + o * pixels, m + o * s.n, step_out, bias[o],
                                  add ? residual + o * pixels : NULL, s, y, c, kind, relu);
@@ -167,8 +167,8 @@ static int check_pool(const struct kl_kernels *table, size_t w, size_t n, int pr
         bad += want != got[at];
     }
     if (bad)
-        printf("%s:%d: pool %s w=%zu n=%zu rows=%d: %zu values differ\n", __FILE__, __LINE__, table->isa, w,
-               n, present, bad);
+        printf("%s:%d: pool %s w=%zu n=%zu rows=%d: %zu values differ\n", __FILE__, __LINE__, table->isa,
+               w, n, present, bad);
     free(values), free(got);
     return bad != 0;
 }
@@ -178,7 +178,7 @@ int main(void)
     static const size_t shapes[][3] = { { 4, 16, 1 },    { 8, 32, 49 },    { 12, 48, 64 },
                                         { 64, 64, 64 },  { 68, 80, 300 },  { 20, 96, 257 },
                                         { 44, 16, 512 }, { 128, 64, 147 }, { 24, 112, 3 } };
-    static const size_t maps[][3] = { { 3, 3, 16 }, { 4, 4, 64 }, { 5, 7, 32 },   { 7, 7, 64 },
+    static const size_t maps[][3] = { { 3, 3, 16 }, { 4, 4, 64 },   { 5, 7, 32 }, { 7, 7, 64 },
                                       { 8, 6, 16 }, { 13, 13, 16 }, { 1, 9, 16 }, { 20, 22, 16 } };
     int failures = 0;
     for (int i = 0; i < 3; i++) {
@@ -191,8 +191,10 @@ int main(void)
             for (size_t s = 0; s < sizeof maps / sizeof *maps; s++)
                 failures += check_conv(table, (struct kl_conv_map){ maps[s][0], maps[s][1], maps[s][2] },
                                        KL_CONV_4, flags & 1, flags >> 1);
-            failures += check_conv(table, (struct kl_conv_map){ 2, 2, 64 }, KL_CONV_2, flags & 1, flags >> 1);
-            failures += check_conv(table, (struct kl_conv_map){ 1, 1, 64 }, KL_CONV_1, flags & 1, flags >> 1);
+            failures +=
+                check_conv(table, (struct kl_conv_map){ 2, 2, 64 }, KL_CONV_2, flags & 1, flags >> 1);
+            failures +=
+                check_conv(table, (struct kl_conv_map){ 1, 1, 64 }, KL_CONV_1, flags & 1, flags >> 1);
         }
         for (int present = 1; present < 8; present++)
             for (size_t w = 1; w < 16; w += 2)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family optim: every instruction set and precision against the formulas of kernels/optim.h in long double, to a
-   few units in the last place (the kernels may fuse products and sums). */
+   checkkernels, family optim: every instruction set and precision against the formulas of
+   kernels/optim.h in long double, to a few units in the last place (the kernels may fuse products and
+   sums). */
 #include "kernels/optim.h"
 
 #include <float.h>
@@ -24,43 +25,49 @@ static double uniform(void)
 }
 
 /* scale: the size of the terms that were added, so that cancellation does not count as an error. */
-static int far(const char *isa, const char *what, size_t i, long double found, long double want, long double scale, double eps)
+static int far(const char *isa, const char *what, size_t i, long double found, long double want,
+               long double scale, double eps)
 {
     if (fabsl(found - want) <= 8 * (long double)eps * scale) return 0;
     printf("%s %s [%zu]: found %.17Lg, expected %.17Lg\n", isa, what, i, found, want);
     return 1;
 }
 
-#define CHECK(real, p, eps)                                                                                          \
-    static int check_##p(const struct kl_kernels *k, size_t n, double extreme)                                       \
-    {                                                                                                                \
-        static real x[MOST], m[MOST], v[MOST], g[MOST], x0[MOST], m0[MOST], v0[MOST];                                \
-        const struct kl_adam_factors a = { 0.5, 0.01, 0.999, 0.9, 0.999, 2e-3, 1.5, 1e-8 };                          \
-        const struct kl_sgd_factors s = { 0.5, 0.01, 0.9, 0.1 };                                                     \
-        int bad = 0;                                                                                                 \
-        for (size_t i = 0; i < n; i++) {                                                                             \
-            x0[i] = x[i] = (real)uniform(), m0[i] = m[i] = (real)(uniform() * extreme);                              \
-            v0[i] = v[i] = (real)((uniform() + 0.5) * extreme * extreme), g[i] = (real)(uniform() * extreme);        \
-        }                                                                                                            \
-        k->adam_##p(x, m, v, g, n, &a);                                                                              \
-        for (size_t i = 0; i < n; i++) {                                                                             \
-            const long double t = 0.5L * g[i] + 0.01L * x0[i], st = 0.5L * fabsl(g[i]) + 0.01L * fabsl(x0[i]);       \
-            const long double mi = 0.9L * m0[i] + (1 - 0.9L) * t, vi = 0.999L * v0[i] + (1 - 0.999L) * t * t;        \
-            const long double step = 2e-3L / (1.5L * sqrtl(vi) + 1e-8L);                                             \
-            const long double size = 0.9L * fabsl(m0[i]) + 0.1L * st;                                                \
-            bad += far(k->isa, "adam m " #p, i, m[i], mi, size, eps);                                                \
-            bad += far(k->isa, "adam v " #p, i, v[i], vi, 0.999L * v0[i] + 0.001L * st * st, eps);                   \
-            bad += far(k->isa, "adam p " #p, i, x[i], 0.999L * x0[i] - step * mi, fabsl(x0[i]) + 2 * step * size, eps); \
-        }                                                                                                            \
-        memcpy(x, x0, sizeof x), memcpy(m, m0, sizeof m);                                                            \
-        k->sgd_##p(x, m, g, n, &s);                                                                                  \
-        for (size_t i = 0; i < n; i++) {                                                                             \
-            const long double mi = 0.9L * m0[i] + 0.5L * g[i] + 0.01L * x0[i];                                       \
-            const long double size = 0.9L * fabsl(m0[i]) + 0.5L * fabsl(g[i]) + 0.01L * fabsl(x0[i]);                \
-            bad += far(k->isa, "sgd m " #p, i, m[i], mi, size, eps);                                                 \
-            bad += far(k->isa, "sgd p " #p, i, x[i], x0[i] - 0.1L * mi, fabsl(x0[i]) + 0.1L * size, eps);            \
-        }                                                                                                            \
-        return bad;                                                                                                  \
+#define CHECK(real, p, eps)                                                                            \
+    static int check_##p(const struct kl_kernels *k, size_t n, double extreme)                         \
+    {                                                                                                  \
+        static real x[MOST], m[MOST], v[MOST], g[MOST], x0[MOST], m0[MOST], v0[MOST];                  \
+        const struct kl_adam_factors a = { 0.5, 0.01, 0.999, 0.9, 0.999, 2e-3, 1.5, 1e-8 };            \
+        const struct kl_sgd_factors s = { 0.5, 0.01, 0.9, 0.1 };                                       \
+        int bad = 0;                                                                                   \
+        for (size_t i = 0; i < n; i++) {                                                               \
+            x0[i] = x[i] = (real)uniform(), m0[i] = m[i] = (real)(uniform() * extreme);                \
+            v0[i] = v[i] = (real)((uniform() + 0.5) * extreme * extreme),                              \
+            g[i] = (real)(uniform() * extreme);                                                        \
+        }                                                                                              \
+        k->adam_##p(x, m, v, g, n, &a);                                                                \
+        for (size_t i = 0; i < n; i++) {                                                               \
+            const long double t = 0.5L * g[i] + 0.01L * x0[i],                                         \
+                              st = 0.5L * fabsl(g[i]) + 0.01L * fabsl(x0[i]);                          \
+            const long double mi = 0.9L * m0[i] + (1 - 0.9L) * t,                                      \
+                              vi = 0.999L * v0[i] + (1 - 0.999L) * t * t;                              \
+            const long double step = 2e-3L / (1.5L * sqrtl(vi) + 1e-8L);                               \
+            const long double size = 0.9L * fabsl(m0[i]) + 0.1L * st;                                  \
+            bad += far(k->isa, "adam m " #p, i, m[i], mi, size, eps);                                  \
+            bad += far(k->isa, "adam v " #p, i, v[i], vi, 0.999L * v0[i] + 0.001L * st * st, eps);     \
+            bad += far(k->isa, "adam p " #p, i, x[i], 0.999L * x0[i] - step * mi,                      \
+                       fabsl(x0[i]) + 2 * step * size, eps);                                           \
+        }                                                                                              \
+        memcpy(x, x0, sizeof x), memcpy(m, m0, sizeof m);                                              \
+        k->sgd_##p(x, m, g, n, &s);                                                                    \
+        for (size_t i = 0; i < n; i++) {                                                               \
+            const long double mi = 0.9L * m0[i] + 0.5L * g[i] + 0.01L * x0[i];                         \
+            const long double size = 0.9L * fabsl(m0[i]) + 0.5L * fabsl(g[i]) + 0.01L * fabsl(x0[i]);  \
+            bad += far(k->isa, "sgd m " #p, i, m[i], mi, size, eps);                                   \
+            bad +=                                                                                     \
+                far(k->isa, "sgd p " #p, i, x[i], x0[i] - 0.1L * mi, fabsl(x0[i]) + 0.1L * size, eps); \
+        }                                                                                              \
+        return bad;                                                                                    \
     }
 CHECK(float, f32, FLT_EPSILON)
 CHECK(double, f64, DBL_EPSILON)
@@ -74,7 +81,8 @@ static void bench(const struct kl_kernels *k)
     for (int i = 0; i < 500; i++) k->adam_f32(x, m, v, g, 70186, &a);
     clock_gettime(CLOCK_MONOTONIC, &to);
     printf("optim %-6s adam: %.2f ns a value\n", k->isa,
-           ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / 500 / 70186);
+           ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / 500 /
+               70186);
 }
 
 int main(int argc, char **argv)
@@ -88,7 +96,8 @@ int main(int argc, char **argv)
             continue;
         }
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            bad += check_f32(k, sizes[s], 1) + check_f64(k, sizes[s], 1) + check_f32(k, sizes[s], 1e6) + check_f64(k, sizes[s], 1e-6);
+            bad += check_f32(k, sizes[s], 1) + check_f64(k, sizes[s], 1) + check_f32(k, sizes[s], 1e6) +
+                   check_f64(k, sizes[s], 1e-6);
     }
     return bad != 0;
 }

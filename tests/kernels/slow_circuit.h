@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Circuits by their definition, in complex double, one sample after another: every gate is its matrix from
-   the textbook, multiplied onto the state; an observable is a product of Pauli matrices. Shares nothing
-   with lib/circuit but the description of a circuit. */
+   Circuits by their definition, in complex double, one sample after another: every gate is its matrix
+   from the textbook, multiplied onto the state; an observable is a product of Pauli matrices. Shares
+   nothing with lib/circuit but the description of a circuit. */
 #ifndef KL_TESTS_SLOW_CIRCUIT_H
 #define KL_TESTS_SLOW_CIRCUIT_H
 
@@ -105,7 +105,8 @@ static inline void slow_apply(slow_complex *state, int n, const struct kl_op *op
 }
 
 /* Expectation values of one sample. */
-static inline void slow_circuit(double *out, const struct kl_circuit *c, const double *x, const double *w)
+static inline void slow_circuit(double *out, const struct kl_circuit *c, const double *x,
+                                const double *w)
 {
     static const slow_complex pauli[3][4] = { { 0, 1, 1, 0 }, { 0, -I, I, 0 }, { 1, 0, 0, -1 } };
     int n = c->n_qubits;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family vqc: random circuits of every gate, and random circuits of RY, CNOT, X and strings
-   of Z (which take the path of layers), on 1 to 13 qubits, in each instruction set and precision, against
-   slow_circuit.h; the gradients against central differences of it and the parameter-shift rules. Then what
-   must be equal to the bit: threads, placement in a batch. */
+   checkkernels, family vqc: random circuits of every gate, and random circuits of RY, CNOT, X and
+   strings of Z (which take the path of layers), on 1 to 13 qubits, in each instruction set and
+   precision, against slow_circuit.h; the gradients against central differences of it and the
+   parameter-shift rules. Then what must be equal to the bit: threads, placement in a batch. */
 #include <math.h>
 #include <stdio.h>
 
@@ -22,7 +22,10 @@ static unsigned below(unsigned n)
     return (unsigned)(random_state >> 33) % n;
 }
 
-static double uniform(void) { return (double)below(1u << 30) / (1u << 29) - 1; }
+static double uniform(void)
+{
+    return (double)below(1u << 30) / (1u << 29) - 1;
+}
 
 static void must(int code, const struct kl_error *err)
 {
@@ -33,8 +36,8 @@ static void must(int code, const struct kl_error *err)
 
 static void fail(const char *what, const struct kl_circuit *c, double worst)
 {
-    fprintf(stderr, "vqc %s: %s, %d qubits, %zu gates: difference %.3g\n", isa, what, c->n_qubits, c->n_ops,
-            worst);
+    fprintf(stderr, "vqc %s: %s, %d qubits, %zu gates: difference %.3g\n", isa, what, c->n_qubits,
+            c->n_ops, worst);
     failures++;
 }
 
@@ -107,8 +110,8 @@ static void widen(double *to, const float *from, size_t n)
 static void run_f32(struct values *v, const struct kl_circuit *c, size_t n, struct kl_pool *pool,
                     float *state, struct kl_arena *work)
 {
-    static float x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS], out[MOST_BATCH * MOST_OBS],
-        dx[MOST_BATCH * INPUTS], dw[WEIGHTS];
+    static float x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS],
+        out[MOST_BATCH * MOST_OBS], dx[MOST_BATCH * INPUTS], dw[WEIGHTS];
     struct kl_error err;
     convert(x, v->x, n * INPUTS), convert(w, v->w, WEIGHTS), convert(cot, v->cot, n * c->n_obs);
     memset(dw, 0, sizeof dw);
@@ -147,8 +150,8 @@ static double slow_objective(const struct values *v, const struct kl_circuit *c,
 }
 
 /* Derivative by value number k of x (sample's own) or w, by central differences of the definition. */
-static double slow_derivative(const struct values *v, const struct kl_circuit *c, size_t sample, bool by_w,
-                              size_t k)
+static double slow_derivative(const struct values *v, const struct kl_circuit *c, size_t sample,
+                              bool by_w, size_t k)
 {
     const double h = 1e-5;
     double x[INPUTS], w[WEIGHTS], ends[2];
@@ -167,7 +170,8 @@ static void check_values(struct values *v, const struct kl_circuit *c, size_t n,
     run(v, c, n, wide, NULL);
     for (size_t i = 0; i < n; i++) {
         slow_circuit(out, c, v->x + i * INPUTS, v->w);
-        for (size_t o = 0; o < c->n_obs; o++) worst = fmax(worst, fabs(out[o] - v->out[i * c->n_obs + o]));
+        for (size_t o = 0; o < c->n_obs; o++)
+            worst = fmax(worst, fabs(out[o] - v->out[i * c->n_obs + o]));
     }
     if (!(worst < (wide ? 1e-12 : 1e-5))) fail("out", c, worst);
 }
@@ -184,7 +188,8 @@ static void check_gradients(struct values *v, const struct kl_circuit *c, size_t
         for (size_t i = 0; i < n; i++) sum += slow_derivative(v, c, i, true, k);
         worst = fmax(worst, fabs(sum - v->dw[k]));
     }
-    if (!(worst < (wide ? 1e-7 : 1e-4))) fail("gradients against differences of the definition", c, worst);
+    if (!(worst < (wide ? 1e-7 : 1e-4)))
+        fail("gradients against differences of the definition", c, worst);
 }
 
 static void check_rules(struct values *v, const struct kl_circuit *c, size_t n)
@@ -198,9 +203,9 @@ static void check_rules(struct values *v, const struct kl_circuit *c, size_t n)
     memset(shift.dw, 0, sizeof shift.dw);
     memset(differences.dw, 0, sizeof differences.dw);
     must(kl_circuit_shift(shift.dx, shift.dw, c, v->x, v->w, v->cot, n, &work, &err), &err);
-    must(
-        kl_circuit_differences(differences.dx, differences.dw, c, v->x, v->w, v->cot, n, 1e-5, &work, &err),
-        &err);
+    must(kl_circuit_differences(differences.dx, differences.dw, c, v->x, v->w, v->cot, n, 1e-5, &work,
+                                &err),
+         &err);
     for (size_t k = 0; k < n * INPUTS; k++) {
         near = fmax(near, fabs(shift.dx[k] - v->dx[k]));
         far = fmax(far, fabs(differences.dx[k] - v->dx[k]));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   The .pth reader: a small archive as torch.save writes it, then the same with every trick that has fooled
-   other readers: pickles that call os.system, CVE-2025-32434 (calls by other opcodes) and CVE-2026-24747
-   (items set on what is no dictionary, storages that are longer than their data), flag bits, headers that
-   contradict the directory, duplicates, gaps, overlaps. */
+   The .pth reader: a small archive as torch.save writes it, then the same with every trick that has
+   fooled other readers: pickles that call os.system, CVE-2025-32434 (calls by other opcodes) and
+   CVE-2026-24747 (items set on what is no dictionary, storages that are longer than their data), flag
+   bits, headers that contradict the directory, duplicates, gaps, overlaps. */
 #include <zlib.h>
 
 #include "weights_test.h"
@@ -16,15 +16,14 @@ struct trick {
     const char *name_local;
     bool zip64_lies, comment, trailing, extra, central_extra, count;
 };
-static const struct trick none = {.member = -1};
+static const struct trick none = { .member = -1 };
 
 static unsigned char file[1 << 16];
 static size_t length;
 
 static void number(uint64_t x, int bytes)
 {
-    for (int i = 0; i < bytes; i++)
-        file[length++] = i < 8 ? (unsigned char)(x >> (8 * i)) : 0;
+    for (int i = 0; i < bytes; i++) file[length++] = i < 8 ? (unsigned char)(x >> (8 * i)) : 0;
 }
 
 static void bytes(const void *data, size_t n)
@@ -75,8 +74,7 @@ static void central_entry(const struct member *m, size_t at, const struct trick 
     number(0, 2 + 2 + 2 + 4);
     number(at + (unsigned)t->offset, 4);
     bytes(m->name, strlen(m->name));
-    if (t->central_extra)
-        bytes("\1\0\0\0", 4);
+    if (t->central_extra) bytes("\1\0\0\0", 4);
 }
 
 static void make(const struct member *members, int n, const struct trick *t)
@@ -84,14 +82,12 @@ static void make(const struct member *members, int n, const struct trick *t)
     size_t at[16];
     length = 0;
     for (int i = 0; i < n; i++) {
-        if (i == t->member)
-            length += (size_t)t->gap;
+        if (i == t->member) length += (size_t)t->gap;
         at[i] = length;
         local_header(&members[i], i == t->member ? t : &none);
     }
     const size_t directory = length;
-    for (int i = 0; i < n; i++)
-        central_entry(&members[i], at[i], i == t->member ? t : &none);
+    for (int i = 0; i < n; i++) central_entry(&members[i], at[i], i == t->member ? t : &none);
     const size_t size = length - directory, end64 = length;
     number(0x06064b50, 4);
     number(44, 8);
@@ -112,8 +108,7 @@ static void make(const struct member *members, int n, const struct trick *t)
     number(size, 4);
     number(directory, 4);
     number(t->comment, 2);
-    if (t->comment || t->trailing)
-        number('x', 1);
+    if (t->comment || t->trailing) number('x', 1);
 }
 
 /* A pickle in pieces; S: text with its length, as BINUNICODE wants it. */
@@ -128,12 +123,12 @@ static void make(const struct member *members, int n, const struct trick *t)
     "ccollections\nOrderedDict\nq\0)Rq\1(" items "u."
 #define SOUND DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\3", "K\1K\2"))
 
-static const float six[6] = {1, 2, 3, 4, 5, 6};
+static const float six[6] = { 1, 2, 3, 4, 5, 6 };
 
-static struct member members[8] = {{"a/data.pkl", NULL, 0},
-                                   {"a/byteorder", "little", 6},
-                                   {"a/data/0", six, sizeof six},
-                                   {"a/version", "3\n", 2}};
+static struct member members[8] = { { "a/data.pkl", NULL, 0 },
+                                    { "a/byteorder", "little", 6 },
+                                    { "a/data/0", six, sizeof six },
+                                    { "a/version", "3\n", 2 } };
 
 static void make_pickle(const void *pickle, size_t n)
 {
@@ -146,7 +141,7 @@ static void sound(void)
 {
     struct kl_weights *w = NULL;
     struct kl_error err;
-    static const float want[] = {1, 3, 5, 2, 4, 6}; /* strides (1, 2): column-major */
+    static const float want[] = { 1, 3, 5, 2, 4, 6 }; /* strides (1, 2): column-major */
     make_pickle(SOUND, sizeof SOUND - 1);
     CHECK(parse(&w, kl_pth_parse, file, length, &err) == 0, "%s", err.text);
     const struct kl_weight *t = kl_weights_find(w, "w");
@@ -160,7 +155,8 @@ static void sound(void)
          bit++) { /* only version bytes, times, attributes and padding have no second copy */
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
         const int rc = parse(&w, kl_pth_parse, file, n, &err);
-        CHECK(rc == KL_EDATA || (rc == 0 && w->n == 1 && memcmp(w->tensors[0].data, want, sizeof want) == 0),
+        CHECK(rc == KL_EDATA ||
+                  (rc == 0 && w->n == 1 && memcmp(w->tensors[0].data, want, sizeof want) == 0),
               "bit %zu: %d %s", bit, rc, err.text);
         kl_weights_free(&w);
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -170,34 +166,35 @@ static void sound(void)
 static void archives(void)
 {
     static const struct trick tricks[] = {
-        {.member = 0, .flags_local = 1, .flags_central = 1}, /* encrypted, by both, by one of them */
-        {.member = 0, .flags_local = 1},
-        {.member = 0, .flags_central = 1},
-        {.member = 2, .flags_local = 0x20, .flags_central = 0x20},
-        {.member = 2, .flags_local = 0x40, .flags_central = 0x40},
-        {.member = 2, .flags_central = 0x20},
-        {.member = 1, .flags_local = 8, .flags_central = 8},
-        {.member = 0, .method_local = 8, .method_central = 8},
-        {.member = 0, .method_local = 8},
-        {.member = 0, .method_central = 8},
-        {.member = 2, .crc = 1},
-        {.member = 2, .size_local = 3},
-        {.member = 2, .size_central = 4},
-        {.member = 2, .size_central = -4},
-        {.member = 2, .size_central = 1 << 30},
-        {.member = 2, .size_after = 1},
-        {.member = 1, .offset = 4},
-        {.member = 1, .offset = -60},
-        {.member = 0, .gap = 8},
-        {.member = 2, .gap = 8},
-        {.member = 0, .name_local = "b/data.pkl"},
-        {.member = 0, .name_local = "a/data.pklx"},
-        {.member = -1, .zip64_lies = true},
-        {.member = -1, .comment = true},
-        {.member = -1, .trailing = true},
-        {.member = 1, .extra = true},
-        {.member = 1, .central_extra = true},
-        {.member = -1, .count = true}};
+        { .member = 0, .flags_local = 1, .flags_central = 1 }, /* encrypted, by both, by one of them */
+        { .member = 0, .flags_local = 1 },
+        { .member = 0, .flags_central = 1 },
+        { .member = 2, .flags_local = 0x20, .flags_central = 0x20 },
+        { .member = 2, .flags_local = 0x40, .flags_central = 0x40 },
+        { .member = 2, .flags_central = 0x20 },
+        { .member = 1, .flags_local = 8, .flags_central = 8 },
+        { .member = 0, .method_local = 8, .method_central = 8 },
+        { .member = 0, .method_local = 8 },
+        { .member = 0, .method_central = 8 },
+        { .member = 2, .crc = 1 },
+        { .member = 2, .size_local = 3 },
+        { .member = 2, .size_central = 4 },
+        { .member = 2, .size_central = -4 },
+        { .member = 2, .size_central = 1 << 30 },
+        { .member = 2, .size_after = 1 },
+        { .member = 1, .offset = 4 },
+        { .member = 1, .offset = -60 },
+        { .member = 0, .gap = 8 },
+        { .member = 2, .gap = 8 },
+        { .member = 0, .name_local = "b/data.pkl" },
+        { .member = 0, .name_local = "a/data.pklx" },
+        { .member = -1, .zip64_lies = true },
+        { .member = -1, .comment = true },
+        { .member = -1, .trailing = true },
+        { .member = 1, .extra = true },
+        { .member = 1, .central_extra = true },
+        { .member = -1, .count = true }
+    };
     struct kl_error err;
     members[0].data = SOUND;
     members[0].n = sizeof SOUND - 1;
@@ -205,10 +202,11 @@ static void archives(void)
         make(members, 4, &tricks[i]);
         CHECK(refused(kl_pth_parse, file, length, &err), "trick %zu: %s", i, err.text);
     }
-    static const char *const names[] = {"a/data.pkl", "a/data/0",    "a/../x",          "/etc/passwd", "a\\b",
-                                        "b/version",  "a/code/x.py", "a/constants.pkl", "a/",          ""};
+    static const char *const names[] = { "a/data.pkl", "a/data/0",  "a/../x",      "/etc/passwd",
+                                         "a\\b",       "b/version", "a/code/x.py", "a/constants.pkl",
+                                         "a/",         "" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        members[4] = (struct member){names[i], "x", 1};
+        members[4] = (struct member){ names[i], "x", 1 };
         make(members, 5, &none);
         CHECK(refused(kl_pth_parse, file, length, &err), "a further member %s: %s", names[i], err.text);
     }
@@ -216,7 +214,7 @@ static void archives(void)
     members[1].n = 3;
     make(members, 4, &none);
     CHECK(refused(kl_pth_parse, file, length, &err), "byte order");
-    members[1] = (struct member){"a/byteorder", "little", 6};
+    members[1] = (struct member){ "a/byteorder", "little", 6 };
     make(members, 2, &none);
     CHECK(refused(kl_pth_parse, file, length, &err), "no storage");
 }
@@ -258,11 +256,12 @@ static void pickles(void)
         P("\x80\2"
           "K\1K\2K\3s."), /* items on what is no dictionary */
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\3", "K\1K\2")) "x"), /* after the end */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\7"), "\0", "K\2", "K\1"))),           /* longer than its data */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\5"), "\0", "K\2", "K\1"))),           /* shorter */
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\4", "K\3K\1"))),     /* reaches beyond */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\7"), "\0", "K\2", "K\1"))),       /* longer than its data */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\5"), "\0", "K\2", "K\1"))),       /* shorter */
+        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2K\4", "K\3K\1"))), /* reaches beyond */
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\5", "K\2", "K\1"))),
-        P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2", "J\xff\xff\xff\xff"))), /* negative stride */
+        P(DICT(S("\1", "w")
+                   TENSOR(STORAGE("\6"), "\0", "K\2", "J\xff\xff\xff\xff"))), /* negative stride */
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\7", "K\0"))), /* more elements than storage */
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0",
                                    "\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7f"
@@ -294,20 +293,22 @@ static void pickles(void)
         P("\x80\2(" S("\7", "storage") "ctorch\nFloatStorage\n" S("\4", "../0") S("\3", "cpu") "K\6tQ."),
         P("\x80\2(" S("\6", "module") "ctorch\nFloatStorage\n" S("\1", "0") S("\3", "cpu") "K\6tQ."),
         P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2", "K\1") S("\1", "w")
-                   TENSOR(STORAGE("\6"), "\0", "K\2", "K\1")))}; /* a name twice */
+                   TENSOR(STORAGE("\6"), "\0", "K\2", "K\1")))
+    }; /* a name twice */
     struct kl_error err;
     for (size_t i = 0; i < sizeof evil / sizeof *evil; i++) {
         make_pickle(evil[i].text, evil[i].n);
         CHECK(refused(kl_pth_parse, file, length, &err), "pickle %zu: %s", i, err.text);
-        CHECK(!strstr(err.text, "archive is refused"), "pickle %zu should get as far as the pickle: %s", i,
-              err.text);
+        CHECK(!strstr(err.text, "archive is refused"), "pickle %zu should get as far as the pickle: %s",
+              i, err.text);
     }
     static const char param[] = DICT(S("\1", "w") "ctorch._utils\n_rebuild_parameter\n" TENSOR(
         STORAGE("\6"), "\0", "K\2", "K\1") "\x88"
                                            "ccollections\nOrderedDict\n)R\x87R");
     make_pickle(param, sizeof param - 1);
     CHECK(parse_only(kl_pth_parse, file, length, &err) == 0, "a parameter: %s", err.text);
-    for (size_t i = 0; i < sizeof SOUND - 1; i++) { /* each byte of the pickle replaced, with a true CRC */
+    for (size_t i = 0; i < sizeof SOUND - 1;
+         i++) { /* each byte of the pickle replaced, with a true CRC */
         char copy[sizeof SOUND];
         for (int x = 0; x < 256; x++) {
             memcpy(copy, SOUND, sizeof copy);
@@ -320,12 +321,12 @@ static void pickles(void)
 }
 
 /* The files of the default weights: the two formats hold the same values; a name with another digest is
- * refused. */
+   refused. */
 static void real_ones(const char *shared)
 {
     char pth[512], safe[512], wrong[] = "/tmp/ketline-weights-XXXXXX/net-01234567.pth";
     struct kl_weights *a = NULL, *b = NULL;
-    struct kl_error err = {0};
+    struct kl_error err = { 0 };
     snprintf(pth, sizeof pth, "%s/weights/resnet18_gray28-10ad2fe8.pth", shared);
     snprintf(safe, sizeof safe, "%s/weights/resnet18-gray28-f16.safetensors", shared);
     if (access(pth, R_OK) != 0 || access(safe, R_OK) != 0) {

@@ -6,8 +6,7 @@ static size_t make(unsigned char *file, const char *header, const void *data, si
 {
     const size_t length = strlen(header);
     memset(file, 0, 8);
-    for (int i = 0; i < 4; i++)
-        file[i] = (unsigned char)(length >> (8 * i));
+    for (int i = 0; i < 4; i++) file[i] = (unsigned char)(length >> (8 * i));
     memcpy(file + 8, header, length);
     memcpy(file + 8 + length, data, n);
     return 8 + length + n;
@@ -19,11 +18,12 @@ static void values(void)
         "{\"__metadata__\":{\"a\":\"b\"},\"h\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4]},"
         "\"b\":{\"dtype\":\"BF16\",\"shape\":[1,2],\"data_offsets\":[4,8]},"
         "\"l\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[8,16]},"
-        "\"f\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[16,20]},\"e\":{\"dtype\":\"F32\",\"shape\":"
+        "\"f\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[16,20]},\"e\":{\"dtype\":\"F32\","
+        "\"shape\":"
         "[0],"
         "\"data_offsets\":[20,20]}}  ";
-    static const unsigned char data[] = {0x00, 0x3c, 0x00, 0xc0, 0x80, 0x3f, 0x20, 0xc0, 7,    0,
-                                         0,    0,    0,    0,    0,    0,    0,    0,    0x28, 0x42};
+    static const unsigned char data[] = { 0x00, 0x3c, 0x00, 0xc0, 0x80, 0x3f, 0x20, 0xc0, 7,    0,
+                                          0,    0,    0,    0,    0,    0,    0,    0,    0x28, 0x42 };
     unsigned char file[1024];
     struct kl_weights *w = NULL;
     struct kl_error err;
@@ -33,8 +33,7 @@ static void values(void)
                            *l = kl_weights_find(w, "l");
     const struct kl_weight *f = kl_weights_find(w, "f"), *e = kl_weights_find(w, "e");
     CHECK(h && b && l && f && e && w->n == 5, "five tensors");
-    if (failures)
-        return;
+    if (failures) return;
     CHECK(h->data[0] == 1 && h->data[1] == -2, "F16");
     CHECK(b->data[0] == 1 && b->data[1] == -2.5f && b->rank == 2 && b->dims[1] == 2, "BF16");
     CHECK(l->data[0] == 7 && l->rank == 0 && l->n == 1 && f->data[0] == 42 && e->n == 0,
@@ -55,7 +54,8 @@ static void values(void)
 
 static void attacks(void)
 {
-#define T(shape, begin, end) "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
+#define T(shape, begin, end) \
+    "{\"dtype\":\"F32\",\"shape\":" shape ",\"data_offsets\":[" begin "," end "]}"
     static const char *const headers[] = {
         "",
         "[]",
@@ -79,8 +79,9 @@ static void attacks(void)
         "{\"a\":{\"dtype\":\"F33\",\"shape\":[2],\"data_offsets\":[0,8]}}",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8],\"x\":1}}",
         "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
-        "{\"a\":" T("[2]", "0", "8") "} x"};
-    unsigned char file[2048], eight[8] = {0};
+        "{\"a\":" T("[2]", "0", "8") "} x"
+    };
+    unsigned char file[2048], eight[8] = { 0 };
     struct kl_error err;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         const size_t n = make(file, headers[i], eight, 8);
@@ -96,7 +97,8 @@ static void attacks(void)
     char *deep = malloc(200000);
     memset(deep, '[', 200000);
     memcpy(deep, "\x38\x0d\x03\0\0\0\0\0{\"a\":", 13); /* 0x30d38 = 200000 - 8 */
-    CHECK(refused(kl_safetensors_parse, deep, 200000, &err) && strstr(err.text, "depth"), "%s", err.text);
+    CHECK(refused(kl_safetensors_parse, deep, 200000, &err) && strstr(err.text, "depth"), "%s",
+          err.text);
     free(deep);
 }
 

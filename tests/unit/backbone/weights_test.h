@@ -29,8 +29,8 @@ static inline int parse(struct kl_weights **weights, parser *parser, const void 
                         struct kl_error *err)
 {
     unsigned char *copy = malloc(n ? n : 1);
-    struct kl_bytes file = {copy, n, "x.bin"};
-    *err = (struct kl_error){0};
+    struct kl_bytes file = { copy, n, "x.bin" };
+    *err = (struct kl_error){ 0 };
     *weights = calloc(1, sizeof **weights);
     memcpy(copy, data, n);
     const int rc = parser(*weights, &file, err);

@@ -12,14 +12,14 @@
 
 static int failures;
 
-#define CHECK(condition, ...)                                                                                \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                                  \
-            fprintf(stderr, __VA_ARGS__);                                                                    \
-            fputc('\n', stderr);                                                                             \
-            failures++;                                                                                      \
-        }                                                                                                    \
+#define CHECK(condition, ...)                                               \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
+            fprintf(stderr, __VA_ARGS__);                                   \
+            fputc('\n', stderr);                                            \
+            failures++;                                                     \
+        }                                                                   \
     } while (0)
 
 /* A file in TMPDIR with these bytes; the path lives until the next call. */
@@ -27,7 +27,8 @@ static inline const char *test_file(const void *bytes, size_t n)
 {
     static char path[512];
     const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/ketline-base-%ld", folder && *folder ? folder : "/tmp", (long)getpid());
+    snprintf(path, sizeof path, "%s/ketline-base-%ld", folder && *folder ? folder : "/tmp",
+             (long)getpid());
     FILE *file = fopen(path, "w");
     if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0) {
         perror(path);

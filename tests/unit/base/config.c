@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   YAML: names and aliases, order of precedence, what is refused with file and line, --print-config read back.
- */
+   YAML: names and aliases, order of precedence, what is refused with file and line, --print-config read
+   back. */
 #include "options_test.h"
 
 static struct parsed parse_file(const char *yaml, size_t n)
@@ -15,10 +15,11 @@ static void values_of_a_file(void)
         "note: 'two words: and a colon'\nany_number: -9\n";
     struct parsed p = parse_file(yaml, sizeof yaml - 1);
     CHECK(p.code == 0, "%s", p.err.text);
-    CHECK(p.v.qubits == 6 && p.v.any == -9 && p.v.resume && strcmp(p.v.optimizer, "sgd") == 0, "qubits %lld",
-          (long long)p.v.qubits);
+    CHECK(p.v.qubits == 6 && p.v.any == -9 && p.v.resume && strcmp(p.v.optimizer, "sgd") == 0,
+          "qubits %lld", (long long)p.v.qubits);
     CHECK(p.v.lr == 0.5, "the command line wins: %g", p.v.lr);
-    CHECK(p.v.common.note && strcmp(p.v.common.note, "two words: and a colon") == 0, "%s", p.v.common.note);
+    CHECK(p.v.common.note && strcmp(p.v.common.note, "two words: and a colon") == 0, "%s",
+          p.v.common.note);
     CHECK(p.v.grey, "what neither says stays as it was");
     free(p.args);
     static const char *const empty[] = { "", "# nothing\n", "---\n", "{}\n" };
@@ -37,7 +38,8 @@ static void refusals(void)
         const char *says;
     } cases[] = {
         { "lr: 1\nqubit: 3\n", KL_EUSAGE, ":2: qubit: no such option; did you mean qubits?" },
-        { "lr: 1\n\nn_qubits: 33\n", KL_EUSAGE, ":3: n_qubits: found 33, expected a number from 1 to 20" },
+        { "lr: 1\n\nn_qubits: 33\n", KL_EUSAGE,
+          ":3: n_qubits: found 33, expected a number from 1 to 20" },
         { "lr: fast\n", KL_EUSAGE, ":1: lr: found 'fast', expected a number" },
         { "optimizer: lion\n", KL_EUSAGE, "expected one of adam|adamw|sgd" },
         { "resume: yes\n", KL_EUSAGE, "expected true or false" },
@@ -93,7 +95,8 @@ static void damaged(void)
             memcpy(text, yaml, sizeof yaml);
             text[i] = (char)(text[i] ^ flip);
             p = parse_file(text, sizeof yaml - 1);
-            CHECK(p.code == 0 || p.code == KL_EUSAGE || p.code == KL_EDATA, "byte %zu: code %d", i, p.code);
+            CHECK(p.code == 0 || p.code == KL_EUSAGE || p.code == KL_EDATA, "byte %zu: code %d", i,
+                  p.code);
             CHECK(p.code == 0 || p.err.text[0], "byte %zu: an error without words", i);
             refused += p.code != 0;
             free(p.args);
@@ -119,7 +122,8 @@ static void print_config_reads_back(void)
     fclose(to);
     struct parsed p = PARSE("--config", test_file(text, n));
     CHECK(p.code == 0, "%s in\n%s", p.err.text, text);
-    CHECK(p.v.qubits == 9 && p.v.lr == 1.0 / 3 && p.v.resume && !p.v.grey && p.v.common.seed == 1234567890123,
+    CHECK(p.v.qubits == 9 && p.v.lr == 1.0 / 3 && p.v.resume && !p.v.grey &&
+              p.v.common.seed == 1234567890123,
           "%s", text);
     CHECK(p.v.weights && strcmp(p.v.weights, v.weights) == 0, "found %s",
           p.v.weights ? p.v.weights : "nothing");

@@ -25,8 +25,8 @@ static void sha256(void)
     }
     kl_sha256_end(&s, hex);
     CHECK(strcmp(hex, MILLION_A) == 0, "in pieces: %s", hex);
-    CHECK(kl_sha256_file(hex, test_file(million, 1000000), &err) == 0 && strcmp(hex, MILLION_A) == 0, "%s",
-          hex);
+    CHECK(kl_sha256_file(hex, test_file(million, 1000000), &err) == 0 && strcmp(hex, MILLION_A) == 0,
+          "%s", hex);
     CHECK(kl_sha256_file(hex, test_file("", 0), &err) == 0 && strcmp(hex, EMPTY) == 0, "%s", hex);
     unlink(test_file("", 0));
     CHECK(kl_sha256_file(hex, "/nonexistent/file", &err) == KL_ENOINPUT, "code %d", err.code);
@@ -47,7 +47,8 @@ static void xxh128(void)
     };
     unsigned char buffer[32], digest[16];
     uint64_t state = 2654435761u;
-    for (int i = 0; i < 32; i++, state *= 11400714785074694797u) buffer[i] = (unsigned char)(state >> 56);
+    for (int i = 0; i < 32; i++, state *= 11400714785074694797u)
+        buffer[i] = (unsigned char)(state >> 56);
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) {
         char hex[33];
         kl_xxh128(digest, buffer, vectors[v].n);
@@ -56,8 +57,8 @@ static void xxh128(void)
               vectors[v].hex);
     }
     kl_xxh128(digest, "abc", 3);
-    CHECK(digest[0] == 0x06 && digest[1] == 0xb0 && digest[15] == 0x50, "abc: %02x %02x ... %02x", digest[0],
-          digest[1], digest[15]);
+    CHECK(digest[0] == 0x06 && digest[1] == 0xb0 && digest[15] == 0x50, "abc: %02x %02x ... %02x",
+          digest[0], digest[1], digest[15]);
 }
 
 int main(void)

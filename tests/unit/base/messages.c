@@ -25,9 +25,11 @@ static void errors(void)
     CHECK(kl_fail_errno(&err, KL_EIO, "out") == KL_EIO && errno == EACCES, "errno %d", errno);
     CHECK(strcmp(err.text, "out: Permission denied") == 0, "%s", err.text);
     errno = ENOMEM;
-    CHECK(kl_fail_errno(&err, KL_EIO, "out") == KL_ENOMEM && err.code == KL_ENOMEM, "ENOMEM is no memory");
+    CHECK(kl_fail_errno(&err, KL_EIO, "out") == KL_ENOMEM && err.code == KL_ENOMEM,
+          "ENOMEM is no memory");
     CHECK(kl_fail_memory(&err, 4096) == KL_ENOMEM && strstr(err.text, "4096 bytes"), "%s", err.text);
-    CHECK(kl_fail(NULL, KL_EIO, "x") == KL_EIO && kl_fail_errno(NULL, KL_EIO, "x") != 0, "err may be NULL");
+    CHECK(kl_fail(NULL, KL_EIO, "x") == KL_EIO && kl_fail_errno(NULL, KL_EIO, "x") != 0,
+          "err may be NULL");
     char *longer = malloc(5000);
     if (!longer) exit(1);
     memset(longer, 'x', 4999);
@@ -82,12 +84,15 @@ static void progress(void)
     CHECK(strcmp(text, "tool: 10/30 epochs, 0.25/s, 1:20 min left\n") == 0, "%s", text);
     free(text);
     text = drawn("json", 1, 40, 10, 30, NULL);
-    CHECK(strcmp(text,
-                 "{\"done\":10,\"total\":30,\"unit\":\"epochs\",\"rate\":0.25,\"seconds_left\":80.0}\n") == 0,
-          "%s", text);
+    CHECK(
+        strcmp(text,
+               "{\"done\":10,\"total\":30,\"unit\":\"epochs\",\"rate\":0.25,\"seconds_left\":80.0}\n") ==
+            0,
+        "%s", text);
     free(text);
     text = drawn("bar", 1, 40, 10, 30, NULL);
-    CHECK(strstr(text, "[########----------------] 10/30 epochs") && strstr(text, "\r\033[K"), "%s", text);
+    CHECK(strstr(text, "[########----------------] 10/30 epochs") && strstr(text, "\r\033[K"), "%s",
+          text);
     free(text);
     static const struct {
         const char *mode;
@@ -98,8 +103,8 @@ static void progress(void)
     };
     for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
         text = drawn(silent[i].mode, silent[i].level, silent[i].seconds, 1, 9, NULL);
-        CHECK(!*text, "%s at level %d after %g s: %s", silent[i].mode, silent[i].level, silent[i].seconds,
-              text);
+        CHECK(!*text, "%s at level %d after %g s: %s", silent[i].mode, silent[i].level,
+              silent[i].seconds, text);
         free(text);
     }
     CHECK(kl_watch_step(NULL, 1, 2, NULL) == 0, "no watch goes on");
@@ -133,8 +138,8 @@ static void signals(void)
     for (int i = 0; i < 2; i++)
         for (int times = 1; times < 3; times++) {
             int status = child_status(numbers[i], times);
-            CHECK(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i], "signal %d, %d times: status %x",
-                  numbers[i], times, status);
+            CHECK(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i],
+                  "signal %d, %d times: status %x", numbers[i], times, status);
         }
     kl_signals_reraise(); /* nothing pending: goes on */
 }

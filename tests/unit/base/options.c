@@ -15,7 +15,8 @@ static void forms(void)
           p.v.optimizer);
     static const char *const expected[] = { "a", "-3.5", "-", "-Q", "--lr" };
     CHECK(p.n == 5, "%zu arguments", p.n);
-    for (size_t i = 0; i < p.n && i < 5; i++) CHECK(strcmp(p.args[i], expected[i]) == 0, "%s", p.args[i]);
+    for (size_t i = 0; i < p.n && i < 5; i++)
+        CHECK(strcmp(p.args[i], expected[i]) == 0, "%s", p.args[i]);
     free(p.args);
     p = PARSE("--n_qubits", "7", "--n-qubits=8", "--learning_rate", "1e-3", "--any-number", "-42",
               "--grey=false");
@@ -23,7 +24,8 @@ static void forms(void)
           p.err.text);
     free(p.args);
     p = PARSE("x");
-    CHECK(p.code == 0 && p.v.qubits == 4 && strcmp(p.v.common.progress, "auto") == 0 && !p.v.common.store,
+    CHECK(p.code == 0 && p.v.qubits == 4 && strcmp(p.v.common.progress, "auto") == 0 &&
+              !p.v.common.store,
           "defaults: %s", p.err.text);
     free(p.args);
     setenv("KETLINE_STORE", "/shelf", 1);
@@ -31,7 +33,8 @@ static void forms(void)
     CHECK(p.v.common.store && strcmp(p.v.common.store, "/shelf") == 0, "the store of the environment");
     free(p.args);
     p = PARSE("--store", "/other");
-    CHECK(strcmp(p.v.common.store, "/other") == 0, "the command line wins over it: %s", p.v.common.store);
+    CHECK(strcmp(p.v.common.store, "/other") == 0, "the command line wins over it: %s",
+          p.v.common.store);
     free(p.args);
     unsetenv("KETLINE_STORE");
 }
@@ -116,8 +119,8 @@ static void json(void)
 {
     struct values v = test_defaults;
     char *text = kl_options_json(&test_tool, &v, true);
-    CHECK(text && strcmp(text, "{\"grey\":true,\"lr\":0.001,\"optimizer\":\"adam\",\"qubits\":4}") == 0, "%s",
-          text ? text : "no memory");
+    CHECK(text && strcmp(text, "{\"grey\":true,\"lr\":0.001,\"optimizer\":\"adam\",\"qubits\":4}") == 0,
+          "%s", text ? text : "no memory");
     free(text);
     v.lr = 0.1 + 0.2;
     v.common.note = "a \"b\"";
@@ -125,9 +128,10 @@ static void json(void)
     const char *lr = text ? strstr(text, "\"lr\":") : NULL;
     CHECK(lr && strtod(lr + 5, NULL) == 0.1 + 0.2, "a real comes back to the last bit: %s",
           text ? text : "no memory");
-    CHECK(text && strstr(text, "\"note\":\"a \\\"b\\\"\"") && strstr(text, "\"weights\":null"), "%s", text ? text : "no memory");
-    CHECK(text && strstr(text, "\"any-number\":0,") && !strstr(text, "help") && !strstr(text, "config"), "%s",
+    CHECK(text && strstr(text, "\"note\":\"a \\\"b\\\"\"") && strstr(text, "\"weights\":null"), "%s",
           text ? text : "no memory");
+    CHECK(text && strstr(text, "\"any-number\":0,") && !strstr(text, "help") && !strstr(text, "config"),
+          "%s", text ? text : "no memory");
     free(text);
 }
 

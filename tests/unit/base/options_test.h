@@ -15,9 +15,11 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option test_options[] = {
-    { "qubits", 'Q', KL_OPT_INT, AT(qubits), "N", 1, 20, true, "qubits of the circuit", "Head", "n_qubits" },
+    { "qubits", 'Q', KL_OPT_INT, AT(qubits), "N", 1, 20, true, "qubits of the circuit", "Head",
+      "n_qubits" },
     { "lr", 0, KL_OPT_FLOAT, AT(lr), "X", 0, 10, true, "learning rate", NULL, "learning_rate" },
-    { "optimizer", 0, KL_OPT_CHOICE, AT(optimizer), "adam|adamw|sgd", 0, 0, true, "update rule", NULL, NULL },
+    { "optimizer", 0, KL_OPT_CHOICE, AT(optimizer), "adam|adamw|sgd", 0, 0, true, "update rule", NULL,
+      NULL },
     { "weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false, "weights", "Files", NULL },
     { "resume", 'r', KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on", NULL, NULL },
     { "grey", 'g', KL_OPT_FLAG, AT(grey), NULL, 0, 0, true, "grey", NULL, NULL },
@@ -32,7 +34,9 @@ static const struct kl_tool test_tool = { "tool",
                                           sizeof(struct values),
                                           "dry-run key" };
 
-static const struct values test_defaults = { .qubits = 4, .lr = 0.001, .optimizer = "adam", .grey = true };
+static const struct values test_defaults = {
+    .qubits = 4, .lr = 0.001, .optimizer = "adam", .grey = true
+};
 
 struct parsed {
     struct values v;

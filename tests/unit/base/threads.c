@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The pool: every item once, also when loops are tiny and follow each other closely, when items differ in
-   length and when there are more threads than processors; limits of cgroup v2. */
+   The pool: every item once, also when loops are tiny and follow each other closely, when items differ
+   in length and when there are more threads than processors; limits of cgroup v2. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -43,8 +43,9 @@ static void run_loops(struct kl_pool *pool, const char *what)
         kl_pool_for(pool, count, visit, &job);
         size_t once = 0;
         for (size_t i = 0; i < count; i++) once += atomic_load(&job.times[i]) == 1;
-        CHECK(once == count && !atomic_load(&job.wrong), "%s, loop %d: %zu of %zu items done once, %d wrong",
-              what, round, once, count, atomic_load(&job.wrong));
+        CHECK(once == count && !atomic_load(&job.wrong),
+              "%s, loop %d: %zu of %zu items done once, %d wrong", what, round, once, count,
+              atomic_load(&job.wrong));
         if (failures) return;
     }
 }
@@ -97,7 +98,8 @@ static void affinity(void)
     CPU_ZERO(&one);
     CPU_SET(first, &one);
     CHECK(sched_setaffinity(0, sizeof one, &one) == 0, "affinity to one");
-    CHECK(kl_threads_available() == 1, "found %d, expected the one processor left", kl_threads_available());
+    CHECK(kl_threads_available() == 1, "found %d, expected the one processor left",
+          kl_threads_available());
     sched_setaffinity(0, sizeof all, &all);
 }
 
@@ -129,7 +131,8 @@ static void cgroups(void)
     CHECK(kl_cgroup_limit(line, root) == 1, "half a processor is one thread: %d",
           kl_cgroup_limit(line, root));
     write_text(leaf, "cpu.max", "nonsense\n");
-    CHECK(kl_cgroup_limit(line, root) == 3, "an unreadable limit is none: %d", kl_cgroup_limit(line, root));
+    CHECK(kl_cgroup_limit(line, root) == 3, "an unreadable limit is none: %d",
+          kl_cgroup_limit(line, root));
     write_text(root, "cpu.max", "200000 100000\n");
     CHECK(kl_cgroup_limit("/nonexistent", root) == 2, "without a group the root's own");
     snprintf(line, sizeof line, "rm -r '%s'", root);

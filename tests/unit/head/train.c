@@ -11,12 +11,12 @@
 #include "store/store.h"
 
 static int failures;
-#define CHECK(condition)                                                                                   \
-    do {                                                                                                   \
-        if (!(condition)) {                                                                                \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                \
-            failures++;                                                                                    \
-        }                                                                                                  \
+#define CHECK(condition)                                                    \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            failures++;                                                     \
+        }                                                                   \
     } while (0)
 
 enum { N = 401, D = 24, CLASSES = 3 };
@@ -61,7 +61,8 @@ static void run(struct kl_train *train, struct kl_head_model *model, const struc
 static bool same(const struct kl_train *a, int64_t i, const struct kl_train *b, int64_t j)
 {
     const struct kl_replica *r = &a->replicas[i], *s = &b->replicas[j];
-    size_t size = a->model->block.size * sizeof(float), epochs = (size_t)a->options.epochs * sizeof(double);
+    size_t size = a->model->block.size * sizeof(float),
+           epochs = (size_t)a->options.epochs * sizeof(double);
     return memcmp(r->params, s->params, 4 * size) == 0 && r->best_epoch == s->best_epoch &&
            r->stopped_epoch == s->stopped_epoch &&
            memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) == 0;
@@ -87,7 +88,8 @@ static void replicas_and_threads(struct kl_head_model *model, const struct kl_fe
 
 /* Stop at the k-th question, through a file, go on in another process's place. */
 static void resumed(struct kl_head_model *model, const struct kl_features *f,
-                    const struct kl_train_options *o, const struct kl_train *whole, int k, const char *path)
+                    const struct kl_train_options *o, const struct kl_train *whole, int k,
+                    const char *path)
 {
     struct kl_error err = { 0 };
     struct kl_train first, second;

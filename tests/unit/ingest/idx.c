@@ -9,8 +9,7 @@ static unsigned char images_file[HEADER + N * H * W], labels_file[8 + N];
 
 static void be(unsigned char *b, uint32_t x)
 {
-    for (int i = 0; i < 4; i++)
-        b[i] = (unsigned char)(x >> (24 - 8 * i));
+    for (int i = 0; i < 4; i++) b[i] = (unsigned char)(x >> (24 - 8 * i));
 }
 
 static void put_gz(const char *path, const void *data, size_t n)
@@ -22,7 +21,8 @@ static void put_gz(const char *path, const void *data, size_t n)
 }
 
 /* Open and read all, in blocks of two images; the code of whatever failed. */
-static int read_everything(unsigned char *pixels, const char *path, const char *labels, struct kl_error *err)
+static int read_everything(unsigned char *pixels, const char *path, const char *labels,
+                           struct kl_error *err)
 {
     struct kl_images *im = NULL;
     struct kl_images_options o;
@@ -45,7 +45,7 @@ static void values(void)
     const char *plain = path_of("a-images-idx3-ubyte"), *labels = path_of("a-labels-idx1-ubyte");
     const char *gz = path_of("b-images-idx3-ubyte.gz");
     unsigned char pixels[N * H * W];
-    struct kl_error err = {0};
+    struct kl_error err = { 0 };
     put(plain, images_file, sizeof images_file);
     put(labels, labels_file, sizeof labels_file);
     CHECK(read_everything(pixels, plain, NULL, &err) == 0, "%s", err.text);
@@ -56,7 +56,7 @@ static void values(void)
     CHECK(read_everything(pixels, gz, labels, &err) == 0, "%s", err.text);
     CHECK(memcmp(pixels, images_file + HEADER, sizeof pixels) == 0, "pixels of gzip");
 
-    const char *both[] = {plain, plain};
+    const char *both[] = { plain, plain };
     struct kl_images *im = NULL;
     struct kl_images_options o;
     kl_images_options_default(&o);
@@ -80,8 +80,8 @@ static void damage(void)
     put(gz_labels, labels_file, sizeof labels_file);
     for (size_t cut = 0; cut < sizeof images_file; cut++) {
         put(path, images_file, cut);
-        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path), "cut at %zu: %s",
-              cut, err.text);
+        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path),
+              "cut at %zu: %s", cut, err.text);
     }
     put_gz(gz, images_file, sizeof images_file);
     packed = get_file(gz, &n);
@@ -113,14 +113,14 @@ static void damage(void)
 
 static void sizes(void)
 {
-    static const uint32_t dims[][3] = {{1u << 31, 1u << 31, 1u << 31},
-                                       {0xffffffff, 0xffffffff, 1},
-                                       {0xffffffff, 1, 1},
-                                       {1, 1u << 31, 1u << 31},
-                                       {0, 28, 28},
-                                       {28, 0, 28},
-                                       {N + 1, H, W},
-                                       {N - 1, H, W}};
+    static const uint32_t dims[][3] = { { 1u << 31, 1u << 31, 1u << 31 },
+                                        { 0xffffffff, 0xffffffff, 1 },
+                                        { 0xffffffff, 1, 1 },
+                                        { 1, 1u << 31, 1u << 31 },
+                                        { 0, 28, 28 },
+                                        { 28, 0, 28 },
+                                        { N + 1, H, W },
+                                        { N - 1, H, W } };
     const char *path = path_of("s-images-idx3-ubyte"), *gz = path_of("t-images-idx3-ubyte.gz");
     unsigned char pixels[2 * N * H * W], copy[sizeof images_file];
     struct kl_error err;
@@ -128,12 +128,11 @@ static void sizes(void)
     put(path_of("t-labels-idx1-ubyte"), labels_file, sizeof labels_file);
     memcpy(copy, images_file, sizeof copy);
     for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
-        for (int k = 0; k < 3; k++)
-            be(copy + 4 + 4 * k, dims[i][k]);
+        for (int k = 0; k < 3; k++) be(copy + 4 + 4 * k, dims[i][k]);
         put(path, copy, sizeof copy);
         put_gz(gz, copy, sizeof copy);
-        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path), "sizes %zu: %s",
-              i, err.text);
+        CHECK(read_everything(pixels, path, NULL, &err) == KL_EDATA && one_line(&err, path),
+              "sizes %zu: %s", i, err.text);
         CHECK(read_everything(pixels, gz, NULL, &err) == KL_EDATA, "sizes %zu, gzip: %s", i, err.text);
     }
     unsigned char *bomb =
@@ -166,21 +165,20 @@ static void read_block(void *context, size_t i, int thread)
 static void mnist(const char *shared)
 {
     char path[512];
-    struct kl_error err = {0};
+    struct kl_error err = { 0 };
     struct kl_images_options o;
     struct kl_pool *pool = NULL;
-    struct shared s = {0};
+    struct shared s = { 0 };
     snprintf(path, sizeof path, "%s/data/mnist/t10k-images-idx3-ubyte.gz", shared);
-    const char *paths[] = {path};
+    const char *paths[] = { path };
     if (access(path, R_OK) != 0) {
         printf("skipped: %s is not there\n", path);
         return;
     }
     kl_images_options_default(&o);
     CHECK(kl_images_open(&s.im, paths, 1, &o, &err) == 0, "%s", err.text);
-    if (!s.im)
-        return;
-    static const int32_t first[] = {7, 2, 1, 0, 4, 1, 4, 9, 5, 9};
+    if (!s.im) return;
+    static const int32_t first[] = { 7, 2, 1, 0, 4, 1, 4, 9, 5, 9 };
     CHECK(memcmp(s.im->labels, first, sizeof first) == 0 && s.im->n == 10000, "labels");
     s.pixels = calloc(s.im->n, 784);
     unsigned char *whole = malloc(16 + s.im->n * 784);
@@ -194,8 +192,7 @@ static void mnist(const char *shared)
     for (size_t i = 0; i < s.im->n; i++)
         if (i / 64 % 5 != 3)
             CHECK(memcmp(s.pixels + 784 * i, whole + 16 + 784 * i, 784) == 0, "image %zu", i);
-    for (int i = 0; i < 4; i++)
-        kl_arena_free(&s.arenas[i]);
+    for (int i = 0; i < 4; i++) kl_arena_free(&s.arenas[i]);
     free(s.pixels);
     free(whole);
     kl_images_close(&s.im);
@@ -204,15 +201,12 @@ static void mnist(const char *shared)
 int main(void)
 {
     const char *shared = getenv("KETLINE_SHARED") ? getenv("KETLINE_SHARED") : "../shared";
-    const uint32_t header[] = {0x803, N, H, W};
-    for (int i = 0; i < 4; i++)
-        be(images_file + 4 * i, header[i]);
+    const uint32_t header[] = { 0x803, N, H, W };
+    for (int i = 0; i < 4; i++) be(images_file + 4 * i, header[i]);
     be(labels_file, 0x801);
     be(labels_file + 4, N);
-    for (int i = 0; i < N * H * W; i++)
-        images_file[HEADER + i] = (unsigned char)(37 * i + 11);
-    for (int i = 0; i < N; i++)
-        labels_file[8 + i] = (unsigned char)(i * 3 % 7);
+    for (int i = 0; i < N * H * W; i++) images_file[HEADER + i] = (unsigned char)(37 * i + 11);
+    for (int i = 0; i < N; i++) labels_file[8 + i] = (unsigned char)(i * 3 % 7);
     begin();
     values();
     damage();

@@ -46,8 +46,7 @@ static inline unsigned char *get_file(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
     struct stat st;
-    if (!f || fstat(fileno(f), &st) < 0)
-        return NULL;
+    if (!f || fstat(fileno(f), &st) < 0) return NULL;
     unsigned char *data = malloc((size_t)st.st_size + 1);
     *n = data ? fread(data, 1, (size_t)st.st_size, f) : 0;
     fclose(f);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT
-   Resizing against PyTorch's images (reference/hybrid/resnet18.h5) and simple cases; float16 against values
-   from the standard. */
+   Resizing against PyTorch's images (reference/hybrid/resnet18.h5) and simple cases; float16 against
+   values from the standard. */
 #include <math.h>
 
 #include "ingest_test.h"
 
 static void simple(struct kl_arena *arena)
 {
-    static const uint8_t in[] = {0, 255, 10, 20}; /* 2 x 2 */
-    const struct kl_picture p = {2, 2, 1, in};
+    static const uint8_t in[] = { 0, 255, 10, 20 }; /* 2 x 2 */
+    const struct kl_picture p = { 2, 2, 1, in };
     uint8_t out[16];
     struct kl_error err;
     CHECK(kl_resize(out, 2, 2, &p, arena, &err) == 0 && memcmp(out, in, 4) == 0, "same size");
     CHECK(kl_resize(out, 1, 1, &p, arena, &err) == 0 && out[0] == 71, "the mean 71.25, not %d", out[0]);
     /* doubled: weights 1, 3/4 + 1/4, 1/4 + 3/4, 1; 63.75 -> 64, 191.25 -> 191 */
-    static const uint8_t first_row[] = {0, 64, 191, 255};
+    static const uint8_t first_row[] = { 0, 64, 191, 255 };
     CHECK(kl_resize(out, 4, 4, &p, arena, &err) == 0 && memcmp(out, first_row, 4) == 0, "doubled");
     uint8_t flat[7 * 5 * 3], large[9 * 2 * 3];
     memset(flat, 200, sizeof flat);
-    const struct kl_picture q = {7, 5, 3, flat};
+    const struct kl_picture q = { 7, 5, 3, flat };
     CHECK(kl_resize(large, 2, 9, &q, arena, &err) == 0, "colour");
     for (size_t i = 0; i < sizeof large; i++)
         CHECK(large[i] == 200, "a flat image stays flat: %d", large[i]);
@@ -29,11 +29,10 @@ static uint8_t *golden(const char *file, const char *dataset, size_t n)
 {
     char command[900];
     size_t got;
-    snprintf(command, sizeof command, "h5dump -d /%s -b LE -o %s '%s' >/dev/null 2>&1", dataset, path_of("g"),
-             file);
+    snprintf(command, sizeof command, "h5dump -d /%s -b LE -o %s '%s' >/dev/null 2>&1", dataset,
+             path_of("g"), file);
     uint8_t *data = system(command) == 0 ? get_file(path_of("g"), &got) : NULL;
-    if (data && got == n)
-        return data;
+    if (data && got == n) return data;
     free(data);
     return NULL;
 }
@@ -53,7 +52,7 @@ static void against_golden(struct kl_arena *arena, const char *shared)
         uint8_t *want = golden(file, name, 16 * side * side);
         CHECK(in && want, "%s has no %s", file, name);
         for (size_t i = 0; in && want && i < 16; i++) {
-            const struct kl_picture p = {28, 28, 1, in + 784 * i};
+            const struct kl_picture p = { 28, 28, 1, in + 784 * i };
             kl_arena_reset(arena);
             CHECK(kl_resize(out, side, side, &p, arena, NULL) == 0 &&
                       memcmp(out, want + i * side * side, side * side) == 0,
@@ -70,23 +69,23 @@ static void half(void)
     static const struct {
         float x;
         uint16_t h;
-    } known[] = {{0, 0},
-                 {-0.0f, 0x8000},
-                 {1, 0x3c00},
-                 {-2, 0xc000},
-                 {65504, 0x7bff},
-                 {65519, 0x7bff},
-                 {65520, 0x7c00},
-                 {0x1p-14f, 0x0400},
-                 {0x1p-24f, 0x0001},
-                 {0x1p-25f, 0x0000},
-                 {0x1.8p-25f, 0x0001},
-                 {0x1.ff8p-15f, 0x03ff},
-                 {0.1f, 0x2e66},
-                 {1 + 0x1p-11f, 0x3c00},
-                 {1 + 0x3p-11f, 0x3c02},
-                 {INFINITY, 0x7c00},
-                 {1e-30f, 0}};
+    } known[] = { { 0, 0 },
+                  { -0.0f, 0x8000 },
+                  { 1, 0x3c00 },
+                  { -2, 0xc000 },
+                  { 65504, 0x7bff },
+                  { 65519, 0x7bff },
+                  { 65520, 0x7c00 },
+                  { 0x1p-14f, 0x0400 },
+                  { 0x1p-24f, 0x0001 },
+                  { 0x1p-25f, 0x0000 },
+                  { 0x1.8p-25f, 0x0001 },
+                  { 0x1.ff8p-15f, 0x03ff },
+                  { 0.1f, 0x2e66 },
+                  { 1 + 0x1p-11f, 0x3c00 },
+                  { 1 + 0x3p-11f, 0x3c02 },
+                  { INFINITY, 0x7c00 },
+                  { 1e-30f, 0 } };
     uint16_t h;
     float back;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -106,8 +105,7 @@ int main(void)
     const char *shared = getenv("KETLINE_SHARED") ? getenv("KETLINE_SHARED") : "../shared";
     struct kl_arena arena;
     begin();
-    if (kl_arena_init(&arena, 1 << 16, NULL))
-        return 1;
+    if (kl_arena_init(&arena, 1 << 16, NULL)) return 1;
     simple(&arena);
     against_golden(&arena, shared);
     half();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Values from SciPy 1.x (binomtest().proportion_ci("wilson"), binomtest, chi2.sf) and scikit-learn (confusion_matrix,
-   precision_recall_fscore_support, log_loss) on the data below; the calibration error is counted by hand. */
+   Values from SciPy 1.x (binomtest().proportion_ci("wilson"), binomtest, chi2.sf) and scikit-learn
+   (confusion_matrix, precision_recall_fscore_support, log_loss) on the data below; the calibration error
+   is counted by hand. */
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -16,8 +17,9 @@ static void expect(const char *what, double found, double expected, double bound
 
 static const int32_t labels[10] = { 0, 0, 1, 1, 2, 2, 2, 0, 1, 2 };
 static const int32_t predictions[10] = { 0, 1, 1, 1, 2, 0, 2, 0, 2, 2 };
-static const float probabilities[30] = { .7f, .2f,  .1f,  .3f,  .5f, .2f, .1f, .8f, .1f, .2f, .55f, .25f, .05f, .05f, .9f,
-                                         .6f, .1f,  .3f,  .1f,  .3f, .6f, .9f, .05f, .05f, .1f, .4f, .5f, .25f, .35f, .4f };
+static const float probabilities[30] = { .7f,  .2f,  .1f,  .3f,  .5f, .2f, .1f, .8f,  .1f,  .2f,
+                                         .55f, .25f, .05f, .05f, .9f, .6f, .1f, .3f,  .1f,  .3f,
+                                         .6f,  .9f,  .05f, .05f, .1f, .4f, .5f, .25f, .35f, .4f };
 
 static void check_intervals(void)
 {
@@ -46,7 +48,8 @@ static void check_classes(void)
     expect("top 1", (double)kl_top_k(probabilities, labels, 10, 3, 1), 7, 0);
 }
 
-/* Two bins: (0, 0.5] holds samples 1 (0.5, wrong), 8 (0.5, wrong), 9 (0.4, right); (0.5, 1] the seven others, six of them right. */
+/* Two bins: (0, 0.5] holds samples 1 (0.5, wrong), 8 (0.5, wrong), 9 (0.4, right); (0.5, 1] the seven
+   others, six of them right. */
 static void check_calibration(void)
 {
     int64_t count[2];

@@ -14,8 +14,8 @@ static void near(const char *what, double found, double expected)
     failures++;
 }
 
-static void step(double *p, double *m, double *v, const double *grad, size_t n, const struct kl_optimizer *o,
-                 double lr, uint64_t number)
+static void step(double *p, double *m, double *v, const double *grad, size_t n,
+                 const struct kl_optimizer *o, double lr, uint64_t number)
 {
     struct kl_update update = kl_update_at(o, lr, number);
     kl_update_clip_f64(&update, o, grad, n);

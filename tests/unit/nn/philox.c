@@ -9,14 +9,14 @@
 #include "kernels/select.h"
 
 static int failures;
-#define CHECK(condition, ...)                                                                              \
-    do {                                                                                                   \
-        if (!(condition)) {                                                                                \
-            fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);                                                \
-            fprintf(stderr, __VA_ARGS__);                                                                  \
-            fprintf(stderr, "\n");                                                                         \
-            failures++;                                                                                    \
-        }                                                                                                  \
+#define CHECK(condition, ...)                               \
+    do {                                                    \
+        if (!(condition)) {                                 \
+            fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
+            fprintf(stderr, __VA_ARGS__);                   \
+            fprintf(stderr, "\n");                          \
+            failures++;                                     \
+        }                                                   \
     } while (0)
 
 static void known_answers(void)
@@ -36,8 +36,8 @@ static void known_answers(void)
         const uint32_t *c = vectors[v].counter, *k = vectors[v].key;
         uint32_t out[4];
         kl_philox(out, (uint64_t)k[1] << 32 | k[0], c[0], c[1], c[2], c[3]);
-        CHECK(memcmp(out, vectors[v].answer, sizeof out) == 0, "vector %zu: %08x %08x %08x %08x", v, out[0],
-              out[1], out[2], out[3]);
+        CHECK(memcmp(out, vectors[v].answer, sizeof out) == 0, "vector %zu: %08x %08x %08x %08x", v,
+              out[0], out[1], out[2], out[3]);
     }
 }
 
@@ -72,8 +72,8 @@ static void dropout_rate(const struct kl_kernels *kernels)
     kernels->dropout_f64(y, 0, COUNT, &draw);
     for (int i = 0; i < COUNT; i++) sum += y[i];
     double bound = 5 * sqrt(COUNT * p * (1 - p));
-    CHECK(fabs(sum - COUNT * p) < bound, "%s: %g of %d kept, expected %g +- %g", kernels->isa, sum, COUNT,
-          COUNT * p, bound);
+    CHECK(fabs(sum - COUNT * p) < bound, "%s: %g of %d kept, expected %g +- %g", kernels->isa, sum,
+          COUNT, COUNT * p, bound);
 }
 
 int main(void)

@@ -7,12 +7,12 @@
 #include "nn/nn.h"
 
 static int failures;
-#define CHECK(condition)                                                                                   \
-    do {                                                                                                   \
-        if (!(condition)) {                                                                                \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                \
-            failures++;                                                                                    \
-        }                                                                                                  \
+#define CHECK(condition)                                                    \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            failures++;                                                     \
+        }                                                                   \
     } while (0)
 
 enum { N = 1003, CLASSES = 7 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Against scikit-learn 1.x, PCA(2, svd_solver="full") on the same 12 x 5 table (signs by the largest loading). */
+   Against scikit-learn 1.x, PCA(2, svd_solver="full") on the same 12 x 5 table (signs by the largest
+   loading). */
 #include <math.h>
 
 #include "plot/plot.h"
@@ -18,13 +19,16 @@ static void expect(const char *what, double found, double expected)
 int main(void)
 {
     static const double explained_expected[2] = { 0.42655272205004113, 0.2900484137888541 };
-    static const double first[4][2] = { { -5.617412287283112, 2.3089685404244706 }, { 6.636782109683622, -1.699906763278362 },
-                                        { -1.626439132802832, -4.878305422333159 }, { -0.5263834955361222, 5.529866760995033 } };
+    static const double first[4][2] = { { -5.617412287283112, 2.3089685404244706 },
+                                        { 6.636782109683622, -1.699906763278362 },
+                                        { -1.626439132802832, -4.878305422333159 },
+                                        { -0.5263834955361222, 5.529866760995033 } };
     float x[N * D];
     double scores[2 * N], explained[2];
     struct kl_error err;
     for (int i = 0; i < N; i++)
-        for (int j = 0; j < D; j++) x[i * D + j] = (float)((i * 7 + j * 3) % 11 - 5 + 0.25 * i * (j == 2));
+        for (int j = 0; j < D; j++)
+            x[i * D + j] = (float)((i * 7 + j * 3) % 11 - 5 + 0.25 * i * (j == 2));
     if (kl_pca(scores, explained, x, N, D, &err)) return 1;
     for (int k = 0; k < 2; k++) expect("explained", explained[k], explained_expected[k]);
     for (int i = 0; i < 4; i++)

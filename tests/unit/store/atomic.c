@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   The target is the old file or the new one, whole, whatever happens: killed at random times, sixteen writers
-   at once, a full disk, a limit on file sizes, a folder that cannot be written, a stream that is full. */
+   The target is the old file or the new one, whole, whatever happens: killed at random times, sixteen
+   writers at once, a full disk, a limit on file sizes, a folder that cannot be written, a stream that is
+   full. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,17 +15,18 @@
 enum { ROWS = 400, WIDTH = 64, KILLS = 200 };
 
 /* Seed of what the target holds, -1: neither whole nor absent. */
-static int which(const char *path, int seeds) {
-    struct kl_error err = {0};
+static int which(const char *path, int seeds)
+{
+    struct kl_error err = { 0 };
     for (int seed = 1; seed <= seeds; seed++)
-        if (read_test_file(path, ROWS, WIDTH, (unsigned)seed, &err) == 0)
-            return seed;
+        if (read_test_file(path, ROWS, WIDTH, (unsigned)seed, &err) == 0) return seed;
     fprintf(stderr, "%s\n", err.text);
     return -1;
 }
 
-static void check_kills(void) {
-    struct kl_error err = {0};
+static void check_kills(void)
+{
+    struct kl_error err = { 0 };
     char path[1024];
     int killed = 0, fresh = 0;
     in_folder(path, "kill.h5");
@@ -32,9 +34,8 @@ static void check_kills(void) {
     srand(3);
     for (int i = 0; i < KILLS; i++) {
         pid_t child = fork();
-        if (child == 0)
-            _exit(write_test_file(path, ROWS, WIDTH, 2 + i % 2, &err) != 0);
-        struct timespec t = {.tv_nsec = rand() % 5000000};
+        if (child == 0) _exit(write_test_file(path, ROWS, WIDTH, 2 + i % 2, &err) != 0);
+        struct timespec t = { .tv_nsec = rand() % 5000000 };
         nanosleep(&t, NULL);
         kill(child, SIGKILL);
         int status = 0;
@@ -49,8 +50,9 @@ static void check_kills(void) {
     printf("%d of %d killed, the target was new after %d\n", killed, KILLS, fresh);
 }
 
-static void check_concurrent(void) {
-    struct kl_error err = {0};
+static void check_concurrent(void)
+{
+    struct kl_error err = { 0 };
     char path[1024], store[1024];
     int status, bad = 0;
     in_folder(path, "many.h5");
@@ -64,12 +66,10 @@ static void check_concurrent(void) {
                 rc = rc ? rc : read_test_file(path, ROWS, WIDTH, 1, &err);
                 rc = rc ? rc : kl_shared_publish(store, test_header.key, path, &err);
             }
-            if (rc)
-                fprintf(stderr, "%s\n", err.text);
+            if (rc) fprintf(stderr, "%s\n", err.text);
             _exit(rc != 0);
         }
-    while (wait(&status) > 0)
-        bad += status != 0;
+    while (wait(&status) > 0) bad += status != 0;
     CHECK(bad == 0, "%d of 16 writers failed", bad);
     CHECK(which(path, 1) == 1, "after 16 writers");
     size_t broken = 1;
@@ -80,10 +80,11 @@ static void check_concurrent(void) {
 }
 
 /* In a child: the limit would stay. */
-static void check_limit(void) {
+static void check_limit(void)
+{
     char path[1024];
     int status;
-    struct kl_error err = {0};
+    struct kl_error err = { 0 };
     in_folder(path, "limit.h5");
     CHECK(write_test_file(path, ROWS, WIDTH, 1, &err) == 0, "%s", err.text);
     struct stat s;
@@ -91,7 +92,7 @@ static void check_limit(void) {
     for (int i = 0; i <= 20; i++) { /* up to one byte less than is needed */
         rlim_t most = (rlim_t)(s.st_size - 1) * (rlim_t)i / 20;
         if (fork() == 0) {
-            struct rlimit limit = {most, most};
+            struct rlimit limit = { most, most };
             signal(SIGXFSZ, SIG_IGN);
             setrlimit(RLIMIT_FSIZE, &limit);
             int rc = write_test_file(path, ROWS, WIDTH, 2, &err);
@@ -104,8 +105,9 @@ static void check_limit(void) {
     CHECK(count_files(test_folder, ".ketline-tmp") == 0, "temporaries left");
 }
 
-static void check_full_disk(void) {
-    struct kl_error err = {0};
+static void check_full_disk(void)
+{
+    struct kl_error err = { 0 };
     char disk[1024], path[1100];
     in_folder(disk, "disk");
     mkdir(disk, 0777);
@@ -123,8 +125,9 @@ static void check_full_disk(void) {
     umount(disk);
 }
 
-static void check_folders(void) {
-    struct kl_error err = {0};
+static void check_folders(void)
+{
+    struct kl_error err = { 0 };
     char path[1024];
     int rc = write_test_file("/dev/full", ROWS, WIDTH, 1, &err);
     struct stat s;
@@ -143,12 +146,13 @@ static void check_folders(void) {
         _exit(rc == KL_EIO && strstr(err.text, "closed/x.h5") && strstr(err.text, "ermission") ? 0 : 1);
     }
     wait(&status);
-    CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77), "closed folder: %d",
-          status);
+    CHECK(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77),
+          "closed folder: %d", status);
 }
 
-static void check_modes(void) {
-    struct kl_error err = {0};
+static void check_modes(void)
+{
+    struct kl_error err = { 0 };
     char path[1024], link[1024];
     struct stat s;
     mode_t old = umask(027);
@@ -161,8 +165,9 @@ static void check_modes(void) {
 }
 
 /* "-": standard output at the end, standard input at opening. */
-static void check_pipe(void) {
-    struct kl_error err = {0};
+static void check_pipe(void)
+{
+    struct kl_error err = { 0 };
     char path[1024];
     int ends[2], status;
     CHECK(pipe(ends) == 0, "pipe");
@@ -181,7 +186,8 @@ static void check_pipe(void) {
     CHECK(access(in_folder(path, "-"), F_OK) != 0, "a file named -");
 }
 
-int main(void) {
+int main(void)
+{
     make_test_folder();
     setvbuf(stdout, NULL, _IOLBF, 0);
     check_kills();

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT
-   A file cut at every byte, and with every bit flipped: refused in words, or the very same data. A larger one
-   (datasets outside of the seal) at random bits and lengths. Never other data, never a crash. */
+   A file cut at every byte, and with every bit flipped: refused in words, or the very same data. A
+   larger one (datasets outside of the seal) at random bits and lengths. Never other data, never a crash. */
 #include <fcntl.h>
 
 #include "store_test.h"
 
-static char *read_whole(const char *path, size_t *n) {
+static char *read_whole(const char *path, size_t *n)
+{
     FILE *f = fopen(path, "rb");
     struct stat s;
-    if (!f || fstat(fileno(f), &s))
-        return NULL;
+    if (!f || fstat(fileno(f), &s)) return NULL;
     *n = (size_t)s.st_size;
     char *bytes = malloc(*n);
-    if (fread(bytes, 1, *n, f) != *n)
-        *n = 0;
+    if (fread(bytes, 1, *n, f) != *n) *n = 0;
     fclose(f);
     return bytes;
 }
 
-static void check(const char *path, size_t n, size_t width, const char *what, size_t where, int *same) {
-    struct kl_error err = {0};
+static void check(const char *path, size_t n, size_t width, const char *what, size_t where, int *same)
+{
+    struct kl_error err = { 0 };
     int rc = read_test_file(path, n, width, 9, &err);
     CHECK(rc == 0 || rc == KL_EDATA, "%s %zu: code %d %s", what, where, rc, err.text);
     CHECK(rc == 0 || strstr(err.text, path), "%s %zu: names no file: %s", what, where, err.text);
     *same += rc == 0;
 }
 
-static void cut_and_flip(const char *path, size_t rows, size_t width, bool every) {
+static void cut_and_flip(const char *path, size_t rows, size_t width, bool every)
+{
     size_t n = 0, tries = every ? 0 : 1500;
     int same = 0;
     char *bytes = read_whole(path, &n);
@@ -56,8 +57,9 @@ static void cut_and_flip(const char *path, size_t rows, size_t width, bool every
     free(bytes);
 }
 
-int main(void) {
-    struct kl_error err = {0};
+int main(void)
+{
+    struct kl_error err = { 0 };
     char path[1024];
     make_test_folder();
     in_folder(path, "small.h5");
@@ -68,8 +70,7 @@ int main(void) {
     CHECK(write_test_file(path, 500, 64, 9, &err) == 0, "%s", err.text);
     cut_and_flip(path, 500, 64, false);
     FILE *f = fopen(in_folder(path, "text.h5"), "w");
-    for (int i = 0; i < 100; i++)
-        fputs("not a file of ours\n", f);
+    for (int i = 0; i < 100; i++) fputs("not a file of ours\n", f);
     fclose(f);
     struct kl_file *file;
     CHECK(kl_file_open(&file, path, &err) == KL_EDATA && strstr(err.text, "not an HDF5 file"), "%s",

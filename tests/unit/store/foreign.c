@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   Images in HDF5 files that others wrote: read, or refused in words within the time limit. Written by h5py
-   where it is, and by this program as a sealed file, which is refused when a pixel changes; mutated copies
-   neither hang nor crash the caller. */
+   Images in HDF5 files that others wrote: read, or refused in words within the time limit. Written by
+   h5py where it is, and by this program as a sealed file, which is refused when a pixel changes; mutated
+   copies neither hang nor crash the caller. */
 #include <fcntl.h>
 #include <time.h>
 
 #include "store_test.h"
 
-static void check_read(const char *path, int expected, const char *words) {
-    struct kl_error err = {0};
+static void check_read(const char *path, int expected, const char *words)
+{
+    struct kl_error err = { 0 };
     uint8_t *data = NULL;
     int32_t *labels = NULL;
     size_t dims[4];
@@ -17,8 +18,7 @@ static void check_read(const char *path, int expected, const char *words) {
     CHECK(rc == 0 || (!data && strstr(err.text, words)), "%s: %s", path, err.text);
     if (rc == 0) {
         bool same = rank == 3 && dims[0] == 30 && dims[1] == 8 && dims[2] == 7;
-        for (size_t i = 0; i < 30 * 56 && same; i++)
-            same = data[i] == (i * 7) % 251;
+        for (size_t i = 0; i < 30 * 56 && same; i++) same = data[i] == (i * 7) % 251;
         CHECK(same, "%s: other pixels", path);
         CHECK(labels && labels[29] == 9, "%s: labels", path);
     }
@@ -26,16 +26,15 @@ static void check_read(const char *path, int expected, const char *words) {
     free(labels);
 }
 
-static void check_ours(char path[1024]) {
-    struct kl_error err = {0};
+static void check_ours(char path[1024])
+{
+    struct kl_error err = { 0 };
     struct kl_writer *w = NULL;
-    size_t dims[3] = {30, 8, 7};
+    size_t dims[3] = { 30, 8, 7 };
     uint8_t x[30 * 56];
     int64_t y[30];
-    for (size_t i = 0; i < sizeof x; i++)
-        x[i] = (uint8_t)((i * 7) % 251);
-    for (int i = 0; i < 30; i++)
-        y[i] = i % 10;
+    for (size_t i = 0; i < sizeof x; i++) x[i] = (uint8_t)((i * 7) % 251);
+    for (int i = 0; i < 30; i++) y[i] = i % 10;
     int rc = kl_writer_open(&w, in_folder(path, "ours.h5"), &test_header, &err);
     rc = rc ? rc : kl_writer_put(w, "images", KL_TYPE_U8, 0, 3, dims, x, &err);
     rc = rc ? rc : kl_writer_put(w, "labels", KL_TYPE_I64, 0, 1, dims, y, &err);
@@ -54,7 +53,8 @@ static void check_ours(char path[1024]) {
 }
 
 /* Bits of a file without seal flipped: any answer but a crash or a wait beyond the limit. */
-static void mutate(const char *sealed) {
+static void mutate(const char *sealed)
+{
     char path[1024];
     struct kl_error err;
     struct stat s;
@@ -90,8 +90,7 @@ static void mutate(const char *sealed) {
         good += rc == 0;
         refused += rc != 0;
         free(data);
-        for (int k = 0; k < 4; k++)
-            CHECK(pwrite(fd, bytes + at[k], 1, (off_t)at[k]) == 1, "write");
+        for (int k = 0; k < 4; k++) CHECK(pwrite(fd, bytes + at[k], 1, (off_t)at[k]) == 1, "write");
     }
     CHECK(longest < 8, "one took %.1f s", longest);
     printf("of 300 mutants %d were read, %d refused, longest %.2f s\n", good, refused, longest);
@@ -99,7 +98,8 @@ static void mutate(const char *sealed) {
     free(bytes);
 }
 
-static void check_flip(const char *path) {
+static void check_flip(const char *path)
+{
     char byte = 0;
     int fd = open(path, O_RDWR);
     off_t at = -1;
@@ -113,7 +113,8 @@ static void check_flip(const char *path) {
     check_read(path, KL_EDATA, "damaged");
 }
 
-static void check_h5py(void) {
+static void check_h5py(void)
+{
     char path[1024], command[4096];
     const char *python = getenv("KETLINE_PYTHON") ? getenv("KETLINE_PYTHON") : "python3";
     snprintf(command, sizeof command, "'%s' -c 'import h5py' 2>/dev/null", python);
@@ -122,33 +123,35 @@ static void check_h5py(void) {
         return;
     }
     in_folder(path, "py.h5");
-    snprintf(command, sizeof command,
-             "'%s' -c 'import h5py, numpy as n, sys\nf = h5py.File(sys.argv[1], \"w\")\n"
-             "x = ((n.arange(1680) * 7) %% 251).astype(\"u1\").reshape(30, 8, 7)\n"
-             "f.create_dataset(\"pictures\", data=x, chunks=(7, 8, 7), compression=\"gzip\", shuffle=True)\n"
-             "f[\"y\"] = n.arange(30) %% 10\nf[\"text\"] = \"hello\"\n"
-             "f[\"away\"] = h5py.ExternalLink(\"/etc/passwd\", \"/x\")\n"
-             "f.create_dataset(\"bomb\", shape=(60000, 3000, 3000), dtype=\"u1\", chunks=(1, 3000, 3000))\n"
-             "f.create_dataset(\"floats\", data=n.zeros((4, 4, 4)))\n"
-             "f.create_dataset(\"lzf\", data=x, compression=\"lzf\")' '%s'",
-             python, path);
+    snprintf(
+        command, sizeof command,
+        "'%s' -c 'import h5py, numpy as n, sys\nf = h5py.File(sys.argv[1], \"w\")\n"
+        "x = ((n.arange(1680) * 7) %% 251).astype(\"u1\").reshape(30, 8, 7)\n"
+        "f.create_dataset(\"pictures\", data=x, chunks=(7, 8, 7), compression=\"gzip\", shuffle=True)\n"
+        "f[\"y\"] = n.arange(30) %% 10\nf[\"text\"] = \"hello\"\n"
+        "f[\"away\"] = h5py.ExternalLink(\"/etc/passwd\", \"/x\")\n"
+        "f.create_dataset(\"bomb\", shape=(60000, 3000, 3000), dtype=\"u1\", chunks=(1, 3000, 3000))\n"
+        "f.create_dataset(\"floats\", data=n.zeros((4, 4, 4)))\n"
+        "f.create_dataset(\"lzf\", data=x, compression=\"lzf\")' '%s'",
+        python, path);
     CHECK(system(command) == 0, "h5py");
     char named[1100];
     snprintf(named, sizeof named, "%s:pictures", path);
     check_read(named, 0, "");
     check_read(path, KL_EDATA, "name one");
-    static const char *const refused[][2] = {{"bomb", "beyond reason"},
-                                             {"floats", "expected uint8"},
-                                             {"lzf", "filter"},
-                                             {"text", "expected uint8"},
-                                             {"away", "not a plain dataset"}};
+    static const char *const refused[][2] = { { "bomb", "beyond reason" },
+                                              { "floats", "expected uint8" },
+                                              { "lzf", "filter" },
+                                              { "text", "expected uint8" },
+                                              { "away", "not a plain dataset" } };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         snprintf(named, sizeof named, "%s:%s", path, refused[i][0]);
         check_read(named, KL_EDATA, refused[i][1]);
     }
 }
 
-int main(void) {
+int main(void)
+{
     char path[1024];
     make_test_folder();
     check_ours(path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Shards of any number become the bytes of the unsharded run; missing, double and foreign shards are refused
-   in words. */
+   Shards of any number become the bytes of the unsharded run; missing, double and foreign shards are
+   refused in words. */
 #include "store_test.h"
 
 enum { N = 1000, WIDTH = 40 };
@@ -8,11 +8,12 @@ enum { N = 1000, WIDTH = 40 };
 static const char whole_parts[] = "{\"kind\":\"features\",\"n\":1}";
 
 static int write_rows(const char *path, size_t first, size_t n, int index, int count, unsigned seed,
-                      struct kl_error *err) {
+                      struct kl_error *err)
+{
     struct kl_writer *w = NULL;
     struct kl_header header = test_header;
     char whole_key[65], shard_key[65];
-    size_t dims[2] = {n, WIDTH}, names[1] = {3};
+    size_t dims[2] = { n, WIDTH }, names[1] = { 3 };
     int x = 0, y = 0, z = 0;
     float row[WIDTH];
     int rc = kl_sha256_hex(whole_key, whole_parts, strlen(whole_parts), err);
@@ -35,8 +36,7 @@ static int write_rows(const char *path, size_t first, size_t n, int index, int c
     for (size_t i = 0; i < n && !rc; i++) {
         int64_t at = (int64_t)(first + i);
         int32_t label = (int32_t)(at % 10);
-        for (size_t j = 0; j < WIDTH; j++)
-            row[j] = test_value(first + i, j, seed);
+        for (size_t j = 0; j < WIDTH; j++) row[j] = test_value(first + i, j, seed);
         rc = kl_writer_rows(w, x, i, 1, row, err);
         rc = rc ? rc : kl_writer_rows(w, y, i, 1, &label, err);
         rc = rc ? rc : kl_writer_rows(w, z, i, 1, &at, err);
@@ -47,7 +47,8 @@ static int write_rows(const char *path, size_t first, size_t n, int index, int c
     return rc;
 }
 
-static int make_shards(char paths[][1024], const char **list, int count, struct kl_error *err) {
+static int make_shards(char paths[][1024], const char **list, int count, struct kl_error *err)
+{
     int rc = 0;
     for (int i = 0; i < count && !rc; i++) {
         char name[64];
@@ -59,10 +60,11 @@ static int make_shards(char paths[][1024], const char **list, int count, struct 
     return rc;
 }
 
-int main(void) {
+int main(void)
+{
     static char paths[8][1024], whole[1024], merged[1024], foreign[1024], command[2200];
     const char *list[8];
-    struct kl_error err = {0};
+    struct kl_error err = { 0 };
     make_test_folder();
     CHECK(write_rows(in_folder(whole, "whole.h5"), 0, N, 0, 0, 1, &err) == 0, "%s", err.text);
     in_folder(merged, "merged.h5");
@@ -75,16 +77,16 @@ int main(void) {
         unlink(merged);
     }
     CHECK(make_shards(paths, list, 3, &err) == 0, "%s", err.text);
-    CHECK(kl_merge(merged, list, 2, false, &err) == KL_EDATA && strstr(err.text, "one of 3 shards"), "%s",
-          err.text);
-    const char *twice[3] = {list[0], list[1], list[1]};
+    CHECK(kl_merge(merged, list, 2, false, &err) == KL_EDATA && strstr(err.text, "one of 3 shards"),
+          "%s", err.text);
+    const char *twice[3] = { list[0], list[1], list[1] };
     CHECK(kl_merge(merged, twice, 3, false, &err) == KL_EDATA && strstr(err.text, "both shard 1"), "%s",
           err.text);
-    const char *odd[3] = {list[0], list[1], whole};
+    const char *odd[3] = { list[0], list[1], whole };
     CHECK(kl_merge(merged, odd, 3, false, &err) == KL_EDATA && strstr(err.text, "not a shard"), "%s",
           err.text);
     CHECK(write_rows(in_folder(foreign, "f.h5"), 5, 10, 7, 3, 1, &err) == 0, "%s", err.text);
-    const char *missing[3] = {list[0], list[1], foreign};
+    const char *missing[3] = { list[0], list[1], foreign };
     CHECK(kl_merge(merged, missing, 3, false, &err) == KL_EDATA && strstr(err.text, "missing"), "%s",
           err.text);
     CHECK(access(merged, F_OK) != 0, "a refused merge left a file");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Resumable writing: killed at random times again and again, the file ends with the bytes of an undisturbed
-   run, and rows that were journalled are not computed twice. */
+   Resumable writing: killed at random times again and again, the file ends with the bytes of an
+   undisturbed run, and rows that were journalled are not computed twice. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -10,52 +10,48 @@
 enum { ROWS = 2000, WIDTH = 50, STEP = 40, KILLS = 120 };
 
 /* Returns rows that were kept, or a code. `labels` are small: they live in memory until the end. */
-static int run(const char *path, int stop_after, int *kept, struct kl_error *err) {
+static int run(const char *path, int stop_after, int *kept, struct kl_error *err)
+{
     struct kl_writer *w = NULL;
-    size_t dims[2] = {ROWS, WIDTH};
+    size_t dims[2] = { ROWS, WIDTH };
     bool done[ROWS];
     float rows[STEP * WIDTH];
     int32_t labels[STEP];
     int x = 0, y = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
-    if (!rc && (x = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0)
-        rc = x;
-    if (!rc && (y = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0)
-        rc = y;
-    if (!rc)
-        rc = kl_writer_done_rows(w, x, done, err);
+    if (!rc && (x = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0) rc = x;
+    if (!rc && (y = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0) rc = y;
+    if (!rc) rc = kl_writer_done_rows(w, x, done, err);
     for (size_t i = 0; i < ROWS && !rc; i += STEP) {
         bool have = true;
-        for (size_t j = i; j < i + STEP; j++)
-            have &= done[j];
+        for (size_t j = i; j < i + STEP; j++) have &= done[j];
         if (have) {
             *kept += STEP;
             continue;
         }
-        if (stop_after-- == 0)
-            rc = KL_ESIGNAL;
+        if (stop_after-- == 0) rc = KL_ESIGNAL;
         for (size_t j = 0; j < STEP; j++) {
             labels[j] = (int32_t)(i + j) * 3;
-            for (size_t k = 0; k < WIDTH; k++)
-                rows[j * WIDTH + k] = test_value(i + j, k, 5);
+            for (size_t k = 0; k < WIDTH; k++) rows[j * WIDTH + k] = test_value(i + j, k, 5);
         }
         rc = rc ? rc : kl_writer_rows(w, x, i, STEP, rows, err);
         rc = rc ? rc : kl_writer_rows(w, y, i, STEP, labels, err);
         rc = rc ? rc : kl_writer_journal(w, x, i, STEP, err);
     }
-    if (!rc)
-        rc = kl_writer_publish(&w, NULL, err);
+    if (!rc) rc = kl_writer_publish(&w, NULL, err);
     kl_writer_abort(&w);
     return rc;
 }
 
-static bool same_bytes(const char *a, const char *b) {
+static bool same_bytes(const char *a, const char *b)
+{
     char command[2200];
     snprintf(command, sizeof command, "cmp -s '%s' '%s'", a, b);
     return system(command) == 0;
 }
 
-static void check_stopped(const char *whole) {
-    struct kl_error err = {0};
+static void check_stopped(const char *whole)
+{
+    struct kl_error err = { 0 };
     char path[1024];
     int kept = 0;
     in_folder(path, "stopped.h5");
@@ -69,8 +65,9 @@ static void check_stopped(const char *whole) {
 }
 
 /* A byte of a finished row changes while nobody looks: the range is computed again. */
-static void check_damaged(const char *whole) {
-    struct kl_error err = {0};
+static void check_damaged(const char *whole)
+{
+    struct kl_error err = { 0 };
     char path[1024], partial[4096] = "";
     int kept = 0;
     in_folder(path, "damaged.h5");
@@ -89,17 +86,17 @@ static void check_damaged(const char *whole) {
     CHECK(same_bytes(whole, path), "damage reached the file");
 }
 
-static void check_killed(const char *whole) {
-    struct kl_error err = {0};
+static void check_killed(const char *whole)
+{
+    struct kl_error err = { 0 };
     char path[1024];
     int killed = 0, finished = 0, kept = 0;
     in_folder(path, "killed.h5");
     srand(7);
     for (int i = 0; i < KILLS; i++) {
         pid_t child = fork();
-        if (child == 0)
-            _exit(run(path, 1000, &kept, &err) != 0);
-        struct timespec t = {.tv_nsec = rand() % 6000000};
+        if (child == 0) _exit(run(path, 1000, &kept, &err) != 0);
+        struct timespec t = { .tv_nsec = rand() % 6000000 };
         nanosleep(&t, NULL);
         kill(child, SIGKILL);
         int status = 0;
@@ -118,24 +115,24 @@ static void check_killed(const char *whole) {
 }
 
 /* Several at once: none takes another's file. */
-static void check_concurrent(const char *whole) {
-    struct kl_error err = {0};
+static void check_concurrent(const char *whole)
+{
+    struct kl_error err = { 0 };
     char path[1024];
     int kept = 0, bad = 0, status;
     in_folder(path, "many.h5");
     CHECK(run(path, 10, &kept, &err) == KL_ESIGNAL, "%s", err.text);
     for (int i = 0; i < 8; i++)
-        if (fork() == 0)
-            _exit(run(path, 1000, &kept, &err) != 0);
-    while (wait(&status) > 0)
-        bad += status != 0;
+        if (fork() == 0) _exit(run(path, 1000, &kept, &err) != 0);
+    while (wait(&status) > 0) bad += status != 0;
     CHECK(bad == 0, "%d of 8 failed", bad);
     CHECK(same_bytes(whole, path), "other bytes");
     CHECK(count_files(test_folder, ".ketline-partial") == 0, "partials are left");
 }
 
-int main(void) {
-    struct kl_error err = {0};
+int main(void)
+{
+    struct kl_error err = { 0 };
     char whole[1024];
     int kept = 0;
     make_test_folder();

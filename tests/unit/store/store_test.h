@@ -14,41 +14,41 @@
 
 static int failures;
 
-#define CHECK(condition, ...)                                                                                \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                                  \
-            fprintf(stderr, __VA_ARGS__);                                                                    \
-            fputc('\n', stderr);                                                                             \
-            failures++;                                                                                      \
-        }                                                                                                    \
+#define CHECK(condition, ...)                                               \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
+            fprintf(stderr, __VA_ARGS__);                                   \
+            fputc('\n', stderr);                                            \
+            failures++;                                                     \
+        }                                                                   \
     } while (0)
 
 static char test_folder[512];
 
-static inline void remove_folder(const char *folder) {
+static inline void remove_folder(const char *folder)
+{
     DIR *d = opendir(folder);
     char path[4096];
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
         if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path && unlink(path))
             remove_folder(path);
     }
-    if (d)
-        closedir(d);
+    if (d) closedir(d);
     rmdir(folder);
 }
 
 static pid_t test_owner;
 
-static inline void remove_test_folder(void) {
-    if (getpid() == test_owner)
-        remove_folder(test_folder);
+static inline void remove_test_folder(void)
+{
+    if (getpid() == test_owner) remove_folder(test_folder);
 }
 
 /* A new folder; the cache of this test lies in it as well, so that nothing of the user's is touched. */
-static inline void make_test_folder(void) {
+static inline void make_test_folder(void)
+{
     const char *tmp = getenv("TMPDIR");
     snprintf(test_folder, sizeof test_folder, "%s/ketline-store-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (!mkdtemp(test_folder)) {
@@ -60,13 +60,15 @@ static inline void make_test_folder(void) {
     setenv("XDG_CACHE_HOME", test_folder, 1);
 }
 
-static inline const char *in_folder(char path[1024], const char *name) {
+static inline const char *in_folder(char path[1024], const char *name)
+{
     snprintf(path, 1024, "%s/%s", test_folder, name);
     return path;
 }
 
 /* Files of the folder itself, hidden ones included; `ending` may be NULL. */
-static inline int count_files(const char *folder, const char *ending) {
+static inline int count_files(const char *folder, const char *ending)
+{
     DIR *d = opendir(folder);
     int n = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
@@ -74,8 +76,7 @@ static inline int count_files(const char *folder, const char *ending) {
         n += e->d_type == DT_REG && length >= want &&
              strcmp(e->d_name + length - want, ending ? ending : "") == 0;
     }
-    if (d)
-        closedir(d);
+    if (d) closedir(d);
     return n;
 }
 
@@ -84,45 +85,41 @@ static const struct kl_header test_header = {
     .schema = 1,
     .tool = "test",
     .key_parts = "{\"kind\":\"features\"}",
-    .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"};
+    .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+};
 
 /* A value that depends on where it stands. */
-static inline float test_value(size_t row, size_t column, unsigned seed) {
+static inline float test_value(size_t row, size_t column, unsigned seed)
+{
     return (float)((row * 31 + column * 7 + seed) % 1009) / 8;
 }
 
 /* features [n, width] f32, labels [n] i32, index [n] i64, names. Returns the code of the first failure. */
 static inline int write_test_file(const char *path, size_t n, size_t width, unsigned seed,
-                                  struct kl_error *err) {
+                                  struct kl_error *err)
+{
     struct kl_writer *w = NULL;
-    size_t dims[2] = {n, width}, names[1] = {2};
+    size_t dims[2] = { n, width }, names[1] = { 2 };
     float *row = malloc(sizeof(float) * (width + 1));
-    if (!row)
-        return kl_fail_memory(err, sizeof(float) * width);
+    if (!row) return kl_fail_memory(err, sizeof(float) * width);
     int rc = kl_writer_open(&w, path, &test_header, err), features = 0, labels = 0, index = 0;
     if (!rc)
-        rc = (features = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0 ? features : 0;
+        rc = (features = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err)) < 0 ? features
+                                                                                             : 0;
     if (!rc)
         rc = (labels = kl_writer_dataset(w, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0 ? labels : 0;
-    if (!rc)
-        rc = (index = kl_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0 ? index : 0;
-    if (!rc)
-        rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 4, 1, names, "zeroone\0", err);
-    if (!rc)
-        rc = kl_writer_text(w, "features", "backbone", "resnet18", err);
+    if (!rc) rc = (index = kl_writer_dataset(w, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0 ? index : 0;
+    if (!rc) rc = kl_writer_put(w, "class_names", KL_TYPE_STRING, 4, 1, names, "zeroone\0", err);
+    if (!rc) rc = kl_writer_text(w, "features", "backbone", "resnet18", err);
     for (size_t i = 0; i < n && !rc; i++) {
         int32_t label = (int32_t)(i % 10);
         int64_t at = (int64_t)i;
-        for (size_t j = 0; j < width; j++)
-            row[j] = test_value(i, j, seed);
+        for (size_t j = 0; j < width; j++) row[j] = test_value(i, j, seed);
         rc = kl_writer_rows(w, features, i, 1, row, err);
-        if (!rc)
-            rc = kl_writer_rows(w, labels, i, 1, &label, err);
-        if (!rc)
-            rc = kl_writer_rows(w, index, i, 1, &at, err);
+        if (!rc) rc = kl_writer_rows(w, labels, i, 1, &label, err);
+        if (!rc) rc = kl_writer_rows(w, index, i, 1, &at, err);
     }
-    if (!rc)
-        rc = kl_writer_publish(&w, NULL, err);
+    if (!rc) rc = kl_writer_publish(&w, NULL, err);
     kl_writer_abort(&w);
     free(row);
     return rc;
@@ -130,23 +127,19 @@ static inline int write_test_file(const char *path, size_t n, size_t width, unsi
 
 /* 0 if the file holds what write_test_file wrote with this seed, 1 if other data, else the code. */
 static inline int read_test_file(const char *path, size_t n, size_t width, unsigned seed,
-                                 struct kl_error *err) {
+                                 struct kl_error *err)
+{
     struct kl_file *f = NULL;
     const struct kl_dataset *d;
     float *x = NULL;
     int rc = kl_file_open_kind(&f, path, "features", err);
-    if (!rc)
-        rc = kl_file_expect(&d, f, "features", KL_TYPE_F32, 2, err);
-    if (!rc)
-        rc = kl_file_load((void **)&x, f, d, err);
-    if (!rc && (d->dims[0] != n || d->dims[1] != width))
-        rc = 1;
+    if (!rc) rc = kl_file_expect(&d, f, "features", KL_TYPE_F32, 2, err);
+    if (!rc) rc = kl_file_load((void **)&x, f, d, err);
+    if (!rc && (d->dims[0] != n || d->dims[1] != width)) rc = 1;
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t j = 0; j < width; j++)
-            if (x[i * width + j] != test_value(i, j, seed))
-                rc = 1;
-    if (!rc)
-        rc = kl_file_verify(f, NULL, err);
+            if (x[i * width + j] != test_value(i, j, seed)) rc = 1;
+    if (!rc) rc = kl_file_verify(f, NULL, err);
     free(x);
     kl_file_close(&f);
     return rc;
