@@ -21,34 +21,36 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    {"weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false,
-     ".safetensors or .pth of a ResNet-18 (default: the one that ketline ships)", "Features", NULL},
-    {"tap", 't', KL_OPT_CHOICE, AT(tap), "layer1|layer2|layer3|layer4|avgpool", 0, 0, true,
-     "where features are taken", NULL, NULL},
-    {"dtype", 0, KL_OPT_CHOICE, AT(dtype), "f32|f16", 0, 0, true, "storage of features", NULL, NULL},
-    {"labels", 'l', KL_OPT_STRING, AT(labels), "FILE", 0, 0, false,
-     "labels of an IDX file (default: beside it); none: do without", "Images", NULL},
-    {"channels", 0, KL_OPT_CHOICE, AT(channels), "auto|grey|rgb", 0, 0, true,
-     "auto: rgb if an image has colour", NULL, NULL},
-    {"resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 4096, true,
-     "to N x N, bilinear with antialias; 0: as they are", NULL, NULL},
-    {"mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL},
-    {"std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL},
-    {"limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL, NULL},
-    {"skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true, "leave damaged PNG files out", NULL, NULL},
-    {"shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
-     "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL},
+    { "weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false,
+      ".safetensors or .pth of a ResNet-18 (default: the one that ketline ships)", "Features", NULL },
+    { "tap", 't', KL_OPT_CHOICE, AT(tap), "layer1|layer2|layer3|layer4|avgpool", 0, 0, true,
+      "where features are taken", NULL, NULL },
+    { "dtype", 0, KL_OPT_CHOICE, AT(dtype), "f32|f16", 0, 0, true, "storage of features", NULL, NULL },
+    { "labels", 'l', KL_OPT_STRING, AT(labels), "FILE", 0, 0, false,
+      "labels of an IDX file (default: beside it); none: do without", "Images", NULL },
+    { "channels", 0, KL_OPT_CHOICE, AT(channels), "auto|grey|rgb", 0, 0, true,
+      "auto: rgb if an image has colour", NULL, NULL },
+    { "resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 4096, true,
+      "to N x N, bilinear with antialias; 0: as they are", NULL, NULL },
+    { "mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL },
+    { "std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL },
+    { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL,
+      NULL },
+    { "skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true, "leave damaged PNG files out", NULL,
+      NULL },
+    { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
+      "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL },
 };
-static const struct kl_tool tool = {
-    "extract-features",
-    "Images to ResNet-18 features, computed once",
-    "INPUT... -o FEATURES.h5",
-    "extract-features train-images-idx3-ubyte.gz -o train.h5\n  extract-features photos/ --resize 224 -w "
-    "resnet18-f37072fd.pth -o photos.h5",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values),
-    "seed"};
+static const struct kl_tool tool = { "extract-features",
+                                     "Images to ResNet-18 features, computed once",
+                                     "INPUT... -o FEATURES.h5",
+                                     "extract-features train-images-idx3-ubyte.gz -o train.h5\n  "
+                                     "extract-features photos/ --resize 224 -w "
+                                     "resnet18-f37072fd.pth -o photos.h5",
+                                     options,
+                                     sizeof options / sizeof *options,
+                                     sizeof(struct values),
+                                     "seed" };
 
 /* One run: what is parsed and found, opened later, released at the end. */
 struct job {
@@ -79,11 +81,12 @@ static int parse_triple(float triple[3], char text[64], const char *from, const 
         triple[i] = strtof(at, &end);
         if (end == at || !isfinite(triple[i]) || *end != (i < 2 ? ',' : 0) ||
             (name[0] == 's' && triple[i] <= 0))
-            return kl_fail(err, KL_EUSAGE, "--%s %.80s: expected three %snumbers, as in 0.5,0.5,0.5", name,
-                           from, name[0] == 's' ? "positive " : "");
+            return kl_fail(err, KL_EUSAGE, "--%s %.80s: expected three %snumbers, as in 0.5,0.5,0.5",
+                           name, from, name[0] == 's' ? "positive " : "");
         at = end + 1;
     }
-    for (int digits = 1; digits <= 9; digits++) { /* the shortest text that reads back as the same numbers */
+    for (int digits = 1; digits <= 9;
+         digits++) { /* the shortest text that reads back as the same numbers */
         float same[3];
         snprintf(text, 64, "%.*g,%.*g,%.*g", digits, triple[0], digits, triple[1], digits, triple[2]);
         if (sscanf(text, "%f,%f,%f", &same[0], &same[1], &same[2]) == 3 &&
@@ -115,8 +118,7 @@ static int prepare(struct job *j, struct kl_error *err)
     j->v.mean = j->mean; /* one spelling in the key */
     j->v.std = j->std;
     j->net_options.tap = tap_of(j->v.tap);
-    if (!j->v.weights)
-        return kl_weights_shipped(j->weights_path, sizeof j->weights_path, err);
+    if (!j->v.weights) return kl_weights_shipped(j->weights_path, sizeof j->weights_path, err);
     snprintf(j->weights_path, sizeof j->weights_path, "%s", j->v.weights);
     return 0;
 }
@@ -130,7 +132,8 @@ static int record_input(struct job *j, const char *role, const char *path, const
     snprintf(name, sizeof name, "%s", role);
     for (int k = 2; json_object_get(j->raw, name); k++) snprintf(name, sizeof name, "%s %d", role, k);
     int rc = kl_json_string(&text, path, err);
-    if (!rc && json_object_set_new(j->raw, name, json_pack("{s:O, s:s}", "path", text, "sha256", sha256)) < 0)
+    if (!rc &&
+        json_object_set_new(j->raw, name, json_pack("{s:O, s:s}", "path", text, "sha256", sha256)) < 0)
         rc = kl_fail_memory(err, 256);
     json_decref(text);
     return rc;
@@ -186,8 +189,7 @@ static int open_parts(struct job *j, struct kl_error *err)
 {
     struct kl_images_options o;
     int rc = kl_pool_create(&j->pool, (int)j->v.common.threads, err);
-    if (rc)
-        return rc;
+    if (rc) return rc;
     kl_images_options_default(&o);
     o.labels = j->v.labels;
     o.channels = j->v.channels[0] == 'a'   ? KL_CHANNELS_AUTO
@@ -200,8 +202,7 @@ static int open_parts(struct job *j, struct kl_error *err)
     if ((rc = kl_images_open(&j->images, j->inputs, j->n_inputs, &o, err)) ||
         (rc = kl_weights_read(&j->weights, j->weights_path, err)))
         return rc;
-    if (j->images->skipped)
-        kl_note(&j->log, 1, "%zu damaged files left out", j->images->skipped);
+    if (j->images->skipped) kl_note(&j->log, 1, "%zu damaged files left out", j->images->skipped);
     j->net_options.height = j->images->height;
     j->net_options.width = j->images->width;
     j->net_options.pixels = j->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
@@ -214,8 +215,7 @@ static int open_parts(struct job *j, struct kl_error *err)
 static int open_writer(struct job *j, struct kl_error *err)
 {
     int rc = kl_writer_open_partial(&j->writer, j->v.common.output, &j->stage.header, err);
-    if (rc || !j->shards)
-        return rc;
+    if (rc || !j->shards) return rc;
     if ((rc = kl_writer_integer(j->writer, "", "shard_index", (int64_t)j->shard, err)) ||
         (rc = kl_writer_integer(j->writer, "", "shard_count", (int64_t)j->shards, err)) ||
         (rc = kl_writer_text(j->writer, "", "whole_key", j->whole_key, err)))
@@ -226,13 +226,12 @@ static int open_writer(struct job *j, struct kl_error *err)
 static int compute(struct job *j, char content[65], struct kl_error *err)
 {
     struct kl_progress progress;
-    struct kl_extract e = {
-        .half = strcmp(j->v.dtype, "f16") == 0, .tap = j->v.tap, .preprocess = j->preprocess};
+    struct kl_extract e = { .half = strcmp(j->v.dtype, "f16") == 0,
+                            .tap = j->v.tap,
+                            .preprocess = j->preprocess };
     int rc = open_parts(j, err);
-    if (!rc && !j->shards)
-        e.n = j->images->n;
-    else if (!rc)
-        rc = kl_extract_shard(&e.first, &e.n, j->images->n, j->shard, j->shards, err);
+    if (!rc && !j->shards) e.n = j->images->n;
+    else if (!rc) rc = kl_extract_shard(&e.first, &e.n, j->images->n, j->shard, j->shards, err);
     if (rc || (rc = open_writer(j, err)) ||
         (rc = kl_progress_begin(&progress, &j->log, j->v.common.progress, "images")))
         return rc;
@@ -247,9 +246,9 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
     if (e.kept)
         kl_note(&j->log, 1, "%zu of %zu images were kept from a run that was stopped", e.kept, e.n);
     j->n = e.n;
-    char *raw = rc ? NULL : json_dumps(j->raw, JSON_COMPACT);
-    if (!rc)
-        rc = kl_stage_publish(&j->stage, &j->writer, NULL, 0, raw, content, err);
+    char *raw = NULL;
+    if (!rc) rc = kl_json_dump(&raw, j->raw, err);
+    if (!rc) rc = kl_stage_publish(&j->stage, &j->writer, NULL, 0, raw, content, err);
     free(raw);
     return rc;
 }
@@ -264,7 +263,8 @@ static int report(const struct job *j, const char *content, struct kl_error *err
     for (int i = 0, rank = kl_resnet18_shape(j->net, dims); i < rank; i++) d *= dims[i];
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "key", KL_JSON_TEXT, j->stage.key, 0 },
-                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE),
+                                            0 },
                                           { "content", KL_JSON_TEXT, content, 0 },
                                           { "images", KL_JSON_COUNT, NULL, n },
                                           { "skipped", KL_JSON_COUNT, NULL, (double)j->images->skipped },
@@ -285,14 +285,13 @@ static int run(struct job *j, struct kl_error *err)
     enum kl_stage_answer answer;
     struct kl_key *key = NULL;
     int rc = prepare(j, err);
-    if (rc)
-        return rc;
-    if (!(j->raw = json_object()))
-        return kl_fail_memory(err, 64);
+    if (rc) return rc;
+    if (!(j->raw = json_object())) return kl_fail_memory(err, 64);
     if (j->shards && ((rc = make_key(j, &key, true, err)) ||
                       (rc = kl_key_finish(&key, j->whole_key, &j->whole_parts, err))))
         return rc;
-    if ((rc = make_key(j, &key, false, err)) || (rc = kl_stage_begin(&j->stage, &answer, &key, stdout, err)))
+    if ((rc = make_key(j, &key, false, err)) ||
+        (rc = kl_stage_begin(&j->stage, &answer, &key, stdout, err)))
         return rc;
     if (answer == KL_STAGE_ANSWERED) return KL_OK;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&j->stage, answer, stdout, err);
@@ -315,35 +314,33 @@ static void release(struct job *j)
 
 int main(int argc, char **argv)
 {
-    struct kl_error err = {0};
-    struct job j = {.v = {.common = {.progress = "auto", .device = "auto"},
-                          .tap = "avgpool",
-                          .dtype = "f32",
-                          .channels = "auto",
-                          .mean = "0.485,0.456,0.406",
-                          .std = "0.229,0.224,0.225"},
-                    .log = {tool.name, stderr, 1}};
+    struct kl_error err = { 0 };
+    struct job j = { .v = { .common = { .progress = "auto", .device = "auto" },
+                            .tap = "avgpool",
+                            .dtype = "f32",
+                            .channels = "auto",
+                            .mean = "0.485,0.456,0.406",
+                            .std = "0.229,0.224,0.225" },
+                     .log = { tool.name, stderr, 1 } };
     kl_signals_install();
     kl_resnet18_options_default(&j.net_options);
     int rc = kl_options_parse(&tool, &j.v, argc, argv, &j.inputs, &j.n_inputs, &err);
-    if (rc)
-        return kl_report(&j.log, &err);
+    if (rc) return kl_report(&j.log, &err);
     if (kl_options_answer(&tool, &j.v, stdout)) {
         free(j.inputs);
         return kl_finish(&j.log, 0);
     }
     j.log.level = j.v.common.quiet ? 0 : j.v.common.verbose ? 2 : 1;
-    j.stage = (struct kl_stage){.tool = &tool,
-                                .values = &j.v,
-                                .common = &j.v.common,
-                                .log = &j.log,
-                                .argc = argc,
-                                .argv = argv,
-                                .start = kl_clock()};
+    j.stage = (struct kl_stage){ .tool = &tool,
+                                 .values = &j.v,
+                                 .common = &j.v.common,
+                                 .log = &j.log,
+                                 .argc = argc,
+                                 .argv = argv,
+                                 .start = kl_clock() };
     rc = run(&j, &err);
     release(&j);
     const int status = rc ? kl_report(&j.log, &err) : 0;
-    if (rc == KL_ESIGNAL)
-        kl_signals_reraise();
+    if (rc == KL_ESIGNAL) kl_signals_reraise();
     return kl_finish(&j.log, status);
 }

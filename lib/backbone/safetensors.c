@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The safetensors format: 8 bytes length of the header, a JSON header, data. Limits as the format's own
    reader sets them. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,24 +20,22 @@ struct entry {
 
 static enum kl_element element_of(const char *name)
 {
-    static const char *const names[] = {"F16", "BF16", "F32", "F64", "I32", "I64"};
+    static const char *const names[] = { "F16", "BF16", "F32", "F64", "I32", "I64" };
     for (int i = 0; i < KL_EL_NONE; i++)
-        if (strcmp(name, names[i]) == 0)
-            return (enum kl_element)i;
+        if (strcmp(name, names[i]) == 0) return (enum kl_element)i;
     return KL_EL_NONE;
 }
 
 /* A JSON integer that is a size. */
 static bool size_of(size_t *size, const json_t *value)
 {
-    if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return false;
+    if (!json_is_integer(value) || json_integer_value(value) < 0) return false;
     *size = (size_t)json_integer_value(value);
     return true;
 }
 
-static int read_entry(struct entry *e, const char *path, const char *name, const json_t *object, size_t room,
-                      struct kl_error *err)
+static int read_entry(struct entry *e, const char *path, const char *name, const json_t *object,
+                      size_t room, struct kl_error *err)
 {
     const json_t *dtype = json_object_get(object, "dtype"), *shape = json_object_get(object, "shape");
     const json_t *offsets = json_object_get(object, "data_offsets");
@@ -49,8 +48,8 @@ static int read_entry(struct entry *e, const char *path, const char *name, const
     e->element = element_of(json_string_value(dtype));
     if (e->element == KL_EL_NONE)
         return kl_fail(err, KL_EDATA,
-                       "%s: tensor %.100s: dtype %.20s, expected F16, BF16, F32, F64, I32 or I64", path, name,
-                       json_string_value(dtype));
+                       "%s: tensor %.100s: dtype %.20s, expected F16, BF16, F32, F64, I32 or I64", path,
+                       name, json_string_value(dtype));
     if (json_array_size(shape) > 4)
         return kl_fail(err, KL_EDATA, "%s: tensor %.100s: rank %zu, expected at most 4", path, name,
                        json_array_size(shape));
@@ -59,22 +58,22 @@ static int read_entry(struct entry *e, const char *path, const char *name, const
         if (!size_of(&e->dims[i], json_array_get(shape, (size_t)i)))
             return kl_fail(err, KL_EDATA, "%s: tensor %.100s: a size is not a whole number", path, name);
     int rc = kl_weights_count(&e->n, path, name, e->rank, e->dims, err);
-    if (rc)
-        return rc;
-    if (!size_of(&e->begin, json_array_get(offsets, 0)) || !size_of(&e->end, json_array_get(offsets, 1)) ||
-        e->begin > e->end || e->end > room)
-        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: its data_offsets lie outside the file", path, name);
+    if (rc) return rc;
+    if (!size_of(&e->begin, json_array_get(offsets, 0)) ||
+        !size_of(&e->end, json_array_get(offsets, 1)) || e->begin > e->end || e->end > room)
+        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: its data_offsets lie outside the file", path,
+                       name);
     if (e->end - e->begin != e->n * kl_element_size(e->element))
-        return kl_fail(err, KL_EDATA, "%s: tensor %.100s: %zu bytes of data, its shape and dtype need %zu",
-                       path, name, e->end - e->begin, e->n * kl_element_size(e->element));
+        return kl_fail(err, KL_EDATA,
+                       "%s: tensor %.100s: %zu bytes of data, its shape and dtype need %zu", path, name,
+                       e->end - e->begin, e->n * kl_element_size(e->element));
     return 0;
 }
 
 static int by_place(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
+    if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
@@ -86,15 +85,19 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
     json_error_t why;
     struct entry *entries = NULL;
     size_t n = 0, at = 0;
-    for (size_t i = 0; i < 8 && file->n >= 8; i++)
-        header |= (uint64_t)file->data[i] << (8 * i);
+    for (size_t i = 0; i < 8 && file->n >= 8; i++) header |= (uint64_t)file->data[i] << (8 * i);
     if (file->n < 8 || header > MAX_HEADER || header > file->n - 8)
         return kl_fail(err, KL_EDATA,
                        "%s: the safetensors header (%llu bytes) does not fit in the file's %zu bytes",
                        file->path, (unsigned long long)header, file->n);
     const unsigned char *data = file->data + 8 + header;
     const size_t room = file->n - 8 - (size_t)header;
+    errno = 0; /* jansson does not always tell no memory from damage */
     root = json_loadb((const char *)file->data + 8, (size_t)header, JSON_REJECT_DUPLICATES, &why);
+    if (!root && errno == ENOMEM) {
+        rc = kl_fail_memory(err, (size_t)header);
+        goto out;
+    }
     if (!root || !json_is_object(root)) {
         rc = kl_fail(err, KL_EDATA, "%s: the safetensors header is not valid: %.200s", file->path,
                      root ? "not an object" : why.text);
@@ -107,13 +110,14 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
     }
     const char *name;
     json_t *value;
-    json_object_foreach(
-        root, name, value) if (strcmp(name, "__metadata__") != 0 &&
-                               (rc = read_entry(&entries[n++], file->path, name, value, room, err))) goto out;
+    json_object_foreach(root, name, value) if (strcmp(name, "__metadata__") != 0 &&
+                                               (rc = read_entry(&entries[n++], file->path, name, value,
+                                                                room, err))) goto out;
     qsort(entries, n, sizeof *entries, by_place);
     for (size_t i = 0; i < n; at = entries[i++].end)
         if (entries[i].begin != at) {
-            rc = kl_fail(err, KL_EDATA, "%s: tensor %.100s begins at byte %zu of the data, expected %zu: %s",
+            rc = kl_fail(err, KL_EDATA,
+                         "%s: tensor %.100s begins at byte %zu of the data, expected %zu: %s",
                          file->path, entries[i].name, entries[i].begin, at,
                          entries[i].begin < at ? "an overlap" : "a hole");
             goto out;
@@ -123,8 +127,8 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
         goto out;
     }
     for (size_t i = 0; i < n; i++)
-        if ((rc = kl_weights_add(weights, file->path, entries[i].name, entries[i].rank, entries[i].dims, NULL,
-                                 entries[i].element, data + entries[i].begin, err)))
+        if ((rc = kl_weights_add(weights, file->path, entries[i].name, entries[i].rank, entries[i].dims,
+                                 NULL, entries[i].element, data + entries[i].begin, err)))
             goto out;
 out:
     free(entries);

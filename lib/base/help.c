@@ -68,38 +68,102 @@ static void write_option(const struct kl_option *option, const void *values, FIL
     write_wrapped(text, column, INDENT, to);
 }
 
-/* The common options by name alone, where explaining them would not fit the screen. */
-static void write_names(const struct kl_tool *tool, FILE *to)
+/* Option, argument and default alone, several a line. */
+static void write_packed(const struct kl_tool *tool, size_t first, size_t end, const void *values,
+                         FILE *to)
 {
-    char text[1024];
-    size_t used = 0;
-    fputs("\nCommon options (--help -v explains them)\n  ", to);
-    const struct kl_option *option;
-    for (size_t i = tool->n_options; (option = kl_option_at(tool, i)) && used < sizeof text; i++) {
-        char letter[] = { '-', option->letter, '/', '\0' };
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s--%s", used ? " " : "",
-                                 option->letter ? letter : "", option->name);
+    size_t column = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct kl_option *option = kl_option_at(tool, i);
+        char value[80], text[400], letter[] = { '-', option->letter, '/', '\0' };
+        if (!option->help) continue;
+        kl_option_text(option, values, value, sizeof value);
+        bool shown =
+            i < tool->n_options && option->type != KL_OPT_FLAG && *value && strcmp(value, "0") != 0;
+        int n = snprintf(text, sizeof text, "%s--%s%s%s%s%s%s", option->letter ? letter : "",
+                         option->name, option->arg ? " " : "", option->arg ? option->arg : "",
+                         shown ? " [" : "", shown ? value : "", shown ? "]" : "");
+        if (column && column + (size_t)n + 2 > WIDTH) {
+            fputc('\n', to);
+            column = 0;
+        }
+        fputs("  ", to);
+        if (n + 2 > WIDTH) { /* a long list of choices: lines of its own */
+            write_wrapped(text, 2, 6, to);
+            continue;
+        }
+        fputs(text, to);
+        column += (size_t)n + 2;
     }
-    write_wrapped(text, 2, 2, to);
+    if (column) fputc('\n', to);
+}
+
+/* A heading and the options below it. */
+struct group {
+    size_t first, end;
+    bool packed;
+};
+
+static void write_group(const struct kl_tool *tool, const struct group *g, const void *values, FILE *to)
+{
+    fprintf(to, "\n%s\n", kl_option_at(tool, g->first)->group);
+    if (g->packed) write_packed(tool, g->first, g->end, values, to);
+    for (size_t i = g->first; i < g->end && !g->packed; i++)
+        if (kl_option_at(tool, i)->help) write_option(kl_option_at(tool, i), values, to);
+}
+
+static size_t count_lines(const struct kl_tool *tool, const struct group *g, const void *values)
+{
+    char *text = NULL;
+    size_t size = 0, lines = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (to) write_group(tool, g, values, to);
+    if (!to || fclose(to) != 0) return 0;
+    for (const char *c = text; (c = strchr(c, '\n')); c++) lines++;
+    free(text);
+    return lines;
+}
+
+/* Until all fits a screen: the common options are packed, then whichever group is longest. */
+static bool pack_groups(const struct kl_tool *tool, struct group *groups, size_t n, const void *values)
+{
+    size_t lines = 3, longest = n - 1; /* usage, summary, example's heading */
+    for (const char *c = tool->summary; (c = strchr(c, '\n')); c++) lines++;
+    for (const char *c = tool->example; c && (c = strchr(c, '\n')); c++) lines++;
+    if (tool->example) lines += 2;
+    size_t all = lines;
+    for (size_t g = 0; g < n; g++) all += count_lines(tool, &groups[g], values);
+    if (all <= HEIGHT) return false;
+    for (size_t round = 0; round < n; round++) {
+        groups[longest].packed = true;
+        size_t most = 0, least = lines + 1; /* and a line that says how to see more */
+        for (size_t g = 0; g < n; g++) {
+            size_t own = count_lines(tool, &groups[g], values);
+            least += own;
+            if (!groups[g].packed && own > most) most = own, longest = g;
+        }
+        if (least <= HEIGHT) break;
+    }
+    return true;
 }
 
 static void write_help(const struct kl_tool *tool, const void *values, FILE *to)
 {
+    enum { MOST = 16 };
     const struct kl_common *common = values;
     const struct kl_option *option;
-    size_t lines = 6; /* usage, summary, example */
-    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
-        lines += (option->help != NULL) + 2 * (option->group != NULL);
-    for (const char *c = tool->summary; (c = strchr(c, '\n')); c++) lines++;
-    bool names_only = lines > HEIGHT && !common->verbose;
+    struct group groups[MOST];
+    size_t n = 0;
+    for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
+        if (option->group && n < MOST) groups[n++] = (struct group){ .first = i };
+        if (n) groups[n - 1].end = i + 1;
+    }
     fprintf(to, "Usage: %s [options] %s\n", tool->name, tool->arguments);
     if (strchr(tool->summary, '\n')) fprintf(to, "%s\n", tool->summary);
     else write_wrapped(tool->summary, 0, 0, to);
-    for (size_t i = 0; (option = kl_option_at(tool, i)) && !(names_only && i == tool->n_options); i++) {
-        if (option->group) fprintf(to, "\n%s\n", option->group);
-        if (option->help) write_option(option, values, to);
-    }
-    if (names_only) write_names(tool, to);
+    if (n && !common->verbose && pack_groups(tool, groups, n, values))
+        fputs("--help -v explains every option.\n", to);
+    for (size_t g = 0; g < n; g++) write_group(tool, &groups[g], values, to);
     if (tool->example) fprintf(to, "\nExample\n  %s\n", tool->example);
 }
 
