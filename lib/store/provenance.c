@@ -61,7 +61,8 @@ static int take_parent(json_t *records, json_t *ids, json_t *inputs, const struc
     return rc;
 }
 
-/* SHA-256 (first 32 digits) over tool, version, argv, parents and inputs: the same run, the same record. */
+/* SHA-256 (first 32 digits) over tool, version, argv, options (a file of options may have changed),
+   parents and inputs: the same run, the same record. */
 static int set_id(json_t *record, struct kl_error *err)
 {
     char hex[65];
@@ -74,27 +75,30 @@ static int set_id(json_t *record, struct kl_error *err)
     return rc;
 }
 
-static int set_circumstances(json_t *record, const struct kl_tool *tool, const void *values,
-                             double seconds, struct kl_error *err)
+static int set_options(json_t *record, const struct kl_tool *tool, const void *values,
+                       struct kl_error *err)
 {
-    const struct kl_common *common = values;
-    char when[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    json_t *options = NULL, *note = NULL;
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    json_t *options = NULL;
     char *text = kl_options_json(tool, values, false);
     int rc =
         text ? kl_json_parse(&options, text, "provenance: the options", err) : kl_fail_memory(err, 256);
-    if (!rc && common->note && *common->note) rc = kl_json_string(&note, common->note, err);
     free(text);
-    if (rc) {
-        json_decref(options);
-        return rc;
-    }
-    rc = set(record, "options", options);
-    rc |= set(record, "seed", json_integer(common->seed));
-    rc |= set(record, "device", json_string(common->device ? common->device : "auto"));
+    if (!rc && set(record, "options", options)) rc = kl_fail_memory(err, 256);
+    return rc;
+}
+
+static int set_circumstances(json_t *record, const struct kl_common *common, double seconds,
+                             struct kl_error *err)
+{
+    char when[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    json_t *note = NULL;
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    int rc = common->note && *common->note ? kl_json_string(&note, common->note, err) : 0;
+    if (rc) return rc;
+    rc = set(record, "seed", json_integer(common->seed));
+    rc |= set(record, "device", json_string("cpu")); /* of --device auto, the only one yet */
     rc |= set(record, "threads",
               json_integer(common->threads > 0 ? common->threads : kl_threads_available()));
     rc |= set(record, "seconds", json_real(seconds));
@@ -122,9 +126,10 @@ int kl_provenance_make(char **records, const struct kl_tool *tool, const void *v
     if (!rc) {
         record = json_pack("{s:s,s:s,s:O,s:O,s:O}", "tool", tool->name, "version", KL_VERSION, "argv",
                            words, "parents", ids, "inputs", inputs);
-        rc = record ? set_id(record, err) : kl_fail_memory(err, 256);
+        rc = record ? set_options(record, tool, values, err) : kl_fail_memory(err, 256);
     }
-    if (!rc) rc = set_circumstances(record, tool, values, seconds, err);
+    if (!rc) rc = set_id(record, err);
+    if (!rc) rc = set_circumstances(record, values, seconds, err);
     if (!rc && json_array_append(all, record)) rc = kl_fail_memory(err, 64);
     if (!rc) rc = kl_json_dump(records, all, err);
     json_decref(record);
