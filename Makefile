@@ -113,14 +113,15 @@ test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) all test-programs test-python
 	@KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD) tests/run.sh $(ONLY)
 
-# The package mlflow must read what qtrain --mlflow writes; where it cannot be had, that test is skipped.
+# The packages mlflow and qiskit must read what the tools write; where they cannot be had, their tests are skipped.
 TEST_PYTHON := $(or $(KETLINE_PYTHON),$(abspath $(BUILD))/python/bin/python)
 .PHONY: test-python
 test-python:
 ifndef KETLINE_PYTHON
 	@[ -x $(BUILD)/python/bin/python ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)/python
-	@$(BUILD)/python/bin/python -c 'import mlflow' 2>/dev/null || $(BUILD)/python/bin/python -m pip install -q \
-	    --disable-pip-version-check mlflow-skinny || echo "mlflow-skinny cannot be installed: its test is skipped"
+	@$(BUILD)/python/bin/python -c 'import mlflow, qiskit_qasm3_import' 2>/dev/null || \
+	    $(BUILD)/python/bin/python -m pip install -q --disable-pip-version-check mlflow-skinny 'numpy<2' qiskit \
+	    qiskit-qasm3-import || echo "mlflow and qiskit cannot be installed: their tests are skipped"
 endif
 
 ## make bench        the speed table, docs/benchmarks.md; the peers run in the python that KETLINE_PYTHON names

@@ -83,7 +83,9 @@ static int draw_file(struct run *run, const char *path, bool single, struct kl_e
     size_t before = run->drawn;
     int code = kl_file_open(&file, path, err);
     for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
-        struct kl_figure_inputs inputs = { file, run->v.images, run->v.replica };
+        struct kl_figure_inputs inputs = { .file = file,
+                                           .images = run->v.images,
+                                           .replica = run->v.replica };
         bool all = strcmp(run->v.figure, "all") == 0;
         if (strcmp(f->kind, kl_file_kind(file)) != 0 || (!all && strcmp(f->name, run->v.figure) != 0))
             continue;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "circuit/options.h"
 #include "head/head.h"
 #include "store/store.h"
 
@@ -19,25 +20,9 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "qubits", 0, KL_OPT_INT, AT(head.circuit.n_qubits), "N", 1, 20, true, "qubits of the circuit",
-      "Head", "n_qubits" },
-    { "layers", 0, KL_OPT_INT, AT(head.circuit.n_layers), "N", 0, 1000, true, "layers of the circuit",
-      NULL, "n_layers" },
-    { "ansatz", 0, KL_OPT_CHOICE, AT(head.circuit.ansatz),
-      "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|"
-      "brick|qcnn",
-      0, 0, true, "gates of a layer", NULL, NULL },
-    { "entanglement", 0, KL_OPT_CHOICE, AT(head.circuit.entanglement),
-      "linear|reverse-linear|ring|full|star", 0, 0, true, "pairs that a layer couples", NULL, NULL },
-    { "embedding", 0, KL_OPT_CHOICE, AT(head.circuit.embedding),
-      "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs become angles",
-      NULL, NULL },
-    { "reupload", 0, KL_OPT_FLAG, AT(head.circuit.reupload), NULL, 0, 0, true,
-      "embed before every layer", NULL, NULL },
-    { "observables", 0, KL_OPT_STRING, AT(head.circuit.observables), "z|x|y|zz|probs|STRINGS", 0, 0,
-      true, "of each qubit, of pairs, or Pauli strings: ZZII,XIYI", NULL, NULL },
+    KL_CIRCUIT_OPTIONS(AT(head.circuit)),
     { "reduction", 0, KL_OPT_STRING, AT(reduction), "WIDTHS", 0, 0, true,
-      "hidden widths before the circuit; none", NULL, NULL },
+      "hidden widths before the circuit; none", "Head", NULL },
     { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true,
       "hidden widths after it; none", NULL, NULL },
     { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, "rate after every ReLU", NULL,

@@ -29,8 +29,8 @@ struct factors {
     kl_real grad_scale, decay, shrink, b1, c1, b2, c2, rate, root, epsilon;
 };
 
-/* Root and quotient by the hardware's estimates with a step of Newton each, to a few units in the last place:
-   exact ones would take longer than all else in a training step but the products. */
+/* Root and quotient by the hardware's estimates with a step of Newton each, to a few units in the last
+   place: exact ones would take longer than all else in a training step but the products. */
 static inline void adam_vector(kl_lane *p, kl_lane *m, kl_lane *v, kl_lane grad, const struct factors *f)
 {
     const kl_lane least = (kl_lane){ 0 } + 0x1p-120f; /* the estimate for 0 is infinite */
@@ -48,14 +48,21 @@ static inline void adam_vector(kl_lane *p, kl_lane *m, kl_lane *v, kl_lane grad,
 void KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
 {
     const struct factors own = {
-        .grad_scale = (kl_real)f->grad_scale, .decay = (kl_real)f->decay, .shrink = (kl_real)f->shrink,
-        .b1 = (kl_real)f->beta1, .c1 = (kl_real)(1 - f->beta1),
-        .b2 = (kl_real)f->beta2, .c2 = (kl_real)(1 - f->beta2),
-        .rate = (kl_real)f->rate, .root = (kl_real)f->root, .epsilon = (kl_real)f->epsilon,
+        .grad_scale = (kl_real)f->grad_scale,
+        .decay = (kl_real)f->decay,
+        .shrink = (kl_real)f->shrink,
+        .b1 = (kl_real)f->beta1,
+        .c1 = (kl_real)(1 - f->beta1),
+        .b2 = (kl_real)f->beta2,
+        .c2 = (kl_real)(1 - f->beta2),
+        .rate = (kl_real)f->rate,
+        .root = (kl_real)f->root,
+        .epsilon = (kl_real)f->epsilon,
     };
     size_t i = 0;
     for (; i + KL_LANES <= n; i += KL_LANES)
-        adam_vector((kl_lane *)(p + i), (kl_lane *)(m + i), (kl_lane *)(v + i), *(const kl_lane *)(grad + i), &own);
+        adam_vector((kl_lane *)(p + i), (kl_lane *)(m + i), (kl_lane *)(v + i),
+                    *(const kl_lane *)(grad + i), &own);
     if (i == n) return;
     kl_lane rest[4] = { 0 };
     const size_t bytes = (n - i) * sizeof *p;

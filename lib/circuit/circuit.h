@@ -85,6 +85,18 @@ int kl_circuit_observe_probabilities(struct kl_circuit *circuit, struct kl_error
 int kl_circuit_finish(struct kl_circuit *circuit, struct kl_error *err);
 void kl_circuit_free(struct kl_circuit **circuit);
 
+/* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */
+int kl_op_angles(const struct kl_op *op);                     /* 0, 1 or 3 */
+void kl_op_span(int *first, int *last, const struct kl_op *op); /* wires, both included */
+/* Column of every gate (n_ops, or NULL), each the first free on its span. Returns how many columns there are. */
+int kl_circuit_columns(int *column, const struct kl_circuit *c);
+enum { KL_ANGLE_NAME = 40 };
+void kl_angle_name(char text[KL_ANGLE_NAME], const struct kl_angle *a); /* "w3", "2 x0", "x0x1", "-1.57" */
+/* A drawing in rows of at most `width` characters where gates allow. KL_EIO, KL_ENOMEM. */
+int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
+/* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */
+int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err);
+
 /* Both precisions; x (n, n_inputs), w (n_weights), out and cot (n, n_obs).
    forward: out = expectation values; state: kl_circuit_state_size values that adjoint needs, or NULL.
    adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set, dw

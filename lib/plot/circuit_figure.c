@@ -57,39 +57,7 @@ static void cnot(cairo_t *cr, double x, double control, double target)
     cairo_stroke(cr);
 }
 
-/* "w3", "x0", "2 x0", "x0 x1", "-1.57" */
-static void angle_name(char text[24], const struct kl_angle *a)
-{
-    char scale[12] = "";
-    if (a->scale != 1) snprintf(scale, sizeof scale, "%.3g ", a->scale);
-    if (a->source == KL_CONSTANT) snprintf(text, 24, "%.3g", a->scale);
-    else if (a->source == KL_WEIGHT) snprintf(text, 24, "%sw%d", scale, a->index);
-    else if (a->index2 < 0) snprintf(text, 24, "%sx%d", scale, a->index);
-    else snprintf(text, 24, "%sx%dx%d", scale, a->index, a->index2);
-}
-
-static bool has_two_wires(enum kl_gate g)
-{
-    return g >= KL_CNOT && g <= KL_CRZ;
-}
-static bool has_angle(enum kl_gate g)
-{
-    return g != KL_H && g != KL_X && g != KL_CNOT && g != KL_CZ;
-}
-
-/* First and last wire of a gate. */
-static void span(int *first, int *last, const struct kl_op *op, int n)
-{
-    *first = *last = op->wire[0];
-    if (has_two_wires(op->gate)) {
-        *first = op->wire[0] < op->wire[1] ? op->wire[0] : op->wire[1];
-        *last = op->wire[0] + op->wire[1] - *first;
-    }
-    if (op->gate != KL_MULTIRZ) return;
-    *first = __builtin_ctz(op->mask);
-    for (int q = 0; q < n; q++)
-        if (op->mask >> q & 1) *last = q;
-}
+static bool has_two_wires(enum kl_gate g) { return g >= KL_CNOT && g <= KL_CRZ; }
 
 static void draw_op(cairo_t *cr, double x, double top, const struct kl_op *op, int n)
 {
@@ -98,13 +66,13 @@ static void draw_op(cairo_t *cr, double x, double top, const struct kl_op *op, i
         [KL_H] = "H",    [KL_X] = "X",    [KL_CNOT] = "",  [KL_CZ] = "",
         [KL_CRX] = "RX", [KL_CRY] = "RY", [KL_CRZ] = "RZ", [KL_MULTIRZ] = "ZZ"
     };
-    char angle[24], name[40];
+    char angle[KL_ANGLE_NAME], name[KL_ANGLE_NAME + 24];
     const double y0 = top + STEP * op->wire[0], y1 = top + STEP * op->wire[1];
     int first, last;
-    span(&first, &last, op, n);
-    angle_name(angle, &op->angle[0]);
-    snprintf(name, sizeof name, "%s%s%s", names[op->gate], has_angle(op->gate) ? " " : "",
-             has_angle(op->gate) ? angle : "");
+    kl_op_span(&first, &last, op);
+    kl_angle_name(angle, &op->angle[0]);
+    snprintf(name, sizeof name, "%s%s%s", names[op->gate], kl_op_angles(op) ? " " : "",
+             kl_op_angles(op) ? angle : "");
     if (op->gate == KL_ROT) snprintf(name, sizeof name, "Rot %s-%d", angle, op->angle[2].index);
     if (op->gate == KL_CNOT) {
         cnot(cr, x, y0, y1);
@@ -121,39 +89,43 @@ static void draw_op(cairo_t *cr, double x, double top, const struct kl_op *op, i
         dot(cr, x, y0);
         box(cr, x, y1, name, 1);
     } else {
-        box(cr, x, y0, name, op->angle[0].source == KL_INPUT && has_angle(op->gate) ? 3 : 1);
+        box(cr, x, y0, name, op->angle[0].source == KL_INPUT && kl_op_angles(op) ? 3 : 1);
     }
 }
 
 /* Where gates stand: in columns, and where these are too many for the width, in several rows. */
-enum { MOST_COLUMNS = 400, MOST_GATES = 4096 };
 struct places {
-    size_t n; /* gates placed, from the first on */
-    int column[MOST_GATES], row[MOST_COLUMNS], rows;
-    double x[MOST_COLUMNS], wide[MOST_COLUMNS], width;
+    int *column, *row, columns, rows; /* of every gate; of every column */
+    double *x, *wide, width;
 };
 
 static double width_of(const struct kl_op *op)
 {
-    return op->gate == KL_MULTIRZ ? 20 : op->gate == KL_ROT ? 34 : has_angle(op->gate) ? 27 : 14;
+    return op->gate == KL_MULTIRZ ? 20 : op->gate == KL_ROT ? 34 : kl_op_angles(op) ? 27 : 14;
 }
 
-static void place(struct places *p, const struct kl_circuit *c, double limit)
+static int find_columns(struct places *p, const struct kl_circuit *c, struct kl_error *err)
 {
-    int next[KL_MAX_QUBITS] = { 0 }, columns = 0;
-    double left = LEFT;
-    for (; p->n < c->n_ops && p->n < MOST_GATES; p->n++) {
-        const struct kl_op *op = &c->ops[p->n];
-        int first, last, at = 0;
-        span(&first, &last, op, c->n_qubits);
-        for (int q = first; q <= last; q++) at = next[q] > at ? next[q] : at;
-        if (at >= MOST_COLUMNS) break;
-        for (int q = first; q <= last; q++) next[q] = at + 1;
-        p->wide[at] = width_of(op) > p->wide[at] ? width_of(op) : p->wide[at];
-        p->column[p->n] = at;
-        columns = at + 1 > columns ? at + 1 : columns;
+    const size_t n = c->n_ops + 1;
+    p->column = malloc(n * sizeof *p->column);
+    p->row = malloc(n * sizeof *p->row);
+    p->x = malloc(n * sizeof *p->x);
+    p->wide = calloc(n, sizeof *p->wide);
+    if (!p->column || !p->row || !p->x || !p->wide) return kl_fail_memory(err, 4 * n * sizeof *p->x);
+    p->columns = kl_circuit_columns(p->column, c);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        double *wide = &p->wide[p->column[i]], own = width_of(&c->ops[i]);
+        if (own > *wide) *wide = own;
     }
-    for (int k = 0; k < columns; k++) {
+    return KL_OK;
+}
+
+static void fold(struct places *p, double limit)
+{
+    double left = LEFT;
+    p->rows = 0;
+    p->width = 0;
+    for (int k = 0; k < p->columns; k++) {
         if (left + p->wide[k] > limit) left = LEFT, p->rows++;
         p->row[k] = p->rows;
         p->x[k] = left + p->wide[k] / 2;
@@ -168,14 +140,12 @@ static double best_places(struct places *p, const struct kl_circuit *c, double w
 {
     double best = 0, found = 0;
     for (double scale = 1.3; scale > 0.2; scale *= 0.9) {
-        *p = (struct places){ 0 };
-        place(p, c, width / scale);
+        fold(p, width / scale);
         double wide = width / (p->width + 6), tall = height / (p->rows * (STEP * c->n_qubits + GAP));
         double fits = wide < tall ? wide : tall;
         if (fits > found) found = fits, best = scale;
     }
-    *p = (struct places){ 0 };
-    place(p, c, width / best);
+    fold(p, width / best);
     return found < 1.3 ? found : 1.3;
 }
 
@@ -184,8 +154,9 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
 {
     cairo_t *cr = sheet->cr;
     const double row_height = STEP * c->n_qubits + GAP;
-    struct places *p = calloc(1, sizeof *p);
-    if (!p) return kl_fail_memory(err, sizeof *p);
+    struct places place = { 0 }, *p = &place;
+    int code = find_columns(p, c, err);
+    if (code) goto out;
     const double scale = best_places(p, c, sheet->width - 10, sheet->height - 30);
     kl_colour(cr, 0, 1);
     kl_text(cr, 14, 14, 8, KL_LEFT, title);
@@ -199,23 +170,29 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
         cairo_line_to(cr, p->width + 4, y);
         cairo_stroke(cr);
     }
-    for (size_t i = 0; i < p->n; i++)
+    for (size_t i = 0; i < c->n_ops; i++)
         draw_op(cr, p->x[p->column[i]], TOP + row_height * p->row[p->column[i]], &c->ops[i],
                 c->n_qubits);
-    if (p->n < c->n_ops) kl_text(cr, p->width, TOP - 9, 7, KL_RIGHT, "the first gates");
-    free(p);
-    return KL_OK;
+out:
+    free(p->column), free(p->row), free(p->x), free(p->wide);
+    return code;
 }
 
 int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    char *config = NULL, title[160];
+    char *config = NULL, title[400];
     struct kl_circuit_options o;
     struct kl_circuit *c = NULL;
-    int code = kl_file_text(&config, inputs->file, "", "config", err);
-    if (code) return code;
-    json_t *options = json_loads(config, 0, NULL);
-    code = kl_circuit_config(&o, options, kl_file_path(inputs->file), err);
+    json_t *options = NULL;
+    int code = KL_OK;
+    if (inputs->circuit) {
+        o = *inputs->circuit;
+    } else {
+        code = kl_file_text(&config, inputs->file, "", "config", err);
+        if (code) return code;
+        code = kl_json_parse(&options, config, kl_file_path(inputs->file), err);
+        if (!code) code = kl_circuit_config(&o, options, kl_file_path(inputs->file), err);
+    }
     if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) {
         snprintf(title, sizeof title,

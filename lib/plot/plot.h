@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 
+struct kl_circuit_options;
 struct kl_file;
 struct kl_sheet;
 
@@ -16,6 +17,7 @@ struct kl_figure_inputs {
     struct kl_file *file; /* the head, report or features */
     const char *images;   /* samples: the images behind the report's rows, or NULL */
     int64_t replica;      /* which of several heads */
+    const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
 };
 struct kl_figure {
     const char *name, *kind; /* "curves" of a "head" */

@@ -52,14 +52,8 @@ static void gate2(struct kl_circuit *c, enum kl_gate g, int q, int r)
     must(kl_circuit_append(c, &op, &err), &err);
 }
 
-static struct kl_angle input(int i)
-{
-    return (struct kl_angle){ KL_INPUT, i, -1, 1 };
-}
-static struct kl_angle weight(int i)
-{
-    return (struct kl_angle){ KL_WEIGHT, i, -1, 1 };
-}
+static struct kl_angle input(int i) { return (struct kl_angle){ KL_INPUT, i, -1, 1 }; }
+static struct kl_angle weight(int i) { return (struct kl_angle){ KL_WEIGHT, i, -1, 1 }; }
 
 static void embed(struct kl_circuit *c, enum kl_gate g)
 {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+   Where gates stand in a drawing: each in the first column that is free on all wires from its first to
+   its last. */
+#include <stdio.h>
+
+#include "circuit/circuit.h"
+
+static bool has_two_wires(enum kl_gate g) { return g >= KL_CNOT && g <= KL_CRZ; }
+
+int kl_op_angles(const struct kl_op *op)
+{
+    if (op->gate == KL_H || op->gate == KL_X || op->gate == KL_CNOT || op->gate == KL_CZ) return 0;
+    return op->gate == KL_ROT ? 3 : 1;
+}
+
+void kl_op_span(int *first, int *last, const struct kl_op *op)
+{
+    *first = *last = op->wire[0];
+    if (has_two_wires(op->gate)) {
+        *first = op->wire[0] < op->wire[1] ? op->wire[0] : op->wire[1];
+        *last = op->wire[0] + op->wire[1] - *first;
+    }
+    if (op->gate != KL_MULTIRZ) return;
+    *first = __builtin_ctz(op->mask);
+    *last = 31 - __builtin_clz(op->mask);
+}
+
+int kl_circuit_columns(int *column, const struct kl_circuit *c)
+{
+    int next[KL_MAX_QUBITS] = { 0 }, columns = 0;
+    for (size_t i = 0; i < c->n_ops; i++) {
+        int first, last, at = 0;
+        kl_op_span(&first, &last, &c->ops[i]);
+        for (int q = first; q <= last; q++) at = next[q] > at ? next[q] : at;
+        for (int q = first; q <= last; q++) next[q] = at + 1;
+        if (column) column[i] = at;
+        columns = at + 1 > columns ? at + 1 : columns;
+    }
+    return columns;
+}
+
+void kl_angle_name(char text[KL_ANGLE_NAME], const struct kl_angle *a)
+{
+    char scale[12] = "";
+    if (a->scale != 1) snprintf(scale, sizeof scale, "%.3g ", a->scale);
+    if (a->source == KL_CONSTANT)
+        snprintf(text, KL_ANGLE_NAME, "%.3g", a->scale);
+    else if (a->index2 < 0 || a->source == KL_WEIGHT)
+        snprintf(text, KL_ANGLE_NAME, "%s%c%d", scale, a->source == KL_WEIGHT ? 'w' : 'x', a->index);
+    else
+        snprintf(text, KL_ANGLE_NAME, "%sx%dx%d", scale, a->index, a->index2);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+   What a circuit is: counts, and how much of the state space its weights reach. */
+#include "circuit/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+
+enum { BINS = 75, BATCH = 256, PURPOSE = 7 };
+
+void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit *c)
+{
+    *counts = (struct kl_circuit_counts){ .depth = kl_circuit_columns(NULL, c) };
+    for (size_t i = 0; i < c->n_ops; i++) {
+        int first, last;
+        kl_op_span(&first, &last, &c->ops[i]);
+        counts->gates++;
+        counts->wide_gates += last > first;
+        counts->by_gate[c->ops[i].gate]++;
+    }
+}
+
+/* The gates of c on weights from `first` on, its inputs 0; backwards: its inverse. */
+static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, int first, bool backwards,
+                        struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < c->n_ops && !code; i++) {
+        struct kl_op op = c->ops[backwards ? c->n_ops - 1 - i : i];
+        const int n = kl_op_angles(&op);
+        for (int k = 0; k < n; k++) {
+            if (op.angle[k].source == KL_INPUT) op.angle[k] = (struct kl_angle){ KL_CONSTANT, 0, -1, 0 };
+            if (op.angle[k].source == KL_WEIGHT) op.angle[k].index += first;
+            if (backwards) op.angle[k].scale = -op.angle[k].scale;
+        }
+        if (backwards && op.gate == KL_ROT) {
+            struct kl_angle kept = op.angle[0];
+            op.angle[0] = op.angle[2];
+            op.angle[2] = kept;
+        }
+        code = kl_circuit_append(to, &op, err);
+    }
+    return code;
+}
+
+/* Weights uniform in [0, 2 pi), as the inputs of a circuit whose weights are inputs. */
+static void draw(double *x, size_t n, uint64_t seed, uint32_t batch)
+{
+    uint32_t words[4] = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), PURPOSE, batch, 0);
+        x[i] = 6.283185307179586 * kl_philox_unit(words[i % 4]);
+    }
+}
+
+/* All weights become inputs, so that a batch has its own ones in every sample. */
+static void weights_to_inputs(struct kl_circuit *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++)
+            if (c->ops[i].angle[k].source == KL_WEIGHT) c->ops[i].angle[k].source = KL_INPUT;
+    c->n_inputs = c->n_weights;
+    c->n_weights = 0;
+}
+
+/* Outputs (n, n_obs) of n draws of the weights go to `use`, batch after batch. */
+static int sample(struct kl_circuit *c, size_t n, uint64_t seed, struct kl_pool *pool,
+                  void (*use)(void *sums, const double *out, size_t n_obs), void *sums,
+                  struct kl_error *err)
+{
+    struct kl_arena work;
+    double *x = NULL, *out = NULL;
+    weights_to_inputs(c);
+    int code = kl_circuit_finish(c, err);
+    if (code) return code;
+    code = kl_arena_init(&work, 0, err);
+    if (code) return code;
+    x = malloc((BATCH * c->n_inputs + 1) * sizeof *x);
+    out = malloc(BATCH * c->n_obs * sizeof *out);
+    if (!x || !out) code = kl_fail_memory(err, BATCH * (c->n_inputs + c->n_obs) * sizeof *x);
+    for (size_t done = 0; done < n && !code; done += BATCH) {
+        size_t here = n - done < BATCH ? n - done : BATCH;
+        draw(x, here * c->n_inputs, seed, (uint32_t)(done / BATCH));
+        kl_arena_reset(&work);
+        code = kl_circuit_forward_f64(out, NULL, c, x, NULL, here, pool, &work, err);
+        for (size_t i = 0; i < here && !code; i++) use(sums, out + i * c->n_obs, c->n_obs);
+    }
+    free(x);
+    free(out);
+    kl_arena_free(&work);
+    return code;
+}
+
+static void add_fidelity(void *sums, const double *out, size_t n_obs)
+{
+    double *histogram = sums;
+    int bin = (int)(out[0] * BINS);
+    (void)n_obs;
+    histogram[bin < 0 ? 0 : bin < BINS ? bin : BINS - 1]++;
+}
+
+/* KL divergence of the fidelities' histogram from Haar's, P(F) = (N - 1) (1 - F)^(N - 2). */
+static double divergence(const double *histogram, size_t n, int n_qubits)
+{
+    double sum = 0, dimension = ldexp(1, n_qubits);
+    for (int b = 0; b < BINS; b++) {
+        double p = histogram[b] / (double)n, low = (double)b / BINS, high = (double)(b + 1) / BINS;
+        double log_low = (dimension - 1) * log1p(-low);
+        double log_haar =
+            b == BINS - 1 ? log_low : log_low + log(-expm1((dimension - 1) * log1p(-high) - log_low));
+        if (p > 0) sum += p * (log(p) - log_haar);
+    }
+    return sum;
+}
+
+int kl_circuit_expressibility(double *result, const struct kl_circuit *c, size_t n, uint64_t seed,
+                              struct kl_pool *pool, struct kl_error *err)
+{
+    double histogram[BINS] = { 0 };
+    struct kl_circuit *pairs = NULL;
+    if (c->amplitude_inputs)
+        return kl_fail(err, KL_EUSAGE, "expressibility: not with an amplitude embedding");
+    int code = kl_circuit_begin(&pairs, c->n_qubits, 0, 2 * c->n_weights, err);
+    if (!code) code = append_gates(pairs, c, 0, false, err);
+    if (!code) code = append_gates(pairs, c, (int)c->n_weights, true, err);
+    if (!code) code = kl_circuit_observe_probabilities(pairs, err);
+    if (!code) code = sample(pairs, n, seed, pool, add_fidelity, histogram, err);
+    if (!code) *result = divergence(histogram, n, c->n_qubits);
+    kl_circuit_free(&pairs);
+    return code;
+}
+
+/* Meyer and Wallach's Q = 2 - 2/n sum_q Tr rho_q^2, Tr rho^2 = (1 + <X>^2 + <Y>^2 + <Z>^2) / 2. */
+static void add_entanglement(void *sums, const double *out, size_t n_obs)
+{
+    double purity = 0;
+    const double qubits = (double)n_obs / 3;
+    for (size_t o = 0; o < n_obs; o++) purity += out[o] * out[o];
+    *(double *)sums += 2 - 2 / qubits * (qubits + purity) / 2;
+}
+
+int kl_circuit_entanglement(double *result, const struct kl_circuit *c, size_t n, uint64_t seed,
+                            struct kl_pool *pool, struct kl_error *err)
+{
+    struct kl_circuit *copy = NULL;
+    double sum = 0;
+    if (c->amplitude_inputs)
+        return kl_fail(err, KL_EUSAGE, "entanglement: not with an amplitude embedding");
+    int code = kl_circuit_begin(&copy, c->n_qubits, 0, c->n_weights, err);
+    if (!code) code = append_gates(copy, c, 0, false, err);
+    for (int q = 0; q < c->n_qubits && !code; q++)
+        for (int pauli = 1; pauli < 4 && !code; pauli++)
+            code = kl_circuit_observe(
+                copy, (struct kl_pauli){ .x = pauli != 3 ? 1u << q : 0, .z = pauli != 1 ? 1u << q : 0 },
+                err);
+    if (!code) code = sample(copy, n, seed, pool, add_entanglement, &sum, err);
+    if (!code) *result = sum / (double)n;
+    kl_circuit_free(&copy);
+    return code;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+   A circuit drawn in text, folded at a width. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/circuit.h"
+
+enum { CELL = 48 };
+
+static const char *const names[] = {
+    [KL_RX] = "RX",  [KL_RY] = "RY",  [KL_RZ] = "RZ",  [KL_ROT] = "Rot",
+    [KL_H] = "H",    [KL_X] = "X",    [KL_CNOT] = "X", [KL_CZ] = "Z",
+    [KL_CRX] = "RX", [KL_CRY] = "RY", [KL_CRZ] = "RZ", [KL_MULTIRZ] = "Z"
+};
+
+/* "RY(w3)", "Rot(w0,w1,w2)", "H" */
+static void label(char cell[CELL], const struct kl_op *op)
+{
+    char a[3][KL_ANGLE_NAME];
+    const char *name = names[op->gate];
+    for (int i = 0; i < kl_op_angles(op); i++) kl_angle_name(a[i], &op->angle[i]);
+    if (op->gate == KL_ROT)
+        snprintf(cell, CELL, "%s(%.12s,%.12s,%.12s)", name, a[0], a[1], a[2]);
+    else if (kl_op_angles(op))
+        snprintf(cell, CELL, "%s(%s)", name, a[0]);
+    else
+        snprintf(cell, CELL, "%s", name);
+}
+
+/* What stands on wire q of a gate; "" where it does not reach. */
+static void cell_of(char cell[CELL], const struct kl_op *op, int q)
+{
+    int first, last;
+    kl_op_span(&first, &last, op);
+    cell[0] = 0;
+    if (q < first || q > last) return;
+    if (op->gate == KL_MULTIRZ) {
+        if (q == first)
+            label(cell, op);
+        else
+            strcpy(cell, op->mask >> q & 1 ? "Z" : "|");
+    } else if (first == last || q == op->wire[1]) {
+        label(cell, op);
+    } else {
+        strcpy(cell, q == op->wire[0] ? "*" : "|");
+    }
+}
+
+/* Columns [from, to) of all wires, whose widths are in wide. */
+static void write_rows(FILE *to, const struct kl_circuit *c, const int *column, const size_t *wide,
+                       int from, int end)
+{
+    char cell[CELL];
+    for (int q = 0; q < c->n_qubits; q++) {
+        fprintf(to, "%2d: ", q);
+        for (int k = from; k < end; k++) {
+            cell[0] = 0;
+            for (size_t i = 0; i < c->n_ops && !cell[0]; i++)
+                if (column[i] == k) cell_of(cell, &c->ops[i], q);
+            size_t n = strlen(cell);
+            fprintf(to, "-%s", cell);
+            for (; n < wide[k]; n++) fputc('-', to);
+        }
+        fputs("-\n", to);
+    }
+}
+
+int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err)
+{
+    char cell[CELL];
+    int *column = malloc((c->n_ops + 1) * sizeof *column);
+    size_t *wide = calloc(c->n_ops + 1, sizeof *wide);
+    int code = column && wide ? KL_OK : kl_fail_memory(err, c->n_ops * sizeof *wide);
+    if (code) goto out;
+    const int columns = kl_circuit_columns(column, c);
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int q = 0; q < c->n_qubits; q++) {
+            cell_of(cell, &c->ops[i], q);
+            if (strlen(cell) > wide[column[i]]) wide[column[i]] = strlen(cell);
+        }
+    for (int from = 0, end; from < columns; from = end) {
+        size_t used = 5;
+        for (end = from; end < columns && (end == from || used + wide[end] + 1 <= width); end++)
+            used += wide[end] + 1;
+        if (from) fputc('\n', to);
+        write_rows(to, c, column, wide, from, end);
+    }
+    if (ferror(to)) code = kl_fail(err, KL_EIO, "writing the drawing failed");
+out:
+    free(column);
+    free(wide);
+    return code;
+}

@@ -1,0 +1,71 @@
+# A circuit by name: drawn, exported, counted.
+$ circuit show --qubits 3 --layers 1
+>  0: -RY(x0)-RY(w0)-*---X-
+>  1: -RY(x1)-RY(w1)-X-*-|-
+>  2: -RY(x2)-RY(w2)---X-*-
+
+# folded at a width
+$ circuit show --qubits 2 --layers 2 --ansatz real-amplitudes --width 24
+>  0: -RY(x0)-RY(w0)-*-
+>  1: -RY(x1)-RY(w1)-X-
+>
+>  0: -RY(w2)-*-RY(w4)-
+>  1: -RY(w3)-X-RY(w5)-
+
+$ circuit qasm --qubits 2 --layers 1 --embedding iqp
+> OPENQASM 3.0;
+> include "stdgates.inc";
+> input float[64] x_0;
+> input float[64] x_1;
+> input float[64] w_0;
+> input float[64] w_1;
+> qubit[2] q;
+> h q[0];
+> rz(x_0) q[0];
+> h q[1];
+> rz(x_1) q[1];
+> cx q[0], q[1];
+> rz(x_0 * x_1) q[1];
+> cx q[0], q[1];
+> ry(w_0) q[0];
+> ry(w_1) q[1];
+> cx q[0], q[1];
+> cx q[1], q[0];
+
+$ circuit stats --qubits 5 --layers 2 --ansatz strongly-entangling | head -8
+> qubits                5
+> inputs                5
+> weights               30
+> outputs               5
+> gates                 25
+> gates_on_two_or_more  10
+> depth                 13
+> real_amplitudes       no
+
+# a circuit without weights reaches one state: all fidelities in the last of 75 bins
+$ circuit stats --qubits 1 --layers 0 --json | sed 's/.*express/express/'
+> expressibility":4.31749,"entanglement":0.0}
+
+# the circuit of a head
+$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log; qtrain -q f.h5 --ansatz brick --epochs 1 -o h.h5 > log; circuit show h.h5 > one; circuit show --ansatz brick > two; cmp one two
+
+$ circuit draw --ansatz efficient-su2 -o c.svg; circuit draw --ansatz efficient-su2 -o c.svg; head -n 1 c.svg | cut -c1-5
+> c.svg: written
+> c.svg: up to date
+> <?xml
+
+$ circuit draw
+! circuit: draw: found output "", expected -o FILE.svg or FILE.png
+? 2
+
+$ circuit qasm --embedding amplitude
+! circuit: OpenQASM has no gate for an amplitude embedding
+? 2
+
+$ circuit see
+! circuit: found "see", expected show, draw, qasm or stats, and at most one head
+? 2
+
+$ circuit show f.h5
+! circuit: f.h5: holds 'features', expected 'head'
+? 65

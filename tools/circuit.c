@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+   circuit: a circuit by name, seen: drawn, exported, counted. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/options.h"
+#include "circuit/statistics.h"
+#include "plot/plot.h"
+#include "store/store.h"
+
+struct values {
+    struct kl_common common;
+    struct kl_circuit_options circuit;
+    int64_t samples, width;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    KL_CIRCUIT_OPTIONS(AT(circuit)),
+    { "samples", 0, KL_OPT_INT, AT(samples), "N", 100, 1e7, false,
+      "stats: random weights to average over", "Looking", NULL },
+    { "width", 0, KL_OPT_INT, AT(width), "N", 20, 10000, false, "show: characters a row", NULL, NULL },
+};
+static const struct kl_tool tool = {
+    "circuit",
+    "Shows, draws, exports and counts a circuit: by name, or of a trained head",
+    "show|draw|qasm|stats [HEAD.h5]",
+    "circuit show --ansatz efficient-su2 --qubits 6\n  circuit draw head.h5 -o circuit.svg\n"
+    "  circuit qasm --layers 2 > circuit.qasm",
+    options,
+    sizeof options / sizeof *options,
+    sizeof(struct values),
+    "store force dry-run key device note no-provenance progress"
+};
+
+struct run {
+    struct values v;
+    struct kl_log log;
+    struct kl_circuit *circuit;
+    char *config; /* of the head file, whose texts the options point into */
+    json_t *parsed;
+};
+
+/* The head's circuit instead of the command line's. */
+static int from_head(struct run *run, const char *path, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    int code = kl_file_open_kind(&file, path, "head", err);
+    if (!code) code = kl_file_text(&run->config, file, "", "config", err);
+    if (!code) code = kl_json_parse(&run->parsed, run->config, path, err);
+    if (!code) code = kl_circuit_config(&run->v.circuit, run->parsed, path, err);
+    kl_file_close(&file);
+    return code;
+}
+
+static int draw(struct run *run, FILE *out, struct kl_error *err)
+{
+    const char *path = run->v.common.output;
+    const size_t n = path ? strlen(path) : 0;
+    const struct kl_figure *figure = kl_figures;
+    const struct kl_figure_inputs inputs = { .circuit = &run->v.circuit };
+    bool svg = n > 4 && strcmp(path + n - 4, ".svg") == 0,
+         png = n > 4 && strcmp(path + n - 4, ".png") == 0;
+    bool written;
+    if (!svg && !png)
+        return kl_fail(err, KL_EUSAGE, "draw: found output \"%s\", expected -o FILE.svg or FILE.png",
+                       path ? path : "");
+    while (strcmp(figure->name, "circuit") != 0) figure++;
+    int code = kl_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
+    if (!code && !run->v.common.quiet)
+        fprintf(out, "%s: %s\n", path, written ? "written" : "up to date");
+    return code;
+}
+
+static int stats(struct run *run, FILE *out, struct kl_error *err)
+{
+    const struct kl_circuit *c = run->circuit;
+    const size_t samples = (size_t)run->v.samples;
+    const uint64_t seed = (uint64_t)run->v.common.seed;
+    struct kl_circuit_counts counts;
+    struct kl_pool *pool = NULL;
+    double entanglement = 0, expressibility = 0;
+    const bool sampled = !c->amplitude_inputs && c->n_qubits <= 12;
+    kl_circuit_count(&counts, c);
+    int code = kl_pool_create(&pool, (int)run->v.common.threads, err);
+    if (!code && sampled) code = kl_circuit_expressibility(&expressibility, c, samples, seed, pool, err);
+    if (!code && sampled) code = kl_circuit_entanglement(&entanglement, c, samples, seed, pool, err);
+    kl_pool_destroy(&pool);
+    if (code) return code;
+    const struct kl_json_pair pairs[] = {
+        { "qubits", KL_JSON_COUNT, NULL, c->n_qubits },
+        { "inputs", KL_JSON_COUNT, NULL, (double)c->n_inputs },
+        { "weights", KL_JSON_COUNT, NULL, (double)c->n_weights },
+        { "outputs", KL_JSON_COUNT, NULL, (double)c->n_obs },
+        { "gates", KL_JSON_COUNT, NULL, (double)counts.gates },
+        { "gates_on_two_or_more", KL_JSON_COUNT, NULL, (double)counts.wide_gates },
+        { "depth", KL_JSON_COUNT, NULL, counts.depth },
+        { "real_amplitudes", KL_JSON_BOOL, NULL, c->real },
+        { "expressibility", KL_JSON_NUMBER, NULL, expressibility },
+        { "entanglement", KL_JSON_NUMBER, NULL, entanglement },
+    };
+    const size_t n = sizeof pairs / sizeof *pairs - (sampled ? 0 : 2);
+    if (run->v.common.json) return kl_json_line(out, pairs, n, err);
+    for (size_t i = 0; i < n; i++)
+        if (pairs[i].type == KL_JSON_BOOL)
+            fprintf(out, "%-20s  %s\n", pairs[i].name, pairs[i].number != 0 ? "yes" : "no");
+        else
+            fprintf(out, pairs[i].type == KL_JSON_COUNT ? "%-20s  %.0f\n" : "%-20s  %.4f\n",
+                    pairs[i].name, pairs[i].number);
+    return KL_OK;
+}
+
+static int work(struct run *run, const char **args, size_t n_args, FILE *out, struct kl_error *err)
+{
+    static const char *const commands[] = { "show", "draw", "qasm", "stats" };
+    size_t command = 0;
+    while (command < 4 && (n_args == 0 || strcmp(args[0], commands[command]) != 0)) command++;
+    if (command == 4 || n_args > 2)
+        return kl_fail(err, KL_EUSAGE,
+                       "found \"%s\", expected show, draw, qasm or stats, and at most one head",
+                       n_args ? args[0] : "");
+    int code = n_args == 2 ? from_head(run, args[1], err) : KL_OK;
+    if (!code) code = kl_circuit_build(&run->circuit, &run->v.circuit, err);
+    if (code) return code;
+    if (command == 1) return draw(run, out, err);
+    if (run->v.common.output && strcmp(run->v.common.output, "-") != 0)
+        return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to draw", args[0]);
+    if (command == 0) return kl_circuit_text(out, run->circuit, (size_t)run->v.width, err);
+    return command == 2 ? kl_circuit_qasm(out, run->circuit, err) : stats(run, out, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct kl_error err = { 0 };
+    struct run run = { .v = { .samples = 5000, .width = 100 }, .log = { tool.name, stderr, 1 } };
+    const char **args = NULL;
+    size_t n_args = 0;
+    kl_signals_install();
+    kl_circuit_options_default(&run.v.circuit);
+    int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n_args, &err);
+    bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
+    if (!code && !answered) code = work(&run, args, n_args, stdout, &err);
+    kl_circuit_free(&run.circuit);
+    json_decref(run.parsed);
+    free(run.config);
+    free(args);
+    return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);
+}
