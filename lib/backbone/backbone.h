@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-/* ---- weights (weights.c chooses; safetensors.c, zip.c, pickle.c read) ---- */
+/* ---- weights (weights.c chooses; safetensors.c, zip.c, pth.c, pickle.c read) ---- */
 struct kl_weight {
     char name[128]; /* "layer1.0.conv1.weight" */
     int rank;

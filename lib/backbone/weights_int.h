@@ -44,8 +44,8 @@ int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, struct kl_error
 const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *name); /* NULL: absent */
 void kl_zip_close(struct kl_zip *zip);
 
-/* pickle.c: the stack machine of a state dictionary (some twenty opcodes, four names), which builds
-   values and calls nothing. */
+/* pth.c over pickle.c: the stack machine of a state dictionary (some twenty opcodes, four names), which
+   builds values and calls nothing. */
 int kl_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 
 #endif

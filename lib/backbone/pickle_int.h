@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+   Private to pickle.c, the stack machine, and pth.c, which says what the names in a state dictionary
+   mean. */
+#ifndef KL_PICKLE_INT_H
+#define KL_PICKLE_INT_H
+
+#include "backbone/weights_int.h"
+
+enum kl_pickle_type {
+    T_MARK,
+    T_NONE,
+    T_BOOL,
+    T_INT,
+    T_STRING,
+    T_NAME,
+    T_TUPLE,
+    T_DICT,
+    T_STORAGE,
+    T_TENSOR
+};
+
+/* A value is made once and never changes, but for dictionaries, which grow. */
+struct kl_pickle_value {
+    enum kl_pickle_type type;
+    int64_t integer;           /* BOOL, INT; NAME: which; STORAGE: elements */
+    const unsigned char *text; /* STRING: in the file; STORAGE: its bytes */
+    size_t n;                  /* STRING: bytes; TUPLE, DICT: items (a DICT has 2 a pair) */
+    int *items;                /* TUPLE, DICT: values */
+    size_t room;
+    enum kl_element element; /* STORAGE, and NAME of a storage's type */
+    int storage, rank;       /* TENSOR */
+    size_t offset, dims[4], strides[4];
+};
+
+struct kl_pickle {
+    const struct kl_bytes *file;
+    struct kl_error *err;
+    const struct kl_zip *zip;
+    const char *prefix; /* of the members: "archive/" */
+    const unsigned char *at, *end;
+    struct kl_pickle_value *values;
+    int n_values, room_values;
+    int *stack, *memo;
+    int depth, n_memo;
+};
+
+/* From the protocol to STOP, which leaves its result on the stack. KL_EDATA, KL_ENOMEM. */
+int kl_pickle_run(struct kl_pickle *m);
+void kl_pickle_free(struct kl_pickle *m);                   /* what it made, not *m */
+int kl_pickle_refuse(struct kl_pickle *m, const char *why); /* KL_EDATA */
+/* Number of a new value; negative: a code. Pointers to values do not outlive it. */
+int kl_pickle_new(struct kl_pickle *m, enum kl_pickle_type type);
+int kl_pickle_push(struct kl_pickle *m, int value); /* a negative value is a code, and returned */
+/* The top value, or one below it, if it has this type; NULL after a message. */
+struct kl_pickle_value *kl_pickle_top(struct kl_pickle *m, int below, enum kl_pickle_type type);
+
+/* ---- pth.c: what opcodes mean that name something outside; nothing is called ---- */
+int kl_pth_global(struct kl_pickle *m);     /* GLOBAL: two lines, module and name */
+int kl_pth_persistent(struct kl_pickle *m); /* BINPERSID: a storage */
+int kl_pth_reduce(struct kl_pickle *m);     /* REDUCE: name, tuple of arguments */
+
+#endif
