@@ -45,6 +45,15 @@ struct run {
     struct kl_mcnemar test;
 };
 
+/* The rows that a head kept for validation mean something in the features that it was trained on alone. */
+static int check_origin(const struct kl_file *head, const struct kl_file *input, struct kl_error *err)
+{
+    if (strstr(kl_file_key_parts(head), kl_file_content(input))) return KL_OK;
+    return kl_fail(err, KL_EDATA,
+                   "%s: --split val: %s was not trained on these features; leave --split away",
+                   kl_file_path(input), kl_file_path(head));
+}
+
 static int open_inputs(struct run *run, const char *const *paths, size_t n, struct kl_error *err)
 {
     if (n != 2)
@@ -54,6 +63,9 @@ static int open_inputs(struct run *run, const char *const *paths, size_t n, stru
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);
     if (!code) code = kl_file_open_kind(&run->input, paths[1], "features", err);
     if (!code && run->v.compare) code = kl_file_open_kind(&run->other, run->v.compare, "head", err);
+    if (!code && strcmp(run->v.split, "val") == 0) code = check_origin(run->head, run->input, err);
+    if (!code && run->other && strcmp(run->v.split, "val") == 0)
+        code = check_origin(run->other, run->input, err);
     return code;
 }
 
