@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the default head reaches on test images with the default backbone: the mean of five seeds must reach the least that an independent
-# PyTorch implementation gives (data/backbone/ORIGIN.md). Digits always; MNIST and Fashion-MNIST where their files are.
+# What the default head reaches on test images with the default backbone: the mean of five seeds
+# must reach the least that an independent PyTorch implementation gives (data/backbone/ORIGIN.md).
+# Digits always; MNIST and Fashion-MNIST where their files are.
 . "$(dirname "$0")/jobs.inc"
 cd "$JOBS" || exit 70
 # reaches LEAST NAME TRAIN TEST EXTRACT-OPTIONS QTRAIN-OPTIONS

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Damaged inputs through the tools: one clear line, exit 65, within seconds; the old output stays. SAMPLES places a file (default 60).
+# Damaged inputs through the tools: one clear line, exit 65, within seconds; the old output stays.
+# SAMPLES places a file (default 60).
 . "$(dirname "$0")/jobs.inc"
 samples=${SAMPLES:-60}
 prepare || { echo "the inputs could not be made"; exit 1; }
 cd "$JOBS" || exit 70
 RANDOM=${SEED:-1}
 cp test.h5 old.h5
-# refused WHAT COMMAND...: must exit 65 with one line; "or-fine" before WHAT: may also succeed, where the format cannot tell, or
-# where the damaged part is not read; then the output must be the file $right, if that is set.
+# refused WHAT COMMAND...: must exit 65 with one line; "or-fine" before WHAT: may also succeed,
+# where the format cannot tell, or where the damaged part is not read; then the output must be the
+# file $right, if that is set.
 refused() {
     local fine= what
     [ "$1" = or-fine ] && { fine=1; shift; }
@@ -36,7 +38,8 @@ flip() { # FILE BYTE BIT: into bad
 truncated() { head -c "$2" "$1" >"bad${1##*/}"; }
 place() { echo $(((RANDOM * 32768 + RANDOM) % $1)); }
 
-# Our own files: damage must be seen in every byte that is read (of a head: not those of its optimiser), and do no harm elsewhere.
+# Our own files: damage must be seen in every byte that is read (of a head: not those of its
+# optimiser), and do no harm elsewhere.
 for file in features.h5 head.h5; do
     n=$(size $file)
     case $file in
@@ -57,7 +60,8 @@ for file in features.h5 head.h5; do
 done
 right=
 
-# IDX: two images of 28x28 and their labels; cut at every byte of the head and some of the rest, sizes that overflow, wrong magic.
+# IDX: two images of 28x28 and their labels; cut at every byte of the head and some of the rest,
+# sizes that overflow, wrong magic.
 { printf '\0\0\10\3\0\0\0\2\0\0\0\34\0\0\0\34'; head -c 1568 "$digits_train" | tr '\0' '\1'; } >t-images-idx3-ubyte
 printf '\0\0\10\1\0\0\0\2\3\4' >t-labels-idx1-ubyte
 x="extract-features -q badt-images-idx3-ubyte -o out.h5 --labels"

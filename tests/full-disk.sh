@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# No room: /dev/full, RLIMIT_FSIZE, a small tmpfs, a folder that may not be written, one that does not exist. Each gives status 74
-# and one line; an old target stays as it was and nothing else is left in the folder.
+# No room: /dev/full, RLIMIT_FSIZE, a small tmpfs, a folder that may not be written, one that does
+# not exist. Each gives status 74 and one line; an old target stays as it was and nothing else is
+# left in the folder.
 . "$(dirname "$0")/jobs.inc"
 prepare || { echo "the inputs could not be made"; exit 1; }
 expect_74() { # WHAT: uses $status and $JOBS/err

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The pipelines as Make sees them: touching every input reruns nothing, changing an option reruns just what depends on it.
+# The pipelines as Make sees them: touching every input reruns nothing, changing an option reruns
+# just what depends on it.
 . "$(dirname "$0")/jobs.inc"
 cd "$ROOT" || exit 70
 cp -r data/digits "$JOBS/digits"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# tests/run.sh [--accept] [-j N] [PATTERN...]: run all tests, or those whose name contains a PATTERN, in parallel.
+# tests/run.sh [--accept] [-j N] [PATTERN...]: run all tests, or those with a PATTERN in their names.
 #   --accept  rewrite the expectations of the command-line tests (tests/cli/README.md)
-# Environment: BUILD (default build), KETLINE_SHARED, KETLINE_PYTHON, TEST_TIMEOUT (seconds each, default 900), KILLS.
-# One line for each failure, with the end of its log, and for each skipped test; the last line counts. Logs: $BUILD/test-logs.
+# Environment: BUILD (default build), KETLINE_SHARED, KETLINE_PYTHON, KILLS, TEST_TIMEOUT (seconds
+# each, default 900). One line for each failure, with the end of its log, and for each skipped test;
+# the last line counts. Logs: $BUILD/test-logs.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 export BUILD=${BUILD:-build} KETLINE_SHARED=${KETLINE_SHARED:-../shared} KETLINE_PYTHON=${KETLINE_PYTHON:-python3}
@@ -19,7 +20,7 @@ while [ $# -gt 0 ]; do
     case $1 in
         --accept) accept=--accept ;;
         -j) jobs=$2; shift ;;
-        -*) sed -n '3,6s/^# //p' "$0"; exit 2 ;;
+        -*) sed -n '3,7s/^# //p' "$0"; exit 2 ;;
         *) patterns+=("$1") ;;
     esac
     shift
@@ -42,7 +43,9 @@ one() {
     case $status in
         0) echo "passed $name $((SECONDS - start))s" ;;
         77) echo "skipped $name: $(tail -n 1 "$log" | sed "s/^skipped: //")" ;;
-        124 | 137) echo "FAILED $name: stopped after $TEST_TIMEOUT s; end of $log:"; tail -n 15 "$log" | sed 's/^/    /' ;;
+        124 | 137)
+            echo "FAILED $name: stopped after $TEST_TIMEOUT s; end of $log:"
+            tail -n 15 "$log" | sed 's/^/    /' ;;
         *) echo "FAILED $name: status $status; end of $log:"; tail -n 15 "$log" | sed 's/^/    /' ;;
     esac >"$log.status"
     grep -v '^passed' "$log.status"

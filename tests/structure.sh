@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The structure that docs/architecture.md promises. Fails on what must not be; prints, without failing, what is over the sizes.
+# The structure that docs/architecture.md promises. Fails on what must not be; prints, without
+# failing, what is over the sizes.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 failed=0
@@ -12,7 +13,8 @@ code() { # a C file without comments, strings and literals, so that words in mes
 
 # 1. The library neither prints nor exits.
 for f in $(find lib kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); do
-    # Streams that the caller gives, or open_memstream, may be written; the process's own may not be named.
+    # Streams that the caller gives, or open_memstream, may be written; the process's own may not be
+    # named.
     words='(exit|abort|printf|vprintf|puts|putchar|perror) *\(|(stdout|stderr)\b'
     case $f in lib/base/log.c | lib/base/progress.c) words='(exit|abort) *\(' ;; esac
     found=$(code "$f" | grep -nE "(^|[^A-Za-z0-9_.>])($words)" | grep -v '__attribute__' | head -3)
@@ -43,7 +45,10 @@ for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
 done
 for f in $(find kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); do
     for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$f"); do
-        case $header in kernels/* | base/* | device/*) ;; */*) fail "$f includes $header: kernels include base and device only" ;; esac
+        case $header in
+            kernels/* | base/* | device/*) ;;
+            */*) fail "$f includes $header: kernels include base and device only" ;;
+        esac
     done
 done
 

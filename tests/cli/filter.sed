@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What differs from run to run, taken out of both streams before they are compared (sed -E). @NAMES@ are filled in by `case`.
+# What differs from run to run, taken out of both streams before they are compared (sed -E). @NAMES@
+# are filled in by `case`.
 s|@WORK@|WORK|g
 s|@TMP@|TMP|g
 s|@SHARED@|SHARED|g

@@ -1,6 +1,7 @@
 # What a file is, where it came from, why two differ, and what a damaged one says.
 ~ s/\b[0-9a-f]{12}\b/HEX12/g; s/at least [0-9]+/at least N/
-$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 -q -o a.h5 && extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 --dtype f16 -q -o b.h5
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 -q -o a.h5 &&
++ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 --dtype f16 -q -o b.h5
 
 $ cache show a.h5 | grep -v -e '^made' -e '^by'
 > a.h5
@@ -99,7 +100,8 @@ $ cache list --json | jq -r '[.path, .rows, .whole] | @csv'
 > "./c.h5",128,true
 > "./short.h5",0,false
 
-$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 --no-provenance -f -q -o bare.h5; cache log bare.h5
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 --no-provenance -f -q -o bare.h5
++ cache log bare.h5
 ! cache: bare.h5: no provenance; it was written with --no-provenance
 ? 65
 

@@ -1,7 +1,10 @@
 # A head and a report: their pages, and the way back to the images.
 % need qeval
 ~ s/  [0-9a-f]{8}$//
-$ for p in train test; do extract-features $DATA/digits/$p-images-idx3-ubyte --resize 28 --limit 300 -q -o $p.h5 --note "of $p"; done; qtrain train.h5 --epochs 12 --replicas 2 -q -o heads.h5 >log; qeval heads.h5 test.h5 -q -o report.h5 >log
+$ for p in train test
++ do extract-features $DATA/digits/$p-images-idx3-ubyte --resize 28 --limit 300 -q -o $p.h5 --note "of $p"
++ done; qtrain train.h5 --epochs 12 --replicas 2 -q -o heads.h5 >log
++ qeval heads.h5 test.h5 -q -o report.h5 >log
 
 $ cache log report.h5 | grep -v -e sha256 -e weights
 > * qeval 0.1.0
@@ -26,7 +29,8 @@ $ cache log report.h5 | grep -v -e sha256 -e weights
 >       images: ROOT/data/digits/test-images-idx3-ubyte
 >       labels: ROOT/data/digits/test-labels-idx1-ubyte
 
-$ cache show heads.h5 | grep -A 1 -e '^kind' -e '^head' -e '^after' -e '^classes' | grep -v -e '^key' -e options
+$ cache show heads.h5 | grep -A 1 -e '^kind' -e '^head' -e '^after' -e '^classes' |
++ grep -v -e '^key' -e options
 > heads.h5
 > head, # bytes, written by qtrain 0.1.0
 >
@@ -38,14 +42,16 @@ $ cache show heads.h5 | grep -A 1 -e '^kind' -e '^head' -e '^after' -e '^classes
 $ cache show heads.h5 | grep -c '^  *[0-9]*  *[0-9]\.[0-9]\{4\}  *[01]\.[0-9]\{4\}$'
 > 7
 
-$ cache show heads.h5 | sed -n 's/^best validation accuracy of each head:\( [01]\.[0-9]\{4\}\)\{2\}$/two heads/p'
+$ cache show heads.h5 |
++ sed -n 's/^best validation accuracy of each head:\( [01]\.[0-9]\{4\}\)\{2\}$/two heads/p'
 > two heads
 
 $ cache show report.h5 | sed -n "s/[01]\.[0-9]\{4\}/X/g; /^heads' accuracy/p"
 > heads' accuracy      X +- X (standard deviation) of 2: X X
 
 # An escape sequence in a note does not reach the terminal.
-$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note $'\e[31mred'; cache log n.h5 | grep note; cache show n.h5 | grep note
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note $'\e[31mred'
++ cache log n.h5 | grep note; cache show n.h5 | grep note
 >   extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note ?[31mred
 >   note: ?[31mred
 > by         extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note ?[31mred

@@ -1,5 +1,8 @@
 # Shards merged are the unsharded run, byte for byte.
-$ for i in 0 1 2; do extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --shard $i/3 -q --no-provenance -o s$i.h5; done; extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q --no-provenance -o whole.h5
+$ for i in 0 1 2
++ do extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --shard $i/3 -q --no-provenance -o s$i.h5
++ done
++ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q --no-provenance -o whole.h5
 
 $ cache merge s2.h5 s0.h5 s1.h5 --no-provenance -o merged.h5 && cmp merged.h5 whole.h5
 > merged.h5: merged from 3 shards

@@ -47,9 +47,12 @@ $ circuit stats --qubits 1 --layers 0 --json | sed 's/.*express/express/'
 > expressibility":4.31749,"entanglement":0.0}
 
 # the circuit of a head
-$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log; qtrain -q f.h5 --ansatz brick --epochs 1 -o h.h5 > log; circuit show h.h5 > one; circuit show --ansatz brick > two; cmp one two
+$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log
++ qtrain -q f.h5 --ansatz brick --epochs 1 -o h.h5 > log; circuit show h.h5 > one
++ circuit show --ansatz brick > two; cmp one two
 
-$ circuit draw --ansatz efficient-su2 -o c.svg; circuit draw --ansatz efficient-su2 -o c.svg; head -n 1 c.svg | cut -c1-5
+$ circuit draw --ansatz efficient-su2 -o c.svg; circuit draw --ansatz efficient-su2 -o c.svg
++ head -n 1 c.svg | cut -c1-5
 > c.svg: written
 > c.svg: up to date
 > <?xml

@@ -5,15 +5,18 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -o test.h5
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -o test.h5
 > test.h5: up to date
 
-$ extract-features $DATA/digits/test-images-idx3-ubyte --resize=28 --threads 1 --mean 0.4850,.456,0.406 --dry-run -o test.h5 | head -1
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize=28 --threads 1 --mean 0.4850,.456,0.406 --dry-run -o test.h5 |
++ head -1
 > hit: the target has this key
 
-$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --dtype f16 --dry-run -o test.h5 | sed 2d
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --dtype f16 --dry-run -o test.h5 |
++ sed 2d
 > miss: the target has another key
 >   options.dtype: "f32" -> "f16"
 > the run that wrote the target took # s
 
-$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 70 --dtype f16 --tap layer3 --json -o layer3.h5 | tr ',' '\n' | grep -v key
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 70 --dtype f16 --tap layer3 --json -o layer3.h5 |
++ tr ',' '\n' | grep -v key
 > {"output":"layer3.h5"
 > "status":"computed"
 > "content":"HEX64"

@@ -1,11 +1,14 @@
 # Labels of IDX files; gzip; several inputs; damage, after which the old output stays.
-$ cp $DATA/digits/test-images-idx3-ubyte a-images-idx3-ubyte; extract-features a-images-idx3-ubyte --resize 28 -o a.h5
+$ cp $DATA/digits/test-images-idx3-ubyte a-images-idx3-ubyte
++ extract-features a-images-idx3-ubyte --resize 28 -o a.h5
 ! extract-features: a-images-idx3-ubyte: no file of labels beside it (train-labels-idx1-ubyte for train-images-idx3-ubyte); give --labels FILE, or --labels none
 ? 66
 
-$ extract-features a-images-idx3-ubyte --labels none --resize 28 --limit 64 -q -o none.h5 && cp $DATA/digits/test-labels-idx1-ubyte a-labels-idx1-ubyte
+$ extract-features a-images-idx3-ubyte --labels none --resize 28 --limit 64 -q -o none.h5 &&
++ cp $DATA/digits/test-labels-idx1-ubyte a-labels-idx1-ubyte
 
-$ extract-features a-images-idx3-ubyte --resize 28 --no-provenance -q -o a.h5 && gzip -k a-images-idx3-ubyte
+$ extract-features a-images-idx3-ubyte --resize 28 --no-provenance -q -o a.h5 &&
++ gzip -k a-images-idx3-ubyte
 
 $ extract-features a-images-idx3-ubyte.gz --resize 28 --no-provenance -q -o b.h5
 
@@ -14,11 +17,14 @@ $ h5diff a.h5 b.h5 /features; h5diff a.h5 b.h5 /labels; h5diff a.h5 b.h5 /index
 $ extract-features a-images-idx3-ubyte a-images-idx3-ubyte --resize 28 --limit 400 -o two.h5
 > two.h5: 400 x 512 float32, # s (# images/s)
 
-$ head -c 20000 a-images-idx3-ubyte > cut-images-idx3-ubyte; extract-features cut-images-idx3-ubyte --labels a-labels-idx1-ubyte --resize 28 -o a.h5
+$ head -c 20000 a-images-idx3-ubyte > cut-images-idx3-ubyte
++ extract-features cut-images-idx3-ubyte --labels a-labels-idx1-ubyte --resize 28 -o a.h5
 ! extract-features: cut-images-idx3-ubyte: 19984 bytes after the header, expected 23040 (360 items of 64)
 ? 65
 
-$ head -c 5000 a-images-idx3-ubyte.gz > cut-images-idx3-ubyte.gz; extract-features cut-images-idx3-ubyte.gz --labels a-labels-idx1-ubyte --resize 28 -o a.h5 2>&1 | sed 's/ends.*early/ends early/'
+$ head -c 5000 a-images-idx3-ubyte.gz > cut-images-idx3-ubyte.gz
++ extract-features cut-images-idx3-ubyte.gz --labels a-labels-idx1-ubyte --resize 28 -o a.h5 2>&1 |
++ sed 's/ends.*early/ends early/'
 > extract-features: cut-images-idx3-ubyte.gz: truncated: the file ends early
 
 $ extract-features a-labels-idx1-ubyte --labels none -o a.h5

@@ -1,15 +1,23 @@
-# What a key must tell apart: datasets of HDF5 files, empty classes, labels; and names that are not UTF-8.
+# What a key must tell apart: datasets of HDF5 files, empty classes, labels; and names that are
+# not UTF-8.
 % need h5import
-$ for i in 1 2 3; do printf '%64s' "$i" | tr ' ' '0' > raw; printf 'RANK 3\nDIMENSION-SIZES 1 8 8\nINPUT-CLASS UIN\nINPUT-SIZE 8\nPATH d%s\n' $i > conf; h5import raw -c conf -o part$i.h5 >/dev/null; done; h5import raw -c conf -o both.h5 >/dev/null; sed -i s/d3/d1/ conf; h5import raw -c conf -o both.h5 >/dev/null
+$ for i in 1 2 3; do printf '%64s' "$i" | tr ' ' '0' > raw
++ printf 'RANK 3\nDIMENSION-SIZES 1 8 8\nINPUT-CLASS UIN\nINPUT-SIZE 8\nPATH d%s\n' $i > conf
++ h5import raw -c conf -o part$i.h5 >/dev/null; done; h5import raw -c conf -o both.h5 >/dev/null
++ sed -i s/d3/d1/ conf; h5import raw -c conf -o both.h5 >/dev/null
 
-$ key() { extract-features "$@" --resize 28 --key; }; [ "$(key part1.h5:d1 both.h5:d3)" != "$(key part1.h5:d1 both.h5:d1)" ] && [ "$(key both.h5:d1 part1.h5:d1)" != "$(key both.h5:d3 part1.h5:d1)" ] && echo all differ
+$ key() { extract-features "$@" --resize 28 --key; }
++ [ "$(key part1.h5:d1 both.h5:d3)" != "$(key part1.h5:d1 both.h5:d1)" ] &&
++ [ "$(key both.h5:d1 part1.h5:d1)" != "$(key both.h5:d3 part1.h5:d1)" ] && echo all differ
 > all differ
 
 $ extract-features part1.h5:d1 --labels $DATA/digits/test-labels-idx1-ubyte --resize 28 -o x.h5
 ! extract-features: part1.h5:d1: --labels FILE belongs to an IDX file; HDF5 brings its own
 ? 2
 
-$ cp part1.h5 $'im\xe4ge.h5'; extract-features $'im\xe4ge.h5' --resize 28 -o $'f\xe4.h5' --json | jq -r .output; cache show $'f\xe4.h5' --json | jq -r '.path, .provenance[0].inputs.images.path'; cache log $'f\xe4.h5' | sed -n 2p
+$ cp part1.h5 $'im\xe4ge.h5'; extract-features $'im\xe4ge.h5' --resize 28 -o $'f\xe4.h5' --json |
++ jq -r .output; cache show $'f\xe4.h5' --json | jq -r '.path, .provenance[0].inputs.images.path'
++ cache log $'f\xe4.h5' | sed -n 2p
 > fä.h5
 > fä.h5
 > imäge.h5

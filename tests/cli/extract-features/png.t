@@ -1,9 +1,12 @@
-# A folder of PNG files equals the IDX records of the same images; damaged ones are an error or are left out.
+# A folder of PNG files equals the IDX records of the same images; damaged ones are an error or
+# are left out.
 % need $SHARED/data/mnist-png
 $ extract-features $SHARED/data/mnist-png -o png.h5
 > png.h5: 200 x 512 float32, # s (# images/s)
 
-$ mkdir -p set/one set/two; cp $SHARED/data/mnist-png/1/600{02,05}.png set/one; cp $SHARED/data/mnist-png/2/60001.png set/two; head -c 100 $SHARED/data/mnist-png/2/60035.png > set/two/60035.png
+$ mkdir -p set/one set/two; cp $SHARED/data/mnist-png/1/600{02,05}.png set/one
++ cp $SHARED/data/mnist-png/2/60001.png set/two
++ head -c 100 $SHARED/data/mnist-png/2/60035.png > set/two/60035.png
 
 $ extract-features set -o set.h5
 ! extract-features: set/two/60035.png: damaged PNG: truncated

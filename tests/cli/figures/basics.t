@@ -1,5 +1,7 @@
 # Every figure, twice the same bytes; what cannot be drawn is said.
-$ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o test.h5; qtrain test.h5 --epochs 3 --replicas 2 -q -o head.h5 >/dev/null; qeval head.h5 test.h5 -q -o report.h5
+$ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o test.h5
++ qtrain test.h5 --epochs 3 --replicas 2 -q -o head.h5 >/dev/null
++ qeval head.h5 test.h5 -q -o report.h5
 
 $ figures head.h5 report.h5 test.h5 --images $DATA/digits/test-images-idx3-ubyte -o one
 > one: 12 figures, 12 written
@@ -7,7 +9,8 @@ $ figures head.h5 report.h5 test.h5 --images $DATA/digits/test-images-idx3-ubyte
 $ figures head.h5 report.h5 test.h5 --images $DATA/digits/test-images-idx3-ubyte -o one
 > one: up to date
 
-$ figures head.h5 report.h5 test.h5 --images $DATA/digits/test-images-idx3-ubyte -o two -q; diff -r one two && ls one
+$ figures head.h5 report.h5 test.h5 --images $DATA/digits/test-images-idx3-ubyte -o two -q
++ diff -r one two && ls one
 > calibration.png
 > calibration.svg
 > circuit.png

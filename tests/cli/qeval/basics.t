@@ -1,5 +1,8 @@
 # A head judged on the digits; compared with another; wrong features refused.
-$ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o test.h5; extract-features $D/test-images-idx3-ubyte --resize 28 --tap layer4 -q -o wide.h5; qtrain test.h5 --epochs 3 -q -o a.h5 >/dev/null; qtrain test.h5 --epochs 3 --replica 1 --replicas 2 -q -o b.h5 >/dev/null
+$ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o test.h5
++ extract-features $D/test-images-idx3-ubyte --resize 28 --tap layer4 -q -o wide.h5
++ qtrain test.h5 --epochs 3 -q -o a.h5 >/dev/null
++ qtrain test.h5 --epochs 3 --replica 1 --replicas 2 -q -o b.h5 >/dev/null
 
 $ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
 > r.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
@@ -10,7 +13,8 @@ $ qeval a.h5 test.h5 -o r.h5
 $ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
 > v.h5: accuracy # [#, #], log loss #, ECE # on 36 samples
 
-$ qeval a.h5 test.h5 --compare b.h5 -o c.h5 | sed -E 's/[0-9]\.[0-9]+/#/g; s/[0-9]+ (right|only)/# \1/g; s/exact|chi-squared/TEST/'
+$ qeval a.h5 test.h5 --compare b.h5 -o c.h5 |
++ sed -E 's/[0-9]\.[0-9]+/#/g; s/[0-9]+ (right|only)/# \1/g; s/exact|chi-squared/TEST/'
 > c.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
 > McNemar: # right only here, # only in b.h5, p = # (TEST)
 

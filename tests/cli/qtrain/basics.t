@@ -1,6 +1,7 @@
 # A head trained on real digits: summary, history, up to date, key.
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 300 -o f.h5 > log
-$ qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.jsonl | sed -E 's/accuracy 0\.[0-9]+ \(best epoch [0-9]\)/accuracy A/'
+$ qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.jsonl |
++ sed -E 's/accuracy 0\.[0-9]+ \(best epoch [0-9]\)/accuracy A/'
 > head.h5: 3 epochs, val accuracy A, # s, # s/epoch
 
 # again: nothing to do, and the history is written from the file
@@ -12,19 +13,24 @@ $ head -n 1 h.jsonl | sed -E 's/[0-9]+\.[0-9e-]+/#/g'
 > {"replica":0,"epoch":1,"train_loss":#,"train_accuracy":#,"val_loss":#,"val_accuracy":#,"learning_rate":#}
 
 # the threads change nothing; the seed, and every option of the result, change the key
-$ qtrain f.h5 --epochs 3 --batch-size 32 -o two.h5 --no-provenance -j 2 -q > log; qtrain f.h5 --epochs 3 --batch-size 32 -o one.h5 --no-provenance -j 1 -q > log; cmp one.h5 two.h5
+$ qtrain f.h5 --epochs 3 --batch-size 32 -o two.h5 --no-provenance -j 2 -q > log
++ qtrain f.h5 --epochs 3 --batch-size 32 -o one.h5 --no-provenance -j 1 -q > log; cmp one.h5 two.h5
 
-$ for o in "" "--seed 1" "--lr 0.01" "--dropout 0" "--replica 1" "-j 1" "--progress none"; do qtrain f.h5 --key $o -o x.h5; done | sort | uniq -c | awk '{print $1}' | sort -n | xargs
+$ for o in "" "--seed 1" "--lr 0.01" "--dropout 0" "--replica 1" "-j 1" "--progress none"
++ do qtrain f.h5 --key $o -o x.h5; done | sort | uniq -c | awk '{print $1}' | sort -n | xargs
 > 1 1 1 1 3
 # a reference's names in YAML; the command line wins
-$ printf 'n_qubits: 3\nn_layers: 2\ndiff_method: parameter-shift\nlearning_rate: 0.002\nepochs: 1\n' > run.yaml; qtrain f.h5 -c run.yaml --layers 1 -o y.h5 --print-config | grep -E 'qubits|layers|diff|^lr|epochs'
+$ printf 'n_qubits: 3\nn_layers: 2\ndiff_method: parameter-shift\nlearning_rate: 0.002\nepochs: 1\n' > run.yaml
++ qtrain f.h5 -c run.yaml --layers 1 -o y.h5 --print-config |
++ grep -E 'qubits|layers|diff|^lr|epochs'
 > qubits: 3
 > layers: 1
 > epochs: 1
 > lr: 0.002
 > diff-method: "parameter-shift"
 
-$ qtrain f.h5 --check-gradients | sed -E 's/: [0-9.e-]+ \(/: # (/; s/largest gradient .*/largest gradient #/'
+$ qtrain f.h5 --check-gradients |
++ sed -E 's/: [0-9.e-]+ \(/: # (/; s/largest gradient .*/largest gradient #/'
 > 64 samples, 70186 parameters, double precision, largest gradient #
 > adjoint - parameter-shift: # (bound 1e-10)
 > adjoint - central differences: # (bound 1e-07)

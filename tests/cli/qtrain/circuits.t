@@ -1,6 +1,9 @@
 # Circuits by name: every ansatz and embedding trains, is read back, and is drawn.
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log
-$ for a in ry-ring basic-entangler strongly-entangling simplified-two-design real-amplitudes efficient-su2 brick qcnn; do qtrain -q f.h5 --ansatz $a --layers 1 --epochs 1 -o $a.h5 > log && qeval -q $a.h5 f.h5 -o r.h5 -f > log && figures -q $a.h5 --figure circuit -o fig-$a > log && head -c 4 fig-$a/circuit.png | tail -c 3; echo " $a"; done
+$ for a in ry-ring basic-entangler strongly-entangling simplified-two-design real-amplitudes efficient-su2 brick qcnn
++ do qtrain -q f.h5 --ansatz $a --layers 1 --epochs 1 -o $a.h5 > log &&
++ qeval -q $a.h5 f.h5 -o r.h5 -f > log && figures -q $a.h5 --figure circuit -o fig-$a > log &&
++ head -c 4 fig-$a/circuit.png | tail -c 3; echo " $a"; done
 > PNG ry-ring
 > PNG basic-entangler
 > PNG strongly-entangling
@@ -10,14 +13,17 @@ $ for a in ry-ring basic-entangler strongly-entangling simplified-two-design rea
 > PNG brick
 > PNG qcnn
 
-$ for e in angle-x angle-y angle-z basis iqp iqp-2 zz amplitude; do qtrain f.h5 --embedding $e --ansatz efficient-su2 --entanglement full --layers 1 --observables zz --check-gradients | grep -c "bound"; done | uniq -c | xargs
+$ for e in angle-x angle-y angle-z basis iqp iqp-2 zz amplitude
++ do qtrain f.h5 --embedding $e --ansatz efficient-su2 --entanglement full --layers 1 --observables zz --check-gradients |
++ grep -c "bound"; done | uniq -c | xargs
 > 8 2
 
 $ qtrain f.h5 --embedding amplitude --observables probs --qubits 3 --check-gradients | grep -c bound
 > 2
 
 # the key follows each of them
-$ for o in "" "--ansatz brick" "--embedding iqp" "--entanglement star" "--observables x" "--reupload"; do qtrain f.h5 --key $o -o x.h5; done | sort -u | wc -l
+$ for o in "" "--ansatz brick" "--embedding iqp" "--entanglement star" "--observables x" "--reupload"
++ do qtrain f.h5 --key $o -o x.h5; done | sort -u | wc -l
 > 6
 
 $ qtrain f.h5 --ansatz qcnn --qubits 6 -o x.h5

@@ -1,8 +1,10 @@
-# Stopped by a signal, resumed: the bytes of an undisturbed run; a checkpoint of other options is refused.
+# Stopped by a signal, resumed: the bytes of an undisturbed run; a checkpoint of other options is
+# refused.
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 600 -o f.h5 > log
 $ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance -o whole.h5 > log
 
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance -o head.h5 > log & sleep 0.3; kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head
+$ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance -o head.h5 > log & sleep 0.3
++ kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head
 > 143
 > .head.h5.checkpoint
 
@@ -10,11 +12,16 @@ $ qtrain -q f.h5 --epochs 399 --replicas 2 --schedule cosine --resume -o head.h5
 ! qtrain: .head.h5.checkpoint: belongs to a run with other options or features; repeat those, or leave --resume away
 ? 2
 
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance --resume -o head.h5 > log; cmp whole.h5 head.h5; ls -A | grep head
+$ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance --resume -o head.h5 > log
++ cmp whole.h5 head.h5; ls -A | grep head
 > head.h5
 
 # one replica alone = the same among others
-$ qtrain -q f.h5 --epochs 3 --replicas 3 -o three.h5 > log; qtrain -q f.h5 --epochs 3 --replica 2 -o alone.h5 > log; for n in params last optimizer/v; do for f in three alone; do h5dump -d /$n/reduce.1.weight -s $([ $f = three ] && echo 2 || echo 0),0,0 -c 1,32,128 -w 1 $f.h5 | grep -E '^ +\([0-9]' | sed 's/.*: //' | sha256sum; done | uniq | wc -l; done
+$ qtrain -q f.h5 --epochs 3 --replicas 3 -o three.h5 > log
++ qtrain -q f.h5 --epochs 3 --replica 2 -o alone.h5 > log; for n in params last optimizer/v
++ do for f in three alone; do h5dump -d /$n/reduce.1.weight -s $([ $f = three ] && echo 2 ||
++ echo 0),0,0 -c 1,32,128 -w 1 $f.h5 | grep -E '^ +\([0-9]' | sed 's/.*: //' | sha256sum; done |
++ uniq | wc -l; done
 > 1
 > 1
 > 1
