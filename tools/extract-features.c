@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backbone/backbone.h"
 #include "ingest/ingest.h"
@@ -123,50 +122,6 @@ static int prepare(struct job *j, struct kl_error *err)
     return 0;
 }
 
-/* Path and digest of an input into the record for the provenance. */
-static int record_input(struct job *j, const char *role, const char *path, const char *sha256,
-                        struct kl_error *err)
-{
-    char name[48];
-    json_t *text = NULL;
-    snprintf(name, sizeof name, "%s", role);
-    for (int k = 2; json_object_get(j->raw, name); k++) snprintf(name, sizeof name, "%s %d", role, k);
-    int rc = kl_json_string(&text, path, err);
-    if (!rc &&
-        json_object_set_new(j->raw, name, json_pack("{s:O, s:s}", "path", text, "sha256", sha256)) < 0)
-        rc = kl_fail_memory(err, 256);
-    json_decref(text);
-    return rc;
-}
-
-/* Content of input i of its role into the key, and into the record. */
-static int add_input(struct job *j, struct kl_key *key, const char *role, size_t i, const char *path,
-                     struct kl_error *err)
-{
-    char hex[65], file[4096], part[48] = "dataset";
-    snprintf(file, sizeof file, "%s", path);
-    char *colon = strrchr(file, ':');
-    const bool inside = colon && access(path, F_OK) != 0; /* FILE:DATASET */
-    if (inside) *colon = 0;
-    if (i > 0) snprintf(part, sizeof part, "dataset %zu", i + 1);
-    int rc = kl_input_content(hex, file, err);
-    if (!rc) rc = kl_key_input(key, role, hex, err);
-    if (!rc && inside) rc = kl_key_text(key, part, colon + 1, err);
-    return rc ? rc : record_input(j, role, path, hex, err);
-}
-
-/* The labels of an IDX file: the file given, or the one beside it. */
-static int add_labels(struct job *j, struct kl_key *key, size_t i, struct kl_error *err)
-{
-    char *found = NULL;
-    if (j->v.labels && strcmp(j->v.labels, "none") == 0) return kl_key_text(key, "labels", "none", err);
-    int rc = j->v.labels ? KL_OK : kl_idx_labels_path(&found, j->inputs[i], err);
-    const char *labels = found ? found : j->v.labels;
-    if (!rc && labels) rc = add_input(j, key, "labels", i, labels, err);
-    free(found);
-    return rc;
-}
-
 /* The key of this run, or of the whole of which it is a shard. */
 static int make_key(struct job *j, struct kl_key **key, bool whole, struct kl_error *err)
 {
@@ -174,11 +129,8 @@ static int make_key(struct job *j, struct kl_key **key, bool whole, struct kl_er
     json_object_clear(j->raw);
     int rc = kl_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
     if (!rc) rc = kl_key_options(*key, &tool, &j->v, err);
-    for (size_t i = 0; i < j->n_inputs && !rc; i++) {
-        rc = add_input(j, *key, "images", i, j->inputs[i], err);
-        if (!rc) rc = add_labels(j, *key, i, err);
-    }
-    if (!rc) rc = add_input(j, *key, "weights", 0, j->weights_path, err);
+    if (!rc) rc = kl_images_identify(*key, j->raw, j->inputs, j->n_inputs, j->v.labels, err);
+    if (!rc) rc = kl_input_identify(*key, j->raw, "weights", 0, j->weights_path, err);
     snprintf(text, sizeof text, "%zu/%zu", j->shard, j->shards);
     if (!rc && j->shards && !whole) rc = kl_key_text(*key, "shard", text, err);
     if (rc) kl_key_abort(key);

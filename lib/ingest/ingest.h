@@ -58,6 +58,13 @@ void kl_images_close(struct kl_images **images); /* accepts NULL, clears the cal
    file is there. KL_ENOMEM. */
 int kl_idx_labels_path(char **path, const char *images, struct kl_error *err);
 
+struct kl_key;
+struct json_t;
+/* Contents of the images' and labels' files (labels as in kl_images_options) into a key, their paths and
+   digests into a JSON object for the provenance (kl_input_identify). */
+int kl_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
+                       size_t n_paths, const char *labels, struct kl_error *err);
+
 /* "I/N" with I from 0 to N-1, or "auto": from the variables of Slurm (array or task), Open MPI or PMI.
    KL_EUSAGE. */
 int kl_shard_parse(size_t *shard, size_t *shards, const char *text, struct kl_error *err);

@@ -3,8 +3,10 @@
    files' digests. */
 #include <dirent.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store/store_int.h"
 
@@ -169,4 +171,35 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err)
     if (strcmp(identity, now) == 0 && s.st_ino == after.st_ino && kl_stat_settled(&s))
         kl_memo_put("sha256", slot, identity, hex);
     return 0;
+}
+
+/* Path and digest under the role's name, or "ROLE 2", "ROLE 3"... if there were some before. */
+static int record_input(json_t *record, const char *role, const char *path, const char *sha256,
+                        struct kl_error *err)
+{
+    char name[64];
+    json_t *text = NULL;
+    snprintf(name, sizeof name, "%.32s", role);
+    for (int k = 2; json_object_get(record, name); k++) snprintf(name, sizeof name, "%.32s %d", role, k);
+    int rc = kl_json_string(&text, path, err);
+    if (!rc &&
+        json_object_set_new(record, name, json_pack("{s:O, s:s}", "path", text, "sha256", sha256)) < 0)
+        rc = kl_fail_memory(err, 256);
+    json_decref(text);
+    return rc;
+}
+
+int kl_input_identify(struct kl_key *key, json_t *record, const char *role, size_t i, const char *path,
+                      struct kl_error *err)
+{
+    char hex[65], file[4096], part[48] = "dataset";
+    snprintf(file, sizeof file, "%s", path);
+    char *colon = strrchr(file, ':');
+    const bool inside = colon && access(path, F_OK) != 0; /* FILE:DATASET */
+    if (inside) *colon = 0;
+    if (i > 0) snprintf(part, sizeof part, "dataset %zu", i + 1);
+    int rc = kl_input_content(hex, file, err);
+    if (!rc) rc = kl_key_input(key, role, hex, err);
+    if (!rc && inside) rc = kl_key_text(key, part, colon + 1, err);
+    return rc ? rc : record_input(record, role, path, hex, err);
 }

@@ -149,6 +149,10 @@ void kl_key_abort(struct kl_key **key); /* accepts NULL */
    SHA-256 of each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline
    (memo.c). */
 int kl_input_content(char hex[65], const char *path, struct kl_error *err);
+/* Raw input i of its role, FILE or FILE:DATASET: its content (and the dataset's name) into the key, path
+   and digest into a JSON object, the raw_inputs of a provenance record. */
+int kl_input_identify(struct kl_key *key, struct json_t *record, const char *role, size_t i,
+                      const char *path, struct kl_error *err);
 
 /* ---- provenance (provenance.c) ---- */
 /* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON
