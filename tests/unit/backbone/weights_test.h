@@ -9,18 +9,7 @@
 #include <unistd.h>
 
 #include "backbone/weights_int.h"
-
-static int failures;
-
-#define CHECK(condition, ...)                                               \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                   \
-            fputc('\n', stderr);                                            \
-            failures++;                                                     \
-        }                                                                   \
-    } while (0)
+#include "tests/unit/check.h"
 
 typedef int parser(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 

@@ -9,18 +9,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-
-static int failures;
-
-#define CHECK(condition, ...)                                               \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                   \
-            fputc('\n', stderr);                                            \
-            failures++;                                                     \
-        }                                                                   \
-    } while (0)
+#include "tests/unit/check.h"
 
 /* A file in TMPDIR with these bytes; the path lives until the next call. */
 static inline const char *test_file(const void *bytes, size_t n)

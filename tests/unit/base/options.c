@@ -96,14 +96,16 @@ static void answers(void)
     CHECK(!answer(&v), "nothing was asked");
     v.common.version = true;
     char *text = answer(&v);
-    CHECK(text && strcmp(text, "tool (ketline) " KL_VERSION "\n") == 0, "%s", text);
+    CHECK(text && strcmp(text, "tool (ketline) " KL_VERSION "\n") == 0, "%s", text ? text : "nothing");
     free(text);
     v.common.help = true;
     text = answer(&v);
-    CHECK(text && strstr(text, "Usage: tool [options] INPUT -o OUTPUT\n"), "%s", text);
-    CHECK(text && strstr(text, "  -Q, --qubits N"), "%s", text);
-    CHECK(text && strstr(text, "update rule: adam|adamw|sgd [adam]"), "%s", text);
-    CHECK(text && strstr(text, "\nFiles\n") && strstr(text, "--progress"), "%s", text);
+    CHECK(text && strstr(text, "Usage: tool [options] INPUT -o OUTPUT\n"), "%s",
+          text ? text : "nothing");
+    CHECK(text && strstr(text, "  -Q, --qubits N"), "%s", text ? text : "nothing");
+    CHECK(text && strstr(text, "update rule: adam|adamw|sgd [adam]"), "%s", text ? text : "nothing");
+    CHECK(text && strstr(text, "\nFiles\n") && strstr(text, "--progress"), "%s",
+          text ? text : "nothing");
     CHECK(text && !strstr(text, "any-number"), "an option without help is not shown");
     size_t lines = 0, widest = 0, width = 0;
     for (const char *c = text; c && *c; c++) {

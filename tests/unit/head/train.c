@@ -9,15 +9,7 @@
 #include "head/head.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
-
-static int failures;
-#define CHECK(condition)                                                    \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            failures++;                                                     \
-        }                                                                   \
-    } while (0)
+#include "tests/unit/check.h"
 
 enum { N = 401, D = 24, CLASSES = 3 };
 

@@ -10,19 +10,9 @@
 #include <unistd.h>
 
 #include "ingest/ingest.h"
+#include "tests/unit/check.h"
 
-static int failures;
 static char folder[64] = "/tmp/ketline-ingest-XXXXXX";
-
-#define CHECK(condition, ...)                                               \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                   \
-            fputc('\n', stderr);                                            \
-            failures++;                                                     \
-        }                                                                   \
-    } while (0)
 
 static inline const char *path_of(const char *name)
 {

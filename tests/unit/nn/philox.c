@@ -7,17 +7,7 @@
 #include <string.h>
 
 #include "kernels/select.h"
-
-static int failures;
-#define CHECK(condition, ...)                               \
-    do {                                                    \
-        if (!(condition)) {                                 \
-            fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
-            fprintf(stderr, __VA_ARGS__);                   \
-            fprintf(stderr, "\n");                          \
-            failures++;                                     \
-        }                                                   \
-    } while (0)
+#include "tests/unit/check.h"
 
 static void known_answers(void)
 {

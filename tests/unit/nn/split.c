@@ -5,15 +5,7 @@
 #include <string.h>
 
 #include "nn/nn.h"
-
-static int failures;
-#define CHECK(condition)                                                    \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            failures++;                                                     \
-        }                                                                   \
-    } while (0)
+#include "tests/unit/check.h"
 
 enum { N = 1003, CLASSES = 7 };
 

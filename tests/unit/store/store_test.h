@@ -11,18 +11,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
-
-static int failures;
-
-#define CHECK(condition, ...)                                               \
-    do {                                                                    \
-        if (!(condition)) {                                                 \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                   \
-            fputc('\n', stderr);                                            \
-            failures++;                                                     \
-        }                                                                   \
-    } while (0)
+#include "tests/unit/check.h"
 
 static char test_folder[512];
 
