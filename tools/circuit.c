@@ -27,7 +27,7 @@ static const struct kl_tool tool = {
     "Shows, draws, exports and counts a circuit: by name, or of a trained head",
     "show|draw|qasm|stats [HEAD.h5]",
     "circuit show --ansatz efficient-su2 --qubits 6\n  circuit draw head.h5 -o circuit.svg\n"
-    "  circuit qasm --layers 2 > circuit.qasm",
+    "  circuit qasm --layers 2 > c.qasm; circuit show --circuit-file c.qasm",
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
@@ -38,7 +38,7 @@ struct run {
     struct values v;
     struct kl_log log;
     struct kl_circuit *circuit;
-    char *config; /* of the head file, whose texts the options point into */
+    char *config; /* of the head file, or the circuit file: the options point into it */
     json_t *parsed;
 };
 
@@ -120,7 +120,8 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
         return kl_fail(err, KL_EUSAGE,
                        "found \"%s\", expected show, draw, qasm or stats, and at most one head",
                        n_args ? args[0] : "");
-    int code = n_args == 2 ? from_head(run, args[1], err) : KL_OK;
+    int code = n_args == 2 ? from_head(run, args[1], err)
+                           : kl_circuit_options_file(&run->v.circuit, &run->config, err);
     if (!code) code = kl_circuit_build(&run->circuit, &run->v.circuit, err);
     if (code) return code;
     if (command == 1) return draw(run, out, err);

@@ -101,11 +101,12 @@ struct run {
     struct kl_train train;
     struct kl_pool *pool;
     struct kl_writer *writer;  /* opened before the training: a folder that refuses is found at once */
+    char *qasm;                /* of --circuit-file */
     char *config, *checkpoint; /* checkpoint: path, NULL when the output is a pipe */
 };
 
 /* Texts of the command line into the structs. */
-static int settle(struct values *v, struct kl_error *err)
+static int settle(struct values *v, char **qasm, struct kl_error *err)
 {
     int code = kl_head_widths(v->head.reduction, &v->head.n_reduction, v->reduction, "reduction", err);
     if (!code)
@@ -122,6 +123,7 @@ static int settle(struct values *v, struct kl_error *err)
                     : v->diff_method[0] == 'p' ? KL_DIFF_SHIFT
                                                : KL_DIFF_DIFFERENCES;
     v->train.seed = (uint64_t)v->common.seed;
+    if (!code) code = kl_circuit_options_file(&v->head.circuit, qasm, err);
     if (!code && !v->common.output && !v->check_gradients && !v->common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
     return code;
@@ -272,7 +274,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
 {
     struct kl_key *key = NULL;
     enum kl_stage_answer answer;
-    int code = settle(&run->v, err);
+    int code = settle(&run->v, &run->qasm, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     if (code) return code;
     if (!(run->config = kl_options_json(&tool, &run->v, true))) return kl_fail_memory(err, 1024);
@@ -299,7 +301,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
 static int check_gradients(struct run *run, const char *path, FILE *out, struct kl_error *err)
 {
     struct kl_gradient_check check;
-    int code = settle(&run->v, err);
+    int code = settle(&run->v, &run->qasm, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code)
@@ -359,6 +361,7 @@ int main(int argc, char **argv)
     kl_file_close(&run.input);
     kl_stage_end(&run.stage);
     free(run.config);
+    free(run.qasm);
     free(run.checkpoint);
     free(inputs);
     int status = code ? kl_report(&run.log, &err) : 0;

@@ -11,7 +11,8 @@ void kl_circuit_options_default(struct kl_circuit_options *o)
                                       .embedding = "angle-y",
                                       .ansatz = "ry-ring",
                                       .entanglement = "",
-                                      .observables = "z" };
+                                      .observables = "z",
+                                      .qasm = "" };
 }
 
 void kl_put(struct kl_builder *b, const struct kl_op *op)
@@ -109,9 +110,9 @@ static int observe_string(struct kl_builder *b, const char *text, size_t length)
 static int observe_all(struct kl_builder *b, const char *what)
 {
     /* what pooling has left */
-    int first = strcmp(b->options->ansatz, "qcnn") == 0
-                    ? b->n - kl_qcnn_wires(b->n, (int)b->options->n_layers)
-                    : 0;
+    const bool pooled =
+        strcmp(b->options->ansatz, "qcnn") == 0 && !(b->options->qasm && *b->options->qasm);
+    int first = pooled ? b->n - kl_qcnn_wires(b->n, (int)b->options->n_layers) : 0;
     if (strcmp(what, "zz") == 0) {
         if (b->n < 2)
             return kl_fail(b->err, KL_EUSAGE, "observables zz: found one qubit, expected two or more");
@@ -165,24 +166,37 @@ static int check(const struct kl_circuit_options *o, const struct kl_embedding *
     return KL_OK;
 }
 
+/* Embedding and layers, by name. */
+static void put_layers(struct kl_builder *b)
+{
+    const struct kl_circuit_options *o = b->options;
+    const struct kl_embedding *embedding = kl_embedding_find(o->embedding);
+    const struct kl_ansatz *ansatz = kl_ansatz_find(o->ansatz);
+    b->n = (int)o->n_qubits;
+    b->code = check(o, embedding, ansatz, b->err);
+    if (b->code) return;
+    const int n_layers = (int)o->n_layers;
+    b->code = kl_circuit_begin(&b->circuit, b->n, embedding->n_inputs(b->n),
+                               ansatz->n_weights(b->n, n_layers), b->err);
+    if (!o->reupload) embedding->put(b);
+    for (int l = 0; l < n_layers && !b->code; l++) {
+        if (o->reupload) embedding->put(b);
+        ansatz->put(b, l);
+    }
+    ansatz->put(b, n_layers);
+}
+
 int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,
                      struct kl_error *err)
 {
-    const struct kl_embedding *embedding = kl_embedding_find(o->embedding);
-    const struct kl_ansatz *ansatz = kl_ansatz_find(o->ansatz);
-    struct kl_builder b = { .options = o, .n = (int)o->n_qubits, .err = err };
+    struct kl_builder b = { .options = o, .err = err };
     *circuit = NULL;
-    b.code = check(o, embedding, ansatz, err);
-    if (b.code) return b.code;
-    const int n_layers = (int)o->n_layers;
-    b.code = kl_circuit_begin(&b.circuit, b.n, embedding->n_inputs(b.n),
-                              ansatz->n_weights(b.n, n_layers), err);
-    if (!o->reupload) embedding->put(&b);
-    for (int l = 0; l < n_layers && !b.code; l++) {
-        if (o->reupload) embedding->put(&b);
-        ansatz->put(&b, l);
+    if (o->qasm && *o->qasm) {
+        b.code = kl_circuit_from_qasm(&b.circuit, o->qasm, err);
+        if (!b.code) b.n = b.circuit->n_qubits;
+    } else {
+        put_layers(&b);
     }
-    ansatz->put(&b, n_layers);
     if (!b.code) b.code = observe_all(&b, o->observables);
     if (!b.code) b.code = kl_circuit_finish(b.circuit, err);
     if (b.code) kl_circuit_free(&b.circuit);

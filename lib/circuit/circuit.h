@@ -61,10 +61,15 @@ struct kl_circuit_options {
     const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; "probs": all
                                  probabilities; or Pauli strings, wire 0 first: "ZZII,XIYI" */
     bool reupload;            /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
+    const char *qasm;         /* "": none; OpenQASM 3 in place of all else but the observables */
+    const char *file;         /* to read qasm from (kl_circuit_options_file); NULL: none */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];
 /* The reference system's: 4 qubits, 3 layers, RY(x_q), ry-ring, <Z_q>. */
 void kl_circuit_options_default(struct kl_circuit_options *o);
+/* o->qasm becomes the text of o->file, if there is one: *text, the caller's to free, must outlive o.
+   KL_ENOINPUT, KL_EIO, KL_EDATA, KL_ENOMEM. */
+int kl_circuit_options_file(struct kl_circuit_options *o, char **text, struct kl_error *err);
 /* KL_EUSAGE names what is wrong. Free with kl_circuit_free. */
 int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o, struct kl_error *err);
 /* The options in a head file's configuration (jansson), which must outlive them; path is for the message. Names
@@ -96,6 +101,10 @@ void kl_angle_name(char text[KL_ANGLE_NAME], const struct kl_angle *a); /* "w3",
 int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
 /* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */
 int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err);
+/* A circuit without observables, not finished, from OpenQASM 3: see qasm_read.c for what is read. Parameters whose
+   names begin with x or input are inputs, all others weights, in the order of their declarations. KL_EDATA with line
+   and column, KL_ENOMEM. */
+int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct kl_error *err);
 
 /* Both precisions; x (n, n_inputs), w (n_weights), out and cot (n, n_obs).
    forward: out = expectation values; state: kl_circuit_state_size values that adjoint needs, or NULL.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A circuit's options out of a head file's configuration. */
+#include <errno.h>
 #include <jansson.h>
 
 #include "circuit/circuit.h"
@@ -10,14 +11,17 @@ int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config,
     json_int_t qubits, layers;
     int reupload = 0;
     kl_circuit_options_default(o);
-    if (json_unpack((json_t *)config, "{s:I,s:I,s?:s,s?:s,s?:s,s?:s,s?:b}", "qubits", &qubits, "layers",
+    errno = 0; /* unpacking allocates */
+    if (json_unpack((json_t *)config, "{s:I,s:I,s?:s,s?:s,s?:s,s?:s,s?:s,s?:b}", "qubits", &qubits, "layers",
                     &layers, "ansatz", &o->ansatz, "embedding", &o->embedding, "entanglement",
-                    &o->entanglement, "observables", &o->observables, "reupload", &reupload))
+                    &o->entanglement, "observables", &o->observables, "qasm", &o->qasm, "reupload", &reupload)) {
+        if (errno == ENOMEM) return kl_fail_memory(err, 256);
         return kl_fail(
             err, KL_EDATA,
             "%s: attribute config: expected numbers qubits and layers, texts ansatz, embedding, "
             "entanglement and observables",
             path);
+    }
     o->n_qubits = qubits;
     o->n_layers = layers;
     o->reupload = reupload;

@@ -5,65 +5,29 @@
 
 #include "circuit/circuit.h"
 
-/* at: offset of the struct kl_circuit_options in the tool's values. */
+/* at: offset of the struct kl_circuit_options in the tool's values. The text of --circuit-file is in the key, as
+   `qasm`, its name is not. */
+/* clang-format off */
 #define KL_CIRCUIT_AT(at, field) ((at) + offsetof(struct kl_circuit_options, field))
-#define KL_CIRCUIT_OPTIONS(at)                                                                          \
-    {                                                                                                   \
-        "qubits",                                                                                       \
-        0,                                                                                              \
-        KL_OPT_INT,                                                                                     \
-        KL_CIRCUIT_AT(at, n_qubits),                                                                    \
-        "N",                                                                                            \
-        1,                                                                                              \
-        KL_MAX_QUBITS,                                                                                  \
-        true,                                                                                           \
-        "of the circuit",                                                                               \
-        "Circuit",                                                                                      \
-        "n_qubits"                                                                                      \
-    },                                                                                                  \
-        { "layers",        0,    KL_OPT_INT, KL_CIRCUIT_AT(at, n_layers), "N", 0, 1000, true,           \
-          "of the ansatz", NULL, "n_layers" },                                                          \
-        { "ansatz",                                                                                     \
-          0,                                                                                            \
-          KL_OPT_CHOICE,                                                                                \
-          KL_CIRCUIT_AT(at, ansatz),                                                                    \
-          "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|"          \
-          "efficient-su2|"                                                                              \
-          "brick|qcnn",                                                                                 \
-          0,                                                                                            \
-          0,                                                                                            \
-          true,                                                                                         \
-          "gates of a layer",                                                                           \
-          NULL,                                                                                         \
-          NULL },                                                                                       \
-        { "entanglement",                                                                               \
-          0,                                                                                            \
-          KL_OPT_CHOICE,                                                                                \
-          KL_CIRCUIT_AT(at, entanglement),                                                              \
-          "linear|reverse-linear|ring|full|star",                                                       \
-          0,                                                                                            \
-          0,                                                                                            \
-          true,                                                                                         \
-          "pairs that a layer couples",                                                                 \
-          NULL,                                                                                         \
-          NULL },                                                                                       \
-        { "embedding",                                                                                  \
-          0,                                                                                            \
-          KL_OPT_CHOICE,                                                                                \
-          KL_CIRCUIT_AT(at, embedding),                                                                 \
-          "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude",                                       \
-          0,                                                                                            \
-          0,                                                                                            \
-          true,                                                                                         \
-          "how inputs enter",                                                                           \
-          NULL,                                                                                         \
-          NULL },                                                                                       \
-        { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL,                                \
-          0,          0, true,        "embed before every layer",  NULL,                                \
-          NULL },                                                                                       \
-    {                                                                                                   \
-        "observables", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, observables), "z|x|y|zz|probs|STRINGS", 0,   \
-            0, true, "outputs; strings: ZZII,XIYI", NULL, NULL                                          \
-    }
+#define KL_CIRCUIT_OPTIONS(at)                                                                            \
+    { "qubits", 0, KL_OPT_INT, KL_CIRCUIT_AT(at, n_qubits), "N", 1, KL_MAX_QUBITS, true,                  \
+      "of the circuit", "Circuit", "n_qubits" },                                                          \
+    { "layers", 0, KL_OPT_INT, KL_CIRCUIT_AT(at, n_layers), "N", 0, 1000, true,                           \
+      "of the ansatz", NULL, "n_layers" },                                                                \
+    { "ansatz", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, ansatz),                                              \
+      "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|"  \
+      "brick|qcnn", 0, 0, true, "gates of a layer", NULL, NULL },                                         \
+    { "entanglement", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, entanglement),                                  \
+      "linear|reverse-linear|ring|full|star", 0, 0, true, "pairs that a layer couples", NULL, NULL },     \
+    { "embedding", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, embedding),                                        \
+      "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs enter", NULL, NULL }, \
+    { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL, 0, 0, true,                          \
+      "embed before every layer", NULL, NULL },                                                           \
+    { "observables", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, observables), "LIST", 0, 0, true,                \
+      "z, x, y, zz, probs, or strings: ZZII,XIYI", NULL, NULL },                                          \
+    { "circuit-file", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, file), "FILE", 0, 0, false,                     \
+      "OpenQASM 3 in place of these", NULL, NULL },                                                       \
+    { "qasm", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, qasm), "TEXT", 0, 0, true, NULL, NULL, NULL }
+/* clang-format on */
 
 #endif

@@ -72,3 +72,17 @@ $ circuit see
 $ circuit show f.h5
 ! circuit: f.h5: holds 'features', expected 'head'
 ? 65
+
+# OpenQASM in place of a name: seen, trained, read back
+$ circuit qasm --layers 1 --ansatz brick > c.qasm; circuit qasm --circuit-file c.qasm > again.qasm; grep -c . again.qasm
+> 37
+
+$ qtrain -q f.h5 --circuit-file c.qasm --epochs 1 -o q.h5 > log; rm c.qasm; circuit qasm q.h5 | cmp - again.qasm; qeval -q q.h5 f.h5 -o r.h5 > log; figures -q q.h5 --figure circuit -o q.svg > log
+
+$ printf 'qubit[2] q;\ncx q[0], q[2];\n' > bad.qasm; circuit show --circuit-file bad.qasm
+! circuit: OpenQASM, line 2, column 12: found '2', expected a whole number from 0 to 1
+? 65
+
+$ circuit show --circuit-file none.qasm
+! circuit: none.qasm: No such file or directory
+? 66

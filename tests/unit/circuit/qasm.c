@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+   OpenQASM: every ansatz and embedding comes back from its own text with the same outputs; what is
+   refused names line and column; no beginning of a text is read beyond its end. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/circuit.h"
+
+enum { SAMPLES = 2, MOST = 256 };
+static int failures;
+
+static void must(int code, const struct kl_error *err)
+{
+    if (!code) return;
+    fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+static void outputs(double *out, const struct kl_circuit *c)
+{
+    struct kl_arena work;
+    struct kl_error err;
+    double x[MOST], w[MOST];
+    for (int i = 0; i < MOST; i++) x[i] = sin(1.7 * i + 0.3), w[i] = 2 * cos(2.3 * i);
+    must(kl_arena_init(&work, 0, &err), &err);
+    must(kl_circuit_forward_f64(out, NULL, c, x, w, SAMPLES, NULL, &work, &err), &err);
+    kl_arena_free(&work);
+}
+
+static void round_trip(const char *embedding, const char *ansatz)
+{
+    struct kl_circuit *c, *again;
+    struct kl_circuit_options o;
+    struct kl_error err;
+    double out[MOST], back[MOST];
+    char *text = NULL;
+    size_t n = 0;
+    kl_circuit_options_default(&o);
+    o.embedding = embedding, o.ansatz = ansatz, o.n_layers = 2, o.observables = "XIYZ,ZIII,IZIX";
+    must(kl_circuit_build(&c, &o, &err), &err);
+    FILE *to = open_memstream(&text, &n);
+    must(kl_circuit_qasm(to, c, &err), &err);
+    fclose(to);
+    o.qasm = text;
+    must(kl_circuit_build(&again, &o, &err), &err);
+    outputs(out, c);
+    outputs(back, again);
+    for (size_t i = 0; i < SAMPLES * 3; i++)
+        if (!(fabs(out[i] - back[i]) < 1e-12)) {
+            fprintf(stderr, "%s, %s: output %zu: %.15g and back %.15g\n", embedding, ansatz, i, out[i],
+                    back[i]);
+            failures++;
+        }
+    for (size_t cut = 0; cut < n && n < 4000; cut++) {
+        char *part = strndup(text, cut); /* its end is where a sanitizer looks */
+        struct kl_circuit *none;
+        if (kl_circuit_from_qasm(&none, part, &err) == 0) kl_circuit_free(&none);
+        free(part);
+    }
+    free(text);
+    kl_circuit_free(&c);
+    kl_circuit_free(&again);
+}
+
+/* Gates that are made of others: equal to what Qiskit's statevector says of the same text. */
+static void other_gates(void)
+{
+    static const char text[] = "OPENQASM 3.0;\ninclude \"stdgates.inc\";\ninput array[float[64], 2] "
+                               "x;\ninput float th;\nqubit[2] a;\nqubit b;\n"
+                               "h a[0]; u(x[0], th, -pi/4) a[1]; cp(2*x[1]) a[0], b; // a comment\ny b; "
+                               "s a[1]; swap a[0], b; t b; /* and\n"
+                               "another */ sx a[0]; rzz(th - x[0]/2 + 1) a[1], b; z a[0]; cp(th) a[0], "
+                               "a[1]; sdg b; h b; tdg b; ry(0.3) b;";
+    /* Statevector(...).expectation_value of Z0, X1, Y2 at x = (0.4, -1.1), th = 0.7 */
+    static const double expected[] = { 3.469446951953614e-18, -0.022445705784543364,
+                                       -0.4240082611033607 };
+    const double x[] = { 0.4, -1.1 }, w[] = { 0.7 };
+    struct kl_circuit_options o;
+    struct kl_circuit *c;
+    struct kl_arena work;
+    struct kl_error err;
+    double out[3];
+    kl_circuit_options_default(&o);
+    o.qasm = text, o.observables = "ZII,IXI,IIY";
+    must(kl_circuit_build(&c, &o, &err), &err);
+    must(kl_arena_init(&work, 0, &err), &err);
+    must(kl_circuit_forward_f64(out, NULL, c, x, w, 1, NULL, &work, &err), &err);
+    for (int i = 0; i < 3; i++)
+        if (!(fabs(out[i] - expected[i]) < 1e-12)) {
+            fprintf(stderr, "other gates: output %d: found %.15g, expected %.15g\n", i, out[i],
+                    expected[i]);
+            failures++;
+        }
+    kl_arena_free(&work);
+    kl_circuit_free(&c);
+}
+
+static void refused(const char *text, const char *message)
+{
+    struct kl_circuit *c;
+    struct kl_error err = { 0 };
+    int code = kl_circuit_from_qasm(&c, text, &err);
+    if (code == KL_EDATA && strstr(err.text, message)) return;
+    fprintf(stderr, "%s\ncode %d, \"%s\", expected \"%s\"\n", text, code, err.text, message);
+    failures++;
+}
+
+int main(void)
+{
+    for (int a = 0; kl_ansatz_names[a]; a++) round_trip("angle-y", kl_ansatz_names[a]);
+    for (int e = 0; kl_embedding_names[e]; e++)
+        if (strcmp(kl_embedding_names[e], "amplitude") != 0) round_trip(kl_embedding_names[e], "brick");
+    other_gates();
+    refused("", "line 1, column 1: a gate before any qubit is declared");
+    refused("OPENQASM 2.0;", "column 11: found another version");
+    refused("qubit[2] q;\nrx(y) q[0];", "line 2, column 5: \"y\" is no parameter");
+    refused("qubit[2] q;\n  foo q[0];", "line 2, column 6: \"foo\" is no gate or statement");
+    refused("qubit[2] q; x q[2];", "column 17: found '2', expected a whole number from 0 to 1");
+    refused("qubit[21] q;", "expected a whole number from 0 to 20");
+    refused("qubit[20] q; qubit r;", "more than 20 qubits");
+    refused("qubit[2] q; cx q[0], q[0];", "twice");
+    refused("input float w; qubit q; rx(w*w) q;", "a product of parameters that is not input * input");
+    refused("input float w; qubit q; rx(1/w) q;", "division by what is no constant");
+    refused("input float w; input float w;", "\"w\" is declared twice");
+    refused("input int n; qubit q;", "found type \"int\", expected float or angle");
+    refused("qubit q; x q; input float w;", "input is declared after the first gate");
+    refused("qubit q; rx(1e999) q;", "a number too large");
+    refused("qubit q; /* x q;", "a comment without end");
+    refused("qubit q; rx(((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))) q;",
+            "parentheses");
+    refused("qubit q; measure q;", "\"measure\" is no gate or statement");
+    return failures != 0;
+}
