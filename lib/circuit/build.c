@@ -186,13 +186,28 @@ static void put_layers(struct kl_builder *b)
     ansatz->put(b, n_layers);
 }
 
+/* What has no effect beside a circuit in OpenQASM is refused. */
+static int check_alone(const struct kl_circuit_options *o, struct kl_error *err)
+{
+    struct kl_circuit_options d;
+    kl_circuit_options_default(&d);
+    if (o->n_qubits == d.n_qubits && o->n_layers == d.n_layers && !o->reupload &&
+        strcmp(o->ansatz, d.ansatz) == 0 && strcmp(o->embedding, d.embedding) == 0 &&
+        (!o->entanglement || !*o->entanglement))
+        return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, embedding and "
+                   "reupload; leave these away");
+}
+
 int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,
                      struct kl_error *err)
 {
     struct kl_builder b = { .options = o, .err = err };
     *circuit = NULL;
     if (o->qasm && *o->qasm) {
-        b.code = kl_circuit_from_qasm(&b.circuit, o->qasm, err);
+        b.code = check_alone(o, err);
+        if (!b.code) b.code = kl_circuit_from_qasm(&b.circuit, o->qasm, err);
         if (!b.code) b.n = b.circuit->n_qubits;
     } else {
         put_layers(&b);

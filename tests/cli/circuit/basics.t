@@ -83,6 +83,10 @@ $ printf 'qubit[2] q;\ncx q[0], q[2];\n' > bad.qasm; circuit show --circuit-file
 ! circuit: OpenQASM, line 2, column 12: found '2', expected a whole number from 0 to 1
 ? 65
 
+$ circuit show --circuit-file again.qasm --layers 2
+! circuit: a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, embedding and reupload; leave these away
+? 2
+
 $ circuit show --circuit-file none.qasm
 ! circuit: none.qasm: No such file or directory
 ? 66

@@ -43,7 +43,8 @@ static void round_trip(const char *embedding, const char *ansatz)
     FILE *to = open_memstream(&text, &n);
     must(kl_circuit_qasm(to, c, &err), &err);
     fclose(to);
-    o.qasm = text;
+    kl_circuit_options_default(&o);
+    o.observables = "XIYZ,ZIII,IZIX", o.qasm = text;
     must(kl_circuit_build(&again, &o, &err), &err);
     outputs(out, c);
     outputs(back, again);
