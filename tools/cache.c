@@ -113,6 +113,10 @@ static int verify(struct run *run, struct kl_error *err)
         int code = kl_file_open(&file, run->args[i], &why);
         if (!code) code = kl_file_verify(file, NULL, &why);
         kl_file_close(&file);
+        if (code == KL_ENOMEM) { /* that is not the file's fault */
+            *err = why;
+            return code;
+        }
         bad += code != 0;
         const struct kl_json_pair pairs[] = { { "path", KL_JSON_TEXT, run->args[i], 0 },
                                               { "whole", KL_JSON_BOOL, NULL, code == 0 },

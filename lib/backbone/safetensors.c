@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The safetensors format: 8 bytes length of the header, a JSON header, data. Limits as the format's own
    reader sets them. */
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +81,6 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
     int rc = 0;
     uint64_t header = 0;
     json_t *root = NULL;
-    json_error_t why;
     struct entry *entries = NULL;
     size_t n = 0, at = 0;
     for (size_t i = 0; i < 8 && file->n >= 8; i++) header |= (uint64_t)file->data[i] << (8 * i);
@@ -92,15 +90,11 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
                        file->path, (unsigned long long)header, file->n);
     const unsigned char *data = file->data + 8 + header;
     const size_t room = file->n - 8 - (size_t)header;
-    errno = 0; /* jansson does not always tell no memory from damage */
-    root = json_loadb((const char *)file->data + 8, (size_t)header, JSON_REJECT_DUPLICATES, &why);
-    if (!root && errno == ENOMEM) {
-        rc = kl_fail_memory(err, (size_t)header);
-        goto out;
-    }
-    if (!root || !json_is_object(root)) {
-        rc = kl_fail(err, KL_EDATA, "%s: the safetensors header is not valid: %.200s", file->path,
-                     root ? "not an object" : why.text);
+    char what[512];
+    snprintf(what, sizeof what, "%.400s: the safetensors header", file->path);
+    if ((rc = kl_json_parse_bytes(&root, file->data + 8, (size_t)header, what, err))) goto out;
+    if (!json_is_object(root)) {
+        rc = kl_fail(err, KL_EDATA, "%s is not an object", what);
         goto out;
     }
     entries = calloc(json_object_size(root) + 1, sizeof *entries);

@@ -101,10 +101,14 @@ char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_o
 struct json_t;
 /* As jansson's, with "no memory" told from "damaged" (KL_EDATA). */
 int kl_json_parse(struct json_t **value, const char *text, const char *what, struct kl_error *err);
+int kl_json_parse_bytes(struct json_t **value, const void *text, size_t n, const char *what,
+                        struct kl_error *err);
 /* A string; one that is not UTF-8 (a file name may hold any bytes) is taken for Latin-1. */
 int kl_json_string(struct json_t **value, const char *text, struct kl_error *err);
 /* Canonical: compact, names sorted. malloc'ed. */
 int kl_json_dump(char **text, const struct json_t *value, struct kl_error *err);
+/* The same with jansson's flags. */
+int kl_json_dump_as(char **text, const struct json_t *value, size_t flags, struct kl_error *err);
 /* What --json prints: one object of a few members on a line of its own. A number has six digits. */
 enum kl_json_type { KL_JSON_TEXT, KL_JSON_COUNT, KL_JSON_NUMBER, KL_JSON_BOOL };
 struct kl_json_pair {

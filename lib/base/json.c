@@ -4,16 +4,43 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* jansson (2.14) does not always tell the two apart, and where the buffer of a word cannot grow it
+   leaves out a character and goes on. So it asks here, and we know. */
+static _Thread_local bool refused;
+
+static void *take(size_t n)
+{
+    void *block = malloc(n);
+    if (!block) refused = true;
+    return block;
+}
+
+static void be_asked(void)
+{
+    json_set_alloc_funcs(take, free);
+}
+
 int kl_json_parse(json_t **value, const char *text, const char *what, struct kl_error *err)
 {
+    return kl_json_parse_bytes(value, text, strlen(text), what, err);
+}
+
+int kl_json_parse_bytes(json_t **value, const void *text, size_t n, const char *what,
+                        struct kl_error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     json_error_t problem;
-    errno = 0; /* jansson itself does not always tell the two apart */
-    *value = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
-    if (*value) return KL_OK;
-    if (errno == ENOMEM) return kl_fail_memory(err, strlen(text));
+    pthread_once(&once, be_asked);
+    refused = false;
+    *value = json_loadb(text, n, JSON_REJECT_DUPLICATES, &problem);
+    if (*value && !refused) return KL_OK;
+    json_decref(*value);
+    *value = NULL;
+    if (refused) return kl_fail_memory(err, n);
     return kl_fail(err, KL_EDATA, "%s: not JSON: %s", what, problem.text);
 }
 
@@ -47,7 +74,7 @@ int kl_json_string(json_t **value, const char *text, struct kl_error *err)
 
 /* In one block of the right size: json_dumps (jansson 2.14) forgets to look whether its buffer could
    grow at a name. */
-static int dump(char **text, const json_t *value, size_t flags, struct kl_error *err)
+int kl_json_dump_as(char **text, const json_t *value, size_t flags, struct kl_error *err)
 {
     size_t n = json_dumpb(value, NULL, 0, flags);
     *text = n ? malloc(n + 1) : NULL;
@@ -62,7 +89,7 @@ static int dump(char **text, const json_t *value, size_t flags, struct kl_error 
 
 int kl_json_dump(char **text, const json_t *value, struct kl_error *err)
 {
-    return dump(text, value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY, err);
+    return kl_json_dump_as(text, value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY, err);
 }
 
 int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err)
@@ -82,7 +109,7 @@ int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl
         if (!code && (!value || json_object_set_new(object, pairs[i].name, value) != 0))
             code = kl_fail_memory(err, 64);
     }
-    if (!code) code = dump(&text, object, JSON_COMPACT | JSON_REAL_PRECISION(6), err);
+    if (!code) code = kl_json_dump_as(&text, object, JSON_COMPACT | JSON_REAL_PRECISION(6), err);
     if (!code) fprintf(to, "%s\n", text);
     free(text);
     json_decref(object);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    One replica of a head file, ready to use. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,13 @@ static int read_options(struct kl_head_options *o, const json_t *config, const c
     kl_head_options_default(o);
     int code = kl_circuit_config(&o->circuit, config, path, err);
     if (code) return code;
-    if (json_unpack((json_t *)config, "{s:s,s:s,s:F}", "reduction", &reduction, "classifier", &classifier,
-                    "dropout", &o->dropout))
-        return kl_fail(err, KL_EDATA, "%s: attribute config lacks reduction, classifier or dropout", path);
+    errno = 0; /* unpacking allocates */
+    if (json_unpack((json_t *)config, "{s:s,s:s,s:F}", "reduction", &reduction, "classifier",
+                    &classifier, "dropout", &o->dropout))
+        return errno == ENOMEM
+                   ? kl_fail_memory(err, 256)
+                   : kl_fail(err, KL_EDATA,
+                             "%s: attribute config lacks reduction, classifier or dropout", path);
     code = kl_head_widths(o->reduction, &o->n_reduction, reduction, "reduction", err);
     return code ? code : kl_head_widths(o->classifier, &o->n_classifier, classifier, "classifier", err);
 }

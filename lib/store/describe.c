@@ -36,14 +36,14 @@ const char *kl_json_text(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-static void write_classes(FILE *to, struct kl_file *file)
+static int write_classes(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     enum { COLUMNS = 84 };
     const struct kl_dataset *d = kl_file_find(file, "class_names");
     char *names = NULL;
-    if (!d || d->type != KL_TYPE_STRING || d->rank != 1 ||
-        kl_file_load((void **)&names, file, d, NULL) != KL_OK)
-        return;
+    if (!d || d->type != KL_TYPE_STRING || d->rank != 1) return KL_OK;
+    int code = kl_file_load((void **)&names, file, d, err);
+    if (code) return code;
     fputs("classes    ", to);
     int column = 0;
     size_t i = 0;
@@ -56,11 +56,15 @@ static void write_classes(FILE *to, struct kl_file *file)
     if (i < d->rows) fprintf(to, " ... (%zu)", d->rows);
     fputc('\n', to);
     free(names);
+    return KL_OK;
 }
 
-static void write_origin(FILE *to, const struct kl_file *file)
+static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
-    json_t *records = json_loads(kl_file_provenance(file), 0, NULL), *own = kl_own_record(records);
+    json_t *records;
+    int code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
+    if (code) return code;
+    const json_t *own = kl_own_record(records);
     if (own) {
         fprintf(to, "made       %s, %.3g s on %s\n", kl_json_text(own, "time"),
                 json_number_value(json_object_get(own, "seconds")), kl_json_text(own, "device"));
@@ -78,30 +82,36 @@ static void write_origin(FILE *to, const struct kl_file *file)
                     kl_file_path(file));
     }
     json_decref(records);
+    return KL_OK;
 }
 
 /* The options that made it, several a line. */
-static void write_options(FILE *to, const struct kl_file *file)
+static int write_options(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
     enum { COLUMNS = 96 };
-    json_t *parts = json_loads(kl_file_key_parts(file), 0, NULL), *value;
+    json_t *parts, *value;
     const char *name;
     size_t column = COLUMNS;
+    int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    if (code) return code;
     json_object_foreach(json_object_get(parts, "options"), name, value)
     {
-        char *text =
-            json_is_null(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        size_t width = text ? strlen(name) + strlen(text) + 3 : 0; /* with the gap */
-        if (text && column + width > COLUMNS) {
+        char *text = NULL;
+        if (code || json_is_null(value)) continue;
+        code = kl_json_dump_as(&text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6), err);
+        if (code) continue;
+        size_t width = strlen(name) + strlen(text) + 3; /* with the gap */
+        if (column + width > COLUMNS) {
             fputs(column == COLUMNS ? "options    " : "\n           ", to);
             column = 0;
         }
-        if (text) fprintf(to, "%s%s %s", column ? "  " : "", name, text);
+        fprintf(to, "%s%s %s", column ? "  " : "", name, text);
         column += width;
         free(text);
     }
     fputc('\n', to);
     json_decref(parts);
+    return code;
 }
 
 static const char *const numbers[][2] = {
@@ -202,47 +212,69 @@ int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
     if (stat(kl_file_path(file), &status) == 0) kl_size_text(size, (double)status.st_size);
     fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_file_path(file), kl_file_kind(file), size,
             kl_file_created_by(file));
-    write_origin(to, file);
+    int code = write_origin(to, file, err);
+    if (code) return code;
     fprintf(to, "key        %s\ncontent    %s\n", kl_file_key(file), kl_file_content(file));
     for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++) {
         char *text = NULL;
-        if (kl_file_has_attribute(file, "features", descriptions[i][0]) &&
-            kl_file_text(&text, file, "features", descriptions[i][0], NULL) == KL_OK)
-            fprintf(to, "%-10s %s\n", descriptions[i][1], text);
+        if (!kl_file_has_attribute(file, "features", descriptions[i][0])) continue;
+        code = kl_file_text(&text, file, "features", descriptions[i][0], err);
+        if (!code) fprintf(to, "%-10s %s\n", descriptions[i][1], text);
         free(text);
+        if (code) return code;
     }
-    write_classes(to, file);
-    write_options(to, file);
-    write_numbers(to, file);
-    int code = write_heads(to, file, err);
+    code = write_classes(to, file, err);
+    if (code) return code;
+    code = write_options(to, file, err);
+    if (!code) write_numbers(to, file);
+    if (!code) code = write_heads(to, file, err);
     if (!code) code = write_history(to, file, err);
     if (!code) write_datasets(to, file);
     return code;
 }
 
-int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
+/* Name, type and shape of each dataset; NULL: no memory. */
+static json_t *dataset_list(const struct kl_file *file)
 {
-    json_t *sets = json_array(), *parts = json_loads(kl_file_key_parts(file), 0, NULL);
-    json_t *records = json_loads(kl_file_provenance(file), 0, NULL), *path = NULL;
-    kl_json_string(&path, kl_file_path(file), NULL);
-    for (size_t i = 0; i < kl_file_n_datasets(file); i++) {
+    json_t *sets = json_array();
+    for (size_t i = 0; sets && i < kl_file_n_datasets(file); i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
         json_t *shape = json_array();
-        for (int k = 0; k < d->rank; k++)
-            json_array_append_new(shape, json_integer((json_int_t)d->dims[k]));
-        json_array_append_new(sets, json_pack("{s:s, s:s, s:o}", "name", d->name, "type",
-                                              type_names[d->type], "shape", shape));
+        int failed = shape ? 0 : -1;
+        for (int k = 0; k < d->rank && !failed; k++)
+            failed = json_array_append_new(shape, json_integer((json_int_t)d->dims[k]));
+        json_t *set = failed ? NULL
+                             : json_pack("{s:s, s:s, s:O}", "name", d->name, "type", type_names[d->type],
+                                         "shape", shape);
+        json_decref(shape);
+        if (json_array_append_new(sets, set) == 0) continue;
+        json_decref(sets);
+        sets = NULL;
     }
-    json_t *page = json_pack(
-        "{s:o, s:s, s:i, s:s, s:s, s:s, s:o, s:o, s:o}", "path", path, "kind", kl_file_kind(file),
-        "schema", kl_file_schema(file), "key", kl_file_key(file), "content", kl_file_content(file),
-        "created_by", kl_file_created_by(file), "datasets", sets, "key_parts",
-        parts ? parts : json_null(), "provenance", records ? records : json_array());
-    char *text = page ? json_dumps(page, JSON_COMPACT) : NULL;
-    json_decref(page);
-    if (!text) return kl_fail_memory(err, 4096);
-    fputs(text, to);
-    fputc('\n', to);
+    return sets;
+}
+
+int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    json_t *sets = NULL, *parts = NULL, *records = NULL, *path = NULL, *page = NULL;
+    char *text = NULL;
+    int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    if (!code) code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
+    if (!code) code = kl_json_string(&path, kl_file_path(file), err);
+    if (!code && !(sets = dataset_list(file))) code = kl_fail_memory(err, 4096);
+    if (!code)
+        page = json_pack("{s:O, s:s, s:i, s:s, s:s, s:s, s:O, s:O, s:O}", "path", path, "kind",
+                         kl_file_kind(file), "schema", kl_file_schema(file), "key", kl_file_key(file),
+                         "content", kl_file_content(file), "created_by", kl_file_created_by(file),
+                         "datasets", sets, "key_parts", parts, "provenance", records);
+    if (!code && !page) code = kl_fail_memory(err, 4096);
+    if (!code) code = kl_json_dump_as(&text, page, JSON_COMPACT, err);
+    if (!code) fprintf(to, "%s\n", text);
     free(text);
-    return KL_OK;
+    json_decref(page);
+    json_decref(sets);
+    json_decref(parts);
+    json_decref(records);
+    json_decref(path);
+    return code;
 }

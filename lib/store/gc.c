@@ -25,23 +25,26 @@ static void swept(void *context, const char *path, uint64_t bytes)
 
 /* Old files of other programs, HDF5 or not, are nobody's business here. Looking is not using: without a
    new time of access, if the file is ours to open so. */
-static bool is_ours(const char *path)
+static bool is_ours(const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     if (kl_has_shared_name(path)) return true;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOATIME);
     if (fd < 0) fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool ours = fd >= 0 && kl_file_open_fd(&file, fd, path, NULL) == 0;
+    bool ours = fd >= 0 && kl_file_open_fd(&file, fd, path, err) == 0;
     kl_file_close(&file);
     return ours;
 }
 
-static void one_file(struct kl_gc *gc, const char *path, const struct stat *s)
+static int one_file(struct kl_gc *gc, const char *path, const struct stat *s, struct kl_error *err)
 {
+    struct kl_error why = { 0 };
     time_t used = s->st_mtim.tv_sec > s->st_atim.tv_sec ? s->st_mtim.tv_sec : s->st_atim.tv_sec;
-    if (gc->max_age > 0 && difftime(time(NULL), used) > gc->max_age && is_ours(path) &&
+    if (gc->max_age > 0 && difftime(time(NULL), used) > gc->max_age && is_ours(path, &why) &&
         (gc->dry || unlink(path) == 0))
         tell(gc, path, "unused for longer than asked for", (uint64_t)s->st_size);
+    if (why.code == KL_ENOMEM) *err = why;
+    return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
 }
 
 static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err)
@@ -67,7 +70,7 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
             tell(gc, path, "can be resumed, but nobody did for a week", (uint64_t)s.st_size);
         else if (S_ISDIR(s.st_mode) && depth < 16) rc = gc_folder(gc, path, depth + 1, err);
         else if (S_ISREG(s.st_mode) && length > 3 && strcmp(e->d_name + length - 3, ".h5") == 0)
-            one_file(gc, path, &s);
+            rc = one_file(gc, path, &s, err);
         free(path);
     }
     closedir(d);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The provenance DAG drawn as a tree: a record, below it what it was made from, back to the raw inputs. */
+   The provenance DAG drawn as a tree: a record, below it what it was made from, back to the raw inputs.
+ */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ struct tree {
     FILE *to;
     json_t *records, *drawn;      /* drawn: ids already shown, so that a shared ancestor stands once */
     char prefix[4 * DEEPEST + 8]; /* what stands left of a record's lines below its first one */
+    bool failed;                  /* no memory to note what was drawn */
 };
 
 static json_t *find_record(json_t *records, const char *id)
@@ -91,7 +93,7 @@ static void draw(struct tree *t, const json_t *record, size_t depth)
         return;
     }
     fputc('\n', t->to);
-    json_object_set_new(t->drawn, id, json_true());
+    if (json_object_set_new(t->drawn, id, json_true())) t->failed = true;
     const json_t *parents = json_object_get(record, "parents");
     size_t n = json_array_size(parents);
     draw_body(t, record, n > 0);
@@ -109,15 +111,17 @@ static void draw(struct tree *t, const json_t *record, size_t depth)
 
 int kl_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
-    struct tree t = { to, json_loads(kl_file_provenance(file), 0, NULL), json_object(), "" };
+    struct tree t = { .to = to, .drawn = json_object() };
+    int code = kl_json_parse(&t.records, kl_file_provenance(file), kl_file_path(file), err);
     json_t *own = kl_own_record(t.records);
-    int code = KL_OK;
-    if (!t.drawn) code = kl_fail_memory(err, sizeof(json_t));
+    if (code) own = NULL;
+    else if (!t.drawn) code = kl_fail_memory(err, sizeof(json_t));
     else if (own) draw(&t, own, 0);
     else
         code = kl_fail(err, KL_EDATA, "%s: no provenance; it was written with --no-provenance",
                        kl_file_path(file));
     json_decref(t.records);
     json_decref(t.drawn);
+    if (!code && t.failed) code = kl_fail_memory(err, 64);
     return code;
 }

@@ -146,7 +146,8 @@ int kl_writer_open_partial(struct kl_writer **writer, const char *path, const st
     return 0;
 }
 
-/* What has been journalled is kept under a name that says that nobody works on it; anything else goes. */
+/* What has been journalled is kept under a name that says that nobody works on it; anything else goes.
+ */
 void kl_partial_free(struct kl_writer *w)
 {
     struct kl_temporary *t = &w->temporary;
@@ -173,13 +174,14 @@ static int by_name(const void *x, const void *y)
     return strcmp((*a)->stored.dataset.name, (*b)->stored.dataset.name);
 }
 
-/* Datasets with as many rows as the journalled one, in name order. malloc'ed. */
+/* Datasets that are written by rows, as many as the journalled one has, in name order. malloc'ed. */
 static struct kl_entry **matching(const struct kl_writer *w, size_t rows, size_t *n)
 {
     struct kl_entry **order = malloc((w->n + 1) * sizeof *order);
     *n = 0;
     for (size_t i = 0; order && i < w->n; i++)
-        if (w->entries[i]->stored.dataset.rows == rows && w->entries[i]->stored.dataset.rank > 0)
+        if (!w->entries[i]->put && w->entries[i]->stored.dataset.rows == rows &&
+            w->entries[i]->stored.dataset.rank > 0)
             order[(*n)++] = w->entries[i];
     if (order) qsort(order, *n, sizeof *order, by_name);
     return order;

@@ -210,6 +210,7 @@ int kl_writer_put(struct kl_writer *w, const char *name, enum kl_type type, size
     if (rc >= 0) {
         struct kl_entry *e = w->entries[rc];
         const struct kl_dataset *d = &e->stored.dataset;
+        e->put = true;
         if (d->rows && d->row_size) memcpy(e->memory, data, d->rows * d->row_size);
         kl_row_sum_add(sum, data, d->rows, d->row_size);
         rc = kl_entry_mark(e, 0, d->rows, sum, err);

@@ -149,6 +149,7 @@ struct kl_partial;
 struct kl_entry {
     struct kl_stored stored; /* first member */
     bool placed;             /* has its place in the temporary; else in memory */
+    bool put;                /* given whole, so no journal tells of its rows */
     unsigned char *memory;
     unsigned char *written; /* one bit a row */
     size_t n_written;

@@ -29,7 +29,7 @@ static bool misnamed(const char *path, const char *key)
     return strncmp(path + n - 65, key + 2, 62) != 0 || strncmp(path + n - 68, key, 2) != 0;
 }
 
-static int one_file(struct walk *w, const char *path)
+static int one_file(struct walk *w, const char *path, struct kl_error *stopped)
 {
     struct kl_file *file = NULL;
     struct kl_error err = { 0 };
@@ -54,6 +54,11 @@ static int one_file(struct walk *w, const char *path)
             found.code =
                 kl_fail(&err, KL_EDATA, "%s: lies under the name of another key than its own, %.12s...",
                         path, found.key);
+    }
+    if (found.code == KL_ENOMEM) { /* that is not the file's fault */
+        kl_file_close(&file);
+        *stopped = err;
+        return KL_ENOMEM;
     }
     if (found.code) found.problem = err.text;
     w->n_bad += found.code != 0;
@@ -82,7 +87,7 @@ static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_
             if (there && S_ISDIR(s.st_mode) && depth < 16) rc = walk_folder(w, path, depth + 1, err);
             else if (there && S_ISREG(s.st_mode) && length > 3 &&
                      strcmp(names[i]->d_name + length - 3, ".h5") == 0)
-                rc = one_file(w, path);
+                rc = one_file(w, path, err);
         } else if (!rc) {
             rc = kl_fail_memory(err, room);
         }
@@ -100,7 +105,7 @@ int kl_store_walk(const char *path, bool verify,
     struct walk w = { verify, each, context, 0 };
     struct stat s;
     if (stat(path, &s)) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    int rc = S_ISDIR(s.st_mode) ? walk_folder(&w, path, 0, err) : one_file(&w, path);
+    int rc = S_ISDIR(s.st_mode) ? walk_folder(&w, path, 0, err) : one_file(&w, path, err);
     if (n_bad) *n_bad = w.n_bad;
     return rc == KL_ESIGNAL ? 0 : rc;
 }
