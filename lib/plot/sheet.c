@@ -67,18 +67,6 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
                    cairo_status_to_string(status));
 }
 
-static bool same_bytes(const char *path, const struct kl_sheet *sheet)
-{
-    FILE *file = fopen(path, "rbe");
-    if (!file) return false;
-    unsigned char *old = malloc(sheet->n + 1);
-    bool same =
-        old && fread(old, 1, sheet->n + 1, file) == sheet->n && memcmp(old, sheet->bytes, sheet->n) == 0;
-    free(old);
-    fclose(file);
-    return same;
-}
-
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                     enum kl_figure_format format, const char *path, struct kl_error *err)
 {
@@ -88,10 +76,7 @@ int kl_figure_write(bool *written, const struct kl_figure *figure, const struct 
     int code = figure->draw(&sheet, inputs, err);
     int finished = finish_sheet(&sheet, format, code ? NULL : err);
     if (!code) code = finished;
-    if (!code && !same_bytes(path, &sheet)) {
-        code = kl_publish_bytes(path, sheet.bytes, sheet.n, err);
-        *written = !code;
-    }
+    if (!code) code = kl_publish_bytes(written, path, sheet.bytes, sheet.n, err);
     free(sheet.bytes);
     return code;
 }

@@ -115,8 +115,9 @@ int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_err
    every case. content (65 bytes) may be NULL. */
 int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err);
 void kl_writer_abort(struct kl_writer **writer); /* removes the temporary; accepts NULL */
-/* A whole file of another format (a figure), as atomically: KL_EIO. */
-int kl_publish_bytes(const char *path, const void *data, size_t n, struct kl_error *err);
+/* A whole file of another format (a figure), as atomically, if it does not hold these bytes yet:
+   *written says. KL_EIO. */
+int kl_publish_bytes(bool *written, const char *path, const void *data, size_t n, struct kl_error *err);
 
 /* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row
    ranges with digests, so a killed run's rows are found again. `resume` of kl_writer_open_partial
