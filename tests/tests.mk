@@ -9,6 +9,7 @@ BENCH_PROGRAMS := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/b
 empty :=
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
+  asprintf vasprintf realpath fopen open_memstream opendir scandir fork pthread_create \
   write pwrite fsync rename ftruncate posix_fallocate
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
@@ -20,6 +21,14 @@ $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tests/faults/faults.
 	$(call SAY,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(LDLIBS)
+
+# Those named after a tool hold the tool as well, in a frame of their own: see tests/faults/whole/whole.h.
+WHOLE := $(filter $(patsubst tools/%.c,tests/faults/%,$(wildcard tools/*.c)),$(TEST_C:%.c=%))
+$(WHOLE:%=$(BUILD)/%): $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tools/%.o \
+  $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/faults/whole/*.c) tests/faults/faults.c) $(BUILD)/libketline.a
+	$(call SAY,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS),--wrap=main -o $@ $^ $(LDLIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libketline.a
 	$(call SAY,LD)

@@ -77,8 +77,7 @@ static void check_all(const char *what, int (*run)(struct kl_error *err), long l
             CHECK(code == 0, "%s without faults: %s", what, err.text);
             break;
         }
-        CHECK(code == KL_ENOMEM && err.text[0], "%s, %ld: code %d %s", what, n, code,
-              err.text);
+        CHECK(code == KL_ENOMEM && err.text[0], "%s, %ld: code %d %s", what, n, code, err.text);
         if (n > 10000) exit(1);
     }
     CHECK(n - 1 >= least, "%s: only %ld allocations seen, expected %ld", what, n - 1, least);

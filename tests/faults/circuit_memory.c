@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Each allocation of building, running and differentiating a circuit fails once: KL_ENOMEM, and nothing is
-   left behind (the sanitizer sees that). */
+   Each allocation of building, running and differentiating a circuit fails once: KL_ENOMEM, and nothing
+   is left behind (the sanitizer sees that). */
 #include <stdio.h>
 
 #include "circuit/circuit.h"
@@ -8,8 +8,8 @@
 
 enum { BATCH = 20, QUBITS = 3, LAYERS = 2 };
 
-static int both_sweeps(const struct kl_circuit *c, const double *x, const double *w, struct kl_arena *work,
-                       struct kl_error *err)
+static int both_sweeps(const struct kl_circuit *c, const double *x, const double *w,
+                       struct kl_arena *work, struct kl_error *err)
 {
     double out[BATCH * QUBITS], dx[BATCH * QUBITS], dw[LAYERS * QUBITS] = { 0 };
     int code = kl_circuit_forward_f64(out, NULL, c, x, w, BATCH, NULL, work, err);

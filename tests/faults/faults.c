@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "faults.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 static atomic_int armed;
 static atomic_long seen, at;
@@ -46,6 +51,7 @@ void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 void *__real_aligned_alloc(size_t align, size_t size);
 int __real_posix_memalign(void **out, size_t align, size_t size);
+int __wrap_vasprintf(char **text, const char *format, va_list list);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
 ssize_t __real_write(int fd, const void *data, size_t size);
@@ -54,6 +60,16 @@ int __real_fsync(int fd);
 int __real_rename(const char *from, const char *to);
 int __real_ftruncate(int fd, off_t size);
 int __real_posix_fallocate(int fd, off_t offset, off_t size);
+int __real_vasprintf(char **text, const char *format, va_list list);
+char *__real_realpath(const char *path, char *to);
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__real_open_memstream(char **text, size_t *size);
+DIR *__real_opendir(const char *path);
+int __real_scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+                   int (*compare)(const struct dirent **, const struct dirent **));
+pid_t __real_fork(void);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),
+                          void *argument);
 
 static void *no_memory(void)
 {
@@ -100,6 +116,58 @@ char *__wrap_strdup(const char *text)
 char *__wrap_strndup(const char *text, size_t size)
 {
     return fails(FAULT_MEMORY) ? no_memory() : __real_strndup(text, size);
+}
+
+/* What allocates within the C library, and what else fails for want of memory. */
+int __wrap_vasprintf(char **text, const char *format, va_list list)
+{
+    return fails(FAULT_MEMORY) ? no(ENOMEM) : __real_vasprintf(text, format, list);
+}
+
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = __wrap_vasprintf(text, format, list);
+    va_end(list);
+    return n;
+}
+
+char *__wrap_realpath(const char *path, char *to)
+{
+    return fails(FAULT_MEMORY) ? no_memory() : __real_realpath(path, to);
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    return fails(FAULT_MEMORY) ? no_memory() : __real_fopen(path, mode);
+}
+
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+    return fails(FAULT_MEMORY) ? no_memory() : __real_open_memstream(text, size);
+}
+
+DIR *__wrap_opendir(const char *path)
+{
+    return fails(FAULT_MEMORY) ? no_memory() : __real_opendir(path);
+}
+
+int __wrap_scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+                   int (*compare)(const struct dirent **, const struct dirent **))
+{
+    return fails(FAULT_MEMORY) ? no(ENOMEM) : __real_scandir(path, list, filter, compare);
+}
+
+pid_t __wrap_fork(void)
+{
+    return fails(FAULT_MEMORY) ? no(ENOMEM) : __real_fork();
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),
+                          void *argument)
+{
+    return fails(FAULT_MEMORY) ? EAGAIN : __real_pthread_create(thread, how, start, argument);
 }
 
 ssize_t __wrap_write(int fd, const void *data, size_t size)

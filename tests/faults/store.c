@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Every allocation, write, fsync, rename of writing, reading, resuming, merging and of a stage fails once, or
-   from then on: the code says so, the old file stays whole, no temporary is left. */
+   Every allocation, write, fsync, rename of writing, reading, resuming, merging and of a stage fails
+   once, or from then on: the code says so, the old file stays whole, no temporary is left. */
 #include <jansson.h>
 
 #include "../unit/store/store_test.h"
@@ -8,31 +8,31 @@
 
 enum { ROWS = 300, WIDTH = 64 };
 static char path[1024], merged[1024], shard[1024], store[1024];
-static const struct kl_tool tool = {.name = "test", .values_size = sizeof(struct kl_common)};
+static const struct kl_tool tool = { .name = "test", .values_size = sizeof(struct kl_common) };
 
-static int write_new(struct kl_error *err) {
+static int write_new(struct kl_error *err)
+{
     return write_test_file(path, ROWS, WIDTH, 2, err);
 }
 
-static int read_old(struct kl_error *err) {
+static int read_old(struct kl_error *err)
+{
     int rc = read_test_file(path, ROWS, WIDTH, 1, err);
     return rc == 1 ? KL_EINTERNAL : rc;
 }
 
-static int write_partial(struct kl_error *err) {
+static int write_partial(struct kl_error *err)
+{
     struct kl_writer *w = NULL;
-    size_t dims[2] = {ROWS, WIDTH};
+    size_t dims[2] = { ROWS, WIDTH };
     float x[ROWS / 3 * WIDTH];
     bool done[ROWS];
     int set = 0, rc = kl_writer_open_partial(&w, path, &test_header, err);
-    if (!rc)
-        set = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
+    if (!rc) set = kl_writer_dataset(w, "features", KL_TYPE_F32, 0, 2, dims, err);
     rc = rc ? rc : set < 0 ? set : kl_writer_done_rows(w, set, done, err);
     for (size_t i = 0; i < ROWS && !rc; i += ROWS / 3) {
-        for (size_t j = 0; j < ROWS / 3 * WIDTH; j++)
-            x[j] = test_value(i + j / WIDTH, j % WIDTH, 2);
-        if (done[i])
-            continue;
+        for (size_t j = 0; j < ROWS / 3 * WIDTH; j++) x[j] = test_value(i + j / WIDTH, j % WIDTH, 2);
+        if (done[i]) continue;
         rc = kl_writer_rows(w, set, i, ROWS / 3, x, err);
         rc = rc ? rc : kl_writer_journal(w, set, i, ROWS / 3, err);
     }
@@ -41,17 +41,19 @@ static int write_partial(struct kl_error *err) {
     return rc;
 }
 
-static int run_stage(struct kl_error *err) {
-    struct kl_common values = {.output = path, .store = store, .note = "n", .force = true};
-    char *argv[] = {"test"};
-    struct kl_stage stage = {.tool = &tool, .values = &values, .common = &values, .argc = 1, .argv = argv};
+static int run_stage(struct kl_error *err)
+{
+    struct kl_common values = { .output = path, .store = store, .note = "n", .force = true };
+    char *argv[] = { "test" };
+    struct kl_stage stage = {
+        .tool = &tool, .values = &values, .common = &values, .argc = 1, .argv = argv
+    };
     struct kl_key *key = NULL;
     struct kl_writer *w = NULL;
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
-    size_t dims[2] = {ROWS, WIDTH};
+    size_t dims[2] = { ROWS, WIDTH };
     static float x[ROWS * WIDTH];
-    for (size_t j = 0; j < ROWS * WIDTH; j++)
-        x[j] = test_value(j / WIDTH, j % WIDTH, 2);
+    for (size_t j = 0; j < ROWS * WIDTH; j++) x[j] = test_value(j / WIDTH, j % WIDTH, 2);
     int rc = kl_key_begin(&key, "features", 1, "test", 1, err);
     rc = rc ? rc : kl_key_options(key, &tool, &values, err);
     rc = rc ? rc : kl_key_text(key, "a", "b", err);
@@ -69,18 +71,20 @@ static int run_stage(struct kl_error *err) {
     return rc;
 }
 
-static int merge_one(struct kl_error *err) {
-    const char *list[1] = {shard};
+static int merge_one(struct kl_error *err)
+{
+    const char *list[1] = { shard };
     unlink(merged);
     return kl_merge(merged, list, 1, true, err);
 }
 
-static int make_shard(struct kl_error *err) {
+static int make_shard(struct kl_error *err)
+{
     struct kl_writer *w = NULL;
     struct kl_header header = test_header;
     char key[65];
-    size_t dims[2] = {ROWS, WIDTH};
-    float x[ROWS * WIDTH] = {0};
+    size_t dims[2] = { ROWS, WIDTH };
+    float x[ROWS * WIDTH] = { 0 };
     int rc = kl_sha256_hex(key, "{}", 2, err);
     rc = rc ? rc : kl_writer_open(&w, shard, &header, err);
     rc = rc ? rc : kl_writer_put(w, "index", KL_TYPE_F32, 0, 2, dims, x, err);
@@ -94,19 +98,20 @@ static int make_shard(struct kl_error *err) {
 }
 
 /* The target holds old or new rows, whole; true: new. */
-static bool target_is_new(const char *what, long n) {
-    struct kl_error err = {0};
-    if (read_test_file(path, ROWS, WIDTH, 1, &err) == 0)
-        return false;
+static bool target_is_new(const char *what, long n)
+{
+    struct kl_error err = { 0 };
+    if (read_test_file(path, ROWS, WIDTH, 1, &err) == 0) return false;
     int rc = read_test_file(path, ROWS, WIDTH, 2, &err);
     CHECK(rc == 0, "%s, %ld: the target is neither old nor new: %s", what, n, err.text);
     return true;
 }
 
-static void check_all(const char *what, int (*run)(struct kl_error *), int kinds, bool forever) {
+static void check_all(const char *what, int (*run)(struct kl_error *), int kinds, bool forever)
+{
     long n = 1;
     for (;; n++) {
-        struct kl_error err = {0};
+        struct kl_error err = { 0 };
         char left[1024];
         faults_arm(kinds, n, forever);
         int rc = run(&err);
@@ -131,8 +136,9 @@ static void check_all(const char *what, int (*run)(struct kl_error *), int kinds
     printf("%s: %ld places, %s\n", what, n - 1, forever ? "for ever" : "once");
 }
 
-int main(void) {
-    struct kl_error err = {0};
+int main(void)
+{
+    struct kl_error err = { 0 };
     make_test_folder();
     json_set_alloc_funcs(malloc, free); /* through this program's wrappers */
     in_folder(path, "file.h5");

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+   extract-features under failing allocations and writes: each source of images, both formats of weights,
+   resizing, a part. */
+#include "whole/whole.h"
+
+#define DIGITS "../in/digits-images-idx3-ubyte"
+
+const char *const fault_inputs[] = {
+    "cp data/digits/test-images-idx3-ubyte digits-images-idx3-ubyte",
+    "cp data/digits/test-labels-idx1-ubyte digits-labels-idx1-ubyte",
+    "gzip -c digits-images-idx3-ubyte >gz-images-idx3-ubyte.gz; gzip -c digits-labels-idx1-ubyte "
+    ">gz-labels-idx1-ubyte.gz",
+    "extract-features -q digits-images-idx3-ubyte --limit 300 --resize 28 -o f.h5",
+    "qtrain -q f.h5 --epochs 1 -o h.h5 >/dev/null",
+    "figures -q h.h5 --format png -o pictures && mkdir pictures/a pictures/b && mv pictures/curves.png "
+    "pictures/a && "
+    "mv pictures/circuit.png pictures/b",
+    0,
+};
+
+const struct fault_job fault_jobs[] = {
+    { .name = "extract-features from IDX",
+      .command = "extract-features -q " DIGITS " --limit 2 --threads 2 --no-provenance -o out.h5",
+      .slower = 4,
+      .keeps = ".ketline-partial",
+      .old = "cp ../in/f.h5 out.h5" },
+    { .name = "extract-features from IDX in gzip, a part, its record",
+      .command = "extract-features -q ../in/gz-images-idx3-ubyte.gz --limit 130 --shard 1/2 --resize 14 "
+                 "--dtype f16 "
+                 "--store store -o out.h5",
+      .keeps = ".ketline-partial",
+      .old = "cp ../in/f.h5 out.h5; mkdir store",
+      .may_lack = "./store/",
+      .varies = true,
+      .several = true,
+      .slower = 8 },
+    { .name = "extract-features from PNG",
+      .command = "extract-features -q ../in/pictures --resize 9 --skip-bad --no-provenance -o out.h5",
+      .keeps = ".ketline-partial",
+      .old = "cp ../in/f.h5 out.h5",
+      .slower = 8 },
+    { .name = "extract-features with a .pth",
+      .command = "extract-features -q " DIGITS
+                 " --limit 1 --tap layer1 -w ../in/shared/weights/resnet18_gray28-10ad2fe8.pth "
+                 "--no-provenance -o out.h5",
+      .keeps = ".ketline-partial",
+      .old = "cp ../in/f.h5 out.h5",
+      .need = "../in/shared/weights/resnet18_gray28-10ad2fe8.pth",
+      .slower = 8 },
+    { 0 },
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+   figures under failing allocations and writes of ours; those within cairo are cairo's. */
+#include "whole/whole.h"
+
+const char *const fault_inputs[] = {
+    "extract-features -q data/digits/test-images-idx3-ubyte --resize 28 --limit 40 --no-provenance -o "
+    "f.h5",
+    "qtrain -q f.h5 --epochs 2 --reduction 8 -o h.h5 >/dev/null",
+    "qeval -q h.h5 f.h5 -o r.h5",
+    0,
+};
+
+const struct fault_job fault_jobs[] = {
+    { .name = "figures, all as SVG",
+      .command = "figures -q ../in/h.h5 ../in/r.h5 ../in/f.h5 --images "
+                 "../in/data/digits/test-images-idx3-ubyte "
+                 "--format svg -o out",
+      .old = "mkdir out; echo old >out/pca.svg; echo other >out/other.svg",
+      .several = true },
+    { .name = "figures, one PNG",
+      .command = "figures -q ../in/r.h5 --figure confusion -o out.png",
+      .old = "echo old >out.png",
+      .slower = 3 },
+    { 0 },
+};

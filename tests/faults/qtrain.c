@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+   qtrain under failing allocations and writes: training with every option that takes memory, its
+   histories, going on from a checkpoint, and the check of the gradients. */
+#include "whole/whole.h"
+
+#define SMALL " --qubits 2 --layers 1 --reduction 8 --classifier 4 --batch-size 16"
+
+const char *const fault_inputs[] = {
+    "extract-features -q data/digits/test-images-idx3-ubyte --resize 28 --limit 40 --no-provenance -o "
+    "f.h5",
+    "qtrain -q f.h5 --epochs 3000 --checkpoint-every 1 --no-provenance --threads 1" SMALL
+    " -o out.h5 >/dev/null 2>&1 & p=$!; until [ -e .out.h5.checkpoint ]; do kill -0 $p || exit 1; done; "
+    "kill -TERM $p; wait $p 2>/dev/null; mv .out.h5.checkpoint checkpoint",
+    "printf 'batch: 16\\nnum_epochs: 2\\nn_qubits: 2\\nn_layers: 1\\n' >run.yaml",
+    0,
+};
+
+const struct fault_job fault_jobs[] = {
+    { .name = "qtrain",
+      .command =
+          "qtrain -q ../in/f.h5 --replicas 2 --threads 2 --optimizer adamw --clip 1 --schedule plateau "
+          "--patience 1 --config ../in/run.yaml --no-provenance -o out.h5",
+      .old = "cp ../in/f.h5 out.h5" },
+    { .name = "qtrain with histories and its record",
+      .command = "qtrain -q ../in/f.h5 --epochs 2 --checkpoint-every 1 --history h.jsonl --mlflow ml "
+                 "--diff-method "
+                 "parameter-shift" SMALL " -o out.h5",
+      .old = "cp ../in/f.h5 out.h5; echo old >h.jsonl",
+      .varies = true,
+      .keeps = ".checkpoint",
+      .several = true },
+    { .name = "qtrain resumed",
+      .command =
+          "qtrain -q ../in/f.h5 --epochs 3000 --no-provenance --threads 1" SMALL " --resume -o out.h5",
+      .old = "cp ../in/checkpoint .out.h5.checkpoint",
+      .several = true,
+      .slower = 4 },
+    { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },
+    { 0 },
+};
