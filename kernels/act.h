@@ -36,14 +36,14 @@ typedef void(*kl_sum_rows_f32_fn) KL_SUM_ROWS_ARGS(float);
 typedef void(*kl_sum_rows_f64_fn) KL_SUM_ROWS_ARGS(double);
 
 /* The versions, lowest first; select.c chooses. */
-#define KL_ACT_DECLARE(isa)                               \
-    void kl_bias_f32_##isa KL_BIAS_ARGS(float);           \
-    void kl_bias_f64_##isa KL_BIAS_ARGS(double);          \
-    void kl_dropout_f32_##isa KL_DROPOUT_ARGS(float);     \
-    void kl_dropout_f64_##isa KL_DROPOUT_ARGS(double);    \
-    void kl_relu_back_f32_##isa KL_RELU_BACK_ARGS(float); \
+#define KL_ACT_DECLARE(isa)                                \
+    void kl_bias_f32_##isa KL_BIAS_ARGS(float);            \
+    void kl_bias_f64_##isa KL_BIAS_ARGS(double);           \
+    void kl_dropout_f32_##isa KL_DROPOUT_ARGS(float);      \
+    void kl_dropout_f64_##isa KL_DROPOUT_ARGS(double);     \
+    void kl_relu_back_f32_##isa KL_RELU_BACK_ARGS(float);  \
     void kl_relu_back_f64_##isa KL_RELU_BACK_ARGS(double); \
-    void kl_sum_rows_f32_##isa KL_SUM_ROWS_ARGS(float);   \
+    void kl_sum_rows_f32_##isa KL_SUM_ROWS_ARGS(float);    \
     void kl_sum_rows_f64_##isa KL_SUM_ROWS_ARGS(double);
 KL_ACT_DECLARE(base)
 KL_ACT_DECLARE(avx2)

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT
-   gemm: small and middle matrix products whose result does not depend on blocking, position or threads: every element is
-   one chain of fused multiply-adds over k in rising order (with FMA hardware). So a product of heads side by side is bit for bit
-   the product of each alone, which no BLAS promises.
-   No cuda/ twin: cuBLAS does this on a GPU. */
+   gemm: small and middle matrix products whose result does not depend on blocking, position or threads:
+   every element is one chain of fused multiply-adds over k in rising order (with FMA hardware). So a
+   product of heads side by side is bit for bit the product of each alone, which no BLAS promises. No
+   cuda/ twin: cuBLAS does this on a GPU. */
 #ifndef KL_GEMM_H
 #define KL_GEMM_H
 
 #include <stddef.h>
 
-/* C (m,n) = or += A (m,k) B (k,n). C row-major with row stride ldc; A any layout: A[i*am + p*ak]; B row-major with row stride
-   ldb (n contiguous). accumulate: start the chains from C instead of 0. No alignment needed; C must not overlap A or B. */
-#define KL_GEMM_ARGS(real)                                                                                           \
-    (real *c, size_t ldc, const real *a, size_t am, size_t ak, const real *b, size_t ldb, size_t m, size_t n, size_t k, \
-     int accumulate)
+/* C (m,n) = or += A (m,k) B (k,n). C row-major with row stride ldc; A any layout: A[i*am + p*ak]; B
+   row-major with row stride ldb (n contiguous). accumulate: start the chains from C instead of 0. No
+   alignment needed; C must not overlap A or B. */
+#define KL_GEMM_ARGS(real)                                                                           \
+    (real * c, size_t ldc, const real *a, size_t am, size_t ak, const real *b, size_t ldb, size_t m, \
+     size_t n, size_t k, int accumulate)
 
-typedef void (*kl_gemm_f32_fn) KL_GEMM_ARGS(float);
-typedef void (*kl_gemm_f64_fn) KL_GEMM_ARGS(double);
+typedef void(*kl_gemm_f32_fn) KL_GEMM_ARGS(float);
+typedef void(*kl_gemm_f64_fn) KL_GEMM_ARGS(double);
 
 /* The versions, lowest first; select.c chooses. */
-#define KL_GEMM_DECLARE(isa)                          \
-    void kl_gemm_f32_##isa KL_GEMM_ARGS(float);       \
+#define KL_GEMM_DECLARE(isa)                    \
+    void kl_gemm_f32_##isa KL_GEMM_ARGS(float); \
     void kl_gemm_f64_##isa KL_GEMM_ARGS(double);
 KL_GEMM_DECLARE(base)
 KL_GEMM_DECLARE(avx2)

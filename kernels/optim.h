@@ -8,17 +8,17 @@
 
 /* What is the same for all n values of a step. */
 struct kl_adam_factors {
-    double grad_scale;   /* clipping: the gradient is multiplied by this first */
-    double decay;        /* added to it: decay * p (Adam's L2) */
-    double shrink;       /* p is multiplied by this (AdamW: 1 - lr * weight_decay) */
+    double grad_scale; /* clipping: the gradient is multiplied by this first */
+    double decay;      /* added to it: decay * p (Adam's L2) */
+    double shrink;     /* p is multiplied by this (AdamW: 1 - lr * weight_decay) */
     double beta1, beta2;
-    double rate;         /* lr / (1 - beta1^t) */
-    double root;         /* 1 / sqrt(1 - beta2^t) */
+    double rate; /* lr / (1 - beta1^t) */
+    double root; /* 1 / sqrt(1 - beta2^t) */
     double epsilon;
 };
 /* g = grad_scale grad + decay p; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
    p = shrink p - rate m / (root sqrt(v) + epsilon). */
-#define KL_ADAM_ARGS(real) \
+#define KL_ADAM_ARGS(real)                                                                      \
     (real *restrict p, real *restrict m, real *restrict v, const real *restrict grad, size_t n, \
      const struct kl_adam_factors *f)
 
@@ -26,8 +26,9 @@ struct kl_sgd_factors {
     double grad_scale, decay, momentum, rate;
 };
 /* g = grad_scale grad + decay p; m = momentum m + g; p -= rate m. */
-#define KL_SGD_ARGS(real) \
-    (real *restrict p, real *restrict m, const real *restrict grad, size_t n, const struct kl_sgd_factors *f)
+#define KL_SGD_ARGS(real)                                                     \
+    (real *restrict p, real *restrict m, const real *restrict grad, size_t n, \
+     const struct kl_sgd_factors *f)
 
 typedef void(*kl_adam_f32_fn) KL_ADAM_ARGS(float);
 typedef void(*kl_adam_f64_fn) KL_ADAM_ARGS(double);
@@ -35,7 +36,7 @@ typedef void(*kl_sgd_f32_fn) KL_SGD_ARGS(float);
 typedef void(*kl_sgd_f64_fn) KL_SGD_ARGS(double);
 
 /* The versions, lowest first; select.c chooses. */
-#define KL_OPTIM_DECLARE(isa)                   \
+#define KL_OPTIM_DECLARE(isa)                    \
     void kl_adam_f32_##isa KL_ADAM_ARGS(float);  \
     void kl_adam_f64_##isa KL_ADAM_ARGS(double); \
     void kl_sgd_f32_##isa KL_SGD_ARGS(float);    \

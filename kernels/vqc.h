@@ -2,8 +2,8 @@
    vqc: variational circuits, one group of samples side by side in the lanes of a vector. A state is
    amplitude-major: amplitude k of the group's samples is one vector; complex states keep all real parts,
    then all imaginary parts; circuits whose gates are all real have no imaginary parts. The adjoint sweep
-   (Jones & Gacon 2020, arXiv:2009.02823) carries one bra for the weighted sum of all observables. No cuda/
-   twin yet: one thread a sample over the same arithmetic is the next family to come. */
+   (Jones & Gacon 2020, arXiv:2009.02823) carries one bra for the weighted sum of all observables. No
+   cuda/ twin yet: one thread a sample over the same arithmetic is the next family to come. */
 #ifndef KL_KERNELS_VQC_H
 #define KL_KERNELS_VQC_H
 
@@ -13,8 +13,8 @@
 
 enum kl_vqc_gate { KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ, KL_VQC_MULTIRZ, KL_VQC_H, KL_VQC_X, KL_VQC_CZ };
 
-/* Masks are over bits of the amplitude's number. control 0: none. slot: which angle, -1 for gates without
-   one. */
+/* Masks are over bits of the amplitude's number. control 0: none. slot: which angle, -1 for gates
+   without one. */
 struct kl_vqc_op {
     enum kl_vqc_gate gate;
     uint32_t target, control;
@@ -27,17 +27,18 @@ struct kl_vqc_program {
     int n_qubits;
     bool real;
     bool from_given;    /* forward begins with the amplitudes in state, not with |0> */
-    bool probabilities; /* n_obs is 2^n_qubits, out the probability of every basis state; obs is not used */
+    bool probabilities; /* n_obs is 2^n_qubits, out the probability of every basis state; obs is not used
+                         */
     size_t n_ops, n_slots, n_obs;
     const struct kl_vqc_op *ops;
     const struct kl_vqc_observable *obs;
 };
 
-/* The faster form of circuits whose gates are RY, CNOT and X alone, observed by strings of Z: layers of RY,
-   between which amplitudes only move. Amplitude y of a layer lies at place origin ^ XOR of direction[b]
-   over the bits b of y, so that nothing is ever moved. Layer 0 has the identity as its map and acts on |0>;
-   layer[n_layers], without rotations, is the map at the end. Strings lie within the lower KL_VQC_LOW_BITS
-   bits or within the others. */
+/* The faster form of circuits whose gates are RY, CNOT and X alone, observed by strings of Z: layers of
+   RY, between which amplitudes only move. Amplitude y of a layer lies at place origin ^ XOR of
+   direction[b] over the bits b of y, so that nothing is ever moved. Layer 0 has the identity as its map
+   and acts on |0>; layer[n_layers], without rotations, is the map at the end. Strings lie within the
+   lower KL_VQC_LOW_BITS bits or within the others. */
 enum { KL_VQC_MOST_QUBITS = 20 };
 #define KL_VQC_LOW_BITS(n_qubits) (((n_qubits) + 1) / 2)
 struct kl_vqc_layer {
@@ -52,24 +53,25 @@ struct kl_vqc_layers {
 };
 
 /* L lanes (table's `lanes`). cosine, sine: (n_slots, L) of half the angles.
-   forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is overwritten).
-   adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs, L); state is
-   undone; bra: scratch of the state's size, at the end half of the derivatives by the amplitudes given. layers_: the same for struct kl_vqc_layers; work:
-   (2^KL_VQC_LOW_BITS, L) of scratch. half_angles: cosine and sine of angle / 2, n values, n a multiple of
-   L; angle may be cosine or sine. */
-#define KL_VQC_TYPES(real, p)                                                                              \
-    typedef void (*kl_vqc_forward_##p##_fn)(real * out, real * state,                                      \
-                                            const struct kl_vqc_program *program, const real *cosine,      \
-                                            const real *sine);                                             \
-    typedef void (*kl_vqc_adjoint_##p##_fn)(real * dangle, real * state, real * bra,                       \
-                                            const struct kl_vqc_program *program, const real *cosine,      \
-                                            const real *sine, const real *cot);                            \
-    typedef void (*kl_vqc_layers_forward_##p##_fn)(real * out, real * state, real * work,                  \
-                                                   const struct kl_vqc_layers *layers, const real *cosine, \
-                                                   const real *sine);                                      \
-    typedef void (*kl_vqc_layers_adjoint_##p##_fn)(real * dangle, real * state, real * bra, real * work,   \
-                                                   const struct kl_vqc_layers *layers, const real *cosine, \
-                                                   const real *sine, const real *cot);                     \
+   forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is
+   overwritten). adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs,
+   L); state is undone; bra: scratch of the state's size, at the end half of the derivatives by the
+   amplitudes given. layers_: the same for struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch.
+   half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be cosine or sine.
+ */
+#define KL_VQC_TYPES(real, p)                                                                         \
+    typedef void (*kl_vqc_forward_##p##_fn)(real * out, real * state,                                 \
+                                            const struct kl_vqc_program *program, const real *cosine, \
+                                            const real *sine);                                        \
+    typedef void (*kl_vqc_adjoint_##p##_fn)(real * dangle, real * state, real * bra,                  \
+                                            const struct kl_vqc_program *program, const real *cosine, \
+                                            const real *sine, const real *cot);                       \
+    typedef void (*kl_vqc_layers_forward_##p##_fn)(real * out, real * state, real * work,             \
+                                                   const struct kl_vqc_layers *layers,                \
+                                                   const real *cosine, const real *sine);             \
+    typedef void (*kl_vqc_layers_adjoint_##p##_fn)(                                                   \
+        real * dangle, real * state, real * bra, real * work, const struct kl_vqc_layers *layers,     \
+        const real *cosine, const real *sine, const real *cot);                                       \
     typedef void (*kl_vqc_half_angles_##p##_fn)(real * cosine, real * sine, const real *angle, size_t n);
 KL_VQC_TYPES(float, f32)
 KL_VQC_TYPES(double, f64)

@@ -16,13 +16,14 @@
 #endif
 
 enum {
-    WORTH_THREADS = 1 << 20 /* amplitudes times gates of a whole batch below which one thread is faster */
+    WORTH_THREADS =
+        1 << 20 /* amplitudes times gates of a whole batch below which one thread is faster */
 };
 
 struct batch {
     const struct kl_circuit *c;
     const struct kl_circuit_plan *plan;
-    const struct KL_NAME(kl_vqc) *kernel;
+    const struct KL_NAME(kl_vqc) * kernel;
     size_t n, lanes;
     size_t one, state_size; /* values of one vector a slot; of the amplitudes of a group */
     const kl_real *x, *cot;
@@ -64,10 +65,8 @@ static void shared_angles(struct batch *b, const kl_real *w)
     for (size_t k = 0; k < p->n_slots; k++) b->angle[k] = 0, b->moving[k] = false;
     for (size_t i = 0; i < p->n_angles; i++) {
         const struct kl_angle *a = &p->angles[i];
-        if (a->source == KL_INPUT)
-            b->moving[p->slot[i]] = true;
-        else
-            b->angle[p->slot[i]] += (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
+        if (a->source == KL_INPUT) b->moving[p->slot[i]] = true;
+        else b->angle[p->slot[i]] += (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
     }
     for (size_t k = p->n_slots; k % b->lanes; k++) b->angle[k] = 0;
     b->kernel->half_angles(c, s, b->angle, (p->n_slots + b->lanes - 1) / b->lanes * b->lanes);
@@ -170,8 +169,7 @@ static void run_forward(const struct batch *b, const struct group *g)
     if (b->c->amplitude_inputs) given_amplitudes(b, g);
     if (b->plan->layers.n_layers)
         b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
-    else
-        b->kernel->forward(g->out, g->state, &b->plan->program, g->cosine, g->sine);
+    else b->kernel->forward(g->out, g->state, &b->plan->program, g->cosine, g->sine);
 }
 
 static void forward_group(void *context, size_t number, int thread)
@@ -216,24 +214,21 @@ static void adjoint_group(void *context, size_t number, int thread)
     if (b->plan->layers.n_layers)
         b->kernel->layers_adjoint(dangle, g.state, g.bra, g.work, &b->plan->layers, g.cosine, g.sine,
                                   g.cot);
-    else
-        b->kernel->adjoint(dangle, g.state, g.bra, &b->plan->program, g.cosine, g.sine, g.cot);
-    if (b->dx && b->c->amplitude_inputs)
-        amplitude_gradients(b, &g);
-    else if (b->dx)
-        input_gradients(b, &g, dangle);
+    else b->kernel->adjoint(dangle, g.state, g.bra, &b->plan->program, g.cosine, g.sine, g.cot);
+    if (b->dx && b->c->amplitude_inputs) amplitude_gradients(b, &g);
+    else if (b->dx) input_gradients(b, &g, dangle);
 }
 
 static void run_groups(struct batch *b, struct kl_pool *pool, void (*fn)(void *, size_t, int))
 {
-    double amplitudes = (double)b->n * (double)((size_t)1 << b->c->n_qubits) *
-                        (double)b->plan->program.n_ops;
+    double amplitudes =
+        (double)b->n * (double)((size_t)1 << b->c->n_qubits) * (double)b->plan->program.n_ops;
     kl_pool_for(amplitudes < WORTH_THREADS ? NULL : pool, (b->n + b->lanes - 1) / b->lanes, fn, b);
 }
 
-int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_circuit *c, const kl_real *x,
-                                const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
-                                struct kl_error *err)
+int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_circuit *c,
+                                const kl_real *x, const kl_real *w, size_t n, struct kl_pool *pool,
+                                struct kl_arena *work, struct kl_error *err)
 {
     struct batch b;
     int code = prepare(&b, c, x, w, n, pool, work, err);
@@ -244,9 +239,10 @@ int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_ci
     return KL_OK;
 }
 
-int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state, const struct kl_circuit *c,
-                                const kl_real *x, const kl_real *w, const kl_real *cot, size_t n,
-                                struct kl_pool *pool, struct kl_arena *work, struct kl_error *err)
+int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state,
+                                const struct kl_circuit *c, const kl_real *x, const kl_real *w,
+                                const kl_real *cot, size_t n, struct kl_pool *pool,
+                                struct kl_arena *work, struct kl_error *err)
 {
     struct batch b;
     int code = prepare(&b, c, x, w, n, pool, work, err);

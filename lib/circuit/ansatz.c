@@ -6,7 +6,10 @@
 
 #include "circuit/build_int.h"
 
-static size_t count(int rows, int n, int each) { return (size_t)rows * (size_t)n * (size_t)each; }
+static size_t count(int rows, int n, int each)
+{
+    return (size_t)rows * (size_t)n * (size_t)each;
+}
 
 static void put_rotations(struct kl_builder *b, enum kl_gate gate, int first)
 {
@@ -14,7 +17,10 @@ static void put_rotations(struct kl_builder *b, enum kl_gate gate, int first)
 }
 
 /* The reference system's: w [L, n], RY, then CNOT q -> q + 1 mod n. */
-static size_t one_each(int n, int n_layers) { return count(n_layers, n, 1); }
+static size_t one_each(int n, int n_layers)
+{
+    return count(n_layers, n, 1);
+}
 static void ry_ring(struct kl_builder *b, int l)
 {
     if (l == b->options->n_layers) return;
@@ -33,7 +39,10 @@ static void basic_entangler(struct kl_builder *b, int l)
 
 /* StronglyEntanglingLayers: w [L, n, 3], Rot, then CNOT q -> q + r mod n with r = l mod (n - 1) + 1
    (Schuld et al. 2018, arXiv:1804.00633). */
-static size_t three_each(int n, int n_layers) { return count(n_layers, n, 3); }
+static size_t three_each(int n, int n_layers)
+{
+    return count(n_layers, n, 3);
+}
 static void strongly_entangling(struct kl_builder *b, int l)
 {
     if (l == b->options->n_layers) return;
@@ -44,7 +53,10 @@ static void strongly_entangling(struct kl_builder *b, int l)
 
 /* SimplifiedTwoDesign (Cerezo et al. 2020, arXiv:2001.00550): w [n] for RY at the start, then [L, n - 1,
    2]: on even pairs, then odd ones, CZ and RY on both wires. */
-static size_t two_design_weights(int n, int n_layers) { return (size_t)n + count(n_layers, n - 1, 2); }
+static size_t two_design_weights(int n, int n_layers)
+{
+    return (size_t)n + count(n_layers, n - 1, 2);
+}
 static void two_design(struct kl_builder *b, int l)
 {
     if (l == 0) put_rotations(b, KL_RY, 0);
@@ -59,7 +71,10 @@ static void two_design(struct kl_builder *b, int l)
 }
 
 /* RealAmplitudes: w [L + 1, n], RY, then CNOT on pairs; closed by RY. */
-static size_t real_weights(int n, int n_layers) { return count(n_layers + 1, n, 1); }
+static size_t real_weights(int n, int n_layers)
+{
+    return count(n_layers + 1, n, 1);
+}
 static void real_amplitudes(struct kl_builder *b, int l)
 {
     put_rotations(b, KL_RY, l * b->n);
@@ -68,7 +83,10 @@ static void real_amplitudes(struct kl_builder *b, int l)
 }
 
 /* EfficientSU2: w [L + 1, 2, n], RY, RZ, then CNOT on pairs; closed by RY, RZ. */
-static size_t su2_weights(int n, int n_layers) { return count(n_layers + 1, n, 2); }
+static size_t su2_weights(int n, int n_layers)
+{
+    return count(n_layers + 1, n, 2);
+}
 static void efficient_su2(struct kl_builder *b, int l)
 {
     put_rotations(b, KL_RY, 2 * l * b->n);
@@ -101,7 +119,10 @@ static void two_qubit_block(struct kl_builder *b, int q, int r, int w, bool conv
     kl_put_constant(b, KL_RZ, q, M_PI / 2);
 }
 
-int kl_qcnn_wires(int n, int layer) { return n >> layer; }
+int kl_qcnn_wires(int n, int layer)
+{
+    return n >> layer;
+}
 
 /* w: for each layer on m wires [m, 3] of convolution, then [m / 2, 3] of pooling. */
 static size_t qcnn_weights(int n, int n_layers)

@@ -195,9 +195,10 @@ static int check_alone(const struct kl_circuit_options *o, struct kl_error *err)
         strcmp(o->ansatz, d.ansatz) == 0 && strcmp(o->embedding, d.embedding) == 0 &&
         (!o->entanglement || !*o->entanglement))
         return KL_OK;
-    return kl_fail(err, KL_EUSAGE,
-                   "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, embedding and "
-                   "reupload; leave these away");
+    return kl_fail(
+        err, KL_EUSAGE,
+        "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, embedding and "
+        "reupload; leave these away");
 }
 
 int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,

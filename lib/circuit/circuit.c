@@ -38,7 +38,8 @@ static int check_angle(const struct kl_circuit *c, const struct kl_angle *a, str
         return kl_fail(err, KL_EUSAGE, "circuit: %s %d does not exist, there are %zu",
                        a->source == KL_INPUT ? "input" : "weight", a->index, limit);
     if (a->source == KL_INPUT && a->index2 >= 0 && (size_t)a->index2 >= limit)
-        return kl_fail(err, KL_EUSAGE, "circuit: input %d does not exist, there are %zu", a->index2, limit);
+        return kl_fail(err, KL_EUSAGE, "circuit: input %d does not exist, there are %zu", a->index2,
+                       limit);
     return KL_OK;
 }
 
@@ -104,8 +105,8 @@ int kl_circuit_observe_probabilities(struct kl_circuit *c, struct kl_error *err)
 {
     if (c->n_obs) return kl_fail(err, KL_EUSAGE, "circuit: probabilities beside Pauli strings");
     if (c->n_qubits > KL_MOST_KEPT_QUBITS)
-        return kl_fail(err, KL_EUSAGE, "circuit: probabilities of %d qubits; expected at most %d", c->n_qubits,
-                       KL_MOST_KEPT_QUBITS);
+        return kl_fail(err, KL_EUSAGE, "circuit: probabilities of %d qubits; expected at most %d",
+                       c->n_qubits, KL_MOST_KEPT_QUBITS);
     c->probabilities = true;
     c->n_obs = (size_t)1 << c->n_qubits;
     return KL_OK;
@@ -113,7 +114,8 @@ int kl_circuit_observe_probabilities(struct kl_circuit *c, struct kl_error *err)
 
 int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
 {
-    if (!c->n_obs) return kl_fail(err, KL_EUSAGE, "circuit: no observable; give at least one Pauli string");
+    if (!c->n_obs)
+        return kl_fail(err, KL_EUSAGE, "circuit: no observable; give at least one Pauli string");
     c->real = true;
     for (size_t i = 0; i < c->n_ops; i++) {
         enum kl_gate g = c->ops[i].gate;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   circuit: parameterised circuits on 1 to 20 qubits, their expectation values and gradients, batched over
-   samples. Wire 0 is the most significant bit of a basis state's number. Angles in radians. */
+   circuit: parameterised circuits on 1 to 20 qubits, their expectation values and gradients, batched
+   over samples. Wire 0 is the most significant bit of a basis state's number. Angles in radians. */
 #ifndef KL_CIRCUIT_H
 #define KL_CIRCUIT_H
 
@@ -46,9 +46,9 @@ struct kl_circuit {
     size_t n_inputs, n_weights, n_ops, n_obs;
     struct kl_op *ops;
     struct kl_pauli *obs;
-    bool amplitude_inputs;        /* the state begins as x / |x|, n_inputs = 2^n_qubits */
-    bool probabilities;           /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits */
-    bool real;                    /* all amplitudes stay real: set by kl_circuit_finish */
+    bool amplitude_inputs; /* the state begins as x / |x|, n_inputs = 2^n_qubits */
+    bool probabilities;    /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits */
+    bool real;             /* all amplitudes stay real: set by kl_circuit_finish */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
@@ -60,9 +60,9 @@ struct kl_circuit_options {
     const char *entanglement; /* of kl_entanglement_names; "": the ansatz's own */
     const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; "probs": all
                                  probabilities; or Pauli strings, wire 0 first: "ZZII,XIYI" */
-    bool reupload;            /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
-    const char *qasm;         /* "": none; OpenQASM 3 in place of all else but the observables */
-    const char *file;         /* to read qasm from (kl_circuit_options_file); NULL: none */
+    bool reupload;    /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
+    const char *qasm; /* "": none; OpenQASM 3 in place of all else but the observables */
+    const char *file; /* to read qasm from (kl_circuit_options_file); NULL: none */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];
 /* The reference system's: 4 qubits, 3 layers, RY(x_q), ry-ring, <Z_q>. */
@@ -71,9 +71,11 @@ void kl_circuit_options_default(struct kl_circuit_options *o);
    KL_ENOINPUT, KL_EIO, KL_EDATA, KL_ENOMEM. */
 int kl_circuit_options_file(struct kl_circuit_options *o, char **text, struct kl_error *err);
 /* KL_EUSAGE names what is wrong. Free with kl_circuit_free. */
-int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o, struct kl_error *err);
-/* The options in a head file's configuration (jansson), which must outlive them; path is for the message. Names
-   that are absent have their defaults: before version 2 of qtrain there was one circuit only. KL_EDATA. */
+int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,
+                     struct kl_error *err);
+/* The options in a head file's configuration (jansson), which must outlive them; path is for the
+   message. Names that are absent have their defaults: before version 2 of qtrain there was one circuit
+   only. KL_EDATA. */
 struct json_t;
 int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config, const char *path,
                       struct kl_error *err);
@@ -84,36 +86,40 @@ int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs,
                      struct kl_error *err);
 int kl_circuit_append(struct kl_circuit *circuit, const struct kl_op *op, struct kl_error *err);
 int kl_circuit_observe(struct kl_circuit *circuit, struct kl_pauli pauli, struct kl_error *err);
-/* Inputs are the amplitudes to begin with, divided by their norm (all 0: the state stays 0); at most 12 qubits. */
+/* Inputs are the amplitudes to begin with, divided by their norm (all 0: the state stays 0); at most 12
+ * qubits. */
 int kl_circuit_begin_with_inputs(struct kl_circuit *circuit, struct kl_error *err);
-int kl_circuit_observe_probabilities(struct kl_circuit *circuit, struct kl_error *err); /* instead of strings */
+int kl_circuit_observe_probabilities(struct kl_circuit *circuit,
+                                     struct kl_error *err); /* instead of strings */
 int kl_circuit_finish(struct kl_circuit *circuit, struct kl_error *err);
 void kl_circuit_free(struct kl_circuit **circuit);
 
 /* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */
-int kl_op_angles(const struct kl_op *op);                     /* 0, 1 or 3 */
+int kl_op_angles(const struct kl_op *op);                       /* 0, 1 or 3 */
 void kl_op_span(int *first, int *last, const struct kl_op *op); /* wires, both included */
-/* Column of every gate (n_ops, or NULL), each the first free on its span. Returns how many columns there are. */
+/* Column of every gate (n_ops, or NULL), each the first free on its span. Returns how many columns there
+ * are. */
 int kl_circuit_columns(int *column, const struct kl_circuit *c);
 enum { KL_ANGLE_NAME = 40 };
-void kl_angle_name(char text[KL_ANGLE_NAME], const struct kl_angle *a); /* "w3", "2 x0", "x0x1", "-1.57" */
+void kl_angle_name(char text[KL_ANGLE_NAME],
+                   const struct kl_angle *a); /* "w3", "2 x0", "x0x1", "-1.57" */
 /* A drawing in rows of at most `width` characters where gates allow. KL_EIO, KL_ENOMEM. */
 int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
 /* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */
 int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err);
-/* A circuit without observables, not finished, from OpenQASM 3: see qasm_read.c for what is read. Parameters whose
-   names begin with x or input are inputs, all others weights, in the order of their declarations. KL_EDATA with line
-   and column, KL_ENOMEM. */
+/* A circuit without observables, not finished, from OpenQASM 3: see qasm_read.c for what is read.
+   Parameters whose names begin with x or input are inputs, all others weights, in the order of their
+   declarations. KL_EDATA with line and column, KL_ENOMEM. */
 int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct kl_error *err);
 
 /* Both precisions; x (n, n_inputs), w (n_weights), out and cot (n, n_obs).
    forward: out = expectation values; state: kl_circuit_state_size values that adjoint needs, or NULL.
-   adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set, dw
-   (n_weights) is ADDED to; state is what forward left for the same x, w, and is used up; above 12 qubits
-   (state size 0) the circuit is run again. Scratch: two states of a vector of samples a thread, at most 128
-   bytes << n_qubits, twice that for complex amplitudes: 128 or 256 MiB a thread at 20 qubits. work is only
-   taken from: the caller resets it. Sums over samples are in a fixed order: the result does not depend on
-   threads. pool may be NULL; work is scratch. Return 0 or KL_ENOMEM. */
+   adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set,
+   dw (n_weights) is ADDED to; state is what forward left for the same x, w, and is used up; above 12
+   qubits (state size 0) the circuit is run again. Scratch: two states of a vector of samples a thread,
+   at most 128 bytes << n_qubits, twice that for complex amplitudes: 128 or 256 MiB a thread at 20
+   qubits. work is only taken from: the caller resets it. Sums over samples are in a fixed order: the
+   result does not depend on threads. pool may be NULL; work is scratch. Return 0 or KL_ENOMEM. */
 size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n);
 int kl_circuit_forward_f32(float *out, float *state, const struct kl_circuit *c, const float *x,
                            const float *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
@@ -121,21 +127,21 @@ int kl_circuit_forward_f32(float *out, float *state, const struct kl_circuit *c,
 int kl_circuit_forward_f64(double *out, double *state, const struct kl_circuit *c, const double *x,
                            const double *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
                            struct kl_error *err);
-int kl_circuit_adjoint_f32(float *dx, float *dw, float *state, const struct kl_circuit *c, const float *x,
-                           const float *w, const float *cot, size_t n, struct kl_pool *pool,
-                           struct kl_arena *work, struct kl_error *err);
+int kl_circuit_adjoint_f32(float *dx, float *dw, float *state, const struct kl_circuit *c,
+                           const float *x, const float *w, const float *cot, size_t n,
+                           struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
 int kl_circuit_adjoint_f64(double *dx, double *dw, double *state, const struct kl_circuit *c,
                            const double *x, const double *w, const double *cot, size_t n,
                            struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
 /* The adjoint in two halves, for callers that share a batch among threads. samples: dx and dangles
    (kl_circuit_angles_size(c, n) values) of n samples; parts that begin at multiples of KL_CIRCUIT_GROUP
-   samples lie side by side in state and dangles, at the sizes of the samples before them, and have the bits of
-   the whole. weights: dw += the sum over n samples; dangles is used up. */
+   samples lie side by side in state and dangles, at the sizes of the samples before them, and have the
+   bits of the whole. weights: dw += the sum over n samples; dangles is used up. */
 enum { KL_CIRCUIT_GROUP = 16 };
 size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n);
 int kl_circuit_samples_f32(float *dx, float *dangles, float *state, const struct kl_circuit *c,
-                           const float *x, const float *w, const float *cot, size_t n, struct kl_pool *pool,
-                           struct kl_arena *work, struct kl_error *err);
+                           const float *x, const float *w, const float *cot, size_t n,
+                           struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
 int kl_circuit_samples_f64(double *dx, double *dangles, double *state, const struct kl_circuit *c,
                            const double *x, const double *w, const double *cot, size_t n,
                            struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
@@ -143,8 +149,9 @@ void kl_circuit_weights_f32(float *dw, float *dangles, const struct kl_circuit *
 void kl_circuit_weights_f64(double *dw, double *dangles, const struct kl_circuit *c, size_t n);
 /* Cross-checks, in double, one sample after another: dx set, dw added to, as adjoint. Two- and four-term
    shift rules (Wierichs et al. 2022, arXiv:2107.12390); central differences with step h. */
-int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x, const double *w,
-                     const double *cot, size_t n, struct kl_arena *work, struct kl_error *err);
+int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x,
+                     const double *w, const double *cot, size_t n, struct kl_arena *work,
+                     struct kl_error *err);
 int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, const double *x,
                            const double *w, const double *cot, size_t n, double h, struct kl_arena *work,
                            struct kl_error *err);

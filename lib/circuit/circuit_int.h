@@ -12,8 +12,8 @@ enum {
     KL_WIDEST = KL_CIRCUIT_GROUP, /* lanes of any instruction set and precision, at most */
 };
 
-/* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order of
-   the gates. Angles with one `slot` are added before the kernel sees them. */
+/* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order
+   of the gates. Angles with one `slot` are added before the kernel sees them. */
 struct kl_circuit_plan {
     struct kl_arena memory;
     struct kl_vqc_program program;
@@ -25,7 +25,8 @@ struct kl_circuit_plan {
 };
 
 /* Returns 0 or KL_ENOMEM. */
-int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit *c, struct kl_error *err);
+int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit *c,
+                         struct kl_error *err);
 void kl_circuit_plan_free(struct kl_circuit_plan **plan);
 /* Fills plan->layers, slot and n_slots if the program has that form. Returns 0 or KL_ENOMEM. */
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err);

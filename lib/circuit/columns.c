@@ -5,7 +5,10 @@
 
 #include "circuit/circuit.h"
 
-static bool has_two_wires(enum kl_gate g) { return g >= KL_CNOT && g <= KL_CRZ; }
+static bool has_two_wires(enum kl_gate g)
+{
+    return g >= KL_CNOT && g <= KL_CRZ;
+}
 
 int kl_op_angles(const struct kl_op *op)
 {
@@ -43,10 +46,8 @@ void kl_angle_name(char text[KL_ANGLE_NAME], const struct kl_angle *a)
 {
     char scale[12] = "";
     if (a->scale != 1) snprintf(scale, sizeof scale, "%.3g ", a->scale);
-    if (a->source == KL_CONSTANT)
-        snprintf(text, KL_ANGLE_NAME, "%.3g", a->scale);
+    if (a->source == KL_CONSTANT) snprintf(text, KL_ANGLE_NAME, "%.3g", a->scale);
     else if (a->index2 < 0 || a->source == KL_WEIGHT)
         snprintf(text, KL_ANGLE_NAME, "%s%c%d", scale, a->source == KL_WEIGHT ? 'w' : 'x', a->index);
-    else
-        snprintf(text, KL_ANGLE_NAME, "%sx%dx%d", scale, a->index, a->index2);
+    else snprintf(text, KL_ANGLE_NAME, "%sx%dx%d", scale, a->index, a->index2);
 }

@@ -12,9 +12,10 @@ int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config,
     int reupload = 0;
     kl_circuit_options_default(o);
     errno = 0; /* unpacking allocates */
-    if (json_unpack((json_t *)config, "{s:I,s:I,s?:s,s?:s,s?:s,s?:s,s?:s,s?:b}", "qubits", &qubits, "layers",
-                    &layers, "ansatz", &o->ansatz, "embedding", &o->embedding, "entanglement",
-                    &o->entanglement, "observables", &o->observables, "qasm", &o->qasm, "reupload", &reupload)) {
+    if (json_unpack((json_t *)config, "{s:I,s:I,s?:s,s?:s,s?:s,s?:s,s?:s,s?:b}", "qubits", &qubits,
+                    "layers", &layers, "ansatz", &o->ansatz, "embedding", &o->embedding, "entanglement",
+                    &o->entanglement, "observables", &o->observables, "qasm", &o->qasm, "reupload",
+                    &reupload)) {
         if (errno == ENOMEM) return kl_fail_memory(err, 256);
         return kl_fail(
             err, KL_EDATA,

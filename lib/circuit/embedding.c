@@ -6,7 +6,10 @@
 
 #include "circuit/build_int.h"
 
-static size_t one_a_qubit(int n) { return (size_t)n; }
+static size_t one_a_qubit(int n)
+{
+    return (size_t)n;
+}
 
 static void put_inputs(struct kl_builder *b, enum kl_gate gate, double scale)
 {
@@ -16,8 +19,14 @@ static void put_inputs(struct kl_builder *b, enum kl_gate gate, double scale)
 }
 
 /* AngleEmbedding of PennyLane. Z begins with H, without which RZ would leave |0> as it is. */
-static void angle_x(struct kl_builder *b) { put_inputs(b, KL_RX, 1); }
-static void angle_y(struct kl_builder *b) { put_inputs(b, KL_RY, 1); }
+static void angle_x(struct kl_builder *b)
+{
+    put_inputs(b, KL_RX, 1);
+}
+static void angle_y(struct kl_builder *b)
+{
+    put_inputs(b, KL_RY, 1);
+}
 static void angle_z(struct kl_builder *b)
 {
     for (int q = 0; q < b->n; q++) kl_put_gate(b, KL_H, q);
@@ -26,7 +35,10 @@ static void angle_z(struct kl_builder *b)
 
 /* BasisEmbedding: inputs 0 and 1, X where 1, here exp(-i pi x X/2), which is X but for a global phase.
  */
-static void basis(struct kl_builder *b) { put_inputs(b, KL_RX, M_PI); }
+static void basis(struct kl_builder *b)
+{
+    put_inputs(b, KL_RX, M_PI);
+}
 
 static void put_phase(struct kl_builder *b, int q, int r, struct kl_angle angle)
 {
@@ -70,7 +82,10 @@ static void zz(struct kl_builder *b)
 }
 
 /* AmplitudeEmbedding with normalize: the inputs are the state. */
-static size_t two_to_the(int n) { return (size_t)1 << n; }
+static size_t two_to_the(int n)
+{
+    return (size_t)1 << n;
+}
 static void amplitude(struct kl_builder *b)
 {
     if (!b->code) b->code = kl_circuit_begin_with_inputs(b->circuit, b->err);

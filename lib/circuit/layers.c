@@ -29,10 +29,8 @@ static struct kl_vqc_layer *next_layer(struct kl_vqc_layer *layer, const struct 
 static void move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op)
 {
     uint32_t target = layer->direction[__builtin_ctz(op->target)];
-    if (op->control)
-        layer->direction[__builtin_ctz(op->control)] ^= target;
-    else
-        layer->origin ^= target;
+    if (op->control) layer->direction[__builtin_ctz(op->control)] ^= target;
+    else layer->origin ^= target;
 }
 
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err)

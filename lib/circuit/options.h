@@ -5,8 +5,8 @@
 
 #include "circuit/circuit.h"
 
-/* at: offset of the struct kl_circuit_options in the tool's values. The text of --circuit-file is in the key, as
-   `qasm`, its name is not. */
+/* at: offset of the struct kl_circuit_options in the tool's values. The text of --circuit-file is in the
+   key, as `qasm`, its name is not. */
 /* clang-format off */
 #define KL_CIRCUIT_AT(at, field) ((at) + offsetof(struct kl_circuit_options, field))
 #define KL_CIRCUIT_OPTIONS(at)                                                                            \

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 /* Wire 0 is the most significant bit. */
-static uint32_t bit(const struct kl_circuit *c, int wire) { return 1u << (c->n_qubits - 1 - wire); }
+static uint32_t bit(const struct kl_circuit *c, int wire)
+{
+    return 1u << (c->n_qubits - 1 - wire);
+}
 
 static uint32_t bits(const struct kl_circuit *c, uint32_t wires)
 {

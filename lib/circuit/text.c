@@ -19,12 +19,9 @@ static void label(char cell[CELL], const struct kl_op *op)
     char a[3][KL_ANGLE_NAME];
     const char *name = names[op->gate];
     for (int i = 0; i < kl_op_angles(op); i++) kl_angle_name(a[i], &op->angle[i]);
-    if (op->gate == KL_ROT)
-        snprintf(cell, CELL, "%s(%.12s,%.12s,%.12s)", name, a[0], a[1], a[2]);
-    else if (kl_op_angles(op))
-        snprintf(cell, CELL, "%s(%s)", name, a[0]);
-    else
-        snprintf(cell, CELL, "%s", name);
+    if (op->gate == KL_ROT) snprintf(cell, CELL, "%s(%.12s,%.12s,%.12s)", name, a[0], a[1], a[2]);
+    else if (kl_op_angles(op)) snprintf(cell, CELL, "%s(%s)", name, a[0]);
+    else snprintf(cell, CELL, "%s", name);
 }
 
 /* What stands on wire q of a gate; "" where it does not reach. */
@@ -35,10 +32,8 @@ static void cell_of(char cell[CELL], const struct kl_op *op, int q)
     cell[0] = 0;
     if (q < first || q > last) return;
     if (op->gate == KL_MULTIRZ) {
-        if (q == first)
-            label(cell, op);
-        else
-            strcpy(cell, op->mask >> q & 1 ? "Z" : "|");
+        if (q == first) label(cell, op);
+        else strcpy(cell, op->mask >> q & 1 ? "Z" : "|");
     } else if (first == last || q == op->wire[1]) {
         label(cell, op);
     } else {

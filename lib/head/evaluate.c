@@ -25,8 +25,10 @@ static int validation_rows(struct kl_evaluation *e, struct kl_file *head, struct
     e->n = set->dims[0];
     for (size_t i = 0; i < e->n; i++)
         if (e->rows[i] < 0 || (size_t)e->rows[i] >= e->features->n)
-            return kl_fail(err, KL_EDATA, "%s: split/validation: row %lld, the features have %zu; give the file it was trained on",
-                           kl_file_path(head), (long long)e->rows[i], e->features->n);
+            return kl_fail(
+                err, KL_EDATA,
+                "%s: split/validation: row %lld, the features have %zu; give the file it was trained on",
+                kl_file_path(head), (long long)e->rows[i], e->features->n);
     return KL_OK;
 }
 
@@ -61,12 +63,13 @@ static void judge(struct kl_evaluation *e, size_t r)
         kl_calibration(count, accuracy, confidence, p, e->labels, e->n, e->c, KL_CALIBRATION_BINS);
 }
 
-static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x, struct kl_pool *pool,
-                   struct kl_error *err)
+static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
+                   struct kl_pool *pool, struct kl_error *err)
 {
     struct kl_head *head = NULL;
     float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
-    int code = logits ? kl_head_load(&head, file, (int64_t)r, err) : kl_fail_memory(err, e->n * e->c * sizeof *logits);
+    int code = logits ? kl_head_load(&head, file, (int64_t)r, err)
+                      : kl_fail_memory(err, e->n * e->c * sizeof *logits);
     if (!code) code = kl_head_logits(logits, head, x, e->n, pool, err);
     if (!code)
         kl_softmax(e->probabilities + r * e->n * e->c, e->predictions + r * e->n, logits, e->n, e->c);
@@ -77,6 +80,25 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
 }
 
 /* Does the head fit the features? */
+/* The features' classes must be the head's, name by name; they may be fewer. */
+static int check_classes(const struct kl_features *f, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *names;
+    void *memory = NULL;
+    int code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_file_load(&memory, file, names, err);
+    for (size_t i = 0; !code && i < f->n_classes && i < names->dims[0]; i++) {
+        const char *made = (const char *)memory + i * names->item_size,
+                   *found = f->class_names + i * f->name_size;
+        size_t m = strnlen(made, names->item_size), n = strnlen(found, f->name_size);
+        if (m != n || memcmp(made, found, n) != 0)
+            code = kl_fail(err, KL_EDATA, "%s: class %zu is \"%.*s\", in the features it is \"%.*s\"",
+                           kl_file_path(file), i, (int)m, made, (int)n, found);
+    }
+    free(memory);
+    return code;
+}
+
 static int check_fit(struct kl_evaluation *e, struct kl_file *file, struct kl_error *err)
 {
     struct kl_head *head = NULL;
@@ -85,17 +107,20 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file, struct kl_er
     e->c = head->model.n_classes;
     e->replicas = (size_t)head->n_replicas;
     if (head->model.n_features != e->features->d)
-        code = kl_fail(err, KL_EDATA, "%s: made for %zu features a sample, found %zu; extract them with the same backbone and tap",
-                       kl_file_path(file), head->model.n_features, e->features->d);
+        code = kl_fail(
+            err, KL_EDATA,
+            "%s: made for %zu features a sample, found %zu; extract them with the same backbone and tap",
+            kl_file_path(file), head->model.n_features, e->features->d);
     else if (head->model.n_classes < e->features->n_classes)
-        code = kl_fail(err, KL_EDATA, "%s: made for %zu classes, the features have %zu", kl_file_path(file),
-                       head->model.n_classes, e->features->n_classes);
+        code = kl_fail(err, KL_EDATA, "%s: made for %zu classes, the features have %zu",
+                       kl_file_path(file), head->model.n_classes, e->features->n_classes);
+    else code = check_classes(e->features, file, err);
     kl_head_free(&head);
     return code;
 }
 
-int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features, const char *split,
-                struct kl_pool *pool, struct kl_error *err)
+int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
+                const char *split, struct kl_pool *pool, struct kl_error *err)
 {
     *e = (struct kl_evaluation){ .features = features };
     float *x = NULL;
@@ -108,7 +133,8 @@ int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_f
     if (!code && !(x = malloc((e->n + 1) * features->d * sizeof *x)))
         code = kl_fail_memory(err, e->n * features->d * sizeof *x);
     for (size_t i = 0; !code && i < e->n; i++)
-        memcpy(x + i * features->d, features->x + (size_t)e->rows[i] * features->d, features->d * sizeof *x);
+        memcpy(x + i * features->d, features->x + (size_t)e->rows[i] * features->d,
+               features->d * sizeof *x);
     for (size_t r = 0; !code && r < e->replicas; r++) code = predict(e, head, r, x, pool, err);
     free(x);
     if (code) kl_evaluation_free(e);
@@ -125,12 +151,13 @@ void kl_evaluation_free(struct kl_evaluation *e)
     *e = (struct kl_evaluation){ 0 };
 }
 
-int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a, const struct kl_evaluation *b,
-                          struct kl_error *err)
+int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
+                          const struct kl_evaluation *b, struct kl_error *err)
 {
     int64_t only_a = 0, only_b = 0;
     if (a->n != b->n || memcmp(a->rows, b->rows, a->n * sizeof *a->rows) != 0)
-        return kl_fail(err, KL_EDATA, "the two heads kept different validation samples; compare them on a test file");
+        return kl_fail(err, KL_EDATA,
+                       "the two heads kept different validation samples; compare them on a test file");
     for (size_t i = 0; i < a->n; i++) {
         bool right_a = a->predictions[i] == a->labels[i], right_b = b->predictions[i] == a->labels[i];
         only_a += right_a && !right_b;

@@ -16,23 +16,25 @@ struct kl_evaluation {
     size_t n, c, replicas;
     const struct kl_features *features; /* the samples judged: rows[n] of it */
     int64_t *rows;
-    int32_t *labels;      /* [n] */
-    int32_t *predictions; /* (replicas, n) */
-    float *probabilities; /* (replicas, n, c) */
+    int32_t *labels;                                         /* [n] */
+    int32_t *predictions;                                    /* (replicas, n) */
+    float *probabilities;                                    /* (replicas, n, c) */
     double *accuracy, *log_loss, *top_k, *calibration_error; /* [replicas] */
-    size_t k;             /* of top_k: 5, or c - 1 if that is less */
+    size_t k;                                                /* of top_k: 5, or c - 1 if that is less */
 };
 
-/* split: "all" rows, or "val": those that the head's training kept back (features must then be the training file). KL_EDATA if
-   the head was made for other features; KL_ENOMEM. Free with kl_evaluation_free. */
-int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features, const char *split,
-                struct kl_pool *pool, struct kl_error *err);
+/* split: "all" rows, or "val": those that the head's training kept back (features must then be the
+   training file). KL_EDATA if the head was made for other features; KL_ENOMEM. Free with
+   kl_evaluation_free. */
+int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
+                const char *split, struct kl_pool *pool, struct kl_error *err);
 void kl_evaluation_free(struct kl_evaluation *e);
-/* Samples that only one of the two gets right: replica 0 of each, on the same rows. KL_EDATA if the rows differ. */
-int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a, const struct kl_evaluation *b,
-                          struct kl_error *err);
+/* Samples that only one of the two gets right: replica 0 of each, on the same rows. KL_EDATA if the rows
+ * differ. */
+int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
+                          const struct kl_evaluation *b, struct kl_error *err);
 /* All datasets and attributes of a report (docs/files.md). */
-int kl_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e, const struct kl_mcnemar *test,
-                       struct kl_error *err);
+int kl_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
+                       const struct kl_mcnemar *test, struct kl_error *err);
 
 #endif

@@ -42,14 +42,14 @@ static int check(const struct kl_features *f, const char *path, struct kl_error 
     for (size_t i = 0; i < f->n; i++) {
         if (f->labels[i] < 0 || (size_t)f->labels[i] >= f->n_classes)
             return kl_fail(err, KL_EDATA,
-                           "%s: dataset labels: row %zu has label %d, but there are %zu classes", path, i,
-                           (int)f->labels[i], f->n_classes);
+                           "%s: dataset labels: row %zu has label %d, but there are %zu classes", path,
+                           i, (int)f->labels[i], f->n_classes);
         /* 0 * x is 0 for every finite x, and NaN else */
         float sum = 0;
         for (size_t j = 0; j < f->d; j++) sum += 0 * f->x[i * f->d + j];
         if (sum != 0)
-            return kl_fail(err, KL_EDATA, "%s: dataset features: row %zu holds a value that is not finite",
-                           path, i);
+            return kl_fail(err, KL_EDATA,
+                           "%s: dataset features: row %zu holds a value that is not finite", path, i);
     }
     return 0;
 }
@@ -63,6 +63,9 @@ int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_erro
     data = kl_file_find(file, "features");
     if (!data || data->rank != 2)
         return kl_fail(err, KL_EDATA, "%s: no dataset features [n, d]; is it a feature cache?",
+                       kl_file_path(file));
+    if (!kl_file_find(file, "class_names"))
+        return kl_fail(err, KL_EDATA, "%s: has no labels; extract the features again with --labels",
                        kl_file_path(file));
     code = kl_file_expect(&labels, file, "labels", KL_TYPE_I32, 1, err);
     if (!code) code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);

@@ -11,8 +11,9 @@ int KL_NAME(kl_head_take)(kl_real **values, struct kl_arena *arena, size_t count
     return *values ? 0 : kl_fail_memory(err, count * sizeof **values);
 }
 
-int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values, const struct kl_head_model *model,
-                                 size_t n, bool with_state, struct kl_arena *arena, struct kl_error *err)
+int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
+                                 const struct kl_head_model *model, size_t n, bool with_state,
+                                 struct kl_arena *arena, struct kl_error *err)
 {
     int code = 0;
     for (int i = 0; i < model->n_reduce && !code; i++)
@@ -22,7 +23,8 @@ int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values, const 
     if (!code) code = KL_NAME(kl_head_take)(&values->expval, arena, n * model->circuit->n_obs, err);
     values->state = NULL;
     if (!code && with_state)
-        code = KL_NAME(kl_head_take)(&values->state, arena, kl_circuit_state_size(model->circuit, n), err);
+        code =
+            KL_NAME(kl_head_take)(&values->state, arena, kl_circuit_state_size(model->circuit, n), err);
     return code;
 }
 
@@ -36,16 +38,16 @@ static void chain(kl_real *const *outputs, const struct kl_layer *layers, int n_
         struct kl_dropout here = dropout ? *dropout : (struct kl_dropout){ 0 };
         here.layer = first + (uint32_t)i;
         KL_NAME(kl_linear_forward)
-        (outputs[i], x, params + block->tensors[l->weight].offset, params + block->tensors[l->bias].offset,
-         n, l->d_in, l->d_out, l->act, &here);
+        (outputs[i], x, params + block->tensors[l->weight].offset,
+         params + block->tensors[l->bias].offset, n, l->d_in, l->d_out, l->act, &here);
         x = outputs[i];
     }
 }
 
 int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
-                                 const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                                 size_t n, const struct kl_dropout *dropout, struct kl_head_work *work,
-                                 struct kl_error *err)
+                                 const struct kl_head_model *model, const kl_real *params,
+                                 const kl_real *x, size_t n, const struct kl_dropout *dropout,
+                                 struct kl_head_work *work, struct kl_error *err)
 {
     const struct kl_block *block = &model->block;
     chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout);

@@ -34,7 +34,8 @@ static struct KL_NAME(kl_head_values)
     return v;
 }
 
-/* Backwards through a chain, at whose end the gradient stands in dy. dx NULL: not wanted at its beginning. */
+/* Backwards through a chain, at whose end the gradient stands in dy. dx NULL: not wanted at its
+ * beginning. */
 static int chain_back(kl_real *dx, kl_real *const *dy, kl_real *const *y, const struct kl_layer *layers,
                       int n_layers, const struct kl_block *block, const kl_real *params, size_t n,
                       double rate, struct kl_arena *arena, struct kl_error *err)
@@ -53,9 +54,9 @@ static int chain_back(kl_real *dx, kl_real *const *dy, kl_real *const *y, const 
 }
 
 /* Gradient through the circuit by one of the slow rules, which exist in double. */
-static int circuit_slowly(kl_real *dangles, kl_real *dw, const struct kl_circuit *c, const kl_real *angles,
-                          const kl_real *w, const kl_real *cot, size_t n, enum kl_diff_method diff,
-                          struct kl_head_work *work, struct kl_error *err)
+static int circuit_slowly(kl_real *dangles, kl_real *dw, const struct kl_circuit *c,
+                          const kl_real *angles, const kl_real *w, const kl_real *cot, size_t n,
+                          enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err)
 {
     const double step = 1e-5;
     size_t n_x = n * c->n_inputs, n_cot = n * c->n_obs, n_w = c->n_weights;
@@ -65,9 +66,10 @@ static int circuit_slowly(kl_real *dangles, kl_real *dw, const struct kl_circuit
     for (size_t i = 0; i < n_x; i++) x64[i] = angles[i];
     for (size_t i = 0; i < n_w; i++) w64[i] = w[i], dw64[i] = 0;
     for (size_t i = 0; i < n_cot; i++) cot64[i] = cot[i];
-    int code = diff == KL_DIFF_SHIFT
-                   ? kl_circuit_shift(dx64, dw64, c, x64, w64, cot64, n, &work->circuit, err)
-                   : kl_circuit_differences(dx64, dw64, c, x64, w64, cot64, n, step, &work->circuit, err);
+    int code =
+        diff == KL_DIFF_SHIFT
+            ? kl_circuit_shift(dx64, dw64, c, x64, w64, cot64, n, &work->circuit, err)
+            : kl_circuit_differences(dx64, dw64, c, x64, w64, cot64, n, step, &work->circuit, err);
     if (code) return code;
     for (size_t i = 0; i < n_x; i++) dangles[i] = (kl_real)dx64[i];
     for (size_t i = 0; i < n_w; i++) dw[i] = (kl_real)dw64[i];
@@ -83,8 +85,9 @@ static void losses(const struct KL_NAME(kl_head_batch) * batch, const struct kl_
     const size_t classes = model->n_classes;
     for (size_t i = from; i < to; i += KL_CIRCUIT_GROUP) {
         size_t g = i / KL_CIRCUIT_GROUP, here = to - i < KL_CIRCUIT_GROUP ? to - i : KL_CIRCUIT_GROUP;
-        batch->loss[g] = KL_NAME(kl_cross_entropy)(d + i * classes, &batch->correct[g], logits + i * classes,
-                                                   batch->labels + i, here, classes, 1 / (double)batch->n);
+        batch->loss[g] =
+            KL_NAME(kl_cross_entropy)(d + i * classes, &batch->correct[g], logits + i * classes,
+                                      batch->labels + i, here, classes, 1 / (double)batch->n);
     }
 }
 
@@ -110,14 +113,14 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
     kl_arena_reset(&work->circuit);
     if (batch->diff == KL_DIFF_ADJOINT)
         code = KL_NAME(kl_circuit_samples)(
-            d_angles, batch->dangles + kl_circuit_angles_size(model->circuit, from), y.state, model->circuit,
-            angles, w, dy.expval, n, NULL, &work->circuit, err);
+            d_angles, batch->dangles + kl_circuit_angles_size(model->circuit, from), y.state,
+            model->circuit, angles, w, dy.expval, n, NULL, &work->circuit, err);
     else
-        code = circuit_slowly(d_angles, batch->dangles, model->circuit, angles, w, dy.expval, n, batch->diff,
-                              work, err);
+        code = circuit_slowly(d_angles, batch->dangles, model->circuit, angles, w, dy.expval, n,
+                              batch->diff, work, err);
     if (code) return code;
-    return chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block, params, n,
-                      dropout.rate, &work->circuit, err);
+    return chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block, params,
+                      n, dropout.rate, &work->circuit, err);
 }
 
 void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * batch,
@@ -128,8 +131,7 @@ void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * b
         memset(dw, 0, part->size * sizeof *dw);
         if (batch->diff == KL_DIFF_ADJOINT)
             KL_NAME(kl_circuit_weights)(dw, batch->dangles, model->circuit, batch->n);
-        else
-            memcpy(dw, batch->dangles, part->size * sizeof *dw);
+        else memcpy(dw, batch->dangles, part->size * sizeof *dw);
         return;
     }
     const int i = part->layer;
@@ -142,14 +144,16 @@ void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * b
     const kl_real *x = part->in_head ? (i > 0 ? batch->y.head[i - 1] : batch->y.expval)
                                      : (i > 0 ? batch->y.reduce[i - 1] : batch->x);
     KL_NAME(kl_linear_weights)
-    (grad + model->block.tensors[l->weight].offset, x, dy, batch->n, l->d_in, l->d_out, part->from, part->to);
+    (grad + model->block.tensors[l->weight].offset, x, dy, batch->n, l->d_in, l->d_out, part->from,
+     part->to);
 }
 
 double KL_NAME(kl_head_loss)(size_t *correct, const struct KL_NAME(kl_head_batch) * batch)
 {
     double sum = 0;
     size_t right = 0;
-    for (size_t g = 0; g * KL_CIRCUIT_GROUP < batch->n; g++) sum += batch->loss[g], right += batch->correct[g];
+    for (size_t g = 0; g * KL_CIRCUIT_GROUP < batch->n; g++)
+        sum += batch->loss[g], right += batch->correct[g];
     if (correct) *correct = right;
     return sum;
 }

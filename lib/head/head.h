@@ -112,9 +112,11 @@ struct kl_train {
     int (*checkpoint)(void *context, struct kl_train *train, struct kl_error *err); /* may be NULL */
     void *checkpoint_context;
 };
-/* Split, initial values, workspace. model and features must outlive it. KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
-int kl_train_open(struct kl_train *train, struct kl_head_model *model, const struct kl_features *features,
-                  const struct kl_train_options *options, int n_threads, struct kl_error *err);
+/* Split, initial values, workspace. model and features must outlive it. KL_EDATA, KL_EUSAGE, KL_ENOMEM.
+ */
+int kl_train_open(struct kl_train *train, struct kl_head_model *model,
+                  const struct kl_features *features, const struct kl_train_options *options,
+                  int n_threads, struct kl_error *err);
 /* Train from the position to the last epoch. Replicas are spread over the threads of pool (NULL:
    none); each alone is computed in one order, so neither the threads nor the other replicas change
    a bit. KL_ESIGNAL when watch says stop: the position is then between two steps, and calling again
@@ -129,7 +131,8 @@ int kl_train_save(struct kl_writer *writer, const struct kl_train *train, const 
 int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_error *err);
 
 /* ---- what others read (history.c, mlflow.c) ---- */
-/* One JSON object a line: replica, epoch (from 1) and the rows of the history, of a finished head file. */
+/* One JSON object a line: replica, epoch (from 1) and the rows of the history, of a finished head file.
+ */
 int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *err);
 /* A file store of MLflow (https://mlflow.org): experiment "ketline", one run a replica, whose id
    follows from the file's key. */
@@ -143,22 +146,23 @@ struct kl_head_work {
 int kl_head_work_init(struct kl_head_work *work, struct kl_error *err);
 void kl_head_work_free(struct kl_head_work *work);
 
-/* logits (n, n_classes) of x (n, n_features); angles (n, circuit's inputs) and expval (n, its outputs) too unless NULL. No
-   dropout. */
+/* logits (n, n_classes) of x (n, n_features); angles (n, circuit's inputs) and expval (n, its outputs)
+   too unless NULL. No dropout. */
 int kl_head_forward_f32(float *logits, float *angles, float *expval, const struct kl_head_model *model,
                         const float *params, const float *x, size_t n, struct kl_head_work *work,
                         struct kl_error *err);
-int kl_head_forward_f64(double *logits, double *angles, double *expval, const struct kl_head_model *model,
-                        const double *params, const double *x, size_t n, struct kl_head_work *work,
-                        struct kl_error *err);
+int kl_head_forward_f64(double *logits, double *angles, double *expval,
+                        const struct kl_head_model *model, const double *params, const double *x,
+                        size_t n, struct kl_head_work *work, struct kl_error *err);
 /* grad (block.size, set) = gradient of the mean cross-entropy over the n samples. *loss: the sum
-   (not the mean) in nats, *correct: how many argmax were right; no dropout. diff: how the circuit is differentiated; the two others than adjoint are slow. */
+   (not the mean) in nats, *correct: how many argmax were right; no dropout. diff: how the circuit is
+   differentiated; the two others than adjoint are slow. */
 int kl_head_gradient_f32(float *grad, double *loss, size_t *correct, const struct kl_head_model *model,
-                         const float *params, const float *x, const int32_t *labels, size_t n, enum kl_diff_method diff,
-                         struct kl_head_work *work, struct kl_error *err);
+                         const float *params, const float *x, const int32_t *labels, size_t n,
+                         enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err);
 int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const struct kl_head_model *model,
-                         const double *params, const double *x, const int32_t *labels, size_t n, enum kl_diff_method diff,
-                         struct kl_head_work *work, struct kl_error *err);
+                         const double *params, const double *x, const int32_t *labels, size_t n,
+                         enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err);
 /* The head's gradient at its initial values on the first n samples, in double, with the circuit
    differentiated three ways: largest difference between any two entries. */
 struct kl_gradient_check {

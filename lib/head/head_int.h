@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Private to lib/head/: activations and gradients of one batch, in the precision of the file being compiled.
-   Rows of a batch are computed in parts that begin at multiples of KL_CIRCUIT_GROUP, sums over its rows in
-   parts of the parameters: neither depends on which parts there are, so threads share a batch freely. */
+   Private to lib/head/: activations and gradients of one batch, in the precision of the file being
+   compiled. Rows of a batch are computed in parts that begin at multiples of KL_CIRCUIT_GROUP, sums over
+   its rows in parts of the parameters: neither depends on which parts there are, so threads share a
+   batch freely. */
 #ifndef KL_HEAD_INT_H
 #define KL_HEAD_INT_H
 
@@ -15,13 +16,14 @@ struct KL_NAME(kl_head_values) {
     kl_real *expval, *state;
 };
 /* Room for n rows. with_state: for what the adjoint needs too. */
-int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values, const struct kl_head_model *model,
-                                 size_t n, bool with_state, struct kl_arena *arena, struct kl_error *err);
+int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
+                                 const struct kl_head_model *model, size_t n, bool with_state,
+                                 struct kl_arena *arena, struct kl_error *err);
 /* Forward pass of n rows, which begin at row dropout->row of the batch. Resets work->circuit. */
 int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
-                                 const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                                 size_t n, const struct kl_dropout *dropout, struct kl_head_work *work,
-                                 struct kl_error *err);
+                                 const struct kl_head_model *model, const kl_real *params,
+                                 const kl_real *x, size_t n, const struct kl_dropout *dropout,
+                                 struct kl_head_work *work, struct kl_error *err);
 
 struct KL_NAME(kl_head_batch) {
     const kl_real *x;
@@ -30,16 +32,17 @@ struct KL_NAME(kl_head_batch) {
     struct kl_dropout dropout; /* rate 0: none */
     enum kl_diff_method diff;
     struct KL_NAME(kl_head_values) y, dy; /* dy: gradients of the mean loss there */
-    kl_real *dangles;                     /* for kl_circuit_weights; other methods than adjoint: the sum itself */
-    double *loss;                         /* of every KL_CIRCUIT_GROUP rows, summed */
+    kl_real *dangles; /* for kl_circuit_weights; other methods than adjoint: the sum itself */
+    double *loss;     /* of every KL_CIRCUIT_GROUP rows, summed */
     size_t *correct;
 };
-/* Room for n rows in the arena; x, labels and dropout are the caller's to set, and n may be made less. */
+/* Room for n rows in the arena; x, labels and dropout are the caller's to set, and n may be made less.
+ */
 int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
                                 size_t n, enum kl_diff_method diff, struct kl_arena *arena,
                                 struct kl_error *err);
-/* Forward and back, but for the sums over the batch: rows [from, to), from a multiple of KL_CIRCUIT_GROUP;
-   all rows at once for other methods than adjoint. Scratch from work->circuit. */
+/* Forward and back, but for the sums over the batch: rows [from, to), from a multiple of
+   KL_CIRCUIT_GROUP; all rows at once for other methods than adjoint. Scratch from work->circuit. */
 int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
                           const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
                           struct kl_error *err);

@@ -17,8 +17,9 @@ int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error 
         snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
         int code = kl_file_expect(&d, file, name, KL_TYPE_F64, 2, err);
         if (!code && k > 0 && (d->dims[0] != h->replicas || d->dims[1] != h->epochs))
-            code = kl_fail(err, KL_EDATA, "%s: dataset %s has another shape than the rest of the history",
-                           kl_file_path(file), name);
+            code =
+                kl_fail(err, KL_EDATA, "%s: dataset %s has another shape than the rest of the history",
+                        kl_file_path(file), name);
         if (!code) code = kl_file_load(&data, file, d, err);
         if (code) {
             kl_history_free(h);
@@ -34,27 +35,6 @@ void kl_history_free(struct kl_history *h)
 {
     for (int k = 0; k < KL_HISTORY_ROWS; k++) free(h->rows[k]);
     *h = (struct kl_history){ 0 };
-}
-
-int kl_write_text(const char *path, const char *text, size_t size, struct kl_error *err)
-{
-    char *temporary = NULL;
-    int code = 0;
-    if (asprintf(&temporary, "%s.part", path) < 0) return kl_fail_memory(err, strlen(path) + 6);
-    FILE *to = fopen(temporary, "w");
-    if (!to) {
-        code = kl_fail_errno(err, KL_EIO, "%s: cannot be written", temporary);
-        goto out;
-    }
-    bool whole = fwrite(text, 1, size, to) == size;
-    if (fclose(to) != 0) whole = false;
-    if (!whole || rename(temporary, path) != 0) {
-        code = kl_fail_errno(err, KL_EIO, "%s: cannot be written", path);
-        remove(temporary);
-    }
-out:
-    free(temporary);
-    return code;
 }
 
 int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *err)
@@ -76,7 +56,9 @@ int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *er
             if (!isnan(h.rows[k][i])) fprintf(memory, ",\"%s\":%.9g", kl_history_names[k], h.rows[k][i]);
         fputs("}\n", memory);
     }
-    code = fclose(memory) ? kl_fail_memory(err, size) : kl_write_text(path, text, size, err);
+    bool written;
+    code =
+        fclose(memory) ? kl_fail_memory(err, size) : kl_publish_bytes(&written, path, text, size, err);
 out:
     free(text);
     kl_history_free(&h);

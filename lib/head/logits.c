@@ -36,7 +36,8 @@ int kl_head_logits(float *logits, const struct kl_head *head, const float *x, si
     job.works = calloc(threads, sizeof *job.works);
     job.errors = calloc(threads, sizeof *job.errors);
     job.codes = calloc(threads, sizeof *job.codes);
-    if (!job.works || !job.errors || !job.codes) code = kl_fail_memory(err, threads * sizeof *job.errors);
+    if (!job.works || !job.errors || !job.codes)
+        code = kl_fail_memory(err, threads * sizeof *job.errors);
     for (size_t i = 0; i < threads && !code; i++) code = kl_head_work_init(&job.works[i], err);
     if (code) goto out;
     kl_pool_for(pool, (n + BLOCK - 1) / BLOCK, one_block, &job);

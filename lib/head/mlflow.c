@@ -27,13 +27,15 @@ __attribute__((format(printf, 4, 5))) static int put(const char *folder, const c
                                                      struct kl_error *err, const char *format, ...)
 {
     char *path = NULL, *text = NULL;
+    bool written;
     va_list arguments;
     va_start(arguments, format);
     int size = vasprintf(&text, format, arguments);
     va_end(arguments);
     if (size < 0) return kl_fail_memory(err, 256);
-    int code = asprintf(&path, "%s/%s", folder, name) < 0 ? kl_fail_memory(err, strlen(folder))
-                                                          : kl_write_text(path, text, (size_t)size, err);
+    int code = asprintf(&path, "%s/%s", folder, name) < 0
+                   ? kl_fail_memory(err, strlen(folder))
+                   : kl_publish_bytes(&written, path, text, (size_t)size, err);
     free(path);
     free(text);
     return code;
@@ -69,12 +71,30 @@ static int put_params(const char *folder, const char *config, struct kl_error *e
     {
         char *text = NULL;
         if (!json_is_string(value)) code = kl_json_dump(&text, value, err);
-        if (!code) code = put(folder, name, err, "%s", text ? text : json_string_value(value));
+        else if (!(text = strdup(json_string_value(value))))
+            code = kl_fail_memory(err, json_string_length(value));
+        for (char *c = text; c && *c; c++)
+            if (*c == '\n') *c = ' '; /* a parameter is one line */
+        if (!code) code = put(folder, name, err, "%s", text);
         free(text);
         if (code) break;
     }
     json_decref(object);
     return code;
+}
+
+/* file:// and the path, all bytes but letters, digits and -._~/ as %XX (RFC 3986); NULL: no memory. */
+static char *file_uri(const char *path)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    char *uri = malloc(8 + 3 * strlen(path)), *to = uri;
+    if (!uri) return NULL;
+    to += sprintf(to, "file://");
+    for (; *path; path++)
+        if (strchr(plain, *path)) *to++ = *path;
+        else to += sprintf(to, "%%%02X", (unsigned char)*path);
+    *to = 0;
+    return uri;
 }
 
 static int put_run(const char *experiment, const char *uri, struct kl_file *file, const char *config,
@@ -93,13 +113,14 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
     }
     if (!code) code = put_metrics(folder[0], h, replica, now, err);
     if (!code) code = put_params(folder[1], config, err);
-    if (!code) code = put(folder[2], "mlflow.runName", err, "qtrain-%.8s-%zu", kl_file_key(file), replica);
+    if (!code)
+        code = put(folder[2], "mlflow.runName", err, "qtrain-%.8s-%zu", kl_file_key(file), replica);
     if (!code) code = put(folder[2], "ketline.key", err, "%s", kl_file_key(file));
     if (!code) code = put(folder[2], "ketline.content", err, "%s", kl_file_content(file));
     if (code) return code;
     return put(
         run, "meta.yaml", err,
-        "artifact_uri: %s/%s/artifacts\nend_time: %lld\nentry_point_name: ''\nexperiment_id: '%s'\n"
+        "artifact_uri: '%s/%s/artifacts'\nend_time: %lld\nentry_point_name: ''\nexperiment_id: '%s'\n"
         "lifecycle_stage: active\nrun_id: %s\nrun_name: qtrain-%.8s-%zu\nrun_uuid: %s\nsource_name: "
         "qtrain\n"
         "source_type: 4\nsource_version: ''\nstart_time: %lld\nstatus: 3\ntags: []\nuser_id: ketline\n",
@@ -123,18 +144,17 @@ int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error 
         code = kl_fail_errno(err, KL_EIO, "%s", folder);
         goto out;
     }
-    if (asprintf(&experiment, "%s/%s", absolute, experiment_id) < 0 ||
-        asprintf(&uri, "file://%s", experiment) < 0) {
+    if (asprintf(&experiment, "%s/%s", absolute, experiment_id) < 0 || !(uri = file_uri(experiment))) {
         code = kl_fail_memory(err, strlen(absolute));
         goto out;
     }
     code = make_folder(experiment, err);
     if (!code)
-        code =
-            put(experiment, "meta.yaml", err,
-                "artifact_location: %s\ncreation_time: %lld\nexperiment_id: '%s'\nlast_update_time: %lld\n"
-                "lifecycle_stage: active\nname: ketline\n",
-                uri, now, experiment_id, now);
+        code = put(
+            experiment, "meta.yaml", err,
+            "artifact_location: '%s'\ncreation_time: %lld\nexperiment_id: '%s'\nlast_update_time: %lld\n"
+            "lifecycle_stage: active\nname: ketline\n",
+            uri, now, experiment_id, now);
     for (size_t r = 0; r < h.replicas && !code; r++)
         code = put_run(experiment, uri, file, config, &h, r, now, err);
 out:

@@ -27,8 +27,8 @@ int kl_head_widths(int64_t widths[KL_MAX_WIDTHS], int *n, const char *text, cons
         long long width = strtoll(at, &end, 10);
         if (end == at || width < 1 || width > 65536 || (*end && *end != ','))
             return kl_fail(err, KL_EUSAGE,
-                           "--%s: \"%s\" is no list of widths from 1 to 65536; write it as 128,32", option,
-                           text);
+                           "--%s: \"%s\" is no list of widths from 1 to 65536; write it as 128,32",
+                           option, text);
         if (*n == KL_MAX_WIDTHS)
             return kl_fail(err, KL_EUSAGE, "--%s: at most %d hidden layers", option, KL_MAX_WIDTHS);
         widths[(*n)++] = width;
@@ -42,7 +42,8 @@ static int add_layer(struct kl_head_model *model, struct kl_layer *layer, const 
                      size_t d_in, size_t d_out, enum kl_activation act, struct kl_error *err)
 {
     char name[48];
-    *layer = (struct kl_layer){ .d_in = d_in, .d_out = d_out, .act = act, .dropout = act == KL_ACT_RELU };
+    *layer =
+        (struct kl_layer){ .d_in = d_in, .d_out = d_out, .act = act, .dropout = act == KL_ACT_RELU };
     snprintf(name, sizeof name, "%s.%d.weight", part, i);
     layer->weight = kl_block_add(&model->block, name, 2, d_out, d_in, err);
     snprintf(name, sizeof name, "%s.%d.bias", part, i);
@@ -51,8 +52,8 @@ static int add_layer(struct kl_head_model *model, struct kl_layer *layer, const 
 }
 
 /* A chain of hidden ReLU layers and a last one. */
-static int add_chain(struct kl_head_model *model, struct kl_layer *layers, int *n_layers, const char *part,
-                     const int64_t *widths, int n_widths, size_t d_in, size_t d_out,
+static int add_chain(struct kl_head_model *model, struct kl_layer *layers, int *n_layers,
+                     const char *part, const int64_t *widths, int n_widths, size_t d_in, size_t d_out,
                      enum kl_activation last, struct kl_error *err)
 {
     for (int i = 0; i <= n_widths; i++) {

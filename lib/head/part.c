@@ -36,8 +36,8 @@ struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i)
         int number = in_head ? k - model->n_reduce : k;
         const struct kl_layer *l = in_head ? &model->head[number] : &model->reduce[number];
         size_t parts = weight_parts(l);
-        struct kl_head_part p = whole(model, i < parts ? KL_PART_WEIGHT : KL_PART_BIAS,
-                                      i < parts ? l->weight : l->bias);
+        struct kl_head_part p =
+            whole(model, i < parts ? KL_PART_WEIGHT : KL_PART_BIAS, i < parts ? l->weight : l->bias);
         p.in_head = in_head;
         p.layer = number;
         if (i < parts) {

@@ -5,7 +5,8 @@
 
 #include "head/head.h"
 
-/* Part i of the parameters: strips [from, to) of a layer's weight, or a bias, or the circuit's weights. */
+/* Part i of the parameters: strips [from, to) of a layer's weight, or a bias, or the circuit's weights.
+ */
 struct kl_head_part {
     enum { KL_PART_WEIGHT, KL_PART_BIAS, KL_PART_CIRCUIT } kind;
     bool in_head; /* else in the reduction */

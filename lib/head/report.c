@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The datasets of a report: predictions and probabilities of each sample, and the tables that the figures draw. */
+   The datasets of a report: predictions and probabilities of each sample, and the tables that the
+   figures draw. */
 #include <stdlib.h>
 
 #include "head/evaluate.h"
@@ -10,7 +11,8 @@ static const double Z95 = 1.959963984540054;
 
 static int put_classes(struct kl_writer *w, const struct kl_evaluation *e, struct kl_error *err)
 {
-    size_t cells = e->replicas * e->c * e->c, dims[3] = { e->replicas, e->c, e->c }, table_dims[3] = { e->replicas, e->c, 3 };
+    size_t cells = e->replicas * e->c * e->c, dims[3] = { e->replicas, e->c, e->c },
+           table_dims[3] = { e->replicas, e->c, 3 };
     int64_t *counts = malloc(cells * sizeof *counts);
     double *table = malloc(e->replicas * e->c * 3 * sizeof *table);
     int code = counts && table ? KL_OK : kl_fail_memory(err, cells * sizeof *counts);
@@ -33,14 +35,15 @@ static int put_classes(struct kl_writer *w, const struct kl_evaluation *e, struc
 
 static int put_calibration(struct kl_writer *w, const struct kl_evaluation *e, struct kl_error *err)
 {
-    size_t dims[3] = { e->replicas, KL_CALIBRATION_BINS, 3 }, values = e->replicas * KL_CALIBRATION_BINS * 3;
+    size_t dims[3] = { e->replicas, KL_CALIBRATION_BINS, 3 },
+           values = e->replicas * KL_CALIBRATION_BINS * 3;
     double *bins = malloc(values * sizeof *bins);
     if (!bins) return kl_fail_memory(err, values * sizeof *bins);
     for (size_t r = 0; r < e->replicas; r++) {
         int64_t count[KL_CALIBRATION_BINS];
         double accuracy[KL_CALIBRATION_BINS], confidence[KL_CALIBRATION_BINS];
-        kl_calibration(count, accuracy, confidence, e->probabilities + r * e->n * e->c, e->labels, e->n, e->c,
-                       KL_CALIBRATION_BINS);
+        kl_calibration(count, accuracy, confidence, e->probabilities + r * e->n * e->c, e->labels, e->n,
+                       e->c, KL_CALIBRATION_BINS);
         for (size_t b = 0; b < KL_CALIBRATION_BINS; b++) {
             double *row = bins + (r * KL_CALIBRATION_BINS + b) * 3;
             row[0] = (double)count[b], row[1] = accuracy[b], row[2] = confidence[b];
@@ -61,13 +64,15 @@ static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const
     int code = kl_writer_number(w, "", "accuracy", e->accuracy[0], err);
     if (!code) code = kl_writer_number(w, "", "accuracy_low", interval.low, err);
     if (!code) code = kl_writer_number(w, "", "accuracy_high", interval.high, err);
-    if (!code) code = kl_writer_number(w, "", "expected_calibration_error", e->calibration_error[0], err);
+    if (!code)
+        code = kl_writer_number(w, "", "expected_calibration_error", e->calibration_error[0], err);
     if (!code) code = kl_writer_number(w, "", "log_loss", e->log_loss[0], err);
     if (!code) code = kl_writer_integer(w, "", "top_k_k", (int64_t)e->k, err);
     if (!code && test) code = kl_writer_integer(w, "", "mcnemar_only_first", test->only_first, err);
     if (!code && test) code = kl_writer_integer(w, "", "mcnemar_only_second", test->only_second, err);
     if (!code && test) code = kl_writer_number(w, "", "mcnemar_p", test->p, err);
-    if (!code && test) code = kl_writer_text(w, "", "mcnemar_test", test->exact ? "exact" : "chi-squared", err);
+    if (!code && test)
+        code = kl_writer_text(w, "", "mcnemar_test", test->exact ? "exact" : "chi-squared", err);
     return code;
 }
 
@@ -80,14 +85,18 @@ int kl_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e, const
     if (!code) code = kl_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &e->n, e->labels, err);
     if (!code) code = kl_writer_put(w, "predictions", KL_TYPE_I32, 0, 2, dims, e->predictions, err);
     if (!code) code = kl_writer_put(w, "probabilities", KL_TYPE_F32, 0, 3, dims, e->probabilities, err);
-    if (!code) code = kl_writer_put(w, "replicas/accuracy", KL_TYPE_F64, 0, 1, &e->replicas, e->accuracy, err);
-    if (!code) code = kl_writer_put(w, "replicas/log_loss", KL_TYPE_F64, 0, 1, &e->replicas, e->log_loss, err);
+    if (!code)
+        code = kl_writer_put(w, "replicas/accuracy", KL_TYPE_F64, 0, 1, &e->replicas, e->accuracy, err);
+    if (!code)
+        code = kl_writer_put(w, "replicas/log_loss", KL_TYPE_F64, 0, 1, &e->replicas, e->log_loss, err);
     if (!code) code = kl_writer_put(w, "replicas/top_k", KL_TYPE_F64, 0, 1, &e->replicas, e->top_k, err);
     if (!code)
-        code = kl_writer_put(w, "replicas/expected_calibration_error", KL_TYPE_F64, 0, 1, &e->replicas, e->calibration_error, err);
+        code = kl_writer_put(w, "replicas/expected_calibration_error", KL_TYPE_F64, 0, 1, &e->replicas,
+                             e->calibration_error, err);
     if (!code) code = put_classes(w, e, err);
     if (!code) code = put_calibration(w, e, err);
     if (!code)
-        code = kl_writer_put(w, "class_names", KL_TYPE_STRING, e->features->name_size, 1, names, e->features->class_names, err);
+        code = kl_writer_put(w, "class_names", KL_TYPE_STRING, e->features->name_size, 1, names,
+                             e->features->class_names, err);
     return code;
 }

@@ -87,13 +87,14 @@ int kl_train_save(struct kl_writer *w, const struct kl_train *train, const char 
         for (int t = 0; t < block->n && code >= 0; t++)
             code = save_tensor(w, train, &block->tensors[t], groups[g].group, groups[g].offset, err);
     if (code >= 0) code = save_replicas(w, train, err);
-    if (code >= 0) code = kl_writer_put(w, "position", KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
-    if (code >= 0 && train->n_validation > 0)
-        code = kl_writer_put(w, "split/validation", KL_TYPE_I64, 0, 1, &train->n_validation, train->validation,
-                             err);
     if (code >= 0)
-        code =
-            kl_writer_put(w, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes, f->class_names, err);
+        code = kl_writer_put(w, "position", KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
+    if (code >= 0 && train->n_validation > 0)
+        code = kl_writer_put(w, "split/validation", KL_TYPE_I64, 0, 1, &train->n_validation,
+                             train->validation, err);
+    if (code >= 0)
+        code = kl_writer_put(w, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes,
+                             f->class_names, err);
     return code < 0 ? code : 0;
 }
 
@@ -120,8 +121,8 @@ static int restore_tensor(struct kl_train *train, struct kl_file *file, const st
     size_t replicas = (size_t)train->options.replicas;
     void *data = NULL;
     snprintf(name, sizeof name, "%s/%s", group, t->name);
-    int code =
-        load(&data, file, name, KL_TYPE_F32, 1 + t->rank, (size_t[]){ replicas, t->dims[0], t->dims[1] }, err);
+    int code = load(&data, file, name, KL_TYPE_F32, 1 + t->rank,
+                    (size_t[]){ replicas, t->dims[0], t->dims[1] }, err);
     if (code) return code;
     for (size_t r = 0; r < replicas; r++)
         kl_tensor_from_file_f32(*(float **)field(train, (int64_t)r, offset), t,
@@ -152,6 +153,15 @@ static int restore_replicas(struct kl_train *train, struct kl_file *file, struct
             memcpy(field(train, (int64_t)r, columns[c].offset), (double *)data + r, sizeof(double));
         free(data);
     }
+    for (size_t r = 0; r < replicas; r++) {
+        const struct kl_replica *one = &train->replicas[r];
+        if (one->best_epoch < -1 || one->best_epoch >= (int64_t)epochs || one->stopped_epoch < -1 ||
+            one->stopped_epoch >= (int64_t)epochs)
+            return kl_fail(err, KL_EDATA,
+                           "%s: replica %zu: best epoch %lld, stopped in %lld, of %zu epochs",
+                           kl_file_path(file), r, (long long)one->best_epoch,
+                           (long long)one->stopped_epoch, epochs);
+    }
     return 0;
 }
 
@@ -161,7 +171,8 @@ int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_err
     int code = 0;
     for (int g = 0; g < N_GROUPS && !code; g++)
         for (int t = 0; t < block->n && !code; t++)
-            code = restore_tensor(train, file, &block->tensors[t], groups[g].group, groups[g].offset, err);
+            code =
+                restore_tensor(train, file, &block->tensors[t], groups[g].group, groups[g].offset, err);
     if (!code) code = restore_replicas(train, file, err);
     void *position = NULL;
     if (!code) code = load(&position, file, "position", KL_TYPE_I64, 1, (size_t[]){ 3 }, err);

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT
-   Steps of one replica. Threads that share a step meet twice in it: after the rows of the batch, and after
-   the sums over it with the update of the parameters summed. */
+   Steps of one replica. Threads that share a step meet twice in it: after the rows of the batch, and
+   after the sums over it with the update of the parameters summed. */
 #include <string.h>
 
 #include "head/head_int.h"
 #include "head/train_int.h"
 #include "kernels/inline/flush.h"
 
+size_t kl_train_batch_size(const struct kl_train *train)
+{
+    size_t size = (size_t)train->options.batch_size;
+    return size < train->n_training ? size : train->n_training;
+}
+
 /* Rows of batch `step`, of which the last of an epoch may be short. */
 static size_t batch_rows(const struct kl_train *train, int64_t step)
 {
-    size_t size = (size_t)train->options.batch_size, left = train->n_training - (size_t)step * size;
+    size_t size = kl_train_batch_size(train), left = train->n_training - (size_t)step * size;
     return left < size ? left : size;
 }
 
@@ -20,7 +26,7 @@ enum { AHEAD = 4, LINE = 16 };
 void kl_train_gather(struct kl_train *train, int64_t ahead)
 {
     const struct kl_features *f = train->features;
-    size_t size = (size_t)train->options.batch_size, to = (size_t)ahead * size;
+    size_t size = kl_train_batch_size(train), to = (size_t)ahead * size;
     size_t n = batch_rows(train, train->step + ahead);
     const int64_t *rows = train->order + (size_t)(train->step + ahead) * size;
     for (size_t i = 0; i < n; i++) {
@@ -55,8 +61,8 @@ static void rows(void *context, size_t i, int thread)
     size_t from = part_begin(s, i), to = part_begin(s, i + 1);
     unsigned before = kl_flush_begin();
     if (from < to && !own->code)
-        own->code = kl_head_rows_f32(&s->batch, train->model, s->crew->replica->params, from, to, &own->work,
-                                     &own->error);
+        own->code = kl_head_rows_f32(&s->batch, train->model, s->crew->replica->params, from, to,
+                                     &own->work, &own->error);
     kl_flush_end(before);
 }
 
@@ -128,7 +134,7 @@ int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, str
     struct kl_train *train = crew->train;
     struct kl_train_thread *own = &train->threads[crew->thread];
     const struct kl_train_options *o = &train->options;
-    const size_t size = (size_t)o->batch_size;
+    const size_t size = kl_train_batch_size(train);
     struct step s = { .crew = crew, .grad = own->grad };
     kl_arena_reset(&own->work.values);
     int code = kl_head_batch_take_f32(&s.batch, train->model, size, o->diff, &own->work.values, err);

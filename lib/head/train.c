@@ -44,12 +44,13 @@ static bool whole_replicas(const struct kl_train *train)
     return train->options.replicas >= train->n_threads;
 }
 
-/* Batches gathered ahead, by all threads. For replicas one after another a megabyte, so that each stays in its
-   cache for several steps; for replicas that threads share no more than leaves the cache to the parameters. */
+/* Batches gathered ahead, by all threads. For replicas one after another a megabyte, so that each stays
+   in its cache for several steps; for replicas that threads share no more than leaves the cache to the
+   parameters. */
 static int make_batches(struct kl_train *train, struct kl_error *err)
 {
     const size_t budget = whole_replicas(train) ? 1 << 20 : 1 << 18;
-    size_t rows = (size_t)train->options.batch_size, row = train->features->d * sizeof(float);
+    size_t rows = kl_train_batch_size(train), row = train->features->d * sizeof(float);
     size_t ahead = budget / (rows * row);
     train->ahead = ahead < 1 ? 1 : ahead > 16 ? 16 : (int64_t)ahead;
     rows *= (size_t)train->ahead;
@@ -60,17 +61,19 @@ static int make_batches(struct kl_train *train, struct kl_error *err)
     return train->batch_labels ? 0 : kl_fail_memory(err, rows * sizeof *train->batch_labels);
 }
 
-int kl_train_open(struct kl_train *train, struct kl_head_model *model, const struct kl_features *features,
-                  const struct kl_train_options *options, int n_threads, struct kl_error *err)
+int kl_train_open(struct kl_train *train, struct kl_head_model *model,
+                  const struct kl_features *features, const struct kl_train_options *options,
+                  int n_threads, struct kl_error *err)
 {
     *train = (struct kl_train){
         .model = model, .options = *options, .features = features, .n_threads = n_threads
     };
     int code = kl_split_stratified(&train->training, &train->n_training, &train->validation,
-                                   &train->n_validation, features->labels, features->n, features->n_classes,
-                                   options->val_fraction, options->seed, err);
+                                   &train->n_validation, features->labels, features->n,
+                                   features->n_classes, options->val_fraction, options->seed, err);
     if (code) return code;
-    train->steps_per_epoch = ((int64_t)train->n_training + options->batch_size - 1) / options->batch_size;
+    train->steps_per_epoch =
+        ((int64_t)train->n_training + options->batch_size - 1) / options->batch_size;
     if (train->steps_per_epoch * options->epochs > (int64_t)UINT32_MAX) {
         code = kl_fail(err, KL_EUSAGE,
                        "%lld epochs of %lld steps: more than 2^32 steps; fewer epochs, larger batches",
@@ -97,7 +100,8 @@ out:
 
 void kl_train_close(struct kl_train *train)
 {
-    for (int i = 0; train->threads && i < train->n_threads; i++) kl_train_thread_free(&train->threads[i]);
+    for (int i = 0; train->threads && i < train->n_threads; i++)
+        kl_train_thread_free(&train->threads[i]);
     for (int64_t r = 0; train->replicas && r < train->options.replicas; r++) {
         free(train->replicas[r].params);
         free(train->replicas[r].history[0]);
@@ -140,9 +144,10 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
                                                     train->steps_per_epoch, o->epochs, r->reductions);
     r->epoch_loss = 0, r->epoch_correct = 0;
     if (!isfinite(r->history[TRAIN_LOSS][e]))
-        return kl_fail(err, KL_EDATA,
-                       "epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
-                       (long long)e + 1);
+        return kl_fail(
+            err, KL_EDATA,
+            "replica %lld, epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
+            (long long)crew->index, (long long)e + 1);
     if (train->n_validation > 0) {
         int code = kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], crew, err);
         if (code) return code;
@@ -165,11 +170,11 @@ static void work_on_replica(void *context, size_t i, int thread)
     struct kl_train *train = job->train;
     struct kl_train_thread *own = &train->threads[thread];
     struct kl_error err;
-    const struct kl_crew crew = {
-        train, &train->replicas[i], train->options.first_replica + (int64_t)i, thread, job->shared
-    };
+    const struct kl_crew crew = { train, &train->replicas[i], train->options.first_replica + (int64_t)i,
+                                  thread, job->shared };
     if (own->code || crew.replica->stopped_epoch >= 0) return;
-    int code = job->count == 0 ? end_epoch(&crew, &err) : kl_train_steps(&crew, train->step, job->count, &err);
+    int code =
+        job->count == 0 ? end_epoch(&crew, &err) : kl_train_steps(&crew, train->step, job->count, &err);
     if (code && !own->code) own->error = err;
     if (code) own->code = code;
 }
@@ -177,7 +182,8 @@ static void work_on_replica(void *context, size_t i, int thread)
 static int for_all(struct kl_train *train, struct kl_pool *pool, int64_t count, struct kl_error *err)
 {
     struct job job = { train, whole_replicas(train) ? NULL : pool, count };
-    kl_pool_for(whole_replicas(train) ? pool : NULL, (size_t)train->options.replicas, work_on_replica, &job);
+    kl_pool_for(whole_replicas(train) ? pool : NULL, (size_t)train->options.replicas, work_on_replica,
+                &job);
     for (int i = 0; i < train->n_threads; i++)
         if (train->threads[i].code)
             return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);

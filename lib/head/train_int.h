@@ -16,13 +16,17 @@ struct kl_train_thread {
     struct kl_error error;
     int code; /* the first failure */
 };
-int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train, struct kl_error *err);
+int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *train,
+                         struct kl_error *err);
 void kl_train_thread_free(struct kl_train_thread *own);
-/* Copy the batch `ahead` of the position into its place in train->batches, where all replicas read it. */
+/* Rows of a batch, at most all there are. */
+size_t kl_train_batch_size(const struct kl_train *train);
+/* Copy the batch `ahead` of the position into its place in train->batches, where all replicas read it.
+ */
 void kl_train_gather(struct kl_train *train, int64_t ahead);
 
-/* Who works on replica `index` (its own number keys its dropout): thread `thread` alone, or all threads of
-   pool, in the buffers of that thread. */
+/* Who works on replica `index` (its own number keys its dropout): thread `thread` alone, or all threads
+   of pool, in the buffers of that thread. */
 struct kl_crew {
     struct kl_train *train;
     struct kl_replica *replica;

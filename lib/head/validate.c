@@ -20,8 +20,8 @@ static void block(void *context, size_t i, int thread)
         memcpy(own->x + k * f->d, f->x + row * f->d, f->d * sizeof *f->x);
         own->labels[k] = f->labels[row];
     }
-    own->code = kl_head_forward_f32(own->logits, NULL, NULL, train->model, crew->replica->params, own->x, n,
-                                    &own->work, &own->error);
+    own->code = kl_head_forward_f32(own->logits, NULL, NULL, train->model, crew->replica->params, own->x,
+                                    n, &own->work, &own->error);
     if (own->code) return;
     sums->val_loss[i] =
         kl_cross_entropy_f32(NULL, &sums->val_correct[i], own->logits, own->labels, n, f->n_classes, 1);

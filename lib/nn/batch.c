@@ -31,9 +31,9 @@ void kl_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, ui
     permute(order, n, seed, KL_RANDOM_SHUFFLE, epoch);
 }
 
-int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **validation, size_t *n_validation,
-                        const int32_t *labels, size_t n, size_t classes, double fraction, uint64_t seed,
-                        struct kl_error *err)
+int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
+                        size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
+                        double fraction, uint64_t seed, struct kl_error *err)
 {
     int code = 0;
     *training = malloc((n + 1) * sizeof **training);
@@ -44,7 +44,8 @@ int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **valida
         code = kl_fail_memory(err, 3 * n * sizeof *members);
         goto out;
     }
-    /* Shares by rounding the running total: each class is within one of its share and the sum is exact. */
+    /* Shares by rounding the running total: each class is within one of its share and the sum is exact.
+     */
     size_t seen = 0, taken = 0;
     for (size_t c = 0; c < classes; c++) {
         size_t count = 0;
@@ -62,10 +63,10 @@ int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **valida
         if (chosen[i]) (*validation)[(*n_validation)++] = (int64_t)i;
         else (*training)[(*n_training)++] = (int64_t)i;
     if (*n_training == 0 || (fraction > 0 && *n_validation == 0))
-        code =
-            kl_fail(err, KL_EDATA,
-                    "validation split: %zu samples at fraction %g leave %zu to train and %zu to validate",
-                    n, fraction, *n_training, *n_validation);
+        code = kl_fail(
+            err, KL_EDATA,
+            "validation split: %zu samples at fraction %g leave %zu to train and %zu to validate", n,
+            fraction, *n_training, *n_validation);
 out:
     free(members);
     free(chosen);

@@ -15,9 +15,7 @@ int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, 
     if (d0 == 0 || d1 == 0 || d0 > (size_t)1 << 24 || d1 > (size_t)1 << 24)
         return kl_fail(err, KL_EUSAGE, "%s: no tensor of %zu x %zu values", name, d0, d1);
     struct kl_tensor *t = &block->tensors[block->n];
-    *t = (struct kl_tensor){
-        .rank = rank, .dims = { d0, d1 }, .offset = block->size, .size = d0 * d1
-    };
+    *t = (struct kl_tensor){ .rank = rank, .dims = { d0, d1 }, .offset = block->size, .size = d0 * d1 };
     strncpy(t->name, name, sizeof t->name - 1);
     block->size += (t->size + ALIGN_VALUES - 1) / ALIGN_VALUES * ALIGN_VALUES;
     return block->n++;

@@ -32,14 +32,14 @@ static size_t width(size_t d_out, size_t j)
     return d_out - j < KL_STRIP ? d_out - j : KL_STRIP;
 }
 
-void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, const kl_real *b, size_t n,
-                                size_t d_in, size_t d_out, enum kl_activation act,
+void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, const kl_real *b,
+                                size_t n, size_t d_in, size_t d_out, enum kl_activation act,
                                 const struct kl_dropout *dropout)
 {
     const struct kl_kernels *kernels = kl_kernels();
     for (size_t j = 0; j < d_out; j += KL_STRIP)
-        kernels->KL_NAME(gemm)(y + j, d_out, x, d_in, 1, w + j * d_in, width(d_out, j), n, width(d_out, j),
-                               d_in, 0);
+        kernels->KL_NAME(gemm)(y + j, d_out, x, d_in, 1, w + j * d_in, width(d_out, j), n,
+                               width(d_out, j), d_in, 0);
     kernels->KL_NAME(bias)(y, b, n, d_out, act == KL_ACT_RELU);
     if (act == KL_ACT_TANH)
         for (size_t i = 0; i < n * d_out; i++) y[i] = TANH(y[i]);

@@ -12,14 +12,14 @@
 /* ---- the block of parameters (block.c, order.c) ---- */
 enum { KL_MAX_TENSORS = 64 };
 
-/* One tensor of a block. Files hold it in the field's order (a weight is [out, in]). Memory holds a weight
-   as strips of KL_STRIP outputs (the last may be narrower), each [in, width]: products walk through it from
-   one end to the other without packing, and a strip is a part that a thread can take. */
+/* One tensor of a block. Files hold it in the field's order (a weight is [out, in]). Memory holds a
+   weight as strips of KL_STRIP outputs (the last may be narrower), each [in, width]: products walk
+   through it from one end to the other without packing, and a strip is a part that a thread can take. */
 enum { KL_STRIP = 32 };
 struct kl_tensor {
     char name[48];
-    int rank;       /* 1 or 2 */
-    size_t dims[2]; /* as in files; dims[1] = 1 if rank is 1 */
+    int rank;            /* 1 or 2 */
+    size_t dims[2];      /* as in files; dims[1] = 1 if rank is 1 */
     size_t offset, size; /* in values of the block */
 };
 /* Where in memory entry (i, j) of the file lies, counted from the tensor's offset. */
@@ -27,9 +27,11 @@ size_t kl_tensor_index(const struct kl_tensor *t, size_t i, size_t j);
 struct kl_block {
     struct kl_tensor tensors[KL_MAX_TENSORS];
     int n;
-    size_t size; /* values in all, padding (kept at 0) included: tensors start at multiples of 16 values */
+    size_t
+        size; /* values in all, padding (kept at 0) included: tensors start at multiples of 16 values */
 };
-/* Append a tensor. Returns its number, or KL_EUSAGE when the table is full or a size is 0 or too large. */
+/* Append a tensor. Returns its number, or KL_EUSAGE when the table is full or a size is 0 or too large.
+ */
 int kl_block_add(struct kl_block *block, const char *name, int rank, size_t d0, size_t d1,
                  struct kl_error *err);
 int kl_block_find(const struct kl_block *block, const char *name); /* its number, or -1 */
@@ -48,12 +50,12 @@ enum kl_purpose {
 };
 
 /* ---- initial values (init.c) ---- */
-/* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958), drawn in the file's order into
-   the tensor's place in the block. stream: number of the tensor. */
-void kl_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed, uint32_t stream,
-                     uint32_t replica);
-void kl_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed, uint32_t stream,
-                    uint32_t replica);
+/* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958), drawn in the file's order
+   into the tensor's place in the block. stream: number of the tensor. */
+void kl_init_uniform(float *block, const struct kl_tensor *t, double bound, uint64_t seed,
+                     uint32_t stream, uint32_t replica);
+void kl_init_normal(float *block, const struct kl_tensor *t, double sigma, uint64_t seed,
+                    uint32_t stream, uint32_t replica);
 
 /* ---- linear layers (linear.c) ---- */
 enum kl_activation { KL_ACT_NONE, KL_ACT_RELU, KL_ACT_TANH };
@@ -63,16 +65,17 @@ struct kl_dropout {
     uint32_t layer, step, replica;
     size_t row; /* of the batch, at which y begins */
 };
-/* Weights lie in strips. y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536; dropout (NULL:
-   none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
-void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n, size_t d_in,
-                           size_t d_out, enum kl_activation act, const struct kl_dropout *dropout);
+/* Weights lie in strips. y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536;
+   dropout (NULL: none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
+void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n,
+                           size_t d_in, size_t d_out, enum kl_activation act,
+                           const struct kl_dropout *dropout);
 void kl_linear_forward_f64(double *y, const double *x, const double *w, const double *b, size_t n,
                            size_t d_in, size_t d_out, enum kl_activation act,
                            const struct kl_dropout *dropout);
 /* The way back, in parts: rows of a batch are independent of each other but for the sums in weights and
-   biases, which run over samples in rising order. dy (count), the gradient at a layer's output y, becomes
-   that before dropout and activation; rate: of the forward's dropout. */
+   biases, which run over samples in rising order. dy (count), the gradient at a layer's output y,
+   becomes that before dropout and activation; rate: of the forward's dropout. */
 void kl_activation_backward_f32(float *dy, const float *y, size_t count, enum kl_activation act,
                                 double rate);
 void kl_activation_backward_f64(double *dy, const double *y, size_t count, enum kl_activation act,
@@ -80,11 +83,11 @@ void kl_activation_backward_f64(double *dy, const double *y, size_t count, enum 
 /* dx (n, d_in) = dy (n, d_out) w^T; wt: scratch of d_in * d_out values. */
 void kl_linear_inputs_f32(float *dx, float *wt, const float *dy, const float *w, size_t n, size_t d_in,
                           size_t d_out);
-void kl_linear_inputs_f64(double *dx, double *wt, const double *dy, const double *w, size_t n, size_t d_in,
-                          size_t d_out);
+void kl_linear_inputs_f64(double *dx, double *wt, const double *dy, const double *w, size_t n,
+                          size_t d_in, size_t d_out);
 /* Strips [from, to) of dw (d_in, d_out) = x (n, d_in)^T dy (n, d_out). */
-void kl_linear_weights_f32(float *dw, const float *x, const float *dy, size_t n, size_t d_in, size_t d_out,
-                           size_t from, size_t to);
+void kl_linear_weights_f32(float *dw, const float *x, const float *dy, size_t n, size_t d_in,
+                           size_t d_out, size_t from, size_t to);
 void kl_linear_weights_f64(double *dw, const double *x, const double *dy, size_t n, size_t d_in,
                            size_t d_out, size_t from, size_t to);
 /* db (d_out) = sum over the rows of dy. */
@@ -95,8 +98,8 @@ void kl_linear_biases_f64(double *db, const double *dy, size_t n, size_t d_out);
 /* Sum of -log softmax(logits)[label] over n samples, in nats; *correct (may be NULL) counts argmax
    = label. d (n, classes), unless NULL, becomes the gradient of sum * scale. Labels must lie in [0,
    classes). */
-double kl_cross_entropy_f32(float *d, size_t *correct, const float *logits, const int32_t *labels, size_t n,
-                            size_t classes, double scale);
+double kl_cross_entropy_f32(float *d, size_t *correct, const float *logits, const int32_t *labels,
+                            size_t n, size_t classes, double scale);
 double kl_cross_entropy_f64(double *d, size_t *correct, const double *logits, const int32_t *labels,
                             size_t n, size_t classes, double scale);
 
@@ -106,9 +109,9 @@ struct kl_optimizer {
     enum kl_optimizer_kind kind;
     double momentum;              /* SGD (heavy ball, as torch.optim.SGD) */
     double beta1, beta2, epsilon; /* Adam (Kingma & Ba 2014, arXiv:1412.6980) */
-    double
-        weight_decay; /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter, arXiv:1711.05101) */
-    double clip;      /* largest norm of the whole gradient; 0: no clipping */
+    double weight_decay;          /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter,
+                                     arXiv:1711.05101) */
+    double clip;                  /* largest norm of the whole gradient; 0: no clipping */
 };
 void kl_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
 /* What is the same for all parameters at step `step` (from 1) at rate lr, before clipping. */
@@ -121,7 +124,8 @@ struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t 
 /* Clip the update by the norm of the whole gradient (n values) where o asks for it. */
 void kl_update_clip_f32(struct kl_update *u, const struct kl_optimizer *o, const float *grad, size_t n);
 void kl_update_clip_f64(struct kl_update *u, const struct kl_optimizer *o, const double *grad, size_t n);
-/* Update n parameters. m, v: the moments (SGD: m is the velocity, v unused), zeros before the first step. */
+/* Update n parameters. m, v: the moments (SGD: m is the velocity, v unused), zeros before the first
+ * step. */
 void kl_update_apply_f32(float *params, float *m, float *v, const float *grad, size_t n,
                          const struct kl_update *u);
 void kl_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
@@ -141,16 +145,16 @@ void kl_schedule_default(struct kl_schedule *s); /* constant, 1e-3 */
 /* The rate of step `step` (from 0) of `epoch` (from 0): cosine falls from lr to min_lr between the
    warm-up and the last step (Loshchilov & Hutter 2016, arXiv:1608.03983). reductions: how many the
    plateau rule has made. */
-double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step, int64_t steps_per_epoch,
-                        int64_t epochs, int64_t reductions);
+double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step,
+                        int64_t steps_per_epoch, int64_t epochs, int64_t reductions);
 
 /* ---- order of samples (batch.c) ---- */
 /* Stratified split: round(n * fraction) of n samples go to validation, from each class its share to
    within one. Both lists, rising, are malloc'ed. KL_EDATA if a list would be empty while fraction >
    0, KL_ENOMEM. */
-int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **validation, size_t *n_validation,
-                        const int32_t *labels, size_t n, size_t classes, double fraction, uint64_t seed,
-                        struct kl_error *err);
+int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **validation,
+                        size_t *n_validation, const int32_t *labels, size_t n, size_t classes,
+                        double fraction, uint64_t seed, struct kl_error *err);
 /* order becomes a random permutation of `from` (n values) for this epoch (Fisher and Yates). */
 void kl_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch);
 

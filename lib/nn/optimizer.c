@@ -31,8 +31,6 @@ void KL_NAME(kl_update_apply)(kl_real *params, kl_real *m, kl_real *v, const kl_
                               const struct kl_update *u)
 {
     const struct kl_kernels *kernels = kl_kernels();
-    if (u->kind == KL_SGD)
-        kernels->KL_NAME(sgd)(params, m, grad, n, &u->sgd);
-    else
-        kernels->KL_NAME(adam)(params, m, v, grad, n, &u->adam);
+    if (u->kind == KL_SGD) kernels->KL_NAME(sgd)(params, m, grad, n, &u->sgd);
+    else kernels->KL_NAME(adam)(params, m, v, grad, n, &u->adam);
 }

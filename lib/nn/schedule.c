@@ -11,8 +11,8 @@ void kl_schedule_default(struct kl_schedule *s)
     };
 }
 
-double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step, int64_t steps_per_epoch,
-                        int64_t epochs, int64_t reductions)
+double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step,
+                        int64_t steps_per_epoch, int64_t epochs, int64_t reductions)
 {
     int64_t at = epoch * steps_per_epoch + step, warm = s->warmup * steps_per_epoch;
     int64_t last = epochs * steps_per_epoch - 1;
@@ -24,10 +24,8 @@ double kl_schedule_rate(const struct kl_schedule *s, int64_t epoch, int64_t step
         double along = last > warm ? (double)(at - warm) / (double)(last - warm) : 0;
         return s->min_lr + (s->lr - s->min_lr) * 0.5 * (1 + cos(3.141592653589793 * along));
     }
-    case KL_PLATEAU_RATE:
-        return fmax(s->min_lr, s->lr * pow(s->factor, (double)reductions));
-    case KL_CONSTANT_RATE:
-        break;
+    case KL_PLATEAU_RATE: return fmax(s->min_lr, s->lr * pow(s->factor, (double)reductions));
+    case KL_CONSTANT_RATE: break;
     }
     return s->lr;
 }

@@ -49,10 +49,9 @@ static int one_file(struct kl_gc *gc, const char *path, const struct stat *s, st
 
 static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err)
 {
-    DIR *d = opendir(folder);
     int rc = 0;
+    DIR *d = kl_temporary_sweep(folder, NULL, gc->dry, swept, gc) ? opendir(folder) : NULL;
     if (!d) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
-    kl_temporary_sweep(folder, NULL, gc->dry, swept, gc);
     for (struct dirent *e; !rc && (e = readdir(d));) {
         size_t length = strlen(e->d_name), room = strlen(folder) + length + 2;
         struct stat s;

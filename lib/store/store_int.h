@@ -115,9 +115,10 @@ int kl_spool_stdin(int *fd, struct kl_error *err);
 void kl_process_tag(char tag[64]);
 bool kl_process_dead(const char *tag, const struct stat *file);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
-/* Removes temporaries of dead runs: of one target name, or of every one (name NULL). Returns how many. */
-size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
-                          void (*each)(void *context, const char *path, uint64_t bytes), void *context);
+/* Removes temporaries of dead runs: of one target name, or of every one (name NULL). false, with errno: the
+   folder cannot be listed. */
+bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
+                        void (*each)(void *context, const char *path, uint64_t bytes), void *context);
 
 /* ---- h5.c: the few HDF5 calls ---- */
 /* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before)

@@ -103,13 +103,12 @@ static const char *tag_of(const char *name)
     return dots == 2 ? end + 1 : "";
 }
 
-size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
-                          void (*each)(void *context, const char *path, uint64_t bytes), void *context)
+bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
+                        void (*each)(void *context, const char *path, uint64_t bytes), void *context)
 {
     char prefix[160] = ".", path[PATH_MAX];
-    size_t n = 0;
     DIR *d = opendir(folder);
-    if (!d) return 0;
+    if (!d) return false;
     if (name) kl_name_prefix(prefix, name);
     for (struct dirent *entry; (entry = readdir(d));) {
         struct stat s;
@@ -123,10 +122,9 @@ size_t kl_temporary_sweep(const char *folder, const char *name, bool dry,
         if (!dry && unlinkat(dirfd(d), entry->d_name, 0)) continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (each) each(context, path, (uint64_t)s.st_size);
-        n++;
     }
     closedir(d);
-    return n;
+    return true;
 }
 
 static const char *spool_folder(void)

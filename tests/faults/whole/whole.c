@@ -72,6 +72,7 @@ static struct outcome run(const struct fault_job *job, int kind, long n, bool fo
     struct outcome o = { 0 };
     int status;
     remove_folder("../cache"); /* what was remembered: every run starts alike */
+    if (job->before) shell(job->before);
     *shared = (struct shared){ 0 };
     fflush(NULL);
     pid_t pid = fork();

@@ -18,6 +18,7 @@ struct fault_job {
     const char *name;
     const char *
         command; /* the tool's name and arguments, separated by single spaces; run in the job's folder */
+    const char *before; /* shell command in that folder before each run, or NULL */
     const char *old;  /* shell command that makes what stands in that folder before; NULL: nothing */
     const char *need; /* a file without which the job is skipped, or NULL */
     bool varies;      /* the record of the run (times) is in the file: its blocks are verified instead of
