@@ -14,6 +14,5 @@ struct kl_history {
 };
 int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error *err);
 void kl_history_free(struct kl_history *h);
-/* A whole small text file, by renaming. KL_EIO. */
 
 #endif
