@@ -10,7 +10,7 @@ for name in $(jobs); do
     [ "$name" = merge ] || shared=(--store "$JOBS/store" --threads 1)
     job "$name" "$want" --no-provenance >/dev/null || { fail "$name: the run alone failed"; continue; }
     mkdir "$folder"
-    cp "$JOBS/test.h5" "$folder/out.h5" # an older file of another key
+    cp "$(older "$name")" "$folder/out.h5" # an older file of another key
     for i in $(seq "$writers"); do
         job "$name" "$folder/out.h5" --no-provenance "${shared[@]}" >/dev/null 2>"$JOBS/err.$i" &
         pids+=($!)

@@ -7,7 +7,7 @@ samples=${SAMPLES:-60}
 prepare || { echo "the inputs could not be made"; exit 1; }
 cd "$JOBS" || exit 70
 RANDOM=${SEED:-1}
-cp test.h5 old.h5
+old=test.h5 # what stands where the output goes
 # refused WHAT COMMAND...: must exit 65 with one line; "or-fine" before WHAT: may also succeed,
 # where the format cannot tell, or where the damaged part is not read; then the output must be the
 # file $right, if that is set.
@@ -16,7 +16,7 @@ refused() {
     [ "$1" = or-fine ] && { fine=1; shift; }
     what=$1
     shift
-    cp old.h5 out.h5
+    cp "$old" out.h5
     timeout 20 "$@" >/dev/null 2>err
     local status=$?
     checks=$((checks + 1))
@@ -26,7 +26,7 @@ refused() {
     fi
     [ $status = 65 ] || fail "$what: status $status, expected 65: $(head -2 err)"
     [ "$(wc -l <err)" = 1 ] || fail "$what: not one line: $(cat err)"
-    cmp -s old.h5 out.h5 || fail "$what: the old output changed"
+    cmp -s "$old" out.h5 || fail "$what: the old output changed"
 }
 size() { stat -c %s "$1"; }
 flip() { # FILE BYTE BIT: into bad
@@ -43,8 +43,8 @@ place() { echo $(((RANDOM * 32768 + RANDOM) % $1)); }
 for file in features.h5 head.h5; do
     n=$(size $file)
     case $file in
-        features.h5) fine= run="qtrain -q bad$file --epochs 1 -o out.h5" ;;
-        head.h5) fine=or-fine run="qeval -q bad$file test.h5 --no-provenance -o out.h5" right=report.h5 ;;
+        features.h5) old=head.h5 fine= run="qtrain -q bad$file --epochs 1 -o out.h5" ;;
+        head.h5) old=older-report.h5 fine=or-fine run="qeval -q bad$file test.h5 --no-provenance -o out.h5" right=report.h5 ;;
     esac
     for i in $(seq "$samples"); do
         at=$(place "$n")
@@ -58,7 +58,7 @@ for file in features.h5 head.h5; do
     (cat $file; echo more) >bad$file
     refused "$file with bytes after its end" $run
 done
-right=
+right= old=test.h5
 
 # IDX: two images of 28x28 and their labels; cut at every byte of the head and some of the rest,
 # sizes that overflow, wrong magic.

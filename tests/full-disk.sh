@@ -17,12 +17,12 @@ for name in $(jobs); do
     fi
 
     mkdir "$JOBS/limit"
-    cp "$JOBS/test.h5" "$JOBS/limit/out.h5"
+    cp "$(older "$name")" "$JOBS/limit/out.h5"
     # Not below 4 kB: the tools' own small notes (the memo of digests) must not be what fails.
     (ulimit -f 4; job "$name" "$JOBS/limit/out.h5" --force) >/dev/null 2>"$JOBS/err"
     status=$?
     expect_74 "$name: RLIMIT_FSIZE"
-    check "$name: RLIMIT_FSIZE: the old file changed" cmp -s "$JOBS/test.h5" "$JOBS/limit/out.h5"
+    check "$name: RLIMIT_FSIZE: the old file changed" cmp -s "$(older "$name")" "$JOBS/limit/out.h5"
     check "$name: RLIMIT_FSIZE: files left behind: $(ls -A "$JOBS/limit")" [ "$(ls -A "$JOBS/limit")" = out.h5 ]
     rm -r "$JOBS/limit"
 

@@ -39,7 +39,7 @@ kill_job() {
         { fail "$name: the undisturbed run failed"; return; }
     local ms=$(($(now_ms) - start + 1))
     mkdir "$folder"
-    cp "$JOBS/test.h5" "$old" # of another key: stands there in every second round
+    cp "$(older "$name")" "$old" # of another key: stands there in every second round
     for (( ; ; i++)); do
         more || break
         rm -f "$folder/out.h5"

@@ -217,7 +217,7 @@ static int merge(struct run *run, struct kl_error *err)
     const char *output = run->v.common.output;
     bool done = !run->v.common.force && kl_merged_before(output, run->args[0]);
     bool quiet = run->v.common.quiet || strcmp(output, "-") == 0;
-    int code = done ? KL_OK : kl_merge(output, run->args, run->n, !run->v.common.no_provenance, err);
+    int code = done ? KL_OK : kl_merge(output, run->args, run->n, &run->v.common, err);
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "shards", KL_JSON_COUNT, NULL, (double)run->n },
                                           { "status", KL_JSON_TEXT, done ? "up to date" : "computed",

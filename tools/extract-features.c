@@ -289,6 +289,8 @@ int main(int argc, char **argv)
                                  .log = &j.log,
                                  .argc = argc,
                                  .argv = argv,
+                                 .inputs = j.inputs,
+                                 .n_inputs = j.n_inputs,
                                  .start = kl_clock() };
     rc = run(&j, &err);
     release(&j);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    qeval: what trained heads are worth on a feature cache. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +7,7 @@
 #include "head/features.h"
 #include "store/store.h"
 
-enum { NUMERICAL_VERSION = 1, REPORT_SCHEMA = 1 };
-static const double Z95 = 1.959963984540054;
+enum { NUMERICAL_VERSION = 2, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -45,8 +43,10 @@ struct run {
     struct kl_mcnemar test;
 };
 
-/* The rows that a head kept for validation mean something in the features that it was trained on alone. */
-static int check_origin(const struct kl_file *head, const struct kl_file *input, struct kl_error *err)
+/* The rows that a head kept for validation mean something in the features that it was trained on alone.
+ */
+static int check_trained_on(const struct kl_file *head, const struct kl_file *input,
+                            struct kl_error *err)
 {
     if (strstr(kl_file_key_parts(head), kl_file_content(input))) return KL_OK;
     return kl_fail(err, KL_EDATA,
@@ -63,9 +63,11 @@ static int open_inputs(struct run *run, const char *const *paths, size_t n, stru
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);
     if (!code) code = kl_file_open_kind(&run->input, paths[1], "features", err);
     if (!code && run->v.compare) code = kl_file_open_kind(&run->other, run->v.compare, "head", err);
-    if (!code && strcmp(run->v.split, "val") == 0) code = check_origin(run->head, run->input, err);
+    if (!code) code = kl_origin_check(run->head, run->input, &run->log, err);
+    if (!code && run->other) code = kl_origin_check(run->other, run->input, &run->log, err);
+    if (!code && strcmp(run->v.split, "val") == 0) code = check_trained_on(run->head, run->input, err);
     if (!code && run->other && strcmp(run->v.split, "val") == 0)
-        code = check_origin(run->other, run->input, err);
+        code = check_trained_on(run->other, run->input, err);
     return code;
 }
 
@@ -109,47 +111,37 @@ static int write_report(struct run *run, struct kl_error *err)
     return code;
 }
 
-static void mean_and_deviation(double *mean, double *deviation, const double *values, size_t n)
-{
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++) sum += values[i];
-    *mean = sum / (double)n;
-    for (size_t i = 0; i < n; i++) squares += (values[i] - *mean) * (values[i] - *mean);
-    *deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-}
-
 static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_evaluation *e = &run->evaluation;
     const struct kl_mcnemar *test = &run->test;
     const char *output = run->v.common.output;
-    double mean, deviation;
-    struct kl_interval ci = kl_wilson((size_t)llround(e->accuracy[0] * (double)e->n), e->n, Z95);
-    mean_and_deviation(&mean, &deviation, e->accuracy, e->replicas);
+    const struct kl_evaluation_summary s = kl_evaluation_summary(e);
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "key", KL_JSON_TEXT, run->stage.key, 0 },
                                           { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE),
                                             0 },
                                           { "samples", KL_JSON_COUNT, NULL, (double)e->n },
                                           { "replicas", KL_JSON_COUNT, NULL, (double)e->replicas },
-                                          { "accuracy", KL_JSON_NUMBER, NULL, mean },
-                                          { "accuracy_sd", KL_JSON_NUMBER, NULL, deviation },
-                                          { "accuracy_low", KL_JSON_NUMBER, NULL, ci.low },
-                                          { "accuracy_high", KL_JSON_NUMBER, NULL, ci.high },
-                                          { "log_loss", KL_JSON_NUMBER, NULL, e->log_loss[0] },
-                                          { "ece", KL_JSON_NUMBER, NULL, e->calibration_error[0] },
+                                          { "accuracy", KL_JSON_NUMBER, NULL, s.accuracy },
+                                          { "accuracy_sd", KL_JSON_NUMBER, NULL, s.deviation },
+                                          { "accuracy_low", KL_JSON_NUMBER, NULL, s.interval.low },
+                                          { "accuracy_high", KL_JSON_NUMBER, NULL, s.interval.high },
+                                          { "log_loss", KL_JSON_NUMBER, NULL, s.log_loss },
+                                          { "ece", KL_JSON_NUMBER, NULL, s.calibration_error },
                                           { "mcnemar_p", KL_JSON_NUMBER, NULL, test->p } };
     size_t n_pairs = sizeof pairs / sizeof *pairs - (run->other ? 0 : 1);
     if (run->v.common.json) return kl_json_line(out, pairs, n_pairs, err);
     if (e->replicas == 1)
         fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output,
-                mean, ci.low, ci.high, e->log_loss[0], e->calibration_error[0], e->n);
+                s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n);
     else
-        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, mean,
-                deviation, e->replicas, e->n);
+        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, s.accuracy,
+                s.deviation, e->replicas, e->n);
     if (run->other)
-        fprintf(out, "McNemar: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
-                (long long)test->only_first, (long long)test->only_second, run->v.compare, test->p,
+        fprintf(out, "McNemar%s: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
+                e->replicas > 1 ? ", first heads" : "", (long long)test->only_first,
+                (long long)test->only_second, run->v.compare, test->p,
                 test->exact ? "exact" : "chi-squared");
     return KL_OK;
 }
@@ -208,6 +200,8 @@ int main(int argc, char **argv)
                                    .log = &run.log,
                                    .argc = argc,
                                    .argv = argv,
+                                   .inputs = inputs,
+                                   .n_inputs = n_inputs,
                                    .start = kl_clock() };
     code = work(&run, inputs, n_inputs, stdout, &err);
     kl_evaluation_free(&run.evaluation);

@@ -190,6 +190,7 @@ static int write_head(struct run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->input };
     int code = kl_train_save(run->writer, &run->train, run->config, err);
+    if (!code) code = kl_origin_save(run->writer, run->input, err);
     if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
     if (!code && run->checkpoint) unlink(run->checkpoint);
     return code;
@@ -212,10 +213,13 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_train *t = &run->train;
     const int64_t n = t->options.replicas;
+    /* rows 1 and 3 of kl_history_names: accuracy of training, of validation */
+    const int judged = t->n_validation ? 3 : 1;
+    const char *what = t->n_validation ? "val" : "no validation, train";
     double sum = 0, low = 1, high = 0;
     int64_t epochs = 0;
     for (int64_t r = 0; r < n; r++) {
-        double a = t->n_validation ? t->replicas[r].history[3][t->replicas[r].best_epoch] : 0;
+        double a = t->replicas[r].history[judged][t->replicas[r].best_epoch];
         sum += a, low = a < low ? a : low, high = a > high ? a : high;
         int64_t ran = t->replicas[r].stopped_epoch >= 0 ? t->replicas[r].stopped_epoch + 1 : t->epoch;
         epochs = ran > epochs ? ran : epochs;
@@ -228,7 +232,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
         { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
         { "replicas", KL_JSON_COUNT, NULL, (double)n },
-        { "val_accuracy", KL_JSON_NUMBER, NULL, mean },
+        { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, mean },
         { "best_epoch", KL_JSON_COUNT, NULL, (double)t->replicas[0].best_epoch + 1 },
         { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
         { "seconds_per_epoch", KL_JSON_NUMBER, NULL, per_epoch }
@@ -236,13 +240,13 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     if (run->v.common.json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (run->v.common.quiet) return KL_OK;
     if (n == 1)
-        fprintf(out, "%s: %lld epochs, val accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
-                output, (long long)epochs, mean, (long long)t->replicas[0].best_epoch + 1, t->seconds,
-                per_epoch);
+        fprintf(out, "%s: %lld epochs, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
+                output, (long long)epochs, what, mean, (long long)t->replicas[0].best_epoch + 1,
+                t->seconds, per_epoch);
     else
         fprintf(out,
-                "%s: %lld heads, %lld epochs, val accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
-                output, (long long)n, (long long)epochs, mean, low, high, t->seconds, per_epoch);
+                "%s: %lld heads, %lld epochs, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
+                output, (long long)n, (long long)epochs, what, mean, low, high, t->seconds, per_epoch);
     return KL_OK;
 }
 
@@ -347,6 +351,8 @@ int main(int argc, char **argv)
                                    .log = &run.log,
                                    .argc = argc,
                                    .argv = argv,
+                                   .inputs = inputs,
+                                   .n_inputs = n_inputs,
                                    .start = kl_clock() };
     if (n_inputs != 1)
         code = kl_fail(&err, KL_EUSAGE, "%zu inputs, expected one feature cache; see --help", n_inputs);

@@ -29,6 +29,13 @@ struct kl_evaluation {
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
                 const char *split, struct kl_pool *pool, struct kl_error *err);
 void kl_evaluation_free(struct kl_evaluation *e);
+/* Means over the heads. */
+struct kl_evaluation_summary {
+    double accuracy, deviation;  /* standard deviation between heads (n - 1), 0 for one */
+    struct kl_interval interval; /* Wilson, 95 %, of the mean accuracy on n samples */
+    double log_loss, calibration_error;
+};
+struct kl_evaluation_summary kl_evaluation_summary(const struct kl_evaluation *e);
 /* Samples that only one of the two gets right: replica 0 of each, on the same rows. KL_EDATA if the rows
  * differ. */
 int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,

@@ -20,4 +20,12 @@ struct kl_features {
 int kl_features_load(struct kl_features *features, struct kl_file *file, struct kl_error *err);
 void kl_features_free(struct kl_features *features);
 
+struct kl_writer;
+/* Backbone, weights, tap and preprocessing of the features, where they say so, into the head's file. */
+int kl_origin_save(struct kl_writer *head, const struct kl_file *features, struct kl_error *err);
+/* KL_EDATA if the head was trained on features of another backbone, other weights or another tap; a note
+   (warning) if the preprocessing differs, which may be meant (another source of images). */
+int kl_origin_check(const struct kl_file *head, const struct kl_file *features, const struct kl_log *log,
+                    struct kl_error *err);
+
 #endif

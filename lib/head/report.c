@@ -7,8 +7,6 @@
 #include "head/features.h"
 #include "store/store.h"
 
-static const double Z95 = 1.959963984540054;
-
 static int put_classes(struct kl_writer *w, const struct kl_evaluation *e, struct kl_error *err)
 {
     size_t cells = e->replicas * e->c * e->c, dims[3] = { e->replicas, e->c, e->c },
@@ -58,15 +56,12 @@ static int put_calibration(struct kl_writer *w, const struct kl_evaluation *e, s
 static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const struct kl_mcnemar *test,
                        struct kl_error *err)
 {
-    size_t right = 0;
-    for (size_t i = 0; i < e->n; i++) right += e->predictions[i] == e->labels[i];
-    struct kl_interval interval = kl_wilson(right, e->n, Z95);
-    int code = kl_writer_number(w, "", "accuracy", e->accuracy[0], err);
-    if (!code) code = kl_writer_number(w, "", "accuracy_low", interval.low, err);
-    if (!code) code = kl_writer_number(w, "", "accuracy_high", interval.high, err);
-    if (!code)
-        code = kl_writer_number(w, "", "expected_calibration_error", e->calibration_error[0], err);
-    if (!code) code = kl_writer_number(w, "", "log_loss", e->log_loss[0], err);
+    const struct kl_evaluation_summary s = kl_evaluation_summary(e);
+    int code = kl_writer_number(w, "", "accuracy", s.accuracy, err);
+    if (!code) code = kl_writer_number(w, "", "accuracy_low", s.interval.low, err);
+    if (!code) code = kl_writer_number(w, "", "accuracy_high", s.interval.high, err);
+    if (!code) code = kl_writer_number(w, "", "expected_calibration_error", s.calibration_error, err);
+    if (!code) code = kl_writer_number(w, "", "log_loss", s.log_loss, err);
     if (!code) code = kl_writer_integer(w, "", "top_k_k", (int64_t)e->k, err);
     if (!code && test) code = kl_writer_integer(w, "", "mcnemar_only_first", test->only_first, err);
     if (!code && test) code = kl_writer_integer(w, "", "mcnemar_only_second", test->only_second, err);

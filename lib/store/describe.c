@@ -157,6 +157,11 @@ static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
     const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"),
                             *accuracy = kl_file_find(file, "history/val_accuracy");
     double *l = NULL, *a = NULL;
+    const char *what = "validation";
+    if (!kl_file_find(file, "split/validation")) {
+        accuracy = kl_file_find(file, "history/train_accuracy");
+        what = "training";
+    }
     if (!loss || !accuracy || loss->type != KL_TYPE_F64 || accuracy->type != KL_TYPE_F64 ||
         loss->rank != 2 || accuracy->rank != 2 || accuracy->dims[0] != loss->dims[0] ||
         accuracy->dims[1] != loss->dims[1])
@@ -165,7 +170,7 @@ static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
     if (!code) code = kl_file_load((void **)&a, file, accuracy, err);
     size_t epochs = loss->dims[1], replicas = loss->dims[0], step = epochs > 10 ? (epochs + 9) / 10 : 1;
     if (!code)
-        fprintf(to, "\n  epoch   training loss   validation accuracy%s\n",
+        fprintf(to, "\n  epoch   training loss   %10s accuracy%s\n", what,
                 replicas > 1 ? "   (first head)" : "");
     for (size_t e = 0; !code && e < epochs; e++)
         if ((e % step == 0 || e + 1 == epochs) && isfinite(l[e]))
@@ -174,7 +179,7 @@ static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
         double best = 0;
         for (size_t e = 0; e < epochs; e++)
             if (a[r * epochs + e] > best) best = a[r * epochs + e];
-        if (r == 0) fputs("\nbest validation accuracy of each head:", to);
+        if (r == 0) fprintf(to, "\nbest %s accuracy of each head:", what);
         if (r < 16) fprintf(to, " %.4f", best);
     }
     if (!code && replicas > 1) fputc('\n', to);

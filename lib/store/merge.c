@@ -239,7 +239,7 @@ bool kl_merged_before(const char *output, const char *shard)
     return done;
 }
 
-int kl_merge(const char *output, const char *const *inputs, size_t n, bool provenance,
+int kl_merge(const char *output, const char *const *inputs, size_t n, const struct kl_common *common,
              struct kl_error *err)
 {
     struct merge m = { .n = n };
@@ -251,10 +251,12 @@ int kl_merge(const char *output, const char *const *inputs, size_t n, bool prove
     if (!m.shards) return kl_fail_memory(err, n * sizeof *m.shards);
     for (size_t i = 0; i < n && !rc; i++) rc = open_shard(&m, i, inputs[i], err);
     if (!rc) rc = check_set(&m, err);
+    if (!rc) rc = kl_target_check(output, kl_file_kind(m.shards[0].file), common->force, inputs, n, err);
+    if (!rc) rc = kl_target_check(output, kl_file_kind(m.shards[0].file), common->force, inputs, n, err);
     if (!rc) rc = open_output(&m, output, err);
     if (!rc) rc = copy_datasets(&m, err);
     if (!rc) rc = copy_attributes(&m, err);
-    if (!rc && provenance) rc = merge_provenance(&m, output, err);
+    if (!rc && !common->no_provenance) rc = merge_provenance(&m, output, err);
     if (!rc) rc = kl_writer_publish(&m.writer, NULL, err);
     kl_writer_abort(&m.writer);
     for (size_t i = 0; i < n; i++) kl_file_close(&m.shards[i].file);

@@ -129,18 +129,20 @@ static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_err
 }
 
 /* Target, then shared store. */
-static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer)
+static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_error *err)
 {
     const char *store = store_of(stage), *output = stage->common->output;
     struct kl_error problem = { 0 };
     bool found = false;
     *answer = KL_STAGE_COMPUTE;
-    if (stage->common->force || !output) return 0;
-    if (strcmp(output, "-") && kl_is_up_to_date(output, stage->key)) {
+    if (!output) return 0;
+    if (!stage->common->force && strcmp(output, "-") && kl_is_up_to_date(output, stage->key)) {
         *answer = KL_STAGE_UP_TO_DATE;
         return 0;
     }
-    if (!store) return 0;
+    int rc =
+        kl_target_check(output, stage->kind, stage->common->force, stage->inputs, stage->n_inputs, err);
+    if (rc || !store || stage->common->force) return rc;
     if (kl_shared_fetch(&found, store, stage->key, output, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: %s; computing instead", problem.text);
     if (found) *answer = KL_STAGE_FETCHED;
@@ -167,7 +169,7 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
         return 0;
     }
     if (stage->common->dry_run) return answer_dry_run(stage, out, err);
-    return look_for_result(stage, answer);
+    return look_for_result(stage, answer, err);
 }
 
 const char *kl_stage_status(enum kl_stage_answer answer)

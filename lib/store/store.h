@@ -116,7 +116,7 @@ int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_err
 int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err);
 void kl_writer_abort(struct kl_writer **writer); /* removes the temporary; accepts NULL */
 /* A whole file of another format (a figure), as atomically, if it does not hold these bytes yet:
-   *written says. KL_EIO. */
+ *written says. KL_EIO. */
 int kl_publish_bytes(bool *written, const char *path, const void *data, size_t n, struct kl_error *err);
 
 /* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row
@@ -165,6 +165,11 @@ int kl_provenance_make(char **records, const struct kl_tool *tool, const void *v
                        char **argv, const struct kl_file *const *parents, size_t n_parents,
                        const char *raw_inputs, double seconds, struct kl_error *err);
 
+/* May a result of this kind go to `path`? KL_EUSAGE if that is one of the n inputs (paths), or, without
+   force, a file of another kind or of another program. (target.c) */
+int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,
+                    struct kl_error *err);
+
 /* ---- what every stage does around its computation (stage.c, shared.c) ---- */
 struct kl_stage {
     const struct kl_tool *tool;
@@ -173,6 +178,8 @@ struct kl_stage {
     const struct kl_log *log;
     int argc;
     char **argv;
+    const char *const *inputs; /* paths, which the output must not be */
+    size_t n_inputs;
     char key[65];
     char *key_parts;
     double start; /* kl_clock(); 0: kl_stage_begin sets it */
@@ -206,9 +213,9 @@ int kl_shared_publish(const char *store, const char *key, const char *path, stru
 
 /* ---- merging shards (merge.c) ---- */
 /* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry root attributes
-   shard_index, shard_count, whole_key, whole_key_parts and `index`. KL_EDATA names what is missing or
-   does not belong. */
-int kl_merge(const char *output, const char *const *inputs, size_t n, bool provenance,
+   shard_index, shard_count, whole_key, whole_key_parts and `index`. Of the common options those about
+   provenance and force count. KL_EDATA names what is missing or does not belong. */
+int kl_merge(const char *output, const char *const *inputs, size_t n, const struct kl_common *common,
              struct kl_error *err);
 /* Is the output there already, whole and under the key of the whole that this shard belongs to? */
 bool kl_merged_before(const char *output, const char *shard);

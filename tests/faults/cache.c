@@ -8,6 +8,7 @@ const char *const fault_inputs[] = {
     EXTRACT "--shard 0/3 --no-provenance -o 0.h5; " EXTRACT
             "--shard 1/3 --no-provenance -o 1.h5; " EXTRACT "--shard 2/3 --no-provenance -o 2.h5",
     EXTRACT "-o f.h5 && " EXTRACT "--store store -o g.h5 && rm g.h5",
+    "extract-features -q data/digits/test-images-idx3-ubyte --limit 10 -o ten.h5",
     "qtrain -q f.h5 --epochs 1 -o h.h5 >/dev/null && qtrain -q f.h5 --epochs 2 -o h2.h5 >/dev/null",
     "qeval -q h.h5 f.h5 -o r.h5",
     "head -c 5000 h.h5 >bad.h5; touch .out.h5.1.ketline-tmp",
@@ -17,7 +18,7 @@ const char *const fault_inputs[] = {
 const struct fault_job fault_jobs[] = {
     { .name = "cache merge",
       .command = "cache merge ../in/2.h5 ../in/0.h5 ../in/1.h5 -o out.h5",
-      .old = "cp ../in/h.h5 out.h5",
+      .old = "cp ../in/ten.h5 out.h5",
       .varies = true },
     { .name = "cache list", .command = "cache list ../in --json" },
     { .name = "cache show", .command = "cache show ../in/h.h5" },

@@ -7,6 +7,7 @@ const char *const fault_inputs[] = {
     "f.h5",
     "qtrain -q f.h5 --epochs 1 --reduction 8 --replicas 2 -o a.h5 >/dev/null",
     "qtrain -q f.h5 --epochs 1 --reduction 8 --replicas 2 --seed 1 -o b.h5 >/dev/null",
+    "qeval -q b.h5 f.h5 -o older.h5 >/dev/null",
     0,
 };
 
@@ -14,10 +15,10 @@ const struct fault_job fault_jobs[] = {
     { .name = "qeval",
       .command =
           "qeval ../in/a.h5 ../in/f.h5 --compare ../in/b.h5 --threads 2 -v --no-provenance -o out.h5",
-      .old = "cp ../in/f.h5 out.h5" },
+      .old = "cp ../in/older.h5 out.h5" },
     { .name = "qeval with its record and a store",
       .command = "qeval -q ../in/a.h5 ../in/f.h5 --split val --store store --note words -o out.h5",
-      .old = "cp ../in/f.h5 out.h5; mkdir store",
+      .old = "cp ../in/older.h5 out.h5; mkdir store",
       .may_lack = "./store/",
       .varies = true,
       .several = true },

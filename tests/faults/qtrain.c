@@ -11,6 +11,7 @@ const char *const fault_inputs[] = {
     "qtrain -q f.h5 --epochs 3000 --checkpoint-every 1 --no-provenance --threads 1" SMALL
     " -o out.h5 >/dev/null 2>&1 & p=$!; until [ -e .out.h5.checkpoint ]; do kill -0 $p || exit 1; done; "
     "kill -TERM $p; wait $p 2>/dev/null; mv .out.h5.checkpoint checkpoint",
+    "qtrain -q f.h5 --epochs 1" SMALL " -o older.h5 >/dev/null",
     "printf 'batch: 16\\nnum_epochs: 2\\nn_qubits: 2\\nn_layers: 1\\n' >run.yaml",
     0,
 };
@@ -20,12 +21,12 @@ const struct fault_job fault_jobs[] = {
       .command =
           "qtrain -q ../in/f.h5 --replicas 2 --threads 2 --optimizer adamw --clip 1 --schedule plateau "
           "--patience 1 --config ../in/run.yaml --no-provenance -o out.h5",
-      .old = "cp ../in/f.h5 out.h5" },
+      .old = "cp ../in/older.h5 out.h5" },
     { .name = "qtrain with histories and its record",
       .command = "qtrain -q ../in/f.h5 --epochs 2 --checkpoint-every 1 --history h.jsonl --mlflow ml "
                  "--diff-method "
                  "parameter-shift" SMALL " -o out.h5",
-      .old = "cp ../in/f.h5 out.h5; echo old >h.jsonl",
+      .old = "cp ../in/older.h5 out.h5; echo old >h.jsonl",
       .varies = true,
       .keeps = ".checkpoint",
       .several = true },

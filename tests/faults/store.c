@@ -75,7 +75,7 @@ static int merge_one(struct kl_error *err)
 {
     const char *list[1] = { shard };
     unlink(merged);
-    return kl_merge(merged, list, 1, true, err);
+    return kl_merge(merged, list, 1, &(struct kl_common){ 0 }, err);
 }
 
 static int make_shard(struct kl_error *err)

@@ -70,27 +70,32 @@ int main(void)
     in_folder(merged, "merged.h5");
     for (int count = 1; count <= 8; count = count < 3 ? count + 1 : count + 4) {
         CHECK(make_shards(paths, list, count, &err) == 0, "%s", err.text);
-        int rc = kl_merge(merged, list, (size_t)count, false, &err);
+        int rc =
+            kl_merge(merged, list, (size_t)count, &(struct kl_common){ .no_provenance = true }, &err);
         CHECK(rc == 0, "%d shards: %s", count, err.text);
         snprintf(command, sizeof command, "cmp '%s' '%s'", whole, merged);
         CHECK(system(command) == 0, "%d shards", count);
         unlink(merged);
     }
     CHECK(make_shards(paths, list, 3, &err) == 0, "%s", err.text);
-    CHECK(kl_merge(merged, list, 2, false, &err) == KL_EDATA && strstr(err.text, "one of 3 shards"),
+    CHECK(kl_merge(merged, list, 2, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+              strstr(err.text, "one of 3 shards"),
           "%s", err.text);
     const char *twice[3] = { list[0], list[1], list[1] };
-    CHECK(kl_merge(merged, twice, 3, false, &err) == KL_EDATA && strstr(err.text, "both shard 1"), "%s",
-          err.text);
+    CHECK(kl_merge(merged, twice, 3, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+              strstr(err.text, "both shard 1"),
+          "%s", err.text);
     const char *odd[3] = { list[0], list[1], whole };
-    CHECK(kl_merge(merged, odd, 3, false, &err) == KL_EDATA && strstr(err.text, "not a shard"), "%s",
-          err.text);
+    CHECK(kl_merge(merged, odd, 3, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+              strstr(err.text, "not a shard"),
+          "%s", err.text);
     CHECK(write_rows(in_folder(foreign, "f.h5"), 5, 10, 7, 3, 1, &err) == 0, "%s", err.text);
     const char *missing[3] = { list[0], list[1], foreign };
-    CHECK(kl_merge(merged, missing, 3, false, &err) == KL_EDATA && strstr(err.text, "missing"), "%s",
-          err.text);
+    CHECK(kl_merge(merged, missing, 3, &(struct kl_common){ .no_provenance = true }, &err) == KL_EDATA &&
+              strstr(err.text, "missing"),
+          "%s", err.text);
     CHECK(access(merged, F_OK) != 0, "a refused merge left a file");
-    CHECK(kl_merge(merged, list, 3, true, &err) == 0, "%s", err.text);
+    CHECK(kl_merge(merged, list, 3, &(struct kl_common){ 0 }, &err) == 0, "%s", err.text);
     struct kl_file *f = NULL;
     CHECK(kl_file_open(&f, merged, &err) == 0 && strstr(kl_file_provenance(f), "cache merge"), "%s",
           err.text);

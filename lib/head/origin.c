@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+   Which features a head was trained on: kept with it, and compared with those it is given later. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/features.h"
+#include "store/store.h"
+
+/* Attribute of the dataset `features`, that of the head, and whether the head is meaningless elsewhere.
+ */
+static const struct {
+    const char *name, *kept;
+    bool must_match;
+} origins[] = { { "backbone", "features_backbone", true },
+                { "weights_sha256", "features_weights_sha256", true },
+                { "tap", "features_tap", true },
+                { "preprocess", "features_preprocess", false } };
+enum { N_ORIGINS = sizeof origins / sizeof *origins };
+
+int kl_origin_save(struct kl_writer *w, const struct kl_file *features, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *text = NULL;
+        if (!kl_file_has_attribute(features, "features", origins[i].name)) continue;
+        code = kl_file_text(&text, features, "features", origins[i].name, err);
+        if (!code) code = kl_writer_text(w, "", origins[i].kept, text, err);
+        free(text);
+    }
+    return code;
+}
+
+int kl_origin_check(const struct kl_file *head, const struct kl_file *features, const struct kl_log *log,
+                    struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *trained = NULL, *found = NULL;
+        if (!kl_file_has_attribute(head, "", origins[i].kept) ||
+            !kl_file_has_attribute(features, "features", origins[i].name))
+            continue;
+        code = kl_file_text(&trained, head, "", origins[i].kept, err);
+        if (!code) code = kl_file_text(&found, features, "features", origins[i].name, err);
+        if (!code && strcmp(trained, found) != 0) {
+            if (origins[i].must_match)
+                code =
+                    kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
+                            kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
+            else
+                kl_note(log, 1, "%s: %s is %s, but %s was trained on %s", kl_file_path(features),
+                        origins[i].name, found, kl_file_path(head), trained);
+        }
+        free(trained);
+        free(found);
+    }
+    return code;
+}

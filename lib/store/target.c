@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+   What may stand where a result goes: nothing, or an older result of the same kind. Anything else was
+   put there by somebody, and is replaced on demand only. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/store_int.h"
+
+static bool same_file(const char *path, const struct stat *target)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && s.st_dev == target->st_dev && s.st_ino == target->st_ino;
+}
+
+/* Our files have a seal behind HDF5's end of file. One that has lost it, or a part of it, is not as long
+   as its superblock says; a whole file of another program is exactly as long. */
+static bool was_ours(const char *path, const struct stat *s)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    uint64_t size = (uint64_t)s->st_size, eof = fd < 0 ? 0 : kl_superblock_eof(fd);
+    bool ours = eof && eof != size;
+    char magic[8] = "";
+    if (fd >= 0 && !ours && size >= KL_SEAL_BYTES &&
+        kl_pread_all(fd, magic, sizeof magic, size - KL_SEAL_BYTES, path, NULL) == 0)
+        ours = memcmp(magic, "KETLSEAL", sizeof magic) == 0;
+    if (fd >= 0) close(fd);
+    return ours;
+}
+
+int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,
+                    struct kl_error *err)
+{
+    struct stat s;
+    struct kl_file *file = NULL;
+    struct kl_error problem = { 0 };
+    if (strcmp(path, "-") == 0 || stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
+    for (size_t i = 0; i < n; i++)
+        if (same_file(inputs[i], &s))
+            return kl_fail(err, KL_EUSAGE, "%s: is an input; give another name with -o", path);
+    if (force || s.st_size == 0) return KL_OK;
+    int rc = kl_file_open(&file, path, &problem);
+    if (rc == KL_OK && strcmp(kl_file_kind(file), kind))
+        rc =
+            kl_fail(err, KL_EUSAGE,
+                    "%s: holds a file of kind %s, which one of kind %s would replace; give another name "
+                    "with -o, or --force to replace it",
+                    path, kl_file_kind(file), kind);
+    else if (rc == KL_EDATA)
+        rc = was_ours(path, &s)
+                 ? KL_OK
+                 : kl_fail(err, KL_EUSAGE,
+                           "%s: was not written by ketline; give another name with -o, or --force to "
+                           "replace it",
+                           path);
+    else if (rc == KL_ENOMEM) *err = problem;
+    else rc = KL_OK; /* it cannot be read: writing will tell */
+    kl_file_close(&file);
+    return rc;
+}

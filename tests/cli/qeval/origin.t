@@ -1,0 +1,30 @@
+# Features of another making than those the head was trained on.
+$ D=$DATA/digits/test-images-idx3-ubyte; extract-features $D --resize 28 --limit 96 -q -o f.h5
++ extract-features $D --resize 28 --limit 96 --mean 0.5,0.5,0.5 -q -o mean.h5
++ extract-features $D --resize 28 --limit 96 --tap layer4 -q -o tap.h5
++ qtrain f.h5 --epochs 1 -q -o h.h5
+
+$ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[0-9]\.[0-9]+:#:g'
+> r.h5: accuracy # [#, #], log loss #, ECE # on 96 samples
+! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225)
+$ qeval h.h5 tap.h5 -o r.h5
+! qeval: tap.h5: tap is layer4, h.h5 was trained on avgpool; extract anew
+? 65
+
+# Without validation, the training accuracy is told.
+$ qtrain f.h5 --epochs 2 --val-fraction 0 -o n.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
+> n.h5: 2 epochs, no validation, train accuracy # (best epoch 2), # s, # s/epoch
+$ cache show n.h5 | grep -A 2 '^  epoch ' | sed -E 's/[0-9]\.[0-9]+/#/g'
+>   epoch   training loss     training accuracy
+>       1          #                #
+>       2          #                #
+
+# Several heads: means, and the interval of the mean.
+$ qtrain f.h5 --epochs 2 --replicas 3 -q -o three.h5; qeval three.h5 f.h5 --json -o three-r.h5 >r.json
++ cache show three-r.h5 | sed -n 's/^accuracy  *//p' >shown; jq '.accuracy * 1e4 | round' r.json >told
++ awk 'NR == FNR { shown = $1; next } { print shown * 1e4 == $1 ? "the same" : shown " and " $1 }' shown told
+> the same
+$ jq '.accuracy_low < .accuracy and .accuracy < .accuracy_high' r.json
+> true
+$ qeval three.h5 f.h5 --compare h.h5 -o c.h5 | sed -E 's/[0-9]+ (right|only)/# \1/g; s/p = .*/p/' | tail -1
+> McNemar, first heads: # right only here, # only in h.h5, p
