@@ -97,6 +97,29 @@ bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to)
    malloc'ed; NULL: no memory. */
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
 
+/* ---- grids of options (grid.c) ---- */
+enum { KL_GRID_AXES = 8, KL_GRID_VALUES = 64, KL_GRID_POINTS = 4096 };
+struct kl_grid_axis {
+    const struct kl_option *option;
+    const char *values[KL_GRID_VALUES];
+    size_t n;
+};
+struct kl_grid {
+    struct kl_grid_axis axes[KL_GRID_AXES];
+    int n_axes;
+    size_t n;   /* combinations ("points"); the last axis runs fastest */
+    char *text; /* (hidden) what the values point into */
+};
+/* "lr=1e-3,3e-3 n_layers=1,2": names as on the command line, values checked against the options; where a
+   value holds commas, '|' separates (reduction=128,32|64). KL_EUSAGE. Free with kl_grid_free; the grid
+   must outlive the values that are set from it. */
+int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool, const char *text,
+                  struct kl_error *err);
+const char *kl_grid_value(const struct kl_grid *grid, size_t point, int axis);
+/* The options of one point into the tool's values. */
+int kl_grid_set(const struct kl_grid *grid, size_t point, void *values, struct kl_error *err);
+void kl_grid_free(struct kl_grid *grid);
+
 /* ---- JSON (json.c) ---- */
 struct json_t;
 /* As jansson's, with "no memory" told from "damaged" (KL_EDATA). */

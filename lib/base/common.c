@@ -10,7 +10,7 @@ const struct kl_option kl_common_options[] = {
     { "store", 0, KL_OPT_STRING, FIELD(store), "DIR", 0, 0, false,
       "look in and add to a shared store (KETLINE_STORE)", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, FIELD(force), NULL, 0, 0, false,
-      "compute even if the result is up to date", NULL, NULL },
+      "compute even if up to date; replace any file", NULL, NULL },
     { "dry-run", 'n', KL_OPT_FLAG, FIELD(dry_run), NULL, 0, 0, false,
       "say hit or miss, and why; compute nothing", NULL, NULL },
     { "key", 0, KL_OPT_FLAG, FIELD(print_key), NULL, 0, 0, false,

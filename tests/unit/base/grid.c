@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+   Grids of options: order, names, separators, what is refused. */
+#include "options_test.h"
+
+static void points(void)
+{
+    static const struct {
+        int64_t qubits;
+        double lr;
+        const char *optimizer;
+    } want[] = { { 2, 1e-3, "sgd" }, { 2, 1e-3, "adam" }, { 2, 3e-3, "sgd" }, { 2, 3e-3, "adam" },
+                 { 5, 1e-3, "sgd" }, { 5, 1e-3, "adam" }, { 5, 3e-3, "sgd" }, { 5, 3e-3, "adam" } };
+    struct kl_grid grid;
+    struct kl_error err = { 0 };
+    int code = kl_grid_parse(&grid, &test_tool,
+                             " n_qubits=2,5 learning-rate=1e-3,3e-3\toptimizer=sgd,adam ", &err);
+    CHECK(code == 0 && grid.n == 8 && grid.n_axes == 3, "%s: %zu", err.text, grid.n);
+    for (size_t i = 0; i < 8 && code == 0; i++) {
+        struct values v = test_defaults;
+        CHECK(kl_grid_set(&grid, i, &v, &err) == 0, "%s", err.text);
+        CHECK(v.qubits == want[i].qubits && v.lr == want[i].lr &&
+                  strcmp(v.optimizer, want[i].optimizer) == 0,
+              "point %zu: %lld %g %s", i, (long long)v.qubits, v.lr, v.optimizer);
+        CHECK(v.grey, "the others stay");
+    }
+    CHECK(strcmp(kl_grid_value(&grid, 3, 1), "3e-3") == 0, "as it was written");
+    kl_grid_free(&grid);
+}
+
+static void refused(const char *text, const char *word)
+{
+    struct kl_grid grid;
+    struct kl_error err = { 0 };
+    CHECK(kl_grid_parse(&grid, &test_tool, text, &err) == KL_EUSAGE && strstr(err.text, word), "%s: %s",
+          text, err.text);
+}
+
+int main(void)
+{
+    points();
+    refused("", "empty");
+    refused("lr", "expected NAME=VALUE");
+    refused("lr=", "no values");
+    refused("lr=1e-3,fast", "found 'fast', expected a number");
+    refused("lr=1,11", "from 0 to 10");
+    refused("lr=1,1", "twice");
+    refused("lr=1 learning_rate=2", "lr is there twice");
+    refused("optimiser=sgd", "did you mean optimizer?");
+    refused("optimizer=sgd,lbfgs", "expected one of adam|adamw|sgd");
+    refused("threads=1,2", "does not change a result");
+    /* a bar separates where values hold commas: one number that is none */
+    refused("lr=1,2|3", "found '1,2', expected a number");
+    return failures != 0;
+}
