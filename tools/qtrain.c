@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT
-   qtrain: a feature cache in, trained hybrid heads out. */
+   qtrain: a feature cache in, trained hybrid heads out, with their controls. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "circuit/options.h"
+#include "head/controls.h"
 #include "head/head.h"
 #include "store/store.h"
 
-enum { NUMERICAL_VERSION = 2 };
+enum { NUMERICAL_VERSION = 3 };
 
 struct values {
     struct kl_common common;
     struct kl_head_options head;
     struct kl_train_options train;
-    const char *reduction, *classifier, *optimizer, *schedule, *diff_method, *history, *mlflow;
-    bool resume, check_gradients;
+    const char *core, *reduction, *classifier, *optimizer, *schedule, *diff_method, *history, *mlflow;
+    bool controls, resume, check_gradients;
 };
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     KL_CIRCUIT_OPTIONS(AT(head.circuit)),
+    { "core", 0, KL_OPT_CHOICE, AT(core), "circuit|twin|frozen|none", 0, 0, true,
+      "between reduction and classifier; none: a linear probe", "Head", NULL },
+    { "controls", 0, KL_OPT_FLAG, AT(controls), NULL, 0, 0, true,
+      "train the three other cores too (default); --no-controls: do not", NULL, NULL },
     { "reduction", 0, KL_OPT_STRING, AT(reduction), "WIDTHS", 0, 0, true,
-      "hidden widths before the circuit; none", "Head", NULL },
+      "hidden widths before the circuit; none", NULL, NULL },
     { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true,
       "hidden widths after it; none", NULL, NULL },
     { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, "rate after every ReLU", NULL,
@@ -84,7 +89,7 @@ static const struct kl_tool tool = {
     "qtrain",
     "Trains hybrid heads (reduction, circuit, classifier) on cached features",
     "FEATURES.h5 -o HEAD.h5",
-    "qtrain train.h5 -o head.h5\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
+    "qtrain train.h5 -o head.h5 --no-controls\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
@@ -99,6 +104,7 @@ struct run {
     struct kl_features features;
     struct kl_head_model model;
     struct kl_train train;
+    struct kl_controls controls;
     struct kl_pool *pool;
     struct kl_writer *writer;  /* opened before the training: a folder that refuses is found at once */
     char *qasm;                /* of --circuit-file */
@@ -122,6 +128,9 @@ static int settle(struct values *v, char **qasm, struct kl_error *err)
     v->train.diff = v->diff_method[0] == 'a'   ? KL_DIFF_ADJOINT
                     : v->diff_method[0] == 'p' ? KL_DIFF_SHIFT
                                                : KL_DIFF_DIFFERENCES;
+    for (int i = 0; i < KL_CORES; i++)
+        if (strcmp(v->core, kl_core_names[i]) == 0) v->head.core = (enum kl_core)i;
+    if (v->head.core != KL_CORE_CIRCUIT) v->controls = false; /* it is one itself */
     v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, qasm, err);
     if (!code && !v->common.output && !v->check_gradients && !v->common.print_key)
@@ -151,15 +160,18 @@ static int make_key(struct kl_key **key, const struct run *run, struct kl_error 
     return code ? code : kl_key_input(*key, "features", kl_file_content(run->input), err);
 }
 
+/* Whichever training is under way: the head's or a control's. */
 static int save_checkpoint(void *context, struct kl_train *train, struct kl_error *err)
 {
     const struct run *run = context;
     struct kl_writer *writer = NULL;
     struct kl_header header = run->stage.header;
+    (void)train;
     if (!run->checkpoint) return 0;
     header.kind = "checkpoint";
     int code = kl_writer_open(&writer, run->checkpoint, &header, err);
-    if (!code) code = kl_train_save(writer, train, run->config, err);
+    if (!code) code = kl_train_save(writer, &run->train, run->config, err);
+    if (!code) code = kl_controls_save(writer, &run->controls, true, err);
     if (!code) return kl_writer_publish(&writer, NULL, err);
     kl_writer_abort(&writer);
     return code;
@@ -179,6 +191,7 @@ static int resume(struct run *run, struct kl_error *err)
                        "--resume away",
                        run->checkpoint);
     if (!code) code = kl_train_restore(&run->train, file, err);
+    if (!code) code = kl_controls_restore(&run->controls, file, err);
     if (!code)
         kl_note(&run->log, 1, "resumed at epoch %lld, step %lld", (long long)run->train.epoch + 1,
                 (long long)run->train.step);
@@ -191,6 +204,7 @@ static int write_head(struct run *run, struct kl_error *err)
     const struct kl_file *parents[] = { run->input };
     int code = kl_train_save(run->writer, &run->train, run->config, err);
     if (!code) code = kl_origin_save(run->writer, run->input, err);
+    if (!code) code = kl_controls_save(run->writer, &run->controls, false, err);
     if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
     if (!code && run->checkpoint) unlink(run->checkpoint);
     return code;
@@ -209,6 +223,60 @@ static int write_histories(const struct run *run, struct kl_error *err)
     return code;
 }
 
+/* Accuracy on the validation samples, the head's less each control's. */
+static int differences(struct kl_paired found[KL_CONTROLS], const struct run *run, struct kl_error *err)
+{
+    int code = 0;
+    for (int i = 0; i < run->controls.n && !code; i++)
+        code = kl_controls_difference(&found[i], &run->controls, i, &run->train, err);
+    return code;
+}
+
+static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
+                             const struct kl_paired found[KL_CONTROLS], int n_found, FILE *out,
+                             struct kl_error *err)
+{
+    enum { HEAD = 10 };
+    const struct kl_train *t = &run->train;
+    char names[KL_CONTROLS][3][32];
+    struct kl_json_pair pairs[HEAD + 3 * KL_CONTROLS] = {
+        { "output", KL_JSON_TEXT, run->v.common.output, 0 },
+        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
+        { "replicas", KL_JSON_COUNT, NULL, (double)t->options.replicas },
+        { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, mean },
+        { "best_epoch", KL_JSON_COUNT, NULL, (double)t->replicas[0].best_epoch + 1 },
+        { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
+        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, t->seconds / (double)epochs },
+        { "controls", KL_JSON_BOOL, NULL, run->controls.n > 0 }
+    };
+    size_t n = HEAD;
+    for (int i = 0; i < n_found; i++) {
+        static const char *const forms[] = { "minus_%s", "minus_%s_low", "minus_%s_high" };
+        const double values[] = { found[i].difference, found[i].low, found[i].high };
+        for (int k = 0; k < (found[i].n > 1 ? 3 : 1); k++) {
+            snprintf(names[i][k], sizeof names[i][k], forms[k], kl_control_name(i));
+            pairs[n++] = (struct kl_json_pair){ names[i][k], KL_JSON_NUMBER, NULL, values[k] };
+        }
+    }
+    return kl_json_line(out, pairs, n, err);
+}
+
+static void write_controls(const struct run *run, const struct kl_paired found[KL_CONTROLS], int n_found,
+                           FILE *out)
+{
+    char text[KL_PAIRED_TEXT];
+    for (int i = 0; i < n_found; i++) {
+        kl_paired_text(text, &found[i]);
+        fprintf(out, "  circuit - %-6s %s\n", kl_control_name(i), text);
+    }
+    fprintf(out, "  controls: %.1f s; parameters: circuit %zu, twin %zu%s\n",
+            kl_controls_seconds(&run->controls), run->model.circuit->n_weights,
+            kl_twin_parameters(&run->controls.models[0].shape),
+            n_found ? "" : "; no validation samples to compare on");
+}
+
 static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_train *t = &run->train;
@@ -216,8 +284,12 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     /* rows 1 and 3 of kl_history_names: accuracy of training, of validation */
     const int judged = t->n_validation ? 3 : 1;
     const char *what = t->n_validation ? "val" : "no validation, train";
+    const int n_found = t->n_validation ? run->controls.n : 0;
+    struct kl_paired found[KL_CONTROLS];
     double sum = 0, low = 1, high = 0;
     int64_t epochs = 0;
+    int code = n_found ? differences(found, run, err) : 0;
+    if (code) return code;
     for (int64_t r = 0; r < n; r++) {
         double a = t->replicas[r].history[judged][t->replicas[r].best_epoch];
         sum += a, low = a < low ? a : low, high = a > high ? a : high;
@@ -226,18 +298,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     }
     double mean = sum / (double)n, per_epoch = t->seconds / (double)epochs;
     const char *output = run->v.common.output;
-    const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, output, 0 },
-        { "key", KL_JSON_TEXT, run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
-        { "replicas", KL_JSON_COUNT, NULL, (double)n },
-        { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, mean },
-        { "best_epoch", KL_JSON_COUNT, NULL, (double)t->replicas[0].best_epoch + 1 },
-        { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
-        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, per_epoch }
-    };
-    if (run->v.common.json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (run->v.common.json) return summarise_as_json(run, epochs, mean, found, n_found, out, err);
     if (run->v.common.quiet) return KL_OK;
     if (n == 1)
         fprintf(out, "%s: %lld epochs, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
@@ -247,24 +308,43 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
         fprintf(out,
                 "%s: %lld heads, %lld epochs, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
                 output, (long long)n, (long long)epochs, what, mean, low, high, t->seconds, per_epoch);
+    if (run->controls.n) write_controls(run, found, n_found, out);
     return KL_OK;
+}
+
+/* The head first, so that its numbers are what they are without controls; then the controls. */
+static int train_all(struct run *run, struct kl_error *err)
+{
+    struct kl_progress progress;
+    const char *mode = run->v.common.progress;
+    kl_progress_begin(&progress, &run->log, mode, "epochs");
+    int code = kl_train_run(&run->train, run->pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    if (code || !run->controls.n) return code;
+    kl_progress_begin(&progress, &run->log, mode, "epochs of controls");
+    code = kl_controls_run(&run->controls, run->pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    return code;
 }
 
 static int train(struct run *run, struct kl_error *err)
 {
-    struct kl_progress progress;
-    int threads = (int)run->v.common.threads;
-    int code = kl_pool_create(&run->pool, threads, err);
+    int code = kl_pool_create(&run->pool, (int)run->v.common.threads, err), threads = 0;
+    if (!code) threads = kl_pool_size(run->pool);
     if (!code)
-        code = kl_train_open(&run->train, &run->model, &run->features, &run->v.train,
-                             kl_pool_size(run->pool), err);
+        code = kl_train_open(&run->train, &run->model, &run->features, &run->v.train, threads, err);
+    if (!code && run->v.controls)
+        code =
+            kl_controls_open(&run->controls, &run->v.head, &run->features, &run->v.train, threads, err);
     if (!code && run->v.resume) code = resume(run, err);
     if (code) return code;
     run->train.checkpoint = save_checkpoint;
     run->train.checkpoint_context = run;
-    kl_progress_begin(&progress, &run->log, run->v.common.progress, "epochs");
-    code = kl_train_run(&run->train, run->pool, &progress.watch, err);
-    kl_progress_end(&progress);
+    for (int i = 0; i < run->controls.n; i++) {
+        run->controls.trains[i].checkpoint = save_checkpoint;
+        run->controls.trains[i].checkpoint_context = run;
+    }
+    code = train_all(run, err);
     if (code == KL_ESIGNAL) {
         int saved = save_checkpoint(run, &run->train, err);
         if (saved) return saved;
@@ -317,9 +397,13 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
     if (code) return code;
     fprintf(out, "%zu samples, %zu parameters, double precision, largest gradient %.3g\n", check.samples,
             check.parameters, check.largest);
-    fprintf(out, "adjoint - parameter-shift: %.2e (bound %.0e)\n", check.shift, check.shift_bound);
-    fprintf(out, "adjoint - central differences: %.2e (bound %.0e)\n", check.differences,
-            check.differences_bound);
+    if (check.has_circuit) {
+        fprintf(out, "adjoint - parameter-shift: %.2e (bound %.0e)\n", check.shift, check.shift_bound);
+        fprintf(out, "adjoint - central differences: %.2e (bound %.0e)\n", check.differences,
+                check.differences_bound);
+    }
+    fprintf(out, "core %s, %zu entries - central differences of the loss: %.2e (bound %.0e)\n",
+            run->v.core, check.entries, check.loss_differences, check.differences_bound);
     return check.agree ? 0 : kl_fail(err, KL_ENO, "the gradients differ by more than their bounds");
 }
 
@@ -327,6 +411,8 @@ int main(int argc, char **argv)
 {
     struct kl_error err = { 0 };
     struct run run = { .v = { .common = { .progress = "auto", .device = "auto" },
+                              .core = "circuit",
+                              .controls = true,
                               .reduction = "128,32",
                               .classifier = "16",
                               .optimizer = "adam",
@@ -361,6 +447,7 @@ int main(int argc, char **argv)
                                      : work(&run, inputs[0], stdout, &err);
     kl_writer_abort(&run.writer);
     kl_train_close(&run.train);
+    kl_controls_close(&run.controls);
     kl_pool_destroy(&run.pool);
     kl_head_model_free(&run.model);
     kl_features_free(&run.features);

@@ -68,7 +68,7 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
 {
     struct kl_head *head = NULL;
     float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
-    int code = logits ? kl_head_load(&head, file, (int64_t)r, err)
+    int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, err)
                       : kl_fail_memory(err, e->n * e->c * sizeof *logits);
     if (!code) code = kl_head_logits(logits, head, x, e->n, pool, err);
     if (!code)
@@ -102,7 +102,7 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
 static int check_fit(struct kl_evaluation *e, struct kl_file *file, struct kl_error *err)
 {
     struct kl_head *head = NULL;
-    int code = kl_head_load(&head, file, 0, err);
+    int code = kl_head_load(&head, file, NULL, 0, err);
     if (code) return code;
     e->c = head->model.n_classes;
     e->replicas = (size_t)head->n_replicas;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   The head forwards: reduction, circuit, classifier. */
+   The head forwards: reduction, core, classifier. */
 #include <string.h>
 
 #include "head/head_int.h"
@@ -20,8 +20,12 @@ int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
         code = KL_NAME(kl_head_take)(&values->reduce[i], arena, n * model->reduce[i].d_out, err);
     for (int i = 0; i < model->n_head && !code; i++)
         code = KL_NAME(kl_head_take)(&values->head[i], arena, n * model->head[i].d_out, err);
-    if (!code) code = KL_NAME(kl_head_take)(&values->expval, arena, n * model->circuit->n_obs, err);
+    for (int i = 0; i < model->n_twin && !code; i++)
+        code = KL_NAME(kl_head_take)(&values->twin[i], arena, n * model->twin[i].d_out, err);
+    values->expval = model->n_twin ? values->twin[model->n_twin - 1] : NULL;
     values->state = NULL;
+    if (!model->circuit) return code;
+    if (!code) code = KL_NAME(kl_head_take)(&values->expval, arena, n * model->n_expval, err);
     if (!code && with_state)
         code =
             KL_NAME(kl_head_take)(&values->state, arena, kl_circuit_state_size(model->circuit, n), err);
@@ -50,14 +54,18 @@ int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
                                  struct kl_head_work *work, struct kl_error *err)
 {
     const struct kl_block *block = &model->block;
+    const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : NULL;
     chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout);
+    chain(values->twin, model->twin, model->n_twin, 0, block, params, angles, n, NULL);
     kl_arena_reset(&work->circuit);
-    int code = KL_NAME(kl_circuit_forward)(
-        values->expval, values->state, model->circuit, values->reduce[model->n_reduce - 1],
-        params + block->tensors[model->vqc].offset, n, NULL, &work->circuit, err);
+    int code = model->circuit
+                   ? KL_NAME(kl_circuit_forward)(values->expval, values->state, model->circuit, angles,
+                                                 params + block->tensors[model->vqc].offset, n, NULL,
+                                                 &work->circuit, err)
+                   : 0;
     if (code) return code;
-    chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, block, params, values->expval, n,
-          dropout);
+    chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, block, params,
+          values->expval ? values->expval : x, n, dropout);
     return 0;
 }
 
@@ -72,7 +80,8 @@ int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,
     if (code) return code;
     size_t row = sizeof *logits;
     memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * row);
-    if (angles) memcpy(angles, values.reduce[model->n_reduce - 1], n * model->circuit->n_inputs * row);
-    if (expval) memcpy(expval, values.expval, n * model->circuit->n_obs * row);
+    if (angles && model->n_angles)
+        memcpy(angles, values.reduce[model->n_reduce - 1], n * model->n_angles * row);
+    if (expval && model->n_expval) memcpy(expval, values.expval, n * model->n_expval * row);
     return 0;
 }

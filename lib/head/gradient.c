@@ -9,14 +9,14 @@ int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const str
                                 size_t n, enum kl_diff_method diff, struct kl_arena *arena,
                                 struct kl_error *err)
 {
-    const bool adjoint = diff == KL_DIFF_ADJOINT;
     const struct kl_circuit *c = model->circuit;
+    const bool adjoint = diff == KL_DIFF_ADJOINT || !c;
     size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
-    *batch = (struct KL_NAME(kl_head_batch)){ .n = n, .diff = diff };
+    *batch = (struct KL_NAME(kl_head_batch)){ .n = n, .diff = adjoint ? KL_DIFF_ADJOINT : diff };
     int code = KL_NAME(kl_head_values_take)(&batch->y, model, n, adjoint, arena, err);
     if (!code) code = KL_NAME(kl_head_values_take)(&batch->dy, model, n, false, arena, err);
-    size_t angles = adjoint ? kl_circuit_angles_size(c, n) : c->n_weights;
-    if (!code) code = KL_NAME(kl_head_take)(&batch->dangles, arena, angles, err);
+    size_t angles = !c ? 0 : adjoint ? kl_circuit_angles_size(c, n) : c->n_weights;
+    if (!code && c) code = KL_NAME(kl_head_take)(&batch->dangles, arena, angles, err);
     if (code) return code;
     batch->loss = kl_arena_take(arena, groups, sizeof *batch->loss);
     batch->correct = kl_arena_take(arena, groups, sizeof *batch->correct);
@@ -28,8 +28,9 @@ static struct KL_NAME(kl_head_values)
     values_at(struct KL_NAME(kl_head_values) v, const struct kl_head_model *model, size_t row)
 {
     for (int i = 0; i < model->n_reduce; i++) v.reduce[i] += row * model->reduce[i].d_out;
+    for (int i = 0; i < model->n_twin; i++) v.twin[i] += row * model->twin[i].d_out;
     for (int i = 0; i < model->n_head; i++) v.head[i] += row * model->head[i].d_out;
-    v.expval += row * model->circuit->n_obs;
+    if (v.expval) v.expval += row * model->n_expval;
     if (v.state) v.state += kl_circuit_state_size(model->circuit, row);
     return v;
 }
@@ -91,16 +92,33 @@ static void losses(const struct KL_NAME(kl_head_batch) * batch, const struct kl_
     }
 }
 
+/* Through the core of n rows, which begin at row `from` of the batch: from dy.expval to the angles. */
+static int core_back(const struct KL_NAME(kl_head_batch) * batch,
+                     const struct KL_NAME(kl_head_values) * y, const struct KL_NAME(kl_head_values) * dy,
+                     const struct kl_head_model *model, const kl_real *params, size_t from, size_t n,
+                     struct kl_head_work *work, struct kl_error *err)
+{
+    const kl_real *angles = y->reduce[model->n_reduce - 1];
+    kl_real *d_angles = dy->reduce[model->n_reduce - 1];
+    if (!model->circuit)
+        return chain_back(d_angles, dy->twin, y->twin, model->twin, model->n_twin, &model->block, params,
+                          n, 0, &work->circuit, err);
+    const kl_real *w = params + model->block.tensors[model->vqc].offset;
+    if (batch->diff == KL_DIFF_ADJOINT)
+        return KL_NAME(kl_circuit_samples)(
+            d_angles, batch->dangles + kl_circuit_angles_size(model->circuit, from), y->state,
+            model->circuit, angles, w, dy->expval, n, NULL, &work->circuit, err);
+    return circuit_slowly(d_angles, batch->dangles, model->circuit, angles, w, dy->expval, n,
+                          batch->diff, work, err);
+}
+
 int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
                           const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
                           struct kl_error *err)
 {
     const size_t n = to - from;
-    const kl_real *w = params + model->block.tensors[model->vqc].offset;
     const struct KL_NAME(kl_head_values) y = values_at(batch->y, model, from),
                                          dy = values_at(batch->dy, model, from);
-    const kl_real *angles = y.reduce[model->n_reduce - 1];
-    kl_real *d_angles = dy.reduce[model->n_reduce - 1];
     struct kl_dropout dropout = batch->dropout;
     dropout.row = from;
     int code = KL_NAME(kl_head_activations)(&y, model, params, batch->x + from * model->n_features, n,
@@ -109,43 +127,51 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
     losses(batch, model, from, to);
     code = chain_back(dy.expval, dy.head, y.head, model->head, model->n_head, &model->block, params, n,
                       dropout.rate, &work->circuit, err);
-    if (code) return code;
+    if (code || !model->n_reduce) return code;
     kl_arena_reset(&work->circuit);
-    if (batch->diff == KL_DIFF_ADJOINT)
-        code = KL_NAME(kl_circuit_samples)(
-            d_angles, batch->dangles + kl_circuit_angles_size(model->circuit, from), y.state,
-            model->circuit, angles, w, dy.expval, n, NULL, &work->circuit, err);
-    else
-        code = circuit_slowly(d_angles, batch->dangles, model->circuit, angles, w, dy.expval, n,
-                              batch->diff, work, err);
+    code = core_back(batch, &y, &dy, model, params, from, n, work, err);
     if (code) return code;
     return chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block, params,
                       n, dropout.rate, &work->circuit, err);
+}
+
+static void sum_circuit(kl_real *dw, const struct KL_NAME(kl_head_batch) * batch,
+                        const struct kl_head_model *model, size_t size)
+{
+    memset(dw, 0, size * sizeof *dw);
+    if (batch->diff == KL_DIFF_ADJOINT)
+        KL_NAME(kl_circuit_weights)(dw, batch->dangles, model->circuit, batch->n);
+    else memcpy(dw, batch->dangles, size * sizeof *dw);
 }
 
 void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * batch,
                           const struct kl_head_model *model, const struct kl_head_part *part)
 {
     if (part->kind == KL_PART_CIRCUIT) {
-        kl_real *dw = grad + part->offset;
-        memset(dw, 0, part->size * sizeof *dw);
-        if (batch->diff == KL_DIFF_ADJOINT)
-            KL_NAME(kl_circuit_weights)(dw, batch->dangles, model->circuit, batch->n);
-        else memcpy(dw, batch->dangles, part->size * sizeof *dw);
+        sum_circuit(grad + part->offset, batch, model, part->size);
         return;
     }
+    const struct KL_NAME(kl_head_values) *y = &batch->y, *dy = &batch->dy;
+    const struct {
+        const struct kl_layer *layers;
+        const kl_real *input;
+        kl_real *const *y, *const *dy;
+    } chains[] = {
+        [KL_CHAIN_REDUCE] = { model->reduce, batch->x, y->reduce, dy->reduce },
+        [KL_CHAIN_TWIN] = { model->twin, model->n_twin ? y->reduce[model->n_reduce - 1] : NULL, y->twin,
+                            dy->twin },
+        [KL_CHAIN_HEAD] = { model->head, y->expval ? y->expval : batch->x, y->head, dy->head }
+    };
     const int i = part->layer;
-    const struct kl_layer *l = part->in_head ? &model->head[i] : &model->reduce[i];
-    const kl_real *dy = part->in_head ? batch->dy.head[i] : batch->dy.reduce[i];
-    if (part->kind == KL_PART_BIAS) {
-        KL_NAME(kl_linear_biases)(grad + part->offset, dy, batch->n, l->d_out);
-        return;
-    }
-    const kl_real *x = part->in_head ? (i > 0 ? batch->y.head[i - 1] : batch->y.expval)
-                                     : (i > 0 ? batch->y.reduce[i - 1] : batch->x);
-    KL_NAME(kl_linear_weights)
-    (grad + model->block.tensors[l->weight].offset, x, dy, batch->n, l->d_in, l->d_out, part->from,
+    const struct kl_layer *l = &chains[part->chain].layers[i];
+    const kl_real *x = i > 0 ? chains[part->chain].y[i - 1] : chains[part->chain].input,
+                  *d = chains[part->chain].dy[i];
+    if (part->kind == KL_PART_BIAS)
+        KL_NAME(kl_linear_biases)(grad + part->offset, d, batch->n, l->d_out);
+    else KL_NAME(kl_linear_weights)
+    (grad + model->block.tensors[l->weight].offset, x, d, batch->n, l->d_in, l->d_out, part->from,
      part->to);
+    if (part->chain == KL_CHAIN_TWIN) KL_NAME(kl_twin_mask)(grad, model, part);
 }
 
 double KL_NAME(kl_head_loss)(size_t *correct, const struct KL_NAME(kl_head_batch) * batch)
@@ -170,6 +196,10 @@ int KL_NAME(kl_head_gradient)(kl_real *grad, double *loss, size_t *correct,
     batch.labels = labels;
     if (!code) code = KL_NAME(kl_head_rows)(&batch, model, params, 0, n, work, err);
     if (code) return code;
+    if (model->options.core == KL_CORE_FROZEN) {
+        const struct kl_tensor *t = &model->block.tensors[model->vqc];
+        memset(grad + t->offset, 0, t->size * sizeof *grad);
+    }
     for (size_t i = 0; i < kl_head_n_parts(model); i++) {
         struct kl_head_part part = kl_head_part(model, i);
         KL_NAME(kl_head_sum)(grad, &batch, model, &part);

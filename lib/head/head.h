@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: MIT
-   head: the hybrid head: reduction (linear layers with ReLU and dropout, tanh at the end), circuit,
-   classifier. Tiers: a trained head used (qeval); a head trained (qtrain); the model's own
-   functions. */
+   head: the hybrid head: reduction (linear layers with ReLU and dropout, tanh at the end), core (a
+   circuit, or what is trained in its place as a control), classifier. Tiers: a trained head used
+   (qeval); a head trained (qtrain; its controls: controls.h); the model's own functions. */
 #ifndef KL_HEAD_H
 #define KL_HEAD_H
 
 #include "circuit/circuit.h"
 #include "head/features.h"
+#include "head/twin.h"
 #include "nn/nn.h"
 struct kl_writer;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 
+/* What stands between the reduction and the classifier. */
+enum kl_core {
+    KL_CORE_CIRCUIT, /* the circuit, trained */
+    KL_CORE_TWIN,    /* a linear-tanh map with as many parameters as the circuit (twin.h) */
+    KL_CORE_FROZEN,  /* the circuit; weights uniform within pi, drawn once a replica, never moved */
+    KL_CORE_NONE,    /* nothing, and no reduction: a linear probe of the features */
+    KL_CORES
+};
+extern const char *const kl_core_names[KL_CORES];
+
 /* What a head is made of. The defaults are the reference system's: features-128-32-4, ry-ring of 4
    qubits and 3 layers, 4-16-classes. */
 struct kl_head_options {
     struct kl_circuit_options circuit;
+    enum kl_core core;
     int n_reduction, n_classifier;     /* hidden layers; n_classifier 0: one linear layer */
     int64_t reduction[KL_MAX_WIDTHS];  /* {128, 32} */
     int64_t classifier[KL_MAX_WIDTHS]; /* {16} */
@@ -33,20 +45,23 @@ struct kl_layer {
     enum kl_activation act;
     bool dropout;
 };
-/* Layout without values. Tensors: reduce.<i>.weight [out, in], reduce.<i>.bias, vqc.weight,
-   head.<i>.weight, head.<i>.bias. */
+/* Layout without values. Tensors: reduce.<i>.weight [out, in], reduce.<i>.bias, vqc.weight or
+   twin.<i>.weight and twin.<i>.bias, head.<i>.weight, head.<i>.bias. */
 struct kl_head_model {
     struct kl_head_options options; /* but for the circuit's, which it shows itself */
     size_t n_features, n_classes;
-    int n_reduce, n_head; /* linear layers */
-    struct kl_layer reduce[KL_MAX_WIDTHS + 1], head[KL_MAX_WIDTHS + 1];
-    int vqc; /* tensor of the circuit's weights */
+    size_t n_angles, n_expval;    /* inputs and outputs of the core; 0 without one */
+    int n_reduce, n_twin, n_head; /* linear layers */
+    struct kl_layer reduce[KL_MAX_WIDTHS + 1], twin[KL_TWIN_LAYERS], head[KL_MAX_WIDTHS + 1];
+    struct kl_twin shape; /* of the twin */
+    int vqc;              /* tensor of the circuit's weights; -1: no circuit */
     struct kl_block block;
-    struct kl_circuit *circuit;
+    struct kl_circuit *circuit; /* NULL: none */
 };
 int kl_head_model_make(struct kl_head_model *model, const struct kl_head_options *o, size_t n_features,
                        size_t n_classes, struct kl_error *err);
 void kl_head_model_free(struct kl_head_model *model);
+size_t kl_head_parameters(const struct kl_head_model *model); /* that training moves */
 
 /* ---- a trained head (load.c, logits.c) ---- In a head file every dataset of parameters and
    history has a leading dimension over replicas, of 1 too: params/<name> [R, ...] (each replica at
@@ -58,9 +73,10 @@ struct kl_head {
     int64_t n_replicas; /* in the file */
     char *config;       /* JSON */
 };
-/* replica: 0 .. n_replicas - 1. KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with
-   kl_head_free. */
-int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, struct kl_error *err);
+/* replica: 0 .. n_replicas - 1; control: NULL, or the name of the control's core instead of the head.
+   KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with kl_head_free. */
+int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
+                 struct kl_error *err);
 void kl_head_free(struct kl_head **head);
 /* logits (n, n_classes) of features x (n, n_features), without dropout. Samples in blocks over the
    threads of pool (may be NULL); memory does not grow with n. KL_ENOMEM. */
@@ -124,11 +140,18 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
 int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *watch,
                  struct kl_error *err);
 void kl_train_close(struct kl_train *train);
+/* At the best epoch of a replica that has ended one; there must be validation samples. */
+double kl_replica_val_accuracy(const struct kl_replica *replica);
 /* Put all datasets and the attribute `config` into a head or checkpoint file. */
 int kl_train_save(struct kl_writer *writer, const struct kl_train *train, const char *config,
                   struct kl_error *err);
+/* The training of a control, into the group controls/<its core>. whole: all from which it can go on, as
+   a checkpoint needs it; else parameters of the best epoch, history and numbers of each replica. */
+int kl_train_save_control(struct kl_writer *writer, const struct kl_train *train, bool whole,
+                          struct kl_error *err);
 /* Take the state from such a file, whose key the caller has compared. KL_EDATA if the shapes differ. */
 int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_error *err);
+int kl_train_restore_control(struct kl_train *train, struct kl_file *file, struct kl_error *err);
 
 /* ---- what others read (history.c, mlflow.c) ---- */
 /* One JSON object a line: replica, epoch (from 1) and the rows of the history, of a finished head file.
@@ -146,8 +169,8 @@ struct kl_head_work {
 int kl_head_work_init(struct kl_head_work *work, struct kl_error *err);
 void kl_head_work_free(struct kl_head_work *work);
 
-/* logits (n, n_classes) of x (n, n_features); angles (n, circuit's inputs) and expval (n, its outputs)
-   too unless NULL. No dropout. */
+/* logits (n, n_classes) of x (n, n_features); angles (n, n_angles) and expval (n, n_expval) too unless
+   NULL. No dropout. */
 int kl_head_forward_f32(float *logits, float *angles, float *expval, const struct kl_head_model *model,
                         const float *params, const float *x, size_t n, struct kl_head_work *work,
                         struct kl_error *err);
@@ -155,29 +178,34 @@ int kl_head_forward_f64(double *logits, double *angles, double *expval,
                         const struct kl_head_model *model, const double *params, const double *x,
                         size_t n, struct kl_head_work *work, struct kl_error *err);
 /* grad (block.size, set) = gradient of the mean cross-entropy over the n samples. *loss: the sum
-   (not the mean) in nats, *correct: how many argmax were right; no dropout. diff: how the circuit is
-   differentiated; the two others than adjoint are slow. */
+   (not the mean) in nats, *correct: how many argmax were right; no dropout. diff: how the circuit, if
+   there is one, is differentiated; the two others than adjoint are slow. What is frozen has zeros. */
 int kl_head_gradient_f32(float *grad, double *loss, size_t *correct, const struct kl_head_model *model,
                          const float *params, const float *x, const int32_t *labels, size_t n,
                          enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err);
 int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const struct kl_head_model *model,
                          const double *params, const double *x, const int32_t *labels, size_t n,
                          enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err);
-/* The head's gradient at its initial values on the first n samples, in double, with the circuit
-   differentiated three ways: largest difference between any two entries. */
+/* The head's gradient at its initial values on the first n samples, in double: with the circuit, if
+   there is one, differentiated three ways; and against central differences of the loss in some entries
+   of every tensor that trains, whatever the core. Largest difference between any two entries. */
 struct kl_gradient_check {
     size_t samples, parameters;
-    double largest;                        /* entry of the adjoint's gradient */
-    double shift, differences;             /* largest difference to the adjoint's */
+    double largest;                        /* entry of the gradient by back-propagation and adjoint */
+    bool has_circuit;                      /* else shift and differences were not computed */
+    double shift, differences;             /* largest difference to that gradient */
+    size_t entries;                        /* compared with differences of the loss */
+    double loss_differences;               /* largest difference there */
     double shift_bound, differences_bound; /* from rounding, and from the step of central differences */
     bool agree;
 };
 int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_head_model *model,
                             const struct kl_features *features, size_t n, uint64_t seed,
                             struct kl_error *err);
-/* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight
-   and bias uniform within 1 / sqrt(d_in)), circuit normal, classifier Xavier uniform with zero
-   biases. params (block.size). */
+/* Initial values of one replica: reduction and twin as torch's Linear (Kaiming uniform, a = sqrt 5:
+   weight and bias uniform within 1 / sqrt(inputs of a unit)), circuit normal or (frozen) uniform,
+   classifier Xavier uniform with zero biases. Reduction and classifier begin at the same values whatever
+   the core between them. params (block.size). */
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica);
 
 #endif

@@ -10,9 +10,10 @@
 #include "head/part.h"
 #include "kernels/inline/real.h"
 
-/* Outputs of every layer; the last of reduce are the angles, the last of head the logits. */
+/* Outputs of every layer; the last of reduce are the angles, the last of head the logits. expval: of the
+   core, so the last of twin as well. */
 struct KL_NAME(kl_head_values) {
-    kl_real *reduce[KL_MAX_WIDTHS + 1], *head[KL_MAX_WIDTHS + 1];
+    kl_real *reduce[KL_MAX_WIDTHS + 1], *twin[KL_TWIN_LAYERS], *head[KL_MAX_WIDTHS + 1];
     kl_real *expval, *state;
 };
 /* Room for n rows. with_state: for what the adjoint needs too. */
@@ -29,8 +30,8 @@ struct KL_NAME(kl_head_batch) {
     const kl_real *x;
     const int32_t *labels;
     size_t n;
-    struct kl_dropout dropout; /* rate 0: none */
-    enum kl_diff_method diff;
+    struct kl_dropout dropout;            /* rate 0: none */
+    enum kl_diff_method diff;             /* adjoint where there is no circuit */
     struct KL_NAME(kl_head_values) y, dy; /* dy: gradients of the mean loss there */
     kl_real *dangles; /* for kl_circuit_weights; other methods than adjoint: the sum itself */
     double *loss;     /* of every KL_CIRCUIT_GROUP rows, summed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   One replica of a head file, ready to use. */
+   One replica of a head file, or of one of its controls, ready to use. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -8,31 +8,50 @@
 #include "head/head.h"
 #include "store/store.h"
 
+/* -1: no core has this name. */
+static int core_named(const char *name)
+{
+    for (int i = 0; i < KL_CORES; i++)
+        if (strcmp(kl_core_names[i], name) == 0) return i;
+    return -1;
+}
+
 /* The model's options out of the file's configuration, which must outlive them. */
 static int read_options(struct kl_head_options *o, const json_t *config, const char *path,
                         struct kl_error *err)
 {
-    const char *reduction = NULL, *classifier = NULL;
+    const char *reduction = NULL, *classifier = NULL, *core = kl_core_names[KL_CORE_CIRCUIT];
     kl_head_options_default(o);
     int code = kl_circuit_config(&o->circuit, config, path, err);
     if (code) return code;
     errno = 0; /* unpacking allocates */
-    if (json_unpack((json_t *)config, "{s:s,s:s,s:F}", "reduction", &reduction, "classifier",
-                    &classifier, "dropout", &o->dropout))
+    /* heads from before there was a choice have no name of a core */
+    if (json_unpack((json_t *)config, "{s:s,s:s,s:F,s?:s}", "reduction", &reduction, "classifier",
+                    &classifier, "dropout", &o->dropout, "core", &core))
         return errno == ENOMEM
                    ? kl_fail_memory(err, 256)
                    : kl_fail(err, KL_EDATA,
                              "%s: attribute config lacks reduction, classifier or dropout", path);
+    if (core_named(core) < 0)
+        return kl_fail(err, KL_EDATA, "%s: attribute config: \"%s\" is no core", path, core);
+    o->core = (enum kl_core)core_named(core);
     code = kl_head_widths(o->reduction, &o->n_reduction, reduction, "reduction", err);
     return code ? code : kl_head_widths(o->classifier, &o->n_classifier, classifier, "classifier", err);
 }
 
-static int load_tensor(struct kl_head *head, struct kl_file *file, const struct kl_tensor *t,
-                       int64_t replica, struct kl_error *err)
+/* "params/NAME", of the head or of a control. */
+static void name_dataset(char name[128], const char *control, const char *tensor)
 {
-    char name[96];
+    snprintf(name, 128, "%s%s%sparams/%s", control ? "controls/" : "", control ? control : "",
+             control ? "/" : "", tensor);
+}
+
+static int load_tensor(struct kl_head *head, struct kl_file *file, const char *control,
+                       const struct kl_tensor *t, int64_t replica, struct kl_error *err)
+{
+    char name[128];
     const struct kl_dataset *d;
-    snprintf(name, sizeof name, "params/%s", t->name);
+    name_dataset(name, control, t->name);
     int code = kl_file_expect(&d, file, name, KL_TYPE_F32, 1 + t->rank, err);
     if (code) return code;
     if ((int64_t)d->dims[0] != head->n_replicas || d->dims[1] != t->dims[0] ||
@@ -50,19 +69,24 @@ static int load_tensor(struct kl_head *head, struct kl_file *file, const struct 
 
 /* Inputs, outputs and replicas as the parameters' shapes have them. */
 static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas,
-                      const struct kl_head_options *o, struct kl_file *file, struct kl_error *err)
+                      const struct kl_head_options *o, struct kl_file *file, const char *control,
+                      struct kl_error *err)
 {
-    char name[64];
+    const bool probe = o->core == KL_CORE_NONE;
+    char name[128], tensor[32];
     const struct kl_dataset *first, *last;
-    snprintf(name, sizeof name, "params/head.%d.weight", o->n_classifier);
-    int code = kl_file_expect(&first, file, "params/reduce.0.weight", KL_TYPE_F32, 3, err);
+    name_dataset(name, control, probe ? "head.0.weight" : "reduce.0.weight");
+    int code = kl_file_expect(&first, file, name, KL_TYPE_F32, 3, err);
+    snprintf(tensor, sizeof tensor, "head.%d.weight", probe ? 0 : o->n_classifier);
+    name_dataset(name, control, tensor);
     if (!code) code = kl_file_expect(&last, file, name, KL_TYPE_F32, 3, err);
     if (code) return code;
     *n_features = first->dims[2], *n_classes = last->dims[1], *n_replicas = (int64_t)first->dims[0];
     return 0;
 }
 
-int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, struct kl_error *err)
+int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
+                 struct kl_error *err)
 {
     const char *path = kl_file_path(file);
     struct kl_head *h = *head = calloc(1, sizeof *h);
@@ -75,7 +99,8 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, s
     if (code) goto out;
     code = kl_json_parse(&config, h->config, path, err);
     if (!code) code = read_options(&options, config, path, err);
-    if (!code) code = read_sizes(&n_features, &n_classes, &h->n_replicas, &options, file, err);
+    if (!code && control) options.core = (enum kl_core)core_named(control);
+    if (!code) code = read_sizes(&n_features, &n_classes, &h->n_replicas, &options, file, control, err);
     if (code) goto out;
     if (replica < 0 || replica >= h->n_replicas) {
         code = kl_fail(err, KL_EUSAGE, "%s: no replica %lld; it holds %lld, counted from 0", path,
@@ -90,7 +115,7 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, int64_t replica, s
     }
     h->params = memset(memory, 0, h->model.block.size * sizeof *h->params);
     for (int t = 0; t < h->model.block.n && !code; t++)
-        code = load_tensor(h, file, &h->model.block.tensors[t], replica, err);
+        code = load_tensor(h, file, control, &h->model.block.tensors[t], replica, err);
 out:
     json_decref(config);
     if (code) kl_head_free(head);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   The layout of a head: which tensors, which layers, which circuit. */
+   The layout of a head: which tensors, which layers, which core. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "head/head.h"
+#include "head/part.h"
+
+const char *const kl_core_names[KL_CORES] = { "circuit", "twin", "frozen", "none" };
 
 void kl_head_options_default(struct kl_head_options *o)
 {
@@ -67,24 +70,53 @@ static int add_chain(struct kl_head_model *model, struct kl_layer *layers, int *
     return 0;
 }
 
+/* The circuit, or the twin that takes its shape from it. */
+static int add_core(struct kl_head_model *model, struct kl_error *err)
+{
+    const struct kl_circuit *c = model->circuit;
+    if (model->options.core != KL_CORE_TWIN) {
+        model->vqc = kl_block_add(&model->block, "vqc.weight", 1, c->n_weights, 1, err);
+        return model->vqc < 0 ? model->vqc : 0;
+    }
+    kl_twin_shape(&model->shape, c->n_inputs, c->n_obs, c->n_weights);
+    kl_circuit_free(&model->circuit);
+    model->n_twin = model->shape.n_layers;
+    for (int i = 0; i < model->n_twin; i++) {
+        size_t d_in = i ? model->shape.hidden : model->n_angles,
+               d_out = i + 1 < model->n_twin ? model->shape.hidden : model->n_expval;
+        int code = add_layer(model, &model->twin[i], "twin", i, d_in, d_out, KL_ACT_TANH, err);
+        if (code) return code;
+    }
+    return 0;
+}
+
+static int add_bottleneck(struct kl_head_model *model, const struct kl_head_options *o,
+                          struct kl_error *err)
+{
+    int code = kl_circuit_build(&model->circuit, &o->circuit, err);
+    if (code) return code;
+    model->n_angles = model->circuit->n_inputs;
+    model->n_expval = model->circuit->n_obs;
+    code = add_chain(model, model->reduce, &model->n_reduce, "reduce", o->reduction, o->n_reduction,
+                     model->n_features, model->n_angles, KL_ACT_TANH, err);
+    return code ? code : add_core(model, err);
+}
+
 int kl_head_model_make(struct kl_head_model *model, const struct kl_head_options *o, size_t n_features,
                        size_t n_classes, struct kl_error *err)
 {
-    *model = (struct kl_head_model){ .options = *o, .n_features = n_features, .n_classes = n_classes };
+    const bool probe = o->core == KL_CORE_NONE;
+    *model = (struct kl_head_model){
+        .options = *o, .n_features = n_features, .n_classes = n_classes, .vqc = -1
+    };
     model->options.circuit = (struct kl_circuit_options){ 0 };
     if (!(o->dropout >= 0 && o->dropout < 1))
         return kl_fail(err, KL_EUSAGE, "dropout %g: must lie in [0, 1)", o->dropout);
-    int code = kl_circuit_build(&model->circuit, &o->circuit, err);
-    if (code) return code;
-    code = add_chain(model, model->reduce, &model->n_reduce, "reduce", o->reduction, o->n_reduction,
-                     n_features, model->circuit->n_inputs, KL_ACT_TANH, err);
-    if (code) goto out;
-    model->vqc = kl_block_add(&model->block, "vqc.weight", 1, model->circuit->n_weights, 1, err);
-    code = model->vqc < 0 ? model->vqc : 0;
-    if (code) goto out;
-    code = add_chain(model, model->head, &model->n_head, "head", o->classifier, o->n_classifier,
-                     model->circuit->n_obs, n_classes, KL_ACT_NONE, err);
-out:
+    int code = probe ? 0 : add_bottleneck(model, o, err);
+    if (!code)
+        code = add_chain(model, model->head, &model->n_head, "head", o->classifier,
+                         probe ? 0 : o->n_classifier, probe ? n_features : model->n_expval, n_classes,
+                         KL_ACT_NONE, err);
     if (code) kl_head_model_free(model);
     return code;
 }
@@ -92,6 +124,30 @@ out:
 void kl_head_model_free(struct kl_head_model *model)
 {
     if (model) kl_circuit_free(&model->circuit);
+}
+
+size_t kl_head_parameters(const struct kl_head_model *model)
+{
+    size_t n = 0;
+    for (int i = 0; i < model->n_reduce; i++) n += (model->reduce[i].d_in + 1) * model->reduce[i].d_out;
+    for (int i = 0; i < model->n_head; i++) n += (model->head[i].d_in + 1) * model->head[i].d_out;
+    if (model->options.core == KL_CORE_CIRCUIT) n += model->circuit->n_weights;
+    return n + kl_twin_parameters(&model->shape);
+}
+
+static void init_twin(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica)
+{
+    for (int i = 0; i < model->n_twin; i++) {
+        const struct kl_layer *l = &model->twin[i];
+        double bound = sqrt((double)l->d_out / (double)model->shape.weights[i]);
+        for (int k = 0; k < 2; k++)
+            kl_init_uniform(params, &model->block.tensors[k ? l->bias : l->weight], bound, seed,
+                            (uint32_t)(KL_MAX_TENSORS + 2 * i + k), replica);
+    }
+    for (size_t i = 0; i < kl_head_n_parts(model); i++) {
+        const struct kl_head_part part = kl_head_part(model, i);
+        if (part.chain == KL_CHAIN_TWIN) kl_twin_mask_f32(params, model, &part);
+    }
 }
 
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica)
@@ -106,11 +162,16 @@ void kl_head_init(float *params, const struct kl_head_model *model, uint64_t see
             kl_init_uniform(params, &tensors[t], bound, seed, (uint32_t)t, replica);
         }
     }
-    kl_init_normal(params, &tensors[model->vqc], model->options.weight_scale, seed, (uint32_t)model->vqc,
-                   replica);
+    const int core = 2 * model->n_reduce; /* its number among the tensors of a head with a circuit */
+    if (model->options.core == KL_CORE_CIRCUIT)
+        kl_init_normal(params, &tensors[model->vqc], model->options.weight_scale, seed, (uint32_t)core,
+                       replica);
+    if (model->options.core == KL_CORE_FROZEN)
+        kl_init_uniform(params, &tensors[model->vqc], M_PI, seed, (uint32_t)core, replica);
+    init_twin(params, model, seed, replica);
     for (int i = 0; i < model->n_head; i++) {
         const struct kl_layer *l = &model->head[i];
         double bound = sqrt(6 / (double)(l->d_in + l->d_out));
-        kl_init_uniform(params, &tensors[l->weight], bound, seed, (uint32_t)l->weight, replica);
+        kl_init_uniform(params, &tensors[l->weight], bound, seed, (uint32_t)(core + 1 + 2 * i), replica);
     }
 }

@@ -5,12 +5,12 @@
 
 #include "head/head.h"
 
-/* Part i of the parameters: strips [from, to) of a layer's weight, or a bias, or the circuit's weights.
- */
+/* Part i of the parameters that train: strips [from, to) of a layer's weight, or a bias, or the
+   circuit's weights. A frozen circuit's are no part, so nothing updates them. */
 struct kl_head_part {
     enum { KL_PART_WEIGHT, KL_PART_BIAS, KL_PART_CIRCUIT } kind;
-    bool in_head; /* else in the reduction */
-    int layer;
+    enum kl_head_chain { KL_CHAIN_REDUCE, KL_CHAIN_TWIN, KL_CHAIN_HEAD } chain;
+    int layer; /* of the chain */
     size_t from, to;
     size_t offset, size; /* in the block */
 };

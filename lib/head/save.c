@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   The whole state of a training, as datasets of a head or checkpoint file. */
+   The whole state of a training, as datasets of a head or checkpoint file: at its top, or in the group
+   of a control. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,15 +31,21 @@ static const struct {
                { "last", offsetof(struct kl_replica, params) },
                { "optimizer/m", offsetof(struct kl_replica, m) },
                { "optimizer/v", offsetof(struct kl_replica, v) } };
-enum { N_GROUPS = sizeof groups / sizeof *groups, LONGEST_NAME = 96 };
+enum { N_GROUPS = sizeof groups / sizeof *groups, LONGEST_NAME = 128, LONGEST_PREFIX = 24 };
+
+/* "controls/twin/" */
+static void name_group(char prefix[LONGEST_PREFIX], const struct kl_train *train)
+{
+    snprintf(prefix, LONGEST_PREFIX, "controls/%s/", kl_core_names[train->model->options.core]);
+}
 
 static char *field(const struct kl_train *train, int64_t r, size_t offset)
 {
     return (char *)&train->replicas[r] + offset;
 }
 
-static int save_tensor(struct kl_writer *w, const struct kl_train *train, const struct kl_tensor *t,
-                       const char *group, size_t offset, struct kl_error *err)
+static int save_tensor(struct kl_writer *w, const struct kl_train *train, const char *prefix,
+                       const struct kl_tensor *t, const char *group, size_t offset, struct kl_error *err)
 {
     char name[LONGEST_NAME];
     size_t replicas = (size_t)train->options.replicas, dims[3] = { replicas, t->dims[0], t->dims[1] };
@@ -46,13 +53,14 @@ static int save_tensor(struct kl_writer *w, const struct kl_train *train, const 
     if (!values) return kl_fail_memory(err, replicas * t->size * sizeof *values);
     for (size_t r = 0; r < replicas; r++)
         kl_tensor_to_file_f32(values + r * t->size, t, *(float **)field(train, (int64_t)r, offset));
-    snprintf(name, sizeof name, "%s/%s", group, t->name);
+    snprintf(name, sizeof name, "%s%s/%s", prefix, group, t->name);
     int code = kl_writer_put(w, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
     free(values);
     return code < 0 ? code : 0;
 }
 
-static int save_replicas(struct kl_writer *w, const struct kl_train *train, struct kl_error *err)
+static int save_replicas(struct kl_writer *w, const struct kl_train *train, const char *prefix,
+                         struct kl_error *err)
 {
     size_t replicas = (size_t)train->options.replicas, epochs = (size_t)train->options.epochs;
     size_t dims[2] = { replicas, epochs };
@@ -63,32 +71,46 @@ static int save_replicas(struct kl_writer *w, const struct kl_train *train, stru
     for (int k = 0; k < KL_HISTORY_ROWS && code >= 0; k++) {
         for (size_t i = 0; i < replicas * epochs; i++)
             values[i] = train->replicas[i / epochs].history[k][i % epochs];
-        snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
+        snprintf(name, sizeof name, "%shistory/%s", prefix, kl_history_names[k]);
         code = kl_writer_put(w, name, KL_TYPE_F64, 0, 2, dims, values, err);
     }
     /* int64 and double columns alike are eight bytes */
     for (int c = 0; c < N_COLUMNS && code >= 0; c++) {
         for (size_t r = 0; r < replicas; r++)
             memcpy(&values[r], field(train, (int64_t)r, columns[c].offset), sizeof *values);
-        code = kl_writer_put(w, columns[c].name, columns[c].type, 0, 1, dims, values, err);
+        snprintf(name, sizeof name, "%s%s", prefix, columns[c].name);
+        code = kl_writer_put(w, name, columns[c].type, 0, 1, dims, values, err);
     }
     free(values);
+    return code < 0 ? code : 0;
+}
+
+/* The first n_groups blocks of parameters, and what belongs to replicas; with all of them the position
+   as well, from which training goes on. */
+static int save_state(struct kl_writer *w, const struct kl_train *train, const char *prefix,
+                      int n_groups, struct kl_error *err)
+{
+    const struct kl_block *block = &train->model->block;
+    int64_t position[3] = { train->epoch, train->step, train->options.first_replica };
+    char name[LONGEST_NAME];
+    int code = 0;
+    for (int g = 0; g < n_groups && !code; g++)
+        for (int t = 0; t < block->n && !code; t++)
+            code = save_tensor(w, train, prefix, &block->tensors[t], groups[g].group, groups[g].offset,
+                               err);
+    if (!code) code = save_replicas(w, train, prefix, err);
+    if (code || n_groups < N_GROUPS) return code;
+    snprintf(name, sizeof name, "%sposition", prefix);
+    code = kl_writer_put(w, name, KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
     return code < 0 ? code : 0;
 }
 
 int kl_train_save(struct kl_writer *w, const struct kl_train *train, const char *config,
                   struct kl_error *err)
 {
-    const struct kl_block *block = &train->model->block;
     const struct kl_features *f = train->features;
-    int64_t position[3] = { train->epoch, train->step, train->options.first_replica };
     int code = kl_writer_text(w, "", "config", config, err);
-    for (int g = 0; g < N_GROUPS && code >= 0; g++)
-        for (int t = 0; t < block->n && code >= 0; t++)
-            code = save_tensor(w, train, &block->tensors[t], groups[g].group, groups[g].offset, err);
-    if (code >= 0) code = save_replicas(w, train, err);
-    if (code >= 0)
-        code = kl_writer_put(w, "position", KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
+    if (code >= 0) code = save_state(w, train, "", N_GROUPS, err);
     if (code >= 0 && train->n_validation > 0)
         code = kl_writer_put(w, "split/validation", KL_TYPE_I64, 0, 1, &train->n_validation,
                              train->validation, err);
@@ -96,6 +118,14 @@ int kl_train_save(struct kl_writer *w, const struct kl_train *train, const char 
         code = kl_writer_put(w, "class_names", KL_TYPE_STRING, f->name_size, 1, &f->n_classes,
                              f->class_names, err);
     return code < 0 ? code : 0;
+}
+
+int kl_train_save_control(struct kl_writer *w, const struct kl_train *train, bool whole,
+                          struct kl_error *err)
+{
+    char prefix[LONGEST_PREFIX];
+    name_group(prefix, train);
+    return save_state(w, train, prefix, whole ? N_GROUPS : 1, err);
 }
 
 /* ---- and back ---- */
@@ -114,13 +144,14 @@ static int load(void **data, struct kl_file *file, const char *name, enum kl_typ
     return kl_file_load(data, file, d, err);
 }
 
-static int restore_tensor(struct kl_train *train, struct kl_file *file, const struct kl_tensor *t,
-                          const char *group, size_t offset, struct kl_error *err)
+static int restore_tensor(struct kl_train *train, struct kl_file *file, const char *prefix,
+                          const struct kl_tensor *t, const char *group, size_t offset,
+                          struct kl_error *err)
 {
     char name[LONGEST_NAME];
     size_t replicas = (size_t)train->options.replicas;
     void *data = NULL;
-    snprintf(name, sizeof name, "%s/%s", group, t->name);
+    snprintf(name, sizeof name, "%s%s/%s", prefix, group, t->name);
     int code = load(&data, file, name, KL_TYPE_F32, 1 + t->rank,
                     (size_t[]){ replicas, t->dims[0], t->dims[1] }, err);
     if (code) return code;
@@ -131,14 +162,15 @@ static int restore_tensor(struct kl_train *train, struct kl_file *file, const st
     return 0;
 }
 
-static int restore_replicas(struct kl_train *train, struct kl_file *file, struct kl_error *err)
+static int restore_replicas(struct kl_train *train, struct kl_file *file, const char *prefix,
+                            struct kl_error *err)
 {
     size_t replicas = (size_t)train->options.replicas, epochs = (size_t)train->options.epochs;
     size_t dims[2] = { replicas, epochs };
     char name[LONGEST_NAME];
     for (int k = 0; k < KL_HISTORY_ROWS; k++) {
         void *data = NULL;
-        snprintf(name, sizeof name, "history/%s", kl_history_names[k]);
+        snprintf(name, sizeof name, "%shistory/%s", prefix, kl_history_names[k]);
         int code = load(&data, file, name, KL_TYPE_F64, 2, dims, err);
         if (code) return code;
         for (size_t i = 0; i < replicas * epochs; i++)
@@ -147,7 +179,8 @@ static int restore_replicas(struct kl_train *train, struct kl_file *file, struct
     }
     for (int c = 0; c < N_COLUMNS; c++) {
         void *data = NULL;
-        int code = load(&data, file, columns[c].name, columns[c].type, 1, dims, err);
+        snprintf(name, sizeof name, "%s%s", prefix, columns[c].name);
+        int code = load(&data, file, name, columns[c].type, 1, dims, err);
         if (code) return code;
         for (size_t r = 0; r < replicas; r++)
             memcpy(field(train, (int64_t)r, columns[c].offset), (double *)data + r, sizeof(double));
@@ -165,25 +198,39 @@ static int restore_replicas(struct kl_train *train, struct kl_file *file, struct
     return 0;
 }
 
-int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_error *err)
+static int restore_state(struct kl_train *train, struct kl_file *file, const char *prefix,
+                         struct kl_error *err)
 {
     const struct kl_block *block = &train->model->block;
+    char name[LONGEST_NAME];
     int code = 0;
     for (int g = 0; g < N_GROUPS && !code; g++)
         for (int t = 0; t < block->n && !code; t++)
-            code =
-                restore_tensor(train, file, &block->tensors[t], groups[g].group, groups[g].offset, err);
-    if (!code) code = restore_replicas(train, file, err);
+            code = restore_tensor(train, file, prefix, &block->tensors[t], groups[g].group,
+                                  groups[g].offset, err);
+    if (!code) code = restore_replicas(train, file, prefix, err);
     void *position = NULL;
-    if (!code) code = load(&position, file, "position", KL_TYPE_I64, 1, (size_t[]){ 3 }, err);
+    snprintf(name, sizeof name, "%sposition", prefix);
+    if (!code) code = load(&position, file, name, KL_TYPE_I64, 1, (size_t[]){ 3 }, err);
     if (code) return code;
     train->epoch = ((int64_t *)position)[0];
     train->step = ((int64_t *)position)[1];
     free(position);
     if (train->epoch < 0 || train->epoch > train->options.epochs || train->step < 0 ||
         train->step > train->steps_per_epoch)
-        return kl_fail(err, KL_EDATA,
-                       "%s: dataset position: epoch %lld, step %lld lies outside the training",
-                       kl_file_path(file), (long long)train->epoch, (long long)train->step);
+        return kl_fail(err, KL_EDATA, "%s: dataset %s: epoch %lld, step %lld lies outside the training",
+                       kl_file_path(file), name, (long long)train->epoch, (long long)train->step);
     return 0;
+}
+
+int kl_train_restore(struct kl_train *train, struct kl_file *file, struct kl_error *err)
+{
+    return restore_state(train, file, "", err);
+}
+
+int kl_train_restore_control(struct kl_train *train, struct kl_file *file, struct kl_error *err)
+{
+    char prefix[LONGEST_PREFIX];
+    name_group(prefix, train);
+    return restore_state(train, file, prefix, err);
 }

@@ -142,7 +142,7 @@ int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, str
                                            .seed = o->seed,
                                            .replica = (uint32_t)crew->index };
     /* Other methods than the adjoint sum over the batch on the way. */
-    s.parts = crew->pool && o->diff == KL_DIFF_ADJOINT ? (size_t)kl_pool_size(crew->pool) : 1;
+    s.parts = crew->pool && s.batch.diff == KL_DIFF_ADJOINT ? (size_t)kl_pool_size(crew->pool) : 1;
     for (int64_t step = first; step < first + count && !code; step++) {
         size_t from = (size_t)(step - first) * size;
         s.batch.x = train->batches + from * train->features->d;

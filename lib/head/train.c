@@ -116,6 +116,11 @@ void kl_train_close(struct kl_train *train)
     *train = (struct kl_train){ 0 };
 }
 
+double kl_replica_val_accuracy(const struct kl_replica *replica)
+{
+    return replica->history[VAL_ACCURACY][replica->best_epoch];
+}
+
 /* ---- one epoch ---- */
 struct job {
     struct kl_train *train;

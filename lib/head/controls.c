@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+   Training of the controls beside a head. */
+#include "head/controls.h"
+
+#include <stdlib.h>
+
+#include "store/store.h"
+
+const char *kl_control_name(int i)
+{
+    return kl_core_names[i + 1];
+}
+
+int kl_controls_open(struct kl_controls *c, const struct kl_head_options *head,
+                     const struct kl_features *features, const struct kl_train_options *options,
+                     int n_threads, struct kl_error *err)
+{
+    struct kl_head_options o = *head;
+    int code = 0;
+    *c = (struct kl_controls){ .n = KL_CONTROLS };
+    for (int i = 0; i < c->n && !code; i++) {
+        o.core = (enum kl_core)(i + 1);
+        code = kl_head_model_make(&c->models[i], &o, features->d, features->n_classes, err);
+        if (!code) code = kl_train_open(&c->trains[i], &c->models[i], features, options, n_threads, err);
+    }
+    return code;
+}
+
+void kl_controls_close(struct kl_controls *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        kl_train_close(&c->trains[i]);
+        kl_head_model_free(&c->models[i]);
+    }
+    *c = (struct kl_controls){ 0 };
+}
+
+/* The watch of one control among all. */
+struct lap {
+    const struct kl_watch *watch;
+    const char *name;
+    uint64_t before, total;
+};
+
+static int step(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    const struct lap *lap = context;
+    char text[128];
+    (void)total;
+    snprintf(text, sizeof text, "%s: %s", lap->name, note ? note : "");
+    return kl_watch_step(lap->watch, lap->before + done, lap->total, text);
+}
+
+int kl_controls_run(struct kl_controls *c, struct kl_pool *pool, const struct kl_watch *watch,
+                    struct kl_error *err)
+{
+    for (int i = 0; i < c->n; i++) {
+        const uint64_t epochs = (uint64_t)c->trains[i].options.epochs;
+        struct lap lap = { watch, kl_control_name(i), epochs * (uint64_t)i, epochs * (uint64_t)c->n };
+        const struct kl_watch own = { step, &lap };
+        struct kl_error why;
+        int code = kl_train_run(&c->trains[i], pool, &own, &why);
+        if (code) return kl_fail(err, code, "control %s: %.900s", kl_control_name(i), why.text);
+    }
+    return 0;
+}
+
+static bool begun(const struct kl_train *train)
+{
+    return train->epoch > 0 || train->step > 0;
+}
+
+int kl_controls_save(struct kl_writer *writer, const struct kl_controls *c, bool whole,
+                     struct kl_error *err)
+{
+    int code = 0;
+    for (int i = 0; i < c->n && !code; i++)
+        if (begun(&c->trains[i])) code = kl_train_save_control(writer, &c->trains[i], whole, err);
+    return code;
+}
+
+int kl_controls_restore(struct kl_controls *c, struct kl_file *file, struct kl_error *err)
+{
+    char name[64];
+    int code = 0;
+    for (int i = 0; i < c->n && !code; i++) {
+        snprintf(name, sizeof name, "controls/%s/position", kl_control_name(i));
+        if (kl_file_find(file, name)) code = kl_train_restore_control(&c->trains[i], file, err);
+    }
+    return code;
+}
+
+double kl_controls_seconds(const struct kl_controls *c)
+{
+    double seconds = 0;
+    for (int i = 0; i < c->n; i++) seconds += c->trains[i].seconds;
+    return seconds;
+}
+
+int kl_controls_difference(struct kl_paired *difference, const struct kl_controls *c, int i,
+                           const struct kl_train *head, struct kl_error *err)
+{
+    const size_t n = (size_t)head->options.replicas;
+    double *values = malloc(2 * n * sizeof *values);
+    if (!values) return kl_fail_memory(err, 2 * n * sizeof *values);
+    for (size_t r = 0; r < n; r++) {
+        values[r] = kl_replica_val_accuracy(&head->replicas[r]);
+        values[n + r] = kl_replica_val_accuracy(&c->trains[i].replicas[r]);
+    }
+    *difference = kl_paired(values, values + n, n);
+    free(values);
+    return 0;
+}

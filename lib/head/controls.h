@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+   The controls of a head with a trained circuit: the same training with another core (head.h), one after
+   another, for the same replicas on the same split in the same order of batches. */
+#ifndef KL_CONTROLS_H
+#define KL_CONTROLS_H
+
+#include "head/head.h"
+#include "metrics/metrics.h"
+
+enum { KL_CONTROLS = KL_CORES - 1 }; /* control i has core i + 1 */
+
+struct kl_controls {
+    struct kl_head_model models[KL_CONTROLS];
+    struct kl_train trains[KL_CONTROLS];
+    int n; /* KL_CONTROLS, or 0: not open */
+};
+const char *kl_control_name(int i);
+/* features must outlive it. KL_EUSAGE, KL_EDATA, KL_ENOMEM. Close it in any case. */
+int kl_controls_open(struct kl_controls *c, const struct kl_head_options *head,
+                     const struct kl_features *features, const struct kl_train_options *options,
+                     int n_threads, struct kl_error *err);
+/* As kl_train_run, from wherever each of them is to its end; watch counts the epochs of all. */
+int kl_controls_run(struct kl_controls *c, struct kl_pool *pool, const struct kl_watch *watch,
+                    struct kl_error *err);
+/* whole: for a checkpoint, from which those that have begun can go on. */
+int kl_controls_save(struct kl_writer *writer, const struct kl_controls *c, bool whole,
+                     struct kl_error *err);
+/* Out of a checkpoint; what it does not hold has not begun. */
+int kl_controls_restore(struct kl_controls *c, struct kl_file *file, struct kl_error *err);
+void kl_controls_close(struct kl_controls *c);
+double kl_controls_seconds(const struct kl_controls *c); /* spent in training */
+
+/* Validation accuracy of the head less that of control i, each at its best epoch, paired over replicas.
+   There must be validation samples. KL_ENOMEM. */
+int kl_controls_difference(struct kl_paired *difference, const struct kl_controls *c, int i,
+                           const struct kl_train *head, struct kl_error *err);
+
+#endif
