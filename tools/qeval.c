@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   qeval: what trained heads are worth on a feature cache. */
+   qeval: what trained heads, and their controls, are worth on a feature cache. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "head/features.h"
 #include "store/store.h"
 
-enum { NUMERICAL_VERSION = 2, REPORT_SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 3, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -40,6 +40,7 @@ struct run {
     struct kl_file *head, *other, *input;
     struct kl_features features;
     struct kl_evaluation evaluation;
+    struct kl_control_scores controls;
     struct kl_mcnemar test;
 };
 
@@ -91,6 +92,7 @@ static int evaluate(struct run *run, struct kl_error *err)
     int code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
     if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, run->v.split, pool, err);
+    if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, pool, err);
     if (!code && run->other)
         code = kl_evaluate(&second, run->other, &run->features, run->v.split, pool, err);
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
@@ -105,10 +107,39 @@ static int write_report(struct run *run, struct kl_error *err)
     struct kl_writer *writer = NULL;
     int code = kl_writer_open(&writer, run->v.common.output, &run->stage.header, err);
     if (!code) code = kl_evaluation_save(writer, &run->evaluation, run->other ? &run->test : NULL, err);
+    if (!code) code = kl_control_scores_save(writer, &run->controls, err);
     if (!code)
         return kl_stage_publish(&run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
     kl_writer_abort(&writer);
     return code;
+}
+
+static int summarise_as_json(const struct run *run, const struct kl_evaluation_summary *s, FILE *out,
+                             struct kl_error *err)
+{
+    enum { HEAD = 12 };
+    const struct kl_evaluation *e = &run->evaluation;
+    const int n_controls = run->controls.absent ? 0 : KL_CONTROLS;
+    struct kl_control_numbers numbers;
+    struct kl_json_pair pairs[HEAD + 1 + 3 * KL_CONTROLS] = {
+        { "output", KL_JSON_TEXT, run->v.common.output, 0 },
+        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "samples", KL_JSON_COUNT, NULL, (double)e->n },
+        { "replicas", KL_JSON_COUNT, NULL, (double)e->replicas },
+        { "accuracy", KL_JSON_NUMBER, NULL, s->accuracy },
+        { "accuracy_sd", KL_JSON_NUMBER, NULL, s->deviation },
+        { "accuracy_low", KL_JSON_NUMBER, NULL, s->interval.low },
+        { "accuracy_high", KL_JSON_NUMBER, NULL, s->interval.high },
+        { "log_loss", KL_JSON_NUMBER, NULL, s->log_loss },
+        { "ece", KL_JSON_NUMBER, NULL, s->calibration_error },
+        { "controls", KL_JSON_BOOL, NULL, n_controls > 0 }
+    };
+    kl_control_numbers(&numbers, run->controls.difference, n_controls);
+    memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
+    size_t n = HEAD + numbers.n;
+    if (run->other) pairs[n++] = (struct kl_json_pair){ "mcnemar_p", KL_JSON_NUMBER, NULL, run->test.p };
+    return kl_json_line(out, pairs, n, err);
 }
 
 static int summarise(const struct run *run, FILE *out, struct kl_error *err)
@@ -117,27 +148,15 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     const struct kl_mcnemar *test = &run->test;
     const char *output = run->v.common.output;
     const struct kl_evaluation_summary s = kl_evaluation_summary(e);
-    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
-                                          { "key", KL_JSON_TEXT, run->stage.key, 0 },
-                                          { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE),
-                                            0 },
-                                          { "samples", KL_JSON_COUNT, NULL, (double)e->n },
-                                          { "replicas", KL_JSON_COUNT, NULL, (double)e->replicas },
-                                          { "accuracy", KL_JSON_NUMBER, NULL, s.accuracy },
-                                          { "accuracy_sd", KL_JSON_NUMBER, NULL, s.deviation },
-                                          { "accuracy_low", KL_JSON_NUMBER, NULL, s.interval.low },
-                                          { "accuracy_high", KL_JSON_NUMBER, NULL, s.interval.high },
-                                          { "log_loss", KL_JSON_NUMBER, NULL, s.log_loss },
-                                          { "ece", KL_JSON_NUMBER, NULL, s.calibration_error },
-                                          { "mcnemar_p", KL_JSON_NUMBER, NULL, test->p } };
-    size_t n_pairs = sizeof pairs / sizeof *pairs - (run->other ? 0 : 1);
-    if (run->v.common.json) return kl_json_line(out, pairs, n_pairs, err);
+    if (run->v.common.json) return summarise_as_json(run, &s, out, err);
     if (e->replicas == 1)
         fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output,
                 s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n);
     else
         fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, s.accuracy,
                 s.deviation, e->replicas, e->n);
+    if (run->controls.absent) fprintf(out, "  no controls: %s\n", run->controls.absent);
+    else kl_controls_write(out, run->controls.difference, KL_CONTROLS);
     if (run->other)
         fprintf(out, "McNemar%s: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
                 e->replicas > 1 ? ", first heads" : "", (long long)test->only_first,
@@ -205,6 +224,7 @@ int main(int argc, char **argv)
                                    .start = kl_clock() };
     code = work(&run, inputs, n_inputs, stdout, &err);
     kl_evaluation_free(&run.evaluation);
+    kl_control_scores_free(&run.controls);
     kl_features_free(&run.features);
     kl_file_close(&run.head);
     kl_file_close(&run.other);

@@ -238,7 +238,7 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
 {
     enum { HEAD = 10 };
     const struct kl_train *t = &run->train;
-    char names[KL_CONTROLS][3][32];
+    struct kl_control_numbers numbers;
     struct kl_json_pair pairs[HEAD + 3 * KL_CONTROLS] = {
         { "output", KL_JSON_TEXT, run->v.common.output, 0 },
         { "key", KL_JSON_TEXT, run->stage.key, 0 },
@@ -251,26 +251,15 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
         { "seconds_per_epoch", KL_JSON_NUMBER, NULL, t->seconds / (double)epochs },
         { "controls", KL_JSON_BOOL, NULL, run->controls.n > 0 }
     };
-    size_t n = HEAD;
-    for (int i = 0; i < n_found; i++) {
-        static const char *const forms[] = { "minus_%s", "minus_%s_low", "minus_%s_high" };
-        const double values[] = { found[i].difference, found[i].low, found[i].high };
-        for (int k = 0; k < (found[i].n > 1 ? 3 : 1); k++) {
-            snprintf(names[i][k], sizeof names[i][k], forms[k], kl_control_name(i));
-            pairs[n++] = (struct kl_json_pair){ names[i][k], KL_JSON_NUMBER, NULL, values[k] };
-        }
-    }
-    return kl_json_line(out, pairs, n, err);
+    kl_control_numbers(&numbers, found, n_found);
+    memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
+    return kl_json_line(out, pairs, HEAD + numbers.n, err);
 }
 
 static void write_controls(const struct run *run, const struct kl_paired found[KL_CONTROLS], int n_found,
                            FILE *out)
 {
-    char text[KL_PAIRED_TEXT];
-    for (int i = 0; i < n_found; i++) {
-        kl_paired_text(text, &found[i]);
-        fprintf(out, "  circuit - %-6s %s\n", kl_control_name(i), text);
-    }
+    kl_controls_write(out, found, n_found);
     fprintf(out, "  controls: %.1f s; parameters: circuit %zu, twin %zu%s\n",
             kl_controls_seconds(&run->controls), run->model.circuit->n_weights,
             kl_twin_parameters(&run->controls.models[0].shape),

@@ -111,3 +111,27 @@ int kl_controls_difference(struct kl_paired *difference, const struct kl_control
     free(values);
     return 0;
 }
+
+void kl_control_numbers(struct kl_control_numbers *to, const struct kl_paired *differences, int n)
+{
+    static const char *const forms[] = { "minus_%s", "minus_%s_low", "minus_%s_high" };
+    to->n = 0;
+    for (int i = 0; i < n; i++) {
+        const struct kl_paired *d = &differences[i];
+        const double values[] = { d->difference, d->low, d->high };
+        for (int k = 0; k < (d->n > 1 ? 3 : 1); k++) {
+            char *name = to->names[to->n];
+            snprintf(name, sizeof to->names[0], forms[k], kl_control_name(i));
+            to->pairs[to->n++] = (struct kl_json_pair){ name, KL_JSON_NUMBER, NULL, values[k] };
+        }
+    }
+}
+
+void kl_controls_write(FILE *to, const struct kl_paired *differences, int n)
+{
+    char text[KL_PAIRED_TEXT];
+    for (int i = 0; i < n; i++) {
+        kl_paired_text(text, &differences[i]);
+        fprintf(to, "  circuit - %-6s %s\n", kl_control_name(i), text);
+    }
+}

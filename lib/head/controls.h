@@ -35,4 +35,15 @@ double kl_controls_seconds(const struct kl_controls *c); /* spent in training */
 int kl_controls_difference(struct kl_paired *difference, const struct kl_controls *c, int i,
                            const struct kl_train *head, struct kl_error *err);
 
+/* Such differences as named numbers, for JSON and reports: minus_twin, and with more than one replica
+   minus_twin_low and minus_twin_high; the others alike. `names` holds the texts of `pairs`. */
+struct kl_control_numbers {
+    size_t n;
+    struct kl_json_pair pairs[3 * KL_CONTROLS];
+    char names[3 * KL_CONTROLS][32];
+};
+void kl_control_numbers(struct kl_control_numbers *to, const struct kl_paired *differences, int n);
+/* "  circuit - twin   +0.0012 (95 % ...)", a line each. */
+void kl_controls_write(FILE *to, const struct kl_paired *differences, int n);
+
 #endif

@@ -4,6 +4,7 @@
 #define KL_HEAD_EVALUATE_H
 
 #include "base/base.h"
+#include "head/controls.h"
 #include "metrics/metrics.h"
 
 struct kl_file;
@@ -43,5 +44,20 @@ int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a
 /* All datasets and attributes of a report (docs/files.md). */
 int kl_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
                        const struct kl_mcnemar *test, struct kl_error *err);
+
+/* ---- the controls in a head's file, on the samples of its evaluation (evaluate_controls.c) ---- */
+struct kl_control_scores {
+    const char *absent; /* why the file holds no controls, in words; NULL: it does */
+    size_t replicas;
+    double *accuracy[KL_CONTROLS], *log_loss[KL_CONTROLS]; /* [replicas] */
+    struct kl_paired difference[KL_CONTROLS]; /* accuracy of the head less the control's, by replica */
+};
+/* Free with kl_control_scores_free. */
+int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e, struct kl_file *head,
+                      struct kl_pool *pool, struct kl_error *err);
+void kl_control_scores_free(struct kl_control_scores *s);
+/* Into the report: the root attribute `controls`, and what there is. */
+int kl_control_scores_save(struct kl_writer *writer, const struct kl_control_scores *s,
+                           struct kl_error *err);
 
 #endif

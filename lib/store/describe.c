@@ -121,6 +121,15 @@ static const char *const numbers[][2] = {
     { "log_loss", "log loss" },
     { "expected_calibration_error", "calibration error" },
     { "mcnemar_p", "McNemar p" },
+    { "minus_twin", "circuit - twin" },
+    { "minus_twin_low", "  95 % from" },
+    { "minus_twin_high", "  to" },
+    { "minus_frozen", "circuit - frozen" },
+    { "minus_frozen_low", "  95 % from" },
+    { "minus_frozen_high", "  to" },
+    { "minus_none", "circuit - none" },
+    { "minus_none_low", "  95 % from" },
+    { "minus_none_high", "  to" },
 };
 
 static void write_numbers(FILE *to, const struct kl_file *file)
@@ -190,7 +199,7 @@ static int write_history(FILE *to, struct kl_file *file, struct kl_error *err)
 
 static void write_datasets(FILE *to, const struct kl_file *file)
 {
-    size_t n = kl_file_n_datasets(file), hidden = 0;
+    size_t n = kl_file_n_datasets(file), hidden = 0, controls = 0;
     fputs("\ndatasets\n", to);
     for (size_t i = 0; i < n; i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
@@ -199,9 +208,15 @@ static void write_datasets(FILE *to, const struct kl_file *file)
             hidden++;
             continue;
         }
+        if (strncmp(d->name, "controls/", 9) == 0) {
+            controls++;
+            continue;
+        }
         shape_text(shape, d);
         fprintf(to, "  %-36s %-8s %s\n", d->name, type_names[d->type], shape);
     }
+    if (controls)
+        fprintf(to, "  and %zu of controls/, what was trained in the circuit's place\n", controls);
     if (hidden)
         fprintf(to, "  and %zu of optimizer/ and last/, from which training can go on\n", hidden);
 }

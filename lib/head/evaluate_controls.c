@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+   What a head's controls are worth on the samples that the head was judged on. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/evaluate.h"
+#include "store/store.h"
+
+/* Why there are none, by the head's configuration. */
+static int explain(struct kl_control_scores *s, struct kl_file *file, struct kl_error *err)
+{
+    char *text = NULL;
+    json_t *config = NULL;
+    int code = kl_file_text(&text, file, "", "config", err);
+    if (!code) code = kl_json_parse(&config, text, kl_file_path(file), err);
+    if (!code) {
+        const char *core = json_string_value(json_object_get(config, "core"));
+        if (core && strcmp(core, kl_core_names[KL_CORE_CIRCUIT]) != 0)
+            s->absent = "the head is one itself (--core)";
+        else if (json_is_false(json_object_get(config, "controls")))
+            s->absent = "trained with --no-controls";
+        else s->absent = "trained by a version without them";
+    }
+    json_decref(config);
+    free(text);
+    return code;
+}
+
+/* The samples judged, one after another. */
+static int gather(float **x, const struct kl_evaluation *e, struct kl_error *err)
+{
+    const size_t d = e->features->d;
+    *x = malloc((e->n + 1) * d * sizeof **x);
+    if (!*x) return kl_fail_memory(err, e->n * d * sizeof **x);
+    for (size_t i = 0; i < e->n; i++)
+        memcpy(*x + i * d, e->features->x + (size_t)e->rows[i] * d, d * sizeof **x);
+    return KL_OK;
+}
+
+struct scratch {
+    float *x, *logits, *probabilities;
+    int32_t *predictions;
+};
+
+/* Replica r of control i. */
+static int judge(struct kl_control_scores *s, int i, size_t r, const struct kl_evaluation *e,
+                 struct kl_file *file, const struct scratch *t, struct kl_pool *pool,
+                 struct kl_error *err)
+{
+    struct kl_head *head = NULL;
+    size_t right = 0;
+    int code = kl_head_load(&head, file, kl_control_name(i), (int64_t)r, err);
+    if (!code && ((size_t)head->n_replicas != e->replicas || head->model.n_classes != e->c ||
+                  head->model.n_features != e->features->d))
+        code = kl_fail(err, KL_EDATA, "%s: controls/%s has another shape than the head",
+                       kl_file_path(file), kl_control_name(i));
+    if (!code) code = kl_head_logits(t->logits, head, t->x, e->n, pool, err);
+    kl_head_free(&head);
+    if (code) return code;
+    kl_softmax(t->probabilities, t->predictions, t->logits, e->n, e->c);
+    for (size_t k = 0; k < e->n; k++) right += t->predictions[k] == e->labels[k];
+    s->accuracy[i][r] = e->n ? (double)right / (double)e->n : 0;
+    s->log_loss[i][r] = kl_log_loss(t->probabilities, e->labels, e->n, e->c);
+    return KL_OK;
+}
+
+int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e, struct kl_file *head,
+                      struct kl_pool *pool, struct kl_error *err)
+{
+    struct scratch t = { 0 };
+    *s = (struct kl_control_scores){ .replicas = e->replicas };
+    if (!kl_file_find(head, "controls/none/params/head.0.weight")) return explain(s, head, err);
+    double *values = calloc(2 * KL_CONTROLS * e->replicas, sizeof *values);
+    s->accuracy[0] = values; /* owns all of them */
+    t.logits = malloc((e->n + 1) * e->c * sizeof *t.logits);
+    t.probabilities = malloc((e->n + 1) * e->c * sizeof *t.probabilities);
+    t.predictions = malloc((e->n + 1) * sizeof *t.predictions);
+    int code = values && t.logits && t.probabilities && t.predictions
+                   ? gather(&t.x, e, err)
+                   : kl_fail_memory(err, e->n * e->c * sizeof *t.logits);
+    for (int i = 0; i < KL_CONTROLS && !code; i++) {
+        s->accuracy[i] = values + (size_t)i * e->replicas;
+        s->log_loss[i] = values + (size_t)(KL_CONTROLS + i) * e->replicas;
+        for (size_t r = 0; r < e->replicas && !code; r++) code = judge(s, i, r, e, head, &t, pool, err);
+        s->difference[i] = kl_paired(e->accuracy, s->accuracy[i], e->replicas);
+    }
+    free(t.x);
+    free(t.logits);
+    free(t.probabilities);
+    free(t.predictions);
+    if (code) kl_control_scores_free(s);
+    return code;
+}
+
+void kl_control_scores_free(struct kl_control_scores *s)
+{
+    free(s->accuracy[0]);
+    *s = (struct kl_control_scores){ 0 };
+}
+
+int kl_control_scores_save(struct kl_writer *w, const struct kl_control_scores *s, struct kl_error *err)
+{
+    struct kl_control_numbers numbers;
+    char text[96], name[64];
+    if (s->absent) {
+        snprintf(text, sizeof text, "no: %s", s->absent);
+        return kl_writer_text(w, "", "controls", text, err);
+    }
+    int code = kl_writer_text(w, "", "controls", "yes", err);
+    for (int i = 0; i < KL_CONTROLS && code >= 0; i++) {
+        snprintf(name, sizeof name, "controls/%s/accuracy", kl_control_name(i));
+        code = kl_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->accuracy[i], err);
+        snprintf(name, sizeof name, "controls/%s/log_loss", kl_control_name(i));
+        if (code >= 0)
+            code = kl_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->log_loss[i], err);
+    }
+    kl_control_numbers(&numbers, s->difference, KL_CONTROLS);
+    for (size_t k = 0; k < numbers.n && code >= 0; k++)
+        code = kl_writer_number(w, "", numbers.names[k], numbers.pairs[k].number, err);
+    return code < 0 ? code : KL_OK;
+}
