@@ -50,6 +50,9 @@ static int from_head(struct run *run, const char *path, struct kl_error *err)
     if (!code) code = kl_file_text(&run->config, file, "", "config", err);
     if (!code) code = kl_json_parse(&run->parsed, run->config, path, err);
     if (!code) code = kl_circuit_config(&run->v.circuit, run->parsed, path, err);
+    const char *core = code ? NULL : json_string_value(json_object_get(run->parsed, "core"));
+    if (core && strcmp(core, "circuit") != 0 && strcmp(core, "frozen") != 0)
+        code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s", path, core);
     kl_file_close(&file);
     return code;
 }

@@ -177,6 +177,17 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
     return code;
 }
 
+static void say_resumed(const struct run *run)
+{
+    const struct kl_train *at = &run->train;
+    const char *name = "head";
+    for (int i = 0; i < run->controls.n; i++)
+        if (run->controls.trains[i].epoch > 0 || run->controls.trains[i].step > 0)
+            at = &run->controls.trains[i], name = kl_control_name(i);
+    kl_note(&run->log, 1, "resumed at epoch %lld, step %lld of the %s", (long long)at->epoch + 1,
+            (long long)at->step, name);
+}
+
 static int resume(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
@@ -192,9 +203,7 @@ static int resume(struct run *run, struct kl_error *err)
                        run->checkpoint);
     if (!code) code = kl_train_restore(&run->train, file, err);
     if (!code) code = kl_controls_restore(&run->controls, file, err);
-    if (!code)
-        kl_note(&run->log, 1, "resumed at epoch %lld, step %lld", (long long)run->train.epoch + 1,
-                (long long)run->train.step);
+    if (!code) say_resumed(run);
     kl_file_close(&file);
     return code;
 }

@@ -8,10 +8,13 @@
 const char *const fault_inputs[] = {
     "extract-features -q data/digits/test-images-idx3-ubyte --resize 28 --limit 40 --no-provenance -o "
     "f.h5",
-    "qtrain -q f.h5 --epochs 3000 --checkpoint-every 1 --no-provenance --threads 1" SMALL
+    "qtrain -q f.h5 --epochs 3000 --checkpoint-every 1 --no-provenance --threads 1 --no-controls" SMALL
     " -o out.h5 >/dev/null 2>&1 & p=$!; until [ -e .out.h5.checkpoint ]; do kill -0 $p || exit 1; done; "
     "kill -TERM $p; wait $p 2>/dev/null; mv .out.h5.checkpoint checkpoint",
     "qtrain -q f.h5 --epochs 1" SMALL " -o older.h5 >/dev/null",
+    "qtrain -q f.h5 --epochs 400 --checkpoint-every 10 --no-provenance --threads 1" SMALL
+    " -o out.h5 >/dev/null 2>&1 & p=$!; until h5ls .out.h5.checkpoint/controls/twin >/dev/null 2>&1; do "
+    "kill -0 $p || exit 1; done; kill -TERM $p; wait $p 2>/dev/null; mv .out.h5.checkpoint controls",
     "printf 'batch: 16\\nnum_epochs: 2\\nn_qubits: 2\\nn_layers: 1\\n' >run.yaml",
     0,
 };
@@ -31,9 +34,15 @@ const struct fault_job fault_jobs[] = {
       .keeps = ".checkpoint",
       .several = true },
     { .name = "qtrain resumed",
-      .command =
-          "qtrain -q ../in/f.h5 --epochs 3000 --no-provenance --threads 1" SMALL " --resume -o out.h5",
+      .command = "qtrain -q ../in/f.h5 --epochs 3000 --no-provenance --threads 1 --no-controls" SMALL
+                 " --resume -o out.h5",
       .old = "cp ../in/checkpoint .out.h5.checkpoint",
+      .several = true,
+      .slower = 4 },
+    { .name = "qtrain resumed in a control",
+      .command =
+          "qtrain -q ../in/f.h5 --epochs 400 --no-provenance --threads 1" SMALL " --resume -o out.h5",
+      .old = "cp ../in/controls .out.h5.checkpoint",
       .several = true,
       .slower = 4 },
     { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },

@@ -4,18 +4,27 @@ $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o t
 + qtrain test.h5 --epochs 3 -q -o a.h5 >/dev/null
 + qtrain test.h5 --epochs 3 --replica 1 --replicas 2 -q -o b.h5 >/dev/null
 
-$ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
+$ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 > r.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
+>   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 
 $ qeval a.h5 test.h5 -o r.h5
 > r.h5: up to date
 
-$ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
+$ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 > v.h5: accuracy # [#, #], log loss #, ECE # on 36 samples
+>   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 
 $ qeval a.h5 test.h5 --compare b.h5 -o c.h5 |
-+ sed -E 's/[0-9]\.[0-9]+/#/g; s/[0-9]+ (right|only)/# \1/g; s/exact|chi-squared/TEST/'
++ sed -E 's/[+-]?[0-9]\.[0-9]+/#/g; s/[0-9]+ (right|only)/# \1/g; s/exact|chi-squared/TEST/'
 > c.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
+>   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 > McNemar: # right only here, # only in b.h5, p = # (TEST)
 
 $ qeval test.h5 a.h5 -o x.h5

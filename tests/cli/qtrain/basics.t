@@ -1,8 +1,12 @@
 # A head trained on real digits: summary, history, up to date, key.
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 300 -o f.h5 > log
 $ qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.jsonl |
-+ sed -E 's/accuracy 0\.[0-9]+ \(best epoch [0-9]\)/accuracy A/'
++ sed -E 's/accuracy 0\.[0-9]+ \(best epoch [0-9]\)/accuracy A/; s/[+-]0\.[0-9]+/D/'
 > head.h5: 3 epochs, val accuracy A, # s, # s/epoch
+>   circuit - twin   D (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - frozen D (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - none   D (one seed; qtrain --replicas 5 gives an interval)
+>   controls: # s; parameters: circuit 12, twin 12
 
 # again: nothing to do, and the history is written from the file
 $ rm h.jsonl; qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.jsonl; wc -l < h.jsonl
@@ -34,3 +38,4 @@ $ qtrain f.h5 --check-gradients |
 > 64 samples, 70186 parameters, double precision, largest gradient #
 > adjoint - parameter-shift: # (bound 1e-10)
 > adjoint - central differences: # (bound 1e-07)
+> core circuit, 154 entries - central differences of the loss: # (bound 1e-07)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   Values from SciPy 1.x (binomtest().proportion_ci("wilson"), binomtest, chi2.sf) and scikit-learn
-   (confusion_matrix, precision_recall_fscore_support, log_loss) on the data below; the calibration error
-   is counted by hand. */
+   Values from SciPy 1.x (binomtest().proportion_ci("wilson"), binomtest, chi2.sf, t.ppf, ttest_rel) and
+   scikit-learn (confusion_matrix, precision_recall_fscore_support, log_loss) on the data below; the
+   calibration error is counted by hand. */
 #include "metrics/metrics.h"
 
 #include <math.h>
+#include <string.h>
 
 static int failures;
 
@@ -73,6 +74,36 @@ static void check_tests(void)
     expect("mcnemar statistic", kl_mcnemar(22, 40).statistic, 4.661290322580645, 1e-12);
 }
 
+static void check_paired(void)
+{
+    static const double a[5] = { 0.97, 0.98, 0.965, 0.99, 0.975 },
+                        b[5] = { 0.96, 0.985, 0.96, 0.97, 0.97 };
+    static const struct {
+        size_t nu;
+        double t;
+    } quantiles[] = { { 1, 12.706204736174694 },  { 2, 4.302652729749462 }, { 3, 3.1824463052837078 },
+                      { 4, 2.7764451051977934 },  { 9, 2.262157162798205 }, { 10, 2.228138851986274 },
+                      { 100, 1.9839715185235518 } };
+    char text[KL_PAIRED_TEXT];
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        expect("student", kl_student_quantile(0.95, quantiles[i].nu), quantiles[i].t, 1e-9);
+    struct kl_paired p = kl_paired(a, b, 5);
+    expect("paired difference", p.difference, 0.007, 1e-15);
+    expect("paired low", p.low, -0.0042779733314952054, 1e-12);
+    expect("paired high", p.high, 0.018277973331495216, 1e-12);
+    kl_paired_text(text, &p);
+    expect("paired in words", strcmp(text, "+0.0070 (95 % -0.0043 to +0.0183, paired over 5 seeds)"), 0,
+           0);
+    p = kl_paired(a + 1, b + 1, 1);
+    expect("one pair", p.difference, -0.005, 1e-15);
+    expect("one pair has no interval", isnan(p.low) && isnan(p.high), 1, 0);
+    kl_paired_text(text, &p);
+    expect("one pair in words",
+           strcmp(text, "-0.0050 (one seed; qtrain --replicas 5 gives an interval)"), 0, 0);
+    p = kl_paired(a, a, 5);
+    expect("equal pairs", fabs(p.low) + fabs(p.high), 0, 0);
+}
+
 static void check_softmax(void)
 {
     static const float logits[3] = { 1000, 1001, 999 };
@@ -89,6 +120,7 @@ int main(void)
     check_classes();
     check_calibration();
     check_tests();
+    check_paired();
     check_softmax();
     return failures != 0;
 }
