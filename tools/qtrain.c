@@ -16,7 +16,7 @@ struct values {
     struct kl_head_options head;
     struct kl_train_options train;
     const char *core, *reduction, *classifier, *optimizer, *schedule, *diff_method, *history, *mlflow;
-    bool controls, resume, check_gradients;
+    bool no_controls, resume, check_gradients;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -24,8 +24,8 @@ static const struct kl_option options[] = {
     KL_CIRCUIT_OPTIONS(AT(head.circuit)),
     { "core", 0, KL_OPT_CHOICE, AT(core), "circuit|twin|frozen|none", 0, 0, true,
       "between reduction and classifier; none: a linear probe", "Head", NULL },
-    { "controls", 0, KL_OPT_FLAG, AT(controls), NULL, 0, 0, true,
-      "train the three other cores too (default); --no-controls: do not", NULL, NULL },
+    { "no-controls", 0, KL_OPT_FLAG, AT(no_controls), NULL, 0, 0, true,
+      "do not train the three other cores beside the circuit", NULL, NULL },
     { "reduction", 0, KL_OPT_STRING, AT(reduction), "WIDTHS", 0, 0, true,
       "hidden widths before the circuit; none", NULL, NULL },
     { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true,
@@ -89,7 +89,7 @@ static const struct kl_tool tool = {
     "qtrain",
     "Trains hybrid heads (reduction, circuit, classifier) on cached features",
     "FEATURES.h5 -o HEAD.h5",
-    "qtrain train.h5 -o head.h5 --no-controls\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
+    "qtrain train.h5 -o head.h5\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
@@ -130,7 +130,7 @@ static int settle(struct values *v, char **qasm, struct kl_error *err)
                                                : KL_DIFF_DIFFERENCES;
     for (int i = 0; i < KL_CORES; i++)
         if (strcmp(v->core, kl_core_names[i]) == 0) v->head.core = (enum kl_core)i;
-    if (v->head.core != KL_CORE_CIRCUIT) v->controls = false; /* it is one itself */
+    if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */
     v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, qasm, err);
     if (!code && !v->common.output && !v->check_gradients && !v->common.print_key)
@@ -331,7 +331,7 @@ static int train(struct run *run, struct kl_error *err)
     if (!code) threads = kl_pool_size(run->pool);
     if (!code)
         code = kl_train_open(&run->train, &run->model, &run->features, &run->v.train, threads, err);
-    if (!code && run->v.controls)
+    if (!code && !run->v.no_controls)
         code =
             kl_controls_open(&run->controls, &run->v.head, &run->features, &run->v.train, threads, err);
     if (!code && run->v.resume) code = resume(run, err);
@@ -410,7 +410,6 @@ int main(int argc, char **argv)
     struct kl_error err = { 0 };
     struct run run = { .v = { .common = { .progress = "auto", .device = "auto" },
                               .core = "circuit",
-                              .controls = true,
                               .reduction = "128,32",
                               .classifier = "16",
                               .optimizer = "adam",

@@ -18,7 +18,7 @@ static int explain(struct kl_control_scores *s, struct kl_file *file, struct kl_
         const char *core = json_string_value(json_object_get(config, "core"));
         if (core && strcmp(core, kl_core_names[KL_CORE_CIRCUIT]) != 0)
             s->absent = "the head is one itself (--core)";
-        else if (json_is_false(json_object_get(config, "controls")))
+        else if (json_is_true(json_object_get(config, "no-controls")))
             s->absent = "trained with --no-controls";
         else s->absent = "trained by a version without them";
     }

@@ -32,7 +32,7 @@ struct kl_head_options {
     int64_t reduction[KL_MAX_WIDTHS];  /* {128, 32} */
     int64_t classifier[KL_MAX_WIDTHS]; /* {16} */
     double dropout;                    /* after every hidden ReLU, 0.2 */
-    double weight_scale;               /* circuit weights start as weight_scale * N(0, 1), 0.01 */
+    double weight_scale;               /* circuit and twin start as weight_scale * N(0, 1), 0.01 */
 };
 void kl_head_options_default(struct kl_head_options *o);
 /* "128,32" -> widths; "" or "none" -> 0 widths. KL_EUSAGE names the option. */
@@ -202,10 +202,10 @@ struct kl_gradient_check {
 int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_head_model *model,
                             const struct kl_features *features, size_t n, uint64_t seed,
                             struct kl_error *err);
-/* Initial values of one replica: reduction and twin as torch's Linear (Kaiming uniform, a = sqrt 5:
-   weight and bias uniform within 1 / sqrt(inputs of a unit)), circuit normal or (frozen) uniform,
-   classifier Xavier uniform with zero biases. Reduction and classifier begin at the same values whatever
-   the core between them. params (block.size). */
+/* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight and
+   bias uniform within 1 / sqrt(d_in)), circuit normal or (frozen) uniform, twin normal around handing
+   its inputs on, classifier Xavier uniform with zero biases. Reduction and classifier begin at the same
+   values whatever the core between them. params (block.size). */
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica);
 
 #endif

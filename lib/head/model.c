@@ -135,14 +135,25 @@ size_t kl_head_parameters(const struct kl_head_model *model)
     return n + kl_twin_parameters(&model->shape);
 }
 
+/* A twin begins near the map that hands its inputs on, as near as the circuit begins to no rotation:
+   from random matrices many twins never tell all classes apart, and such a control would flatter the
+   circuit. */
 static void init_twin(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica)
 {
+    const double near = model->options.weight_scale;
     for (int i = 0; i < model->n_twin; i++) {
         const struct kl_layer *l = &model->twin[i];
-        double bound = sqrt((double)l->d_out / (double)model->shape.weights[i]);
-        for (int k = 0; k < 2; k++)
-            kl_init_uniform(params, &model->block.tensors[k ? l->bias : l->weight], bound, seed,
-                            (uint32_t)(KL_MAX_TENSORS + 2 * i + k), replica);
+        const struct kl_tensor *w = &model->block.tensors[l->weight],
+                               *b = &model->block.tensors[l->bias];
+        const uint32_t stream = (uint32_t)(KL_MAX_TENSORS + 2 * i);
+        const double pass = l->d_in > l->d_out ? sqrt((double)l->d_out / (double)l->d_in) : 1;
+        kl_init_normal(params, w, near, seed, stream, replica);
+        kl_init_normal(params, b, near, seed, stream + 1, replica);
+        for (size_t k = 0; k < l->d_in || k < l->d_out; k++) { /* the first diagonal */
+            size_t row, column;
+            kl_twin_entry(&row, &column, k, l->d_out, l->d_in);
+            params[w->offset + kl_tensor_index(w, row, column)] += (float)pass;
+        }
     }
     for (size_t i = 0; i < kl_head_n_parts(model); i++) {
         const struct kl_head_part part = kl_head_part(model, i);

@@ -66,14 +66,14 @@ $ h5ls -r without.h5 | grep -c controls
 ? 1
 
 # said in the file, and part of the key
-$ for f in with without; do cache show $f.h5 --json | jq -c '.key_parts.options | [.controls, .core]'
-+ h5dump -a /config $f.h5 | grep -o '"controls":[a-z]*'; done
-> [true,"circuit"]
-> "controls":true
+$ for f in with without; do cache show $f.h5 --json | jq -c '.key_parts.options | [."no-controls", .core]'
++ h5dump -a /config $f.h5 | grep -o '"no-controls":[a-z]*'; done
 > [false,"circuit"]
-> "controls":false
+> "no-controls":false
+> [true,"circuit"]
+> "no-controls":true
 
-$ for o in "" "--controls" "--no-controls" "--core twin" "--core twin --no-controls" "--core frozen" "--core none"
+$ for o in "" "--core circuit" "--no-controls" "--core twin" "--core twin --no-controls" "--core frozen" "--core none"
 + do qtrain f.h5 --key $o -o x.h5; done | uniq -c | awk '{print $1}' | xargs
 > 2 1 2 1 1
 
