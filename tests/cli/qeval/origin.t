@@ -4,17 +4,21 @@ $ D=$DATA/digits/test-images-idx3-ubyte; extract-features $D --resize 28 --limit
 + extract-features $D --resize 28 --limit 96 --tap layer4 -q -o tap.h5
 + qtrain f.h5 --epochs 1 -q -o h.h5
 
-$ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[0-9]\.[0-9]+:#:g'
+$ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[+-]?[0-9]\.[0-9]+:#:g'
 > r.h5: accuracy # [#, #], log loss #, ECE # on 96 samples
+>   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 ! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225)
 $ qeval h.h5 tap.h5 -o r.h5
 ! qeval: tap.h5: tap is layer4, h.h5 was trained on avgpool; extract anew
 ? 65
 
 # Without validation, the training accuracy is told.
-$ qtrain f.h5 --epochs 2 --val-fraction 0 -o n.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
+$ qtrain f.h5 --epochs 2 --val-fraction 0 -o n.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 > n.h5: 2 epochs, no validation, train accuracy # (best epoch 2), # s, # s/epoch
-$ cache show n.h5 | grep -A 2 '^  epoch ' | sed -E 's/[0-9]\.[0-9]+/#/g'
+>   controls: # s; parameters: circuit 12, twin 12; no validation samples to compare on
+$ cache show n.h5 | grep -A 2 '^  epoch ' | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 >   epoch   training loss     training accuracy
 >       1          #                #
 >       2          #                #
