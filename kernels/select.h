@@ -7,6 +7,7 @@
 
 #include "kernels/act.h"
 #include "kernels/conv.h"
+#include "kernels/density.h"
 #include "kernels/gemm.h"
 #include "kernels/optim.h"
 #include "kernels/vqc.h"
@@ -30,6 +31,8 @@ struct kl_kernels {
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;
+    const struct kl_density_f32 *density_f32;
+    const struct kl_density_f64 *density_f64;
 };
 
 /* The best for this processor. */

@@ -24,8 +24,11 @@ struct batch {
     const struct kl_circuit *c;
     const struct kl_circuit_plan *plan;
     const struct KL_NAME(kl_vqc) * kernel;
+    const struct KL_NAME(kl_density) * noisy;
+    double turn; /* the kernels' cosines are of angle * turn / 2 */
     size_t n, lanes;
-    size_t one, state_size; /* values of one vector a slot; of the amplitudes of a group */
+    size_t one, state_size;     /* values of one vector a slot; of the amplitudes of a group */
+    size_t bra_size, work_size; /* of a group's */
     const kl_real *x, *cot;
     kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
     bool *moving;                         /* (n_slots): the angle depends on the sample */
@@ -47,11 +50,10 @@ static struct group group_of(const struct batch *b, size_t number, int thread)
     struct group g = { .first = number * b->lanes };
     g.here = b->n - g.first < b->lanes ? b->n - g.first : b->lanes;
     g.bra = at;
-    g.out = g.bra + b->state_size;
+    g.out = g.bra + b->bra_size;
     g.cot = g.out + b->c->n_obs * b->lanes;
     g.work = g.cot + b->c->n_obs * b->lanes;
-    g.state = b->state ? b->state + number * (b->state_size + 2 * b->one)
-                       : g.work + (b->lanes << KL_VQC_LOW_BITS(b->c->n_qubits));
+    g.state = b->state ? b->state + number * (b->state_size + 2 * b->one) : g.work + b->work_size;
     g.cosine = g.state + b->state_size;
     g.sine = g.cosine + b->one;
     return g;
@@ -66,7 +68,9 @@ static void shared_angles(struct batch *b, const kl_real *w)
     for (size_t i = 0; i < p->n_angles; i++) {
         const struct kl_angle *a = &p->angles[i];
         if (a->source == KL_INPUT) b->moving[p->slot[i]] = true;
-        else b->angle[p->slot[i]] += (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
+        else
+            b->angle[p->slot[i]] +=
+                (kl_real)(a->scale * b->turn) * (a->source == KL_WEIGHT ? w[a->index] : 1);
     }
     for (size_t k = p->n_slots; k % b->lanes; k++) b->angle[k] = 0;
     b->kernel->half_angles(c, s, b->angle, (p->n_slots + b->lanes - 1) / b->lanes * b->lanes);
@@ -80,14 +84,19 @@ static int prepare(struct batch *b, const struct kl_circuit *c, const kl_real *x
     *b = (struct batch){ .c = c, .plan = c->plan, .n = n, .x = x };
 #if KL_F64
     b->kernel = kl_kernels()->vqc_f64;
+    b->noisy = kl_kernels()->density_f64;
 #else
     b->kernel = kl_kernels()->vqc_f32;
+    b->noisy = kl_kernels()->density_f32;
 #endif
     b->lanes = (size_t)b->kernel->lanes;
     b->one = b->plan->n_slots * b->lanes;
-    b->state_size = ((size_t)(c->real ? 1 : 2) << c->n_qubits) * b->lanes;
-    b->scratch_size = 2 * b->one + 2 * c->n_obs * b->lanes + 2 * b->state_size +
-                      (b->lanes << KL_VQC_LOW_BITS(c->n_qubits));
+    b->turn = c->plan->density ? 2 : 1;
+    b->state_size = kl_circuit_state_values(c) * b->lanes;
+    b->bra_size = c->plan->density ? b->lanes << c->n_qubits : b->state_size;
+    b->work_size = c->plan->density ? 2 * c->plan->density->n_coefficients * b->lanes
+                                    : b->lanes << KL_VQC_LOW_BITS(c->n_qubits);
+    b->scratch_size = 2 * b->one + 2 * c->n_obs * b->lanes + b->state_size + b->bra_size + b->work_size;
     b->shared_c = kl_arena_take(work, 3 * b->one + 1, sizeof *b->shared_c);
     b->moving = kl_arena_take(work, b->plan->n_slots + 1, sizeof *b->moving);
     b->scratch = kl_arena_take(work, b->scratch_size * (size_t)kl_pool_size(pool), sizeof *b->scratch);
@@ -106,7 +115,7 @@ static void add_inputs(kl_real *angle, const struct batch *b, const struct group
     const kl_real *x = b->x + g->first * b->c->n_inputs + a->index,
                   *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
     for (size_t l = 0; l < g->here; l++) {
-        kl_real value = (kl_real)a->scale * x[l * b->c->n_inputs];
+        kl_real value = (kl_real)(a->scale * b->turn) * x[l * b->c->n_inputs];
         angle[l] += a->index2 < 0 ? value : value * y[l * b->c->n_inputs];
     }
 }
@@ -167,7 +176,9 @@ static void run_forward(const struct batch *b, const struct group *g)
 {
     group_angles(b, g);
     if (b->c->amplitude_inputs) given_amplitudes(b, g);
-    if (b->plan->layers.n_layers)
+    if (b->plan->density)
+        b->noisy->forward(g->out, g->state, g->work, b->plan->density, g->cosine, g->sine);
+    else if (b->plan->layers.n_layers)
         b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
     else b->kernel->forward(g->out, g->state, &b->plan->program, g->cosine, g->sine);
 }
@@ -211,7 +222,9 @@ static void adjoint_group(void *context, size_t number, int thread)
     for (size_t o = 0; o < n_obs; o++) /* no sample, no gradient */
         for (size_t l = 0; l < b->lanes; l++)
             g.cot[o * b->lanes + l] = l < g.here ? b->cot[(g.first + l) * n_obs + o] : 0;
-    if (b->plan->layers.n_layers)
+    if (b->plan->density)
+        b->noisy->adjoint(dangle, g.bra, g.state, g.work, b->plan->density, g.cosine, g.sine, g.cot);
+    else if (b->plan->layers.n_layers)
         b->kernel->layers_adjoint(dangle, g.state, g.bra, g.work, &b->plan->layers, g.cosine, g.sine,
                                   g.cot);
     else b->kernel->adjoint(dangle, g.state, g.bra, &b->plan->program, g.cosine, g.sine, g.cot);
@@ -221,8 +234,10 @@ static void adjoint_group(void *context, size_t number, int thread)
 
 static void run_groups(struct batch *b, struct kl_pool *pool, void (*fn)(void *, size_t, int))
 {
-    double amplitudes =
-        (double)b->n * (double)((size_t)1 << b->c->n_qubits) * (double)b->plan->program.n_ops;
+    const struct kl_density_program *d = b->plan->density;
+    const size_t size = d ? d->n_coefficients : (size_t)1 << b->c->n_qubits,
+                 ops = d ? d->n_ops : b->plan->program.n_ops;
+    double amplitudes = (double)b->n * (double)size * (double)ops;
     kl_pool_for(amplitudes < WORTH_THREADS ? NULL : pool, (b->n + b->lanes - 1) / b->lanes, fn, b);
 }
 
@@ -234,7 +249,7 @@ int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_ci
     int code = prepare(&b, c, x, w, n, pool, work, err);
     if (code) return code;
     b.out = out;
-    b.state = c->n_qubits <= KL_MOST_KEPT_QUBITS ? state : NULL;
+    b.state = kl_circuit_kept_values(c) ? state : NULL;
     run_groups(&b, pool, forward_group);
     return KL_OK;
 }
@@ -250,7 +265,7 @@ int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state,
     b.dangles = dangles;
     b.cot = cot;
     b.dx = dx;
-    b.state = c->n_qubits <= KL_MOST_KEPT_QUBITS ? state : NULL;
+    b.state = kl_circuit_kept_values(c) ? state : NULL;
     run_groups(&b, pool, adjoint_group);
     return KL_OK;
 }

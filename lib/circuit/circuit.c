@@ -131,14 +131,29 @@ void kl_circuit_free(struct kl_circuit **circuit)
     kl_circuit_plan_free(&(*circuit)->plan);
     free((*circuit)->ops);
     free((*circuit)->obs);
+    free((*circuit)->noise);
     free(*circuit);
     *circuit = NULL;
 }
 
+size_t kl_circuit_state_values(const struct kl_circuit *c)
+{
+    const struct kl_density_program *d = c->plan->density;
+    if (d) return d->n_kept * d->n_coefficients + (d->from_given ? (size_t)1 << c->n_qubits : 0);
+    return (size_t)(c->real ? 1 : 2) << c->n_qubits;
+}
+
+size_t kl_circuit_kept_values(const struct kl_circuit *c)
+{
+    const size_t values = kl_circuit_state_values(c);
+    if (c->plan->density) return values <= KL_MOST_KEPT_VALUES ? values : 0;
+    return c->n_qubits <= KL_MOST_KEPT_QUBITS ? values : 0;
+}
+
 size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
 {
-    if (c->n_qubits > KL_MOST_KEPT_QUBITS) return 0;
-    size_t group = 2 * c->plan->n_slots + ((size_t)(c->real ? 1 : 2) << c->n_qubits);
+    if (!kl_circuit_kept_values(c)) return 0;
+    size_t group = 2 * c->plan->n_slots + kl_circuit_state_values(c);
     return group * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }
 

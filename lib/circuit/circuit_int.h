@@ -4,12 +4,14 @@
 #define KL_CIRCUIT_INT_H
 
 #include "circuit/circuit.h"
+#include "kernels/density.h"
 #include "kernels/vqc.h"
 
 enum {
     KL_MOST_KEPT_QUBITS =
         12, /* above, the adjoint sweep runs the circuit again instead of keeping a batch of states */
-    KL_WIDEST = KL_CIRCUIT_GROUP, /* lanes of any instruction set and precision, at most */
+    KL_MOST_KEPT_VALUES = 1 << 14, /* the same for the states that a noisy circuit keeps a sample */
+    KL_WIDEST = KL_CIRCUIT_GROUP,  /* lanes of any instruction set and precision, at most */
 };
 
 /* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order
@@ -18,12 +20,21 @@ struct kl_circuit_plan {
     struct kl_arena memory;
     struct kl_vqc_program program;
     struct kl_vqc_layers layers; /* n_layers 0: the circuit is not of that form, the program is run */
+    struct kl_density_program *density; /* with noise: in place of both; else NULL */
     size_t n_angles, n_slots;
     struct kl_angle *angles;
     int *slot; /* (n_angles) */
     bool *controlled;
 };
 
+/* Wire 0 is the most significant bit. */
+uint32_t kl_wire_bit(const struct kl_circuit *c, int wire);
+uint32_t kl_wire_bits(const struct kl_circuit *c, uint32_t wires);
+/* Values a sample that forward keeps for adjoint besides the angles' cosines and sines; 0: the circuit
+   is run again. */
+size_t kl_circuit_kept_values(const struct kl_circuit *c);
+/* The same, kept or not. */
+size_t kl_circuit_state_values(const struct kl_circuit *c);
 /* Returns 0 or KL_ENOMEM. */
 int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit *c,
                          struct kl_error *err);

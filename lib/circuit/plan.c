@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
    A circuit lowered to the program of kernels/vqc.h. */
-#include "circuit/circuit_int.h"
+#include "circuit/density_int.h"
 
 #include <stdlib.h>
 
-/* Wire 0 is the most significant bit. */
-static uint32_t bit(const struct kl_circuit *c, int wire)
+uint32_t kl_wire_bit(const struct kl_circuit *c, int wire)
 {
     return 1u << (c->n_qubits - 1 - wire);
 }
 
-static uint32_t bits(const struct kl_circuit *c, uint32_t wires)
+uint32_t kl_wire_bits(const struct kl_circuit *c, uint32_t wires)
 {
     uint32_t result = 0;
     for (int q = 0; q < c->n_qubits; q++)
-        if (wires >> q & 1) result |= bit(c, q);
+        if (wires >> q & 1) result |= kl_wire_bit(c, q);
     return result;
 }
 
@@ -39,8 +38,8 @@ static void emit(struct lowering *l, enum kl_vqc_gate gate, uint32_t target, uin
 
 static void lower_op(struct lowering *l, const struct kl_circuit *c, const struct kl_op *op)
 {
-    uint32_t first = op->gate == KL_MULTIRZ ? 0 : bit(c, op->wire[0]);
-    uint32_t second = op->gate >= KL_CNOT && op->gate <= KL_CRZ ? bit(c, op->wire[1]) : 0;
+    uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_wire_bit(c, op->wire[0]);
+    uint32_t second = op->gate >= KL_CNOT && op->gate <= KL_CRZ ? kl_wire_bit(c, op->wire[1]) : 0;
     switch (op->gate) {
     case KL_RX: emit(l, KL_VQC_RX, first, 0, &op->angle[0]); break;
     case KL_RY: emit(l, KL_VQC_RY, first, 0, &op->angle[0]); break;
@@ -57,7 +56,7 @@ static void lower_op(struct lowering *l, const struct kl_circuit *c, const struc
     case KL_CRX: emit(l, KL_VQC_RX, second, first, &op->angle[0]); break;
     case KL_CRY: emit(l, KL_VQC_RY, second, first, &op->angle[0]); break;
     case KL_CRZ: emit(l, KL_VQC_RZ, second, first, &op->angle[0]); break;
-    case KL_MULTIRZ: emit(l, KL_VQC_MULTIRZ, bits(c, op->mask), 0, &op->angle[0]); break;
+    case KL_MULTIRZ: emit(l, KL_VQC_MULTIRZ, kl_wire_bits(c, op->mask), 0, &op->angle[0]); break;
     }
 }
 
@@ -73,7 +72,8 @@ static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struc
         return kl_fail_memory(err, most * (sizeof *l.ops + sizeof *plan->angles));
     for (size_t i = 0; i < c->n_ops; i++) lower_op(&l, c, &c->ops[i]);
     for (size_t i = 0; !c->probabilities && i < c->n_obs; i++)
-        obs[i] = (struct kl_vqc_observable){ bits(c, c->obs[i].x), bits(c, c->obs[i].z) };
+        obs[i] =
+            (struct kl_vqc_observable){ kl_wire_bits(c, c->obs[i].x), kl_wire_bits(c, c->obs[i].z) };
     plan->n_slots = plan->n_angles;
     plan->program = (struct kl_vqc_program){ .n_qubits = c->n_qubits,
                                              .real = c->real,
@@ -92,8 +92,9 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
     struct kl_circuit_plan *p = *plan = calloc(1, sizeof *p);
     if (!p) return kl_fail_memory(err, sizeof *p);
     int code = kl_arena_init(&p->memory, 0, err);
-    if (!code) code = lower(p, c, err);
-    if (!code) code = kl_circuit_layers(p, err);
+    if (!code && c->noise) code = kl_circuit_density(p, c, err);
+    if (!code && !c->noise) code = lower(p, c, err);
+    if (!code && !c->noise) code = kl_circuit_layers(p, err);
     if (code) kl_circuit_plan_free(plan);
     return code;
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/circuit/: a noisy circuit on its way to the program of kernels/density.h. */
+#ifndef KL_DENSITY_INT_H
+#define KL_DENSITY_INT_H
+
+#include "circuit/circuit_int.h"
+#include "circuit/noise.h"
+
+/* A Pauli string, X where x, Z where z, Y where both; masks are over bits of the amplitude's number. */
+struct kl_string {
+    uint32_t x, z;
+};
+/* What acts on a density matrix: exp(-i angle string/2), a Clifford gate, or a channel. */
+struct kl_element {
+    enum { KL_ROTATION, KL_CLIFFORD, KL_CHANNEL } kind;
+    int level; /* rotations of a level are all on different qubits, and come before its other elements */
+    struct kl_string string; /* KL_ROTATION */
+    int slot;
+    enum kl_gate gate;      /* KL_CLIFFORD: KL_H, KL_X, KL_CNOT, KL_CZ */
+    uint32_t first, second; /* its bits, of a controlled gate the control first; the channel's bit */
+    struct kl_channel channel;
+};
+struct kl_elements {
+    size_t n, n_levels;
+    struct kl_element *element; /* malloc'ed */
+};
+/* In order of execution, level after level. plan's angles, slots and n_slots are filled in. KL_ENOMEM.
+ */
+int kl_elements_make(struct kl_elements *elements, struct kl_circuit_plan *plan,
+                     const struct kl_circuit *c, struct kl_error *err);
+
+/* What becomes of a string: sign * string, for KL_ROTATION at an angle of pi/2. Returns the sign; for
+   KL_ROTATION 0 if the string commutes with it, and is left as it is; 1 for a channel. */
+int kl_element_acts(struct kl_string *string, const struct kl_element *e);
+double kl_channel_factor(const struct kl_element *e, struct kl_string string);
+
+/* The value that is read of outputs, as sums of strings: calls add for each. Readout errors are in it.
+ */
+void kl_output_terms(const struct kl_circuit *c, size_t output,
+                     void (*add)(void *context, struct kl_string string, double weight), void *context);
+
+/* plan->density from a circuit with noise. KL_ENOMEM. */
+int kl_circuit_density(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err);
+
+#endif

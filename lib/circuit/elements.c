@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+   A noisy circuit as rotations about Pauli strings, Clifford gates and channels, in levels. */
+#include <stdlib.h>
+
+#include "circuit/density_int.h"
+
+static void put(struct kl_elements *to, struct kl_element e)
+{
+    to->element[to->n++] = e;
+}
+
+static void put_rotation(struct kl_elements *to, struct kl_circuit_plan *plan, uint32_t x, uint32_t z,
+                         struct kl_angle angle, double factor)
+{
+    const int slot = (int)plan->n_angles++;
+    angle.scale *= factor;
+    plan->angles[slot] = angle;
+    plan->slot[slot] = slot;
+    plan->controlled[slot] = false; /* each angle is that of one exp(-i angle P/2) */
+    put(to, (struct kl_element){ .kind = KL_ROTATION, .string = { x, z }, .slot = slot });
+}
+
+/* A controlled rotation about P is exp(-i angle/4 P) exp(i angle/4 Z P), Z on the control. */
+static void put_controlled(struct kl_elements *to, struct kl_circuit_plan *plan, const struct kl_op *op,
+                           uint32_t control, uint32_t x, uint32_t z)
+{
+    put_rotation(to, plan, x, z, op->angle[0], 0.5);
+    put_rotation(to, plan, x, z | control, op->angle[0], -0.5);
+}
+
+static void put_gate(struct kl_elements *to, struct kl_circuit_plan *plan, const struct kl_circuit *c,
+                     const struct kl_op *op)
+{
+    const uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_wire_bit(c, op->wire[0]),
+                   second = op->gate >= KL_CNOT && op->gate <= KL_CRZ ? kl_wire_bit(c, op->wire[1]) : 0;
+    const struct kl_angle *angle = op->angle;
+    switch (op->gate) {
+    case KL_RX: put_rotation(to, plan, first, 0, angle[0], 1); return;
+    case KL_RY: put_rotation(to, plan, first, first, angle[0], 1); return;
+    case KL_RZ: put_rotation(to, plan, 0, first, angle[0], 1); return;
+    case KL_ROT:
+        put_rotation(to, plan, 0, first, angle[0], 1);
+        put_rotation(to, plan, first, first, angle[1], 1);
+        put_rotation(to, plan, 0, first, angle[2], 1);
+        return;
+    case KL_CRX: put_controlled(to, plan, op, first, second, 0); return;
+    case KL_CRY: put_controlled(to, plan, op, first, second, second); return;
+    case KL_CRZ: put_controlled(to, plan, op, first, 0, second); return;
+    case KL_MULTIRZ: put_rotation(to, plan, 0, kl_wire_bits(c, op->mask), angle[0], 1); return;
+    default:
+        put(to, (struct kl_element){
+                    .kind = KL_CLIFFORD, .gate = op->gate, .first = first, .second = second });
+    }
+}
+
+static void put_channels(struct kl_elements *to, const struct kl_circuit *c, const struct kl_op *op)
+{
+    uint32_t wires = op->gate == KL_MULTIRZ ? op->mask : 1u << op->wire[0];
+    if (op->gate >= KL_CNOT && op->gate <= KL_CRZ) wires |= 1u << op->wire[1];
+    const bool several = (wires & (wires - 1)) != 0;
+    for (int q = 0; q < c->n_qubits; q++) {
+        if (!(wires >> q & 1)) continue;
+        const struct kl_channel channel = kl_noise_channel(c->noise, q, several);
+        if (channel.x == 1 && channel.y == 1 && channel.z == 1 && channel.shift == 0) continue;
+        put(to,
+            (struct kl_element){ .kind = KL_CHANNEL, .first = kl_wire_bit(c, q), .channel = channel });
+    }
+}
+
+static uint32_t bits_of(const struct kl_element *e)
+{
+    return e->kind == KL_ROTATION ? e->string.x | e->string.z : e->first | e->second;
+}
+
+/* An element's level is the highest of its qubits'; a rotation that meets a qubit which has been acted
+   on in this level begins the next one. */
+static void find_levels(struct kl_elements *all, int n_qubits)
+{
+    int level[KL_MOST_NOISY_QUBITS] = { 0 };
+    bool touched[KL_MOST_NOISY_QUBITS] = { false };
+    all->n_levels = 1;
+    for (size_t i = 0; i < all->n; i++) {
+        struct kl_element *e = &all->element[i];
+        const uint32_t bits = bits_of(e);
+        int here = 0, next = 0;
+        for (int q = 0; q < n_qubits; q++) {
+            if (!(bits >> q & 1)) continue;
+            const int least = level[q] + (e->kind == KL_ROTATION && touched[q]);
+            here = least > here ? least : here;
+        }
+        for (int q = 0; q < n_qubits; q++)
+            if (bits >> q & 1) level[q] = here, touched[q] = true;
+        e->level = here;
+        next = here + 1;
+        all->n_levels = (size_t)next > all->n_levels ? (size_t)next : all->n_levels;
+    }
+}
+
+/* Level by level, rotations first; else in the order there is. */
+static int sort(struct kl_elements *all, struct kl_error *err)
+{
+    struct kl_element *sorted = malloc((all->n + 1) * sizeof *sorted);
+    size_t *begin = calloc(2 * all->n_levels + 1, sizeof *begin);
+    const int code = sorted && begin ? KL_OK : kl_fail_memory(err, (all->n + 1) * sizeof *sorted);
+    for (size_t i = 0; !code && i < all->n; i++) {
+        const struct kl_element *e = &all->element[i];
+        begin[2 * (size_t)e->level + (e->kind != KL_ROTATION) + 1]++;
+    }
+    for (size_t k = 0; !code && k < 2 * all->n_levels; k++) begin[k + 1] += begin[k];
+    for (size_t i = 0; !code && i < all->n; i++) {
+        const struct kl_element *e = &all->element[i];
+        sorted[begin[2 * (size_t)e->level + (e->kind != KL_ROTATION)]++] = *e;
+    }
+    free(begin);
+    free(code ? sorted : all->element);
+    if (!code) all->element = sorted;
+    return code;
+}
+
+int kl_elements_make(struct kl_elements *all, struct kl_circuit_plan *plan, const struct kl_circuit *c,
+                     struct kl_error *err)
+{
+    const size_t angles = 3 * c->n_ops + 1, /* a Rot has three */
+        most = (3 + (size_t)c->n_qubits) * c->n_ops + 1;
+    *all = (struct kl_elements){ .element = malloc(most * sizeof *all->element) };
+    plan->angles = kl_arena_take(&plan->memory, angles, sizeof *plan->angles);
+    plan->slot = kl_arena_take(&plan->memory, angles, sizeof *plan->slot);
+    plan->controlled = kl_arena_take(&plan->memory, angles, sizeof *plan->controlled);
+    if (!all->element || !plan->angles || !plan->slot || !plan->controlled)
+        return kl_fail_memory(err, most * sizeof *all->element);
+    for (size_t i = 0; i < c->n_ops; i++) {
+        put_gate(all, plan, c, &c->ops[i]);
+        put_channels(all, c, &c->ops[i]);
+    }
+    plan->n_slots = plan->n_angles;
+    find_levels(all, c->n_qubits);
+    return sort(all, err);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+   A model of noise out of its JSON text, and a circuit that takes it. */
+#include "circuit/noise.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct kl_qubit_noise, field)
+enum { ZERO_TO_ONE, ABOVE_ZERO, ZERO_OR_ABOVE };
+/* NAME is for gates on one wire; where there is a second place, NAME-2 for gates on several. */
+static const struct number {
+    const char *name;
+    size_t offset;
+    int range;
+} numbers[] = {
+    { "depolarizing", AT(depolarizing[0]), ZERO_TO_ONE },
+    { "depolarizing-2", AT(depolarizing[1]), ZERO_TO_ONE },
+    { "amplitude-damping", AT(amplitude_damping[0]), ZERO_TO_ONE },
+    { "amplitude-damping-2", AT(amplitude_damping[1]), ZERO_TO_ONE },
+    { "phase-damping", AT(phase_damping[0]), ZERO_TO_ONE },
+    { "phase-damping-2", AT(phase_damping[1]), ZERO_TO_ONE },
+    { "bit-flip", AT(bit_flip[0]), ZERO_TO_ONE },
+    { "bit-flip-2", AT(bit_flip[1]), ZERO_TO_ONE },
+    { "phase-flip", AT(phase_flip[0]), ZERO_TO_ONE },
+    { "phase-flip-2", AT(phase_flip[1]), ZERO_TO_ONE },
+    { "t1", AT(t1), ABOVE_ZERO },
+    { "t2", AT(t2), ABOVE_ZERO },
+    { "gate-time", AT(gate_time[0]), ZERO_OR_ABOVE },
+    { "gate-time-2", AT(gate_time[1]), ZERO_OR_ABOVE },
+    { "excited", AT(excited), ZERO_TO_ONE },
+    { "readout-0", AT(readout[0]), ZERO_TO_ONE },
+    { "readout-1", AT(readout[1]), ZERO_TO_ONE },
+};
+enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
+
+static double *field(struct kl_qubit_noise *q, const struct number *n)
+{
+    return (double *)((char *)q + n->offset);
+}
+
+/* NAN: not given */
+static void clear(struct kl_qubit_noise *q)
+{
+    for (int i = 0; i < N_NUMBERS; i++) *field(q, &numbers[i]) = NAN;
+}
+
+static int unknown(const char *name, const char *what, struct kl_error *err)
+{
+    char names[512] = "readout";
+    for (int i = 0; i < N_NUMBERS; i++) {
+        const size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, ", %s", numbers[i].name);
+    }
+    return kl_fail(err, KL_EDATA, "%s: found \"%.40s\", expected one of %s", what, name, names);
+}
+
+static int set(struct kl_qubit_noise *q, const struct number *n, const json_t *value, const char *what,
+               struct kl_error *err)
+{
+    const double x = json_is_number(value) ? json_number_value(value) : NAN;
+    const bool fits = n->range == ZERO_TO_ONE  ? x >= 0 && x <= 1
+                      : n->range == ABOVE_ZERO ? x > 0 && isfinite(x)
+                                               : x >= 0 && isfinite(x);
+    static const char *const ranges[] = { "from 0 to 1", "above 0", "of 0 or above" };
+    *field(q, n) = x;
+    if (fits) return KL_OK;
+    if (!json_is_number(value))
+        return kl_fail(err, KL_EDATA, "%s: %s: found no number, expected one %s", what, n->name,
+                       ranges[n->range]);
+    return kl_fail(err, KL_EDATA, "%s: %s: found %g, expected a number %s", what, n->name, x,
+                   ranges[n->range]);
+}
+
+static int read_qubit(struct kl_qubit_noise *q, json_t *object, const char *what, struct kl_error *err)
+{
+    const char *name;
+    json_t *value;
+    int code = KL_OK;
+    if (!json_is_object(object))
+        return kl_fail(err, KL_EDATA, "%s: a qubit is no JSON object of numbers", what);
+    json_object_foreach(object, name, value)
+    {
+        int i = 0, n = 1;
+        while (i < N_NUMBERS && strcmp(name, numbers[i].name) != 0) i++;
+        if (strcmp(name, "readout") == 0) i = N_NUMBERS - 2, n = 2; /* the same in both states */
+        if (i == N_NUMBERS) return unknown(name, what, err);
+        for (; n > 0 && !code; n--, i++) code = set(q, &numbers[i], value, what, err);
+        if (code) return code;
+    }
+    return KL_OK;
+}
+
+/* What was not given gets its default; numbers that mean nothing together are refused. */
+static int settle(struct kl_qubit_noise *q, const char *what, struct kl_error *err)
+{
+    const bool decays = isfinite(q->t1) || isfinite(q->t2),
+               takes_time = isfinite(q->gate_time[0]) || isfinite(q->gate_time[1]);
+    if (decays != takes_time)
+        return kl_fail(err, KL_EDATA, "%s: %s; thermal relaxation needs gate-time and t1 or t2", what,
+                       decays ? "t1 or t2 without gate-time" : "gate-time without t1 or t2");
+    if (isfinite(q->excited) && !isfinite(q->t1))
+        return kl_fail(err, KL_EDATA, "%s: excited without t1, the time in which it is reached", what);
+    if (isnan(q->t1)) q->t1 = INFINITY;
+    if (isnan(q->t2)) q->t2 = 2 * q->t1; /* nothing but the loss of energy */
+    if (q->t2 > 2 * q->t1 * (1 + 1e-12))
+        return kl_fail(err, KL_EDATA, "%s: t2 is %g, expected at most twice t1, which is %g", what,
+                       q->t2, q->t1);
+    for (int i = 0; i < N_NUMBERS; i++) {
+        const bool second = i > 0 && strlen(numbers[i].name) > 2 &&
+                            strcmp(numbers[i].name + strlen(numbers[i].name) - 2, "-2") == 0;
+        double *x = field(q, &numbers[i]);
+        if (isnan(*x)) *x = second ? *field(q, &numbers[i - 1]) : 0;
+    }
+    return KL_OK;
+}
+
+static int check_members(json_t *root, const char *what, struct kl_error *err)
+{
+    const char *name;
+    json_t *value;
+    if (!json_is_object(root)) return kl_fail(err, KL_EDATA, "%s: no JSON object", what);
+    json_object_foreach(root, name, value)
+    {
+        const bool text = strcmp(name, "name") == 0 || strcmp(name, "note") == 0;
+        if (!text && strcmp(name, "all") != 0 && strcmp(name, "qubits") != 0)
+            return kl_fail(err, KL_EDATA, "%s: found \"%.40s\", expected name, note, all and qubits",
+                           what, name);
+        if (text && !json_is_string(value))
+            return kl_fail(err, KL_EDATA, "%s: %s: expected a text", what, name);
+    }
+    return KL_OK;
+}
+
+static int read_root(struct kl_noise *noise, json_t *root, const char *what, struct kl_error *err)
+{
+    struct kl_qubit_noise all;
+    json_t *shared = json_object_get(root, "all"), *list = json_object_get(root, "qubits");
+    char here[300];
+    clear(&all);
+    int code = check_members(root, what, err);
+    snprintf(here, sizeof here, "%.200s: all", what);
+    if (!code && shared) code = read_qubit(&all, shared, shared && list ? here : what, err);
+    if (code) return code;
+    if (!list) {
+        noise->n_qubits = 0;
+        noise->qubit[0] = all;
+        return settle(&noise->qubit[0], what, err);
+    }
+    if (!json_is_array(list) || !json_array_size(list) || json_array_size(list) > KL_MAX_QUBITS)
+        return kl_fail(err, KL_EDATA, "%s: qubits: expected a list of 1 to %d qubits", what,
+                       KL_MAX_QUBITS);
+    noise->n_qubits = (int)json_array_size(list);
+    for (int q = 0; q < noise->n_qubits && !code; q++) {
+        snprintf(here, sizeof here, "%.200s: qubit %d", what, q);
+        noise->qubit[q] = all;
+        code = read_qubit(&noise->qubit[q], json_array_get(list, (size_t)q), here, err);
+        if (!code) code = settle(&noise->qubit[q], here, err);
+    }
+    return code;
+}
+
+int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, struct kl_error *err)
+{
+    json_t *root = NULL;
+    *noise = (struct kl_noise){ 0 };
+    int code = kl_json_parse(&root, text, what, err);
+    if (!code) code = read_root(noise, root, what, err);
+    json_decref(root);
+    return code;
+}
+
+int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err)
+{
+    if (!text || !*text) return KL_OK;
+    if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no noise can be added");
+    if (c->n_qubits > KL_MOST_NOISY_QUBITS)
+        return kl_fail(err, KL_EUSAGE,
+                       "noise: found a circuit of %d qubits, expected at most %d: a density matrix "
+                       "holds 4^qubits numbers a sample",
+                       c->n_qubits, KL_MOST_NOISY_QUBITS);
+    struct kl_noise *noise = malloc(sizeof *noise);
+    if (!noise) return kl_fail_memory(err, sizeof *noise);
+    free(c->noise);
+    c->noise = noise;
+    int code = kl_noise_read(noise, text, "noise", err);
+    if (!code && noise->n_qubits && noise->n_qubits < c->n_qubits)
+        code = kl_fail(err, KL_EUSAGE, "noise: it describes %d qubits, the circuit has %d",
+                       noise->n_qubits, c->n_qubits);
+    return code;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+   noise: what a device does to its qubits besides the gates: channels behind every gate, errors of the
+   readout. The file's form and the meaning of each number: docs/noise.md. */
+#ifndef KL_CIRCUIT_NOISE_H
+#define KL_CIRCUIT_NOISE_H
+
+#include "circuit/circuit.h"
+
+/* Of one qubit. Pairs are for gates on one wire and for gates on several, behind which the channels
+   stand on every wire. Probabilities and rates as PennyLane's channels take them; times in seconds. */
+struct kl_qubit_noise {
+    double depolarizing[2], amplitude_damping[2], phase_damping[2], bit_flip[2], phase_flip[2];
+    double gate_time[2];
+    double t1, t2;     /* INFINITY: none */
+    double excited;    /* population of |1> in equilibrium */
+    double readout[2]; /* probabilities of reading 1 in state 0, and 0 in state 1 */
+};
+struct kl_noise {
+    int n_qubits; /* described one by one; 0: qubit[0] stands for all */
+    struct kl_qubit_noise qubit[KL_MAX_QUBITS];
+};
+/* What --noise takes, "depolarizing=0.01,readout=0.02" or the name of a .json file, as canonical JSON,
+   which goes into keys and heads; "" for "none". malloc'ed. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_EIO. */
+int kl_noise_text(char **text, const char *option, struct kl_error *err);
+/* From such a text. what: named in messages. KL_EDATA. */
+int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, struct kl_error *err);
+/* "depolarizing=0.01,readout=0.02", or the file's name member and how many qubits it describes; "none"
+   of
+   "". */
+enum { KL_NOISE_LABEL = 256 };
+void kl_noise_label(char label[KL_NOISE_LABEL], const char *text);
+/* The circuit, not yet finished, becomes noisy; a text "" changes nothing. KL_EUSAGE: more than
+   KL_MOST_NOISY_QUBITS qubits, or more than are described. */
+enum { KL_MOST_NOISY_QUBITS = 7 };
+int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err);
+
+/* A channel on a qubit in the basis of Pauli matrices (Greenbaum 2015, arXiv:1509.02921): X, Y and Z are
+   multiplied by x, y and z, and shift times the identity's coefficient is added to Z's. All channels
+   here have this form, and so have their products. */
+struct kl_channel {
+    double x, y, z, shift;
+};
+/* All channels of a qubit behind a gate, in the order of the struct's fields, thermal relaxation last.
+ */
+struct kl_channel kl_noise_channel(const struct kl_noise *noise, int qubit, bool on_several_wires);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+   Pauli strings under rotations, Clifford gates and readout. A string (x, z) is i^|x & z| X^x Z^z. */
+#include "circuit/density_int.h"
+
+static int parity(uint32_t bits)
+{
+    return __builtin_parity(bits);
+}
+
+/* U P U^dagger at an angle of pi/2 is -i Q P, if Q and P do not commute. */
+static int rotated(struct kl_string *p, struct kl_string q)
+{
+    if (!(parity(q.x & p->z) ^ parity(q.z & p->x))) return 0;
+    const struct kl_string r = { q.x ^ p->x, q.z ^ p->z };
+    const int power = 3 + __builtin_popcount(q.x & q.z) + __builtin_popcount(p->x & p->z) -
+                      __builtin_popcount(r.x & r.z) + 2 * __builtin_popcount(q.z & p->x);
+    *p = r;
+    return power & 2 ? -1 : 1; /* the power of i, which is even */
+}
+
+static bool has(uint32_t mask, uint32_t bit)
+{
+    return (mask & bit) != 0;
+}
+
+/* Aaronson & Gottesman 2004, arXiv:quant-ph/0406196. */
+static int conjugated(struct kl_string *p, const struct kl_element *e)
+{
+    const uint32_t a = e->first, b = e->second;
+    const bool xa = has(p->x, a), za = has(p->z, a), xb = has(p->x, b), zb = has(p->z, b);
+    switch (e->gate) {
+    case KL_H:
+        p->x = (p->x & ~a) | (za ? a : 0);
+        p->z = (p->z & ~a) | (xa ? a : 0);
+        return xa && za ? -1 : 1;
+    case KL_X: return za ? -1 : 1;
+    case KL_CNOT:
+        p->x ^= xa ? b : 0;
+        p->z ^= zb ? a : 0;
+        return xa && zb && xb == za ? -1 : 1;
+    default: /* KL_CZ */ p->z ^= (xb ? a : 0) | (xa ? b : 0); return xa && xb && za != zb ? -1 : 1;
+    }
+}
+
+int kl_element_acts(struct kl_string *string, const struct kl_element *e)
+{
+    if (e->kind == KL_ROTATION) return rotated(string, e->string);
+    return e->kind == KL_CLIFFORD ? conjugated(string, e) : 1;
+}
+
+double kl_channel_factor(const struct kl_element *e, struct kl_string p)
+{
+    if (e->kind != KL_CHANNEL) return 1;
+    const bool x = has(p.x, e->first), z = has(p.z, e->first);
+    return x && z ? e->channel.y : x ? e->channel.x : z ? e->channel.z : 1;
+}
+
+/* Sum over the parts s of the wires in `support`: the product of z over s and of one over the others. */
+static void expand(struct kl_string p, uint32_t support, const double *one, const double *z,
+                   void (*add)(void *, struct kl_string, double), void *context)
+{
+    for (uint32_t part = support;; part = (part - 1) & support) {
+        double weight = 1;
+        for (int b = 0; b < KL_MOST_NOISY_QUBITS; b++)
+            if (support >> b & 1) weight *= part >> b & 1 ? z[b] : one[b];
+        if (weight != 0) add(context, (struct kl_string){ p.x & part, p.z & part }, weight);
+        if (!part) return;
+    }
+}
+
+/* A qubit's readout is +1 for 0 and -1 for 1. Read with errors e0 in state 0 and e1 in state 1 its mean
+   is that of (e1 - e0) + (1 - e0 - e1) Z; X and Y are turned to Z before they are read. The probability
+   of reading a bit is (1 +- that) / 2. */
+void kl_output_terms(const struct kl_circuit *c, size_t output,
+                     void (*add)(void *, struct kl_string, double), void *context)
+{
+    double one[KL_MOST_NOISY_QUBITS] = { 0 }, z[KL_MOST_NOISY_QUBITS] = { 0 };
+    const uint32_t all = (1u << c->n_qubits) - 1;
+    for (int q = 0; q < c->n_qubits; q++) {
+        const double *error = c->noise->qubit[c->noise->n_qubits ? q : 0].readout;
+        const int b = __builtin_ctz(kl_wire_bit(c, q));
+        one[b] = error[1] - error[0];
+        z[b] = 1 - error[0] - error[1];
+        if (!c->probabilities) continue;
+        const double sign = output >> b & 1 ? -1 : 1;
+        one[b] = (1 + sign * one[b]) / 2;
+        z[b] = sign * z[b] / 2;
+    }
+    struct kl_string p = { 0, all };
+    if (!c->probabilities)
+        p = (struct kl_string){ kl_wire_bits(c, c->obs[output].x), kl_wire_bits(c, c->obs[output].z) };
+    expand(p, p.x | p.z, one, z, add, context);
+}
