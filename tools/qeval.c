@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit/options.h"
 #include "head/evaluate.h"
 #include "head/features.h"
 #include "store/store.h"
@@ -11,7 +12,7 @@ enum { NUMERICAL_VERSION = 3, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
-    const char *split, *compare;
+    const char *split, *compare, *noise, *shots;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -20,6 +21,9 @@ static const struct kl_option options[] = {
       "Evaluation", NULL },
     { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false,
       "paired McNemar test against a second head", NULL, NULL },
+    KL_NOISE_OPTION(AT(noise), NULL),
+    { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
+      NULL, NULL },
 };
 static const struct kl_tool tool = {
     "qeval",
@@ -30,7 +34,7 @@ static const struct kl_tool tool = {
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
-    "seed progress"
+    "progress"
 };
 
 struct run {
@@ -42,7 +46,26 @@ struct run {
     struct kl_evaluation evaluation;
     struct kl_control_scores controls;
     struct kl_mcnemar test;
+    size_t shots;
+    char *noise; /* of --noise */
 };
+
+/* --noise as its canonical text ("": none, whatever the head was trained with), --shots as a number. */
+static int settle(struct run *run, struct kl_error *err)
+{
+    const char *text = run->v.shots;
+    char *end = NULL;
+    if (text) {
+        const long long shots = strtoll(text, &end, 10);
+        if (end == text || *end || shots < 1 || shots > 1000000000)
+            return kl_fail(err, KL_EUSAGE, "--shots: found '%s', expected a number from 1 to 1e+09",
+                           text);
+        run->shots = (size_t)shots;
+    }
+    int code = run->v.noise ? kl_noise_text(&run->noise, run->v.noise, err) : KL_OK;
+    run->v.noise = run->noise;
+    return code;
+}
 
 /* The rows that a head kept for validation mean something in the features that it was trained on alone.
  */
@@ -80,6 +103,11 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
     if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
     if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
+    if (!code && run->shots) {
+        char seed[32];
+        snprintf(seed, sizeof seed, "%lld", (long long)run->v.common.seed);
+        code = kl_key_text(key, "seed", seed, err);
+    }
     if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;
@@ -89,12 +117,13 @@ static int evaluate(struct run *run, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
     struct kl_evaluation second = { 0 };
+    const struct kl_evaluation_options o = { run->v.split, run->v.noise, run->shots,
+                                             (uint64_t)run->v.common.seed };
     int code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
-    if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, run->v.split, pool, err);
-    if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, pool, err);
-    if (!code && run->other)
-        code = kl_evaluate(&second, run->other, &run->features, run->v.split, pool, err);
+    if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
+    if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
+    if (!code && run->other) code = kl_evaluate(&second, run->other, &run->features, &o, pool, err);
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
     kl_evaluation_free(&second);
     kl_pool_destroy(&pool);
@@ -117,7 +146,7 @@ static int write_report(struct run *run, struct kl_error *err)
 static int summarise_as_json(const struct run *run, const struct kl_evaluation_summary *s, FILE *out,
                              struct kl_error *err)
 {
-    enum { HEAD = 12 };
+    enum { HEAD = 14 };
     const struct kl_evaluation *e = &run->evaluation;
     const int n_controls = run->controls.absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
@@ -133,6 +162,8 @@ static int summarise_as_json(const struct run *run, const struct kl_evaluation_s
         { "accuracy_high", KL_JSON_NUMBER, NULL, s->interval.high },
         { "log_loss", KL_JSON_NUMBER, NULL, s->log_loss },
         { "ece", KL_JSON_NUMBER, NULL, s->calibration_error },
+        { "noise", KL_JSON_TEXT, e->noise, 0 },
+        { "shots", KL_JSON_COUNT, NULL, (double)e->shots },
         { "controls", KL_JSON_BOOL, NULL, n_controls > 0 }
     };
     kl_control_numbers(&numbers, run->controls.difference, n_controls);
@@ -150,11 +181,14 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     const struct kl_evaluation_summary s = kl_evaluation_summary(e);
     if (run->v.common.json) return summarise_as_json(run, &s, out, err);
     if (e->replicas == 1)
-        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples\n", output,
+        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples", output,
                 s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n);
     else
-        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples\n", output, s.accuracy,
+        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples", output, s.accuracy,
                 s.deviation, e->replicas, e->n);
+    if (strcmp(e->noise, "none") != 0) fprintf(out, ", noise %s", e->noise);
+    if (e->shots) fprintf(out, ", %zu shots", e->shots);
+    fputc('\n', out);
     if (run->controls.absent) fprintf(out, "  no controls: %s\n", run->controls.absent);
     else kl_controls_write(out, run->controls.difference, KL_CONTROLS);
     if (run->other)
@@ -187,7 +221,8 @@ static int work(struct run *run, const char *const *inputs, size_t n_inputs, FIL
                 struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    int code = open_inputs(run, inputs, n_inputs, err);
+    int code = settle(run, err);
+    if (!code) code = open_inputs(run, inputs, n_inputs, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&run->stage, answer, out, err);
@@ -230,6 +265,7 @@ int main(int argc, char **argv)
     kl_file_close(&run.other);
     kl_file_close(&run.input);
     kl_stage_end(&run.stage);
+    free(run.noise);
     free(inputs);
     const int status = code ? kl_report(&run.log, &err) : 0;
     if (code == KL_ESIGNAL) kl_signals_reraise();

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "circuit/noise.h"
 #include "circuit/options.h"
 #include "head/controls.h"
 #include "head/head.h"
@@ -16,12 +17,14 @@ struct values {
     struct kl_head_options head;
     struct kl_train_options train;
     const char *core, *reduction, *classifier, *optimizer, *schedule, *diff_method, *history, *mlflow;
+    const char *shots;
     bool no_controls, resume, check_gradients;
 };
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     KL_CIRCUIT_OPTIONS(AT(head.circuit)),
+    KL_NOISE_OPTION(AT(head.circuit.noise), NULL),
     { "core", 0, KL_OPT_CHOICE, AT(core), "circuit|twin|frozen|none", 0, 0, true,
       "between reduction and classifier; none: a linear probe", "Head", NULL },
     { "no-controls", 0, KL_OPT_FLAG, AT(no_controls), NULL, 0, 0, true,
@@ -70,6 +73,7 @@ static const struct kl_option options[] = {
       "stratified validation part", NULL, "validation_split" },
     { "diff-method", 0, KL_OPT_CHOICE, AT(diff_method), "adjoint|parameter-shift|finite-diff", 0, 0,
       true, "how the circuit is differentiated", NULL, NULL },
+    { "shots", 0, KL_OPT_STRING, AT(shots), NULL, 0, 0, false, NULL, NULL, NULL }, /* refused */
     { "replicas", 0, KL_OPT_INT, AT(train.replicas), "R", 1, 65536, true,
       "heads that differ in their random numbers", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(train.first_replica), "K", 0, 4e9, true, "index of the first", NULL,
@@ -107,12 +111,24 @@ struct run {
     struct kl_controls controls;
     struct kl_pool *pool;
     struct kl_writer *writer;  /* opened before the training: a folder that refuses is found at once */
-    char *qasm;                /* of --circuit-file */
+    char *qasm, *noise;        /* of --circuit-file and --noise */
     char *config, *checkpoint; /* checkpoint: path, NULL when the output is a pipe */
 };
 
+/* --noise as its canonical text; none: as if it had not been given. */
+static int settle_noise(struct values *v, char **noise, struct kl_error *err)
+{
+    if (v->shots)
+        return kl_fail(err, KL_EUSAGE,
+                       "--shots: training differentiates exact expectation values; leave it away, and "
+                       "give --shots to qeval");
+    int code = v->head.circuit.noise ? kl_noise_text(noise, v->head.circuit.noise, err) : KL_OK;
+    v->head.circuit.noise = *noise && **noise ? *noise : NULL;
+    return code;
+}
+
 /* Texts of the command line into the structs. */
-static int settle(struct values *v, char **qasm, struct kl_error *err)
+static int settle(struct values *v, char **qasm, char **noise, struct kl_error *err)
 {
     int code = kl_head_widths(v->head.reduction, &v->head.n_reduction, v->reduction, "reduction", err);
     if (!code)
@@ -133,6 +149,7 @@ static int settle(struct values *v, char **qasm, struct kl_error *err)
     if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */
     v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, qasm, err);
+    if (!code) code = settle_noise(v, noise, err);
     if (!code && !v->common.output && !v->check_gradients && !v->common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
     return code;
@@ -356,7 +373,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
 {
     struct kl_key *key = NULL;
     enum kl_stage_answer answer;
-    int code = settle(&run->v, &run->qasm, err);
+    int code = settle(&run->v, &run->qasm, &run->noise, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     if (code) return code;
     if (!(run->config = kl_options_json(&tool, &run->v, true))) return kl_fail_memory(err, 1024);
@@ -383,7 +400,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
 static int check_gradients(struct run *run, const char *path, FILE *out, struct kl_error *err)
 {
     struct kl_gradient_check check;
-    int code = settle(&run->v, &run->qasm, err);
+    int code = settle(&run->v, &run->qasm, &run->noise, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code)
@@ -452,6 +469,7 @@ int main(int argc, char **argv)
     kl_stage_end(&run.stage);
     free(run.config);
     free(run.qasm);
+    free(run.noise);
     free(run.checkpoint);
     free(inputs);
     int status = code ? kl_report(&run.log, &err) : 0;

@@ -52,7 +52,7 @@ struct kl_option {
     char letter;      /* short option or 0 */
     enum kl_option_type type;
     size_t offset; /* of the field in the values struct: bool, int64_t, double, const char *, const char
-                        */
+                    */
     const char *arg;   /* "N", "FILE", ...; for KL_OPT_CHOICE the choices: "adam|adamw|sgd" */
     double min, max;   /* closed bounds of INT and FLOAT; both 0: unbounded */
     bool in_key;       /* can it change the result? Then it is part of the cache key */
@@ -93,7 +93,8 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
                      size_t *n_args, struct kl_error *err);
 /* --help, --version and --print-config: if one was given, write the text to `to`, return true. */
 bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to);
-/* The effective options as compact JSON with sorted names; only those with in_key if key_only.
+/* The effective options as compact JSON with sorted names; only those with in_key if key_only, and
+   of these no text that was not given, so that a new option leaves the keys without it as they are.
    malloc'ed; NULL: no memory. */
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
 

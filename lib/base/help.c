@@ -236,6 +236,7 @@ char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_o
         case KL_OPT_FLOAT: value = json_real(*(const double *)field); break;
         default:
             string = *(const char *const *)field;
+            if (!string && key_only) continue;
             if (string) kl_json_string(&value, string, NULL);
             else value = json_null();
         }

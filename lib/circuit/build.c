@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Circuits by name: embedding, layers of an ansatz, observables. */
 #include "circuit/build_int.h"
+#include "circuit/noise.h"
 
 #include <string.h>
 
@@ -214,6 +215,7 @@ int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_option
         put_layers(&b);
     }
     if (!b.code) b.code = observe_all(&b, o->observables);
+    if (!b.code) b.code = kl_circuit_add_noise(b.circuit, o->noise, err);
     if (!b.code) b.code = kl_circuit_finish(b.circuit, err);
     if (b.code) kl_circuit_free(&b.circuit);
     *circuit = b.circuit;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A circuit is built gate by gate and checked here; the kernels trust it. */
 #include "circuit/circuit_int.h"
+#include "circuit/noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,23 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
             c->real = false;
     }
     return c->plan ? KL_OK : kl_circuit_plan_make(&c->plan, c, err);
+}
+
+int kl_circuit_with_probabilities(struct kl_circuit **copy, const struct kl_circuit *c,
+                                  struct kl_error *err)
+{
+    int code = kl_circuit_begin(copy, c->n_qubits, c->n_inputs, c->n_weights, err);
+    if (!code && c->amplitude_inputs) code = kl_circuit_begin_with_inputs(*copy, err);
+    for (size_t i = 0; i < c->n_ops && !code; i++) code = kl_circuit_append(*copy, &c->ops[i], err);
+    if (!code) code = kl_circuit_observe_probabilities(*copy, err);
+    if (!code && c->noise) {
+        (*copy)->noise = malloc(sizeof *c->noise);
+        if ((*copy)->noise) *(*copy)->noise = *c->noise;
+        else code = kl_fail_memory(err, sizeof *c->noise);
+    }
+    if (!code) code = kl_circuit_finish(*copy, err);
+    if (code) kl_circuit_free(copy);
+    return code;
 }
 
 void kl_circuit_free(struct kl_circuit **circuit)

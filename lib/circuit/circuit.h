@@ -61,9 +61,10 @@ struct kl_circuit_options {
     const char *entanglement; /* of kl_entanglement_names; "": the ansatz's own */
     const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; "probs": all
                                  probabilities; or Pauli strings, wire 0 first: "ZZII,XIYI" */
-    bool reupload;    /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
-    const char *qasm; /* "": none; OpenQASM 3 in place of all else but the observables */
-    const char *file; /* to read qasm from (kl_circuit_options_file); NULL: none */
+    bool reupload;     /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
+    const char *qasm;  /* "": none; OpenQASM 3 in place of all else but the observables */
+    const char *noise; /* NULL or "": none; a text of kl_noise_text (noise.h) */
+    const char *file;  /* to read qasm from (kl_circuit_options_file); NULL: none */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];
 /* The reference system's: 4 qubits, 3 layers, RY(x_q), ry-ring, <Z_q>. */
@@ -93,6 +94,10 @@ int kl_circuit_begin_with_inputs(struct kl_circuit *circuit, struct kl_error *er
 int kl_circuit_observe_probabilities(struct kl_circuit *circuit,
                                      struct kl_error *err); /* instead of strings */
 int kl_circuit_finish(struct kl_circuit *circuit, struct kl_error *err);
+/* The same circuit, noise included, with the probabilities of all basis states as its outputs; finished.
+ */
+int kl_circuit_with_probabilities(struct kl_circuit **copy, const struct kl_circuit *circuit,
+                                  struct kl_error *err);
 void kl_circuit_free(struct kl_circuit **circuit);
 
 /* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */

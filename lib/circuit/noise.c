@@ -129,6 +129,9 @@ static int check_members(json_t *root, const char *what, struct kl_error *err)
                            what, name);
         if (text && !json_is_string(value))
             return kl_fail(err, KL_EDATA, "%s: %s: expected a text", what, name);
+        for (const char *c = json_string_value(value); text && *c; c++)
+            if ((unsigned char)*c < ' ' || *c == 127)
+                return kl_fail(err, KL_EDATA, "%s: %s: expected printable characters", what, name);
     }
     return KL_OK;
 }
@@ -140,6 +143,8 @@ static int read_root(struct kl_noise *noise, json_t *root, const char *what, str
     char here[300];
     clear(&all);
     int code = check_members(root, what, err);
+    if (!code && !shared && !list)
+        return kl_fail(err, KL_EDATA, "%s: neither all nor qubits: no noise is described", what);
     snprintf(here, sizeof here, "%.200s: all", what);
     if (!code && shared) code = read_qubit(&all, shared, shared && list ? here : what, err);
     if (code) return code;
@@ -165,7 +170,7 @@ int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, st
 {
     json_t *root = NULL;
     *noise = (struct kl_noise){ 0 };
-    int code = kl_json_parse(&root, text, what, err);
+    int code = kl_noise_parse(&root, text, what, err);
     if (!code) code = read_root(noise, root, what, err);
     json_decref(root);
     return code;

@@ -19,20 +19,24 @@ struct kl_noise {
     int n_qubits; /* described one by one; 0: qubit[0] stands for all */
     struct kl_qubit_noise qubit[KL_MAX_QUBITS];
 };
-/* What --noise takes, "depolarizing=0.01,readout=0.02" or the name of a .json file, as canonical JSON,
-   which goes into keys and heads; "" for "none". malloc'ed. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_EIO. */
+/* What --noise takes, "depolarizing=0.01,readout=0.02" or the name of a .json file, as one canonical
+   text, which goes into keys and heads: a sorted list, or JSON if qubits differ; "" for "none".
+   malloc'ed. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
 int kl_noise_text(char **text, const char *option, struct kl_error *err);
-/* From such a text. what: named in messages. KL_EDATA. */
+/* From such a text. what: named in messages. KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
 int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, struct kl_error *err);
-/* "depolarizing=0.01,readout=0.02", or the file's name member and how many qubits it describes; "none"
-   of
-   "". */
+/* For people: the list, or the name of the calibration and how many qubits it describes; "none" of "".
+ */
 enum { KL_NOISE_LABEL = 256 };
 void kl_noise_label(char label[KL_NOISE_LABEL], const char *text);
 /* The circuit, not yet finished, becomes noisy; a text "" changes nothing. KL_EUSAGE: more than
    KL_MOST_NOISY_QUBITS qubits, or more than are described. */
 enum { KL_MOST_NOISY_QUBITS = 7 };
 int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err);
+
+/* (for noise.c) The text as JSON (jansson), not checked. */
+struct json_t;
+int kl_noise_parse(struct json_t **root, const char *text, const char *what, struct kl_error *err);
 
 /* A channel on a qubit in the basis of Pauli matrices (Greenbaum 2015, arXiv:1509.02921): X, Y and Z are
    multiplied by x, y and z, and shift times the identity's coefficient is added to Z's. All channels

@@ -43,6 +43,7 @@ static int add_number(json_t *all, const char *item, size_t n, struct kl_error *
     return json_object_set_new(all, name, json_real(x)) ? kl_fail_memory(err, 64) : KL_OK;
 }
 
+/* A JSON object whose member `all` holds the numbers of the list. */
 static int from_list(json_t **root, const char *list, struct kl_error *err)
 {
     json_t *all = json_object();
@@ -55,13 +56,62 @@ static int from_list(json_t **root, const char *list, struct kl_error *err)
     }
 }
 
-int kl_noise_text(char **text, const char *option, struct kl_error *err)
+/* Back again, sorted by name; numbers as short as they can be. */
+static int to_list(char **text, json_t *all, struct kl_error *err)
+{
+    enum { MOST = 2048 };
+    const char *name;
+    json_t *value;
+    void *next;
+    size_t n = 0;
+    *text = calloc(1, MOST);
+    if (!*text) return kl_fail_memory(err, MOST);
+    json_object_foreach_safe(all, next, name, value)
+    {
+        char number[40];
+        const double x = json_number_value(value);
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(number, sizeof number, "%.*g", digits, x);
+            if (strtod(number, NULL) == x) break;
+        }
+        n += (size_t)snprintf(*text + n, MOST - n, "%s%s=%s", n ? "," : "", name, number);
+        if (n >= MOST) return kl_fail(err, KL_EDATA, "noise: too many numbers");
+    }
+    return KL_OK;
+}
+
+int kl_noise_parse(json_t **root, const char *text, const char *what, struct kl_error *err)
+{
+    return text[0] == '{' ? kl_json_parse(root, text, what, err) : from_list(root, text, err);
+}
+
+/* The same noise is the same text, whichever way it was given. */
+static int canonical(char **text, json_t *root, const char *what, struct kl_error *err)
 {
     struct kl_noise noise;
+    json_t *sorted = NULL;
+    char *json = NULL;
+    int code = kl_json_dump(&json, root, err);
+    if (!code) code = kl_noise_read(&noise, json, what, err);
+    if (!code) code = kl_json_parse(&sorted, json, what, err);
+    if (!code && !noise.n_qubits) {
+        code = to_list(text, json_object_get(sorted, "all"), err);
+    } else {
+        *text = json;
+        json = NULL;
+    }
+    json_decref(sorted);
+    free(json);
+    return code;
+}
+
+int kl_noise_text(char **text, const char *option, struct kl_error *err)
+{
     json_t *root = NULL;
     char *content = NULL;
     const size_t n = strlen(option);
-    const bool is_file = n > 5 && strcmp(option + n - 5, ".json") == 0;
+    const bool is_file = option[0] != '{' && n > 5 && strcmp(option + n - 5, ".json") == 0;
+    const char *what = is_file ? option : "--noise";
     int code = KL_OK;
     *text = NULL;
     if (n == 0 || strcmp(option, "none") == 0) {
@@ -69,10 +119,9 @@ int kl_noise_text(char **text, const char *option, struct kl_error *err)
         return *text ? KL_OK : kl_fail_memory(err, 1);
     }
     if (is_file) code = read_file(&content, option, err);
-    if (!code && is_file) code = kl_json_parse(&root, content, option, err);
-    if (!code && !is_file) code = from_list(&root, option, err);
-    if (!code) code = kl_json_dump(text, root, err);
-    if (!code) code = kl_noise_read(&noise, *text, is_file ? option : "--noise", err);
+    if (!code && is_file) code = kl_json_parse(&root, content, what, err);
+    if (!code && !is_file) code = kl_noise_parse(&root, option, what, err);
+    if (!code) code = canonical(text, root, what, err);
     if (code == KL_EDATA && !is_file) code = err->code = KL_EUSAGE;
     json_decref(root);
     free(content);
@@ -85,19 +134,12 @@ int kl_noise_text(char **text, const char *option, struct kl_error *err)
 
 void kl_noise_label(char label[KL_NOISE_LABEL], const char *text)
 {
-    json_t *root = NULL, *value;
-    const char *name;
-    size_t n = 0;
-    snprintf(label, KL_NOISE_LABEL, "none");
-    if (!text || !*text || kl_json_parse(&root, text, "noise", NULL)) return;
+    json_t *root = NULL;
+    snprintf(label, KL_NOISE_LABEL, "%.*s", KL_NOISE_LABEL - 1, text && *text ? text : "none");
+    if (label[0] != '{' || kl_json_parse(&root, text, "noise", NULL)) return;
     const size_t qubits = json_array_size(json_object_get(root, "qubits"));
-    if (qubits) {
-        name = json_string_value(json_object_get(root, "name"));
-        snprintf(label, KL_NOISE_LABEL, "%.64s, %zu qubit%s", name ? name : "calibration", qubits,
-                 qubits == 1 ? "" : "s");
-    }
-    json_object_foreach(json_object_get(root, "all"), name, value) if (!qubits && n < KL_NOISE_LABEL)
-        n += (size_t)snprintf(label + n, KL_NOISE_LABEL - n, "%s%s=%.6g", n ? "," : "", name,
-                              json_number_value(value));
+    const char *name = json_string_value(json_object_get(root, "name"));
+    snprintf(label, KL_NOISE_LABEL, "%.64s (%zu qubit%s)", name ? name : "calibration", qubits,
+             qubits == 1 ? "" : "s");
     json_decref(root);
 }

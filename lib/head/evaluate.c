@@ -64,13 +64,14 @@ static void judge(struct kl_evaluation *e, size_t r)
 }
 
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
-                   struct kl_pool *pool, struct kl_error *err)
+                   const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
+    const struct kl_shots shots = { o->shots, o->seed, (uint32_t)r, e->rows };
     struct kl_head *head = NULL;
     float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
-    int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, err)
+    int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, o->noise, err)
                       : kl_fail_memory(err, e->n * e->c * sizeof *logits);
-    if (!code) code = kl_head_logits(logits, head, x, e->n, pool, err);
+    if (!code) code = kl_head_logits(logits, head, x, e->n, &shots, pool, err);
     if (!code)
         kl_softmax(e->probabilities + r * e->n * e->c, e->predictions + r * e->n, logits, e->n, e->c);
     kl_head_free(&head);
@@ -79,7 +80,6 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
     return code;
 }
 
-/* Does the head fit the features? */
 /* The features' classes must be the head's, name by name; they may be fewer. */
 static int check_classes(const struct kl_features *f, struct kl_file *file, struct kl_error *err)
 {
@@ -99,13 +99,16 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
     return code;
 }
 
-static int check_fit(struct kl_evaluation *e, struct kl_file *file, struct kl_error *err)
+/* Does the head fit the features? */
+static int check_fit(struct kl_evaluation *e, struct kl_file *file, const char *noise,
+                     struct kl_error *err)
 {
     struct kl_head *head = NULL;
-    int code = kl_head_load(&head, file, NULL, 0, err);
+    int code = kl_head_load(&head, file, NULL, 0, noise, err);
     if (code) return code;
     e->c = head->model.n_classes;
     e->replicas = (size_t)head->n_replicas;
+    kl_noise_label(e->noise, head->noise);
     if (head->model.n_features != e->features->d)
         code = kl_fail(
             err, KL_EDATA,
@@ -120,12 +123,12 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file, struct kl_er
 }
 
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
-                const char *split, struct kl_pool *pool, struct kl_error *err)
+                const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
-    *e = (struct kl_evaluation){ .features = features };
+    *e = (struct kl_evaluation){ .features = features, .shots = o->shots };
     float *x = NULL;
-    int code = check_fit(e, head, err);
-    if (!code) code = strcmp(split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);
+    int code = check_fit(e, head, o->noise, err);
+    if (!code) code = strcmp(o->split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);
     if (!code) {
         e->k = e->c > 5 ? 5 : e->c > 1 ? e->c - 1 : 1;
         code = allocate(e, err);
@@ -135,7 +138,7 @@ int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_f
     for (size_t i = 0; !code && i < e->n; i++)
         memcpy(x + i * features->d, features->x + (size_t)e->rows[i] * features->d,
                features->d * sizeof *x);
-    for (size_t r = 0; !code && r < e->replicas; r++) code = predict(e, head, r, x, pool, err);
+    for (size_t r = 0; !code && r < e->replicas; r++) code = predict(e, head, r, x, o, pool, err);
     free(x);
     if (code) kl_evaluation_free(e);
     return code;

@@ -4,6 +4,7 @@
 #define KL_HEAD_EVALUATE_H
 
 #include "base/base.h"
+#include "circuit/noise.h"
 #include "head/controls.h"
 #include "metrics/metrics.h"
 
@@ -22,13 +23,21 @@ struct kl_evaluation {
     float *probabilities;                                    /* (replicas, n, c) */
     double *accuracy, *log_loss, *top_k, *calibration_error; /* [replicas] */
     size_t k;                                                /* of top_k: 5, or c - 1 if that is less */
+    size_t shots;                                            /* 0: exact */
+    char noise[KL_NOISE_LABEL];
 };
 
-/* split: "all" rows, or "val": those that the head's training kept back (features must then be the
-   training file). KL_EDATA if the head was made for other features; KL_ENOMEM. Free with
+struct kl_evaluation_options {
+    const char *split; /* "all" rows, or "val": those that the head's training kept back (features must
+                          then be the training file) */
+    const char *noise; /* a text of kl_noise_text; NULL: what the head was trained with */
+    size_t shots;      /* measurements a sample; 0: exact expectation values */
+    uint64_t seed;     /* of the shots */
+};
+/* KL_EDATA if the head was made for other features; KL_ENOMEM. Free with
    kl_evaluation_free. */
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
-                const char *split, struct kl_pool *pool, struct kl_error *err);
+                const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
 void kl_evaluation_free(struct kl_evaluation *e);
 /* Means over the heads. */
 struct kl_evaluation_summary {
@@ -54,7 +63,7 @@ struct kl_control_scores {
 };
 /* Free with kl_control_scores_free. */
 int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e, struct kl_file *head,
-                      struct kl_pool *pool, struct kl_error *err);
+                      const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
 void kl_control_scores_free(struct kl_control_scores *s);
 /* Into the report: the root attribute `controls`, and what there is. */
 int kl_control_scores_save(struct kl_writer *writer, const struct kl_control_scores *s,

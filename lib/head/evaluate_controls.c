@@ -45,17 +45,18 @@ struct scratch {
 
 /* Replica r of control i. */
 static int judge(struct kl_control_scores *s, int i, size_t r, const struct kl_evaluation *e,
-                 struct kl_file *file, const struct scratch *t, struct kl_pool *pool,
-                 struct kl_error *err)
+                 struct kl_file *file, const struct kl_evaluation_options *o, const struct scratch *t,
+                 struct kl_pool *pool, struct kl_error *err)
 {
+    const struct kl_shots shots = { o->shots, o->seed, (uint32_t)r, e->rows };
     struct kl_head *head = NULL;
     size_t right = 0;
-    int code = kl_head_load(&head, file, kl_control_name(i), (int64_t)r, err);
+    int code = kl_head_load(&head, file, kl_control_name(i), (int64_t)r, o->noise, err);
     if (!code && ((size_t)head->n_replicas != e->replicas || head->model.n_classes != e->c ||
                   head->model.n_features != e->features->d))
         code = kl_fail(err, KL_EDATA, "%s: controls/%s has another shape than the head",
                        kl_file_path(file), kl_control_name(i));
-    if (!code) code = kl_head_logits(t->logits, head, t->x, e->n, pool, err);
+    if (!code) code = kl_head_logits(t->logits, head, t->x, e->n, &shots, pool, err);
     kl_head_free(&head);
     if (code) return code;
     kl_softmax(t->probabilities, t->predictions, t->logits, e->n, e->c);
@@ -66,7 +67,7 @@ static int judge(struct kl_control_scores *s, int i, size_t r, const struct kl_e
 }
 
 int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e, struct kl_file *head,
-                      struct kl_pool *pool, struct kl_error *err)
+                      const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
     struct scratch t = { 0 };
     *s = (struct kl_control_scores){ .replicas = e->replicas };
@@ -82,7 +83,8 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     for (int i = 0; i < KL_CONTROLS && !code; i++) {
         s->accuracy[i] = values + (size_t)i * e->replicas;
         s->log_loss[i] = values + (size_t)(KL_CONTROLS + i) * e->replicas;
-        for (size_t r = 0; r < e->replicas && !code; r++) code = judge(s, i, r, e, head, &t, pool, err);
+        for (size_t r = 0; r < e->replicas && !code; r++)
+            code = judge(s, i, r, e, head, o, &t, pool, err);
         s->difference[i] = kl_paired(e->accuracy, s->accuracy[i], e->replicas);
     }
     free(t.x);

@@ -48,25 +48,38 @@ static void chain(kl_real *const *outputs, const struct kl_layer *layers, int n_
     }
 }
 
-int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
-                                 const struct kl_head_model *model, const kl_real *params,
-                                 const kl_real *x, size_t n, const struct kl_dropout *dropout,
-                                 struct kl_head_work *work, struct kl_error *err)
+int KL_NAME(kl_head_measure)(const struct KL_NAME(kl_head_values) * values,
+                             const struct kl_head_model *model, const kl_real *params, const kl_real *x,
+                             size_t n, const struct kl_dropout *dropout, struct kl_head_work *work,
+                             struct kl_error *err)
 {
     const struct kl_block *block = &model->block;
     const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : NULL;
     chain(values->reduce, model->reduce, model->n_reduce, 0, block, params, x, n, dropout);
     chain(values->twin, model->twin, model->n_twin, 0, block, params, angles, n, NULL);
     kl_arena_reset(&work->circuit);
-    int code = model->circuit
-                   ? KL_NAME(kl_circuit_forward)(values->expval, values->state, model->circuit, angles,
-                                                 params + block->tensors[model->vqc].offset, n, NULL,
-                                                 &work->circuit, err)
-                   : 0;
-    if (code) return code;
-    chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, block, params,
+    if (!model->circuit) return 0;
+    return KL_NAME(kl_circuit_forward)(values->expval, values->state, model->circuit, angles,
+                                       params + block->tensors[model->vqc].offset, n, NULL,
+                                       &work->circuit, err);
+}
+
+void KL_NAME(kl_head_classify)(const struct KL_NAME(kl_head_values) * values,
+                               const struct kl_head_model *model, const kl_real *params,
+                               const kl_real *x, size_t n, const struct kl_dropout *dropout)
+{
+    chain(values->head, model->head, model->n_head, KL_MAX_WIDTHS + 1, &model->block, params,
           values->expval ? values->expval : x, n, dropout);
-    return 0;
+}
+
+int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
+                                 const struct kl_head_model *model, const kl_real *params,
+                                 const kl_real *x, size_t n, const struct kl_dropout *dropout,
+                                 struct kl_head_work *work, struct kl_error *err)
+{
+    int code = KL_NAME(kl_head_measure)(values, model, params, x, n, dropout, work, err);
+    if (!code) KL_NAME(kl_head_classify)(values, model, params, x, n, dropout);
+    return code;
 }
 
 int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,

@@ -72,16 +72,28 @@ struct kl_head {
     float *params;      /* of one replica, in memory order */
     int64_t n_replicas; /* in the file */
     char *config;       /* JSON */
+    char *noise;        /* of the circuit as it was loaded, for kl_noise_label */
 };
 /* replica: 0 .. n_replicas - 1; control: NULL, or the name of the control's core instead of the head.
+   noise: a text of kl_noise_text in place of the noise that it was trained with; NULL: that one.
    KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with kl_head_free. */
 int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
-                 struct kl_error *err);
+                 const char *noise, struct kl_error *err);
 void kl_head_free(struct kl_head **head);
-/* logits (n, n_classes) of features x (n, n_features), without dropout. Samples in blocks over the
-   threads of pool (may be NULL); memory does not grow with n. KL_ENOMEM. */
+/* Outputs of the circuit as means of n measurements (shots.c). Strings of Z and probabilities come from
+   the same measurements, every other string from its own. rows: a number for each sample, on which alone
+   with the seed and the replica the random numbers depend. */
+struct kl_shots {
+    size_t n; /* 0: exact expectation values */
+    uint64_t seed;
+    uint32_t replica;
+    const int64_t *rows;
+};
+/* logits (n, n_classes) of features x (n, n_features), without dropout. shots may be NULL. Samples in
+   blocks over the threads of pool (may be NULL); memory does not grow with n. KL_ENOMEM; KL_EUSAGE:
+   shots of a circuit of more qubits than have probabilities. */
 int kl_head_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
-                   struct kl_pool *pool, struct kl_error *err);
+                   const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err);
 
 /* ---- training (train.c, step.c, save.c, restore.c) ---- */
 enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES };

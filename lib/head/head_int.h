@@ -20,6 +20,15 @@ struct KL_NAME(kl_head_values) {
 int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
                                  const struct kl_head_model *model, size_t n, bool with_state,
                                  struct kl_arena *arena, struct kl_error *err);
+/* Forward pass in its two halves: up to the circuit's outputs, and from there on. measure resets
+   work->circuit. dropout may be NULL. */
+int KL_NAME(kl_head_measure)(const struct KL_NAME(kl_head_values) * values,
+                             const struct kl_head_model *model, const kl_real *params, const kl_real *x,
+                             size_t n, const struct kl_dropout *dropout, struct kl_head_work *work,
+                             struct kl_error *err);
+void KL_NAME(kl_head_classify)(const struct KL_NAME(kl_head_values) * values,
+                               const struct kl_head_model *model, const kl_real *params,
+                               const kl_real *x, size_t n, const struct kl_dropout *dropout);
 /* Forward pass of n rows, which begin at row dropout->row of the batch. Resets work->circuit. */
 int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
                                  const struct kl_head_model *model, const kl_real *params,

@@ -26,8 +26,8 @@ static int read_options(struct kl_head_options *o, const json_t *config, const c
     if (code) return code;
     errno = 0; /* unpacking allocates */
     /* heads from before there was a choice have no name of a core */
-    if (json_unpack((json_t *)config, "{s:s,s:s,s:F,s?:s}", "reduction", &reduction, "classifier",
-                    &classifier, "dropout", &o->dropout, "core", &core))
+    if (json_unpack((json_t *)config, "{s:s,s:s,s:F,s?:s,s?:s}", "reduction", &reduction, "classifier",
+                    &classifier, "dropout", &o->dropout, "core", &core, "noise", &o->circuit.noise))
         return errno == ENOMEM
                    ? kl_fail_memory(err, 256)
                    : kl_fail(err, KL_EDATA,
@@ -86,7 +86,7 @@ static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas
 }
 
 int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
-                 struct kl_error *err)
+                 const char *noise, struct kl_error *err)
 {
     const char *path = kl_file_path(file);
     struct kl_head *h = *head = calloc(1, sizeof *h);
@@ -105,6 +105,12 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
     if (replica < 0 || replica >= h->n_replicas) {
         code = kl_fail(err, KL_EUSAGE, "%s: no replica %lld; it holds %lld, counted from 0", path,
                        (long long)replica, (long long)h->n_replicas);
+        goto out;
+    }
+    if (noise) options.circuit.noise = noise;
+    h->noise = strdup(options.circuit.noise ? options.circuit.noise : "");
+    if (!h->noise) {
+        code = kl_fail_memory(err, 64);
         goto out;
     }
     code = kl_head_model_make(&h->model, &options, n_features, n_classes, err);
@@ -128,6 +134,7 @@ void kl_head_free(struct kl_head **head)
     kl_head_model_free(&(*head)->model);
     free((*head)->params);
     free((*head)->config);
+    free((*head)->noise);
     free(*head);
     *head = NULL;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
    A trained head applied to many samples. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "head/head.h"
+#include "head/head_int.h"
+#include "head/shots.h"
 
 enum { BLOCK = 256 };
 
 struct job {
     const struct kl_head *head;
+    const struct kl_shots *shots; /* NULL: exact */
+    struct kl_circuit *measured;  /* with shots: the circuit whose outputs are probabilities */
     const float *x;
     float *logits;
     size_t n;
@@ -16,22 +20,53 @@ struct job {
     int *codes;
 };
 
+/* The circuit's outputs again, by measurements. */
+static int take_shots(const struct kl_head_values_f32 *values, const struct job *job, size_t from,
+                      size_t n, struct kl_head_work *work, struct kl_error *err)
+{
+    const struct kl_head_model *model = &job->head->model;
+    const size_t size = n << model->circuit->n_qubits;
+    float *p = kl_arena_take(&work->circuit, size, sizeof *p);
+    if (!p) return kl_fail_memory(err, size * sizeof *p);
+    int code = kl_circuit_forward_f32(p, NULL, job->measured, values->reduce[model->n_reduce - 1],
+                                      job->head->params + model->block.tensors[model->vqc].offset, n,
+                                      NULL, &work->circuit, err);
+    if (code) return code;
+    return kl_shots_sample(values->expval, model->circuit, p, from, n, job->shots, &work->circuit, err);
+}
+
+static int compute_block(const struct job *job, size_t from, size_t n, struct kl_head_work *work,
+                         struct kl_error *err)
+{
+    const struct kl_head_model *model = &job->head->model;
+    struct kl_head_values_f32 values;
+    kl_arena_reset(&work->values);
+    int code = kl_head_values_take_f32(&values, model, n, false, &work->values, err);
+    if (!code)
+        code = kl_head_measure_f32(&values, model, job->head->params, job->x + from * model->n_features,
+                                   n, NULL, work, err);
+    if (!code && job->shots) code = take_shots(&values, job, from, n, work, err);
+    if (code) return code;
+    kl_head_classify_f32(&values, model, job->head->params, job->x + from * model->n_features, n, NULL);
+    memcpy(job->logits + from * model->n_classes, values.head[model->n_head - 1],
+           n * model->n_classes * sizeof *job->logits);
+    return KL_OK;
+}
+
 static void one_block(void *context, size_t i, int thread)
 {
     const struct job *job = context;
-    const struct kl_head_model *model = &job->head->model;
     size_t from = i * BLOCK, n = job->n - from < BLOCK ? job->n - from : BLOCK;
-    if (job->codes[thread]) return;
-    job->codes[thread] = kl_head_forward_f32(job->logits + from * model->n_classes, NULL, NULL, model,
-                                             job->head->params, job->x + from * model->n_features, n,
-                                             &job->works[thread], &job->errors[thread]);
+    if (!job->codes[thread])
+        job->codes[thread] = compute_block(job, from, n, &job->works[thread], &job->errors[thread]);
 }
 
 int kl_head_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
-                   struct kl_pool *pool, struct kl_error *err)
+                   const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err)
 {
     size_t threads = pool ? (size_t)kl_pool_size(pool) : 1;
     struct job job = { .head = head, .x = x, .logits = logits, .n = n };
+    if (shots && shots->n) job.shots = shots;
     int code = 0;
     job.works = calloc(threads, sizeof *job.works);
     job.errors = calloc(threads, sizeof *job.errors);
@@ -39,12 +74,16 @@ int kl_head_logits(float *logits, const struct kl_head *head, const float *x, si
     if (!job.works || !job.errors || !job.codes)
         code = kl_fail_memory(err, threads * sizeof *job.errors);
     for (size_t i = 0; i < threads && !code; i++) code = kl_head_work_init(&job.works[i], err);
+    if (!head->model.circuit) job.shots = NULL; /* a core without measurements */
+    if (!code && job.shots)
+        code = kl_circuit_with_probabilities(&job.measured, head->model.circuit, err);
     if (code) goto out;
     kl_pool_for(pool, (n + BLOCK - 1) / BLOCK, one_block, &job);
     for (size_t i = 0; i < threads && !code; i++)
         if (job.codes[i]) code = kl_fail(err, job.codes[i], "%s", job.errors[i].text);
 out:
     for (size_t i = 0; job.works && i < threads; i++) kl_head_work_free(&job.works[i]);
+    kl_circuit_free(&job.measured);
     free(job.works);
     free(job.errors);
     free(job.codes);

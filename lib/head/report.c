@@ -2,6 +2,7 @@
    The datasets of a report: predictions and probabilities of each sample, and the tables that the
    figures draw. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "head/evaluate.h"
 #include "head/features.h"
@@ -68,6 +69,9 @@ static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const
     if (!code && test) code = kl_writer_number(w, "", "mcnemar_p", test->p, err);
     if (!code && test)
         code = kl_writer_text(w, "", "mcnemar_test", test->exact ? "exact" : "chi-squared", err);
+    /* Reports of exact, noiseless heads have neither. */
+    if (!code && strcmp(e->noise, "none") != 0) code = kl_writer_text(w, "", "noise", e->noise, err);
+    if (!code && e->shots) code = kl_writer_integer(w, "", "shots", (int64_t)e->shots, err);
     return code;
 }
 

@@ -47,6 +47,7 @@ enum kl_purpose {
     KL_RANDOM_SHUFFLE = 2,
     KL_RANDOM_INIT = 3,
     KL_RANDOM_DROPOUT = 4, /* + 256 * layer */
+    KL_RANDOM_SHOTS = 5,   /* + 256 * setting of the measurement */
 };
 
 /* ---- initial values (init.c) ---- */
