@@ -18,6 +18,8 @@ struct lowering {
     uint32_t *place; /* (n_strings) */
     uint32_t *from, *next_from; /* (n_strings) the map that is being put together */
     double *scale, *next_scale;
+    const struct kl_element *waiting[KL_MOST_NOISY_QUBITS]; /* shifts that come behind that map */
+    size_t n_waiting;
     struct kl_density_pair *pairs; /* scratch */
     struct kl_arena *memory;
     struct kl_density_program *p;
@@ -171,7 +173,7 @@ static void extend_map(struct lowering *l, const struct kl_element *e)
 
 /* The collected map, if it does anything, as an operation on places. Places that come from strings
    without one become 0. */
-static int flush_map(struct lowering *l)
+static int put_map(struct lowering *l)
 {
     const size_t n = l->p->n_coefficients, bytes = n * sizeof(double);
     bool identity = true;
@@ -195,21 +197,37 @@ static int flush_map(struct lowering *l)
     return KL_OK;
 }
 
-/* Element i, no rotation: into the map; its shift, if it has one, behind it. */
-static int put_fixed(struct lowering *l, size_t i)
+static int put_shift(struct lowering *l, const struct kl_element *e)
 {
-    const struct kl_element *e = &l->all.element[i];
-    extend_map(l, e);
-    if (e->kind != KL_CHANNEL || e->channel.shift == 0) return KL_OK;
-    const int code = flush_map(l);
+    const struct kl_density_op op = { .kind = KL_DENSITY_SHIFT, .factor = e->channel.shift };
     size_t n = 0;
     for (size_t k = 0; k < l->n_strings; k++) {
         const size_t to = shifted(l, e, k);
         if (to != k && in(l->live, k) && in(l->live, to))
             l->pairs[n++] = (struct kl_density_pair){ (uint32_t)to, (uint32_t)k };
     }
-    const struct kl_density_op op = { .kind = KL_DENSITY_SHIFT, .factor = e->channel.shift };
-    return code ? code : put_pairs(l, op, n);
+    return put_pairs(l, op, n);
+}
+
+static int flush(struct lowering *l)
+{
+    int code = put_map(l);
+    for (size_t i = 0; i < l->n_waiting && !code; i++) code = put_shift(l, l->waiting[i]);
+    l->n_waiting = 0;
+    return code;
+}
+
+/* An element that is no rotation goes into the map, its shift, if it has one, behind it. Shifts commute
+   with what acts on other qubits. */
+static int put_fixed(struct lowering *l, const struct kl_element *e)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < l->n_waiting; i++)
+        if ((e->first | e->second) & l->waiting[i]->first) code = flush(l);
+    if (code) return code;
+    extend_map(l, e);
+    if (e->kind == KL_CHANNEL && e->channel.shift != 0) l->waiting[l->n_waiting++] = e;
+    return KL_OK;
 }
 
 static int put_elements(struct lowering *l)
@@ -219,10 +237,10 @@ static int put_elements(struct lowering *l)
     for (size_t i = 0; i < l->all.n && !code; i++) {
         const struct kl_element *e = &l->all.element[i];
         if (e->kind != KL_ROTATION) {
-            code = put_fixed(l, i);
+            code = put_fixed(l, e);
             continue;
         }
-        code = flush_map(l);
+        code = flush(l);
         if (e->level != level) {
             l->ops[l->n_ops++] = (struct kl_density_op){ .kind = KL_DENSITY_KEEP };
             l->p->n_kept++;
@@ -231,7 +249,7 @@ static int put_elements(struct lowering *l)
         const struct kl_density_op op = { .kind = KL_DENSITY_ROTATE, .slot = e->slot };
         if (!code) code = put_pairs(l, op, find_pairs(l, i));
     }
-    return code ? code : flush_map(l);
+    return code ? code : flush(l);
 }
 
 /* Strings of pairs are live too: the derivative needs both. */

@@ -40,6 +40,7 @@ END {
     row(e, "epoch", "torch", 12, 25)
     row("circuit, forward + gradients, batch 64, 4 qubits (best peer)", "circuit4", best("circuit4"), 500, 1500)
     row("the same, 10 qubits", "circuit10", best("circuit10"), 50, 150)
+    row("one epoch of 6,000 samples with a depolarising channel behind every gate, batch 64", "noisy-epoch", "pennylane-mixed", 50, 300)
     row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
     row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
@@ -47,6 +48,7 @@ END {
     itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)
     itself("16 replicas against one", "epoch16/ketline", "epoch/ketline", 8, 4)
     itself("16 replicas against one that has one thread", "epoch16/ketline", "epoch-1-thread/ketline", 8, 4)
+    itself("an epoch under noise against one without, 6,000 samples", "noisy-epoch/ketline", "noiseless-epoch-6000/ketline", "", 1.5)
     if ("uptodate/ketline" in value) {
         v = 1e3 * value["uptodate/ketline"]
         printf "| a stage that is up to date | %.3g ms | 50 ms | 10 ms | %s |\n", v, (v <= 10 ? "aim" : v <= 50 ? "yes" : "**no**")
