@@ -93,6 +93,11 @@ static int canonical(char **text, json_t *root, const char *what, struct kl_erro
     char *json = NULL;
     int code = kl_json_dump(&json, root, err);
     if (!code) code = kl_noise_read(&noise, json, what, err);
+    free(json);
+    json = NULL;
+    if (code) return code;
+    json_object_del(root, "note"); /* words for people */
+    code = kl_json_dump(&json, root, err);
     if (!code) code = kl_json_parse(&sorted, json, what, err);
     if (!code && !noise.n_qubits) {
         code = to_list(text, json_object_get(sorted, "all"), err);

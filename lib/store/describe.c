@@ -88,7 +88,10 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
 /* The options that made it, several a line. */
 static int write_options(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
-    enum { COLUMNS = 96 };
+    enum {
+        COLUMNS = 96,
+        LONGEST = 70
+    }; /* of a line; of a text (a circuit in OpenQASM, a calibration) */
     json_t *parts, *value;
     const char *name;
     size_t column = COLUMNS;
@@ -100,6 +103,7 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
         if (code || json_is_null(value)) continue;
         code = kl_json_dump_as(&text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6), err);
         if (code) continue;
+        if (strlen(text) > LONGEST) strcpy(text + LONGEST - 3, "...");
         size_t width = strlen(name) + strlen(text) + 3; /* with the gap */
         if (column + width > COLUMNS) {
             fputs(column == COLUMNS ? "options    " : "\n           ", to);
@@ -135,6 +139,12 @@ static const char *const numbers[][2] = {
 static void write_numbers(FILE *to, const struct kl_file *file)
 {
     double value;
+    char *noise = NULL;
+    /* As applied: with qeval's own option or the head's. */
+    if (kl_file_has_attribute(file, "", "noise") &&
+        kl_file_text(&noise, file, "", "noise", NULL) == KL_OK)
+        fprintf(to, "%-20s %s\n", "noise", noise);
+    free(noise);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (kl_file_has_attribute(file, "", numbers[i][0]) &&
             kl_file_number(&value, file, "", numbers[i][0], NULL) == KL_OK)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   Each allocation of building, running and differentiating a circuit fails once: KL_ENOMEM, and nothing
+   Each allocation of building, running and differentiating a circuit, without noise and with every kind,
+   fails once: KL_ENOMEM, and nothing
    is left behind (the sanitizer sees that). */
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "circuit/circuit.h"
+#include "circuit/noise.h"
 #include "faults.h"
 
 enum { BATCH = 20, QUBITS = 3, LAYERS = 2 };
@@ -19,7 +21,7 @@ static int both_sweeps(const struct kl_circuit *c, const double *x, const double
     return code;
 }
 
-static int whole(struct kl_error *err)
+static int whole(const char *noise, struct kl_error *err)
 {
     static const double x[BATCH * QUBITS] = { 0.1, 0.2, 0.3 }, w[LAYERS * QUBITS] = { 1, 2, 3 };
     struct kl_circuit *c = NULL;
@@ -27,20 +29,24 @@ static int whole(struct kl_error *err)
     struct kl_circuit_options o;
     kl_circuit_options_default(&o);
     o.n_qubits = QUBITS, o.n_layers = LAYERS;
-    int code = kl_circuit_build(&c, &o, err);
+    char *text = NULL;
+    int code = noise ? kl_noise_text(&text, noise, err) : KL_OK;
+    o.noise = text;
+    if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) code = kl_arena_init(&work, 0, err);
     if (!code) code = both_sweeps(c, x, w, &work, err);
     if (c) kl_circuit_free(&c);
     kl_arena_free(&work);
+    free(text);
     return code;
 }
 
-int main(void)
+static int check(const char *noise)
 {
     struct kl_error err;
     for (long n = 1;; n++) {
         faults_arm(FAULT_MEMORY, n, false);
-        int code = whole(&err);
+        int code = whole(noise, &err);
         bool fired = faults_disarm();
         if (code != (fired ? KL_ENOMEM : KL_OK)) {
             fprintf(stderr, "%s:%d: allocation %ld: code %d\n", __FILE__, __LINE__, n, code);
@@ -51,4 +57,10 @@ int main(void)
             return n < 8;
         }
     }
+}
+
+int main(void)
+{
+    return check(NULL) || check("depolarizing=0.01,t1=1,gate-time=0.1,readout=0.02") ||
+           check("data/noise/example.json");
 }

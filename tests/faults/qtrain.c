@@ -45,6 +45,10 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/controls .out.h5.checkpoint",
       .several = true,
       .slower = 4 },
+    { .name = "qtrain under noise",
+      .command = "qtrain -q ../in/f.h5 --epochs 2 --noise amplitude-damping=0.01 --no-provenance" SMALL
+                 " -o out.h5",
+      .old = "cp ../in/f.h5 out.h5" },
     { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },
     { 0 },
 };

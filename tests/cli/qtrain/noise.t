@@ -1,0 +1,58 @@
+# Heads trained under noise: part of the key, of the configuration and of what is shown; refusals in words.
+$ D=$DATA/digits; extract-features -q $D/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log
++ K="qtrain f.h5 --epochs 1 -o x.h5 --key"
++ for o in "" "--noise depolarizing=0.01" "--noise depolarizing=0.02" "--noise readout=0.01" "--noise $DATA/noise/example.json"
++ do $K $o; done | sort -u | wc -l
+> 5
+
+# the same noise, however it is written, is the same key; none is that of no option
+$ cp $DATA/noise/example.json renamed.json; qtrain f.h5 --key -o x.h5 > plain
++ for o in none "depolarizing=0.010,readout=0.02" "readout=2e-2,depolarizing=0.01" $DATA/noise/example.json renamed.json
++ do qtrain f.h5 --key --noise $o -o x.h5; done | uniq -c | sed -E 's/ *([0-9]+) .*/\1/' | xargs
++ qtrain f.h5 --noise none --key -o x.h5 | diff - plain
+> 1 2 2
+
+$ qtrain -q f.h5 --epochs 1 --noise readout=0.02,depolarizing=1e-2 -o n.h5; cache show n.h5 | grep -o 'noise "[^"]*"'
+> noise "depolarizing=0.01,readout=0.02"
+
+# gradients under every channel, and under a calibration with every gate of some ansaetze
+$ for n in depolarizing=0.05 amplitude-damping=0.05 phase-damping=0.05 bit-flip=0.05 phase-flip=0.05 readout=0.05 \
++     t1=50e-6,t2=70e-6,gate-time=35e-9,gate-time-2=3e-7,excited=0.01 $DATA/noise/example.json
++ do qtrain f.h5 --noise $n --batch-size 8 --check-gradients | grep -c bound; done | uniq -c | xargs
+> 8 2
+
+$ for a in "strongly-entangling --embedding iqp" "efficient-su2 --embedding amplitude --observables probs" "qcnn --layers 2 --reupload"
++ do qtrain f.h5 --noise $DATA/noise/example.json --ansatz $a --batch-size 8 --check-gradients | grep -c bound; done | uniq -c | xargs
+> 3 2
+
+$ qtrain -q f.h5 --epochs 2 --noise depolarizing=0.01 --threads 1 --no-provenance -o a.h5
++ qtrain -q f.h5 --epochs 2 --noise depolarizing=0.01 --threads 3 --no-provenance -o b.h5; cmp a.h5 b.h5 && echo same
+> same
+
+$ qtrain f.h5 --qubits 8 --noise depolarizing=0.01 -o x.h5
+! qtrain: noise: found a circuit of 8 qubits, expected at most 7: a density matrix holds 4^qubits numbers a sample
+? 2
+
+$ printf '{"qubits":[{"bit-flip":0.1},{},{}]}' > three.json; qtrain f.h5 --noise three.json -o x.h5
+! qtrain: noise: it describes 3 qubits, the circuit has 4
+? 2
+
+$ printf '{"qubits":[{"bit-flip":1.5}]}' > bad.json; qtrain f.h5 --noise bad.json -o x.h5
+! qtrain: bad.json: qubit 0: bit-flip: found 1.5, expected a number from 0 to 1
+? 65
+
+$ qtrain f.h5 --noise absent.json -o x.h5
+! qtrain: absent.json: No such file or directory
+? 66
+
+$ qtrain f.h5 --noise 0.01 -o x.h5
+! qtrain: --noise: found "0.01", expected NAME=NUMBER as in depolarizing=0.01, a file FILE.json, or none
+? 2
+
+$ qtrain f.h5 --shots 100 -o x.h5
+! qtrain: --shots: training differentiates exact expectation values; leave it away, and give --shots to qeval
+? 2
+
+$ ls x.h5
+! ls: cannot access 'x.h5': No such file or directory
+? 2

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+   Shots: outputs that belong together come from the same measurements; errors fall as 1 / sqrt(shots)
+   and are as large as the binomial distribution says; the numbers of a row are its own. */
+#include "head/shots.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../check.h"
+
+enum { ROWS = 2000, OBS = 4 };
+
+/* Two qubits; Z0, Z1, Z0 Z1 and X0 X1. */
+static struct kl_circuit *make(void)
+{
+    static const struct kl_pauli obs[OBS] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 3, 0 } };
+    struct kl_circuit *c = NULL;
+    struct kl_error err;
+    CHECK(kl_circuit_begin(&c, 2, 0, 0, &err) == 0);
+    for (int o = 0; o < OBS; o++) CHECK(kl_circuit_observe(c, obs[o], &err) == 0);
+    CHECK(kl_circuit_finish(c, &err) == 0);
+    return c;
+}
+
+static float out[ROWS * OBS], p[ROWS * 4];
+static int64_t rows[ROWS];
+
+static void sample(const struct kl_circuit *c, const float p_row[4], float xx, size_t first, size_t n,
+                   size_t shots, uint64_t seed)
+{
+    struct kl_arena work;
+    struct kl_error err;
+    const struct kl_shots s = { shots, seed, 0, rows };
+    for (size_t i = 0; i < n; i++) {
+        memcpy(p + 4 * i, p_row, 4 * sizeof *p);
+        out[i * OBS + 3] = xx;
+    }
+    CHECK(kl_arena_init(&work, 0, &err) == 0);
+    CHECK(kl_shots_sample(out, c, p, first, n, &s, &work, &err) == 0);
+    kl_arena_free(&work);
+}
+
+/* Standard deviation of output o from the exact value, in units of what one shot's is, over sqrt(shots).
+ */
+static double spread(int o, double exact, size_t shots)
+{
+    double squares = 0;
+    for (size_t i = 0; i < ROWS; i++) squares += pow(out[i * OBS + (size_t)o] - exact, 2);
+    return sqrt(squares / ROWS / (1 - exact * exact) * (double)shots);
+}
+
+static void check_spread(const struct kl_circuit *c)
+{
+    static const float biased[4] = { 0.1f, 0.2f, 0.3f, 0.4f };
+    /* 00, 01, 10, 11: wire 0 is the first digit */
+    static const double exact[OBS] = { -0.4, -0.2, 0, 0.5 };
+    for (size_t shots = 10; shots <= 10000; shots *= 10) {
+        sample(c, biased, 0.5f, 0, ROWS, shots, 1);
+        for (int o = 0; o < OBS; o++) {
+            double mean = 0;
+            for (size_t i = 0; i < ROWS; i++) mean += out[i * OBS + (size_t)o] / (double)ROWS;
+            CHECK(fabs(spread(o, exact[o], shots) - 1) < 0.07, "output %d, %zu shots: %g", o, shots,
+                  spread(o, exact[o], shots));
+            CHECK(fabs(mean - exact[o]) < 5 / sqrt((double)(ROWS * shots)), "output %d, %zu shots: %g",
+                  o, shots, mean);
+        }
+    }
+}
+
+static void check_together(const struct kl_circuit *c)
+{
+    static const float bell[4] = { 0.5f, 0, 0, 0.5f };
+    sample(c, bell, 1, 0, ROWS, 7, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        const float *row = out + i * OBS;
+        CHECK(row[0] == row[1] && row[2] == 1 && row[3] == 1, "row %zu", i);
+        if (failures) return;
+    }
+}
+
+static void check_rows(const struct kl_circuit *c)
+{
+    static const float even[4] = { 0.25f, 0.25f, 0.25f, 0.25f };
+    static float all[ROWS * OBS];
+    sample(c, even, 0, 0, ROWS, 50, 1);
+    memcpy(all, out, sizeof all);
+    sample(c, even, 0, 100, 20, 50, 1);
+    CHECK(memcmp(all + 100 * OBS, out, 20 * OBS * sizeof *out) == 0);
+    sample(c, even, 0, 100, 20, 50, 2);
+    CHECK(memcmp(all + 100 * OBS, out, 20 * OBS * sizeof *out) != 0);
+}
+
+int main(void)
+{
+    struct kl_circuit *c = make();
+    for (size_t i = 0; i < ROWS; i++) rows[i] = (int64_t)(3 * i);
+    check_spread(c);
+    check_together(c);
+    check_rows(c);
+    kl_circuit_free(&c);
+    return failures != 0;
+}
