@@ -7,15 +7,9 @@
 
 #include "circuit/density_int.h"
 
-/* A string's number is x << n | z. Sets of strings are arrays of words, one bit a string. */
 struct lowering {
-    struct kl_elements all;
-    int n_qubits;
-    size_t n_strings, words;
-    uint64_t *filled,
-        *seen;       /* (n + 1 sets) before element i: can it differ from 0; do outputs need it */
-    uint64_t *live;  /* strings that have a place */
-    uint32_t *place; /* (n_strings) */
+    struct kl_reach r;
+    uint32_t *place;            /* (n_strings) */
     uint32_t *from, *next_from; /* (n_strings) the map that is being put together */
     double *scale, *next_scale;
     const struct kl_element *waiting[KL_MOST_NOISY_QUBITS]; /* shifts that come behind that map */
@@ -27,105 +21,6 @@ struct lowering {
     size_t n_ops;
     struct kl_error *err;
 };
-
-static bool in(const uint64_t *set, size_t k)
-{
-    return set[k / 64] >> k % 64 & 1;
-}
-
-static void enter(uint64_t *set, size_t k)
-{
-    set[k / 64] |= (uint64_t)1 << k % 64;
-}
-
-static struct kl_string string_of(const struct lowering *l, size_t k)
-{
-    return (struct kl_string){ (uint32_t)(k >> l->n_qubits), (uint32_t)k & ((1u << l->n_qubits) - 1) };
-}
-
-static size_t number_of(const struct lowering *l, struct kl_string s)
-{
-    return (size_t)s.x << l->n_qubits | s.z;
-}
-
-/* Where element e takes string k: *sign as kl_element_acts has it. */
-static size_t target_of(int *sign, const struct lowering *l, const struct kl_element *e, size_t k)
-{
-    struct kl_string s = string_of(l, k);
-    *sign = kl_element_acts(&s, e);
-    return number_of(l, s);
-}
-
-/* The string with Z on the channel's qubit that gets the shift of string k; k itself: there is none. */
-static size_t shifted(const struct lowering *l, const struct kl_element *e, size_t k)
-{
-    const struct kl_string s = string_of(l, k);
-    return e->kind == KL_CHANNEL && e->channel.shift != 0 && !((s.x | s.z) & e->first) ? k | e->first
-                                                                                       : k;
-}
-
-/* `after` becomes what element e makes of `before`; or, back, `before` all that `after` is made from. */
-static void pass(uint64_t *before, uint64_t *after, const struct lowering *l, const struct kl_element *e,
-                 bool back)
-{
-    for (size_t k = 0; k < l->n_strings; k++) {
-        int sign;
-        const size_t to = target_of(&sign, l, e, k), shift = shifted(l, e, k);
-        const bool stays = e->kind != KL_CLIFFORD;
-        if (!back && in(before, k)) {
-            enter(after, to), enter(after, shift);
-            if (stays) enter(after, k);
-        }
-        if (back && (in(after, to) || in(after, shift) || (stays && in(after, k)))) enter(before, k);
-    }
-}
-
-static void need(void *context, struct kl_string s, double weight)
-{
-    struct lowering *l = context;
-    (void)weight;
-    enter(l->seen + l->all.n * l->words, number_of(l, s));
-}
-
-static void find_sets(struct lowering *l, const struct kl_circuit *c)
-{
-    const size_t w = l->words;
-    for (size_t k = 0; k < l->n_strings; k++) {
-        const struct kl_string s = string_of(l, k);
-        const bool even = !(__builtin_popcount(s.x & s.z) & 1); /* Y: amplitudes given are real */
-        if (c->amplitude_inputs ? even : !s.x) enter(l->filled, k);
-    }
-    for (size_t o = 0; o < c->n_obs; o++) kl_output_terms(c, o, need, l);
-    for (size_t i = 0; i < l->all.n; i++)
-        pass(l->filled + i * w, l->filled + (i + 1) * w, l, &l->all.element[i], false);
-    for (size_t i = l->all.n; i-- > 0;)
-        pass(l->seen + i * w, l->seen + (i + 1) * w, l, &l->all.element[i], true);
-    for (size_t i = 0; i < (l->all.n + 1) * w; i++) l->live[i % w] |= l->filled[i] & l->seen[i];
-}
-
-static bool same_level(const struct lowering *l, size_t i, size_t j)
-{
-    const struct kl_element *a = &l->all.element[i], *b = &l->all.element[j];
-    return b->kind == KL_ROTATION && a->level == b->level;
-}
-
-/* The pairs of strings that rotation i mixes: from a string to what it becomes with sign +1. Derivatives
-   are taken where the level begins, as if each rotation came first: so what is filled behind all of the
-   level's rotations counts, and what is seen from before them. */
-static size_t find_pairs(const struct lowering *l, size_t i)
-{
-    size_t n = 0, begin = i, end = i + 1;
-    while (begin > 0 && same_level(l, i, begin - 1)) begin--;
-    while (end < l->all.n && same_level(l, i, end)) end++;
-    const uint64_t *filled = l->filled + end * l->words, *seen = l->seen + begin * l->words;
-    for (size_t k = 0; k < l->n_strings; k++) {
-        int sign;
-        const size_t other = target_of(&sign, l, &l->all.element[i], k);
-        if (sign == 1 && (in(filled, k) || in(filled, other)) && (in(seen, k) || in(seen, other)))
-            l->pairs[n++] = (struct kl_density_pair){ (uint32_t)k, (uint32_t)other };
-    }
-    return n;
-}
 
 /* A copy in the plan's memory; NULL: no memory. */
 static const void *keep(struct lowering *l, const void *values, size_t n, size_t size)
@@ -153,7 +48,7 @@ static int put_pairs(struct lowering *l, struct kl_density_op op, size_t n)
 
 static void clear_map(struct lowering *l)
 {
-    for (size_t k = 0; k < l->n_strings; k++) l->from[k] = (uint32_t)k, l->scale[k] = 1;
+    for (size_t k = 0; k < l->r.n_strings; k++) l->from[k] = (uint32_t)k, l->scale[k] = 1;
 }
 
 /* The map collected so far, followed by element e. */
@@ -161,11 +56,11 @@ static void extend_map(struct lowering *l, const struct kl_element *e)
 {
     uint32_t *from = l->next_from;
     double *scale = l->next_scale;
-    for (size_t k = 0; k < l->n_strings; k++) {
+    for (size_t k = 0; k < l->r.n_strings; k++) {
         int sign;
-        const size_t to = target_of(&sign, l, e, k);
+        const size_t to = kl_string_target(&sign, &l->r, e, k);
         from[to] = l->from[k];
-        scale[to] = sign * kl_channel_factor(e, string_of(l, k)) * l->scale[k];
+        scale[to] = sign * kl_channel_factor(e, kl_string_of(&l->r, k)) * l->scale[k];
     }
     l->next_from = l->from, l->from = from;
     l->next_scale = l->scale, l->scale = scale;
@@ -177,7 +72,7 @@ static int put_map(struct lowering *l)
 {
     const size_t n = l->p->n_coefficients, bytes = n * sizeof(double);
     bool identity = true;
-    for (size_t k = 0; k < l->n_strings; k++) identity &= l->from[k] == k && l->scale[k] == 1;
+    for (size_t k = 0; k < l->r.n_strings; k++) identity &= l->from[k] == k && l->scale[k] == 1;
     if (identity) return KL_OK;
     uint32_t *from = kl_arena_take(l->memory, n + 1, sizeof *from),
              *back = kl_arena_take(l->memory, n + 1, sizeof *back);
@@ -185,8 +80,8 @@ static int put_map(struct lowering *l)
            *back_scale = kl_arena_take(l->memory, n + 1, sizeof *scale);
     if (!from || !back || !scale || !back_scale) return kl_fail_memory(l->err, 4 * bytes);
     for (size_t i = 0; i < n; i++) from[i] = back[i] = 0, scale[i] = back_scale[i] = 0;
-    for (size_t k = 0; k < l->n_strings; k++) {
-        if (!in(l->live, k) || !in(l->live, l->from[k])) continue;
+    for (size_t k = 0; k < l->r.n_strings; k++) {
+        if (!kl_is_in(l->r.live, k) || !kl_is_in(l->r.live, l->from[k])) continue;
         const uint32_t to = l->place[k], at = l->place[l->from[k]];
         from[to] = at, back[at] = to;
         scale[to] = back_scale[at] = l->scale[k];
@@ -201,9 +96,9 @@ static int put_shift(struct lowering *l, const struct kl_element *e)
 {
     const struct kl_density_op op = { .kind = KL_DENSITY_SHIFT, .factor = e->channel.shift };
     size_t n = 0;
-    for (size_t k = 0; k < l->n_strings; k++) {
-        const size_t to = shifted(l, e, k);
-        if (to != k && in(l->live, k) && in(l->live, to))
+    for (size_t k = 0; k < l->r.n_strings; k++) {
+        const size_t to = kl_string_shifted(&l->r, e, k);
+        if (to != k && kl_is_in(l->r.live, k) && kl_is_in(l->r.live, to))
             l->pairs[n++] = (struct kl_density_pair){ (uint32_t)to, (uint32_t)k };
     }
     return put_pairs(l, op, n);
@@ -234,8 +129,8 @@ static int put_elements(struct lowering *l)
 {
     int code = KL_OK, level = -1;
     clear_map(l);
-    for (size_t i = 0; i < l->all.n && !code; i++) {
-        const struct kl_element *e = &l->all.element[i];
+    for (size_t i = 0; i < l->r.all.n && !code; i++) {
+        const struct kl_element *e = &l->r.all.element[i];
         if (e->kind != KL_ROTATION) {
             code = put_fixed(l, e);
             continue;
@@ -247,27 +142,22 @@ static int put_elements(struct lowering *l)
         }
         level = e->level;
         const struct kl_density_op op = { .kind = KL_DENSITY_ROTATE, .slot = e->slot };
-        if (!code) code = put_pairs(l, op, find_pairs(l, i));
+        if (!code) code = put_pairs(l, op, kl_reach_pairs(l->pairs, &l->r, i));
     }
     return code ? code : flush(l);
 }
 
-/* Strings of pairs are live too: the derivative needs both. */
 static int find_places(struct lowering *l)
 {
     struct kl_density_program *p = l->p;
-    for (size_t i = 0; i < l->all.n; i++) {
-        const size_t n = l->all.element[i].kind == KL_ROTATION ? find_pairs(l, i) : 0;
-        for (size_t k = 0; k < n; k++) enter(l->live, l->pairs[k].to), enter(l->live, l->pairs[k].from);
-    }
-    uint32_t *x = kl_arena_take(l->memory, l->n_strings, sizeof *x),
-             *z = kl_arena_take(l->memory, l->n_strings, sizeof *z),
-             *start = kl_arena_take(l->memory, l->n_strings, sizeof *start);
-    if (!x || !z || !start) return kl_fail_memory(l->err, 3 * l->n_strings * sizeof *x);
-    for (size_t k = 0; k < l->n_strings; k++) {
-        if (!in(l->live, k)) continue;
+    uint32_t *x = kl_arena_take(l->memory, l->r.n_strings, sizeof *x),
+             *z = kl_arena_take(l->memory, l->r.n_strings, sizeof *z),
+             *start = kl_arena_take(l->memory, l->r.n_strings, sizeof *start);
+    if (!x || !z || !start) return kl_fail_memory(l->err, 3 * l->r.n_strings * sizeof *x);
+    for (size_t k = 0; k < l->r.n_strings; k++) {
+        if (!kl_is_in(l->r.live, k)) continue;
         const uint32_t place = l->place[k] = (uint32_t)p->n_coefficients++;
-        x[place] = string_of(l, k).x, z[place] = string_of(l, k).z;
+        x[place] = kl_string_of(&l->r, k).x, z[place] = kl_string_of(&l->r, k).z;
         if (!p->from_given && !x[place]) start[p->n_start++] = place;
     }
     p->x = x, p->z = z, p->start = start;
@@ -283,8 +173,8 @@ struct terms {
 static void add_term(void *context, struct kl_string s, double weight)
 {
     struct terms *t = context;
-    const size_t k = number_of(t->l, s);
-    if (!in(t->l->live, k)) return; /* it is 0 */
+    const size_t k = kl_string_number(&t->l->r, s);
+    if (!kl_is_in(t->l->r.live, k)) return; /* it is 0 */
     if (t->term) t->term[t->n] = (struct kl_density_term){ t->l->place[k], weight };
     t->n++;
 }
@@ -308,46 +198,36 @@ static int put_outputs(struct lowering *l, const struct kl_circuit *c)
 
 static int take(struct lowering *l, struct kl_error *err)
 {
-    const size_t sets = (l->all.n + 1) * l->words, ops = 2 * l->all.n + l->all.n_levels + 2,
-                 bytes = 2 * sets * sizeof *l->filled;
-    l->filled = calloc(2 * sets + l->words, sizeof *l->filled);
-    l->place = calloc(l->n_strings, sizeof *l->place);
-    l->from = calloc(l->n_strings, sizeof *l->from);
-    l->next_from = calloc(l->n_strings, sizeof *l->from);
-    l->scale = calloc(l->n_strings, sizeof *l->scale);
-    l->next_scale = calloc(l->n_strings, sizeof *l->scale);
-    l->pairs = calloc(l->n_strings, sizeof *l->pairs);
+    const size_t n = l->r.n_strings, ops = 2 * l->r.all.n + l->r.all.n_levels + 2;
+    l->place = calloc(n, sizeof *l->place);
+    l->from = calloc(n, sizeof *l->from);
+    l->next_from = calloc(n, sizeof *l->from);
+    l->scale = calloc(n, sizeof *l->scale);
+    l->next_scale = calloc(n, sizeof *l->scale);
+    l->pairs = calloc(n, sizeof *l->pairs);
     l->ops = kl_arena_take(l->memory, ops, sizeof *l->ops);
-    if (!l->filled || !l->place || !l->from || !l->next_from || !l->scale || !l->next_scale ||
-        !l->pairs || !l->ops)
-        return kl_fail_memory(err, bytes);
-    l->seen = l->filled + sets;
-    l->live = l->seen + sets;
-    return KL_OK;
+    return l->place && l->from && l->next_from && l->scale && l->next_scale && l->pairs && l->ops
+               ? KL_OK
+               : kl_fail_memory(err, n * sizeof *l->scale);
 }
 
 int kl_circuit_density(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err)
 {
-    struct lowering l = { .n_qubits = c->n_qubits, .memory = &plan->memory, .err = err };
-    l.n_strings = (size_t)1 << 2 * c->n_qubits;
-    l.words = (l.n_strings + 63) / 64;
+    struct lowering l = { .memory = &plan->memory, .err = err };
     l.p = plan->density = kl_arena_take(&plan->memory, 1, sizeof *plan->density);
     if (!l.p) return kl_fail_memory(err, sizeof *l.p);
     *l.p = (struct kl_density_program){ .n_qubits = c->n_qubits,
                                         .n_obs = c->n_obs,
                                         .from_given = c->amplitude_inputs };
-    int code = kl_elements_make(&l.all, plan, c, err);
+    int code = kl_elements_make(&l.r.all, plan, c, err);
+    if (!code) code = kl_reach_make(&l.r, c, err);
     if (!code) code = take(&l, err);
-    if (!code) {
-        find_sets(&l, c);
-        code = find_places(&l);
-    }
+    if (!code) code = find_places(&l);
     if (!code) code = put_elements(&l);
     if (!code) code = put_outputs(&l, c);
     l.p->ops = l.ops;
     l.p->n_ops = l.n_ops;
-    free(l.all.element);
-    free(l.filled);
+    kl_reach_free(&l.r);
     free(l.place);
     free(l.from);
     free(l.next_from);
