@@ -46,9 +46,9 @@ static int add_number(json_t *all, const char *item, size_t n, struct kl_error *
 /* A JSON object whose member `all` holds the numbers of the list. */
 static int from_list(json_t **root, const char *list, struct kl_error *err)
 {
-    json_t *all = json_object();
     *root = json_object();
-    if (!all || !*root || json_object_set_new(*root, "all", all)) return kl_fail_memory(err, 64);
+    if (json_object_set_new(*root, "all", json_object())) return kl_fail_memory(err, 64);
+    json_t *all = json_object_get(*root, "all");
     for (int code;; list++) {
         const size_t n = strcspn(list, ",");
         if ((code = add_number(all, list, n, err))) return code;
