@@ -28,7 +28,7 @@
     { "circuit-file", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, file), "FILE", 0, 0, false,                     \
       "OpenQASM 3 in place of these", NULL, NULL },                                                       \
     { "qasm", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, qasm), "TEXT", 0, 0, true, NULL, NULL, NULL }
-/* And the row of its noise, for tools that run it; the value becomes kl_noise_text's before the key is made. */
+/* The row of its noise, for tools that run it; the value becomes kl_noise_text's before the key. */
 #define KL_NOISE_OPTION(at, group)                                                                        \
     { "noise", 0, KL_OPT_STRING, at, "LIST|FILE", 0, 0, true,                                             \
       "NAME=NUMBER,... or a calibration .json", group, NULL }

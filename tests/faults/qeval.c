@@ -25,6 +25,6 @@ const struct fault_job fault_jobs[] = {
     { .name = "qeval under noise with shots",
       .command = "qeval ../in/a.h5 ../in/f.h5 --noise depolarizing=0.01,readout-1=0.02 --shots 20 "
                  "--no-provenance -o out.h5",
-      .old = "cp ../in/f.h5 out.h5" },
+      .old = "cp ../in/older.h5 out.h5" },
     { 0 },
 };

@@ -48,7 +48,7 @@ const struct fault_job fault_jobs[] = {
     { .name = "qtrain under noise",
       .command = "qtrain -q ../in/f.h5 --epochs 2 --noise amplitude-damping=0.01 --no-provenance" SMALL
                  " -o out.h5",
-      .old = "cp ../in/f.h5 out.h5" },
+      .old = "cp ../in/older.h5 out.h5" },
     { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },
     { 0 },
 };
