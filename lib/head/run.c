@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+   One head file from one feature cache: key, training with its checkpoints, controls, publishing. */
+#include "head/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NUMERICAL_VERSION = 3 };
+
+/* DIR/.NAME.checkpoint */
+static int name_checkpoint(char **path, const char *output, struct kl_error *err)
+{
+    *path = NULL;
+    if (!output || strcmp(output, "-") == 0) return 0;
+    const char *slash = strrchr(output, '/');
+    int folder = slash ? (int)(slash - output + 1) : 0;
+    return asprintf(path, "%.*s.%s.checkpoint", folder, output, output + folder) < 0
+               ? kl_fail_memory(err, strlen(output))
+               : 0;
+}
+
+static int make_key(struct kl_key **key, const struct kl_head_run *run, struct kl_error *err)
+{
+    char seed[32];
+    snprintf(seed, sizeof seed, "%lld", (long long)run->v->common.seed);
+    int code = kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(*key, &kl_head_tool, run->v, err);
+    if (!code) code = kl_key_text(*key, "seed", seed, err);
+    return code ? code : kl_key_input(*key, "features", kl_file_content(run->input), err);
+}
+
+/* Whichever training is under way: the head's or a control's. */
+static int save_checkpoint(void *context, struct kl_train *train, struct kl_error *err)
+{
+    const struct kl_head_run *run = context;
+    struct kl_writer *writer = NULL;
+    struct kl_header header = run->stage.header;
+    (void)train;
+    if (!run->checkpoint) return 0;
+    header.kind = "checkpoint";
+    int code = kl_writer_open(&writer, run->checkpoint, &header, err);
+    if (!code) code = kl_train_save(writer, &run->train, run->config, err);
+    if (!code) code = kl_controls_save(writer, &run->controls, true, err);
+    if (!code) return kl_writer_publish(&writer, NULL, err);
+    kl_writer_abort(&writer);
+    return code;
+}
+
+static void say_resumed(const struct kl_head_run *run)
+{
+    const struct kl_train *at = &run->train;
+    const char *name = "head";
+    for (int i = 0; i < run->controls.n; i++)
+        if (run->controls.trains[i].epoch > 0 || run->controls.trains[i].step > 0)
+            at = &run->controls.trains[i], name = kl_control_name(i);
+    kl_note(run->log, 1, "resumed at epoch %lld, step %lld of the %s", (long long)at->epoch + 1,
+            (long long)at->step, name);
+}
+
+static int resume(struct kl_head_run *run, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    if (!run->checkpoint || access(run->checkpoint, F_OK) != 0) {
+        kl_note(run->log, 1, "no checkpoint to resume from; starting anew");
+        return 0;
+    }
+    int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
+    if (!code && strcmp(kl_file_key(file), run->stage.key) != 0)
+        code = kl_fail(err, KL_EUSAGE,
+                       "%s: belongs to a run with other options or features; repeat those, or leave "
+                       "--resume away",
+                       run->checkpoint);
+    if (!code) code = kl_train_restore(&run->train, file, err);
+    if (!code) code = kl_controls_restore(&run->controls, file, err);
+    if (!code) say_resumed(run);
+    kl_file_close(&file);
+    return code;
+}
+
+int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
+{
+    const struct kl_file *parents[] = { run->input };
+    int code = kl_train_save(run->writer, &run->train, run->config, err);
+    if (!code) code = kl_origin_save(run->writer, run->input, err);
+    if (!code) code = kl_controls_save(run->writer, &run->controls, false, err);
+    if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
+    if (!code && run->checkpoint) unlink(run->checkpoint);
+    return code;
+}
+
+int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FILE *out,
+                      struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    if (!(run->config = kl_options_json(&kl_head_tool, run->v, true))) return kl_fail_memory(err, 1024);
+    int code = name_checkpoint(&run->checkpoint, run->v->common.output, err);
+    if (!code) code = make_key(&key, run, err);
+    if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+/* The writer at once: a folder that refuses is found before the work. */
+int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
+                     struct kl_error *err)
+{
+    const struct kl_head_settings *v = run->v;
+    int code = kl_head_model_make(&run->model, &v->head, features->d, features->n_classes, err);
+    if (!code) code = kl_writer_open(&run->writer, v->common.output, &run->stage.header, err);
+    if (!code) code = kl_train_open(&run->train, &run->model, features, &v->train, threads, err);
+    if (!code && !v->no_controls)
+        code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
+    if (!code && v->resume) code = resume(run, err);
+    run->train.checkpoint = save_checkpoint;
+    run->train.checkpoint_context = run;
+    for (int i = 0; i < run->controls.n; i++) {
+        run->controls.trains[i].checkpoint = save_checkpoint;
+        run->controls.trains[i].checkpoint_context = run;
+    }
+    return code;
+}
+
+/* The head first, so that its numbers are what they are without controls; then the controls. */
+int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err)
+{
+    struct kl_progress progress;
+    const char *mode = run->v->common.progress;
+    kl_progress_begin(&progress, run->log, mode, "epochs");
+    int code = kl_train_run(&run->train, pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    if (!code && run->controls.n) {
+        kl_progress_begin(&progress, run->log, mode, "epochs of controls");
+        code = kl_controls_run(&run->controls, pool, &progress.watch, err);
+        kl_progress_end(&progress);
+    }
+    if (code != KL_ESIGNAL) return code;
+    int saved = save_checkpoint(run, &run->train, err);
+    if (saved) return saved;
+    if (run->checkpoint) kl_note(run->log, 1, "%s; the same command with --resume goes on", err->text);
+    return code;
+}
+
+void kl_head_run_close(struct kl_head_run *run)
+{
+    kl_writer_abort(&run->writer);
+    kl_train_close(&run->train);
+    kl_controls_close(&run->controls);
+    kl_head_model_free(&run->model);
+    kl_stage_end(&run->stage);
+    free(run->config);
+    free(run->checkpoint);
+    run->config = run->checkpoint = NULL;
+}

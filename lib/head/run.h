@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+   A head's whole way from a feature cache to its file. Set v, log, stage and input; then begin, and if
+   the answer is KL_STAGE_COMPUTE: open, train, publish; close in any case. */
+#ifndef KL_HEAD_RUN_H
+#define KL_HEAD_RUN_H
+
+#include "head/controls.h"
+#include "head/settings.h"
+#include "store/store.h"
+
+struct kl_head_run {
+    const struct kl_head_settings *v; /* settled */
+    const struct kl_log *log;
+    struct kl_stage stage;
+    struct kl_file *input; /* the features */
+    struct kl_head_model model;
+    struct kl_train train;
+    struct kl_controls controls;
+    struct kl_writer *writer;  /* (hidden) */
+    char *config, *checkpoint; /* (hidden) checkpoint: path, NULL when the output is a pipe */
+};
+/* Key, and kl_stage_begin with it. */
+int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FILE *out,
+                      struct kl_error *err);
+/* Model, writer, initial values or, with --resume, those of the checkpoint. threads: those of the pool
+   that trains. features must outlive the run. */
+int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
+                     struct kl_error *err);
+/* KL_ESIGNAL: stopped, and a checkpoint was written. */
+int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
+int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err);
+void kl_head_run_close(struct kl_head_run *run);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "head/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/noise.h"
+
+static const struct kl_option options[] = {
+    KL_HEAD_SETTINGS,
+    { "shots", 0, KL_OPT_STRING, KL_HEAD_AT(shots), NULL, 0, 0, false, NULL, NULL, NULL }, /* refused */
+    { "resume", 0, KL_OPT_FLAG, KL_HEAD_AT(resume), NULL, 0, 0, false,
+      "go on from the checkpoint of a stopped run", "Run", NULL },
+    { "checkpoint-every", 0, KL_OPT_INT, KL_HEAD_AT(train.checkpoint_every), "N", 0, 1e6, false,
+      "epochs; 0: only when stopped by a signal", NULL, NULL },
+    { "check-gradients", 0, KL_OPT_FLAG, KL_HEAD_AT(check_gradients), NULL, 0, 0, false,
+      "compare adjoint, shift rules and differences; train nothing", NULL, NULL },
+    { "history", 0, KL_OPT_STRING, KL_HEAD_AT(history), "FILE", 0, 0, false,
+      "the history as JSON lines too", NULL, NULL },
+    { "mlflow", 0, KL_OPT_STRING, KL_HEAD_AT(mlflow), "DIR", 0, 0, false,
+      "and as a file store of MLflow", NULL, NULL },
+};
+const struct kl_tool kl_head_tool = {
+    "qtrain",
+    "Trains hybrid heads (reduction, circuit, classifier) on cached features",
+    "FEATURES.h5 -o HEAD.h5",
+    "qtrain train.h5 -o head.h5\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
+    options,
+    sizeof options / sizeof *options,
+    sizeof(struct kl_head_settings),
+    NULL
+};
+
+void kl_head_settings_default(struct kl_head_settings *v)
+{
+    *v = (struct kl_head_settings){ .common = { .progress = "auto", .device = "auto" },
+                                    .core = "circuit",
+                                    .reduction = "128,32",
+                                    .classifier = "16",
+                                    .optimizer = "adam",
+                                    .schedule = "constant",
+                                    .diff_method = "adjoint" };
+    kl_head_options_default(&v->head);
+    kl_train_options_default(&v->train);
+}
+
+/* --noise as its canonical text; none: as if it had not been given. */
+static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
+{
+    if (v->shots)
+        return kl_fail(err, KL_EUSAGE,
+                       "--shots: training differentiates exact expectation values; leave it away, and "
+                       "give --shots to qeval");
+    int code = v->head.circuit.noise ? kl_noise_text(&v->noise, v->head.circuit.noise, err) : KL_OK;
+    v->head.circuit.noise = v->noise && *v->noise ? v->noise : NULL;
+    return code;
+}
+
+int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
+{
+    int code = kl_head_widths(v->head.reduction, &v->head.n_reduction, v->reduction, "reduction", err);
+    if (!code)
+        code =
+            kl_head_widths(v->head.classifier, &v->head.n_classifier, v->classifier, "classifier", err);
+    v->train.optimizer.kind = v->optimizer[0] == 's'   ? KL_SGD
+                              : v->optimizer[4] == 'w' ? KL_ADAMW
+                                                       : KL_ADAM;
+    v->train.schedule.kind = v->schedule[0] == 's'                            ? KL_STEP_RATE
+                             : v->schedule[0] == 'p'                          ? KL_PLATEAU_RATE
+                             : v->schedule[1] == 'o' && v->schedule[2] == 's' ? KL_COSINE_RATE
+                                                                              : KL_CONSTANT_RATE;
+    v->train.diff = v->diff_method[0] == 'a'   ? KL_DIFF_ADJOINT
+                    : v->diff_method[0] == 'p' ? KL_DIFF_SHIFT
+                                               : KL_DIFF_DIFFERENCES;
+    for (int i = 0; i < KL_CORES; i++)
+        if (strcmp(v->core, kl_core_names[i]) == 0) v->head.core = (enum kl_core)i;
+    if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */
+    v->train.seed = (uint64_t)v->common.seed;
+    if (!code) code = kl_circuit_options_file(&v->head.circuit, &v->qasm, err);
+    if (!code) code = settle_noise(v, err);
+    return code;
+}
+
+void kl_head_settings_free(struct kl_head_settings *v)
+{
+    free(v->qasm);
+    free(v->noise);
+    v->qasm = v->noise = NULL;
+}

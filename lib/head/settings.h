@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+   What a user may say of a head and its training: one struct and one table of options, for every tool
+   that trains heads. */
+#ifndef KL_HEAD_SETTINGS_H
+#define KL_HEAD_SETTINGS_H
+
+#include "circuit/options.h"
+#include "head/head.h"
+
+struct kl_head_settings {
+    struct kl_common common;
+    struct kl_head_options head;
+    struct kl_train_options train;
+    const char *core, *reduction, *classifier, *optimizer, *schedule, *diff_method, *history, *mlflow;
+    const char *shots;
+    bool no_controls, resume, check_gradients;
+    char *qasm, *noise; /* (hidden) of --circuit-file, and --noise in its canonical form */
+};
+/* qtrain, by whose options the key of a head is made, whichever tool trains it. Its values are a struct
+   kl_head_settings. */
+extern const struct kl_tool kl_head_tool;
+void kl_head_settings_default(struct kl_head_settings *v);
+/* The texts into the structs, once. KL_EUSAGE, KL_ENOINPUT, KL_EDATA, KL_ENOMEM; free it in any case. */
+int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err);
+void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
+
+/* Rows of a table of options whose values begin with a struct kl_head_settings: all that changes a
+   head. */
+#define KL_HEAD_AT(field) offsetof(struct kl_head_settings, field)
+/* clang-format off */
+#define KL_HEAD_SETTINGS                                                                         \
+    KL_CIRCUIT_OPTIONS(KL_HEAD_AT(head.circuit)), KL_NOISE_OPTION(KL_HEAD_AT(head.circuit.noise), NULL),                                                \
+    { "core", 0, KL_OPT_CHOICE, KL_HEAD_AT(core), "circuit|twin|frozen|none", 0, 0, true,        \
+      "between reduction and classifier; none: a linear probe", "Head", NULL },                  \
+    { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,                  \
+      "do not train the three other cores beside the circuit", NULL, NULL },                     \
+    { "reduction", 0, KL_OPT_STRING, KL_HEAD_AT(reduction), "WIDTHS", 0, 0, true,                \
+      "hidden widths before the circuit; none", NULL, NULL },                                    \
+    { "classifier", 0, KL_OPT_STRING, KL_HEAD_AT(classifier), "WIDTHS", 0, 0, true,              \
+      "hidden widths after it; none", NULL, NULL },                                              \
+    { "dropout", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.dropout), "P", 0, 0.99, true,                  \
+      "rate after every ReLU", NULL, "dropout_rate" },                                           \
+    { "weight-scale", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.weight_scale), "S", 0, 100, true,         \
+      "circuit weights start as S N(0,1)", NULL, NULL },                                         \
+    { "epochs", 'e', KL_OPT_INT, KL_HEAD_AT(train.epochs), "N", 1, 1e6, true,                    \
+      "passes over the training samples", "Training", "num_epochs" },                            \
+    { "batch-size", 'b', KL_OPT_INT, KL_HEAD_AT(train.batch_size), "N", 1, 1e6, true,            \
+      "samples a step", NULL, "batch" },                                                         \
+    { "lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.lr), "X", 0, 1e3, true,                   \
+      "learning rate", NULL, "learning_rate" },                                                  \
+    { "optimizer", 0, KL_OPT_CHOICE, KL_HEAD_AT(optimizer), "adam|adamw|sgd", 0, 0, true,        \
+      "update rule", NULL, NULL },                                                               \
+    { "momentum", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.momentum), "X", 0, 1, true,        \
+      "of sgd", NULL, NULL },                                                                    \
+    { "beta1", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta1), "X", 0, 0.999999, true,       \
+      "of Adam", NULL, NULL },                                                                   \
+    { "beta2", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta2), "X", 0, 0.999999, true,       \
+      "of Adam", NULL, NULL },                                                                   \
+    { "epsilon", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.epsilon), "X", 0, 1, true,          \
+      "of Adam", NULL, NULL },                                                                   \
+    { "weight-decay", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.weight_decay), "X", 0, 1e3,    \
+      true, "decoupled with adamw", NULL, NULL },                                                \
+    { "clip", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.clip), "X", 0, 1e9, true,              \
+      "largest norm of the gradient; 0: any", NULL, "gradient_clip" },                           \
+    { "schedule", 0, KL_OPT_CHOICE, KL_HEAD_AT(schedule), "constant|step|cosine|plateau", 0,     \
+      0, true, "of the learning rate", NULL, "scheduler" },                                      \
+    { "warmup", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.warmup), "N", 0, 1e6, true,             \
+      "epochs of rising rate", NULL, "warmup_epochs" },                                          \
+    { "period", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.period), "N", 1, 1e6, true,             \
+      "epochs a step of schedule step", NULL, "step_size" },                                     \
+    { "factor", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.factor), "X", 0, 1, true,             \
+      "of step and plateau", NULL, "gamma" },                                                    \
+    { "plateau-patience", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.patience), "N", 0, 1e6,       \
+      true, "epochs before a reduction", NULL, NULL },                                           \
+    { "min-lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.min_lr), "X", 0, 1e3, true,           \
+      "of cosine and plateau", NULL, NULL },                                                     \
+    { "patience", 0, KL_OPT_INT, KL_HEAD_AT(train.patience), "N", 0, 1e6, true,                  \
+      "stop after N epochs without gain; 0: never", NULL, "early_stopping_patience" },           \
+    { "val-fraction", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.val_fraction), "P", 0, 0.9, true,        \
+      "stratified validation part", NULL, "validation_split" },                                  \
+    { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
+      "adjoint|parameter-shift|finite-diff", 0, 0, true, "how the circuit is differentiated",    \
+      NULL, NULL },                                                                              \
+    { "replicas", 0, KL_OPT_INT, KL_HEAD_AT(train.replicas), "R", 1, 65536, true,                \
+      "heads that differ in their random numbers", NULL, NULL },                                 \
+    { "replica", 0, KL_OPT_INT, KL_HEAD_AT(train.first_replica), "K", 0, 4e9, true,              \
+      "index of the first", NULL, NULL }
+/* clang-format on */
+
+#endif

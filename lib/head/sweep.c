@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "head/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store.h"
+
+int kl_sweep_make(struct kl_sweep *sweep, size_t n, size_t replicas, struct kl_error *err)
+{
+    double *values = malloc((2 * n * replicas + 1) * sizeof *values);
+    *sweep = (struct kl_sweep){ n, replicas, calloc(n + 1, sizeof *sweep->rows) };
+    if (!values || !sweep->rows) {
+        free(values);
+        kl_sweep_free(sweep);
+        return kl_fail_memory(err, n * sizeof *sweep->rows);
+    }
+    for (size_t i = 0; i < 2 * n * replicas; i++) values[i] = NAN;
+    sweep->rows[0].accuracy = values; /* the first row's pointer owns all */
+    for (size_t i = 0; i < n; i++) {
+        sweep->rows[i].accuracy = values + 2 * i * replicas;
+        sweep->rows[i].loss = values + (2 * i + 1) * replicas;
+    }
+    return KL_OK;
+}
+
+void kl_sweep_free(struct kl_sweep *sweep)
+{
+    if (sweep->rows) free(sweep->rows[0].accuracy);
+    free(sweep->rows);
+    *sweep = (struct kl_sweep){ 0 };
+}
+
+double kl_sweep_accuracy(const struct kl_sweep *sweep, size_t row)
+{
+    double sum = 0;
+    for (size_t r = 0; r < sweep->replicas; r++) sum += sweep->rows[row].accuracy[r];
+    return sum / (double)sweep->replicas;
+}
+
+static double deviation(const struct kl_sweep *sweep, size_t row)
+{
+    double mean = kl_sweep_accuracy(sweep, row), squares = 0;
+    for (size_t r = 0; r < sweep->replicas; r++) {
+        double d = sweep->rows[row].accuracy[r] - mean;
+        squares += d * d;
+    }
+    return sweep->replicas > 1 ? sqrt(squares / (double)(sweep->replicas - 1)) : 0;
+}
+
+static bool before(const struct kl_sweep *sweep, size_t a, size_t b)
+{
+    double x = kl_sweep_accuracy(sweep, a), y = kl_sweep_accuracy(sweep, b);
+    if (isnan(x) || isnan(y)) return !isnan(x) && isnan(y);
+    return x > y;
+}
+
+/* By insertion: points are few, and equal ones stay in the order of the grid. */
+void kl_sweep_order(size_t *order, const struct kl_sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->n; i++) {
+        size_t k = i;
+        for (; k > 0 && before(sweep, i, order[k - 1]); k--) order[k] = order[k - 1];
+        order[k] = i;
+    }
+}
+
+/* The values of `name` at each replica's best epoch. */
+static int at_best(double *to, const char *name, const int64_t *best, size_t replicas,
+                   struct kl_file *head, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    double *values = NULL;
+    int code = kl_file_expect(&d, head, name, KL_TYPE_F64, 2, err);
+    if (!code && d->dims[0] != replicas)
+        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_file_path(head),
+                       d->dims[0], replicas);
+    if (!code) code = kl_file_load((void **)&values, head, d, err);
+    for (size_t r = 0; !code && r < replicas; r++)
+        if (best[r] < 0 || (size_t)best[r] >= d->dims[1])
+            code = kl_fail(err, KL_EDATA, "%s: replicas/best_epoch: %lld of %zu epochs",
+                           kl_file_path(head), (long long)best[r], d->dims[1]);
+        else to[r] = values[r * d->dims[1] + (size_t)best[r]];
+    free(values);
+    return code;
+}
+
+/* Epochs that any replica was trained for: rows of the history that are numbers. */
+static int count_epochs(int64_t *epochs, struct kl_file *head, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    double *loss = NULL;
+    *epochs = 0;
+    int code = kl_file_expect(&d, head, "history/train_loss", KL_TYPE_F64, 2, err);
+    if (!code) code = kl_file_load((void **)&loss, head, d, err);
+    for (size_t i = 0; !code && i < d->dims[0] * d->dims[1]; i++)
+        if (!isnan(loss[i]) && (int64_t)(i % d->dims[1]) >= *epochs)
+            *epochs = (int64_t)(i % d->dims[1]) + 1;
+    free(loss);
+    return code;
+}
+
+int kl_sweep_read_head(struct kl_sweep_row *row, size_t replicas, struct kl_file *head,
+                       struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    int64_t *best = NULL;
+    int code = kl_file_expect(&d, head, "replicas/best_epoch", KL_TYPE_I64, 1, err);
+    if (!code && d->dims[0] != replicas)
+        code = kl_fail(err, KL_EDATA, "%s: holds %zu heads, expected %zu", kl_file_path(head),
+                       d->dims[0], replicas);
+    if (!code) code = kl_file_load((void **)&best, head, d, err);
+    if (!code) code = at_best(row->accuracy, "history/val_accuracy", best, replicas, head, err);
+    if (!code) code = at_best(row->loss, "history/val_loss", best, replicas, head, err);
+    if (!code) code = count_epochs(&row->epochs, head, err);
+    if (!code) strcpy(row->key, kl_file_key(head));
+    row->parameters = 0;
+    for (size_t i = 0; !code && i < kl_file_n_datasets(head); i++) {
+        d = kl_file_dataset(head, i);
+        if (strncmp(d->name, "params/", 7) == 0)
+            row->parameters += (int64_t)(d->row_size / d->item_size);
+    }
+    free(best);
+    return code;
+}
+
+static int put_texts(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_error *err)
+{
+    char *names = calloc(sweep->n + 1, KL_SWEEP_NAME), *keys = calloc(sweep->n + 1, 64);
+    int code = names && keys ? KL_OK : kl_fail_memory(err, sweep->n * KL_SWEEP_NAME);
+    for (size_t i = 0; !code && i < sweep->n; i++) {
+        memcpy(names + i * KL_SWEEP_NAME, sweep->rows[i].name, strlen(sweep->rows[i].name));
+        memcpy(keys + i * 64, sweep->rows[i].key, strlen(sweep->rows[i].key));
+    }
+    if (!code) code = kl_writer_put(w, "point", KL_TYPE_STRING, KL_SWEEP_NAME, 1, &sweep->n, names, err);
+    if (!code) code = kl_writer_put(w, "head_key", KL_TYPE_STRING, 64, 1, &sweep->n, keys, err);
+    free(names);
+    free(keys);
+    return code;
+}
+
+int kl_sweep_save(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_error *err)
+{
+    const size_t n = sweep->n, dims[2] = { n, sweep->replicas };
+    int64_t *columns = malloc((3 * n + 1) * sizeof *columns);
+    double *values = malloc((2 * n * sweep->replicas + 1) * sizeof *values);
+    int code = columns && values ? put_texts(w, sweep, err) : kl_fail_memory(err, n * 64);
+    for (size_t i = 0; !code && i < n; i++) {
+        columns[i] = (int64_t)sweep->rows[i].point;
+        columns[n + i] = sweep->rows[i].parameters;
+        columns[2 * n + i] = sweep->rows[i].epochs;
+        for (size_t r = 0; r < sweep->replicas; r++) {
+            values[i * sweep->replicas + r] = sweep->rows[i].accuracy[r];
+            values[(n + i) * sweep->replicas + r] = sweep->rows[i].loss[r];
+        }
+    }
+    if (!code) code = kl_writer_put(w, "index", KL_TYPE_I64, 0, 1, dims, columns, err);
+    if (!code) code = kl_writer_put(w, "parameters", KL_TYPE_I64, 0, 1, dims, columns + n, err);
+    if (!code) code = kl_writer_put(w, "epochs", KL_TYPE_I64, 0, 1, dims, columns + 2 * n, err);
+    if (!code) code = kl_writer_put(w, "val_accuracy", KL_TYPE_F64, 0, 2, dims, values, err);
+    if (!code)
+        code = kl_writer_put(w, "val_loss", KL_TYPE_F64, 0, 2, dims, values + n * sweep->replicas, err);
+    free(columns);
+    free(values);
+    return code;
+}
+
+int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err)
+{
+    size_t *order = malloc((sweep->n + 1) * sizeof *order);
+    int width = 5;
+    if (!order) return kl_fail_memory(err, sweep->n * sizeof *order);
+    kl_sweep_order(order, sweep);
+    for (size_t i = 0; i < sweep->n; i++)
+        if ((int)strlen(sweep->rows[i].name) > width) width = (int)strlen(sweep->rows[i].name);
+    fprintf(to, "%-*s  %6s  %10s  %s\n", width, "point", "epochs", "parameters", "val accuracy");
+    for (size_t i = 0; i < sweep->n && i < most; i++) {
+        const struct kl_sweep_row *row = &sweep->rows[order[i]];
+        fprintf(to, "%-*s  %6lld  %10lld  ", width, row->name, (long long)row->epochs,
+                (long long)row->parameters);
+        if (row->diverged) fprintf(to, "diverged\n");
+        else if (sweep->replicas == 1) fprintf(to, "%.4f\n", row->accuracy[0]);
+        else
+            fprintf(to, "%.4f +- %.4f\n", kl_sweep_accuracy(sweep, order[i]),
+                    deviation(sweep, order[i]));
+    }
+    if (sweep->n > most) fprintf(to, "... and %zu more\n", sweep->n - most);
+    free(order);
+    return KL_OK;
+}
