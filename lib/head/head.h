@@ -130,6 +130,7 @@ struct kl_train {
     int64_t *training, *validation, *order;
     size_t n_training, n_validation;
     int64_t epoch, step, steps_per_epoch; /* the position; every random number follows from it */
+    int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     float *batches;                  /* (hidden) gathered for the next `ahead` steps */
     int32_t *batch_labels;           /* (hidden) */

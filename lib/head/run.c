@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NUMERICAL_VERSION = 3 };
-
 /* DIR/.NAME.checkpoint */
 static int name_checkpoint(char **path, const char *output, struct kl_error *err)
 {
@@ -24,7 +22,8 @@ static int make_key(struct kl_key **key, const struct kl_head_run *run, struct k
 {
     char seed[32];
     snprintf(seed, sizeof seed, "%lld", (long long)run->v->common.seed);
-    int code = kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, NUMERICAL_VERSION, err);
+    int code =
+        kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, KL_HEAD_NUMERICAL_VERSION, err);
     if (!code) code = kl_key_options(*key, &kl_head_tool, run->v, err);
     if (!code) code = kl_key_text(*key, "seed", seed, err);
     return code ? code : kl_key_input(*key, "features", kl_file_content(run->input), err);

@@ -259,7 +259,9 @@ int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_w
     double start = kl_clock();
     char note[64];
     int code = 0;
-    while (!code && train->epoch < train->options.epochs && !all_stopped(train)) {
+    const int64_t last =
+        train->until > 0 && train->until < train->options.epochs ? train->until : train->options.epochs;
+    while (!code && train->epoch < last && !all_stopped(train)) {
         code = run_epoch(train, pool, w, err);
         if (code) break;
         describe(note, train);

@@ -3,6 +3,8 @@
 
 #include "plot/plot.h"
 
+enum { TICK_SIZE = 7 };
+
 double kl_axes_x(const struct kl_axes *a, double value)
 {
     return a->left + (value - a->x0) / (a->x1 - a->x0) * a->width;
@@ -33,29 +35,34 @@ static void tick_text(char text[32], double value, double step)
     snprintf(text, 32, "%.*f", decimals, fabs(value) < step / 1000 ? 0.0 : value);
 }
 
-void kl_axes_draw(cairo_t *cr, const struct kl_axes *a, const char *x_label, const char *y_label)
+void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *a, const char *label)
 {
-    enum { SIZE = 7 };
     char text[32];
-    double x_step = round_step(a->x1 - a->x0), y_step = round_step(a->y1 - a->y0),
-           bottom = a->top + a->height;
+    double step = round_step(a->x1 - a->x0), bottom = a->top + a->height;
     kl_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.6);
     cairo_rectangle(cr, a->left, a->top, a->width, a->height);
     cairo_stroke(cr);
-    for (double k = ceil(a->x0 / x_step - 1e-9); k * x_step <= a->x1 + 1e-9 * x_step; k++) {
-        double x = kl_axes_x(a, k * x_step);
+    for (double k = ceil(a->x0 / step - 1e-9); k * step <= a->x1 + 1e-9 * step; k++) {
+        double x = kl_axes_x(a, k * step);
         line(cr, x, bottom, x, bottom + 3);
-        tick_text(text, k * x_step, x_step);
-        kl_text(cr, x, bottom + 11, SIZE, KL_CENTRE, text);
+        tick_text(text, k * step, step);
+        kl_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
     }
+    kl_text(cr, a->left + a->width / 2, bottom + 23, 8, KL_CENTRE, label);
+}
+
+void kl_axes_draw(cairo_t *cr, const struct kl_axes *a, const char *x_label, const char *y_label)
+{
+    char text[32];
+    double y_step = round_step(a->y1 - a->y0);
+    kl_axes_draw_x(cr, a, x_label);
     for (double k = ceil(a->y0 / y_step - 1e-9); k * y_step <= a->y1 + 1e-9 * y_step; k++) {
         double y = kl_axes_y(a, k * y_step);
         line(cr, a->left - 3, y, a->left, y);
         tick_text(text, k * y_step, y_step);
-        kl_text(cr, a->left - 5, y + 2.5, SIZE, KL_RIGHT, text);
+        kl_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
     }
-    kl_text(cr, a->left + a->width / 2, bottom + 23, 8, KL_CENTRE, x_label);
     cairo_save(cr);
     cairo_translate(cr, a->left - 29, a->top + a->height / 2);
     cairo_rotate(cr, -M_PI / 2);

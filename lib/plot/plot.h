@@ -55,6 +55,8 @@ struct kl_axes {
 };
 /* Frame, about five ticks at round numbers an axis, labels. */
 void kl_axes_draw(cairo_t *cr, const struct kl_axes *axes, const char *x_label, const char *y_label);
+/* Frame and the lower axis alone. */
+void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *axes, const char *label);
 double kl_axes_x(const struct kl_axes *axes, double value);
 double kl_axes_y(const struct kl_axes *axes, double value);
 /* One entry of a legend: a short line and a text, at (x, y). */
@@ -69,6 +71,7 @@ int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *i
                         struct kl_error *err);
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance.
    Subspace iteration on the covariance (Golub & Van Loan, Matrix Computations, 8.2.4), from a fixed
    start; a component's largest loading is positive. */

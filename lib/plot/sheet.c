@@ -109,5 +109,6 @@ const struct kl_figure kl_figures[] = {
     { "calibration", "report", 245, 235, kl_draw_calibration, false },
     { "samples", "report", 360, 250, kl_draw_samples, true },
     { "pca", "features", 290, 250, kl_draw_pca, false },
+    { "sweep", "sweep", 460, 290, kl_draw_sweep, false },
     { NULL, NULL, 0, 0, NULL, false },
 };

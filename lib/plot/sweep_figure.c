@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+   Points of a sweep, best first: each head's validation accuracy and the mean of the point. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+enum { MOST = 24 };
+static const double HEIGHT = 240;
+
+struct table {
+    char *names;
+    double *accuracy, *means;
+    size_t *order;
+    size_t n, replicas, name_size;
+};
+
+static void table_free(struct table *t)
+{
+    free(t->names), free(t->accuracy), free(t->means), free(t->order);
+}
+
+/* Names, accuracies, and the order of the means; points without a number go last and are not drawn. */
+static int load(struct table *t, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d, *points;
+    int code = kl_file_expect(&d, file, "val_accuracy", KL_TYPE_F64, 2, err);
+    if (!code) code = kl_file_expect(&points, file, "point", KL_TYPE_STRING, 1, err);
+    if (!code && (points->dims[0] != d->dims[0] || d->dims[1] == 0))
+        code = kl_fail(err, KL_EDATA, "%s: %zu points, but %zu rows of accuracies", kl_file_path(file),
+                       points->dims[0], d->dims[0]);
+    if (!code) code = kl_file_load((void **)&t->accuracy, file, d, err);
+    if (!code) code = kl_file_load((void **)&t->names, file, points, err);
+    if (code) return code;
+    t->n = d->dims[0], t->replicas = d->dims[1], t->name_size = points->item_size;
+    t->means = calloc(t->n + 1, sizeof *t->means);
+    t->order = malloc((t->n + 1) * sizeof *t->order);
+    if (!t->means || !t->order) return kl_fail_memory(err, t->n * sizeof *t->means);
+    size_t kept = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        for (size_t r = 0; r < t->replicas; r++)
+            t->means[i] += t->accuracy[i * t->replicas + r] / (double)t->replicas;
+        if (!isfinite(t->means[i])) continue;
+        size_t k = kept++;
+        for (; k > 0 && t->means[t->order[k - 1]] < t->means[i]; k--) t->order[k] = t->order[k - 1];
+        t->order[k] = i;
+    }
+    t->n = kept;
+    return KL_OK;
+}
+
+static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct table *t, size_t place,
+                       double row)
+{
+    size_t i = t->order[place];
+    double y = axes->top + row * ((double)place + 0.5), x = kl_axes_x(axes, t->means[i]);
+    char text[64];
+    kl_colour(cr, 0, 0.15);
+    cairo_move_to(cr, axes->left, y);
+    cairo_line_to(cr, axes->left + axes->width, y);
+    cairo_stroke(cr);
+    for (size_t r = 0; r < t->replicas && t->replicas > 1; r++) {
+        kl_colour(cr, 1, 0.5);
+        cairo_arc(cr, kl_axes_x(axes, t->accuracy[i * t->replicas + r]), y, 1.6, 0, 2 * M_PI);
+        cairo_fill(cr);
+    }
+    kl_colour(cr, 2, 1);
+    cairo_rectangle(cr, x - 1, y - 3.5, 2, 7);
+    cairo_fill(cr);
+    snprintf(text, sizeof text, "%.*s", (int)(t->name_size < 60 ? t->name_size : 60),
+             t->names + i * t->name_size);
+    kl_colour(cr, 0, 1);
+    kl_text(cr, axes->left - 5, y + 2.2, 6, KL_RIGHT, text);
+}
+
+int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct table t = { 0 };
+    char text[96];
+    int code = load(&t, inputs->file, err);
+    if (!code && t.n == 0)
+        code = kl_fail(err, KL_EDATA, "%s: no point has an accuracy", kl_file_path(inputs->file));
+    if (!code) {
+        size_t shown = t.n < MOST ? t.n : MOST;
+        double row = fmin(20, HEIGHT / (double)shown);
+        struct kl_axes axes = { 200, 18, 240, row * (double)shown, INFINITY, -INFINITY, 0, 1 };
+        for (size_t k = 0; k < shown * t.replicas; k++) {
+            double a = t.accuracy[t.order[k / t.replicas] * t.replicas + k % t.replicas];
+            axes.x0 = fmin(axes.x0, a), axes.x1 = fmax(axes.x1, a);
+        }
+        double margin = fmax(0.04 * (axes.x1 - axes.x0), 0.002);
+        axes.x0 -= margin, axes.x1 += margin;
+        for (size_t k = 0; k < shown; k++) draw_point(sheet->cr, &axes, &t, k, row);
+        kl_axes_draw_x(sheet->cr, &axes, "validation accuracy");
+        snprintf(text, sizeof text, "%zu of %zu points, mean (bar) of %zu head%s", shown, t.n,
+                 t.replicas, t.replicas == 1 ? "" : "s");
+        kl_text(sheet->cr, axes.left + axes.width, 10, 7, KL_RIGHT, text);
+    }
+    table_free(&t);
+    return code;
+}

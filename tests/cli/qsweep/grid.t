@@ -1,0 +1,97 @@
+# Heads of a grid: each has the bytes that qtrain gives it alone; shards merge; halving; a loss that is no number.
+$ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o f.h5
+
+$ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 --no-provenance -o s.h5 |
++ sed -E 's/0\.[0-9]+/#/g' | sort
+> lr=1e-3 layers=1 reduction=16         3        8530  # +- #
+> lr=1e-3 layers=1 reduction=none       3        2306  # +- #
+> lr=1e-3 layers=2 reduction=16         3        8534  # +- #
+> lr=1e-3 layers=2 reduction=none       3        2310  # +- #
+> lr=3e-3 layers=1 reduction=16         3        8530  # +- #
+> lr=3e-3 layers=1 reduction=none       3        2306  # +- #
+> lr=3e-3 layers=2 reduction=16         3        8534  # +- #
+> lr=3e-3 layers=2 reduction=none       3        2310  # +- #
+> point                            epochs  parameters  val accuracy
+> s.h5: 8 points of 2 heads, # s; heads in s-heads
+> the best of 8 is flattered by the choice: judge it with qeval on other samples
+$ ls s-heads
+> lr=1e-3_layers=1_reduction=16.h5
+> lr=1e-3_layers=1_reduction=none.h5
+> lr=1e-3_layers=2_reduction=16.h5
+> lr=1e-3_layers=2_reduction=none.h5
+> lr=3e-3_layers=1_reduction=16.h5
+> lr=3e-3_layers=1_reduction=none.h5
+> lr=3e-3_layers=2_reduction=16.h5
+> lr=3e-3_layers=2_reduction=none.h5
+$ qtrain f.h5 --lr 3e-3 --layers 2 --reduction 16 --epochs 3 --replicas 2 --no-provenance --no-controls -q -o one.h5
++ cmp one.h5 s-heads/lr=3e-3_layers=2_reduction=16.h5
+
+# The same with one thread; nothing to do; only what is missing is trained.
+$ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 --no-provenance --threads 1 -q -o t.h5
++ cmp s.h5 t.h5; for head in s-heads/*; do cmp "$head" "t-heads/${head#s-heads/}"; done
+$ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 -o s.h5
+> s.h5: up to date
+$ stat -c '%n %y' s-heads/* >before; qsweep f.h5 --grid "lr=1e-3,3e-3,9e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 -q -o s.h5
++ stat -c '%n %y' s-heads/* | comm -13 - before; ls s-heads | wc -l
+> 12
+
+# Shards, joined, are the whole.
+$ for i in 0 1 2; do qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 --no-provenance --shard $i/3 --heads m-heads -q -o $i.h5; done
++ cache merge 2.h5 0.h5 1.h5 --no-provenance -o m.h5; cmp m.h5 t.h5
+> m.h5: merged from 3 shards
+
+# Halving: a survivor is the head that was trained for all epochs.
+$ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 12 --halving --no-provenance --json -o h.h5 |
++ jq -r '.points, .replicas, .status'
+> 8
+> 1
+> computed
+$ name=$(ls h-heads); set -- $(echo "${name%.h5}" | tr '_=' '  ')
++ qtrain f.h5 --$1 $2 --$3 $4 --$5 $6 --epochs 12 --no-provenance --no-controls -q -o alone.h5 && cmp alone.h5 h-heads/$name
+$ cache show h.h5 | grep -c parameters
+> 1
+
+# A rate that is too high is a result, not an end.
+$ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -o d.h5 2>err | sed -E 's/0\.[0-9]+/#/g'
++ sed -E 's/epoch [0-9]+/epoch #/' err; ls d-heads
+> point              epochs  parameters  val accuracy
+> weight-decay=0          5       70186  #
+> weight-decay=1000       0           0  diverged
+> d.h5: 2 points of 1 heads, # s; heads in d-heads
+> the best of 2 is flattered by the choice: judge it with qeval on other samples
+> qsweep: weight-decay=1000: replica 0, epoch #: the loss is no longer finite; try a lower --lr or --clip 1
+> weight-decay=0.h5
+
+# Refused.
+$ qsweep f.h5 -o x.h5
+! qsweep: no --grid; expected "NAME=VALUE,VALUE... NAME=..."
+? 2
+$ qsweep f.h5 --grid "lr=fast" -o x.h5
+! qsweep: --grid: lr: found 'fast', expected a number
+? 2
+$ qsweep f.h5 --grid "learning_rates=1,2" -o x.h5
+! qsweep: --grid: learning_rates: no such option; did you mean learning_rate?
+? 2
+$ qsweep f.h5 --grid "threads=1,2" -o x.h5
+! qsweep: --grid: threads does not change a result; give it outside the grid
+? 2
+$ qsweep f.h5 --grid "qubits=4,400" -o x.h5
+! qsweep: --grid: qubits: found 400, expected a number from 1 to 20
+? 2
+$ qsweep f.h5 --grid "lr=1" -o -
+! qsweep: no output; give -o SWEEP.h5, beside which the heads go
+? 2
+$ qsweep f.h5 --grid "lr=1" --val-fraction 0 -o x.h5
+! qsweep: --val-fraction 0: points are compared on validation samples
+? 2
+$ qsweep f.h5 --grid "lr=1,2" --halving --shard 0/2 -o x.h5
+! qsweep: --halving compares all points; it cannot be given with --shard
+? 2
+$ qsweep f.h5 --grid "lr=1,2" --epochs 1 -o absent/x.h5
+! qsweep: absent/x-heads: the folder of the heads cannot be made: No such file or directory
+? 74
+$ qsweep f.h5 --grid "lr=1,2" --epochs 1 -o f.h5
+! qsweep: f.h5: is an input; give another name with -o
+? 2
+$ ls -d x* 2>/dev/null
+? 2
