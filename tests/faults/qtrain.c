@@ -12,7 +12,7 @@ const char *const fault_inputs[] = {
     " -o out.h5 >/dev/null 2>&1 & p=$!; until [ -e .out.h5.checkpoint ]; do kill -0 $p || exit 1; done; "
     "kill -TERM $p; wait $p 2>/dev/null; mv .out.h5.checkpoint checkpoint",
     "qtrain -q f.h5 --epochs 1" SMALL " -o older.h5 >/dev/null",
-    "qtrain -q f.h5 --epochs 400 --checkpoint-every 10 --no-provenance --threads 1" SMALL
+    "qtrain -q f.h5 --epochs 200 --checkpoint-every 10 --no-provenance --threads 1" SMALL
     " -o out.h5 >/dev/null 2>&1 & p=$!; until h5ls .out.h5.checkpoint/controls/twin >/dev/null 2>&1; do "
     "kill -0 $p || exit 1; done; kill -TERM $p; wait $p 2>/dev/null; mv .out.h5.checkpoint controls",
     "printf 'batch: 16\\nnum_epochs: 2\\nn_qubits: 2\\nn_layers: 1\\n' >run.yaml",
@@ -27,7 +27,7 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older.h5 out.h5" },
     { .name = "qtrain with histories and its record",
       .command = "qtrain -q ../in/f.h5 --epochs 2 --checkpoint-every 1 --history h.jsonl --mlflow ml "
-                 "--diff-method "
+                 "--no-controls --diff-method "
                  "parameter-shift" SMALL " -o out.h5",
       .old = "cp ../in/older.h5 out.h5; echo old >h.jsonl",
       .varies = true,
@@ -41,7 +41,7 @@ const struct fault_job fault_jobs[] = {
       .slower = 4 },
     { .name = "qtrain resumed in a control",
       .command =
-          "qtrain -q ../in/f.h5 --epochs 400 --no-provenance --threads 1" SMALL " --resume -o out.h5",
+          "qtrain -q ../in/f.h5 --epochs 200 --no-provenance --threads 1" SMALL " --resume -o out.h5",
       .old = "cp ../in/controls .out.h5.checkpoint",
       .several = true,
       .slower = 4 },

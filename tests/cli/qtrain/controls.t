@@ -109,14 +109,14 @@ $ for c in circuit twin frozen none; do qtrain f.h5 --core $c --check-gradients 
 > core none, 26 entries - central differences of the loss: # (bound 1e-07)
 
 # stopped in a control and resumed: the bytes of an undisturbed run
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --no-provenance -o whole.h5 > log
-+ qtrain -q f.h5 --epochs 400 --replicas 2 --no-provenance --checkpoint-every 10 -o parts.h5 > log & p=$!
+$ qtrain -q f.h5 --epochs 150 --replicas 2 --no-provenance -o whole.h5 > log
++ qtrain -q f.h5 --epochs 150 --replicas 2 --no-provenance --checkpoint-every 10 -o parts.h5 > log & p=$!
 + until h5ls .parts.h5.checkpoint/controls/twin >log 2>&1; do kill -0 $p || exit; done; kill -TERM $p
 + wait $p 2> log; echo $?; h5ls .parts.h5.checkpoint/controls/twin | grep -c -e last -e optimizer -e position
 > 143
 > 3
 
-$ qtrain f.h5 --epochs 400 --replicas 2 --no-provenance --resume -o parts.h5 > log 2> note
+$ qtrain f.h5 --epochs 150 --replicas 2 --no-provenance --resume -o parts.h5 > log 2> note
 + grep -c 'resumed at epoch [0-9]*, step [0-9]* of the [tfn]' note; cmp whole.h5 parts.h5; ls -A | grep parts
 > 1
 > parts.h5

@@ -1,18 +1,18 @@
 # Stopped by a signal, resumed: the bytes of an undisturbed run; a checkpoint of other options is
 # refused.
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 600 -o f.h5 > log
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance -o whole.h5 > log
+$ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance -o whole.h5 > log
 
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance -o head.h5 > log & sleep 0.3
+$ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance -o head.h5 > log & sleep 0.3
 + kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head
 > 143
 > .head.h5.checkpoint
 
-$ qtrain -q f.h5 --epochs 399 --replicas 2 --schedule cosine --resume -o head.h5
+$ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --resume -o head.h5
 ! qtrain: .head.h5.checkpoint: belongs to a run with other options or features; repeat those, or leave --resume away
 ? 2
 
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --schedule cosine --no-provenance --resume -o head.h5 > log
+$ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --resume -o head.h5 > log
 + cmp whole.h5 head.h5; ls -A | grep head
 > head.h5
 
