@@ -33,8 +33,7 @@ static const struct kl_tool tool = {
     "qsweep",
     "Trains a head for every combination of options on cached features, and compares them",
     "FEATURES.h5 --grid GRID -o SWEEP.h5",
-    "qsweep train.h5 --grid \"lr=1e-3,3e-3 n_layers=1,2,3 ansatz=ry-ring,brick\" --replicas 3 -o "
-    "sweep.h5",
+    "qsweep train.h5 --grid \"lr=1e-3,3e-3 n_layers=1,2,3\" --replicas 3 -o sweep.h5",
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),

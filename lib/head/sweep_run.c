@@ -16,7 +16,7 @@
 struct point {
     struct kl_head_settings v;
     struct kl_head_run run;
-    char *path, *qasm;
+    char *path;
     struct kl_sweep_row *row;
     struct kl_error error;
     int code;
@@ -65,7 +65,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     int code = name_point(p, job, err);
     p->v = *job->base;
     if (!code) code = kl_grid_set(job->grid, p->row->point, &p->v, err);
-    if (!code) code = kl_head_settings_settle(&p->v, &p->qasm, err);
+    if (!code) code = kl_head_settings_settle(&p->v, err);
     if (code) return code;
     p->v.common.output = p->path;
     p->v.common.progress = "none";
@@ -81,7 +81,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
                                               .argc = job->argc,
                                               .argv = job->argv,
                                               .start = kl_clock() } };
-    code = kl_head_run_begin(&p->run, &answer, stdout, err);
+    code = kl_head_run_begin(&p->run, &answer, NULL, err);
     free(p->run.checkpoint); /* other heads are being written while this one is stopped */
     p->run.checkpoint = NULL;
     p->train = answer == KL_STAGE_COMPUTE;
@@ -218,7 +218,7 @@ static void crew_free(struct crew *crew)
     for (size_t i = 0; crew->points && i < crew->job->n; i++) {
         kl_head_run_close(&crew->points[i].run);
         free(crew->points[i].path);
-        free(crew->points[i].qasm);
+        kl_head_settings_free(&crew->points[i].v);
     }
     free(crew->points);
     free(crew->todo);
