@@ -1,28 +1,22 @@
 # A head judged under the noise it was trained with, under another, under none; with shots.
 $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o f.h5
-+ qtrain f.h5 --epochs 3 --no-controls -q -o exact.h5; qtrain f.h5 --epochs 3 --noise depolarizing=0.02 -q -o noisy.h5
++ qtrain f.h5 --epochs 3 --no-controls -q -o exact.h5; qtrain f.h5 --epochs 3 --noise depolarizing=0.02 --no-controls -q -o noisy.h5
 ~ s/[0-9]\.[0-9]{4}/#/g
 
 $ qeval exact.h5 f.h5 -o a.h5; qeval noisy.h5 f.h5 -o b.h5
 > a.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
 >   no controls: trained with --no-controls
 > b.h5: accuracy # [#, #], log loss #, ECE # on 360 samples, noise depolarizing=0.02
->   circuit - twin   -# (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen -# (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   -# (one seed; qtrain --replicas 5 gives an interval)
+>   no controls: trained with --no-controls
 
 $ qeval exact.h5 f.h5 --noise readout=0.1,phase-flip=0.01 -o c.h5; qeval noisy.h5 f.h5 --noise none -o d.h5
 + qeval noisy.h5 f.h5 --noise $DATA/noise/example.json --shots 100 -o e.h5; qeval exact.h5 f.h5 --shots 20 -o g.h5
 > c.h5: accuracy # [#, #], log loss #, ECE # on 360 samples, noise phase-flip=0.01,readout=0.1
 >   no controls: trained with --no-controls
 > d.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
->   circuit - twin   -# (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen -# (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   -# (one seed; qtrain --replicas 5 gives an interval)
+>   no controls: trained with --no-controls
 > e.h5: accuracy # [#, #], log loss #, ECE # on 360 samples, noise example (7 qubits), 100 shots
->   circuit - twin   -# (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen -# (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   -# (one seed; qtrain --replicas 5 gives an interval)
+>   no controls: trained with --no-controls
 > g.h5: accuracy # [#, #], log loss #, ECE # on 360 samples, 20 shots
 >   no controls: trained with --no-controls
 
