@@ -152,7 +152,7 @@ static int open_parts(struct job *j, struct kl_error *err)
     o.skip_bad = j->v.skip_bad;
     o.pool = j->pool;
     if ((rc = kl_images_open(&j->images, j->inputs, j->n_inputs, &o, err)) ||
-        (rc = kl_weights_read(&j->weights, j->weights_path, err)))
+        (rc = kl_weights_read_named(&j->weights, j->weights_path, err)))
         return rc;
     if (j->images->skipped) kl_note(&j->log, 1, "%zu damaged files left out", j->images->skipped);
     j->net_options.height = j->images->height;

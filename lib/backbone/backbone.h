@@ -5,27 +5,9 @@
 #define KL_BACKBONE_H
 
 #include "base/base.h"
+#include "weights/weights.h"
 
-/* ---- weights (weights.c chooses; safetensors.c, zip.c, pth.c, pickle.c read) ---- */
-struct kl_weight {
-    char name[128]; /* "layer1.0.conv1.weight" */
-    int rank;
-    size_t dims[4];
-    size_t n;    /* product of dims */
-    float *data; /* converted to float32 */
-};
-struct kl_weights {
-    struct kl_weight *tensors;
-    size_t n;
-    char sha256[65]; /* of the file */
-};
-/* .safetensors or torchvision .pth, told apart by their first bytes; nothing in the file is executed. If
-   the file's name carries a digest (resnet18-f37072fd.pth), it is checked. KL_ENOINPUT, KL_EDATA,
-   KL_ENOMEM. Free with kl_weights_free. */
-int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err);
-const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
-                                        const char *name); /* NULL: absent */
-void kl_weights_free(struct kl_weights **weights);
+/* ---- weights (weights_shipped.c; read by weights/) ---- */
 /* Path of the weights that ketline ships: under $KETLINE_DATA, installed beside the program
    (../share/ketline), or in the source tree. KL_ENOINPUT. */
 int kl_weights_shipped(char *path, size_t size, struct kl_error *err);

@@ -1,5 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-#include "backbone/weights_int.h"
+/* SPDX-License-Identifier: MIT
+   Files of weights: which format, and elements of every type as float32. */
+#include "weights/weights_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -122,6 +123,7 @@ void kl_weights_free(struct kl_weights **weights)
     if (!weights || !*weights) return;
     for (size_t i = 0; i < (*weights)->n; i++) free((*weights)->tensors[i].data);
     free((*weights)->tensors);
+    free((*weights)->config);
     free(*weights);
     *weights = NULL;
 }
@@ -186,7 +188,7 @@ static int check_name(const char *path, const char *sha256, struct kl_error *err
                    path, (int)n, sha256, (int)n, dash + 1);
 }
 
-int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err)
+static int read_weights(struct kl_weights **weights, const char *path, bool named, struct kl_error *err)
 {
     struct kl_weights *w = NULL;
     unsigned char *data = NULL;
@@ -198,7 +200,8 @@ int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_err
         rc = kl_fail_memory(err, sizeof *w);
         goto out;
     }
-    if ((rc = kl_sha256_hex(w->sha256, data, file.n, err)) || (rc = check_name(path, w->sha256, err)))
+    if ((rc = kl_sha256_hex(w->sha256, data, file.n, err)) ||
+        (named && (rc = check_name(path, w->sha256, err))))
         goto out;
     if (file.n >= 4 && memcmp(data, "PK\3\4", 4) == 0) rc = kl_pth_parse(w, &file, err);
     else if (file.n >= 9 && data[8] == '{') rc = kl_safetensors_parse(w, &file, err);
@@ -215,4 +218,14 @@ out:
     if (rc) kl_weights_free(&w);
     *weights = w;
     return rc;
+}
+
+int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err)
+{
+    return read_weights(weights, path, false, err);
+}
+
+int kl_weights_read_named(struct kl_weights **weights, const char *path, struct kl_error *err)
+{
+    return read_weights(weights, path, true, err);
 }

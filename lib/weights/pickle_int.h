@@ -4,7 +4,7 @@
 #ifndef KL_PICKLE_INT_H
 #define KL_PICKLE_INT_H
 
-#include "backbone/weights_int.h"
+#include "weights/weights_int.h"
 
 enum kl_pickle_type {
     T_MARK,

@@ -4,7 +4,7 @@
 #ifndef KL_WEIGHTS_INT_H
 #define KL_WEIGHTS_INT_H
 
-#include "backbone/backbone.h"
+#include "weights/weights.h"
 
 enum kl_element { KL_EL_F16, KL_EL_BF16, KL_EL_F32, KL_EL_F64, KL_EL_I32, KL_EL_I64, KL_EL_NONE };
 size_t kl_element_size(enum kl_element element);

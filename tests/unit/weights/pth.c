@@ -349,7 +349,8 @@ static void real_ones(const char *shared)
     char *full = realpath(pth, NULL);
     CHECK(made && full && symlink(full, wrong) == 0, "%s", wrong);
     free(full);
-    CHECK(kl_weights_read(&a, wrong, &err) == KL_EDATA && strstr(err.text, "01234567"), "%s", err.text);
+    CHECK(kl_weights_read_named(&a, wrong, &err) == KL_EDATA && strstr(err.text, "01234567"), "%s",
+          err.text);
     unlink(wrong);
     *slash = 0;
     rmdir(wrong);

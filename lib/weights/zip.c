@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "backbone/weights_int.h"
+#include "weights/weights_int.h"
 
 enum {
     LOCAL = 30,

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backbone/weights_int.h"
+#include "weights/weights_int.h"
 #include "tests/unit/check.h"
 
 typedef int parser(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backbone/weights_int.h"
+#include "weights/weights_int.h"
 
 static const uint64_t MAX_HEADER = 100 * 1000 * 1000;
 
@@ -13,7 +13,7 @@ struct entry {
     const char *name;
     size_t begin, end, n;
     int rank;
-    size_t dims[4];
+    size_t dims[KL_WEIGHTS_RANK];
     enum kl_element element;
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backbone/pickle_int.h"
+#include "weights/pickle_int.h"
 
 enum name { N_ORDERED_DICT, N_REBUILD_TENSOR, N_REBUILD_PARAMETER, N_STORAGE };
 
@@ -69,7 +69,8 @@ int kl_pth_global(struct kl_pickle *m)
         m->file->path, shown[0], shown[1]);
 }
 
-/* BINPERSID: ('storage', type, key, location, elements), whose bytes are the member data/key, exactly. */
+/* BINPERSID: ('storage', type, key, location, elements), whose bytes are the member data/key, exactly.
+ */
 int kl_pth_persistent(struct kl_pickle *m)
 {
     char name[256];

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+   weights: tensors by name, as other programs keep them: .safetensors, .npz of NumPy, .pth of PyTorch.
+   Nothing in a file is executed or trusted. */
+#ifndef KL_WEIGHTS_H
+#define KL_WEIGHTS_H
+
+#include "base/base.h"
+
+enum { KL_WEIGHTS_RANK = 4 };
+struct kl_weight {
+    char name[128]; /* "layer1.0.conv1.weight" */
+    int rank;
+    size_t dims[KL_WEIGHTS_RANK];
+    size_t n;    /* product of dims */
+    float *data; /* converted to float32, row-major */
+};
+struct kl_weights {
+    struct kl_weight *tensors;
+    size_t n;
+    char sha256[65]; /* of the file */
+    char *config;    /* the text that stands beside the tensors under this name; NULL: none */
+};
+
+/* ---- reading (read.c chooses; safetensors.c, npz.c, pth.c read) ---- */
+/* The formats are told apart by their first bytes. KL_ENOINPUT, KL_EDATA, KL_ENOMEM. Free with
+   kl_weights_free. */
+int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_error *err);
+/* The same, of a file whose name may carry its digest (resnet18-f37072fd.pth), which is then checked. */
+int kl_weights_read_named(struct kl_weights **weights, const char *path, struct kl_error *err);
+const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
+                                        const char *name); /* NULL: absent */
+void kl_weights_free(struct kl_weights **weights);         /* accepts NULL, clears the pointer */
+
+#endif
