@@ -228,7 +228,7 @@ int kl_pth_parse(struct kl_weights *weights, const struct kl_bytes *file, struct
     struct kl_zip zip;
     char prefix[201], name[256];
     struct kl_pickle m = { .file = file, .err = err, .zip = &zip, .prefix = prefix };
-    int rc = kl_zip_open(&zip, file, err);
+    int rc = kl_zip_open(&zip, file, KL_ARCHIVE_TORCH, err);
     if (rc) return rc;
     if ((rc = check_members(prefix, sizeof prefix, &m))) goto out;
     snprintf(name, sizeof name, "%sbyteorder", prefix);

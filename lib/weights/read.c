@@ -111,6 +111,13 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
     return 0;
 }
 
+int kl_weights_put(struct kl_weights *weights, const char *name, int rank, const size_t *dims,
+                   const float *data, struct kl_error *err)
+{
+    return kl_weights_add(weights, "tensors", name, rank, dims, NULL, KL_EL_F32,
+                          (const unsigned char *)data, err);
+}
+
 const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const char *name)
 {
     for (size_t i = 0; i < weights->n; i++)
@@ -188,6 +195,14 @@ static int check_name(const char *path, const char *sha256, struct kl_error *err
                    path, (int)n, sha256, (int)n, dash + 1);
 }
 
+/* An archive whose first member is an array; torch.save begins with its pickle. */
+static bool is_npz(const struct kl_bytes *f)
+{
+    if (f->n < 30 || memcmp(f->data, "PK\3\4", 4) != 0) return false;
+    const size_t name = f->data[26] | (size_t)f->data[27] << 8;
+    return name >= 4 && f->n - 30 >= name && memcmp(f->data + 30 + name - 4, ".npy", 4) == 0;
+}
+
 static int read_weights(struct kl_weights **weights, const char *path, bool named, struct kl_error *err)
 {
     struct kl_weights *w = NULL;
@@ -203,7 +218,8 @@ static int read_weights(struct kl_weights **weights, const char *path, bool name
     if ((rc = kl_sha256_hex(w->sha256, data, file.n, err)) ||
         (named && (rc = check_name(path, w->sha256, err))))
         goto out;
-    if (file.n >= 4 && memcmp(data, "PK\3\4", 4) == 0) rc = kl_pth_parse(w, &file, err);
+    if (is_npz(&file)) rc = kl_npz_parse(w, &file, err);
+    else if (file.n >= 4 && memcmp(data, "PK\3\4", 4) == 0) rc = kl_pth_parse(w, &file, err);
     else if (file.n >= 9 && data[8] == '{') rc = kl_safetensors_parse(w, &file, err);
     else if (file.n >= 2 && data[0] == 0x80 && data[1] >= 1 && data[1] <= 5)
         rc = kl_fail(err, KL_EDATA,
@@ -211,7 +227,9 @@ static int read_weights(struct kl_weights **weights, const char *path, bool name
                      "load it in PyTorch and torch.save it again",
                      path);
     else
-        rc = kl_fail(err, KL_EDATA, "%s: neither a .safetensors file nor a .pth archive of torch.save",
+        rc = kl_fail(err, KL_EDATA,
+                     "%s: neither a .safetensors file, nor an .npz archive of NumPy, nor a .pth archive "
+                     "of torch.save",
                      path);
 out:
     free(data);

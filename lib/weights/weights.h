@@ -31,4 +31,26 @@ const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
                                         const char *name); /* NULL: absent */
 void kl_weights_free(struct kl_weights **weights);         /* accepts NULL, clears the pointer */
 
+/* ---- writing (write.c chooses; write_safetensors.c, write_npz.c) ---- */
+/* Append a copy of one tensor. KL_EDATA (a name twice or too long), KL_ENOMEM. */
+int kl_weights_put(struct kl_weights *weights, const char *name, int rank, const size_t *dims,
+                   const float *data, struct kl_error *err);
+/* A text that stands beside the tensors, UTF-8. */
+struct kl_weights_word {
+    const char *name;
+    const char *text;
+    size_t n_strings, size; /* so many strings of `size` bytes each, padded with NUL; n_strings 0: one */
+};
+enum kl_weights_format { KL_SAFETENSORS, KL_NPZ, KL_NO_FORMAT };
+/* By the ending of the name. */
+enum kl_weights_format kl_weights_format(const char *path);
+/* The whole file, malloc'ed: float32, in the tensors' order, without a date. The first of the words
+   is created_by. In safetensors several strings are one JSON array. KL_EDATA: too large for an .npz
+   (4 GiB), KL_ENOMEM. */
+int kl_weights_make(unsigned char **bytes, size_t *n, enum kl_weights_format format,
+                    const struct kl_weights *weights, const struct kl_weights_word *words,
+                    size_t n_words, struct kl_error *err);
+/* The bytes by which such a file is known, and where they are. */
+const char *kl_weights_mark(size_t *at, enum kl_weights_format format);
+
 #endif

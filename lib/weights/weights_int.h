@@ -28,21 +28,39 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
 /* safetensors.c: header of at most 100 MB, no duplicate names, data without holes or overlaps. */
 int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 
-/* zip.c: the one strict reading of an archive that torch.save writes: members are stored, side by side
-   from byte 0, each local header equal to its central entry, CRC-32 checked; central directory and end
-   record close the file. */
+/* zip.c: the one strict reading of an archive: members side by side from byte 0, each local header
+   equal to its central entry, CRC-32 checked; central directory and end record close the file. Members
+   are stored; what NumPy writes may be deflated and have sizes of 64 bits in its local headers. */
+enum kl_archive { KL_ARCHIVE_TORCH, KL_ARCHIVE_NUMPY };
 struct kl_zip_member {
     const char *name; /* in memory owned by the zip */
     const unsigned char *data;
     size_t n;
+    unsigned char *inflated; /* NULL: data lie in the file */
 };
 struct kl_zip {
     struct kl_zip_member *members; /* in file order */
     size_t n;
+    size_t inflated; /* bytes in all */
 };
-int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, struct kl_error *err);
+int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive from,
+                struct kl_error *err);
 const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *name); /* NULL: absent */
 void kl_zip_close(struct kl_zip *zip);
+
+/* npz.c: an archive of .npy, as numpy.savez and savez_compressed write it: floats of 16 to 64 bits and
+   integers of 32 and 64, little-endian, in either order; text is passed over, but for one of the name
+   config; objects (which are pickles) are refused. npy.c: one array. */
+int kl_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
+int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
+                 const unsigned char *data, size_t n, struct kl_error *err);
+
+/* write_safetensors.c, write_npz.c: what kl_weights_make does. A stream that fails is the caller's to
+   find. */
+int kl_safetensors_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
+                         size_t n_words, struct kl_error *err);
+int kl_npz_write(FILE *to, const struct kl_weights *weights, const struct kl_weights_word *words,
+                 size_t n_words, struct kl_error *err);
 
 /* pth.c over pickle.c: the stack machine of a state dictionary (some twenty opcodes, four names), which
    builds values and calls nothing. */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+   One array as NumPy writes it (NEP 1, versions 1 to 3): magic, a header that is the literal of a Python
+   dictionary of exactly descr, fortran_order and shape, data. The literal is read, not evaluated. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "weights/weights_int.h"
+
+enum { MAX_HEADER = 65536 };
+
+struct reader {
+    const char *at, *end; /* what is left of the header */
+    char descr[32];
+    bool fortran, has_descr, has_order, has_shape;
+    int rank; /* may be beyond what a weight has: text is passed over */
+    size_t dims[KL_WEIGHTS_RANK];
+};
+
+static void skip_space(struct reader *r)
+{
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\n')) r->at++;
+}
+
+static bool take(struct reader *r, char c)
+{
+    skip_space(r);
+    if (r->at == r->end || *r->at != c) return false;
+    r->at++;
+    return true;
+}
+
+static bool take_word(struct reader *r, const char *word)
+{
+    const size_t n = strlen(word);
+    skip_space(r);
+    if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0) return false;
+    r->at += n;
+    return true;
+}
+
+static bool take_string(struct reader *r, char *text, size_t size)
+{
+    size_t n = 0;
+    skip_space(r);
+    const char quote = r->at < r->end ? *r->at : 0;
+    if (quote != '\'' && quote != '"') return false;
+    for (r->at++; r->at < r->end && *r->at != quote; r->at++) {
+        if (n + 1 == size || *r->at == '\\' || (unsigned char)*r->at < ' ') return false;
+        text[n++] = *r->at;
+    }
+    text[n] = 0;
+    return take(r, quote);
+}
+
+static bool take_shape(struct reader *r)
+{
+    if (!take(r, '(')) return false;
+    for (r->rank = 0; !take(r, ')'); r->rank++) {
+        size_t size = 0;
+        const char *first = r->at;
+        for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
+            if (__builtin_mul_overflow(size, 10, &size) ||
+                __builtin_add_overflow(size, (size_t)(*r->at - '0'), &size))
+                return false;
+        if (r->at == first || r->rank == 32) return false;
+        if (r->rank < KL_WEIGHTS_RANK) r->dims[r->rank] = size;
+        skip_space(r);
+        if (!take(r, ',') && (r->rank == 0 || r->at == r->end || *r->at != ')')) return false;
+        skip_space(r);
+    }
+    return true;
+}
+
+static bool take_member(struct reader *r)
+{
+    char key[32];
+    if (!take_string(r, key, sizeof key) || !take(r, ':')) return false;
+    if (strcmp(key, "descr") == 0 && !r->has_descr)
+        return r->has_descr = take_string(r, r->descr, sizeof r->descr);
+    if (strcmp(key, "shape") == 0 && !r->has_shape) return r->has_shape = take_shape(r);
+    if (strcmp(key, "fortran_order") != 0 || r->has_order) return false;
+    r->fortran = take_word(r, "True");
+    return r->has_order = r->fortran || take_word(r, "False");
+}
+
+static bool take_header(struct reader *r)
+{
+    if (!take(r, '{')) return false;
+    while (!take(r, '}')) {
+        if (!take_member(r)) return false;
+        if (!take(r, ',')) {
+            if (!take(r, '}')) return false;
+            break;
+        }
+    }
+    skip_space(r);
+    return r->at == r->end && r->has_descr && r->has_order && r->has_shape;
+}
+
+static enum kl_element element_of(const char *descr)
+{
+    static const struct {
+        const char *descr;
+        enum kl_element element;
+    } known[] = { { "<f2", KL_EL_F16 },
+                  { "<f4", KL_EL_F32 },
+                  { "<f8", KL_EL_F64 },
+                  { "<i4", KL_EL_I32 },
+                  { "<i8", KL_EL_I64 } };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(descr, known[i].descr) == 0) return known[i].element;
+    return KL_EL_NONE;
+}
+
+/* One text of little-endian UTF-32 as UTF-8; characters that are none become '?'. */
+static int read_config(struct kl_weights *weights, const unsigned char *data, size_t n,
+                       struct kl_error *err)
+{
+    char *text = malloc(n + 1), *to = text; /* four bytes become at most four */
+    if (!text) return kl_fail_memory(err, n + 1);
+    for (size_t i = 0; i + 4 <= n; i += 4) {
+        uint32_t c = data[i] | (uint32_t)data[i + 1] << 8 | (uint32_t)data[i + 2] << 16 |
+                     (uint32_t)data[i + 3] << 24;
+        if (c == 0) break;
+        if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = '?';
+        if (c < 0x80) *to++ = (char)c;
+        else if (c < 0x800) *to++ = (char)(0xc0 | c >> 6);
+        else if (c < 0x10000) *to++ = (char)(0xe0 | c >> 12);
+        else *to++ = (char)(0xf0 | c >> 18);
+        if (c >= 0x10000) *to++ = (char)(0x80 | (c >> 12 & 63));
+        if (c >= 0x800) *to++ = (char)(0x80 | (c >> 6 & 63));
+        if (c >= 0x80) *to++ = (char)(0x80 | (c & 63));
+    }
+    *to = 0;
+    free(weights->config);
+    weights->config = text;
+    return 0;
+}
+
+static int refuse_type(const char *path, const char *name, const char *descr, struct kl_error *err)
+{
+    if (strchr(descr, 'O'))
+        return kl_fail(err, KL_EDATA,
+                       "%s: array %.100s holds Python objects, which only running a pickle could read; "
+                       "save numbers",
+                       path, name);
+    if (descr[0] == '>')
+        return kl_fail(err, KL_EDATA,
+                       "%s: array %.100s is big-endian (%s); save array.astype('<f4') instead", path,
+                       name, descr);
+    return kl_fail(err, KL_EDATA,
+                   "%s: array %.100s: dtype %s, expected float16, float32, float64, int32 or int64",
+                   path, name, descr);
+}
+
+static int add(struct kl_weights *weights, const struct reader *r, const struct kl_bytes *file,
+               const char *name, const unsigned char *data, size_t n, struct kl_error *err)
+{
+    const enum kl_element element = element_of(r->descr);
+    size_t count, strides[KL_WEIGHTS_RANK], step = 1;
+    if (element == KL_EL_NONE) return refuse_type(file->path, name, r->descr, err);
+    if (r->rank > KL_WEIGHTS_RANK)
+        return kl_fail(err, KL_EDATA, "%s: array %.100s: rank %d, expected at most %d", file->path, name,
+                       r->rank, (int)KL_WEIGHTS_RANK);
+    int rc = kl_weights_count(&count, file->path, name, r->rank, r->dims, err);
+    if (rc) return rc;
+    if (n / kl_element_size(element) != count || n % kl_element_size(element))
+        return kl_fail(err, KL_EDATA,
+                       "%s: array %.100s: %zu bytes of data, its shape and dtype need %zu", file->path,
+                       name, n, count * kl_element_size(element));
+    for (int i = 0; i < r->rank; step *= r->dims[i++]) strides[i] = step;
+    return kl_weights_add(weights, file->path, name, r->rank, r->dims, r->fortran ? strides : NULL,
+                          element, data, err);
+}
+
+int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
+                 const unsigned char *data, size_t n, struct kl_error *err)
+{
+    const int version = n >= 10 && memcmp(data, "\x93NUMPY", 6) == 0 && data[7] == 0 ? data[6] : 0;
+    const size_t begin = version == 1 ? 10 : 12;
+    size_t header = version ? (size_t)data[8] | (size_t)data[9] << 8 : 0;
+    if (version > 1 && n >= begin) header |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
+    if (version < 1 || version > 3 || n < begin || header > n - begin || header > MAX_HEADER)
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: array %.100s: no header of NumPy's versions 1 to 3, or one that does not fit",
+            file->path, name);
+    struct reader r = { .at = (const char *)data + begin, .end = (const char *)data + begin + header };
+    const struct reader begun = r;
+    if (!take_header(&r)) {
+        r.at = begun.at;
+        const bool object = memmem(begun.at, header, "|O", 2) != NULL;
+        return object ? refuse_type(file->path, name, "O", err)
+                      : kl_fail(err, KL_EDATA,
+                                "%s: array %.100s: its header is not one of descr (one type), "
+                                "fortran_order and shape",
+                                file->path, name);
+    }
+    data += begin + header;
+    n -= begin + header;
+    const bool text = strncmp(r.descr, "<U", 2) == 0 || strncmp(r.descr, "|S", 2) == 0;
+    if (!text) return add(weights, &r, file, name, data, n, err);
+    return r.descr[1] == 'U' && r.rank == 0 && strcmp(name, "config") == 0
+               ? read_config(weights, data, n, err)
+               : 0;
+}
