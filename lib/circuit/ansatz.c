@@ -11,6 +11,27 @@ static size_t count(int rows, int n, int each)
     return (size_t)rows * (size_t)n * (size_t)each;
 }
 
+/* Shapes of the weights in the libraries that an ansatz comes from; the rank. */
+static int shape_one_each(size_t dims[3], int n, int n_layers)
+{
+    dims[0] = (size_t)n_layers, dims[1] = (size_t)n;
+    return 2;
+}
+static int shape_three_each(size_t dims[3], int n, int n_layers)
+{
+    dims[0] = (size_t)n_layers, dims[1] = (size_t)n, dims[2] = 3;
+    return 3;
+}
+static int shape_real(size_t dims[3], int n, int n_layers)
+{
+    return shape_one_each(dims, n, n_layers + 1);
+}
+static int shape_su2(size_t dims[3], int n, int n_layers)
+{
+    dims[0] = (size_t)n_layers + 1, dims[1] = 2, dims[2] = (size_t)n;
+    return 3;
+}
+
 static void put_rotations(struct kl_builder *b, enum kl_gate gate, int first)
 {
     for (int q = 0; q < b->n; q++) kl_put_weight(b, gate, q, first + q);
@@ -144,14 +165,14 @@ static void qcnn(struct kl_builder *b, int l)
 }
 
 static const struct kl_ansatz ansaetze[] = {
-    { "ry-ring", one_each, ry_ring, true },
-    { "basic-entangler", one_each, basic_entangler, true },
-    { "strongly-entangling", three_each, strongly_entangling, false },
-    { "simplified-two-design", two_design_weights, two_design, false },
-    { "real-amplitudes", real_weights, real_amplitudes, true },
-    { "efficient-su2", su2_weights, efficient_su2, true },
-    { "brick", three_each, brick, false },
-    { "qcnn", qcnn_weights, qcnn, false },
+    { "ry-ring", one_each, shape_one_each, ry_ring, true },
+    { "basic-entangler", one_each, shape_one_each, basic_entangler, true },
+    { "strongly-entangling", three_each, shape_three_each, strongly_entangling, false },
+    { "simplified-two-design", two_design_weights, NULL, two_design, false },
+    { "real-amplitudes", real_weights, shape_real, real_amplitudes, true },
+    { "efficient-su2", su2_weights, shape_su2, efficient_su2, true },
+    { "brick", three_each, shape_three_each, brick, false },
+    { "qcnn", qcnn_weights, NULL, qcnn, false },
 };
 const char *const kl_ansatz_names[] = { "ry-ring",
                                         "basic-entangler",
@@ -168,4 +189,10 @@ const struct kl_ansatz *kl_ansatz_find(const char *name)
     for (size_t i = 0; i < sizeof ansaetze / sizeof *ansaetze; i++)
         if (strcmp(ansaetze[i].name, name) == 0) return &ansaetze[i];
     return NULL;
+}
+
+int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o)
+{
+    const struct kl_ansatz *a = *o->qasm ? NULL : kl_ansatz_find(o->ansatz);
+    return a && a->shape ? a->shape(dims, (int)o->n_qubits, (int)o->n_layers) : 0;
 }

@@ -34,10 +34,12 @@ struct kl_embedding {
 };
 const struct kl_embedding *kl_embedding_find(const char *name); /* NULL: there is none */
 /* One kind of ansatz: how many weights for n qubits and L layers, and the gates of layer l; l = L is
-   what closes the circuit. entangles: the option entanglement applies. */
+   what closes the circuit. shape: kl_circuit_weight_shape, NULL: a list. entangles: the option
+   entanglement applies. */
 struct kl_ansatz {
     const char *name;
     size_t (*n_weights)(int n, int n_layers);
+    int (*shape)(size_t dims[3], int n, int n_layers);
     void (*put)(struct kl_builder *b, int layer);
     bool entangles;
 };

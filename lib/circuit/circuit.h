@@ -75,6 +75,9 @@ int kl_circuit_options_file(struct kl_circuit_options *o, char **text, struct kl
 /* KL_EUSAGE names what is wrong. Free with kl_circuit_free. */
 int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,
                      struct kl_error *err);
+/* The shape that PennyLane or Qiskit give to the weights that are a list here; returns its rank, 0: a
+   list there as well. The order is the same. */
+int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o);
 /* The options in a head file's configuration (jansson), which must outlive them; path is for the
    message. Names that are absent have their defaults: before version 2 of qtrain there was one circuit
    only. KL_EDATA. */

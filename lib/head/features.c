@@ -54,12 +54,11 @@ static int check(const struct kl_features *f, const char *path, struct kl_error 
     return 0;
 }
 
-int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_error *err)
+int kl_features_describe(struct kl_features *f, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *data, *labels, *names;
+    const struct kl_dataset *data, *names;
     void *memory = NULL;
     *f = (struct kl_features){ 0 };
-    int code = 0;
     data = kl_file_find(file, "features");
     if (!data || data->rank != 2)
         return kl_fail(err, KL_EDATA, "%s: no dataset features [n, d]; is it a feature cache?",
@@ -67,20 +66,27 @@ int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_erro
     if (!kl_file_find(file, "class_names"))
         return kl_fail(err, KL_EDATA, "%s: has no labels; extract the features again with --labels",
                        kl_file_path(file));
-    code = kl_file_expect(&labels, file, "labels", KL_TYPE_I32, 1, err);
-    if (!code) code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
+    int code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_file_load(&memory, file, names, err);
     if (code) return code;
     f->n = data->dims[0], f->d = data->dims[1], f->n_classes = names->dims[0],
     f->name_size = names->item_size;
-    if (labels->dims[0] != f->n)
-        return kl_fail(err, KL_EDATA, "%s: %zu features, but %zu labels", kl_file_path(file), f->n,
-                       labels->dims[0]);
-    code = kl_file_load(&memory, file, labels, err);
-    f->labels = memory;
-    memory = NULL;
-    if (!code) code = kl_file_load(&memory, file, names, err);
     f->class_names = memory;
-    if (!code) code = load_values(f, file, data, err);
+    return 0;
+}
+
+int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *labels;
+    void *memory = NULL;
+    int code = kl_features_describe(f, file, err);
+    if (!code) code = kl_file_expect(&labels, file, "labels", KL_TYPE_I32, 1, err);
+    if (!code && labels->dims[0] != f->n)
+        code = kl_fail(err, KL_EDATA, "%s: %zu features, but %zu labels", kl_file_path(file), f->n,
+                       labels->dims[0]);
+    if (!code) code = kl_file_load(&memory, file, labels, err);
+    f->labels = memory;
+    if (!code) code = load_values(f, file, kl_file_find(file, "features"), err);
     if (!code) code = check(f, kl_file_path(file), err);
     if (code) kl_features_free(f);
     return code;

@@ -18,6 +18,8 @@ struct kl_features {
 /* KL_EDATA: not as it should be (no labels, a label outside the classes, a value that is not
    finite), KL_EIO, KL_ENOMEM. */
 int kl_features_load(struct kl_features *features, struct kl_file *file, struct kl_error *err);
+/* The same without x and labels: sizes and class names. */
+int kl_features_describe(struct kl_features *features, struct kl_file *file, struct kl_error *err);
 void kl_features_free(struct kl_features *features);
 
 struct kl_writer;

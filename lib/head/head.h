@@ -39,6 +39,12 @@ void kl_head_options_default(struct kl_head_options *o);
 int kl_head_widths(int64_t widths[KL_MAX_WIDTHS], int *n, const char *text, const char *option,
                    struct kl_error *err);
 
+/* The same out of a head file's configuration (jansson), which must outlive them and the widths' texts;
+   path is for the message. KL_EDATA, KL_ENOMEM. */
+struct json_t;
+int kl_head_config(struct kl_head_options *o, const char **reduction, const char **classifier,
+                   const struct json_t *config, const char *path, struct kl_error *err);
+
 struct kl_layer {
     size_t d_in, d_out;
     int weight, bias; /* tensors of the block */

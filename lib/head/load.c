@@ -16,18 +16,17 @@ static int core_named(const char *name)
     return -1;
 }
 
-/* The model's options out of the file's configuration, which must outlive them. */
-static int read_options(struct kl_head_options *o, const json_t *config, const char *path,
-                        struct kl_error *err)
+int kl_head_config(struct kl_head_options *o, const char **reduction, const char **classifier,
+                   const json_t *config, const char *path, struct kl_error *err)
 {
-    const char *reduction = NULL, *classifier = NULL, *core = kl_core_names[KL_CORE_CIRCUIT];
+    const char *core = kl_core_names[KL_CORE_CIRCUIT];
     kl_head_options_default(o);
     int code = kl_circuit_config(&o->circuit, config, path, err);
     if (code) return code;
     errno = 0; /* unpacking allocates */
     /* heads from before there was a choice have no name of a core */
-    if (json_unpack((json_t *)config, "{s:s,s:s,s:F,s?:s,s?:s}", "reduction", &reduction, "classifier",
-                    &classifier, "dropout", &o->dropout, "core", &core, "noise", &o->circuit.noise))
+    if (json_unpack((json_t *)config, "{s:s,s:s,s:F,s?:s,s?:s}", "reduction", reduction, "classifier",
+                    classifier, "dropout", &o->dropout, "core", &core, "noise", &o->circuit.noise))
         return errno == ENOMEM
                    ? kl_fail_memory(err, 256)
                    : kl_fail(err, KL_EDATA,
@@ -35,8 +34,8 @@ static int read_options(struct kl_head_options *o, const json_t *config, const c
     if (core_named(core) < 0)
         return kl_fail(err, KL_EDATA, "%s: attribute config: \"%s\" is no core", path, core);
     o->core = (enum kl_core)core_named(core);
-    code = kl_head_widths(o->reduction, &o->n_reduction, reduction, "reduction", err);
-    return code ? code : kl_head_widths(o->classifier, &o->n_classifier, classifier, "classifier", err);
+    code = kl_head_widths(o->reduction, &o->n_reduction, *reduction, "reduction", err);
+    return code ? code : kl_head_widths(o->classifier, &o->n_classifier, *classifier, "classifier", err);
 }
 
 /* "params/NAME", of the head or of a control. */
@@ -92,13 +91,14 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
     struct kl_head *h = *head = calloc(1, sizeof *h);
     struct kl_head_options options;
     size_t n_features, n_classes;
+    const char *reduction, *classifier;
     json_t *config = NULL;
     void *memory = NULL;
     if (!h) return kl_fail_memory(err, sizeof *h);
     int code = kl_file_text(&h->config, file, "", "config", err);
     if (code) goto out;
     code = kl_json_parse(&config, h->config, path, err);
-    if (!code) code = read_options(&options, config, path, err);
+    if (!code) code = kl_head_config(&options, &reduction, &classifier, config, path, err);
     if (!code && control) options.core = (enum kl_core)core_named(control);
     if (!code) code = read_sizes(&n_features, &n_classes, &h->n_replicas, &options, file, control, err);
     if (code) goto out;

@@ -170,6 +170,11 @@ int kl_provenance_make(char **records, const struct kl_tool *tool, const void *v
 int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,
                     struct kl_error *err);
 
+/* The same for a file of another format, of which ours hold `mark` (at most 64 characters) from byte
+   `at` on. */
+int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
+                          const char *const *inputs, size_t n, struct kl_error *err);
+
 /* ---- what every stage does around its computation (stage.c, shared.c) ---- */
 struct kl_stage {
     const struct kl_tool *tool;

@@ -28,6 +28,22 @@ static bool was_ours(const char *path, const struct stat *s)
     return ours;
 }
 
+static int check_inputs(const char *path, const struct stat *target, const char *const *inputs, size_t n,
+                        struct kl_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (same_file(inputs[i], target))
+            return kl_fail(err, KL_EUSAGE, "%s: is an input; give another name with -o", path);
+    return KL_OK;
+}
+
+static int refuse(const char *path, struct kl_error *err)
+{
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: was not written by ketline; give another name with -o, or --force to replace it",
+                   path);
+}
+
 int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,
                     struct kl_error *err)
 {
@@ -35,26 +51,35 @@ int kl_target_check(const char *path, const char *kind, bool force, const char *
     struct kl_file *file = NULL;
     struct kl_error problem = { 0 };
     if (strcmp(path, "-") == 0 || stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
-    for (size_t i = 0; i < n; i++)
-        if (same_file(inputs[i], &s))
-            return kl_fail(err, KL_EUSAGE, "%s: is an input; give another name with -o", path);
-    if (force || s.st_size == 0) return KL_OK;
-    int rc = kl_file_open(&file, path, &problem);
+    int rc = check_inputs(path, &s, inputs, n, err);
+    if (rc || force || s.st_size == 0) return rc;
+    rc = kl_file_open(&file, path, &problem);
     if (rc == KL_OK && strcmp(kl_file_kind(file), kind))
         rc =
             kl_fail(err, KL_EUSAGE,
                     "%s: holds a file of kind %s, which one of kind %s would replace; give another name "
                     "with -o, or --force to replace it",
                     path, kl_file_kind(file), kind);
-    else if (rc == KL_EDATA)
-        rc = was_ours(path, &s)
-                 ? KL_OK
-                 : kl_fail(err, KL_EUSAGE,
-                           "%s: was not written by ketline; give another name with -o, or --force to "
-                           "replace it",
-                           path);
+    else if (rc == KL_EDATA) rc = was_ours(path, &s) ? KL_OK : refuse(path, err);
     else if (rc == KL_ENOMEM) *err = problem;
     else rc = KL_OK; /* it cannot be read: writing will tell */
     kl_file_close(&file);
     return rc;
+}
+
+int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
+                          const char *const *inputs, size_t n, struct kl_error *err)
+{
+    struct stat s;
+    char found[64];
+    const size_t length = strlen(mark);
+    if (stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
+    int rc = check_inputs(path, &s, inputs, n, err);
+    if (rc || force || s.st_size == 0) return rc;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
+    const bool ours = length <= sizeof found && kl_pread_all(fd, found, length, at, path, NULL) == 0 &&
+                      memcmp(found, mark, length) == 0;
+    close(fd);
+    return ours ? KL_OK : refuse(path, err);
 }

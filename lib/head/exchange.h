@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+   Parameters of heads to and from other programs. The names are ours (struct kl_head_model), with
+   preceded by a dimension over replicas where there are several. */
+#ifndef KL_HEAD_EXCHANGE_H
+#define KL_HEAD_EXCHANGE_H
+
+#include "head/head.h"
+#include "weights/weights.h"
+
+struct kl_file;
+struct kl_writer;
+
+/* The parameters of one replica of a head file, or of all (-1), which then have a leading dimension.
+   KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with kl_weights_free. */
+int kl_head_export(struct kl_weights **weights, struct kl_file *head, int64_t replica,
+                   struct kl_error *err);
+
+struct kl_head_import {
+    const struct kl_head_options *options;
+    const struct kl_weights *weights;
+    const char *path; /* of the weights, for messages */
+    const char *map;  /* "reduce.0=fc1,vqc.weight=initial+layers"; "": none (names.c) */
+    const struct kl_log *log;
+};
+/* Datasets and attributes of a head that qeval takes: its parameters out of weights, the classes and the
+   number of inputs of the features, config. A weight of a layer is [out, in], as in PyTorch; the
+   circuit's are a list, or have the shape of kl_circuit_weight_shape. KL_EDATA: a tensor is absent, has
+   another shape, or holds a value that is not finite; KL_EUSAGE, KL_ENOMEM. */
+int kl_head_import(struct kl_writer *writer, const struct kl_head_import *import,
+                   const struct kl_features *features, const char *config, struct kl_error *err);
+
+/* ---- names.c ---- */
+/* What stands for our tensor `name` in the file: one name or several joined by '+'; an entry of a layer
+   ("reduce.0=fc1") is one of its weight and its bias. KL_EUSAGE if it is too long. */
+enum { KL_THEIR_NAME = 512 };
+int kl_head_their_name(char theirs[KL_THEIR_NAME], const char *name, const char *map,
+                       struct kl_error *err);
+/* Each entry is OURS=THEIRS, and OURS is a tensor or a layer of the model. KL_EUSAGE. */
+int kl_head_check_map(const char *map, const struct kl_block *block, struct kl_error *err);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+   qconvert: the weights of trained heads to other programs, and theirs to a head. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/options.h"
+#include "head/exchange.h"
+#include "store/store.h"
+
+enum { NUMERICAL_VERSION = 1 };
+
+struct values {
+    struct kl_common common;
+    struct kl_head_options head;
+    const char *core, *reduction, *classifier, *features, *map;
+    int64_t replica;
+    bool all_replicas;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 65535, false, "which head of the file, from 0",
+      "To .safetensors or .npz", NULL },
+    { "all-replicas", 0, KL_OPT_FLAG, AT(all_replicas), NULL, 0, 0, false,
+      "all heads, along a first dimension", NULL, NULL },
+    { "features", 0, KL_OPT_STRING, AT(features), "FEATURES", 0, 0, false,
+      "that the weights belong to: classes, origin", "To a head", NULL },
+    { "map", 0, KL_OPT_STRING, AT(map), "OURS=THEIRS,...", 0, 0, true,
+      "names of tensors or layers in the file; A+B joins", NULL, NULL },
+    { "core", 0, KL_OPT_CHOICE, AT(core), "circuit|twin|frozen|none", 0, 0, true,
+      "between reduction and classifier; none: a linear probe", NULL, NULL },
+    { "reduction", 0, KL_OPT_STRING, AT(reduction), "WIDTHS", 0, 0, true,
+      "hidden widths before the circuit; none", NULL, NULL },
+    { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true,
+      "hidden widths after it; none", NULL, NULL },
+    { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, "rate it was trained with", NULL,
+      "dropout_rate" },
+    KL_CIRCUIT_OPTIONS(AT(head.circuit)),
+};
+static const struct kl_tool tool = {
+    "qconvert",
+    "Weights of heads to PyTorch and NumPy, and theirs to a head that qeval takes",
+    "HEAD.h5 -o W.safetensors|W.npz\n       qconvert W.safetensors|W.npz|W.pth --features F.h5 -o "
+    "HEAD.h5",
+    "qconvert head.h5 -o head.safetensors\n  qconvert net.npz --features train.h5 --map "
+    "reduce.0=fc1,vqc=q -o head.h5",
+    options,
+    sizeof options / sizeof *options,
+    sizeof(struct values),
+    "seed threads device progress"
+};
+
+struct run {
+    struct values v;
+    struct kl_log log;
+    struct kl_stage stage;
+    struct kl_file *file; /* the head, or the features */
+    struct kl_weights *weights;
+    struct kl_features features;
+    json_t *config; /* that stands beside the weights: options point into it */
+    char *qasm;     /* of --circuit-file */
+    char *own_config;
+    struct kl_writer *writer;
+};
+
+static void set_defaults(struct values *v)
+{
+    *v = (struct values){
+        .core = kl_core_names[KL_CORE_CIRCUIT], .reduction = "128,32", .classifier = "16", .map = ""
+    };
+    kl_head_options_default(&v->head);
+}
+
+/* ---- a head to other programs ---- */
+
+static int make_bytes(unsigned char **bytes, size_t *n, struct run *run, enum kl_weights_format format,
+                      struct kl_error *err)
+{
+    const struct kl_dataset *names;
+    char replica[32] = "all", *config = NULL, *classes = NULL;
+    if (!run->v.all_replicas) snprintf(replica, sizeof replica, "%lld", (long long)run->v.replica);
+    int code = kl_file_text(&config, run->file, "", "config", err);
+    if (!code) code = kl_file_expect(&names, run->file, "class_names", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_file_load((void **)&classes, run->file, names, err);
+    if (!code) {
+        const struct kl_weights_word words[] = { { "created_by", "qconvert " KL_VERSION, 0, 0 },
+                                                 { "key", kl_file_key(run->file), 0, 0 },
+                                                 { "replica", replica, 0, 0 },
+                                                 { "config", config, 0, 0 },
+                                                 { "class_names", classes, names->dims[0],
+                                                   names->item_size } };
+        code = kl_weights_make(bytes, n, format, run->weights, words, sizeof words / sizeof *words, err);
+    }
+    free(config);
+    free(classes);
+    return code;
+}
+
+static int export_head(struct run *run, const char *path, enum kl_weights_format format,
+                       struct kl_error *err)
+{
+    const char *output = run->v.common.output;
+    unsigned char *bytes = NULL;
+    size_t n = 0, mark_at, values = 0;
+    bool written = false;
+    if (run->v.common.print_key || run->v.common.dry_run)
+        return kl_fail(err, KL_EUSAGE,
+                       "--key and --dry-run: weights for other programs have no key; these go with "
+                       "--features");
+    const char *mark = kl_weights_mark(&mark_at, format);
+    int code = kl_file_open_kind(&run->file, path, "head", err);
+    if (!code) code = kl_target_check_bytes(output, mark_at, mark, run->v.common.force, &path, 1, err);
+    if (!code)
+        code = kl_head_export(&run->weights, run->file, run->v.all_replicas ? -1 : run->v.replica, err);
+    if (!code) code = make_bytes(&bytes, &n, run, format, err);
+    if (!code) code = kl_publish_bytes(&written, output, bytes, n, err);
+    free(bytes);
+    if (code || run->v.common.quiet) return code;
+    for (size_t i = 0; i < run->weights->n; i++) values += run->weights->tensors[i].n;
+    const char *status = kl_stage_status(written ? KL_STAGE_COMPUTE : KL_STAGE_UP_TO_DATE);
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, output, 0 },
+        { "status", KL_JSON_TEXT, status, 0 },
+        { "tensors", KL_JSON_COUNT, NULL, (double)run->weights->n },
+        { "values", KL_JSON_COUNT, NULL, (double)values },
+    };
+    if (run->v.common.json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
+    if (written) printf("%s: %zu tensors, %zu values\n", output, run->weights->n, values);
+    else printf("%s: %s\n", output, status);
+    return KL_OK;
+}
+
+/* ---- weights of other programs to a head ---- */
+
+/* What the weights' own configuration says, under what the command line says. Only one of a head counts:
+   other programs may keep something else under this name. */
+static int take_config(struct run *run, const char *path, int argc, char **argv, struct kl_error *err)
+{
+    struct values v;
+    struct kl_circuit *circuit = NULL;
+    const char **inputs = NULL;
+    size_t n;
+    int code = KL_OK;
+    if (run->weights->config) code = kl_json_parse(&run->config, run->weights->config, path, err);
+    if (code == KL_ENOMEM || !json_object_get(run->config, "reduction"))
+        return code == KL_ENOMEM ? code : KL_OK;
+    set_defaults(&v);
+    code = kl_head_config(&v.head, &v.reduction, &v.classifier, run->config, path, err);
+    if (!code) code = kl_circuit_build(&circuit, &v.head.circuit, err);
+    kl_circuit_free(&circuit);
+    v.core = kl_core_names[v.head.core];
+    if (code == KL_EUSAGE) {
+        const struct kl_error why = *err;
+        code = kl_fail(err, KL_EDATA, "%s: its config: %.400s", path, why.text);
+    }
+    if (!code) code = kl_options_parse(&tool, &v, argc, argv, &inputs, &n, err);
+    free(inputs);
+    if (!code) run->v = v;
+    return code;
+}
+
+static int record_weights(char **raw, const struct run *run, const char *path, struct kl_error *err)
+{
+    json_t *text = NULL, *record = NULL;
+    int code = kl_json_string(&text, path, err);
+    if (!code)
+        record = json_pack("{s:{s:O,s:s}}", "weights", "path", text, "sha256", run->weights->sha256);
+    if (!code && !record) code = kl_fail_memory(err, 256);
+    if (!code) code = kl_json_dump(raw, record, err);
+    json_decref(record);
+    json_decref(text);
+    return code;
+}
+
+static int begin(struct run *run, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = kl_key_begin(&key, "head", KL_HEAD_SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &tool, &run->v, err);
+    if (!code) code = kl_key_input(key, "weights", run->weights->sha256, err);
+    if (!code) code = kl_key_input(key, "features", kl_file_content(run->file), err);
+    if (!code) code = kl_stage_begin(&run->stage, answer, &key, stdout, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+static int write_head(struct run *run, const char *path, struct kl_error *err)
+{
+    const struct kl_file *parents[] = { run->file };
+    const struct kl_head_import import = { &run->v.head, run->weights, path, run->v.map, &run->log };
+    char *raw = NULL;
+    if (!(run->own_config = kl_options_json(&tool, &run->v, true))) return kl_fail_memory(err, 1024);
+    int code = kl_features_describe(&run->features, run->file, err);
+    if (!code) code = kl_writer_open(&run->writer, run->v.common.output, &run->stage.header, err);
+    if (!code) code = kl_head_import(run->writer, &import, &run->features, run->own_config, err);
+    if (!code) code = kl_origin_save(run->writer, run->file, err);
+    if (!code) code = record_weights(&raw, run, path, err);
+    if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, raw, NULL, err);
+    free(raw);
+    return code;
+}
+
+static int import_head(struct run *run, const char *path, int argc, char **argv, struct kl_error *err)
+{
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    const char *inputs[] = { path, run->v.features };
+    int code = kl_weights_read(&run->weights, path, err);
+    if (!code) code = take_config(run, path, argc, argv, err);
+    if (!code)
+        code = kl_head_widths(run->v.head.reduction, &run->v.head.n_reduction, run->v.reduction,
+                              "reduction", err);
+    if (!code)
+        code = kl_head_widths(run->v.head.classifier, &run->v.head.n_classifier, run->v.classifier,
+                              "classifier", err);
+    for (int i = 0; i < KL_CORES; i++)
+        if (strcmp(run->v.core, kl_core_names[i]) == 0) run->v.head.core = (enum kl_core)i;
+    if (!code) code = kl_circuit_options_file(&run->v.head.circuit, &run->qasm, err);
+    if (!code) code = kl_file_open_kind(&run->file, run->v.features, "features", err);
+    run->stage.inputs = inputs;
+    run->stage.n_inputs = 2;
+    if (!code) code = begin(run, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer == KL_STAGE_COMPUTE) code = write_head(run, path, err);
+    const bool to_stream = strcmp(run->v.common.output, "-") == 0;
+    if (code || answer != KL_STAGE_COMPUTE || run->v.common.json)
+        return code ? code : kl_stage_report(&run->stage, answer, stdout, err);
+    if (!to_stream && !run->v.common.quiet)
+        printf("%s: head for %zu features and %zu classes, from %s\n", run->v.common.output,
+               run->features.d, run->features.n_classes, path);
+    return KL_OK;
+}
+
+static int work(struct run *run, const char *const *inputs, size_t n, int argc, char **argv,
+                struct kl_error *err)
+{
+    const char *output = run->v.common.output;
+    if (n != 1)
+        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected a head or a file of weights; see --help",
+                       n);
+    if (!output && !run->v.common.print_key)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o NAME.safetensors, NAME.npz or HEAD.h5");
+    const enum kl_weights_format format = output ? kl_weights_format(output) : KL_NO_FORMAT;
+    if (format != KL_NO_FORMAT && run->v.features)
+        return kl_fail(err, KL_EUSAGE, "%s: --features makes a head; give it a name such as head.h5",
+                       output);
+    if (run->v.features) return import_head(run, inputs[0], argc, argv, err);
+    if (format != KL_NO_FORMAT) return export_head(run, inputs[0], format, err);
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: ends in neither .safetensors nor .npz; a head from weights needs --features "
+                   "FEATURES.h5",
+                   output ? output : "--key");
+}
+
+int main(int argc, char **argv)
+{
+    struct kl_error err = { 0 };
+    struct run run = { .log = { tool.name, stderr, 1 } };
+    const char **inputs = NULL;
+    size_t n = 0;
+    kl_signals_install();
+    set_defaults(&run.v);
+    int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n, &err);
+    const bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
+    if (code || answered) {
+        free(inputs);
+        return code ? kl_report(&run.log, &err) : kl_finish(&run.log, 0);
+    }
+    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
+    run.stage = (struct kl_stage){ .tool = &tool,
+                                   .values = &run.v,
+                                   .common = &run.v.common,
+                                   .log = &run.log,
+                                   .argc = argc,
+                                   .argv = argv,
+                                   .start = kl_clock() };
+    code = work(&run, inputs, n, argc, argv, &err);
+    kl_writer_abort(&run.writer);
+    kl_features_free(&run.features);
+    kl_file_close(&run.file);
+    kl_weights_free(&run.weights);
+    kl_stage_end(&run.stage);
+    json_decref(run.config);
+    free(run.own_config);
+    free(run.qasm);
+    free(inputs);
+    const int status = code ? kl_report(&run.log, &err) : 0;
+    if (code == KL_ESIGNAL) kl_signals_reraise();
+    return kl_finish(&run.log, status);
+}
