@@ -91,6 +91,8 @@ static int draw_file(struct run *run, const char *path, bool single, struct kl_e
         bool all = strcmp(run->v.figure, "all") == 0;
         if (strcmp(f->kind, kl_file_kind(file)) != 0 || (!all && strcmp(f->name, run->v.figure) != 0))
             continue;
+        if (all && f->dataset && !kl_file_find(file, f->dataset))
+            continue; /* a head trained elsewhere */
         if (f->needs_images && !run->v.images) {
             if (!all) code = kl_fail(err, KL_EUSAGE, "figure %s needs --images", f->name);
             continue;

@@ -69,14 +69,16 @@ static int check_shape(const struct import *im, const struct kl_tensor *t, const
             (rank && same_shape(n, at, rank, dims, false)))
             return 0;
     }
+    const bool other = strcmp(w->name, t->name) != 0;
     shape_text(found, w->rank, w->dims);
     shape_text(list, t->rank, t->dims);
     shape_text(shape, rank, dims);
-    return kl_fail(err, KL_EDATA, "%s: tensor %s has shape %s, expected %s%s%s%s for %s; check %s",
+    return kl_fail(err, KL_EDATA, "%s: tensor %s has shape %s, expected %s%s%s%s%s%s; check %s",
                    im->from->path, w->name, found, list, rank ? " or " : "", rank ? shape : "",
-                   lead ? " behind that of the replicas" : "", t->name,
+                   lead ? " behind that of the replicas" : "", other ? " for " : "",
+                   other ? t->name : "",
                    circuit ? "--qubits, --layers and --ansatz"
-                           : "--reduction, --classifier and the features");
+                           : "--qubits, --reduction, --classifier and the features");
 }
 
 /* One of our tensors out of several of the file, one after another: values (replicas, size). */

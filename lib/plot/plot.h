@@ -14,15 +14,16 @@ struct kl_sheet;
 
 /* Extra inputs that some figures need. */
 struct kl_figure_inputs {
-    struct kl_file *file; /* the head, report or features */
-    const char *images;   /* samples: the images behind the report's rows, or NULL */
-    int64_t replica;      /* which of several heads */
+    struct kl_file *file;                     /* the head, report or features */
+    const char *images;                       /* samples: the images behind the report's rows, or NULL */
+    int64_t replica;                          /* which of several heads */
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
 };
 struct kl_figure {
     const char *name, *kind; /* "curves" of a "head" */
     double width, height;    /* of the sheet */
     int (*draw)(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+    const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
     bool needs_images;
 };
 /* All figures; the last has name NULL. */

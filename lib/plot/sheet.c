@@ -103,12 +103,12 @@ void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, 
 }
 
 const struct kl_figure kl_figures[] = {
-    { "curves", "head", 460, 190, kl_draw_curves, false },
-    { "circuit", "head", 460, 170, kl_draw_circuit, false },
-    { "confusion", "report", 270, 260, kl_draw_confusion, false },
-    { "calibration", "report", 245, 235, kl_draw_calibration, false },
-    { "samples", "report", 360, 250, kl_draw_samples, true },
-    { "pca", "features", 290, 250, kl_draw_pca, false },
-    { "sweep", "sweep", 460, 290, kl_draw_sweep, false },
-    { NULL, NULL, 0, 0, NULL, false },
+    { "curves", "head", 460, 190, kl_draw_curves, "history/train_loss", false },
+    { "circuit", "head", 460, 170, kl_draw_circuit, NULL, false },
+    { "confusion", "report", 270, 260, kl_draw_confusion, NULL, false },
+    { "calibration", "report", 245, 235, kl_draw_calibration, NULL, false },
+    { "samples", "report", 360, 250, kl_draw_samples, NULL, true },
+    { "pca", "features", 290, 250, kl_draw_pca, NULL, false },
+    { "sweep", "sweep", 460, 290, kl_draw_sweep, NULL, false },
+    { NULL, NULL, 0, 0, NULL, NULL, false },
 };
