@@ -113,15 +113,17 @@ test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) all test-programs test-python
 	@KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD) tests/run.sh $(ONLY)
 
-# The packages mlflow and qiskit must read what the tools write; where they cannot be had, their tests are skipped.
+# The packages mlflow, qiskit and safetensors must read what the tools write; where they cannot be had, their tests are
+# skipped.
 TEST_PYTHON := $(or $(KETLINE_PYTHON),$(abspath $(BUILD))/python/bin/python)
 .PHONY: test-python
 test-python:
 ifndef KETLINE_PYTHON
 	@[ -x $(BUILD)/python/bin/python ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)/python
-	@$(BUILD)/python/bin/python -c 'import mlflow, qiskit_qasm3_import' 2>/dev/null || \
+	@$(BUILD)/python/bin/python -c 'import mlflow, qiskit_qasm3_import, safetensors' 2>/dev/null || \
 	    $(BUILD)/python/bin/python -m pip install -q --disable-pip-version-check mlflow-skinny 'numpy<2' qiskit \
-	    qiskit-qasm3-import || echo "mlflow and qiskit cannot be installed: their tests are skipped"
+	    qiskit-qasm3-import safetensors || \
+	    echo "mlflow, qiskit and safetensors cannot be installed: their tests are skipped"
 endif
 
 ## make bench        the speed table, docs/benchmarks.md; the peers run in the python that KETLINE_PYTHON names

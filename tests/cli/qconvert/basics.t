@@ -1,0 +1,42 @@
+# Weights of heads out and in: the same predictions, from either format.
+$ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limit 200 -q -o f.h5
++ qtrain f.h5 --epochs 2 --replicas 2 --ansatz strongly-entangling --qubits 3 --layers 2 --reduction 16 -q -o h.h5
++ qtrain f.h5 --epochs 2 --replica 1 --ansatz strongly-entangling --qubits 3 --layers 2 --reduction 16 -q -o one.h5
+
+$ qconvert h.h5 --all-replicas -o h.safetensors && qconvert h.h5 --all-replicas -o h.npz
+> h.safetensors: 9 tensors, 17022 values
+> h.npz: 9 tensors, 17022 values
+$ qconvert h.h5 --all-replicas -o h.npz
+> h.npz: up to date
+
+# The options come from the file; the probabilities are the same to the bit.
+$ for w in h.npz h.safetensors; do qconvert $w --features f.h5 -o $w.h5; done
+> h.npz.h5: head for 512 features and 10 classes, from h.npz
+> h.safetensors.h5: head for 512 features and 10 classes, from h.safetensors
+$ for w in h h.npz h.safetensors; do qeval $w.h5 f.h5 -q -o r.$w.h5; h5dump -d probabilities r.$w.h5 |
++ tail -n +2 | sha256sum; done | uniq -c | awk '{ print $1 }'
+> 3
+
+# One of several is that one alone.
+$ qconvert h.h5 --replica 1 -o second.npz -q && qconvert one.h5 -o alone.npz -q
++ for w in second alone; do qconvert $w.npz --features f.h5 -q -o $w.h5; h5dump -y -d params/vqc.weight $w.h5 >$w.txt; done
++ cmp <(tail -n +2 second.txt) <(tail -n +2 alone.txt) && echo same
+> same
+
+# Again: nothing to do; another option makes another key.
+$ qconvert h.npz --features f.h5 -o h.npz.h5
+> h.npz.h5: up to date
+$ qconvert h.npz --features f.h5 -o h.npz.h5 --dry-run --embedding angle-x | grep -v ^key
+> miss: the target has another key
+>   options.embedding: "angle-y" -> "angle-x"
+> the run that wrote the target took # s
+$ qconvert h.npz --features f.h5 -o h.npz.h5 --embedding angle-x --json | jq -r .status
+> computed
+$ cache log h.safetensors.h5 | grep -c 'weights: h.safetensors'
+> 1
+
+# Into and out of pipes.
+$ qconvert h.npz --features f.h5 -o - | qeval - f.h5 -o p.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
+> p.h5: accuracy # +- # over 2 heads, on 200 samples
+$ qconvert - -o stdin.npz <h.h5
+> stdin.npz: 9 tensors, 8511 values

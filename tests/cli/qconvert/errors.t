@@ -1,0 +1,82 @@
+# What does not fit is told in one line, and what stands there is left alone.
+$ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limit 100 -q -o f.h5
++ qtrain f.h5 --epochs 1 --reduction 8 -q -o h.h5; qconvert h.h5 -q -o h.npz; qconvert h.h5 -q -o h.safetensors
++ echo notes >notes.npz; cp h.safetensors other.npz; sha256sum notes.npz other.npz h.h5 >before
+
+$ qconvert h.h5 -o notes.npz
+! qconvert: notes.npz: was not written by ketline; give another name with -o, or --force to replace it
+? 2
+$ qconvert h.h5 -o other.npz
+! qconvert: other.npz: was not written by ketline; give another name with -o, or --force to replace it
+? 2
+$ ln -s h.h5 link.npz; qconvert h.h5 -o link.npz --force
+! qconvert: link.npz: is an input; give another name with -o
+? 2
+$ qconvert h.npz --features f.h5 -o f.h5
+! qconvert: f.h5: is an input; give another name with -o
+? 2
+$ qconvert h.npz --features f.h5 -o h.npz
+! qconvert: h.npz: --features makes a head; give it a name such as head.h5
+? 2
+$ qconvert h.safetensors --features f.h5 -o other.npz.h5 -q; qconvert h.h5 -o other.npz.h5
+! qconvert: other.npz.h5: ends in neither .safetensors nor .npz; a head from weights needs --features FEATURES.h5
+? 2
+$ qconvert h.h5 -o x.npz --key
+! qconvert: --key and --dry-run: weights for other programs have no key; these go with --features
+? 2
+$ sha256sum --quiet -c before; rm link.npz other.npz.h5; qconvert h.h5 -o notes.npz --force
+> notes.npz: 9 tensors, 4402 values
+
+$ qconvert h.h5 --replica 3 -o x.npz
+! qconvert: h.h5: no replica 3; it holds 1, counted from 0
+? 2
+$ qconvert f.h5 -o x.npz
+! qconvert: f.h5: holds 'features', expected 'head'
+? 65
+$ qconvert absent.npz --features f.h5 -o x.h5
+! qconvert: absent.npz: cannot open the weights: No such file or directory
+? 66
+$ qconvert f.h5 --features f.h5 -o x.h5
+! qconvert: f.h5: neither a .safetensors file, nor an .npz archive of NumPy, nor a .pth archive of torch.save
+? 65
+$ qconvert h.npz --features f.h5 --reduction 9 -o x.h5
+! qconvert: h.npz: tensor reduce.0.weight has shape [8, 512], expected [9, 512]; check --qubits, --reduction, --classifier and the features
+? 65
+$ qconvert h.npz --features f.h5 --layers 4 -o x.h5
+! qconvert: h.npz: tensor vqc.weight has shape [12], expected [16] or [4, 4]; check --qubits, --layers and --ansatz
+? 65
+$ qconvert h.npz --features f.h5 --map vqc=q -o x.h5
+! qconvert: h.npz: no tensor q.weight, expected one of shape [12]; it holds 9, such as reduce.0.weight: say which with --map vqc.weight=NAME
+? 65
+$ qconvert h.npz --features f.h5 --map vqc.weights=q -o x.h5
+! qconvert: --map: vqc.weights: no tensor or layer of this head, which has reduce.0.weight to head.1.bias
+? 2
+$ qconvert h.npz --features f.h5 --classifier none -o x.h5
+! qconvert: h.npz: tensor head.0.weight has shape [16, 4], expected [10, 4]; check --qubits, --reduction, --classifier and the features
+? 65
+
+# A configuration that is damaged is not taken for options.
+$ sed 's/"qubits\\":4/"qubits\\":0/; s/\\"qubits\\":4/\\"qubits\\":0/' h.safetensors >bad.safetensors
++ qconvert bad.safetensors --features f.h5 -o x.h5
+! qconvert: bad.safetensors: its config: circuit: found 0 qubits, expected 1 to 20
+? 65
+
+# More tensors than needed are told.
+$ qtrain f.h5 --epochs 1 --reduction 8,8 -q -o deep.h5; qconvert deep.h5 -q -o deep.npz
++ qconvert deep.npz --features f.h5 --reduction 8 --map reduce.1=reduce.2 -o x.h5
+> x.h5: head for 512 features and 10 classes, from deep.npz
+! qconvert: deep.npz: 2 tensors are not used, the first is reduce.1.weight
+
+# Names that another program gave.
+$ qconvert $ROOT/tests/golden/weights/strong.npz --features f.h5 --qubits 3 --layers 2 --map reduce.0=fc1 -o y.h5
++ ls y.h5
+! qconvert: ROOT/tests/golden/weights/strong.npz: tensor fc1.weight has shape [6, 8], expected [128, 512] for reduce.0.weight; check --qubits, --reduction, --classifier and the features
+! ls: cannot access 'y.h5': No such file or directory
+? 2
+
+# Of a head that was trained elsewhere there is no history to draw.
+$ qconvert h.npz --features f.h5 -q -o n.h5; figures n.h5 -o figures
+> figures: 2 figures, 2 written
+$ qeval n.h5 f.h5 --split val -o v.h5
+! qeval: n.h5: has no dataset split/validation
+? 65
