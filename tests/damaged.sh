@@ -124,4 +124,25 @@ PY
     for i in 1 2 3; do refused "bad$i.pth" $x bad$i.pth; done
     check "a pickle was executed" [ ! -e executed ]
 fi
+# Weights for a head: an archive tells every damage to what is read of it, safetensors that to its head
+# and its length alone; what is taken makes a head that is whole.
+old=$(older qconvert)
+qconvert -q head.h5 -o head.npz && qconvert -q head.h5 -o head.safetensors || fail "qconvert failed"
+qconvert -q head.npz --features features.h5 --no-provenance -o fine-head.h5 || fail "the undamaged .npz was refused"
+for file in head.npz head.safetensors; do
+    n=$(size $file)
+    c="qconvert -q bad$file --features features.h5 --no-provenance -o out.h5"
+    for i in $(seq "$samples"); do
+        at=$(place "$n")
+        truncated $file "$at"
+        refused "$file cut at $at of $n" $c
+        [ $((i % 2)) = 0 ] && [ $file = head.safetensors ] && at=$(place 2000)
+        flip $file "$at" $((RANDOM % 8))
+        refused or-fine "$file: one bit of byte $at flipped" $c
+        cmp -s "$old" out.h5 || check "$file: byte $at flipped gives a file that is not whole" cache verify -q out.h5
+    done
+    (cat $file; echo more) >bad$file
+    refused "$file with bytes after its end" $c
+done
+
 conclude

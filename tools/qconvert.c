@@ -48,7 +48,7 @@ static const struct kl_tool tool = {
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
-    "seed threads device progress"
+    "seed device progress"
 };
 
 struct run {
