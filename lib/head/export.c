@@ -32,7 +32,7 @@ int kl_head_export(struct kl_weights **weights, struct kl_file *file, int64_t re
     struct kl_head *head = NULL;
     struct kl_weights *w = *weights = calloc(1, sizeof *w);
     if (!w) return kl_fail_memory(err, sizeof *w);
-    int code = kl_head_load(&head, file, NULL, replica < 0 ? 0 : replica, err); /* checks the shapes */
+    int code = kl_head_load(&head, file, NULL, replica < 0 ? 0 : replica, NULL, err); /* checks the shapes */
     const size_t n = !code && replica < 0 ? (size_t)head->n_replicas : 0;
     for (int t = 0; !code && t < head->model.block.n; t++)
         code = put_tensor(w, file, &head->model.block.tensors[t], replica < 0 ? 0 : (size_t)replica, n,
