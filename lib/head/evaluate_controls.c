@@ -20,6 +20,8 @@ static int explain(struct kl_control_scores *s, struct kl_file *file, struct kl_
             s->absent = "the head is one itself (--core)";
         else if (json_is_true(json_object_get(config, "no-controls")))
             s->absent = "trained with --no-controls";
+        else if (!kl_file_find(file, "history/train_loss"))
+            s->absent = "the weights come from elsewhere";
         else s->absent = "trained by a version without them";
     }
     json_decref(config);

@@ -17,6 +17,15 @@ $ for w in h h.npz h.safetensors; do qeval $w.h5 f.h5 -q -o r.$w.h5; h5dump -d p
 + tail -n +2 | sha256sum; done | uniq -c | awk '{ print $1 }'
 > 3
 
+# What stands in the circuit's place goes out and in alike.
+$ for core in twin frozen none; do qtrain f.h5 --epochs 1 --core $core --reduction 8 -q -o c.h5
++ qconvert c.h5 -q -o c.npz; qconvert c.npz --features f.h5 -q -o d.h5
++ for w in c d; do qeval $w.h5 f.h5 -q -o r.$w.h5; h5dump -d probabilities r.$w.h5 | tail -n +2 | sha256sum; done |
++ uniq -c | awk -v c=$core '{ print c, $1 }'; done
+> twin 2
+> frozen 2
+> none 2
+
 # One of several is that one alone.
 $ qconvert h.h5 --replica 1 -o second.npz -q && qconvert one.h5 -o alone.npz -q
 + for w in second alone; do qconvert $w.npz --features f.h5 -q -o $w.h5; h5dump -y -d params/vqc.weight $w.h5 >$w.txt; done
@@ -38,5 +47,6 @@ $ cache log h.safetensors.h5 | grep -c 'weights: h.safetensors'
 # Into and out of pipes.
 $ qconvert h.npz --features f.h5 -o - | qeval - f.h5 -o p.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
 > p.h5: accuracy # +- # over 2 heads, on 200 samples
+>   no controls: the weights come from elsewhere
 $ qconvert - -o stdin.npz <h.h5
 > stdin.npz: 9 tensors, 8511 values
