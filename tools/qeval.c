@@ -48,6 +48,7 @@ struct run {
     struct kl_mcnemar test;
     size_t shots;
     char *noise; /* of --noise */
+    int64_t *confusion; /* (c, c) of the first head, with -v */
 };
 
 /* --noise as its canonical text ("": none, whatever the head was trained with), --shots as a number. */
@@ -113,6 +114,16 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     return code;
 }
 
+/* Before the report is in its place: what can fail should fail while the old one is there. */
+static int count(struct run *run, struct kl_error *err)
+{
+    const struct kl_evaluation *e = &run->evaluation;
+    run->confusion = malloc(e->c * e->c * sizeof *run->confusion);
+    if (!run->confusion) return kl_fail_memory(err, e->c * e->c * sizeof *run->confusion);
+    kl_confusion(run->confusion, e->labels, e->predictions, e->n, e->c);
+    return KL_OK;
+}
+
 static int evaluate(struct run *run, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
@@ -125,6 +136,7 @@ static int evaluate(struct run *run, struct kl_error *err)
     if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
     if (!code && run->other) code = kl_evaluate(&second, run->other, &run->features, &o, pool, err);
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
+    if (!code && run->v.common.verbose) code = count(run, err);
     kl_evaluation_free(&second);
     kl_pool_destroy(&pool);
     return code;
@@ -200,21 +212,16 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 }
 
 /* With -v: one line a class, of the first head. */
-static int print_classes(const struct run *run, FILE *out, struct kl_error *err)
+static void print_classes(const struct run *run, FILE *out)
 {
     const struct kl_evaluation *e = &run->evaluation;
-    int64_t *counts = malloc(e->c * e->c * sizeof *counts);
-    if (!counts) return kl_fail_memory(err, e->c * e->c * sizeof *counts);
-    kl_confusion(counts, e->labels, e->predictions, e->n, e->c);
     fprintf(out, "%-20s %9s %9s %9s %9s\n", "class", "precision", "recall", "f1", "samples");
     for (size_t k = 0; k < e->features->n_classes; k++) {
-        struct kl_class_metrics m = kl_class_metrics(counts, e->c, k);
+        struct kl_class_metrics m = kl_class_metrics(run->confusion, e->c, k);
         fprintf(out, "%-20.*s %9.4f %9.4f %9.4f %9lld\n", (int)run->features.name_size,
                 run->features.class_names + k * run->features.name_size, m.precision, m.recall, m.f1,
                 (long long)m.support);
     }
-    free(counts);
-    return KL_OK;
 }
 
 static int work(struct run *run, const char *const *inputs, size_t n_inputs, FILE *out,
@@ -231,7 +238,8 @@ static int work(struct run *run, const char *const *inputs, size_t n_inputs, FIL
     if (!code) code = write_report(run, err);
     if (code || strcmp(run->v.common.output, "-") == 0 || run->v.common.quiet) return code;
     code = summarise(run, out, err);
-    return !code && run->v.common.verbose && !run->v.common.json ? print_classes(run, out, err) : code;
+    if (!code && run->v.common.verbose && !run->v.common.json) print_classes(run, out);
+    return code;
 }
 
 int main(int argc, char **argv)
@@ -266,6 +274,7 @@ int main(int argc, char **argv)
     kl_file_close(&run.input);
     kl_stage_end(&run.stage);
     free(run.noise);
+    free(run.confusion);
     free(inputs);
     const int status = code ? kl_report(&run.log, &err) : 0;
     if (code == KL_ESIGNAL) kl_signals_reraise();

@@ -167,7 +167,9 @@ static void loop(struct loop *l)
     if (l->job->slower) places /= l->job->slower;
     if (!all && places > 0) step = (l->total + places - 1) / places;
     int before = failures;
-    for (long n = 1; n <= l->total && failures < before + 20; n += step) {
+    /* The last place too: what fails behind the publishing is easily forgotten. */
+    for (long n = 1, next; n <= l->total && failures < before + 20; n = next) {
+        next = n < l->total && n + step > l->total ? l->total : n + step;
         struct outcome o = run(l->job, l->kind->kinds, n, l->forever);
         bool kept = o.status != 0 && l->job->keeps && take_out(o.folder, "", l->job->keeps);
         bool foreign = is_of_jansson(&o);
