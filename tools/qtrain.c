@@ -15,12 +15,25 @@ struct run {
     struct kl_pool *pool;
 };
 
+/* Histories are read from the finished head file, so there has to be one. */
+static int check_histories(const struct kl_head_settings *v, struct kl_error *err)
+{
+    if (v->mlflow && strcmp(v->mlflow, "-") == 0)
+        return kl_fail(err, KL_EUSAGE, "--mlflow: found '-', expected a folder");
+    if ((v->history || v->mlflow) && v->common.output && strcmp(v->common.output, "-") == 0)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--%s: cannot be made while the head goes to standard output; name a file with -o",
+            v->history ? "history" : "mlflow");
+    return KL_OK;
+}
+
 /* --history and --mlflow are made from the finished file, so they come with "up to date" as well. */
 static int write_histories(const struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     const struct kl_head_settings *v = &run->v;
-    if ((!v->history && !v->mlflow) || !v->common.output || strcmp(v->common.output, "-") == 0) return 0;
+    if ((!v->history && !v->mlflow) || !v->common.output) return 0;
     int code = kl_file_open_kind(&file, v->common.output, "head", err);
     if (!code && v->history) code = kl_history_jsonl(v->history, file, err);
     if (!code && v->mlflow) code = kl_history_mlflow(v->mlflow, file, err);
@@ -116,16 +129,24 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     return !code && strcmp(run->v.common.output, "-") != 0 ? summarise(run, out, err) : code;
 }
 
+/* Where the summary goes: not among the lines of --history -. */
+static FILE *words_to(const struct kl_head_settings *v, FILE *out)
+{
+    return v->history && strcmp(v->history, "-") == 0 ? stderr : out;
+}
+
 static int work(struct run *run, const char *path, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     int code = kl_head_settings_settle(&run->v, err);
     if (!code && !run->v.common.output && !run->v.common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
+    if (!code) code = check_histories(&run->v, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     run->head.input = run->input;
     if (!code) code = kl_head_run_begin(&run->head, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
+    out = words_to(&run->v, out);
     code = answer == KL_STAGE_COMPUTE ? train(run, out, err)
                                       : kl_stage_report(&run->head.stage, answer, out, err);
     return code ? code : write_histories(run, err);

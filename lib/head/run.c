@@ -6,16 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* DIR/.NAME.checkpoint */
+/* A pipe has no folder to keep a checkpoint in. */
 static int name_checkpoint(char **path, const char *output, struct kl_error *err)
 {
     *path = NULL;
-    if (!output || strcmp(output, "-") == 0) return 0;
-    const char *slash = strrchr(output, '/');
-    int folder = slash ? (int)(slash - output + 1) : 0;
-    return asprintf(path, "%.*s.%s.checkpoint", folder, output, output + folder) < 0
-               ? kl_fail_memory(err, strlen(output))
-               : 0;
+    return output && strcmp(output, "-") != 0 ? kl_checkpoint_path(path, output, err) : KL_OK;
 }
 
 static int make_key(struct kl_key **key, const struct kl_head_run *run, struct kl_error *err)
@@ -84,7 +79,7 @@ int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
     if (!code) code = kl_origin_save(run->writer, run->input, err);
     if (!code) code = kl_controls_save(run->writer, &run->controls, false, err);
     if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
-    if (!code && run->checkpoint) unlink(run->checkpoint);
+    if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
     return code;
 }
 
@@ -97,6 +92,9 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
     if (!code) code = make_key(&key, run, err);
     if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
     kl_key_abort(&key);
+    /* A run that was killed between publishing and tidying up left it. */
+    if (!code && (*answer == KL_STAGE_UP_TO_DATE || *answer == KL_STAGE_FETCHED) && run->checkpoint)
+        kl_checkpoint_remove(run->checkpoint, run->stage.key);
     return code;
 }
 

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "store/store_int.h"
 
 static const char *const type_names[] = {
     [KL_TYPE_U8] = "uint8",     [KL_TYPE_I32] = "int32",   [KL_TYPE_I64] = "int64",
@@ -79,7 +80,7 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
         if (json_array_size(records) > 1)
             fprintf(to, "after      %zu earlier %s; cache log %s draws them\n",
                     json_array_size(records) - 1, json_array_size(records) == 2 ? "stage" : "stages",
-                    kl_file_path(file));
+                    strcmp(kl_file_path(file), "standard input") ? kl_file_path(file) : "-");
     }
     json_decref(records);
     return KL_OK;
@@ -237,9 +238,8 @@ static const char *const descriptions[][2] = { { "backbone", "backbone" },
 
 int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
 {
-    struct stat status;
-    char size[32] = "";
-    if (stat(kl_file_path(file), &status) == 0) kl_size_text(size, (double)status.st_size);
+    char size[32];
+    kl_size_text(size, (double)file->stat.st_size); /* what came by standard input has no name to ask */
     fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_file_path(file), kl_file_kind(file), size,
             kl_file_created_by(file));
     int code = write_origin(to, file, err);

@@ -47,29 +47,50 @@ static int one_file(struct kl_gc *gc, const char *path, const struct stat *s, st
     return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
 }
 
+/* What a later run could go on from, but none did for a week. */
+static bool is_forgotten(const char *name, const char *path, const struct stat *s, struct kl_error *err)
+{
+    if (!S_ISREG(s->st_mode) || difftime(time(NULL), s->st_mtim.tv_sec) <= RESUME_SECONDS) return false;
+    return kl_partial_is_dead(name, s) || (kl_checkpoint_is(name) && kl_checkpoint_is_ours(path, err));
+}
+
+static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err);
+
+/* What the sweep of temporaries leaves: a folder, a file that could be resumed, a result. */
+static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, int depth,
+                    struct kl_error *err)
+{
+    const char *name = kl_path_name(path);
+    struct kl_error why = { 0 };
+    size_t length = strlen(name);
+    if (name[0] == '.') {
+        if (is_forgotten(name, path, s, &why) && (gc->dry || unlink(path) == 0))
+            tell(gc, path, "can be resumed, but nobody did for a week", (uint64_t)s->st_size);
+        if (why.code == KL_ENOMEM) *err = why;
+        return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
+    }
+    if (S_ISDIR(s->st_mode) && depth < 16) return gc_folder(gc, path, depth + 1, err);
+    if (S_ISREG(s->st_mode) && length > 3 && strcmp(name + length - 3, ".h5") == 0)
+        return one_file(gc, path, s, err);
+    return KL_OK;
+}
+
 static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err)
 {
     int rc = 0;
     DIR *d = kl_temporary_sweep(folder, NULL, gc->dry, swept, gc) ? opendir(folder) : NULL;
     if (!d) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
     for (struct dirent *e; !rc && (e = readdir(d));) {
-        size_t length = strlen(e->d_name), room = strlen(folder) + length + 2;
+        size_t room = strlen(folder) + strlen(e->d_name) + 2;
         struct stat s;
         if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
-        bool stale = S_ISREG(s.st_mode) && kl_partial_is_dead(e->d_name, &s) &&
-                     difftime(time(NULL), s.st_mtim.tv_sec) > RESUME_SECONDS;
-        if (e->d_name[0] == '.' && !stale) continue;
         char *path = malloc(room);
         if (!path) {
             rc = kl_fail_memory(err, room);
             break;
         }
         snprintf(path, room, "%s/%s", folder, e->d_name);
-        if (stale && (gc->dry || unlink(path) == 0))
-            tell(gc, path, "can be resumed, but nobody did for a week", (uint64_t)s.st_size);
-        else if (S_ISDIR(s.st_mode) && depth < 16) rc = gc_folder(gc, path, depth + 1, err);
-        else if (S_ISREG(s.st_mode) && length > 3 && strcmp(e->d_name + length - 3, ".h5") == 0)
-            rc = one_file(gc, path, &s, err);
+        rc = gc_entry(gc, path, &s, depth, err);
         free(path);
     }
     closedir(d);

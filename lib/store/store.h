@@ -211,6 +211,12 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
                      char content[65], struct kl_error *err);
 void kl_stage_end(struct kl_stage *stage);
 
+/* ---- the state of a stopped run (checkpoint.c): a file of kind `checkpoint` ---- */
+/* DIR/.NAME.checkpoint for the target DIR/NAME; malloc'ed. KL_ENOMEM. */
+int kl_checkpoint_path(char **path, const char *target, struct kl_error *err);
+/* Removes it, and what killed runs left of it. With a key: only if it belongs to that key. */
+void kl_checkpoint_remove(const char *path, const char *key);
+
 /* ---- the shared store (shared.c): DIR/ab/cdef....h5 ---- */
 int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
                     struct kl_error *err);

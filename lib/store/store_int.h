@@ -115,10 +115,14 @@ int kl_spool_stdin(int *fd, struct kl_error *err);
 void kl_process_tag(char tag[64]);
 bool kl_process_dead(const char *tag, const struct stat *file);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
-/* Removes temporaries of dead runs: of one target name, or of every one (name NULL). false, with errno: the
-   folder cannot be listed. */
+/* Removes temporaries of dead runs: of one target name, or of every one (name NULL). false, with errno:
+   the folder cannot be listed. */
 bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
                         void (*each)(void *context, const char *path, uint64_t bytes), void *context);
+
+/* ---- checkpoint.c ---- */
+bool kl_checkpoint_is(const char *name);
+bool kl_checkpoint_is_ours(const char *path, struct kl_error *err);
 
 /* ---- h5.c: the few HDF5 calls ---- */
 /* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before)
@@ -127,7 +131,8 @@ int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error 
 int kl_h5_dataset(long long file, struct kl_dataset *dataset, struct kl_error *err); /* sets offset */
 int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err);
 int kl_h5_close(long long *file, const int *problem, struct kl_error *err);
-/* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed. */
+/* Every dataset, with attributes; names in `digests/` and `provenance` included. *datasets is malloc'ed.
+ */
 int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
                struct kl_attributes *attributes, struct kl_error *err);
 

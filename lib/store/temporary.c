@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -147,6 +148,11 @@ static int open_unlinked(struct kl_error *err)
 
 int kl_spool_stdin(int *fd, struct kl_error *err)
 {
+    static atomic_flag taken = ATOMIC_FLAG_INIT; /* a second reader would find an empty input */
+    *fd = -1;
+    if (atomic_flag_test_and_set(&taken))
+        return kl_fail(err, KL_EUSAGE,
+                       "-: standard input can be one input only; name a file for the other");
     *fd = open_unlinked(err);
     if (*fd < 0) return *fd;
     int rc = kl_copy_all(*fd, STDIN_FILENO, "standard input", err);

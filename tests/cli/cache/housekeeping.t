@@ -57,6 +57,32 @@ $ touch -d '100 days ago' e/theirs.h5; cache gc e --older-than 30 --apply; ls e
 > e: 0 files, 0 bytes removed
 > theirs.h5
 
+# What killed and stopped runs leave. A temporary goes at once; what a run could go on from after a
+# week; what is in use, or of other programs, never.
+$ mkdir left; for f in f.h5.ffffffff-1-1.00000000 g.h5.ffffffff-1-1.00000000; do
++ : > left/.$f.ketline-tmp; done; touch -d '3 days ago' left/.f*; : > left/.x.checkpoint
++ : > left/.f.h5.0123456789abcdef.ffffffff-1-1.00000000.ketline-partial
++ cp left/.f.h5.0*partial left/.g.h5.0123456789abcdef.free.00000000.ketline-partial
++ qtrain -q d/new.h5 --epochs 100000 --qubits 2 --layers 1 -o left/h.h5 & p=$!; sleep 0.4; kill -TERM $p
++ wait $p 2> log; cp left/.h.h5.checkpoint left/.i.h5.checkpoint
++ touch -d '8 days ago' left/.h* left/.x* left/.g*partial; touch -d '3 days ago' left/.f*partial; ls -A left
+> .f.h5.0123456789abcdef.ffffffff-1-1.00000000.ketline-partial
+> .f.h5.ffffffff-1-1.00000000.ketline-tmp
+> .g.h5.0123456789abcdef.free.00000000.ketline-partial
+> .g.h5.ffffffff-1-1.00000000.ketline-tmp
+> .h.h5.checkpoint
+> .i.h5.checkpoint
+> .x.checkpoint
+$ cache gc left --apply | sed 's/[0-9]* bytes/N bytes/g' | sort; ls -A left
+> left: 3 files, N bytes removed
+> removed left/.f.h5.ffffffff-1-1.00000000.ketline-tmp (left by a run that has ended, N bytes)
+> removed left/.g.h5.0123456789abcdef.free.00000000.ketline-partial (can be resumed, but nobody did for a week, N bytes)
+> removed left/.h.h5.checkpoint (can be resumed, but nobody did for a week, N bytes)
+> .f.h5.0123456789abcdef.ffffffff-1-1.00000000.ketline-partial
+> .g.h5.ffffffff-1-1.00000000.ketline-tmp
+> .i.h5.checkpoint
+> .x.checkpoint
+
 $ cache gc nowhere
 ! cache: nowhere: cannot be listed: No such file or directory
 ? 66

@@ -16,6 +16,26 @@ $ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-
 + cmp whole.h5 head.h5; ls -A | grep head
 > head.h5
 
+# A run that was killed just behind its publishing leaves the checkpoint of this very key: the next
+# one takes it away. One of another key stays until a run has finished.
+$ qtrain -q f.h5 --epochs 100000 -o c.h5 > log & sleep 0.3; kill -TERM $!; wait $! 2> log
++ qtrain -q f.h5 --epochs 3 --no-provenance -o other.h5 > log; cp .c.h5.checkpoint .other.h5.checkpoint
++ qtrain f.h5 --epochs 3 -o other.h5; ls -A | grep other
+> other.h5: up to date
+> .other.h5.checkpoint
+> other.h5
+$ rm .other.h5.checkpoint; qtrain -q f.h5 --epochs 300 --checkpoint-every 1 --no-provenance -o own.h5 > log &
++ until [ -e .own.h5.checkpoint ]; do sleep 0.01; done; kill -STOP $!; cp .own.h5.checkpoint kept; kill -CONT $!
++ wait $!; cp kept .own.h5.checkpoint; : > ..own.h5.checkpoint.ffffffff-1-1.00000000.ketline-tmp
++ touch -d '3 days ago' ..own*tmp; qtrain f.h5 --epochs 300 -o own.h5; ls -A | grep own
+> own.h5: up to date
+> own.h5
+
+# A name so long that only a shortened one fits beside it.
+$ n=$(printf 'n%.0s' {1..240}).h5; qtrain -q f.h5 --epochs 100000 -o $n > log & sleep 0.3; kill -TERM $!
++ wait $! 2> log; ls -A | grep -c 'nnn.*checkpoint$'
+> 1
+
 # one replica alone = the same among others
 $ qtrain -q f.h5 --epochs 3 --replicas 3 -o three.h5 > log
 + qtrain -q f.h5 --epochs 3 --replica 2 -o alone.h5 > log; for n in params last optimizer/v
