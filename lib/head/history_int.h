@@ -15,4 +15,10 @@ struct kl_history {
 int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error *err);
 void kl_history_free(struct kl_history *h);
 
+struct kl_run_record {
+    char seed[32];        /* "" where the file does not say */
+    long long start, end; /* milliseconds since 1970; a file without provenance: both now */
+};
+int kl_run_record(struct kl_run_record *record, const struct kl_file *file, struct kl_error *err);
+
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "head/history_int.h"
 #include "store/store.h"
@@ -41,7 +40,7 @@ __attribute__((format(printf, 4, 5))) static int put(const char *folder, const c
     return code;
 }
 
-static int put_metrics(const char *folder, const struct kl_history *h, size_t replica, long long now,
+static int put_metrics(const char *folder, const struct kl_history *h, size_t replica, long long time,
                        struct kl_error *err)
 {
     int code = 0;
@@ -52,7 +51,7 @@ static int put_metrics(const char *folder, const struct kl_history *h, size_t re
         if (!memory) return kl_fail_memory(err, 1024);
         for (size_t e = 0; e < h->epochs; e++) {
             double value = h->rows[k][replica * h->epochs + e];
-            if (!isnan(value)) fprintf(memory, "%lld %.9g %zu\n", now, value, e + 1);
+            if (!isnan(value)) fprintf(memory, "%lld %.9g %zu\n", time, value, e + 1);
         }
         if (fclose(memory)) code = kl_fail_memory(err, size);
         if (!code && size > 0) code = put(folder, kl_history_names[k], err, "%s", text);
@@ -61,15 +60,22 @@ static int put_metrics(const char *folder, const struct kl_history *h, size_t re
     return code;
 }
 
-static int put_params(const char *folder, const char *config, struct kl_error *err)
+/* The configuration, in which this run is the replica of its own number, and the seed. */
+static int put_params(const char *folder, const char *config, const char *seed, size_t replica,
+                      struct kl_error *err)
 {
     json_t *object, *value;
     const char *name;
     int code = kl_json_parse(&object, config, "attribute config", err);
     if (code) return code;
+    json_int_t first = json_integer_value(json_object_get(object, "replica"));
+    if (json_object_set_new(object, "replica", json_integer(first + (json_int_t)replica)) ||
+        json_object_set_new(object, "seed", json_string(seed)))
+        code = kl_fail_memory(err, 256);
     json_object_foreach(object, name, value)
     {
         char *text = NULL;
+        if (code) break;
         if (!json_is_string(value)) code = kl_json_dump(&text, value, err);
         else if (!(text = strdup(json_string_value(value))))
             code = kl_fail_memory(err, json_string_length(value));
@@ -77,7 +83,6 @@ static int put_params(const char *folder, const char *config, struct kl_error *e
             if (*c == '\n') *c = ' '; /* a parameter is one line */
         if (!code) code = put(folder, name, err, "%s", text);
         free(text);
-        if (code) break;
     }
     json_decref(object);
     return code;
@@ -98,7 +103,8 @@ static char *file_uri(const char *path)
 }
 
 static int put_run(const char *experiment, const char *uri, struct kl_file *file, const char *config,
-                   const struct kl_history *h, size_t replica, long long now, struct kl_error *err)
+                   const struct kl_history *h, size_t replica, const struct kl_run_record *record,
+                   struct kl_error *err)
 {
     static const char *const parts[] = { "metrics", "params", "tags", "artifacts" };
     char id[33], folder[4][4096], run[2048];
@@ -111,8 +117,8 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
         snprintf(folder[i], sizeof folder[i], "%s/%s", run, parts[i]);
         code = make_folder(folder[i], err);
     }
-    if (!code) code = put_metrics(folder[0], h, replica, now, err);
-    if (!code) code = put_params(folder[1], config, err);
+    if (!code) code = put_metrics(folder[0], h, replica, record->end, err);
+    if (!code) code = put_params(folder[1], config, record->seed, replica, err);
     if (!code)
         code = put(folder[2], "mlflow.runName", err, "qtrain-%.8s-%zu", kl_file_key(file), replica);
     if (!code) code = put(folder[2], "ketline.key", err, "%s", kl_file_key(file));
@@ -124,19 +130,18 @@ static int put_run(const char *experiment, const char *uri, struct kl_file *file
         "lifecycle_stage: active\nrun_id: %s\nrun_name: qtrain-%.8s-%zu\nrun_uuid: %s\nsource_name: "
         "qtrain\n"
         "source_type: 4\nsource_version: ''\nstart_time: %lld\nstatus: 3\ntags: []\nuser_id: ketline\n",
-        uri, id, now, experiment_id, id, kl_file_key(file), replica, id, now);
+        uri, id, record->end, experiment_id, id, kl_file_key(file), replica, id, record->start);
 }
 
 int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error *err)
 {
     struct kl_history h;
     char *config = NULL, *experiment = NULL, *uri = NULL, *absolute = NULL;
-    struct timespec clock;
-    clock_gettime(CLOCK_REALTIME, &clock);
-    long long now = (long long)clock.tv_sec * 1000 + clock.tv_nsec / 1000000;
+    struct kl_run_record record;
     int code = kl_history_load(&h, file, err);
     if (code) return code;
-    code = kl_file_text(&config, file, "", "config", err);
+    code = kl_run_record(&record, file, err);
+    if (!code) code = kl_file_text(&config, file, "", "config", err);
     if (!code) code = make_folder(folder, err);
     if (code) goto out;
     absolute = realpath(folder, NULL);
@@ -154,9 +159,9 @@ int kl_history_mlflow(const char *folder, struct kl_file *file, struct kl_error 
             experiment, "meta.yaml", err,
             "artifact_location: '%s'\ncreation_time: %lld\nexperiment_id: '%s'\nlast_update_time: %lld\n"
             "lifecycle_stage: active\nname: ketline\n",
-            uri, now, experiment_id, now);
+            uri, record.end, experiment_id, record.end);
     for (size_t r = 0; r < h.replicas && !code; r++)
-        code = put_run(experiment, uri, file, config, &h, r, now, err);
+        code = put_run(experiment, uri, file, config, &h, r, &record, err);
 out:
     kl_history_free(&h);
     free(config);

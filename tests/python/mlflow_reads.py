@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What `qtrain --mlflow DIR` writes is read by the package mlflow itself, and says what the head file says."""
+import datetime
+import json
 import os
 import pathlib
 import subprocess
@@ -19,7 +21,8 @@ digits = pathlib.Path(os.environ["DATA"]) / "digits" / "train-images-idx3-ubyte"
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     subprocess.run(["extract-features", "-q", digits, "--resize", "28", "--limit", "200", "-o", "f.h5"], check=True)
-    subprocess.run(["qtrain", "-q", "f.h5", "--epochs", "3", "--replicas", "2", "--lr", "0.002", "--mlflow", "runs",
+    subprocess.run(["qtrain", "-q", "f.h5", "--epochs", "3", "--replicas", "2", "--replica", "5", "--seed", "7",
+                    "--lr", "0.002", "--mlflow", "runs",
                     "-o", "head.h5"], check=True)
     client = MlflowClient(pathlib.Path("runs").resolve().as_uri())
     experiment = client.get_experiment_by_name("ketline")
@@ -29,14 +32,21 @@ with tempfile.TemporaryDirectory() as folder:
     with h5py.File("head.h5") as head:
         names = list(head["history"])
         assert "val_accuracy" in names
+        provenance = head["provenance"][()]
         wanted = {name: head["history"][name][...] for name in names}
     seen = set()
     for run in runs:
         assert run.info.status == "FINISHED", run.info.status
         assert float(run.data.params["lr"]) == 0.002, run.data.params
+        assert run.data.params["seed"] == "7", run.data.params
+        made = json.loads(provenance)[-1]
+        end = datetime.datetime.fromisoformat(made["time"].replace("Z", "+00:00")).timestamp() * 1000
+        assert run.info.end_time == end, (run.info.end_time, made)
+        assert abs(end - run.info.start_time - made["seconds"] * 1000) <= 1, (run.info.start_time, made)
         history = {name: [m.value for m in client.get_metric_history(run.info.run_id, name)] for name in names}
         match = [r for r in range(2) if all(abs(history[n][e] - wanted[n][r][e]) <= 1e-6 * abs(wanted[n][r][e])
                                             for n in names for e in range(3))]
         assert match, f"run {run.info.run_id} has the history of no replica: {history}"
+        assert int(run.data.params["replica"]) == 5 + match[0], run.data.params
         seen.add(match[0])
     assert seen == {0, 1}, seen
