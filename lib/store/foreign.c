@@ -197,24 +197,28 @@ static int send_images(int to, hid_t set, const struct answer *a)
     return rc;
 }
 
-static int32_t *read_labels(hid_t file, uint64_t n)
+/* The dataset of labels, if there is one of a usual name. One that cannot be meant is refused: images
+   that silently have no labels are found out much later. */
+static int32_t *read_labels(hid_t file, uint64_t n, struct answer *a)
 {
     static const char *const names[] = { "labels", "y", "label", "y_train" };
     hsize_t dims[4];
     int32_t *labels = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !labels; i++) {
-        hid_t set = open_plain(file, names[i]), type = set >= 0 ? H5Dget_type(set) : -1;
-        if (set < 0) continue;
-        if (H5Tget_class(type) == H5T_INTEGER && is_simple(set) && shape(set, dims) == 1 &&
-            dims[0] == n && (labels = malloc(n * 4 + 1)) &&
-            H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) < 0) {
-            free(labels);
-            labels = NULL;
-        }
-        H5Tclose(type);
-        H5Dclose(set);
-    }
-    return labels;
+    hid_t set = -1;
+    size_t i = 0;
+    for (; i < sizeof names / sizeof *names && set < 0; i++) set = open_plain(file, names[i]);
+    if (set < 0) return NULL;
+    hid_t type = H5Dget_type(set);
+    bool fits = H5Tget_class(type) == H5T_INTEGER && is_simple(set) && shape(set, dims) == 1 &&
+                dims[0] == n && (labels = malloc(n * 4 + 1)) &&
+                H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) >= 0;
+    H5Tclose(type);
+    H5Dclose(set);
+    if (fits) return labels;
+    say(a, "expected one whole number for each image; --labels none leaves the labels out",
+        names[i - 1]);
+    free(labels);
+    return NULL;
 }
 
 static void limit_child(void)
@@ -234,7 +238,7 @@ static void limit_child(void)
     signal(SIGTERM, SIG_DFL);
 }
 
-static int child(int to, const char *path, const char *wanted, uint64_t size)
+static int child(int to, const char *path, const char *wanted, uint64_t size, bool want_labels)
 {
     struct answer a = { 0 };
     struct search s = { 0 };
@@ -248,7 +252,7 @@ static int child(int to, const char *path, const char *wanted, uint64_t size)
     if (file < 0) say(&a, "HDF5 cannot open it: damaged or not an HDF5 file", "");
     else set = find_images(file, wanted, &s, &a);
     if (set >= 0 && check_images(&a, set, s.name, size) == 0) {
-        labels = read_labels(file, a.dims[0]);
+        labels = want_labels ? read_labels(file, a.dims[0], &a) : NULL;
         a.n_labels = labels ? a.dims[0] : 0;
     }
     if (send_all(to, &a, sizeof a)) return 1;
@@ -314,7 +318,7 @@ static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels,
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        _exit(child(ends[1], path, wanted, size));
+        _exit(child(ends[1], path, wanted, size, labels != NULL));
     }
     close(ends[1]);
     int rc = pid < 0 ? kl_fail_errno(err, KL_EIO, "%s: no reading process", path)

@@ -232,8 +232,8 @@ int kl_merge(const char *output, const char *const *inputs, size_t n, const stru
 bool kl_merged_before(const char *output, const char *shard);
 
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
-/* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; labels (i32) from dataset
-   "labels" or "y" or NULL. */
+/* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; *labels (i32) from dataset
+   "labels", "y", "label" or "y_train", NULL where there is none; labels NULL: not asked for. */
 int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
                       struct kl_error *err);
 
