@@ -44,7 +44,9 @@ kill_job() {
         more || break
         rm -f "$folder/out.h5"
         [ $((i % 2)) = 1 ] || cp "$old" "$folder/out.h5"
-        strike job "$name" "$folder/out.h5" --no-provenance --force
+        extra=
+        [ "$name" = qtrain ] && [ $((i % 4)) -ge 2 ] && extra="--checkpoint-every 5" # killed at those, too
+        strike job "$name" "$folder/out.h5" --no-provenance --force $extra
         [ ! -e "$folder/out.h5" ] || same "$folder/out.h5" "$want" ||
             { [ $((i % 2)) = 0 ] && same "$folder/out.h5" "$old"; }
         check "$name: kill $i after $t ms left a third thing in place of old or new" [ $? = 0 ]

@@ -11,6 +11,9 @@ const char *const fault_inputs[] = {
     "extract-features -q data/digits/test-images-idx3-ubyte --limit 10 -o ten.h5",
     "qtrain -q f.h5 --epochs 1 -o h.h5 >/dev/null && qtrain -q f.h5 --epochs 2 -o h2.h5 >/dev/null",
     "qeval -q h.h5 f.h5 -o r.h5",
+    "qtrain -q f.h5 --epochs 100000 --checkpoint-every 1 --reduction 8 -o s.h5 >/dev/null 2>&1 & p=$!; "
+    "until [ -e .s.h5.checkpoint ]; do kill -0 $p || exit 1; done; kill -TERM $p; wait $p 2>/dev/null; "
+    "mv .s.h5.checkpoint stopped",
     "head -c 5000 h.h5 >bad.h5; touch .out.h5.1.ketline-tmp",
     0,
 };
@@ -26,8 +29,8 @@ const struct fault_job fault_jobs[] = {
     { .name = "cache verify", .command = "cache verify ../in/h.h5 ../in/0.h5 ../in/r.h5" },
     { .name = "cache gc",
       .command = "cache gc . --older-than 7 --apply",
-      .old = "mkdir a; cp -p ../in/0.h5 a; cp -p ../in/1.h5 ../in/2.h5 .; touch -d '9 days ago' "
-             ".out.h5.1.ketline-tmp",
+      .old = "mkdir a; cp -p ../in/0.h5 a; cp -p ../in/1.h5 ../in/2.h5 .; cp ../in/stopped "
+             ".s.h5.checkpoint; touch -d '9 days ago' .out.h5.1.ketline-tmp .s.h5.checkpoint",
       .before = "touch -c -d '30 days ago' a/0.h5 1.h5", /* to compare a file is to use it */
       .several = true },
     { .name = "cache fsck", .command = "cache fsck ../in/store" },
