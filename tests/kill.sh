@@ -13,16 +13,22 @@ alone() { # nothing but the target: neither temporary files nor checkpoints
     [ "$(ls -A "$1")" = out.h5 ] || { ls -A "$1"; return 1; }
 }
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
-# strike FUNCTION...: runs it, kills it after $t ms, at random within the $ms ms of an undisturbed run.
+# strike FUNCTION...: runs it, kills it after $t ms, at random within $span ms. That is at first what an
+# undisturbed run took, and follows what is met: the machine may have other work now than it had then.
 strike() {
     local pid child
     "$@" >/dev/null 2>&1 &
     pid=$!
-    t=$((RANDOM * (ms + ms / 4 + 2) / 32768)) # some beyond the end: the last moments matter most
+    t=$((RANDOM * (span + span / 4 + 2) / 32768)) # some beyond the end: the last moments matter most
     sleep "$(printf '%d.%03d' $((t / 1000)) $((t % 1000)))"
     # The function runs in a subshell: its child is the tool.
     child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
-    kill -KILL $child $pid 2>/dev/null && struck=$((struck + 1))
+    if kill -KILL $child $pid 2>/dev/null; then
+        struck=$((struck + 1))
+        span=$((span + span / 16 + 1))
+    elif [ "$t" -lt "$span" ]; then
+        span=$(((3 * span + t) / 4))
+    fi
     wait $pid 2>/dev/null
 }
 # Kills that come after the end do not count; but there is an end to it.
@@ -38,6 +44,7 @@ kill_job() {
     job "$name" "$want" --no-provenance >/dev/null ||
         { fail "$name: the undisturbed run failed"; return; }
     local ms=$(($(now_ms) - start + 1))
+    local span=$ms
     mkdir "$folder"
     cp "$(older "$name")" "$old" # of another key: stands there in every second round
     for (( ; ; i++)); do
@@ -80,6 +87,7 @@ kill_figures() {
     local start=$(now_ms)
     draw "$JOBS/figures.want" || { fail "figures: the undisturbed run failed"; return; }
     local ms=$(($(now_ms) - start + 1))
+    local span=$ms
     mkdir "$folder"
     for (( ; ; i++)); do
         more || break
@@ -123,6 +131,7 @@ kill_gc() {
     local start=$(now_ms)
     tidy >/dev/null || { fail "gc: the undisturbed run failed"; return; }
     local ms=$(($(now_ms) - start + 1))
+    local span=$ms
     for (( ; ; i++)); do
         more || break
         [ $((i % 3)) = 1 ] && [ -e "$gc_folder/old/60.h5" ] || fill # else what the last kill left
