@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
-   circuit: a circuit by name, seen: drawn, exported, counted. */
+   circuit: a circuit by name, seen: drawn, exported, counted; and a grid of them scanned for barren
+   plateaus, which is a stage with a table of options of its own. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "circuit/options.h"
 #include "circuit/statistics.h"
+#include "plateau/plateau.h"
 #include "plot/plot.h"
 #include "store/store.h"
+
+enum { NUMERICAL_VERSION = 1, PLATEAU_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -25,13 +29,52 @@ static const struct kl_option options[] = {
 static const struct kl_tool tool = {
     "circuit",
     "Shows, draws, exports and counts a circuit: by name, or of a trained head",
-    "show|draw|qasm|stats [HEAD.h5]",
+    "show|draw|qasm|stats [HEAD.h5], or plateau (see circuit plateau --help)",
     "circuit show --ansatz efficient-su2 --qubits 6\n  circuit draw head.h5 -o circuit.svg\n"
     "  circuit qasm --layers 2 > c.qasm; circuit show --circuit-file c.qasm",
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
     "store force dry-run key device note no-provenance progress"
+};
+
+struct plateau_values {
+    struct kl_common common;
+    struct kl_plateau_options scan;
+};
+
+#define SCAN(field) (offsetof(struct plateau_values, scan) + offsetof(struct kl_plateau_options, field))
+static const struct kl_option plateau_options[] = {
+    { "qubits", 0, KL_OPT_STRING, SCAN(qubits), "LIST", 0, 0, true,
+      "rising numbers and ranges: 2-6,8,10", "Grid", NULL },
+    { "layers", 0, KL_OPT_STRING, SCAN(layers), "LIST", 0, 0, true, "of the ansatz", NULL, NULL },
+    { "ansatz", 0, KL_OPT_CHOICE, SCAN(ansatz), KL_ANSATZ_CHOICES, 0, 0, true, "gates of a layer", NULL,
+      NULL },
+    { "entanglement", 0, KL_OPT_CHOICE, SCAN(entanglement), KL_ENTANGLEMENT_CHOICES, 0, 0, true,
+      "pairs that a layer couples", NULL, NULL },
+    { "initial-ry", 0, KL_OPT_FLOAT, SCAN(initial), "ANGLE", -7, 7, true,
+      "RY on every qubit first; 0: none", NULL, NULL },
+    { "observables", 0, KL_OPT_STRING, SCAN(observables), "LIST", 0, 0, true,
+      "local (Z0), global (Z on all), strings: ZZ", NULL, NULL },
+    { "parameter", 0, KL_OPT_STRING, SCAN(parameter), "K|all", 0, 0, true,
+      "differentiate by this one; all: mean variance", "Sampling", NULL },
+    { "draws", 0, KL_OPT_INT, SCAN(draws), "N", 2, 1e5, true, "of all parameters, for each cell", NULL,
+      NULL },
+    { "spread", 0, KL_OPT_FLOAT, SCAN(spread), "ANGLE", 1e-9, 7, true,
+      "uniform in +-ANGLE; default pi: everywhere", NULL, NULL },
+    { "resamples", 0, KL_OPT_INT, SCAN(resamples), "N", 10, 1e4, true, "of the bootstrap", NULL, NULL },
+};
+static const struct kl_tool plateau_tool = {
+    "circuit",
+    "Variance of gradients over qubits and layers: how fast a barren plateau sets in",
+    "plateau [-o PLATEAU.h5]",
+    "circuit plateau --qubits 2-12 --layers 1,4,16,64 -o p.h5\n  circuit plateau --observables "
+    "ZZ,global "
+    "--spread 0.1",
+    plateau_options,
+    sizeof plateau_options / sizeof *plateau_options,
+    sizeof(struct plateau_values),
+    "device"
 };
 
 struct run {
@@ -120,9 +163,11 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
     size_t command = 0;
     while (command < 4 && (n_args == 0 || strcmp(args[0], commands[command]) != 0)) command++;
     if (command == 4 || n_args > 2)
-        return kl_fail(err, KL_EUSAGE,
-                       "found \"%s\", expected show, draw, qasm or stats, and at most one head",
-                       n_args ? args[0] : "");
+        return kl_fail(
+            err, KL_EUSAGE,
+            "found \"%s\", expected show, draw, qasm or stats, and at most one head; or plateau "
+            "as the first word",
+            n_args ? args[0] : "");
     int code = n_args == 2 ? from_head(run, args[1], err)
                            : kl_circuit_options_file(&run->v.circuit, &run->config, err);
     if (!code) code = kl_circuit_build(&run->circuit, &run->v.circuit, err);
@@ -134,13 +179,121 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
     return command == 2 ? kl_circuit_qasm(out, run->circuit, err) : stats(run, out, err);
 }
 
+struct plateau_run {
+    struct plateau_values v;
+    struct kl_log log;
+    struct kl_stage stage;
+    struct kl_plateau plateau;
+};
+
+static int begin_plateau(struct plateau_run *run, enum kl_stage_answer *answer, FILE *out,
+                         struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%lld", (long long)run->v.common.seed);
+    int code = kl_key_begin(&key, "plateau", PLATEAU_SCHEMA, "plateau", NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &plateau_tool, &run->v, err);
+    if (!code) code = kl_key_text(key, "seed", seed, err);
+    if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+static int scan(struct plateau_run *run, struct kl_error *err)
+{
+    struct kl_pool *pool = NULL;
+    struct kl_progress progress;
+    int code = kl_pool_create(&pool, (int)run->v.common.threads, err);
+    kl_progress_begin(&progress, &run->log, run->v.common.progress, "batches");
+    run->v.scan.seed = run->v.common.seed;
+    if (!code) code = kl_plateau_scan(&run->plateau, &run->v.scan, pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    kl_pool_destroy(&pool);
+    return code;
+}
+
+static int save_plateau(struct plateau_run *run, struct kl_error *err)
+{
+    struct kl_writer *writer = NULL;
+    int code = kl_writer_open(&writer, run->v.common.output, &run->stage.header, err);
+    if (!code) code = kl_plateau_save(writer, &run->plateau, err);
+    if (!code) return kl_stage_publish(&run->stage, &writer, NULL, 0, NULL, NULL, err);
+    kl_writer_abort(&writer);
+    return code;
+}
+
+static int report_plateau(const struct plateau_run *run, FILE *out, struct kl_error *err)
+{
+    const struct kl_plateau *p = &run->plateau;
+    const struct kl_common *common = &run->v.common;
+    const size_t cells = p->n_qubits * p->n_layers;
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
+        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "observables", KL_JSON_COUNT, NULL, (double)p->n_observables },
+        { "cells", KL_JSON_COUNT, NULL, (double)cells },
+        { "draws", KL_JSON_COUNT, NULL, (double)p->n_draws },
+    };
+    if (common->quiet || (common->output && strcmp(common->output, "-") == 0)) return KL_OK;
+    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    kl_plateau_table(out, p, common->verbose);
+    if (common->output)
+        fprintf(out, "%s: %zu observables, %zu circuits of %zu draws, %.1f s\n", common->output,
+                p->n_observables, cells, p->n_draws, kl_clock() - run->stage.start);
+    return KL_OK;
+}
+
+static int work_plateau(struct plateau_run *run, size_t n_args, FILE *out, struct kl_error *err)
+{
+    const struct kl_common *common = &run->v.common;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    if (n_args != 1) return kl_fail(err, KL_EUSAGE, "plateau: takes no input; found %zu", n_args - 1);
+    if (!common->output && (common->store || common->force || common->dry_run))
+        return kl_fail(err, KL_EUSAGE, "plateau: no output; give -o PLATEAU.h5");
+    int code = begin_plateau(run, &answer, out, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&run->stage, answer, out, err);
+    code = scan(run, err);
+    if (!code && common->output) code = save_plateau(run, err);
+    return code ? code : report_plateau(run, out, err);
+}
+
+static int main_plateau(int argc, char **argv)
+{
+    struct kl_error err = { 0 };
+    struct plateau_run run = { .log = { plateau_tool.name, stderr, 1 } };
+    const char **args = NULL;
+    size_t n_args = 0;
+    kl_plateau_options_default(&run.v.scan);
+    int code = kl_options_parse(&plateau_tool, &run.v, argc, argv, &args, &n_args, &err);
+    bool answered = !code && kl_options_answer(&plateau_tool, &run.v, stdout);
+    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
+    run.stage = (struct kl_stage){ .tool = &plateau_tool,
+                                   .values = &run.v,
+                                   .common = &run.v.common,
+                                   .log = &run.log,
+                                   .argc = argc,
+                                   .argv = argv,
+                                   .start = kl_clock() };
+    if (!code && !answered) code = work_plateau(&run, n_args, stdout, &err);
+    kl_plateau_free(&run.plateau);
+    kl_stage_end(&run.stage);
+    free(args);
+    const int status = code ? kl_report(&run.log, &err) : 0;
+    if (code == KL_ESIGNAL) kl_signals_reraise();
+    return kl_finish(&run.log, status);
+}
+
 int main(int argc, char **argv)
 {
+    kl_signals_install();
+    if (argc > 1 && strcmp(argv[1], "plateau") == 0) return main_plateau(argc, argv);
     struct kl_error err = { 0 };
     struct run run = { .v = { .samples = 5000, .width = 100 }, .log = { tool.name, stderr, 1 } };
     const char **args = NULL;
     size_t n_args = 0;
-    kl_signals_install();
     kl_circuit_options_default(&run.v.circuit);
     int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n_args, &err);
     bool answered = !code && kl_options_answer(&tool, &run.v, stdout);

@@ -5,6 +5,12 @@
 
 #include "circuit/circuit.h"
 
+/* Names that KL_OPT_CHOICE takes: kl_ansatz_names, kl_entanglement_names. */
+#define KL_ANSATZ_CHOICES                                                                              \
+    "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|" \
+    "brick|qcnn"
+#define KL_ENTANGLEMENT_CHOICES "linear|reverse-linear|ring|full|star"
+
 /* at: offset of the struct kl_circuit_options in the tool's values. The text of --circuit-file is in the
    key, as `qasm`, its name is not. */
 /* clang-format off */
@@ -14,11 +20,10 @@
       "of the circuit", "Circuit", "n_qubits" },                                                          \
     { "layers", 0, KL_OPT_INT, KL_CIRCUIT_AT(at, n_layers), "N", 0, 1000, true,                           \
       "of the ansatz", NULL, "n_layers" },                                                                \
-    { "ansatz", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, ansatz),                                              \
-      "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|"  \
-      "brick|qcnn", 0, 0, true, "gates of a layer", NULL, NULL },                                         \
+    { "ansatz", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, ansatz), KL_ANSATZ_CHOICES, 0, 0, true,                \
+      "gates of a layer", NULL, NULL },                                                                   \
     { "entanglement", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, entanglement),                                  \
-      "linear|reverse-linear|ring|full|star", 0, 0, true, "pairs that a layer couples", NULL, NULL },     \
+      KL_ENTANGLEMENT_CHOICES, 0, 0, true, "pairs that a layer couples", NULL, NULL },                    \
     { "embedding", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, embedding),                                        \
       "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs enter", NULL, NULL }, \
     { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL, 0, 0, true,                          \

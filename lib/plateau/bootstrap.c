@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+   Variances, their bootstrap intervals, and the slope of their logarithm. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+#include "plateau/plateau_int.h"
+
+enum { PURPOSE = 9 };
+
+void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64_t seed)
+{
+    uint32_t words[4] = { 0 };
+    memset(counts, 0, resamples * draws);
+    for (size_t r = 0; r < resamples; r++, counts += draws)
+        for (size_t i = 0; i < draws; i++) {
+            if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), PURPOSE, (uint32_t)r, 0);
+            uint8_t *count = &counts[(uint64_t)words[i % 4] * draws >> 32];
+            if (*count < UINT8_MAX) ++*count; /* one draw 255 times: never in the life of the sun */
+        }
+}
+
+void kl_plateau_moments(double *mean, double *variance, const double *gradients, size_t draws,
+                        size_t n_gradients, const uint8_t *counts, double *scratch)
+{
+    double *sum = scratch, *squares = scratch + n_gradients;
+    const double n = (double)draws;
+    memset(scratch, 0, 2 * n_gradients * sizeof *scratch);
+    for (size_t i = 0; i < draws; i++) {
+        const double count = counts ? counts[i] : 1, *g = gradients + i * n_gradients;
+        if (count == 0) continue;
+        for (size_t k = 0; k < n_gradients; k++) {
+            sum[k] += count * g[k];
+            squares[k] += count * g[k] * g[k];
+        }
+    }
+    *mean = *variance = 0;
+    for (size_t k = 0; k < n_gradients; k++) {
+        *mean += sum[k] / n;
+        *variance += fmax(squares[k] - sum[k] * sum[k] / n, 0) / (n - 1);
+    }
+    *mean /= (double)n_gradients;
+    *variance /= (double)n_gradients;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between the two values around it. */
+static double quantile(const double *sorted, size_t n, double share)
+{
+    const double at = share * (double)(n - 1);
+    const size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
+    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+}
+
+void kl_plateau_interval(double *low, double *high, double *values, size_t n)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i])) values[known++] = values[i];
+    *low = *high = NAN;
+    if (!known) return;
+    qsort(values, known, sizeof *values, by_value);
+    *low = quantile(values, known, 0.025);
+    *high = quantile(values, known, 0.975);
+}
+
+double kl_plateau_slope(const double *variance, size_t stride, const int *qubits, size_t n)
+{
+    double count = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(variance[i * stride] > KL_PLATEAU_ROUNDING)) continue;
+        const double q = qubits[i], v = log(variance[i * stride]);
+        count++, x += q, y += v, xx += q * q, xy += q * v;
+    }
+    return count < 2 ? NAN : (count * xy - x * y) / (count * xx - x * x);
+}

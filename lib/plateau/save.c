@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+   A scan as a file of kind "plateau", and as text. */
+#include <math.h>
+#include <string.h>
+
+#include "plateau/plateau_int.h"
+#include "store/store.h"
+
+/* Numbers of the cells, or of the fit, under a name. */
+static int put(struct kl_writer *w, const char *name, const struct kl_plateau *p, const double *data,
+               bool of_fit, struct kl_error *err)
+{
+    const size_t cells[] = { p->n_observables, p->n_qubits, p->n_layers },
+                 fits[] = { p->n_observables, p->n_layers };
+    return kl_writer_put(w, name, KL_TYPE_F64, 0, of_fit ? 2 : 3, of_fit ? fits : cells, data, err);
+}
+
+int kl_plateau_save(struct kl_writer *w, const struct kl_plateau *p, struct kl_error *err)
+{
+    int32_t qubits[KL_PLATEAU_LIST], layers[KL_PLATEAU_LIST];
+    for (size_t i = 0; i < p->n_qubits; i++) qubits[i] = p->qubits[i];
+    for (size_t i = 0; i < p->n_layers; i++) layers[i] = p->layers[i];
+    int code = kl_writer_put(w, "qubits", KL_TYPE_I32, 0, 1, &p->n_qubits, qubits, err);
+    if (code >= 0) code = kl_writer_put(w, "layers", KL_TYPE_I32, 0, 1, &p->n_layers, layers, err);
+    if (code >= 0)
+        code = kl_writer_put(w, "observables", KL_TYPE_STRING, KL_PLATEAU_NAME, 1, &p->n_observables,
+                             p->observables, err);
+    if (code >= 0) code = put(w, "mean", p, p->mean, false, err);
+    if (code >= 0) code = put(w, "variance", p, p->variance, false, err);
+    if (code >= 0) code = put(w, "variance_low", p, p->low, false, err);
+    if (code >= 0) code = put(w, "variance_high", p, p->high, false, err);
+    if (code >= 0) code = put(w, "slope", p, p->slope, true, err);
+    if (code >= 0) code = put(w, "slope_low", p, p->slope_low, true, err);
+    if (code >= 0) code = put(w, "slope_high", p, p->slope_high, true, err);
+    if (code >= 0) code = kl_writer_text(w, "variance", "axes", "observable, qubits, layers", err);
+    if (code >= 0) code = kl_writer_text(w, "slope", "axes", "observable, layers", err);
+    if (code >= 0) code = kl_writer_text(w, "slope", "unit", "ln(variance) a qubit", err);
+    if (code >= 0) code = kl_writer_integer(w, "", "draws", (int64_t)p->n_draws, err);
+    return code < 0 ? code : KL_OK;
+}
+
+static void put_number(FILE *to, double value, const char *format)
+{
+    char text[32];
+    snprintf(text, sizeof text, format, value);
+    fprintf(to, " %9s", isnan(value) ? "-" : text);
+}
+
+static void put_variance(FILE *to, double value)
+{
+    if (value > KL_PLATEAU_ROUNDING) put_number(to, value, "%.2e");
+    else fprintf(to, " %9s", "0");
+}
+
+static void put_cells(FILE *to, const struct kl_plateau *p, size_t o)
+{
+    fprintf(to, "%6s %6s %9s %9s %9s %9s\n", "qubits", "layers", "mean", "variance", "low", "high");
+    for (size_t q = 0; q < p->n_qubits; q++)
+        for (size_t l = 0; l < p->n_layers; l++) {
+            const size_t at = (o * p->n_qubits + q) * p->n_layers + l;
+            fprintf(to, "%6d %6d", p->qubits[q], p->layers[l]);
+            if (fabs(p->mean[at]) < sqrt(KL_PLATEAU_ROUNDING)) fprintf(to, " %9s", "0");
+            else put_number(to, p->mean[at], "%.2e");
+            put_variance(to, p->variance[at]);
+            put_variance(to, p->low[at]);
+            put_variance(to, p->high[at]);
+            fputc('\n', to);
+        }
+}
+
+static void put_grid(FILE *to, const struct kl_plateau *p, size_t o)
+{
+    fprintf(to, "%6s", "qubits");
+    for (size_t l = 0; l < p->n_layers; l++) {
+        char text[24];
+        snprintf(text, sizeof text, "%d %s", p->layers[l], p->layers[l] == 1 ? "layer" : "layers");
+        fprintf(to, " %9s", text);
+    }
+    fputc('\n', to);
+    for (size_t q = 0; q < p->n_qubits; q++) {
+        fprintf(to, "%6d", p->qubits[q]);
+        for (size_t l = 0; l < p->n_layers; l++)
+            put_variance(to, p->variance[(o * p->n_qubits + q) * p->n_layers + l]);
+        fputc('\n', to);
+    }
+}
+
+/* What a qubit more multiplies the variance by. */
+static void put_factors(FILE *to, const struct kl_plateau *p, const char *name, const double *slope)
+{
+    fprintf(to, "%6s", name);
+    for (size_t l = 0; l < p->n_layers; l++) put_number(to, exp(slope[l]), "%.3f");
+    fputc('\n', to);
+}
+
+void kl_plateau_table(FILE *to, const struct kl_plateau *p, bool detailed)
+{
+    for (size_t o = 0; o < p->n_observables; o++) {
+        const char *name = p->observables[o];
+        fprintf(to, "%s%s%s\n", name,
+                strcmp(name, "local") == 0    ? ": Z on qubit 0"
+                : strcmp(name, "global") == 0 ? ": Z on every qubit"
+                                              : "",
+                detailed ? "" : "; variance of the derivative");
+        if (detailed) put_cells(to, p, o);
+        else put_grid(to, p, o);
+        if (p->n_qubits < 2) continue;
+        if (detailed) put_grid(to, p, o);
+        put_factors(to, p, "x each", p->slope + o * p->n_layers);
+        put_factors(to, p, "from", p->slope_low + o * p->n_layers);
+        put_factors(to, p, "to", p->slope_high + o * p->n_layers);
+    }
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+   The whole grid. Cells go by waves, whose gradients fit a bounded memory; the threads of a wave share
+   first all chunks of draws, of the costliest cell first, then the resampling of all its cells. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "plateau/plateau_int.h"
+
+static const size_t WAVE_BYTES = (size_t)256 << 20;
+
+struct scan {
+    struct kl_plateau *p;
+    const struct kl_plateau_options *o;
+    struct kl_pool *pool;
+    const struct kl_watch *watch;
+    struct kl_plateau_cell *cells; /* of the grid, the costliest first */
+    size_t *place;                 /* (cells) q * n_layers + l */
+    size_t n_cells, begin, end;    /* of the wave */
+    size_t chunks;                 /* of a cell */
+    uint8_t *counts;
+    double *replicates; /* (observables, cells by place, resamples) variances */
+    int n_threads;
+    struct kl_arena *work;   /* (threads) */
+    struct kl_error *errors; /* (threads), code 0: none */
+    atomic_size_t done;      /* chunks of all waves */
+    atomic_bool stop;
+};
+
+void kl_plateau_options_default(struct kl_plateau_options *o)
+{
+    *o = (struct kl_plateau_options){ .ansatz = "strongly-entangling",
+                                      .entanglement = "",
+                                      .qubits = "2-8",
+                                      .layers = "1,2,4,8,16",
+                                      .observables = "local,global",
+                                      .parameter = "0",
+                                      .draws = 200,
+                                      .resamples = 1000,
+                                      .spread = M_PI,
+                                      .initial = M_PI / 4 };
+}
+
+static void run_chunk(void *context, size_t i, int thread)
+{
+    struct scan *s = context;
+    struct kl_plateau_cell *cell = &s->cells[s->begin + i / s->chunks];
+    const size_t first = i % s->chunks * KL_PLATEAU_CHUNK, left = (size_t)s->o->draws - first;
+    if (atomic_load(&s->stop)) return;
+    int code = kl_plateau_gradients(cell, s->o, first, left < KL_PLATEAU_CHUNK ? left : KL_PLATEAU_CHUNK,
+                                    &s->work[thread], &s->errors[thread]);
+    if (code) atomic_store(&s->stop, true);
+    const size_t done = atomic_fetch_add(&s->done, 1) + 1;
+    if (thread || code || !kl_watch_step(s->watch, done, s->n_cells * s->chunks, NULL)) return;
+    kl_fail(&s->errors[0], KL_ESIGNAL, "stopped");
+    atomic_store(&s->stop, true);
+}
+
+/* One observable of one cell. */
+static void run_bootstrap(void *context, size_t i, int thread)
+{
+    struct scan *s = context;
+    struct kl_plateau *p = s->p;
+    const size_t o = i % p->n_observables, number = s->begin + i / p->n_observables;
+    const size_t draws = p->n_draws, resamples = (size_t)s->o->resamples;
+    const struct kl_plateau_cell *cell = &s->cells[number];
+    const size_t n_g = cell->n_gradients, at = o * s->n_cells + s->place[number];
+    const double *gradients = cell->gradients + o * draws * n_g;
+    double *replicates = s->replicates + at * resamples, ignored;
+    kl_arena_reset(&s->work[thread]);
+    double *scratch = kl_arena_take(&s->work[thread], 2 * n_g, sizeof *scratch);
+    double *sorted = kl_arena_take(&s->work[thread], resamples, sizeof *sorted);
+    if (!scratch || !sorted) {
+        kl_fail_memory(&s->errors[thread], (2 * n_g + resamples) * sizeof *scratch);
+        return;
+    }
+    kl_plateau_moments(&p->mean[at], &p->variance[at], gradients, draws, n_g, NULL, scratch);
+    for (size_t r = 0; r < resamples; r++) {
+        kl_plateau_moments(&ignored, &replicates[r], gradients, draws, n_g, s->counts + r * draws,
+                           scratch);
+        sorted[r] = replicates[r];
+    }
+    kl_plateau_interval(&p->low[at], &p->high[at], sorted, resamples);
+}
+
+/* The slopes of all observables and layers; `values` holds a slope for each resample. */
+static void fit(struct scan *s, double *values)
+{
+    struct kl_plateau *p = s->p;
+    const size_t resamples = (size_t)s->o->resamples, n_l = p->n_layers;
+    for (size_t o = 0; o < p->n_observables; o++)
+        for (size_t l = 0; l < n_l; l++) {
+            const size_t at = o * s->n_cells + l, to = o * n_l + l;
+            p->slope[to] = kl_plateau_slope(p->variance + at, n_l, p->qubits, p->n_qubits);
+            for (size_t r = 0; r < resamples; r++)
+                values[r] = kl_plateau_slope(s->replicates + at * resamples + r, n_l * resamples,
+                                             p->qubits, p->n_qubits);
+            if (isnan(p->slope[to])) p->slope_low[to] = p->slope_high[to] = NAN;
+            else kl_plateau_interval(&p->slope_low[to], &p->slope_high[to], values, resamples);
+        }
+}
+
+static int first_error(const struct scan *s, struct kl_error *err)
+{
+    for (int t = 0; t < s->n_threads; t++)
+        if (s->errors[t].code) {
+            if (err) *err = s->errors[t];
+            return s->errors[t].code;
+        }
+    return KL_OK;
+}
+
+/* As many cells as fit, at least one. */
+static int run_wave(struct scan *s, struct kl_error *err)
+{
+    const size_t row = s->p->n_observables * s->p->n_draws;
+    size_t bytes = 0;
+    int code = KL_OK;
+    s->end = s->begin;
+    while (s->end < s->n_cells && !code) {
+        struct kl_plateau_cell *cell = &s->cells[s->end];
+        const size_t size = row * cell->n_gradients * sizeof *cell->gradients;
+        if (bytes && bytes + size > WAVE_BYTES) break;
+        bytes += size;
+        s->end++;
+        if (!(cell->gradients = malloc(size))) code = kl_fail_memory(err, size);
+    }
+    if (!code) {
+        kl_pool_for(s->pool, (s->end - s->begin) * s->chunks, run_chunk, s);
+        code = first_error(s, err);
+    }
+    if (!code) {
+        kl_pool_for(s->pool, (s->end - s->begin) * s->p->n_observables, run_bootstrap, s);
+        code = first_error(s, err);
+    }
+    for (; s->begin < s->end; s->begin++) kl_plateau_cell_free(&s->cells[s->begin]);
+    return code;
+}
+
+static double cost(const struct kl_plateau_cell *cell)
+{
+    return ldexp((double)cell->circuit->n_ops + 1, cell->n_qubits);
+}
+
+/* All circuits, so that what cannot be is said before anything is computed; into order. */
+static int make_cells(struct scan *s, struct kl_error *err)
+{
+    struct kl_plateau *p = s->p;
+    char strings[KL_PLATEAU_LIST * (KL_MAX_QUBITS + 1)];
+    int code = KL_OK;
+    for (size_t i = 0; i < p->n_qubits * p->n_layers && !code; i++) {
+        struct kl_plateau_cell cell;
+        size_t k = i;
+        const int n = p->qubits[i / p->n_layers];
+        code = kl_plateau_strings(strings, sizeof strings, p->observables, p->n_observables, n, err);
+        if (!code) code = kl_plateau_cell_make(&cell, s->o, n, p->layers[i % p->n_layers], strings, err);
+        if (code) break;
+        for (; k && cost(&s->cells[k - 1]) < cost(&cell); k--)
+            s->cells[k] = s->cells[k - 1], s->place[k] = s->place[k - 1];
+        s->cells[k] = cell, s->place[k] = i;
+        s->n_cells++;
+    }
+    return code;
+}
+
+static int allocate(struct scan *s, struct kl_error *err)
+{
+    struct kl_plateau *p = s->p;
+    const size_t cells = p->n_qubits * p->n_layers, all = cells * p->n_observables,
+                 fits = p->n_layers * p->n_observables, resamples = (size_t)s->o->resamples;
+    p->mean = calloc(4 * all + 3 * fits, sizeof *p->mean);
+    s->cells = calloc(cells, sizeof *s->cells);
+    s->place = calloc(cells, sizeof *s->place);
+    s->counts = malloc(resamples * p->n_draws);
+    s->replicates = malloc((all + 1) * resamples * sizeof *s->replicates);
+    s->work = calloc((size_t)s->n_threads, sizeof *s->work);
+    s->errors = calloc((size_t)s->n_threads, sizeof *s->errors);
+    if (!p->mean || !s->cells || !s->place || !s->counts || !s->replicates || !s->work || !s->errors)
+        return kl_fail_memory(err, resamples * (p->n_draws + (all + 1) * sizeof *s->replicates));
+    p->variance = p->mean + all;
+    p->low = p->variance + all;
+    p->high = p->low + all;
+    p->slope = p->high + all;
+    p->slope_low = p->slope + fits;
+    p->slope_high = p->slope_low + fits;
+    int code = KL_OK;
+    for (int t = 0; t < s->n_threads && !code; t++) code = kl_arena_init(&s->work[t], 0, err);
+    return code;
+}
+
+static void release(struct scan *s)
+{
+    for (size_t i = 0; s->cells && i < s->n_cells; i++) kl_plateau_cell_free(&s->cells[i]);
+    for (int t = 0; s->work && t < s->n_threads; t++) kl_arena_free(&s->work[t]);
+    free(s->cells);
+    free(s->place);
+    free(s->counts);
+    free(s->replicates);
+    free(s->work);
+    free(s->errors);
+}
+
+int kl_plateau_scan(struct kl_plateau *p, const struct kl_plateau_options *o, struct kl_pool *pool,
+                    const struct kl_watch *watch, struct kl_error *err)
+{
+    struct scan s = { .p = p,
+                      .o = o,
+                      .pool = pool,
+                      .watch = watch,
+                      .chunks = ((size_t)o->draws + KL_PLATEAU_CHUNK - 1) / KL_PLATEAU_CHUNK,
+                      .n_threads = kl_pool_size(pool) };
+    *p = (struct kl_plateau){ .n_draws = (size_t)o->draws };
+    int code = kl_plateau_numbers(p->qubits, &p->n_qubits, "qubits", o->qubits, 1, KL_MAX_QUBITS, err);
+    if (!code) code = kl_plateau_numbers(p->layers, &p->n_layers, "layers", o->layers, 0, 1000, err);
+    if (!code) code = kl_plateau_names(p->observables, &p->n_observables, o->observables, err);
+    if (!code) code = allocate(&s, err);
+    if (!code) code = make_cells(&s, err);
+    if (!code) kl_plateau_resample(s.counts, (size_t)o->resamples, p->n_draws, (uint64_t)o->seed);
+    while (!code && s.begin < s.n_cells) code = run_wave(&s, err);
+    if (!code) fit(&s, s.replicates + s.n_cells * p->n_observables * (size_t)o->resamples);
+    release(&s);
+    return code;
+}
+
+void kl_plateau_free(struct kl_plateau *p)
+{
+    free(p->mean);
+    *p = (struct kl_plateau){ 0 };
+}
