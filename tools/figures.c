@@ -18,8 +18,8 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     { "figure", 0, KL_OPT_CHOICE, AT(figure),
-      "all|curves|circuit|confusion|calibration|samples|pca|sweep", 0, 0, true, "which", "Figures",
-      NULL },
+      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau", 0, 0, true, "which",
+      "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
     { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false,
@@ -29,8 +29,8 @@ static const struct kl_option options[] = {
 };
 static const struct kl_tool tool = {
     "figures",
-    "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca) and "
-    "sweeps",
+    "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
+    "sweeps and plateau scans",
     "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg",
     options,

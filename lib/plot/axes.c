@@ -35,6 +35,31 @@ static void tick_text(char text[32], double value, double step)
     snprintf(text, 32, "%.*f", decimals, fabs(value) < step / 1000 ? 0.0 : value);
 }
 
+/* Ten to the power of a whole number, right-aligned at x. */
+static void power_text(cairo_t *cr, double x, double y, double size, double power)
+{
+    cairo_text_extents_t extents;
+    char text[16];
+    snprintf(text, sizeof text, "%s%.0f", power < 0 ? "\u2212" : "", fabs(power));
+    cairo_set_font_size(cr, 0.75 * size);
+    cairo_text_extents(cr, text, &extents);
+    kl_text(cr, x, y - 0.4 * size, 0.75 * size, KL_RIGHT, text);
+    kl_text(cr, x - extents.x_advance, y, size, KL_RIGHT, "10");
+}
+
+/* Decades, as many as leave room for their numbers, with short ticks at 2 to 9 times where all have. */
+static void draw_decades(cairo_t *cr, const struct kl_axes *a, double size)
+{
+    const double each = a->height / (a->y1 - a->y0), step = ceil(1.8 * size / each);
+    for (double k = ceil(a->y0 - 1e-9); k <= a->y1 + 1e-9; k++) {
+        const double y = kl_axes_y(a, k);
+        line(cr, a->left - 3, y, a->left, y);
+        if (fmod(fabs(k), step) == 0 && !a->bare_y) power_text(cr, a->left - 5, y + 2.5, size, k);
+        for (int m = 2; m < 10 && each > 12 && k + log10(m) < a->y1; m++)
+            line(cr, a->left - 1.5, kl_axes_y(a, k + log10(m)), a->left, kl_axes_y(a, k + log10(m)));
+    }
+}
+
 void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *a, const char *label)
 {
     char text[32];
@@ -57,12 +82,14 @@ void kl_axes_draw(cairo_t *cr, const struct kl_axes *a, const char *x_label, con
     char text[32];
     double y_step = round_step(a->y1 - a->y0);
     kl_axes_draw_x(cr, a, x_label);
-    for (double k = ceil(a->y0 / y_step - 1e-9); k * y_step <= a->y1 + 1e-9 * y_step; k++) {
+    if (a->log_y) draw_decades(cr, a, TICK_SIZE);
+    for (double k = ceil(a->y0 / y_step - 1e-9); !a->log_y && k * y_step <= a->y1 + 1e-9 * y_step; k++) {
         double y = kl_axes_y(a, k * y_step);
         line(cr, a->left - 3, y, a->left, y);
         tick_text(text, k * y_step, y_step);
-        kl_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
+        if (!a->bare_y) kl_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
     }
+    if (a->bare_y) return;
     cairo_save(cr);
     cairo_translate(cr, a->left - 29, a->top + a->height / 2);
     cairo_rotate(cr, -M_PI / 2);

@@ -14,7 +14,7 @@ struct kl_sheet;
 
 /* Extra inputs that some figures need. */
 struct kl_figure_inputs {
-    struct kl_file *file;                     /* the head, report or features */
+    struct kl_file *file;                     /* the head, report, features or plateau */
     const char *images;                       /* samples: the images behind the report's rows, or NULL */
     int64_t replica;                          /* which of several heads */
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
@@ -53,6 +53,8 @@ void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, 
 struct kl_axes {
     double left, top, width, height; /* of the frame on the sheet */
     double x0, x1, y0, y1;           /* values at its edges */
+    bool log_y;                      /* y values are logarithms to the base of ten */
+    bool bare_y; /* no numbers and no label at the left: those of a panel beside it */
 };
 /* Frame, about five ticks at round numbers an axis, labels. */
 void kl_axes_draw(cairo_t *cr, const struct kl_axes *axes, const char *x_label, const char *y_label);
@@ -71,6 +73,7 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
 int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err);
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance.

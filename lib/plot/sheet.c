@@ -110,5 +110,6 @@ const struct kl_figure kl_figures[] = {
     { "samples", "report", 360, 250, kl_draw_samples, NULL, true },
     { "pca", "features", 290, 250, kl_draw_pca, NULL, false },
     { "sweep", "sweep", 460, 290, kl_draw_sweep, NULL, false },
+    { "plateau", "plateau", 460, 190, kl_draw_plateau, NULL, false },
     { NULL, NULL, 0, 0, NULL, NULL, false },
 };

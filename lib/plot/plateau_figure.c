@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+   Variance of gradients against the number of qubits: a panel an observable, a line a number of layers,
+   with its bootstrap band; logarithmic. Values of rounding alone are left out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+enum { MOST_PANELS = 3, NAME = 33 };
+static const double LEFT = 46, TOP = 18, HEIGHT = 140, GAP = 14, LEGEND = 58, ROUNDING = 1e-28;
+
+struct scan {
+    int32_t *qubits, *layers;
+    char *observables;
+    double *variance, *low, *high; /* (observables, qubits, layers) */
+    size_t n_observables, n_qubits, n_layers, name_size;
+};
+
+static int load(void **data, const struct kl_dataset **set, struct kl_file *file, const char *name,
+                enum kl_type type, int rank, struct kl_error *err)
+{
+    int code = kl_file_expect(set, file, name, type, rank, err);
+    return code ? code : kl_file_load(data, file, *set, err);
+}
+
+static int load_scan(struct scan *s, struct kl_file *file, struct kl_error *err)
+{
+    static const char *const names[3] = { "variance", "variance_low", "variance_high" };
+    double **numbers[3] = { &s->variance, &s->low, &s->high };
+    const struct kl_dataset *set;
+    int code = load((void **)&s->qubits, &set, file, "qubits", KL_TYPE_I32, 1, err);
+    if (!code) s->n_qubits = set->dims[0];
+    if (!code) code = load((void **)&s->layers, &set, file, "layers", KL_TYPE_I32, 1, err);
+    if (!code) s->n_layers = set->dims[0];
+    if (!code) code = load((void **)&s->observables, &set, file, "observables", KL_TYPE_STRING, 1, err);
+    if (!code) s->n_observables = set->dims[0], s->name_size = set->item_size;
+    for (int i = 0; i < 3 && !code; i++) {
+        code = load((void **)numbers[i], &set, file, names[i], KL_TYPE_F64, 3, err);
+        if (!code && (set->dims[0] != s->n_observables || set->dims[1] != s->n_qubits ||
+                      set->dims[2] != s->n_layers))
+            code =
+                kl_fail(err, KL_EDATA, "%s: %s: expected one number for each observable, qubits, layers",
+                        kl_file_path(file), names[i]);
+    }
+    return code;
+}
+
+static void free_scan(struct scan *s)
+{
+    free(s->qubits), free(s->layers), free(s->observables);
+    free(s->variance), free(s->low), free(s->high);
+}
+
+/* Five points of viridis (van der Walt & Smith 2015), from dark to light: an order that print and
+   colour-blind readers keep. The yellow end is too light for lines. */
+static void ramp(cairo_t *cr, size_t i, size_t n, double alpha)
+{
+    static const double at[5][3] = { { .267, .005, .329 },
+                                     { .229, .322, .546 },
+                                     { .128, .567, .551 },
+                                     { .369, .789, .383 },
+                                     { .74, .79, .1 } };
+    const double x = n > 1 ? 4.0 * (double)i / (double)(n - 1) : 1;
+    const int k = x < 3 ? (int)x : 3;
+    double c[3];
+    for (int j = 0; j < 3; j++) c[j] = at[k][j] + (x - k) * (at[k + 1][j] - at[k][j]);
+    cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
+}
+
+static double bounded_log(double variance)
+{
+    return log10(fmax(variance, ROUNDING));
+}
+
+/* Qubits [from, to) whose variance is above rounding, one after another: a line breaks at the others. */
+static void draw_run(cairo_t *cr, const struct kl_axes *axes, const struct scan *s, size_t o, size_t l,
+                     size_t from, size_t to)
+{
+    const size_t stride = s->n_layers, base = o * s->n_qubits * stride + l;
+    ramp(cr, l, s->n_layers, to - from > 1 ? 0.18 : 0.5);
+    cairo_set_line_width(cr, 1.1);
+    for (size_t q = from; q < to; q++)
+        cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
+                      kl_axes_y(axes, bounded_log(s->high[base + q * stride])));
+    for (size_t q = to; q-- > from;)
+        cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
+                      kl_axes_y(axes, bounded_log(s->low[base + q * stride])));
+    cairo_close_path(cr);
+    if (to - from > 1) cairo_fill(cr);
+    else cairo_stroke(cr); /* a cell alone has a bar for a band */
+    ramp(cr, l, s->n_layers, 1);
+    for (size_t q = from; q < to; q++)
+        cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
+                      kl_axes_y(axes, bounded_log(s->variance[base + q * stride])));
+    cairo_stroke(cr);
+    for (size_t q = from; q < to; q++) {
+        cairo_arc(cr, kl_axes_x(axes, s->qubits[q]),
+                  kl_axes_y(axes, bounded_log(s->variance[base + q * stride])), 1.5, 0, 2 * M_PI);
+        cairo_fill(cr);
+    }
+}
+
+static void draw_lines(cairo_t *cr, const struct kl_axes *axes, const struct scan *s, size_t o)
+{
+    for (size_t l = 0; l < s->n_layers; l++)
+        for (size_t q = 0, end; q < s->n_qubits; q = end + 1) {
+            const double *v = s->variance + o * s->n_qubits * s->n_layers + l;
+            for (end = q; end < s->n_qubits && v[end * s->n_layers] > ROUNDING;) end++;
+            if (end > q) draw_run(cr, axes, s, o, l, q, end);
+        }
+}
+
+static void title_of(char title[64], const char *name)
+{
+    const char *words = strcmp(name, "local") == 0    ? "local: Z on qubit 0"
+                        : strcmp(name, "global") == 0 ? "global: Z on every qubit"
+                                                      : name;
+    snprintf(title, 64, "%s", words);
+}
+
+/* Whole decades around every band. */
+static void range(struct kl_axes *axes, const struct scan *s)
+{
+    const size_t n = s->n_observables * s->n_qubits * s->n_layers;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        if (!(s->variance[i] > ROUNDING)) continue;
+        low = fmin(low, bounded_log(s->low[i]));
+        high = fmax(high, bounded_log(s->high[i]));
+    }
+    axes->y0 = low <= high ? floor(low) : -1;
+    axes->y1 = low <= high ? fmax(ceil(high), axes->y0 + 1) : 0;
+    axes->x0 = s->qubits[0] - 0.4;
+    axes->x1 = s->qubits[s->n_qubits - 1] + 0.4;
+}
+
+static void draw_legend(cairo_t *cr, const struct scan *s, double x)
+{
+    const double step = fmin(11, HEIGHT / (double)(s->n_layers + 1));
+    char text[16];
+    kl_colour(cr, 0, 1);
+    kl_text(cr, x, TOP + 6, 7, KL_LEFT, "layers");
+    for (size_t l = 0; l < s->n_layers; l++) {
+        const double y = TOP + 7 + step * (double)(l + 1);
+        ramp(cr, l, s->n_layers, 1);
+        cairo_set_line_width(cr, 1.2);
+        cairo_move_to(cr, x, y - 2.5);
+        cairo_line_to(cr, x + 14, y - 2.5);
+        cairo_stroke(cr);
+        kl_colour(cr, 0, 1);
+        snprintf(text, sizeof text, "%d", s->layers[l]);
+        kl_text(cr, x + 18, y, fmin(7, step), KL_LEFT, text);
+    }
+}
+
+int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct scan s = { 0 };
+    int code = load_scan(&s, inputs->file, err);
+    if (!code && s.n_observables > MOST_PANELS)
+        code = kl_fail(err, KL_EUSAGE, "%s: figure plateau: %zu observables, expected at most %d",
+                       kl_file_path(inputs->file), s.n_observables, MOST_PANELS);
+    const double panels = code ? 1 : (double)s.n_observables;
+    const double width = fmin((sheet->width - LEFT - LEGEND - (panels - 1) * GAP) / panels, 220);
+    struct kl_axes axes = { .left = LEFT, .top = TOP, .width = width, .height = HEIGHT, .log_y = true };
+    if (!code) range(&axes, &s);
+    for (size_t o = 0; !code && o < s.n_observables; o++) {
+        char name[NAME] = "", title[64];
+        memcpy(name, s.observables + o * s.name_size, s.name_size < NAME ? s.name_size : NAME - 1);
+        title_of(title, name);
+        draw_lines(sheet->cr, &axes, &s, o);
+        axes.bare_y = o > 0;
+        kl_axes_draw(sheet->cr, &axes, "qubits", "variance of the derivative");
+        kl_text(sheet->cr, axes.left + width / 2, TOP - 6, 8, KL_CENTRE, title);
+        axes.left += width + GAP;
+    }
+    if (!code) draw_legend(sheet->cr, &s, axes.left - GAP + 10);
+    free_scan(&s);
+    return code;
+}
