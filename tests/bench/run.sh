@@ -50,6 +50,14 @@ for py in tests/bench/peer_*.py; do
     [ -e "$py" ] && piece "$(basename "$py" .py)" "$KETLINE_PYTHON" -W ignore "$py" $quick
 done
 
+if chosen plateau; then
+    sizes="--qubits 2-12 --layers 1,2,4,8,16,32,64" scan=plateau
+    [ -n "$quick" ] && sizes="--qubits 2,4,8 --layers 1,2,4,8,16,32,64" scan=plateau-quick
+    echo "bench: plateau" >&2
+    t=$(best_wall plateau 3 circuit plateau -f -q $sizes -o "$work/p.h5")
+    [ -n "$t" ] && echo "bench $scan/ketline $t s" | keep
+fi
+
 # Whole stages, from the images' file to the published one.
 images=$KETLINE_SHARED/data/mnist/train-images-idx3-ubyte.gz
 [ -e "$images" ] || images=/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz

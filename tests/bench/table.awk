@@ -43,6 +43,8 @@ END {
     row("one epoch of 6,000 samples with a depolarising channel behind every gate, batch 64", "noisy-epoch", "pennylane-mixed", 50, 300)
     row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
     row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
+    row("plateau scan, 2-12 qubits, 1-64 layers, 200 draws: a loop over draws", "plateau", "lightning-shift", 100, 1000)
+    row("the same, a broadcast batch a cell", "plateau", "broadcast", 1, 100)
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
     itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
     itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)

@@ -66,7 +66,7 @@ $ circuit qasm --embedding amplitude
 ? 2
 
 $ circuit see
-! circuit: found "see", expected show, draw, qasm or stats, and at most one head
+! circuit: found "see", expected show, draw, qasm or stats, and at most one head; or plateau as the first word
 ? 2
 
 $ circuit show f.h5
