@@ -52,6 +52,21 @@ struct kl_vqc_layers {
     const struct kl_vqc_observable *obs;
 };
 
+/* The faster form of circuits of rotations on single qubits, CNOT and X, observed by strings of Z, forward
+   only: layers as above, whose slot[b] is the first of the turns of bit b, -1: none. turn.slot is that of
+   the angle, turn.next the turn after it, -1: none. Strings are any; the state is left moved. */
+struct kl_vqc_turn {
+    enum kl_vqc_gate gate; /* KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ */
+    int slot, next;
+};
+struct kl_vqc_turns {
+    int n_qubits;
+    size_t n_layers, n_obs;
+    const struct kl_vqc_layer *layer;
+    const struct kl_vqc_turn *turn;
+    const struct kl_vqc_observable *obs;
+};
+
 /* L lanes (table's `lanes`). cosine, sine: (n_slots, L) of half the angles.
    forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is
    overwritten). adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs,
@@ -72,6 +87,9 @@ struct kl_vqc_layers {
     typedef void (*kl_vqc_layers_adjoint_##p##_fn)(                                                   \
         real * dangle, real * state, real * bra, real * work, const struct kl_vqc_layers *layers,     \
         const real *cosine, const real *sine, const real *cot);                                       \
+    typedef void (*kl_vqc_turns_forward_##p##_fn)(real * out, real * state,                           \
+                                                  const struct kl_vqc_turns *turns,                   \
+                                                  const real *cosine, const real *sine);              \
     typedef void (*kl_vqc_half_angles_##p##_fn)(real * cosine, real * sine, const real *angle, size_t n);
 KL_VQC_TYPES(float, f32)
 KL_VQC_TYPES(double, f64)
@@ -83,6 +101,7 @@ struct kl_vqc_f32 {
     kl_vqc_half_angles_f32_fn half_angles;
     kl_vqc_layers_forward_f32_fn layers_forward;
     kl_vqc_layers_adjoint_f32_fn layers_adjoint;
+    kl_vqc_turns_forward_f32_fn turns_forward;
 };
 struct kl_vqc_f64 {
     int lanes;
@@ -91,6 +110,7 @@ struct kl_vqc_f64 {
     kl_vqc_half_angles_f64_fn half_angles;
     kl_vqc_layers_forward_f64_fn layers_forward;
     kl_vqc_layers_adjoint_f64_fn layers_adjoint;
+    kl_vqc_turns_forward_f64_fn turns_forward;
 };
 extern const struct kl_vqc_f32 kl_vqc_f32_base, kl_vqc_f32_avx2, kl_vqc_f32_avx512;
 extern const struct kl_vqc_f64 kl_vqc_f64_base, kl_vqc_f64_avx2, kl_vqc_f64_avx512;

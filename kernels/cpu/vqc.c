@@ -314,4 +314,5 @@ const struct KL_NAME(kl_vqc) KL_TABLE_NAME = {
     half_angles,
     KL_ISA_NAME(kl_vqc_layers_forward),
     KL_ISA_NAME(kl_vqc_layers_adjoint),
+    KL_ISA_NAME(kl_vqc_turns_forward),
 };

@@ -7,6 +7,7 @@
 
 #include "kernels/inline/real.h"
 #include "kernels/inline/vqc.h"
+#include "kernels/inline/vqc_pass.h"
 
 /* Registers: 2^M amplitudes forward, twice as many backward, and 2 M factors. */
 #if KL_VECTOR_BYTES == 64
@@ -14,37 +15,7 @@ enum { FORWARD_M = 4, ADJOINT_M = 3 };
 #else
 enum { FORWARD_M = 3, ADJOINT_M = 2 };
 #endif
-enum { MOST_M = 4 };
-
-/* Rotations on m bits of a layer. Places are in bytes. step: the directions of the other bits, of which
-   `blocks` combinations are visited in the order of a Gray code: one exclusive or a block. */
-struct pass {
-    int slot[MOST_M];
-    size_t origin, blocks, offset[1 << MOST_M], step[KL_VQC_MOST_QUBITS];
-};
-
-static void make_pass(struct pass *p, const struct kl_vqc_layer *layer, int n_qubits, const int *bits,
-                      int m)
-{
-    int steps = 0;
-    uint32_t mine = 0;
-    for (int t = 0; t < m; t++) {
-        p->slot[t] = layer->slot[bits[t]];
-        mine |= 1u << bits[t];
-    }
-    p->offset[0] = 0;
-    for (int j = 1; j < 1 << m; j++)
-        p->offset[j] = p->offset[j & (j - 1)] ^
-                       layer->direction[bits[__builtin_ctz((unsigned)j)]] * sizeof(kl_lane);
-    for (int b = 0; b < n_qubits; b++)
-        if (!(mine >> b & 1)) p->step[steps++] = layer->direction[b] * sizeof(kl_lane);
-    p->origin = layer->origin * sizeof(kl_lane);
-    p->blocks = (size_t)1 << steps;
-}
-
-KL_INLINE kl_lane *place(kl_real *state, size_t bytes) { return (kl_lane *)((char *)state + bytes); }
-
-#define UNROLL _Pragma("GCC unroll 16") for
+enum { MOST_M = KL_PASS_MOST_M };
 
 KL_INLINE void forward_m(const int m, kl_real *state, const struct pass *p, const kl_lane *cosine,
                          const kl_lane *sine)
@@ -148,21 +119,6 @@ static void (*const adjoint_of[])(kl_lane *, kl_real *, kl_real *, const struct 
     adjoint_3,
 #endif
 };
-
-/* The bits that a layer turns; passes of nearly equal size, none larger than `most`. */
-static int rotated_bits(int *bits, const struct kl_vqc_layer *layer, int n_qubits)
-{
-    int n = 0;
-    for (int b = 0; b < n_qubits; b++)
-        if (layer->slot[b] >= 0) bits[n++] = b;
-    return n;
-}
-
-static int pass_size(int left, int most)
-{
-    int passes = (left + most - 1) / most;
-    return (left + passes - 1) / passes;
-}
 
 /* Cosine and sine of a bit's angle; without a gate, of 0. */
 KL_INLINE void factors(kl_lane *c, kl_lane *s, int slot, const kl_lane *cosine, const kl_lane *sine)
@@ -326,7 +282,7 @@ void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *w
         int all = rotated_bits(bits, &layers->layer[l], n);
         for (int done = 0, m; done < all; done += m) {
             m = pass_size(all - done, FORWARD_M);
-            make_pass(&pass, &layers->layer[l], n, bits + done, m);
+            make_pass(&pass, &layers->layer[l], n, bits + done, m, sizeof(kl_lane));
             forward_of[m - 1](state, &pass, c, s);
         }
     }
@@ -346,7 +302,7 @@ void KL_ISA_NAME(kl_vqc_layers_adjoint)(kl_real *dangle, kl_real *state, kl_real
         int all = rotated_bits(bits, &layers->layer[l], n);
         for (int done = 0, m; done < all; done += m) {
             m = pass_size(all - done, ADJOINT_M);
-            make_pass(&pass, &layers->layer[l], n, bits + done, m);
+            make_pass(&pass, &layers->layer[l], n, bits + done, m, sizeof(kl_lane));
             adjoint_of[m - 1](d, state, bra, &pass, c, s);
         }
     }

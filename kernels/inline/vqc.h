@@ -36,12 +36,14 @@ KL_INLINE void kl_phase(kl_lane *re, kl_lane *im, kl_lane c, kl_lane s)
     *im = c * y - s * x;
 }
 
-/* Layers of RY (kernels/cpu/vqc_layers.c), for the tables of kernels/cpu/vqc.c. */
+/* Layers of RY (kernels/cpu/vqc_layers.c) and of any rotations (kernels/cpu/vqc_turns.c), for the tables of kernels/cpu/vqc.c. */
 void KL_ISA_NAME(kl_vqc_layers_forward)(kl_real *out, kl_real *state, kl_real *work,
                                         const struct kl_vqc_layers *layers, const kl_real *cosine,
                                         const kl_real *sine);
 void KL_ISA_NAME(kl_vqc_layers_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra, kl_real *work,
                                         const struct kl_vqc_layers *layers, const kl_real *cosine,
                                         const kl_real *sine, const kl_real *cot);
+void KL_ISA_NAME(kl_vqc_turns_forward)(kl_real *out, kl_real *state, const struct kl_vqc_turns *turns,
+                                       const kl_real *cosine, const kl_real *sine);
 
 #endif

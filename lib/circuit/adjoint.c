@@ -178,6 +178,8 @@ static void run_forward(const struct batch *b, const struct group *g)
     if (b->c->amplitude_inputs) given_amplitudes(b, g);
     if (b->plan->density)
         b->noisy->forward(g->out, g->state, g->work, b->plan->density, g->cosine, g->sine);
+    else if (b->plan->turns.n_layers && b->out && !b->state)
+        b->kernel->turns_forward(g->out, g->state, &b->plan->turns, g->cosine, g->sine);
     else if (b->plan->layers.n_layers)
         b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
     else b->kernel->forward(g->out, g->state, &b->plan->program, g->cosine, g->sine);

@@ -46,10 +46,12 @@ struct kl_circuit {
     size_t n_inputs, n_weights, n_ops, n_obs;
     struct kl_op *ops;
     struct kl_pauli *obs;
-    bool amplitude_inputs;  /* the state begins as x / |x|, n_inputs = 2^n_qubits */
-    bool probabilities;     /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits */
-    bool real;              /* all amplitudes stay real: set by kl_circuit_finish */
-    struct kl_noise *noise; /* NULL: none; added by kl_circuit_add_noise (noise.h) */
+    bool amplitude_inputs; /* the state begins as x / |x|, n_inputs = 2^n_qubits */
+    bool probabilities;    /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits */
+    bool forward_only; /* set before kl_circuit_finish: a faster form may be taken where forward leaves
+                          no state, whose outputs then have other last bits than with one */
+    bool real;         /* all amplitudes stay real: set by kl_circuit_finish */
+    struct kl_noise *noise;       /* NULL: none; added by kl_circuit_add_noise (noise.h) */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 

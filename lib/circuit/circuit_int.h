@@ -20,7 +20,8 @@ struct kl_circuit_plan {
     struct kl_arena memory;
     struct kl_vqc_program program;
     struct kl_vqc_layers layers; /* n_layers 0: the circuit is not of that form, the program is run */
-    struct kl_density_program *density; /* with noise: in place of both; else NULL */
+    struct kl_vqc_turns turns;   /* the same, for a forward sweep that leaves no state */
+    struct kl_density_program *density; /* with noise: in place of these; else NULL */
     size_t n_angles, n_slots;
     struct kl_angle *angles;
     int *slot; /* (n_angles) */
@@ -41,5 +42,12 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
 void kl_circuit_plan_free(struct kl_circuit_plan **plan);
 /* Fills plan->layers, slot and n_slots if the program has that form. Returns 0 or KL_ENOMEM. */
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err);
+/* The same for plan->turns (turns.c). */
+int kl_circuit_turns(struct kl_circuit_plan *plan, struct kl_error *err);
+/* A layer without rotations whose places are those of `before`. */
+struct kl_vqc_layer *kl_circuit_next_layer(struct kl_vqc_layer *layer,
+                                           const struct kl_vqc_layer *before);
+/* X: what was amplitude y is amplitude y ^ target now; under a control it is so for half of them. */
+void kl_circuit_move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op);
 
 #endif

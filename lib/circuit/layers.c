@@ -17,16 +17,14 @@ static bool fits(const struct kl_vqc_program *p)
     return true;
 }
 
-/* A layer without rotations whose places are those of `before`. */
-static struct kl_vqc_layer *next_layer(struct kl_vqc_layer *layer, const struct kl_vqc_layer *before)
+struct kl_vqc_layer *kl_circuit_next_layer(struct kl_vqc_layer *layer, const struct kl_vqc_layer *before)
 {
     *layer = *before;
     for (int b = 0; b < KL_VQC_MOST_QUBITS; b++) layer->slot[b] = -1;
     return layer;
 }
 
-/* X: what was amplitude y is amplitude y ^ target now; under a control it is so for half of them. */
-static void move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op)
+void kl_circuit_move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op)
 {
     uint32_t target = layer->direction[__builtin_ctz(op->target)];
     if (op->control) layer->direction[__builtin_ctz(op->control)] ^= target;
@@ -41,7 +39,7 @@ int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err)
                         *layers = kl_arena_take(&plan->memory, p->n_ops + 2, sizeof *layers);
     if (!layers) return kl_fail_memory(err, (p->n_ops + 2) * sizeof *layers);
     for (int b = 0; b < p->n_qubits; b++) identity.direction[b] = 1u << b;
-    struct kl_vqc_layer *layer = next_layer(layers, &identity);
+    struct kl_vqc_layer *layer = kl_circuit_next_layer(layers, &identity);
     size_t n_layers = 1;
     bool moved = false;
     plan->n_slots = 0;
@@ -49,17 +47,17 @@ int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err)
     for (size_t i = 0; i < p->n_ops; i++) {
         const struct kl_vqc_op *op = &p->ops[i];
         if (op->gate == KL_VQC_X) {
-            move(&now, op);
+            kl_circuit_move(&now, op);
             moved = true;
             continue;
         }
-        if (moved) layer = next_layer(&layers[n_layers++], &now);
+        if (moved) layer = kl_circuit_next_layer(&layers[n_layers++], &now);
         moved = false;
         int *slot = &layer->slot[__builtin_ctz(op->target)];
         if (*slot < 0) *slot = (int)plan->n_slots++;
         plan->slot[op->slot] = *slot;
     }
-    next_layer(&layers[n_layers], &now);
+    kl_circuit_next_layer(&layers[n_layers], &now);
     plan->layers = (struct kl_vqc_layers){
         .n_qubits = p->n_qubits, .n_layers = n_layers, .n_obs = p->n_obs, .layer = layers, .obs = p->obs
     };

@@ -95,6 +95,7 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
     if (!code && c->noise) code = kl_circuit_density(p, c, err);
     if (!code && !c->noise) code = lower(p, c, err);
     if (!code && !c->noise) code = kl_circuit_layers(p, err);
+    if (!code && !c->noise && c->forward_only) code = kl_circuit_turns(p, err);
     if (code) kl_circuit_plan_free(plan);
     return code;
 }

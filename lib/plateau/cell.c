@@ -88,6 +88,7 @@ int kl_plateau_cell_make(struct kl_plateau_cell *cell, const struct kl_plateau_o
     int code = kl_circuit_build(&c, &named, err);
     if (!code) code = kl_circuit_begin(&cell->circuit, n_qubits, c->n_weights, 0, err);
     if (!code) code = append_gates(cell->circuit, c, o->initial, err);
+    if (!code) cell->circuit->forward_only = true;
     if (!code) code = kl_circuit_finish(cell->circuit, err);
     if (!code) cell->n_parameters = c->n_weights;
     kl_circuit_free(&c);
