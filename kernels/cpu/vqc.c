@@ -294,8 +294,11 @@ static void half_angles(kl_real *cosine, kl_real *sine, const kl_real *angle, si
         kl_real kept[KL_LANES];
         memcpy(kept, angle + i, sizeof kept);
 #if KL_F64
-        for (int l = 0; l < KL_LANES; l++)
-            sincos(0.5 * kept[l], &sine[i + (size_t)l], &cosine[i + (size_t)l]);
+        for (int l = 0; l < KL_LANES; l++) {
+            kl_real *c = &cosine[i + (size_t)l], *s = &sine[i + (size_t)l];
+            if (l && kept[l] == kept[l - 1]) *c = c[-1], *s = s[-1]; /* the weights; a shifted circuit */
+            else sincos(0.5 * kept[l], s, c);
+        }
 #else
         int far = 0;
         for (int l = 0; l < KL_LANES; l++) far |= fabsf(kept[l]) > FAR;

@@ -21,13 +21,20 @@ void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64
         }
 }
 
-void kl_plateau_moments(double *mean, double *variance, const double *gradients, size_t draws,
-                        size_t n_gradients, const uint8_t *counts, double *scratch)
+/* Sums over the draws for each parameter; a single parameter in four chains, since memory would be slow.
+ */
+static void add_up(double *sum, double *squares, const double *gradients, size_t draws,
+                   size_t n_gradients, const uint8_t *counts)
 {
-    double *sum = scratch, *squares = scratch + n_gradients;
-    const double n = (double)draws;
-    memset(scratch, 0, 2 * n_gradients * sizeof *scratch);
-    for (size_t i = 0; i < draws; i++) {
+    double chain[4] = { 0 }, chain2[4] = { 0 };
+    memset(sum, 0, n_gradients * sizeof *sum);
+    memset(squares, 0, n_gradients * sizeof *squares);
+    for (size_t i = 0; n_gradients == 1 && i < draws; i++) {
+        const double g = gradients[i], cg = counts ? counts[i] * g : g;
+        chain[i % 4] += cg;
+        chain2[i % 4] += cg * g;
+    }
+    for (size_t i = 0; n_gradients > 1 && i < draws; i++) {
         const double count = counts ? counts[i] : 1, *g = gradients + i * n_gradients;
         if (count == 0) continue;
         for (size_t k = 0; k < n_gradients; k++) {
@@ -35,6 +42,17 @@ void kl_plateau_moments(double *mean, double *variance, const double *gradients,
             squares[k] += count * g[k] * g[k];
         }
     }
+    if (n_gradients > 1) return;
+    *sum = (chain[0] + chain[1]) + (chain[2] + chain[3]);
+    *squares = (chain2[0] + chain2[1]) + (chain2[2] + chain2[3]);
+}
+
+void kl_plateau_moments(double *mean, double *variance, const double *gradients, size_t draws,
+                        size_t n_gradients, const uint8_t *counts, double *scratch)
+{
+    double *sum = scratch, *squares = scratch + n_gradients;
+    const double n = (double)draws;
+    add_up(sum, squares, gradients, draws, n_gradients, counts);
     *mean = *variance = 0;
     for (size_t k = 0; k < n_gradients; k++) {
         *mean += sum[k] / n;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
    checkkernels, family vqc: random circuits of every gate, and random circuits of RY, CNOT, X and
-   strings of Z (which take the path of layers), on 1 to 13 qubits, in each instruction set and
-   precision, against slow_circuit.h; the gradients against central differences of it and the
-   parameter-shift rules. Then what must be equal to the bit: threads, placement in a batch. */
+   strings of Z (which take the path of layers), and of rotations, CNOT, X and strings of Z, forward
+   alone (the path of turns), on 1 to 13 qubits, in each instruction set and precision, against
+   slow_circuit.h; the gradients against central differences of it and the parameter-shift rules. Then
+   what must be equal to the bit: threads, placement in a batch. */
 #include <math.h>
 #include <stdio.h>
 
@@ -51,10 +52,14 @@ static struct kl_angle random_angle(void)
     return a;
 }
 
-static struct kl_op random_op(int n, bool layers)
+enum form { ANY, LAYERS, TURNS };
+
+static struct kl_op random_op(int n, enum form form)
 {
-    static const enum kl_gate few[] = { KL_RY, KL_RY, KL_X, KL_CNOT, KL_CNOT, KL_CNOT };
-    struct kl_op op = { .gate = layers ? few[below(6)] : (enum kl_gate)below(KL_MULTIRZ + 1),
+    static const enum kl_gate few[2][6] = { { KL_RY, KL_RY, KL_X, KL_CNOT, KL_CNOT, KL_CNOT },
+                                            { KL_RX, KL_RY, KL_RZ, KL_ROT, KL_CNOT, KL_X } };
+    struct kl_op op = { .gate = form != ANY ? few[form - LAYERS][below(6)]
+                                            : (enum kl_gate)below(KL_MULTIRZ + 1),
                         .wire = { (int)below((unsigned)n) } };
     if (n == 1 && op.gate >= KL_CNOT && op.gate <= KL_CRZ) op.gate = KL_RY;
     if (n > 1) op.wire[1] = (op.wire[0] + 1 + (int)below((unsigned)n - 1)) % n;
@@ -63,24 +68,26 @@ static struct kl_op random_op(int n, bool layers)
     return op;
 }
 
-static struct kl_circuit *random_circuit(int n, int gates, bool layers)
+static struct kl_circuit *random_circuit(int n, int gates, enum form form)
 {
     struct kl_circuit *c;
     struct kl_error err;
     must(kl_circuit_begin(&c, n, INPUTS, WEIGHTS, &err), &err);
-    for (int q = 0; layers && q < n; q++) {
+    for (int q = 0; form == LAYERS && q < n; q++) {
         struct kl_op ry = { .gate = KL_RY, .wire = { q }, .angle = { random_angle() } };
         if (below(8)) must(kl_circuit_append(c, &ry, &err), &err);
     }
     for (int g = 0; g < gates; g++) {
-        struct kl_op op = random_op(n, layers);
+        struct kl_op op = random_op(n, form);
         must(kl_circuit_append(c, &op, &err), &err);
     }
     for (int o = 0; o < n + 2; o++) {
         struct kl_pauli p = { .z = 1u << o % n };
-        if (!layers && o >= n) p = (struct kl_pauli){ below(1u << n), below(1u << n) };
+        if (form == ANY && o >= n) p = (struct kl_pauli){ below(1u << n), below(1u << n) };
+        if (form == TURNS && o >= n) p.z = 1 + below((1u << n) - 1);
         must(kl_circuit_observe(c, p, &err), &err);
     }
+    c->forward_only = form == TURNS;
     must(kl_circuit_finish(c, &err), &err);
     return c;
 }
@@ -264,6 +271,38 @@ static void check_threads(struct values *v, const struct kl_circuit *c, bool wid
     }
 }
 
+/* Without a state to leave, forward takes the path of turns: against the definition, whatever the place
+   in the batch; an adjoint sweep on the same circuit is as ever. */
+static void check_turns(struct values *v, int n)
+{
+    static float x[MOST_BATCH * INPUTS], w[WEIGHTS], out[MOST_BATCH * MOST_OBS];
+    enum { SAMPLES = 19 };
+    struct kl_circuit *c = random_circuit(n, n < 8 ? 60 : 30, TURNS);
+    struct kl_error err;
+    struct kl_arena work;
+    double slow[MOST_OBS], alone[MOST_OBS], wide = 0, narrow = 0;
+    bool same = true;
+    must(kl_arena_init(&work, 0, &err), &err);
+    convert(x, v->x, SAMPLES * INPUTS), convert(w, v->w, WEIGHTS);
+    must(kl_circuit_forward_f64(v->out, NULL, c, v->x, v->w, SAMPLES, NULL, &work, &err), &err);
+    must(kl_circuit_forward_f32(out, NULL, c, x, w, SAMPLES, NULL, &work, &err), &err);
+    for (size_t i = 0; i < (n < 8 ? SAMPLES : 2); i++) {
+        slow_circuit(slow, c, v->x + i * INPUTS, v->w);
+        must(kl_circuit_forward_f64(alone, NULL, c, v->x + i * INPUTS, v->w, 1, NULL, &work, &err),
+             &err);
+        same &= memcmp(alone, v->out + i * c->n_obs, c->n_obs * sizeof *alone) == 0;
+        for (size_t o = 0; o < c->n_obs; o++) {
+            wide = fmax(wide, fabs(slow[o] - v->out[i * c->n_obs + o]));
+            narrow = fmax(narrow, fabs(slow[o] - (double)out[i * c->n_obs + o]));
+        }
+    }
+    if (!(wide < 1e-12 && narrow < 1e-5)) fail("turns", c, fmax(wide, narrow));
+    if (!same) fail("turns: bits depend on the place in the batch", c, 0);
+    kl_arena_free(&work);
+    if (n < 6) check_gradients(v, c, 3, true);
+    kl_circuit_free(&c);
+}
+
 /* Cosines and sines over the reduction's range and beyond it; every lane has its own angle. */
 static void check_half_angles(const struct kl_kernels *k)
 {
@@ -287,17 +326,22 @@ static void check_half_angles(const struct kl_kernels *k)
 static void check_isa(void)
 {
     static struct values v;
+    for (int n = 1; n <= 13; n++) {
+        draw(&v);
+        for (int times = 0; times < 3; times++) check_turns(&v, n);
+    }
     for (int n = 1; n <= 13; n++)
         for (int kind = 0; kind < 4; kind++) {
-            bool wide = kind & 1, layers = kind & 2;
-            struct kl_circuit *c = random_circuit(n, n < 8 ? 40 : 24, layers);
+            bool wide = kind & 1;
+            const enum form form = kind & 2 ? LAYERS : ANY;
+            struct kl_circuit *c = random_circuit(n, n < 8 ? 40 : 24, form);
             draw(&v);
             check_values(&v, c, n < 8 ? 19 : 3, wide);
             if (n < 6 || n == 13) check_gradients(&v, c, n < 6 ? 3 : 1, wide);
             if (wide) check_rules(&v, c, n < 8 ? 3 : 1);
             if (n == 4) check_batches(&v, c, wide);
             kl_circuit_free(&c);
-            c = random_circuit(n, 8 * n, layers);
+            c = random_circuit(n, 8 * n, form);
             if (n == 10) check_threads(&v, c, wide);
             kl_circuit_free(&c);
         }
@@ -307,7 +351,7 @@ static void check_isa(void)
 static void bench(int n)
 {
     static struct values v;
-    struct kl_circuit *c = random_circuit(n, 60, false);
+    struct kl_circuit *c = random_circuit(n, 60, ANY);
     double best = 1e9;
     draw(&v);
     for (double begun = kl_clock(); kl_clock() - begun < 0.2;) {
