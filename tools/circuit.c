@@ -29,7 +29,7 @@ static const struct kl_option options[] = {
 static const struct kl_tool tool = {
     "circuit",
     "Shows, draws, exports and counts a circuit: by name, or of a trained head",
-    "show|draw|qasm|stats [HEAD.h5], or plateau (see circuit plateau --help)",
+    "show|draw|qasm|stats [HEAD.h5] | plateau [--help]",
     "circuit show --ansatz efficient-su2 --qubits 6\n  circuit draw head.h5 -o circuit.svg\n"
     "  circuit qasm --layers 2 > c.qasm; circuit show --circuit-file c.qasm",
     options,

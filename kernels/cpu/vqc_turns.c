@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Layers of one-qubit unitaries (struct kl_vqc_turns), forward. The rotations of a qubit between two moves
-   are multiplied into one matrix [[a, -b*], [b, a*]] a sample; a pass turns M qubits at once with 2^M
-   amplitudes in registers. An amplitude's real and imaginary part lie side by side. The first layer acts on
-   |0>, so it is a product of first columns, built by doubling. */
+   Layers of one-qubit unitaries (struct kl_vqc_turns), forward. The rotations of a qubit between two
+   moves are multiplied into one matrix [[a, -b*], [b, a*]] a sample; a pass turns M qubits at once with
+   2^M amplitudes in registers. An amplitude's real and imaginary part lie side by side. The first layer
+   acts on |0>, so it is a product of first columns, built by doubling. */
 #include "kernels/vqc.h"
 
 #include "kernels/inline/real.h"
@@ -55,15 +55,18 @@ KL_INLINE void turn_m(const int m, kl_real *state, const struct pass *p, const s
     const int size = 1 << m;
     size_t base = p->origin;
     for (size_t i = 1;; i++) {
-        UNROLL(int j = 0; j < size; j++) {
+        UNROLL(int j = 0; j < size; j++)
+        {
             re[j] = place(state, base ^ p->offset[j])[0];
             im[j] = place(state, base ^ p->offset[j])[1];
         }
-        UNROLL(int t = 0; t < m; t++) {
+        UNROLL(int t = 0; t < m; t++)
+        {
             UNROLL(int j = 0; j < size; j++)
-                if (!(j >> t & 1)) turn_pair(&re[j], &im[j], &re[j | 1 << t], &im[j | 1 << t], &u[t]);
+            if (!(j >> t & 1)) turn_pair(&re[j], &im[j], &re[j | 1 << t], &im[j | 1 << t], &u[t]);
         }
-        UNROLL(int j = 0; j < size; j++) {
+        UNROLL(int j = 0; j < size; j++)
+        {
             place(state, base ^ p->offset[j])[0] = re[j];
             place(state, base ^ p->offset[j])[1] = im[j];
         }
@@ -72,10 +75,19 @@ KL_INLINE void turn_m(const int m, kl_real *state, const struct pass *p, const s
     }
 }
 
-static void turn_1(kl_real *state, const struct pass *p, const struct matrix *u) { turn_m(1, state, p, u); }
-static void turn_2(kl_real *state, const struct pass *p, const struct matrix *u) { turn_m(2, state, p, u); }
+static void turn_1(kl_real *state, const struct pass *p, const struct matrix *u)
+{
+    turn_m(1, state, p, u);
+}
+static void turn_2(kl_real *state, const struct pass *p, const struct matrix *u)
+{
+    turn_m(2, state, p, u);
+}
 #if KL_VECTOR_BYTES == 64
-static void turn_3(kl_real *state, const struct pass *p, const struct matrix *u) { turn_m(3, state, p, u); }
+static void turn_3(kl_real *state, const struct pass *p, const struct matrix *u)
+{
+    turn_m(3, state, p, u);
+}
 #endif
 static void (*const turn_of[])(kl_real *, const struct pass *, const struct matrix *) = {
     turn_1,
@@ -104,8 +116,8 @@ static void build_product(kl_lane *state, const struct kl_vqc_turns *p, const kl
     }
 }
 
-/* Amplitude y lies at origin ^ XOR of direction[b] over the bits b of y: both change by the same step of a
-   Gray code. */
+/* Amplitude y lies at origin ^ XOR of direction[b] over the bits b of y: both change by the same step of
+   a Gray code. */
 static void expectations(kl_lane *out, kl_real *state, const struct kl_vqc_turns *p)
 {
     const struct kl_vqc_layer *end = &p->layer[p->n_layers];

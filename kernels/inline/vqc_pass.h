@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Passes over a state whose amplitudes have been moved (struct kl_vqc_layer): blocks of 2^m amplitudes that
-   m bits span, in the order of a Gray code: one exclusive or a block. */
+   Passes over a state whose amplitudes have been moved (struct kl_vqc_layer): blocks of 2^m amplitudes
+   that m bits span, in the order of a Gray code: one exclusive or a block. */
 #ifndef KL_INLINE_VQC_PASS_H
 #define KL_INLINE_VQC_PASS_H
 
@@ -8,15 +8,16 @@
 
 enum { KL_PASS_MOST_M = 4 };
 
-/* Places are in bytes. step: the directions of the other bits, of which `blocks` combinations are visited. */
+/* Places are in bytes. step: the directions of the other bits, of which `blocks` combinations are
+ * visited. */
 struct pass {
     int slot[KL_PASS_MOST_M];
     size_t origin, blocks, offset[1 << KL_PASS_MOST_M], step[KL_VQC_MOST_QUBITS];
 };
 
 /* unit: bytes of an amplitude of the group. */
-static inline void make_pass(struct pass *p, const struct kl_vqc_layer *layer, int n_qubits, const int *bits,
-                             int m, size_t unit)
+static inline void make_pass(struct pass *p, const struct kl_vqc_layer *layer, int n_qubits,
+                             const int *bits, int m, size_t unit)
 {
     int steps = 0;
     uint32_t mine = 0;
@@ -34,7 +35,10 @@ static inline void make_pass(struct pass *p, const struct kl_vqc_layer *layer, i
     p->blocks = (size_t)1 << steps;
 }
 
-KL_INLINE kl_lane *place(kl_real *state, size_t bytes) { return (kl_lane *)((char *)state + bytes); }
+KL_INLINE kl_lane *place(kl_real *state, size_t bytes)
+{
+    return (kl_lane *)((char *)state + bytes);
+}
 
 #define UNROLL _Pragma("GCC unroll 16") for
 

@@ -64,6 +64,7 @@ void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *a, const char *label)
 {
     char text[32];
     double step = round_step(a->x1 - a->x0), bottom = a->top + a->height;
+    if (a->whole_x && step < 1) step = 1;
     kl_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.6);
     cairo_rectangle(cr, a->left, a->top, a->width, a->height);

@@ -14,7 +14,9 @@ int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *i
     double *bins = NULL, total = 0, error = 0;
     char text[64];
     cairo_t *cr = sheet->cr;
-    struct kl_axes axes = { 44, 14, 185, 185, 0, 1, 0, 1, false, false };
+    struct kl_axes axes = {
+        .left = 44, .top = 14, .width = 185, .height = 185, .x0 = 0, .x1 = 1, .y0 = 0, .y1 = 1
+    };
     int code = kl_file_expect(&set, inputs->file, "calibration", KL_TYPE_F64, 3, err);
     if (!code) code = kl_file_load((void **)&bins, inputs->file, set, err);
     if (code) return code;

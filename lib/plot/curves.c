@@ -77,8 +77,14 @@ static void draw_series(cairo_t *cr, const struct kl_axes *axes, const struct se
 static void draw_panel(cairo_t *cr, double left, const struct series *train, const struct series *val,
                        const char *label, bool legend_below)
 {
-    struct kl_axes axes = { left,     14,        175,   135,  1, (double)train->epochs,
-                            INFINITY, -INFINITY, false, false };
+    struct kl_axes axes = { .left = left,
+                            .top = 14,
+                            .width = 175,
+                            .height = 135,
+                            .x0 = 1,
+                            .x1 = (double)train->epochs,
+                            .y0 = INFINITY,
+                            .y1 = -INFINITY };
     widen(&axes.y0, &axes.y1, train);
     widen(&axes.y0, &axes.y1, val);
     if (!(axes.y0 < axes.y1)) axes.y0 -= 0.5, axes.y1 = axes.y0 + 1;

@@ -61,7 +61,14 @@ static int load_rows(float **x, size_t *n, size_t *step, struct kl_file *file,
 static void draw(struct kl_sheet *sheet, const double *scores, const double explained[2],
                  const int32_t *labels, size_t n, size_t step)
 {
-    struct kl_axes axes = { 40, 14, 180, 190, INFINITY, -INFINITY, INFINITY, -INFINITY, false, false };
+    struct kl_axes axes = { .left = 40,
+                            .top = 14,
+                            .width = 180,
+                            .height = 190,
+                            .x0 = INFINITY,
+                            .x1 = -INFINITY,
+                            .y0 = INFINITY,
+                            .y1 = -INFINITY };
     char x_label[64], y_label[64];
     for (size_t i = 0; i < n; i++) {
         axes.x0 = fmin(axes.x0, scores[2 * i]), axes.x1 = fmax(axes.x1, scores[2 * i]);

@@ -112,6 +112,14 @@ static void draw_lines(cairo_t *cr, const struct kl_axes *axes, const struct sca
         }
 }
 
+static bool all_zero(const struct scan *s, size_t o)
+{
+    const size_t cells = s->n_qubits * s->n_layers;
+    for (size_t i = 0; i < cells; i++)
+        if (s->variance[o * cells + i] > ROUNDING) return false;
+    return true;
+}
+
 static void title_of(char title[64], const char *name)
 {
     const char *words = strcmp(name, "local") == 0    ? "local: Z on qubit 0"
@@ -164,13 +172,18 @@ int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *input
                        kl_file_path(inputs->file), s.n_observables, MOST_PANELS);
     const double panels = code ? 1 : (double)s.n_observables;
     const double width = fmin((sheet->width - LEFT - LEGEND - (panels - 1) * GAP) / panels, 220);
-    struct kl_axes axes = { .left = LEFT, .top = TOP, .width = width, .height = HEIGHT, .log_y = true };
+    struct kl_axes axes = {
+        .left = LEFT, .top = TOP, .width = width, .height = HEIGHT, .whole_x = true, .log_y = true
+    };
     if (!code) range(&axes, &s);
     for (size_t o = 0; !code && o < s.n_observables; o++) {
         char name[NAME] = "", title[64];
         memcpy(name, s.observables + o * s.name_size, s.name_size < NAME ? s.name_size : NAME - 1);
         title_of(title, name);
         draw_lines(sheet->cr, &axes, &s, o);
+        if (all_zero(&s, o))
+            kl_text(sheet->cr, axes.left + width / 2, TOP + HEIGHT / 2, 7, KL_CENTRE,
+                    "every derivative is 0");
         axes.bare_y = o > 0;
         kl_axes_draw(sheet->cr, &axes, "qubits", "variance of the derivative");
         kl_text(sheet->cr, axes.left + width / 2, TOP - 6, 8, KL_CENTRE, title);

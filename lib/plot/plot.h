@@ -53,6 +53,7 @@ void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, 
 struct kl_axes {
     double left, top, width, height; /* of the frame on the sheet */
     double x0, x1, y0, y1;           /* values at its edges */
+    bool whole_x;                    /* x values are whole numbers: no ticks between them */
     bool log_y;                      /* y values are logarithms to the base of ten */
     bool bare_y; /* no numbers and no label at the left: those of a panel beside it */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Variances against closed forms, intervals against how often they hold the truth, and what must be
-   equal to the bit: threads, waves of cells, cells in another grid. */
+   equal to the bit: threads, cells in another grid. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
