@@ -31,6 +31,13 @@ function best(work,   n, p, found) {
     }
     return found
 }
+# The fastest loop over draws of the plateau scan.
+function loop(   p, i, n, found) {
+    n = split("lightning-shift lightning-adjoint backprop", p, " ")
+    for (i = 1; i <= n; i++)
+        if (("plateau/" p[i]) in value && (found == "" || value["plateau/" p[i]] < value["plateau/" found])) found = p[i]
+    return found
+}
 { if (!($1 in value)) { value[$1] = $2; unit[$1] = $3; scaled[$1] = $4 == "" ? "" : " (" $4 ")" } else if (better($1, $2)) value[$1] = $2 }
 END {
     print "| work | ketline | peer | peer's | ratio | at least | aim | reached |\n|---|---|---|---|---|---|---|---|"
@@ -43,7 +50,7 @@ END {
     row("one epoch of 6,000 samples with a depolarising channel behind every gate, batch 64", "noisy-epoch", "pennylane-mixed", 50, 300)
     row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
     row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
-    row("plateau scan, 2-12 qubits, 1-64 layers, 200 draws: a loop over draws", "plateau", "lightning-shift", 100, 1000)
+    row("plateau scan, 2-12 qubits, 1-64 layers, 200 draws: a loop over draws", "plateau", loop(), 100, 1000)
     row("the same, a broadcast batch a cell", "plateau", "broadcast", 1, 100)
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
     itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
