@@ -85,7 +85,14 @@ int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
     if (!code) {
         size_t shown = t.n < MOST ? t.n : MOST;
         double row = fmin(20, HEIGHT / (double)shown);
-        struct kl_axes axes = { 200, 18, 240, row * (double)shown, INFINITY, -INFINITY, 0, 1 };
+        struct kl_axes axes = { .left = 200,
+                                .top = 18,
+                                .width = 240,
+                                .height = row * (double)shown,
+                                .x0 = INFINITY,
+                                .x1 = -INFINITY,
+                                .y0 = 0,
+                                .y1 = 1 };
         for (size_t k = 0; k < shown * t.replicas; k++) {
             double a = t.accuracy[t.order[k / t.replicas] * t.replicas + k % t.replicas];
             axes.x0 = fmin(axes.x0, a), axes.x1 = fmax(axes.x1, a);
