@@ -137,14 +137,14 @@ INSTRUMENTED = OPT="-O1 -fexpensive-optimizations"
 ## make sanitize     all tests with AddressSanitizer and UBSan, in build/sanitize
 # (-w: instrumented code confuses gcc's warnings; the plain build has them all)
 sanitize: deps-test
-	@ACCURACY=digits KILLS=5 $(MAKE) --no-print-directory test BUILD=$(BUILD)/sanitize $(INSTRUMENTED) \
+	@ACCURACY=digits KILLS=5 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory test BUILD=$(BUILD)/sanitize $(INSTRUMENTED) \
 	    SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -w" \
 	    KETLINE_PYTHON="$(TEST_PYTHON)"
 
 ## make coverage     all tests with gcov; the last line is the share of the lines of lib/ that ran
 coverage: deps-test
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null || true
-	-@ACCURACY=digits KILLS=5 $(MAKE) --no-print-directory test BUILD=$(BUILD)/coverage $(INSTRUMENTED) \
+	-@ACCURACY=digits KILLS=5 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory test BUILD=$(BUILD)/coverage $(INSTRUMENTED) \
 	    SAN="--coverage -fprofile-update=atomic -w" \
 	    KETLINE_PYTHON="$(TEST_PYTHON)"
 	@find $(BUILD)/coverage/lib -name '*.gcda' -print0 | xargs -0 gcov -t 2>/dev/null | awk -f tests/coverage.awk

@@ -68,7 +68,7 @@ $ cache list - < h.h5
 ? 66
 
 # The history alone on standard output; the summary then goes to standard error.
-$ qtrain f.h5 --epochs 2 -o y.h5 --history - 2>words | jq -c '[.replica, .epoch]'; head -1 words | wc -l; ls y.h5
+$ qtrain f.h5 --epochs 2 -o y.h5 --history - 2>words | jq -c '[.replica, .epoch]'; grep -c "^y.h5: " words; ls y.h5
 > [0,1]
 > [0,2]
 > 1
