@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit/noise.h"
 #include "circuit/options.h"
 #include "head/exchange.h"
 #include "store/store.h"
@@ -34,9 +35,10 @@ static const struct kl_option options[] = {
       "hidden widths before the circuit; none", NULL, NULL },
     { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true,
       "hidden widths after it; none", NULL, NULL },
-    { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, "rate it was trained with", NULL,
-      "dropout_rate" },
+    { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, NULL, NULL,
+      "dropout_rate" }, /* that it was trained with: only kept */
     KL_CIRCUIT_OPTIONS(AT(head.circuit)),
+    KL_NOISE_OPTION(AT(head.circuit.noise), NULL),
 };
 static const struct kl_tool tool = {
     "qconvert",
@@ -60,6 +62,7 @@ struct run {
     struct kl_features features;
     json_t *config; /* that stands beside the weights: options point into it */
     char *qasm;     /* of --circuit-file */
+    char *noise;    /* --noise in its canonical form */
     char *own_config;
     struct kl_writer *writer;
 };
@@ -201,21 +204,31 @@ static int write_head(struct run *run, const char *path, struct kl_error *err)
     return code;
 }
 
+/* Texts of the options into the structs. The noise of a file is canonical, and never the name of one. */
+static int settle(struct run *run, struct kl_error *err)
+{
+    struct values *v = &run->v;
+    const char *kept = json_string_value(json_object_get(run->config, "noise"));
+    int code = kl_head_widths(v->head.reduction, &v->head.n_reduction, v->reduction, "reduction", err);
+    if (!code)
+        code =
+            kl_head_widths(v->head.classifier, &v->head.n_classifier, v->classifier, "classifier", err);
+    for (int i = 0; i < KL_CORES; i++)
+        if (strcmp(v->core, kl_core_names[i]) == 0) v->head.core = (enum kl_core)i;
+    if (!code) code = kl_circuit_options_file(&v->head.circuit, &run->qasm, err);
+    if (code || !v->head.circuit.noise || v->head.circuit.noise == kept) return code;
+    code = kl_noise_text(&run->noise, v->head.circuit.noise, err);
+    v->head.circuit.noise = run->noise && *run->noise ? run->noise : NULL;
+    return code;
+}
+
 static int import_head(struct run *run, const char *path, int argc, char **argv, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
     const char *inputs[] = { path, run->v.features };
     int code = kl_weights_read(&run->weights, path, err);
     if (!code) code = take_config(run, path, argc, argv, err);
-    if (!code)
-        code = kl_head_widths(run->v.head.reduction, &run->v.head.n_reduction, run->v.reduction,
-                              "reduction", err);
-    if (!code)
-        code = kl_head_widths(run->v.head.classifier, &run->v.head.n_classifier, run->v.classifier,
-                              "classifier", err);
-    for (int i = 0; i < KL_CORES; i++)
-        if (strcmp(run->v.core, kl_core_names[i]) == 0) run->v.head.core = (enum kl_core)i;
-    if (!code) code = kl_circuit_options_file(&run->v.head.circuit, &run->qasm, err);
+    if (!code) code = settle(run, err);
     if (!code) code = kl_file_open_kind(&run->file, run->v.features, "features", err);
     run->stage.inputs = inputs;
     run->stage.n_inputs = 2;
@@ -283,6 +296,7 @@ int main(int argc, char **argv)
     json_decref(run.config);
     free(run.own_config);
     free(run.qasm);
+    free(run.noise);
     free(inputs);
     const int status = code ? kl_report(&run.log, &err) : 0;
     if (code == KL_ESIGNAL) kl_signals_reraise();

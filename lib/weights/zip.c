@@ -154,12 +154,12 @@ static int check_entry(const struct entry *e, size_t at, enum kl_archive from, c
 }
 
 /* The sizes in a local header: those of the entry, or zeros where they follow the data, or all bits set
-   where a zip64 field has them. */
+   where a zip64 field has them (not before Python 3.11.4). */
 static bool sizes_agree(const unsigned char *l, const struct entry *e, bool zip64)
 {
     const uint32_t crc = u32(l + 14), packed = u32(l + 18), size = u32(l + 22);
     if ((e->flags & DESCRIPTOR) && !crc && !packed && !size) return true;
-    if (zip64) return crc == e->crc && packed == UINT32_MAX && size == UINT32_MAX;
+    if (zip64 && crc == e->crc && packed == UINT32_MAX && size == UINT32_MAX) return true;
     return crc == e->crc && packed == e->packed && size == e->size;
 }
 

@@ -26,6 +26,14 @@ $ for core in twin frozen none; do qtrain f.h5 --epochs 1 --core $core --reducti
 > frozen 2
 > none 2
 
+# So does the noise that a head was trained with.
+$ qtrain f.h5 --epochs 1 --reduction 8 --qubits 2 --noise depolarizing=0.2,readout=0.1 --no-controls -q -o c.h5
++ qconvert c.h5 -q -o c.npz; qconvert c.npz --features f.h5 -q -o d.h5; qconvert c.npz --features f.h5 --noise none -q -o e.h5
++ for w in c d e; do qeval $w.h5 f.h5 -q -o r.$w.h5; h5dump -d probabilities r.$w.h5 | tail -n +2 | sha256sum; done |
++ uniq -c | awk '{ print $1 }'
+> 2
+> 1
+
 # One of several is that one alone.
 $ qconvert h.h5 --replica 1 -o second.npz -q && qconvert one.h5 -o alone.npz -q
 + for w in second alone; do qconvert $w.npz --features f.h5 -q -o $w.h5; h5dump -y -d params/vqc.weight $w.h5 >$w.txt; done

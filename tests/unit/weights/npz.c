@@ -114,6 +114,7 @@ static void number(uint64_t x, int bytes)
 
 struct trick {
     int method, zip64_size, size, cut; /* what is wrong */
+    bool short_sizes;                  /* nothing: older versions of Python repeat them */
 };
 
 static size_t make_archive(bool deflated, struct trick t)
@@ -132,7 +133,8 @@ static size_t make_archive(bool deflated, struct trick t)
     const int method = (deflated ? 8 : 0) + t.method;
     at = 0;
     number(0x04034b50, 4), number(45, 2), number(0, 2), number((unsigned)method, 2), number(0, 2);
-    number(0x21, 2), number(crc, 4), number(UINT32_MAX, 4), number(UINT32_MAX, 4), number(5, 2);
+    number(0x21, 2), number(crc, 4), number(t.short_sizes ? m : UINT32_MAX, 4),
+        number(t.short_sizes ? n : UINT32_MAX, 4), number(5, 2);
     number(20, 2);
     memcpy(file + at, "a.npy", 5), at += 5;
     number(1, 2), number(16, 2), number(n + (size_t)t.zip64_size, 8), number(m, 8);
@@ -175,6 +177,9 @@ static void archives(void)
         CHECK(parse_only(kl_npz_parse, file, n, &err) == 0, "%s", err.text);
         CHECK(refused(kl_pth_parse, file, n, &err), "an .npz is no .pth");
         damage(n, deflated ? "deflated" : "stored");
+        n = make_archive(deflated, (struct trick){ .short_sizes = true });
+        CHECK(parse_only(kl_npz_parse, file, n, &err) == 0, "%s", err.text);
+        damage(n, "sizes twice");
         static const struct trick tricks[] = { { .method = 1 },
                                                { .zip64_size = 1 },
                                                { .size = 1 },
