@@ -95,13 +95,14 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     if (run->v.common.json) return summarise_as_json(run, epochs, mean, found, n_found, out, err);
     if (run->v.common.quiet) return KL_OK;
     if (n == 1)
-        fprintf(out, "%s: %lld epochs, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
-                output, (long long)epochs, what, mean, (long long)t->replicas[0].best_epoch + 1,
-                t->seconds, per_epoch);
+        fprintf(out, "%s: %lld epoch%s, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
+                output, (long long)epochs, kl_s((uint64_t)epochs), what, mean,
+                (long long)t->replicas[0].best_epoch + 1, t->seconds, per_epoch);
     else
         fprintf(out,
-                "%s: %lld heads, %lld epochs, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
-                output, (long long)n, (long long)epochs, what, mean, low, high, t->seconds, per_epoch);
+                "%s: %lld heads, %lld epoch%s, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
+                output, (long long)n, (long long)epochs, kl_s((uint64_t)epochs), what, mean, low, high,
+                t->seconds, per_epoch);
     if (run->head.controls.n) write_controls(run, found, n_found, out);
     return KL_OK;
 }
@@ -144,8 +145,8 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
         code = kl_head_check_gradients(&check, &run->head.model, &run->features,
                                        (size_t)run->v.train.batch_size, run->v.train.seed, err);
     if (code) return code;
-    fprintf(out, "%zu samples, %zu parameters, double precision, largest gradient %.3g\n", check.samples,
-            check.parameters, check.largest);
+    fprintf(out, "%zu sample%s, %zu parameters, double precision, largest gradient %.3g\n",
+            check.samples, kl_s(check.samples), check.parameters, check.largest);
     if (check.has_circuit) {
         fprintf(out, "adjoint - parameter-shift: %.2e (bound %.0e)\n", check.shift, check.shift_bound);
         fprintf(out, "adjoint - central differences: %.2e (bound %.0e)\n", check.differences,
@@ -183,7 +184,8 @@ int main(int argc, char **argv)
                                         .n_inputs = n_inputs,
                                         .start = kl_clock() };
     if (n_inputs != 1)
-        code = kl_fail(&err, KL_EUSAGE, "%zu inputs, expected one feature cache; see --help", n_inputs);
+        code = kl_fail(&err, KL_EUSAGE, "%zu input%s, expected one feature cache; see --help", n_inputs,
+                       kl_s(n_inputs));
     else
         code = run.v.check_gradients ? check_gradients(&run, inputs[0], stdout, &err)
                                      : work(&run, inputs[0], stdout, &err);

@@ -18,7 +18,8 @@
       "ry-ring|basic-entangler|strongly-entangling|simplified-two-design|real-amplitudes|efficient-su2|"  \
       "brick|qcnn", 0, 0, true, "gates of a layer", NULL, NULL },                                         \
     { "entanglement", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, entanglement),                                  \
-      "linear|reverse-linear|ring|full|star", 0, 0, true, "pairs that a layer couples", NULL, NULL },     \
+      "linear|reverse-linear|ring|full|star", 0, 0, true,                                        \
+      "pairs that a layer couples (default: its own)", NULL, NULL },                                      \
     { "embedding", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, embedding),                                        \
       "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs enter", NULL, NULL }, \
     { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL, 0, 0, true,                          \

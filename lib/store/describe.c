@@ -94,7 +94,7 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
     }; /* of a line; of a text (a circuit in OpenQASM, a calibration) */
     json_t *parts, *value;
     const char *name;
-    size_t column = COLUMNS;
+    size_t column = 0; /* 0: nothing is written yet */
     int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
     if (code) return code;
     json_object_foreach(json_object_get(parts, "options"), name, value)
@@ -105,15 +105,12 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
         if (code) continue;
         if (strlen(text) > LONGEST) strcpy(text + LONGEST - 3, "...");
         size_t width = strlen(name) + strlen(text) + 3; /* with the gap */
-        if (column + width > COLUMNS) {
-            fputs(column == COLUMNS ? "options    " : "\n           ", to);
-            column = 0;
-        }
-        fprintf(to, "%s%s %s", column ? "  " : "", name, text);
-        column += width;
+        const bool breaks = column + width > COLUMNS;   /* also before a value wider than a line */
+        fprintf(to, "%s%s %s", !column ? "options    " : breaks ? "\n           " : "  ", name, text);
+        column = breaks || !column ? width : column + width;
         free(text);
     }
-    fputc('\n', to);
+    if (column) fputc('\n', to);
     json_decref(parts);
     return code;
 }
