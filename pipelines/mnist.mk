@@ -24,8 +24,10 @@ SHA_train-images-idx3-ubyte.gz := 440fcabf73cc546fa21475e81ea370265605f56be210a4
 SHA_train-labels-idx1-ubyte.gz := 3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c
 SHA_t10k-images-idx3-ubyte.gz := 8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6
 SHA_t10k-labels-idx1-ubyte.gz := f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6
-# Fetched under another name; a wrong digest leaves nothing behind.
+# Fetched under another name; a wrong digest leaves nothing behind. A folder that the user names is only read.
 $(MNIST)/%.gz:
+	@[ '$(origin MNIST)' = file ] || { [ -d '$(MNIST)' ] && why='has no $(@F)' || why='no such folder'; \
+	    echo "MNIST=$(MNIST): $$why; leave MNIST away to fetch the four files" >&2; exit 66; }
 	@mkdir -p $(@D)
 	curl -fL --retry 3 -o $@.tmp $(MNIST_FROM)/$(@F)
 	echo "$(SHA_$(@F))  $@.tmp" | sha256sum -c --quiet || { rm -f $@.tmp; exit 65; }

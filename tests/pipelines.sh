@@ -42,5 +42,21 @@ touch -d 2001-01-01 "$JOBS/digits/test-images-idx3-ubyte"
 demo QTRAIN="--batch-size 32 --epochs 3 --dropout 0.1" EXTRACT="--resize 28 --limit 150"
 check "a changed pixel reran the wrong stages" [ "$(changed "$before" "$(state)")" = "./report.h5 ./test.h5 " ]
 
+# Compressed images, as MNIST comes, to the last stage; a folder that is not there is said, and nothing fetched into it.
+mkdir "$JOBS/mnist"
+for f in images-idx3 labels-idx1; do
+    gzip -c "data/digits/train-$f-ubyte" >"$JOBS/mnist/train-$f-ubyte.gz"
+    gzip -c "data/digits/test-$f-ubyte" >"$JOBS/mnist/t10k-$f-ubyte.gz"
+done
+mnist() {
+    make --no-print-directory -f pipelines/mnist.mk BUILD="$BUILD" OUT="$JOBS/mnist-out" EPOCHS=1 REPLICAS=1 \
+        EXTRACT="--resize 28 --limit 150" "$@" >"$JOBS/log" 2>&1
+}
+mnist MNIST="$JOBS/mnist" || fail "mnist.mk: $(tail -5 "$JOBS/log")"
+check "mnist.mk made no picture of samples" [ -s "$JOBS/mnist-out/figures/samples.svg" ]
+if mnist MNIST="$JOBS/nowhere"; then fail "mnist.mk took a folder that is not there"; fi
+check "mnist.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "MNIST=$JOBS/nowhere: no such folder" "$JOBS/log"
+check "mnist.mk made a folder" [ ! -e "$JOBS/nowhere" ]
+
 for f in pipelines/*.mk; do check "$f is over 60 lines" [ "$(wc -l <"$f")" -le 60 ]; done
 conclude

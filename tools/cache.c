@@ -51,7 +51,7 @@ struct run {
 static int one_file(struct run *run, struct kl_file **file, struct kl_error *err)
 {
     if (run->n == 1) return kl_file_open(file, run->args[0], err);
-    return kl_fail(err, KL_EUSAGE, "found %zu files, expected one; see --help", run->n);
+    return kl_fail(err, KL_EUSAGE, "found %zu file%s, expected one; see --help", run->n, kl_s(run->n));
 }
 
 static int show(struct run *run, struct kl_error *err)
@@ -89,7 +89,9 @@ static int diff(struct run *run, struct kl_error *err)
 {
     struct kl_file *a = NULL, *b = NULL;
     char *text = NULL;
-    if (run->n != 2) return kl_fail(err, KL_EUSAGE, "found %zu files, expected two; see --help", run->n);
+    if (run->n != 2)
+        return kl_fail(err, KL_EUSAGE, "found %zu file%s, expected two; see --help", run->n,
+                       kl_s(run->n));
     int code = kl_file_open(&a, run->args[0], err);
     if (!code) code = kl_file_open(&b, run->args[1], err);
     if (!code) code = kl_key_diff(&text, kl_file_key_parts(a), kl_file_key_parts(b), err);
@@ -125,7 +127,9 @@ static int verify(struct run *run, struct kl_error *err)
         if (!run->v.common.json && !code && !run->v.common.quiet) printf("%s: whole\n", run->args[i]);
         if (code) kl_note(&run->log, 0, "%s", why.text);
     }
-    return bad ? kl_fail(err, KL_ENO, "%zu of %zu files are not whole", bad, run->n) : KL_OK;
+    return bad ? kl_fail(err, KL_ENO, "%zu of %zu file%s %s not whole", bad, run->n, kl_s(run->n),
+                         bad == 1 ? "is" : "are")
+               : KL_OK;
 }
 
 static const char *folder_of(const struct run *run, const char *fallback)
@@ -175,11 +179,11 @@ static int fsck(struct run *run, struct kl_error *err)
     if (!code && run->problem.code) *err = run->problem, code = err->code;
     if (code) return code;
     if (bad && run->v.repair)
-        return kl_fail(err, KL_ENO, "%s: %zu files are not whole, %zu put aside", folder, bad,
-                       run->n_aside);
+        return kl_fail(err, KL_ENO, "%s: %zu file%s not whole, %zu put aside", folder, bad,
+                       bad == 1 ? " is" : "s are", run->n_aside);
     if (bad)
-        return kl_fail(err, KL_ENO, "%s: %zu files are not whole; --repair puts them aside", folder,
-                       bad);
+        return kl_fail(err, KL_ENO, "%s: %zu file%s not whole; --repair puts %s aside", folder, bad,
+                       bad == 1 ? " is" : "s are", bad == 1 ? "it" : "them");
     if (!run->v.common.quiet && !run->v.common.json) printf("%s: every file is whole\n", folder);
     return KL_OK;
 }
@@ -205,7 +209,8 @@ static int gc(struct run *run, struct kl_error *err)
     };
     int code = kl_store_gc(folder, &work, err);
     if (!code && !run->v.common.json)
-        printf("%s: %zu files, %llu bytes%s\n", folder, work.n, (unsigned long long)work.bytes,
+        printf("%s: %zu file%s, %llu bytes%s\n", folder, work.n, kl_s(work.n),
+               (unsigned long long)work.bytes,
                run->v.apply ? " removed" : "; nothing was removed, --apply does");
     return code;
 }
@@ -224,7 +229,7 @@ static int merge(struct run *run, struct kl_error *err)
                                             0 } };
     if (!code && !quiet && run->v.common.json) code = kl_json_line(stdout, pairs, 3, err);
     else if (!code && !quiet && done) printf("%s: up to date\n", output);
-    else if (!code && !quiet) printf("%s: merged from %zu shards\n", output, run->n);
+    else if (!code && !quiet) printf("%s: merged from %zu shard%s\n", output, run->n, kl_s(run->n));
     return code;
 }
 

@@ -104,8 +104,8 @@ static int prepare(struct job *j, struct kl_error *err)
 {
     int rc;
     if (j->n_inputs == 0 || j->n_inputs > MAX_INPUTS)
-        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected 1 to %d; see --help", j->n_inputs,
-                       (int)MAX_INPUTS);
+        return kl_fail(err, KL_EUSAGE, "%zu input%s, expected 1 to %d; see --help", j->n_inputs,
+                       kl_s(j->n_inputs), (int)MAX_INPUTS);
     if (!j->v.common.output && !j->v.common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
     if (j->v.labels && j->n_inputs > 1 && strcmp(j->v.labels, "none") != 0)
@@ -154,7 +154,8 @@ static int open_parts(struct job *j, struct kl_error *err)
     if ((rc = kl_images_open(&j->images, j->inputs, j->n_inputs, &o, err)) ||
         (rc = kl_weights_read_named(&j->weights, j->weights_path, err)))
         return rc;
-    if (j->images->skipped) kl_note(&j->log, 1, "%zu damaged files left out", j->images->skipped);
+    if (j->images->skipped)
+        kl_note(&j->log, 1, "%zu damaged file%s left out", j->images->skipped, kl_s(j->images->skipped));
     j->net_options.height = j->images->height;
     j->net_options.width = j->images->width;
     j->net_options.pixels = j->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
@@ -193,10 +194,14 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
     e.weights = j->weights->sha256;
     e.pool = j->pool;
     e.watch = &progress.watch;
+    e.log = &j->log;
     rc = kl_extract_run(&e, err);
     kl_progress_end(&progress);
-    if (e.kept)
-        kl_note(&j->log, 1, "%zu of %zu images were kept from a run that was stopped", e.kept, e.n);
+    if (rc == KL_ESIGNAL)
+        kl_note(&j->log, 1, "%s%s", err->text,
+                strcmp(j->v.common.output, "-") == 0
+                    ? "; nothing is kept"
+                    : "; they are kept, and the same command goes on from there");
     j->n = e.n;
     char *raw = NULL;
     if (!rc) rc = kl_json_dump(&raw, j->raw, err);

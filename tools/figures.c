@@ -23,7 +23,7 @@ static const struct kl_option options[] = {
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
     { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false,
-      "samples: the images that the report judged", NULL, NULL },
+      "samples: what the report's features were made from (several: A,B)", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "of a report: which of several heads",
       NULL, NULL },
 };
@@ -48,7 +48,22 @@ struct run {
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
+    return n > m && strcasecmp(text + n - m, end) == 0;
+}
+
+/* A name like that of a picture in a format that is not written here: surely no folder is meant. */
+static int refuse_format(const char *output, struct kl_error *err)
+{
+    static const char *const ends[] = { ".pdf", ".ps",  ".eps",  ".jpg", ".jpeg", ".gif",
+                                        ".tif", ".bmp", ".tiff", ".emf", ".svgz", ".webp" };
+    struct stat st;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(output, ends[i]) && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode)))
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: figures are PNG or SVG, not %s; give FIGURE.png or FIGURE.svg, or a "
+                           "folder (--format both, png or svg)",
+                           output, ends[i] + 1);
+    return KL_OK;
 }
 
 static int draw_one(struct run *run, const struct kl_figure *figure,
@@ -116,15 +131,17 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
         return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
     if (strcmp(output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
+    int code = refuse_format(output, err);
+    if (code) return code;
     bool single = ends_with(output, ".png") || ends_with(output, ".svg");
     if (single && (n != 1 || strcmp(run->v.figure, "all") == 0))
         return kl_fail(
             err, KL_EUSAGE,
-            "%s: one file takes one figure of one input; say which with --figure, or give a folder",
+            "%s: one file takes one figure of one input; say which with --figure, or give a folder "
+            "(--format both, png or svg)",
             output);
     if (!single && mkdir(output, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", output);
-    int code = KL_OK;
     for (size_t i = 0; !code && i < n; i++) code = draw_file(run, files[i], single, err);
     if (!code && !run->drawn) return kl_fail(err, KL_EUSAGE, "nothing was drawn");
     return code;
@@ -139,7 +156,7 @@ static int summarise(const struct run *run, struct kl_error *err)
     if (run->v.common.json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
     if (run->v.common.quiet) return KL_OK;
     if (!run->written) printf("%s: up to date\n", output);
-    else printf("%s: %zu figures, %zu written\n", output, run->drawn, run->written);
+    else printf("%s: %zu figure%s, %zu written\n", output, run->drawn, kl_s(run->drawn), run->written);
     return KL_OK;
 }
 

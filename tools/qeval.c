@@ -82,7 +82,8 @@ static int check_trained_on(const struct kl_file *head, const struct kl_file *in
 static int open_inputs(struct run *run, const char *const *paths, size_t n, struct kl_error *err)
 {
     if (n != 2)
-        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected HEAD.h5 and FEATURES.h5; see --help", n);
+        return kl_fail(err, KL_EUSAGE, "%zu input%s, expected HEAD.h5 and FEATURES.h5; see --help", n,
+                       kl_s(n));
     if (!run->v.common.output && !run->v.common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);
@@ -193,13 +194,14 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     const struct kl_evaluation_summary s = kl_evaluation_summary(e);
     if (run->v.common.json) return summarise_as_json(run, &s, out, err);
     if (e->replicas == 1)
-        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu samples", output,
-                s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n);
+        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu sample%s", output,
+                s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n,
+                kl_s(e->n));
     else
-        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu samples", output, s.accuracy,
-                s.deviation, e->replicas, e->n);
+        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu sample%s", output, s.accuracy,
+                s.deviation, e->replicas, e->n, kl_s(e->n));
     if (strcmp(e->noise, "none") != 0) fprintf(out, ", noise %s", e->noise);
-    if (e->shots) fprintf(out, ", %zu shots", e->shots);
+    if (e->shots) fprintf(out, ", %zu shot%s", e->shots, kl_s(e->shots));
     fputc('\n', out);
     if (run->controls.absent) fprintf(out, "  no controls: %s\n", run->controls.absent);
     else kl_controls_write(out, run->controls.difference, KL_CONTROLS);

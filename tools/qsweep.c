@@ -183,8 +183,8 @@ static int summarise(const struct run *run, struct kl_error *err)
     if (common->json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;
     int code = kl_sweep_write(stdout, s, MOST_ROWS, err);
-    printf("%s: %zu points of %zu heads, %.1f s; heads in %s\n", common->output, s->n, s->replicas,
-           seconds, run->folder);
+    printf("%s: %zu point%s of %zu head%s, %.1f s; heads in %s\n", common->output, s->n, kl_s(s->n),
+           s->replicas, kl_s(s->replicas), seconds, run->folder);
     printf("the best of %zu is flattered by the choice: judge it with qeval on other samples\n", s->n);
     return code;
 }

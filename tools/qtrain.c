@@ -13,6 +13,8 @@ struct run {
     struct kl_file *input;
     struct kl_features features;
     struct kl_pool *pool;
+    struct kl_paired found[KL_CONTROLS]; /* the head's accuracy less each control's */
+    int n_found;
 };
 
 /* Histories are read from the finished head file, so there has to be one. */
@@ -42,16 +44,16 @@ static int write_histories(const struct run *run, struct kl_error *err)
 }
 
 /* Accuracy on the validation samples, the head's less each control's. */
-static int differences(struct kl_paired found[KL_CONTROLS], const struct run *run, struct kl_error *err)
+static int compare(struct run *run, struct kl_error *err)
 {
     int code = 0;
-    for (int i = 0; i < run->head.controls.n && !code; i++)
-        code = kl_controls_difference(&found[i], &run->head.controls, i, &run->head.train, err);
+    run->n_found = run->head.train.n_validation ? run->head.controls.n : 0;
+    for (int i = 0; i < run->n_found && !code; i++)
+        code = kl_controls_difference(&run->found[i], &run->head.controls, i, &run->head.train, err);
     return code;
 }
 
-static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
-                             const struct kl_paired found[KL_CONTROLS], int n_found, FILE *out,
+static int summarise_as_json(const struct run *run, int64_t epochs, double mean, FILE *out,
                              struct kl_error *err)
 {
     enum { HEAD = 10 };
@@ -69,19 +71,18 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
         { "seconds_per_epoch", KL_JSON_NUMBER, NULL, t->seconds / (double)epochs },
         { "controls", KL_JSON_BOOL, NULL, run->head.controls.n > 0 }
     };
-    kl_control_numbers(&numbers, found, n_found);
+    kl_control_numbers(&numbers, run->found, run->n_found);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     return kl_json_line(out, pairs, HEAD + numbers.n, err);
 }
 
-static void write_controls(const struct run *run, const struct kl_paired found[KL_CONTROLS], int n_found,
-                           FILE *out)
+static void write_controls(const struct run *run, FILE *out)
 {
-    kl_controls_write(out, found, n_found);
+    kl_controls_write(out, run->found, run->n_found);
     fprintf(out, "  controls: %.1f s; parameters: circuit %zu, twin %zu%s\n",
             kl_controls_seconds(&run->head.controls), run->head.model.circuit->n_weights,
             kl_twin_parameters(&run->head.controls.models[0].shape),
-            n_found ? "" : "; no validation samples to compare on");
+            run->n_found ? "" : "; no validation samples to compare on");
 }
 
 static int summarise(const struct run *run, FILE *out, struct kl_error *err)
@@ -91,12 +92,8 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     /* rows 1 and 3 of kl_history_names: accuracy of training, of validation */
     const int judged = t->n_validation ? 3 : 1;
     const char *what = t->n_validation ? "val" : "no validation, train";
-    const int n_found = t->n_validation ? run->head.controls.n : 0;
-    struct kl_paired found[KL_CONTROLS];
     double sum = 0, low = 1, high = 0;
     int64_t epochs = 0;
-    int code = n_found ? differences(found, run, err) : 0;
-    if (code) return code;
     for (int64_t r = 0; r < n; r++) {
         double a = t->replicas[r].history[judged][t->replicas[r].best_epoch];
         sum += a, low = a < low ? a : low, high = a > high ? a : high;
@@ -105,17 +102,18 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     }
     double mean = sum / (double)n, per_epoch = t->seconds / (double)epochs;
     const char *output = run->v.common.output;
-    if (run->v.common.json) return summarise_as_json(run, epochs, mean, found, n_found, out, err);
+    if (run->v.common.json) return summarise_as_json(run, epochs, mean, out, err);
     if (run->v.common.quiet) return KL_OK;
     if (n == 1)
-        fprintf(out, "%s: %lld epochs, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
-                output, (long long)epochs, what, mean, (long long)t->replicas[0].best_epoch + 1,
-                t->seconds, per_epoch);
+        fprintf(out, "%s: %lld epoch%s, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
+                output, (long long)epochs, kl_s((uint64_t)epochs), what, mean,
+                (long long)t->replicas[0].best_epoch + 1, t->seconds, per_epoch);
     else
         fprintf(out,
-                "%s: %lld heads, %lld epochs, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
-                output, (long long)n, (long long)epochs, what, mean, low, high, t->seconds, per_epoch);
-    if (run->head.controls.n) write_controls(run, found, n_found, out);
+                "%s: %lld heads, %lld epoch%s, %s accuracy %.4f (%.4f to %.4f), %.1f s, %.3f s/epoch\n",
+                output, (long long)n, (long long)epochs, kl_s((uint64_t)epochs), what, mean, low, high,
+                t->seconds, per_epoch);
+    if (run->head.controls.n) write_controls(run, out);
     return KL_OK;
 }
 
@@ -125,6 +123,7 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
+    if (!code) code = compare(run, err);
     if (!code) code = kl_head_run_publish(&run->head, err);
     return !code && strcmp(run->v.common.output, "-") != 0 ? summarise(run, out, err) : code;
 }
@@ -165,8 +164,8 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
         code = kl_head_check_gradients(&check, &run->head.model, &run->features,
                                        (size_t)run->v.train.batch_size, run->v.train.seed, err);
     if (code) return code;
-    fprintf(out, "%zu samples, %zu parameters, double precision, largest gradient %.3g\n", check.samples,
-            check.parameters, check.largest);
+    fprintf(out, "%zu sample%s, %zu parameters, double precision, largest gradient %.3g\n",
+            check.samples, kl_s(check.samples), check.parameters, check.largest);
     if (check.has_circuit) {
         fprintf(out, "adjoint - parameter-shift: %.2e (bound %.0e)\n", check.shift, check.shift_bound);
         fprintf(out, "adjoint - central differences: %.2e (bound %.0e)\n", check.differences,
@@ -204,7 +203,8 @@ int main(int argc, char **argv)
                                         .n_inputs = n_inputs,
                                         .start = kl_clock() };
     if (n_inputs != 1)
-        code = kl_fail(&err, KL_EUSAGE, "%zu inputs, expected one feature cache; see --help", n_inputs);
+        code = kl_fail(&err, KL_EUSAGE, "%zu input%s, expected one feature cache; see --help", n_inputs,
+                       kl_s(n_inputs));
     else
         code = run.v.check_gradients ? check_gradients(&run, inputs[0], stdout, &err)
                                      : work(&run, inputs[0], stdout, &err);

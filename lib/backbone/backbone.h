@@ -59,7 +59,8 @@ struct kl_extract {
     const char *weights;          /* SHA-256 */
     struct kl_pool *pool;
     const struct kl_watch *watch;
-    size_t kept; /* out: images whose features an earlier, killed run had left */
+    const struct kl_log *log; /* told what an earlier, stopped run had left; or NULL */
+    size_t kept;              /* out: images whose features that run had left */
 };
 /* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of
    images, computes, writes its rows and journals them. After an error or a stop the journalled rows stay

@@ -114,13 +114,23 @@ static void run_item(void *context, size_t i, int thread)
     if (!rc) {
         pthread_mutex_lock(&r->lock);
         r->finished += n;
-        e->kept += skip ? n : 0;
         if (kl_watch_step(e->watch, r->finished, e->n, NULL))
-            rc = kl_fail(&error, KL_ESIGNAL, "stopped after %zu of %zu images; run again to go on",
-                         r->finished, e->n);
+            rc = kl_fail(&error, KL_ESIGNAL, "stopped after %zu of %zu image%s", r->finished, e->n,
+                         kl_s(e->n));
         pthread_mutex_unlock(&r->lock);
     }
     if (rc) fail(r, i, &error);
+}
+
+/* Images whose features need not be computed again. */
+static size_t count_kept(const struct run *r)
+{
+    size_t kept = 0;
+    for (size_t row = 0; row < r->e->n; row += r->item) {
+        const size_t n = r->e->n - row < r->item ? r->e->n - row : r->item;
+        kept += all_done(r->done + row, n) ? n : 0;
+    }
+    return kept;
 }
 
 static int describe(struct run *r, struct kl_error *err)
@@ -206,7 +216,6 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     for (int i = 0; i < rank; i++) r.d *= dims[i];
     r.item = (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
     r.bytes = e->images->height * e->images->width * e->images->channels;
-    e->kept = 0;
     pthread_mutex_init(&r.lock, NULL);
     if (!(r.done = calloc(e->n, sizeof *r.done))) {
         rc = kl_fail_memory(err, e->n);
@@ -215,6 +224,10 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     if ((rc = make_workers(&r, threads, err)) || (rc = declare(&r, err)) ||
         (rc = kl_writer_done_rows(e->writer, r.features, r.done, err)))
         goto out;
+    e->kept = count_kept(&r);
+    if (e->kept && e->log)
+        kl_note(e->log, 1, "found %zu of %zu images done by a run that was stopped; %zu are left",
+                e->kept, e->n, e->n - e->kept);
     if (e->first && (rc = kl_images_read(e->images, 0, e->first, NULL, &r.workers[0].images, err)))
         goto out;
     kl_pool_for(e->pool, (e->n + r.item - 1) / r.item, run_item, &r);

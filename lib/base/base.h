@@ -143,6 +143,12 @@ struct kl_json_pair {
 };
 int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err);
 
+/* The ending of a plural: "%zu head%s", n, kl_s(n). */
+static inline const char *kl_s(unsigned long long n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* ---- messages (log.c) and progress (progress.c) ---- */
 struct kl_log {
     const char *tool;

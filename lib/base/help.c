@@ -62,7 +62,7 @@ static void write_option(const struct kl_option *option, const void *values, FIL
     size_t column = used < INDENT ? INDENT : (size_t)used + 2;
     fprintf(to, "%-*s", (int)column, left);
     kl_option_text(option, values, value, sizeof value);
-    bool shown = option->type != KL_OPT_FLAG && *value && strcmp(value, "0") != 0;
+    bool shown = option->type != KL_OPT_FLAG && *value;
     snprintf(text, sizeof text, "%s%s%s%s%s%s", option->help, choice ? ": " : "",
              choice ? option->arg : "", shown ? " [" : "", shown ? value : "", shown ? "]" : "");
     write_wrapped(text, column, INDENT, to);
@@ -78,8 +78,7 @@ static void write_packed(const struct kl_tool *tool, size_t first, size_t end, c
         char value[80], text[400], letter[] = { '-', option->letter, '/', '\0' };
         if (!option->help) continue;
         kl_option_text(option, values, value, sizeof value);
-        bool shown =
-            i < tool->n_options && option->type != KL_OPT_FLAG && *value && strcmp(value, "0") != 0;
+        bool shown = option->type != KL_OPT_FLAG && *value;
         int n = snprintf(text, sizeof text, "%s--%s%s%s%s%s%s", option->letter ? letter : "",
                          option->name, option->arg ? " " : "", option->arg ? option->arg : "",
                          shown ? " [" : "", shown ? value : "", shown ? "]" : "");

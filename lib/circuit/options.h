@@ -23,7 +23,7 @@
     { "ansatz", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, ansatz), KL_ANSATZ_CHOICES, 0, 0, true,                \
       "gates of a layer", NULL, NULL },                                                                   \
     { "entanglement", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, entanglement),                                  \
-      KL_ENTANGLEMENT_CHOICES, 0, 0, true, "pairs that a layer couples", NULL, NULL },                    \
+      KL_ENTANGLEMENT_CHOICES, 0, 0, true, "pairs that a layer couples (default: its own)", NULL, NULL },                    \
     { "embedding", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, embedding),                                        \
       "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs enter", NULL, NULL }, \
     { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL, 0, 0, true,                          \

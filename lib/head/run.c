@@ -41,22 +41,31 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
     return code;
 }
 
+/* What the checkpoint held, and what is left. */
 static void say_resumed(const struct kl_head_run *run)
 {
     const struct kl_train *at = &run->train;
     const char *name = "head";
+    char within[64] = "", then[64] = "";
+    int controls = run->controls.n; /* still to come */
     for (int i = 0; i < run->controls.n; i++)
         if (run->controls.trains[i].epoch > 0 || run->controls.trains[i].step > 0)
-            at = &run->controls.trains[i], name = kl_control_name(i);
-    kl_note(run->log, 1, "resumed at epoch %lld, step %lld of the %s", (long long)at->epoch + 1,
-            (long long)at->step, name);
+            at = &run->controls.trains[i], name = kl_control_name(i), controls = run->controls.n - 1 - i;
+    const long long done = at->epoch, all = at->options.epochs;
+    if (at->step)
+        snprintf(within, sizeof within, " and %lld of %lld steps of the next", (long long)at->step,
+                 (long long)at->steps_per_epoch);
+    if (controls) snprintf(then, sizeof then, ", then %d control%s", controls, kl_s((unsigned)controls));
+    kl_note(run->log, 1, "found %s: %lld of %lld epoch%s of the %s%s; %lld left%s", run->checkpoint,
+            done, all, kl_s((uint64_t)all), name, within, all - done, then);
 }
 
 static int resume(struct kl_head_run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     if (!run->checkpoint || access(run->checkpoint, F_OK) != 0) {
-        kl_note(run->log, 1, "no checkpoint to resume from; starting anew");
+        kl_note(run->log, 1, "%s%sno checkpoint to resume from; starting with epoch 1",
+                run->checkpoint ? run->checkpoint : "", run->checkpoint ? ": " : "");
         return 0;
     }
     int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
@@ -134,7 +143,8 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     if (code != KL_ESIGNAL) return code;
     int saved = save_checkpoint(run, &run->train, err);
     if (saved) return saved;
-    if (run->checkpoint) kl_note(run->log, 1, "%s; the same command with --resume goes on", err->text);
+    if (run->checkpoint)
+        kl_note(run->log, 1, "%s; the same command with --resume goes on from there", err->text);
     return code;
 }
 

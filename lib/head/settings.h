@@ -78,13 +78,13 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "stop after N epochs without gain; 0: never", NULL, "early_stopping_patience" },           \
     { "val-fraction", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.val_fraction), "P", 0, 0.9, true,        \
       "stratified validation part", NULL, "validation_split" },                                  \
-    { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
-      "adjoint|parameter-shift|finite-diff", 0, 0, true, "how the circuit is differentiated",    \
-      NULL, NULL },                                                                              \
     { "replicas", 0, KL_OPT_INT, KL_HEAD_AT(train.replicas), "R", 1, 65536, true,                \
       "heads that differ in their random numbers", NULL, NULL },                                 \
     { "replica", 0, KL_OPT_INT, KL_HEAD_AT(train.first_replica), "K", 0, 4e9, true,              \
-      "index of the first", NULL, NULL }
+      "index of the first", NULL, NULL },                                                        \
+    { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
+      "adjoint|parameter-shift|finite-diff", 0, 0, true, "how the circuit is differentiated",    \
+      NULL, NULL }
 /* clang-format on */
 
 #endif

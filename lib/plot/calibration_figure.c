@@ -1,63 +1,96 @@
 /* SPDX-License-Identifier: MIT
-   Reliability diagram: accuracy against confidence, bin by bin, with the share of samples in each bin
+   Reliability diagram: accuracy against confidence, bin by bin, with the number of samples in each bin
    below. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
 #include "plot/plot.h"
 #include "store/store.h"
+
+struct bin {
+    double count, accuracy, confidence;
+};
+
+/* A bin of few samples says little: its 95 % interval shows how little. */
+static void draw_accuracies(cairo_t *cr, const struct kl_axes *axes, const struct bin *bins, size_t n)
+{
+    const double dashes[2] = { 3, 2 };
+    cairo_set_dash(cr, dashes, 2, 0);
+    kl_colour(cr, 0, 0.6);
+    cairo_move_to(cr, kl_axes_x(axes, 0), kl_axes_y(axes, 0));
+    cairo_line_to(cr, kl_axes_x(axes, 1), kl_axes_y(axes, 1));
+    cairo_stroke(cr);
+    cairo_set_dash(cr, NULL, 0, 0);
+    kl_colour(cr, 1, 1);
+    cairo_set_line_width(cr, 0.9);
+    for (size_t b = 0; b < n; b++) {
+        if (bins[b].count <= 0) continue;
+        const double x = kl_axes_x(axes, bins[b].confidence);
+        const struct kl_interval range =
+            kl_wilson((size_t)round(bins[b].accuracy * bins[b].count), (size_t)bins[b].count, 1.96);
+        cairo_move_to(cr, x, kl_axes_y(axes, range.low));
+        cairo_line_to(cr, x, kl_axes_y(axes, range.high));
+        cairo_stroke(cr);
+        kl_mark(cr, x, kl_axes_y(axes, bins[b].accuracy), 2.2, KL_CIRCLE);
+    }
+}
+
+/* Logarithmic: nearly all samples are in the last bin. */
+static void draw_counts(cairo_t *cr, struct kl_axes *axes, const struct bin *bins, size_t n)
+{
+    double most = 10;
+    for (size_t b = 0; b < n; b++) most = fmax(most, bins[b].count);
+    axes->y0 = -0.3; /* a bin of one sample has a bar */
+    axes->y1 = log10(most) + 0.15;
+    kl_colour(cr, 6, 1);
+    for (size_t b = 0; b < n; b++) {
+        if (bins[b].count <= 0) continue;
+        const double left = kl_axes_x(axes, (double)b / (double)n),
+                     right = kl_axes_x(axes, (double)(b + 1) / (double)n),
+                     top = kl_axes_y(axes, log10(bins[b].count));
+        cairo_rectangle(cr, left + 0.6, top, right - left - 1.2, kl_axes_y(axes, axes->y0) - top);
+        cairo_fill(cr);
+    }
+}
+
+static void draw(cairo_t *cr, const struct bin *bins, size_t n, const char *which)
+{
+    char text[96];
+    double total = 0, error = 0;
+    struct kl_axes above = { .left = 44, .top = 26, .width = 195, .height = 160, .x1 = 1 };
+    struct kl_axes below = above;
+    for (size_t b = 0; b < n; b++) total += bins[b].count;
+    for (size_t b = 0; b < n; b++)
+        if (total > 0) error += bins[b].count / total * fabs(bins[b].accuracy - bins[b].confidence);
+    above.y0 = -0.03, above.y1 = 1.03;
+    above.no_x_numbers = true;
+    above.label_out = below.label_out = 30;
+    below.top = above.top + above.height + 8;
+    below.height = 48;
+    below.log_y = true;
+    draw_accuracies(cr, &above, bins, n);
+    draw_counts(cr, &below, bins, n);
+    kl_axes_draw(cr, &above, NULL, "accuracy (95 % interval)");
+    kl_axes_draw(cr, &below, "confidence", "samples");
+    snprintf(text, sizeof text, "expected calibration error %.4f", error);
+    kl_text(cr, above.left, 9, 7, KL_LEFT, text);
+    snprintf(text, sizeof text, "%.0f sample%s%s%s", total, kl_s((uint64_t)total), *which ? ", " : "",
+             which);
+    kl_text(cr, above.left, 19, 7, KL_LEFT, text);
+}
 
 int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err)
 {
     const struct kl_dataset *set;
-    double *bins = NULL, total = 0, error = 0;
-    char text[64];
-    cairo_t *cr = sheet->cr;
-    struct kl_axes axes = {
-        .left = 44, .top = 14, .width = 185, .height = 185, .x0 = 0, .x1 = 1, .y0 = 0, .y1 = 1
-    };
+    struct bin *bins = NULL;
+    char which[KL_WHICH];
     int code = kl_file_expect(&set, inputs->file, "calibration", KL_TYPE_F64, 3, err);
+    if (!code) code = kl_which_replica(which, inputs, set->dims[0], err);
     if (!code) code = kl_file_load((void **)&bins, inputs->file, set, err);
-    if (code) return code;
-    size_t n = set->dims[1];
-    if ((size_t)inputs->replica >= set->dims[0]) {
-        free(bins);
-        return kl_fail(err, KL_EUSAGE, "--replica %lld: the report has %zu heads",
-                       (long long)inputs->replica, set->dims[0]);
-    }
-    memmove(bins, bins + (size_t)inputs->replica * n * 3, n * 3 * sizeof *bins);
-    for (size_t b = 0; b < n; b++) total += bins[3 * b];
-    for (size_t b = 0; b < n; b++) {
-        double low = (double)b / (double)n, high = (double)(b + 1) / (double)n, count = bins[3 * b];
-        double accuracy = bins[3 * b + 1], confidence = bins[3 * b + 2];
-        if (count == 0) continue;
-        error += count / total * (accuracy > confidence ? accuracy - confidence : confidence - accuracy);
-        kl_colour(cr, 6, 0.6);
-        cairo_rectangle(cr, kl_axes_x(&axes, low), kl_axes_y(&axes, accuracy),
-                        kl_axes_x(&axes, high) - kl_axes_x(&axes, low),
-                        kl_axes_y(&axes, 0) - kl_axes_y(&axes, accuracy));
-        cairo_fill(cr);
-        kl_colour(cr, 1, 1);
-        cairo_arc(cr, kl_axes_x(&axes, confidence), kl_axes_y(&axes, accuracy), 2, 0, 6.283185307179586);
-        cairo_fill(cr);
-        snprintf(text, sizeof text, "%.0f", count);
-        kl_colour(cr, 0, 0.7);
-        kl_text(cr, (kl_axes_x(&axes, low) + kl_axes_x(&axes, high)) / 2, kl_axes_y(&axes, 0) - 2, 3.6,
-                KL_CENTRE, text);
-    }
-    double dashes[2] = { 3, 2 };
-    cairo_set_dash(cr, dashes, 2, 0);
-    kl_colour(cr, 0, 0.6);
-    cairo_move_to(cr, kl_axes_x(&axes, 0), kl_axes_y(&axes, 0));
-    cairo_line_to(cr, kl_axes_x(&axes, 1), kl_axes_y(&axes, 1));
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
-    kl_axes_draw(cr, &axes, "confidence", "accuracy");
-    snprintf(text, sizeof text, "expected calibration error %.4f", error);
-    kl_text(cr, axes.left + 6, axes.top + 12, 7, KL_LEFT, text);
-    snprintf(text, sizeof text, "%.0f samples", total);
-    kl_text(cr, axes.left + 6, axes.top + 22, 7, KL_LEFT, text);
+    if (!code) draw(sheet->cr, bins + (size_t)inputs->replica * set->dims[1], set->dims[1], which);
     free(bins);
-    return KL_OK;
+    return code;
 }

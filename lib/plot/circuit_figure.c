@@ -2,6 +2,7 @@
    The head's circuit as a diagram, gate by gate: each stands in the first column that is free on its
    wires. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,19 +10,24 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-static const double TOP = 12, STEP = 20, BOX = 13, LEFT = 40, GAP = 12;
+static const double TOP = 12, STEP = 20, BOX = 13, LEFT = 40, GAP = 12, NAME_SIZE = 5.5;
 
 static void wire_label(cairo_t *cr, double y, int q, bool begins)
 {
-    char text[16];
-    snprintf(text, sizeof text, begins ? "q%d |0>" : "q%d", q);
+    char text[32];
+    snprintf(text, sizeof text, begins ? "q%d |0\xe2\x9f\xa9" : "q%d", q);
     kl_colour(cr, 0, 1);
     kl_text(cr, 36, y + 2.5, 7, KL_RIGHT, text);
 }
 
+static double box_width(cairo_t *cr, const char *name)
+{
+    return fmax(kl_text_width(cr, NAME_SIZE, name) + 5, BOX);
+}
+
 static void box(cairo_t *cr, double x, double y, const char *name, int colour)
 {
-    double half = strlen(name) > 7 ? 15 : strlen(name) > 1 ? 11 : 6;
+    const double half = box_width(cr, name) / 2;
     cairo_rectangle(cr, x - half, y - BOX / 2, 2 * half, BOX);
     cairo_set_source_rgb(cr, 1, 1, 1);
     cairo_fill_preserve(cr);
@@ -29,7 +35,7 @@ static void box(cairo_t *cr, double x, double y, const char *name, int colour)
     cairo_fill_preserve(cr);
     kl_colour(cr, 0, 1);
     cairo_stroke(cr);
-    kl_text(cr, x, y + 2, 5.2, KL_CENTRE, name);
+    kl_text(cr, x, y + 0.37 * NAME_SIZE, NAME_SIZE, KL_CENTRE, name);
 }
 
 static void dot(cairo_t *cr, double x, double y)
@@ -57,23 +63,33 @@ static void cnot(cairo_t *cr, double x, double control, double target)
     cairo_stroke(cr);
 }
 
-static bool has_two_wires(enum kl_gate g) { return g >= KL_CNOT && g <= KL_CRZ; }
+static bool has_two_wires(enum kl_gate g)
+{
+    return g >= KL_CNOT && g <= KL_CRZ;
+}
 
-static void draw_op(cairo_t *cr, double x, double top, const struct kl_op *op, int n)
+enum { GATE_NAME = KL_ANGLE_NAME + 24 };
+
+static void gate_name(char name[GATE_NAME], char angle[KL_ANGLE_NAME], const struct kl_op *op)
 {
     static const char *const names[] = {
         [KL_RX] = "RX",  [KL_RY] = "RY",  [KL_RZ] = "RZ",  [KL_ROT] = "Rot",
         [KL_H] = "H",    [KL_X] = "X",    [KL_CNOT] = "",  [KL_CZ] = "",
         [KL_CRX] = "RX", [KL_CRY] = "RY", [KL_CRZ] = "RZ", [KL_MULTIRZ] = "ZZ"
     };
-    char angle[KL_ANGLE_NAME], name[KL_ANGLE_NAME + 24];
+    kl_angle_name(angle, &op->angle[0]);
+    snprintf(name, GATE_NAME, "%s%s%s", names[op->gate], kl_op_angles(op) ? " " : "",
+             kl_op_angles(op) ? angle : "");
+    if (op->gate == KL_ROT) snprintf(name, GATE_NAME, "Rot %s-%d", angle, op->angle[2].index);
+}
+
+static void draw_op(cairo_t *cr, double x, double top, const struct kl_op *op, int n)
+{
+    char angle[KL_ANGLE_NAME], name[GATE_NAME];
     const double y0 = top + STEP * op->wire[0], y1 = top + STEP * op->wire[1];
     int first, last;
     kl_op_span(&first, &last, op);
-    kl_angle_name(angle, &op->angle[0]);
-    snprintf(name, sizeof name, "%s%s%s", names[op->gate], kl_op_angles(op) ? " " : "",
-             kl_op_angles(op) ? angle : "");
-    if (op->gate == KL_ROT) snprintf(name, sizeof name, "Rot %s-%d", angle, op->angle[2].index);
+    gate_name(name, angle, op);
     if (op->gate == KL_CNOT) {
         cnot(cr, x, y0, y1);
     } else if (op->gate == KL_CZ) {
@@ -83,7 +99,7 @@ static void draw_op(cairo_t *cr, double x, double top, const struct kl_op *op, i
         line(cr, x, top + STEP * first, top + STEP * last);
         for (int q = 0; q < n; q++)
             if (op->mask >> q & 1) dot(cr, x, top + STEP * q);
-        kl_text(cr, x, top + STEP * first - 3, 4.2, KL_CENTRE, angle);
+        kl_text(cr, x, top + STEP * first - 3, NAME_SIZE, KL_CENTRE, angle);
     } else if (has_two_wires(op->gate)) {
         line(cr, x, y0, y1);
         dot(cr, x, y0);
@@ -99,12 +115,15 @@ struct places {
     double *x, *wide, width;
 };
 
-static double width_of(const struct kl_op *op)
+static double width_of(cairo_t *cr, const struct kl_op *op)
 {
-    return op->gate == KL_MULTIRZ ? 20 : op->gate == KL_ROT ? 34 : kl_op_angles(op) ? 27 : 14;
+    char angle[KL_ANGLE_NAME], name[GATE_NAME];
+    if (op->gate == KL_CNOT || op->gate == KL_CZ) return 14;
+    gate_name(name, angle, op);
+    return box_width(cr, op->gate == KL_MULTIRZ ? angle : name) + 5;
 }
 
-static int find_columns(struct places *p, const struct kl_circuit *c, struct kl_error *err)
+static int find_columns(struct places *p, cairo_t *cr, const struct kl_circuit *c, struct kl_error *err)
 {
     const size_t n = c->n_ops + 1;
     p->column = malloc(n * sizeof *p->column);
@@ -114,7 +133,7 @@ static int find_columns(struct places *p, const struct kl_circuit *c, struct kl_
     if (!p->column || !p->row || !p->x || !p->wide) return kl_fail_memory(err, 4 * n * sizeof *p->x);
     p->columns = kl_circuit_columns(p->column, c);
     for (size_t i = 0; i < c->n_ops; i++) {
-        double *wide = &p->wide[p->column[i]], own = width_of(&c->ops[i]);
+        double *wide = &p->wide[p->column[i]], own = width_of(cr, &c->ops[i]);
         if (own > *wide) *wide = own;
     }
     return KL_OK;
@@ -155,11 +174,11 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
     cairo_t *cr = sheet->cr;
     const double row_height = STEP * c->n_qubits + GAP;
     struct places place = { 0 }, *p = &place;
-    int code = find_columns(p, c, err);
+    int code = find_columns(p, cr, c, err);
     if (code) goto out;
     const double scale = best_places(p, c, sheet->width - 10, sheet->height - 30);
     kl_colour(cr, 0, 1);
-    kl_text(cr, 14, 14, 8, KL_LEFT, title);
+    kl_text_within(cr, 14, 14, 8, KL_LEFT, sheet->width - 20, title);
     cairo_translate(cr, 0, 18);
     cairo_scale(cr, scale, scale);
     for (int q = 0; q < c->n_qubits * p->rows; q++) {
@@ -196,8 +215,10 @@ int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) {
         snprintf(title, sizeof title,
-                 "%s on %s: %d qubits, %lld layers, %zu weights, %zu gates; measured: %s", o.ansatz,
-                 o.embedding, c->n_qubits, (long long)o.n_layers, c->n_weights, c->n_ops, o.observables);
+                 "%s on %s: %d qubit%s, %lld layer%s, %zu weight%s, %zu gate%s; measured: %s", o.ansatz,
+                 o.embedding, c->n_qubits, kl_s((unsigned)c->n_qubits), (long long)o.n_layers,
+                 kl_s((uint64_t)o.n_layers), c->n_weights, kl_s(c->n_weights), c->n_ops, kl_s(c->n_ops),
+                 o.observables);
         code = draw(sheet, c, title, err);
     }
     kl_circuit_free(&c);

@@ -1,26 +1,115 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+   How often samples of each class were given to each: rows are true classes, colour is the share of a
+   row. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plot/plot.h"
 #include "store/store.h"
 
-static void class_name(char text[24], const char *names, size_t size, size_t k)
+static const double LEFT = 44, TOP = 16, SIDE = 190;
+enum { SIZE = 7, SMALLEST = 5 };
+
+struct matrix {
+    const int64_t *counts; /* (c, c) [true][predicted] */
+    const char *names;
+    size_t c, n_names, name_size;
+};
+
+static void shade(cairo_t *cr, double share)
 {
-    snprintf(text, 24, "%.*s", (int)(size < 14 ? size : 14), names + k * size);
+    cairo_set_source_rgb(cr, 1 - 0.9 * share, 1 - 0.55 * share, 1 - 0.3 * share);
 }
 
-static void draw_cell(cairo_t *cr, double x, double y, double side, int64_t count, double share)
+static void draw_cell(cairo_t *cr, double x, double y, double side, double size, int64_t count,
+                      double share)
 {
     char text[24];
-    cairo_set_source_rgb(cr, 1 - 0.9 * share, 1 - 0.55 * share, 1 - 0.3 * share);
+    shade(cr, share);
     cairo_rectangle(cr, x, y, side, side);
     cairo_fill(cr);
-    if (!count) return;
+    if (!count || size < SMALLEST) return;
     if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
     else kl_colour(cr, 0, 1);
     snprintf(text, sizeof text, "%lld", (long long)count);
-    kl_text(cr, x + side / 2, y + side / 2 + 2.2, side > 14 ? 6 : 4, KL_CENTRE, text);
+    kl_text(cr, x + side / 2, y + side / 2 + 0.36 * size, size, KL_CENTRE, text);
+}
+
+/* The size of text at which the largest count fits its cell; too small: none is written. */
+static double count_size(cairo_t *cr, const struct matrix *m, double side)
+{
+    char text[24];
+    int64_t most = 0;
+    for (size_t i = 0; i < m->c * m->c; i++) most = m->counts[i] > most ? m->counts[i] : most;
+    snprintf(text, sizeof text, "%lld", (long long)most);
+    return fmin(SIZE, SIZE * (side - 2) / kl_text_width(cr, SIZE, text));
+}
+
+static void draw_cells(cairo_t *cr, const struct matrix *m, double side)
+{
+    const double size = count_size(cr, m, side);
+    for (size_t t = 0; t < m->c; t++) {
+        int64_t total = 0;
+        for (size_t p = 0; p < m->c; p++) total += m->counts[t * m->c + p];
+        for (size_t p = 0; p < m->c; p++)
+            draw_cell(cr, LEFT + (double)p * side, TOP + (double)t * side, side, size,
+                      m->counts[t * m->c + p],
+                      total ? (double)m->counts[t * m->c + p] / (double)total : 0);
+    }
+    kl_colour(cr, 0, 1);
+    cairo_rectangle(cr, LEFT, TOP, SIDE, SIDE);
+    cairo_stroke(cr);
+}
+
+/* Names of classes along both axes, every k-th where lines would touch; upright below if they fit. */
+static void draw_names(cairo_t *cr, const struct matrix *m, double side)
+{
+    enum { ROOM = 90 };
+    char text[KL_NAME];
+    double widest = 0;
+    const double size = fmin(SIZE, fmax(side, SMALLEST));
+    const size_t every = (size_t)fmax(1, ceil((size + 0.5) / side - 0.2));
+    for (size_t k = 0; k < m->c; k += every) {
+        kl_name(text, m->names, m->n_names, m->name_size, k);
+        widest = fmax(widest, fmin(kl_text_width(cr, size, text), ROOM));
+    }
+    const bool upright = widest < side * (double)every - 2;
+    for (size_t k = 0; k < m->c; k += every) {
+        const double middle = ((double)k + 0.5) * side;
+        kl_name(text, m->names, m->n_names, m->name_size, k);
+        kl_text_within(cr, LEFT - 4, TOP + middle + 0.36 * size, size, KL_RIGHT, ROOM, text);
+        if (upright) kl_text(cr, LEFT + middle, TOP + SIDE + 10, size, KL_CENTRE, text);
+        else
+            kl_text_upwards(cr, LEFT + middle + 0.36 * size, TOP + SIDE + 4, size, KL_RIGHT, ROOM, text);
+    }
+    kl_text(cr, LEFT + SIDE / 2, TOP + SIDE + (upright ? 22 : 15 + widest), 8, KL_CENTRE,
+            "predicted class");
+    kl_text_upwards(cr, LEFT - 9 - widest, TOP + SIDE / 2, 8, KL_CENTRE, INFINITY, "true class");
+}
+
+static void draw_scale(cairo_t *cr)
+{
+    enum { STEPS = 64 };
+    char text[8];
+    const double x = LEFT + SIDE + 8, height = SIDE / STEPS;
+    for (int k = 0; k < STEPS; k++) {
+        shade(cr, (k + 0.5) / STEPS);
+        cairo_rectangle(cr, x, TOP + SIDE - (k + 1) * height, 7, height + (k ? 0.2 : 0));
+        cairo_fill(cr);
+    }
+    kl_colour(cr, 0, 1);
+    cairo_rectangle(cr, x, TOP, 7, SIDE);
+    cairo_stroke(cr);
+    for (int k = 0; k <= 4; k++) {
+        const double y = TOP + SIDE * (1 - k / 4.0);
+        cairo_move_to(cr, x + 7, y);
+        cairo_line_to(cr, x + 9.5, y);
+        cairo_stroke(cr);
+        snprintf(text, sizeof text, "%d", 25 * k);
+        kl_text(cr, x + 12, y + 2.2, 6, KL_LEFT, text);
+    }
+    kl_text_upwards(cr, x + 32, TOP + SIDE / 2, SIZE, KL_CENTRE, INFINITY, "% of the true class");
 }
 
 int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
@@ -28,47 +117,21 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
 {
     const struct kl_dataset *set, *names_set;
     int64_t *counts = NULL;
-    char *names = NULL, text[24];
+    char *names = NULL, which[KL_WHICH];
     int code = kl_file_expect(&set, inputs->file, "confusion", KL_TYPE_I64, 3, err);
+    if (!code) code = kl_which_replica(which, inputs, set->dims[0], err);
     if (!code) code = kl_file_expect(&names_set, inputs->file, "class_names", KL_TYPE_STRING, 1, err);
     if (!code) code = kl_file_load((void **)&counts, inputs->file, set, err);
     if (!code) code = kl_file_load((void **)&names, inputs->file, names_set, err);
-    if (code) goto out;
-    size_t c = set->dims[1], longest = 1;
-    if ((size_t)inputs->replica >= set->dims[0]) {
-        code = kl_fail(err, KL_EUSAGE, "--replica %lld: the report has %zu heads",
-                       (long long)inputs->replica, set->dims[0]);
-        goto out;
+    if (!code) {
+        const size_t c = set->dims[1];
+        const struct matrix m = { counts + (size_t)inputs->replica * c * c, names, c, names_set->dims[0],
+                                  names_set->item_size };
+        draw_cells(sheet->cr, &m, SIDE / (double)c);
+        draw_names(sheet->cr, &m, SIDE / (double)c);
+        draw_scale(sheet->cr);
+        kl_text(sheet->cr, LEFT, 9, 7, KL_LEFT, which);
     }
-    memmove(counts, counts + (size_t)inputs->replica * c * c, c * c * sizeof *counts);
-    double left = 62, top = 14, side = 190.0 / (double)c;
-    for (size_t t = 0; t < c; t++) {
-        int64_t total = 0;
-        for (size_t p = 0; p < c; p++) total += counts[t * c + p];
-        for (size_t p = 0; p < c; p++)
-            draw_cell(sheet->cr, left + (double)p * side, top + (double)t * side, side,
-                      counts[t * c + p], total ? (double)counts[t * c + p] / (double)total : 0);
-    }
-    kl_colour(sheet->cr, 0, 1);
-    cairo_rectangle(sheet->cr, left, top, 190, 190);
-    cairo_stroke(sheet->cr);
-    for (size_t k = 0; k < c && k < names_set->dims[0]; k++) {
-        class_name(text, names, names_set->item_size, k);
-        if (strlen(text) > longest) longest = strlen(text);
-        kl_text(sheet->cr, left - 4, top + ((double)k + 0.5) * side + 2.2, 6, KL_RIGHT, text);
-        cairo_save(sheet->cr);
-        cairo_translate(sheet->cr, left + ((double)k + 0.5) * side + 2.2, top + 194);
-        cairo_rotate(sheet->cr, -1.5707963267948966);
-        kl_text(sheet->cr, 0, 0, 6, KL_RIGHT, text);
-        cairo_restore(sheet->cr);
-    }
-    kl_text(sheet->cr, left + 95, top + 206 + 3.6 * (double)longest, 8, KL_CENTRE, "predicted class");
-    cairo_save(sheet->cr);
-    cairo_translate(sheet->cr, left - 9 - 3.6 * (double)longest, top + 95);
-    cairo_rotate(sheet->cr, -1.5707963267948966);
-    kl_text(sheet->cr, 0, 0, 8, KL_CENTRE, "true class");
-    cairo_restore(sheet->cr);
-out:
     free(counts);
     free(names);
     return code;

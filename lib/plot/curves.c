@@ -52,52 +52,85 @@ static void widen(double *low, double *high, const struct series *s)
     }
 }
 
-static void draw_series(cairo_t *cr, const struct kl_axes *axes, const struct series *s, int colour)
+enum { MOST_MARKED = 20 /* epochs: so few are marked one by one */ };
+
+static void draw_range(cairo_t *cr, const struct kl_axes *axes, const struct series *s, int colour)
 {
     double least, mean, most;
-    size_t last = s->epochs;
-    while (last > 0 && !at_epoch(s, last - 1, &least, &mean, &most)) last--;
-    for (size_t e = 0; e < last; e++)
+    for (size_t e = 0; e < s->epochs; e++)
         if (at_epoch(s, e, &least, &mean, &most))
             cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, most));
-    for (size_t e = last; e-- > 0;)
+    for (size_t e = s->epochs; e-- > 0;)
         if (at_epoch(s, e, &least, &mean, &most))
             cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, least));
     cairo_close_path(cr);
     kl_colour(cr, colour, 0.2);
-    cairo_fill(cr);
-    for (size_t e = 0; e < last; e++)
+    cairo_fill_preserve(cr);
+    kl_colour(cr, colour, s->epochs == 1 ? 0.8 : 0.25);
+    cairo_set_line_width(cr, s->epochs == 1 ? 0.9 : 0.5); /* a single epoch's range has no area */
+    cairo_stroke(cr);
+}
+
+static void draw_mean(cairo_t *cr, const struct kl_axes *axes, const struct series *s, int colour,
+                      enum kl_mark mark)
+{
+    double least, mean, most;
+    for (size_t e = 0; e < s->epochs; e++)
         if (at_epoch(s, e, &least, &mean, &most))
             cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean));
     kl_colour(cr, colour, 1);
     cairo_set_line_width(cr, 1.2);
     cairo_stroke(cr);
+    for (size_t e = 0; e < s->epochs && s->epochs <= MOST_MARKED; e++)
+        if (at_epoch(s, e, &least, &mean, &most))
+            kl_mark(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean), 2, mark);
 }
 
-static void draw_panel(cairo_t *cr, double left, const struct series *train, const struct series *val,
-                       const char *label, bool legend_below)
+static bool is_empty(const struct series *s)
 {
-    struct kl_axes axes = { .left = left,
-                            .top = 14,
-                            .width = 175,
-                            .height = 135,
-                            .x0 = 1,
-                            .x1 = (double)train->epochs,
-                            .y0 = INFINITY,
-                            .y1 = -INFINITY };
+    for (size_t i = 0; i < s->replicas * s->epochs; i++)
+        if (isfinite(s->values[i])) return false;
+    return true;
+}
+
+/* A loss is seen against zero; an accuracy takes the range that it needs. */
+static void draw_panel(cairo_t *cr, double left, const struct series *train, const struct series *val,
+                       const char *label, bool from_zero)
+{
+    struct kl_axes axes = { .left = left, .top = 16, .width = 195, .height = 140, .whole_x = true };
+    axes.x0 = 0.5;
+    axes.x1 = (double)train->epochs + 0.5;
+    axes.y0 = INFINITY;
+    axes.y1 = -INFINITY;
     widen(&axes.y0, &axes.y1, train);
     widen(&axes.y0, &axes.y1, val);
-    if (!(axes.y0 < axes.y1)) axes.y0 -= 0.5, axes.y1 = axes.y0 + 1;
-    double margin = 0.05 * (axes.y1 - axes.y0);
-    axes.y0 -= margin;
+    if (axes.y0 > axes.y1) axes.y0 = 0, axes.y1 = 1; /* no finite value */
+    from_zero = from_zero && axes.y0 >= 0;
+    if (from_zero) axes.y0 = 0;
+    if (axes.y0 == axes.y1) axes.y0 -= from_zero ? 0 : 0.05, axes.y1 += 0.05;
+    const double margin = 0.05 * (axes.y1 - axes.y0);
+    axes.y0 -= from_zero ? 0 : margin;
     axes.y1 += margin;
-    if (axes.x1 <= axes.x0) axes.x0 = 0, axes.x1 = 2;
-    draw_series(cr, &axes, train, 1);
-    draw_series(cr, &axes, val, 2);
+    draw_range(cr, &axes, train, 1);
+    draw_range(cr, &axes, val, 2);
+    draw_mean(cr, &axes, train, 1, KL_CIRCLE);
+    draw_mean(cr, &axes, val, 2, KL_TRIANGLE);
     kl_axes_draw(cr, &axes, "epoch", label);
-    double y = legend_below ? axes.top + axes.height - 22 : axes.top + 12;
-    kl_legend(cr, axes.left + axes.width - 70, y, 1, "training");
-    kl_legend(cr, axes.left + axes.width - 70, y + 11, 2, "validation");
+}
+
+/* Above the first panel, where no curve can run through it; returns where the next entry may begin. */
+static double draw_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
+                          const char *text)
+{
+    kl_colour(cr, colour, 1);
+    cairo_set_line_width(cr, 1.2);
+    cairo_move_to(cr, x, 7.5);
+    cairo_line_to(cr, x + 14, 7.5);
+    cairo_stroke(cr);
+    if (marked) kl_mark(cr, x + 7, 7.5, 2, mark);
+    kl_colour(cr, 0, 1);
+    kl_text(cr, x + 18, 10, 7, KL_LEFT, text);
+    return x + 18 + kl_text_width(cr, 7, text) + 14;
 }
 
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
@@ -109,10 +142,13 @@ int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
     for (int i = 0; !code && i < 4; i++) code = load(&s[i], inputs->file, names[i], err);
     if (!code) {
         char text[64];
-        draw_panel(sheet->cr, 44, &s[0], &s[1], "cross-entropy (nats)", false);
-        draw_panel(sheet->cr, 272, &s[2], &s[3], "accuracy", true);
+        const bool marked = s[0].epochs <= MOST_MARKED;
+        double x = draw_legend(sheet->cr, 44, 1, KL_CIRCLE, marked, "training");
+        if (!is_empty(&s[1])) draw_legend(sheet->cr, x, 2, KL_TRIANGLE, marked, "validation");
+        draw_panel(sheet->cr, 44, &s[0], &s[1], "cross-entropy (nats)", true);
+        draw_panel(sheet->cr, 288, &s[2], &s[3], "accuracy", false);
         snprintf(text, sizeof text, "mean and range of %zu heads", s[0].replicas);
-        if (s[0].replicas > 1) kl_text(sheet->cr, sheet->width - 13, 9, 7, KL_RIGHT, text);
+        if (s[0].replicas > 1) kl_text(sheet->cr, 483, 10, 7, KL_RIGHT, text);
     }
     for (int i = 0; i < 4; i++) free(s[i].values);
     return code;

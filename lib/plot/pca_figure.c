@@ -7,35 +7,31 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-enum { MOST_POINTS = 2000 /* more would hide each other; evenly spaced rows are taken */ };
+enum {
+    MOST_POINTS = 2000, /* more would hide each other; evenly spaced rows are taken */
+    MOST_NAMES = 24,    /* as many as colours and marks can tell apart */
+};
 
-static void draw_points(cairo_t *cr, const struct kl_axes *axes, const double *scores,
-                        const int32_t *labels, size_t n, size_t step)
+/* Colour and mark of a class; black: no label. */
+static void draw_point(cairo_t *cr, double x, double y, double radius, double alpha, int32_t label)
 {
-    for (size_t i = 0; i < n; i++) {
-        int32_t label = labels[i * step];
-        double x = kl_axes_x(axes, scores[2 * i]), y = kl_axes_y(axes, scores[2 * i + 1]);
-        kl_colour(cr, 1 + label % 7, 0.7);
-        if (label >= 0 && label / 7 % 2)
-            cairo_rectangle(cr, x - 1.3, y - 1.3, 2.6, 2.6); /* the palette's second round */
-        else cairo_arc(cr, x, y, 1.4, 0, 2 * M_PI);
-        cairo_fill(cr);
-    }
+    const int colours = KL_N_COLOURS - 1;
+    kl_colour(cr, label < 0 ? 0 : 1 + label % colours, alpha);
+    kl_mark(cr, x, y, radius, label < 0 ? KL_CIRCLE : (enum kl_mark)(label / colours % KL_N_MARKS));
 }
 
-static void draw_legend(cairo_t *cr, double x, const char *names, size_t n, size_t size)
+static void draw_legend(cairo_t *cr, double x, double y, const char *names, size_t n, size_t size)
 {
-    for (size_t k = 0; k < n && k < 20; k++) {
-        char text[24];
-        double y = 20 + 11 * (double)k;
-        kl_colour(cr, 1 + (int)(k % 7), 1);
-        if (k / 7 % 2) cairo_rectangle(cr, x - 2, y - 4.5, 4, 4);
-        else cairo_arc(cr, x, y - 2.5, 2.1, 0, 2 * M_PI);
-        cairo_fill(cr);
-        snprintf(text, sizeof text, "%.*s", (int)(size < 12 ? size : 12), names + k * size);
+    char text[KL_NAME];
+    for (size_t k = 0; k < n && k < MOST_NAMES; k++, y += 10) {
+        draw_point(cr, x, y - 2.5, 2.1, 1, (int32_t)k);
+        kl_name(text, names, n, size, k);
         kl_colour(cr, 0, 1);
-        kl_text(cr, x + 6, y, 6.5, KL_LEFT, text);
+        kl_text_within(cr, x + 6, y, 7, KL_LEFT, 90, text);
     }
+    if (n <= MOST_NAMES) return;
+    snprintf(text, sizeof text, "and %zu more", n - MOST_NAMES);
+    kl_text(cr, x - 2, y, 7, KL_LEFT, text);
 }
 
 /* Evenly spaced rows as float, whatever is stored. */
@@ -58,28 +54,41 @@ static int load_rows(float **x, size_t *n, size_t *step, struct kl_file *file,
     return code;
 }
 
-static void draw(struct kl_sheet *sheet, const double *scores, const double explained[2],
-                 const int32_t *labels, size_t n, size_t step)
+/* One unit is as long along either axis: distances in the plane are those of the data. */
+static void fit(struct kl_axes *a, const double *scores, size_t n)
 {
-    struct kl_axes axes = { .left = 40,
-                            .top = 14,
-                            .width = 180,
-                            .height = 190,
-                            .x0 = INFINITY,
-                            .x1 = -INFINITY,
-                            .y0 = INFINITY,
-                            .y1 = -INFINITY };
-    char x_label[64], y_label[64];
+    const double longest = 195, shortest = 90;
+    a->x0 = a->y0 = INFINITY;
+    a->x1 = a->y1 = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        axes.x0 = fmin(axes.x0, scores[2 * i]), axes.x1 = fmax(axes.x1, scores[2 * i]);
-        axes.y0 = fmin(axes.y0, scores[2 * i + 1]), axes.y1 = fmax(axes.y1, scores[2 * i + 1]);
+        a->x0 = fmin(a->x0, scores[2 * i]), a->x1 = fmax(a->x1, scores[2 * i]);
+        a->y0 = fmin(a->y0, scores[2 * i + 1]), a->y1 = fmax(a->y1, scores[2 * i + 1]);
     }
-    double mx = fmax(0.04 * (axes.x1 - axes.x0), 1e-6), my = fmax(0.04 * (axes.y1 - axes.y0), 1e-6);
-    axes.x0 -= mx, axes.x1 += mx, axes.y0 -= my, axes.y1 += my;
-    draw_points(sheet->cr, &axes, scores, labels, n, step);
+    const double range = fmax(fmax(a->x1 - a->x0, a->y1 - a->y0) * 1.08, 2e-6);
+    a->width = fmax((a->x1 - a->x0) / range * longest + 14, shortest);
+    a->height = fmax((a->y1 - a->y0) / range * longest + 14, shortest);
+    const double x = (a->x0 + a->x1) / 2, y = (a->y0 + a->y1) / 2, unit = range / longest / 2;
+    a->x0 = x - a->width * unit, a->x1 = x + a->width * unit;
+    a->y0 = y - a->height * unit, a->y1 = y + a->height * unit;
+}
+
+/* Returns the frame's right edge. */
+static double draw(cairo_t *cr, const double *scores, const double explained[2], const int32_t *labels,
+                   size_t n, size_t step, size_t all)
+{
+    struct kl_axes axes = { .left = 44, .top = 16 };
+    char text[64], x_label[64], y_label[64];
+    fit(&axes, scores, n);
+    for (size_t i = 0; i < n; i++)
+        draw_point(cr, kl_axes_x(&axes, scores[2 * i]), kl_axes_y(&axes, scores[2 * i + 1]), 1.5, 0.7,
+                   labels[i * step]);
     snprintf(x_label, sizeof x_label, "first component (%.1f %%)", 100 * explained[0]);
     snprintf(y_label, sizeof y_label, "second component (%.1f %%)", 100 * explained[1]);
-    kl_axes_draw(sheet->cr, &axes, x_label, y_label);
+    kl_axes_draw(cr, &axes, x_label, y_label);
+    snprintf(text, sizeof text, "%zu of %zu samples; shares of their variance", n, all);
+    if (n == all) snprintf(text, sizeof text, "%zu samples; shares of their variance", n);
+    kl_text(cr, axes.left, 9, 7, KL_LEFT, text);
+    return axes.left + axes.width;
 }
 
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
@@ -106,8 +115,9 @@ int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
         code = kl_fail_memory(err, 2 * n * sizeof *scores);
     if (!code) code = kl_pca(scores, explained, x, n, set->dims[1], err);
     if (!code) {
-        draw(sheet, scores, explained, labels, n, step);
-        if (names_set) draw_legend(sheet->cr, 232, names, names_set->dims[0], names_set->item_size);
+        double right = draw(sheet->cr, scores, explained, labels, n, step, set->dims[0]);
+        if (names_set)
+            draw_legend(sheet->cr, right + 12, 24, names, names_set->dims[0], names_set->item_size);
     }
     free(x), free(scores), free(labels), free(names);
     return code;

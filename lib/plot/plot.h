@@ -21,7 +21,7 @@ struct kl_figure_inputs {
 };
 struct kl_figure {
     const char *name, *kind; /* "curves" of a "head" */
-    double width, height;    /* of the sheet */
+    double width, height;    /* that it may take, in points */
     int (*draw)(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
     bool needs_images;
@@ -34,37 +34,73 @@ enum kl_figure_format { KL_PNG, KL_SVG };
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                     enum kl_figure_format format, const char *path, struct kl_error *err);
 
-/* ---- the sheet ---- */
+/* ---- the sheet ----
+   A figure is drawn twice: first to find out how much room it takes, then on a sheet that is cut to
+   that with a narrow margin. Lengths are points (1/72 inch); text is 6 points or larger wherever the
+   number of classes, gates or bins leaves the choice. */
 struct kl_sheet {
     cairo_t *cr;
     cairo_surface_t *surface;
     double width, height;
     unsigned char *bytes; /* the finished file */
     size_t n, capacity;
-    bool failed;
 };
-enum { KL_N_COLOURS = 8 };
-/* Okabe & Ito's palette, which colour-blind readers can tell apart; i is taken modulo 8, 0 is black. */
+enum { KL_N_COLOURS = 7 };
+/* Okabe & Ito's palette, which colour-blind readers can tell apart, without its yellow, which white
+   paper swallows; i is taken modulo 7, 0 is black. */
 void kl_colour(cairo_t *cr, int i, double alpha);
+/* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
+   count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
+size_t kl_svg_renumber(unsigned char *bytes, size_t n);
+
+/* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
 void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
+/* Cut, with three dots at its end, to the width `room`. */
+void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                    const char *text);
+/* The same, from bottom to top. */
+void kl_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                     const char *text);
+double kl_text_width(cairo_t *cr, double size, const char *text);
+/* The k-th of n names, each in `size` bytes; a class beyond them has its number. */
+enum { KL_NAME = 80 };
+void kl_name(char text[KL_NAME], const char *names, size_t n, size_t size, size_t k);
 
 /* ---- a plot: a frame with axes ---- */
 struct kl_axes {
     double left, top, width, height; /* of the frame on the sheet */
     double x0, x1, y0, y1;           /* values at its edges */
-    bool whole_x;                    /* x values are whole numbers: no ticks between them */
+    bool whole_x;                    /* ticks at whole numbers only */
+    bool no_x_numbers;               /* of a panel that shares those of the panel below */
     bool log_y;                      /* y values are logarithms to the base of ten */
-    bool bare_y; /* no numbers and no label at the left: those of a panel beside it */
+    bool bare_y;                     /* no numbers and no label: those of the panel at the left */
+    double label_out;                /* distance of the y label from the frame; 0: beside the numbers */
 };
-/* Frame, about five ticks at round numbers an axis, labels. */
+/* Frame, about five ticks at round numbers an axis, labels; x_label may be NULL. */
 void kl_axes_draw(cairo_t *cr, const struct kl_axes *axes, const char *x_label, const char *y_label);
 /* Frame and the lower axis alone. */
 void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *axes, const char *label);
 double kl_axes_x(const struct kl_axes *axes, double value);
 double kl_axes_y(const struct kl_axes *axes, double value);
-/* One entry of a legend: a short line and a text, at (x, y). */
-void kl_legend(cairo_t *cr, double x, double y, int colour, const char *text);
+/* A filled mark, of about the same area whatever its form. */
+enum kl_mark { KL_CIRCLE, KL_TRIANGLE, KL_SQUARE, KL_DIAMOND, KL_N_MARKS };
+void kl_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark);
+
+/* Of a report over n heads: is there a head inputs->replica (KL_EUSAGE)? "replica 0 (of 0 to 4)" for the
+   figure, empty for the only one. */
+enum { KL_WHICH = 80 };
+int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
+                     struct kl_error *err);
+
+/* Pixels (n, height, width, channels) of rows [n] of a report's features, from inputs->images: what the
+   features were made from, in any form that ingest reads. The caller frees pixels. */
+struct kl_sample_images {
+    size_t height, width, channels, size; /* size: bytes of one */
+    uint8_t *pixels;
+};
+int kl_sample_images_read(struct kl_sample_images *images, const struct kl_figure_inputs *inputs,
+                          const int64_t *rows, size_t n, struct kl_error *err);
 
 /* ---- the figures ---- */
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
@@ -74,9 +110,9 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
 int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err);
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
-int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance.
    Subspace iteration on the covariance (Golub & Van Loan, Matrix Computations, 8.2.4), from a fixed
    start; a component's largest loading is positive. */

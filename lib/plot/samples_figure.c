@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: MIT
-   Sample images with predictions: mistakes first (the most confident ones), then samples that are right. */
+   Sample images with predictions: mistakes first (the most confident ones), then samples that are right.
+ */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/ingest.h"
 #include "plot/plot.h"
 #include "store/store.h"
 
-enum { ROWS = 4, COLUMNS = 6, SIDE = 64 };
+enum { ROWS = 4, COLUMNS = 6, PLACES = ROWS * COLUMNS };
+static const double TEXT = 6.5;
 
 struct report {
     int32_t *labels, *predictions;
     float *probabilities;
     int64_t *index;
     char *names;
-    size_t n, c, name_size;
+    size_t n, c, n_names, name_size;
+    char which[KL_WHICH];
 };
 
-static int load(struct report *r, struct kl_file *file, size_t replica, struct kl_error *err)
+static int load(struct report *r, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     const struct kl_dataset *p, *set;
     float *all = NULL;
     int32_t *predictions = NULL;
+    const size_t replica = (size_t)inputs->replica;
+    struct kl_file *file = inputs->file;
     int code = kl_file_expect(&p, file, "probabilities", KL_TYPE_F32, 3, err);
-    if (!code && replica >= p->dims[0])
-        code = kl_fail(err, KL_EUSAGE, "replica %zu: the report has %zu", replica, p->dims[0]);
+    if (!code) code = kl_which_replica(r->which, inputs, p->dims[0], err);
     if (!code) code = kl_file_load((void **)&all, file, p, err);
     if (!code) code = kl_file_expect(&set, file, "predictions", KL_TYPE_I32, 2, err);
     if (!code) code = kl_file_load((void **)&predictions, file, set, err);
@@ -37,9 +41,15 @@ static int load(struct report *r, struct kl_file *file, size_t replica, struct k
     r->probabilities = all;
     r->predictions = predictions;
     if (code) return code;
+    r->n_names = set->dims[0];
     r->name_size = set->item_size;
     r->n = p->dims[1];
     r->c = p->dims[2];
+    for (size_t i = 0; i < r->n; i++)
+        if (r->labels[i] < 0 || r->predictions[i] < 0 || (size_t)r->predictions[i] >= r->c)
+            return kl_fail(err, KL_EDATA, "%s: row %zu has label %d and prediction %d, of %zu class%s",
+                           kl_file_path(file), i, r->labels[i], r->predictions[i], r->c,
+                           r->c == 1 ? "" : "es");
     if (r->n) {
         memmove(all, all + replica * r->n * r->c, r->n * r->c * sizeof *all);
         memmove(predictions, predictions + replica * r->n, r->n * sizeof *predictions);
@@ -54,10 +64,10 @@ static float confidence(const struct report *r, size_t i)
 
 /* Rows to show: the most confident mistakes for half of the places, then the first that are right.
    Returns how many. */
-static size_t choose(size_t rows[ROWS * COLUMNS], const struct report *r)
+static size_t choose(size_t rows[PLACES], const struct report *r)
 {
     size_t n = 0;
-    while (n < ROWS * COLUMNS / 2) {
+    while (n < PLACES / 2) {
         size_t best = r->n;
         for (size_t i = 0; i < r->n; i++) {
             bool taken = r->predictions[i] == r->labels[i];
@@ -67,81 +77,77 @@ static size_t choose(size_t rows[ROWS * COLUMNS], const struct report *r)
         if (best == r->n) break;
         rows[n++] = best;
     }
-    for (size_t i = 0; i < r->n && n < ROWS * COLUMNS; i++)
+    for (size_t i = 0; i < r->n && n < PLACES; i++)
         if (r->predictions[i] == r->labels[i]) rows[n++] = i;
     return n;
 }
 
+/* As a picture whose dots are whole blocks, about 250 a side: viewers smooth what they enlarge. */
 static void draw_image(cairo_t *cr, double x, double y, double side, const uint8_t *pixels,
-                       const struct kl_images *images)
+                       const struct kl_sample_images *images)
 {
-    double dot = side / (double)(images->width > images->height ? images->width : images->height);
-    for (size_t r = 0; r < images->height; r++)
-        for (size_t c = 0; c < images->width; c++) {
-            const uint8_t *p = pixels + (r * images->width + c) * images->channels;
-            cairo_set_source_rgb(cr, p[0] / 255.0, p[images->channels == 3] / 255.0,
-                                 p[images->channels == 3 ? 2 : 0] / 255.0);
-            cairo_rectangle(cr, x + (double)c * dot, y + (double)r * dot, dot, dot);
-            cairo_fill(cr);
+    const size_t height = images->height, width = images->width,
+                 longest = height > width ? height : width, block = longest < 250 ? 250 / longest : 1;
+    const double dot = side / (double)(longest * block);
+    cairo_surface_t *surface =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * block), (int)(height * block));
+    unsigned char *data = cairo_image_surface_get_data(surface);
+    for (size_t i = 0; data && i < height * block; i++) {
+        uint32_t *row = (uint32_t *)(data + i * (size_t)cairo_image_surface_get_stride(surface));
+        for (size_t j = 0; j < width * block; j++) {
+            const uint8_t *p = pixels + (i / block * width + j / block) * images->channels;
+            const bool colour = images->channels == 3;
+            row[j] = (uint32_t)p[0] << 16 | (uint32_t)p[colour] << 8 | p[colour ? 2 : 0];
         }
+    }
+    cairo_surface_mark_dirty(surface);
+    cairo_save(cr);
+    cairo_translate(cr, x + (side - dot * (double)(width * block)) / 2, y);
+    cairo_scale(cr, dot, dot);
+    cairo_set_source_surface(cr, surface, 0, 0);
+    cairo_rectangle(cr, 0, 0, (double)(width * block), (double)(height * block));
+    cairo_fill(cr);
+    cairo_restore(cr);
+    cairo_surface_destroy(surface);
 }
 
-static int draw_sample(struct kl_sheet *sheet, const struct report *r, struct kl_images *images,
-                       size_t place, size_t row, uint8_t *pixels, struct kl_arena *arena,
-                       struct kl_error *err)
+static void draw_sample(cairo_t *cr, const struct report *r, const struct kl_sample_images *images,
+                        size_t place, size_t row)
 {
-    char text[80];
-    double x = 10 + 58 * (double)(place % COLUMNS), y = 8 + 60 * (double)(place / COLUMNS);
-    bool right = r->predictions[row] == r->labels[row];
-    if (r->index[row] < 0 || (size_t)r->index[row] >= images->n)
-        return kl_fail(err, KL_EDATA, "--images: holds %zu images, the report speaks of image %lld",
-                       images->n, (long long)r->index[row]);
-    int code = kl_images_read(images, (size_t)r->index[row], 1, pixels, arena, err);
-    if (code) return code;
-    cairo_set_antialias(sheet->cr, CAIRO_ANTIALIAS_NONE);
-    draw_image(sheet->cr, x + 5, y, 40, pixels, images);
-    cairo_set_antialias(sheet->cr, CAIRO_ANTIALIAS_DEFAULT);
-    int size = (int)(r->name_size < 10 ? r->name_size : 10);
-    const char *predicted = r->names + (size_t)r->predictions[row] * r->name_size;
-    const char *label = r->names + (size_t)r->labels[row] * r->name_size;
-    if (right)
-        snprintf(text, sizeof text, "%.*s (%.0f %%)", size, predicted, 100 * (double)confidence(r, row));
-    else
-        snprintf(text, sizeof text, "%.*s (%.0f %%), is %.*s", size, predicted,
-                 100 * (double)confidence(r, row), size, label);
-    kl_colour(sheet->cr, right ? 0 : 2, 1);
-    kl_text(sheet->cr, x + 25, y + 48, 5.2, KL_CENTRE, text);
-    return KL_OK;
+    const double step = 62, side = 44, x = 10 + step * (double)(place % COLUMNS),
+                 y = 16 + 70 * (double)(place / COLUMNS), middle = x + side / 2;
+    const bool right = r->predictions[row] == r->labels[row];
+    char name[KL_NAME], share[16], text[KL_NAME + 16];
+    draw_image(cr, x, y, side, images->pixels + place * images->size, images);
+    kl_name(name, r->names, r->n_names, r->name_size, (size_t)r->predictions[row]);
+    snprintf(share, sizeof share, " (%.1f %%)", 100 * (double)confidence(r, row));
+    /* The name and its share, centred together; of the two only the name is cut. */
+    const double rest = kl_text_width(cr, TEXT, share), room = step - 4 - rest,
+                 wide = fmin(kl_text_width(cr, TEXT, name), room),
+                 between = middle - rest / 2 + wide / 2;
+    kl_colour(cr, right ? 0 : 2, 1);
+    kl_text_within(cr, between, y + side + 8, TEXT, KL_RIGHT, room, name);
+    kl_text(cr, between, y + side + 8, TEXT, KL_LEFT, share);
+    if (right) return;
+    kl_name(name, r->names, r->n_names, r->name_size, (size_t)r->labels[row]);
+    snprintf(text, sizeof text, "is %s", name);
+    kl_text_within(cr, middle, y + side + 16, TEXT, KL_CENTRE, step - 4, text);
 }
 
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct report r = { 0 };
-    struct kl_images_options options;
-    struct kl_images *images = NULL;
-    struct kl_arena arena = { 0 };
-    uint8_t *pixels = NULL;
-    size_t rows[ROWS * COLUMNS], n = 0;
-    kl_images_options_default(&options);
-    options.labels = "none";
-    int code = load(&r, inputs->file, (size_t)inputs->replica, err);
-    if (!code) code = kl_images_open(&images, &inputs->images, 1, &options, err);
-    if (code == KL_EDATA && !images) { /* images of several sizes? */
-        options.resize = SIDE;
-        code = kl_images_open(&images, &inputs->images, 1, &options, err);
-    }
-    if (!code && images->in_order)
-        code =
-            kl_fail(err, KL_EUSAGE, "--images: %s is compressed; give the plain file", inputs->images);
-    if (!code) code = kl_arena_init(&arena, 0, err);
-    if (!code && !(pixels = malloc(images->height * images->width * images->channels)))
-        code = kl_fail_memory(err, images->height * images->width * images->channels);
+    struct kl_sample_images images = { 0 };
+    size_t rows[PLACES], n = 0;
+    int64_t wanted[PLACES];
+    int code = load(&r, inputs, err);
     if (!code) n = choose(rows, &r);
-    for (size_t k = 0; !code && k < n; k++)
-        code = draw_sample(sheet, &r, images, k, rows[k], pixels, &arena, err);
-    free(pixels);
-    kl_arena_free(&arena);
-    kl_images_close(&images);
+    for (size_t k = 0; k < n; k++) wanted[k] = r.index[rows[k]];
+    if (!code) code = kl_sample_images_read(&images, inputs, wanted, n, err);
+    for (size_t k = 0; !code && k < n; k++) draw_sample(sheet->cr, &r, &images, k, rows[k]);
+    kl_colour(sheet->cr, 0, 1);
+    if (!code && *r.which) kl_text(sheet->cr, 10, 9, 7, KL_LEFT, r.which);
+    free(images.pixels);
     free(r.labels), free(r.predictions), free(r.probabilities), free(r.index), free(r.names);
     return code;
 }

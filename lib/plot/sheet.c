@@ -8,6 +8,11 @@
 #include "store/store.h"
 
 static const double PNG_SCALE = 300.0 / 72; /* 300 dots an inch */
+static const double MARGIN = 3;
+
+struct box {
+    double x, y, width, height;
+};
 
 static cairo_status_t append(void *context, const unsigned char *data, unsigned int n)
 {
@@ -24,9 +29,47 @@ static cairo_status_t append(void *context, const unsigned char *data, unsigned 
     return CAIRO_STATUS_SUCCESS;
 }
 
-static void open_sheet(struct kl_sheet *sheet, double width, double height, enum kl_figure_format format)
+/* Glyphs stand where the font's own numbers put them, on screen, in print and while measuring. */
+static void set_font(cairo_t *cr)
 {
-    *sheet = (struct kl_sheet){ .width = width, .height = height };
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo_set_font_options(cr, options);
+    cairo_font_options_destroy(options);
+    cairo_select_font_face(cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_line_width(cr, 0.6);
+}
+
+static int status_code(cairo_status_t status, struct kl_error *err)
+{
+    if (!status) return KL_OK;
+    return kl_fail(err, status == CAIRO_STATUS_NO_MEMORY ? KL_ENOMEM : KL_EINTERNAL, "cairo: %s",
+                   cairo_status_to_string(status));
+}
+
+/* The rectangle that a figure's drawing covers. */
+static int measure(struct box *ink, const struct kl_figure *figure,
+                   const struct kl_figure_inputs *inputs, struct kl_error *err)
+{
+    struct kl_sheet sheet = { .width = figure->width, .height = figure->height };
+    sheet.surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+    sheet.cr = cairo_create(sheet.surface);
+    set_font(sheet.cr);
+    int code = figure->draw(&sheet, inputs, err);
+    if (!code) code = status_code(cairo_status(sheet.cr), err);
+    cairo_recording_surface_ink_extents(sheet.surface, &ink->x, &ink->y, &ink->width, &ink->height);
+    cairo_destroy(sheet.cr);
+    cairo_surface_destroy(sheet.surface);
+    return code;
+}
+
+static void open_sheet(struct kl_sheet *sheet, const struct kl_figure *figure, const struct box *ink,
+                       enum kl_figure_format format)
+{
+    const double width = ink->width + 2 * MARGIN, height = ink->height + 2 * MARGIN;
+    *sheet = (struct kl_sheet){ .width = figure->width, .height = figure->height };
     sheet->surface = format == KL_SVG
                          ? cairo_svg_surface_create_for_stream(append, sheet, width, height)
                          : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
@@ -35,21 +78,8 @@ static void open_sheet(struct kl_sheet *sheet, double width, double height, enum
     if (format == KL_PNG) cairo_scale(sheet->cr, PNG_SCALE, PNG_SCALE);
     cairo_set_source_rgb(sheet->cr, 1, 1, 1);
     cairo_paint(sheet->cr);
-    cairo_select_font_face(sheet->cr, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_line_width(sheet->cr, 0.6);
-}
-
-/* cairo numbers its surfaces through the life of a process; a figure's bytes must not depend on those
-   before it. */
-static void drop_surface_number(struct kl_sheet *sheet)
-{
-    static const char mark[] = "id=\"surface";
-    unsigned char *at = memmem(sheet->bytes, sheet->n, mark, sizeof mark - 1), *end;
-    if (!at) return;
-    at += sizeof mark - 1;
-    for (end = at; end < sheet->bytes + sheet->n && *end >= '0' && *end <= '9'; end++) continue;
-    memmove(at, end, (size_t)(sheet->bytes + sheet->n - end));
-    sheet->n -= (size_t)(end - at);
+    cairo_translate(sheet->cr, MARGIN - ink->x, MARGIN - ink->y);
+    set_font(sheet->cr);
 }
 
 static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, struct kl_error *err)
@@ -61,19 +91,20 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
     cairo_surface_finish(sheet->surface);
     if (!status) status = cairo_surface_status(sheet->surface);
     cairo_surface_destroy(sheet->surface);
-    if (!status && format == KL_SVG) drop_surface_number(sheet);
-    if (!status) return KL_OK;
-    return kl_fail(err, status == CAIRO_STATUS_NO_MEMORY ? KL_ENOMEM : KL_EINTERNAL, "cairo: %s",
-                   cairo_status_to_string(status));
+    if (!status && format == KL_SVG) sheet->n = kl_svg_renumber(sheet->bytes, sheet->n);
+    return status_code(status, err);
 }
 
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                     enum kl_figure_format format, const char *path, struct kl_error *err)
 {
     struct kl_sheet sheet;
+    struct box ink;
     *written = false;
-    open_sheet(&sheet, figure->width, figure->height, format);
-    int code = figure->draw(&sheet, inputs, err);
+    int code = measure(&ink, figure, inputs, err);
+    if (code) return code;
+    open_sheet(&sheet, figure, &ink, format);
+    code = figure->draw(&sheet, inputs, err);
     int finished = finish_sheet(&sheet, format, code ? NULL : err);
     if (!code) code = finished;
     if (!code) code = kl_publish_bytes(written, path, sheet.bytes, sheet.n, err);
@@ -83,33 +114,23 @@ int kl_figure_write(bool *written, const struct kl_figure *figure, const struct 
 
 void kl_colour(cairo_t *cr, int i, double alpha)
 {
-    static const double palette[KL_N_COLOURS][3] = { { 0, 0, 0 },          { 0, .447, .698 },
-                                                     { .835, .369, 0 },    { 0, .620, .451 },
-                                                     { .902, .624, 0 },    { .800, .475, .655 },
-                                                     { .337, .706, .914 }, { .941, .894, .259 } };
+    static const double palette[KL_N_COLOURS][3] = { { 0, 0, 0 },         { 0, .447, .698 },
+                                                     { .835, .369, 0 },   { 0, .620, .451 },
+                                                     { .902, .624, 0 },   { .800, .475, .655 },
+                                                     { .337, .706, .914 } };
     const double *c = palette[i % KL_N_COLOURS];
     cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
 }
 
-void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text)
-{
-    cairo_text_extents_t extents;
-    cairo_set_font_size(cr, size);
-    cairo_text_extents(cr, text, &extents);
-    double shift = align == KL_LEFT ? 0 : align == KL_CENTRE ? extents.x_advance / 2 : extents.x_advance;
-    cairo_move_to(cr, x - shift, y);
-    cairo_show_text(cr, text);
-    cairo_new_path(cr); /* no current point: the next line begins anew */
-}
-
+/* One column of a journal is 250 points wide, two are 510. */
 const struct kl_figure kl_figures[] = {
-    { "curves", "head", 460, 190, kl_draw_curves, "history/train_loss", false },
-    { "circuit", "head", 460, 170, kl_draw_circuit, NULL, false },
-    { "confusion", "report", 270, 260, kl_draw_confusion, NULL, false },
-    { "calibration", "report", 245, 235, kl_draw_calibration, NULL, false },
+    { "curves", "head", 510, 190, kl_draw_curves, "history/train_loss", false },
+    { "circuit", "head", 500, 640, kl_draw_circuit, NULL, false },
+    { "confusion", "report", 250, 250, kl_draw_confusion, NULL, false },
+    { "calibration", "report", 250, 250, kl_draw_calibration, NULL, false },
     { "samples", "report", 360, 250, kl_draw_samples, NULL, true },
-    { "pca", "features", 290, 250, kl_draw_pca, NULL, false },
+    { "pca", "features", 300, 250, kl_draw_pca, NULL, false },
     { "sweep", "sweep", 460, 290, kl_draw_sweep, NULL, false },
-    { "plateau", "plateau", 460, 190, kl_draw_plateau, NULL, false },
+    { "plateau", "plateau", 510, 190, kl_draw_plateau, NULL, false },
     { NULL, NULL, 0, 0, NULL, NULL, false },
 };

@@ -14,7 +14,7 @@ struct table {
     char *names;
     double *accuracy, *means;
     size_t *order;
-    size_t n, replicas, name_size;
+    size_t n, replicas, n_names, name_size;
 };
 
 static void table_free(struct table *t)
@@ -35,6 +35,7 @@ static int load(struct table *t, struct kl_file *file, struct kl_error *err)
     if (!code) code = kl_file_load((void **)&t->names, file, points, err);
     if (code) return code;
     t->n = d->dims[0], t->replicas = d->dims[1], t->name_size = points->item_size;
+    t->n_names = points->dims[0];
     t->means = calloc(t->n + 1, sizeof *t->means);
     t->order = malloc((t->n + 1) * sizeof *t->order);
     if (!t->means || !t->order) return kl_fail_memory(err, t->n * sizeof *t->means);
@@ -56,23 +57,21 @@ static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct tab
 {
     size_t i = t->order[place];
     double y = axes->top + row * ((double)place + 0.5), x = kl_axes_x(axes, t->means[i]);
-    char text[64];
+    char text[KL_NAME];
     kl_colour(cr, 0, 0.15);
     cairo_move_to(cr, axes->left, y);
     cairo_line_to(cr, axes->left + axes->width, y);
     cairo_stroke(cr);
     for (size_t r = 0; r < t->replicas && t->replicas > 1; r++) {
         kl_colour(cr, 1, 0.5);
-        cairo_arc(cr, kl_axes_x(axes, t->accuracy[i * t->replicas + r]), y, 1.6, 0, 2 * M_PI);
-        cairo_fill(cr);
+        kl_mark(cr, kl_axes_x(axes, t->accuracy[i * t->replicas + r]), y, 1.6, KL_CIRCLE);
     }
     kl_colour(cr, 2, 1);
     cairo_rectangle(cr, x - 1, y - 3.5, 2, 7);
     cairo_fill(cr);
-    snprintf(text, sizeof text, "%.*s", (int)(t->name_size < 60 ? t->name_size : 60),
-             t->names + i * t->name_size);
+    kl_name(text, t->names, t->n_names, t->name_size, i);
     kl_colour(cr, 0, 1);
-    kl_text(cr, axes->left - 5, y + 2.2, 6, KL_RIGHT, text);
+    kl_text_within(cr, axes->left - 5, y + 2.2, 6, KL_RIGHT, axes->left - 10, text);
 }
 
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
@@ -91,7 +90,6 @@ int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                                 .height = row * (double)shown,
                                 .x0 = INFINITY,
                                 .x1 = -INFINITY,
-                                .y0 = 0,
                                 .y1 = 1 };
         for (size_t k = 0; k < shown * t.replicas; k++) {
             double a = t.accuracy[t.order[k / t.replicas] * t.replicas + k % t.replicas];
@@ -102,7 +100,7 @@ int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
         for (size_t k = 0; k < shown; k++) draw_point(sheet->cr, &axes, &t, k, row);
         kl_axes_draw_x(sheet->cr, &axes, "validation accuracy");
         snprintf(text, sizeof text, "%zu of %zu points, mean (bar) of %zu head%s", shown, t.n,
-                 t.replicas, t.replicas == 1 ? "" : "s");
+                 t.replicas, kl_s(t.replicas));
         kl_text(sheet->cr, axes.left + axes.width, 10, 7, KL_RIGHT, text);
     }
     table_free(&t);

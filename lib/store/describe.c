@@ -95,7 +95,7 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
     }; /* of a line; of a text (a circuit in OpenQASM, a calibration) */
     json_t *parts, *value;
     const char *name;
-    size_t column = 0;
+    size_t column = 0; /* 0: nothing is written yet */
     int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
     if (code) return code;
     json_object_foreach(json_object_get(parts, "options"), name, value)
@@ -114,7 +114,7 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
         column += width;
         free(text);
     }
-    fputc('\n', to);
+    if (column) fputc('\n', to);
     json_decref(parts);
     return code;
 }

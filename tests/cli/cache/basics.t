@@ -46,7 +46,7 @@ $ cache diff a.h5 a.h5
 > the keys are equal
 
 $ cache diff a.h5
-! cache: found 1 files, expected two; see --help
+! cache: found 1 file, expected two; see --help
 ? 2
 
 $ cache verify a.h5 b.h5
@@ -56,7 +56,7 @@ $ cache verify a.h5 b.h5
 $ cp a.h5 c.h5; printf 'x' | dd of=c.h5 bs=1 seek=100000 conv=notrunc status=none; cache verify a.h5 c.h5
 > a.h5: whole
 ! cache: c.h5: dataset features: block 0 (rows 0 to 127) is damaged: other digest than when it was published; make it again
-! cache: 1 of 2 files are not whole
+! cache: 1 of 2 files is not whole
 ? 1
 
 $ cache verify a.h5 c.h5 absent.h5 --json 2>/dev/null | jq -c '[.path, .whole, .problem != ""]'
@@ -108,3 +108,14 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 128 -
 $ cache list nowhere
 ! cache: nowhere: cannot be opened: No such file or directory
 ? 66
+
+# The options fill a line exactly, and the next begins below it.
+$ qtrain -q a.h5 --ansatz strongly-entangling --epochs 1 -o wide.h5; cache show wide.h5 | sed -n '/^options/,/^$/p'
+> options    ansatz "strongly-entangling"  batch-size 64  beta1 0.9  beta2 0.999  classifier "16"  clip 0.0
+>            core "circuit"  diff-method "adjoint"  dropout 0.2  embedding "angle-y"  entanglement ""
+>            epochs 1  epsilon 1e-8  factor 0.1  layers 3  lr 0.001  min-lr 0.0  momentum 0.0
+>            no-controls false  observables "z"  optimizer "adam"  patience 0  period 10
+>            plateau-patience 5  qasm ""  qubits 4  reduction "128,32"  replica 0  replicas 1
+>            reupload false  schedule "constant"  val-fraction 0.1  warmup 0  weight-decay 0.0
+>            weight-scale 0.01
+>

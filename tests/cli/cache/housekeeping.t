@@ -12,7 +12,7 @@ $ cache gc d
 
 $ cache gc d --older-than 30 | sed 's/[0-9]* bytes/N bytes/g'
 > would remove d/old.h5 (unused for longer than asked for, N bytes)
-> d: 1 files, N bytes; nothing was removed, --apply does
+> d: 1 file, N bytes; nothing was removed, --apply does
 
 $ cache gc d --older-than 30 --json | jq -c '[.path, .removed]'; ls d
 > ["d/old.h5",false]
@@ -21,7 +21,7 @@ $ cache gc d --older-than 30 --json | jq -c '[.path, .removed]'; ls d
 
 $ cache gc d --older-than 30 --apply | sed 's/[0-9]* bytes/N bytes/g'; ls d
 > removed d/old.h5 (unused for longer than asked for, N bytes)
-> d: 1 files, N bytes removed
+> d: 1 file, N bytes removed
 > new.h5
 
 $ cache fsck store
@@ -51,7 +51,7 @@ $ mkdir e
 + cache fsck e --repair >/dev/null; ls e
 > theirs.h5
 ! cache: e/theirs.h5: left where it is: nothing shows that ketline wrote it
-! cache: e: 1 files are not whole, 0 put aside
+! cache: e: 1 file is not whole, 0 put aside
 
 $ touch -d '100 days ago' e/theirs.h5; cache gc e --older-than 30 --apply; ls e
 > e: 0 files, 0 bytes removed

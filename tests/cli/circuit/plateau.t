@@ -76,7 +76,7 @@ $ circuit plateau --qubits 2-4 --layers 1,2 -q -o - | cat > q.h5; cache verify q
 $ circuit plateau --qubits 2,3 --layers 1 --draws 10 --spread 0.1 -q --json
 
 $ figures p.h5 --figure plateau -o p.svg; figures p.h5 -o folder; ls folder
-> p.svg: 1 figures, 1 written
+> p.svg: 1 figure, 1 written
 > folder: 2 figures, 2 written
 > plateau.png
 > plateau.svg

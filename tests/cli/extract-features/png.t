@@ -14,7 +14,7 @@ $ extract-features set -o set.h5
 
 $ extract-features set --skip-bad -o set.h5
 > set.h5: 3 x 512 float32, # s (# images/s)
-! extract-features: 1 damaged files left out
+! extract-features: 1 damaged file left out
 
 $ h5dump -d class_names -d index set.h5 | grep '(.)'
 >    (0): "one\000", "two\000"

@@ -28,16 +28,34 @@ $ head -c 8 one/pca.png | od -An -c | tr -d ' '; head -c 5 one/pca.svg; echo
 > 211PNG\r\n032\n
 > <?xml
 
-$ figures head.h5 --figure curves -o curves.svg && cmp curves.svg one/curves.svg
-> curves.svg: 1 figures, 1 written
+# in a file, by itself, the same bytes as in a folder among others
+$ I=$DATA/digits/test-images-idx3-ubyte; figures head.h5 --figure curves -o curves.svg
++ cmp curves.svg one/curves.svg; figures head.h5 --figure curves -o Curves.PNG -q
++ cmp Curves.PNG one/curves.png; figures report.h5 --figure samples --images $I -o s.svg -q
++ cmp s.svg one/samples.svg
+> curves.svg: 1 figure, 1 written
 
 $ figures head.h5 -o curves.png
-! figures: curves.png: one file takes one figure of one input; say which with --figure, or give a folder
+! figures: curves.png: one file takes one figure of one input; say which with --figure, or give a folder (--format both, png or svg)
 ? 2
 
 $ figures head.h5 --figure confusion -o c.png
 ! figures: head.h5: no figure of a file of kind head was asked for
 ! figures: nothing was drawn
+? 2
+
+# a name that ends as another picture's is no folder, unless it is one already
+$ figures head.h5 -o a.pdf
+! figures: a.pdf: figures are PNG or SVG, not pdf; give FIGURE.png or FIGURE.svg, or a folder (--format both, png or svg)
+? 2
+$ figures head.h5 --figure curves -o new/a.JPG; ls a.pdf new 2>&1 | wc -l
+> 2
+! figures: new/a.JPG: figures are PNG or SVG, not jpg; give FIGURE.png or FIGURE.svg, or a folder (--format both, png or svg)
+$ mkdir old.pdf && figures head.h5 --format svg -o old.pdf
+> old.pdf: 2 figures, 2 written
+
+$ figures report.h5 --replica 2 -o one
+! figures: --replica 2: report.h5 has 2 heads, numbered from 0
 ? 2
 
 $ figures absent.h5 -o one

@@ -57,7 +57,7 @@ $ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -
 > point              epochs  parameters  val accuracy
 > weight-decay=0          5       70186  #
 > weight-decay=1000       0           0  diverged
-> d.h5: 2 points of 1 heads, # s; heads in d-heads
+> d.h5: 2 points of 1 head, # s; heads in d-heads
 > the best of 2 is flattered by the choice: judge it with qeval on other samples
 > qsweep: weight-decay=1000: replica 0, epoch #: the loss is no longer finite; try a lower --lr or --clip 1
 > weight-decay=0.h5

@@ -3,18 +3,21 @@
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 600 -o f.h5 > log
 $ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance -o whole.h5 > log
 
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance -o head.h5 > log & sleep 0.3
-+ kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head
+~ s/(epoch |: )[0-9]+/\1N/; s/ and [0-9]+ of [0-9]+ steps of the next//; s/[0-9]+ left/N left/
+$ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --progress none -o head.h5 2>err & sleep 0.3
++ kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head; sed 's/after/in/' err
 > 143
 > .head.h5.checkpoint
+> qtrain: stopped in epoch N; the same command with --resume goes on from there
 
 $ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --resume -o head.h5
 ! qtrain: .head.h5.checkpoint: belongs to a run with other options or features; repeat those, or leave --resume away
 ? 2
 
-$ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --resume -o head.h5 > log
+$ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --resume --progress none -o head.h5 > log
 + cmp whole.h5 head.h5; ls -A | grep head
 > head.h5
+! qtrain: found .head.h5.checkpoint: N of 400 epochs of the head; N left
 
 # A run that was killed just behind its publishing leaves the checkpoint of this very key: the next
 # one takes it away. One of another key stays until a run has finished.

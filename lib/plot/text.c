@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+   Text on a sheet. Class names come from folders' names and may hold any bytes. */
+#include <math.h>
+#include <string.h>
+
+#include "plot/plot.h"
+
+enum { LONGEST = 400 };
+
+/* Bytes of the printable UTF-8 character that begins at t; 0: none does. */
+static size_t character(const unsigned char *t)
+{
+    const size_t n = t[0] < 0x80                   ? 1
+                     : t[0] >= 0xc2 && t[0] < 0xe0 ? 2
+                     : (t[0] & 0xf0) == 0xe0       ? 3
+                     : t[0] >= 0xf0 && t[0] < 0xf5 ? 4
+                                                   : 0;
+    uint32_t code = n == 1 ? t[0] : t[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((t[i] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (t[i] & 0x3fu);
+    }
+    const bool overlong = (n == 3 && code < 0x800) || (n == 4 && code < 0x10000);
+    const bool unassigned = code > 0x10ffff || (code & 0xfffff800u) == 0xd800 ||
+                            (code >= 0xfdd0 && code <= 0xfdef) || (code & 0xfffe) == 0xfffe;
+    return overlong || unassigned || code < 0x20 || code == 0x7f ? 0 : n;
+}
+
+/* cairo refuses text that is not UTF-8: every byte of another kind becomes a question mark. */
+static void clean(char out[LONGEST], const char *text)
+{
+    size_t used = 0;
+    while (*text && used + 5 < LONGEST) {
+        size_t n = character((const unsigned char *)text);
+        if (n) memcpy(out + used, text, n);
+        else out[used] = '?', n = 1;
+        used += n;
+        text += n;
+    }
+    out[used] = '\0';
+}
+
+static double width_of(cairo_t *cr, double size, const char *text)
+{
+    cairo_text_extents_t extents;
+    cairo_set_font_size(cr, size);
+    cairo_text_extents(cr, text, &extents);
+    return extents.x_advance;
+}
+
+double kl_text_width(cairo_t *cr, double size, const char *text)
+{
+    char printable[LONGEST];
+    clean(printable, text);
+    return width_of(cr, size, printable);
+}
+
+void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                    const char *text)
+{
+    static const char dots[] = "\xe2\x80\xa6";
+    char printable[LONGEST + sizeof dots];
+    clean(printable, text);
+    for (size_t n = strlen(printable); width_of(cr, size, printable) > room && n > 1;) {
+        do n--;
+        while (((unsigned char)printable[n] & 0xc0) == 0x80);
+        memcpy(printable + n, dots, sizeof dots);
+    }
+    const double wide = width_of(cr, size, printable);
+    cairo_move_to(cr, x - (align == KL_LEFT ? 0 : align == KL_CENTRE ? wide / 2 : wide), y);
+    cairo_show_text(cr, printable);
+    cairo_new_path(cr); /* no current point: the next line begins anew */
+}
+
+void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text)
+{
+    kl_text_within(cr, x, y, size, align, INFINITY, text);
+}
+
+void kl_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
+                     const char *text)
+{
+    cairo_save(cr);
+    cairo_translate(cr, x, y);
+    cairo_rotate(cr, -M_PI / 2);
+    kl_text_within(cr, 0, 0, size, align, room, text);
+    cairo_restore(cr);
+}
+
+void kl_name(char text[KL_NAME], const char *names, size_t n, size_t size, size_t k)
+{
+    if (k >= n) snprintf(text, KL_NAME, "%zu", k);
+    else snprintf(text, KL_NAME, "%.*s", (int)(size < KL_NAME ? size : KL_NAME - 1), names + k * size);
+}
