@@ -5,23 +5,42 @@
 #include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* jansson (2.14) does not always tell the two apart, and where the buffer of a word cannot grow it
-   leaves out a character and goes on. So it asks here, and we know. */
-static _Thread_local bool refused;
+/* jansson's parser (2.14) does not survive every refusal of memory: where the buffer of a word cannot
+   grow it drops a character and goes on, writes past a block or stops at an assertion. So it parses in
+   an arena, never hears of a refusal, and what it has made is copied. */
+struct parse {
+    struct kl_arena arena;
+    jmp_buf refused;
+};
+static _Thread_local struct parse *parse; /* NULL: nothing is parsed */
 
 static void *take(size_t n)
 {
-    void *block = malloc(n);
-    if (!block) refused = true;
+    if (!parse) return malloc(n);
+    void *block = kl_arena_take(&parse->arena, 1, n);
+    if (!block) longjmp(parse->refused, 1);
     return block;
+}
+
+static void give(void *block)
+{
+    if (!parse) free(block);
 }
 
 static void be_asked(void)
 {
-    json_set_alloc_funcs(take, free);
+    json_set_alloc_funcs(take, give);
+}
+
+/* In the arena of `parse`. */
+static json_t *load(bool *refused, const void *text, size_t n, json_error_t *problem)
+{
+    *refused = setjmp(parse->refused) != 0;
+    return *refused ? NULL : json_loadb(text, n, JSON_REJECT_DUPLICATES, problem);
 }
 
 int kl_json_parse(json_t **value, const char *text, const char *what, struct kl_error *err)
@@ -35,12 +54,18 @@ int kl_json_parse_bytes(json_t **value, const void *text, size_t n, const char *
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     json_error_t problem;
     pthread_once(&once, be_asked);
-    refused = false;
-    *value = json_loadb(text, n, JSON_REJECT_DUPLICATES, &problem);
-    if (*value && !refused) return KL_OK;
-    json_decref(*value);
+    struct parse own;
+    bool refused;
     *value = NULL;
-    if (refused) return kl_fail_memory(err, n);
+    int code = kl_arena_init(&own.arena, n, err);
+    if (code) return code;
+    parse = &own;
+    const json_t *found = load(&refused, text, n, &problem);
+    parse = NULL;
+    if (found) *value = json_deep_copy(found);
+    kl_arena_free(&own.arena);
+    if (*value) return KL_OK;
+    if (refused || found) return kl_fail_memory(err, n);
     return kl_fail(err, KL_EDATA, "%s: not JSON: %s", what, problem.text);
 }
 

@@ -41,8 +41,9 @@ static void add_value(struct text *t, const json_t *value)
         snprintf(number, sizeof number, "%.12s...", json_string_value(value));
         add(t, number);
     } else {
-        char *words =
-            json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+        char *words = NULL;
+        kl_json_dump_as(&words, value,
+                        JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(9), NULL);
         if (words) add(t, words);
         t->failed |= !words;
         free(words);

@@ -36,7 +36,8 @@ static const char *store_of(const struct kl_stage *stage)
 /* Seconds that the newest record of a file's provenance tells of; negative: it does not say. */
 static double last_seconds(const struct kl_file *file)
 {
-    json_t *records = json_loads(kl_file_provenance(file), 0, NULL);
+    json_t *records = NULL;
+    kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), NULL);
     json_t *seconds = json_object_get(json_array_get(records, json_array_size(records) - 1), "seconds");
     double value = json_is_number(seconds) ? json_number_value(seconds) : -1;
     json_decref(records);

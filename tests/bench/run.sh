@@ -94,6 +94,11 @@ if found: print("Peers: " + ", ".join(found) + ".")
 PY
     echo
     awk -f tests/bench/table.awk "$results"
+    echo
+    echo "Against what one core can do, multiply-adds on registers alone. Those of convolutions are counted as if each were done" \
+        "directly; Winograd's way (layers 1 to 3) does with fewer, hence more than 100 %."
+    echo
+    grep 'GFLOP/s' "$work/all" | sed 's/^#* */    /'
     [ -s "$work/skipped" ] && { echo; echo "Not measured in this run:"; echo; sed 's/^/- /' "$work/skipped"; }
 }
 table >"$work/table"
