@@ -216,7 +216,7 @@ static int report(const struct job *j, const char *content, struct kl_error *err
     const char *output = j->v.common.output;
     size_t dims[3], d = 1;
     const double seconds = kl_clock() - j->stage.start, n = (double)j->n;
-    FILE *to = strcmp(output, "-") == 0 ? stderr : stdout;
+    FILE *to = kl_words_to(&j->v.common);
     for (int i = 0, rank = kl_resnet18_shape(j->net, dims); i < rank; i++) d *= dims[i];
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "key", KL_JSON_TEXT, j->stage.key, 0 },

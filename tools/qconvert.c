@@ -119,7 +119,7 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
     if (!code) code = make_bytes(&bytes, &n, run, format, err);
     if (!code) code = kl_publish_bytes(&written, output, bytes, n, err);
     free(bytes);
-    if (code || run->v.common.quiet) return code;
+    if (code) return code;
     for (size_t i = 0; i < run->weights->n; i++) values += run->weights->tensors[i].n;
     const char *status = kl_stage_status(written ? KL_STAGE_COMPUTE : KL_STAGE_UP_TO_DATE);
     const struct kl_json_pair pairs[] = {
@@ -129,6 +129,7 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
         { "values", KL_JSON_COUNT, NULL, (double)values },
     };
     if (run->v.common.json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
+    if (run->v.common.quiet) return KL_OK;
     if (written) printf("%s: %zu tensors, %zu values\n", output, run->weights->n, values);
     else printf("%s: %s\n", output, status);
     return KL_OK;

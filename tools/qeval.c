@@ -47,7 +47,7 @@ struct run {
     struct kl_control_scores controls;
     struct kl_mcnemar test;
     size_t shots;
-    char *noise; /* of --noise */
+    char *noise;        /* of --noise */
     int64_t *confusion; /* (c, c) of the first head, with -v */
 };
 
@@ -186,6 +186,19 @@ static int summarise_as_json(const struct run *run, const struct kl_evaluation_s
     return kl_json_line(out, pairs, n, err);
 }
 
+/* With -v: one line a class, of the first head. */
+static void print_classes(const struct run *run, FILE *out)
+{
+    const struct kl_evaluation *e = &run->evaluation;
+    fprintf(out, "%-20s %9s %9s %9s %9s\n", "class", "precision", "recall", "f1", "samples");
+    for (size_t k = 0; k < e->features->n_classes; k++) {
+        struct kl_class_metrics m = kl_class_metrics(run->confusion, e->c, k);
+        fprintf(out, "%-20.*s %9.4f %9.4f %9.4f %9lld\n", (int)run->features.name_size,
+                run->features.class_names + k * run->features.name_size, m.precision, m.recall, m.f1,
+                (long long)m.support);
+    }
+}
+
 static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_evaluation *e = &run->evaluation;
@@ -193,6 +206,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     const char *output = run->v.common.output;
     const struct kl_evaluation_summary s = kl_evaluation_summary(e);
     if (run->v.common.json) return summarise_as_json(run, &s, out, err);
+    if (run->v.common.quiet) return KL_OK;
     if (e->replicas == 1)
         fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu sample%s", output,
                 s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n,
@@ -210,20 +224,8 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
                 e->replicas > 1 ? ", first heads" : "", (long long)test->only_first,
                 (long long)test->only_second, run->v.compare, test->p,
                 test->exact ? "exact" : "chi-squared");
+    if (run->v.common.verbose) print_classes(run, out);
     return KL_OK;
-}
-
-/* With -v: one line a class, of the first head. */
-static void print_classes(const struct run *run, FILE *out)
-{
-    const struct kl_evaluation *e = &run->evaluation;
-    fprintf(out, "%-20s %9s %9s %9s %9s\n", "class", "precision", "recall", "f1", "samples");
-    for (size_t k = 0; k < e->features->n_classes; k++) {
-        struct kl_class_metrics m = kl_class_metrics(run->confusion, e->c, k);
-        fprintf(out, "%-20.*s %9.4f %9.4f %9.4f %9lld\n", (int)run->features.name_size,
-                run->features.class_names + k * run->features.name_size, m.precision, m.recall, m.f1,
-                (long long)m.support);
-    }
 }
 
 static int work(struct run *run, const char *const *inputs, size_t n_inputs, FILE *out,
@@ -238,10 +240,7 @@ static int work(struct run *run, const char *const *inputs, size_t n_inputs, FIL
     code = evaluate(run, err);
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = write_report(run, err);
-    if (code || strcmp(run->v.common.output, "-") == 0 || run->v.common.quiet) return code;
-    code = summarise(run, out, err);
-    if (!code && run->v.common.verbose && !run->v.common.json) print_classes(run, out);
-    return code;
+    return code ? code : summarise(run, kl_words_to(&run->v.common), err);
 }
 
 int main(int argc, char **argv)

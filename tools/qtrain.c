@@ -2,6 +2,7 @@
    qtrain: a feature cache in, trained hybrid heads out, with their controls. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "head/run.h"
@@ -17,17 +18,34 @@ struct run {
     int n_found;
 };
 
-/* Histories are read from the finished head file, so there has to be one. */
-static int check_histories(const struct kl_head_settings *v, struct kl_error *err)
+static int check_mlflow(const char *folder, struct kl_error *err)
 {
-    if (v->mlflow && strcmp(v->mlflow, "-") == 0)
+    struct stat s;
+    if (strcmp(folder, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "--mlflow: found '-', expected a folder");
+    if (stat(folder, &s)) return kl_place_check(folder, err);
+    if (!S_ISDIR(s.st_mode))
+        return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, expected a folder", folder);
+    return access(folder, W_OK | X_OK) ? kl_fail_errno(err, KL_EIO, "--mlflow: %s", folder) : KL_OK;
+}
+
+/* Before anything is trained: histories are read from the finished head file, so there has to be one,
+   and they replace nothing but older ones. */
+static int check_histories(const struct kl_head_settings *v, const char *input, struct kl_error *err)
+{
+    const char *const inputs[] = { input, v->common.config };
+    const size_t n_inputs = v->common.config ? 2 : 1;
     if ((v->history || v->mlflow) && v->common.output && strcmp(v->common.output, "-") == 0)
         return kl_fail(
             err, KL_EUSAGE,
             "--%s: cannot be made while the head goes to standard output; name a file with -o",
             v->history ? "history" : "mlflow");
-    return KL_OK;
+    int code = v->mlflow ? check_mlflow(v->mlflow, err) : KL_OK;
+    if (code || !v->history || strcmp(v->history, "-") == 0) return code;
+    if (v->common.output && kl_same_place(v->history, v->common.output))
+        return kl_fail(err, KL_EUSAGE, "--history: found %s, which -o writes; give another name",
+                       v->history);
+    return kl_target_check_bytes(v->history, 0, "{\"replica\":", v->common.force, inputs, n_inputs, err);
 }
 
 /* --history and --mlflow are made from the finished file, so they come with "up to date" as well. */
@@ -53,6 +71,11 @@ static int compare(struct run *run, struct kl_error *err)
     return code;
 }
 
+static double seconds_per_epoch(const struct kl_train *t)
+{
+    return t->epochs_run > 0 ? t->seconds / (double)t->epochs_run : 0;
+}
+
 static int summarise_as_json(const struct run *run, int64_t epochs, double mean, FILE *out,
                              struct kl_error *err)
 {
@@ -68,7 +91,7 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
         { t->n_validation ? "val_accuracy" : "train_accuracy", KL_JSON_NUMBER, NULL, mean },
         { "best_epoch", KL_JSON_COUNT, NULL, (double)t->replicas[0].best_epoch + 1 },
         { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
-        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, t->seconds / (double)epochs },
+        { "seconds_per_epoch", KL_JSON_NUMBER, NULL, seconds_per_epoch(t) },
         { "controls", KL_JSON_BOOL, NULL, run->head.controls.n > 0 }
     };
     kl_control_numbers(&numbers, run->found, run->n_found);
@@ -100,7 +123,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
         int64_t ran = t->replicas[r].stopped_epoch >= 0 ? t->replicas[r].stopped_epoch + 1 : t->epoch;
         epochs = ran > epochs ? ran : epochs;
     }
-    double mean = sum / (double)n, per_epoch = t->seconds / (double)epochs;
+    double mean = sum / (double)n, per_epoch = seconds_per_epoch(t);
     const char *output = run->v.common.output;
     if (run->v.common.json) return summarise_as_json(run, epochs, mean, out, err);
     if (run->v.common.quiet) return KL_OK;
@@ -125,13 +148,13 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);
     if (!code) code = kl_head_run_publish(&run->head, err);
-    return !code && strcmp(run->v.common.output, "-") != 0 ? summarise(run, out, err) : code;
+    return code ? code : summarise(run, out, err);
 }
 
 /* Where the summary goes: not among the lines of --history -. */
-static FILE *words_to(const struct kl_head_settings *v, FILE *out)
+static FILE *words_to(const struct kl_head_settings *v)
 {
-    return v->history && strcmp(v->history, "-") == 0 ? stderr : out;
+    return v->history && strcmp(v->history, "-") == 0 ? stderr : kl_words_to(&v->common);
 }
 
 static int work(struct run *run, const char *path, FILE *out, struct kl_error *err)
@@ -140,12 +163,12 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
     int code = kl_head_settings_settle(&run->v, err);
     if (!code && !run->v.common.output && !run->v.common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
-    if (!code) code = check_histories(&run->v, err);
+    if (!code) code = check_histories(&run->v, path, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     run->head.input = run->input;
     if (!code) code = kl_head_run_begin(&run->head, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    out = words_to(&run->v, out);
+    out = words_to(&run->v);
     code = answer == KL_STAGE_COMPUTE ? train(run, out, err)
                                       : kl_stage_report(&run->head.stage, answer, out, err);
     return code ? code : write_histories(run, err);

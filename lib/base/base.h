@@ -158,6 +158,8 @@ struct kl_log {
 void kl_note(const struct kl_log *log, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* "tool: text" and the exit status for `code`; flushes stdout first. */
+/* Where a tool's summary goes: standard output, unless the result itself goes there. */
+FILE *kl_words_to(const struct kl_common *common);
 int kl_report(const struct kl_log *log, const struct kl_error *err);
 /* Last act of main: close stdout; a failure there (full disk) becomes exit status 74. */
 int kl_finish(const struct kl_log *log, int status);

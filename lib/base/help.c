@@ -193,7 +193,9 @@ static void write_config(const struct kl_tool *tool, const void *values, FILE *t
         char value[80];
         bool text = option->type == KL_OPT_STRING || option->type == KL_OPT_CHOICE;
         const char *string = text ? *(const char *const *)((const char *)values + option->offset) : NULL;
-        if (kl_option_is_answer(option) || (text && !string)) continue;
+        /* No choice made is none that can be read; a row without help is another one's second name. */
+        const bool open = text && (!string || (option->type == KL_OPT_CHOICE && !*string));
+        if (kl_option_is_answer(option) || open || !option->help) continue;
         fputs(option->name, to);
         fputs(": ", to);
         kl_option_text(option, values, value, sizeof value);

@@ -16,6 +16,11 @@ void kl_note(const struct kl_log *log, int level, const char *format, ...)
     va_end(list);
 }
 
+FILE *kl_words_to(const struct kl_common *common)
+{
+    return common->output && strcmp(common->output, "-") == 0 ? stderr : stdout;
+}
+
 int kl_report(const struct kl_log *log, const struct kl_error *err)
 {
     fflush(stdout);

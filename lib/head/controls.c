@@ -22,6 +22,7 @@ int kl_controls_open(struct kl_controls *c, const struct kl_head_options *head,
         o.core = (enum kl_core)(i + 1);
         code = kl_head_model_make(&c->models[i], &o, features->d, features->n_classes, err);
         if (!code) code = kl_train_open(&c->trains[i], &c->models[i], features, options, n_threads, err);
+        c->trains[i].bears_divergence = true; /* the head is worth its file without it */
     }
     return code;
 }
@@ -88,6 +89,19 @@ int kl_controls_restore(struct kl_controls *c, struct kl_file *file, struct kl_e
         if (kl_file_find(file, name)) code = kl_train_restore_control(&c->trains[i], file, err);
     }
     return code;
+}
+
+void kl_controls_note_diverged(const struct kl_controls *c, const struct kl_log *log)
+{
+    for (int i = 0; i < c->n; i++)
+        for (int64_t r = 0; r < c->trains[i].options.replicas; r++) {
+            const struct kl_replica *replica = &c->trains[i].replicas[r];
+            const int64_t epoch = kl_replica_diverged(replica);
+            if (epoch < 0) continue;
+            kl_note(log, 1, "control %s, replica %lld diverged in epoch %lld; it is judged %s",
+                    kl_control_name(i), (long long)r, (long long)epoch + 1,
+                    replica->best_epoch < epoch ? "at its best epoch before" : "untrained");
+        }
 }
 
 double kl_controls_seconds(const struct kl_controls *c)

@@ -11,7 +11,7 @@ enum { KL_CONTROLS = KL_CORES - 1 }; /* control i has core i + 1 */
 
 struct kl_controls {
     struct kl_head_model models[KL_CONTROLS];
-    struct kl_train trains[KL_CONTROLS];
+    struct kl_train trains[KL_CONTROLS]; /* whose divergence is borne */
     int n; /* KL_CONTROLS, or 0: not open */
 };
 const char *kl_control_name(int i);
@@ -29,6 +29,8 @@ int kl_controls_save(struct kl_writer *writer, const struct kl_controls *c, bool
 int kl_controls_restore(struct kl_controls *c, struct kl_file *file, struct kl_error *err);
 void kl_controls_close(struct kl_controls *c);
 double kl_controls_seconds(const struct kl_controls *c); /* spent in training */
+/* A line for each replica that diverged. */
+void kl_controls_note_diverged(const struct kl_controls *c, const struct kl_log *log);
 
 /* Validation accuracy of the head less that of control i, each at its best epoch, paired over replicas.
    There must be validation samples. KL_ENOMEM. */

@@ -136,6 +136,7 @@ struct kl_train {
     int64_t *training, *validation, *order;
     size_t n_training, n_validation;
     int64_t epoch, step, steps_per_epoch; /* the position; every random number follows from it */
+    bool bears_divergence; /* a replica whose loss is no number ends there, at its best epoch so far */
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     float *batches;                  /* (hidden) gathered for the next `ahead` steps */
@@ -143,7 +144,8 @@ struct kl_train {
     int64_t ahead;                   /* (hidden) */
     struct kl_train_thread *threads; /* (hidden) */
     int n_threads;
-    double seconds; /* spent in kl_train_run */
+    double seconds;     /* spent in kl_train_run, since it was opened */
+    int64_t epochs_run; /* that ended in this time; with a resumed part of one */
     int (*checkpoint)(void *context, struct kl_train *train, struct kl_error *err); /* may be NULL */
     void *checkpoint_context;
 };
@@ -155,12 +157,15 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
 /* Train from the position to the last epoch. Replicas are spread over the threads of pool (NULL:
    none); each alone is computed in one order, so neither the threads nor the other replicas change
    a bit. KL_ESIGNAL when watch says stop: the position is then between two steps, and calling again
-   goes on to the very bits of an uninterrupted run. KL_EDATA if the loss is no number. */
+   goes on to the very bits of an uninterrupted run. KL_EDATA if the loss is no
+   number and that is not borne. */
 int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *watch,
                  struct kl_error *err);
 void kl_train_close(struct kl_train *train);
 /* At the best epoch of a replica that has ended one; there must be validation samples. */
 double kl_replica_val_accuracy(const struct kl_replica *replica);
+/* Its loss was no longer a number: the epoch (from 0), or -1. */
+int64_t kl_replica_diverged(const struct kl_replica *replica);
 /* Put all datasets and the attribute `config` into a head or checkpoint file. */
 int kl_train_save(struct kl_writer *writer, const struct kl_train *train, const char *config,
                   struct kl_error *err);

@@ -139,6 +139,7 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         kl_progress_begin(&progress, run->log, mode, "epochs of controls");
         code = kl_controls_run(&run->controls, pool, &progress.watch, err);
         kl_progress_end(&progress);
+        if (!code) kl_controls_note_diverged(&run->controls, run->log);
     }
     if (code != KL_ESIGNAL) return code;
     int saved = save_checkpoint(run, &run->train, err);

@@ -121,6 +121,12 @@ double kl_replica_val_accuracy(const struct kl_replica *replica)
     return replica->history[VAL_ACCURACY][replica->best_epoch];
 }
 
+int64_t kl_replica_diverged(const struct kl_replica *replica)
+{
+    const int64_t e = replica->stopped_epoch;
+    return e >= 0 && !isfinite(replica->history[TRAIN_LOSS][e]) ? e : -1;
+}
+
 /* ---- one epoch ---- */
 struct job {
     struct kl_train *train;
@@ -137,6 +143,20 @@ static bool better(const struct kl_train *train, const struct kl_replica *r, int
     return a > b || (a == b && r->history[VAL_LOSS][epoch] < r->history[VAL_LOSS][r->best_epoch]);
 }
 
+/* In its first epoch there is no best yet: it is judged as it began. */
+static int end_diverged(const struct kl_crew *crew, struct kl_error *err)
+{
+    struct kl_train *train = crew->train;
+    struct kl_replica *r = crew->replica;
+    const int64_t e = r->stopped_epoch = train->epoch;
+    if (r->best_epoch >= 0) return 0;
+    kl_head_init(r->params, train->model, train->options.seed, (uint32_t)crew->index);
+    memcpy(r->best, r->params, train->model->block.size * sizeof *r->best);
+    r->best_epoch = e;
+    if (train->n_validation == 0) return 0;
+    return kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], crew, err);
+}
+
 static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 {
     struct kl_train *train = crew->train;
@@ -148,11 +168,13 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     r->history[LEARNING_RATE][e] = kl_schedule_rate(&o->schedule, e, train->steps_per_epoch - 1,
                                                     train->steps_per_epoch, o->epochs, r->reductions);
     r->epoch_loss = 0, r->epoch_correct = 0;
-    if (!isfinite(r->history[TRAIN_LOSS][e]))
+    if (!isfinite(r->history[TRAIN_LOSS][e])) {
+        if (train->bears_divergence) return end_diverged(crew, err);
         return kl_fail(
             err, KL_EDATA,
             "replica %lld, epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
             (long long)crew->index, (long long)e + 1);
+    }
     if (train->n_validation > 0) {
         int code = kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], crew, err);
         if (code) return code;
@@ -249,6 +271,7 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
     }
     int code = for_all(train, pool, 0, err);
     train->epoch++;
+    train->epochs_run++;
     train->step = 0;
     return code;
 }

@@ -115,7 +115,7 @@ static int open_beside(struct kl_temporary *t, const char *key, struct kl_error 
         int flags = take_over(folder, prefix, key, t->path) ? 0 : O_CREAT | O_EXCL;
         t->fd = open(t->path, O_RDWR | O_CLOEXEC | flags, 0666);
         if (t->fd < 0) {
-            rc = kl_fail_errno(err, KL_EIO, "%s: cannot create a file in its folder", t->target);
+            rc = kl_fail_place(err, t->target);
             free(t->path);
             t->path = NULL;
         }

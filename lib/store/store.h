@@ -165,13 +165,18 @@ int kl_provenance_make(char **records, const struct kl_tool *tool, const void *v
                        char **argv, const struct kl_file *const *parents, size_t n_parents,
                        const char *raw_inputs, double seconds, struct kl_error *err);
 
+/* Do two paths name one file, or would they, where there is none yet? (target.c) */
+bool kl_same_place(const char *a, const char *b);
+/* Can something new be made at path? KL_EIO if its folder is missing or must not be written. */
+int kl_place_check(const char *path, struct kl_error *err);
+
 /* May a result of this kind go to `path`? KL_EUSAGE if that is one of the n inputs (paths), or, without
    force, a file of another kind or of another program. (target.c) */
 int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,
                     struct kl_error *err);
 
 /* The same for a file of another format, of which ours hold `mark` (at most 64 characters) from byte
-   `at` on. */
+   `at` on. KL_EIO if there is no folder for it, or none to be written in. */
 int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                           const char *const *inputs, size_t n, struct kl_error *err);
 

@@ -90,6 +90,8 @@ int kl_open_folder(int *fd, const char *path, struct kl_error *err); /* the fold
 int kl_sync_folder(int fd, const char *path, struct kl_error *err);
 char *kl_path_folder(const char *path); /* malloc'ed: "." for a bare name */
 const char *kl_path_name(const char *path);
+/* KL_EIO: a file could not be created at path, errno says why. */
+int kl_fail_place(struct kl_error *err, const char *path);
 int kl_make_folders(const char *folder); /* mkdir -p: 0 or -1 with errno */
 /* A small file in one read; NULL with errno. *n may be NULL; a NUL is added. */
 char *kl_read_small(const char *path, size_t limit, size_t *n);

@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: MIT
    What may stand where a result goes: nothing, or an older result of the same kind. Anything else was
    put there by somebody, and is replaced on demand only. */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "store/store_int.h"
 
-static bool same_file(const char *path, const struct stat *target)
+static bool same_file(const char *a, const char *b)
 {
-    struct stat s;
-    return stat(path, &s) == 0 && s.st_dev == target->st_dev && s.st_ino == target->st_ino;
+    struct stat s, t;
+    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+bool kl_same_place(const char *a, const char *b)
+{
+    char *in = kl_path_folder(a), *of = kl_path_folder(b);
+    const bool same = same_file(a, b) ||
+                      (in && of && strcmp(kl_path_name(a), kl_path_name(b)) == 0 && same_file(in, of));
+    free(in), free(of);
+    return same;
 }
 
 /* Our files have a seal behind HDF5's end of file. One that has lost it, or a part of it, is not as long
@@ -28,20 +39,35 @@ static bool was_ours(const char *path, const struct stat *s)
     return ours;
 }
 
-static int check_inputs(const char *path, const struct stat *target, const char *const *inputs, size_t n,
-                        struct kl_error *err)
+static int check_inputs(const char *path, const char *const *inputs, size_t n, struct kl_error *err)
 {
     for (size_t i = 0; i < n; i++)
-        if (same_file(inputs[i], target))
-            return kl_fail(err, KL_EUSAGE, "%s: is an input; give another name with -o", path);
+        if (kl_same_place(inputs[i], path))
+            return kl_fail(err, KL_EUSAGE, "%s: is an input; give another name", path);
     return KL_OK;
 }
 
 static int refuse(const char *path, struct kl_error *err)
 {
     return kl_fail(err, KL_EUSAGE,
-                   "%s: was not written by ketline; give another name with -o, or --force to replace it",
-                   path);
+                   "%s: was not written by ketline; give another name, or --force to replace it", path);
+}
+
+int kl_fail_place(struct kl_error *err, const char *path)
+{
+    return errno == ENOENT || errno == ENOTDIR
+               ? kl_fail(err, KL_EIO, "%s: its folder does not exist; make it first", path)
+               : kl_fail_errno(err, KL_EIO, "%s: cannot create a file in its folder", path);
+}
+
+int kl_place_check(const char *path, struct kl_error *err)
+{
+    char *folder = kl_path_folder(path);
+    if (!folder) return kl_fail_memory(err, strlen(path));
+    const int failed = access(folder, W_OK | X_OK), why = errno;
+    free(folder);
+    errno = why;
+    return failed ? kl_fail_place(err, path) : KL_OK;
 }
 
 int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,
@@ -51,15 +77,15 @@ int kl_target_check(const char *path, const char *kind, bool force, const char *
     struct kl_file *file = NULL;
     struct kl_error problem = { 0 };
     if (strcmp(path, "-") == 0 || stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
-    int rc = check_inputs(path, &s, inputs, n, err);
+    int rc = check_inputs(path, inputs, n, err);
     if (rc || force || s.st_size == 0) return rc;
     rc = kl_file_open(&file, path, &problem);
     if (rc == KL_OK && strcmp(kl_file_kind(file), kind))
-        rc =
-            kl_fail(err, KL_EUSAGE,
-                    "%s: holds a file of kind %s, which one of kind %s would replace; give another name "
-                    "with -o, or --force to replace it",
-                    path, kl_file_kind(file), kind);
+        rc = kl_fail(
+            err, KL_EUSAGE,
+            "%s: holds a file of kind %s, which one of kind %s would replace; give another name, "
+            "or --force to replace it",
+            path, kl_file_kind(file), kind);
     else if (rc == KL_EDATA) rc = was_ours(path, &s) ? KL_OK : refuse(path, err);
     else if (rc == KL_ENOMEM) *err = problem;
     else rc = KL_OK; /* it cannot be read: writing will tell */
@@ -73,9 +99,10 @@ int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool fo
     struct stat s;
     char found[64];
     const size_t length = strlen(mark);
-    if (stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
-    int rc = check_inputs(path, &s, inputs, n, err);
-    if (rc || force || s.st_size == 0) return rc;
+    int rc = check_inputs(path, inputs, n, err);
+    if (rc) return rc;
+    if (stat(path, &s)) return kl_place_check(path, err);
+    if (!S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
     const bool ours = length <= sizeof found && kl_pread_all(fd, found, length, at, path, NULL) == 0 &&

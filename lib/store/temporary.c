@@ -201,7 +201,7 @@ static int open_beside(struct kl_temporary *t, struct kl_error *err)
         snprintf(t->path, room, "%s/%s%s.%08x%s", folder, prefix, tag, random, suffix);
         t->fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (t->fd < 0 && (errno != EEXIST || tries > 100))
-            rc = kl_fail_errno(err, KL_EIO, "%s: cannot create a file in its folder", t->target);
+            rc = kl_fail_place(err, t->target);
     }
     if (rc) {
         free(t->path);

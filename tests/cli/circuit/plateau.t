@@ -139,4 +139,4 @@ $ circuit plateau --force
 
 $ printf 'notes\n' > notes.txt; circuit plateau --qubits 2 --layers 1 -o notes.txt; cat notes.txt
 > notes
-! circuit: notes.txt: was not written by ketline; give another name with -o, or --force to replace it
+! circuit: notes.txt: was not written by ketline; give another name, or --force to replace it

@@ -7,3 +7,8 @@ $ for t in extract-features qtrain; do $t --help -v |
 + grep -c -- '--threads N  *0: what the machine allows'; done
 > 1
 > 1
+
+# what --print-config prints is read back as it was
+$ for t in extract-features qtrain qeval qsweep qconvert figures cache circuit
++ do $t --print-config > all.yaml; $t -c all.yaml --print-config | diff all.yaml - && echo $t; done | xargs
+> extract-features qtrain qeval qsweep qconvert figures cache circuit

@@ -3,10 +3,13 @@ $ D=$DATA/digits; extract-features -q $D/train-images-idx3-ubyte --resize 28 --l
 + extract-features -q $D/test-images-idx3-ubyte --resize 28 --limit 50 --no-provenance -o t.h5
 + qtrain -q f.h5 --epochs 2 --no-provenance -o h.h5; qeval -q h.h5 t.h5 --no-provenance -o r.h5
 
-# Results to standard output: the very bytes of the file, and no word among them.
+# Results to standard output: the very bytes of the file, and no word among them; the summary is on standard error.
 $ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 --no-provenance -o - 2>log | cmp - f.h5
-$ qtrain f.h5 --epochs 2 --no-provenance -o - | cmp - h.h5
-$ qeval h.h5 t.h5 --no-provenance -o - | cmp - r.h5
+$ qtrain f.h5 --epochs 2 --no-provenance -o - 2>log | cmp - h.h5; grep -c accuracy log
+> 1
+$ qeval h.h5 t.h5 --no-provenance -o - --json 2>log | cmp - r.h5; jq .replicas log
+> 1
+$ qeval -q h.h5 t.h5 --no-provenance -o - | cmp - r.h5
 $ for i in 0 1; do extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 --shard $i/2 --no-provenance -o s$i.h5; done
 + cache merge s0.h5 s1.h5 --no-provenance -o - | cmp - f.h5
 $ circuit qasm h.h5 -o - | head -n 1
@@ -33,7 +36,7 @@ $ cache verify - < r.h5; cache show - < r.h5 | sed -nE '2s/[0-9.]+ KB/SIZE/p'; c
 ! cache: standard input: no provenance; it was written with --no-provenance
 $ qtrain f.h5 --epochs 2 -q -o g.h5; qeval g.h5 t.h5 -q -o - | cache show - | grep after
 > after      1 earlier stage; cache log - draws them
-$ cat h.h5 | qeval - t.h5 --no-provenance -o - | cache verify -
+$ cat h.h5 | qeval - t.h5 --no-provenance -q -o - | cache verify -
 > -: whole
 
 # There is one standard input.

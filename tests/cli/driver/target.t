@@ -4,22 +4,22 @@ $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 --limit
 + sha256sum f.h5 kept.h5 images notes.h5 >before
 
 $ qtrain f.h5 --epochs 1 -o f.h5
-! qtrain: f.h5: is an input; give another name with -o
+! qtrain: f.h5: is an input; give another name
 ? 2
 $ qtrain f.h5 --epochs 1 -o ./f.h5 --force
-! qtrain: ./f.h5: is an input; give another name with -o
+! qtrain: ./f.h5: is an input; give another name
 ? 2
 $ extract-features images --labels none -o images --force
-! extract-features: images: is an input; give another name with -o
+! extract-features: images: is an input; give another name
 ? 2
 $ qtrain f.h5 --epochs 1 -o notes.h5
-! qtrain: notes.h5: was not written by ketline; give another name with -o, or --force to replace it
+! qtrain: notes.h5: was not written by ketline; give another name, or --force to replace it
 ? 2
 $ extract-features images --labels none -o kept.h5
-! extract-features: kept.h5: holds a file of kind head, which one of kind features would replace; give another name with -o, or --force to replace it
+! extract-features: kept.h5: holds a file of kind head, which one of kind features would replace; give another name, or --force to replace it
 ? 2
 $ qeval h.h5 f.h5 -o kept.h5
-! qeval: kept.h5: holds a file of kind head, which one of kind report would replace; give another name with -o, or --force to replace it
+! qeval: kept.h5: holds a file of kind head, which one of kind report would replace; give another name, or --force to replace it
 ? 2
 
 $ sha256sum --quiet -c before && ls -A
@@ -32,7 +32,7 @@ $ sha256sum --quiet -c before && ls -A
 
 # A file that another program wrote with HDF5 is no damaged one of ours.
 $ h5copy -i f.h5 -o other.h5 -s features -d features && qtrain f.h5 --epochs 1 -o other.h5
-! qtrain: other.h5: was not written by ketline; give another name with -o, or --force to replace it
+! qtrain: other.h5: was not written by ketline; give another name, or --force to replace it
 ? 2
 
 # Replaced: nothing in it, a rest of one of ours, on demand.
@@ -45,10 +45,10 @@ $ qeval h.h5 f.h5 -o kept.h5 --force -q && cache list kept.h5 | tail -1 | cut -c
 
 # Shards are inputs as well.
 $ for i in 0 1; do extract-features images --labels none --shard $i/2 -q -o $i.h5; done; cache merge 0.h5 1.h5 -o 0.h5
-! cache: 0.h5: is an input; give another name with -o
+! cache: 0.h5: is an input; give another name
 ? 2
 $ cache merge 0.h5 1.h5 -o h.h5
-! cache: h.h5: holds a file of kind head, which one of kind features would replace; give another name with -o, or --force to replace it
+! cache: h.h5: holds a file of kind head, which one of kind features would replace; give another name, or --force to replace it
 ? 2
 $ cache merge 0.h5 1.h5 -o all.h5
 > all.h5: merged from 2 shards

@@ -4,16 +4,16 @@ $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limi
 + echo notes >notes.npz; cp h.safetensors other.npz; sha256sum notes.npz other.npz h.h5 >before
 
 $ qconvert h.h5 -o notes.npz
-! qconvert: notes.npz: was not written by ketline; give another name with -o, or --force to replace it
+! qconvert: notes.npz: was not written by ketline; give another name, or --force to replace it
 ? 2
 $ qconvert h.h5 -o other.npz
-! qconvert: other.npz: was not written by ketline; give another name with -o, or --force to replace it
+! qconvert: other.npz: was not written by ketline; give another name, or --force to replace it
 ? 2
 $ ln -s h.h5 link.npz; qconvert h.h5 -o link.npz --force
-! qconvert: link.npz: is an input; give another name with -o
+! qconvert: link.npz: is an input; give another name
 ? 2
 $ qconvert h.npz --features f.h5 -o f.h5
-! qconvert: f.h5: is an input; give another name with -o
+! qconvert: f.h5: is an input; give another name
 ? 2
 $ qconvert h.npz --features f.h5 -o h.npz
 ! qconvert: h.npz: --features makes a head; give it a name such as head.h5

@@ -91,7 +91,7 @@ $ qsweep f.h5 --grid "lr=1,2" --epochs 1 -o absent/x.h5
 ! qsweep: absent/x-heads: the folder of the heads cannot be made: No such file or directory
 ? 74
 $ qsweep f.h5 --grid "lr=1,2" --epochs 1 -o f.h5
-! qsweep: f.h5: is an input; give another name with -o
+! qsweep: f.h5: is an input; give another name
 ? 2
 $ ls -d x* 2>/dev/null
 ? 2

@@ -120,3 +120,8 @@ $ qtrain f.h5 --epochs 150 --replicas 2 --no-provenance --resume -o parts.h5 > l
 + grep -c 'found .parts.h5.checkpoint: [0-9]* of 150 epochs of the [tfn]' note; cmp whole.h5 parts.h5; ls -A | grep parts
 > 1
 > parts.h5
+
+# a control that diverges ends there; the head is published all the same
+$ qtrain f.h5 --optimizer sgd --lr 1 --weight-decay 2.5 --classifier none --reduction none --epochs 42 -o wild.h5 2>&1 | sed -E 's/[0-9]+(;)/N\1/' | head -1; cache verify wild.h5
+> qtrain: control none, replica 0 diverged in epoch N; it is judged at its best epoch before
+> wild.h5: whole

@@ -34,5 +34,29 @@ $ qtrain -q f.h5 -o head.h5 --epochs 1 > log; qtrain head.h5 -o again.h5
 ? 65
 
 $ qtrain f.h5 -o no/such/folder/head.h5 --epochs 1 > log
-! qtrain: no/such/folder/head.h5: cannot create a file in its folder: No such file or directory
+! qtrain: no/such/folder/head.h5: its folder does not exist; make it first
 ? 74
+
+# a history replaces older ones only, and what it cannot be is said before the training
+$ cp f.h5 in.h5; echo mine > own.txt; printf 'epochs: 1\n' > run.yaml
+$ for h in in.h5 ./new.h5 own.txt run.yaml f.h5 no/h.jsonl
++ do qtrain in.h5 -e 1 --no-controls -c run.yaml -o new.h5 --history $h 2>&1 || echo $?; done; cmp in.h5 f.h5; ls new.h5
+> qtrain: in.h5: is an input; give another name
+> 2
+> qtrain: --history: found ./new.h5, which -o writes; give another name
+> 2
+> qtrain: own.txt: was not written by ketline; give another name, or --force to replace it
+> 2
+> qtrain: run.yaml: is an input; give another name
+> 2
+> qtrain: f.h5: was not written by ketline; give another name, or --force to replace it
+> 2
+> qtrain: no/h.jsonl: its folder does not exist; make it first
+> 74
+! ls: cannot access 'new.h5': No such file or directory
+? 2
+$ qtrain f.h5 -e 1 --no-controls -o new.h5 --mlflow own.txt
+! qtrain: --mlflow: found the file own.txt, expected a folder
+? 2
+$ qtrain -q f.h5 -e 1 --no-controls -o new.h5 --history h.jsonl; qtrain -q f.h5 -e 2 --no-controls -o new.h5 --history h.jsonl; wc -l < h.jsonl
+> 2
