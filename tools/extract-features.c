@@ -151,6 +151,7 @@ static int open_parts(struct job *j, struct kl_error *err)
     o.limit = (size_t)j->v.limit;
     o.skip_bad = j->v.skip_bad;
     o.pool = j->pool;
+    o.log = &j->log;
     if ((rc = kl_images_open(&j->images, j->inputs, j->n_inputs, &o, err)) ||
         (rc = kl_weights_read_named(&j->weights, j->weights_path, err)))
         return rc;

@@ -107,6 +107,16 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
     return code;
 }
 
+/* A checkpoint from which --resume would have gone on. */
+static void say_forgotten(const struct kl_head_run *run)
+{
+    struct kl_file *file = NULL;
+    if (!run->checkpoint || kl_file_open_kind(&file, run->checkpoint, "checkpoint", NULL)) return;
+    if (strcmp(kl_file_key(file), run->stage.key) == 0)
+        kl_note(run->log, 1, "%s is of a stopped run; without --resume it begins anew", run->checkpoint);
+    kl_file_close(&file);
+}
+
 /* The writer at once: a folder that refuses is found before the work. */
 int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
                      struct kl_error *err)
@@ -118,6 +128,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
     if (!code && !v->no_controls)
         code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
     if (!code && v->resume) code = resume(run, err);
+    else if (!code) say_forgotten(run);
     run->train.checkpoint = save_checkpoint;
     run->train.checkpoint_context = run;
     for (int i = 0; i < run->controls.n; i++) {

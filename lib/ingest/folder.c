@@ -100,12 +100,14 @@ static void source_close(struct kl_image_source *s)
 }
 
 /* All files of one class appended to f->files, their labels to s->labels. */
-static int add_class(struct kl_image_source *s, const char *name, int32_t label, struct kl_error *err)
+static int add_class(struct kl_image_source *s, const char *name, int32_t label,
+                     const struct kl_log *log, struct kl_error *err)
 {
     struct folder *f = s->state;
     struct names files = { 0 };
     char *path = join(s->path, name);
     int rc = path ? list(&files, path, false, err) : kl_fail_memory(err, strlen(name));
+    if (!rc && files.n == 0) kl_note(log, 1, "%s: a class without PNG files", path);
     for (size_t i = 0; i < files.n && !rc; i++)
         rc = names_add(&f->files, join(path, files.items[i]), err);
     if (!rc && files.n) {
@@ -162,6 +164,21 @@ static void look_at(void *context, size_t i, int thread)
     kl_arena_free(&arena);
 }
 
+/* The reader once more, for its words. Of many only the first ones without -v. */
+static void say_left_out(const struct kl_images_options *o, const char *path, size_t before)
+{
+    enum { SHOWN = 10 };
+    size_t height, width;
+    bool colour;
+    struct kl_error why = { 0 };
+    struct kl_arena arena = { 0 };
+    struct kl_picture picture;
+    if (kl_png_header(&height, &width, &colour, path, o->max_bytes, &why) == 0)
+        kl_png_decode(&picture, path, o->max_bytes, &arena, &why);
+    kl_arena_free(&arena);
+    kl_note(o->log, before < SHOWN ? 1 : 2, "%s; left out", why.text);
+}
+
 /* Sizes and colour of all; bad files are an error or leave the list. */
 static int first_pass(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
 {
@@ -187,7 +204,10 @@ static int first_pass(struct kl_image_source *s, const struct kl_images_options 
             rc = rc ? rc : kl_fail(err, look->rc, "%s: cannot be read", file);
             goto out;
         }
-        if (look->rc) continue;
+        if (look->rc) {
+            say_left_out(o, file, i - kept);
+            continue;
+        }
         if (kept == 0) {
             s->height = look->height;
             s->width = look->width;
@@ -224,7 +244,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
             "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders", s->path);
     if ((rc = list(&classes, s->path, true, err))) goto out;
     for (size_t i = 0; i < classes.n; i++)
-        if ((rc = add_class(s, classes.items[i], (int32_t)i, err))) goto out;
+        if ((rc = add_class(s, classes.items[i], (int32_t)i, o->log, err))) goto out;
     if (f->files.n == 0) {
         rc =
             kl_fail(err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder",

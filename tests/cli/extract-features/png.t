@@ -14,6 +14,7 @@ $ extract-features set -o set.h5
 
 $ extract-features set --skip-bad -o set.h5
 > set.h5: 3 x 512 float32, # s (# images/s)
+! extract-features: set/two/60035.png: damaged PNG: truncated; left out
 ! extract-features: 1 damaged file left out
 
 $ h5dump -d class_names -d index set.h5 | grep '(.)'

@@ -19,6 +19,11 @@ $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-pro
 > head.h5
 ! qtrain: found .head.h5.checkpoint: N of 400 epochs of the head; N left
 
+# Without --resume the checkpoint is not forgotten in silence.
+$ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance -o g.h5 > log & sleep 0.3; kill -TERM $!; wait $! 2> log
++ qtrain f.h5 --epochs 100000 --no-controls --no-provenance --progress none -o g.h5 2>err >log & sleep 0.3; kill -TERM $!; wait $! 2> log; head -1 err
+> qtrain: .g.h5.checkpoint is of a stopped run; without --resume it begins anew
+
 # A run that was killed just behind its publishing leaves the checkpoint of this very key: the next
 # one takes it away. One of another key stays until a run has finished.
 $ qtrain -q f.h5 --epochs 100000 -o c.h5 > log & sleep 0.3; kill -TERM $!; wait $! 2> log
