@@ -85,7 +85,7 @@ int kl_noise_parse(json_t **root, const char *text, const char *what, struct kl_
     return text[0] == '{' ? kl_json_parse(root, text, what, err) : from_list(root, text, err);
 }
 
-/* The same noise is the same text, whichever way it was given. */
+/* The same names with the same numbers are the same text, in whichever order or file. */
 static int canonical(char **text, json_t *root, const char *what, struct kl_error *err)
 {
     struct kl_noise noise;
@@ -144,7 +144,9 @@ void kl_noise_label(char label[KL_NOISE_LABEL], const char *text)
     if (label[0] != '{' || kl_json_parse(&root, text, "noise", NULL)) return;
     const size_t qubits = json_array_size(json_object_get(root, "qubits"));
     const char *name = json_string_value(json_object_get(root, "name"));
-    snprintf(label, KL_NOISE_LABEL, "%.64s (%zu qubit%s)", name ? name : "calibration", qubits,
-             qubits == 1 ? "" : "s");
+    if (!name) name = "calibration";
+    size_t n = strnlen(name, 64);
+    while (name[n] && (name[n] & 0xc0) == 0x80) n--; /* not within a character of UTF-8 */
+    snprintf(label, KL_NOISE_LABEL, "%.*s (%zu qubit%s)", (int)n, name, qubits, qubits == 1 ? "" : "s");
     json_decref(root);
 }

@@ -40,7 +40,8 @@ struct kl_plateau {
 };
 /* The whole grid. The result depends on options alone, not on threads, and a cell's numbers not on the
    other cells. Memory beyond the result: at most 256 MiB of gradients at a time (or one cell's, draws x
-   parameters x observables x 8 bytes), and what kl_circuit_forward_f64 takes a thread. Free p with
+   parameters x observables x 8 bytes), draws x resamples bytes for the bootstrap, and what
+   kl_circuit_forward_f64 takes a thread. Free p with
    kl_plateau_free in every case. KL_EUSAGE, KL_ENOMEM, KL_ESIGNAL. */
 int kl_plateau_scan(struct kl_plateau *p, const struct kl_plateau_options *o, struct kl_pool *pool,
                     const struct kl_watch *watch, struct kl_error *err);
