@@ -94,6 +94,20 @@ static int draw_into(struct run *run, const struct kl_figure *figure,
     return KL_OK;
 }
 
+/* Pictures under the labels of others look right: the images must be those of the report. */
+static int check_images(const struct run *run, const struct kl_figure_inputs *inputs,
+                        struct kl_error *err)
+{
+    bool known;
+    int code = kl_sample_images_check(&known, inputs, err);
+    if (!code && !known)
+        kl_note(&run->log, 1,
+                "%s: holds no record of its features; whether they were made from --images %s cannot be "
+                "checked",
+                kl_file_path(inputs->file), inputs->images);
+    return code;
+}
+
 static int draw_file(struct run *run, const char *path, bool single, struct kl_error *err)
 {
     struct kl_file *file = NULL;
@@ -112,6 +126,7 @@ static int draw_file(struct run *run, const char *path, bool single, struct kl_e
             if (!all) code = kl_fail(err, KL_EUSAGE, "figure %s needs --images", f->name);
             continue;
         }
+        if (f->needs_images && (code = check_images(run, &inputs, err))) break;
         if (single)
             code = draw_one(run, f, &inputs, ends_with(run->v.common.output, ".svg") ? KL_SVG : KL_PNG,
                             run->v.common.output, err);

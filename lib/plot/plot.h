@@ -11,6 +11,7 @@
 struct kl_circuit_options;
 struct kl_file;
 struct kl_sheet;
+struct json_t;
 
 /* Extra inputs that some figures need. */
 struct kl_figure_inputs {
@@ -93,6 +94,28 @@ enum { KL_WHICH = 80 };
 int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
                      struct kl_error *err);
 
+/* --images as one input or, where no such file is there, several with commas between them. The caller
+   frees text. KL_EUSAGE: too many. */
+enum { KL_SAMPLE_INPUTS = 64 };
+struct kl_sample_paths {
+    const char *paths[KL_SAMPLE_INPUTS];
+    size_t n;
+    char *text; /* what several point into */
+};
+int kl_sample_paths_split(struct kl_sample_paths *paths, const char *images, struct kl_error *err);
+
+/* The record of the run that made a report's features (sample_origin.c), from its provenance. */
+struct kl_sample_origin {
+    struct json_t *records;
+    const struct json_t *record; /* NULL: there is none */
+    bool merged;                 /* of one of the shards that the features were merged from */
+};
+int kl_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
+                          struct kl_error *err);
+void kl_sample_origin_free(struct kl_sample_origin *origin);
+/* Are inputs->images what the report's features were made from, by their digests? KL_EDATA: no, or rows
+   cannot be counted in them. *known: false if the report does not say what that was. */
+int kl_sample_images_check(bool *known, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* Pixels (n, height, width, channels) of rows [n] of a report's features, from inputs->images: what the
    features were made from, in any form that ingest reads. The caller frees pixels. */
 struct kl_sample_images {

@@ -3,7 +3,7 @@
 #include "whole/whole.h"
 
 const char *const fault_inputs[] = {
-    "extract-features -q data/digits/test-images-idx3-ubyte --resize 28 --limit 40 --no-provenance -o "
+    "extract-features -q data/digits/test-images-idx3-ubyte --resize 28 --limit 40 -o "
     "f.h5",
     "qtrain -q f.h5 --epochs 2 --reduction 8 -o h.h5 >/dev/null",
     "qeval -q h.h5 f.h5 -o r.h5",
