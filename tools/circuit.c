@@ -105,7 +105,9 @@ static int draw(struct run *run, FILE *out, struct kl_error *err)
     const char *path = run->v.common.output;
     const size_t n = path ? strlen(path) : 0;
     const struct kl_figure *figure = kl_figures;
-    const struct kl_figure_inputs inputs = { .circuit = &run->v.circuit };
+    struct kl_circuit_options circuit = run->v.circuit;
+    const struct kl_figure_inputs inputs = { .circuit = &circuit };
+    circuit.noise = json_string_value(json_object_get(run->parsed, "noise")); /* for the caption */
     bool svg = n > 4 && strcmp(path + n - 4, ".svg") == 0,
          png = n > 4 && strcmp(path + n - 4, ".png") == 0;
     bool written;

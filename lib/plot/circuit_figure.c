@@ -199,26 +199,26 @@ out:
 
 int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    char *config = NULL, title[400];
+    char *config = NULL, title[KL_TITLE];
     struct kl_circuit_options o;
     struct kl_circuit *c = NULL;
     json_t *options = NULL;
     int code = KL_OK;
+    bool noisy = false;
     if (inputs->circuit) {
         o = *inputs->circuit;
+        noisy = o.noise && *o.noise;
     } else {
         code = kl_file_text(&config, inputs->file, "", "config", err);
         if (code) return code;
         code = kl_json_parse(&options, config, kl_file_path(inputs->file), err);
         if (!code) code = kl_circuit_config(&o, options, kl_file_path(inputs->file), err);
+        const char *noise = json_string_value(json_object_get(options, "noise"));
+        noisy = noise && *noise;
     }
     if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) {
-        snprintf(title, sizeof title,
-                 "%s on %s: %d qubit%s, %lld layer%s, %zu weight%s, %zu gate%s; measured: %s", o.ansatz,
-                 o.embedding, c->n_qubits, kl_s((unsigned)c->n_qubits), (long long)o.n_layers,
-                 kl_s((uint64_t)o.n_layers), c->n_weights, kl_s(c->n_weights), c->n_ops, kl_s(c->n_ops),
-                 o.observables);
+        kl_circuit_title(title, &o, c, noisy);
         code = draw(sheet, c, title, err);
     }
     kl_circuit_free(&c);

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 
+struct kl_circuit;
 struct kl_circuit_options;
 struct kl_file;
 struct kl_sheet;
@@ -136,6 +137,10 @@ int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+/* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
+enum { KL_TITLE = 400 };
+void kl_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
+                      const struct kl_circuit *circuit, bool noisy);
 /* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance.
    Subspace iteration on the covariance (Golub & Van Loan, Matrix Computations, 8.2.4), from a fixed
    start; a component's largest loading is positive. */

@@ -90,3 +90,8 @@ $ circuit show --circuit-file again.qasm --layers 2
 $ circuit show --circuit-file none.qasm
 ! circuit: none.qasm: No such file or directory
 ? 66
+
+# A head's circuit is drawn as circuit draw draws it, noise included in what is said of it.
+$ qtrain -q f.h5 --noise depolarizing=0.01 --epochs 1 --no-controls -o n.h5 > log; figures -q n.h5 --figure circuit -o n1.svg
++ circuit draw -q n.h5 -o n2.svg; cmp n1.svg n2.svg; circuit draw -q -o n3.svg; cmp -s n1.svg n3.svg || echo differs
+> differs
