@@ -213,6 +213,10 @@ int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *input
         if (code) return code;
         code = kl_json_parse(&options, config, kl_file_path(inputs->file), err);
         if (!code) code = kl_circuit_config(&o, options, kl_file_path(inputs->file), err);
+        const char *core = code ? NULL : kl_circuit_absent(options);
+        if (core)
+            code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s",
+                           kl_file_path(inputs->file), core);
         const char *noise = json_string_value(json_object_get(options, "noise"));
         noisy = noise && *noise;
     }

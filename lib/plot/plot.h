@@ -26,11 +26,20 @@ struct kl_figure {
     double width, height;    /* that it may take, in points */
     int (*draw)(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
-    bool needs_images;
+    bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
 };
 /* All figures; the last has name NULL. */
 extern const struct kl_figure kl_figures[];
 enum kl_figure_format { KL_PNG, KL_SVG };
+/* Why a figure of the file's kind is left out where all are drawn: "needs --images", ...; "": it is not.
+   KL_EDATA, KL_ENOMEM. (choice.c) */
+enum { KL_OBSTACLE = 200 };
+int kl_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *figure,
+                       const struct kl_figure_inputs *inputs, struct kl_error *err);
+/* May a figure go to path? KL_EUSAGE if that is one of the n inputs or, without force, holds something
+   other than a picture of this format. */
+int kl_figure_target_check(const char *path, enum kl_figure_format format, bool force,
+                           const char *const *inputs, size_t n, struct kl_error *err);
 /* Draw and write to path, atomically, only if the bytes differ; *written says. KL_EDATA, KL_EIO,
    KL_ENOMEM. */
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,

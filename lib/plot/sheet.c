@@ -124,13 +124,13 @@ void kl_colour(cairo_t *cr, int i, double alpha)
 
 /* One column of a journal is 250 points wide, two are 510. */
 const struct kl_figure kl_figures[] = {
-    { "curves", "head", 510, 190, kl_draw_curves, "history/train_loss", false },
-    { "circuit", "head", 500, 640, kl_draw_circuit, NULL, false },
-    { "confusion", "report", 250, 250, kl_draw_confusion, NULL, false },
-    { "calibration", "report", 250, 250, kl_draw_calibration, NULL, false },
-    { "samples", "report", 360, 250, kl_draw_samples, NULL, true },
-    { "pca", "features", 300, 250, kl_draw_pca, NULL, false },
-    { "sweep", "sweep", 460, 290, kl_draw_sweep, NULL, false },
-    { "plateau", "plateau", 510, 190, kl_draw_plateau, NULL, false },
-    { NULL, NULL, 0, 0, NULL, NULL, false },
+    { "curves", "head", 510, 190, kl_draw_curves, .dataset = "history/train_loss" },
+    { "circuit", "head", 500, 640, kl_draw_circuit, .needs_circuit = true },
+    { "confusion", "report", 250, 250, kl_draw_confusion, .dataset = NULL },
+    { "calibration", "report", 250, 250, kl_draw_calibration, .dataset = NULL },
+    { "samples", "report", 360, 250, kl_draw_samples, .needs_images = true },
+    { "pca", "features", 300, 250, kl_draw_pca, .dataset = NULL },
+    { "sweep", "sweep", 460, 290, kl_draw_sweep, .dataset = NULL },
+    { "plateau", "plateau", 510, 190, kl_draw_plateau, .dataset = NULL },
+    { .name = NULL },
 };

@@ -175,6 +175,9 @@ int kl_target_check(const char *path, const char *kind, bool force, const char *
 int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                           const char *const *inputs, size_t n, struct kl_error *err);
 
+/* KL_EUSAGE if a folder or file that results go to is one of the inputs. */
+int kl_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err);
+
 /* ---- what every stage does around its computation (stage.c, shared.c) ---- */
 struct kl_stage {
     const struct kl_tool *tool;

@@ -7,10 +7,19 @@
 
 #include "store/store_int.h"
 
+/* path may be FILE:DATASET. */
 static bool same_file(const char *path, const struct stat *target)
 {
     struct stat s;
-    return stat(path, &s) == 0 && s.st_dev == target->st_dev && s.st_ino == target->st_ino;
+    char file[4096];
+    const char *colon = strrchr(path, ':');
+    bool there = stat(path, &s) == 0;
+    if (!there && colon && (size_t)(colon - path) < sizeof file) {
+        memcpy(file, path, (size_t)(colon - path));
+        file[colon - path] = '\0';
+        there = stat(file, &s) == 0;
+    }
+    return there && s.st_dev == target->st_dev && s.st_ino == target->st_ino;
 }
 
 /* Our files have a seal behind HDF5's end of file. One that has lost it, or a part of it, is not as long
@@ -35,6 +44,12 @@ static int check_inputs(const char *path, const struct stat *target, const char 
         if (same_file(inputs[i], target))
             return kl_fail(err, KL_EUSAGE, "%s: is an input; give another name with -o", path);
     return KL_OK;
+}
+
+int kl_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err)
+{
+    struct stat s;
+    return stat(path, &s) ? KL_OK : check_inputs(path, &s, inputs, n, err);
 }
 
 static int refuse(const char *path, struct kl_error *err)

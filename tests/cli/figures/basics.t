@@ -65,3 +65,16 @@ $ figures absent.h5 -o one
 $ figures head.h5 -o head.h5/x
 ! figures: head.h5/x: the folder cannot be made: Not a directory
 ? 74
+
+# A head without a circuit has no drawing of one.
+$ for c in none twin; do qtrain test.h5 --core $c --epochs 2 --reduction 8 --no-controls -q -o $c.h5; figures $c.h5 --format svg -o $c.figures; ls $c.figures; done
+> none.figures: 1 figure, 1 written
+> curves.svg
+> twin.figures: 1 figure, 1 written
+> curves.svg
+$ figures none.h5 --figure circuit -o none.svg
+! figures: none.h5: holds no circuit, its core is none
+? 65
+$ circuit draw twin.h5 -o twin.svg; ls none.svg twin.svg 2>&1 | wc -l
+> 2
+! circuit: twin.h5: holds no circuit, its core is twin
