@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "plot/plot.h"
 #include "store/store.h"
@@ -233,6 +234,33 @@ static int draw_all(struct run *run, struct kl_error *err)
     return code;
 }
 
+static bool is_drawn(const struct run *run, const char *path)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (strcmp(run->drawings[i].path, path) == 0) return true;
+    return false;
+}
+
+/* Of an older run, beside new figures: what was left out, and so is not of these files. */
+static void note_left(const struct run *run, struct kl_file *file)
+{
+    char why[KL_OBSTACLE], path[4200], there[2][4200] = { "", "" };
+    const struct kl_figure_inputs inputs = inputs_of(run, file);
+    for (const struct kl_figure *f = kl_figures; f->name; f++) {
+        size_t n = 0;
+        if (strcmp(f->kind, kl_file_kind(file)) != 0 || kl_figure_obstacle(why, f, &inputs, NULL) ||
+            !*why)
+            continue;
+        for (int k = KL_PNG; k <= KL_SVG; k++) {
+            name_in_folder(path, run, f->name, (enum kl_figure_format)k);
+            if (access(path, F_OK) == 0 && !is_drawn(run, path)) memcpy(there[n++], path, sizeof path);
+        }
+        if (n)
+            kl_note(&run->log, 1, "%s%s%s: older, not drawn this time: %s", there[0],
+                    n > 1 ? " and " : "", n > 1 ? there[1] : "", why);
+    }
+}
+
 static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
 {
     const char *output = run->v.common.output;
@@ -254,7 +282,9 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     if (!code) code = check_images(run, err);
     if (!code && !run->single && mkdir(output, 0777) != 0 && errno != EEXIST)
         code = kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", output);
-    return code ? code : draw_all(run, err);
+    if (!code) code = draw_all(run, err);
+    for (size_t i = 0; !code && takes_all(run) && i < n; i++) note_left(run, run->files[i]);
+    return code;
 }
 
 static int summarise(const struct run *run, struct kl_error *err)

@@ -78,3 +78,17 @@ $ figures none.h5 --figure circuit -o none.svg
 $ circuit draw twin.h5 -o twin.svg; ls none.svg twin.svg 2>&1 | wc -l
 > 2
 ! circuit: twin.h5: holds no circuit, its core is twin
+
+# What lies there of an older run and was not drawn anew is named, and why.
+$ cp -r one old; figures head.h5 report.h5 -o old
+> old: up to date
+! figures: old/samples.png and old/samples.svg: older, not drawn this time: needs --images
+$ rm old/samples.png; figures none.h5 report.h5 --format png -o old
+> old: 3 figures, 1 written
+! figures: old/circuit.png and old/circuit.svg: older, not drawn this time: none.h5 holds no circuit, its core is none
+! figures: old/samples.svg: older, not drawn this time: needs --images
+$ figures head.h5 report.h5 -o old -q; figures report.h5 --figure confusion -o old; figures head.h5 --format svg -o old
+> old: up to date
+> old: up to date
+$ rm old/samples.svg; figures head.h5 report.h5 -o old
+> old: up to date
