@@ -84,10 +84,31 @@ static const struct kl_tool plateau_tool = {
 struct run {
     struct values v;
     struct kl_log log;
+    int argc;
+    char **argv;
     struct kl_circuit *circuit;
     char *config; /* of the head file, or the circuit file: the options point into it */
     json_t *parsed;
 };
+
+/* A head has its own circuit: options of another beside it would be ignored. Even one that is given its
+   default counts, so the command line is read again, over values that no option can have. */
+static int check_alone(int argc, char **argv, struct kl_error *err)
+{
+    struct values v = { .circuit = { .n_qubits = -1, .n_layers = -1 } };
+    const struct kl_circuit_options *o = &v.circuit;
+    const char **args = NULL;
+    size_t n;
+    int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, err);
+    free(args);
+    if (!code && (o->n_qubits >= 0 || o->n_layers >= 0 || o->ansatz || o->embedding || o->entanglement ||
+                  o->reupload || o->observables || o->file || o->qasm))
+        code =
+            kl_fail(err, KL_EUSAGE,
+                    "a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and "
+                    "observables; leave these and --circuit-file away");
+    return code;
+}
 
 /* The head's circuit instead of the command line's. */
 static int from_head(struct run *run, const char *path, struct kl_error *err)
@@ -180,7 +201,9 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
             "found \"%s\", expected show, draw, qasm or stats, and at most one head; or plateau "
             "as the first word",
             n_args ? args[0] : "");
-    int code = n_args == 2 ? from_head(run, args[1], err)
+    int code = n_args == 2 ? check_alone(run->argc, run->argv, err) : KL_OK;
+    if (!code)
+        code = n_args == 2 ? from_head(run, args[1], err)
                            : kl_circuit_options_file(&run->v.circuit, &run->config, err);
     if (!code) code = kl_circuit_build(&run->circuit, &run->v.circuit, err);
     if (code) return code;
@@ -305,7 +328,10 @@ int main(int argc, char **argv)
     kl_signals_install();
     if (argc > 1 && strcmp(argv[1], "plateau") == 0) return main_plateau(argc, argv);
     struct kl_error err = { 0 };
-    struct run run = { .v = { .samples = 5000, .width = 100 }, .log = { tool.name, stderr, 1 } };
+    struct run run = { .v = { .samples = 5000, .width = 100 },
+                       .log = { tool.name, stderr, 1 },
+                       .argc = argc,
+                       .argv = argv };
     const char **args = NULL;
     size_t n_args = 0;
     kl_circuit_options_default(&run.v.circuit);
