@@ -92,3 +92,9 @@ $ figures head.h5 report.h5 -o old -q; figures report.h5 --figure confusion -o o
 > old: up to date
 $ rm old/samples.svg; figures head.h5 report.h5 -o old
 > old: up to date
+
+# Heads that stop early: the axis ends where the last one does, whatever --epochs was.
+$ for e in 60 90; do qtrain test.h5 --epochs $e --patience 3 --replicas 3 --reduction 8 --batch-size 32 --no-controls -q -o early.h5
++ h5dump -d history/train_loss early.h5 | grep -qi nan && echo early; figures early.h5 --figure curves -q -o early$e.svg; done; cmp early60.svg early90.svg
+> early
+> early
