@@ -113,3 +113,8 @@ $ circuit show h.h5 --width 80 | cmp - <(circuit show h.h5 --width=80); circuit 
 $ printf 'qubits: 3\n' >run.yaml; circuit qasm --circuit-file run.yaml
 ! circuit: run.yaml: OpenQASM, line 1, column 7: a gate before any qubit is declared
 ? 65
+
+# A meter ends each wire that is measured, a box with an arc: of four wires all, or two.
+$ for o in z XIII,IZII; do circuit draw --layers 0 --observables $o -q -o m.svg; grep -c ' C ' m.svg; done
+> 28
+> 26
