@@ -64,6 +64,11 @@ void kl_colour(cairo_t *cr, int i, double alpha);
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_svg_renumber(unsigned char *bytes, size_t n);
 
+/* A finished PNG file says its resolution; bytes have room for KL_PNG_RESOLUTION more. Returns the new
+   length. */
+enum { KL_PNG_RESOLUTION = 21 };
+size_t kl_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch);
+
 /* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
 void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);

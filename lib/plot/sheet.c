@@ -7,7 +7,7 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-static const double PNG_SCALE = 300.0 / 72; /* 300 dots an inch */
+static const double PNG_DOTS = 300 /* an inch */, PNG_SCALE = 300.0 / 72;
 static const double MARGIN = 3;
 
 struct box {
@@ -17,8 +17,8 @@ struct box {
 static cairo_status_t append(void *context, const unsigned char *data, unsigned int n)
 {
     struct kl_sheet *sheet = context;
-    if (sheet->n + n > sheet->capacity) {
-        size_t capacity = 2 * (sheet->n + n);
+    if (sheet->n + n + KL_PNG_RESOLUTION > sheet->capacity) {
+        size_t capacity = 2 * (sheet->n + n + KL_PNG_RESOLUTION);
         unsigned char *larger = realloc(sheet->bytes, capacity);
         if (!larger) return CAIRO_STATUS_NO_MEMORY;
         sheet->bytes = larger;
@@ -91,6 +91,7 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
     cairo_surface_finish(sheet->surface);
     if (!status) status = cairo_surface_status(sheet->surface);
     cairo_surface_destroy(sheet->surface);
+    if (!status && format == KL_PNG) sheet->n = kl_png_set_resolution(sheet->bytes, sheet->n, PNG_DOTS);
     if (!status && format == KL_SVG) sheet->n = kl_svg_renumber(sheet->bytes, sheet->n);
     return status_code(status, err);
 }

@@ -28,6 +28,11 @@ $ head -c 8 one/pca.png | od -An -c | tr -d ' '; head -c 5 one/pca.svg; echo
 > 211PNG\r\n032\n
 > <?xml
 
+# its resolution: 300 dots an inch are 11811 a metre, with the chunk's check
+$ head -c 54 one/pca.png | tail -c 21 | od -An -v -tx1 | tr -d '\n'; echo; echo $((0x2e23))
+>  00 00 00 09 70 48 59 73 00 00 2e 23 00 00 2e 23 01 78 a5 3f 76
+> 11811
+
 # in a file, by itself, the same bytes as in a folder among others
 $ I=$DATA/digits/test-images-idx3-ubyte; figures head.h5 --figure curves -o curves.svg
 + cmp curves.svg one/curves.svg; figures head.h5 --figure curves -o Curves.PNG -q
