@@ -140,6 +140,10 @@ struct kl_sample_images {
 int kl_sample_images_read(struct kl_sample_images *images, const struct kl_figure_inputs *inputs,
                           const int64_t *rows, size_t n, struct kl_error *err);
 
+/* Places for each of c classes that have so many samples: one each in turn; where a last round does not
+   reach all, it is spread over them. quota [c] begins at 0. */
+void kl_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
+
 /* ---- the figures ---- */
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
