@@ -22,6 +22,8 @@ static const struct kl_option options[] = {
       NULL, NULL },
     { "repair", 0, KL_OPT_FLAG, AT(repair), NULL, 0, 0, false,
       "fsck: put damaged files aside, as NAME.damaged", NULL, NULL },
+    { "output", 'o', KL_OPT_STRING, AT(common.output), "FILE", 0, 0, false,
+      "merge: the whole; - is standard output", NULL, NULL },
 };
 static const struct kl_tool tool = { "cache",
                                      "Looks at, checks, merges and keeps files and the shared store.\n"
@@ -38,7 +40,7 @@ static const struct kl_tool tool = { "cache",
                                      options,
                                      sizeof options / sizeof *options,
                                      sizeof(struct values),
-                                     "dry-run key seed threads device progress" };
+                                     "output dry-run key seed threads device progress" };
 
 struct run {
     struct values v;
@@ -243,6 +245,9 @@ static int dispatch(struct run *run, const char *const *args, size_t n, struct k
 {
     run->args = args + 1;
     run->n = n ? n - 1 : 0;
+    if (n && run->v.common.output && strcmp(run->v.common.output, "-") != 0 &&
+        strcmp(args[0], "merge") != 0)
+        return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to merge", args[0]);
     for (size_t i = 0; n && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(args[0], commands[i].name) == 0) return commands[i].run(run, err);
     return kl_fail(err, KL_EUSAGE,

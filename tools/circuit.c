@@ -25,6 +25,10 @@ static const struct kl_option options[] = {
     { "samples", 0, KL_OPT_INT, AT(samples), "N", 100, 1e7, false,
       "stats: random weights to average over", "Looking", NULL },
     { "width", 0, KL_OPT_INT, AT(width), "N", 20, 10000, false, "show: characters a row", NULL, NULL },
+    { "output", 'o', KL_OPT_STRING, AT(common.output), "FILE", 0, 0, false,
+      "draw: FILE.svg or FILE.png; the others print", NULL, NULL },
+    { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false,
+      "draw: replace what is no picture, too", NULL, NULL },
 };
 static const struct kl_tool tool = {
     "circuit",
@@ -35,7 +39,7 @@ static const struct kl_tool tool = {
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
-    "store force dry-run key device note no-provenance progress"
+    "output store force dry-run key device note no-provenance progress"
 };
 
 struct plateau_values {
@@ -80,10 +84,31 @@ static const struct kl_tool plateau_tool = {
 struct run {
     struct values v;
     struct kl_log log;
+    int argc;
+    char **argv;
     struct kl_circuit *circuit;
     char *config; /* of the head file, or the circuit file: the options point into it */
     json_t *parsed;
 };
+
+/* A head has its own circuit: options of another beside it would be ignored. Even one that is given its
+   default counts, so the command line is read again, over values that no option can have. */
+static int check_alone(int argc, char **argv, struct kl_error *err)
+{
+    struct values v = { .circuit = { .n_qubits = -1, .n_layers = -1 } };
+    const struct kl_circuit_options *o = &v.circuit;
+    const char **args = NULL;
+    size_t n;
+    int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, err);
+    free(args);
+    if (!code && (o->n_qubits >= 0 || o->n_layers >= 0 || o->ansatz || o->embedding || o->entanglement ||
+                  o->reupload || o->observables || o->file || o->qasm))
+        code =
+            kl_fail(err, KL_EUSAGE,
+                    "a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and "
+                    "observables; leave these and --circuit-file away");
+    return code;
+}
 
 /* The head's circuit instead of the command line's. */
 static int from_head(struct run *run, const char *path, struct kl_error *err)
@@ -93,19 +118,20 @@ static int from_head(struct run *run, const char *path, struct kl_error *err)
     if (!code) code = kl_file_text(&run->config, file, "", "config", err);
     if (!code) code = kl_json_parse(&run->parsed, run->config, path, err);
     if (!code) code = kl_circuit_config(&run->v.circuit, run->parsed, path, err);
-    const char *core = code ? NULL : json_string_value(json_object_get(run->parsed, "core"));
-    if (core && strcmp(core, "circuit") != 0 && strcmp(core, "frozen") != 0)
-        code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s", path, core);
+    const char *core = code ? NULL : kl_circuit_absent(run->parsed);
+    if (core) code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s", path, core);
     kl_file_close(&file);
     return code;
 }
 
-static int draw(struct run *run, FILE *out, struct kl_error *err)
+static int draw(struct run *run, const char *head, FILE *out, struct kl_error *err)
 {
     const char *path = run->v.common.output;
     const size_t n = path ? strlen(path) : 0;
     const struct kl_figure *figure = kl_figures;
-    const struct kl_figure_inputs inputs = { .circuit = &run->v.circuit };
+    struct kl_circuit_options circuit = run->v.circuit;
+    const struct kl_figure_inputs inputs = { .circuit = &circuit };
+    circuit.noise = json_string_value(json_object_get(run->parsed, "noise")); /* for the caption */
     bool svg = n > 4 && strcmp(path + n - 4, ".svg") == 0,
          png = n > 4 && strcmp(path + n - 4, ".png") == 0;
     bool written;
@@ -113,7 +139,14 @@ static int draw(struct run *run, FILE *out, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "draw: found output \"%s\", expected -o FILE.svg or FILE.png",
                        path ? path : "");
     while (strcmp(figure->name, "circuit") != 0) figure++;
-    int code = kl_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
+    const char *inputs_of[] = { head, run->v.circuit.file, run->v.common.config }, *given[3];
+    size_t n_given = 0;
+    for (int i = 0; i < 3; i++)
+        if (inputs_of[i]) given[n_given++] = inputs_of[i];
+    int code =
+        kl_figure_target_check(path, svg ? KL_SVG : KL_PNG, run->v.common.force, given, n_given, err);
+    if (code) return code;
+    code = kl_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
     if (!code && !run->v.common.quiet)
         fprintf(out, "%s: %s\n", path, written ? "written" : "up to date");
     return code;
@@ -168,13 +201,17 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
             "found \"%s\", expected show, draw, qasm or stats, and at most one head; or plateau "
             "as the first word",
             n_args ? args[0] : "");
-    int code = n_args == 2 ? from_head(run, args[1], err)
+    int code = n_args == 2 ? check_alone(run->argc, run->argv, err) : KL_OK;
+    if (!code)
+        code = n_args == 2 ? from_head(run, args[1], err)
                            : kl_circuit_options_file(&run->v.circuit, &run->config, err);
     if (!code) code = kl_circuit_build(&run->circuit, &run->v.circuit, err);
     if (code) return code;
-    if (command == 1) return draw(run, out, err);
+    if (command == 1) return draw(run, n_args == 2 ? args[1] : NULL, out, err);
     if (run->v.common.output && strcmp(run->v.common.output, "-") != 0)
         return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to draw", args[0]);
+    if (run->v.common.force)
+        return kl_fail(err, KL_EUSAGE, "%s: replaces nothing; --force belongs to draw", args[0]);
     if (command == 0) return kl_circuit_text(out, run->circuit, (size_t)run->v.width, err);
     return command == 2 ? kl_circuit_qasm(out, run->circuit, err) : stats(run, out, err);
 }
@@ -291,7 +328,10 @@ int main(int argc, char **argv)
     kl_signals_install();
     if (argc > 1 && strcmp(argv[1], "plateau") == 0) return main_plateau(argc, argv);
     struct kl_error err = { 0 };
-    struct run run = { .v = { .samples = 5000, .width = 100 }, .log = { tool.name, stderr, 1 } };
+    struct run run = { .v = { .samples = 5000, .width = 100 },
+                       .log = { tool.name, stderr, 1 },
+                       .argc = argc,
+                       .argv = argv };
     const char **args = NULL;
     size_t n_args = 0;
     kl_circuit_options_default(&run.v.circuit);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "plot/plot.h"
 #include "store/store.h"
@@ -26,6 +27,10 @@ static const struct kl_option options[] = {
       "samples: what the report's features were made from (several: A,B)", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "of a report: which of several heads",
       NULL, NULL },
+    { "output", 'o', KL_OPT_STRING, AT(common.output), "PATH", 0, 0, false,
+      "a folder, or FIGURE.png or FIGURE.svg for one figure", NULL, NULL },
+    { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false, "replace what is no picture, too",
+      NULL, NULL },
 };
 static const struct kl_tool tool = {
     "figures",
@@ -36,14 +41,28 @@ static const struct kl_tool tool = {
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
-    "store force dry-run key seed threads device note no-provenance progress"
+    "output store force dry-run key seed threads device note no-provenance progress"
+};
+
+/* A figure of a file into a file. */
+struct drawing {
+    const struct kl_figure *figure;
+    struct kl_file *file;
+    enum kl_figure_format format;
+    char path[4200];
 };
 
 struct run {
     struct values v;
     struct kl_log log;
-    size_t drawn, written;
+    bool single;            /* one figure into the file that -o names */
+    struct kl_file **files; /* [n_files], open */
+    size_t n_files;
+    struct drawing *drawings; /* [n]: what is to be drawn */
+    size_t n, written;
 };
+
+static const char *const format_names[] = { [KL_PNG] = "png", [KL_SVG] = "svg" };
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -66,62 +85,180 @@ static int refuse_format(const char *output, struct kl_error *err)
     return KL_OK;
 }
 
-static int draw_one(struct run *run, const struct kl_figure *figure,
-                    const struct kl_figure_inputs *inputs, enum kl_figure_format format,
-                    const char *path, struct kl_error *err)
+static bool takes_all(const struct run *run)
 {
-    bool written;
-    int code = kl_figure_write(&written, figure, inputs, format, path, err);
-    if (code) return code;
-    run->drawn++;
-    run->written += written;
-    kl_note(&run->log, 2, "%s: %s", path, written ? "written" : "up to date");
+    return strcmp(run->v.figure, "all") == 0;
+}
+
+static struct kl_figure_inputs inputs_of(const struct run *run, struct kl_file *file)
+{
+    return (struct kl_figure_inputs){ .file = file, .images = run->v.images, .replica = run->v.replica };
+}
+
+static void name_in_folder(char path[4200], const struct run *run, const char *name,
+                           enum kl_figure_format format)
+{
+    snprintf(path, 4200, "%.4000s/%s.%s", run->v.common.output, name, format_names[format]);
+}
+
+/* ---- what is to be drawn ---- */
+
+/* Two files of a kind would leave one figure of the two. */
+static int check_alone(const struct run *run, const struct drawing *d, struct kl_error *err)
+{
+    for (const struct drawing *other = run->drawings; other < d; other++)
+        if (strcmp(other->path, d->path) == 0)
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: both %s and %s give this figure; draw them into two folders", d->path,
+                           kl_file_path(other->file), kl_file_path(d->file));
     return KL_OK;
 }
 
-/* Into a folder, as NAME.png and NAME.svg. */
-static int draw_into(struct run *run, const struct kl_figure *figure,
-                     const struct kl_figure_inputs *inputs, struct kl_error *err)
+static int add(struct run *run, const struct kl_figure *figure, struct kl_file *file,
+               enum kl_figure_format format, struct kl_error *err)
 {
-    char path[4096];
-    static const char *const ends[] = { [KL_PNG] = "png", [KL_SVG] = "svg" };
-    for (int f = KL_PNG; f <= KL_SVG; f++) {
-        if (strcmp(run->v.format, "both") != 0 && strcmp(run->v.format, ends[f]) != 0) continue;
-        snprintf(path, sizeof path, "%.4000s/%s.%s", run->v.common.output, figure->name, ends[f]);
-        int code = draw_one(run, figure, inputs, (enum kl_figure_format)f, path, err);
-        if (code) return code;
-    }
-    return KL_OK;
-}
-
-static int draw_file(struct run *run, const char *path, bool single, struct kl_error *err)
-{
-    struct kl_file *file = NULL;
-    size_t before = run->drawn;
-    int code = kl_file_open(&file, path, err);
-    for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
-        struct kl_figure_inputs inputs = { .file = file,
-                                           .images = run->v.images,
-                                           .replica = run->v.replica };
-        bool all = strcmp(run->v.figure, "all") == 0;
-        if (strcmp(f->kind, kl_file_kind(file)) != 0 || (!all && strcmp(f->name, run->v.figure) != 0))
-            continue;
-        if (all && f->dataset && !kl_file_find(file, f->dataset))
-            continue; /* a head trained elsewhere */
-        if (f->needs_images && !run->v.images) {
-            if (!all) code = kl_fail(err, KL_EUSAGE, "figure %s needs --images", f->name);
-            continue;
-        }
-        if (single)
-            code = draw_one(run, f, &inputs, ends_with(run->v.common.output, ".svg") ? KL_SVG : KL_PNG,
-                            run->v.common.output, err);
-        else code = draw_into(run, f, &inputs, err);
-    }
-    if (!code && run->drawn == before)
-        kl_note(&run->log, 1, "%s: no figure of a file of kind %s was asked for", path,
-                kl_file_kind(file));
-    kl_file_close(&file);
+    const size_t bytes = (run->n + 1) * sizeof *run->drawings;
+    struct drawing *more = realloc(run->drawings, bytes);
+    if (!more) return kl_fail_memory(err, bytes);
+    run->drawings = more;
+    struct drawing *d = &more[run->n];
+    *d = (struct drawing){ .figure = figure, .file = file, .format = format };
+    if (run->single) snprintf(d->path, sizeof d->path, "%.4000s", run->v.common.output);
+    else name_in_folder(d->path, run, figure->name, format);
+    int code = check_alone(run, d, err);
+    run->n++;
     return code;
+}
+
+static int add_formats(struct run *run, const struct kl_figure *figure, struct kl_file *file,
+                       struct kl_error *err)
+{
+    int code = KL_OK;
+    if (run->single)
+        return add(run, figure, file, ends_with(run->v.common.output, ".svg") ? KL_SVG : KL_PNG, err);
+    for (int f = KL_PNG; f <= KL_SVG && !code; f++)
+        if (strcmp(run->v.format, "both") == 0 || strcmp(run->v.format, format_names[f]) == 0)
+            code = add(run, figure, file, (enum kl_figure_format)f, err);
+    return code;
+}
+
+static int add_file(struct run *run, struct kl_file *file, struct kl_error *err)
+{
+    char why[KL_OBSTACLE] = "";
+    int code = KL_OK;
+    const size_t before = run->n;
+    const struct kl_figure_inputs inputs = inputs_of(run, file);
+    for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
+        if (strcmp(f->kind, kl_file_kind(file)) != 0) continue;
+        if (!takes_all(run) && strcmp(f->name, run->v.figure) != 0) continue;
+        if (takes_all(run)) code = kl_figure_obstacle(why, f, &inputs, err);
+        else if (f->needs_images && !run->v.images)
+            code = kl_fail(err, KL_EUSAGE, "figure %s needs --images", f->name);
+        if (!code && !*why) code = add_formats(run, f, file, err);
+    }
+    if (!code && run->n == before)
+        kl_note(&run->log, 1, "%s: no figure of a file of kind %s was asked for", kl_file_path(file),
+                kl_file_kind(file));
+    return code;
+}
+
+static int open_files(struct run *run, const char *const *paths, size_t n, struct kl_error *err)
+{
+    int code = KL_OK;
+    if (!(run->files = calloc(n, sizeof *run->files)))
+        return kl_fail_memory(err, n * sizeof *run->files);
+    for (size_t i = 0; i < n && !code; i++) {
+        code = kl_file_open(&run->files[i], paths[i], err);
+        run->n_files += !code;
+    }
+    for (size_t i = 0; i < n && !code; i++) code = add_file(run, run->files[i], err);
+    return !code && !run->n ? kl_fail(err, KL_EUSAGE, "nothing was drawn") : code;
+}
+
+/* ---- what must not be ---- */
+
+/* No input is written over, and nothing but pictures unless --force. */
+static int check_targets(const struct run *run, const char *const *paths, size_t n, struct kl_error *err)
+{
+    struct kl_sample_paths images = { 0 };
+    const char **inputs = NULL;
+    int code = run->v.images ? kl_sample_paths_split(&images, run->v.images, err) : KL_OK;
+    const size_t all = n + images.n + (run->v.common.config != NULL);
+    if (!code && !(inputs = malloc(all * sizeof *inputs)))
+        code = kl_fail_memory(err, all * sizeof *inputs);
+    if (!code) {
+        memcpy(inputs, paths, n * sizeof *inputs);
+        memcpy(inputs + n, images.paths, images.n * sizeof *inputs);
+        if (run->v.common.config) inputs[all - 1] = run->v.common.config;
+        code = kl_target_no_input(run->v.common.output, inputs, all, err); /* a folder of images */
+    }
+    for (size_t i = 0; i < run->n && !code; i++)
+        code = kl_figure_target_check(run->drawings[i].path, run->drawings[i].format,
+                                      run->v.common.force, inputs, all, err);
+    free(inputs);
+    free(images.text);
+    return code;
+}
+
+/* Pictures under the labels of others look right: the images must be those of the report. */
+static int check_images(const struct run *run, struct kl_error *err)
+{
+    const struct kl_file *last = NULL;
+    int code = KL_OK;
+    for (size_t i = 0; i < run->n && !code; i++) {
+        const struct kl_figure_inputs inputs = inputs_of(run, run->drawings[i].file);
+        bool known;
+        if (!run->drawings[i].figure->needs_images || inputs.file == last) continue;
+        last = inputs.file;
+        code = kl_sample_images_check(&known, &inputs, err);
+        if (!code && !known)
+            kl_note(&run->log, 1,
+                    "%s: holds no record of its features; whether they were made from --images %s "
+                    "cannot be checked",
+                    kl_file_path(last), inputs.images);
+    }
+    return code;
+}
+
+static int draw_all(struct run *run, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < run->n && !code; i++) {
+        const struct drawing *d = &run->drawings[i];
+        const struct kl_figure_inputs inputs = inputs_of(run, d->file);
+        bool written = false;
+        code = kl_figure_write(&written, d->figure, &inputs, d->format, d->path, err);
+        run->written += written;
+        if (!code) kl_note(&run->log, 2, "%s: %s", d->path, written ? "written" : "up to date");
+    }
+    return code;
+}
+
+static bool is_drawn(const struct run *run, const char *path)
+{
+    for (size_t i = 0; i < run->n; i++)
+        if (strcmp(run->drawings[i].path, path) == 0) return true;
+    return false;
+}
+
+/* Of an older run, beside new figures: what was left out, and so is not of these files. */
+static void note_left(const struct run *run, struct kl_file *file)
+{
+    char why[KL_OBSTACLE], path[4200], there[2][4200] = { "", "" };
+    const struct kl_figure_inputs inputs = inputs_of(run, file);
+    for (const struct kl_figure *f = kl_figures; f->name; f++) {
+        size_t n = 0;
+        if (strcmp(f->kind, kl_file_kind(file)) != 0 || kl_figure_obstacle(why, f, &inputs, NULL) ||
+            !*why)
+            continue;
+        for (int k = KL_PNG; k <= KL_SVG; k++) {
+            name_in_folder(path, run, f->name, (enum kl_figure_format)k);
+            if (access(path, F_OK) == 0 && !is_drawn(run, path)) memcpy(there[n++], path, sizeof path);
+        }
+        if (n)
+            kl_note(&run->log, 1, "%s%s%s: older, not drawn this time: %s", there[0],
+                    n > 1 ? " and " : "", n > 1 ? there[1] : "", why);
+    }
 }
 
 static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
@@ -133,17 +270,20 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
         return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
     int code = refuse_format(output, err);
     if (code) return code;
-    bool single = ends_with(output, ".png") || ends_with(output, ".svg");
-    if (single && (n != 1 || strcmp(run->v.figure, "all") == 0))
+    run->single = ends_with(output, ".png") || ends_with(output, ".svg");
+    if (run->single && (n != 1 || takes_all(run)))
         return kl_fail(
             err, KL_EUSAGE,
             "%s: one file takes one figure of one input; say which with --figure, or give a folder "
             "(--format both, png or svg)",
             output);
-    if (!single && mkdir(output, 0777) != 0 && errno != EEXIST)
-        return kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", output);
-    for (size_t i = 0; !code && i < n; i++) code = draw_file(run, files[i], single, err);
-    if (!code && !run->drawn) return kl_fail(err, KL_EUSAGE, "nothing was drawn");
+    code = open_files(run, files, n, err);
+    if (!code) code = check_targets(run, files, n, err);
+    if (!code) code = check_images(run, err);
+    if (!code && !run->single && mkdir(output, 0777) != 0 && errno != EEXIST)
+        code = kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", output);
+    if (!code) code = draw_all(run, err);
+    for (size_t i = 0; !code && takes_all(run) && i < n; i++) note_left(run, run->files[i]);
     return code;
 }
 
@@ -151,12 +291,12 @@ static int summarise(const struct run *run, struct kl_error *err)
 {
     const char *output = run->v.common.output;
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
-                                          { "figures", KL_JSON_COUNT, NULL, (double)run->drawn },
+                                          { "figures", KL_JSON_COUNT, NULL, (double)run->n },
                                           { "written", KL_JSON_COUNT, NULL, (double)run->written } };
     if (run->v.common.json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
     if (run->v.common.quiet) return KL_OK;
     if (!run->written) printf("%s: up to date\n", output);
-    else printf("%s: %zu figure%s, %zu written\n", output, run->drawn, kl_s(run->drawn), run->written);
+    else printf("%s: %zu figure%s, %zu written\n", output, run->n, kl_s(run->n), run->written);
     return KL_OK;
 }
 
@@ -175,6 +315,9 @@ int main(int argc, char **argv)
     }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
     code = work(&run, files, n, &err);
+    for (size_t i = 0; i < run.n_files; i++) kl_file_close(&run.files[i]);
+    free(run.files);
+    free(run.drawings);
     free(files);
     if (!code) code = summarise(&run, &err);
     return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);

@@ -39,6 +39,8 @@ static const struct kl_option options[] = {
       "dropout_rate" }, /* that it was trained with: only kept */
     KL_CIRCUIT_OPTIONS(AT(head.circuit)),
     KL_NOISE_OPTION(AT(head.circuit.noise), NULL),
+    { "output", 'o', KL_OPT_STRING, AT(common.output), "FILE", 0, 0, false,
+      "the result; - is standard output, for a head only", "Result", NULL },
 };
 static const struct kl_tool tool = {
     "qconvert",
@@ -50,7 +52,7 @@ static const struct kl_tool tool = {
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),
-    "seed device progress"
+    "output seed device progress"
 };
 
 struct run {
@@ -260,6 +262,8 @@ static int work(struct run *run, const char *const *inputs, size_t n, int argc, 
                        output);
     if (run->v.features) return import_head(run, inputs[0], argc, argv, err);
     if (format != KL_NO_FORMAT) return export_head(run, inputs[0], format, err);
+    if (output && strcmp(output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE, "-o -: weights go to a file; give NAME.safetensors or NAME.npz");
     return kl_fail(err, KL_EUSAGE,
                    "%s: ends in neither .safetensors nor .npz; a head from weights needs --features "
                    "FEATURES.h5",

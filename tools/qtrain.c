@@ -45,6 +45,7 @@ static int check_histories(const struct kl_head_settings *v, const char *input, 
     if (v->common.output && kl_same_place(v->history, v->common.output))
         return kl_fail(err, KL_EUSAGE, "--history: found %s, which -o writes; give another name",
                        v->history);
+    if (access(v->history, F_OK) && kl_place_check(v->history, err)) return err->code;
     return kl_target_check_bytes(v->history, 0, "{\"replica\":", v->common.force, inputs, n_inputs, err);
 }
 

@@ -6,7 +6,7 @@
 
 const struct kl_option kl_common_options[] = {
     { "output", 'o', KL_OPT_STRING, FIELD(output), "FILE", 0, 0, false,
-      "write the result here; - is standard output", "Common options", NULL },
+      "write the result here; - is standard output", NULL, NULL },
     { "store", 0, KL_OPT_STRING, FIELD(store), "DIR", 0, 0, false,
       "look in and add to a shared store (KETLINE_STORE)", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, FIELD(force), NULL, 0, 0, false,

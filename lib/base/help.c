@@ -105,7 +105,8 @@ struct group {
 
 static void write_group(const struct kl_tool *tool, const struct group *g, const void *values, FILE *to)
 {
-    fprintf(to, "\n%s\n", kl_option_at(tool, g->first)->group);
+    const bool common = g->first >= tool->n_options;
+    fprintf(to, "\n%s\n", common ? "Common options" : kl_option_at(tool, g->first)->group);
     if (g->packed) write_packed(tool, g->first, g->end, values, to);
     for (size_t i = g->first; i < g->end && !g->packed; i++)
         if (kl_option_at(tool, i)->help) write_option(kl_option_at(tool, i), values, to);
@@ -154,7 +155,8 @@ static void write_help(const struct kl_tool *tool, const void *values, FILE *to)
     struct group groups[MOST];
     size_t n = 0;
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
-        if (option->group && n < MOST) groups[n++] = (struct group){ .first = i };
+        const bool begins = option->group || i == tool->n_options; /* or the common ones */
+        if (begins && n < MOST) groups[n++] = (struct group){ .first = i };
         if (n) groups[n - 1].end = i + 1;
     }
     fprintf(to, "Usage: %s [options] %s\n", tool->name, tool->arguments);

@@ -202,6 +202,19 @@ static int check_alone(const struct kl_circuit_options *o, struct kl_error *err)
         "reupload; leave these away");
 }
 
+/* Line and column of a file with a name say which file. */
+static int read_qasm(struct kl_circuit **circuit, const struct kl_circuit_options *o,
+                     struct kl_error *err)
+{
+    struct kl_error why = { 0 };
+    const int code = kl_circuit_from_qasm(circuit, o->qasm, &why);
+    if (!code) return KL_OK;
+    if (code == KL_EDATA && o->file && *o->file)
+        return kl_fail(err, code, "%.500s: %s", o->file, why.text);
+    if (err) *err = why;
+    return code;
+}
+
 int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,
                      struct kl_error *err)
 {
@@ -209,7 +222,7 @@ int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_option
     *circuit = NULL;
     if (o->qasm && *o->qasm) {
         b.code = check_alone(o, err);
-        if (!b.code) b.code = kl_circuit_from_qasm(&b.circuit, o->qasm, err);
+        if (!b.code) b.code = read_qasm(&b.circuit, o, err);
         if (!b.code) b.n = b.circuit->n_qubits;
     } else {
         put_layers(&b);

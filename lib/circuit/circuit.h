@@ -86,6 +86,8 @@ int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o);
 struct json_t;
 int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config, const char *path,
                       struct kl_error *err);
+/* The core that a head of this configuration has instead of a circuit ("twin", "none"), or NULL. */
+const char *kl_circuit_absent(const struct json_t *config);
 
 /* ---- general circuits (circuit.c) ----
    begin, append, observe, finish (validates wires, indices, masks). */

@@ -2,6 +2,7 @@
    A circuit's options out of a head file's configuration. */
 #include <errno.h>
 #include <jansson.h>
+#include <string.h>
 
 #include "circuit/circuit.h"
 
@@ -27,4 +28,11 @@ int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config,
     o->n_layers = layers;
     o->reupload = reupload;
     return KL_OK;
+}
+
+const char *kl_circuit_absent(const struct json_t *config)
+{
+    /* heads from before there was a choice have no name of a core */
+    const char *core = json_string_value(json_object_get(config, "core"));
+    return core && strcmp(core, "circuit") != 0 && strcmp(core, "frozen") != 0 ? core : NULL;
 }

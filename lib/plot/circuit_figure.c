@@ -10,7 +10,7 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-static const double TOP = 12, STEP = 20, BOX = 13, LEFT = 40, GAP = 12, NAME_SIZE = 5.5;
+static const double TOP = 12, STEP = 20, BOX = 13, LEFT = 40, GAP = 12, NAME_SIZE = 5.5, METER = 19;
 
 static void wire_label(cairo_t *cr, double y, int q, bool begins)
 {
@@ -63,6 +63,25 @@ static void cnot(cairo_t *cr, double x, double control, double target)
     cairo_stroke(cr);
 }
 
+/* A dial with its needle: here the qubit is measured. */
+static void meter(cairo_t *cr, double x, double y)
+{
+    box(cr, x, y, "", 0);
+    cairo_arc(cr, x, y + 3.2, 4.6, M_PI, 2 * M_PI);
+    cairo_stroke(cr);
+    cairo_move_to(cr, x, y + 3.2);
+    cairo_line_to(cr, x + 3.4, y - 3.6);
+    cairo_stroke(cr);
+}
+
+static bool is_measured(const struct kl_circuit *c, int q)
+{
+    bool measured = c->probabilities;
+    for (size_t k = 0; k < c->n_obs && !c->probabilities; k++)
+        measured = measured || ((c->obs[k].x | c->obs[k].z) >> q & 1);
+    return measured;
+}
+
 static bool has_two_wires(enum kl_gate g)
 {
     return g >= KL_CNOT && g <= KL_CRZ;
@@ -109,7 +128,8 @@ static void draw_op(cairo_t *cr, double x, double top, const struct kl_op *op, i
     }
 }
 
-/* Where gates stand: in columns, and where these are too many for the width, in several rows. */
+/* Where gates stand: in columns, and where these are too many for the width, in several rows. The last
+   column is that of the meters. */
 struct places {
     int *column, *row, columns, rows; /* of every gate; of every column */
     double *x, *wide, width;
@@ -125,7 +145,7 @@ static double width_of(cairo_t *cr, const struct kl_op *op)
 
 static int find_columns(struct places *p, cairo_t *cr, const struct kl_circuit *c, struct kl_error *err)
 {
-    const size_t n = c->n_ops + 1;
+    const size_t n = c->n_ops + 1; /* the meters' column */
     p->column = malloc(n * sizeof *p->column);
     p->row = malloc(n * sizeof *p->row);
     p->x = malloc(n * sizeof *p->x);
@@ -136,6 +156,7 @@ static int find_columns(struct places *p, cairo_t *cr, const struct kl_circuit *
         double *wide = &p->wide[p->column[i]], own = width_of(cr, &c->ops[i]);
         if (own > *wide) *wide = own;
     }
+    p->wide[p->columns++] = METER;
     return KL_OK;
 }
 
@@ -145,13 +166,22 @@ static void fold(struct places *p, double limit)
     p->rows = 0;
     p->width = 0;
     for (int k = 0; k < p->columns; k++) {
-        if (left + p->wide[k] > limit) left = LEFT, p->rows++;
+        const double more = k + 2 == p->columns ? p->wide[k + 1] : 0; /* no row of meters alone */
+        if (left + p->wide[k] + more > limit && left > LEFT) left = LEFT, p->rows++;
         p->row[k] = p->rows;
         p->x[k] = left + p->wide[k] / 2;
         left += p->wide[k];
         p->width = left > p->width ? left : p->width;
     }
     p->rows++;
+}
+
+static double end_of_row(const struct places *p, int row)
+{
+    double end = LEFT;
+    for (int k = 0; k < p->columns; k++)
+        if (p->row[k] == row) end = p->x[k] + p->wide[k] / 2;
+    return end;
 }
 
 /* Of some widths to fold at, the one at which the whole is drawn largest; returns the scale. */
@@ -168,6 +198,22 @@ static double best_places(struct places *p, const struct kl_circuit *c, double w
     return found < 1.3 ? found : 1.3;
 }
 
+/* Through a row of gates; in the last one up to the meters, of which not every qubit has one. */
+static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circuit *c, int row)
+{
+    const double top = TOP + row * (STEP * c->n_qubits + GAP), meters = p->x[p->columns - 1];
+    const bool last = row + 1 == p->rows;
+    for (int q = 0; q < c->n_qubits; q++) {
+        const double y = top + STEP * q;
+        wire_label(cr, y, q, row == 0);
+        kl_colour(cr, 0, 0.6);
+        cairo_move_to(cr, LEFT, y);
+        cairo_line_to(cr, last ? meters - BOX / 2 : end_of_row(p, row) + 4, y);
+        cairo_stroke(cr);
+        if (last && is_measured(c, q)) meter(cr, meters, y);
+    }
+}
+
 static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *title,
                 struct kl_error *err)
 {
@@ -181,14 +227,7 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
     kl_text_within(cr, 14, 14, 8, KL_LEFT, sheet->width - 20, title);
     cairo_translate(cr, 0, 18);
     cairo_scale(cr, scale, scale);
-    for (int q = 0; q < c->n_qubits * p->rows; q++) {
-        double y = TOP + row_height * (q / c->n_qubits) + STEP * (q % c->n_qubits);
-        wire_label(cr, y, q % c->n_qubits, q < c->n_qubits);
-        kl_colour(cr, 0, 0.6);
-        cairo_move_to(cr, LEFT, y);
-        cairo_line_to(cr, p->width + 4, y);
-        cairo_stroke(cr);
-    }
+    for (int row = 0; row < p->rows; row++) draw_wires(cr, p, c, row);
     for (size_t i = 0; i < c->n_ops; i++)
         draw_op(cr, p->x[p->column[i]], TOP + row_height * p->row[p->column[i]], &c->ops[i],
                 c->n_qubits);
@@ -199,26 +238,30 @@ out:
 
 int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
-    char *config = NULL, title[400];
+    char *config = NULL, title[KL_TITLE];
     struct kl_circuit_options o;
     struct kl_circuit *c = NULL;
     json_t *options = NULL;
     int code = KL_OK;
+    bool noisy = false;
     if (inputs->circuit) {
         o = *inputs->circuit;
+        noisy = o.noise && *o.noise;
     } else {
         code = kl_file_text(&config, inputs->file, "", "config", err);
         if (code) return code;
         code = kl_json_parse(&options, config, kl_file_path(inputs->file), err);
         if (!code) code = kl_circuit_config(&o, options, kl_file_path(inputs->file), err);
+        const char *core = code ? NULL : kl_circuit_absent(options);
+        if (core)
+            code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s",
+                           kl_file_path(inputs->file), core);
+        const char *noise = json_string_value(json_object_get(options, "noise"));
+        noisy = noise && *noise;
     }
     if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) {
-        snprintf(title, sizeof title,
-                 "%s on %s: %d qubit%s, %lld layer%s, %zu weight%s, %zu gate%s; measured: %s", o.ansatz,
-                 o.embedding, c->n_qubits, kl_s((unsigned)c->n_qubits), (long long)o.n_layers,
-                 kl_s((uint64_t)o.n_layers), c->n_weights, kl_s(c->n_weights), c->n_ops, kl_s(c->n_ops),
-                 o.observables);
+        kl_circuit_title(title, &o, c, noisy);
         code = draw(sheet, c, title, err);
     }
     kl_circuit_free(&c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Loss and accuracy by epoch: the mean over replicas, with a band from the least to the most. */
+   Loss and accuracy by epoch: the mean over replicas, with a band from the least to the most. Heads that
+   stopped early end the mean, which would jump to that of the others; the band goes on. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,6 +10,7 @@
 struct series {
     double *values; /* (replicas, epochs); NaN: not trained */
     size_t replicas, epochs;
+    size_t shown, common; /* epochs that any head, and that every head was trained for */
 };
 
 static int load(struct series *s, struct kl_file *file, const char *name, struct kl_error *err)
@@ -21,6 +23,29 @@ static int load(struct series *s, struct kl_file *file, const char *name, struct
         s->epochs = set->dims[1];
     }
     return code;
+}
+
+static size_t last_epoch(const struct series s[4], size_t replica)
+{
+    size_t last = 0;
+    for (int i = 0; i < 4; i++)
+        for (size_t e = 0; e < s[i].epochs && replica < s[i].replicas; e++)
+            if (isfinite(s[i].values[replica * s[i].epochs + e]) && e + 1 > last) last = e + 1;
+    return last;
+}
+
+static void find_lengths(struct series s[4])
+{
+    size_t shown = 0, common = s[0].epochs;
+    for (size_t r = 0; r < s[0].replicas; r++) {
+        const size_t last = last_epoch(s, r);
+        shown = last > shown ? last : shown;
+        common = last < common ? last : common;
+    }
+    for (int i = 0; i < 4; i++) {
+        s[i].shown = shown < s[i].epochs ? shown : s[i].epochs;
+        s[i].common = common < s[i].epochs ? common : s[i].epochs;
+    }
 }
 
 /* Of the replicas still training at epoch e; false: none. */
@@ -45,7 +70,7 @@ static bool at_epoch(const struct series *s, size_t e, double *least, double *me
 static void widen(double *low, double *high, const struct series *s)
 {
     double least, mean, most;
-    for (size_t e = 0; e < s->epochs; e++) {
+    for (size_t e = 0; e < s->shown; e++) {
         if (!at_epoch(s, e, &least, &mean, &most)) continue;
         *low = fmin(*low, least);
         *high = fmax(*high, most);
@@ -57,17 +82,17 @@ enum { MOST_MARKED = 20 /* epochs: so few are marked one by one */ };
 static void draw_range(cairo_t *cr, const struct kl_axes *axes, const struct series *s, int colour)
 {
     double least, mean, most;
-    for (size_t e = 0; e < s->epochs; e++)
+    for (size_t e = 0; e < s->shown; e++)
         if (at_epoch(s, e, &least, &mean, &most))
             cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, most));
-    for (size_t e = s->epochs; e-- > 0;)
+    for (size_t e = s->shown; e-- > 0;)
         if (at_epoch(s, e, &least, &mean, &most))
             cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, least));
     cairo_close_path(cr);
     kl_colour(cr, colour, 0.2);
     cairo_fill_preserve(cr);
-    kl_colour(cr, colour, s->epochs == 1 ? 0.8 : 0.25);
-    cairo_set_line_width(cr, s->epochs == 1 ? 0.9 : 0.5); /* a single epoch's range has no area */
+    kl_colour(cr, colour, s->shown == 1 ? 0.8 : 0.25);
+    cairo_set_line_width(cr, s->shown == 1 ? 0.9 : 0.5); /* a single epoch's range has no area */
     cairo_stroke(cr);
 }
 
@@ -75,13 +100,13 @@ static void draw_mean(cairo_t *cr, const struct kl_axes *axes, const struct seri
                       enum kl_mark mark)
 {
     double least, mean, most;
-    for (size_t e = 0; e < s->epochs; e++)
+    for (size_t e = 0; e < s->common; e++)
         if (at_epoch(s, e, &least, &mean, &most))
             cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean));
     kl_colour(cr, colour, 1);
     cairo_set_line_width(cr, 1.2);
     cairo_stroke(cr);
-    for (size_t e = 0; e < s->epochs && s->epochs <= MOST_MARKED; e++)
+    for (size_t e = 0; e < s->common && s->shown <= MOST_MARKED; e++)
         if (at_epoch(s, e, &least, &mean, &most))
             kl_mark(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean), 2, mark);
 }
@@ -99,7 +124,7 @@ static void draw_panel(cairo_t *cr, double left, const struct series *train, con
 {
     struct kl_axes axes = { .left = left, .top = 16, .width = 195, .height = 140, .whole_x = true };
     axes.x0 = 0.5;
-    axes.x1 = (double)train->epochs + 0.5;
+    axes.x1 = fmax((double)train->shown, 1) + 0.5;
     axes.y0 = INFINITY;
     axes.y1 = -INFINITY;
     widen(&axes.y0, &axes.y1, train);
@@ -141,13 +166,18 @@ int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
     int code = KL_OK;
     for (int i = 0; !code && i < 4; i++) code = load(&s[i], inputs->file, names[i], err);
     if (!code) {
-        char text[64];
-        const bool marked = s[0].epochs <= MOST_MARKED;
+        char text[120];
+        find_lengths(s);
+        const bool marked = s[0].shown <= MOST_MARKED;
         double x = draw_legend(sheet->cr, 44, 1, KL_CIRCLE, marked, "training");
         if (!is_empty(&s[1])) draw_legend(sheet->cr, x, 2, KL_TRIANGLE, marked, "validation");
         draw_panel(sheet->cr, 44, &s[0], &s[1], "cross-entropy (nats)", true);
         draw_panel(sheet->cr, 288, &s[2], &s[3], "accuracy", false);
         snprintf(text, sizeof text, "mean and range of %zu heads", s[0].replicas);
+        if (s[0].common < s[0].shown)
+            snprintf(text, sizeof text,
+                     "mean of %zu heads, to epoch %zu where the first stops; range of all that train",
+                     s[0].replicas, s[0].common);
         if (s[0].replicas > 1) kl_text(sheet->cr, 483, 10, 7, KL_RIGHT, text);
     }
     for (int i = 0; i < 4; i++) free(s[i].values);

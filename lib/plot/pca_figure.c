@@ -85,8 +85,8 @@ static double draw(cairo_t *cr, const double *scores, const double explained[2],
     snprintf(x_label, sizeof x_label, "first component (%.1f %%)", 100 * explained[0]);
     snprintf(y_label, sizeof y_label, "second component (%.1f %%)", 100 * explained[1]);
     kl_axes_draw(cr, &axes, x_label, y_label);
-    snprintf(text, sizeof text, "%zu of %zu samples; shares of their variance", n, all);
-    if (n == all) snprintf(text, sizeof text, "%zu samples; shares of their variance", n);
+    snprintf(text, sizeof text, "%zu of %zu samples; axes: share of variance", n, all);
+    if (n == all) snprintf(text, sizeof text, "%zu samples; axes: share of variance", n);
     kl_text(cr, axes.left, 9, 7, KL_LEFT, text);
     return axes.left + axes.width;
 }

@@ -112,12 +112,33 @@ static void draw_lines(cairo_t *cr, const struct kl_axes *axes, const struct sca
         }
 }
 
-static bool all_zero(const struct scan *s, size_t o)
+static bool line_is_zero(const struct scan *s, size_t o, size_t l)
 {
-    const size_t cells = s->n_qubits * s->n_layers;
-    for (size_t i = 0; i < cells; i++)
-        if (s->variance[o * cells + i] > ROUNDING) return false;
+    for (size_t q = 0; q < s->n_qubits; q++)
+        if (s->variance[(o * s->n_qubits + q) * s->n_layers + l] > ROUNDING) return false;
     return true;
+}
+
+/* A logarithmic axis has no zero: layers without a line are named at the panel's lower edge. */
+static void name_zeros(cairo_t *cr, const struct kl_axes *axes, const struct scan *s, size_t o)
+{
+    char text[120] = "";
+    size_t n = 0, used = 0;
+    bool single = false; /* "1 layer" */
+    for (size_t l = 0; l < s->n_layers; l++) {
+        if (!line_is_zero(s, o, l)) continue;
+        if (used + 24 < sizeof text)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%d", n ? ", " : "", s->layers[l]);
+        single = !n++ && s->layers[l] == 1;
+    }
+    if (!n) return;
+    snprintf(text + used, sizeof text - used, " layer%s: 0", single ? "" : "s");
+    kl_colour(cr, 0, 1);
+    if (n == s->n_layers)
+        kl_text(cr, axes->left + axes->width / 2, TOP + HEIGHT / 2, 7, KL_CENTRE,
+                "every derivative is 0");
+    else kl_text_within(cr, axes->left + 5, TOP + HEIGHT - 5, 6.5, KL_LEFT, axes->width - 10, text);
 }
 
 static void title_of(char title[64], const char *name)
@@ -128,16 +149,19 @@ static void title_of(char title[64], const char *name)
     snprintf(title, 64, "%s", words);
 }
 
-/* Whole decades around every band. */
+/* The whole decades that hold data: every variance, and its band as far as a decade below the least
+   variance. A band that reaches down to 0 would take the axis with it. */
 static void range(struct kl_axes *axes, const struct scan *s)
 {
     const size_t n = s->n_observables * s->n_qubits * s->n_layers;
-    double low = INFINITY, high = -INFINITY;
+    double least = INFINITY, low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         if (!(s->variance[i] > ROUNDING)) continue;
+        least = fmin(least, bounded_log(s->variance[i]));
         low = fmin(low, bounded_log(s->low[i]));
         high = fmax(high, bounded_log(s->high[i]));
     }
+    low = fmax(low, floor(least) - 1);
     axes->y0 = low <= high ? floor(low) : -1;
     axes->y1 = low <= high ? fmax(ceil(high), axes->y0 + 1) : 0;
     axes->x0 = s->qubits[0] - 0.4;
@@ -180,10 +204,12 @@ int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *input
         char name[NAME] = "", title[64];
         memcpy(name, s.observables + o * s.name_size, s.name_size < NAME ? s.name_size : NAME - 1);
         title_of(title, name);
+        cairo_save(sheet->cr);
+        cairo_rectangle(sheet->cr, axes.left, axes.top, axes.width, axes.height);
+        cairo_clip(sheet->cr);
         draw_lines(sheet->cr, &axes, &s, o);
-        if (all_zero(&s, o))
-            kl_text(sheet->cr, axes.left + width / 2, TOP + HEIGHT / 2, 7, KL_CENTRE,
-                    "every derivative is 0");
+        cairo_restore(sheet->cr);
+        name_zeros(sheet->cr, &axes, &s, o);
         axes.bare_y = o > 0;
         kl_axes_draw(sheet->cr, &axes, "qubits", "variance of the derivative");
         kl_text(sheet->cr, axes.left + width / 2, TOP - 6, 8, KL_CENTRE, title);

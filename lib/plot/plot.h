@@ -8,9 +8,11 @@
 
 #include "base/base.h"
 
+struct kl_circuit;
 struct kl_circuit_options;
 struct kl_file;
 struct kl_sheet;
+struct json_t;
 
 /* Extra inputs that some figures need. */
 struct kl_figure_inputs {
@@ -24,11 +26,20 @@ struct kl_figure {
     double width, height;    /* that it may take, in points */
     int (*draw)(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
-    bool needs_images;
+    bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
 };
 /* All figures; the last has name NULL. */
 extern const struct kl_figure kl_figures[];
 enum kl_figure_format { KL_PNG, KL_SVG };
+/* Why a figure of the file's kind is left out where all are drawn: "needs --images", ...; "": it is not.
+   KL_EDATA, KL_ENOMEM. (choice.c) */
+enum { KL_OBSTACLE = 200 };
+int kl_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *figure,
+                       const struct kl_figure_inputs *inputs, struct kl_error *err);
+/* May a figure go to path? KL_EUSAGE if that is one of the n inputs or, without force, holds something
+   other than a picture of this format. */
+int kl_figure_target_check(const char *path, enum kl_figure_format format, bool force,
+                           const char *const *inputs, size_t n, struct kl_error *err);
 /* Draw and write to path, atomically, only if the bytes differ; *written says. KL_EDATA, KL_EIO,
    KL_ENOMEM. */
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
@@ -52,6 +63,11 @@ void kl_colour(cairo_t *cr, int i, double alpha);
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_svg_renumber(unsigned char *bytes, size_t n);
+
+/* A finished PNG file says its resolution; bytes have room for KL_PNG_RESOLUTION more. Returns the new
+   length. */
+enum { KL_PNG_RESOLUTION = 21 };
+size_t kl_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch);
 
 /* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
@@ -93,6 +109,28 @@ enum { KL_WHICH = 80 };
 int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
                      struct kl_error *err);
 
+/* --images as one input or, where no such file is there, several with commas between them. The caller
+   frees text. KL_EUSAGE: too many. */
+enum { KL_SAMPLE_INPUTS = 64 };
+struct kl_sample_paths {
+    const char *paths[KL_SAMPLE_INPUTS];
+    size_t n;
+    char *text; /* what several point into */
+};
+int kl_sample_paths_split(struct kl_sample_paths *paths, const char *images, struct kl_error *err);
+
+/* The record of the run that made a report's features (sample_origin.c), from its provenance. */
+struct kl_sample_origin {
+    struct json_t *records;
+    const struct json_t *record; /* NULL: there is none */
+    bool merged;                 /* of one of the shards that the features were merged from */
+};
+int kl_sample_origin_find(struct kl_sample_origin *origin, const struct kl_file *report,
+                          struct kl_error *err);
+void kl_sample_origin_free(struct kl_sample_origin *origin);
+/* Are inputs->images what the report's features were made from, by their digests? KL_EDATA: no, or rows
+   cannot be counted in them. *known: false if the report does not say what that was. */
+int kl_sample_images_check(bool *known, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* Pixels (n, height, width, channels) of rows [n] of a report's features, from inputs->images: what the
    features were made from, in any form that ingest reads. The caller frees pixels. */
 struct kl_sample_images {
@@ -101,6 +139,10 @@ struct kl_sample_images {
 };
 int kl_sample_images_read(struct kl_sample_images *images, const struct kl_figure_inputs *inputs,
                           const int64_t *rows, size_t n, struct kl_error *err);
+
+/* Places for each of c classes that have so many samples: one each in turn; where a last round does not
+   reach all, it is spread over them. quota [c] begins at 0. */
+void kl_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
 
 /* ---- the figures ---- */
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
@@ -113,6 +155,10 @@ int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+/* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
+enum { KL_TITLE = 400 };
+void kl_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
+                      const struct kl_circuit *circuit, bool noisy);
 /* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance.
    Subspace iteration on the covariance (Golub & Van Loan, Matrix Computations, 8.2.4), from a fixed
    start; a component's largest loading is positive. */

@@ -9,23 +9,18 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-enum {
-    SIDE = 96,   /* images that differ in size are drawn at this one */
-    MOST_IN = 64 /* inputs */
-};
+enum { SIDE = 96 /* images that differ in size are drawn at this one */ };
 
-/* --images as one input or, where no such file is there, several with commas between them. */
-static int split(const char *paths[MOST_IN], size_t *n, char **copy, const char *images,
-                 struct kl_error *err)
+int kl_sample_paths_split(struct kl_sample_paths *p, const char *images, struct kl_error *err)
 {
-    paths[0] = images;
-    *n = 1;
+    *p = (struct kl_sample_paths){ .paths = { images }, .n = 1 };
     if (access(images, F_OK) == 0 || !strchr(images, ',')) return KL_OK;
-    if (!(*copy = strdup(images))) return kl_fail_memory(err, strlen(images));
-    *n = 0;
-    for (char *rest = *copy, *path; (path = strsep(&rest, ","));) {
-        if (*n == MOST_IN) return kl_fail(err, KL_EUSAGE, "--images: more than %d inputs", (int)MOST_IN);
-        paths[(*n)++] = path;
+    if (!(p->text = strdup(images))) return kl_fail_memory(err, strlen(images));
+    p->n = 0;
+    for (char *rest = p->text, *path; (path = strsep(&rest, ","));) {
+        if (p->n == KL_SAMPLE_INPUTS)
+            return kl_fail(err, KL_EUSAGE, "--images: more than %d inputs", (int)KL_SAMPLE_INPUTS);
+        p->paths[p->n++] = path;
     }
     return KL_OK;
 }
@@ -33,35 +28,26 @@ static int split(const char *paths[MOST_IN], size_t *n, char **copy, const char 
 /* Were damaged images left out of the features? The report's rows count the others only. */
 static int find_skip_bad(bool *skip_bad, const struct kl_file *report, struct kl_error *err)
 {
-    json_t *records, *record;
-    size_t i;
-    int code = kl_json_parse(&records, kl_file_provenance(report), kl_file_path(report), err);
-    *skip_bad = false;
-    if (code) return code;
-    json_array_foreach(records, i, record)
-    {
-        const json_t *options = json_object_get(record, "options");
-        *skip_bad = *skip_bad || json_is_true(json_object_get(options, "skip-bad"));
-    }
-    json_decref(records);
-    return KL_OK;
+    struct kl_sample_origin origin;
+    int code = kl_sample_origin_find(&origin, report, err);
+    *skip_bad = json_is_true(json_object_get(json_object_get(origin.record, "options"), "skip-bad"));
+    kl_sample_origin_free(&origin);
+    return code;
 }
 
-/* As they are or, if they differ in size, resized. *paths_text must live as long as *images. */
-static int open_images(struct kl_images **images, char **paths_text,
+/* As they are or, if they differ in size, resized. *p must live as long as *images. */
+static int open_images(struct kl_images **images, struct kl_sample_paths *p,
                        const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct kl_images_options options;
-    const char *paths[MOST_IN];
-    size_t n;
     kl_images_options_default(&options);
     options.labels = "none";
     int code = find_skip_bad(&options.skip_bad, inputs->file, err);
-    if (!code) code = split(paths, &n, paths_text, inputs->images, err);
+    if (!code) code = kl_sample_paths_split(p, inputs->images, err);
     if (code) return code;
-    code = kl_images_open(images, paths, n, &options, err);
+    code = kl_images_open(images, p->paths, p->n, &options, err);
     options.resize = SIDE;
-    return code == KL_EDATA ? kl_images_open(images, paths, n, &options, err) : code;
+    return code == KL_EDATA ? kl_images_open(images, p->paths, p->n, &options, err) : code;
 }
 
 /* In one pass: a compressed file goes only forwards. */
@@ -94,9 +80,9 @@ int kl_sample_images_read(struct kl_sample_images *s, const struct kl_figure_inp
                           const int64_t *rows, size_t n, struct kl_error *err)
 {
     struct kl_images *images = NULL;
-    char *paths_text = NULL;
+    struct kl_sample_paths paths = { 0 };
     *s = (struct kl_sample_images){ 0 };
-    int code = open_images(&images, &paths_text, inputs, err);
+    int code = open_images(&images, &paths, inputs, err);
     for (size_t k = 0; !code && k < n; k++)
         if (rows[k] < 0 || (size_t)rows[k] >= images->n)
             code = kl_fail(err, KL_EDATA,
@@ -111,6 +97,6 @@ int kl_sample_images_read(struct kl_sample_images *s, const struct kl_figure_inp
             s->pixels ? read_images(s->pixels, images, rows, n, err) : kl_fail_memory(err, n * s->size);
     }
     kl_images_close(&images);
-    free(paths_text);
+    free(paths.text);
     return code;
 }

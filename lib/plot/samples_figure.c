@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Sample images with predictions: mistakes first (the most confident ones), then samples that are right.
- */
+   Sample images with predictions: mistakes first (the most confident ones), then samples that are right,
+   of as many classes as there is room for. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,24 +62,59 @@ static float confidence(const struct report *r, size_t i)
     return r->probabilities[i * r->c + (size_t)r->predictions[i]];
 }
 
-/* Rows to show: the most confident mistakes for half of the places, then the first that are right.
-   Returns how many. */
-static size_t choose(size_t rows[PLACES], const struct report *r)
+static bool is_right(const struct report *r, size_t i)
+{
+    return r->predictions[i] == r->labels[i];
+}
+
+/* The most confident mistakes, for half of the places. Returns how many. */
+static size_t choose_wrong(size_t rows[PLACES], const struct report *r)
 {
     size_t n = 0;
     while (n < PLACES / 2) {
         size_t best = r->n;
         for (size_t i = 0; i < r->n; i++) {
-            bool taken = r->predictions[i] == r->labels[i];
+            bool taken = is_right(r, i);
             for (size_t k = 0; k < n; k++) taken = taken || rows[k] == i;
             if (!taken && (best == r->n || confidence(r, i) > confidence(r, best))) best = i;
         }
         if (best == r->n) break;
         rows[n++] = best;
     }
-    for (size_t i = 0; i < r->n && n < PLACES; i++)
-        if (r->predictions[i] == r->labels[i]) rows[n++] = i;
     return n;
+}
+
+void kl_share_places(size_t *quota, const size_t *have, size_t c, size_t places)
+{
+    for (size_t open = 1; places && open;) {
+        open = 0;
+        for (size_t k = 0; k < c; k++) open += quota[k] < have[k];
+        const size_t given = places < open ? places : open;
+        for (size_t k = 0, i = 0; k < c; k++) {
+            if (quota[k] == have[k]) continue;
+            quota[k] += (i + 1) * given / open - i * given / open;
+            i++;
+        }
+        places -= given;
+    }
+}
+
+/* Rows to show, *n of them. Rows sorted by class would otherwise show one class alone. */
+static int choose(size_t rows[PLACES], size_t *n, const struct report *r, struct kl_error *err)
+{
+    size_t *have = calloc(2 * r->c + 1, sizeof *have), *quota = have + r->c;
+    if (!have) return kl_fail_memory(err, 2 * r->c * sizeof *have);
+    *n = choose_wrong(rows, r);
+    for (size_t i = 0; i < r->n; i++)
+        if (is_right(r, i)) have[r->labels[i]]++;
+    kl_share_places(quota, have, r->c, PLACES - *n);
+    for (size_t i = 0; i < r->n && *n < PLACES; i++) {
+        if (!is_right(r, i) || !quota[r->labels[i]]) continue;
+        quota[r->labels[i]]--;
+        rows[(*n)++] = i;
+    }
+    free(have);
+    return KL_OK;
 }
 
 /* As a picture whose dots are whole blocks, about 250 a side: viewers smooth what they enlarge. */
@@ -116,7 +151,7 @@ static void draw_sample(cairo_t *cr, const struct report *r, const struct kl_sam
 {
     const double step = 62, side = 44, x = 10 + step * (double)(place % COLUMNS),
                  y = 16 + 70 * (double)(place / COLUMNS), middle = x + side / 2;
-    const bool right = r->predictions[row] == r->labels[row];
+    const bool right = is_right(r, row);
     char name[KL_NAME], share[16], text[KL_NAME + 16];
     draw_image(cr, x, y, side, images->pixels + place * images->size, images);
     kl_name(name, r->names, r->n_names, r->name_size, (size_t)r->predictions[row]);
@@ -141,7 +176,7 @@ int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     size_t rows[PLACES], n = 0;
     int64_t wanted[PLACES];
     int code = load(&r, inputs, err);
-    if (!code) n = choose(rows, &r);
+    if (!code) code = choose(rows, &n, &r, err);
     for (size_t k = 0; k < n; k++) wanted[k] = r.index[rows[k]];
     if (!code) code = kl_sample_images_read(&images, inputs, wanted, n, err);
     for (size_t k = 0; !code && k < n; k++) draw_sample(sheet->cr, &r, &images, k, rows[k]);

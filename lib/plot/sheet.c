@@ -7,7 +7,7 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-static const double PNG_SCALE = 300.0 / 72; /* 300 dots an inch */
+static const double PNG_DOTS = 300 /* an inch */, PNG_SCALE = 300.0 / 72;
 static const double MARGIN = 3;
 
 struct box {
@@ -17,8 +17,8 @@ struct box {
 static cairo_status_t append(void *context, const unsigned char *data, unsigned int n)
 {
     struct kl_sheet *sheet = context;
-    if (sheet->n + n > sheet->capacity) {
-        size_t capacity = 2 * (sheet->n + n);
+    if (sheet->n + n + KL_PNG_RESOLUTION > sheet->capacity) {
+        size_t capacity = 2 * (sheet->n + n + KL_PNG_RESOLUTION);
         unsigned char *larger = realloc(sheet->bytes, capacity);
         if (!larger) return CAIRO_STATUS_NO_MEMORY;
         sheet->bytes = larger;
@@ -91,6 +91,7 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
     cairo_surface_finish(sheet->surface);
     if (!status) status = cairo_surface_status(sheet->surface);
     cairo_surface_destroy(sheet->surface);
+    if (!status && format == KL_PNG) sheet->n = kl_png_set_resolution(sheet->bytes, sheet->n, PNG_DOTS);
     if (!status && format == KL_SVG) sheet->n = kl_svg_renumber(sheet->bytes, sheet->n);
     return status_code(status, err);
 }
@@ -124,13 +125,13 @@ void kl_colour(cairo_t *cr, int i, double alpha)
 
 /* One column of a journal is 250 points wide, two are 510. */
 const struct kl_figure kl_figures[] = {
-    { "curves", "head", 510, 190, kl_draw_curves, "history/train_loss", false },
-    { "circuit", "head", 500, 640, kl_draw_circuit, NULL, false },
-    { "confusion", "report", 250, 250, kl_draw_confusion, NULL, false },
-    { "calibration", "report", 250, 250, kl_draw_calibration, NULL, false },
-    { "samples", "report", 360, 250, kl_draw_samples, NULL, true },
-    { "pca", "features", 300, 250, kl_draw_pca, NULL, false },
-    { "sweep", "sweep", 460, 290, kl_draw_sweep, NULL, false },
-    { "plateau", "plateau", 510, 190, kl_draw_plateau, NULL, false },
-    { NULL, NULL, 0, 0, NULL, NULL, false },
+    { "curves", "head", 510, 190, kl_draw_curves, .dataset = "history/train_loss" },
+    { "circuit", "head", 500, 640, kl_draw_circuit, .needs_circuit = true },
+    { "confusion", "report", 250, 250, kl_draw_confusion, .dataset = NULL },
+    { "calibration", "report", 250, 250, kl_draw_calibration, .dataset = NULL },
+    { "samples", "report", 360, 250, kl_draw_samples, .needs_images = true },
+    { "pca", "features", 300, 250, kl_draw_pca, .dataset = NULL },
+    { "sweep", "sweep", 460, 290, kl_draw_sweep, .dataset = NULL },
+    { "plateau", "plateau", 510, 190, kl_draw_plateau, .dataset = NULL },
+    { .name = NULL },
 };

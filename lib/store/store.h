@@ -176,9 +176,12 @@ int kl_target_check(const char *path, const char *kind, bool force, const char *
                     struct kl_error *err);
 
 /* The same for a file of another format, of which ours hold `mark` (at most 64 characters) from byte
-   `at` on. KL_EIO if there is no folder for it, or none to be written in. */
+   `at` on. */
 int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool force,
                           const char *const *inputs, size_t n, struct kl_error *err);
+
+/* KL_EUSAGE if a folder or file that results go to is one of the inputs. */
+int kl_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err);
 
 /* ---- what every stage does around its computation (stage.c, shared.c) ---- */
 struct kl_stage {

@@ -9,10 +9,22 @@
 
 #include "store/store_int.h"
 
+/* path may be FILE:DATASET. */
+static bool stat_file(struct stat *s, const char *path)
+{
+    char file[4096];
+    const char *colon = strrchr(path, ':');
+    if (stat(path, s) == 0) return true;
+    if (!colon || (size_t)(colon - path) >= sizeof file) return false;
+    memcpy(file, path, (size_t)(colon - path));
+    file[colon - path] = '\0';
+    return stat(file, s) == 0;
+}
+
 static bool same_file(const char *a, const char *b)
 {
     struct stat s, t;
-    return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+    return stat_file(&s, a) && stat_file(&t, b) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
 bool kl_same_place(const char *a, const char *b)
@@ -39,7 +51,7 @@ static bool was_ours(const char *path, const struct stat *s)
     return ours;
 }
 
-static int check_inputs(const char *path, const char *const *inputs, size_t n, struct kl_error *err)
+int kl_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err)
 {
     for (size_t i = 0; i < n; i++)
         if (kl_same_place(inputs[i], path))
@@ -77,7 +89,7 @@ int kl_target_check(const char *path, const char *kind, bool force, const char *
     struct kl_file *file = NULL;
     struct kl_error problem = { 0 };
     if (strcmp(path, "-") == 0 || stat(path, &s) || !S_ISREG(s.st_mode)) return KL_OK;
-    int rc = check_inputs(path, inputs, n, err);
+    int rc = kl_target_no_input(path, inputs, n, err);
     if (rc || force || s.st_size == 0) return rc;
     rc = kl_file_open(&file, path, &problem);
     if (rc == KL_OK && strcmp(kl_file_kind(file), kind))
@@ -99,10 +111,9 @@ int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool fo
     struct stat s;
     char found[64];
     const size_t length = strlen(mark);
-    int rc = check_inputs(path, inputs, n, err);
+    int rc = kl_target_no_input(path, inputs, n, err);
     if (rc) return rc;
-    if (stat(path, &s)) return kl_place_check(path, err);
-    if (!S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
+    if (stat(path, &s) || !S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
     const bool ours = length <= sizeof found && kl_pread_all(fd, found, length, at, path, NULL) == 0 &&

@@ -119,3 +119,14 @@ $ qtrain -q a.h5 --ansatz strongly-entangling --epochs 1 -o wide.h5; cache show 
 >            reupload false  schedule "constant"  val-fraction 0.1  warmup 0  weight-decay 0.0
 >            weight-scale 0.01
 >
+
+# What prints takes no -o.
+$ for c in 'list .' 'show f.h5' 'log f.h5' 'verify f.h5' 'diff f.h5 f.h5' 'gc .' 'fsck .'; do cache $c -o x; done; ls x 2>&1 | wc -l
+> 1
+! cache: list: writes to standard output; -o belongs to merge
+! cache: show: writes to standard output; -o belongs to merge
+! cache: log: writes to standard output; -o belongs to merge
+! cache: verify: writes to standard output; -o belongs to merge
+! cache: diff: writes to standard output; -o belongs to merge
+! cache: gc: writes to standard output; -o belongs to merge
+! cache: fsck: writes to standard output; -o belongs to merge

@@ -80,7 +80,7 @@ $ circuit qasm --layers 1 --ansatz brick > c.qasm; circuit qasm --circuit-file c
 $ qtrain -q f.h5 --circuit-file c.qasm --epochs 1 -o q.h5 > log; rm c.qasm; circuit qasm q.h5 | cmp - again.qasm; qeval -q q.h5 f.h5 -o r.h5 > log; figures -q q.h5 --figure circuit -o q.svg > log
 
 $ printf 'qubit[2] q;\ncx q[0], q[2];\n' > bad.qasm; circuit show --circuit-file bad.qasm
-! circuit: OpenQASM, line 2, column 12: found '2', expected a whole number from 0 to 1
+! circuit: bad.qasm: OpenQASM, line 2, column 12: found '2', expected a whole number from 0 to 1
 ? 65
 
 $ circuit show --circuit-file again.qasm --layers 2
@@ -90,3 +90,31 @@ $ circuit show --circuit-file again.qasm --layers 2
 $ circuit show --circuit-file none.qasm
 ! circuit: none.qasm: No such file or directory
 ? 66
+
+# A head's circuit is drawn as circuit draw draws it, noise included in what is said of it.
+$ qtrain -q f.h5 --noise depolarizing=0.01 --epochs 1 --no-controls -o n.h5 > log; figures -q n.h5 --figure circuit -o n1.svg
++ circuit draw -q n.h5 -o n2.svg; cmp n1.svg n2.svg; circuit draw -q -o n3.svg; cmp -s n1.svg n3.svg || echo differs
+> differs
+
+# Options of a circuit beside a head are not ignored.
+$ for o in '--qubits 3' '--qubits 4' --reupload '--observables x' '--circuit-file c.qasm' '--ansatz ry-ring'; do circuit show h.h5 $o; done
+! circuit: a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and observables; leave these and --circuit-file away
+! circuit: a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and observables; leave these and --circuit-file away
+! circuit: a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and observables; leave these and --circuit-file away
+! circuit: a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and observables; leave these and --circuit-file away
+! circuit: a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and observables; leave these and --circuit-file away
+! circuit: a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and observables; leave these and --circuit-file away
+? 2
+$ echo 'layers: 2' >c.yaml; circuit stats h.h5 --config c.yaml
+! circuit: a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and observables; leave these and --circuit-file away
+? 2
+$ circuit show h.h5 --width 80 | cmp - <(circuit show h.h5 --width=80); circuit stats h.h5 --samples 100 --json | grep -c .
+> 1
+$ printf 'qubits: 3\n' >run.yaml; circuit qasm --circuit-file run.yaml
+! circuit: run.yaml: OpenQASM, line 1, column 7: a gate before any qubit is declared
+? 65
+
+# A meter ends each wire that is measured, a box with an arc: of four wires all, or two.
+$ for o in z XIII,IZII; do circuit draw --layers 0 --observables $o -q -o m.svg; grep -c ' C ' m.svg; done
+> 28
+> 26

@@ -28,6 +28,11 @@ $ head -c 8 one/pca.png | od -An -c | tr -d ' '; head -c 5 one/pca.svg; echo
 > 211PNG\r\n032\n
 > <?xml
 
+# its resolution: 300 dots an inch are 11811 a metre, with the chunk's check
+$ head -c 54 one/pca.png | tail -c 21 | od -An -v -tx1 | tr -d '\n'; echo; echo $((0x2e23))
+>  00 00 00 09 70 48 59 73 00 00 2e 23 00 00 2e 23 01 78 a5 3f 76
+> 11811
+
 # in a file, by itself, the same bytes as in a folder among others
 $ I=$DATA/digits/test-images-idx3-ubyte; figures head.h5 --figure curves -o curves.svg
 + cmp curves.svg one/curves.svg; figures head.h5 --figure curves -o Curves.PNG -q
@@ -65,3 +70,36 @@ $ figures absent.h5 -o one
 $ figures head.h5 -o head.h5/x
 ! figures: head.h5/x: the folder cannot be made: Not a directory
 ? 74
+
+# A head without a circuit has no drawing of one.
+$ for c in none twin; do qtrain test.h5 --core $c --epochs 2 --reduction 8 --no-controls -q -o $c.h5; figures $c.h5 --format svg -o $c.figures; ls $c.figures; done
+> none.figures: 1 figure, 1 written
+> curves.svg
+> twin.figures: 1 figure, 1 written
+> curves.svg
+$ figures none.h5 --figure circuit -o none.svg
+! figures: none.h5: holds no circuit, its core is none
+? 65
+$ circuit draw twin.h5 -o twin.svg; ls none.svg twin.svg 2>&1 | wc -l
+> 2
+! circuit: twin.h5: holds no circuit, its core is twin
+
+# What lies there of an older run and was not drawn anew is named, and why.
+$ cp -r one old; figures head.h5 report.h5 -o old
+> old: up to date
+! figures: old/samples.png and old/samples.svg: older, not drawn this time: needs --images
+$ rm old/samples.png; figures none.h5 report.h5 --format png -o old
+> old: 3 figures, 1 written
+! figures: old/circuit.png and old/circuit.svg: older, not drawn this time: none.h5 holds no circuit, its core is none
+! figures: old/samples.svg: older, not drawn this time: needs --images
+$ figures head.h5 report.h5 -o old -q; figures report.h5 --figure confusion -o old; figures head.h5 --format svg -o old
+> old: up to date
+> old: up to date
+$ rm old/samples.svg; figures head.h5 report.h5 -o old
+> old: up to date
+
+# Heads that stop early: the axis ends where the last one does, whatever --epochs was.
+$ for e in 60 90; do qtrain test.h5 --epochs $e --patience 3 --replicas 3 --reduction 8 --batch-size 32 --no-controls -q -o early.h5
++ h5dump -d history/train_loss early.h5 | grep -qi nan && echo early; figures early.h5 --figure curves -q -o early$e.svg; done; cmp early60.svg early90.svg
+> early
+> early

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+   What may stand where a figure goes: nothing, or a picture of its format. */
+#include "plot/plot.h"
+#include "store/store.h"
+
+int kl_figure_target_check(const char *path, enum kl_figure_format format, bool force,
+                           const char *const *inputs, size_t n, struct kl_error *err)
+{
+    int code = kl_target_no_input(path, inputs, n, err);
+    if (code) return code;
+    if (format == KL_PNG)
+        return kl_target_check_bytes(path, 0, "\x89PNG\r\n\x1a\n", force, inputs, n, err);
+    /* an SVG may do without the line that says it is XML */
+    if (kl_target_check_bytes(path, 0, "<svg", force, inputs, n, NULL) == KL_OK) return KL_OK;
+    return kl_target_check_bytes(path, 0, "<?xml", force, inputs, n, err);
+}
