@@ -273,8 +273,8 @@ static int report_plateau(const struct plateau_run *run, FILE *out, struct kl_er
         { "cells", KL_JSON_COUNT, NULL, (double)cells },
         { "draws", KL_JSON_COUNT, NULL, (double)p->n_draws },
     };
-    if (common->quiet || (common->output && strcmp(common->output, "-") == 0)) return KL_OK;
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (common->quiet) return KL_OK;
     kl_plateau_table(out, p, common->verbose);
     if (common->output)
         fprintf(out, "%s: %zu observables, %zu circuits of %zu draws, %.1f s\n", common->output,
@@ -287,14 +287,14 @@ static int work_plateau(struct plateau_run *run, size_t n_args, FILE *out, struc
     const struct kl_common *common = &run->v.common;
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
     if (n_args != 1) return kl_fail(err, KL_EUSAGE, "plateau: takes no input; found %zu", n_args - 1);
-    if (!common->output && (common->store || common->force || common->dry_run))
+    if (!common->output && (common->force || common->dry_run))
         return kl_fail(err, KL_EUSAGE, "plateau: no output; give -o PLATEAU.h5");
     int code = begin_plateau(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&run->stage, answer, out, err);
     code = scan(run, err);
     if (!code && common->output) code = save_plateau(run, err);
-    return code ? code : report_plateau(run, out, err);
+    return code ? code : report_plateau(run, kl_words_to(common), err);
 }
 
 static int main_plateau(int argc, char **argv)
@@ -303,6 +303,7 @@ static int main_plateau(int argc, char **argv)
     struct plateau_run run = { .log = { plateau_tool.name, stderr, 1 } };
     const char **args = NULL;
     size_t n_args = 0;
+    kl_signals_install();
     kl_plateau_options_default(&run.v.scan);
     int code = kl_options_parse(&plateau_tool, &run.v, argc, argv, &args, &n_args, &err);
     bool answered = !code && kl_options_answer(&plateau_tool, &run.v, stdout);
@@ -325,7 +326,6 @@ static int main_plateau(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    kl_signals_install();
     if (argc > 1 && strcmp(argv[1], "plateau") == 0) return main_plateau(argc, argv);
     struct kl_error err = { 0 };
     struct run run = { .v = { .samples = 5000, .width = 100 },

@@ -8,8 +8,8 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-enum { MOST_PANELS = 3, NAME = 33 };
-static const double LEFT = 46, TOP = 18, HEIGHT = 140, GAP = 14, LEGEND = 58, ROUNDING = 1e-28;
+enum { COLUMNS = 3, NAME = 33 };
+static const double LEFT = 46, TOP = 18, HEIGHT = 140, GAP = 14, LEGEND = 58, ROW = 190, ROUNDING = 1e-28;
 
 struct scan {
     int32_t *qubits, *layers;
@@ -187,35 +187,41 @@ static void draw_legend(cairo_t *cr, const struct scan *s, double x)
     }
 }
 
+static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct scan *s, size_t o)
+{
+    char name[NAME] = "", title[64];
+    memcpy(name, s->observables + o * s->name_size, s->name_size < NAME ? s->name_size : NAME - 1);
+    title_of(title, name);
+    cairo_save(cr);
+    cairo_rectangle(cr, axes->left, axes->top, axes->width, axes->height);
+    cairo_clip(cr);
+    draw_lines(cr, axes, s, o);
+    cairo_restore(cr);
+    name_zeros(cr, axes, s, o);
+    kl_axes_draw(cr, axes, "qubits", "variance of the derivative");
+    kl_text(cr, axes->left + axes->width / 2, axes->top - 6, 8, KL_CENTRE, title);
+}
+
 int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct scan s = { 0 };
     int code = load_scan(&s, inputs->file, err);
-    if (!code && s.n_observables > MOST_PANELS)
-        code = kl_fail(err, KL_EUSAGE, "%s: figure plateau: %zu observables, expected at most %d",
-                       kl_file_path(inputs->file), s.n_observables, MOST_PANELS);
-    const double panels = code ? 1 : (double)s.n_observables;
-    const double width = fmin((sheet->width - LEFT - LEGEND - (panels - 1) * GAP) / panels, 220);
-    struct kl_axes axes = {
-        .left = LEFT, .top = TOP, .width = width, .height = HEIGHT, .whole_x = true, .log_y = true
-    };
-    if (!code) range(&axes, &s);
-    for (size_t o = 0; !code && o < s.n_observables; o++) {
-        char name[NAME] = "", title[64];
-        memcpy(name, s.observables + o * s.name_size, s.name_size < NAME ? s.name_size : NAME - 1);
-        title_of(title, name);
-        cairo_save(sheet->cr);
-        cairo_rectangle(sheet->cr, axes.left, axes.top, axes.width, axes.height);
-        cairo_clip(sheet->cr);
-        draw_lines(sheet->cr, &axes, &s, o);
-        cairo_restore(sheet->cr);
-        name_zeros(sheet->cr, &axes, &s, o);
-        axes.bare_y = o > 0;
-        kl_axes_draw(sheet->cr, &axes, "qubits", "variance of the derivative");
-        kl_text(sheet->cr, axes.left + width / 2, TOP - 6, 8, KL_CENTRE, title);
-        axes.left += width + GAP;
+    if (code) {
+        free_scan(&s);
+        return code;
     }
-    if (!code) draw_legend(sheet->cr, &s, axes.left - GAP + 10);
+    const size_t columns = s.n_observables < COLUMNS ? s.n_observables : COLUMNS;
+    const double panels = (double)columns;
+    const double width = fmin((sheet->width - LEFT - LEGEND - (panels - 1) * GAP) / panels, 220);
+    struct kl_axes axes = { .width = width, .height = HEIGHT, .whole_x = true, .log_y = true };
+    range(&axes, &s);
+    for (size_t o = 0; o < s.n_observables; o++) {
+        axes.left = LEFT + (double)(o % columns) * (width + GAP);
+        axes.top = TOP + (double)(o / columns) * ROW;
+        axes.bare_y = o % columns > 0;
+        draw_panel(sheet->cr, &axes, &s, o);
+    }
+    draw_legend(sheet->cr, &s, LEFT + panels * (width + GAP) - GAP + 10);
     free_scan(&s);
-    return code;
+    return KL_OK;
 }

@@ -74,6 +74,7 @@ $ circuit plateau --qubits 2-4 --layers 1,2 -q -o - | cat > q.h5; cache verify q
 > q.h5: whole
 
 $ circuit plateau --qubits 2,3 --layers 1 --draws 10 --spread 0.1 -q --json
+> {"output":"","key":"HEX64","status":"computed","observables":2,"cells":2,"draws":10}
 
 $ figures p.h5 --figure plateau -o p.svg; figures p.h5 -o folder; ls folder
 > p.svg: 1 figure, 1 written
@@ -81,9 +82,14 @@ $ figures p.h5 --figure plateau -o p.svg; figures p.h5 -o folder; ls folder
 > plateau.png
 > plateau.svg
 
-$ circuit plateau --observables X,Y,Z,ZZ --qubits 2 --layers 1 -q -o four.h5; figures four.h5 -o folder
-! figures: four.h5: figure plateau: 4 observables, expected at most 3
-? 2
+# three panels a row
+$ circuit plateau --observables X,Y,Z,ZZ --qubits 2 --layers 1 -q -o four.h5; figures four.h5 -o four
+> four: 2 figures, 2 written
+
+# a table needs no output, also where a shared store is set
+$ KETLINE_STORE=$PWD/store circuit plateau --qubits 2 --layers 1 --observables Z | head -1; circuit plateau --qubits 2 --layers 1 -q --json | jq .cells
+> Z; variance of the derivative
+> 1
 
 $ circuit plateau --qubits 2-
 ! circuit: --qubits: found '2-', expected numbers and ranges, as in 2-6,8,10
