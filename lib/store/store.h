@@ -140,6 +140,8 @@ int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *v
                    struct kl_error *err);
 int kl_key_text(struct kl_key *key, const char *name, const char *value,
                 struct kl_error *err); /* a further part */
+int kl_key_integer(struct kl_key *key, const char *name, int64_t value,
+                   struct kl_error *err); /* the same, as decimal text */
 /* An input by its content (64 hex digits); role: "images", "weights", "features". Order matters within a
    role. */
 int kl_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err);
