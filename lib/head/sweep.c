@@ -115,12 +115,6 @@ int kl_sweep_read_head(struct kl_sweep_row *row, size_t replicas, struct kl_file
     if (!code) code = at_best(row->loss, "history/val_loss", best, replicas, head, err);
     if (!code) code = count_epochs(&row->epochs, head, err);
     if (!code) strcpy(row->key, kl_file_key(head));
-    row->parameters = 0;
-    for (size_t i = 0; !code && i < kl_file_n_datasets(head); i++) {
-        d = kl_file_dataset(head, i);
-        if (strncmp(d->name, "params/", 7) == 0)
-            row->parameters += (int64_t)(d->row_size / d->item_size);
-    }
     free(best);
     return code;
 }

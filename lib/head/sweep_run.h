@@ -3,24 +3,14 @@
 #ifndef KL_HEAD_SWEEP_RUN_H
 #define KL_HEAD_SWEEP_RUN_H
 
-#include "head/settings.h"
-#include "head/sweep.h"
+#include "head/sweep_points.h"
 
-struct kl_sweep_job {
-    const struct kl_grid *grid;
-    const struct kl_head_settings *base; /* what all points share; not settled */
-    size_t first, n;                     /* points of the grid */
-    bool halving;       /* drop the worse half, again and again (successive halving, see sweep_run.c) */
-    const char *folder; /* of the heads' files, which are named after their points */
-    struct kl_file *input;
-    int argc; /* of the heads' provenance */
-    char **argv;
-    const struct kl_log *log;
-};
-/* Train what is not up to date, publish each head, fill the rows (sweep: of job->n). Each thread trains
-   whole heads; every head has the bytes that qtrain gives it alone. A head whose loss is no number is
-   noted in its row. KL_ESIGNAL: heads that are finished stay. Other codes as kl_train_run's. */
-int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_job *job, struct kl_pool *pool,
-                 const struct kl_watch *watch, struct kl_error *err);
+/* Train what is not up to date of the points from `first` on, publish each head, fill the rows (as many
+   points as the sweep has rows). Each thread trains whole heads; every head has the bytes that qtrain
+   gives it alone. A head whose loss is no number is noted in its row. While halving, the parameters and
+   moments of all points that are left stay in memory. KL_ESIGNAL: heads that are finished stay. Other
+   codes as kl_train_run's. */
+int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
+                 struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 
 #endif

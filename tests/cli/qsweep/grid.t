@@ -56,11 +56,26 @@ $ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -
 + sed -E 's/epoch [0-9]+/epoch #/' err; ls d-heads
 > point              epochs  parameters  val accuracy
 > weight-decay=0          5       70186  #
-> weight-decay=1000       0           0  diverged
+> weight-decay=1000       0       70186  diverged
 > d.h5: 2 points of 1 head, # s; heads in d-heads
 > the best of 2 is flattered by the choice: judge it with qeval on other samples
 > qsweep: weight-decay=1000: replica 0, epoch #: the loss is no longer finite; try a lower --lr or --clip 1
 > weight-decay=0.h5
+
+# Where all are, there is no best.
+$ qsweep f.h5 --grid "weight-decay=1000,999" --optimizer adamw --lr 1 --epochs 5 -o n.h5 2>err | tail -n 1
++ qsweep f.h5 --grid "weight-decay=1000,999" --optimizer adamw --lr 1 --epochs 5 --force --json -o n.h5 2>err | jq -c 'keys'
++ grep -c 'no longer finite' err; ls n-heads
+> no point has an accuracy on validation samples
+> ["key","output","points","replicas","seconds","status"]
+> 2
+
+# What is trained and what is not: the frozen circuit's weights, the places that a twin leaves empty.
+$ qsweep f.h5 --grid "core=circuit,twin,frozen,none" --halving --epochs 2 -o c.h5 | awk '/^core/ { print $1, $3 }' | sort
+> core=circuit 70186
+> core=frozen 70174
+> core=none 5130
+> core=twin 70186
 
 # Refused.
 $ qsweep f.h5 -o x.h5
