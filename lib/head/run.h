@@ -18,8 +18,9 @@ struct kl_head_run {
     struct kl_head_model model;
     struct kl_train train;
     struct kl_controls controls;
-    struct kl_writer *writer;  /* (hidden) */
-    char *config, *checkpoint; /* (hidden) checkpoint: path, NULL when the output is a pipe */
+    struct kl_writer *writer; /* (hidden) */
+    char *config;
+    char *checkpoint; /* its path; NULL: none is kept, as when the output is a pipe */
 };
 /* Key, and kl_stage_begin with it. */
 int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FILE *out,
@@ -30,6 +31,8 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
                      struct kl_error *err);
 /* KL_ESIGNAL: stopped, and a checkpoint was written. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
+/* The checkpoint, of a run that stands between two steps. */
+int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err);
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err);
 void kl_head_run_close(struct kl_head_run *run);
 

@@ -21,6 +21,7 @@ struct point {
     struct kl_error error;
     int code;
     bool train, dropped;
+    bool kept; /* its checkpoint holds what a stopped sweep had trained of it */
 };
 struct crew {
     const struct kl_sweep_job *job;
@@ -29,7 +30,7 @@ struct crew {
     struct point *points;
     size_t *todo, n_todo;   /* points that are not up to date and not dropped */
     struct kl_pool *shared; /* whose threads share one head; NULL: a thread a head */
-    int64_t until;          /* epochs, in this round */
+    int64_t until;          /* epochs, in this round; 0: as many as each point asks for */
     pthread_mutex_t store;
     const struct kl_watch *watch;
     size_t finished, total; /* heads times rounds */
@@ -82,9 +83,9 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
                                               .argv = job->argv,
                                               .start = kl_clock() } };
     code = kl_head_run_begin(&p->run, &answer, NULL, err);
-    free(p->run.checkpoint); /* other heads are being written while this one is stopped */
-    p->run.checkpoint = NULL;
-    p->train = answer == KL_STAGE_COMPUTE;
+    p->train = !code && answer == KL_STAGE_COMPUTE;
+    if (p->train && !p->v.common.force && p->run.checkpoint)
+        p->v.resume = p->kept = kl_checkpoint_fits(p->run.checkpoint, p->run.stage.key);
     return code;
 }
 
@@ -92,6 +93,37 @@ static void lose(struct point *p, int code)
 {
     p->code = code;
     kl_head_run_close(&p->run);
+}
+
+static int open_point(struct crew *crew, struct point *p)
+{
+    int threads = crew->shared ? kl_pool_size(crew->shared) : 1;
+    pthread_mutex_lock(&crew->store);
+    int code = kl_head_run_open(&p->run, &crew->features, threads, &p->error);
+    pthread_mutex_unlock(&crew->store);
+    p->v.resume = false; /* how it began is no part of the head's provenance */
+    return code;
+}
+
+/* The training has no checkpoint to write meanwhile: that would enter the store out of turn. */
+static int advance(struct crew *crew, struct point *p)
+{
+    char *checkpoint = p->run.checkpoint;
+    p->run.checkpoint = NULL;
+    p->run.train.until = crew->until;
+    int code = kl_head_run_train(&p->run, crew->shared, &p->error);
+    p->run.checkpoint = checkpoint;
+    return code;
+}
+
+/* Of a point that was stopped. Halving keeps nothing: what was dropped would have to be kept as well. */
+static void keep(const struct crew *crew, struct point *p)
+{
+    struct kl_error problem;
+    if (crew->job->halving) return;
+    int code = kl_head_run_keep(&p->run, &problem);
+    p->kept = !code;
+    if (code) p->code = code, p->error = problem;
 }
 
 /* One round of one point: open unless it is, train, publish at the end. */
@@ -104,17 +136,12 @@ static void train_point(void *context, size_t i, int thread)
         lose(p, kl_fail(&p->error, KL_ESIGNAL, "stopped"));
         return;
     }
-    if (!p->run.writer) {
-        pthread_mutex_lock(&crew->store);
-        p->code = kl_head_run_open(&p->run, &crew->features,
-                                   crew->shared ? kl_pool_size(crew->shared) : 1, &p->error);
-        pthread_mutex_unlock(&crew->store);
-    }
-    p->run.train.until = crew->until;
-    if (!p->code) p->code = kl_head_run_train(&p->run, crew->shared, &p->error);
-    if (!p->code && p->run.train.epoch < p->v.train.epochs && crew->until < p->v.train.epochs) return;
+    if (!p->run.writer) p->code = open_point(crew, p);
+    if (!p->code) p->code = advance(crew, p);
+    if (!p->code && crew->until && p->run.train.epoch < p->v.train.epochs) return;
     pthread_mutex_lock(&crew->store);
-    if (!p->code) p->code = kl_head_run_publish(&p->run, &p->error);
+    if (!p->code && !(p->code = kl_head_run_publish(&p->run, &p->error))) p->train = p->kept = false;
+    if (p->code == KL_ESIGNAL) keep(crew, p);
     lose(p, p->code);
     pthread_mutex_unlock(&crew->store);
 }
@@ -128,16 +155,18 @@ static void work_on_point(void *context, size_t i, int thread)
     pthread_mutex_unlock(&crew->store);
 }
 
-/* What went wrong with any point; one that diverged is a result. */
+/* What went wrong with any point, a signal last; one that diverged is a result. */
 static int judge(struct crew *crew, struct kl_error *err)
 {
     size_t left = 0;
+    const struct point *bad = NULL;
+    for (size_t k = 0; k < crew->n_todo; k++) {
+        const struct point *p = &crew->points[crew->todo[k]];
+        if (p->code && p->code != KL_EDATA && (!bad || bad->code == KL_ESIGNAL)) bad = p;
+    }
+    if (bad) return kl_fail(err, bad->code, "%s", bad->error.text);
     for (size_t k = 0; k < crew->n_todo; k++) {
         struct point *p = &crew->points[crew->todo[k]];
-        if (p->code && p->code != KL_EDATA) {
-            *err = p->error;
-            return p->code;
-        }
         p->row->diverged = p->code == KL_EDATA;
         if (p->code == KL_EDATA) kl_note(crew->job->log, 1, "%s: %s", p->row->name, p->error.text);
         else crew->todo[left++] = crew->todo[k];
@@ -195,12 +224,30 @@ static int train_all(struct crew *crew, struct kl_pool *pool, struct kl_error *e
     while (crew->job->halving && crew->n_todo >> (rounds + 1) && epochs >> (rounds + 1)) rounds++;
     for (int k = 0; k <= rounds; k++) crew->total += (crew->n_todo + (1u << k) - 1) >> k;
     for (int k = rounds; k >= 0 && !code; k--) {
-        crew->until = epochs >> k;
+        crew->until = k ? epochs >> k : 0;
         train_round(crew, pool);
         code = judge(crew, err);
         if (!code && k > 0) code = drop_half(crew, err);
     }
     return code;
+}
+
+/* What is there after a signal, and what the same command would do. */
+static void say_stopped(const struct crew *crew)
+{
+    const struct kl_sweep_job *job = crew->job;
+    size_t finished = 0, kept = 0;
+    for (size_t i = 0; i < job->n; i++) finished += !crew->points[i].train, kept += crew->points[i].kept;
+    if (job->halving)
+        kl_note(
+            job->log, 1,
+            "stopped; points of --halving are trained side by side, so the same command begins anew");
+    else
+        kl_note(job->log, 1,
+                "stopped with %zu of %zu point%s finished and %zu half-way, all kept in %s; the same "
+                "command%s goes on from there",
+                finished, job->n, kl_s(job->n), kept, job->folder,
+                job->base->common.force ? " without --force" : "");
 }
 
 static int read_back(struct point *p, size_t replicas, struct kl_error *err)
@@ -243,6 +290,7 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_job *job, struct 
     }
     if (!code && crew.n_todo) code = kl_features_load(&crew.features, job->input, err);
     if (!code) code = train_all(&crew, pool, err);
+    if (code == KL_ESIGNAL) say_stopped(&crew);
     for (size_t i = 0; i < job->n && !code; i++) code = read_back(&crew.points[i], sweep->replicas, err);
     crew_free(&crew);
     return code;

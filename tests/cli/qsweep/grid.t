@@ -51,6 +51,16 @@ $ name=$(ls h-heads); set -- $(echo "${name%.h5}" | tr '_=' '  ')
 $ cache show h.h5 | grep -c parameters
 > 1
 
+# Epochs of the grid may be more than those outside it.
+$ qsweep f.h5 --grid "epochs=1,3" --epochs 2 -o e.h5 | sed -E 's/0\.[0-9]+/#/g' | sort; ls e-heads
+> e.h5: 2 points of 1 head, # s; heads in e-heads
+> epochs=1       1       70186  #
+> epochs=3       3       70186  #
+> point     epochs  parameters  val accuracy
+> the best of 2 is flattered by the choice: judge it with qeval on other samples
+> epochs=1.h5
+> epochs=3.h5
+
 # A rate that is too high is a result, not an end.
 $ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -o d.h5 2>err | sed -E 's/0\.[0-9]+/#/g'
 + sed -E 's/epoch [0-9]+/epoch #/' err; ls d-heads
