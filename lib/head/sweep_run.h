@@ -6,6 +6,11 @@
 #include "head/settings.h"
 #include "head/sweep.h"
 
+/* The grid of a sweep's --grid, whose points base completes (sweep_grid.c). Refused are options that
+   cannot be compared, or that change nothing of a point. KL_EUSAGE. Free it with kl_grid_free. */
+int kl_sweep_grid(struct kl_grid *grid, const char *text, const struct kl_head_settings *base,
+                  bool halving, struct kl_error *err);
+
 struct kl_sweep_job {
     const struct kl_grid *grid;
     const struct kl_head_settings *base; /* what all points share; not settled */

@@ -85,6 +85,38 @@ $ qsweep f.h5 --grid "learning_rates=1,2" -o x.h5
 $ qsweep f.h5 --grid "threads=1,2" -o x.h5
 ! qsweep: --grid: threads does not change a result; give it outside the grid
 ? 2
+$ qsweep f.h5 --grid "seed=1,2" -o x.h5
+! qsweep: --grid: seed: points are compared by their means over seeds; give --replicas N outside the grid
+? 2
+$ qsweep f.h5 --grid "replica=1,2" -o x.h5
+! qsweep: --grid: replica: points are compared by their means over seeds; give --replicas N outside the grid
+? 2
+$ qsweep f.h5 --grid "replicas=1,2" -o x.h5
+! qsweep: --grid: replicas: every point has as many heads; give --replicas N outside the grid
+? 2
+$ qsweep f.h5 --grid "no-controls=false,true" -o x.h5
+! qsweep: --grid: no-controls: heads of a sweep have no controls; repeat the best point with qtrain, which adds them
+? 2
+$ qsweep f.h5 --grid "val-fraction=0,0.2" -o x.h5
+! qsweep: --grid: val-fraction: points are compared on the same validation samples; give it outside the grid
+? 2
+$ qsweep f.h5 --grid "epochs=2,4" --halving -o x.h5
+! qsweep: --grid: epochs: --halving gives each point its epochs; give --epochs outside the grid
+? 2
+$ qsweep f.h5 --grid "momentum=0,0.9" -o x.h5
+! qsweep: --grid: momentum: changes nothing without --optimizer sgd
+? 2
+$ qsweep f.h5 --grid "momentum=0,0.9 optimizer=adam,adamw" -o x.h5
+! qsweep: --grid: momentum: changes nothing without --optimizer sgd
+? 2
+$ qsweep f.h5 --grid "min-lr=0,1e-4" --schedule step -o x.h5
+! qsweep: --grid: min-lr: changes nothing without --schedule cosine|plateau
+? 2
+$ qsweep f.h5 --grid "qubits=2,4" --core none -o x.h5
+! qsweep: --grid: qubits: changes nothing without --core circuit|twin|frozen
+? 2
+$ qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,adam" --epochs 1 -q -o ok.h5 && ls ok-heads | wc -l
+> 4
 $ qsweep f.h5 --grid "qubits=4,400" -o x.h5
 ! qsweep: --grid: qubits: found 400, expected a number from 1 to 20
 ? 2
