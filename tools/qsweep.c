@@ -210,7 +210,7 @@ static int work(struct run *run, const char *const *inputs, size_t n_inputs, str
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
     int code = check(run, n_inputs, err);
     if (!code) code = name_folder(run, err);
-    if (!code) code = kl_grid_parse(&run->grid, &kl_head_tool, run->v.grid, err);
+    if (!code) code = kl_sweep_grid(&run->grid, run->v.grid, &run->v.head, run->v.halving, err);
     if (!code) code = kl_file_open_kind(&run->input, inputs[0], "features", err);
     if (!code) code = prepare(run, inputs[0], err);
     if (!code) code = begin(run, &answer, err);

@@ -50,6 +50,11 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
     return code;
 }
 
+int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err)
+{
+    return save_checkpoint(run, &run->train, err);
+}
+
 /* What the checkpoint held, and what is left. */
 static void say_resumed(const struct kl_head_run *run)
 {
@@ -156,7 +161,7 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         kl_progress_end(&progress);
     }
     if (code != KL_ESIGNAL) return code;
-    int saved = save_checkpoint(run, &run->train, err);
+    int saved = kl_head_run_keep(run, err);
     if (saved) return saved;
     if (run->checkpoint)
         kl_note(run->log, 1, "%s; the same command with --resume goes on from there", err->text);

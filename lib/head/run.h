@@ -19,8 +19,9 @@ struct kl_head_run {
     struct kl_head_model model;
     struct kl_train train;
     struct kl_controls controls;
-    struct kl_writer *writer;  /* (hidden) */
-    char *config, *checkpoint; /* (hidden) checkpoint: path, NULL when the output is a pipe */
+    struct kl_writer *writer; /* (hidden) */
+    char *config;
+    char *checkpoint; /* its path; NULL: none is kept, as when the output is a pipe */
 };
 /* The key of the head that these settings give on these features (`input`, open). */
 int kl_head_key(char hex[65], const struct kl_head_settings *settled, const struct kl_file *input,
@@ -38,6 +39,8 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
  */
 void kl_head_run_rest(struct kl_head_run *run);
 int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err);
+/* The checkpoint, of a run that stands between two steps. */
+int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err);
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err);
 void kl_head_run_close(struct kl_head_run *run);
 

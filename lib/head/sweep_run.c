@@ -22,6 +22,7 @@ struct point {
     struct kl_error error;
     int code;
     bool train, open, dropped;
+    bool kept; /* its checkpoint holds what a stopped sweep had trained of it */
 };
 struct crew {
     const struct kl_sweep_job *job;
@@ -30,7 +31,7 @@ struct crew {
     struct point *points;
     size_t *todo, n_todo;   /* points that are not up to date and not dropped */
     struct kl_pool *shared; /* whose threads share one head; NULL: a thread a head */
-    int64_t until;          /* epochs, in this round; 0: the last one */
+    int64_t until; /* epochs, in this round; 0: as many as each point asks for, the last round */
     pthread_mutex_t store;
     atomic_bool broken; /* a point failed: the sweep will, so no other is begun */
     const struct kl_watch *watch;
@@ -65,9 +66,9 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
                                               .n_inputs = 1,
                                               .start = kl_clock() } };
     code = kl_head_run_begin(&p->run, &answer, NULL, err);
-    free(p->run.checkpoint); /* other heads are being written while this one is stopped */
-    p->run.checkpoint = NULL;
-    p->train = answer == KL_STAGE_COMPUTE;
+    p->train = !code && answer == KL_STAGE_COMPUTE;
+    if (p->train && !v->common.force && p->run.checkpoint)
+        v->resume = p->kept = kl_checkpoint_fits(p->run.checkpoint, p->run.stage.key);
     return code;
 }
 
@@ -86,7 +87,30 @@ static int open_point(struct crew *crew, struct point *p)
     int code = kl_head_run_open(&p->run, &crew->features, threads, &p->error);
     pthread_mutex_unlock(&crew->store);
     p->open = !code;
+    p->at->v.resume = false; /* how it began is no part of the head's provenance */
     return code;
+}
+
+/* The training has no checkpoint to write meanwhile: that would enter the store out of turn. */
+static int advance(struct crew *crew, struct point *p)
+{
+    char *checkpoint = p->run.checkpoint;
+    p->run.checkpoint = NULL;
+    p->run.train.until = crew->until;
+    int code = kl_head_run_train(&p->run, crew->shared, &p->error);
+    p->run.checkpoint = checkpoint;
+    p->row->diverged = code == KL_EDATA;
+    return code;
+}
+
+/* Of a point that was stopped. Halving keeps nothing: what was dropped would have to be kept as well. */
+static void keep(const struct crew *crew, struct point *p)
+{
+    struct kl_error problem;
+    if (crew->job->halving) return;
+    int code = kl_head_run_keep(&p->run, &problem);
+    p->kept = !code;
+    if (code) p->code = code, p->error = problem;
 }
 
 /* One round of one point: open, train, publish in the last one. Between rounds a point holds its state
@@ -103,17 +127,14 @@ static void train_point(void *context, size_t i, int thread)
         return;
     }
     p->code = open_point(crew, p);
-    p->run.train.until = crew->until;
-    if (!p->code) {
-        p->code = kl_head_run_train(&p->run, crew->shared, &p->error);
-        p->row->diverged = p->code == KL_EDATA;
-    }
+    if (!p->code) p->code = advance(crew, p);
     if (!p->code && crew->until) {
         kl_head_run_rest(&p->run);
         return;
     }
     pthread_mutex_lock(&crew->store);
-    if (!p->code) p->code = kl_head_run_publish(&p->run, &p->error);
+    if (!p->code && !(p->code = kl_head_run_publish(&p->run, &p->error))) p->train = p->kept = false;
+    if (p->code == KL_ESIGNAL) keep(crew, p);
     lose(crew, p);
     pthread_mutex_unlock(&crew->store);
 }
@@ -127,16 +148,18 @@ static void work_on_point(void *context, size_t i, int thread)
     pthread_mutex_unlock(&crew->store);
 }
 
-/* What went wrong with any point; one that diverged is a result. */
+/* What went wrong with any point, a signal last; one that diverged is a result. */
 static int judge(struct crew *crew, struct kl_error *err)
 {
     size_t left = 0;
+    const struct point *bad = NULL;
+    for (size_t k = 0; k < crew->n_todo; k++) {
+        const struct point *p = &crew->points[crew->todo[k]];
+        if (p->code && !p->row->diverged && (!bad || bad->code == KL_ESIGNAL)) bad = p;
+    }
+    if (bad) return kl_fail(err, bad->code, "%s", bad->error.text);
     for (size_t k = 0; k < crew->n_todo; k++) {
         struct point *p = &crew->points[crew->todo[k]];
-        if (p->code && !p->row->diverged) {
-            *err = p->error;
-            return p->code;
-        }
         if (!p->row->diverged) {
             crew->todo[left++] = crew->todo[k];
             continue;
@@ -206,6 +229,25 @@ static int train_all(struct crew *crew, struct kl_pool *pool, struct kl_error *e
     return code;
 }
 
+/* What is there after a signal, and what the same command would do. */
+static void say_stopped(const struct crew *crew)
+{
+    const struct kl_sweep_job *job = crew->job;
+    size_t finished = 0, kept = 0;
+    for (size_t i = 0; i < crew->sweep->n; i++)
+        finished += !crew->points[i].train, kept += crew->points[i].kept;
+    if (job->halving)
+        kl_note(
+            job->log, 1,
+            "stopped; points of --halving are trained side by side, so the same command begins anew");
+    else
+        kl_note(job->log, 1,
+                "stopped with %zu of %zu point%s finished and %zu half-way, all kept in %s; the same "
+                "command%s goes on from there",
+                finished, crew->sweep->n, kl_s(crew->sweep->n), kept, job->folder,
+                job->base->common.force ? " without --force" : "");
+}
+
 static int read_back(struct point *p, size_t replicas, struct kl_error *err)
 {
     struct kl_file *file = NULL;
@@ -257,6 +299,7 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, s
     if (!code && crew.n_todo && job->halving) code = try_folder(&crew.points[0], err);
     if (!code && crew.n_todo) code = kl_features_load(&crew.features, job->input, err);
     if (!code) code = train_all(&crew, pool, err);
+    if (code == KL_ESIGNAL) say_stopped(&crew);
     for (size_t i = 0; i < n && !code; i++) code = read_back(&crew.points[i], sweep->replicas, err);
     crew_free(&crew);
     return code;

@@ -5,6 +5,11 @@
 
 #include "head/sweep_points.h"
 
+/* The grid of a sweep's --grid, whose points base completes (sweep_grid.c). Refused are options that
+   cannot be compared, or that change nothing of a point. KL_EUSAGE. Free it with kl_grid_free. */
+int kl_sweep_grid(struct kl_grid *grid, const char *text, const struct kl_head_settings *base,
+                  bool halving, struct kl_error *err);
+
 /* Train what is not up to date of the points from `first` on, publish each head, fill the rows (as many
    points as the sweep has rows). Each thread trains whole heads; every head has the bytes that qtrain
    gives it alone. A head whose loss is no number is noted in its row. While halving, the parameters and

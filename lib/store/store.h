@@ -216,6 +216,8 @@ void kl_stage_end(struct kl_stage *stage);
 /* ---- the state of a stopped run (checkpoint.c): a file of kind `checkpoint` ---- */
 /* DIR/.NAME.checkpoint for the target DIR/NAME; malloc'ed. KL_ENOMEM. */
 int kl_checkpoint_path(char **path, const char *target, struct kl_error *err);
+/* Is there a checkpoint of this key, whole to the last byte? */
+bool kl_checkpoint_fits(const char *path, const char *key);
 /* Removes it, and what killed runs left of it. With a key: only if it belongs to that key. */
 void kl_checkpoint_remove(const char *path, const char *key);
 

@@ -51,6 +51,16 @@ $ name=$(ls h-heads); set -- $(echo "${name%.h5}" | tr '_=' '  ')
 $ cache show h.h5 | grep -c parameters
 > 1
 
+# Epochs of the grid may be more than those outside it.
+$ qsweep f.h5 --grid "epochs=1,3" --epochs 2 -o e.h5 | sed -E 's/0\.[0-9]+/#/g' | sort; ls e-heads
+> e.h5: 2 points of 1 head, # s; heads in e-heads
+> epochs=1       1       70186  #
+> epochs=3       3       70186  #
+> point     epochs  parameters  val accuracy
+> the best of 2 is flattered by the choice: judge it with qeval on other samples
+> epochs=1.h5
+> epochs=3.h5
+
 # A rate that is too high is a result, not an end.
 $ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -o d.h5 2>err | sed -E 's/0\.[0-9]+/#/g'
 + sed -E 's/epoch [0-9]+/epoch #/' err; ls d-heads
@@ -90,6 +100,38 @@ $ qsweep f.h5 --grid "learning_rates=1,2" -o x.h5
 $ qsweep f.h5 --grid "threads=1,2" -o x.h5
 ! qsweep: --grid: threads does not change a result; give it outside the grid
 ? 2
+$ qsweep f.h5 --grid "seed=1,2" -o x.h5
+! qsweep: --grid: seed: points are compared by their means over seeds; give --replicas N outside the grid
+? 2
+$ qsweep f.h5 --grid "replica=1,2" -o x.h5
+! qsweep: --grid: replica: points are compared by their means over seeds; give --replicas N outside the grid
+? 2
+$ qsweep f.h5 --grid "replicas=1,2" -o x.h5
+! qsweep: --grid: replicas: every point has as many heads; give --replicas N outside the grid
+? 2
+$ qsweep f.h5 --grid "no-controls=false,true" -o x.h5
+! qsweep: --grid: no-controls: heads of a sweep have no controls; repeat the best point with qtrain, which adds them
+? 2
+$ qsweep f.h5 --grid "val-fraction=0,0.2" -o x.h5
+! qsweep: --grid: val-fraction: points are compared on the same validation samples; give it outside the grid
+? 2
+$ qsweep f.h5 --grid "epochs=2,4" --halving -o x.h5
+! qsweep: --grid: epochs: --halving gives each point its epochs; give --epochs outside the grid
+? 2
+$ qsweep f.h5 --grid "momentum=0,0.9" -o x.h5
+! qsweep: --grid: momentum: changes nothing without --optimizer sgd
+? 2
+$ qsweep f.h5 --grid "momentum=0,0.9 optimizer=adam,adamw" -o x.h5
+! qsweep: --grid: momentum: changes nothing without --optimizer sgd
+? 2
+$ qsweep f.h5 --grid "min-lr=0,1e-4" --schedule step -o x.h5
+! qsweep: --grid: min-lr: changes nothing without --schedule cosine|plateau
+? 2
+$ qsweep f.h5 --grid "qubits=2,4" --core none -o x.h5
+! qsweep: --grid: qubits: changes nothing without --core circuit|twin|frozen
+? 2
+$ qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,adam" --epochs 1 -q -o ok.h5 && ls ok-heads | wc -l
+> 4
 $ qsweep f.h5 --grid "qubits=4,400" -o x.h5
 ! qsweep: --grid: qubits: found 400, expected a number from 1 to 20
 ? 2
