@@ -38,7 +38,7 @@ static const struct {
     { "reduction", "core", with_core },
     { "classifier", "core", with_core },
     { "noise", "core", "circuit|frozen" },
-    { "weight-scale", "core", "circuit|frozen" },
+    { "weight-scale", "core", "circuit|twin" }, /* the frozen ones are uniform */
     { "diff-method", "core", "circuit|frozen" },
 };
 
