@@ -1,4 +1,5 @@
 # Heads of a grid: each has the bytes that qtrain gives it alone; shards merge; halving; a loss that is no number.
+~ s/(again.*: qtrain f.h5) .* -o/\1 # -o/
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o f.h5
 
 $ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 --no-provenance -o s.h5 |
@@ -13,6 +14,7 @@ $ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --
 > lr=3e-3 layers=2 reduction=none       3        2310  # +- #
 > point                            epochs  parameters  val accuracy
 > s.h5: 8 points of 2 heads, # s; heads in s-heads
+> the best again, with its controls: qtrain f.h5 # -o s-best.h5
 > the best of 8 is flattered by the choice: judge it with qeval on other samples
 $ ls s-heads
 > lr=1e-3_layers=1_reduction=16.h5
@@ -57,9 +59,21 @@ $ qsweep f.h5 --grid "epochs=1,3" --epochs 2 -o e.h5 | sed -E 's/0\.[0-9]+/#/g' 
 > epochs=1       1       70186  #
 > epochs=3       3       70186  #
 > point     epochs  parameters  val accuracy
+> the best again, with its controls: qtrain f.h5 # -o e-best.h5
 > the best of 2 is flattered by the choice: judge it with qeval on other samples
 > epochs=1.h5
 > epochs=3.h5
+
+# The last line trains the best point again: the same head, but with its controls.
+$ qsweep f.h5 --grid "lr=1e-3,3e-3 reduction=16|16,8" --core twin --epochs 3 --seed 3 --no-provenance -o "it's c.h5" | tail -n 1 >line
++ cat line
++ bash -c "$(sed 's/.*: //' line) --no-provenance -q"; for head in *c-heads/*; do cmp -s "$head" *c-best.h5 && echo same; done
+> the best again: qtrain f.h5 # -o 'it'\''s c-best.h5'
+> same
+$ qsweep f.h5 --grid "lr=1e-3" --epochs 3 --noise 'bit-flip=0.01' --qubits 2 --json -o j.h5 | jq -r .best_command
+> qtrain f.h5 --qubits 2 --noise bit-flip=0.01 --epochs 3 -o j-best.h5
+$ $(qsweep f.h5 --grid "lr=1e-3" --epochs 1 --json -f -o j.h5 | jq -r .best_command) --json | jq .controls
+> true
 
 # A rate that is too high is a result, not an end.
 $ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -o d.h5 2>err | sed -E 's/0\.[0-9]+/#/g'
@@ -69,6 +83,7 @@ $ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -
 > weight-decay=1000       0           0  diverged
 > d.h5: 2 points of 1 head, # s; heads in d-heads
 > the best of 2 is flattered by the choice: judge it with qeval on other samples
+> the best again, with its controls: qtrain f.h5 # -o d-best.h5
 > qsweep: weight-decay=1000: replica 0, epoch #: the loss is no longer finite; try a lower --lr or --clip 1
 > weight-decay=0.h5
 
