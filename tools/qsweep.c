@@ -32,7 +32,9 @@ static const struct kl_option options[] = {
 };
 static const struct kl_tool tool = {
     "qsweep",
-    "Trains a head for every combination of options on cached features, and compares them",
+    "Trains a head for every combination of options on cached features, and compares\n"
+    "them, without controls; its last line is the qtrain command for the best point\n"
+    "with its controls",
     "FEATURES.h5 --grid GRID -o SWEEP.h5",
     "qsweep train.h5 --grid \"lr=1e-3,3e-3 n_layers=1,2,3\" --replicas 3 -o sweep.h5",
     options,
@@ -171,37 +173,62 @@ static int train(struct run *run, struct kl_error *err)
 }
 
 /* The best point is the best of many on one validation set: its accuracy is flattered, which is said. */
+static void write_words(const struct run *run, const struct kl_sweep_row *best, const char *command,
+                        bool controls, double seconds)
+{
+    const struct kl_sweep *s = &run->sweep;
+    printf("%s: %zu point%s of %zu head%s, %.1f s; heads in %s\n", run->v.head.common.output, s->n,
+           kl_s(s->n), s->replicas, kl_s(s->replicas), seconds, run->folder);
+    if (best)
+        printf("the best of %zu is flattered by the choice: judge it with qeval on other samples\n",
+               s->n);
+    else printf("no point has an accuracy on validation samples\n");
+    if (command) printf("the best again%s: %s\n", controls ? ", with its controls" : "", command);
+}
+
+/* What is not there is not said: no best point, no command. */
+static int write_json(const struct run *run, const struct kl_sweep_row *best, double accuracy,
+                      const char *command, double seconds, struct kl_error *err)
+{
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, run->v.head.common.output, 0 },
+        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "points", KL_JSON_COUNT, NULL, (double)run->sweep.n },
+        { "replicas", KL_JSON_COUNT, NULL, (double)run->sweep.replicas },
+        { "seconds", KL_JSON_NUMBER, NULL, seconds },
+        { "best", KL_JSON_TEXT, best ? best->name : NULL, 0 },
+        { "val_accuracy", KL_JSON_NUMBER, NULL, accuracy },
+        { "best_command", KL_JSON_TEXT, command, 0 },
+    };
+    const size_t n = sizeof pairs / sizeof *pairs;
+    return kl_json_line(stdout, pairs, n - (best ? 0 : 2) - (command ? 0 : 1), err);
+}
+
+/* A shard's best point is not the sweep's: of it no command is told. */
 static int summarise(const struct run *run, struct kl_error *err)
 {
     const struct kl_sweep *s = &run->sweep;
     const struct kl_common *common = &run->v.head.common;
+    double seconds = kl_clock() - run->stage.start, accuracy = 0;
+    const struct kl_sweep_row *best = NULL;
+    char *command = NULL;
+    bool controls = false;
     size_t *order = malloc((s->n + 1) * sizeof *order);
     if (!order) return kl_fail_memory(err, s->n * sizeof *order);
     kl_sweep_order(order, s);
-    const char *best = s->n ? s->rows[order[0]].name : "";
-    double accuracy = s->n ? kl_sweep_accuracy(s, order[0]) : NAN,
-           seconds = kl_clock() - run->stage.start;
-    const size_t no_best = isnan(accuracy) ? 2 : 0;
+    if (s->n) accuracy = kl_sweep_accuracy(s, order[0]);
+    if (s->n && !isnan(accuracy)) best = &s->rows[order[0]];
     free(order);
-    const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, common->output, 0 },
-        { "key", KL_JSON_TEXT, run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "points", KL_JSON_COUNT, NULL, (double)s->n },
-        { "replicas", KL_JSON_COUNT, NULL, (double)s->replicas },
-        { "seconds", KL_JSON_NUMBER, NULL, seconds },
-        { "best", KL_JSON_TEXT, best, 0 }, /* these two last: there may be no best point */
-        { "val_accuracy", KL_JSON_NUMBER, NULL, accuracy },
-    };
-    if (common->json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs - no_best, err);
-    if (common->quiet) return KL_OK;
-    int code = kl_sweep_write(stdout, s, MOST_ROWS, err);
-    printf("%s: %zu point%s of %zu head%s, %.1f s; heads in %s\n", common->output, s->n, kl_s(s->n),
-           s->replicas, kl_s(s->replicas), seconds, run->folder);
-    if (no_best) printf("no point has an accuracy on validation samples\n");
-    else
-        printf("the best of %zu is flattered by the choice: judge it with qeval on other samples\n",
-               s->n);
+    int code = KL_OK;
+    if (best && !run->shards)
+        code = kl_sweep_command(&command, &controls, &run->job, best->point, run->stage.inputs[0], err);
+    if (!code && common->json) code = write_json(run, best, accuracy, command, seconds, err);
+    else if (!code && !common->quiet) {
+        code = kl_sweep_write(stdout, s, MOST_ROWS, err);
+        if (!code) write_words(run, best, command, controls, seconds);
+    }
+    free(command);
     return code;
 }
 

@@ -97,6 +97,10 @@ bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to)
    of these no text that was not given, so that a new option leaves the keys without it as they are.
    malloc'ed; NULL: no memory. */
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
+/* "TOOL INPUT --lr 0.003 -o OUTPUT" for a shell: what changes the result and is not as in defaults
+   (command.c). */
+void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values, const void *defaults,
+                        const char *input, const char *output);
 
 /* ---- grids of options (grid.c) ---- */
 enum { KL_GRID_AXES = 8, KL_GRID_VALUES = 64, KL_GRID_POINTS = 4096 };

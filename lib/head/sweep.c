@@ -39,16 +39,6 @@ double kl_sweep_accuracy(const struct kl_sweep *sweep, size_t row)
     return sum / (double)sweep->replicas;
 }
 
-static double deviation(const struct kl_sweep *sweep, size_t row)
-{
-    double mean = kl_sweep_accuracy(sweep, row), squares = 0;
-    for (size_t r = 0; r < sweep->replicas; r++) {
-        double d = sweep->rows[row].accuracy[r] - mean;
-        squares += d * d;
-    }
-    return sweep->replicas > 1 ? sqrt(squares / (double)(sweep->replicas - 1)) : 0;
-}
-
 static bool before(const struct kl_sweep *sweep, size_t a, size_t b)
 {
     double x = kl_sweep_accuracy(sweep, a), y = kl_sweep_accuracy(sweep, b);
@@ -160,6 +150,19 @@ int kl_sweep_save(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_e
     return code;
 }
 
+static void write_row(FILE *to, const struct kl_sweep *sweep, size_t i, int width)
+{
+    const struct kl_sweep_row *row = &sweep->rows[i];
+    double low = INFINITY, high = -INFINITY;
+    fprintf(to, "%-*s  %6lld  %10lld  ", width, row->name, (long long)row->epochs,
+            (long long)row->parameters);
+    for (size_t r = 0; r < sweep->replicas; r++)
+        low = fmin(low, row->accuracy[r]), high = fmax(high, row->accuracy[r]);
+    if (row->diverged) fprintf(to, "diverged\n");
+    else if (sweep->replicas == 1) fprintf(to, "%.4f\n", row->accuracy[0]);
+    else fprintf(to, "%.4f (%.4f to %.4f)\n", kl_sweep_accuracy(sweep, i), low, high);
+}
+
 int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err)
 {
     size_t *order = malloc((sweep->n + 1) * sizeof *order);
@@ -169,16 +172,7 @@ int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct k
     for (size_t i = 0; i < sweep->n; i++)
         if ((int)strlen(sweep->rows[i].name) > width) width = (int)strlen(sweep->rows[i].name);
     fprintf(to, "%-*s  %6s  %10s  %s\n", width, "point", "epochs", "parameters", "val accuracy");
-    for (size_t i = 0; i < sweep->n && i < most; i++) {
-        const struct kl_sweep_row *row = &sweep->rows[order[i]];
-        fprintf(to, "%-*s  %6lld  %10lld  ", width, row->name, (long long)row->epochs,
-                (long long)row->parameters);
-        if (row->diverged) fprintf(to, "diverged\n");
-        else if (sweep->replicas == 1) fprintf(to, "%.4f\n", row->accuracy[0]);
-        else
-            fprintf(to, "%.4f +- %.4f\n", kl_sweep_accuracy(sweep, order[i]),
-                    deviation(sweep, order[i]));
-    }
+    for (size_t i = 0; i < sweep->n && i < most; i++) write_row(to, sweep, order[i], width);
     if (sweep->n > most) fprintf(to, "... and %zu more\n", sweep->n - most);
     free(order);
     return KL_OK;

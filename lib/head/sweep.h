@@ -37,7 +37,11 @@ double kl_sweep_accuracy(const struct kl_sweep *sweep, size_t row);
 void kl_sweep_order(size_t *order, const struct kl_sweep *sweep);
 /* All datasets of the file (docs/files.md). */
 int kl_sweep_save(struct kl_writer *writer, const struct kl_sweep *sweep, struct kl_error *err);
-/* The table for a person, best first, at most `most` rows. */
+/* A finished file's rows; of one that diverged the epochs are unknown. KL_EDATA. Free with kl_sweep_free
+   in any case. */
+int kl_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_error *err);
+/* The table for a person, best first, at most `most` rows: mean accuracy and its range over the heads.
+ */
 int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err);
 
 #endif

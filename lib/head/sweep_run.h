@@ -17,5 +17,10 @@ int kl_sweep_grid(struct kl_grid *grid, const char *text, const struct kl_head_s
    codes as kl_train_run's. */
 int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
                  struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+/* The line of qtrain that trains a point of the grid again, with its controls, into NAME-best.h5
+   (sweep_command.c). controls: whether it has any; a core that is a control itself has none. malloc'ed.
+   KL_ENOMEM. */
+int kl_sweep_command(char **command, bool *controls, const struct kl_sweep_job *job, size_t point,
+                     const char *features, struct kl_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 # Stopped by a signal: finished heads and checkpoints of the others are kept, the same command goes on,
 # and the bytes are those of an undisturbed sweep.
+~ s/--lr [0-9.]+/--lr #/
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o f.h5
 $ echo 'exec qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3" --epochs 400 --no-provenance --threads 1 "$@"' >sweep
 + bash sweep -q -o whole.h5
@@ -13,8 +14,8 @@ $ bash sweep -o s.h5 2>err & until [ -e s-heads/lr=1e-3.h5 ]; do sleep 0.01; don
 $ sleep 0.1; touch then; bash sweep -o s.h5 | tail -n 2
 + find s-heads -newer then -name '*.h5' | sort; ls -A s-heads; cmp s.h5 whole.h5
 + for head in whole-heads/*; do cmp "$head" "s-heads/${head#whole-heads/}"; done
-> s.h5: 3 points of 1 head, # s; heads in s-heads
 > the best of 3 is flattered by the choice: judge it with qeval on other samples
+> the best again, with its controls: qtrain f.h5 --epochs 400 --lr # -o s-best.h5
 > s-heads/lr=2e-3.h5
 > s-heads/lr=3e-3.h5
 > lr=1e-3.h5
