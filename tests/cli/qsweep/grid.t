@@ -61,6 +61,10 @@ $ name=$(ls h-heads); set -- $(echo "${name%.h5}" | tr '_=' '  ')
 $ cache show h.h5 | grep -c parameters
 > 2
 
+# Its figure names the epochs, which differ: it is wider than that of the whole sweep by these.
+$ for f in t h; do figures $f.h5 -q -o figures-$f; grep -o 'width="[0-9]*' figures-$f/sweep.svg | head -n 1 | tr -dc '0-9\n'; done | paste -sd' ' | awk '{ print ($2 > $1 + 30 ? "wider" : $0) }'
+> wider
+
 # Epochs of the grid may be more than those outside it.
 $ qsweep f.h5 --grid "epochs=1,3" --epochs 2 -o e.h5 | sed -E 's/0\.[0-9]+/#/g' | sort; ls e-heads
 > e.h5: 2 points of 1 head, # s; heads in e-heads
