@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
 #include "store/store.h"
 
 int kl_sweep_make(struct kl_sweep *sweep, size_t n, size_t replicas, struct kl_error *err)
@@ -34,9 +35,7 @@ void kl_sweep_free(struct kl_sweep *sweep)
 
 double kl_sweep_accuracy(const struct kl_sweep *sweep, size_t row)
 {
-    double sum = 0;
-    for (size_t r = 0; r < sweep->replicas; r++) sum += sweep->rows[row].accuracy[r];
-    return sum / (double)sweep->replicas;
+    return kl_mean(sweep->rows[row].accuracy, sweep->replicas);
 }
 
 static bool before(const struct kl_sweep *sweep, size_t a, size_t b)

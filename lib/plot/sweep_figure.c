@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
 #include "plot/plot.h"
 #include "store/store.h"
 
@@ -45,8 +46,7 @@ static int load(struct table *t, struct kl_file *file, struct kl_error *err)
     if (!t->means || !t->order) return kl_fail_memory(err, t->n * sizeof *t->means);
     size_t kept = 0;
     for (size_t i = 0; i < t->n; i++) {
-        for (size_t r = 0; r < t->replicas; r++) t->means[i] += t->accuracy[i * t->replicas + r];
-        t->means[i] /= (double)t->replicas; /* as qsweep's table has it: equal points in equal order */
+        t->means[i] = kl_mean(t->accuracy + i * t->replicas, t->replicas);
         if (!isfinite(t->means[i])) continue;
         size_t k = kept++;
         for (; k > 0 && t->means[t->order[k - 1]] < t->means[i]; k--) t->order[k] = t->order[k - 1];
