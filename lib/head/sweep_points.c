@@ -76,7 +76,8 @@ static int check_paths(const struct kl_sweep_points *s, struct kl_error *err)
     return code;
 }
 
-/* The sweep's own file among the heads: its name is compared where its folder is theirs. */
+/* The sweep's own file must be none of the heads': by its path, as the folder may not be there yet, and
+   by its name in the same folder. */
 static int check_output(const struct kl_sweep_points *s, struct kl_error *err)
 {
     struct stat ours, theirs;
@@ -87,8 +88,9 @@ static int check_output(const struct kl_sweep_points *s, struct kl_error *err)
     bool same = stat(folder, &ours) == 0 && stat(s->job->folder, &theirs) == 0 &&
                 ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
     free(folder);
-    for (size_t i = 0; same && i < s->n; i++)
-        if (strcmp(s->points[i].path + strlen(s->job->folder) + 1, name) == 0)
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->points[i].path, output) == 0 ||
+            (same && strcmp(s->points[i].path + strlen(s->job->folder) + 1, name) == 0))
             return kl_fail(err, KL_EUSAGE, "%s: is the file of a head; give another name with -o",
                            output);
     return KL_OK;

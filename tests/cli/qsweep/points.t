@@ -42,6 +42,9 @@ $ cp a/n.json a-n.json; qsweep f.h5 --grid "noise=a/n.json,a-n.json" -o x.h5
 $ qsweep f.h5 --grid "lr=1e-3" --heads . -o ./lr=1e-3.h5
 ! qsweep: ./lr=1e-3.h5: is the file of a head; give another name with -o
 ? 2
+$ qsweep f.h5 --grid "lr=1e-3" --heads xyz -o xyz/lr=1e-3.h5
+! qsweep: xyz/lr=1e-3.h5: is the file of a head; give another name with -o
+? 2
 $ ln -s f.h5 lr=1e-3.h5; for more in "" --force "--force --halving"; do qsweep f.h5 --grid "lr=1e-3,2e-3" --heads . $more -o x.h5; done
 ! qsweep: ./lr=1e-3.h5: is an input; give another name with -o
 ! qsweep: ./lr=1e-3.h5: is an input; give another name with -o
