@@ -58,7 +58,40 @@ for file in features.h5 head.h5; do
     (cat $file; echo more) >bad$file
     refused "$file with bytes after its end" $run
 done
-right= old=test.h5
+right=
+
+# A sweep: of damaged features no head is made. Drawn, it is not taken for another one.
+sweep="qsweep -q --grid lr=1e-3,1e-2 --reduction 8 --epochs 1 --no-provenance"
+old=older-sweep.h5 n=$(size features.h5)
+for i in $(seq $((samples / 4))); do
+    flip features.h5 "$(place "$n")" $((RANDOM % 8))
+    refused "features.h5 of a sweep: one bit flipped" $sweep badfeatures.h5 -o out.h5
+    check "features.h5 of a sweep, flipped: heads were made: $(ls -A out-heads 2>/dev/null)" [ -z "$(ls -A out-heads 2>/dev/null)" ]
+done
+figures -q older-sweep.h5 -o drawn >/dev/null || fail "figures: the undamaged sweep was refused"
+n=$(size older-sweep.h5)
+for i in $(seq $((samples / 4))); do
+    at=$(place "$n")
+    for how in truncated flip; do
+        $how older-sweep.h5 "$at" $((RANDOM % 8))
+        rm -rf redrawn
+        refused or-fine "older-sweep.h5: $how at $at" figures -q badolder-sweep.h5 -o redrawn
+        [ -z "$(ls redrawn 2>/dev/null)" ] || check "older-sweep.h5: $how at $at: another figure" diff -rq drawn redrawn
+    done
+done
+# Damaged heads are trained anew, and the sweep is the same.
+$sweep features.h5 -o whole.h5 || fail "the undisturbed sweep failed"
+for i in $(seq $((samples / 4))); do
+    n=$(size whole-heads/lr=1e-3.h5)
+    rm -rf again.h5 again-heads
+    cp -r whole-heads again-heads
+    if [ $((i % 2)) = 0 ]; then flip whole-heads/lr=1e-3.h5 "$(place "$n")" 0; else truncated whole-heads/lr=1e-3.h5 "$(place "$n")"; fi
+    mv badlr=1e-3.h5 again-heads/lr=1e-3.h5
+    check "a head of the sweep is damaged: $(tr '\n' ' ' <err)" $sweep features.h5 -o again.h5 2>err
+    check "a head of the sweep was damaged: the heads are others" diff -rq whole-heads again-heads
+    check "a head of the sweep was damaged: the sweep is another" cmp whole.h5 again.h5
+done
+old=test.h5
 
 # IDX: two images of 28x28 and their labels; cut at every byte of the head and some of the rest,
 # sizes that overflow, wrong magic.

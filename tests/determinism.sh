@@ -11,8 +11,9 @@ for name in $(jobs); do
     for threads in 2 4; do
         job "$name" more.h5 --no-provenance --threads $threads --force >/dev/null || fail "$name failed with $threads threads"
         check "$name: 1 and $threads threads differ" cmp one.h5 more.h5
+        [ ! -d one-heads ] || check "$name: heads of 1 and $threads threads differ" diff -rq one-heads more-heads
     done
-    rm -f one.h5 more.h5
+    rm -rf one.h5 more.h5 one-heads more-heads
 done
 
 # Another seed gives another head: the comparison above compares something.

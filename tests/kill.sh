@@ -10,7 +10,12 @@ prepare || { echo "the inputs could not be made"; exit 1; }
 RANDOM=${SEED:-1}
 same() { cmp -s "$1" "$2"; }
 alone() { # nothing but the target: neither temporary files nor checkpoints
-    [ "$(ls -A "$1")" = out.h5 ] || { ls -A "$1"; return 1; }
+    [ -e "$1/out.h5" ] && [ -z "$(beside "$1")" ] || { find "$1" -type f; return 1; }
+}
+# Of a sweep: every head that is there is the one of the undisturbed run.
+each_is_the_same() {
+    local file
+    for file in "$1"/*; do [ ! -e "$file" ] || same "$file" "$2/${file##*/}" || return 1; done
 }
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # strike FUNCTION...: runs it, kills it after $t ms, at random within $span ms. That is at first what an
@@ -40,6 +45,7 @@ told() {
 
 kill_job() {
     local name=$1 folder=$JOBS/$1.dir want=$JOBS/$1.want.h5 old=$JOBS/$1.old.h5 struck=0 i=1 extra t
+    local heads=$JOBS/$1.dir/out-heads want_heads=$JOBS/$1.want-heads # of sweeps
     local start=$(now_ms)
     job "$name" "$want" --no-provenance >/dev/null ||
         { fail "$name: the undisturbed run failed"; return; }
@@ -51,20 +57,25 @@ kill_job() {
         more || break
         rm -f "$folder/out.h5"
         [ $((i % 2)) = 1 ] || cp "$old" "$folder/out.h5"
+        [ $((i % 4)) -ge 2 ] || rm -f "$heads"/*
         extra=
         [ "$name" = qtrain ] && [ $((i % 4)) -ge 2 ] && extra="--checkpoint-every 5" # killed at those, too
         strike job "$name" "$folder/out.h5" --no-provenance --force $extra
         [ ! -e "$folder/out.h5" ] || same "$folder/out.h5" "$want" ||
             { [ $((i % 2)) = 0 ] && same "$folder/out.h5" "$old"; }
         check "$name: kill $i after $t ms left a third thing in place of old or new" [ $? = 0 ]
+        check "$name: kill $i after $t ms left a third thing in place of a head" \
+            each_is_the_same "$heads" "$want_heads"
         [ $((i % 3)) = 0 ] && continue # this one is killed again before it is repaired
         extra=
         [ "$name" = qtrain ] && [ $((i % 3)) = 1 ] && extra=--resume
         job "$name" "$folder/out.h5" --no-provenance $extra >/dev/null 2>"$JOBS/err" ||
             fail "$name: the rerun failed: $(cat "$JOBS/err")"
         check "$name: kill $i after $t ms: the rerun's bytes differ" same "$folder/out.h5" "$want"
+        [ ! -d "$want_heads" ] || check "$name: kill $i after $t ms: the rerun's heads differ" \
+            diff -rq --exclude='.*' "$heads" "$want_heads"
     done
-    rm -f "$folder/out.h5" # so that it computes, and looks around
+    rm -f "$folder/out.h5" "$heads"/* # so that it computes, and looks around
     job "$name" "$folder/out.h5" --no-provenance >/dev/null || fail "$name: the last run failed"
     check "$name: files left behind after the last run" alone "$folder"
     told "$name"
@@ -79,7 +90,7 @@ each_is_old_or_new() {
     local file
     for file in "$1"/*; do
         [ ! -e "$file" ] || same "$file" "$JOBS/figures.want/${file##*/}" ||
-            [ "$(cat "$file")" = old ] || return 1
+            [ "$(cat "$file")" = '<svg>old' ] || return 1
     done
 }
 kill_figures() {
@@ -92,7 +103,7 @@ kill_figures() {
     for (( ; ; i++)); do
         more || break
         rm -f "$folder"/*
-        [ $((i % 2)) = 1 ] || echo old | tee "$folder/pca.svg" >"$folder/curves.svg"
+        [ $((i % 2)) = 1 ] || echo '<svg>old' | tee "$folder/pca.svg" >"$folder/curves.svg"
         strike draw "$folder"
         check "figures: kill $i after $t ms left a third thing in place of old or new" \
             each_is_old_or_new "$folder"

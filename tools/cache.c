@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "head/sweep.h"
 #include "store/describe.h"
 
 struct values {
@@ -56,6 +57,18 @@ static int one_file(struct run *run, struct kl_file **file, struct kl_error *err
     return kl_fail(err, KL_EUSAGE, "found %zu file%s, expected one; see --help", run->n, kl_s(run->n));
 }
 
+/* What a sweep found, behind its page. */
+static int show_sweep(struct kl_file *file, struct kl_error *err)
+{
+    enum { MOST_ROWS = 20 };
+    struct kl_sweep sweep = { 0 };
+    int code = kl_sweep_load(&sweep, file, err);
+    if (!code) putchar('\n');
+    if (!code) code = kl_sweep_write(stdout, &sweep, MOST_ROWS, err);
+    kl_sweep_free(&sweep);
+    return code;
+}
+
 static int show(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
@@ -63,6 +76,8 @@ static int show(struct run *run, struct kl_error *err)
     if (!code)
         code = run->v.common.json ? kl_describe_json(stdout, file, err)
                                   : kl_describe_page(stdout, file, err);
+    if (!code && !run->v.common.json && strcmp(kl_file_kind(file), "sweep") == 0)
+        code = show_sweep(file, err);
     kl_file_close(&file);
     return code;
 }

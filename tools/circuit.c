@@ -227,11 +227,9 @@ static int begin_plateau(struct plateau_run *run, enum kl_stage_answer *answer, 
                          struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    char seed[24];
-    snprintf(seed, sizeof seed, "%lld", (long long)run->v.common.seed);
     int code = kl_key_begin(&key, "plateau", PLATEAU_SCHEMA, "plateau", NUMERICAL_VERSION, err);
     if (!code) code = kl_key_options(key, &plateau_tool, &run->v, err);
-    if (!code) code = kl_key_text(key, "seed", seed, err);
+    if (!code) code = kl_key_integer(key, "seed", run->v.common.seed, err);
     if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;

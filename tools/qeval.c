@@ -105,11 +105,7 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
     if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
     if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
-    if (!code && run->shots) {
-        char seed[32];
-        snprintf(seed, sizeof seed, "%lld", (long long)run->v.common.seed);
-        code = kl_key_text(key, "seed", seed, err);
-    }
+    if (!code && run->shots) code = kl_key_integer(key, "seed", run->v.common.seed, err);
     if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;

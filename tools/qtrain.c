@@ -113,8 +113,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_train *t = &run->head.train;
     const int64_t n = t->options.replicas;
-    /* rows 1 and 3 of kl_history_names: accuracy of training, of validation */
-    const int judged = t->n_validation ? 3 : 1;
+    const enum kl_history_row judged = t->n_validation ? KL_VAL_ACCURACY : KL_TRAIN_ACCURACY;
     const char *what = t->n_validation ? "val" : "no validation, train";
     double sum = 0, low = 1, high = 0;
     int64_t epochs = 0;

@@ -97,6 +97,10 @@ bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to)
    of these no text that was not given, so that a new option leaves the keys without it as they are.
    malloc'ed; NULL: no memory. */
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
+/* "TOOL INPUT --lr 0.003 -o OUTPUT" for a shell: what changes the result and is not as in defaults
+   (command.c). */
+void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values, const void *defaults,
+                        const char *input, const char *output);
 
 /* ---- grids of options (grid.c) ---- */
 enum { KL_GRID_AXES = 8, KL_GRID_VALUES = 64, KL_GRID_POINTS = 4096 };
@@ -112,10 +116,14 @@ struct kl_grid {
     char *text; /* (hidden) what the values point into */
 };
 /* "lr=1e-3,3e-3 n_layers=1,2": names as on the command line, values checked against the options; where a
-   value holds commas, '|' separates (reduction=128,32|64). KL_EUSAGE. Free with kl_grid_free; the grid
-   must outlive the values that are set from it. */
-int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool, const char *text,
-                  struct kl_error *err);
+   value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in no
+   grid, up to one without a name; NULL: none. KL_EUSAGE. Free with kl_grid_free; the grid must outlive
+   the values that are set from it. */
+struct kl_grid_refusal {
+    const char *name, *why; /* "--grid: NAME: WHY" */
+};
+int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool,
+                  const struct kl_grid_refusal *refusals, const char *text, struct kl_error *err);
 const char *kl_grid_value(const struct kl_grid *grid, size_t point, int axis);
 /* The options of one point into the tool's values. */
 int kl_grid_set(const struct kl_grid *grid, size_t point, void *values, struct kl_error *err);

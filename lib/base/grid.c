@@ -32,7 +32,8 @@ static int add_values(struct kl_grid_axis *axis, char *text, const struct kl_too
     return code;
 }
 
-static int add_axis(struct kl_grid *grid, char *word, const struct kl_tool *tool, struct kl_error *err)
+static int add_axis(struct kl_grid *grid, char *word, const struct kl_tool *tool,
+                    const struct kl_grid_refusal *refusals, struct kl_error *err)
 {
     char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
@@ -43,6 +44,9 @@ static int add_axis(struct kl_grid *grid, char *word, const struct kl_tool *tool
     if (!option)
         return kl_fail(err, KL_EUSAGE, "--grid: %.*s: no such option%s%s%s", (int)length, word,
                        nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    for (const struct kl_grid_refusal *r = refusals; r && r->name; r++)
+        if (strcmp(r->name, option->name) == 0)
+            return kl_fail(err, KL_EUSAGE, "--grid: %s: %s", r->name, r->why);
     if (!option->in_key)
         return kl_fail(err, KL_EUSAGE, "--grid: %s does not change a result; give it outside the grid",
                        option->name);
@@ -56,15 +60,15 @@ static int add_axis(struct kl_grid *grid, char *word, const struct kl_tool *tool
     return add_values(axis, equals + 1, tool, err);
 }
 
-int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool, const char *text,
-                  struct kl_error *err)
+int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool,
+                  const struct kl_grid_refusal *refusals, const char *text, struct kl_error *err)
 {
     char *rest = NULL;
     *grid = (struct kl_grid){ .n = 1, .text = strdup(text) };
     int code = grid->text ? KL_OK : kl_fail_memory(err, strlen(text));
     for (char *word = code ? NULL : strtok_r(grid->text, " \t\n", &rest); word && !code;
          word = strtok_r(NULL, " \t\n", &rest))
-        code = add_axis(grid, word, tool, err);
+        code = add_axis(grid, word, tool, refusals, err);
     if (!code && grid->n_axes == 0)
         code = kl_fail(err, KL_EUSAGE, "--grid: empty; expected NAME=VALUE,VALUE...");
     for (int i = 0; i < grid->n_axes && !code; i++)

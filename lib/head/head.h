@@ -117,7 +117,14 @@ struct kl_train_options {
 void kl_train_options_default(
     struct kl_train_options *o); /* the reference's: 50 epochs of 64, Adam 1e-3, 10 % validation */
 
-enum { KL_HISTORY_ROWS = 5 }; /* train_loss, train_accuracy, val_loss, val_accuracy, learning_rate */
+enum kl_history_row {
+    KL_TRAIN_LOSS,
+    KL_TRAIN_ACCURACY,
+    KL_VAL_LOSS,
+    KL_VAL_ACCURACY,
+    KL_LEARNING_RATE,
+    KL_HISTORY_ROWS
+};
 extern const char *const kl_history_names[KL_HISTORY_ROWS];
 
 /* One of the heads trained side by side: its parameters and all else that differs between replicas. */
@@ -162,6 +169,12 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
 int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *watch,
                  struct kl_error *err);
 void kl_train_close(struct kl_train *train);
+bool kl_train_finished(const struct kl_train *train); /* no epoch is left, or every replica stopped */
+/* Between two calls of kl_train_run: give back all memory but the state (replicas, split), for long
+   waits; take it again, for any number of threads, none fewer than the pool has. KL_ENOMEM; close it
+   then. */
+void kl_train_rest(struct kl_train *train);
+int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err);
 /* At the best epoch of a replica that has ended one; there must be validation samples. */
 double kl_replica_val_accuracy(const struct kl_replica *replica);
 /* Its loss was no longer a number: the epoch (from 0), or -1. */

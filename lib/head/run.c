@@ -13,15 +13,24 @@ static int name_checkpoint(char **path, const char *output, struct kl_error *err
     return output && strcmp(output, "-") != 0 ? kl_checkpoint_path(path, output, err) : KL_OK;
 }
 
-static int make_key(struct kl_key **key, const struct kl_head_run *run, struct kl_error *err)
+static int make_key(struct kl_key **key, const struct kl_head_settings *v, const struct kl_file *input,
+                    struct kl_error *err)
 {
-    char seed[32];
-    snprintf(seed, sizeof seed, "%lld", (long long)run->v->common.seed);
     int code =
         kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, KL_HEAD_NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(*key, &kl_head_tool, run->v, err);
-    if (!code) code = kl_key_text(*key, "seed", seed, err);
-    return code ? code : kl_key_input(*key, "features", kl_file_content(run->input), err);
+    if (!code) code = kl_key_options(*key, &kl_head_tool, v, err);
+    if (!code) code = kl_key_integer(*key, "seed", v->common.seed, err);
+    return code ? code : kl_key_input(*key, "features", kl_file_content(input), err);
+}
+
+int kl_head_key(char hex[65], const struct kl_head_settings *v, const struct kl_file *input,
+                struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = make_key(&key, v, input, err);
+    if (!code) code = kl_key_finish(&key, hex, NULL, err);
+    kl_key_abort(&key);
+    return code;
 }
 
 /* Whichever training is under way: the head's or a control's. */
@@ -39,6 +48,11 @@ static int save_checkpoint(void *context, struct kl_train *train, struct kl_erro
     if (!code) return kl_writer_publish(&writer, NULL, err);
     kl_writer_abort(&writer);
     return code;
+}
+
+int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err)
+{
+    return save_checkpoint(run, &run->train, err);
 }
 
 /* What the checkpoint held, and what is left. */
@@ -81,10 +95,16 @@ static int resume(struct kl_head_run *run, struct kl_error *err)
     return code;
 }
 
+static int open_writer(struct kl_head_run *run, struct kl_error *err)
+{
+    return kl_writer_open(&run->writer, run->v->common.output, &run->stage.header, err);
+}
+
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->input };
-    int code = kl_train_save(run->writer, &run->train, run->config, err);
+    int code = run->writer ? KL_OK : open_writer(run, err);
+    if (!code) code = kl_train_save(run->writer, &run->train, run->config, err);
     if (!code) code = kl_origin_save(run->writer, run->input, err);
     if (!code) code = kl_controls_save(run->writer, &run->controls, false, err);
     if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, NULL, NULL, err);
@@ -98,7 +118,7 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
     struct kl_key *key = NULL;
     if (!(run->config = kl_options_json(&kl_head_tool, run->v, true))) return kl_fail_memory(err, 1024);
     int code = name_checkpoint(&run->checkpoint, run->v->common.output, err);
-    if (!code) code = make_key(&key, run, err);
+    if (!code) code = make_key(&key, run->v, run->input, err);
     if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     /* A run that was killed between publishing and tidying up left it. */
@@ -123,7 +143,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
 {
     const struct kl_head_settings *v = run->v;
     int code = kl_head_model_make(&run->model, &v->head, features->d, features->n_classes, err);
-    if (!code) code = kl_writer_open(&run->writer, v->common.output, &run->stage.header, err);
+    if (!code && !run->late) code = open_writer(run, err);
     if (!code) code = kl_train_open(&run->train, &run->model, features, &v->train, threads, err);
     if (!code && !v->no_controls)
         code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
@@ -146,17 +166,31 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
     kl_progress_begin(&progress, run->log, mode, "epochs");
     int code = kl_train_run(&run->train, pool, &progress.watch, err);
     kl_progress_end(&progress);
-    if (!code && run->controls.n) {
+    if (!code && run->controls.n && kl_train_finished(&run->train)) {
         kl_progress_begin(&progress, run->log, mode, "epochs of controls");
         code = kl_controls_run(&run->controls, pool, &progress.watch, err);
         kl_progress_end(&progress);
         if (!code) kl_controls_note_diverged(&run->controls, run->log);
     }
     if (code != KL_ESIGNAL) return code;
-    int saved = save_checkpoint(run, &run->train, err);
+    int saved = kl_head_run_keep(run, err);
     if (saved) return saved;
     if (run->checkpoint)
         kl_note(run->log, 1, "%s; the same command with --resume goes on from there", err->text);
+    return code;
+}
+
+void kl_head_run_rest(struct kl_head_run *run)
+{
+    kl_train_rest(&run->train);
+    for (int i = 0; i < run->controls.n; i++) kl_train_rest(&run->controls.trains[i]);
+}
+
+int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err)
+{
+    int code = kl_train_wake(&run->train, threads, err);
+    for (int i = 0; i < run->controls.n && !code; i++)
+        code = kl_train_wake(&run->controls.trains[i], threads, err);
     return code;
 }
 

@@ -15,21 +15,32 @@ struct kl_head_run {
     const struct kl_log *log;
     struct kl_stage stage;
     struct kl_file *input; /* the features */
+    bool late;             /* begin the file when it is published, and not when training is opened */
     struct kl_head_model model;
     struct kl_train train;
     struct kl_controls controls;
-    struct kl_writer *writer;  /* (hidden) */
-    char *config, *checkpoint; /* (hidden) checkpoint: path, NULL when the output is a pipe */
+    struct kl_writer *writer; /* (hidden) */
+    char *config;
+    char *checkpoint; /* its path; NULL: none is kept, as when the output is a pipe */
 };
+/* The key of the head that these settings give on these features (`input`, open). */
+int kl_head_key(char hex[65], const struct kl_head_settings *settled, const struct kl_file *input,
+                struct kl_error *err);
 /* Key, and kl_stage_begin with it. */
 int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FILE *out,
                       struct kl_error *err);
 /* Model, writer, initial values or, with --resume, those of the checkpoint. threads: those of the pool
-   that trains. features must outlive the run. */
+   that trains, no fewer. features must outlive the run. */
 int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
                      struct kl_error *err);
 /* KL_ESIGNAL: stopped, and a checkpoint was written. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
+/* Of a run that trains in parts (train.until): hold nothing but the state, and go on, with any threads.
+ */
+void kl_head_run_rest(struct kl_head_run *run);
+int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err);
+/* The checkpoint, of a run that stands between two steps. */
+int kl_head_run_keep(struct kl_head_run *run, struct kl_error *err);
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err);
 void kl_head_run_close(struct kl_head_run *run);
 

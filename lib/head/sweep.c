@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
 #include "store/store.h"
 
 int kl_sweep_make(struct kl_sweep *sweep, size_t n, size_t replicas, struct kl_error *err)
@@ -34,19 +35,7 @@ void kl_sweep_free(struct kl_sweep *sweep)
 
 double kl_sweep_accuracy(const struct kl_sweep *sweep, size_t row)
 {
-    double sum = 0;
-    for (size_t r = 0; r < sweep->replicas; r++) sum += sweep->rows[row].accuracy[r];
-    return sum / (double)sweep->replicas;
-}
-
-static double deviation(const struct kl_sweep *sweep, size_t row)
-{
-    double mean = kl_sweep_accuracy(sweep, row), squares = 0;
-    for (size_t r = 0; r < sweep->replicas; r++) {
-        double d = sweep->rows[row].accuracy[r] - mean;
-        squares += d * d;
-    }
-    return sweep->replicas > 1 ? sqrt(squares / (double)(sweep->replicas - 1)) : 0;
+    return kl_mean(sweep->rows[row].accuracy, sweep->replicas);
 }
 
 static bool before(const struct kl_sweep *sweep, size_t a, size_t b)
@@ -115,12 +104,6 @@ int kl_sweep_read_head(struct kl_sweep_row *row, size_t replicas, struct kl_file
     if (!code) code = at_best(row->loss, "history/val_loss", best, replicas, head, err);
     if (!code) code = count_epochs(&row->epochs, head, err);
     if (!code) strcpy(row->key, kl_file_key(head));
-    row->parameters = 0;
-    for (size_t i = 0; !code && i < kl_file_n_datasets(head); i++) {
-        d = kl_file_dataset(head, i);
-        if (strncmp(d->name, "params/", 7) == 0)
-            row->parameters += (int64_t)(d->row_size / d->item_size);
-    }
     free(best);
     return code;
 }
@@ -166,6 +149,19 @@ int kl_sweep_save(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_e
     return code;
 }
 
+static void write_row(FILE *to, const struct kl_sweep *sweep, size_t i, int width)
+{
+    const struct kl_sweep_row *row = &sweep->rows[i];
+    double low = INFINITY, high = -INFINITY;
+    fprintf(to, "%-*s  %6lld  %10lld  ", width, row->name, (long long)row->epochs,
+            (long long)row->parameters);
+    for (size_t r = 0; r < sweep->replicas; r++)
+        low = fmin(low, row->accuracy[r]), high = fmax(high, row->accuracy[r]);
+    if (row->diverged) fprintf(to, "diverged\n");
+    else if (sweep->replicas == 1) fprintf(to, "%.4f\n", row->accuracy[0]);
+    else fprintf(to, "%.4f (%.4f to %.4f)\n", kl_sweep_accuracy(sweep, i), low, high);
+}
+
 int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err)
 {
     size_t *order = malloc((sweep->n + 1) * sizeof *order);
@@ -175,16 +171,7 @@ int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct k
     for (size_t i = 0; i < sweep->n; i++)
         if ((int)strlen(sweep->rows[i].name) > width) width = (int)strlen(sweep->rows[i].name);
     fprintf(to, "%-*s  %6s  %10s  %s\n", width, "point", "epochs", "parameters", "val accuracy");
-    for (size_t i = 0; i < sweep->n && i < most; i++) {
-        const struct kl_sweep_row *row = &sweep->rows[order[i]];
-        fprintf(to, "%-*s  %6lld  %10lld  ", width, row->name, (long long)row->epochs,
-                (long long)row->parameters);
-        if (row->diverged) fprintf(to, "diverged\n");
-        else if (sweep->replicas == 1) fprintf(to, "%.4f\n", row->accuracy[0]);
-        else
-            fprintf(to, "%.4f +- %.4f\n", kl_sweep_accuracy(sweep, order[i]),
-                    deviation(sweep, order[i]));
-    }
+    for (size_t i = 0; i < sweep->n && i < most; i++) write_row(to, sweep, order[i], width);
     if (sweep->n > most) fprintf(to, "... and %zu more\n", sweep->n - most);
     free(order);
     return KL_OK;

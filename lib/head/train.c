@@ -10,7 +10,6 @@
 
 const char *const kl_history_names[KL_HISTORY_ROWS] = { "train_loss", "train_accuracy", "val_loss",
                                                         "val_accuracy", "learning_rate" };
-enum { TRAIN_LOSS, TRAIN_ACCURACY, VAL_LOSS, VAL_ACCURACY, LEARNING_RATE };
 
 void kl_train_options_default(struct kl_train_options *o)
 {
@@ -61,13 +60,32 @@ static int make_batches(struct kl_train *train, struct kl_error *err)
     return train->batch_labels ? 0 : kl_fail_memory(err, rows * sizeof *train->batch_labels);
 }
 
+int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err)
+{
+    train->n_threads = n_threads;
+    int code = make_batches(train, err);
+    train->threads = calloc((size_t)n_threads, sizeof *train->threads);
+    if (!code && !train->threads) code = kl_fail_memory(err, (size_t)n_threads * sizeof *train->threads);
+    for (int i = 0; i < n_threads && !code; i++)
+        code = kl_train_thread_init(&train->threads[i], train, err);
+    return code;
+}
+
+void kl_train_rest(struct kl_train *train)
+{
+    for (int i = 0; train->threads && i < train->n_threads; i++)
+        kl_train_thread_free(&train->threads[i]);
+    free(train->threads);
+    free(train->batches);
+    free(train->batch_labels);
+    train->threads = NULL, train->batches = NULL, train->batch_labels = NULL;
+}
+
 int kl_train_open(struct kl_train *train, struct kl_head_model *model,
                   const struct kl_features *features, const struct kl_train_options *options,
                   int n_threads, struct kl_error *err)
 {
-    *train = (struct kl_train){
-        .model = model, .options = *options, .features = features, .n_threads = n_threads
-    };
+    *train = (struct kl_train){ .model = model, .options = *options, .features = features };
     int code = kl_split_stratified(&train->training, &train->n_training, &train->validation,
                                    &train->n_validation, features->labels, features->n,
                                    features->n_classes, options->val_fraction, options->seed, err);
@@ -81,18 +99,14 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
         goto out;
     }
     train->order = malloc(train->n_training * sizeof *train->order);
-    code = make_batches(train, err);
-    if (code) goto out;
     train->replicas = calloc((size_t)options->replicas, sizeof *train->replicas);
-    train->threads = calloc((size_t)n_threads, sizeof *train->threads);
-    if (!train->order || !train->replicas || !train->threads) {
+    if (!train->order || !train->replicas) {
         code = kl_fail_memory(err, train->n_training * sizeof *train->order);
         goto out;
     }
     for (int64_t r = 0; r < options->replicas && !code; r++)
         code = replica_open(&train->replicas[r], train, options->first_replica + r, err);
-    for (int i = 0; i < n_threads && !code; i++)
-        code = kl_train_thread_init(&train->threads[i], train, err);
+    if (!code) code = kl_train_wake(train, n_threads, err);
 out:
     if (code) kl_train_close(train);
     return code;
@@ -100,17 +114,13 @@ out:
 
 void kl_train_close(struct kl_train *train)
 {
-    for (int i = 0; train->threads && i < train->n_threads; i++)
-        kl_train_thread_free(&train->threads[i]);
+    kl_train_rest(train);
     for (int64_t r = 0; train->replicas && r < train->options.replicas; r++) {
         free(train->replicas[r].params);
         free(train->replicas[r].history[0]);
     }
-    free(train->threads);
     free(train->replicas);
     free(train->order);
-    free(train->batches);
-    free(train->batch_labels);
     free(train->training);
     free(train->validation);
     *train = (struct kl_train){ 0 };
@@ -118,13 +128,13 @@ void kl_train_close(struct kl_train *train)
 
 double kl_replica_val_accuracy(const struct kl_replica *replica)
 {
-    return replica->history[VAL_ACCURACY][replica->best_epoch];
+    return replica->history[KL_VAL_ACCURACY][replica->best_epoch];
 }
 
 int64_t kl_replica_diverged(const struct kl_replica *replica)
 {
     const int64_t e = replica->stopped_epoch;
-    return e >= 0 && !isfinite(replica->history[TRAIN_LOSS][e]) ? e : -1;
+    return e >= 0 && !isfinite(replica->history[KL_TRAIN_LOSS][e]) ? e : -1;
 }
 
 /* ---- one epoch ---- */
@@ -139,8 +149,8 @@ struct job {
 static bool better(const struct kl_train *train, const struct kl_replica *r, int64_t epoch)
 {
     if (r->best_epoch < 0 || train->n_validation == 0) return true;
-    double a = r->history[VAL_ACCURACY][epoch], b = r->history[VAL_ACCURACY][r->best_epoch];
-    return a > b || (a == b && r->history[VAL_LOSS][epoch] < r->history[VAL_LOSS][r->best_epoch]);
+    double a = r->history[KL_VAL_ACCURACY][epoch], b = r->history[KL_VAL_ACCURACY][r->best_epoch];
+    return a > b || (a == b && r->history[KL_VAL_LOSS][epoch] < r->history[KL_VAL_LOSS][r->best_epoch]);
 }
 
 /* In its first epoch there is no best yet: it is judged as it began. */
@@ -154,7 +164,7 @@ static int end_diverged(const struct kl_crew *crew, struct kl_error *err)
     memcpy(r->best, r->params, train->model->block.size * sizeof *r->best);
     r->best_epoch = e;
     if (train->n_validation == 0) return 0;
-    return kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], crew, err);
+    return kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew, err);
 }
 
 static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
@@ -163,12 +173,12 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     struct kl_replica *r = crew->replica;
     const struct kl_train_options *o = &train->options;
     const int64_t e = train->epoch;
-    r->history[TRAIN_LOSS][e] = r->epoch_loss / (double)train->n_training;
-    r->history[TRAIN_ACCURACY][e] = (double)r->epoch_correct / (double)train->n_training;
-    r->history[LEARNING_RATE][e] = kl_schedule_rate(&o->schedule, e, train->steps_per_epoch - 1,
-                                                    train->steps_per_epoch, o->epochs, r->reductions);
+    r->history[KL_TRAIN_LOSS][e] = r->epoch_loss / (double)train->n_training;
+    r->history[KL_TRAIN_ACCURACY][e] = (double)r->epoch_correct / (double)train->n_training;
+    r->history[KL_LEARNING_RATE][e] = kl_schedule_rate(&o->schedule, e, train->steps_per_epoch - 1,
+                                                       train->steps_per_epoch, o->epochs, r->reductions);
     r->epoch_loss = 0, r->epoch_correct = 0;
-    if (!isfinite(r->history[TRAIN_LOSS][e])) {
+    if (!isfinite(r->history[KL_TRAIN_LOSS][e])) {
         if (train->bears_divergence) return end_diverged(crew, err);
         return kl_fail(
             err, KL_EDATA,
@@ -176,7 +186,8 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
             (long long)crew->index, (long long)e + 1);
     }
     if (train->n_validation > 0) {
-        int code = kl_train_validate(&r->history[VAL_LOSS][e], &r->history[VAL_ACCURACY][e], crew, err);
+        int code =
+            kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew, err);
         if (code) return code;
     }
     if (better(train, r, e)) {
@@ -224,15 +235,20 @@ static bool all_stopped(const struct kl_train *train)
     return true;
 }
 
+bool kl_train_finished(const struct kl_train *train)
+{
+    return train->epoch >= train->options.epochs || all_stopped(train);
+}
+
 /* "loss 0.1234, val accuracy 0.9876" of the first replica. */
 static void describe(char note[64], const struct kl_train *train)
 {
     const struct kl_replica *r = &train->replicas[0];
     int64_t last = train->epoch - 1;
     note[0] = 0;
-    if (last >= 0 && !isnan(r->history[TRAIN_LOSS][last]))
-        snprintf(note, 64, "loss %.4f, val accuracy %.4f", r->history[TRAIN_LOSS][last],
-                 r->history[VAL_ACCURACY][last]);
+    if (last >= 0 && !isnan(r->history[KL_TRAIN_LOSS][last]))
+        snprintf(note, 64, "loss %.4f, val accuracy %.4f", r->history[KL_TRAIN_LOSS][last],
+                 r->history[KL_VAL_ACCURACY][last]);
 }
 
 static int watch(const struct kl_train *train, const struct kl_watch *w, const char *note)

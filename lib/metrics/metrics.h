@@ -9,6 +9,10 @@
    of the largest (may be NULL). */
 void kl_softmax(float *probabilities, int32_t *predictions, const float *logits, size_t n, size_t c);
 
+/* Mean of n > 0 values in their order, and their sample standard deviation (n - 1); 0 of one value. */
+double kl_mean(const double *values, size_t n);
+double kl_deviation(const double *values, size_t n);
+
 /* Interval of a proportion k of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard
    deviations (1.96: 95 %). */
 struct kl_interval {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
 #include "plot/plot.h"
 #include "store/store.h"
 
@@ -13,26 +14,30 @@ static const double HEIGHT = 240;
 struct table {
     char *names;
     double *accuracy, *means;
+    int64_t *epochs; /* that each point was trained */
+    bool uneven;     /* these differ: halving, an early stop, a grid of epochs */
     size_t *order;
     size_t n, replicas, n_names, name_size;
 };
 
 static void table_free(struct table *t)
 {
-    free(t->names), free(t->accuracy), free(t->means), free(t->order);
+    free(t->names), free(t->accuracy), free(t->means), free(t->epochs), free(t->order);
 }
 
 /* Names, accuracies, and the order of the means; points without a number go last and are not drawn. */
 static int load(struct table *t, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *d, *points;
+    const struct kl_dataset *d, *points, *epochs;
     int code = kl_file_expect(&d, file, "val_accuracy", KL_TYPE_F64, 2, err);
     if (!code) code = kl_file_expect(&points, file, "point", KL_TYPE_STRING, 1, err);
-    if (!code && (points->dims[0] != d->dims[0] || d->dims[1] == 0))
-        code = kl_fail(err, KL_EDATA, "%s: %zu points, but %zu rows of accuracies", kl_file_path(file),
-                       points->dims[0], d->dims[0]);
+    if (!code) code = kl_file_expect(&epochs, file, "epochs", KL_TYPE_I64, 1, err);
+    if (!code && (points->dims[0] != d->dims[0] || epochs->dims[0] != d->dims[0] || d->dims[1] == 0))
+        code = kl_fail(err, KL_EDATA, "%s: %zu points, but %zu rows of accuracies and %zu of epochs",
+                       kl_file_path(file), points->dims[0], d->dims[0], epochs->dims[0]);
     if (!code) code = kl_file_load((void **)&t->accuracy, file, d, err);
     if (!code) code = kl_file_load((void **)&t->names, file, points, err);
+    if (!code) code = kl_file_load((void **)&t->epochs, file, epochs, err);
     if (code) return code;
     t->n = d->dims[0], t->replicas = d->dims[1], t->name_size = points->item_size;
     t->n_names = points->dims[0];
@@ -41,15 +46,28 @@ static int load(struct table *t, struct kl_file *file, struct kl_error *err)
     if (!t->means || !t->order) return kl_fail_memory(err, t->n * sizeof *t->means);
     size_t kept = 0;
     for (size_t i = 0; i < t->n; i++) {
-        for (size_t r = 0; r < t->replicas; r++)
-            t->means[i] += t->accuracy[i * t->replicas + r] / (double)t->replicas;
+        t->means[i] = kl_mean(t->accuracy + i * t->replicas, t->replicas);
         if (!isfinite(t->means[i])) continue;
         size_t k = kept++;
         for (; k > 0 && t->means[t->order[k - 1]] < t->means[i]; k--) t->order[k] = t->order[k - 1];
         t->order[k] = i;
+        t->uneven = t->uneven || t->epochs[i] != t->epochs[t->order[0]];
     }
     t->n = kept;
     return KL_OK;
+}
+
+/* Left of the axes: the point's name, and behind it its epochs where points had more and fewer. */
+static void draw_name(cairo_t *cr, const struct kl_axes *axes, const struct table *t, size_t i, double y)
+{
+    const double epochs = t->uneven ? 42 : 0, x = axes->left - 5;
+    char text[KL_NAME];
+    kl_colour(cr, 0, 1);
+    kl_name(text, t->names, t->n_names, t->name_size, i);
+    kl_text_within(cr, x - epochs, y, 6, KL_RIGHT, x - epochs - 5, text);
+    if (!t->uneven) return;
+    snprintf(text, sizeof text, "%lld epoch%s", (long long)t->epochs[i], kl_s((uint64_t)t->epochs[i]));
+    kl_text_within(cr, x, y, 6, KL_RIGHT, epochs - 4, text);
 }
 
 static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct table *t, size_t place,
@@ -57,7 +75,6 @@ static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct tab
 {
     size_t i = t->order[place];
     double y = axes->top + row * ((double)place + 0.5), x = kl_axes_x(axes, t->means[i]);
-    char text[KL_NAME];
     kl_colour(cr, 0, 0.15);
     cairo_move_to(cr, axes->left, y);
     cairo_line_to(cr, axes->left + axes->width, y);
@@ -69,9 +86,7 @@ static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct tab
     kl_colour(cr, 2, 1);
     cairo_rectangle(cr, x - 1, y - 3.5, 2, 7);
     cairo_fill(cr);
-    kl_name(text, t->names, t->n_names, t->name_size, i);
-    kl_colour(cr, 0, 1);
-    kl_text_within(cr, axes->left - 5, y + 2.2, 6, KL_RIGHT, axes->left - 10, text);
+    draw_name(cr, axes, t, i, y + 2.2);
 }
 
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)

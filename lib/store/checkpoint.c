@@ -32,6 +32,15 @@ bool kl_checkpoint_is_ours(const char *path, struct kl_error *err)
     return ours;
 }
 
+bool kl_checkpoint_fits(const char *path, const char *key)
+{
+    struct kl_file *file = NULL;
+    bool fits = kl_file_open_kind(&file, path, "checkpoint", NULL) == 0 &&
+                strcmp(kl_file_key(file), key) == 0 && kl_file_verify(file, NULL, NULL) == 0;
+    kl_file_close(&file);
+    return fits;
+}
+
 void kl_checkpoint_remove(const char *path, const char *key)
 {
     struct kl_file *file = NULL;

@@ -134,13 +134,21 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_SINGLE,
 };
 
+/* Registered once and until HDF5 itself ends: H5FD_close gives back the file's reference to its driver
+   and then calls the driver's close, out of memory that is freed if that was the last one. */
+static hid_t registered(void)
+{
+    static hid_t driver = H5I_INVALID_HID;
+    if (driver < 0) driver = H5FDregister(&driver_class);
+    return driver;
+}
+
 hid_t kl_driver_access_list(void)
 {
-    hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), driver = H5FDregister(&driver_class);
+    hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), driver = registered();
     herr_t status = driver < 0 ? -1 : H5Pset_driver(fapl, driver, NULL);
     if (status >= 0) status = H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
     if (status >= 0) status = H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
-    if (driver >= 0) H5FDunregister(driver); /* the list and the files opened with it keep it */
     if (status >= 0) return fapl;
     H5Pclose(fapl);
     return -1;

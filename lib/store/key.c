@@ -61,6 +61,13 @@ int kl_key_text(struct kl_key *key, const char *name, const char *value, struct 
     return rc;
 }
 
+int kl_key_integer(struct kl_key *key, const char *name, int64_t value, struct kl_error *err)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    return kl_key_text(key, name, text, err);
+}
+
 int kl_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err)
 {
     json_t *inputs = json_object_get(key->root, "inputs"), *list = json_object_get(inputs, role);

@@ -140,6 +140,8 @@ int kl_key_options(struct kl_key *key, const struct kl_tool *tool, const void *v
                    struct kl_error *err);
 int kl_key_text(struct kl_key *key, const char *name, const char *value,
                 struct kl_error *err); /* a further part */
+int kl_key_integer(struct kl_key *key, const char *name, int64_t value,
+                   struct kl_error *err); /* the same, as decimal text */
 /* An input by its content (64 hex digits); role: "images", "weights", "features". Order matters within a
    role. */
 int kl_key_input(struct kl_key *key, const char *role, const char *content, struct kl_error *err);
@@ -222,6 +224,8 @@ void kl_stage_end(struct kl_stage *stage);
 /* ---- the state of a stopped run (checkpoint.c): a file of kind `checkpoint` ---- */
 /* DIR/.NAME.checkpoint for the target DIR/NAME; malloc'ed. KL_ENOMEM. */
 int kl_checkpoint_path(char **path, const char *target, struct kl_error *err);
+/* Is there a checkpoint of this key, whole to the last byte? */
+bool kl_checkpoint_fits(const char *path, const char *key);
 /* Removes it, and what killed runs left of it. With a key: only if it belongs to that key. */
 void kl_checkpoint_remove(const char *path, const char *key);
 

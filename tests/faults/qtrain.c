@@ -29,7 +29,7 @@ const struct fault_job fault_jobs[] = {
       .command = "qtrain -q ../in/f.h5 --epochs 2 --checkpoint-every 1 --history h.jsonl --mlflow ml "
                  "--no-controls --diff-method "
                  "parameter-shift" SMALL " -o out.h5",
-      .old = "cp ../in/older.h5 out.h5; echo old >h.jsonl",
+      .old = "cp ../in/older.h5 out.h5; echo '{\"replica\":0}' >h.jsonl",
       .varies = true,
       .keeps = ".checkpoint",
       .several = true },

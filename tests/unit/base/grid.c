@@ -12,7 +12,7 @@ static void points(void)
                  { 5, 1e-3, "sgd" }, { 5, 1e-3, "adam" }, { 5, 3e-3, "sgd" }, { 5, 3e-3, "adam" } };
     struct kl_grid grid;
     struct kl_error err = { 0 };
-    int code = kl_grid_parse(&grid, &test_tool,
+    int code = kl_grid_parse(&grid, &test_tool, NULL,
                              " n_qubits=2,5 learning-rate=1e-3,3e-3\toptimizer=sgd,adam ", &err);
     CHECK(code == 0 && grid.n == 8 && grid.n_axes == 3, "%s: %zu", err.text, grid.n);
     for (size_t i = 0; i < 8 && code == 0; i++) {
@@ -29,10 +29,11 @@ static void points(void)
 
 static void refused(const char *text, const char *word)
 {
+    static const struct kl_grid_refusal refusals[] = { { "seed", "for its reason" }, { NULL, NULL } };
     struct kl_grid grid;
     struct kl_error err = { 0 };
-    CHECK(kl_grid_parse(&grid, &test_tool, text, &err) == KL_EUSAGE && strstr(err.text, word), "%s: %s",
-          text, err.text);
+    CHECK(kl_grid_parse(&grid, &test_tool, refusals, text, &err) == KL_EUSAGE && strstr(err.text, word),
+          "%s: %s", text, err.text);
 }
 
 int main(void)
@@ -48,6 +49,7 @@ int main(void)
     refused("optimiser=sgd", "did you mean optimizer?");
     refused("optimizer=sgd,lbfgs", "expected one of adam|adamw|sgd");
     refused("threads=1,2", "does not change a result");
+    refused("seed=1,2", "--grid: seed: for its reason");
     /* a bar separates where values hold commas: one number that is none */
     refused("lr=1,2|3", "found '1,2', expected a number");
     return failures != 0;

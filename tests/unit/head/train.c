@@ -147,6 +147,32 @@ static void early_stopping(struct kl_head_model *model, const struct kl_features
     kl_train_close(&train);
 }
 
+/* In parts, between which it rests, each with other threads, for replicas fewer and more than those. */
+static void parts_are_the_whole(struct kl_head_model *model, const struct kl_features *f,
+                                struct kl_train_options o)
+{
+    static const int threads[] = { 1, 4, 2 }; /* for epochs 1, 2, and the rest */
+    struct kl_train whole, parts;
+    struct kl_error err = { 0 };
+    o.replicas = 3;
+    run(&whole, model, f, &o, 1);
+    CHECK(kl_train_open(&parts, model, f, &o, threads[0], &err) == 0);
+    for (int i = 0; i < 3; i++) {
+        struct kl_pool *pool = NULL;
+        CHECK(kl_pool_create(&pool, threads[i], &err) == 0);
+        CHECK(!kl_train_finished(&parts));
+        if (i > 0) CHECK(kl_train_wake(&parts, threads[i], &err) == 0);
+        parts.until = i < 2 ? i + 1 : 0;
+        CHECK(kl_train_run(&parts, pool, NULL, &err) == 0, "%s", err.text);
+        kl_train_rest(&parts);
+        kl_pool_destroy(&pool);
+    }
+    CHECK(kl_train_finished(&parts));
+    for (int64_t r = 0; r < o.replicas; r++) CHECK(same(&whole, r, &parts, r), "replica %d", (int)r);
+    kl_train_close(&parts);
+    kl_train_close(&whole);
+}
+
 int main(void)
 {
     struct kl_head_options options;
@@ -166,6 +192,7 @@ int main(void)
     replicas_and_threads(&model, &features, o);
     resume_is_exact(&model, &features, o);
     early_stopping(&model, &features, o);
+    parts_are_the_whole(&model, &features, o);
     kl_head_model_free(&model);
     free(features.x), free(features.labels);
     return failures ? 1 : 0;

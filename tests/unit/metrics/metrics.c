@@ -114,8 +114,17 @@ static void check_softmax(void)
     expect("softmax", (double)p[1], 1 / (1 + exp(-1) + exp(-2)), 1e-7);
 }
 
+static void check_spread(void)
+{
+    static const double values[] = { 0.25, 0.5, 1, 1.25 };
+    expect("mean", kl_mean(values, 4), 0.75, 0);
+    expect("deviation", kl_deviation(values, 4), 0.4564354645876384, 1e-15); /* numpy.std(ddof=1) */
+    expect("deviation of one value", kl_deviation(values, 1), 0, 0);
+}
+
 int main(void)
 {
+    check_spread();
     check_intervals();
     check_classes();
     check_calibration();

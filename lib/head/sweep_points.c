@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+   Points of a sweep: settings, names, keys. All is settled here, before the sweep has a key: files that
+   options name are read once. */
+#include "head/sweep_points.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "head/run.h"
+
+/* Of a file's name: longer ones are cut, so that with ".h5" and what temporaries add it stays one. */
+enum { LONGEST_FILE = 200, KEPT = 160 };
+
+/* "lr=1e-3 layers=2" */
+static int name_point(struct kl_sweep_point *p, const struct kl_grid *grid, size_t point,
+                      struct kl_error *err)
+{
+    size_t used = 0;
+    for (int a = 0; a < grid->n_axes; a++) {
+        int n = snprintf(p->name + used, KL_SWEEP_NAME - used, "%s%s=%s", a ? " " : "",
+                         grid->axes[a].option->name, kl_grid_value(grid, point, a));
+        used += (size_t)n;
+        if (used >= KL_SWEEP_NAME)
+            return kl_fail(err, KL_EUSAGE, "--grid: the values of a point take more than %d bytes",
+                           KL_SWEEP_NAME - 1);
+    }
+    return KL_OK;
+}
+
+/* As the name, with '_' and '-' for what has no place in a file's; a long one ends in its key. */
+static int name_file(struct kl_sweep_point *p, const char *folder, struct kl_error *err)
+{
+    const bool cut = strlen(p->name) > LONGEST_FILE;
+    if (asprintf(&p->path, "%s/%.*s%s%.*s.h5", folder, cut ? KEPT : LONGEST_FILE, p->name,
+                 cut ? "~" : "", cut ? 16 : 0, p->key) < 0) {
+        p->path = NULL;
+        return kl_fail_memory(err, strlen(folder) + LONGEST_FILE);
+    }
+    for (char *c = p->path + strlen(folder) + 1; *c; c++) *c = *c == ' ' ? '_' : *c == '/' ? '-' : *c;
+    return KL_OK;
+}
+
+static int make_point(struct kl_sweep_point *p, const struct kl_sweep_job *job, size_t point,
+                      struct kl_error *err)
+{
+    int code = name_point(p, job->grid, point, err);
+    p->v = *job->base;
+    if (!code) code = kl_grid_set(job->grid, point, &p->v, err);
+    if (!code) code = kl_head_settings_settle(&p->v, err);
+    if (!code) code = kl_head_key(p->key, &p->v, job->input, err);
+    if (!code) code = name_file(p, job->folder, err);
+    p->v.common.output = p->path;
+    p->v.common.progress = "none";
+    p->v.common.print_key = p->v.common.dry_run = p->v.common.json = false;
+    return code;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct kl_sweep_point *const *x = a, *const *y = b;
+    return strcmp((*x)->path, (*y)->path);
+}
+
+static int check_paths(const struct kl_sweep_points *s, struct kl_error *err)
+{
+    const struct kl_sweep_point **sorted = malloc((s->n + 1) * sizeof *sorted);
+    int code = sorted ? KL_OK : kl_fail_memory(err, s->n * sizeof *sorted);
+    for (size_t i = 0; !code && i < s->n; i++) sorted[i] = &s->points[i];
+    if (!code) qsort(sorted, s->n, sizeof *sorted, by_path);
+    for (size_t i = 1; i < s->n && !code; i++)
+        if (by_path(&sorted[i - 1], &sorted[i]) == 0)
+            code = kl_fail(err, KL_EUSAGE, "--grid: '%.255s' and '%.255s' would both be %.255s",
+                           sorted[i - 1]->name, sorted[i]->name, sorted[i]->path);
+    free(sorted);
+    return code;
+}
+
+/* The sweep's own file must be none of the heads': by its path, as the folder may not be there yet, and
+   by its name in the same folder. */
+static int check_output(const struct kl_sweep_points *s, struct kl_error *err)
+{
+    struct stat ours, theirs;
+    const char *output = s->job->output, *slash = strrchr(output, '/'),
+               *name = slash ? slash + 1 : output;
+    char *folder = slash ? strndup(output, (size_t)(name - output)) : strdup(".");
+    if (!folder) return kl_fail_memory(err, strlen(output));
+    bool same = stat(folder, &ours) == 0 && stat(s->job->folder, &theirs) == 0 &&
+                ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+    free(folder);
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->points[i].path, output) == 0 ||
+            (same && strcmp(s->points[i].path + strlen(s->job->folder) + 1, name) == 0))
+            return kl_fail(err, KL_EUSAGE, "%s: is the file of a head; give another name with -o",
+                           output);
+    return KL_OK;
+}
+
+int kl_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *job, struct kl_error *err)
+{
+    *s = (struct kl_sweep_points){ .job = job, .points = calloc(job->grid->n, sizeof *s->points) };
+    int code = s->points ? KL_OK : kl_fail_memory(err, job->grid->n * sizeof *s->points);
+    for (; s->n < job->grid->n && !code; s->n++) code = make_point(&s->points[s->n], job, s->n, err);
+    if (!code) code = check_paths(s, err);
+    return code ? code : check_output(s, err);
+}
+
+int kl_sweep_points_try(struct kl_sweep_points *s, size_t first, size_t n, struct kl_error *err)
+{
+    struct kl_features f;
+    int code = kl_features_describe(&f, s->job->input, err);
+    for (size_t i = first; i < first + n && !code; i++) {
+        struct kl_sweep_point *p = &s->points[i];
+        struct kl_head_model model;
+        code = kl_head_model_make(&model, &p->v.head, f.d, f.n_classes, err);
+        if (code) break;
+        p->parameters = (int64_t)kl_head_parameters(&model);
+        kl_head_model_free(&model);
+    }
+    kl_features_free(&f);
+    return code;
+}
+
+int kl_sweep_points_digest(char hex[65], const struct kl_sweep_points *s, struct kl_error *err)
+{
+    struct kl_sha256 digest;
+    int code = kl_sha256_begin(&digest, err);
+    if (code) return code;
+    for (size_t i = 0; i < s->n; i++) kl_sha256_add(&digest, s->points[i].key, 64);
+    kl_sha256_end(&digest, hex);
+    return KL_OK;
+}
+
+void kl_sweep_points_free(struct kl_sweep_points *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->points[i].path);
+        kl_head_settings_free(&s->points[i].v);
+    }
+    free(s->points);
+    *s = (struct kl_sweep_points){ 0 };
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+   qsweep under failing allocations and writes: a thread a head, threads that share one, halving, a part
+   of the points, what is there already. Heads that are finished stay. */
+#include "whole/whole.h"
+
+#define SMALL " --qubits 2 --layers 1 --classifier 4 --batch-size 16"
+
+const char *const fault_inputs[] = {
+    "extract-features -q data/digits/test-images-idx3-ubyte --resize 28 --limit 40 --no-provenance -o "
+    "f.h5",
+    "qsweep -q f.h5 --grid lr=1e-2,3e-2 --reduction 4 --epochs 1 --no-provenance" SMALL " -o older.h5",
+    "circuit qasm --qubits 2 --layers 1 >c.qasm",
+    0,
+};
+
+const struct fault_job fault_jobs[] = {
+    { .name = "qsweep",
+      .command =
+          "qsweep ../in/f.h5 --grid lr=1e-3,1e-2,3e-2 --reduction 4 --epochs 2 --replicas 2 --threads 2 "
+          "--no-provenance" SMALL " -q -o out.h5",
+      .old = "cp ../in/older.h5 out.h5; cp -r ../in/older-heads out-heads",
+      .several = true },
+    { .name = "qsweep of two points, shared by threads, with its record",
+      .command =
+          "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2 --reduction 4 --epochs 2 --replicas 2 --threads 3 "
+          "--circuit-file ../in/c.qasm -o out.h5",
+      .old = "cp ../in/older.h5 out.h5",
+      .varies = true,
+      .several = true },
+    { .name = "qsweep halving",
+      .command =
+          "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2,3e-2,1e-1 --reduction 4 --epochs 4 --replicas 2 "
+          "--threads 3 --halving --no-provenance" SMALL " -o out.h5",
+      .old = "cp ../in/older.h5 out.h5",
+      .several = true },
+    { .name = "qsweep of a shard",
+      .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2,3e-2 --reduction 4 --epochs 1 --shard 1/2 "
+                 "--no-provenance" SMALL " -o out.h5",
+      .several = true },
+    { 0 },
+};
