@@ -116,9 +116,9 @@ struct kl_grid {
     char *text; /* (hidden) what the values point into */
 };
 /* "lr=1e-3,3e-3 n_layers=1,2": names as on the command line, values checked against the options; where a
-   value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in no
-   grid, up to one without a name; NULL: none. KL_EUSAGE. Free with kl_grid_free; the grid must outlive
-   the values that are set from it. */
+   value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in
+   no grid, up to one without a name; NULL: none. KL_EUSAGE. Free with kl_grid_free; the grid must
+   outlive the values that are set from it. */
 struct kl_grid_refusal {
     const char *name, *why; /* "--grid: NAME: WHY" */
 };

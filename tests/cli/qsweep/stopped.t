@@ -2,7 +2,7 @@
 # and the bytes are those of an undisturbed sweep.
 ~ s/--lr [0-9.]+/--lr #/
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o f.h5
-$ echo 'exec qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3" --epochs 400 --no-provenance --threads 1 "$@"' >sweep
+$ echo 'exec qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3" --epochs 400 --no-provenance --threads 1 --progress none "$@"' >sweep
 + bash sweep -q -o whole.h5
 $ bash sweep -o s.h5 2>err & until [ -e s-heads/lr=1e-3.h5 ]; do sleep 0.01; done; sleep 0.1
 + kill -INT $!; wait $! 2>log; echo $?; cat err; ls -A s-heads; ls s.h5 2>log
