@@ -34,7 +34,7 @@ $ qsweep f.h5 --grid "reduction=16|a" -o x.h5
 ! qsweep: --reduction: "a" is no list of widths from 1 to 65536; write it as 128,32
 ? 2
 $ printf 'qubit[2] q;\ncx q[0], q[2];\n' >bad.qasm; qsweep f.h5 --grid "lr=1e-3,2e-3" --circuit-file bad.qasm -o x.h5
-! qsweep: OpenQASM, line 2, column 12: found '2', expected a whole number from 0 to 1
+! qsweep: bad.qasm: OpenQASM, line 2, column 12: found '2', expected a whole number from 0 to 1
 ? 65
 $ cp a/n.json a-n.json; qsweep f.h5 --grid "noise=a/n.json,a-n.json" -o x.h5
 ! qsweep: --grid: 'noise=a/n.json' and 'noise=a-n.json' would both be x-heads/noise=a-n.json.h5
