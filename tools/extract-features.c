@@ -19,15 +19,16 @@ struct values {
 };
 
 #define AT(field) offsetof(struct values, field)
+#define CHANNELS "auto|grey|rgb"                   /* enum kl_channels */
+#define TAPS "layer1|layer2|layer3|layer4|avgpool" /* enum kl_tap */
 static const struct kl_option options[] = {
     { "weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false,
       ".safetensors or .pth of a ResNet-18 (default: the one that ketline ships)", "Features", NULL },
-    { "tap", 't', KL_OPT_CHOICE, AT(tap), "layer1|layer2|layer3|layer4|avgpool", 0, 0, true,
-      "where features are taken", NULL, NULL },
+    { "tap", 't', KL_OPT_CHOICE, AT(tap), TAPS, 0, 0, true, "where features are taken", NULL, NULL },
     { "dtype", 0, KL_OPT_CHOICE, AT(dtype), "f32|f16", 0, 0, true, "storage of features", NULL, NULL },
     { "labels", 'l', KL_OPT_STRING, AT(labels), "FILE", 0, 0, false,
       "labels of an IDX file (default: beside it); none: do without", "Images", NULL },
-    { "channels", 0, KL_OPT_CHOICE, AT(channels), "auto|grey|rgb", 0, 0, true,
+    { "channels", 0, KL_OPT_CHOICE, AT(channels), CHANNELS, 0, 0, true,
       "auto: rgb if an image has colour", NULL, NULL },
     { "resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 4096, true,
       "to N x N, bilinear with antialias; 0: as they are", NULL, NULL },
@@ -95,11 +96,6 @@ static int parse_triple(float triple[3], char text[64], const char *from, const 
     return 0;
 }
 
-static enum kl_tap tap_of(const char *name)
-{
-    return name[0] == 'a' ? KL_TAP_AVGPOOL : (enum kl_tap)(name[5] - '1');
-}
-
 static int prepare(struct job *j, struct kl_error *err)
 {
     int rc;
@@ -116,7 +112,7 @@ static int prepare(struct job *j, struct kl_error *err)
         return rc;
     j->v.mean = j->mean; /* one spelling in the key */
     j->v.std = j->std;
-    j->net_options.tap = tap_of(j->v.tap);
+    j->net_options.tap = (enum kl_tap)kl_choice(TAPS, j->v.tap);
     if (!j->v.weights) return kl_weights_shipped(j->weights_path, sizeof j->weights_path, err);
     snprintf(j->weights_path, sizeof j->weights_path, "%s", j->v.weights);
     return 0;
@@ -144,9 +140,7 @@ static int open_parts(struct job *j, struct kl_error *err)
     if (rc) return rc;
     kl_images_options_default(&o);
     o.labels = j->v.labels;
-    o.channels = j->v.channels[0] == 'a'   ? KL_CHANNELS_AUTO
-                 : j->v.channels[0] == 'g' ? KL_CHANNELS_GREY
-                                           : KL_CHANNELS_RGB;
+    o.channels = (enum kl_channels)kl_choice(CHANNELS, j->v.channels);
     o.resize = (size_t)j->v.resize;
     o.limit = (size_t)j->v.limit;
     o.skip_bad = j->v.skip_bad;

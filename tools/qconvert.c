@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "circuit/noise.h"
-#include "circuit/options.h"
 #include "head/exchange.h"
+#include "head/settings.h"
 #include "store/store.h"
 
 enum { NUMERICAL_VERSION = 1 };
@@ -14,7 +14,8 @@ enum { NUMERICAL_VERSION = 1 };
 struct values {
     struct kl_common common;
     struct kl_head_options head;
-    const char *core, *reduction, *classifier, *features, *map;
+    struct kl_head_shape_texts shape;
+    const char *features, *map;
     int64_t replica;
     bool all_replicas;
 };
@@ -29,12 +30,7 @@ static const struct kl_option options[] = {
       "that the weights belong to: classes, origin", "To a head", NULL },
     { "map", 0, KL_OPT_STRING, AT(map), "OURS=THEIRS,...", 0, 0, true,
       "names of tensors or layers in the file; A+B joins", NULL, NULL },
-    { "core", 0, KL_OPT_CHOICE, AT(core), "circuit|twin|frozen|none", 0, 0, true,
-      "between reduction and classifier; none: a linear probe", NULL, NULL },
-    { "reduction", 0, KL_OPT_STRING, AT(reduction), "WIDTHS", 0, 0, true,
-      "hidden widths before the circuit; none", NULL, NULL },
-    { "classifier", 0, KL_OPT_STRING, AT(classifier), "WIDTHS", 0, 0, true,
-      "hidden widths after it; none", NULL, NULL },
+    KL_HEAD_SHAPE_OPTIONS(AT(shape), NULL),
     { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, NULL, NULL,
       "dropout_rate" }, /* that it was trained with: only kept */
     KL_CIRCUIT_OPTIONS(AT(head.circuit)),
@@ -71,9 +67,8 @@ struct run {
 
 static void set_defaults(struct values *v)
 {
-    *v = (struct values){
-        .core = kl_core_names[KL_CORE_CIRCUIT], .reduction = "128,32", .classifier = "16", .map = ""
-    };
+    *v = (struct values){ .map = "" };
+    kl_head_shape_default(&v->shape);
     kl_head_options_default(&v->head);
 }
 
@@ -152,10 +147,10 @@ static int take_config(struct run *run, const char *path, int argc, char **argv,
     if (code == KL_ENOMEM || !json_object_get(run->config, "reduction"))
         return code == KL_ENOMEM ? code : KL_OK;
     set_defaults(&v);
-    code = kl_head_config(&v.head, &v.reduction, &v.classifier, run->config, path, err);
+    code = kl_head_config(&v.head, &v.shape.reduction, &v.shape.classifier, run->config, path, err);
     if (!code) code = kl_circuit_build(&circuit, &v.head.circuit, err);
     kl_circuit_free(&circuit);
-    v.core = kl_core_names[v.head.core];
+    v.shape.core = kl_core_names[v.head.core];
     if (code == KL_EUSAGE) {
         const struct kl_error why = *err;
         code = kl_fail(err, KL_EDATA, "%s: its config: %.400s", path, why.text);
@@ -212,12 +207,7 @@ static int settle(struct run *run, struct kl_error *err)
 {
     struct values *v = &run->v;
     const char *kept = json_string_value(json_object_get(run->config, "noise"));
-    int code = kl_head_widths(v->head.reduction, &v->head.n_reduction, v->reduction, "reduction", err);
-    if (!code)
-        code =
-            kl_head_widths(v->head.classifier, &v->head.n_classifier, v->classifier, "classifier", err);
-    for (int i = 0; i < KL_CORES; i++)
-        if (strcmp(v->core, kl_core_names[i]) == 0) v->head.core = (enum kl_core)i;
+    int code = kl_head_shape_settle(&v->head, &v->shape, err);
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &run->qasm, err);
     if (code || !v->head.circuit.noise || v->head.circuit.noise == kept) return code;
     code = kl_noise_text(&run->noise, v->head.circuit.noise, err);

@@ -195,7 +195,7 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
                 check.differences_bound);
     }
     fprintf(out, "core %s, %zu entries - central differences of the loss: %.2e (bound %.0e)\n",
-            run->v.core, check.entries, check.loss_differences, check.differences_bound);
+            run->v.shape.core, check.entries, check.loss_differences, check.differences_bound);
     return check.agree ? 0 : kl_fail(err, KL_ENO, "the gradients differ by more than their bounds");
 }
 

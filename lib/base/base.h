@@ -97,6 +97,9 @@ bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to)
    of these no text that was not given, so that a new option leaves the keys without it as they are.
    malloc'ed; NULL: no memory. */
 char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only);
+/* Place of text among "a|b|c", from 0; -1: it is none of them. */
+int kl_choice(const char *choices, const char *text);
+
 /* "TOOL INPUT --lr 0.003 -o OUTPUT" for a shell: what changes the result and is not as in defaults
    (command.c). */
 void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values, const void *defaults,

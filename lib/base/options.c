@@ -88,14 +88,15 @@ const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size
     return nearest;
 }
 
-static bool choice_known(const char *choices, const char *text)
+int kl_choice(const char *choices, const char *text)
 {
-    size_t length = strlen(text);
-    for (const char *c = choices; c; c = strchr(c, '|')) {
-        if (*c == '|') c++;
-        if (strcspn(c, "|") == length && strncmp(c, text, length) == 0) return true;
+    const size_t n = strlen(text);
+    int i = 0;
+    for (const char *c = choices; c; c = strchr(c, '|'), i++) {
+        c += *c == '|';
+        if (strcspn(c, "|") == n && strncmp(c, text, n) == 0) return i;
     }
-    return false;
+    return -1;
 }
 
 static int set_number(const struct kl_option *option, void *field, const char *text, const char *where,
@@ -129,7 +130,7 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
         *(bool *)field = text[0] == 't';
         return KL_OK;
     case KL_OPT_CHOICE:
-        if (!choice_known(option->arg, text))
+        if (kl_choice(option->arg, text) < 0)
             return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s", where, text,
                            option->arg);
         *(const char **)field = text;

@@ -31,15 +31,28 @@ const struct kl_tool kl_head_tool = {
     NULL
 };
 
+void kl_head_shape_default(struct kl_head_shape_texts *texts)
+{
+    *texts = (struct kl_head_shape_texts){ "circuit", "128,32", "16" };
+}
+
+int kl_head_shape_settle(struct kl_head_options *head, const struct kl_head_shape_texts *texts,
+                         struct kl_error *err)
+{
+    for (int i = 0; i < KL_CORES; i++)
+        if (strcmp(texts->core, kl_core_names[i]) == 0) head->core = (enum kl_core)i;
+    int code = kl_head_widths(head->reduction, &head->n_reduction, texts->reduction, "reduction", err);
+    if (code) return code;
+    return kl_head_widths(head->classifier, &head->n_classifier, texts->classifier, "classifier", err);
+}
+
 void kl_head_settings_default(struct kl_head_settings *v)
 {
     *v = (struct kl_head_settings){ .common = { .progress = "auto", .device = "auto" },
-                                    .core = "circuit",
-                                    .reduction = "128,32",
-                                    .classifier = "16",
                                     .optimizer = "adam",
                                     .schedule = "constant",
                                     .diff_method = "adjoint" };
+    kl_head_shape_default(&v->shape);
     kl_head_options_default(&v->head);
     kl_train_options_default(&v->train);
 }
@@ -58,22 +71,10 @@ static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
 
 int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
 {
-    int code = kl_head_widths(v->head.reduction, &v->head.n_reduction, v->reduction, "reduction", err);
-    if (!code)
-        code =
-            kl_head_widths(v->head.classifier, &v->head.n_classifier, v->classifier, "classifier", err);
-    v->train.optimizer.kind = v->optimizer[0] == 's'   ? KL_SGD
-                              : v->optimizer[4] == 'w' ? KL_ADAMW
-                                                       : KL_ADAM;
-    v->train.schedule.kind = v->schedule[0] == 's'                            ? KL_STEP_RATE
-                             : v->schedule[0] == 'p'                          ? KL_PLATEAU_RATE
-                             : v->schedule[1] == 'o' && v->schedule[2] == 's' ? KL_COSINE_RATE
-                                                                              : KL_CONSTANT_RATE;
-    v->train.diff = v->diff_method[0] == 'a'   ? KL_DIFF_ADJOINT
-                    : v->diff_method[0] == 'p' ? KL_DIFF_SHIFT
-                                               : KL_DIFF_DIFFERENCES;
-    for (int i = 0; i < KL_CORES; i++)
-        if (strcmp(v->core, kl_core_names[i]) == 0) v->head.core = (enum kl_core)i;
+    int code = kl_head_shape_settle(&v->head, &v->shape, err);
+    v->train.optimizer.kind = (enum kl_optimizer_kind)kl_choice(KL_OPTIMIZER_CHOICES, v->optimizer);
+    v->train.schedule.kind = (enum kl_schedule_kind)kl_choice(KL_SCHEDULE_CHOICES, v->schedule);
+    v->train.diff = (enum kl_diff_method)kl_choice(KL_DIFF_CHOICES, v->diff_method);
     if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */
     v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &v->qasm, err);

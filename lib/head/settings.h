@@ -7,11 +7,21 @@
 #include "circuit/options.h"
 #include "head/head.h"
 
+/* What surrounds the circuit, as texts: "circuit", "128,32", "16" by default. */
+struct kl_head_shape_texts {
+    const char *core, *reduction, *classifier;
+};
+void kl_head_shape_default(struct kl_head_shape_texts *texts);
+/* The texts into head. KL_EUSAGE. */
+int kl_head_shape_settle(struct kl_head_options *head, const struct kl_head_shape_texts *texts,
+                         struct kl_error *err);
+
 struct kl_head_settings {
     struct kl_common common;
     struct kl_head_options head;
     struct kl_train_options train;
-    const char *core, *reduction, *classifier, *optimizer, *schedule, *diff_method, *history, *mlflow;
+    struct kl_head_shape_texts shape;
+    const char *optimizer, *schedule, *diff_method, *history, *mlflow;
     const char *shots;
     bool no_controls, resume, check_gradients;
     char *qasm, *noise; /* (hidden) of --circuit-file, and --noise in its canonical form */
@@ -24,20 +34,33 @@ void kl_head_settings_default(struct kl_head_settings *v);
 int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err);
 void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 
+/* The rows of a table of options that shape a head around its circuit; at: offset of the struct
+   kl_head_shape_texts. */
+/* clang-format off */
+#define KL_HEAD_SHAPE_AT(at, field) ((at) + offsetof(struct kl_head_shape_texts, field))
+#define KL_HEAD_SHAPE_OPTIONS(at, group)                                                         \
+    { "core", 0, KL_OPT_CHOICE, KL_HEAD_SHAPE_AT(at, core), "circuit|twin|frozen|none", 0, 0,    \
+      true, "between reduction and classifier; none: a linear probe", group, NULL },             \
+    { "reduction", 0, KL_OPT_STRING, KL_HEAD_SHAPE_AT(at, reduction), "WIDTHS", 0, 0, true,      \
+      "hidden widths before the circuit; none", NULL, NULL },                                    \
+    { "classifier", 0, KL_OPT_STRING, KL_HEAD_SHAPE_AT(at, classifier), "WIDTHS", 0, 0, true,    \
+      "hidden widths after it; none", NULL, NULL }
+/* clang-format on */
+
+/* In the order of their enums. */
+#define KL_OPTIMIZER_CHOICES "sgd|adam|adamw"
+#define KL_SCHEDULE_CHOICES "constant|step|cosine|plateau"
+#define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff"
+
 /* Rows of a table of options whose values begin with a struct kl_head_settings: all that changes a
    head. */
 #define KL_HEAD_AT(field) offsetof(struct kl_head_settings, field)
 /* clang-format off */
 #define KL_HEAD_SETTINGS                                                                         \
     KL_CIRCUIT_OPTIONS(KL_HEAD_AT(head.circuit)), KL_NOISE_OPTION(KL_HEAD_AT(head.circuit.noise), NULL),                                                \
-    { "core", 0, KL_OPT_CHOICE, KL_HEAD_AT(core), "circuit|twin|frozen|none", 0, 0, true,        \
-      "between reduction and classifier; none: a linear probe", "Head", NULL },                  \
+    KL_HEAD_SHAPE_OPTIONS(KL_HEAD_AT(shape), "Head"),                                            \
     { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,                  \
       "do not train the three other cores beside the circuit", NULL, NULL },                     \
-    { "reduction", 0, KL_OPT_STRING, KL_HEAD_AT(reduction), "WIDTHS", 0, 0, true,                \
-      "hidden widths before the circuit; none", NULL, NULL },                                    \
-    { "classifier", 0, KL_OPT_STRING, KL_HEAD_AT(classifier), "WIDTHS", 0, 0, true,              \
-      "hidden widths after it; none", NULL, NULL },                                              \
     { "dropout", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.dropout), "P", 0, 0.99, true,                  \
       "rate after every ReLU", NULL, "dropout_rate" },                                           \
     { "weight-scale", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.weight_scale), "S", 0, 100, true,         \
@@ -48,7 +71,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "samples a step", NULL, "batch" },                                                         \
     { "lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.lr), "X", 0, 1e3, true,                   \
       "learning rate", NULL, "learning_rate" },                                                  \
-    { "optimizer", 0, KL_OPT_CHOICE, KL_HEAD_AT(optimizer), "adam|adamw|sgd", 0, 0, true,        \
+    { "optimizer", 0, KL_OPT_CHOICE, KL_HEAD_AT(optimizer), KL_OPTIMIZER_CHOICES, 0, 0, true,        \
       "update rule", NULL, NULL },                                                               \
     { "momentum", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.momentum), "X", 0, 1, true,        \
       "of sgd", NULL, NULL },                                                                    \
@@ -62,7 +85,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       true, "decoupled with adamw", NULL, NULL },                                                \
     { "clip", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.clip), "X", 0, 1e9, true,              \
       "largest norm of the gradient; 0: any", NULL, "gradient_clip" },                           \
-    { "schedule", 0, KL_OPT_CHOICE, KL_HEAD_AT(schedule), "constant|step|cosine|plateau", 0,     \
+    { "schedule", 0, KL_OPT_CHOICE, KL_HEAD_AT(schedule), KL_SCHEDULE_CHOICES, 0,     \
       0, true, "of the learning rate", NULL, "scheduler" },                                      \
     { "warmup", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.warmup), "N", 0, 1e6, true,             \
       "epochs of rising rate", NULL, "warmup_epochs" },                                          \
@@ -83,7 +106,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
     { "replica", 0, KL_OPT_INT, KL_HEAD_AT(train.first_replica), "K", 0, 4e9, true,              \
       "index of the first", NULL, NULL },                                                        \
     { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
-      "adjoint|parameter-shift|finite-diff", 0, 0, true, "how the circuit is differentiated",    \
+      KL_DIFF_CHOICES, 0, 0, true, "how the circuit is differentiated",    \
       NULL, NULL }
 /* clang-format on */
 

@@ -26,7 +26,7 @@ int kl_sweep_command(char **command, bool *controls, const struct kl_sweep_job *
     kl_head_settings_default(&usual);
     int code = kl_grid_set(job->grid, point, &values, err);
     values.no_controls = false;
-    *controls = strcmp(values.core, kl_core_names[KL_CORE_CIRCUIT]) == 0;
+    *controls = strcmp(values.shape.core, kl_core_names[KL_CORE_CIRCUIT]) == 0;
     if (!code) code = name_output(&output, job->base->common.output, err);
     FILE *to = code ? NULL : open_memstream(command, &size);
     if (to) {

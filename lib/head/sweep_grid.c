@@ -66,7 +66,7 @@ static bool any_point(const struct kl_grid *grid, const struct kl_head_settings 
     if (!axis)
         return among(values, *name == 'o'   ? base->optimizer
                              : *name == 's' ? base->schedule
-                                            : base->core);
+                                            : base->shape.core);
     for (size_t i = 0; i < axis->n; i++)
         if (among(values, axis->values[i])) return true;
     return false;
