@@ -29,6 +29,18 @@ KL_PHILOX_INLINE void kl_philox_round(uint32_t *c0, uint32_t *c1, uint32_t *c2, 
     *c3 = (uint32_t)p0;
 }
 
+/* What numbers are for, all over the project: a new purpose is a new number here. */
+enum kl_purpose {
+    KL_RANDOM_SPLIT = 1,
+    KL_RANDOM_SHUFFLE = 2,
+    KL_RANDOM_INIT = 3,
+    KL_RANDOM_DROPOUT = 4, /* + 256 * layer */
+    KL_RANDOM_SHOTS = 5,   /* + 256 * setting of the measurement */
+    KL_RANDOM_EXPRESSIBILITY = 7,
+    KL_RANDOM_PLATEAU = 8,
+    KL_RANDOM_BOOTSTRAP = 9
+};
+
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */
 KL_PHILOX_INLINE void kl_philox(uint32_t out[4], uint64_t seed, uint32_t index, uint32_t purpose,
                                 uint32_t step, uint32_t replica)

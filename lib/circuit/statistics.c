@@ -8,7 +8,7 @@
 
 #include "kernels/inline/philox.h"
 
-enum { BINS = 75, BATCH = 256, PURPOSE = 7 };
+enum { BINS = 75, BATCH = 256 };
 
 void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit *c)
 {
@@ -50,7 +50,7 @@ static void draw(double *x, size_t n, uint64_t seed, uint32_t batch)
 {
     uint32_t words[4] = { 0 };
     for (size_t i = 0; i < n; i++) {
-        if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), PURPOSE, batch, 0);
+        if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_EXPRESSIBILITY, batch, 0);
         x[i] = 6.283185307179586 * kl_philox_unit(words[i % 4]);
     }
 }

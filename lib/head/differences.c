@@ -43,10 +43,11 @@ static int loss_at(double *loss, double *logits, const struct kl_loss_check *c, 
 static int distance(double *least, double *logits, const struct kl_loss_check *c, size_t at,
                     struct kl_error *err)
 {
-    static const double steps[] = { 1e-5, 1e-6, 1e-7 };
+    enum { STEPS = 3 };
+    static const double steps[STEPS] = { 1e-5, 1e-6, 1e-7 };
     const double near = 1e-9; /* what rounding leaves of a difference over the first step */
     *least = INFINITY;
-    for (size_t s = 0; s<sizeof steps / sizeof *steps && * least> near; s++) {
+    for (int s = 0; s<STEPS && * least> near; s++) {
         double up, down;
         int code = loss_at(&up, logits, c, c->params[at] + steps[s], at, err);
         if (!code) code = loss_at(&down, logits, c, c->params[at] - steps[s], at, err);

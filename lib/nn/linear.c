@@ -3,6 +3,7 @@
    (y > 0 there and kept), so no mask is stored. */
 #include <math.h>
 
+#include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
 #include "nn/nn.h"

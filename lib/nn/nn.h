@@ -41,15 +41,6 @@ void kl_tensor_to_file_f64(double *file, const struct kl_tensor *t, const double
 void kl_tensor_from_file_f32(float *block, const struct kl_tensor *t, const float *file);
 void kl_tensor_from_file_f64(double *block, const struct kl_tensor *t, const double *file);
 
-/* ---- random numbers: purposes (the generator is kernels/inline/philox.h) ---- */
-enum kl_purpose {
-    KL_RANDOM_SPLIT = 1,
-    KL_RANDOM_SHUFFLE = 2,
-    KL_RANDOM_INIT = 3,
-    KL_RANDOM_DROPOUT = 4, /* + 256 * layer */
-    KL_RANDOM_SHOTS = 5,   /* + 256 * setting of the measurement */
-};
-
 /* ---- initial values (init.c) ---- */
 /* Uniform in (-bound, bound), and normal(0, sigma) by Box and Muller (1958), drawn in the file's order
    into the tensor's place in the block. stream: number of the tensor. */

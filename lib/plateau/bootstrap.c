@@ -7,7 +7,6 @@
 #include "kernels/inline/philox.h"
 #include "plateau/plateau_int.h"
 
-enum { PURPOSE = 9 };
 
 void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64_t seed)
 {
@@ -15,7 +14,7 @@ void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64
     memset(counts, 0, resamples * draws);
     for (size_t r = 0; r < resamples; r++, counts += draws)
         for (size_t i = 0; i < draws; i++) {
-            if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), PURPOSE, (uint32_t)r, 0);
+            if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_BOOTSTRAP, (uint32_t)r, 0);
             uint8_t *count = &counts[(uint64_t)words[i % 4] * draws >> 32];
             if (*count < UINT8_MAX) ++*count; /* one draw 255 times: never in the life of the sun */
         }

@@ -11,7 +11,6 @@
 
 #include "kernels/inline/philox.h"
 
-enum { PURPOSE = 8 };
 
 static bool is_rotation(enum kl_gate g)
 {
@@ -112,7 +111,7 @@ static void draw_parameters(double *x, const struct kl_plateau_cell *cell,
     uint32_t words[4] = { 0 };
     for (size_t i = 0; i < cell->n_parameters; i++) {
         if (i % 4 == 0)
-            kl_philox(words, (uint64_t)o->seed, (uint32_t)(i / 4), PURPOSE, (uint32_t)draw, where);
+            kl_philox(words, (uint64_t)o->seed, (uint32_t)(i / 4), KL_RANDOM_PLATEAU, (uint32_t)draw, where);
         x[i] = o->spread * (2 * kl_philox_unit(words[i % 4]) - 1);
     }
 }

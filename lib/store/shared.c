@@ -60,8 +60,7 @@ int kl_shared_fetch(bool *found, const char *store, const char *key, const char 
     return rc;
 }
 
-int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd,
-                         struct kl_error *err)
+int kl_shared_publish(const char *store, const char *key, const char *path, int fd, struct kl_error *err)
 {
     int rc = 0;
     char *target = shared_path(store, key, err), *folder = target ? kl_path_folder(target) : NULL;
@@ -76,14 +75,5 @@ int kl_shared_publish_fd(const char *store, const char *key, const char *path, i
 out:
     free(folder);
     free(target);
-    return rc;
-}
-
-int kl_shared_publish(const char *store, const char *key, const char *path, struct kl_error *err)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    int rc = kl_shared_publish_fd(store, key, path, fd, err);
-    close(fd);
     return rc;
 }

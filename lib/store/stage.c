@@ -214,7 +214,7 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     /* The file has no name if it goes to standard output: a second descriptor outlives the writer. */
     int fd = store ? fcntl((*writer)->temporary.fd, F_DUPFD_CLOEXEC, 3) : -1;
     rc = kl_writer_publish(writer, content, err);
-    if (!rc && fd >= 0 && kl_shared_publish_fd(store, stage->key, output, fd, &problem) && stage->log)
+    if (!rc && fd >= 0 && kl_shared_publish(store, stage->key, output, fd, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: not published there: %s", problem.text);
     if (fd >= 0) close(fd);
     return rc;

@@ -232,7 +232,6 @@ void kl_checkpoint_remove(const char *path, const char *key);
 /* ---- the shared store (shared.c): DIR/ab/cdef....h5 ---- */
 int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
                     struct kl_error *err);
-int kl_shared_publish(const char *store, const char *key, const char *path, struct kl_error *err);
 
 /* ---- merging shards (merge.c) ---- */
 /* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry root attributes

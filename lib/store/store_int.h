@@ -190,9 +190,9 @@ void kl_partial_free(struct kl_writer *w); /* keeps what is journalled for a lat
 bool kl_partial_is_dead(const char *name, const struct stat *s);
 
 /* ---- shared.c ---- */
-/* kl_shared_publish of an open file; path is for messages. */
-int kl_shared_publish_fd(const char *store, const char *key, const char *path, int fd,
-                         struct kl_error *err);
+/* The open file fd into the store; path is for messages. */
+int kl_shared_publish(const char *store, const char *key, const char *path, int fd,
+                      struct kl_error *err);
 
 /* ---- memo.c ---- */
 /* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime,

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "store/store_int.h"
 #include "store_test.h"
 
 enum { ROWS = 400, WIDTH = 64, KILLS = 200 };
@@ -64,7 +65,9 @@ static void check_concurrent(void)
             for (int round = 0; round < 5 && !rc; round++) {
                 rc = write_test_file(path, ROWS, WIDTH, 1, &err);
                 rc = rc ? rc : read_test_file(path, ROWS, WIDTH, 1, &err);
-                rc = rc ? rc : kl_shared_publish(store, test_header.key, path, &err);
+                const int fd = open(path, O_RDONLY | O_CLOEXEC);
+                rc = rc ? rc : kl_shared_publish(store, test_header.key, path, fd, &err);
+                close(fd);
             }
             if (rc) fprintf(stderr, "%s\n", err.text);
             _exit(rc != 0);
