@@ -149,7 +149,8 @@ static void write_numbers(FILE *to, const struct kl_file *file)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (kl_file_has_attribute(file, "", numbers[i][0]) &&
             kl_file_number(&value, file, "", numbers[i][0], NULL) == KL_OK)
-            fprintf(to, "%-20s %.4f\n", numbers[i][1], value);
+            fprintf(to, strcmp(numbers[i][0], "mcnemar_p") == 0 ? "%-20s %.3g\n" : "%-20s %.4f\n",
+                    numbers[i][1], value);
 }
 
 /* Of a report on several heads: their accuracies, mean and standard deviation. */
