@@ -9,6 +9,11 @@
 #include "kernels/inline/real.h"
 
 enum { KC = 256 }; /* a strip of B is at most 32 KiB and stays in the first cache */
+#if defined(__AVX512F__)
+enum { NARROW = 256 };
+#else
+enum { NARROW = KL_GEMM_NR };
+#endif
 
 struct tile {
     kl_real *c;
@@ -99,8 +104,9 @@ void KL_ISA_NAME(kl_gemm) KL_GEMM_ARGS(kl_real)
         for (size_t i = 0; i < m; i++) memset(c + i * ldc, 0, n * sizeof *c);
     for (size_t p = 0; p < k; p += KC) {
         size_t kc = k - p < KC ? k - p : KC;
-        /* A block of B that fills a part of the first cache, or meets few rows, is used where it lies. */
-        int packs = m > 2 * KL_GEMM_MR && kc * ldb * sizeof *b > 16384 && ldb > KL_GEMM_NR;
+        /* A block of B that fills a part of the first cache, meets few rows, or has short rows of which each
+           strip takes whole cache lines in pairs, is used where it lies. */
+        int packs = m > 2 * KL_GEMM_MR && kc * ldb * sizeof *b > 16384 && ldb > NARROW;
         for (size_t j = 0; j < n; j += KL_GEMM_NR) {
             size_t nr = n - j < KL_GEMM_NR ? n - j : KL_GEMM_NR;
             int nv = nr > KL_LANES ? 2 : 1, ragged = nr % KL_LANES != 0;

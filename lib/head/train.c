@@ -43,15 +43,15 @@ static bool whole_replicas(const struct kl_train *train)
     return train->options.replicas >= train->n_threads;
 }
 
-/* Batches gathered ahead, by all threads. For replicas one after another a megabyte, so that each stays
-   in its cache for several steps; for replicas that threads share no more than leaves the cache to the
-   parameters. */
+/* Batches gathered ahead, by all threads. For replicas one after another a few megabytes, so that
+   each stays in its cache for many steps; for replicas that threads share no more than leaves the cache
+   to the parameters. */
 static int make_batches(struct kl_train *train, struct kl_error *err)
 {
-    const size_t budget = whole_replicas(train) ? 1 << 20 : 1 << 18;
+    const size_t budget = whole_replicas(train) ? 1 << 22 : 1 << 18;
     size_t rows = kl_train_batch_size(train), row = train->features->d * sizeof(float);
     size_t ahead = budget / (rows * row);
-    train->ahead = ahead < 1 ? 1 : ahead > 16 ? 16 : (int64_t)ahead;
+    train->ahead = ahead < 1 ? 1 : ahead > 32 ? 32 : (int64_t)ahead;
     rows *= (size_t)train->ahead;
     void *memory = NULL;
     if (posix_memalign(&memory, 64, rows * row)) return kl_fail_memory(err, rows * row);
