@@ -4,8 +4,8 @@ $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 6
 $ qtrain -q f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance -o whole.h5 > log
 
 ~ s/(epoch |: )[0-9]+/\1N/; s/ and [0-9]+ of [0-9]+ steps of the next//; s/[0-9]+ left/N left/
-$ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --progress none -o head.h5 2>err & sleep 0.3
-+ kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head; sed 's/after/in/' err
+$ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --progress none --checkpoint-every 1 -o head.h5 2>err &
++ until [ -e .head.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; echo $?; ls -A | grep head; sed 's/after/in/' err
 > 143
 > .head.h5.checkpoint
 > qtrain: stopped in epoch N; the same command with --resume goes on from there
@@ -20,13 +20,16 @@ $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-pro
 ! qtrain: found .head.h5.checkpoint: N of 400 epochs of the head; N left
 
 # Without --resume the checkpoint is not forgotten in silence.
-$ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance -o g.h5 > log & sleep 0.3; kill -TERM $!; wait $! 2> log
-+ qtrain f.h5 --epochs 100000 --no-controls --no-provenance --progress none -o g.h5 2>err >log & sleep 0.3; kill -TERM $!; wait $! 2> log; head -1 err
+$ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance --checkpoint-every 1 -o g.h5 > log &
++ until [ -e .g.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log
++ qtrain f.h5 --epochs 100000 --no-controls --no-provenance --progress none -o g.h5 2>said >log &
++ until [ -s said ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; head -1 said
 > qtrain: .g.h5.checkpoint is of a stopped run; without --resume it begins anew
 
 # A run that was killed just behind its publishing leaves the checkpoint of this very key: the next
 # one takes it away. One of another key stays until a run has finished.
-$ qtrain -q f.h5 --epochs 100000 -o c.h5 > log & sleep 0.3; kill -TERM $!; wait $! 2> log
+$ qtrain -q f.h5 --epochs 100000 --checkpoint-every 1 -o c.h5 > log &
++ until [ -e .c.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log
 + qtrain -q f.h5 --epochs 3 --no-provenance -o other.h5 > log; cp .c.h5.checkpoint .other.h5.checkpoint
 + qtrain f.h5 --epochs 3 -o other.h5; ls -A | grep other
 > other.h5: up to date
@@ -40,7 +43,8 @@ $ rm .other.h5.checkpoint; qtrain -q f.h5 --epochs 300 --checkpoint-every 1 --no
 > own.h5
 
 # A name so long that only a shortened one fits beside it.
-$ n=$(printf 'n%.0s' {1..240}).h5; qtrain -q f.h5 --epochs 100000 -o $n > log & sleep 0.3; kill -TERM $!
+$ n=$(printf 'n%.0s' {1..240}).h5; qtrain -q f.h5 --epochs 100000 --checkpoint-every 1 -o $n > log &
++ until ls -A | grep -q 'nnn.*checkpoint$'; do sleep 0.01; done; kill -TERM $!
 + wait $! 2> log; ls -A | grep -c 'nnn.*checkpoint$'
 > 1
 
