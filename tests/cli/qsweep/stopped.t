@@ -4,7 +4,7 @@
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o f.h5
 $ echo 'exec qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3" --epochs 400 --no-provenance --threads 1 --progress none "$@"' >sweep
 + bash sweep -q -o whole.h5
-$ bash sweep -o s.h5 2>err & until [ -e s-heads/lr=1e-3.h5 ]; do sleep 0.01; done; sleep 0.1
+$ bash sweep -o s.h5 2>err & until [ -e s-heads/lr=1e-3.h5 ]; do sleep 0.01; done; sleep 0.25
 + kill -INT $!; wait $! 2>log; echo $?; cat err; ls -A s-heads; ls s.h5 2>log
 > 130
 > qsweep: stopped with 1 of 3 points finished and 1 half-way, all kept in s-heads; the same command goes on from there
@@ -29,7 +29,7 @@ $ qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3" --epochs 100000 --halving -o h.h5 2>err
 > qsweep: stopped; points of --halving are trained side by side, so the same command begins anew
 
 # A checkpoint of other options, or a damaged one, is not taken up.
-$ bash sweep -q -o d.h5 2>err & until [ -e d-heads/lr=1e-3.h5 ]; do sleep 0.01; done; sleep 0.1
+$ bash sweep -q -o d.h5 2>err & until [ -e d-heads/lr=1e-3.h5 ]; do sleep 0.01; done; sleep 0.25
 + kill -INT $!; wait $! 2>log; echo $?
 + printf x | dd of=d-heads/.lr=2e-3.h5.checkpoint bs=1 seek=100000 conv=notrunc status=none
 + bash sweep -q -o d.h5; cmp d.h5 whole.h5; ls -A d-heads
