@@ -317,9 +317,7 @@ static int main_plateau(int argc, char **argv)
     kl_plateau_free(&run.plateau);
     kl_stage_end(&run.stage);
     free(args);
-    const int status = code ? kl_report(&run.log, &err) : 0;
-    if (code == KL_ESIGNAL) kl_signals_reraise();
-    return kl_finish(&run.log, status);
+    return kl_end(&run.log, code, &err);
 }
 
 int main(int argc, char **argv)

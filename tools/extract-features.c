@@ -294,7 +294,5 @@ int main(int argc, char **argv)
                                  .start = kl_clock() };
     rc = run(&j, &err);
     release(&j);
-    const int status = rc ? kl_report(&j.log, &err) : 0;
-    if (rc == KL_ESIGNAL) kl_signals_reraise();
-    return kl_finish(&j.log, status);
+    return kl_end(&j.log, rc, &err);
 }

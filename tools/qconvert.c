@@ -293,7 +293,5 @@ int main(int argc, char **argv)
     free(run.qasm);
     free(run.noise);
     free(inputs);
-    const int status = code ? kl_report(&run.log, &err) : 0;
-    if (code == KL_ESIGNAL) kl_signals_reraise();
-    return kl_finish(&run.log, status);
+    return kl_end(&run.log, code, &err);
 }

@@ -237,7 +237,5 @@ int main(int argc, char **argv)
     kl_file_close(&run.input);
     kl_head_settings_free(&run.v);
     free(inputs);
-    int status = code ? kl_report(&run.log, &err) : 0;
-    if (code == KL_ESIGNAL) kl_signals_reraise();
-    return kl_finish(&run.log, status);
+    return kl_end(&run.log, code, &err);
 }

@@ -37,3 +37,10 @@ int kl_finish(const struct kl_log *log, int status)
     fprintf(log->to, "%s: standard output: %s\n", log->tool, errno ? strerror(errno) : "write failed");
     return kl_exit_status(KL_EIO);
 }
+
+int kl_end(const struct kl_log *log, int code, const struct kl_error *err)
+{
+    const int status = code ? kl_report(log, err) : 0;
+    if (code == KL_ESIGNAL) kl_signals_reraise();
+    return kl_finish(log, status);
+}
