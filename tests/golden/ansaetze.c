@@ -1,49 +1,23 @@
 /* SPDX-License-Identifier: MIT
    Circuits by name against PennyLane's templates and Qiskit's circuit library (tests/golden/ansaetze.h5,
-   written by make_ansaetze.py beside it): outputs to 1e-10, gradients to what their own method allows. */
-#include <hdf5.h>
+   written by make_ansaetze.py beside it): outputs to 1e-10, gradients to what their own method allows.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "circuit/circuit.h"
+#include "golden.h"
 
 enum { MOST = 4096 };
 static int failures;
-
-static void text_of(char *text, size_t size, hid_t group, const char *name)
-{
-    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT), type = H5Aget_type(attribute);
-    size_t n = H5Tget_size(type);
-    memset(text, 0, size);
-    if (n >= size || H5Aread(attribute, type, text) < 0) exit(1);
-    H5Tclose(type), H5Aclose(attribute);
-}
-
-static double number_of(hid_t group, const char *name)
-{
-    double value = 0;
-    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
-    if (H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0) exit(1);
-    H5Aclose(attribute);
-    return value;
-}
-
-static size_t values_of(double *values, hid_t group, const char *name)
-{
-    hid_t set = H5Dopen2(group, name, H5P_DEFAULT), space = H5Dget_space(set);
-    size_t n = (size_t)H5Sget_simple_extent_npoints(space);
-    if (n > MOST || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) exit(1);
-    H5Sclose(space), H5Dclose(set);
-    return n;
-}
 
 static void compare(const char *group, const char *what, const double *found, hid_t file, size_t n,
                     double bound)
 {
     static double expected[MOST];
-    if (values_of(expected, file, what) != n) {
+    if (golden_values(expected, MOST, file, what) != n) {
         fprintf(stderr, "%s: %s: another size than %zu\n", group, what, n);
         failures++;
         return;
@@ -62,10 +36,10 @@ static void run(const char *name, hid_t group, const struct kl_circuit *c)
     static double x[MOST], w[MOST], cot[MOST], out[MOST], dx[MOST], dw[MOST];
     struct kl_arena work;
     struct kl_error err;
-    size_t n_x = values_of(x, group, "x"), n_w = values_of(w, group, "w"),
-           n_cot = values_of(cot, group, "cot");
+    size_t n_x = golden_values(x, MOST, group, "x"), n_w = golden_values(w, MOST, group, "w"),
+           n_cot = golden_values(cot, MOST, group, "cot");
     size_t n = n_x / c->n_inputs;
-    double bound = number_of(group, "gradient_tolerance");
+    double bound = golden_number(group, "gradient_tolerance");
     if (n_w != c->n_weights || n_cot != n * c->n_obs) {
         fprintf(stderr, "%s: found %zu weights and %zu outputs, expected %zu and %zu\n", name,
                 c->n_weights, n * c->n_obs, n_w, n_cot);
@@ -92,17 +66,17 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     struct kl_error err;
     hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
     (void)info;
-    text_of(embedding, sizeof embedding, group, "embedding");
-    text_of(ansatz, sizeof ansatz, group, "ansatz");
-    text_of(entanglement, sizeof entanglement, group, "entanglement");
-    text_of(observables, sizeof observables, group, "observables");
-    const struct kl_circuit_options o = { .n_qubits = (int)number_of(group, "n_qubits"),
-                                          .n_layers = (int)number_of(group, "n_layers"),
+    golden_text(embedding, sizeof embedding, group, "embedding");
+    golden_text(ansatz, sizeof ansatz, group, "ansatz");
+    golden_text(entanglement, sizeof entanglement, group, "entanglement");
+    golden_text(observables, sizeof observables, group, "observables");
+    const struct kl_circuit_options o = { .n_qubits = (int)golden_number(group, "n_qubits"),
+                                          .n_layers = (int)golden_number(group, "n_layers"),
                                           .embedding = embedding,
                                           .ansatz = ansatz,
                                           .entanglement = entanglement,
                                           .observables = observables,
-                                          .reupload = number_of(group, "reupload") != 0 };
+                                          .reupload = golden_number(group, "reupload") != 0 };
     if (kl_circuit_build(&c, &o, &err)) {
         fprintf(stderr, "%s: %s\n", name, err.text);
         failures++;

@@ -4,12 +4,12 @@
    of the processor. */
 #include "circuit/circuit.h"
 
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/select.h"
+#include "golden.h"
 
 enum { SAMPLES = 8 };
 static int failures;
@@ -31,13 +31,6 @@ static double *read_golden(hid_t file, const char *group, const char *name, size
     return values;
 }
 
-static void must(int code, const struct kl_error *err)
-{
-    if (!code) return;
-    fprintf(stderr, "%s\n", err->text);
-    exit(1);
-}
-
 static void gate1(struct kl_circuit *c, enum kl_gate g, int q, struct kl_angle a)
 {
     struct kl_error err;
@@ -52,8 +45,14 @@ static void gate2(struct kl_circuit *c, enum kl_gate g, int q, int r)
     must(kl_circuit_append(c, &op, &err), &err);
 }
 
-static struct kl_angle input(int i) { return (struct kl_angle){ KL_INPUT, i, -1, 1 }; }
-static struct kl_angle weight(int i) { return (struct kl_angle){ KL_WEIGHT, i, -1, 1 }; }
+static struct kl_angle input(int i)
+{
+    return (struct kl_angle){ KL_INPUT, i, -1, 1 };
+}
+static struct kl_angle weight(int i)
+{
+    return (struct kl_angle){ KL_WEIGHT, i, -1, 1 };
+}
 
 static void embed(struct kl_circuit *c, enum kl_gate g)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Heads whose core is a twin or none against PyTorch (tests/golden/controls.h5, written by
    make_controls.py beside it), in double: logits, loss, gradients, 20 steps of Adam, to 1e-10. */
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "head/head.h"
+#include "golden.h"
 
 enum { N = 32, D = 20, CLASSES = 4, STEPS = 20 };
 static const double LR = 1e-2, BOUND = 1e-10;
@@ -20,14 +20,6 @@ static void read_golden(hid_t at, const char *name, hid_t type, void *to)
         exit(1);
     }
     H5Dclose(set);
-}
-
-static void text_of(char text[32], hid_t group, const char *name)
-{
-    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT), type = H5Aget_type(attribute);
-    memset(text, 0, 32);
-    if (H5Tget_size(type) >= 32 || H5Aread(attribute, type, text) < 0) exit(1);
-    H5Tclose(type), H5Aclose(attribute);
 }
 
 static void compare(const char *group, const char *what, const char *part, const double *found,
@@ -100,7 +92,7 @@ static void run(const char *name, hid_t file, const double *x, const int32_t *y,
     struct kl_head_options o;
     struct kl_head_model model;
     struct kl_error err;
-    text_of(ansatz, group, "ansatz"), text_of(core, group, "core");
+    golden_text(ansatz, sizeof ansatz, group, "ansatz"), golden_text(core, sizeof core, group, "core");
     kl_head_options_default(&o);
     o.n_reduction = o.n_classifier = 1;
     o.reduction[0] = 8, o.classifier[0] = 6;

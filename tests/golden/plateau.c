@@ -2,48 +2,15 @@
    Cells of a plateau scan against PennyLane on the very same parameters (tests/golden/plateau.h5,
    written by make_plateau.py beside it): gradients by shift and by adjoint to 1e-10, variances to 1e-10
    of them. */
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plateau/plateau_int.h"
+#include "golden.h"
 
 enum { MOST = 4096 };
 static int failures;
-
-static void must(int code, const struct kl_error *err)
-{
-    if (!code) return;
-    fprintf(stderr, "%s\n", err->text);
-    exit(1);
-}
-
-static void text_of(char text[64], hid_t group, const char *name)
-{
-    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT), type = H5Aget_type(attribute);
-    memset(text, 0, 64);
-    if (H5Tget_size(type) >= 64 || H5Aread(attribute, type, text) < 0) exit(1);
-    H5Tclose(type), H5Aclose(attribute);
-}
-
-static double number_of(hid_t group, const char *name)
-{
-    double value = 0;
-    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
-    if (H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0) exit(1);
-    H5Aclose(attribute);
-    return value;
-}
-
-static size_t values_of(double *values, hid_t group, const char *name)
-{
-    hid_t set = H5Dopen2(group, name, H5P_DEFAULT), space = H5Dget_space(set);
-    size_t n = (size_t)H5Sget_simple_extent_npoints(space);
-    if (n > MOST || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) exit(1);
-    H5Sclose(space), H5Dclose(set);
-    return n;
-}
 
 static void compare(const char *group, const char *what, size_t i, double found, double expected,
                     double bound)
@@ -116,19 +83,21 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     size_t n_names;
     hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
     (void)info;
-    text_of(ansatz, group, "ansatz"), text_of(observables, group, "observables");
-    text_of(qubits, group, "qubits"), text_of(layers, group, "layers");
+    golden_text(ansatz, sizeof ansatz, group, "ansatz"),
+        golden_text(observables, sizeof observables, group, "observables");
+    golden_text(qubits, sizeof qubits, group, "qubits"),
+        golden_text(layers, sizeof layers, group, "layers");
     kl_plateau_options_default(&o);
     o.ansatz = ansatz, o.observables = observables, o.qubits = qubits, o.layers = layers;
-    o.draws = (int64_t)number_of(group, "draws"), o.seed = (int64_t)number_of(group, "seed");
-    o.spread = number_of(group, "spread"), o.initial = number_of(group, "initial");
+    o.draws = (int64_t)golden_number(group, "draws"), o.seed = (int64_t)golden_number(group, "seed");
+    o.spread = golden_number(group, "spread"), o.initial = golden_number(group, "initial");
     must(kl_plateau_names(names, &n_names, observables, &err), &err);
     must(kl_plateau_strings(strings, sizeof strings, names, n_names, atoi(qubits), &err), &err);
-    const size_t n = values_of(gradients, group, "gradients");
+    const size_t n = golden_values(gradients, MOST, group, "gradients");
     check_gradients(name, &o, atoi(qubits), atoi(layers), strings, gradients, n);
-    values_of(variance, group, "variance_first");
+    golden_values(variance, MOST, group, "variance_first");
     check_variance(name, &o, "0", variance);
-    values_of(variance, group, "variance_all");
+    golden_values(variance, MOST, group, "variance_all");
     check_variance(name, &o, "all", variance);
     H5Gclose(group);
     ++*(int *)context;

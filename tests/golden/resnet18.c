@@ -3,8 +3,8 @@
    most 1e-4 of the largest value, for every size and tap; grey and RGB bytes; and an image's features do
    not depend on its place in a block. */
 #include "backbone/backbone.h"
+#include "golden.h"
 
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,6 @@
 static int failures;
 static struct kl_arena work;
 static struct kl_weights *weights;
-
-static void must(int code, const struct kl_error *err)
-{
-    if (!code) return;
-    fprintf(stderr, "%s\n", err->text);
-    exit(1);
-}
 
 static void *read_golden(hid_t file, const char *name, hid_t type, size_t size, size_t *n)
 {
