@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+   An angle of OpenQASM: a sum of terms, each a constant, c * parameter or c * input * input. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/qasm_int.h"
+
+struct kl_qasm_sum kl_qasm_constant(double value)
+{
+    return (struct kl_qasm_sum){ .terms = { { KL_CONSTANT, 0, -1, value } }, .n = 1 };
+}
+
+static bool is_constant(const struct kl_qasm_sum *s)
+{
+    return s->n == 1 && s->terms[0].source == KL_CONSTANT;
+}
+
+static struct kl_qasm_sum product(struct kl_qasm_reader *r, struct kl_qasm_sum a,
+                                  const struct kl_qasm_sum *b)
+{
+    if (is_constant(&a)) {
+        struct kl_qasm_sum swapped = *b;
+        for (int i = 0; i < swapped.n; i++) swapped.terms[i].scale *= a.terms[0].scale;
+        return swapped;
+    }
+    if (is_constant(b)) {
+        for (int i = 0; i < a.n; i++) a.terms[i].scale *= b->terms[0].scale;
+        return a;
+    }
+    struct kl_qasm_term *x = &a.terms[0];
+    const struct kl_qasm_term *y = &b->terms[0];
+    if (a.n > 1 || b->n > 1 || x->source != KL_INPUT || y->source != KL_INPUT || x->index2 >= 0 ||
+        y->index2 >= 0)
+        kl_qasm_fail(r, "a product of parameters that is not input * input");
+    x->index2 = y->index;
+    x->scale *= y->scale;
+    return a;
+}
+
+static struct kl_qasm_sum parameter(struct kl_qasm_reader *r, const char *text)
+{
+    for (int i = 0; i < r->n_names; i++) {
+        const struct kl_qasm_name *n = &r->names[i];
+        if (strcmp(n->text, text) != 0) continue;
+        int index = 0;
+        if (n->count) {
+            kl_qasm_expect(r, '[');
+            index = kl_qasm_number(r, n->count - 1);
+            kl_qasm_expect(r, ']');
+        }
+        return (struct kl_qasm_sum){ .terms = { { n->source, n->first + index, -1, 1 } }, .n = 1 };
+    }
+    kl_qasm_fail(r, "\"%s\" is no parameter", text);
+    return kl_qasm_constant(0);
+}
+
+static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
+{
+    char text[KL_QASM_WORD], *end;
+    if (r->depth > KL_QASM_DEPTH)
+        kl_qasm_fail(r, "more than %d parentheses and signs within each other", KL_QASM_DEPTH);
+    if (r->code) return kl_qasm_constant(0);
+    r->depth++;
+    struct kl_qasm_sum s;
+    if (kl_qasm_take(r, '-')) {
+        const struct kl_qasm_sum minus = kl_qasm_constant(-1);
+        s = product(r, factor(r), &minus);
+    } else if (kl_qasm_take(r, '(')) {
+        s = kl_qasm_angle(r);
+        kl_qasm_expect(r, ')');
+    } else if (isdigit((unsigned char)*r->at) || *r->at == '.') {
+        s = kl_qasm_constant(strtod(r->at, &end));
+        if (!isfinite(s.terms[0].scale)) kl_qasm_fail(r, "a number too large");
+        r->at = end;
+    } else {
+        kl_qasm_word(r, text);
+        if (!text[0]) kl_qasm_fail(r, "found '%.1s', expected an angle", *r->at ? r->at : " ");
+        s = strcmp(text, "pi") == 0    ? kl_qasm_constant(M_PI)
+            : strcmp(text, "tau") == 0 ? kl_qasm_constant(2 * M_PI)
+                                       : parameter(r, text);
+    }
+    r->depth--;
+    return s;
+}
+
+static struct kl_qasm_sum product_chain(struct kl_qasm_reader *r)
+{
+    struct kl_qasm_sum s = factor(r);
+    while (!r->code) {
+        if (kl_qasm_take(r, '*')) {
+            struct kl_qasm_sum next = factor(r);
+            s = product(r, s, &next);
+        } else if (kl_qasm_take(r, '/')) {
+            struct kl_qasm_sum next = factor(r);
+            if (!is_constant(&next) || next.terms[0].scale == 0)
+                kl_qasm_fail(r, "division by what is no constant, or 0");
+            next.terms[0].scale = 1 / next.terms[0].scale;
+            s = product(r, s, &next);
+        } else {
+            return s;
+        }
+    }
+    return s;
+}
+
+struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r)
+{
+    struct kl_qasm_sum s = product_chain(r);
+    while (!r->code) {
+        double sign = kl_qasm_take(r, '+') ? 1 : kl_qasm_take(r, '-') ? -1 : 0;
+        if (sign == 0) return s;
+        const struct kl_qasm_sum next = product_chain(r);
+        for (int i = 0; i < next.n; i++) {
+            struct kl_qasm_term t = next.terms[i];
+            t.scale *= sign;
+            if (s.n && t.source == KL_CONSTANT && s.terms[0].source == KL_CONSTANT) {
+                s.terms[0].scale += t.scale;
+            } else if (s.n == KL_QASM_TERMS) {
+                kl_qasm_fail(r, "an angle of more than %d terms", KL_QASM_TERMS);
+            } else {
+                s.terms[s.n++] = t;
+            }
+        }
+    }
+    return s;
+}

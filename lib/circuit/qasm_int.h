@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/circuit/: the reader of OpenQASM. The first failure is kept with its line and column;
+   whatever is read after it is nothing. */
+#ifndef KL_QASM_INT_H
+#define KL_QASM_INT_H
+
+#include "circuit/circuit.h"
+
+enum {
+    KL_QASM_WORD = 48, /* letters of a name, with its end */
+    KL_QASM_NAMES = 4096,
+    KL_QASM_TERMS = 16, /* of an angle */
+    KL_QASM_REGISTERS = 16,
+    KL_QASM_DEPTH = 32, /* of parentheses and signs */
+    KL_QASM_VALUES = 1 << 16
+};
+
+/* Name of a parameter, or of an array of them. */
+struct kl_qasm_name {
+    char text[KL_QASM_WORD];
+    enum kl_source source;
+    int first, count; /* count 0: one value, no array */
+};
+struct kl_qasm_qubits {
+    char text[KL_QASM_WORD];
+    int first, count;
+};
+/* A sum of terms; factors -1: none. */
+struct kl_qasm_term {
+    enum kl_source source;
+    int index, index2;
+    double scale;
+};
+struct kl_qasm_sum {
+    struct kl_qasm_term terms[KL_QASM_TERMS];
+    int n;
+};
+
+struct kl_qasm_reader {
+    const char *begin, *at;
+    struct kl_circuit *circuit;
+    struct kl_qasm_name *names;
+    int n_names, n_inputs, n_weights;
+    struct kl_qasm_qubits registers[KL_QASM_REGISTERS];
+    int n_registers, n_qubits, depth;
+    struct kl_error *err;
+    int code;
+};
+
+/* ---- letters (qasm_lex.c) ---- */
+/* Keeps the message and where r->at stands, unless something has failed before. */
+__attribute__((format(printf, 2, 3))) void kl_qasm_fail(struct kl_qasm_reader *r, const char *format,
+                                                        ...);
+void kl_qasm_skip(struct kl_qasm_reader *r);           /* white space and comments */
+bool kl_qasm_take(struct kl_qasm_reader *r, char c);   /* true if it stood there */
+void kl_qasm_expect(struct kl_qasm_reader *r, char c); /* fails if it does not stand there */
+/* A word, "" if there is none; r->at stays behind it. */
+void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD]);
+int kl_qasm_number(struct kl_qasm_reader *r, int most); /* a whole number from 0 to most */
+
+/* ---- angles (qasm_angle.c) ---- */
+struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r);
+struct kl_qasm_sum kl_qasm_constant(double value);
+
+/* ---- gates (qasm_gates.c) ---- */
+/* The rest of a call of the gate `name`, to its semicolon; appended to r->circuit. */
+void kl_qasm_gate(struct kl_qasm_reader *r, const char *name);
+
+#endif
