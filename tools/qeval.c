@@ -8,7 +8,7 @@
 #include "head/features.h"
 #include "store/store.h"
 
-enum { NUMERICAL_VERSION = 3, REPORT_SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 4, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;

@@ -35,10 +35,13 @@ enum kl_purpose {
     KL_RANDOM_SHUFFLE = 2,
     KL_RANDOM_INIT = 3,
     KL_RANDOM_DROPOUT = 4, /* + 256 * layer */
-    KL_RANDOM_SHOTS = 5,   /* + 256 * setting of the measurement */
+    KL_RANDOM_SHOTS = 5,   /* of qeval; keys of streams of their own, as all numbers of shots */
     KL_RANDOM_EXPRESSIBILITY = 7,
     KL_RANDOM_PLATEAU = 8,
-    KL_RANDOM_BOOTSTRAP = 9
+    KL_RANDOM_BOOTSTRAP = 9,
+    KL_RANDOM_TRAINING_SHOTS = 20,
+    KL_RANDOM_VALIDATION_SHOTS = 21,
+    KL_RANDOM_DIRECTIONS = 22 /* of simultaneous perturbations */
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

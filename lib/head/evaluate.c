@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "head/head.h"
+#include "kernels/inline/philox.h"
 #include "store/store.h"
 
 static int all_rows(struct kl_evaluation *e, struct kl_error *err)
@@ -66,7 +67,11 @@ static void judge(struct kl_evaluation *e, size_t r)
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
                    const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
-    const struct kl_shots shots = { o->shots, o->seed, (uint32_t)r, e->rows };
+    const struct kl_shots shots = { .n = o->shots,
+                                    .seed = o->seed,
+                                    .purpose = KL_RANDOM_SHOTS,
+                                    .replica = (uint32_t)r,
+                                    .rows = e->rows };
     struct kl_head *head = NULL;
     float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
     int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, o->noise, err)

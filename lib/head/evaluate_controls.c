@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "head/evaluate.h"
+#include "kernels/inline/philox.h"
 #include "store/store.h"
 
 /* Why there are none, by the head's configuration. */
@@ -50,7 +51,11 @@ static int judge(struct kl_control_scores *s, int i, size_t r, const struct kl_e
                  struct kl_file *file, const struct kl_evaluation_options *o, const struct scratch *t,
                  struct kl_pool *pool, struct kl_error *err)
 {
-    const struct kl_shots shots = { o->shots, o->seed, (uint32_t)r, e->rows };
+    const struct kl_shots shots = { .n = o->shots,
+                                    .seed = o->seed,
+                                    .purpose = KL_RANDOM_SHOTS,
+                                    .replica = (uint32_t)r,
+                                    .rows = e->rows };
     struct kl_head *head = NULL;
     size_t right = 0;
     int code = kl_head_load(&head, file, kl_control_name(i), (int64_t)r, o->noise, err);

@@ -6,6 +6,7 @@
 #define KL_HEAD_H
 
 #include "circuit/circuit.h"
+#include "circuit/shots.h"
 #include "head/features.h"
 #include "head/twin.h"
 #include "nn/nn.h"
@@ -86,15 +87,6 @@ struct kl_head {
 int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
                  const char *noise, struct kl_error *err);
 void kl_head_free(struct kl_head **head);
-/* Outputs of the circuit as means of n measurements (shots.c). Strings of Z and probabilities come from
-   the same measurements, every other string from its own. rows: a number for each sample, on which alone
-   with the seed and the replica the random numbers depend. */
-struct kl_shots {
-    size_t n; /* 0: exact expectation values */
-    uint64_t seed;
-    uint32_t replica;
-    const int64_t *rows;
-};
 /* logits (n, n_classes) of features x (n, n_features), without dropout. shots may be NULL. Samples in
    blocks over the threads of pool (may be NULL); memory does not grow with n. KL_ENOMEM; KL_EUSAGE:
    shots of a circuit of more qubits than have probabilities. */

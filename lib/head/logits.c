@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "head/head_int.h"
-#include "head/shots.h"
 
 enum { BLOCK = 256 };
 
@@ -27,12 +26,14 @@ static int take_shots(const struct kl_head_values_f32 *values, const struct job 
     const struct kl_head_model *model = &job->head->model;
     const size_t size = n << model->circuit->n_qubits;
     float *p = kl_arena_take(&work->circuit, size, sizeof *p);
-    if (!p) return kl_fail_memory(err, size * sizeof *p);
+    double *scratch = kl_arena_take(&work->circuit, kl_shots_scratch(model->circuit), sizeof *scratch);
+    if (!p || !scratch) return kl_fail_memory(err, size * sizeof *p);
     int code = kl_circuit_forward_f32(p, NULL, job->measured, values->reduce[model->n_reduce - 1],
                                       job->head->params + model->block.tensors[model->vqc].offset, n,
                                       NULL, &work->circuit, err);
     if (code) return code;
-    return kl_shots_sample(values->expval, model->circuit, p, from, n, job->shots, &work->circuit, err);
+    kl_shots_sample_f32(values->expval, scratch, model->circuit, p, from, n, 0, job->shots);
+    return KL_OK;
 }
 
 static int compute_block(const struct job *job, size_t from, size_t n, struct kl_head_work *work,

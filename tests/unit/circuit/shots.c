@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Shots: outputs that belong together come from the same measurements; errors fall as 1 / sqrt(shots)
    and are as large as the binomial distribution says; the numbers of a row are its own. */
-#include "head/shots.h"
+#include "circuit/shots.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,16 +28,14 @@ static int64_t rows[ROWS];
 static void sample(const struct kl_circuit *c, const float p_row[4], float xx, size_t first, size_t n,
                    size_t shots, uint64_t seed)
 {
-    struct kl_arena work;
-    struct kl_error err;
-    const struct kl_shots s = { shots, seed, 0, rows };
+    double scratch[3 << 2];
+    const struct kl_shots s = { .n = shots, .seed = seed, .rows = rows };
     for (size_t i = 0; i < n; i++) {
         memcpy(p + 4 * i, p_row, 4 * sizeof *p);
         out[i * OBS + 3] = xx;
     }
-    CHECK(kl_arena_init(&work, 0, &err) == 0);
-    CHECK(kl_shots_sample(out, c, p, first, n, &s, &work, &err) == 0);
-    kl_arena_free(&work);
+    CHECK(sizeof scratch / sizeof *scratch == kl_shots_scratch(c));
+    kl_shots_sample_f32(out, scratch, c, p, first, n, 0, &s);
 }
 
 /* Standard deviation of output o from the exact value, in units of what one shot's is, over sqrt(shots).

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+   Measurements of a circuit. How they fall on the basis states is drawn qubit by qubit: of those that
+   share the first bits, a binomial number has a 0 next, whose probability the exact ones give. */
+#include "circuit/shots.h"
+
+#include <math.h>
+
+#include "kernels/inline/philox.h"
+#include "kernels/inline/real.h"
+
+/* A tree of sums and one of counts: node 1 is the root, 2k and 2k + 1 follow k, leaves from n_states. */
+struct tree {
+    double *sum;
+    uint32_t *count;
+    size_t n_states;
+};
+
+static struct kl_coins coins_of(const struct kl_shots *shots, size_t sample, uint32_t evaluation)
+{
+    uint32_t word[4];
+    const int64_t row = shots->rows ? shots->rows[sample] : (int64_t)sample;
+    kl_philox(word, shots->seed, (uint32_t)row, shots->purpose, shots->step, shots->replica);
+    return (struct kl_coins){ .key = word[0] | (uint64_t)word[1] << 32, .evaluation = evaluation };
+}
+
+static void begin_setting(struct kl_coins *coins, uint32_t setting)
+{
+    coins->setting = setting;
+    coins->block = 0;
+    coins->left = 0;
+}
+
+/* Rounding may make a probability negative, and the sum of all other than 1. */
+static void add_up(struct tree *t, const kl_real *p)
+{
+    for (size_t k = 0; k < t->n_states; k++) t->sum[t->n_states + k] = p[k] < 0 ? 0 : (double)p[k];
+    for (size_t k = t->n_states; k-- > 1;) t->sum[k] = t->sum[2 * k] + t->sum[2 * k + 1];
+}
+
+static void measure(struct tree *t, size_t shots, struct kl_coins *coins)
+{
+    t->count[1] = (uint32_t)shots;
+    for (size_t k = 1; k < t->n_states; k++) {
+        const uint32_t n = t->count[k], zeros = n ? kl_binomial(coins, n, t->sum[2 * k] / t->sum[k]) : 0;
+        t->count[2 * k] = zeros;
+        t->count[2 * k + 1] = n - zeros;
+    }
+}
+
+/* The mean of (-1)^parity of the measured bits on the wires of z. */
+static double mean_sign(const uint32_t *counts, const struct kl_circuit *c, uint32_t z, size_t shots)
+{
+    const int n = c->n_qubits;
+    uint32_t bits = 0;
+    int64_t sum = 0;
+    for (int q = 0; q < n; q++) bits |= (z >> q & 1) << (n - 1 - q);
+    for (uint32_t k = 0; k < 1u << n; k++)
+        sum += __builtin_parity(k & bits) ? -(int64_t)counts[k] : (int64_t)counts[k];
+    return (double)sum / (double)shots;
+}
+
+/* A string that is not of Z alone has a measurement of its own: its sign is + with (1 + mean) / 2. */
+static double mean_alone(double exact, uint32_t setting, size_t shots, struct kl_coins *coins)
+{
+    begin_setting(coins, setting);
+    return 2 * (double)kl_binomial(coins, (uint32_t)shots, (1 + exact) / 2) / (double)shots - 1;
+}
+
+static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree *t, size_t shots,
+                    struct kl_coins *coins)
+{
+    const uint32_t *counts = t->count + t->n_states;
+    for (size_t o = 0; o < c->n_obs; o++) {
+        if (c->probabilities) out[o] = (kl_real)((double)counts[o] / (double)shots);
+        else if (!c->obs[o].x) out[o] = (kl_real)mean_sign(counts, c, c->obs[o].z, shots);
+        else out[o] = (kl_real)mean_alone((double)out[o], (uint32_t)o + 1, shots, coins);
+    }
+}
+
+void KL_NAME(kl_shots_sample)(kl_real *out, double *scratch, const struct kl_circuit *c,
+                              const kl_real *p, size_t first, size_t n, uint32_t evaluation,
+                              const struct kl_shots *shots)
+{
+    const size_t n_states = (size_t)1 << c->n_qubits;
+    struct tree t = { scratch, (uint32_t *)(scratch + 2 * n_states), n_states };
+    for (size_t i = 0; i < n; i++) {
+        struct kl_coins coins = coins_of(shots, first + i, evaluation);
+        kl_real *row = out + i * c->n_obs;
+        add_up(&t, p + i * n_states);
+        if (isnan(t.sum[1])) {
+            for (size_t o = 0; o < c->n_obs; o++) row[o] = (kl_real)NAN;
+            continue;
+        }
+        begin_setting(&coins, 0);
+        measure(&t, shots->n, &coins);
+        outputs(row, c, &t, shots->n, &coins);
+    }
+}

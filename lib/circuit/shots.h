@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+   shots: outputs of a circuit as means of finitely many measurements, drawn from exact probabilities. */
+#ifndef KL_CIRCUIT_SHOTS_H
+#define KL_CIRCUIT_SHOTS_H
+
+#include "circuit/circuit.h"
+
+/* n measurements a sample and setting. Strings of Z and probabilities come from one setting, the same
+   measurements of all qubits; every other string has a setting of its own. The random numbers are a
+   function of all that is named here, the sample's row and the evaluation's number. */
+struct kl_shots {
+    size_t n; /* 0: exact expectation values */
+    uint64_t seed;
+    uint32_t purpose; /* of enum kl_purpose */
+    uint32_t step, replica;
+    const int64_t *rows; /* a number for each sample; NULL: 0, 1, 2, ... */
+};
+/* Values of scratch for kl_shots_sample. */
+static inline size_t kl_shots_scratch(const struct kl_circuit *c)
+{
+    return (size_t)3 << c->n_qubits;
+}
+/* out (n, n_obs of c): exact (only what is no string of Z needs to be), becomes the means of shots->n
+   measurements of samples first .. first + n - 1. p (n, 2^n_qubits): probabilities of the basis states;
+   where they are no numbers, the outputs are none either. evaluation: tells apart circuits that the
+   same sample goes through. */
+void kl_shots_sample_f32(float *out, double *scratch, const struct kl_circuit *c, const float *p,
+                         size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots);
+void kl_shots_sample_f64(double *out, double *scratch, const struct kl_circuit *c, const double *p,
+                         size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots);
+
+/* Fair coins, counter-based: a function of key, setting and evaluation. */
+struct kl_coins {
+    uint64_t key, word[2];
+    uint32_t setting, evaluation, block;
+    int left; /* bits in word */
+};
+/* How many of n trials succeed that each do with probability p (binomial.c). */
+uint32_t kl_binomial(struct kl_coins *coins, uint32_t n, double p);
+
+#endif
