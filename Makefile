@@ -46,7 +46,7 @@ SAY = $(if $(V),,@echo "  $(1)" $@)
 
 # The text of `make help` is the lines that begin with two signs.
 help:
-	@sed -n 's/^## //p' Makefile
+	@sed -n 's/^## //p' Makefile tests/tests.mk
 
 $(BUILD)/libketline.a: $(OBJS)
 	$(call SAY,AR)

@@ -62,7 +62,7 @@ list() {
     for f in tests/*.sh; do
         case $f in tests/run.sh | tests/accuracy.sh | tests/kill.sh | tests/determinism.sh | tests/pipelines.sh) ;; *) echo "$f bash $f" ;; esac
     done
-    for f in tests/unit/*/*.c tests/golden/*.c tests/faults/*.c tests/kernels/*.c; do
+    for f in tests/unit/*/*.c tests/golden/*.c tests/faults/*.c tests/fuzz/*.c tests/kernels/*.c; do
         [ -e "$f" ] && [ "$f" != tests/faults/faults.c ] && echo "${f%.c} $BUILD/${f%.c}"
     done
     for f in tests/python/*.py; do [ -e "$f" ] && echo "$f $KETLINE_PYTHON $f"; done

@@ -41,19 +41,18 @@ static struct kl_qasm_sum product(struct kl_qasm_reader *r, struct kl_qasm_sum a
 
 static struct kl_qasm_sum parameter(struct kl_qasm_reader *r, const char *text)
 {
-    for (int i = 0; i < r->n_names; i++) {
-        const struct kl_qasm_name *n = &r->names[i];
-        if (strcmp(n->text, text) != 0) continue;
-        int index = 0;
-        if (n->count) {
-            kl_qasm_expect(r, '[');
-            index = kl_qasm_number(r, n->count - 1);
-            kl_qasm_expect(r, ']');
-        }
-        return (struct kl_qasm_sum){ .terms = { { n->source, n->first + index, -1, 1 } }, .n = 1 };
+    const struct kl_qasm_name *n = kl_qasm_find(r, text);
+    int index = 0;
+    if (!n) {
+        kl_qasm_fail(r, "\"%s\" is no parameter", text);
+        return kl_qasm_constant(0);
     }
-    kl_qasm_fail(r, "\"%s\" is no parameter", text);
-    return kl_qasm_constant(0);
+    if (n->count) {
+        kl_qasm_expect(r, '[');
+        index = kl_qasm_number(r, n->count - 1);
+        kl_qasm_expect(r, ']');
+    }
+    return (struct kl_qasm_sum){ .terms = { { n->source, n->first + index, -1, 1 } }, .n = 1 };
 }
 
 static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
@@ -105,24 +104,27 @@ static struct kl_qasm_sum product_chain(struct kl_qasm_reader *r)
     return s;
 }
 
+static void add(struct kl_qasm_reader *r, struct kl_qasm_sum *s, struct kl_qasm_term t)
+{
+    if (t.source == KL_CONSTANT && s->terms[0].source == KL_CONSTANT) s->terms[0].scale += t.scale;
+    else if (s->n < KL_QASM_TERMS) s->terms[s->n++] = t;
+    else kl_qasm_fail(r, "an angle of more than %d terms", KL_QASM_TERMS);
+}
+
 struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r)
 {
     struct kl_qasm_sum s = product_chain(r);
     while (!r->code) {
-        double sign = kl_qasm_take(r, '+') ? 1 : kl_qasm_take(r, '-') ? -1 : 0;
-        if (sign == 0) return s;
+        const double sign = kl_qasm_take(r, '+') ? 1 : kl_qasm_take(r, '-') ? -1 : 0;
+        if (sign == 0) break;
         const struct kl_qasm_sum next = product_chain(r);
         for (int i = 0; i < next.n; i++) {
             struct kl_qasm_term t = next.terms[i];
             t.scale *= sign;
-            if (s.n && t.source == KL_CONSTANT && s.terms[0].source == KL_CONSTANT) {
-                s.terms[0].scale += t.scale;
-            } else if (s.n == KL_QASM_TERMS) {
-                kl_qasm_fail(r, "an angle of more than %d terms", KL_QASM_TERMS);
-            } else {
-                s.terms[s.n++] = t;
-            }
+            add(r, &s, t);
         }
     }
+    for (int i = 0; i < s.n; i++)
+        if (!isfinite(s.terms[i].scale)) kl_qasm_fail(r, "a number too large");
     return s;
 }

@@ -7,12 +7,11 @@
 #include "circuit/circuit.h"
 
 enum {
-    KL_QASM_WORD = 48, /* letters of a name, with its end */
-    KL_QASM_NAMES = 4096,
+    KL_QASM_WORD = 48,  /* letters of a name, with its end */
     KL_QASM_TERMS = 16, /* of an angle */
     KL_QASM_REGISTERS = 16,
-    KL_QASM_DEPTH = 32, /* of parentheses and signs */
-    KL_QASM_VALUES = 1 << 16
+    KL_QASM_DEPTH = 32,      /* of parentheses and signs */
+    KL_QASM_VALUES = 1 << 16 /* of all parameters */
 };
 
 /* Name of a parameter, or of an array of them. */
@@ -39,8 +38,8 @@ struct kl_qasm_sum {
 struct kl_qasm_reader {
     const char *begin, *at;
     struct kl_circuit *circuit;
-    struct kl_qasm_name *names;
-    int n_names, n_inputs, n_weights;
+    struct kl_qasm_name *names; /* (qasm_names.c) */
+    int *places, n_names, n_places, n_inputs, n_weights;
     struct kl_qasm_qubits registers[KL_QASM_REGISTERS];
     int n_registers, n_qubits, depth;
     struct kl_error *err;
@@ -57,6 +56,11 @@ void kl_qasm_expect(struct kl_qasm_reader *r, char c); /* fails if it does not s
 /* A word, "" if there is none; r->at stays behind it. */
 void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD]);
 int kl_qasm_number(struct kl_qasm_reader *r, int most); /* a whole number from 0 to most */
+
+/* ---- parameters (qasm_names.c) ---- */
+const struct kl_qasm_name *kl_qasm_find(const struct kl_qasm_reader *r, const char *text); /* or NULL */
+/* Adds a name that is not there. r->code becomes KL_ENOMEM if it cannot. */
+void kl_qasm_declare(struct kl_qasm_reader *r, const struct kl_qasm_name *name);
 
 /* ---- angles (qasm_angle.c) ---- */
 struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r);

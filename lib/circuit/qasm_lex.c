@@ -18,6 +18,8 @@ void kl_qasm_fail(struct kl_qasm_reader *r, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    for (char *c = text; *c; c++)
+        if (!isprint((unsigned char)*c)) *c = '?'; /* what was found may be anything */
     for (const char *c = r->begin; c < r->at; c++)
         if (*c == '\n') line++, column = 1;
         else column++;

@@ -9,8 +9,7 @@
 
 static void check_new(struct kl_qasm_reader *r, const char *text)
 {
-    bool known = strcmp(text, "pi") == 0 || strcmp(text, "tau") == 0;
-    for (int i = 0; i < r->n_names; i++) known |= strcmp(r->names[i].text, text) == 0;
+    bool known = strcmp(text, "pi") == 0 || strcmp(text, "tau") == 0 || kl_qasm_find(r, text);
     for (int i = 0; i < r->n_registers; i++) known |= strcmp(r->registers[i].text, text) == 0;
     if (!text[0]) kl_qasm_fail(r, "found '%.1s', expected a name", *r->at ? r->at : " ");
     if (known) kl_qasm_fail(r, "\"%s\" is declared twice", text);
@@ -41,20 +40,17 @@ static void input(struct kl_qasm_reader *r)
     kl_qasm_word(r, text);
     check_new(r, text);
     kl_qasm_expect(r, ';');
-    if (!r->code &&
-        (r->n_names == KL_QASM_NAMES || r->n_inputs + r->n_weights + count >= KL_QASM_VALUES))
-        kl_qasm_fail(r, "more than %d parameters",
-                     r->n_names == KL_QASM_NAMES ? KL_QASM_NAMES : KL_QASM_VALUES);
+    if (!r->code && r->n_inputs + r->n_weights + (count ? count : 1) > KL_QASM_VALUES)
+        kl_qasm_fail(r, "more than %d parameters", KL_QASM_VALUES);
     if (r->code) return;
     const char *letter = text + strspn(text, "_");
-    struct kl_qasm_name *n = &r->names[r->n_names++];
-    *n = (struct kl_qasm_name){ .source =
-                                    *letter == 'x' || begins(letter, "input") ? KL_INPUT : KL_WEIGHT,
-                                .count = count };
-    memcpy(n->text, text, sizeof n->text);
-    int *total = n->source == KL_INPUT ? &r->n_inputs : &r->n_weights;
-    n->first = *total;
+    struct kl_qasm_name n = { .source = *letter == 'x' || begins(letter, "input") ? KL_INPUT : KL_WEIGHT,
+                              .count = count };
+    int *total = n.source == KL_INPUT ? &r->n_inputs : &r->n_weights;
+    memcpy(n.text, text, sizeof n.text);
+    n.first = *total;
     *total += count ? count : 1;
+    kl_qasm_declare(r, &n);
 }
 
 static void qubit(struct kl_qasm_reader *r)
@@ -111,11 +107,10 @@ int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct k
 {
     struct kl_qasm_reader r = { .begin = text, .at = text, .err = err };
     *circuit = NULL;
-    r.names = calloc(KL_QASM_NAMES, sizeof *r.names);
-    if (!r.names) return kl_fail_memory(err, KL_QASM_NAMES * sizeof *r.names);
     for (kl_qasm_skip(&r); *r.at && !r.code; kl_qasm_skip(&r)) statement(&r);
     begin_gates(&r);
     free(r.names);
+    free(r.places);
     if (r.code) kl_circuit_free(&r.circuit);
     *circuit = r.circuit;
     return r.code;

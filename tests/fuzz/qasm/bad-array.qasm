@@ -1,0 +1,1 @@
+input array[float, 99999] x; qubit q;

@@ -1,0 +1,1 @@
+input float w; input float w;

@@ -1,0 +1,1 @@
+input float w; qubit q; rx(1/w) q;

@@ -1,0 +1,2 @@
+qubit[2] q;
+  foo q[0];

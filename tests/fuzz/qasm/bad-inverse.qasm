@@ -1,0 +1,1 @@
+input float x; qubit q; rx(x / 4.9e-324) q;

@@ -1,0 +1,1 @@
+qubit q; rx(1e999) q;

@@ -1,0 +1,1 @@
+input float x; qubit q; rx(1e308*1e308*x) q;

@@ -1,0 +1,1 @@
+input float w; qubit q; rx(w*w) q;

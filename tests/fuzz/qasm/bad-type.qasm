@@ -1,0 +1,1 @@
+input int n; qubit q;

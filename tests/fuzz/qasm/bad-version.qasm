@@ -1,0 +1,1 @@
+OPENQASM 2.0;

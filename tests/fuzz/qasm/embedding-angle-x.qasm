@@ -1,0 +1,18 @@
+OPENQASM 3.0;
+include "stdgates.inc";
+input float[64] x_0;
+input float[64] x_1;
+input float[64] x_2;
+input float[64] w_0;
+input float[64] w_1;
+input float[64] w_2;
+qubit[3] q;
+rx(x_0) q[0];
+rx(x_1) q[1];
+rx(x_2) q[2];
+ry(w_0) q[0];
+ry(w_1) q[1];
+ry(w_2) q[2];
+cx q[0], q[1];
+cx q[1], q[2];
+cx q[2], q[0];
