@@ -11,7 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum kl_vqc_gate { KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ, KL_VQC_MULTIRZ, KL_VQC_H, KL_VQC_X, KL_VQC_CZ };
+enum kl_vqc_gate {
+    KL_VQC_RX,
+    KL_VQC_RY,
+    KL_VQC_RZ,
+    KL_VQC_MULTIRZ,
+    KL_VQC_H,
+    KL_VQC_X,
+    KL_VQC_CZ,
+    KL_VQC_MIX /* any real matrix ((a, b), (c, d)) with an inverse, no derivative: a, d are the cosines, b,
+                  c the sines of its slot and the next one */
+};
 
 /* Masks are over bits of the amplitude's number. control 0: none. slot: which angle, -1 for gates
    without one. */

@@ -93,6 +93,35 @@ static void apply_rotation(struct halves h, const struct kl_vqc_op *op, size_t n
     }
 }
 
+/* The matrix of KL_VQC_MIX. */
+struct mix {
+    kl_lane a, b, c, d;
+};
+
+static struct mix mix_of(const kl_real *cosine, const kl_real *sine, int slot)
+{
+    return (struct mix){ vector_of(cosine, slot), vector_of(sine, slot), vector_of(sine, slot + 1),
+                         vector_of(cosine, slot + 1) };
+}
+
+static void mix(struct halves h, const struct kl_vqc_op *op, size_t n, struct mix m)
+{
+    for (kl_lane *v = h.re; v; v = v == h.re ? h.im : NULL)
+        FOR_PAIRS(op, n) {
+            const kl_lane x = v[i], y = v[j];
+            v[i] = m.a * x + m.b * y;
+            v[j] = m.c * x + m.d * y;
+        }
+}
+
+/* Its inverse on the state, its transpose on the bra. */
+static void undo_mix(struct halves a, struct halves b, const struct kl_vqc_op *op, size_t n, struct mix m)
+{
+    const kl_lane zero = { 0 }, scale = (zero + 1) / (m.a * m.d - m.b * m.c);
+    mix(a, op, n, (struct mix){ scale * m.d, -scale * m.b, -scale * m.c, scale * m.a });
+    mix(b, op, n, (struct mix){ m.a, m.c, m.b, m.d });
+}
+
 /* Im <bra| P |state>, summed over the pair, for P = Y, X, Z: the derivative by the angle of exp(-i angle
    P/2). */
 KL_INLINE kl_lane derivative_y(const kl_lane *b, const kl_lane *a, size_t i, size_t j)
@@ -215,6 +244,8 @@ static void forward(kl_real *out, kl_real *state, const struct kl_vqc_program *p
         const struct kl_vqc_op *op = &p->ops[k];
         if (op->slot < 0)
             apply_fixed(h, op, n);
+        else if (op->gate == KL_VQC_MIX)
+            mix(h, op, n, mix_of(cosine, sine, op->slot));
         else
             apply_rotation(h, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
     }
@@ -258,6 +289,10 @@ static void adjoint(kl_real *dangle, kl_real *state, kl_real *bra, const struct 
         if (op->slot < 0) {
             apply_fixed(a, op, n);
             apply_fixed(b, op, n);
+            continue;
+        }
+        if (op->gate == KL_VQC_MIX) {
+            undo_mix(a, b, op, n, mix_of(cosine, sine, op->slot));
             continue;
         }
         *(kl_lane *)(dangle + (size_t)op->slot * KL_LANES) = undo_rotation(

@@ -41,7 +41,10 @@ enum kl_purpose {
     KL_RANDOM_BOOTSTRAP = 9,
     KL_RANDOM_TRAINING_SHOTS = 20,
     KL_RANDOM_VALIDATION_SHOTS = 21,
-    KL_RANDOM_DIRECTIONS = 22 /* of simultaneous perturbations */
+    KL_RANDOM_DIRECTIONS = 22, /* of simultaneous perturbations */
+    KL_RANDOM_TRAJECTORIES = 30, /* of qeval, and within a sample's own stream */
+    KL_RANDOM_TRAINING_TRAJECTORIES = 31,
+    KL_RANDOM_VALIDATION_TRAJECTORIES = 32
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

@@ -135,6 +135,7 @@ int kl_circuit_with_probabilities(struct kl_circuit **copy, const struct kl_circ
     if (!code) code = kl_circuit_observe_probabilities(*copy, err);
     if (!code && c->noise) {
         (*copy)->noise = malloc(sizeof *c->noise);
+        (*copy)->trajectories = c->trajectories;
         if ((*copy)->noise) *(*copy)->noise = *c->noise;
         else code = kl_fail_memory(err, sizeof *c->noise);
     }
@@ -165,6 +166,7 @@ size_t kl_circuit_kept_values(const struct kl_circuit *c)
 {
     const size_t values = kl_circuit_state_values(c);
     if (c->plan->density) return values <= KL_MOST_KEPT_VALUES ? values : 0;
+    if (c->plan->trajectory) return values * c->trajectories <= KL_MOST_KEPT_VALUES ? values : 0;
     return c->n_qubits <= KL_MOST_KEPT_QUBITS ? values : 0;
 }
 
@@ -172,10 +174,12 @@ size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
 {
     if (!kl_circuit_kept_values(c)) return 0;
     size_t group = 2 * c->plan->n_slots + kl_circuit_state_values(c);
+    if (c->plan->trajectory) group *= c->trajectories;
     return group * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }
 
 size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n)
 {
-    return c->plan->n_slots * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
+    const struct kl_circuit_plan *p = c->plan;
+    return (p->trajectory ? p->n_angles : p->n_slots) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }

@@ -41,6 +41,16 @@ struct kl_op {
 struct kl_pauli {
     uint32_t x, z;
 };
+/* Which realisations of its noise a circuit draws (trajectories): a function of all that is named here
+   and of the sample's row. */
+struct kl_draws {
+    uint64_t seed;
+    uint32_t purpose; /* of enum kl_purpose */
+    uint32_t step, replica;
+    const int64_t *rows; /* a number for each sample; NULL: 0, 1, 2, ... */
+    size_t sample;       /* number of the first sample */
+    size_t trajectory;   /* number of the first realisation */
+};
 struct kl_circuit {
     int n_qubits;
     size_t n_inputs, n_weights, n_ops, n_obs;
@@ -51,7 +61,10 @@ struct kl_circuit {
     bool forward_only; /* set before kl_circuit_finish: a faster form may be taken where forward leaves
                           no state, whose outputs then have other last bits than with one */
     bool real;         /* all amplitudes stay real: set by kl_circuit_finish */
-    struct kl_noise *noise;       /* NULL: none; added by kl_circuit_add_noise (noise.h) */
+    struct kl_noise *noise; /* NULL: none; added by kl_circuit_add_noise (noise.h) */
+    size_t trajectories;    /* outputs are means over so many realisations of the noise a sample; 0: the
+                               density    matrix. At first of kl_circuit_finish; the number may change later */
+    struct kl_draws draws;  /* set in a copy of the struct, where several share a circuit */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
@@ -63,10 +76,11 @@ struct kl_circuit_options {
     const char *entanglement; /* of kl_entanglement_names; "": the ansatz's own */
     const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; "probs": all
                                  probabilities; or Pauli strings, wire 0 first: "ZZII,XIYI" */
-    bool reupload;     /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
-    const char *qasm;  /* "": none; OpenQASM 3 in place of all else but the observables */
-    const char *noise; /* NULL or "": none; a text of kl_noise_text (noise.h) */
-    const char *file;  /* to read qasm from (kl_circuit_options_file); NULL: none */
+    bool reupload;        /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
+    const char *qasm;     /* "": none; OpenQASM 3 in place of all else but the observables */
+    const char *noise;    /* NULL or "": none; a text of kl_noise_text (noise.h) */
+    int64_t trajectories; /* 0: as kl_circuit_add_noise chooses; only with noise */
+    const char *file;     /* to read qasm from (kl_circuit_options_file); NULL: none */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];
 /* The reference system's: 4 qubits, 3 layers, RY(x_q), ry-ring, <Z_q>. */

@@ -22,6 +22,8 @@ struct kl_circuit_plan {
     struct kl_vqc_layers layers; /* n_layers 0: the circuit is not of that form, the program is run */
     struct kl_vqc_turns turns;   /* the same, for a forward sweep that leaves no state */
     struct kl_density_program *density; /* with noise: in place of these; else NULL */
+    struct kl_trajectory
+        *trajectory; /* with noise by trajectories: what a realisation does to them; else NULL */
     size_t n_angles, n_slots;
     struct kl_angle *angles;
     int *slot; /* (n_angles) */

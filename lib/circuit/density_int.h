@@ -24,7 +24,13 @@ struct kl_elements {
     size_t n, n_levels;
     struct kl_element *element; /* malloc'ed */
 };
-/* In order of execution, level after level. plan's angles, slots and n_slots are filled in. KL_ENOMEM.
+/* In the order of the gates; channels as trajectories draw them where c->trajectories. plan's angles,
+   slots and n_slots are filled in. all->element is the caller's to free, after a failure too. KL_ENOMEM.
+ */
+int kl_elements_list(struct kl_elements *elements, struct kl_circuit_plan *plan,
+                     const struct kl_circuit *c, struct kl_error *err);
+/* The same in order of execution, level after level. plan's angles, slots and n_slots are filled in.
+ * KL_ENOMEM.
  */
 int kl_elements_make(struct kl_elements *elements, struct kl_circuit_plan *plan,
                      const struct kl_circuit *c, struct kl_error *err);

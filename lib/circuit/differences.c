@@ -5,7 +5,7 @@
 #include "circuit/circuit_int.h"
 
 struct differences {
-    const struct kl_circuit *c;
+    struct kl_circuit c; /* a copy that draws a sample's own noise */
     double *x, *w, *out; /* one sample's inputs and the weights, to be moved */
     const double *cot;
     double h;
@@ -15,9 +15,9 @@ struct differences {
 static int objective(double *sum, struct differences *d, struct kl_error *err)
 {
     kl_arena_reset(&d->local);
-    int code = kl_circuit_forward_f64(d->out, NULL, d->c, d->x, d->w, 1, NULL, &d->local, err);
+    int code = kl_circuit_forward_f64(d->out, NULL, &d->c, d->x, d->w, 1, NULL, &d->local, err);
     *sum = 0;
-    for (size_t o = 0; !code && o < d->c->n_obs; o++) *sum += d->cot[o] * d->out[o];
+    for (size_t o = 0; !code && o < d->c.n_obs; o++) *sum += d->cot[o] * d->out[o];
     return code;
 }
 
@@ -37,7 +37,7 @@ int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, c
                            const double *w, const double *cot, size_t n, double h, struct kl_arena *work,
                            struct kl_error *err)
 {
-    struct differences d = { .c = c, .h = h };
+    struct differences d = { .c = *c, .h = h };
     d.x = kl_arena_take(work, c->n_inputs, sizeof *d.x);
     d.w = kl_arena_take(work, c->n_weights, sizeof *d.w);
     d.out = kl_arena_take(work, c->n_obs, sizeof *d.out);
@@ -47,6 +47,7 @@ int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, c
     int code = kl_arena_init(&d.local, 0, err);
     for (size_t i = 0; !code && i < n; i++) {
         d.cot = cot + i * c->n_obs;
+        d.c.draws.sample = c->draws.sample + i;
         if (c->n_inputs) memcpy(d.x, x + i * c->n_inputs, c->n_inputs * sizeof *x);
         for (size_t k = 0; !code && k < c->n_inputs; k++)
             code = derivative(&dx[i * c->n_inputs + k], &d, &d.x[k], err);

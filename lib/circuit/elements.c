@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A noisy circuit as rotations about Pauli strings, Clifford gates and channels, in levels. */
+   A noisy circuit as rotations about Pauli strings, Clifford gates and channels: in the order of its
+   gates, and in levels. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "circuit/density_int.h"
@@ -53,17 +55,51 @@ static void put_gate(struct kl_elements *to, struct kl_circuit_plan *plan, const
     }
 }
 
-static void put_channels(struct kl_elements *to, const struct kl_circuit *c, const struct kl_op *op)
+static void put_channel(struct kl_elements *to, uint32_t bit, struct kl_channel channel)
+{
+    if (channel.x == 1 && channel.y == 1 && channel.z == 1 && channel.shift == 0) return;
+    put(to, (struct kl_element){ .kind = KL_CHANNEL, .first = bit, .channel = channel });
+}
+
+/* For trajectories: Pauli channels, those next to each other as one, and pure damping. A channel that
+   relaxes, x = y, is damping by r towards one end and then a Pauli channel: the two ends that thermal
+   relaxation has become one. */
+static void put_stages(struct kl_elements *to, const struct kl_noise *noise, int qubit, bool several,
+                       uint32_t bit)
+{
+    const struct kl_channel nothing = { 1, 1, 1, 0 };
+    struct kl_channel stage[KL_NOISE_STAGES], pauli = nothing;
+    kl_noise_stages(stage, noise, qubit, several);
+    for (int i = 0; i < KL_NOISE_STAGES; i++) {
+        struct kl_channel c = stage[i];
+        if (c.shift != 0) {
+            const double moved = fabs(c.shift), r = moved / (moved + c.z), kept = sqrt(1 - r);
+            put_channel(to, bit, pauli);
+            put_channel(to, bit, (struct kl_channel){ kept, kept, 1 - r, c.shift > 0 ? r : -r });
+            c = (struct kl_channel){ c.x / kept, c.y / kept, c.z + moved, 0 };
+            pauli = nothing;
+        }
+        kl_channel_then(&pauli, c);
+    }
+    put_channel(to, bit, pauli);
+}
+
+static uint32_t wires_of(const struct kl_op *op)
 {
     uint32_t wires = op->gate == KL_MULTIRZ ? op->mask : 1u << op->wire[0];
     if (op->gate >= KL_CNOT && op->gate <= KL_CRZ) wires |= 1u << op->wire[1];
+    return wires;
+}
+
+static void put_channels(struct kl_elements *to, const struct kl_circuit *c, const struct kl_op *op)
+{
+    const uint32_t wires = wires_of(op);
     const bool several = (wires & (wires - 1)) != 0;
     for (int q = 0; q < c->n_qubits; q++) {
+        const uint32_t bit = kl_wire_bit(c, q);
         if (!(wires >> q & 1)) continue;
-        const struct kl_channel channel = kl_noise_channel(c->noise, q, several);
-        if (channel.x == 1 && channel.y == 1 && channel.z == 1 && channel.shift == 0) continue;
-        put(to,
-            (struct kl_element){ .kind = KL_CHANNEL, .first = kl_wire_bit(c, q), .channel = channel });
+        if (c->trajectories) put_stages(to, c->noise, q, several, bit);
+        else put_channel(to, bit, kl_noise_channel(c->noise, q, several));
     }
 }
 
@@ -117,11 +153,14 @@ static int sort(struct kl_elements *all, struct kl_error *err)
     return code;
 }
 
-int kl_elements_make(struct kl_elements *all, struct kl_circuit_plan *plan, const struct kl_circuit *c,
+int kl_elements_list(struct kl_elements *all, struct kl_circuit_plan *plan, const struct kl_circuit *c,
                      struct kl_error *err)
 {
-    const size_t angles = 3 * c->n_ops + 1, /* a Rot has three */
-        most = (3 + (size_t)c->n_qubits) * c->n_ops + 1;
+    enum { CHANNELS = 5 }; /* of a wire: two that damp, and Pauli channels around them */
+    const size_t angles = 3 * c->n_ops + 1; /* a Rot has three */
+    size_t most = angles;
+    for (size_t i = 0; i < c->n_ops; i++)
+        most += CHANNELS * (size_t)__builtin_popcount(wires_of(&c->ops[i]));
     *all = (struct kl_elements){ .element = malloc(most * sizeof *all->element) };
     plan->angles = kl_arena_take(&plan->memory, angles, sizeof *plan->angles);
     plan->slot = kl_arena_take(&plan->memory, angles, sizeof *plan->slot);
@@ -133,6 +172,14 @@ int kl_elements_make(struct kl_elements *all, struct kl_circuit_plan *plan, cons
         put_channels(all, c, &c->ops[i]);
     }
     plan->n_slots = plan->n_angles;
+    return KL_OK;
+}
+
+int kl_elements_make(struct kl_elements *all, struct kl_circuit_plan *plan, const struct kl_circuit *c,
+                     struct kl_error *err)
+{
+    const int code = kl_elements_list(all, plan, c, err);
+    if (code) return code;
     find_levels(all, c->n_qubits);
     return sort(all, err);
 }

@@ -29,9 +29,10 @@ int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, st
  */
 enum { KL_NOISE_LABEL = 256 };
 void kl_noise_label(char label[KL_NOISE_LABEL], const char *text);
-/* The circuit, not yet finished, becomes noisy; a text "" changes nothing. KL_EUSAGE: more than
-   KL_MOST_NOISY_QUBITS qubits, or more than are described. */
-enum { KL_MOST_NOISY_QUBITS = 7 };
+/* The circuit, not yet finished, becomes noisy; a text "" changes nothing. Up to KL_MOST_NOISY_QUBITS
+   qubits it is run by density matrices, above that by KL_TRAJECTORIES realisations a sample, unless
+   c->trajectories says otherwise. KL_EUSAGE: more qubits than are described. */
+enum { KL_MOST_NOISY_QUBITS = 7, KL_TRAJECTORIES = 8 };
 int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err);
 
 /* (for noise.c) The text as JSON (jansson), not checked. */
@@ -44,8 +45,12 @@ int kl_noise_parse(struct json_t **root, const char *text, const char *what, str
 struct kl_channel {
     double x, y, z, shift;
 };
-/* All channels of a qubit behind a gate, in the order of the struct's fields, thermal relaxation last.
- */
+void kl_channel_then(struct kl_channel *c, struct kl_channel next); /* c, and after it next */
+/* All channels of a qubit behind a gate, in the order of the struct's fields, thermal relaxation last:
+   one by one, and as one. */
+enum { KL_NOISE_STAGES = 6 };
+void kl_noise_stages(struct kl_channel stage[KL_NOISE_STAGES], const struct kl_noise *noise, int qubit,
+                     bool on_several_wires);
 struct kl_channel kl_noise_channel(const struct kl_noise *noise, int qubit, bool on_several_wires);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A circuit lowered to the program of kernels/vqc.h. */
 #include "circuit/density_int.h"
+#include "circuit/trajectory_int.h"
 
 #include <stdlib.h>
 
@@ -92,7 +93,8 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
     struct kl_circuit_plan *p = *plan = calloc(1, sizeof *p);
     if (!p) return kl_fail_memory(err, sizeof *p);
     int code = kl_arena_init(&p->memory, 0, err);
-    if (!code && c->noise) code = kl_circuit_density(p, c, err);
+    if (!code && c->noise)
+        code = c->trajectories ? kl_circuit_trajectory(p, c, err) : kl_circuit_density(p, c, err);
     if (!code && !c->noise) code = lower(p, c, err);
     if (!code && !c->noise) code = kl_circuit_layers(p, err);
     if (!code && !c->noise && c->forward_only) code = kl_circuit_turns(p, err);

@@ -123,6 +123,7 @@ int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const d
     if (!code) code = kl_arena_init(&p.moved, 0, err);
     for (size_t i = 0; !code && i < n; i++) {
         p.x = x + i * c->n_inputs;
+        p.c.draws.sample = c->draws.sample + i;
         p.cot = cot + i * c->n_obs;
         if (c->n_inputs) memset(dx + i * c->n_inputs, 0, c->n_inputs * sizeof *dx);
         code = sample_gradient(dx + i * c->n_inputs, dw, &p, err);

@@ -55,16 +55,21 @@ double kl_channel_factor(const struct kl_element *e, struct kl_string p)
     return x && z ? e->channel.y : x ? e->channel.x : z ? e->channel.z : 1;
 }
 
-/* Sum over the parts s of the wires in `support`: the product of z over s and of one over the others. */
+/* Sum over the parts s of the wires in `support`: the product of z over s and of one over the others.
+   Wires whose `one` is 0 are in all parts. */
 static void expand(struct kl_string p, uint32_t support, const double *one, const double *z,
                    void (*add)(void *, struct kl_string, double), void *context)
 {
-    for (uint32_t part = support;; part = (part - 1) & support) {
+    uint32_t loose = 0;
+    for (int b = 0; b < KL_MAX_QUBITS; b++)
+        if (support >> b & 1 && one[b] != 0) loose |= 1u << b;
+    for (uint32_t left = loose;; left = (left - 1) & loose) {
+        const uint32_t part = (support & ~loose) | left;
         double weight = 1;
-        for (int b = 0; b < KL_MOST_NOISY_QUBITS; b++)
+        for (int b = 0; b < KL_MAX_QUBITS; b++)
             if (support >> b & 1) weight *= part >> b & 1 ? z[b] : one[b];
         if (weight != 0) add(context, (struct kl_string){ p.x & part, p.z & part }, weight);
-        if (!part) return;
+        if (!left) return;
     }
 }
 
@@ -74,7 +79,7 @@ static void expand(struct kl_string p, uint32_t support, const double *one, cons
 void kl_output_terms(const struct kl_circuit *c, size_t output,
                      void (*add)(void *, struct kl_string, double), void *context)
 {
-    double one[KL_MOST_NOISY_QUBITS] = { 0 }, z[KL_MOST_NOISY_QUBITS] = { 0 };
+    double one[KL_MAX_QUBITS] = { 0 }, z[KL_MAX_QUBITS] = { 0 };
     const uint32_t all = (1u << c->n_qubits) - 1;
     for (int q = 0; q < c->n_qubits; q++) {
         const double *error = c->noise->qubit[c->noise->n_qubits ? q : 0].readout;

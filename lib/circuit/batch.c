@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+   A batch on its way into the kernels and back: memory of its groups, angles, given amplitudes. */
+#include "circuit/batch_int.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/inline/real.h"
+#include "kernels/select.h"
+
+#if KL_F64
+#define SQRT sqrt
+#else
+#define SQRT sqrtf
+#endif
+
+struct group KL_NAME(kl_batch_group)(const struct batch *b, size_t number, int thread)
+{
+    kl_real *at = b->scratch + (size_t)thread * b->scratch_size;
+    struct group g = { .first = number * b->lanes };
+    g.here = b->n - g.first < b->lanes ? b->n - g.first : b->lanes;
+    g.bra = at;
+    g.out = g.bra + b->bra_size;
+    g.cot = g.out + b->n_read * b->lanes;
+    g.work = g.cot + b->n_read * b->lanes;
+    g.frames = g.work + b->work_size;
+    const size_t kept = (b->state_size + 2 * b->one) * (b->c->trajectories ? b->c->trajectories : 1);
+    g.state = b->state ? b->state + number * kept : g.frames + b->frames_size;
+    g.cosine = g.state + b->state_size;
+    g.sine = g.cosine + b->one;
+    return g;
+}
+
+/* The angles that all samples share. */
+static void shared_angles(struct batch *b, const kl_real *w)
+{
+    const struct kl_circuit_plan *p = b->plan;
+    kl_real *c = b->shared_c, *s = b->shared_s;
+    for (size_t k = 0; k < p->n_slots; k++) b->angle[k] = 0, b->moving[k] = false;
+    for (size_t i = 0; i < p->n_angles; i++) {
+        const struct kl_angle *a = &p->angles[i];
+        if (a->source == KL_INPUT) b->moving[p->slot[i]] = true;
+        else
+            b->angle[p->slot[i]] +=
+                (kl_real)(a->scale * b->turn) * (a->source == KL_WEIGHT ? w[a->index] : 1);
+    }
+    for (size_t k = p->n_slots; k % b->lanes; k++) b->angle[k] = 0;
+    b->kernel->half_angles(c, s, b->angle, (p->n_slots + b->lanes - 1) / b->lanes * b->lanes);
+    for (size_t k = p->n_slots; k-- > 0;) /* one value to `lanes`, last first: none is overwritten */
+        for (size_t l = b->lanes; l-- > 0;) c[k * b->lanes + l] = c[k], s[k * b->lanes + l] = s[k];
+}
+
+int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const kl_real *x,
+                              const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
+                              struct kl_error *err)
+{
+    *b = (struct batch){ .c = c, .plan = c->plan, .n = n, .x = x, .w = w };
+#if KL_F64
+    b->kernel = kl_kernels()->vqc_f64;
+    b->noisy = kl_kernels()->density_f64;
+#else
+    b->kernel = kl_kernels()->vqc_f32;
+    b->noisy = kl_kernels()->density_f32;
+#endif
+    b->lanes = (size_t)b->kernel->lanes;
+    b->one = b->plan->n_slots * b->lanes;
+    b->turn = c->plan->density ? 2 : 1;
+    b->state_size = kl_circuit_state_values(c) * b->lanes;
+    b->bra_size = c->plan->density ? b->lanes << c->n_qubits : b->state_size;
+    b->work_size = c->plan->density ? 2 * c->plan->density->n_coefficients * b->lanes
+                                    : b->lanes << KL_VQC_LOW_BITS(c->n_qubits);
+    b->n_read = c->plan->trajectory ? c->plan->program.n_obs : c->n_obs;
+    b->frames_size = c->plan->trajectory ? KL_NAME(kl_trajectories_scratch)(c, b->lanes) : 0;
+    b->scratch_size = 2 * b->one + 2 * b->n_read * b->lanes + b->state_size + b->bra_size +
+                      b->work_size + b->frames_size;
+    b->shared_c = kl_arena_take(work, 3 * b->one + 1, sizeof *b->shared_c);
+    b->moving = kl_arena_take(work, b->plan->n_slots + 1, sizeof *b->moving);
+    b->scratch = kl_arena_take(work, b->scratch_size * (size_t)kl_pool_size(pool), sizeof *b->scratch);
+    if (!b->shared_c || !b->moving || !b->scratch)
+        return kl_fail_memory(err, b->scratch_size * sizeof *b->scratch);
+    b->shared_s = b->shared_c + b->one;
+    b->angle = b->shared_s + b->one;
+    shared_angles(b, w);
+    return KL_OK;
+}
+
+/* Adds what the group's inputs put into the angle of one slot. */
+void KL_NAME(kl_batch_add_inputs)(kl_real *angle, const struct batch *b, const struct group *g,
+                                  const struct kl_angle *a, const kl_real *factor)
+{
+    const kl_real *x = b->x + g->first * b->c->n_inputs + a->index,
+                  *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
+    for (size_t l = 0; l < g->here; l++) {
+        kl_real value = (kl_real)(a->scale * b->turn) * x[l * b->c->n_inputs];
+        if (factor) value *= factor[l];
+        angle[l] += a->index2 < 0 ? value : value * y[l * b->c->n_inputs];
+    }
+}
+
+/* Cosines and sines of one group; a group's missing samples repeat the first one. */
+static void group_angles(const struct batch *b, const struct group *g)
+{
+    const struct kl_circuit_plan *p = b->plan;
+    size_t lanes = b->lanes;
+    memcpy(g->cosine, b->shared_c, b->one * sizeof *g->cosine);
+    memcpy(g->sine, b->shared_s, b->one * sizeof *g->sine);
+    for (size_t k = 0; k < p->n_slots; k++) /* the angles stand where their cosines will */
+        for (size_t l = 0; b->moving[k] && l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
+    for (size_t i = 0; i < p->n_angles; i++)
+        if (p->angles[i].source == KL_INPUT)
+            KL_NAME(kl_batch_add_inputs)
+            (g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i], NULL);
+    for (size_t k = 0, end; k < p->n_slots; k = end + 1) { /* neighbouring slots in one call */
+        for (end = k; end < p->n_slots && b->moving[end]; end++)
+            for (size_t l = g->here; l < lanes; l++) g->cosine[end * lanes + l] = g->cosine[end * lanes];
+        if (end > k)
+            b->kernel->half_angles(g->cosine + k * lanes, g->sine + k * lanes, g->cosine + k * lanes,
+                                   (end - k) * lanes);
+    }
+}
+
+static kl_real norm_of(const kl_real *x, size_t n)
+{
+    kl_real squares = 0;
+    for (size_t k = 0; k < n; k++) squares += x[k] * x[k];
+    return squares > 0 ? SQRT(squares) : 1;
+}
+
+/* The inputs as amplitudes; the group's missing samples stay 0. */
+static void given_amplitudes(const struct batch *b, const struct group *g)
+{
+    const size_t n = b->c->n_inputs;
+    memset(g->state, 0, b->state_size * sizeof *g->state);
+    for (size_t l = 0; l < g->here; l++) {
+        const kl_real *x = b->x + (g->first + l) * n, scale = 1 / norm_of(x, n);
+        for (size_t k = 0; k < n; k++) g->state[k * b->lanes + l] = scale * x[k];
+    }
+}
+
+/* psi = x / |x|: dx += (g - psi (psi . g)) / |x|, g = 2 Re(bra) being the gradient by psi. */
+void KL_NAME(kl_batch_amplitude_gradients)(const struct batch *b, const struct group *g)
+{
+    const size_t n = b->c->n_inputs;
+    for (size_t l = 0; l < g->here; l++) {
+        const kl_real *x = b->x + (g->first + l) * n, scale = 1 / norm_of(x, n);
+        kl_real *dx = b->dx + (g->first + l) * n, along = 0;
+        for (size_t k = 0; k < n; k++) along += scale * x[k] * 2 * g->bra[k * b->lanes + l];
+        for (size_t k = 0; k < n; k++)
+            dx[k] += scale * (2 * g->bra[k * b->lanes + l] - scale * x[k] * along);
+    }
+}
+
+void KL_NAME(kl_batch_run)(const struct batch *b, const struct group *g)
+{
+    group_angles(b, g);
+    KL_NAME(kl_batch_sweep)(b, g);
+}
+
+void KL_NAME(kl_batch_sweep)(const struct batch *b, const struct group *g)
+{
+    if (b->c->amplitude_inputs) given_amplitudes(b, g);
+    if (b->plan->density)
+        b->noisy->forward(g->out, g->state, g->work, b->plan->density, g->cosine, g->sine);
+    else if (b->plan->turns.n_layers && b->out && !b->state)
+        b->kernel->turns_forward(g->out, g->state, &b->plan->turns, g->cosine, g->sine);
+    else if (b->plan->layers.n_layers)
+        b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
+    else b->kernel->forward(g->out, g->state, &b->plan->program, g->cosine, g->sine);
+}
+
+void KL_NAME(kl_batch_sweep_back)(const struct batch *b, const struct group *g, kl_real *dangle)
+{
+    if (b->plan->density)
+        b->noisy->adjoint(dangle, g->bra, g->state, g->work, b->plan->density, g->cosine, g->sine,
+                          g->cot);
+    else if (b->plan->layers.n_layers)
+        b->kernel->layers_adjoint(dangle, g->state, g->bra, g->work, &b->plan->layers, g->cosine,
+                                  g->sine, g->cot);
+    else b->kernel->adjoint(dangle, g->state, g->bra, &b->plan->program, g->cosine, g->sine, g->cot);
+}
+
+void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group *g,
+                                       const kl_real *dangle)
+{
+    size_t n_inputs = b->c->n_inputs;
+    const kl_real *x = b->x + g->first * n_inputs;
+    kl_real *dx = b->dx + g->first * n_inputs;
+    for (size_t i = 0; i < b->plan->n_angles; i++) {
+        const struct kl_angle *a = &b->plan->angles[i];
+        const size_t row = b->plan->trajectory ? i : (size_t)b->plan->slot[i];
+        const kl_real *d = dangle + row * b->lanes;
+        if (a->source != KL_INPUT) continue;
+        for (size_t l = 0; l < g->here; l++) {
+            kl_real by_angle = d[l] * (kl_real)a->scale;
+            const kl_real *at = x + l * n_inputs;
+            dx[l * n_inputs + (size_t)a->index] += a->index2 < 0 ? by_angle : by_angle * at[a->index2];
+            if (a->index2 >= 0) dx[l * n_inputs + (size_t)a->index2] += by_angle * at[a->index];
+        }
+    }
+}

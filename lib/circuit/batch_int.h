@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/circuit/, for files compiled in both precisions: a batch of samples, cut into groups as
+   wide as a vector. */
+#ifndef KL_BATCH_INT_H
+#define KL_BATCH_INT_H
+
+#include "circuit/circuit_int.h"
+#include "kernels/inline/real.h"
+
+struct batch {
+    const struct kl_circuit *c;
+    const struct kl_circuit_plan *plan;
+    const struct KL_NAME(kl_vqc) * kernel;
+    const struct KL_NAME(kl_density) * noisy;
+    double turn; /* the kernels' cosines are of angle * turn / 2 */
+    size_t n, lanes;
+    size_t one, state_size;     /* values of one vector a slot; of the amplitudes of a group */
+    size_t bra_size, work_size; /* of a group's */
+    const kl_real *x, *w, *cot;
+    kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
+    bool *moving;                         /* (n_slots): the angle depends on the sample */
+    kl_real *out, *state, *dx;
+    kl_real *dangles; /* (groups, n_slots, lanes) */
+    kl_real *scratch; /* a thread's part: scratch_size values */
+    size_t scratch_size;
+    size_t n_read;      /* what the kernels put out: observed strings or probabilities */
+    size_t frames_size; /* of trajectories, else 0 */
+};
+
+/* What a group has in memory; forward leaves the first three in the caller's state for adjoint. */
+struct group {
+    kl_real *cosine, *sine, *state, *bra, *out, *cot, *work, *frames;
+    size_t first, here; /* its samples */
+};
+
+/* Takes all memory. Returns 0 or KL_ENOMEM. */
+int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const kl_real *x,
+                              const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
+                              struct kl_error *err);
+struct group KL_NAME(kl_batch_group)(const struct batch *b, size_t number, int thread);
+/* The kernels' forward sweep, angles included. */
+void KL_NAME(kl_batch_run)(const struct batch *b, const struct group *g);
+/* The same where cosines and sines are there already; and the way back, with dangle (n_slots, lanes). */
+void KL_NAME(kl_batch_sweep)(const struct batch *b, const struct group *g);
+void KL_NAME(kl_batch_sweep_back)(const struct batch *b, const struct group *g, kl_real *dangle);
+/* Adds what the group's inputs put into an angle, times `factor` (lanes) unless that is NULL. */
+void KL_NAME(kl_batch_add_inputs)(kl_real *angle, const struct batch *b, const struct group *g,
+                                  const struct kl_angle *a, const kl_real *factor);
+/* dx of the group += the gradients by amplitudes given; by angles, from dangle, whose row i is that of
+   angle i, or of its slot. */
+void KL_NAME(kl_batch_amplitude_gradients)(const struct batch *b, const struct group *g);
+void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group *g,
+                                       const kl_real *dangle);
+
+/* Trajectories (trajectories.c): out, or dx and dangles, of one group. */
+size_t KL_NAME(kl_trajectories_scratch)(const struct kl_circuit *c, size_t lanes);
+void KL_NAME(kl_trajectories_forward)(void *batch, size_t number, int thread);
+void KL_NAME(kl_trajectories_back)(void *batch, size_t number, int thread);
+
+#endif

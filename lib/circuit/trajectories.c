@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+   Groups of a noisy circuit by trajectories: means of outputs and sums of gradients over realisations,
+   one after another, of all lanes at once. */
+#include <string.h>
+
+#include "circuit/batch_int.h"
+#include "circuit/trajectory_int.h"
+#include "kernels/inline/real.h"
+
+/* Of a thread, in group.frames. */
+struct scratch {
+    struct KL_NAME(kl_frames) frames;
+    kl_real *dslot; /* (n_slots, lanes): derivatives as the kernels give them */
+    kl_real *row;   /* (n_obs, lanes): what the outputs' weights are by probabilities */
+};
+
+size_t KL_NAME(kl_trajectories_scratch)(const struct kl_circuit *c, size_t lanes)
+{
+    const struct kl_circuit_plan *p = c->plan;
+    return lanes *
+           (p->n_angles + p->trajectory->n_strings + p->n_slots + (c->probabilities ? c->n_obs : 0) + 1);
+}
+
+static struct scratch scratch_of(const struct batch *b, const struct group *g)
+{
+    const struct kl_circuit_plan *p = b->plan;
+    struct scratch s = { .frames = { .sign = g->frames } };
+    s.frames.string_sign = s.frames.sign + p->n_angles * b->lanes;
+    s.dslot = s.frames.string_sign + p->trajectory->n_strings * b->lanes;
+    s.row = s.dslot + p->n_slots * b->lanes;
+    s.frames.moved = (uint32_t *)(s.row + (b->c->probabilities ? b->c->n_obs * b->lanes : 0));
+    return s;
+}
+
+/* The group's own place of realisation t. */
+static struct group realisation(const struct batch *b, const struct group *all, size_t t)
+{
+    struct group g = *all;
+    if (b->state) g.state += t * (b->state_size + 2 * b->one);
+    g.cosine = g.state + b->state_size;
+    g.sine = g.cosine + b->one;
+    return g;
+}
+
+/* Angles with their signs, as cosines and sines; the last slots are those of damping. */
+static void turn(const struct batch *b, const struct group *g, const struct scratch *s, const kl_real *w)
+{
+    const struct kl_circuit_plan *p = b->plan;
+    const size_t lanes = b->lanes;
+    size_t turned = 0;
+    for (size_t i = 0; i < p->n_angles; i++) {
+        const size_t slot = (size_t)p->slot[i];
+        if (slot >= turned) turned = slot + 1;
+    }
+    memset(g->cosine, 0, turned * lanes * sizeof *g->cosine);
+    for (size_t i = 0; i < p->n_angles; i++) {
+        const struct kl_angle *a = &p->angles[i];
+        kl_real *angle = g->cosine + (size_t)p->slot[i] * lanes;
+        const kl_real *sign = s->frames.sign + i * lanes,
+                      value = (kl_real)a->scale * (a->source == KL_WEIGHT ? w[a->index] : 1);
+        if (a->source == KL_INPUT) KL_NAME(kl_batch_add_inputs)(angle, b, g, a, sign);
+        else
+            for (size_t l = 0; l < lanes; l++) angle[l] += sign[l] * value;
+    }
+    b->kernel->half_angles(g->cosine, g->sine, g->cosine, turned * lanes);
+}
+
+static void run(const struct batch *b, const struct group *g, const struct scratch *s)
+{
+    turn(b, g, s, b->w);
+    KL_NAME(kl_batch_sweep)(b, g);
+}
+
+static void draw(const struct batch *b, const struct group *g, const struct scratch *s, size_t t)
+{
+    KL_NAME(kl_frames_draw)(&s->frames, g->cosine, g->sine, b->c, g->first, g->here, b->lanes, t);
+}
+
+/* Outputs of one realisation, added up. */
+static void add_outputs(const struct batch *b, const struct group *g, const struct scratch *s)
+{
+    const struct kl_trajectory *p = b->plan->trajectory;
+    const size_t n_obs = b->c->n_obs, lanes = b->lanes;
+    const kl_real share = 1 / (kl_real)b->c->trajectories;
+    kl_real *out = b->out + g->first * n_obs;
+    for (size_t o = 0; o < n_obs; o++) {
+        for (size_t l = 0; b->c->probabilities && l < g->here; l++)
+            out[l * n_obs + o] += share * g->out[(o ^ s->frames.moved[l]) * lanes + l];
+        for (size_t i = b->c->probabilities ? 0 : p->first[o];
+             !b->c->probabilities && i < p->first[o + 1]; i++) {
+            const size_t at = p->term[i].place * lanes;
+            const kl_real weight = share * (kl_real)p->term[i].weight;
+            for (size_t l = 0; l < g->here; l++)
+                out[l * n_obs + o] += weight * s->frames.string_sign[at + l] * g->out[at + l];
+        }
+    }
+}
+
+/* Errors of the readout on probabilities, one qubit after another; back: the transposed map. stride:
+   from one probability to the next. */
+static void misread(kl_real *p, size_t stride, const struct kl_circuit *c, bool back)
+{
+    for (int b = 0; b < c->n_qubits; b++) {
+        const kl_real e0 = (kl_real)c->plan->trajectory->readout[b][0],
+                      e1 = (kl_real)c->plan->trajectory->readout[b][1], up = back ? e1 : e0,
+                      down = back ? e0 : e1;
+        for (size_t k = 0; k < c->n_obs; k++) {
+            if (k >> b & 1) continue;
+            kl_real *zero = &p[k * stride], *one = &p[(k | (size_t)1 << b) * stride];
+            const kl_real x = *zero, y = *one;
+            *zero = (1 - e0) * x + down * y;
+            *one = up * x + (1 - e1) * y;
+        }
+    }
+}
+
+void KL_NAME(kl_trajectories_forward)(void *context, size_t number, int thread)
+{
+    const struct batch *b = context;
+    const struct kl_circuit *c = b->c;
+    const struct group all = KL_NAME(kl_batch_group)(b, number, thread);
+    const struct scratch s = scratch_of(b, &all);
+    kl_real *out = b->out + all.first * c->n_obs;
+    for (size_t l = 0; l < all.here; l++)
+        for (size_t o = 0; o < c->n_obs; o++)
+            out[l * c->n_obs + o] = c->probabilities ? 0 : (kl_real)c->plan->trajectory->constant[o];
+    for (size_t t = 0; t < c->trajectories; t++) {
+        const struct group g = realisation(b, &all, t);
+        draw(b, &g, &s, t);
+        run(b, &g, &s);
+        add_outputs(b, &g, &s);
+    }
+    for (size_t l = 0; c->probabilities && l < all.here; l++) misread(out + l * c->n_obs, 1, c, false);
+}
+
+/* The weights of strings, or of probabilities before readout, in the kernels' outputs. */
+static void weigh(const struct batch *b, const struct group *g, const struct scratch *s)
+{
+    const struct kl_trajectory *p = b->plan->trajectory;
+    const size_t n_obs = b->c->n_obs, lanes = b->lanes;
+    const kl_real share = 1 / (kl_real)b->c->trajectories, *cot = b->cot + g->first * n_obs;
+    memset(g->cot, 0, b->n_read * lanes * sizeof *g->cot);
+    for (size_t o = 0; o < n_obs; o++) {
+        for (size_t l = 0; b->c->probabilities && l < g->here; l++)
+            g->cot[(o ^ s->frames.moved[l]) * lanes + l] = share * s->row[o * lanes + l];
+        for (size_t i = b->c->probabilities ? 0 : p->first[o];
+             !b->c->probabilities && i < p->first[o + 1]; i++) {
+            const size_t at = p->term[i].place * lanes;
+            const kl_real weight = share * (kl_real)p->term[i].weight;
+            for (size_t l = 0; l < g->here; l++)
+                g->cot[at + l] += weight * s->frames.string_sign[at + l] * cot[l * n_obs + o];
+        }
+    }
+}
+
+/* Once for all realisations. */
+static void weigh_probabilities(const struct batch *b, const struct group *g, const struct scratch *s)
+{
+    const size_t n_obs = b->c->n_obs;
+    for (size_t l = 0; l < g->here; l++) {
+        for (size_t o = 0; o < n_obs; o++) s->row[o * b->lanes + l] = b->cot[(g->first + l) * n_obs + o];
+        misread(s->row + l, b->lanes, b->c, true);
+    }
+}
+
+void KL_NAME(kl_trajectories_back)(void *context, size_t number, int thread)
+{
+    const struct batch *b = context;
+    const struct kl_circuit_plan *p = b->plan;
+    const struct group all = KL_NAME(kl_batch_group)(b, number, thread);
+    const struct scratch s = scratch_of(b, &all);
+    const size_t lanes = b->lanes;
+    kl_real *dangle = b->dangles + number * p->n_angles * lanes;
+    memset(dangle, 0, p->n_angles * lanes * sizeof *dangle);
+    if (b->dx) memset(b->dx + all.first * b->c->n_inputs, 0, all.here * b->c->n_inputs * sizeof *b->dx);
+    if (b->c->probabilities) weigh_probabilities(b, &all, &s);
+    for (size_t t = 0; t < b->c->trajectories; t++) {
+        const struct group g = realisation(b, &all, t);
+        draw(b, &g, &s, t);
+        if (!b->state) run(b, &g, &s);
+        weigh(b, &g, &s);
+        KL_NAME(kl_batch_sweep_back)(b, &g, s.dslot);
+        for (size_t i = 0; i < p->n_angles; i++)
+            for (size_t l = 0; l < lanes; l++)
+                dangle[i * lanes + l] +=
+                    s.frames.sign[i * lanes + l] * s.dslot[(size_t)p->slot[i] * lanes + l];
+        if (b->dx && b->c->amplitude_inputs) KL_NAME(kl_batch_amplitude_gradients)(b, &g);
+    }
+    if (b->dx && !b->c->amplitude_inputs) KL_NAME(kl_batch_input_gradients)(b, &all, dangle);
+}

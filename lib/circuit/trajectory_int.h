@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/circuit/: a noisy circuit as a mean over realisations of its noise. Each realisation is
+   the circuit's own program (kernels/vqc.h) on pure states, changed in what the kernels are given:
+   - Pauli operators are not run but carried along as a frame, exact up to a sign of the state: behind
+     them exp(-i a P/2) is exp(+i a P/2) where P and the frame anticommute, Clifford gates change the
+     frame, and an observable that anticommutes with it at the end changes its sign.
+   - Damping is one of the matrices ((1, +-sqrt r), (0, sqrt(1 - r))), each with probability 1/2: these
+   two over sqrt 2 are Kraus operators of it. States lose their norm, whose mean stays 1: means over
+     realisations of <psi|O|psi> are tr(rho O), exactly, and so are their derivatives. */
+#ifndef KL_TRAJECTORY_INT_H
+#define KL_TRAJECTORY_INT_H
+
+#include "circuit/density_int.h"
+
+/* What a realisation does at one place, in the order of the gates. */
+struct kl_step {
+    enum { KL_STEP_TURN, KL_STEP_CLIFFORD, KL_STEP_PAULI, KL_STEP_DAMP } kind;
+    struct kl_element element; /* the slot of KL_STEP_TURN is its angle's number */
+    uint64_t below[3];         /* KL_STEP_PAULI: a word below [0] is X, below [1] Y, below [2] Z */
+    int slot;                  /* KL_STEP_DAMP: of the KL_VQC_MIX */
+};
+struct kl_trajectory {
+    size_t n_steps;
+    const struct kl_step *step;
+    /* Output o is constant[o] + sum of weight * string over terms first[o] .. first[o + 1] - 1; strings
+       are what the program observes. With probabilities there are none of these, but readout errors by
+       bit. */
+    size_t n_strings;
+    const struct kl_string *string;
+    const size_t *first;
+    const struct kl_density_term *term;
+    const double *constant;
+    const double (*readout)[2]; /* (n_qubits) */
+};
+/* plan->trajectory and plan->program from a circuit with noise. KL_ENOMEM; KL_EUSAGE: damping that
+   trajectories cannot undo, or too many strings. */
+int kl_circuit_trajectory(struct kl_circuit_plan *plan, const struct kl_circuit *c,
+                          struct kl_error *err);
+
+/* One realisation for the samples of a group, in lanes. */
+struct kl_frames_f32 {
+    float *sign;        /* (n_angles, lanes): 1 or -1, to multiply each angle with */
+    float *string_sign; /* (n_strings, lanes) of observables */
+    uint32_t *moved;    /* (lanes): basis states are read as they are ^ moved */
+};
+struct kl_frames_f64 {
+    double *sign, *string_sign;
+    uint32_t *moved;
+};
+/* Realisation c->draws.trajectory + t of `here` samples, the first of which is number `first` from
+   c->draws.sample; further lanes repeat that one. cosine and sine (n_slots, lanes): the slots of
+   KL_VQC_MIX are set. */
+void kl_frames_draw_f32(const struct kl_frames_f32 *f, float *cosine, float *sine,
+                        const struct kl_circuit *c, size_t first, size_t here, size_t lanes, size_t t);
+void kl_frames_draw_f64(const struct kl_frames_f64 *f, double *cosine, double *sine,
+                        const struct kl_circuit *c, size_t first, size_t here, size_t lanes, size_t t);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+   checkkernels, trajectories: realisations of noise on random circuits of every gate, in each
+   instruction set and precision. Where every error is certain, or no channel is left but the readout,
+   one realisation is the whole: outputs and gradients must be those of the density matrix. Where they
+   are not, the gradients of given realisations must be those of the shift rules and of central
+   differences. Then what must be equal to the bit: threads, placement in a batch, states kept or not. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/noise.h"
+#include "kernels/select.h"
+
+enum { INPUTS = 3, WEIGHTS = 5, BATCH = 35, MOST_OBS = 32 };
+static int failures;
+static const char *isa;
+
+static unsigned long long random_state = 88172645463325252ull;
+static unsigned below(unsigned n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)(random_state >> 33) % n;
+}
+
+static double chance(void)
+{
+    return (double)below(1u << 30) / (1u << 30);
+}
+
+static void must(int code, const struct kl_error *err)
+{
+    if (!code) return;
+    fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+static void fail(const char *what, const struct kl_circuit *c, double worst)
+{
+    fprintf(stderr, "trajectories %s: %s, %d qubits, %zu gates: difference %.3g\n", isa, what,
+            c->n_qubits, c->n_ops, worst);
+    failures++;
+}
+
+static struct kl_angle random_angle(void)
+{
+    struct kl_angle a = { KL_INPUT, (int)below(INPUTS), -1, 4 * chance() - 2 };
+    unsigned kind = below(8);
+    if (kind == 0) a.source = KL_CONSTANT;
+    if (kind == 1) a.index2 = (int)below(INPUTS);
+    if (kind > 3) a = (struct kl_angle){ KL_WEIGHT, (int)below(WEIGHTS), -1, a.scale };
+    return a;
+}
+
+/* real: RY, CNOT and X, the form of layers */
+static struct kl_op random_op(int n, bool real)
+{
+    static const enum kl_gate few[] = { KL_RY, KL_RY, KL_X, KL_CNOT, KL_CNOT, KL_CNOT };
+    struct kl_op op = { .gate = real ? few[below(6)] : (enum kl_gate)below(KL_MULTIRZ + 1),
+                        .wire = { (int)below((unsigned)n) } };
+    if (n == 1 && op.gate >= KL_CNOT && op.gate <= KL_CRZ) op.gate = KL_RY;
+    if (n > 1) op.wire[1] = (op.wire[0] + 1 + (int)below((unsigned)n - 1)) % n;
+    op.mask = 1 + below((1u << n) - 1);
+    for (int i = 0; i < 3; i++) op.angle[i] = random_angle();
+    return op;
+}
+
+/* Errors that happen always or never, and readout errors. */
+static void certain_noise(char *text, size_t size, int n)
+{
+    size_t at = (size_t)snprintf(text, size, "{\"qubits\":[");
+    for (int q = 0; q < n; q++)
+        at += (size_t)snprintf(text + at, size - at,
+                               "%s{\"bit-flip\":%u,\"bit-flip-2\":%u,\"phase-flip\":%u,"
+                               "\"phase-flip-2\":%u,\"readout-0\":%.3f,\"readout-1\":%.3f}",
+                               q ? "," : "", below(2), below(2), below(2), below(2), 0.2 * chance(),
+                               0.2 * chance());
+    snprintf(text + at, size - at, "]}");
+}
+
+static const char *const strong =
+    "{\"all\":{\"depolarizing\":0.1,\"amplitude-damping\":0.2,\"phase-damping\":0.1,\"bit-flip-2\":0.1,"
+    "\"phase-flip\":0.1,\"t1\":2.0,\"t2\":1.5,\"gate-time\":0.2,\"excited\":0.7,\"readout-0\":0.1}}";
+
+static struct kl_circuit *circuit_of(const struct kl_op *ops, int n_ops, int n, bool probabilities,
+                                     const char *noise, size_t trajectories)
+{
+    struct kl_circuit *c;
+    struct kl_error err;
+    must(kl_circuit_begin(&c, n, INPUTS, WEIGHTS, &err), &err);
+    for (int i = 0; i < n_ops; i++) must(kl_circuit_append(c, &ops[i], &err), &err);
+    for (int o = 0; !probabilities && o < n + 3; o++) {
+        struct kl_pauli p = { .z = 1u << o % n };
+        if (o >= n) p = (struct kl_pauli){ 5u * (unsigned)o % (1u << n), 3u * (unsigned)o % (1u << n) };
+        must(kl_circuit_observe(c, p, &err), &err);
+    }
+    if (probabilities) must(kl_circuit_observe_probabilities(c, &err), &err);
+    c->trajectories = trajectories;
+    must(kl_circuit_add_noise(c, noise, &err), &err);
+    must(kl_circuit_finish(c, &err), &err);
+    return c;
+}
+
+struct values {
+    double x[BATCH * INPUTS], w[WEIGHTS], cot[BATCH * MOST_OBS];
+    double out[BATCH * MOST_OBS], dx[BATCH * INPUTS], dw[WEIGHTS];
+};
+
+static void draw(struct values *v)
+{
+    for (size_t i = 0; i < BATCH * INPUTS; i++) v->x[i] = (double)(float)(6 * chance() - 3);
+    for (size_t i = 0; i < WEIGHTS; i++) v->w[i] = (double)(float)(6 * chance() - 3);
+    for (size_t i = 0; i < BATCH * MOST_OBS; i++) v->cot[i] = (double)(float)(2 * chance() - 1);
+}
+
+static void run_f32(struct values *v, const struct kl_circuit *c, size_t n, float *state,
+                    struct kl_pool *pool, struct kl_arena *work)
+{
+    static float x[BATCH * INPUTS], w[WEIGHTS], cot[BATCH * MOST_OBS], out[BATCH * MOST_OBS],
+        dx[BATCH * INPUTS], dw[WEIGHTS];
+    struct kl_error err;
+    for (size_t i = 0; i < n * INPUTS; i++) x[i] = (float)v->x[i];
+    for (size_t i = 0; i < WEIGHTS; i++) w[i] = (float)v->w[i], dw[i] = 0;
+    for (size_t i = 0; i < n * c->n_obs; i++) cot[i] = (float)v->cot[i];
+    must(kl_circuit_forward_f32(out, state, c, x, w, n, pool, work, &err), &err);
+    must(kl_circuit_adjoint_f32(dx, dw, state, c, x, w, cot, n, pool, work, &err), &err);
+    for (size_t i = 0; i < n * c->n_obs; i++) v->out[i] = (double)out[i];
+    for (size_t i = 0; i < n * INPUTS; i++) v->dx[i] = (double)dx[i];
+    for (size_t i = 0; i < WEIGHTS; i++) v->dw[i] = (double)dw[i];
+}
+
+/* out, dx and dw of n samples */
+static void run(struct values *v, const struct kl_circuit *c, size_t n, bool wide, bool keep,
+                struct kl_pool *pool)
+{
+    struct kl_error err;
+    struct kl_arena work;
+    must(kl_arena_init(&work, 0, &err), &err);
+    const size_t size = keep ? kl_circuit_state_size(c, n) : 0;
+    void *state = size ? aligned_alloc(64, (size * sizeof(double) + 63) / 64 * 64) : NULL;
+    if (wide) {
+        memset(v->dw, 0, sizeof v->dw);
+        must(kl_circuit_forward_f64(v->out, state, c, v->x, v->w, n, pool, &work, &err), &err);
+        must(kl_circuit_adjoint_f64(v->dx, v->dw, state, c, v->x, v->w, v->cot, n, pool, &work, &err),
+             &err);
+    } else {
+        run_f32(v, c, n, state, pool, &work);
+    }
+    free(state);
+    kl_arena_free(&work);
+}
+
+static double worst_of(const double *a, const double *b, size_t n)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) <= worst)) worst = fabs(a[i] - b[i]);
+    return worst;
+}
+
+static void check_certain(int n, bool real, bool probabilities, bool wide)
+{
+    enum { GATES = 40 };
+    static struct values exact, drawn;
+    struct kl_op ops[GATES];
+    char noise[4096];
+    for (int i = 0; i < GATES; i++) ops[i] = random_op(n, real);
+    certain_noise(noise, sizeof noise, n);
+    struct kl_circuit *density = circuit_of(ops, GATES, n, probabilities, noise, 0),
+                      *c = circuit_of(ops, GATES, n, probabilities, noise, 1 + below(3));
+    draw(&exact);
+    drawn = exact;
+    run(&exact, density, BATCH, true, true, NULL);
+    run(&drawn, c, BATCH, wide, true, NULL);
+    const double out = worst_of(exact.out, drawn.out, BATCH * c->n_obs),
+                 dx = worst_of(exact.dx, drawn.dx, BATCH * INPUTS),
+                 dw = worst_of(exact.dw, drawn.dw, WEIGHTS);
+    if (!(out < (wide ? 1e-12 : 1e-5))) fail("certain errors, out", c, out);
+    if (!(dx < (wide ? 1e-11 : 1e-4))) fail("certain errors, dx", c, dx);
+    if (!(dw < (wide ? 1e-10 : 1e-3))) fail("certain errors, dw", c, dw);
+    kl_circuit_free(&density);
+    kl_circuit_free(&c);
+}
+
+static void check_rules(int n, bool probabilities)
+{
+    enum { GATES = 30, SAMPLES = 3 };
+    static struct values v, other;
+    struct kl_op ops[GATES];
+    struct kl_error err;
+    struct kl_arena work;
+    must(kl_arena_init(&work, 0, &err), &err);
+    for (int i = 0; i < GATES; i++) ops[i] = random_op(n, false);
+    struct kl_circuit *c = circuit_of(ops, GATES, n, probabilities, strong, 5);
+    c->draws.seed = below(1000);
+    draw(&v);
+    run(&v, c, SAMPLES, true, true, NULL);
+    for (int rule = 0; rule < 2; rule++) {
+        memset(other.dw, 0, sizeof other.dw);
+        must(rule ? kl_circuit_differences(other.dx, other.dw, c, v.x, v.w, v.cot, SAMPLES, 1e-5, &work,
+                                           &err)
+                  : kl_circuit_shift(other.dx, other.dw, c, v.x, v.w, v.cot, SAMPLES, &work, &err),
+             &err);
+        const double dx = worst_of(v.dx, other.dx, SAMPLES * INPUTS),
+                     dw = worst_of(v.dw, other.dw, WEIGHTS), bound = rule ? 1e-6 : 1e-10;
+        if (!(dx < bound && dw < bound))
+            fail(rule ? "gradients against differences" : "gradients against the shift rules", c,
+                 fmax(dx, dw));
+    }
+    other = v;
+    run(&other, c, SAMPLES, false, true, NULL);
+    const double rough =
+        fmax(worst_of(v.out, other.out, SAMPLES * c->n_obs),
+             fmax(worst_of(v.dx, other.dx, SAMPLES * INPUTS), worst_of(v.dw, other.dw, WEIGHTS)));
+    if (!(rough < 1e-3)) fail("float against double", c, rough);
+    kl_arena_free(&work);
+    kl_circuit_free(&c);
+}
+
+static void check_bits(int n, bool wide)
+{
+    enum { GATES = 400 };
+    static struct values v, other;
+    struct kl_op ops[GATES];
+    struct kl_pool *pool = NULL;
+    struct kl_error err;
+    bool same = true;
+    must(kl_pool_create(&pool, 3, &err), &err);
+    for (int i = 0; i < GATES; i++) ops[i] = random_op(n, i % 2);
+    struct kl_circuit *c = circuit_of(ops, GATES, n, false, strong, 3);
+    draw(&v);
+    run(&v, c, BATCH, wide, true, NULL);
+    other = v;
+    run(&other, c, BATCH, wide, false, pool);
+    same &= memcmp(&other, &v, sizeof v) == 0;
+    if (!same) fail("threads, or states kept, change bits", c, 0);
+    for (size_t i = 0; i < BATCH; i += 11) { /* a sample alone, by its number */
+        struct kl_circuit one = *c;
+        one.draws.sample = i;
+        memcpy(other.x, v.x + i * INPUTS, INPUTS * sizeof *v.x);
+        memcpy(other.cot, v.cot + i * c->n_obs, c->n_obs * sizeof *v.cot);
+        run(&other, &one, 1, wide, true, NULL);
+        same &= memcmp(other.out, v.out + i * c->n_obs, c->n_obs * sizeof *v.out) == 0;
+        same &= memcmp(other.dx, v.dx + i * INPUTS, INPUTS * sizeof *v.dx) == 0;
+    }
+    if (!same) fail("the place in a batch changes bits", c, 0);
+    other = v;
+    c->draws.step = 1;
+    run(&other, c, BATCH, wide, true, NULL);
+    if (memcmp(other.out, v.out, sizeof v.out) == 0) fail("another step draws the same", c, 0);
+    kl_pool_destroy(&pool);
+    kl_circuit_free(&c);
+}
+
+int main(void)
+{
+    for (int i = 0; kl_kernels_of(i); i++) {
+        isa = kl_kernels_of(i)->isa;
+        setenv("KETLINE_ISA", isa, 1);
+        for (int n = 1; n <= 5; n++)
+            for (int form = 0; form < 8; form++) check_certain(n, form & 1, form & 2, form & 4);
+        for (int n = 1; n <= 4; n++) check_rules(n, false), check_rules(n, true);
+        check_bits(4, true);
+        check_bits(4, false);
+    }
+    return failures != 0;
+}
