@@ -107,9 +107,8 @@ static void group_angles(const struct batch *b, const struct group *g)
     for (size_t k = 0; k < p->n_slots; k++) /* the angles stand where their cosines will */
         for (size_t l = 0; b->moving[k] && l < lanes; l++) g->cosine[k * lanes + l] = b->angle[k];
     for (size_t i = 0; i < p->n_angles; i++)
-        if (p->angles[i].source == KL_INPUT)
-            KL_NAME(kl_batch_add_inputs)
-            (g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i], NULL);
+        if (p->angles[i].source == KL_INPUT) KL_NAME(kl_batch_add_inputs)
+    (g->cosine + (size_t)p->slot[i] * lanes, b, g, &p->angles[i], NULL);
     for (size_t k = 0, end; k < p->n_slots; k = end + 1) { /* neighbouring slots in one call */
         for (end = k; end < p->n_slots && b->moving[end]; end++)
             for (size_t l = g->here; l < lanes; l++) g->cosine[end * lanes + l] = g->cosine[end * lanes];

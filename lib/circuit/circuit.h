@@ -62,9 +62,10 @@ struct kl_circuit {
                           no state, whose outputs then have other last bits than with one */
     bool real;         /* all amplitudes stay real: set by kl_circuit_finish */
     struct kl_noise *noise; /* NULL: none; added by kl_circuit_add_noise (noise.h) */
-    size_t trajectories;    /* outputs are means over so many realisations of the noise a sample; 0: the
-                               density    matrix. At first of kl_circuit_finish; the number may change later */
-    struct kl_draws draws;  /* set in a copy of the struct, where several share a circuit */
+    size_t
+        trajectories;      /* outputs are means over so many realisations of the noise a sample; 0: the
+                              density    matrix. At first of kl_circuit_finish; the number may change later */
+    struct kl_draws draws; /* set in a copy of the struct, where several share a circuit */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
@@ -79,7 +80,7 @@ struct kl_circuit_options {
     bool reupload;        /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
     const char *qasm;     /* "": none; OpenQASM 3 in place of all else but the observables */
     const char *noise;    /* NULL or "": none; a text of kl_noise_text (noise.h) */
-    int64_t trajectories; /* 0: as kl_circuit_add_noise chooses; only with noise */
+    int64_t trajectories; /* with noise: kl_circuit's; 0: the density matrix */
     const char *file;     /* to read qasm from (kl_circuit_options_file); NULL: none */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];

@@ -29,10 +29,9 @@ int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, st
  */
 enum { KL_NOISE_LABEL = 256 };
 void kl_noise_label(char label[KL_NOISE_LABEL], const char *text);
-/* The circuit, not yet finished, becomes noisy; a text "" changes nothing. Up to KL_MOST_NOISY_QUBITS
-   qubits it is run by density matrices, above that by KL_TRAJECTORIES realisations a sample, unless
-   c->trajectories says otherwise. KL_EUSAGE: more qubits than are described. */
-enum { KL_MOST_NOISY_QUBITS = 7, KL_TRAJECTORIES = 8 };
+/* The circuit, not yet finished, becomes noisy; a text "" changes nothing. KL_EUSAGE: more
+   qubits than are described; more than KL_MOST_NOISY_QUBITS, unless c->trajectories. */
+enum { KL_MOST_NOISY_QUBITS = 7 };
 int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err);
 
 /* (for noise.c) The text as JSON (jansson), not checked. */

@@ -21,7 +21,7 @@ static int both_sweeps(const struct kl_circuit *c, const double *x, const double
     return code;
 }
 
-static int whole(const char *noise, struct kl_error *err)
+static int whole(const char *noise, int64_t trajectories, struct kl_error *err)
 {
     static const double x[BATCH * QUBITS] = { 0.1, 0.2, 0.3 }, w[LAYERS * QUBITS] = { 1, 2, 3 };
     struct kl_circuit *c = NULL;
@@ -32,6 +32,7 @@ static int whole(const char *noise, struct kl_error *err)
     char *text = NULL;
     int code = noise ? kl_noise_text(&text, noise, err) : KL_OK;
     o.noise = text;
+    o.trajectories = trajectories;
     if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) code = kl_arena_init(&work, 0, err);
     if (!code) code = both_sweeps(c, x, w, &work, err);
@@ -41,12 +42,12 @@ static int whole(const char *noise, struct kl_error *err)
     return code;
 }
 
-static int check(const char *noise)
+static int check(const char *noise, int64_t trajectories)
 {
     struct kl_error err;
     for (long n = 1;; n++) {
         faults_arm(FAULT_MEMORY, n, false);
-        int code = whole(noise, &err);
+        int code = whole(noise, trajectories, &err);
         bool fired = faults_disarm();
         if (code != (fired ? KL_ENOMEM : KL_OK)) {
             fprintf(stderr, "%s:%d: allocation %ld: code %d\n", __FILE__, __LINE__, n, code);
@@ -61,6 +62,6 @@ static int check(const char *noise)
 
 int main(void)
 {
-    return check(NULL) || check("depolarizing=0.01,t1=1,gate-time=0.1,readout=0.02") ||
-           check("data/noise/example.json");
+    const char *const all = "depolarizing=0.01,t1=1,gate-time=0.1,readout-0=0.02";
+    return check(NULL, 0) || check(all, 0) || check(all, 3) || check("data/noise/example.json", 0);
 }
