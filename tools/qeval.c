@@ -12,7 +12,8 @@ enum { NUMERICAL_VERSION = 4, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
-    const char *split, *compare, *noise, *shots;
+    const char *split, *compare, *noise, *shots, *zne, *extrapolate;
+    bool mitigate_readout;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -24,6 +25,12 @@ static const struct kl_option options[] = {
     KL_NOISE_OPTION(AT(noise), NULL),
     { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
       NULL, NULL },
+    { "mitigate-readout", 0, KL_OPT_FLAG, AT(mitigate_readout), NULL, 0, 0, true,
+      "take readout errors back by the inverse of their matrices", "Mitigation", NULL },
+    { "zne", 0, KL_OPT_STRING, AT(zne), "LIST", 0, 0, true,
+      "zero-noise extrapolation from gates folded so often: 1,3,5", NULL, NULL },
+    { "extrapolate", 0, KL_OPT_CHOICE, AT(extrapolate), "richardson|linear", 0, 0, true,
+      "of --zne: polynomial, or straight line", NULL, NULL },
 };
 static const struct kl_tool tool = {
     "qeval",
@@ -47,11 +54,13 @@ struct run {
     struct kl_control_scores controls;
     struct kl_mcnemar test;
     size_t shots;
+    struct kl_mitigation mitigation;
     char *noise;        /* of --noise */
     int64_t *confusion; /* (c, c) of the first head, with -v */
 };
 
-/* --noise as its canonical text ("": none, whatever the head was trained with), --shots as a number. */
+/* --noise as its canonical text ("": none, whatever the head was trained with), --shots as a number,
+   the options of mitigation as one. */
 static int settle(struct run *run, struct kl_error *err)
 {
     const char *text = run->v.shots;
@@ -63,7 +72,12 @@ static int settle(struct run *run, struct kl_error *err)
                            text);
         run->shots = (size_t)shots;
     }
-    int code = run->v.noise ? kl_noise_text(&run->noise, run->v.noise, err) : KL_OK;
+    if (run->v.extrapolate && !run->v.zne)
+        return kl_fail(err, KL_EUSAGE, "--extrapolate without --zne LIST");
+    if (run->v.zne && !run->v.extrapolate) run->v.extrapolate = "richardson";
+    int code = kl_mitigation_make(&run->mitigation, run->v.zne, run->v.extrapolate,
+                                  run->v.mitigate_readout, err);
+    if (!code && run->v.noise) code = kl_noise_text(&run->noise, run->v.noise, err);
     run->v.noise = run->noise;
     return code;
 }
@@ -126,7 +140,7 @@ static int evaluate(struct run *run, struct kl_error *err)
     struct kl_pool *pool = NULL;
     struct kl_evaluation second = { 0 };
     const struct kl_evaluation_options o = { run->v.split, run->v.noise, run->shots,
-                                             (uint64_t)run->v.common.seed };
+                                             (uint64_t)run->v.common.seed, run->mitigation };
     int code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
     if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
@@ -159,7 +173,7 @@ static int summarise_as_json(const struct run *run, const struct kl_evaluation_s
     const struct kl_evaluation *e = &run->evaluation;
     const int n_controls = run->controls.absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
-    struct kl_json_pair pairs[HEAD + 1 + 3 * KL_CONTROLS] = {
+    struct kl_json_pair pairs[HEAD + 1 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS] = {
         { "output", KL_JSON_TEXT, run->v.common.output, 0 },
         { "key", KL_JSON_TEXT, run->stage.key, 0 },
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
@@ -178,6 +192,7 @@ static int summarise_as_json(const struct run *run, const struct kl_evaluation_s
     kl_control_numbers(&numbers, run->controls.difference, n_controls);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     size_t n = HEAD + numbers.n;
+    n += kl_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
     if (run->other) pairs[n++] = (struct kl_json_pair){ "mcnemar_p", KL_JSON_NUMBER, NULL, run->test.p };
     return kl_json_line(out, pairs, n, err);
 }
@@ -213,6 +228,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     if (strcmp(e->noise, "none") != 0) fprintf(out, ", noise %s", e->noise);
     if (e->shots) fprintf(out, ", %zu shot%s", e->shots, kl_s(e->shots));
     fputc('\n', out);
+    kl_mitigation_write(out, &e->mitigation, e->mitigated, e->replicas);
     if (run->controls.absent) fprintf(out, "  no controls: %s\n", run->controls.absent);
     else kl_controls_write(out, run->controls.difference, KL_CONTROLS);
     if (run->other)

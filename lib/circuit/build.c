@@ -230,6 +230,8 @@ int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_option
     if (!b.code) b.code = observe_all(&b, o->observables);
     if (!b.code && o->noise && *o->noise) b.circuit->trajectories = (size_t)o->trajectories;
     if (!b.code) b.code = kl_circuit_add_noise(b.circuit, o->noise, err);
+    if (!b.code && o->fold > 1) b.code = kl_circuit_fold(b.circuit, o->fold, err);
+    if (!b.code && o->perfect_readout) b.code = kl_readout_perfect(b.circuit, err);
     if (!b.code) b.code = kl_circuit_finish(b.circuit, err);
     if (b.code) kl_circuit_free(&b.circuit);
     *circuit = b.circuit;

@@ -81,6 +81,8 @@ struct kl_circuit_options {
     const char *qasm;     /* "": none; OpenQASM 3 in place of all else but the observables */
     const char *noise;    /* NULL or "": none; a text of kl_noise_text (noise.h) */
     int64_t trajectories; /* with noise: kl_circuit's; 0: the density matrix */
+    int fold;             /* 0 or 1: none; else of kl_circuit_fold (noise.h) */
+    bool perfect_readout; /* the noise without its readout errors (kl_readout_perfect) */
     const char *file;     /* to read qasm from (kl_circuit_options_file); NULL: none */
 };
 extern const char *const kl_embedding_names[], *const kl_ansatz_names[], *const kl_entanglement_names[];

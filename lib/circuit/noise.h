@@ -34,6 +34,25 @@ void kl_noise_label(char label[KL_NOISE_LABEL], const char *text);
 enum { KL_MOST_NOISY_QUBITS = 7 };
 int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err);
 
+/* ---- errors taken back (fold.c, readout.c) ---- */
+/* The circuit, not yet finished, with each gate G as G (G^-1 G)^((factor - 1) / 2): the same circuit but
+   for its noise, which is factor times as strong to first order. KL_EUSAGE: not odd, or above
+   KL_MOST_FOLD; KL_ENOMEM. */
+enum { KL_MOST_FOLD = 99 };
+int kl_circuit_fold(struct kl_circuit *c, int factor, struct kl_error *err);
+/* KL_EUSAGE: the errors of a qubit's readout cannot be inverted, because they add up to 1. */
+int kl_readout_check(const struct kl_circuit *c, struct kl_error *err);
+/* The circuit, not yet finished, without readout errors: what taking them back from exact outputs
+   gives. Errors of kl_readout_check. */
+int kl_readout_perfect(struct kl_circuit *c, struct kl_error *err);
+/* p (2^n_qubits): shares of what was read, become estimates of the probabilities before the readout.
+   They add up to what they did; some may be negative. */
+void kl_readout_undo(double *p, const struct kl_circuit *c);
+/* The same for the mean of one string that was measured alone: of one letter, or of several under
+   errors that are the same in both states; KL_EUSAGE for any other. */
+int kl_readout_mean_check(const struct kl_circuit *c, struct kl_pauli string, struct kl_error *err);
+double kl_readout_mean(double mean, const struct kl_circuit *c, struct kl_pauli string);
+
 /* (for noise.c) The text as JSON (jansson), not checked. */
 struct json_t;
 int kl_noise_parse(struct json_t **root, const char *text, const char *what, struct kl_error *err);

@@ -2,6 +2,7 @@
    Measurements of a circuit. How they fall on the basis states is drawn qubit by qubit: of those that
    share the first bits, a binomial number has a 0 next, whose probability the exact ones give. */
 #include "circuit/shots.h"
+#include "circuit/noise.h"
 
 #include <math.h>
 
@@ -47,14 +48,20 @@ static void measure(struct tree *t, size_t shots, struct kl_coins *coins)
     }
 }
 
+/* Bits of a basis state's number on the wires of z. */
+static uint32_t bits_of(const struct kl_circuit *c, uint32_t z)
+{
+    uint32_t bits = 0;
+    for (int q = 0; q < c->n_qubits; q++) bits |= (z >> q & 1) << (c->n_qubits - 1 - q);
+    return bits;
+}
+
 /* The mean of (-1)^parity of the measured bits on the wires of z. */
 static double mean_sign(const uint32_t *counts, const struct kl_circuit *c, uint32_t z, size_t shots)
 {
-    const int n = c->n_qubits;
-    uint32_t bits = 0;
+    const uint32_t bits = bits_of(c, z);
     int64_t sum = 0;
-    for (int q = 0; q < n; q++) bits |= (z >> q & 1) << (n - 1 - q);
-    for (uint32_t k = 0; k < 1u << n; k++)
+    for (uint32_t k = 0; k < 1u << c->n_qubits; k++)
         sum += __builtin_parity(k & bits) ? -(int64_t)counts[k] : (int64_t)counts[k];
     return (double)sum / (double)shots;
 }
@@ -77,6 +84,28 @@ static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree 
     }
 }
 
+/* The same without the errors of the readout. The leaves of the sums are no longer needed. */
+static void outputs_undone(kl_real *out, const struct kl_circuit *c, const struct tree *t, size_t shots,
+                           struct kl_coins *coins)
+{
+    double *p = t->sum + t->n_states;
+    for (size_t k = 0; k < t->n_states; k++) p[k] = (double)t->count[t->n_states + k] / (double)shots;
+    kl_readout_undo(p, c);
+    for (size_t o = 0; o < c->n_obs; o++) {
+        double mean = 0;
+        if (c->probabilities) {
+            mean = p[o];
+        } else if (!c->obs[o].x) {
+            const uint32_t bits = bits_of(c, c->obs[o].z);
+            for (uint32_t k = 0; k < t->n_states; k++) mean += __builtin_parity(k & bits) ? -p[k] : p[k];
+        } else {
+            mean = mean_alone((double)out[o], (uint32_t)o + 1, shots, coins);
+            mean = kl_readout_mean(mean, c, c->obs[o]);
+        }
+        out[o] = (kl_real)mean;
+    }
+}
+
 void KL_NAME(kl_shots_sample)(kl_real *out, double *scratch, const struct kl_circuit *c,
                               const kl_real *p, size_t first, size_t n, uint32_t evaluation,
                               const struct kl_shots *shots)
@@ -93,6 +122,6 @@ void KL_NAME(kl_shots_sample)(kl_real *out, double *scratch, const struct kl_cir
         }
         begin_setting(&coins, 0);
         measure(&t, shots->n, &coins);
-        outputs(row, c, &t, shots->n, &coins);
+        (shots->undo_readout ? outputs_undone : outputs)(row, c, &t, shots->n, &coins);
     }
 }

@@ -14,6 +14,8 @@ struct kl_shots {
     uint32_t purpose; /* of enum kl_purpose */
     uint32_t step, replica;
     const int64_t *rows; /* a number for each sample; NULL: 0, 1, 2, ... */
+    bool undo_readout;   /* take readout errors back from the measurements (noise.h); the caller has
+                            checked */
 };
 /* Values of scratch for kl_shots_sample. */
 static inline size_t kl_shots_scratch(const struct kl_circuit *c)

@@ -40,6 +40,9 @@ static int allocate(struct kl_evaluation *e, struct kl_error *err)
     e->predictions = malloc(r * n * sizeof *e->predictions);
     e->probabilities = malloc(r * n * e->c * sizeof *e->probabilities);
     e->accuracy = calloc(4 * r, sizeof *e->accuracy);
+    if (kl_mitigates(&e->mitigation)) e->mitigated = calloc(r, sizeof *e->mitigated);
+    if (kl_mitigates(&e->mitigation) && !e->mitigated)
+        return kl_fail_memory(err, r * sizeof *e->mitigated);
     if (!e->labels || !e->predictions || !e->probabilities || !e->accuracy)
         return kl_fail_memory(err, r * n * e->c * sizeof *e->probabilities);
     e->log_loss = e->accuracy + r;
@@ -64,6 +67,31 @@ static void judge(struct kl_evaluation *e, size_t r)
         kl_calibration(count, accuracy, confidence, p, e->labels, e->n, e->c, KL_CALIBRATION_BINS);
 }
 
+/* Predictions and numbers of replica r from its logits. */
+static void judge_logits(struct kl_evaluation *e, size_t r, const float *logits)
+{
+    kl_softmax(e->probabilities + r * e->n * e->c, e->predictions + r * e->n, logits, e->n, e->c);
+    judge(e, r);
+}
+
+/* As predict; the numbers without mitigation come first, and are put aside. */
+static int predict_mitigated(struct kl_evaluation *e, size_t r, const struct kl_mitigation_job *job,
+                             const float *x, struct kl_pool *pool, struct kl_error *err)
+{
+    const size_t size = e->n * e->c;
+    float *logits = malloc((2 * size + 1) * sizeof *logits);
+    if (!logits) return kl_fail_memory(err, 2 * size * sizeof *logits);
+    int code = kl_mitigated_logits(logits, logits + size, &e->mitigated[r], job, x, e->n, pool, err);
+    if (!code) {
+        judge_logits(e, r, logits + size);
+        e->mitigated[r].accuracy = e->accuracy[r];
+        e->mitigated[r].log_loss = e->log_loss[r];
+        judge_logits(e, r, logits);
+    }
+    free(logits);
+    return code;
+}
+
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
                    const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
@@ -72,16 +100,19 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
                                     .purpose = KL_RANDOM_SHOTS,
                                     .replica = (uint32_t)r,
                                     .rows = e->rows };
+    if (kl_mitigates(&o->mitigation)) {
+        const struct kl_mitigation_job job = { file, NULL, r, o->noise, &o->mitigation, &shots };
+        return predict_mitigated(e, r, &job, x, pool, err);
+    }
+    const struct kl_conditions how = { .noise = o->noise };
     struct kl_head *head = NULL;
     float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
-    int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, o->noise, err)
+    int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, &how, err)
                       : kl_fail_memory(err, e->n * e->c * sizeof *logits);
-    if (!code) code = kl_head_logits(logits, head, x, e->n, &shots, pool, err);
-    if (!code)
-        kl_softmax(e->probabilities + r * e->n * e->c, e->predictions + r * e->n, logits, e->n, e->c);
+    if (!code) code = kl_head_logits(logits, NULL, head, x, e->n, &shots, pool, err);
+    if (!code) judge_logits(e, r, logits);
     kl_head_free(&head);
     free(logits);
-    if (!code) judge(e, r);
     return code;
 }
 
@@ -108,8 +139,9 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
 static int check_fit(struct kl_evaluation *e, struct kl_file *file, const char *noise,
                      struct kl_error *err)
 {
+    const struct kl_conditions how = { .noise = noise };
     struct kl_head *head = NULL;
-    int code = kl_head_load(&head, file, NULL, 0, noise, err);
+    int code = kl_head_load(&head, file, NULL, 0, &how, err);
     if (code) return code;
     e->c = head->model.n_classes;
     e->replicas = (size_t)head->n_replicas;
@@ -130,7 +162,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file, const char *
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
                 const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
-    *e = (struct kl_evaluation){ .features = features, .shots = o->shots };
+    *e = (struct kl_evaluation){ .features = features, .shots = o->shots, .mitigation = o->mitigation };
     float *x = NULL;
     int code = check_fit(e, head, o->noise, err);
     if (!code) code = strcmp(o->split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);
@@ -156,6 +188,7 @@ void kl_evaluation_free(struct kl_evaluation *e)
     free(e->predictions);
     free(e->probabilities);
     free(e->accuracy);
+    free(e->mitigated);
     *e = (struct kl_evaluation){ 0 };
 }
 

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "circuit/noise.h"
 #include "head/controls.h"
+#include "head/mitigate.h"
 #include "metrics/metrics.h"
 
 struct kl_file;
@@ -25,6 +26,8 @@ struct kl_evaluation {
     size_t k;                                                /* of top_k: 5, or c - 1 if that is less */
     size_t shots;                                            /* 0: exact */
     char noise[KL_NOISE_LABEL];
+    struct kl_mitigation mitigation;
+    struct kl_mitigated *mitigated; /* [replicas], with mitigation; else NULL */
 };
 
 struct kl_evaluation_options {
@@ -33,6 +36,7 @@ struct kl_evaluation_options {
     const char *noise; /* a text of kl_noise_text; NULL: what the head was trained with */
     size_t shots;      /* measurements a sample; 0: exact expectation values */
     uint64_t seed;     /* of the shots */
+    struct kl_mitigation mitigation;
 };
 /* KL_EDATA if the head was made for other features; KL_ENOMEM. Free with
    kl_evaluation_free. */

@@ -46,6 +46,27 @@ struct scratch {
     int32_t *predictions;
 };
 
+static int control_logits(float *logits, int i, const struct kl_shots *shots,
+                          const struct kl_evaluation *e, struct kl_file *file,
+                          const struct kl_evaluation_options *o, const float *x, struct kl_pool *pool,
+                          struct kl_error *err)
+{
+    const struct kl_conditions how = { .noise = o->noise };
+    const struct kl_mitigation_job job = { file,     kl_control_name(i), shots->replica,
+                                           o->noise, &o->mitigation,     shots };
+    struct kl_head *head = NULL;
+    int code = kl_head_load(&head, file, kl_control_name(i), shots->replica, &how, err);
+    if (!code && ((size_t)head->n_replicas != e->replicas || head->model.n_classes != e->c ||
+                  head->model.n_features != e->features->d))
+        code = kl_fail(err, KL_EDATA, "%s: controls/%s has another shape than the head",
+                       kl_file_path(file), kl_control_name(i));
+    if (!code && kl_mitigates(&o->mitigation) && head->model.circuit)
+        code = kl_mitigated_logits(logits, NULL, NULL, &job, x, e->n, pool, err);
+    else if (!code) code = kl_head_logits(logits, NULL, head, x, e->n, shots, pool, err);
+    kl_head_free(&head);
+    return code;
+}
+
 /* Replica r of control i. */
 static int judge(struct kl_control_scores *s, int i, size_t r, const struct kl_evaluation *e,
                  struct kl_file *file, const struct kl_evaluation_options *o, const struct scratch *t,
@@ -56,15 +77,8 @@ static int judge(struct kl_control_scores *s, int i, size_t r, const struct kl_e
                                     .purpose = KL_RANDOM_SHOTS,
                                     .replica = (uint32_t)r,
                                     .rows = e->rows };
-    struct kl_head *head = NULL;
     size_t right = 0;
-    int code = kl_head_load(&head, file, kl_control_name(i), (int64_t)r, o->noise, err);
-    if (!code && ((size_t)head->n_replicas != e->replicas || head->model.n_classes != e->c ||
-                  head->model.n_features != e->features->d))
-        code = kl_fail(err, KL_EDATA, "%s: controls/%s has another shape than the head",
-                       kl_file_path(file), kl_control_name(i));
-    if (!code) code = kl_head_logits(t->logits, head, t->x, e->n, &shots, pool, err);
-    kl_head_free(&head);
+    const int code = control_logits(t->logits, i, &shots, e, file, o, t->x, pool, err);
     if (code) return code;
     kl_softmax(t->probabilities, t->predictions, t->logits, e->n, e->c);
     for (size_t k = 0; k < e->n; k++) right += t->predictions[k] == e->labels[k];

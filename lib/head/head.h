@@ -81,16 +81,23 @@ struct kl_head {
     char *config;       /* JSON */
     char *noise;        /* of the circuit as it was loaded, for kl_noise_label */
 };
+/* How its circuit is run, where that is not as it was trained. */
+struct kl_conditions {
+    const char *noise; /* a text of kl_noise_text; NULL: what it was trained with */
+    int fold;          /* of kl_circuit_options */
+    bool perfect_readout;
+};
 /* replica: 0 .. n_replicas - 1; control: NULL, or the name of the control's core instead of the head.
-   noise: a text of kl_noise_text in place of the noise that it was trained with; NULL: that one.
-   KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with kl_head_free. */
+   how: NULL, as it was trained. KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with
+   kl_head_free. */
 int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
-                 const char *noise, struct kl_error *err);
+                 const struct kl_conditions *how, struct kl_error *err);
 void kl_head_free(struct kl_head **head);
-/* logits (n, n_classes) of features x (n, n_features), without dropout. shots may be NULL. Samples in
+/* logits (n, n_classes) and outputs of the core (n, n_expval), each unless NULL, of features
+   x (n, n_features), without dropout. shots may be NULL. Samples in
    blocks over the threads of pool (may be NULL); memory does not grow with n. KL_ENOMEM; KL_EUSAGE:
    shots of a circuit of more qubits than have probabilities. */
-int kl_head_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
                    const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err);
 
 /* ---- training (train.c, step.c, save.c, restore.c) ---- */

@@ -85,7 +85,7 @@ static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas
 }
 
 int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
-                 const char *noise, struct kl_error *err)
+                 const struct kl_conditions *how, struct kl_error *err)
 {
     const char *path = kl_file_path(file);
     struct kl_head *h = *head = calloc(1, sizeof *h);
@@ -107,7 +107,8 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
                        (long long)replica, (long long)h->n_replicas);
         goto out;
     }
-    if (noise) options.circuit.noise = noise;
+    if (how && how->noise) options.circuit.noise = how->noise;
+    if (how) options.circuit.fold = how->fold, options.circuit.perfect_readout = how->perfect_readout;
     h->noise = strdup(options.circuit.noise ? options.circuit.noise : "");
     if (!h->noise) {
         code = kl_fail_memory(err, 64);

@@ -12,7 +12,7 @@ struct job {
     const struct kl_shots *shots; /* NULL: exact */
     struct kl_circuit *measured;  /* with shots: the circuit whose outputs are probabilities */
     const float *x;
-    float *logits;
+    float *logits, *outputs; /* NULL: not wanted */
     size_t n;
     struct kl_head_work *works;
     struct kl_error *errors;
@@ -48,6 +48,10 @@ static int compute_block(const struct job *job, size_t from, size_t n, struct kl
                                    n, NULL, work, err);
     if (!code && job->shots) code = take_shots(&values, job, from, n, work, err);
     if (code) return code;
+    if (job->outputs)
+        memcpy(job->outputs + from * model->n_expval, values.expval,
+               n * model->n_expval * sizeof *job->outputs);
+    if (!job->logits) return KL_OK;
     kl_head_classify_f32(&values, model, job->head->params, job->x + from * model->n_features, n, NULL);
     memcpy(job->logits + from * model->n_classes, values.head[model->n_head - 1],
            n * model->n_classes * sizeof *job->logits);
@@ -62,11 +66,11 @@ static void one_block(void *context, size_t i, int thread)
         job->codes[thread] = compute_block(job, from, n, &job->works[thread], &job->errors[thread]);
 }
 
-int kl_head_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
                    const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err)
 {
     size_t threads = pool ? (size_t)kl_pool_size(pool) : 1;
-    struct job job = { .head = head, .x = x, .logits = logits, .n = n };
+    struct job job = { .head = head, .x = x, .logits = logits, .outputs = outputs, .n = n };
     if (shots && shots->n) job.shots = shots;
     int code = 0;
     job.works = calloc(threads, sizeof *job.works);

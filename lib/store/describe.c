@@ -125,6 +125,9 @@ static const char *const numbers[][2] = {
     { "accuracy_high", "  to" },
     { "log_loss", "log loss" },
     { "expected_calibration_error", "calibration error" },
+    { "output_error", "outputs off by" },
+    { "unmitigated_output_error", "  not mitigated" },
+    { "unmitigated_accuracy", "  their accuracy" },
     { "mcnemar_p", "McNemar p" },
     { "minus_twin", "circuit - twin" },
     { "minus_twin_low", "  95 % from" },
@@ -140,12 +143,14 @@ static const char *const numbers[][2] = {
 static void write_numbers(FILE *to, const struct kl_file *file)
 {
     double value;
-    char *noise = NULL;
-    /* As applied: with qeval's own option or the head's. */
-    if (kl_file_has_attribute(file, "", "noise") &&
-        kl_file_text(&noise, file, "", "noise", NULL) == KL_OK)
-        fprintf(to, "%-20s %s\n", "noise", noise);
-    free(noise);
+    /* As applied: with qeval's own options or the head's. */
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i ? "mitigation" : "noise";
+        char *text = NULL;
+        if (kl_file_has_attribute(file, "", name) && kl_file_text(&text, file, "", name, NULL) == KL_OK)
+            fprintf(to, "%-20s %s\n", name, text);
+        free(text);
+    }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (kl_file_has_attribute(file, "", numbers[i][0]) &&
             kl_file_number(&value, file, "", numbers[i][0], NULL) == KL_OK)

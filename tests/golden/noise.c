@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit/noise.h"
-#include "golden.h"
+#include "golden_circuit.h"
 
-enum { MOST = 1024, COLUMNS = 16 };
+enum { MOST = GOLDEN_MOST };
 static int failures;
 
 static void compare(const char *group, const char *what, const double *found, hid_t file, size_t n)
@@ -29,44 +28,6 @@ static void compare(const char *group, const char *what, const double *found, hi
     }
 }
 
-/* A row as make_noise.py describes it. */
-static struct kl_op op_of(const double *row)
-{
-    struct kl_op op = { .gate = (enum kl_gate)row[0],
-                        .wire = { (int)row[1], (int)row[2] },
-                        .mask = (uint32_t)row[3] };
-    for (int k = 0; k < 3; k++)
-        op.angle[k] = (struct kl_angle){ (enum kl_source)row[4 + 4 * k], (int)row[5 + 4 * k],
-                                         (int)row[6 + 4 * k], row[7 + 4 * k] };
-    return op;
-}
-
-static struct kl_circuit *circuit_of(hid_t group, size_t n_inputs, size_t n_weights)
-{
-    static double ops[MOST], obs[MOST];
-    char noise[2048];
-    struct kl_circuit *c;
-    struct kl_error err;
-    const bool amplitudes = golden_number(group, "amplitudes") != 0;
-    const size_t n_ops = golden_values(ops, MOST, group, "ops") / COLUMNS,
-                 n_obs = golden_values(obs, MOST, group, "obs") / 2;
-    golden_text(noise, sizeof noise, group, "noise");
-    must(kl_circuit_begin(&c, (int)golden_number(group, "n_qubits"), n_inputs, n_weights, &err), &err);
-    if (amplitudes) must(kl_circuit_begin_with_inputs(c, &err), &err);
-    for (size_t i = 0; i < n_ops; i++) {
-        const struct kl_op op = op_of(ops + i * COLUMNS);
-        must(kl_circuit_append(c, &op, &err), &err);
-    }
-    for (size_t i = 0; i < n_obs; i++)
-        must(kl_circuit_observe(c, (struct kl_pauli){ (uint32_t)obs[2 * i], (uint32_t)obs[2 * i + 1] },
-                                &err),
-             &err);
-    if (!n_obs) must(kl_circuit_observe_probabilities(c, &err), &err);
-    must(kl_circuit_add_noise(c, noise, &err), &err);
-    must(kl_circuit_finish(c, &err), &err);
-    return c;
-}
-
 static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *context)
 {
     enum { SAMPLES = 3 };
@@ -76,8 +37,9 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
     const size_t n_x = golden_values(x, MOST, group, "x"), n_w = golden_values(w, MOST, group, "w"),
                  n_cot = golden_values(cot, MOST, group, "cot");
-    struct kl_circuit *c = circuit_of(group, n_x / SAMPLES, n_w);
+    struct kl_circuit *c = golden_circuit(group, n_x / SAMPLES, n_w);
     (void)info;
+    must(kl_circuit_finish(c, &err), &err);
     memset(dw, 0, sizeof dw);
     must(kl_arena_init(&work, 0, &err), &err);
     double *state = kl_arena_take(&work, kl_circuit_state_size(c, SAMPLES) + 1, sizeof *state);

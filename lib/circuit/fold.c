@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+   A circuit whose noise is a known multiple: every gate is followed by its inverse and itself again, as
+   often as needed (unitary folding: Giurgica-Tiron et al. 2020, arXiv:2005.10921). */
+#include <stdlib.h>
+
+#include "circuit/noise.h"
+
+static struct kl_op inverse(const struct kl_op *op)
+{
+    struct kl_op i = *op;
+    if (op->gate == KL_ROT) i.angle[0] = op->angle[2], i.angle[2] = op->angle[0];
+    for (int k = 0; k < 3; k++) i.angle[k].scale = -i.angle[k].scale; /* H, X, CNOT and CZ have none */
+    return i;
+}
+
+int kl_circuit_fold(struct kl_circuit *c, int factor, struct kl_error *err)
+{
+    struct kl_op *ops = c->ops;
+    const size_t n = c->n_ops;
+    int code = KL_OK;
+    if (c->plan || factor < 1 || factor % 2 == 0 || factor > KL_MOST_FOLD)
+        return kl_fail(err, KL_EUSAGE, "circuit: found %s by %d, expected an odd number from 1 to %d",
+                       c->plan ? "a finished one, folded" : "folding", factor, KL_MOST_FOLD);
+    c->ops = NULL;
+    c->n_ops = 0;
+    for (size_t i = 0; i < n && !code; i++) {
+        const struct kl_op back = inverse(&ops[i]);
+        code = kl_circuit_append(c, &ops[i], err);
+        for (int k = 1; k < factor && !code; k += 2) {
+            code = kl_circuit_append(c, &back, err);
+            if (!code) code = kl_circuit_append(c, &ops[i], err);
+        }
+    }
+    free(ops);
+    return code;
+}
