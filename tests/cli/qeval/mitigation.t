@@ -26,9 +26,11 @@ $ qeval exact.h5 f.h5 --noise depolarizing=0.002 --zne 1,3,5 --json -o z.h5 | jq
 # no mitigation, the numbers without it: those of qeval without the options
 $ qeval exact.h5 f.h5 --noise depolarizing=0.03 --json -o p.h5 >p.json; qeval exact.h5 f.h5 --noise depolarizing=0.03 --zne 1,3 --json -o m.h5 >m.json
 + jq -n '[inputs] | .[0].accuracy == .[1].unmitigated_accuracy and .[0].log_loss == .[1].unmitigated_log_loss' p.json m.json
-+ cache show m.h5 | grep mitigat
++ cache show m.h5 | grep -E '^mitig|not mitig|off by|unmit.*float'
 > true
 > mitigation           ZNE 1,3 richardson
+> outputs off by       #
+>   not mitigated      #
 >   replicas/unmitigated_accuracy        float64  1
 >   replicas/unmitigated_log_loss        float64  1
 >   replicas/unmitigated_output_error    float64  1
