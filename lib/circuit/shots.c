@@ -2,10 +2,11 @@
    Measurements of a circuit. How they fall on the basis states is drawn qubit by qubit: of those that
    share the first bits, a binomial number has a 0 next, whose probability the exact ones give. */
 #include "circuit/shots.h"
-#include "circuit/noise.h"
 
 #include <math.h>
 
+#include "circuit/circuit_int.h"
+#include "circuit/noise.h"
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
 
@@ -48,60 +49,39 @@ static void measure(struct tree *t, size_t shots, struct kl_coins *coins)
     }
 }
 
-/* Bits of a basis state's number on the wires of z. */
-static uint32_t bits_of(const struct kl_circuit *c, uint32_t z)
+/* The sum of (-1)^parity of the measured bits on the wires of z. */
+static double sum_of_signs(const double *counts, const struct kl_circuit *c, uint32_t z)
 {
-    uint32_t bits = 0;
-    for (int q = 0; q < c->n_qubits; q++) bits |= (z >> q & 1) << (c->n_qubits - 1 - q);
-    return bits;
-}
-
-/* The mean of (-1)^parity of the measured bits on the wires of z. */
-static double mean_sign(const uint32_t *counts, const struct kl_circuit *c, uint32_t z, size_t shots)
-{
-    const uint32_t bits = bits_of(c, z);
-    int64_t sum = 0;
+    const uint32_t bits = kl_wire_bits(c, z);
+    double sum = 0;
     for (uint32_t k = 0; k < 1u << c->n_qubits; k++)
-        sum += __builtin_parity(k & bits) ? -(int64_t)counts[k] : (int64_t)counts[k];
-    return (double)sum / (double)shots;
+        sum += __builtin_parity(k & bits) ? -counts[k] : counts[k];
+    return sum;
 }
 
 /* A string that is not of Z alone has a measurement of its own: its sign is + with (1 + mean) / 2. */
-static double mean_alone(double exact, uint32_t setting, size_t shots, struct kl_coins *coins)
+static double mean_alone(double exact, const struct kl_circuit *c, struct kl_pauli string,
+                         uint32_t setting, const struct kl_shots *shots, struct kl_coins *coins)
 {
     begin_setting(coins, setting);
-    return 2 * (double)kl_binomial(coins, (uint32_t)shots, (1 + exact) / 2) / (double)shots - 1;
+    const uint32_t plus = kl_binomial(coins, (uint32_t)shots->n, (1 + exact) / 2);
+    const double mean = 2 * (double)plus / (double)shots->n - 1;
+    return shots->undo_readout ? kl_readout_mean(mean, c, string) : mean;
 }
 
-static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree *t, size_t shots,
-                    struct kl_coins *coins)
+/* Counts as doubles, which hold them exactly, in place of the leaves of the sums: where readout errors
+   are taken back they are no whole numbers. */
+static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree *t,
+                    const struct kl_shots *shots, struct kl_coins *coins)
 {
-    const uint32_t *counts = t->count + t->n_states;
+    double *counts = t->sum + t->n_states;
+    for (size_t k = 0; k < t->n_states; k++) counts[k] = t->count[t->n_states + k];
+    if (shots->undo_readout) kl_readout_undo(counts, c);
     for (size_t o = 0; o < c->n_obs; o++) {
-        if (c->probabilities) out[o] = (kl_real)((double)counts[o] / (double)shots);
-        else if (!c->obs[o].x) out[o] = (kl_real)mean_sign(counts, c, c->obs[o].z, shots);
-        else out[o] = (kl_real)mean_alone((double)out[o], (uint32_t)o + 1, shots, coins);
-    }
-}
-
-/* The same without the errors of the readout. The leaves of the sums are no longer needed. */
-static void outputs_undone(kl_real *out, const struct kl_circuit *c, const struct tree *t, size_t shots,
-                           struct kl_coins *coins)
-{
-    double *p = t->sum + t->n_states;
-    for (size_t k = 0; k < t->n_states; k++) p[k] = (double)t->count[t->n_states + k] / (double)shots;
-    kl_readout_undo(p, c);
-    for (size_t o = 0; o < c->n_obs; o++) {
-        double mean = 0;
-        if (c->probabilities) {
-            mean = p[o];
-        } else if (!c->obs[o].x) {
-            const uint32_t bits = bits_of(c, c->obs[o].z);
-            for (uint32_t k = 0; k < t->n_states; k++) mean += __builtin_parity(k & bits) ? -p[k] : p[k];
-        } else {
-            mean = mean_alone((double)out[o], (uint32_t)o + 1, shots, coins);
-            mean = kl_readout_mean(mean, c, c->obs[o]);
-        }
+        double mean;
+        if (c->probabilities) mean = counts[o] / (double)shots->n;
+        else if (!c->obs[o].x) mean = sum_of_signs(counts, c, c->obs[o].z) / (double)shots->n;
+        else mean = mean_alone((double)out[o], c, c->obs[o], (uint32_t)o + 1, shots, coins);
         out[o] = (kl_real)mean;
     }
 }
@@ -122,6 +102,6 @@ void KL_NAME(kl_shots_sample)(kl_real *out, double *scratch, const struct kl_cir
         }
         begin_setting(&coins, 0);
         measure(&t, shots->n, &coins);
-        (shots->undo_readout ? outputs_undone : outputs)(row, c, &t, shots->n, &coins);
+        outputs(row, c, &t, shots, &coins);
     }
 }
