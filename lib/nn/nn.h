@@ -123,6 +123,20 @@ void kl_update_apply_f32(float *params, float *m, float *v, const float *grad, s
 void kl_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
                          const struct kl_update *u);
 
+/* ---- linear systems of natural gradients (envelope.c) ---- */
+/* Lower triangle of a symmetric matrix (n, n), row i from column first[i] <= i, before which all is 0:
+   entry (i, j) at start[i] + j - first[i]. */
+struct kl_envelope {
+    size_t n, size; /* size: entries kept */
+    const size_t *first, *start;
+};
+/* first is kept, start is taken from memory. KL_ENOMEM. */
+int kl_envelope_make(struct kl_envelope *e, size_t n, const size_t *first, struct kl_arena *memory,
+                     struct kl_error *err);
+/* x (n), the right-hand side, becomes (a + shift I)^-1 x; a (size) is used up. NaN where a + shift I is
+   not positive definite. */
+void kl_envelope_solve(double *x, double *a, const struct kl_envelope *e, double shift);
+
 /* ---- learning rates (schedule.c) ---- */
 enum kl_schedule_kind { KL_CONSTANT_RATE, KL_STEP_RATE, KL_COSINE_RATE, KL_PLATEAU_RATE };
 struct kl_schedule {

@@ -217,4 +217,5 @@ def main(path):
             f["qcnn_%dq%dl" % (n, layers)].attrs["observables"] = np.bytes_("z")
 
 
-main(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/ansaetze.h5")
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/ansaetze.h5")
