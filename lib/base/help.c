@@ -100,13 +100,14 @@ static void write_packed(const struct kl_tool *tool, size_t first, size_t end, c
 /* A heading and the options below it. */
 struct group {
     size_t first, end;
-    bool packed;
+    bool packed, tight; /* tight: without an empty line before it */
 };
 
 static void write_group(const struct kl_tool *tool, const struct group *g, const void *values, FILE *to)
 {
     const bool common = g->first >= tool->n_options;
-    fprintf(to, "\n%s\n", common ? "Common options" : kl_option_at(tool, g->first)->group);
+    fprintf(to, "%s%s\n", g->tight ? "" : "\n",
+            common ? "Common options" : kl_option_at(tool, g->first)->group);
     if (g->packed) write_packed(tool, g->first, g->end, values, to);
     for (size_t i = g->first; i < g->end && !g->packed; i++)
         if (kl_option_at(tool, i)->help) write_option(kl_option_at(tool, i), values, to);
@@ -124,7 +125,8 @@ static size_t count_lines(const struct kl_tool *tool, const struct group *g, con
     return lines;
 }
 
-/* Until all fits a screen: the common options are packed, then whichever group is longest. */
+/* Until all fits a screen: the common options are packed, then whichever group is longest; at last the
+   empty lines between groups are left out. */
 static bool pack_groups(const struct kl_tool *tool, struct group *groups, size_t n, const void *values)
 {
     size_t lines = 3, longest = n - 1; /* usage, summary, example's heading */
@@ -142,8 +144,9 @@ static bool pack_groups(const struct kl_tool *tool, struct group *groups, size_t
             least += own;
             if (!groups[g].packed && own > most) most = own, longest = g;
         }
-        if (least <= HEIGHT) break;
+        if (least <= HEIGHT) return true;
     }
+    for (size_t g = 0; g < n; g++) groups[g].tight = true;
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "head/twin.h"
 #include "nn/nn.h"
 struct kl_writer;
+struct kl_metric;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 
@@ -145,6 +146,7 @@ struct kl_train {
     bool bears_divergence; /* a replica whose loss is no number ends there, at its best epoch so far */
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
+    struct kl_metric *metric;        /* (hidden) of natural gradients; NULL: none are taken */
     float *batches;                  /* (hidden) gathered for the next `ahead` steps */
     int32_t *batch_labels;           /* (hidden) */
     int64_t ahead;                   /* (hidden) */

@@ -66,6 +66,10 @@ static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
                        "give --shots to qeval");
     int code = v->head.circuit.noise ? kl_noise_text(&v->noise, v->head.circuit.noise, err) : KL_OK;
     v->head.circuit.noise = v->noise && *v->noise ? v->noise : NULL;
+    if (!code && v->head.circuit.noise && v->train.optimizer.kind == KL_QNG)
+        return kl_fail(err, KL_EUSAGE,
+                       "--optimizer qng: its metric is that of pure states, and --noise leaves none; "
+                       "leave one of them away");
     return code;
 }
 

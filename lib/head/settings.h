@@ -48,7 +48,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 /* clang-format on */
 
 /* In the order of their enums. */
-#define KL_OPTIMIZER_CHOICES "sgd|adam|adamw"
+#define KL_OPTIMIZER_CHOICES "sgd|adam|adamw|qng"
 #define KL_SCHEDULE_CHOICES "constant|step|cosine|plateau"
 #define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff"
 
@@ -81,6 +81,10 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "of Adam", NULL, NULL },                                                                   \
     { "epsilon", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.epsilon), "X", 0, 1, true,          \
       "of Adam", NULL, NULL },                                                                   \
+    { "qng-lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.natural_lr), "X", 0, 1e3, true,      \
+      "learning rate of the circuit under qng", NULL, NULL },                                    \
+    { "qng-lambda", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.natural_lambda), "X", 1e-6, 1e6, \
+      true, "added to the metric's diagonal under qng", NULL, NULL },                            \
     { "weight-decay", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.weight_decay), "X", 0, 1e3,    \
       true, "decoupled with adamw", NULL, NULL },                                                \
     { "clip", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.clip), "X", 0, 1e9, true,              \

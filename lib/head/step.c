@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "head/head_int.h"
+#include "head/natural.h"
 #include "head/train_int.h"
 #include "kernels/inline/flush.h"
 
@@ -42,6 +43,7 @@ struct step {
     struct kl_head_batch_f32 batch;
     struct kl_update update;
     float *grad;
+    struct kl_natural natural;
     size_t parts; /* of the rows */
 };
 
@@ -63,12 +65,16 @@ static void rows(void *context, size_t i, int thread)
     if (from < to && !own->code)
         own->code = kl_head_rows_f32(&s->batch, train->model, s->crew->replica->params, from, to,
                                      &own->work, &own->error);
+    if (from < to && !own->code && s->natural.metric)
+        own->code = kl_natural_rows(&s->natural, &s->batch, train->model, s->crew->replica->params, from,
+                                    to, &own->work, &own->error);
     kl_flush_end(before);
 }
 
 static void update(const struct step *s, const struct kl_head_part *p)
 {
     const struct kl_replica *r = s->crew->replica;
+    if (p->kind == KL_PART_CIRCUIT && s->natural.metric) return;
     kl_update_apply_f32(r->params + p->offset, r->m + p->offset, r->v + p->offset, s->grad + p->offset,
                         p->size, &s->update);
 }
@@ -103,6 +109,12 @@ static int first_failure(struct kl_train *train, struct kl_error *err)
     return 0;
 }
 
+/* The schedule turns this rate by as much as the other one. */
+static double natural_rate(const struct kl_train_options *o, double lr)
+{
+    return o->optimizer.natural_lr * (o->schedule.lr > 0 ? lr / o->schedule.lr : 1);
+}
+
 static int one_step(struct step *s, int64_t step, struct kl_error *err)
 {
     struct kl_train *train = s->crew->train;
@@ -123,6 +135,9 @@ static int one_step(struct step *s, int64_t step, struct kl_error *err)
         kl_update_clip_f32(&s->update, &o->optimizer, s->grad, train->model->block.size);
         kl_pool_for(pool, n_parts, update_part, s);
     }
+    if (s->natural.metric)
+        kl_natural_update(replica->params, &s->natural, s->grad, train->model, s->batch.n, &o->optimizer,
+                          s->update.adam.grad_scale, natural_rate(o, lr));
     size_t correct;
     replica->epoch_loss += kl_head_loss_f32(&correct, &s->batch);
     replica->epoch_correct += (int64_t)correct;
@@ -138,6 +153,7 @@ int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, str
     struct step s = { .crew = crew, .grad = own->grad };
     kl_arena_reset(&own->work.values);
     int code = kl_head_batch_take_f32(&s.batch, train->model, size, o->diff, &own->work.values, err);
+    if (!code) code = kl_natural_take(&s.natural, train->metric, size, &own->work.values, err);
     s.batch.dropout = (struct kl_dropout){ .rate = train->model->options.dropout,
                                            .seed = o->seed,
                                            .replica = (uint32_t)crew->index };

@@ -15,7 +15,8 @@ static const struct kl_grid_refusal refusals[] = {
 };
 
 /* Options without effect unless another one has one of these values. */
-static const char of_sgd[] = "sgd", of_adam[] = "adam|adamw", with_core[] = "circuit|twin|frozen";
+static const char of_sgd[] = "sgd", of_adam[] = "adam|adamw|qng",
+                  with_core[] = "circuit|twin|frozen";
 static const struct {
     const char *option, *other, *values;
 } conditions[] = {
@@ -23,6 +24,8 @@ static const struct {
     { "beta1", "optimizer", of_adam },
     { "beta2", "optimizer", of_adam },
     { "epsilon", "optimizer", of_adam },
+    { "qng-lr", "optimizer", "qng" },
+    { "qng-lambda", "optimizer", "qng" },
     { "period", "schedule", "step" },
     { "factor", "schedule", "step|plateau" },
     { "plateau-patience", "schedule", "plateau" },

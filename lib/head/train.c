@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit/metric.h"
 #include "head/train_int.h"
 
 const char *const kl_history_names[KL_HISTORY_ROWS] = { "train_loss", "train_accuracy", "val_loss",
@@ -106,6 +107,8 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
     }
     for (int64_t r = 0; r < options->replicas && !code; r++)
         code = replica_open(&train->replicas[r], train, options->first_replica + r, err);
+    if (!code && options->optimizer.kind == KL_QNG && model->options.core == KL_CORE_CIRCUIT)
+        code = kl_metric_make(&train->metric, model->circuit, err);
     if (!code) code = kl_train_wake(train, n_threads, err);
 out:
     if (code) kl_train_close(train);
@@ -119,6 +122,7 @@ void kl_train_close(struct kl_train *train)
         free(train->replicas[r].params);
         free(train->replicas[r].history[0]);
     }
+    kl_metric_free(&train->metric);
     free(train->replicas);
     free(train->order);
     free(train->training);

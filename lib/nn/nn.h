@@ -96,14 +96,16 @@ double kl_cross_entropy_f64(double *d, size_t *correct, const double *logits, co
                             size_t n, size_t classes, double scale);
 
 /* ---- optimisers (optimizer.c) ---- */
-enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW };
+/* KL_QNG is Adam here; the circuit's weights are moved by lib/head/natural.c. */
+enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW, KL_QNG };
 struct kl_optimizer {
     enum kl_optimizer_kind kind;
-    double momentum;              /* SGD (heavy ball, as torch.optim.SGD) */
-    double beta1, beta2, epsilon; /* Adam (Kingma & Ba 2014, arXiv:1412.6980) */
-    double weight_decay;          /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter,
-                                     arXiv:1711.05101) */
-    double clip;                  /* largest norm of the whole gradient; 0: no clipping */
+    double momentum;                   /* SGD (heavy ball, as torch.optim.SGD) */
+    double beta1, beta2, epsilon;      /* Adam (Kingma & Ba 2014, arXiv:1412.6980) */
+    double weight_decay;               /* added to the gradient; AdamW: decoupled (Loshchilov & Hutter,
+                                          arXiv:1711.05101) */
+    double clip;                       /* largest norm of the whole gradient; 0: no clipping */
+    double natural_lr, natural_lambda; /* of the circuit's weights under KL_QNG */
 };
 void kl_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
 /* What is the same for all parameters at step `step` (from 1) at rate lr, before clipping. */

@@ -6,7 +6,12 @@
 
 void kl_optimizer_default(struct kl_optimizer *o)
 {
-    *o = (struct kl_optimizer){ .kind = KL_ADAM, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8 };
+    *o = (struct kl_optimizer){ .kind = KL_ADAM,
+                                .beta1 = 0.9,
+                                .beta2 = 0.999,
+                                .epsilon = 1e-8,
+                                .natural_lr = 0.1,
+                                .natural_lambda = 1e-3 };
 }
 
 struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t step)
@@ -18,7 +23,7 @@ struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t 
         .kind = o->kind,
         .adam = {
             .grad_scale = 1,
-            .decay = o->kind == KL_ADAM ? o->weight_decay : 0,
+            .decay = o->kind == KL_ADAMW ? 0 : o->weight_decay,
             .shrink = o->kind == KL_ADAMW ? 1 - lr * o->weight_decay : 1,
             .beta1 = o->beta1,
             .beta2 = o->beta2,

@@ -49,6 +49,11 @@ const struct fault_job fault_jobs[] = {
       .command = "qtrain -q ../in/f.h5 --epochs 2 --noise amplitude-damping=0.01 --no-provenance" SMALL
                  " -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qtrain by natural gradients",
+      .command =
+          "qtrain -q ../in/f.h5 --epochs 2 --optimizer qng --ansatz strongly-entangling --no-controls "
+          "--no-provenance" SMALL " -o out.h5",
+      .old = "cp ../in/older.h5 out.h5" },
     { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },
     { 0 },
 };

@@ -1,0 +1,30 @@
+# Optimisers beside Adam's family.
+$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 300 -o f.h5 > log
+
+# what qng lacks in noise is said; what has no circuit that trains is trained by Adam
+$ qtrain f.h5 -o q.h5 --optimizer qng --noise depolarizing=0.01
+! qtrain: --optimizer qng: its metric is that of pure states, and --noise leaves none; leave one of them away
+? 2
+$ qtrain f.h5 -o q.h5 --optimizer qng --qng-lambda 0
+! qtrain: --qng-lambda: found 0, expected a number from 1e-06 to 1e+06
+? 2
+$ for core in twin frozen none; do for o in adam qng; do
++ qtrain -q f.h5 -e 2 --core $core --optimizer $o --history $core-$o.jsonl -o $core-$o.h5 > log; done
++ cmp $core-adam.jsonl $core-qng.jsonl && echo $core; done
+> twin
+> frozen
+> none
+$ for o in adam qng; do qtrain -q f.h5 -e 2 --no-controls --optimizer $o --history $o.jsonl -o $o.h5 > log; done
+$ cmp -s adam.jsonl qng.jsonl
+? 1
+
+# threads, and stopping and going on, change no bit
+$ for o in "qng --ansatz strongly-entangling --clip 0.5 --schedule cosine"; do
++ for j in 1 3; do qtrain -q f.h5 -e 3 --optimizer $o -j $j --no-provenance --no-controls -o $j.h5 > log; done; cmp 1.h5 3.h5 && echo same; done
+> same
+
+# an axis of a sweep
+$ qsweep -q f.h5 --grid "optimizer=adam,qng qng-lr=0.05,0.2" -e 1 -o s.h5 2>&1 | head -1; cache show s.h5 > log
+$ qsweep -q f.h5 --grid "qng-lr=0.05,0.2" -e 1 -o t.h5
+! qsweep: --grid: qng-lr: changes nothing without --optimizer qng
+? 2
