@@ -100,7 +100,7 @@ static void check_model(const struct model *m, hid_t golden, const float *x)
     int code = import(path, m, &o, &err);
     if (!code) code = kl_file_open(&file, path, &err);
     if (!code) code = kl_head_load(&head, file, NULL, 0, NULL, &err);
-    if (!code) code = kl_head_logits(logits, head, x, N, NULL, NULL, &err);
+    if (!code) code = kl_head_logits(logits, NULL, head, x, N, NULL, NULL, &err);
     CHECK(code == 0, "%s: %s", m->file, err.text);
     double worst = 0;
     for (int i = 0; i < N * CLASSES && !code; i++) {
