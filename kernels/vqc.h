@@ -33,15 +33,24 @@ struct kl_vqc_op {
 struct kl_vqc_observable {
     uint32_t x, z; /* Pauli string: X where only x is set, Z where only z, Y where both */
 };
+/* A state phi to compare with, by its amplitudes that are not 0, in rising order of number. */
+struct kl_vqc_amplitude {
+    uint32_t number;
+    double re, im;
+};
+struct kl_vqc_target {
+    size_t n;
+    const struct kl_vqc_amplitude *amplitude;
+};
 struct kl_vqc_program {
     int n_qubits;
     bool real;
     bool from_given;    /* forward begins with the amplitudes in state, not with |0> */
-    bool probabilities; /* n_obs is 2^n_qubits, out the probability of every basis state; obs is not used
-                         */
-    size_t n_ops, n_slots, n_obs;
+    bool probabilities; /* out is the probability of every basis state; there are no obs and targets */
+    size_t n_ops, n_slots, n_obs, n_targets;
     const struct kl_vqc_op *ops;
     const struct kl_vqc_observable *obs;
+    const struct kl_vqc_target *targets;
 };
 
 /* The faster form of circuits whose gates are RY, CNOT and X alone, observed by strings of Z: layers of
@@ -78,9 +87,9 @@ struct kl_vqc_turns {
 };
 
 /* L lanes (table's `lanes`). cosine, sine: (n_slots, L) of half the angles.
-   forward: out (n_obs, L); state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is
-   overwritten). adjoint: dangle (n_slots, L) is set to the derivatives of sum(cot * out), cot (n_obs,
-   L); state is undone; bra: scratch of the state's size, at the end half of the derivatives by the
+   forward: out (n_obs + n_targets, L): expectation values, then |<phi|psi>|^2; probabilities: (2^n, L);
+   state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is overwritten). adjoint: dangle
+   (n_slots, L) is set to the derivatives of sum(cot * out), cot as out; state is undone; bra: scratch of the state's size, at the end half of the derivatives by the
    amplitudes given. layers_: the same for struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch.
    half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be cosine or sine.
  */

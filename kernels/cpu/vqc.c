@@ -250,6 +250,7 @@ static void forward(kl_real *out, kl_real *state, const struct kl_vqc_program *p
             apply_rotation(h, op, n, vector_of(cosine, op->slot), vector_of(sine, op->slot));
     }
     expectations(out, h, p, n);
+    if (p->n_targets) KL_ISA_NAME(kl_vqc_fidelities)(out + p->n_obs * KL_LANES, state, p);
 }
 
 /* bra = sum_k cot_k P_k |state> */
@@ -284,6 +285,7 @@ static void adjoint(kl_real *dangle, kl_real *state, kl_real *bra, const struct 
     size_t n = (size_t)1 << p->n_qubits;
     struct halves a = halves_of(state, p), b = halves_of(bra, p);
     observe(b, a, p, cot, n);
+    if (p->n_targets) KL_ISA_NAME(kl_vqc_observe_targets)(bra, state, p, cot + p->n_obs * KL_LANES);
     for (size_t k = p->n_ops; k-- > 0;) {
         const struct kl_vqc_op *op = &p->ops[k];
         if (op->slot < 0) {

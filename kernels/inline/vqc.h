@@ -45,5 +45,11 @@ void KL_ISA_NAME(kl_vqc_layers_adjoint)(kl_real *dangle, kl_real *state, kl_real
                                         const kl_real *sine, const kl_real *cot);
 void KL_ISA_NAME(kl_vqc_turns_forward)(kl_real *out, kl_real *state, const struct kl_vqc_turns *turns,
                                        const kl_real *cosine, const kl_real *sine);
+/* out (n_targets, L): |<phi|psi>|^2 of each target (kernels/cpu/vqc_target.c); and bra += the sum of
+   cot <phi|psi> phi. */
+void KL_ISA_NAME(kl_vqc_fidelities)(kl_real *out, const kl_real *state,
+                                    const struct kl_vqc_program *program);
+void KL_ISA_NAME(kl_vqc_observe_targets)(kl_real *bra, const kl_real *state,
+                                         const struct kl_vqc_program *program, const kl_real *cot);
 
 #endif

@@ -13,13 +13,40 @@ enum {
         1 << 20 /* amplitudes times gates of a whole batch below which one thread is faster */
 };
 
+/* Outputs that are sums of what the kernels leave, for sample l of the group. */
+static void sum_readings(kl_real *out, const struct batch *b, const struct group *g, size_t l)
+{
+    const struct kl_circuit *c = b->c;
+    for (size_t o = 0, t = 0; o < c->n_obs; o++) {
+        out[o] = 0;
+        for (; t < c->end[o]; t++)
+            out[o] +=
+                (kl_real)c->terms[t].weight * g->out[kl_term_reading(c, &c->terms[t]) * b->lanes + l];
+    }
+}
+
+/* The transposed: from the outputs' cotangents to those of what the kernels leave. */
+static void spread_cotangents(const struct batch *b, const struct group *g, const kl_real *cot)
+{
+    const struct kl_circuit *c = b->c;
+    memset(g->cot, 0, b->n_read * b->lanes * sizeof *g->cot);
+    for (size_t o = 0, t = 0; o < c->n_obs; o++)
+        for (; t < c->end[o]; t++) {
+            kl_real *to = g->cot + kl_term_reading(c, &c->terms[t]) * b->lanes;
+            for (size_t l = 0; l < g->here; l++)
+                to[l] += (kl_real)c->terms[t].weight * cot[l * c->n_obs + o];
+        }
+}
+
 static void forward_group(void *context, size_t number, int thread)
 {
     const struct batch *b = context;
     struct group g = KL_NAME(kl_batch_group)(b, number, thread);
     size_t n_obs = b->c->n_obs;
     KL_NAME(kl_batch_run)(b, &g);
-    for (size_t o = 0; o < n_obs; o++)
+    for (size_t l = 0; !b->plan->plain && l < g.here; l++)
+        sum_readings(b->out + (g.first + l) * n_obs, b, &g, l);
+    for (size_t o = 0; b->plan->plain && o < n_obs; o++)
         for (size_t l = 0; l < g.here; l++) b->out[(g.first + l) * n_obs + o] = g.out[o * b->lanes + l];
 }
 
@@ -30,7 +57,8 @@ static void adjoint_group(void *context, size_t number, int thread)
     kl_real *dangle = b->dangles + number * b->one;
     size_t n_obs = b->c->n_obs;
     if (!b->state) KL_NAME(kl_batch_run)(b, &g);
-    for (size_t o = 0; o < n_obs; o++) /* no sample, no gradient */
+    if (!b->plan->plain) spread_cotangents(b, &g, b->cot + g.first * n_obs);
+    for (size_t o = 0; b->plan->plain && o < n_obs; o++) /* no sample, no gradient */
         for (size_t l = 0; l < b->lanes; l++)
             g.cot[o * b->lanes + l] = l < g.here ? b->cot[(g.first + l) * n_obs + o] : 0;
     KL_NAME(kl_batch_sweep_back)(b, &g, dangle);

@@ -69,7 +69,7 @@ int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const
     b->bra_size = c->plan->density ? b->lanes << c->n_qubits : b->state_size;
     b->work_size = c->plan->density ? 2 * c->plan->density->n_coefficients * b->lanes
                                     : b->lanes << KL_VQC_LOW_BITS(c->n_qubits);
-    b->n_read = c->plan->trajectory ? c->plan->program.n_obs : c->n_obs;
+    b->n_read = c->plan->trajectory ? c->plan->program.n_obs : c->plan->n_readings;
     b->frames_size = c->plan->trajectory ? KL_NAME(kl_trajectories_scratch)(c, b->lanes) : 0;
     b->scratch_size = 2 * b->one + 2 * b->n_read * b->lanes + b->state_size + b->bra_size +
                       b->work_size + b->frames_size;

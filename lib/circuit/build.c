@@ -82,61 +82,6 @@ enum kl_entanglement kl_entanglement_of(const struct kl_builder *b, enum kl_enta
 
 const char *const kl_entanglement_names[] = { "linear", "reverse-linear", "ring", "full", "star", NULL };
 
-static int observe(struct kl_builder *b, struct kl_pauli pauli)
-{
-    if (!b->code) b->code = kl_circuit_observe(b->circuit, pauli, b->err);
-    return b->code;
-}
-
-/* One Pauli string, a letter a wire. */
-static int observe_string(struct kl_builder *b, const char *text, size_t length)
-{
-    struct kl_pauli pauli = { 0 };
-    if (length != (size_t)b->n)
-        return kl_fail(b->err, KL_EUSAGE,
-                       "observables: found \"%.*s\" of %zu letters, expected %d, one a qubit",
-                       (int)length, text, length, b->n);
-    for (int q = 0; q < b->n; q++) {
-        const char letter = text[q];
-        if (!strchr("IXYZ", letter))
-            return kl_fail(b->err, KL_EUSAGE,
-                           "observables: found '%c' in \"%.*s\", expected I, X, Y or Z", letter,
-                           (int)length, text);
-        if (letter == 'X' || letter == 'Y') pauli.x |= 1u << q;
-        if (letter == 'Z' || letter == 'Y') pauli.z |= 1u << q;
-    }
-    return observe(b, pauli);
-}
-
-static int observe_all(struct kl_builder *b, const char *what)
-{
-    /* what pooling has left */
-    const bool pooled =
-        strcmp(b->options->ansatz, "qcnn") == 0 && !(b->options->qasm && *b->options->qasm);
-    int first = pooled ? b->n - kl_qcnn_wires(b->n, (int)b->options->n_layers) : 0;
-    if (strcmp(what, "zz") == 0) {
-        if (b->n < 2)
-            return kl_fail(b->err, KL_EUSAGE, "observables zz: found one qubit, expected two or more");
-        for (int q = 0; q < b->n; q++)
-            for (int r = q + 1; r < b->n; r++) observe(b, (struct kl_pauli){ .z = 1u << q | 1u << r });
-        return b->code;
-    }
-    if (strcmp(what, "probs") == 0) return kl_circuit_observe_probabilities(b->circuit, b->err);
-    if (strlen(what) == 1 && strchr("xyz", *what)) {
-        for (int q = first; q < b->n; q++)
-            observe(b, (struct kl_pauli){ .x = *what != 'z' ? 1u << q : 0,
-                                          .z = *what != 'x' ? 1u << q : 0 });
-        return b->code;
-    }
-    while (!b->code) {
-        size_t length = strcspn(what, ",");
-        b->code = observe_string(b, what, length);
-        if (!what[length]) break;
-        what += length + 1;
-    }
-    return b->code;
-}
-
 static int check(const struct kl_circuit_options *o, const struct kl_embedding *embedding,
                  const struct kl_ansatz *ansatz, struct kl_error *err)
 {
@@ -227,7 +172,7 @@ int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_option
     } else {
         put_layers(&b);
     }
-    if (!b.code) b.code = observe_all(&b, o->observables);
+    if (!b.code) b.code = kl_observe(&b, o->observables);
     if (!b.code && o->noise && *o->noise) b.circuit->trajectories = (size_t)o->trajectories;
     if (!b.code) b.code = kl_circuit_add_noise(b.circuit, o->noise, err);
     if (!b.code && o->fold > 1) b.code = kl_circuit_fold(b.circuit, o->fold, err);

@@ -8,7 +8,8 @@
 struct kl_builder {
     struct kl_circuit *circuit;
     const struct kl_circuit_options *options;
-    int n; /* qubits */
+    int n;      /* qubits */
+    bool alone; /* of observables: the list has one item */
     struct kl_error *err;
     int code;
 };
@@ -25,6 +26,9 @@ void kl_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement 
 /* The option's choice, or `own` where there is none; a ring is `ring`. */
 enum kl_entanglement kl_entanglement_of(const struct kl_builder *b, enum kl_entanglement own,
                                         enum kl_entanglement ring);
+
+/* Outputs from kl_circuit_options' text of observables (observables.c). Returns 0 or the code. */
+int kl_observe(struct kl_builder *b, const char *text);
 
 /* One kind of embedding: how many inputs for n qubits, and its gates. */
 struct kl_embedding {

@@ -44,17 +44,6 @@ static int check_angle(const struct kl_circuit *c, const struct kl_angle *a, str
     return KL_OK;
 }
 
-/* Room for one more element: the arrays double. */
-static int grow(void **array, size_t n, size_t size, struct kl_error *err)
-{
-    if (n && (n & (n - 1))) return KL_OK;
-    size_t capacity = n ? 2 * n : 1;
-    void *larger = realloc(*array, capacity * size);
-    if (!larger) return kl_fail_memory(err, capacity * size);
-    *array = larger;
-    return KL_OK;
-}
-
 int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_error *err)
 {
     if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no gate can be appended");
@@ -73,22 +62,9 @@ int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_er
         int code = check_angle(c, &op->angle[i], err);
         if (code) return code;
     }
-    int code = grow((void **)&c->ops, c->n_ops, sizeof *c->ops, err);
+    int code = kl_circuit_grow((void **)&c->ops, c->n_ops, sizeof *c->ops, err);
     if (code) return code;
     c->ops[c->n_ops++] = *op;
-    return KL_OK;
-}
-
-int kl_circuit_observe(struct kl_circuit *c, struct kl_pauli pauli, struct kl_error *err)
-{
-    if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no observable can be added");
-    if (c->probabilities) return kl_fail(err, KL_EUSAGE, "circuit: Pauli strings beside probabilities");
-    if ((pauli.x | pauli.z) >> c->n_qubits)
-        return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits",
-                       c->n_qubits);
-    int code = grow((void **)&c->obs, c->n_obs, sizeof *c->obs, err);
-    if (code) return code;
-    c->obs[c->n_obs++] = pauli;
     return KL_OK;
 }
 
@@ -102,14 +78,30 @@ int kl_circuit_begin_with_inputs(struct kl_circuit *c, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_circuit_observe_probabilities(struct kl_circuit *c, struct kl_error *err)
+/* Under noise a fidelity is a sum of strings, on n qubits 2^n, or with entangled states some of all 4^n.
+   These are met by undoing them, and how errors of the readout then look depends on how. */
+static int check_targets(const struct kl_circuit *c, struct kl_error *err)
 {
-    if (c->n_obs) return kl_fail(err, KL_EUSAGE, "circuit: probabilities beside Pauli strings");
-    if (c->n_qubits > KL_MOST_KEPT_QUBITS)
-        return kl_fail(err, KL_EUSAGE, "circuit: probabilities of %d qubits; expected at most %d",
-                       c->n_qubits, KL_MOST_KEPT_QUBITS);
-    c->probabilities = true;
-    c->n_obs = (size_t)1 << c->n_qubits;
+    static const char *const names[] = { "of a product state", "ghz", "w" };
+    static const int most[] = { 10, KL_MOST_NOISY_QUBITS, KL_MOST_NOISY_QUBITS };
+    for (size_t t = 0; c->noise && t < c->n_targets; t++) {
+        const int kind = c->targets[t].kind;
+        if (c->n_qubits > most[kind])
+            return kl_fail(
+                err, KL_EUSAGE,
+                "fidelity %s under noise: found %d qubits, expected at most %d: it is a sum of "
+                "too many Pauli strings; observe some of them",
+                names[kind], c->n_qubits, most[kind]);
+        for (int q = 0; q < c->n_qubits && kind != KL_PRODUCT; q++) {
+            const struct kl_qubit_noise *noise = &c->noise->qubit[c->noise->n_qubits ? q : 0];
+            if (noise->readout[0] > 0 || noise->readout[1] > 0)
+                return kl_fail(
+                    err, KL_EUSAGE,
+                    "fidelity(%s) under readout errors depends on the circuit that undoes the "
+                    "state; leave readout away, or observe strings",
+                    names[kind]);
+        }
+    }
     return KL_OK;
 }
 
@@ -117,6 +109,8 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
 {
     if (!c->n_obs)
         return kl_fail(err, KL_EUSAGE, "circuit: no observable; give at least one Pauli string");
+    int code = check_targets(c, err);
+    if (code) return code;
     c->real = true;
     for (size_t i = 0; i < c->n_ops; i++) {
         enum kl_gate g = c->ops[i].gate;
@@ -126,30 +120,15 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
     return c->plan ? KL_OK : kl_circuit_plan_make(&c->plan, c, err);
 }
 
-int kl_circuit_with_probabilities(struct kl_circuit **copy, const struct kl_circuit *c,
-                                  struct kl_error *err)
-{
-    int code = kl_circuit_begin(copy, c->n_qubits, c->n_inputs, c->n_weights, err);
-    if (!code && c->amplitude_inputs) code = kl_circuit_begin_with_inputs(*copy, err);
-    for (size_t i = 0; i < c->n_ops && !code; i++) code = kl_circuit_append(*copy, &c->ops[i], err);
-    if (!code) code = kl_circuit_observe_probabilities(*copy, err);
-    if (!code && c->noise) {
-        (*copy)->noise = malloc(sizeof *c->noise);
-        (*copy)->trajectories = c->trajectories;
-        if ((*copy)->noise) *(*copy)->noise = *c->noise;
-        else code = kl_fail_memory(err, sizeof *c->noise);
-    }
-    if (!code) code = kl_circuit_finish(*copy, err);
-    if (code) kl_circuit_free(copy);
-    return code;
-}
-
 void kl_circuit_free(struct kl_circuit **circuit)
 {
     if (!*circuit) return;
     kl_circuit_plan_free(&(*circuit)->plan);
     free((*circuit)->ops);
-    free((*circuit)->obs);
+    free((*circuit)->end);
+    free((*circuit)->terms);
+    free((*circuit)->strings);
+    free((*circuit)->targets);
     free((*circuit)->noise);
     free(*circuit);
     *circuit = NULL;

@@ -51,21 +51,41 @@ struct kl_draws {
     size_t sample;       /* number of the first sample */
     size_t trajectory;   /* number of the first realisation */
 };
+/* A state phi that the circuit's is compared with, by the fidelity |<phi|psi>|^2, under noise
+   <phi|rho|phi>. A product state is an eigenstate of X, Y or Z on every wire (axis), of -1 on the wires
+   of minus. */
+struct kl_target {
+    enum { KL_PRODUCT, KL_GHZ, KL_W } kind;
+    struct kl_pauli axis;
+    uint32_t minus;
+};
+/* What is read of a state: a Pauli string's expectation value, or a fidelity; the index that is not
+   meant is -1. An output is the sum of some, each times a weight. */
+struct kl_term {
+    int string, target;
+    double weight;
+};
 struct kl_circuit {
     int n_qubits;
-    size_t n_inputs, n_weights, n_ops, n_obs;
+    size_t n_inputs, n_weights, n_ops;
     struct kl_op *ops;
-    struct kl_pauli *obs;
+    /* Output o is the sum of term[end[o - 1]] to term[end[o] - 1], end[-1] being 0. */
+    size_t n_obs, n_terms, n_strings, n_targets;
+    size_t *end; /* (n_obs) */
+    struct kl_term *terms;
+    struct kl_pauli *strings; /* each one once */
+    struct kl_target *targets;
     bool amplitude_inputs; /* the state begins as x / |x|, n_inputs = 2^n_qubits */
-    bool probabilities;    /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits */
-    bool forward_only; /* set before kl_circuit_finish: a faster form may be taken where forward leaves
-                          no state, whose outputs then have other last bits than with one */
-    bool real;         /* all amplitudes stay real: set by kl_circuit_finish */
+    bool probabilities; /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits; there
+                           are no terms */
+    bool forward_only;  /* set before kl_circuit_finish: a faster form may be taken where forward leaves
+                           no state, whose outputs then have other last bits than with one */
+    bool real;          /* all amplitudes stay real: set by kl_circuit_finish */
     struct kl_noise *noise; /* NULL: none; added by kl_circuit_add_noise (noise.h) */
-    size_t
-        trajectories;      /* outputs are means over so many realisations of the noise a sample; 0: the
-                              density    matrix. At first of kl_circuit_finish; the number may change later */
-    struct kl_draws draws; /* set in a copy of the struct, where several share a circuit */
+    /* Outputs are means over so many realisations of the noise a sample; 0: the density matrix. It is 0
+       or not as of kl_circuit_finish; the number may change later. */
+    size_t trajectories;
+    struct kl_draws draws;        /* set in a copy of the struct, where several share a circuit */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
 
@@ -75,8 +95,10 @@ struct kl_circuit_options {
     const char *embedding;    /* of kl_embedding_names */
     const char *ansatz;       /* of kl_ansatz_names */
     const char *entanglement; /* of kl_entanglement_names; "": the ansatz's own */
-    const char *observables;  /* "x", "y", "z": of every qubit; "zz": of every pair; "probs": all
-                                 probabilities; or Pauli strings, wire 0 first: "ZZII,XIYI" */
+    const char *observables;  /* "probs": all probabilities; or a list of: "x", "y", "z", of every qubit;
+                                 "zz", of every pair; sums of Pauli strings, wire 0 first,
+                                 "ZZII,0.5*XIYI-ZIII"; "probs(0,2)", of these wires; "fidelity(0+1-)",
+                                 with this state, or ghz, w */
     bool reupload;        /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
     const char *qasm;     /* "": none; OpenQASM 3 in place of all else but the observables */
     const char *noise;    /* NULL or "": none; a text of kl_noise_text (noise.h) */
@@ -94,6 +116,9 @@ int kl_circuit_options_file(struct kl_circuit_options *o, char **text, struct kl
 /* KL_EUSAGE names what is wrong. Free with kl_circuit_free. */
 int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_options *o,
                      struct kl_error *err);
+/* Observables in one canonical form, for keys: no blanks, sums sorted, weights as short as they can be.
+   malloc'ed. KL_EUSAGE, KL_ENOMEM. */
+int kl_observables_text(char **canonical, const char *text, struct kl_error *err);
 /* The shape that PennyLane or Qiskit give to the weights that are a list here; returns its rank, 0: a
    list there as well. The order is the same. */
 int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o);
@@ -106,22 +131,38 @@ int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config,
 /* The core that a head of this configuration has instead of a circuit ("twin", "none"), or NULL. */
 const char *kl_circuit_absent(const struct json_t *config);
 
-/* ---- general circuits (circuit.c) ----
+/* ---- general circuits (circuit.c, observe.c) ----
    begin, append, observe, finish (validates wires, indices, masks). */
 int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights,
                      struct kl_error *err);
 int kl_circuit_append(struct kl_circuit *circuit, const struct kl_op *op, struct kl_error *err);
+/* Adds an output: a Pauli string. */
 int kl_circuit_observe(struct kl_circuit *circuit, struct kl_pauli pauli, struct kl_error *err);
+/* Adds an output of no terms, which is 0; then terms to the last output. */
+int kl_circuit_observe_sum(struct kl_circuit *circuit, struct kl_error *err);
+int kl_circuit_add_string(struct kl_circuit *circuit, double weight, struct kl_pauli pauli,
+                          struct kl_error *err);
+int kl_circuit_add_target(struct kl_circuit *circuit, double weight, struct kl_target target,
+                          struct kl_error *err);
 /* Inputs are the amplitudes to begin with, divided by their norm (all 0: the state stays 0); at most 12
  * qubits. */
 int kl_circuit_begin_with_inputs(struct kl_circuit *circuit, struct kl_error *err);
 int kl_circuit_observe_probabilities(struct kl_circuit *circuit,
                                      struct kl_error *err); /* instead of strings */
 int kl_circuit_finish(struct kl_circuit *circuit, struct kl_error *err);
-/* The same circuit, noise included, with the probabilities of all basis states as its outputs; finished.
- */
+/* The same circuit, noise included, with the probabilities of all basis states as its outputs; or with
+   each of its strings, then each of its targets (of probabilities: those). Finished. */
 int kl_circuit_with_probabilities(struct kl_circuit **copy, const struct kl_circuit *circuit,
                                   struct kl_error *err);
+int kl_circuit_with_readings(struct kl_circuit **copy, const struct kl_circuit *circuit,
+                             struct kl_error *err);
+/* The circuit's outputs are its readings themselves, one after another. */
+bool kl_circuit_reads_plainly(const struct kl_circuit *circuit);
+/* out (n, n_obs of c) from readings (n, n_obs of kl_circuit_with_readings). */
+void kl_circuit_sum_readings_f32(float *out, const float *readings, const struct kl_circuit *c,
+                                 size_t n);
+void kl_circuit_sum_readings_f64(double *out, const double *readings, const struct kl_circuit *c,
+                                 size_t n);
 void kl_circuit_free(struct kl_circuit **circuit);
 
 /* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */

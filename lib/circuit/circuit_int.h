@@ -24,12 +24,22 @@ struct kl_circuit_plan {
     struct kl_density_program *density; /* with noise: in place of these; else NULL */
     struct kl_trajectory
         *trajectory; /* with noise by trajectories: what a realisation does to them; else NULL */
+    size_t n_readings; /* values that the kernels leave: the outputs if plain, else kl_term_reading's */
+    bool plain;
     size_t n_angles, n_slots;
     struct kl_angle *angles;
     int *slot; /* (n_angles) */
     bool *controlled;
 };
 
+/* Room for one more element of an array of n: it doubles. Returns 0 or KL_ENOMEM. */
+int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err);
+/* Which of the kernels' values a term means: strings come first, then targets. */
+size_t kl_term_reading(const struct kl_circuit *c, const struct kl_term *term);
+/* The amplitudes of a target that are not 0: how many, and which (target.c). */
+size_t kl_target_size(const struct kl_circuit *c, const struct kl_target *target);
+void kl_target_amplitudes(struct kl_vqc_amplitude *amplitude, const struct kl_circuit *c,
+                          const struct kl_target *target);
 /* Wire 0 is the most significant bit. */
 uint32_t kl_wire_bit(const struct kl_circuit *c, int wire);
 uint32_t kl_wire_bits(const struct kl_circuit *c, uint32_t wires);

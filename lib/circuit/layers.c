@@ -7,7 +7,7 @@
 static bool fits(const struct kl_vqc_program *p)
 {
     uint32_t low = (1u << KL_VQC_LOW_BITS(p->n_qubits)) - 1;
-    if (p->from_given || p->probabilities) return false;
+    if (p->from_given || p->probabilities || p->n_targets) return false;
     for (size_t i = 0; i < p->n_obs; i++)
         if (p->obs[i].x || ((p->obs[i].z & low) && (p->obs[i].z & ~low))) return false;
     for (size_t i = 0; i < p->n_ops; i++) {

@@ -61,20 +61,36 @@ static void lower_op(struct lowering *l, const struct kl_circuit *c, const struc
     }
 }
 
+static int lower_targets(struct kl_vqc_target *targets, struct kl_circuit_plan *plan,
+                         const struct kl_circuit *c, struct kl_error *err)
+{
+    for (size_t i = 0; i < c->n_targets; i++) {
+        const size_t n = kl_target_size(c, &c->targets[i]);
+        struct kl_vqc_amplitude *amplitude = kl_arena_take(&plan->memory, n, sizeof *amplitude);
+        if (!amplitude) return kl_fail_memory(err, n * sizeof *amplitude);
+        kl_target_amplitudes(amplitude, c, &c->targets[i]);
+        targets[i] = (struct kl_vqc_target){ n, amplitude };
+    }
+    return KL_OK;
+}
+
 static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err)
 {
     size_t most = 3 * c->n_ops + 1; /* a Rot is three */
-    struct kl_vqc_observable *obs = kl_arena_take(&plan->memory, c->n_obs, sizeof *obs);
+    struct kl_vqc_observable *obs = kl_arena_take(&plan->memory, c->n_strings + 1, sizeof *obs);
+    struct kl_vqc_target *targets = kl_arena_take(&plan->memory, c->n_targets + 1, sizeof *targets);
     struct lowering l = { plan, kl_arena_take(&plan->memory, most, sizeof *l.ops), 0 };
     plan->angles = kl_arena_take(&plan->memory, most, sizeof *plan->angles);
     plan->slot = kl_arena_take(&plan->memory, most, sizeof *plan->slot);
     plan->controlled = kl_arena_take(&plan->memory, most, sizeof *plan->controlled);
-    if (!obs || !l.ops || !plan->angles || !plan->slot || !plan->controlled)
+    if (!obs || !targets || !l.ops || !plan->angles || !plan->slot || !plan->controlled)
         return kl_fail_memory(err, most * (sizeof *l.ops + sizeof *plan->angles));
     for (size_t i = 0; i < c->n_ops; i++) lower_op(&l, c, &c->ops[i]);
-    for (size_t i = 0; !c->probabilities && i < c->n_obs; i++)
-        obs[i] =
-            (struct kl_vqc_observable){ kl_wire_bits(c, c->obs[i].x), kl_wire_bits(c, c->obs[i].z) };
+    for (size_t i = 0; i < c->n_strings; i++)
+        obs[i] = (struct kl_vqc_observable){ kl_wire_bits(c, c->strings[i].x),
+                                             kl_wire_bits(c, c->strings[i].z) };
+    int code = lower_targets(targets, plan, c, err);
+    if (code) return code;
     plan->n_slots = plan->n_angles;
     plan->program = (struct kl_vqc_program){ .n_qubits = c->n_qubits,
                                              .real = c->real,
@@ -82,9 +98,11 @@ static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struc
                                              .probabilities = c->probabilities,
                                              .n_ops = l.n_ops,
                                              .n_slots = plan->n_angles,
-                                             .n_obs = c->n_obs,
+                                             .n_obs = c->n_strings,
+                                             .n_targets = c->n_targets,
                                              .ops = l.ops,
-                                             .obs = obs };
+                                             .obs = obs,
+                                             .targets = targets };
     return KL_OK;
 }
 
@@ -92,6 +110,8 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
 {
     struct kl_circuit_plan *p = *plan = calloc(1, sizeof *p);
     if (!p) return kl_fail_memory(err, sizeof *p);
+    p->plain = c->noise || kl_circuit_reads_plainly(c);
+    p->n_readings = p->plain ? c->n_obs : c->n_strings + c->n_targets;
     int code = kl_arena_init(&p->memory, 0, err);
     if (!code && c->noise)
         code = c->trajectories ? kl_circuit_trajectory(p, c, err) : kl_circuit_density(p, c, err);

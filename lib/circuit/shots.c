@@ -69,6 +69,16 @@ static double mean_alone(double exact, const struct kl_circuit *c, struct kl_pau
     return shots->undo_readout ? kl_readout_mean(mean, c, string) : mean;
 }
 
+/* A fidelity is how often one outcome comes: with a basis state, of the common measurements. */
+static double fidelity(const double *counts, const struct kl_circuit *c, const struct kl_target *t,
+                       double exact, uint32_t setting, const struct kl_shots *shots,
+                       struct kl_coins *coins)
+{
+    if (t->kind == KL_PRODUCT && !t->axis.x) return counts[kl_wire_bits(c, t->minus)] / (double)shots->n;
+    begin_setting(coins, setting);
+    return kl_binomial(coins, (uint32_t)shots->n, exact) / (double)shots->n;
+}
+
 /* Counts as doubles, which hold them exactly, in place of the leaves of the sums: where readout errors
    are taken back they are no whole numbers. */
 static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree *t,
@@ -78,10 +88,14 @@ static void outputs(kl_real *out, const struct kl_circuit *c, const struct tree 
     for (size_t k = 0; k < t->n_states; k++) counts[k] = t->count[t->n_states + k];
     if (shots->undo_readout) kl_readout_undo(counts, c);
     for (size_t o = 0; o < c->n_obs; o++) {
+        const uint32_t setting = (uint32_t)o + 1;
         double mean;
         if (c->probabilities) mean = counts[o] / (double)shots->n;
-        else if (!c->obs[o].x) mean = sum_of_signs(counts, c, c->obs[o].z) / (double)shots->n;
-        else mean = mean_alone((double)out[o], c, c->obs[o], (uint32_t)o + 1, shots, coins);
+        else if (o >= c->n_strings)
+            mean = fidelity(counts, c, &c->targets[o - c->n_strings], (double)out[o], setting, shots,
+                            coins);
+        else if (!c->strings[o].x) mean = sum_of_signs(counts, c, c->strings[o].z) / (double)shots->n;
+        else mean = mean_alone((double)out[o], c, c->strings[o], setting, shots, coins);
         out[o] = (kl_real)mean;
     }
 }

@@ -5,9 +5,11 @@
 
 #include "circuit/circuit.h"
 
-/* n measurements a sample and setting. Strings of Z and probabilities come from one setting, the same
-   measurements of all qubits; every other string has a setting of its own. The random numbers are a
-   function of all that is named here, the sample's row and the evaluation's number. */
+/* n measurements a sample and setting. Strings of Z, probabilities and fidelities with basis states come
+   from one setting, the same measurements of all qubits; every other string or fidelity has a setting of
+   its own. Outputs that are sums come from readings (kl_circuit_with_readings, kl_circuit_sum_readings).
+   The random numbers are a function of all that is named here, the sample's row and the evaluation's
+   number. */
 struct kl_shots {
     size_t n; /* 0: exact expectation values */
     uint64_t seed;
@@ -22,10 +24,10 @@ static inline size_t kl_shots_scratch(const struct kl_circuit *c)
 {
     return (size_t)3 << c->n_qubits;
 }
-/* out (n, n_obs of c): exact (only what is no string of Z needs to be), becomes the means of shots->n
-   measurements of samples first .. first + n - 1. p (n, 2^n_qubits): probabilities of the basis states;
-   where they are no numbers, the outputs are none either. evaluation: tells apart circuits that the
-   same sample goes through. */
+/* c reads plainly. out (n, n_obs of c): exact (only what is no string of Z needs to be), becomes the
+   means of shots->n measurements of samples first .. first + n - 1. p (n, 2^n_qubits): probabilities of
+   the basis states; where they are no numbers, the outputs are none either. evaluation: tells apart
+   circuits that the same sample goes through. */
 void kl_shots_sample_f32(float *out, double *scratch, const struct kl_circuit *c, const float *p,
                          size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots);
 void kl_shots_sample_f64(double *out, double *scratch, const struct kl_circuit *c, const double *p,

@@ -115,12 +115,14 @@ static int count_terms(size_t *n, const struct kl_circuit *c, struct kl_error *e
 {
     enum { MOST = 1 << 16 };
     *n = 0;
-    for (size_t o = 0; o < c->n_obs; o++) {
-        int loose = 0;
-        for (int q = 0; q < c->n_qubits; q++) {
+    for (size_t i = 0; i < c->n_terms; i++) {
+        const struct kl_pauli *s = c->terms[i].string < 0 ? NULL : &c->strings[c->terms[i].string];
+        int loose = s ? 0 : 2 * c->n_qubits; /* a fidelity: at most all strings */
+        for (int q = 0; s && q < c->n_qubits; q++) {
             const double *error = c->noise->qubit[c->noise->n_qubits ? q : 0].readout;
-            loose += (c->obs[o].x | c->obs[o].z) >> q & 1 && error[0] != error[1];
+            loose += (s->x | s->z) >> q & 1 && error[0] != error[1];
         }
+        if (!s && c->targets[c->terms[i].target].kind == KL_PRODUCT) loose = c->n_qubits;
         *n += (size_t)1 << loose;
         if (*n > MOST)
             return kl_fail(err, KL_EUSAGE,

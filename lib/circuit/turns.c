@@ -7,7 +7,7 @@
 
 static bool fits(const struct kl_vqc_program *p)
 {
-    if (p->real || p->from_given || p->probabilities) return false;
+    if (p->real || p->from_given || p->probabilities || p->n_targets) return false;
     for (size_t i = 0; i < p->n_obs; i++)
         if (p->obs[i].x) return false;
     for (size_t i = 0; i < p->n_ops; i++) {

@@ -11,6 +11,7 @@ struct job {
     const struct kl_head *head;
     const struct kl_shots *shots; /* NULL: exact */
     struct kl_circuit *measured;  /* with shots: the circuit whose outputs are probabilities */
+    struct kl_circuit *readings;  /* the one whose outputs are summed; NULL: the head's, nothing is */
     const float *x;
     float *logits, *outputs; /* NULL: not wanted */
     size_t n;
@@ -24,15 +25,20 @@ static int take_shots(const struct kl_head_values_f32 *values, const struct job 
                       size_t n, struct kl_head_work *work, struct kl_error *err)
 {
     const struct kl_head_model *model = &job->head->model;
-    const size_t size = n << model->circuit->n_qubits;
+    const struct kl_circuit *read = job->readings ? job->readings : model->circuit;
+    const float *angles = values->reduce[model->n_reduce - 1],
+                *w = job->head->params + model->block.tensors[model->vqc].offset;
+    const size_t states = n << read->n_qubits, size = states + (job->readings ? n * read->n_obs : 0);
     float *p = kl_arena_take(&work->circuit, size, sizeof *p);
-    double *scratch = kl_arena_take(&work->circuit, kl_shots_scratch(model->circuit), sizeof *scratch);
+    double *scratch = kl_arena_take(&work->circuit, kl_shots_scratch(read), sizeof *scratch);
     if (!p || !scratch) return kl_fail_memory(err, size * sizeof *p);
-    int code = kl_circuit_forward_f32(p, NULL, job->measured, values->reduce[model->n_reduce - 1],
-                                      job->head->params + model->block.tensors[model->vqc].offset, n,
-                                      NULL, &work->circuit, err);
+    float *means = job->readings ? p + states : values->expval;
+    int code = kl_circuit_forward_f32(p, NULL, job->measured, angles, w, n, NULL, &work->circuit, err);
+    if (!code && job->readings)
+        code = kl_circuit_forward_f32(means, NULL, read, angles, w, n, NULL, &work->circuit, err);
     if (code) return code;
-    kl_shots_sample_f32(values->expval, scratch, model->circuit, p, from, n, 0, job->shots);
+    kl_shots_sample_f32(means, scratch, read, p, from, n, 0, job->shots);
+    if (job->readings) kl_circuit_sum_readings_f32(values->expval, means, model->circuit, n);
     return KL_OK;
 }
 
@@ -82,6 +88,8 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
     if (!head->model.circuit) job.shots = NULL; /* a core without measurements */
     if (!code && job.shots)
         code = kl_circuit_with_probabilities(&job.measured, head->model.circuit, err);
+    if (!code && job.shots && !kl_circuit_reads_plainly(head->model.circuit))
+        code = kl_circuit_with_readings(&job.readings, head->model.circuit, err);
     if (code) goto out;
     kl_pool_for(pool, (n + BLOCK - 1) / BLOCK, one_block, &job);
     for (size_t i = 0; i < threads && !code; i++)
@@ -89,6 +97,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
 out:
     for (size_t i = 0; job.works && i < threads; i++) kl_head_work_free(&job.works[i]);
     kl_circuit_free(&job.measured);
+    kl_circuit_free(&job.readings);
     free(job.works);
     free(job.errors);
     free(job.codes);

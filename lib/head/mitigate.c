@@ -56,8 +56,13 @@ static int check(const struct kl_head *head, const struct kl_mitigation_job *job
                        "--zne, --mitigate-readout: there is no noise to take back; give --noise");
     if (!job->mitigation->readout) return KL_OK;
     int code = kl_readout_check(c, err);
-    for (size_t o = 0; o < c->n_obs && !code && measured; o++)
-        if (c->obs[o].x) code = kl_readout_mean_check(c, c->obs[o], err);
+    for (size_t i = 0; i < c->n_strings && !code && measured; i++)
+        if (c->strings[i].x) code = kl_readout_mean_check(c, c->strings[i], err);
+    for (size_t i = 0; i < c->n_targets && !code && measured; i++)
+        if (c->targets[i].axis.x)
+            code = kl_fail(err, KL_EUSAGE,
+                           "shots of a fidelity with no basis state are one outcome alone, from which "
+                           "readout errors are not taken back; leave --shots away, or observe strings");
     return code;
 }
 

@@ -11,7 +11,6 @@
 
 #include "kernels/inline/philox.h"
 
-
 static bool is_rotation(enum kl_gate g)
 {
     return g <= KL_ROT || g == KL_MULTIRZ;
@@ -34,7 +33,8 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, doubl
         }
         code = kl_circuit_append(to, &op, err);
     }
-    for (size_t i = 0; i < c->n_obs && !code; i++) code = kl_circuit_observe(to, c->obs[i], err);
+    for (size_t i = 0; i < c->n_obs && !code; i++) /* outputs are strings */
+        code = kl_circuit_observe(to, c->strings[c->terms[i].string], err);
     return code;
 }
 
@@ -111,7 +111,8 @@ static void draw_parameters(double *x, const struct kl_plateau_cell *cell,
     uint32_t words[4] = { 0 };
     for (size_t i = 0; i < cell->n_parameters; i++) {
         if (i % 4 == 0)
-            kl_philox(words, (uint64_t)o->seed, (uint32_t)(i / 4), KL_RANDOM_PLATEAU, (uint32_t)draw, where);
+            kl_philox(words, (uint64_t)o->seed, (uint32_t)(i / 4), KL_RANDOM_PLATEAU, (uint32_t)draw,
+                      where);
         x[i] = o->spread * (2 * kl_philox_unit(words[i % 4]) - 1);
     }
 }

@@ -76,9 +76,9 @@ static void meter(cairo_t *cr, double x, double y)
 
 static bool is_measured(const struct kl_circuit *c, int q)
 {
-    bool measured = c->probabilities;
-    for (size_t k = 0; k < c->n_obs && !c->probabilities; k++)
-        measured = measured || ((c->obs[k].x | c->obs[k].z) >> q & 1);
+    bool measured = c->probabilities || c->n_targets;
+    for (size_t k = 0; k < c->n_strings; k++)
+        measured = measured || ((c->strings[k].x | c->strings[k].z) >> q & 1);
     return measured;
 }
 

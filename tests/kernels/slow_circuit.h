@@ -118,7 +118,8 @@ static inline void slow_circuit(double *out, const struct kl_circuit *c, const d
         slow_complex sum = 0;
         memcpy(acted, state, size * sizeof *acted);
         for (int q = 0; q < n; q++) {
-            int px = c->obs[o].x >> q & 1, pz = c->obs[o].z >> q & 1;
+            int px = c->strings[c->terms[o].string].x >> q & 1,
+                pz = c->strings[c->terms[o].string].z >> q & 1;
             if (px || pz) slow_multiply(acted, n, pauli[px && pz ? 1 : px ? 0 : 2], 1, &q);
         }
         for (size_t k = 0; k < size; k++) sum += conj(state[k]) * acted[k];

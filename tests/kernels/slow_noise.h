@@ -141,7 +141,9 @@ static inline void slow_noisy_circuit(double *out, const struct kl_circuit *c, c
                 slow_channel(&d, &c->noise->qubit[c->noise->n_qubits ? q : 0],
                              (wires & (wires - 1)) != 0, q);
     }
-    for (size_t o = 0; o < c->n_obs; o++) out[o] = slow_read(&d, c->noise, c->obs[o].x, c->obs[o].z);
+    for (size_t o = 0; o < c->n_obs; o++)
+        out[o] =
+            slow_read(&d, c->noise, c->strings[c->terms[o].string].x, c->strings[c->terms[o].string].z);
     free(d.rho);
 }
 

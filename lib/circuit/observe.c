@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+   What a circuit's outputs are: Pauli strings, fidelities, sums of them, or all probabilities. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/circuit_int.h"
+#include "circuit/noise.h"
+
+int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err)
+{
+    if (n && (n & (n - 1))) return KL_OK;
+    size_t capacity = n ? 2 * n : 1;
+    void *larger = realloc(*array, capacity * size);
+    if (!larger) return kl_fail_memory(err, capacity * size);
+    *array = larger;
+    return KL_OK;
+}
+
+int kl_circuit_observe_sum(struct kl_circuit *c, struct kl_error *err)
+{
+    if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no observable can be added");
+    if (c->probabilities)
+        return kl_fail(err, KL_EUSAGE, "circuit: another observable beside probabilities");
+    int code = kl_circuit_grow((void **)&c->end, c->n_obs, sizeof *c->end, err);
+    if (code) return code;
+    c->end[c->n_obs++] = c->n_terms;
+    return KL_OK;
+}
+
+static int add_term(struct kl_circuit *c, struct kl_term term, struct kl_error *err)
+{
+    int code = kl_circuit_grow((void **)&c->terms, c->n_terms, sizeof *c->terms, err);
+    if (code) return code;
+    c->terms[c->n_terms++] = term;
+    c->end[c->n_obs - 1] = c->n_terms;
+    return KL_OK;
+}
+
+int kl_circuit_add_string(struct kl_circuit *c, double weight, struct kl_pauli p, struct kl_error *err)
+{
+    size_t i = 0;
+    if ((p.x | p.z) >> c->n_qubits)
+        return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits",
+                       c->n_qubits);
+    while (i < c->n_strings && (c->strings[i].x != p.x || c->strings[i].z != p.z)) i++;
+    if (i == c->n_strings) {
+        int code = kl_circuit_grow((void **)&c->strings, c->n_strings, sizeof *c->strings, err);
+        if (code) return code;
+        c->strings[c->n_strings++] = p;
+    }
+    return add_term(c, (struct kl_term){ (int)i, -1, weight }, err);
+}
+
+int kl_circuit_add_target(struct kl_circuit *c, double weight, struct kl_target target,
+                          struct kl_error *err)
+{
+    const uint32_t all = (uint32_t)(((uint64_t)1 << c->n_qubits) - 1);
+    if (target.kind == KL_PRODUCT &&
+        ((target.axis.x | target.axis.z) != all || (target.minus & ~all) != 0))
+        return kl_fail(err, KL_EUSAGE, "circuit: a product state needs an axis on each of the %d wires",
+                       c->n_qubits);
+    int code = kl_circuit_grow((void **)&c->targets, c->n_targets, sizeof *c->targets, err);
+    if (code) return code;
+    c->targets[c->n_targets++] = target;
+    return add_term(c, (struct kl_term){ -1, (int)c->n_targets - 1, weight }, err);
+}
+
+int kl_circuit_observe(struct kl_circuit *c, struct kl_pauli pauli, struct kl_error *err)
+{
+    int code = kl_circuit_observe_sum(c, err);
+    return code ? code : kl_circuit_add_string(c, 1, pauli, err);
+}
+
+int kl_circuit_observe_probabilities(struct kl_circuit *c, struct kl_error *err)
+{
+    if (c->n_obs) return kl_fail(err, KL_EUSAGE, "circuit: probabilities beside another observable");
+    if (c->n_qubits > KL_MOST_KEPT_QUBITS)
+        return kl_fail(err, KL_EUSAGE, "circuit: probabilities of %d qubits; expected at most %d",
+                       c->n_qubits, KL_MOST_KEPT_QUBITS);
+    c->probabilities = true;
+    c->n_obs = (size_t)1 << c->n_qubits;
+    return KL_OK;
+}
+
+size_t kl_term_reading(const struct kl_circuit *c, const struct kl_term *term)
+{
+    return term->string >= 0 ? (size_t)term->string : c->n_strings + (size_t)term->target;
+}
+
+bool kl_circuit_reads_plainly(const struct kl_circuit *c)
+{
+    if (c->probabilities) return true;
+    if (c->n_terms != c->n_obs || c->n_strings + c->n_targets != c->n_obs) return false;
+    for (size_t o = 0; o < c->n_obs; o++)
+        if (c->end[o] != o + 1 || c->terms[o].weight != 1 || kl_term_reading(c, &c->terms[o]) != o)
+            return false;
+    return true;
+}
+
+/* Gates and noise of c, no observable. */
+static int copy(struct kl_circuit **to, const struct kl_circuit *c, struct kl_error *err)
+{
+    int code = kl_circuit_begin(to, c->n_qubits, c->n_inputs, c->n_weights, err);
+    if (!code && c->amplitude_inputs) code = kl_circuit_begin_with_inputs(*to, err);
+    for (size_t i = 0; i < c->n_ops && !code; i++) code = kl_circuit_append(*to, &c->ops[i], err);
+    if (code || !c->noise) return code;
+    (*to)->noise = malloc(sizeof *c->noise);
+    if (!(*to)->noise) return kl_fail_memory(err, sizeof *c->noise);
+    *(*to)->noise = *c->noise;
+    (*to)->trajectories = c->trajectories;
+    return KL_OK;
+}
+
+int kl_circuit_with_probabilities(struct kl_circuit **to, const struct kl_circuit *c,
+                                  struct kl_error *err)
+{
+    int code = copy(to, c, err);
+    if (!code) code = kl_circuit_observe_probabilities(*to, err);
+    if (!code) code = kl_circuit_finish(*to, err);
+    if (code) kl_circuit_free(to);
+    return code;
+}
+
+int kl_circuit_with_readings(struct kl_circuit **to, const struct kl_circuit *c, struct kl_error *err)
+{
+    int code = copy(to, c, err);
+    if (!code && c->probabilities) code = kl_circuit_observe_probabilities(*to, err);
+    for (size_t i = 0; i < c->n_strings && !code; i++)
+        code = kl_circuit_observe(*to, c->strings[i], err);
+    for (size_t i = 0; i < c->n_targets && !code; i++) {
+        code = kl_circuit_observe_sum(*to, err);
+        if (!code) code = kl_circuit_add_target(*to, 1, c->targets[i], err);
+    }
+    if (!code) code = kl_circuit_finish(*to, err);
+    if (code) kl_circuit_free(to);
+    return code;
+}
