@@ -58,9 +58,9 @@ struct run {
     struct kl_file *file; /* the head, or the features */
     struct kl_weights *weights;
     struct kl_features features;
-    json_t *config; /* that stands beside the weights: options point into it */
-    char *qasm;     /* of --circuit-file */
-    char *noise;    /* --noise in its canonical form */
+    json_t *config;            /* that stands beside the weights: options point into it */
+    char *qasm;                /* of --circuit-file */
+    char *noise, *observables; /* in their canonical forms */
     char *own_config;
     struct kl_writer *writer;
 };
@@ -209,6 +209,8 @@ static int settle(struct run *run, struct kl_error *err)
     const char *kept = json_string_value(json_object_get(run->config, "noise"));
     int code = kl_head_shape_settle(&v->head, &v->shape, err);
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &run->qasm, err);
+    if (!code) code = kl_observables_text(&run->observables, v->head.circuit.observables, err);
+    if (!code) v->head.circuit.observables = run->observables;
     if (code || !v->head.circuit.noise || v->head.circuit.noise == kept) return code;
     code = kl_noise_text(&run->noise, v->head.circuit.noise, err);
     v->head.circuit.noise = run->noise && *run->noise ? run->noise : NULL;
@@ -292,6 +294,7 @@ int main(int argc, char **argv)
     free(run.own_config);
     free(run.qasm);
     free(run.noise);
+    free(run.observables);
     free(inputs);
     return kl_end(&run.log, code, &err);
 }

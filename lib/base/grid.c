@@ -5,18 +5,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The value at *rest, which moves behind it; NULL: there is none. A comma within parentheses separates
+   nothing, nor does any where there are bars. */
+static char *next_value(char **rest, char separator)
+{
+    char *value = *rest, *at = value;
+    for (int depth = 0; *at && (*at != separator || depth > 0); at++)
+        if (separator == ',') depth += (*at == '(') - (*at == ')');
+    *rest = *at ? at + 1 : at;
+    *at = '\0';
+    return *value || **rest ? value : NULL;
+}
+
 /* "128,32|64" are two texts, where "64,128" would be two as well: a bar, where there is one, separates.
  */
 static int add_values(struct kl_grid_axis *axis, char *text, const struct kl_tool *tool,
                       struct kl_error *err)
 {
-    const char *separator = strchr(text, '|') ? "|" : ",";
-    char *rest = NULL, where[96];
+    const char separator = strchr(text, '|') ? '|' : ',';
+    char *rest = text, where[96];
     void *scratch = malloc(tool->values_size);
     int code = scratch ? KL_OK : kl_fail_memory(err, tool->values_size);
     snprintf(where, sizeof where, "--grid: %.60s", axis->option->name);
-    for (char *value = strtok_r(text, separator, &rest); value && !code;
-         value = strtok_r(NULL, separator, &rest)) {
+    for (char *value; !code && (value = next_value(&rest, separator));) {
+        if (!*value) continue;
         if (axis->n == KL_GRID_VALUES)
             code = kl_fail(err, KL_EUSAGE, "%s: more than %d values", where, KL_GRID_VALUES);
         for (size_t i = 0; i < axis->n && !code; i++)

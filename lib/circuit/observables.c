@@ -94,10 +94,10 @@ static int observe_wires(struct kl_builder *b, const char *text)
         char *end;
         const long wire = strtol(at, &end, 10);
         if (wire >= b->n)
-            return kl_fail(b->err, KL_EUSAGE, "observables: probs(...: found wire %ld, the last is %d",
+            return kl_fail(b->err, KL_EUSAGE, "observables: probs(WIRES): found wire %ld, the last is %d",
                            wire, b->n - 1);
         if (seen >> wire & 1)
-            return kl_fail(b->err, KL_EUSAGE, "observables: probs(...: wire %ld is there twice", wire);
+            return kl_fail(b->err, KL_EUSAGE, "observables: probs(WIRES): wire %ld is there twice", wire);
         rising &= wire == n;
         seen |= 1u << wire;
         wires[n++] = (int)wire;
@@ -107,7 +107,7 @@ static int observe_wires(struct kl_builder *b, const char *text)
     if (n > MOST_MARGINAL)
         return kl_fail(
             b->err, KL_EUSAGE,
-            "observables: probs(...: found %d wires, expected at most %d; all wires are probs", n,
+            "observables: probs(WIRES): found %d wires, expected at most %d; all wires are probs", n,
             MOST_MARGINAL);
     return observe_marginal(b, wires, n);
 }

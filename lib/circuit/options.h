@@ -29,7 +29,7 @@
     { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL, 0, 0, true,                          \
       "embed before every layer", NULL, NULL },                                                           \
     { "observables", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, observables), "LIST", 0, 0, true,                \
-      "z, x, y, zz, probs, or strings: ZZII,XIYI", NULL, NULL },                                          \
+      "z, x, zz, probs, ZZII-0.5*XIYI, probs(0,2), fidelity(ghz)...", NULL, NULL },                                          \
     { "circuit-file", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, file), "FILE", 0, 0, false,                     \
       "OpenQASM 3 in place of these", NULL, NULL },                                                       \
     { "qasm", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, qasm), "TEXT", 0, 0, true, NULL, NULL, NULL }

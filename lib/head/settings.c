@@ -83,6 +83,8 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
     v->train.seed = (uint64_t)v->common.seed;
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &v->qasm, err);
     if (!code) code = settle_noise(v, err);
+    if (!code) code = kl_observables_text(&v->observables, v->head.circuit.observables, err);
+    if (!code) v->head.circuit.observables = v->observables;
     return code;
 }
 
@@ -90,5 +92,6 @@ void kl_head_settings_free(struct kl_head_settings *v)
 {
     free(v->qasm);
     free(v->noise);
-    v->qasm = v->noise = NULL;
+    free(v->observables);
+    v->qasm = v->noise = v->observables = NULL;
 }

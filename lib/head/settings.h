@@ -24,7 +24,7 @@ struct kl_head_settings {
     const char *optimizer, *schedule, *diff_method, *history, *mlflow;
     const char *shots;
     bool no_controls, resume, check_gradients;
-    char *qasm, *noise; /* (hidden) of --circuit-file, and --noise in its canonical form */
+    char *qasm, *noise, *observables; /* (hidden) of --circuit-file; two options in canonical form */
 };
 /* qtrain, by whose options the key of a head is made, whichever tool trains it. Its values are a struct
    kl_head_settings. */

@@ -21,14 +21,14 @@ static int both_sweeps(const struct kl_circuit *c, const double *x, const double
     return code;
 }
 
-static int whole(const char *noise, int64_t trajectories, struct kl_error *err)
+static int whole(const char *noise, int64_t trajectories, const char *observables, struct kl_error *err)
 {
     static const double x[BATCH * QUBITS] = { 0.1, 0.2, 0.3 }, w[LAYERS * QUBITS] = { 1, 2, 3 };
     struct kl_circuit *c = NULL;
     struct kl_arena work = { 0 };
     struct kl_circuit_options o;
     kl_circuit_options_default(&o);
-    o.n_qubits = QUBITS, o.n_layers = LAYERS;
+    o.n_qubits = QUBITS, o.n_layers = LAYERS, o.observables = observables;
     char *text = NULL;
     int code = noise ? kl_noise_text(&text, noise, err) : KL_OK;
     o.noise = text;
@@ -42,12 +42,12 @@ static int whole(const char *noise, int64_t trajectories, struct kl_error *err)
     return code;
 }
 
-static int check(const char *noise, int64_t trajectories)
+static int check(const char *noise, int64_t trajectories, const char *observables)
 {
     struct kl_error err;
     for (long n = 1;; n++) {
         faults_arm(FAULT_MEMORY, n, false);
-        int code = whole(noise, trajectories, &err);
+        int code = whole(noise, trajectories, observables, &err);
         bool fired = faults_disarm();
         if (code != (fired ? KL_ENOMEM : KL_OK)) {
             fprintf(stderr, "%s:%d: allocation %ld: code %d\n", __FILE__, __LINE__, n, code);
@@ -62,6 +62,9 @@ static int check(const char *noise, int64_t trajectories)
 
 int main(void)
 {
-    const char *const all = "depolarizing=0.01,t1=1,gate-time=0.1,readout-0=0.02";
-    return check(NULL, 0) || check(all, 0) || check(all, 3) || check("data/noise/example.json", 0);
+    const char *const all = "depolarizing=0.01,t1=1,gate-time=0.1,readout-0=0.02",
+                      *const sums = "0.5*ZZI-XII,fidelity(w),fidelity(+0r)";
+    return check(NULL, 0, "z") || check(all, 0, "z") || check(all, 3, "z") ||
+           check("data/noise/example.json", 0, "z") || check(NULL, 0, sums) ||
+           check("bit-flip=0.01", 0, sums) || check("bit-flip=0.01", 3, sums);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Circuits by name against PennyLane's templates and Qiskit's circuit library (tests/golden/ansaetze.h5,
-   written by make_ansaetze.py beside it): outputs to 1e-10, gradients to what their own method allows.
- */
+   Circuits by name against PennyLane's templates and Qiskit's circuit library
+   (tests/golden/ansaetze.h5), and against PennyLane's sums, marginals and fidelities, with and without
+   noise (observables.h5); written by make_ansaetze.py and make_observables.py beside them. Outputs to
+   1e-10, gradients to what their own method allows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void run(const char *name, hid_t group, const struct kl_circuit *c)
 
 static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *context)
 {
-    char embedding[32], ansatz[32], entanglement[32], observables[256];
+    char embedding[32], ansatz[32], entanglement[32], observables[256], noise[512] = "";
     struct kl_circuit *c;
     struct kl_error err;
     hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
@@ -70,12 +71,14 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     golden_text(ansatz, sizeof ansatz, group, "ansatz");
     golden_text(entanglement, sizeof entanglement, group, "entanglement");
     golden_text(observables, sizeof observables, group, "observables");
+    if (H5Aexists(group, "noise") > 0) golden_text(noise, sizeof noise, group, "noise");
     const struct kl_circuit_options o = { .n_qubits = (int)golden_number(group, "n_qubits"),
                                           .n_layers = (int)golden_number(group, "n_layers"),
                                           .embedding = embedding,
                                           .ansatz = ansatz,
                                           .entanglement = entanglement,
                                           .observables = observables,
+                                          .noise = noise,
                                           .reupload = golden_number(group, "reupload") != 0 };
     if (kl_circuit_build(&c, &o, &err)) {
         fprintf(stderr, "%s: %s\n", name, err.text);
@@ -89,13 +92,19 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     return 0;
 }
 
-int main(void)
+static int check_file(const char *path, int least)
 {
     int groups = 0;
-    hid_t file = H5Fopen("tests/golden/ansaetze.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0 || H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, check, &groups) < 0) return 1;
     H5Fclose(file);
-    if (groups < 10) failures++;
-    printf("%d circuits\n", groups);
+    printf("%s: %d circuits\n", path, groups);
+    return groups < least;
+}
+
+int main(void)
+{
+    failures += check_file("tests/golden/ansaetze.h5", 10);
+    failures += check_file("tests/golden/observables.h5", 17);
     return failures != 0;
 }

@@ -51,6 +51,7 @@ int main(void)
     refused("threads=1,2", "does not change a result");
     refused("seed=1,2", "--grid: seed: for its reason");
     /* a bar separates where values hold commas: one number that is none */
+    refused("lr=(1,2),3", "found '(1,2)', expected a number"); /* nor does a comma in parentheses */
     refused("lr=1,2|3", "found '1,2', expected a number");
     return failures != 0;
 }
