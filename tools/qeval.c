@@ -63,15 +63,6 @@ struct run {
    the options of mitigation as one. */
 static int settle(struct run *run, struct kl_error *err)
 {
-    const char *text = run->v.shots;
-    char *end = NULL;
-    if (text) {
-        const long long shots = strtoll(text, &end, 10);
-        if (end == text || *end || shots < 1 || shots > 1000000000)
-            return kl_fail(err, KL_EUSAGE, "--shots: found '%s', expected a number from 1 to 1e+09",
-                           text);
-        run->shots = (size_t)shots;
-    }
     if (run->v.extrapolate && !run->v.zne)
         return kl_fail(err, KL_EUSAGE, "--extrapolate without --zne LIST");
     if (run->v.zne && !run->v.extrapolate) run->v.extrapolate = "richardson";
@@ -79,6 +70,7 @@ static int settle(struct run *run, struct kl_error *err)
                                   run->v.mitigate_readout, err);
     if (!code && run->v.noise) code = kl_noise_text(&run->noise, run->v.noise, err);
     run->v.noise = run->noise;
+    if (!code && run->v.shots) code = kl_shots_number(&run->shots, run->v.shots, err);
     return code;
 }
 
@@ -169,7 +161,7 @@ static int write_report(struct run *run, struct kl_error *err)
 static int summarise_as_json(const struct run *run, const struct kl_evaluation_summary *s, FILE *out,
                              struct kl_error *err)
 {
-    enum { HEAD = 14 };
+    enum { HEAD = 15 };
     const struct kl_evaluation *e = &run->evaluation;
     const int n_controls = run->controls.absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
@@ -187,6 +179,7 @@ static int summarise_as_json(const struct run *run, const struct kl_evaluation_s
         { "ece", KL_JSON_NUMBER, NULL, s->calibration_error },
         { "noise", KL_JSON_TEXT, e->noise, 0 },
         { "shots", KL_JSON_COUNT, NULL, (double)e->shots },
+        { "trained_shots", KL_JSON_COUNT, NULL, (double)e->trained_shots },
         { "controls", KL_JSON_BOOL, NULL, n_controls > 0 }
     };
     kl_control_numbers(&numbers, run->controls.difference, n_controls);
@@ -227,6 +220,8 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
                 s.deviation, e->replicas, e->n, kl_s(e->n));
     if (strcmp(e->noise, "none") != 0) fprintf(out, ", noise %s", e->noise);
     if (e->shots) fprintf(out, ", %zu shot%s", e->shots, kl_s(e->shots));
+    if (e->trained_shots)
+        fprintf(out, ", trained with %zu shot%s", e->trained_shots, kl_s(e->trained_shots));
     fputc('\n', out);
     kl_mitigation_write(out, &e->mitigation, e->mitigated, e->replicas);
     if (run->controls.absent) fprintf(out, "  no controls: %s\n", run->controls.absent);

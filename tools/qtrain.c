@@ -208,6 +208,7 @@ int main(int argc, char **argv)
     kl_signals_install();
     kl_head_settings_default(&run.v);
     int code = kl_options_parse(&kl_head_tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
+    if (!code) kl_head_settings_complete(&run.v);
     bool answered = !code && kl_options_answer(&kl_head_tool, &run.v, stdout);
     if (code || answered) {
         free(inputs);

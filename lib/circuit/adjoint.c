@@ -6,24 +6,11 @@
 #include <string.h>
 
 #include "kernels/inline/real.h"
-#include "kernels/select.h"
 
 enum {
     WORTH_THREADS =
         1 << 20 /* amplitudes times gates of a whole batch below which one thread is faster */
 };
-
-/* Outputs that are sums of what the kernels leave, for sample l of the group. */
-static void sum_readings(kl_real *out, const struct batch *b, const struct group *g, size_t l)
-{
-    const struct kl_circuit *c = b->c;
-    for (size_t o = 0, t = 0; o < c->n_obs; o++) {
-        out[o] = 0;
-        for (; t < c->end[o]; t++)
-            out[o] +=
-                (kl_real)c->terms[t].weight * g->out[kl_term_reading(c, &c->terms[t]) * b->lanes + l];
-    }
-}
 
 /* The transposed: from the outputs' cotangents to those of what the kernels leave. */
 static void spread_cotangents(const struct batch *b, const struct group *g, const kl_real *cot)
@@ -36,18 +23,6 @@ static void spread_cotangents(const struct batch *b, const struct group *g, cons
             for (size_t l = 0; l < g->here; l++)
                 to[l] += (kl_real)c->terms[t].weight * cot[l * c->n_obs + o];
         }
-}
-
-static void forward_group(void *context, size_t number, int thread)
-{
-    const struct batch *b = context;
-    struct group g = KL_NAME(kl_batch_group)(b, number, thread);
-    size_t n_obs = b->c->n_obs;
-    KL_NAME(kl_batch_run)(b, &g);
-    for (size_t l = 0; !b->plan->plain && l < g.here; l++)
-        sum_readings(b->out + (g.first + l) * n_obs, b, &g, l);
-    for (size_t o = 0; b->plan->plain && o < n_obs; o++)
-        for (size_t l = 0; l < g.here; l++) b->out[(g.first + l) * n_obs + o] = g.out[o * b->lanes + l];
 }
 
 static void adjoint_group(void *context, size_t number, int thread)
@@ -87,7 +62,7 @@ int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_ci
     if (code) return code;
     b.out = out;
     b.state = kl_circuit_kept_values(c) ? state : NULL;
-    run_groups(&b, pool, c->plan->trajectory ? KL_NAME(kl_trajectories_forward) : forward_group);
+    run_groups(&b, pool, KL_NAME(kl_batch_forward));
     return KL_OK;
 }
 
@@ -110,19 +85,14 @@ int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state,
 /* Groups in rising order, then lanes by halves, whatever the threads did. */
 void KL_NAME(kl_circuit_weights)(kl_real *dw, kl_real *dangles, const struct kl_circuit *c, size_t n)
 {
-#if KL_F64
-    const size_t lanes = (size_t)kl_kernels()->vqc_f64->lanes;
-#else
-    const size_t lanes = (size_t)kl_kernels()->vqc_f32->lanes;
-#endif
     const struct kl_circuit_plan *p = c->plan;
-    const size_t one = kl_circuit_angles_size(c, 1) / KL_WIDEST * lanes,
+    const size_t lanes = KL_NAME(kl_circuit_lanes)(), one = kl_plan_rows(p) * lanes,
                  groups = (n + lanes - 1) / lanes;
     for (size_t i = 1; i < groups; i++)
         for (size_t j = 0; j < one; j++) dangles[j] += dangles[i * one + j];
     for (size_t i = 0; groups && i < p->n_angles; i++) {
         const struct kl_angle *a = &p->angles[i];
-        const kl_real *d = dangles + (p->trajectory ? i : (size_t)p->slot[i]) * lanes;
+        const kl_real *d = dangles + kl_plan_row(p, i) * lanes;
         kl_real sum[KL_WIDEST];
         if (a->source != KL_WEIGHT) continue;
         for (size_t l = 0; l < lanes; l++) sum[l] = d[l];

@@ -118,6 +118,22 @@ static void group_angles(const struct batch *b, const struct group *g)
     }
 }
 
+/* Cosines and sines of angles moved by the same amount, up or down, are turned by it. */
+static void move_angles(const struct batch *b, const struct group *g)
+{
+    const size_t lanes = b->lanes;
+    const kl_real c = (kl_real)cos(b->move->by * b->turn / 2),
+                  s = (kl_real)sin(b->move->by * b->turn / 2);
+    for (size_t k = 0; k < b->plan->n_slots; k++)
+        for (size_t l = 0; l < g->here; l++) {
+            const int sign = KL_NAME(kl_batch_moved)(b, k, g->first + l);
+            const kl_real was = g->cosine[k * lanes + l], here = g->sine[k * lanes + l];
+            if (!sign) continue;
+            g->cosine[k * lanes + l] = c * was - (kl_real)sign * s * here;
+            g->sine[k * lanes + l] = c * here + (kl_real)sign * s * was;
+        }
+}
+
 static kl_real norm_of(const kl_real *x, size_t n)
 {
     kl_real squares = 0;
@@ -152,6 +168,7 @@ void KL_NAME(kl_batch_amplitude_gradients)(const struct batch *b, const struct g
 void KL_NAME(kl_batch_run)(const struct batch *b, const struct group *g)
 {
     group_angles(b, g);
+    if (b->move) move_angles(b, g);
     KL_NAME(kl_batch_sweep)(b, g);
 }
 
@@ -165,6 +182,34 @@ void KL_NAME(kl_batch_sweep)(const struct batch *b, const struct group *g)
     else if (b->plan->layers.n_layers)
         b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
     else b->kernel->forward(g->out, g->state, &b->plan->program, g->cosine, g->sine);
+}
+
+/* Outputs that are sums of what the kernels leave, for sample l of the group. */
+static void sum_readings(kl_real *out, const struct batch *b, const struct group *g, size_t l)
+{
+    const struct kl_circuit *c = b->c;
+    for (size_t o = 0, t = 0; o < c->n_obs; o++) {
+        out[o] = 0;
+        for (; t < c->end[o]; t++)
+            out[o] +=
+                (kl_real)c->terms[t].weight * g->out[kl_term_reading(c, &c->terms[t]) * b->lanes + l];
+    }
+}
+
+void KL_NAME(kl_batch_forward)(void *batch, size_t number, int thread)
+{
+    const struct batch *b = batch;
+    if (b->plan->trajectory) {
+        KL_NAME(kl_trajectories_forward)(batch, number, thread);
+        return;
+    }
+    struct group g = KL_NAME(kl_batch_group)(b, number, thread);
+    const size_t n_obs = b->c->n_obs;
+    KL_NAME(kl_batch_run)(b, &g);
+    for (size_t l = 0; !b->plan->plain && l < g.here; l++)
+        sum_readings(b->out + (g.first + l) * n_obs, b, &g, l);
+    for (size_t o = 0; b->plan->plain && o < n_obs; o++)
+        for (size_t l = 0; l < g.here; l++) b->out[(g.first + l) * n_obs + o] = g.out[o * b->lanes + l];
 }
 
 void KL_NAME(kl_batch_sweep_back)(const struct batch *b, const struct group *g, kl_real *dangle)
@@ -186,8 +231,7 @@ void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group
     kl_real *dx = b->dx + g->first * n_inputs;
     for (size_t i = 0; i < b->plan->n_angles; i++) {
         const struct kl_angle *a = &b->plan->angles[i];
-        const size_t row = b->plan->trajectory ? i : (size_t)b->plan->slot[i];
-        const kl_real *d = dangle + row * b->lanes;
+        const kl_real *d = dangle + kl_plan_row(b->plan, i) * b->lanes;
         if (a->source != KL_INPUT) continue;
         for (size_t l = 0; l < g->here; l++) {
             kl_real by_angle = d[l] * (kl_real)a->scale;

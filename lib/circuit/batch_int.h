@@ -17,6 +17,7 @@ struct batch {
     size_t one, state_size;     /* values of one vector a slot; of the amplitudes of a group */
     size_t bra_size, work_size; /* of a group's */
     const kl_real *x, *w, *cot;
+    const struct kl_circuit_move *move;   /* NULL: angles are where they are */
     kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
     bool *moving;                         /* (n_slots): the angle depends on the sample */
     kl_real *out, *state, *dx;
@@ -38,6 +39,14 @@ int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const
                               const kl_real *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
                               struct kl_error *err);
 struct group KL_NAME(kl_batch_group)(const struct batch *b, size_t number, int thread);
+/* Is the angle in row k moved for a sample: up (1), down (-1), not at all? */
+static inline int KL_NAME(kl_batch_moved)(const struct batch *b, size_t k, size_t sample)
+{
+    const struct kl_circuit_move *m = b->move;
+    return m->signs ? m->signs[sample * kl_plan_rows(b->plan) + k] : k == m->row;
+}
+/* out of one group, by kl_pool_for. */
+void KL_NAME(kl_batch_forward)(void *batch, size_t number, int thread);
 /* The kernels' forward sweep, angles included. */
 void KL_NAME(kl_batch_run)(const struct batch *b, const struct group *g);
 /* The same where cosines and sines are there already; and the way back, with dangle (n_slots, lanes). */

@@ -5,6 +5,14 @@
 #include "circuit/shots.h"
 #include "kernels/inline/philox.h"
 
+uint64_t kl_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample)
+{
+    uint32_t word[4];
+    const int64_t row = shots->rows ? shots->rows[sample] : (int64_t)sample;
+    kl_philox(word, shots->seed, (uint32_t)row, purpose, shots->step, shots->replica);
+    return word[0] | (uint64_t)word[1] << 32;
+}
+
 static void refill(struct kl_coins *c)
 {
     uint32_t word[4];

@@ -159,6 +159,5 @@ size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
 
 size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n)
 {
-    const struct kl_circuit_plan *p = c->plan;
-    return (p->trajectory ? p->n_angles : p->n_slots) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
+    return kl_plan_rows(c->plan) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }

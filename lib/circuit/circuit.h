@@ -218,11 +218,8 @@ int kl_circuit_samples_f64(double *dx, double *dangles, double *state, const str
                            struct kl_pool *pool, struct kl_arena *work, struct kl_error *err);
 void kl_circuit_weights_f32(float *dw, float *dangles, const struct kl_circuit *c, size_t n);
 void kl_circuit_weights_f64(double *dw, double *dangles, const struct kl_circuit *c, size_t n);
-/* Cross-checks, in double, one sample after another: dx set, dw added to, as adjoint. Two- and four-term
-   shift rules (Wierichs et al. 2022, arXiv:2107.12390); central differences with step h. */
-int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x,
-                     const double *w, const double *cot, size_t n, struct kl_arena *work,
-                     struct kl_error *err);
+/* A cross-check, in double, one sample after another: dx set, dw added to, as adjoint, by central
+   differences with step h. Shift rules: estimate.h. */
 int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, const double *x,
                            const double *w, const double *cot, size_t n, double h, struct kl_arena *work,
                            struct kl_error *err);

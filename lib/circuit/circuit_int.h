@@ -62,4 +62,42 @@ struct kl_vqc_layer *kl_circuit_next_layer(struct kl_vqc_layer *layer,
 /* X: what was amplitude y is amplitude y ^ target now; under a control it is so for half of them. */
 void kl_circuit_move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op);
 
+/* Rows of derivatives by angles: of slots, or of single angles where trajectories give the angles of a
+   slot signs of their own; and that of angle i. */
+static inline size_t kl_plan_rows(const struct kl_circuit_plan *p)
+{
+    return p->trajectory ? p->n_angles : p->n_slots;
+}
+static inline size_t kl_plan_row(const struct kl_circuit_plan *p, size_t i)
+{
+    return p->trajectory ? i : (size_t)p->slot[i];
+}
+/* One batch of n samples run again and again, forward, with some angles moved: that of a row by `by`, or
+   those of all rows by `by` times a sign for each sample and row, (n, rows) of -1, 0 and 1. */
+struct kl_circuit_move {
+    size_t row;
+    double by;
+    const signed char *signs; /* NULL: one row */
+};
+struct kl_circuit_runs_f32;
+struct kl_circuit_runs_f64;
+/* Their memory is from work, which must outlive them. KL_ENOMEM. */
+int kl_circuit_runs_begin_f32(struct kl_circuit_runs_f32 **runs, const struct kl_circuit *c,
+                              const float *w, size_t n, struct kl_arena *work, struct kl_error *err);
+int kl_circuit_runs_begin_f64(struct kl_circuit_runs_f64 **runs, const struct kl_circuit *c,
+                              const double *w, size_t n, struct kl_arena *work, struct kl_error *err);
+/* out (n, n_obs) of x (n, n_inputs); move may be NULL. */
+void kl_circuit_runs_go_f32(float *out, struct kl_circuit_runs_f32 *runs, const float *x,
+                            const struct kl_circuit_move *move);
+void kl_circuit_runs_go_f64(double *out, struct kl_circuit_runs_f64 *runs, const double *x,
+                            const struct kl_circuit_move *move);
+/* dx (n, n_inputs) from derivatives by all rows, as kl_circuit_samples leaves them: groups of
+   kl_circuit_lanes samples, the group's (rows, lanes). */
+void kl_circuit_runs_inputs_f32(float *dx, struct kl_circuit_runs_f32 *runs, const float *x,
+                                const float *dangles);
+void kl_circuit_runs_inputs_f64(double *dx, struct kl_circuit_runs_f64 *runs, const double *x,
+                                const double *dangles);
+size_t kl_circuit_lanes_f32(void);
+size_t kl_circuit_lanes_f64(void);
+
 #endif

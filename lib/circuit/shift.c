@@ -1,135 +1,104 @@
 /* SPDX-License-Identifier: MIT
-   Parameter-shift rules, gate by gate: two terms for exp(-i angle P/2), four for its controlled form
-   (Wierichs et al. 2022, arXiv:2107.12390). Exact, and shares nothing with the adjoint sweep but the
-   forward pass. */
+   Parameter-shift rules, angle by angle, all samples of a batch side by side: two terms for exp(-i angle
+   P/2), four for its controlled form (Wierichs et al. 2022, arXiv:2107.12390). Shares nothing with the
+   adjoint sweep but the forward pass. */
 #include <math.h>
 #include <string.h>
 
-#include "circuit/circuit_int.h"
+#include "circuit/estimate_int.h"
+#include "kernels/inline/real.h"
 
-struct probe {
-    struct kl_circuit c; /* a copy whose one angle is replaced by constants */
-    struct kl_circuit_plan plan;
-    const double *x, *w, *cot;
-    double *out;
-    struct kl_arena local, moved;
-};
+/* Evaluations in a fixed order: 0 is the forward pass, then four for each row, then the amplitudes'. */
+enum { OF_A_ROW = 4 };
 
-static double value_of(const struct kl_angle *a, const double *x, const double *w)
+/* Half of the rule: outputs with the row's angle moved by `by` less those with it moved as far back. */
+static void add_difference(kl_real *dangles, struct KL_NAME(kl_evaluations) * v, size_t row, double by,
+                           double factor, size_t number)
 {
-    if (a->source == KL_CONSTANT) return a->scale;
-    if (a->source == KL_WEIGHT) return a->scale * w[a->index];
-    return a->scale * x[a->index] * (a->index2 >= 0 ? x[a->index2] : 1);
+    KL_NAME(kl_objectives_at)(v->up, v, v->x, &(struct kl_circuit_move){ row, by, NULL }, number);
+    KL_NAME(kl_objectives_at)
+    (v->down, v, v->x, &(struct kl_circuit_move){ row, -by, NULL }, number + 1);
+    for (size_t i = 0; i < v->n; i++)
+        dangles[KL_NAME(kl_row_place)(v, i, row)] += (kl_real)(factor * (v->up[i] - v->down[i]));
 }
 
-/* sum(cot * out) of one sample */
-static int objective(double *sum, struct probe *p, struct kl_error *err)
+static bool controlled(const struct kl_circuit_plan *p, size_t row)
 {
-    kl_arena_reset(&p->local);
-    int code = kl_circuit_forward_f64(p->out, NULL, &p->c, p->x, p->w, 1, NULL, &p->local, err);
-    *sum = 0;
-    for (size_t o = 0; !code && o < p->c.n_obs; o++) *sum += p->cot[o] * p->out[o];
-    return code;
+    for (size_t i = 0; i < p->n_angles; i++)
+        if (kl_plan_row(p, i) == row && p->controlled[i]) return true;
+    return false;
 }
 
-static int shifted_difference(double *difference, struct probe *p, struct kl_angle *angle, double at,
-                              double shift, struct kl_error *err)
+static void shift_angles(kl_real *dangles, struct KL_NAME(kl_evaluations) * v)
 {
-    double plus = 0, minus = 0;
-    *angle = (struct kl_angle){ KL_CONSTANT, 0, -1, at + shift };
-    int code = objective(&plus, p, err);
-    *angle = (struct kl_angle){ KL_CONSTANT, 0, -1, at - shift };
-    if (!code) code = objective(&minus, p, err);
-    *difference = plus - minus;
-    return code;
-}
-
-static int derivative(double *d, struct probe *p, struct kl_angle *angle, bool controlled,
-                      struct kl_error *err)
-{
-    const struct kl_angle original = *angle;
-    double at = value_of(&original, p->x, p->w), near = 0, far = 0;
-    int code = shifted_difference(&near, p, angle, at, M_PI / 2, err);
-    if (!code && controlled) code = shifted_difference(&far, p, angle, at, 3 * M_PI / 2, err);
-    *angle = original;
-    *d = controlled ? ((M_SQRT2 + 1) * near - (M_SQRT2 - 1) * far) / (4 * M_SQRT2) : near / 2;
-    return code;
-}
-
-static void spread(double *dx, double *dw, const struct kl_angle *a, const double *x, double d)
-{
-    if (a->source == KL_WEIGHT) {
-        dw[a->index] += a->scale * d;
-    } else if (a->index2 < 0) {
-        dx[a->index] += a->scale * d;
-    } else {
-        dx[a->index] += a->scale * d * x[a->index2];
-        dx[a->index2] += a->scale * d * x[a->index];
+    for (size_t k = 0; k < kl_plan_rows(v->plan); k++) {
+        const bool four = controlled(v->plan, k);
+        const size_t number = 1 + OF_A_ROW * k;
+        if (!v->moves[k]) continue;
+        add_difference(dangles, v, k, M_PI / 2, four ? (M_SQRT2 + 1) / (4 * M_SQRT2) : 0.5, number);
+        if (four)
+            add_difference(dangles, v, k, 3 * M_PI / 2, -(M_SQRT2 - 1) / (4 * M_SQRT2), number + 2);
     }
-}
-
-static int sample_gradient(double *dx, double *dw, struct probe *p, struct kl_error *err)
-{
-    for (size_t i = 0; i < p->plan.n_angles; i++) {
-        struct kl_angle *angle = &p->plan.angles[i];
-        double d;
-        if (angle->source == KL_CONSTANT) continue;
-        int code = derivative(&d, p, angle, p->plan.controlled[i], err);
-        if (code) return code;
-        spread(dx, dw, angle, p->x, d);
-    }
-    return KL_OK;
 }
 
 /* By the amplitudes given: out(x) |x|^2 is a quadratic form, whose central difference is its derivative
-   at any step; then the quotient rule. */
-static int amplitude_gradient(double *dx, struct probe *p, struct kl_error *err)
+   at any step; then the quotient rule. at, squares: (n). */
+static void shift_amplitudes(kl_real *dx, kl_real *moved, double *at, double *squares,
+                             struct KL_NAME(kl_evaluations) * v)
 {
-    const size_t n = p->c.n_inputs;
-    const double *const x = p->x;
-    double *moved = kl_arena_take(&p->moved, n, sizeof *moved), squares = 0, at = 0;
-    if (!moved) return kl_fail_memory(err, n * sizeof *moved);
-    for (size_t k = 0; k < n; k++) moved[k] = x[k], squares += x[k] * x[k];
-    int code = objective(&at, p, err);
-    p->x = moved;
-    for (size_t k = 0; !code && squares > 0 && k < n; k++) {
-        const double rest = squares - x[k] * x[k], up = x[k] + 1, down = x[k] - 1;
-        double plus = 0, minus = 0;
-        moved[k] = up;
-        code = objective(&plus, p, err);
-        moved[k] = down;
-        if (!code) code = objective(&minus, p, err);
-        moved[k] = x[k];
-        const double slope = (plus * (rest + up * up) - minus * (rest + down * down)) / 2;
-        dx[k] = (slope - 2 * x[k] * at) / squares;
+    const size_t n = v->e->circuit->n_inputs;
+    size_t number = 1 + OF_A_ROW * kl_plan_rows(v->plan);
+    memcpy(moved, v->x, v->n * n * sizeof *moved);
+    KL_NAME(kl_objectives_at)(at, v, v->x, NULL, number++);
+    for (size_t i = 0; i < v->n; i++) {
+        squares[i] = 0;
+        for (size_t k = i * n; k < (i + 1) * n; k++) squares[i] += (double)v->x[k] * (double)v->x[k];
     }
-    p->x = x;
-    kl_arena_reset(&p->moved);
-    return code;
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = 0; i < v->n; i++) moved[i * n + k] = v->x[i * n + k] + 1;
+        KL_NAME(kl_objectives_at)(v->up, v, moved, NULL, number++);
+        for (size_t i = 0; i < v->n; i++) moved[i * n + k] = v->x[i * n + k] - 1;
+        KL_NAME(kl_objectives_at)(v->down, v, moved, NULL, number++);
+        for (size_t i = 0; i < v->n; i++) {
+            const double x = (double)(moved[i * n + k] = v->x[i * n + k]), rest = squares[i] - x * x,
+                         slope = (v->up[i] * (rest + (x + 1) * (x + 1)) -
+                                  v->down[i] * (rest + (x - 1) * (x - 1))) /
+                                 2;
+            dx[i * n + k] = squares[i] > 0 ? (kl_real)((slope - 2 * x * at[i]) / squares[i]) : 0;
+        }
+    }
 }
 
-int kl_circuit_shift(double *dx, double *dw, const struct kl_circuit *c, const double *x,
-                     const double *w, const double *cot, size_t n, struct kl_arena *work,
-                     struct kl_error *err)
+int KL_NAME(kl_circuit_shift_samples)(kl_real *dx, kl_real *dangles, const struct kl_estimator *e,
+                                      const kl_real *x, const kl_real *w, const kl_real *cot, size_t n,
+                                      struct kl_arena *work, struct kl_error *err)
 {
-    struct probe p = { .c = *c, .plan = *c->plan, .w = w };
-    size_t bytes = c->plan->n_angles * sizeof *p.plan.angles;
-    p.c.plan = &p.plan;
-    p.plan.angles = kl_arena_take(work, c->plan->n_angles, sizeof *p.plan.angles);
-    p.out = kl_arena_take(work, c->n_obs, sizeof *p.out);
-    if (!p.plan.angles || !p.out) return kl_fail_memory(err, bytes);
-    if (bytes) memcpy(p.plan.angles, c->plan->angles, bytes);
-    int code = kl_arena_init(&p.local, 0, err);
-    if (!code) code = kl_arena_init(&p.moved, 0, err);
-    for (size_t i = 0; !code && i < n; i++) {
-        p.x = x + i * c->n_inputs;
-        p.c.draws.sample = c->draws.sample + i;
-        p.cot = cot + i * c->n_obs;
-        if (c->n_inputs) memset(dx + i * c->n_inputs, 0, c->n_inputs * sizeof *dx);
-        code = sample_gradient(dx + i * c->n_inputs, dw, &p, err);
-        if (!code && c->amplitude_inputs) code = amplitude_gradient(dx + i * c->n_inputs, &p, err);
+    const struct kl_circuit *c = e->circuit;
+    struct KL_NAME(kl_evaluations) v;
+    int code = KL_NAME(kl_evaluations_begin)(&v, e, x, w, cot, n, work, err);
+    if (code) return code;
+    KL_NAME(kl_clear_angles)(dangles, &v);
+    shift_angles(dangles, &v);
+    if (!c->amplitude_inputs) {
+        KL_NAME(kl_circuit_runs_inputs)(dx, v.p ? v.p : v.exact, x, dangles);
+        return KL_OK;
     }
-    kl_arena_free(&p.local);
-    kl_arena_free(&p.moved);
+    kl_real *moved = kl_arena_take(work, n * c->n_inputs, sizeof *moved);
+    double *sums = kl_arena_take(work, 2 * n, sizeof *sums);
+    if (!moved || !sums) return kl_fail_memory(err, n * c->n_inputs * sizeof *moved);
+    shift_amplitudes(dx, moved, sums, sums + n, &v);
+    return KL_OK;
+}
+
+int KL_NAME(kl_circuit_shift)(kl_real *dx, kl_real *dw, const struct kl_circuit *c, const kl_real *x,
+                              const kl_real *w, const kl_real *cot, size_t n, struct kl_arena *work,
+                              struct kl_error *err)
+{
+    const struct kl_estimator exact = { .circuit = c };
+    const size_t size = kl_circuit_angles_size(c, n);
+    kl_real *dangles = kl_arena_take(work, size + 1, sizeof *dangles);
+    if (!dangles) return kl_fail_memory(err, size * sizeof *dangles);
+    int code = KL_NAME(kl_circuit_shift_samples)(dx, dangles, &exact, x, w, cot, n, work, err);
+    if (!code) KL_NAME(kl_circuit_weights)(dw, dangles, c, n);
     return code;
 }

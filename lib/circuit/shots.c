@@ -17,14 +17,6 @@ struct tree {
     size_t n_states;
 };
 
-static struct kl_coins coins_of(const struct kl_shots *shots, size_t sample, uint32_t evaluation)
-{
-    uint32_t word[4];
-    const int64_t row = shots->rows ? shots->rows[sample] : (int64_t)sample;
-    kl_philox(word, shots->seed, (uint32_t)row, shots->purpose, shots->step, shots->replica);
-    return (struct kl_coins){ .key = word[0] | (uint64_t)word[1] << 32, .evaluation = evaluation };
-}
-
 static void begin_setting(struct kl_coins *coins, uint32_t setting)
 {
     coins->setting = setting;
@@ -107,7 +99,8 @@ void KL_NAME(kl_shots_sample)(kl_real *out, double *scratch, const struct kl_cir
     const size_t n_states = (size_t)1 << c->n_qubits;
     struct tree t = { scratch, (uint32_t *)(scratch + 2 * n_states), n_states };
     for (size_t i = 0; i < n; i++) {
-        struct kl_coins coins = coins_of(shots, first + i, evaluation);
+        struct kl_coins coins = { .key = kl_shots_key(shots, shots->purpose, first + i),
+                                  .evaluation = evaluation };
         kl_real *row = out + i * c->n_obs;
         add_up(&t, p + i * n_states);
         if (isnan(t.sum[1])) {

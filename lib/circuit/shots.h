@@ -5,6 +5,8 @@
 
 #include "circuit/circuit.h"
 
+enum { KL_MOST_MEASURED_QUBITS = 12 }; /* those of kl_circuit_with_probabilities */
+
 /* n measurements a sample and setting. Strings of Z, probabilities and fidelities with basis states come
    from one setting, the same measurements of all qubits; every other string or fidelity has a setting of
    its own. Outputs that are sums come from readings (kl_circuit_with_readings, kl_circuit_sum_readings).
@@ -19,6 +21,8 @@ struct kl_shots {
     bool undo_readout;   /* take readout errors back from the measurements (noise.h); the caller has
                             checked */
 };
+/* The value of an option --shots. KL_EUSAGE. */
+int kl_shots_number(size_t *n, const char *text, struct kl_error *err);
 /* Values of scratch for kl_shots_sample. */
 static inline size_t kl_shots_scratch(const struct kl_circuit *c)
 {
@@ -32,6 +36,9 @@ void kl_shots_sample_f32(float *out, double *scratch, const struct kl_circuit *c
                          size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots);
 void kl_shots_sample_f64(double *out, double *scratch, const struct kl_circuit *c, const double *p,
                          size_t first, size_t n, uint32_t evaluation, const struct kl_shots *shots);
+
+/* The key of sample number `sample`'s own random numbers, for that purpose. */
+uint64_t kl_shots_key(const struct kl_shots *shots, uint32_t purpose, size_t sample);
 
 /* Fair coins, counter-based: a function of key, setting and evaluation. */
 struct kl_coins {

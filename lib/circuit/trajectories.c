@@ -61,6 +61,8 @@ static void turn(const struct batch *b, const struct group *g, const struct scra
         if (a->source == KL_INPUT) KL_NAME(kl_batch_add_inputs)(angle, b, g, a, sign);
         else
             for (size_t l = 0; l < lanes; l++) angle[l] += sign[l] * value;
+        for (size_t l = 0; b->move && l < g->here; l++)
+            angle[l] += sign[l] * (kl_real)(b->move->by * KL_NAME(kl_batch_moved)(b, i, g->first + l));
     }
     b->kernel->half_angles(g->cosine, g->sine, g->cosine, turned * lanes);
 }

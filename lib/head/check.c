@@ -41,7 +41,8 @@ int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_hea
         double loss;
         grads[method] = params + (size_t)(method + 1) * size;
         code = kl_head_gradient_f64(grads[method], &loss, NULL, model, params, x, features->labels, n,
-                                    (enum kl_diff_method)method, &work, err);
+                                    &(struct kl_head_diff){ .method = (enum kl_diff_method)method },
+                                    &work, err);
     }
     const struct kl_loss_check loss = { model, params, grads[0], x, features->labels, n, &work };
     if (!code) code = kl_head_loss_differences(&check->loss_differences, &check->entries, &loss, err);

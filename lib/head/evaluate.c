@@ -146,6 +146,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file, const char *
     e->c = head->model.n_classes;
     e->replicas = (size_t)head->n_replicas;
     kl_noise_label(e->noise, head->noise);
+    e->trained_shots = head->shots;
     if (head->model.n_features != e->features->d)
         code = kl_fail(
             err, KL_EDATA,

@@ -24,7 +24,7 @@ struct kl_evaluation {
     float *probabilities;                                    /* (replicas, n, c) */
     double *accuracy, *log_loss, *top_k, *calibration_error; /* [replicas] */
     size_t k;                                                /* of top_k: 5, or c - 1 if that is less */
-    size_t shots;                                            /* 0: exact */
+    size_t shots, trained_shots; /* of this evaluation, and of the head's training; 0: exact */
     char noise[KL_NOISE_LABEL];
     struct kl_mitigation mitigation;
     struct kl_mitigated *mitigated; /* [replicas], with mitigation; else NULL */

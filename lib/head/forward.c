@@ -50,8 +50,8 @@ static void chain(kl_real *const *outputs, const struct kl_layer *layers, int n_
 
 int KL_NAME(kl_head_measure)(const struct KL_NAME(kl_head_values) * values,
                              const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                             size_t n, const struct kl_dropout *dropout, struct kl_head_work *work,
-                             struct kl_error *err)
+                             size_t n, const struct kl_dropout *dropout, const struct kl_estimator *e,
+                             struct kl_head_work *work, struct kl_error *err)
 {
     const struct kl_block *block = &model->block;
     const kl_real *angles = model->n_reduce ? values->reduce[model->n_reduce - 1] : NULL;
@@ -59,8 +59,10 @@ int KL_NAME(kl_head_measure)(const struct KL_NAME(kl_head_values) * values,
     chain(values->twin, model->twin, model->n_twin, 0, block, params, angles, n, NULL);
     kl_arena_reset(&work->circuit);
     if (!model->circuit) return 0;
-    return KL_NAME(kl_circuit_forward)(values->expval, values->state, model->circuit, angles,
-                                       params + block->tensors[model->vqc].offset, n, NULL,
+    const kl_real *w = params + block->tensors[model->vqc].offset;
+    if (e && e->shots.n)
+        return KL_NAME(kl_circuit_outputs)(values->expval, e, angles, w, n, &work->circuit, err);
+    return KL_NAME(kl_circuit_forward)(values->expval, values->state, model->circuit, angles, w, n, NULL,
                                        &work->circuit, err);
 }
 
@@ -75,9 +77,10 @@ void KL_NAME(kl_head_classify)(const struct KL_NAME(kl_head_values) * values,
 int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
                                  const struct kl_head_model *model, const kl_real *params,
                                  const kl_real *x, size_t n, const struct kl_dropout *dropout,
-                                 struct kl_head_work *work, struct kl_error *err)
+                                 const struct kl_estimator *e, struct kl_head_work *work,
+                                 struct kl_error *err)
 {
-    int code = KL_NAME(kl_head_measure)(values, model, params, x, n, dropout, work, err);
+    int code = KL_NAME(kl_head_measure)(values, model, params, x, n, dropout, e, work, err);
     if (!code) KL_NAME(kl_head_classify)(values, model, params, x, n, dropout);
     return code;
 }
@@ -89,12 +92,25 @@ int KL_NAME(kl_head_forward)(kl_real *logits, kl_real *angles, kl_real *expval,
     struct KL_NAME(kl_head_values) values;
     kl_arena_reset(&work->values);
     int code = KL_NAME(kl_head_values_take)(&values, model, n, false, &work->values, err);
-    if (!code) code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, work, err);
+    if (!code) code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, NULL, work, err);
     if (code) return code;
     size_t row = sizeof *logits;
     memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * row);
     if (angles && model->n_angles)
         memcpy(angles, values.reduce[model->n_reduce - 1], n * model->n_angles * row);
     if (expval && model->n_expval) memcpy(expval, values.expval, n * model->n_expval * row);
+    return 0;
+}
+
+int KL_NAME(kl_head_logits_by)(kl_real *logits, const struct kl_head_model *model, const kl_real *params,
+                               const kl_real *x, size_t n, const struct kl_estimator *e,
+                               struct kl_head_work *work, struct kl_error *err)
+{
+    struct KL_NAME(kl_head_values) values;
+    kl_arena_reset(&work->values);
+    int code = KL_NAME(kl_head_values_take)(&values, model, n, false, &work->values, err);
+    if (!code) code = KL_NAME(kl_head_activations)(&values, model, params, x, n, NULL, e, work, err);
+    if (code) return code;
+    memcpy(logits, values.head[model->n_head - 1], n * model->n_classes * sizeof *logits);
     return 0;
 }

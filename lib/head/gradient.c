@@ -6,16 +6,21 @@
 #include "kernels/inline/real.h"
 
 int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
-                                size_t n, enum kl_diff_method diff, struct kl_arena *arena,
+                                size_t n, const struct kl_head_diff *diff, struct kl_arena *arena,
                                 struct kl_error *err)
 {
     const struct kl_circuit *c = model->circuit;
-    const bool adjoint = diff == KL_DIFF_ADJOINT || !c;
-    size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
-    *batch = (struct KL_NAME(kl_head_batch)){ .n = n, .diff = adjoint ? KL_DIFF_ADJOINT : diff };
-    int code = KL_NAME(kl_head_values_take)(&batch->y, model, n, adjoint, arena, err);
+    size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP, angles = 0;
+    *batch = (struct KL_NAME(kl_head_batch)){ .n = n };
+    if (c && diff) batch->diff = *diff;
+    struct kl_estimator *e = &batch->diff.estimator;
+    const enum kl_diff_method method = batch->diff.method;
+    e->circuit = c;
+    e->inputs_only = model->options.core == KL_CORE_FROZEN;
+    int code = KL_NAME(kl_head_values_take)(&batch->y, model, n, method == KL_DIFF_ADJOINT, arena, err);
     if (!code) code = KL_NAME(kl_head_values_take)(&batch->dy, model, n, false, arena, err);
-    size_t angles = !c ? 0 : adjoint ? kl_circuit_angles_size(c, n) : c->n_weights;
+    if (c) angles = kl_circuit_angles_size(kl_estimated(e), n);
+    if (method == KL_DIFF_DIFFERENCES) angles = c->n_weights;
     if (!code && c) code = KL_NAME(kl_head_take)(&batch->dangles, arena, angles, err);
     if (code) return code;
     batch->loss = kl_arena_take(arena, groups, sizeof *batch->loss);
@@ -54,10 +59,10 @@ static int chain_back(kl_real *dx, kl_real *const *dy, kl_real *const *y, const 
     return 0;
 }
 
-/* Gradient through the circuit by one of the slow rules, which exist in double. */
-static int circuit_slowly(kl_real *dangles, kl_real *dw, const struct kl_circuit *c,
+/* Gradient through the circuit by central differences, which need double. */
+static int by_differences(kl_real *dangles, kl_real *dw, const struct kl_circuit *c,
                           const kl_real *angles, const kl_real *w, const kl_real *cot, size_t n,
-                          enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err)
+                          struct kl_head_work *work, struct kl_error *err)
 {
     const double step = 1e-5;
     size_t n_x = n * c->n_inputs, n_cot = n * c->n_obs, n_w = c->n_weights;
@@ -67,10 +72,7 @@ static int circuit_slowly(kl_real *dangles, kl_real *dw, const struct kl_circuit
     for (size_t i = 0; i < n_x; i++) x64[i] = angles[i];
     for (size_t i = 0; i < n_w; i++) w64[i] = w[i], dw64[i] = 0;
     for (size_t i = 0; i < n_cot; i++) cot64[i] = cot[i];
-    int code =
-        diff == KL_DIFF_SHIFT
-            ? kl_circuit_shift(dx64, dw64, c, x64, w64, cot64, n, &work->circuit, err)
-            : kl_circuit_differences(dx64, dw64, c, x64, w64, cot64, n, step, &work->circuit, err);
+    int code = kl_circuit_differences(dx64, dw64, c, x64, w64, cot64, n, step, &work->circuit, err);
     if (code) return code;
     for (size_t i = 0; i < n_x; i++) dangles[i] = (kl_real)dx64[i];
     for (size_t i = 0; i < n_w; i++) dw[i] = (kl_real)dw64[i];
@@ -103,13 +105,24 @@ static int core_back(const struct KL_NAME(kl_head_batch) * batch,
     if (!model->circuit)
         return chain_back(d_angles, dy->twin, y->twin, model->twin, model->n_twin, &model->block, params,
                           n, 0, &work->circuit, err);
-    const kl_real *w = params + model->block.tensors[model->vqc].offset;
-    if (batch->diff == KL_DIFF_ADJOINT)
-        return KL_NAME(kl_circuit_samples)(
-            d_angles, batch->dangles + kl_circuit_angles_size(model->circuit, from), y->state,
-            model->circuit, angles, w, dy->expval, n, NULL, &work->circuit, err);
-    return circuit_slowly(d_angles, batch->dangles, model->circuit, angles, w, dy->expval, n,
-                          batch->diff, work, err);
+    const struct kl_circuit *c = model->circuit;
+    const kl_real *w = params + model->block.tensors[model->vqc].offset, *cot = dy->expval;
+    struct kl_estimator e = batch->diff.estimator;
+    e.first += from;
+    kl_real *dangles = batch->dangles + kl_circuit_angles_size(kl_estimated(&e), from);
+    switch (batch->diff.method) {
+    case KL_DIFF_SHIFT:
+        return KL_NAME(kl_circuit_shift_samples)(d_angles, dangles, &e, angles, w, cot, n,
+                                                 &work->circuit, err);
+    case KL_DIFF_SPSA:
+        return KL_NAME(kl_circuit_spsa_samples)(d_angles, dangles, &e, angles, w, cot, n, &work->circuit,
+                                                err);
+    case KL_DIFF_DIFFERENCES:
+        return by_differences(d_angles, batch->dangles, c, angles, w, cot, n, work, err);
+    default:
+        return KL_NAME(kl_circuit_samples)(d_angles, dangles, y->state, c, angles, w, cot, n, NULL,
+                                           &work->circuit, err);
+    }
 }
 
 int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
@@ -120,9 +133,11 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
     const struct KL_NAME(kl_head_values) y = values_at(batch->y, model, from),
                                          dy = values_at(batch->dy, model, from);
     struct kl_dropout dropout = batch->dropout;
+    struct kl_estimator e = batch->diff.estimator;
     dropout.row = from;
+    e.first += from;
     int code = KL_NAME(kl_head_activations)(&y, model, params, batch->x + from * model->n_features, n,
-                                            &dropout, work, err);
+                                            &dropout, &e, work, err);
     if (code) return code;
     losses(batch, model, from, to);
     code = chain_back(dy.expval, dy.head, y.head, model->head, model->n_head, &model->block, params, n,
@@ -135,20 +150,19 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
                       n, dropout.rate, &work->circuit, err);
 }
 
-static void sum_circuit(kl_real *dw, const struct KL_NAME(kl_head_batch) * batch,
-                        const struct kl_head_model *model, size_t size)
+static void sum_circuit(kl_real *dw, const struct KL_NAME(kl_head_batch) * batch, size_t size)
 {
     memset(dw, 0, size * sizeof *dw);
-    if (batch->diff == KL_DIFF_ADJOINT)
-        KL_NAME(kl_circuit_weights)(dw, batch->dangles, model->circuit, batch->n);
-    else memcpy(dw, batch->dangles, size * sizeof *dw);
+    if (batch->diff.method == KL_DIFF_DIFFERENCES) memcpy(dw, batch->dangles, size * sizeof *dw);
+    else KL_NAME(kl_circuit_weights)
+    (dw, batch->dangles, kl_estimated(&batch->diff.estimator), batch->n);
 }
 
 void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * batch,
                           const struct kl_head_model *model, const struct kl_head_part *part)
 {
     if (part->kind == KL_PART_CIRCUIT) {
-        sum_circuit(grad + part->offset, batch, model, part->size);
+        sum_circuit(grad + part->offset, batch, part->size);
         return;
     }
     const struct KL_NAME(kl_head_values) *y = &batch->y, *dy = &batch->dy;
@@ -186,7 +200,7 @@ double KL_NAME(kl_head_loss)(size_t *correct, const struct KL_NAME(kl_head_batch
 
 int KL_NAME(kl_head_gradient)(kl_real *grad, double *loss, size_t *correct,
                               const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                              const int32_t *labels, size_t n, enum kl_diff_method diff,
+                              const int32_t *labels, size_t n, const struct kl_head_diff *diff,
                               struct kl_head_work *work, struct kl_error *err)
 {
     struct KL_NAME(kl_head_batch) batch;

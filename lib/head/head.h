@@ -6,7 +6,7 @@
 #define KL_HEAD_H
 
 #include "circuit/circuit.h"
-#include "circuit/shots.h"
+#include "circuit/estimate.h"
 #include "head/features.h"
 #include "head/twin.h"
 #include "nn/nn.h"
@@ -81,6 +81,7 @@ struct kl_head {
     int64_t n_replicas; /* in the file */
     char *config;       /* JSON */
     char *noise;        /* of the circuit as it was loaded, for kl_noise_label */
+    size_t shots;       /* that it was trained with; 0: exact values */
 };
 /* How its circuit is run, where that is not as it was trained. */
 struct kl_conditions {
@@ -102,7 +103,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
                    const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err);
 
 /* ---- training (train.c, step.c, save.c, restore.c) ---- */
-enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES };
+enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES, KL_DIFF_SPSA };
 struct kl_train_options {
     int64_t epochs, batch_size;
     int64_t replicas, first_replica; /* replica indices first_replica .. first_replica + replicas - 1 */
@@ -111,6 +112,9 @@ struct kl_train_options {
     double val_fraction;
     uint64_t seed;
     enum kl_diff_method diff;
+    size_t shots;            /* measurements an evaluation of the circuit; 0: exact expectation values */
+    double spsa_step;        /* of KL_DIFF_SPSA, radians */
+    int64_t spsa_directions; /* a sample and step */
     struct kl_optimizer optimizer;
     struct kl_schedule schedule;
 };
@@ -147,6 +151,7 @@ struct kl_train {
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
     struct kl_metric *metric;        /* (hidden) of natural gradients; NULL: none are taken */
+    struct kl_measured measured;     /* (hidden) with shots */
     float *batches;                  /* (hidden) gathered for the next `ahead` steps */
     int32_t *batch_labels;           /* (hidden) */
     int64_t ahead;                   /* (hidden) */
@@ -215,15 +220,23 @@ int kl_head_forward_f32(float *logits, float *angles, float *expval, const struc
 int kl_head_forward_f64(double *logits, double *angles, double *expval,
                         const struct kl_head_model *model, const double *params, const double *x,
                         size_t n, struct kl_head_work *work, struct kl_error *err);
+/* How the circuit of a head is differentiated, and whether its outputs are measured. Without shots the
+   estimator is that of spsa alone. */
+struct kl_head_diff {
+    enum kl_diff_method method;
+    struct kl_estimator estimator; /* circuit and inputs_only are filled in */
+};
 /* grad (block.size, set) = gradient of the mean cross-entropy over the n samples. *loss: the sum
    (not the mean) in nats, *correct: how many argmax were right; no dropout. diff: how the circuit, if
-   there is one, is differentiated; the two others than adjoint are slow. What is frozen has zeros. */
+   there is one, is differentiated; NULL: by the adjoint. What is frozen has zeros. */
 int kl_head_gradient_f32(float *grad, double *loss, size_t *correct, const struct kl_head_model *model,
                          const float *params, const float *x, const int32_t *labels, size_t n,
-                         enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err);
+                         const struct kl_head_diff *diff, struct kl_head_work *work,
+                         struct kl_error *err);
 int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const struct kl_head_model *model,
                          const double *params, const double *x, const int32_t *labels, size_t n,
-                         enum kl_diff_method diff, struct kl_head_work *work, struct kl_error *err);
+                         const struct kl_head_diff *diff, struct kl_head_work *work,
+                         struct kl_error *err);
 /* The head's gradient at its initial values on the first n samples, in double: with the circuit, if
    there is one, differentiated three ways; and against central differences of the loss in some entries
    of every tensor that trains, whatever the core. Largest difference between any two entries. */

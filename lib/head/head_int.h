@@ -21,11 +21,11 @@ int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
                                  const struct kl_head_model *model, size_t n, bool with_state,
                                  struct kl_arena *arena, struct kl_error *err);
 /* Forward pass in its two halves: up to the circuit's outputs, and from there on. measure resets
-   work->circuit. dropout may be NULL. */
+   work->circuit. dropout may be NULL; so may e: exact outputs. */
 int KL_NAME(kl_head_measure)(const struct KL_NAME(kl_head_values) * values,
                              const struct kl_head_model *model, const kl_real *params, const kl_real *x,
-                             size_t n, const struct kl_dropout *dropout, struct kl_head_work *work,
-                             struct kl_error *err);
+                             size_t n, const struct kl_dropout *dropout, const struct kl_estimator *e,
+                             struct kl_head_work *work, struct kl_error *err);
 void KL_NAME(kl_head_classify)(const struct KL_NAME(kl_head_values) * values,
                                const struct kl_head_model *model, const kl_real *params,
                                const kl_real *x, size_t n, const struct kl_dropout *dropout);
@@ -33,26 +33,31 @@ void KL_NAME(kl_head_classify)(const struct KL_NAME(kl_head_values) * values,
 int KL_NAME(kl_head_activations)(const struct KL_NAME(kl_head_values) * values,
                                  const struct kl_head_model *model, const kl_real *params,
                                  const kl_real *x, size_t n, const struct kl_dropout *dropout,
-                                 struct kl_head_work *work, struct kl_error *err);
+                                 const struct kl_estimator *e, struct kl_head_work *work,
+                                 struct kl_error *err);
+/* logits (n, n_classes) of x (n, n_features), without dropout. Resets work. */
+int KL_NAME(kl_head_logits_by)(kl_real *logits, const struct kl_head_model *model, const kl_real *params,
+                               const kl_real *x, size_t n, const struct kl_estimator *e,
+                               struct kl_head_work *work, struct kl_error *err);
 
 struct KL_NAME(kl_head_batch) {
     const kl_real *x;
     const int32_t *labels;
     size_t n;
     struct kl_dropout dropout;            /* rate 0: none */
-    enum kl_diff_method diff;             /* adjoint where there is no circuit */
+    struct kl_head_diff diff;             /* adjoint where there is no circuit */
     struct KL_NAME(kl_head_values) y, dy; /* dy: gradients of the mean loss there */
-    kl_real *dangles; /* for kl_circuit_weights; other methods than adjoint: the sum itself */
+    kl_real *dangles; /* for kl_circuit_weights; central differences: the sum itself */
     double *loss;     /* of every KL_CIRCUIT_GROUP rows, summed */
     size_t *correct;
 };
-/* Room for n rows in the arena; x, labels and dropout are the caller's to set, and n may be made less.
- */
+/* Room for n rows in the arena; x, labels and dropout are the caller's to set, n may be made less, and
+   the step of the estimator's random numbers another. diff NULL: adjoint. */
 int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
-                                size_t n, enum kl_diff_method diff, struct kl_arena *arena,
+                                size_t n, const struct kl_head_diff *diff, struct kl_arena *arena,
                                 struct kl_error *err);
 /* Forward and back, but for the sums over the batch: rows [from, to), from a multiple of
-   KL_CIRCUIT_GROUP; all rows at once for other methods than adjoint. Scratch from work->circuit. */
+   KL_CIRCUIT_GROUP; all rows at once for central differences. Scratch from work->circuit. */
 int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
                           const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
                           struct kl_error *err);

@@ -109,6 +109,9 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
     }
     if (how && how->noise) options.circuit.noise = how->noise;
     if (how) options.circuit.fold = how->fold, options.circuit.perfect_readout = how->perfect_readout;
+    const char *shots = json_string_value(json_object_get(config, "shots"));
+    if (shots) code = kl_shots_number(&h->shots, shots, err);
+    if (code) goto out;
     h->noise = strdup(options.circuit.noise ? options.circuit.noise : "");
     if (!h->noise) {
         code = kl_fail_memory(err, 64);

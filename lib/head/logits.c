@@ -9,9 +9,8 @@ enum { BLOCK = 256 };
 
 struct job {
     const struct kl_head *head;
-    const struct kl_shots *shots; /* NULL: exact */
-    struct kl_circuit *measured;  /* with shots: the circuit whose outputs are probabilities */
-    struct kl_circuit *readings;  /* the one whose outputs are summed; NULL: the head's, nothing is */
+    struct kl_measured measured; /* with shots */
+    struct kl_estimator estimator;
     const float *x;
     float *logits, *outputs; /* NULL: not wanted */
     size_t n;
@@ -20,39 +19,18 @@ struct job {
     int *codes;
 };
 
-/* The circuit's outputs again, by measurements. */
-static int take_shots(const struct kl_head_values_f32 *values, const struct job *job, size_t from,
-                      size_t n, struct kl_head_work *work, struct kl_error *err)
-{
-    const struct kl_head_model *model = &job->head->model;
-    const struct kl_circuit *read = job->readings ? job->readings : model->circuit;
-    const float *angles = values->reduce[model->n_reduce - 1],
-                *w = job->head->params + model->block.tensors[model->vqc].offset;
-    const size_t states = n << read->n_qubits, size = states + (job->readings ? n * read->n_obs : 0);
-    float *p = kl_arena_take(&work->circuit, size, sizeof *p);
-    double *scratch = kl_arena_take(&work->circuit, kl_shots_scratch(read), sizeof *scratch);
-    if (!p || !scratch) return kl_fail_memory(err, size * sizeof *p);
-    float *means = job->readings ? p + states : values->expval;
-    int code = kl_circuit_forward_f32(p, NULL, job->measured, angles, w, n, NULL, &work->circuit, err);
-    if (!code && job->readings)
-        code = kl_circuit_forward_f32(means, NULL, read, angles, w, n, NULL, &work->circuit, err);
-    if (code) return code;
-    kl_shots_sample_f32(means, scratch, read, p, from, n, 0, job->shots);
-    if (job->readings) kl_circuit_sum_readings_f32(values->expval, means, model->circuit, n);
-    return KL_OK;
-}
-
 static int compute_block(const struct job *job, size_t from, size_t n, struct kl_head_work *work,
                          struct kl_error *err)
 {
     const struct kl_head_model *model = &job->head->model;
     struct kl_head_values_f32 values;
+    struct kl_estimator e = job->estimator;
+    e.first = from;
     kl_arena_reset(&work->values);
     int code = kl_head_values_take_f32(&values, model, n, false, &work->values, err);
     if (!code)
         code = kl_head_measure_f32(&values, model, job->head->params, job->x + from * model->n_features,
-                                   n, NULL, work, err);
-    if (!code && job->shots) code = take_shots(&values, job, from, n, work, err);
+                                   n, NULL, &e, work, err);
     if (code) return code;
     if (job->outputs)
         memcpy(job->outputs + from * model->n_expval, values.expval,
@@ -77,7 +55,6 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
 {
     size_t threads = pool ? (size_t)kl_pool_size(pool) : 1;
     struct job job = { .head = head, .x = x, .logits = logits, .outputs = outputs, .n = n };
-    if (shots && shots->n) job.shots = shots;
     int code = 0;
     job.works = calloc(threads, sizeof *job.works);
     job.errors = calloc(threads, sizeof *job.errors);
@@ -85,19 +62,19 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
     if (!job.works || !job.errors || !job.codes)
         code = kl_fail_memory(err, threads * sizeof *job.errors);
     for (size_t i = 0; i < threads && !code; i++) code = kl_head_work_init(&job.works[i], err);
-    if (!head->model.circuit) job.shots = NULL; /* a core without measurements */
-    if (!code && job.shots)
-        code = kl_circuit_with_probabilities(&job.measured, head->model.circuit, err);
-    if (!code && job.shots && !kl_circuit_reads_plainly(head->model.circuit))
-        code = kl_circuit_with_readings(&job.readings, head->model.circuit, err);
+    if (!code && shots && shots->n && head->model.circuit)
+        code = kl_measured_make(&job.measured, head->model.circuit, err);
     if (code) goto out;
+    if (job.measured.probabilities)
+        job.estimator = (struct kl_estimator){ .circuit = head->model.circuit,
+                                               .measured = &job.measured,
+                                               .shots = *shots };
     kl_pool_for(pool, (n + BLOCK - 1) / BLOCK, one_block, &job);
     for (size_t i = 0; i < threads && !code; i++)
         if (job.codes[i]) code = kl_fail(err, job.codes[i], "%s", job.errors[i].text);
 out:
     for (size_t i = 0; job.works && i < threads; i++) kl_head_work_free(&job.works[i]);
-    kl_circuit_free(&job.measured);
-    kl_circuit_free(&job.readings);
+    kl_measured_free(&job.measured);
     free(job.works);
     free(job.errors);
     free(job.codes);

@@ -8,7 +8,6 @@
 
 static const struct kl_option options[] = {
     KL_HEAD_SETTINGS,
-    { "shots", 0, KL_OPT_STRING, KL_HEAD_AT(shots), NULL, 0, 0, false, NULL, NULL, NULL }, /* refused */
     { "resume", 0, KL_OPT_FLAG, KL_HEAD_AT(resume), NULL, 0, 0, false,
       "go on from the checkpoint of a stopped run", "Run", NULL },
     { "checkpoint-every", 0, KL_OPT_INT, KL_HEAD_AT(train.checkpoint_every), "N", 0, 1e6, false,
@@ -46,12 +45,20 @@ int kl_head_shape_settle(struct kl_head_options *head, const struct kl_head_shap
     return kl_head_widths(head->classifier, &head->n_classifier, texts->classifier, "classifier", err);
 }
 
+/* By its address: one that was asked for is another text. */
+static const char usual_diff[] = "adjoint", diff_of_shots[] = "parameter-shift";
+
+void kl_head_settings_complete(struct kl_head_settings *v)
+{
+    if (v->shots && v->diff_method == usual_diff) v->diff_method = diff_of_shots;
+}
+
 void kl_head_settings_default(struct kl_head_settings *v)
 {
     *v = (struct kl_head_settings){ .common = { .progress = "auto", .device = "auto" },
                                     .optimizer = "adam",
                                     .schedule = "constant",
-                                    .diff_method = "adjoint" };
+                                    .diff_method = usual_diff };
     kl_head_shape_default(&v->shape);
     kl_head_options_default(&v->head);
     kl_train_options_default(&v->train);
@@ -60,10 +67,6 @@ void kl_head_settings_default(struct kl_head_settings *v)
 /* --noise as its canonical text; none: as if it had not been given. */
 static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
 {
-    if (v->shots)
-        return kl_fail(err, KL_EUSAGE,
-                       "--shots: training differentiates exact expectation values; leave it away, and "
-                       "give --shots to qeval");
     int code = v->head.circuit.noise ? kl_noise_text(&v->noise, v->head.circuit.noise, err) : KL_OK;
     v->head.circuit.noise = v->noise && *v->noise ? v->noise : NULL;
     if (!code && v->head.circuit.noise && v->train.optimizer.kind == KL_QNG)
@@ -73,9 +76,22 @@ static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
     return code;
 }
 
+static int settle_shots(struct kl_head_settings *v, struct kl_error *err)
+{
+    if (!v->shots) return KL_OK;
+    int code = kl_shots_number(&v->train.shots, v->shots, err);
+    if (code || v->train.diff == KL_DIFF_SHIFT || v->train.diff == KL_DIFF_SPSA) return code;
+    return kl_fail(err, KL_EUSAGE, "--diff-method %s: %s; with --shots take parameter-shift or spsa",
+                   v->diff_method,
+                   v->train.diff == KL_DIFF_ADJOINT
+                       ? "it differentiates exact expectation values, not measurements"
+                       : "its step is too small for measurements, whose noise it would divide by 2e-5");
+}
+
 int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
 {
     int code = kl_head_shape_settle(&v->head, &v->shape, err);
+    kl_head_settings_complete(v);
     v->train.optimizer.kind = (enum kl_optimizer_kind)kl_choice(KL_OPTIMIZER_CHOICES, v->optimizer);
     v->train.schedule.kind = (enum kl_schedule_kind)kl_choice(KL_SCHEDULE_CHOICES, v->schedule);
     v->train.diff = (enum kl_diff_method)kl_choice(KL_DIFF_CHOICES, v->diff_method);
@@ -85,6 +101,7 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
     if (!code) code = settle_noise(v, err);
     if (!code) code = kl_observables_text(&v->observables, v->head.circuit.observables, err);
     if (!code) v->head.circuit.observables = v->observables;
+    if (!code) code = settle_shots(v, err);
     return code;
 }
 

@@ -30,6 +30,8 @@ struct kl_head_settings {
    kl_head_settings. */
 extern const struct kl_tool kl_head_tool;
 void kl_head_settings_default(struct kl_head_settings *v);
+/* With shots, a method that was not chosen is the shift rules: before the settings are shown or settled. */
+void kl_head_settings_complete(struct kl_head_settings *v);
 /* The texts into the structs, once. KL_EUSAGE, KL_ENOINPUT, KL_EDATA, KL_ENOMEM; free it in any case. */
 int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err);
 void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
@@ -50,14 +52,15 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 /* In the order of their enums. */
 #define KL_OPTIMIZER_CHOICES "sgd|adam|adamw|qng"
 #define KL_SCHEDULE_CHOICES "constant|step|cosine|plateau"
-#define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff"
+#define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff|spsa"
 
 /* Rows of a table of options whose values begin with a struct kl_head_settings: all that changes a
    head. */
 #define KL_HEAD_AT(field) offsetof(struct kl_head_settings, field)
 /* clang-format off */
 #define KL_HEAD_SETTINGS                                                                         \
-    KL_CIRCUIT_OPTIONS(KL_HEAD_AT(head.circuit)), KL_NOISE_OPTION(KL_HEAD_AT(head.circuit.noise), NULL),                                                \
+    KL_CIRCUIT_OPTIONS(KL_HEAD_AT(head.circuit)),                                                \
+    KL_NOISE_OPTION(KL_HEAD_AT(head.circuit.noise), NULL),                                       \
     KL_HEAD_SHAPE_OPTIONS(KL_HEAD_AT(shape), "Head"),                                            \
     { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,                  \
       "do not train the three other cores beside the circuit", NULL, NULL },                     \
@@ -110,8 +113,14 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
     { "replica", 0, KL_OPT_INT, KL_HEAD_AT(train.first_replica), "K", 0, 4e9, true,              \
       "index of the first", NULL, NULL },                                                        \
     { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
-      KL_DIFF_CHOICES, 0, 0, true, "how the circuit is differentiated",    \
-      NULL, NULL }
+      KL_DIFF_CHOICES, 0, 0, true,                                                               \
+      "how the circuit is differentiated; with --shots parameter-shift or spsa", NULL, NULL },   \
+    { "shots", 0, KL_OPT_STRING, KL_HEAD_AT(shots), "N", 0, 0, true,                             \
+      "train on means of N measurements; else exact values", NULL, NULL },                       \
+    { "spsa-step", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.spsa_step), "C", 1e-6, 3, true,             \
+      "of diff-method spsa, radians", NULL, NULL },                                              \
+    { "spsa-directions", 0, KL_OPT_INT, KL_HEAD_AT(train.spsa_directions), "K", 1, 1e6, true,    \
+      "of a sample, averaged", NULL, NULL }
 /* clang-format on */
 
 #endif

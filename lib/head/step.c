@@ -7,6 +7,7 @@
 #include "head/natural.h"
 #include "head/train_int.h"
 #include "kernels/inline/flush.h"
+#include "kernels/inline/philox.h"
 
 size_t kl_train_batch_size(const struct kl_train *train)
 {
@@ -36,6 +37,18 @@ void kl_train_gather(struct kl_train *train, int64_t ahead)
         memcpy(train->batches + (to + i) * f->d, f->x + (size_t)rows[i] * f->d, f->d * sizeof *f->x);
         train->batch_labels[to + i] = f->labels[rows[i]];
     }
+}
+
+struct kl_estimator kl_train_estimator(const struct kl_train *train, int64_t replica, uint32_t purpose)
+{
+    const struct kl_train_options *o = &train->options;
+    return (struct kl_estimator){ .measured = &train->measured,
+                                  .shots = { .n = train->measured.probabilities ? o->shots : 0,
+                                             .seed = o->seed,
+                                             .purpose = purpose,
+                                             .replica = (uint32_t)replica },
+                                  .step = o->spsa_step,
+                                  .directions = o->spsa_directions };
 }
 
 struct step {
@@ -126,7 +139,7 @@ static int one_step(struct step *s, int64_t step, struct kl_error *err)
     double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
                                  replica->reductions);
     s->update = kl_update_at(&o->optimizer, lr, number + 1);
-    s->batch.dropout.step = (uint32_t)number;
+    s->batch.dropout.step = s->batch.diff.estimator.shots.step = (uint32_t)number;
     kl_pool_for(pool, s->parts, rows, s);
     int code = pool ? first_failure(train, err) : train->threads[s->crew->thread].code;
     if (code) return code;
@@ -150,15 +163,18 @@ int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, str
     struct kl_train_thread *own = &train->threads[crew->thread];
     const struct kl_train_options *o = &train->options;
     const size_t size = kl_train_batch_size(train);
+    const struct kl_head_diff diff = { o->diff, kl_train_estimator(train, crew->index,
+                                                                   KL_RANDOM_TRAINING_SHOTS) };
     struct step s = { .crew = crew, .grad = own->grad };
     kl_arena_reset(&own->work.values);
-    int code = kl_head_batch_take_f32(&s.batch, train->model, size, o->diff, &own->work.values, err);
+    int code = kl_head_batch_take_f32(&s.batch, train->model, size, &diff, &own->work.values, err);
     if (!code) code = kl_natural_take(&s.natural, train->metric, size, &own->work.values, err);
     s.batch.dropout = (struct kl_dropout){ .rate = train->model->options.dropout,
                                            .seed = o->seed,
                                            .replica = (uint32_t)crew->index };
-    /* Other methods than the adjoint sum over the batch on the way. */
-    s.parts = crew->pool && s.batch.diff == KL_DIFF_ADJOINT ? (size_t)kl_pool_size(crew->pool) : 1;
+    /* Central differences sum over the batch on the way. */
+    const bool whole = !crew->pool || s.batch.diff.method == KL_DIFF_DIFFERENCES;
+    s.parts = whole ? 1 : (size_t)kl_pool_size(crew->pool);
     for (int64_t step = first; step < first + count && !code; step++) {
         size_t from = (size_t)(step - first) * size;
         s.batch.x = train->batches + from * train->features->d;

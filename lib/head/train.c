@@ -14,7 +14,12 @@ const char *const kl_history_names[KL_HISTORY_ROWS] = { "train_loss", "train_acc
 
 void kl_train_options_default(struct kl_train_options *o)
 {
-    *o = (struct kl_train_options){ .epochs = 50, .batch_size = 64, .replicas = 1, .val_fraction = 0.1 };
+    *o = (struct kl_train_options){ .epochs = 50,
+                                    .batch_size = 64,
+                                    .replicas = 1,
+                                    .val_fraction = 0.1,
+                                    .spsa_step = 0.1,
+                                    .spsa_directions = 1 };
     kl_optimizer_default(&o->optimizer);
     kl_schedule_default(&o->schedule);
 }
@@ -109,6 +114,8 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
         code = replica_open(&train->replicas[r], train, options->first_replica + r, err);
     if (!code && options->optimizer.kind == KL_QNG && model->options.core == KL_CORE_CIRCUIT)
         code = kl_metric_make(&train->metric, model->circuit, err);
+    if (!code && options->shots && model->circuit)
+        code = kl_measured_make(&train->measured, model->circuit, err);
     if (!code) code = kl_train_wake(train, n_threads, err);
 out:
     if (code) kl_train_close(train);
@@ -123,6 +130,7 @@ void kl_train_close(struct kl_train *train)
         free(train->replicas[r].history[0]);
     }
     kl_metric_free(&train->metric);
+    kl_measured_free(&train->measured);
     free(train->replicas);
     free(train->order);
     free(train->training);

@@ -34,6 +34,9 @@ struct kl_crew {
     int thread;
     struct kl_pool *pool; /* NULL: alone */
 };
+/* How the circuit is evaluated: the random numbers of a replica, of shots and of directions; the caller
+   sets their step. */
+struct kl_estimator kl_train_estimator(const struct kl_train *train, int64_t replica, uint32_t purpose);
 /* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on. */
 int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err);
 /* Mean loss and accuracy over the validation samples. */

@@ -2,7 +2,9 @@
    A replica on the validation samples, in blocks; and what a thread needs to train and validate. */
 #include <string.h>
 
+#include "head/head_int.h"
 #include "head/train_int.h"
+#include "kernels/inline/philox.h"
 
 enum { BLOCK = 256 };
 
@@ -20,8 +22,13 @@ static void block(void *context, size_t i, int thread)
         memcpy(own->x + k * f->d, f->x + row * f->d, f->d * sizeof *f->x);
         own->labels[k] = f->labels[row];
     }
-    own->code = kl_head_forward_f32(own->logits, NULL, NULL, train->model, crew->replica->params, own->x,
-                                    n, &own->work, &own->error);
+    struct kl_estimator e = kl_train_estimator(train, crew->index, KL_RANDOM_VALIDATION_SHOTS);
+    e.circuit = train->model->circuit;
+    e.shots.step = (uint32_t)train->epoch;
+    e.shots.rows = train->validation;
+    e.first = from;
+    own->code = kl_head_logits_by_f32(own->logits, train->model, crew->replica->params, own->x, n, &e,
+                                      &own->work, &own->error);
     if (own->code) return;
     sums->val_loss[i] =
         kl_cross_entropy_f32(NULL, &sums->val_correct[i], own->logits, own->labels, n, f->n_classes, 1);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "circuit/estimate.h"
 #include "circuit/noise.h"
 #include "faults.h"
 
@@ -16,7 +17,7 @@ static int both_sweeps(const struct kl_circuit *c, const double *x, const double
     double out[BATCH * QUBITS], dx[BATCH * QUBITS], dw[LAYERS * QUBITS] = { 0 };
     int code = kl_circuit_forward_f64(out, NULL, c, x, w, BATCH, NULL, work, err);
     if (!code) code = kl_circuit_adjoint_f64(dx, dw, NULL, c, x, w, x, BATCH, NULL, work, err);
-    if (!code) code = kl_circuit_shift(dx, dw, c, x, w, x, 1, work, err);
+    if (!code) code = kl_circuit_shift_f64(dx, dw, c, x, w, x, 1, work, err);
     if (!code) code = kl_circuit_differences(dx, dw, c, x, w, x, 1, 1e-5, work, err);
     return code;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "circuit/estimate.h"
 #include "kernels/select.h"
 #include "slow_noise.h"
 
@@ -207,7 +208,7 @@ static void check_shift(struct values *v, const struct kl_circuit *c, size_t n)
     must(kl_arena_init(&work, 0, &err), &err);
     run(v, c, n, true, NULL);
     memset(shift.dw, 0, sizeof shift.dw);
-    must(kl_circuit_shift(shift.dx, shift.dw, c, v->x, v->w, v->cot, n, &work, &err), &err);
+    must(kl_circuit_shift_f64(shift.dx, shift.dw, c, v->x, v->w, v->cot, n, &work, &err), &err);
     for (size_t k = 0; k < n * INPUTS; k++) worst = fmax(worst, fabs(shift.dx[k] - v->dx[k]));
     for (size_t k = 0; k < WEIGHTS; k++) worst = fmax(worst, fabs(shift.dw[k] - v->dw[k]));
     if (!(worst < 1e-11)) fail("gradients against the shift rules", c, worst);

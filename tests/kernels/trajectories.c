@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit/estimate.h"
 #include "circuit/noise.h"
 #include "kernels/select.h"
 
@@ -201,7 +202,7 @@ static void check_rules(int n, bool probabilities)
         memset(other.dw, 0, sizeof other.dw);
         must(rule ? kl_circuit_differences(other.dx, other.dw, c, v.x, v.w, v.cot, SAMPLES, 1e-5, &work,
                                            &err)
-                  : kl_circuit_shift(other.dx, other.dw, c, v.x, v.w, v.cot, SAMPLES, &work, &err),
+                  : kl_circuit_shift_f64(other.dx, other.dw, c, v.x, v.w, v.cot, SAMPLES, &work, &err),
              &err);
         const double dx = worst_of(v.dx, other.dx, SAMPLES * INPUTS),
                      dw = worst_of(v.dw, other.dw, WEIGHTS), bound = rule ? 1e-6 : 1e-10;

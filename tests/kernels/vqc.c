@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "circuit/estimate.h"
 #include "kernels/select.h"
 #include "slow_circuit.h"
 
@@ -209,7 +210,7 @@ static void check_rules(struct values *v, const struct kl_circuit *c, size_t n)
     run(v, c, n, true, NULL);
     memset(shift.dw, 0, sizeof shift.dw);
     memset(differences.dw, 0, sizeof differences.dw);
-    must(kl_circuit_shift(shift.dx, shift.dw, c, v->x, v->w, v->cot, n, &work, &err), &err);
+    must(kl_circuit_shift_f64(shift.dx, shift.dw, c, v->x, v->w, v->cot, n, &work, &err), &err);
     must(kl_circuit_differences(differences.dx, differences.dw, c, v->x, v->w, v->cot, n, 1e-5, &work,
                                 &err),
          &err);

@@ -49,10 +49,6 @@ $ qtrain f.h5 --noise 0.01 -o x.h5
 ! qtrain: --noise: found "0.01", expected NAME=NUMBER as in depolarizing=0.01, a file FILE.json, or none
 ? 2
 
-$ qtrain f.h5 --shots 100 -o x.h5
-! qtrain: --shots: training differentiates exact expectation values; leave it away, and give --shots to qeval
-? 2
-
 $ ls x.h5
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+   Private to lib/circuit/: evaluations of one batch at moved angles, exact or measured (evaluations.c),
+   in the precision of the file being compiled. */
+#ifndef KL_ESTIMATE_INT_H
+#define KL_ESTIMATE_INT_H
+
+#include "circuit/circuit_int.h"
+#include "circuit/estimate.h"
+#include "kernels/inline/real.h"
+
+struct KL_NAME(kl_evaluations) {
+    const struct kl_estimator *e;
+    const struct kl_circuit_plan *plan;          /* whose rows are moved */
+    struct KL_NAME(kl_circuit_runs) * exact, *p; /* NULL: not needed */
+    const kl_real *x, *cot;
+    size_t n, lanes;
+    kl_real *out, *means, *probabilities; /* means: readings, summed to out */
+    double *scratch, *up, *down;          /* (n) up, down: objectives at both sides */
+    bool *moves; /* (rows): some input or, unless inputs_only, weight is in its angle */
+};
+int KL_NAME(kl_evaluations_begin)(struct KL_NAME(kl_evaluations) * v, const struct kl_estimator *e,
+                                  const kl_real *x, const kl_real *w, const kl_real *cot, size_t n,
+                                  struct kl_arena *work, struct kl_error *err);
+/* v->out at x; number: of the evaluation, which keys its measurements. */
+void KL_NAME(kl_evaluate_at)(struct KL_NAME(kl_evaluations) * v, const kl_real *x,
+                             const struct kl_circuit_move *move, size_t number);
+/* sum (n) = the sum over the outputs of cot * out, for every sample. */
+void KL_NAME(kl_objectives_at)(double *sum, struct KL_NAME(kl_evaluations) * v, const kl_real *x,
+                               const struct kl_circuit_move *move, size_t number);
+/* Where the derivative of sample i by the angle of row k stands. */
+static inline size_t KL_NAME(kl_row_place)(const struct KL_NAME(kl_evaluations) * v, size_t i, size_t k)
+{
+    return (i / v->lanes * kl_plan_rows(v->plan) + k) * v->lanes + i % v->lanes;
+}
+/* All derivatives 0, those of the lanes without a sample included. */
+void KL_NAME(kl_clear_angles)(kl_real *dangles, const struct KL_NAME(kl_evaluations) * v);
+
+#endif
