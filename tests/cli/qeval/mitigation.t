@@ -77,3 +77,15 @@ $ qeval pairs.h5 f.h5 --noise readout=0.1 --mitigate-readout --shots 10 -q -o ok
 + qeval pairs.h5 f.h5 --noise readout-0=0.1 --mitigate-readout --shots 10 -o x.h5
 ! qeval: shots of a string of several letters, not all Z, under readout errors that differ (qubit 0: 0.1 and 0) are not mitigated; leave --shots away, or observe strings of Z
 ? 2
+
+# sums, marginals and fidelities too: exactly, and measured
+$ qtrain f.h5 --epochs 1 --observables "0.5*ZZII-XIIY,probs(0,2),fidelity(0+1-)" --no-controls -q -o sums.h5
++ qeval sums.h5 f.h5 --noise readout-0=0.1,readout-1=0.2 --mitigate-readout --json -o s.h5 | jq -c '[.output_error < 1e-6, .unmitigated_output_error > 0.01]'
++ qtrain f.h5 --epochs 1 --observables "0.5*ZZII-IIIZ,probs(0,2),fidelity(0010)" --no-controls -q -o bits.h5
++ qeval bits.h5 f.h5 --noise readout-0=0.1,readout-1=0.2 --mitigate-readout --shots 100000 --json -o s.h5 | jq -c '[.output_error < 0.005, .unmitigated_output_error > 0.01]'
+> [true,true]
+> [true,true]
+
+$ qeval sums.h5 f.h5 --noise readout=0.1 --mitigate-readout --shots 10 -o x.h5
+! qeval: shots of a fidelity with no basis state are one outcome alone, from which readout errors are not taken back; leave --shots away, or observe strings
+? 2
