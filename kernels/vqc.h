@@ -62,7 +62,8 @@ enum { KL_VQC_MOST_QUBITS = 20 };
 #define KL_VQC_LOW_BITS(n_qubits) (((n_qubits) + 1) / 2)
 struct kl_vqc_layer {
     uint32_t origin, direction[KL_VQC_MOST_QUBITS];
-    int slot[KL_VQC_MOST_QUBITS]; /* of the RY on each bit, -1: none */
+    uint32_t dual[KL_VQC_MOST_QUBITS]; /* bit b of y is the parity of dual[b] & (place ^ origin) */
+    int slot[KL_VQC_MOST_QUBITS];      /* of the RY on each bit, -1: none */
 };
 struct kl_vqc_layers {
     int n_qubits;
@@ -71,15 +72,17 @@ struct kl_vqc_layers {
     const struct kl_vqc_observable *obs;
 };
 
-/* The faster form of circuits of rotations on single qubits, CNOT and X, observed by strings of Z, forward
-   only: layers as above, whose slot[b] is the first of the turns of bit b, -1: none. turn.slot is that of
-   the angle, turn.next the turn after it, -1: none. Strings are any; the state is left moved. */
+/* The faster form of circuits of rotations on single qubits, CNOT and X, observed by strings of Z:
+   layers as above, whose slot[b] is the first of the turns of bit b, -1: none. turn.slot is that of the
+   angle, turn.next and turn.before the turns beside it, -1: none. Strings are any; the state is left
+   moved. real: RY alone. */
 struct kl_vqc_turn {
     enum kl_vqc_gate gate; /* KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ */
-    int slot, next;
+    int slot, next, before;
 };
 struct kl_vqc_turns {
     int n_qubits;
+    bool real;
     size_t n_layers, n_obs;
     const struct kl_vqc_layer *layer;
     const struct kl_vqc_turn *turn;
@@ -91,24 +94,42 @@ struct kl_vqc_turns {
    state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is overwritten). adjoint: dangle
    (n_slots, L) is set to the derivatives of sum(cot * out), cot as out; state is undone; bra: scratch of the state's size, at the end half of the derivatives by the
    amplitudes given. layers_: the same for struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch.
-   half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be cosine or sine.
+   wide_: for struct kl_vqc_turns, sample after sample, the amplitudes of one in the lanes, for n_qubits
+   of at least KL_VQC_WIDE_BITS + log2(L). Samples [first, first + count) of the group: state, bra
+   (count, (real ? 1 : 2) * 2^n); only their lanes of out and dangle are set; forward's state is what
+   adjoint takes. work: KL_VQC_WIDE_WORK(n, n_obs) * L values. pool (may be NULL) shares the passes over
+   one state; nothing depends on it. half_angles: cosine and sine of angle / 2, n values, n a multiple of
+   L; angle may be cosine or sine.
  */
-#define KL_VQC_TYPES(real, p)                                                                         \
-    typedef void (*kl_vqc_forward_##p##_fn)(real * out, real * state,                                 \
-                                            const struct kl_vqc_program *program, const real *cosine, \
-                                            const real *sine);                                        \
-    typedef void (*kl_vqc_adjoint_##p##_fn)(real * dangle, real * state, real * bra,                  \
-                                            const struct kl_vqc_program *program, const real *cosine, \
-                                            const real *sine, const real *cot);                       \
-    typedef void (*kl_vqc_layers_forward_##p##_fn)(real * out, real * state, real * work,             \
-                                                   const struct kl_vqc_layers *layers,                \
-                                                   const real *cosine, const real *sine);             \
-    typedef void (*kl_vqc_layers_adjoint_##p##_fn)(                                                   \
-        real * dangle, real * state, real * bra, real * work, const struct kl_vqc_layers *layers,     \
-        const real *cosine, const real *sine, const real *cot);                                       \
-    typedef void (*kl_vqc_turns_forward_##p##_fn)(real * out, real * state,                           \
-                                                  const struct kl_vqc_turns *turns,                   \
-                                                  const real *cosine, const real *sine);              \
+enum { KL_VQC_WIDE_BITS = 4, KL_VQC_WIDE_CHUNKS = 16 };
+#define KL_VQC_WIDE_WORK(n, n_obs) (7 * (size_t)(n) + 2 * (n_obs) + 12 * KL_VQC_WIDE_CHUNKS)
+struct kl_pool;
+#define KL_VQC_TYPES(real, p)                                                                           \
+    typedef void (*kl_vqc_forward_##p##_fn)(real * out, real * state,                                   \
+                                            const struct kl_vqc_program *program, const real *cosine,   \
+                                            const real *sine);                                          \
+    typedef void (*kl_vqc_adjoint_##p##_fn)(real * dangle, real * state, real * bra,                    \
+                                            const struct kl_vqc_program *program, const real *cosine,   \
+                                            const real *sine, const real *cot);                         \
+    typedef void (*kl_vqc_layers_forward_##p##_fn)(real * out, real * state, real * work,               \
+                                                   const struct kl_vqc_layers *layers,                  \
+                                                   const real *cosine, const real *sine);               \
+    typedef void (*kl_vqc_layers_adjoint_##p##_fn)(                                                     \
+        real * dangle, real * state, real * bra, real * work, const struct kl_vqc_layers *layers,       \
+        const real *cosine, const real *sine, const real *cot);                                         \
+    typedef void (*kl_vqc_turns_forward_##p##_fn)(real * out, real * state,                             \
+                                                  const struct kl_vqc_turns *turns, const real *cosine, \
+                                                  const real *sine);                                    \
+    typedef void (*kl_vqc_turns_adjoint_##p##_fn)(real * dangle, real * state, real * bra,              \
+                                                  const struct kl_vqc_turns *turns, const real *cosine, \
+                                                  const real *sine, const real *cot);                   \
+    typedef void (*kl_vqc_wide_forward_##p##_fn)(                                                       \
+        real * out, real * state, real * work, const struct kl_vqc_turns *turns, const real *cosine,    \
+        const real *sine, size_t first, size_t count, struct kl_pool *pool);                            \
+    typedef void (*kl_vqc_wide_adjoint_##p##_fn)(real * dangle, real * state, real * bra, real * work,  \
+                                                 const struct kl_vqc_turns *turns, const real *cosine,  \
+                                                 const real *sine, const real *cot, size_t first,       \
+                                                 size_t count, struct kl_pool *pool);                   \
     typedef void (*kl_vqc_half_angles_##p##_fn)(real * cosine, real * sine, const real *angle, size_t n);
 KL_VQC_TYPES(float, f32)
 KL_VQC_TYPES(double, f64)
@@ -121,6 +142,9 @@ struct kl_vqc_f32 {
     kl_vqc_layers_forward_f32_fn layers_forward;
     kl_vqc_layers_adjoint_f32_fn layers_adjoint;
     kl_vqc_turns_forward_f32_fn turns_forward;
+    kl_vqc_turns_adjoint_f32_fn turns_adjoint;
+    kl_vqc_wide_forward_f32_fn wide_forward;
+    kl_vqc_wide_adjoint_f32_fn wide_adjoint;
 };
 struct kl_vqc_f64 {
     int lanes;
@@ -130,6 +154,9 @@ struct kl_vqc_f64 {
     kl_vqc_layers_forward_f64_fn layers_forward;
     kl_vqc_layers_adjoint_f64_fn layers_adjoint;
     kl_vqc_turns_forward_f64_fn turns_forward;
+    kl_vqc_turns_adjoint_f64_fn turns_adjoint;
+    kl_vqc_wide_forward_f64_fn wide_forward;
+    kl_vqc_wide_adjoint_f64_fn wide_adjoint;
 };
 extern const struct kl_vqc_f32 kl_vqc_f32_base, kl_vqc_f32_avx2, kl_vqc_f32_avx512;
 extern const struct kl_vqc_f64 kl_vqc_f64_base, kl_vqc_f64_avx2, kl_vqc_f64_avx512;

@@ -355,4 +355,7 @@ const struct KL_NAME(kl_vqc) KL_TABLE_NAME = {
     KL_ISA_NAME(kl_vqc_layers_forward),
     KL_ISA_NAME(kl_vqc_layers_adjoint),
     KL_ISA_NAME(kl_vqc_turns_forward),
+    KL_ISA_NAME(kl_vqc_turns_adjoint),
+    KL_ISA_NAME(kl_vqc_wide_forward),
+    KL_ISA_NAME(kl_vqc_wide_adjoint),
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Layers of one-qubit unitaries (struct kl_vqc_turns), forward. The rotations of a qubit between two
-   moves are multiplied into one matrix [[a, -b*], [b, a*]] a sample; a pass turns M qubits at once with
-   2^M amplitudes in registers. An amplitude's real and imaginary part lie side by side. The first layer
-   acts on |0>, so it is a product of first columns, built by doubling. */
+   Layers of one-qubit unitaries (struct kl_vqc_turns), samples side by side. The rotations of a qubit
+   between two moves are multiplied into one matrix [[a, -b*], [b, a*]] a sample; a pass turns M qubits
+   at once with 2^M amplitudes in registers. An amplitude's real and imaginary part lie side by side. The
+   first layer acts on |0>, so it is a product of first columns, built by doubling. */
 #include "kernels/vqc.h"
 
 #include "kernels/inline/real.h"
@@ -10,45 +10,12 @@
 #include "kernels/inline/vqc_pass.h"
 
 #if KL_VECTOR_BYTES == 64
-enum { M = 3 };
+enum { M = 3, ADJOINT_M = 2 };
 #else
-enum { M = 2 };
+enum { M = 2, ADJOINT_M = 1 };
 #endif
 
-struct matrix {
-    kl_lane ar, ai, br, bi;
-};
-
-/* Its first column is what the rotations make of |0>. */
-static void multiply(struct matrix *u, const struct kl_vqc_turns *p, int turn, const kl_lane *cosine,
-                     const kl_lane *sine)
-{
-    *u = (struct matrix){ .ar = (kl_lane){ 0 } + (kl_real)1 };
-    for (; turn >= 0; turn = p->turn[turn].next) {
-        const struct kl_vqc_turn *t = &p->turn[turn];
-        const kl_lane c = cosine[t->slot], s = sine[t->slot];
-        if (t->gate == KL_VQC_RX) {
-            kl_rotate_x(&u->ar, &u->ai, &u->br, &u->bi, c, s);
-        } else if (t->gate == KL_VQC_RY) {
-            kl_rotate(&u->ar, &u->br, c, s);
-            kl_rotate(&u->ai, &u->bi, c, s);
-        } else {
-            kl_phase(&u->ar, &u->ai, c, s);
-            kl_phase(&u->br, &u->bi, c, -s);
-        }
-    }
-}
-
-KL_INLINE void turn_pair(kl_lane *xr, kl_lane *xi, kl_lane *yr, kl_lane *yi, const struct matrix *u)
-{
-    const kl_lane a = *xr, b = *xi, c = *yr, d = *yi;
-    *xr = u->ar * a - u->ai * b - u->br * c - u->bi * d;
-    *xi = u->ar * b + u->ai * a - u->br * d + u->bi * c;
-    *yr = u->br * a - u->bi * b + u->ar * c + u->ai * d;
-    *yi = u->br * b + u->bi * a + u->ar * d - u->ai * c;
-}
-
-KL_INLINE void turn_m(const int m, kl_real *state, const struct pass *p, const struct matrix *u)
+KL_INLINE void turn_m(const int m, kl_real *state, const struct pass *p, const struct kl_matrix *u)
 {
     kl_lane re[1 << M], im[1 << M];
     /* No shift in the loops' conditions: sanitizers would take the unrolling away. */
@@ -63,7 +30,7 @@ KL_INLINE void turn_m(const int m, kl_real *state, const struct pass *p, const s
         UNROLL(int t = 0; t < m; t++)
         {
             UNROLL(int j = 0; j < size; j++)
-            if (!(j >> t & 1)) turn_pair(&re[j], &im[j], &re[j | 1 << t], &im[j | 1 << t], &u[t]);
+            if (!(j >> t & 1)) kl_turn(&re[j], &im[j], &re[j | 1 << t], &im[j | 1 << t], &u[t]);
         }
         UNROLL(int j = 0; j < size; j++)
         {
@@ -75,21 +42,21 @@ KL_INLINE void turn_m(const int m, kl_real *state, const struct pass *p, const s
     }
 }
 
-static void turn_1(kl_real *state, const struct pass *p, const struct matrix *u)
+static void turn_1(kl_real *state, const struct pass *p, const struct kl_matrix *u)
 {
     turn_m(1, state, p, u);
 }
-static void turn_2(kl_real *state, const struct pass *p, const struct matrix *u)
+static void turn_2(kl_real *state, const struct pass *p, const struct kl_matrix *u)
 {
     turn_m(2, state, p, u);
 }
 #if KL_VECTOR_BYTES == 64
-static void turn_3(kl_real *state, const struct pass *p, const struct matrix *u)
+static void turn_3(kl_real *state, const struct pass *p, const struct kl_matrix *u)
 {
     turn_m(3, state, p, u);
 }
 #endif
-static void (*const turn_of[])(kl_real *, const struct pass *, const struct matrix *) = {
+static void (*const turn_of[])(kl_real *, const struct pass *, const struct kl_matrix *) = {
     turn_1,
     turn_2,
 #if KL_VECTOR_BYTES == 64
@@ -97,22 +64,128 @@ static void (*const turn_of[])(kl_real *, const struct pass *, const struct matr
 #endif
 };
 
+/* State and bra turned back, and the generators of each qubit on the way; u are the inverses. */
+KL_INLINE void back_m(const int m, struct kl_generators *g, kl_real *state, kl_real *bra,
+                      const struct pass *p, const struct kl_matrix *u)
+{
+    kl_lane re[1 << ADJOINT_M], im[1 << ADJOINT_M], bre[1 << ADJOINT_M], bim[1 << ADJOINT_M];
+    const int size = 1 << m;
+    size_t base = p->origin;
+    for (int t = 0; t < m; t++) g[t] = (struct kl_generators){ 0 };
+    for (size_t i = 1;; i++) {
+        UNROLL(int j = 0; j < size; j++)
+        {
+            const kl_lane *a = place(state, base ^ p->offset[j]), *b = place(bra, base ^ p->offset[j]);
+            re[j] = a[0], im[j] = a[1], bre[j] = b[0], bim[j] = b[1];
+        }
+        UNROLL(int t = 0; t < m; t++)
+        {
+            UNROLL(int j = 0; j < size; j++)
+            if (!(j >> t & 1)) {
+                const int k = j | 1 << t;
+                g[t].x += bre[j] * im[k] - bim[j] * re[k] + bre[k] * im[j] - bim[k] * re[j];
+                g[t].y += bre[k] * re[j] + bim[k] * im[j] - bre[j] * re[k] - bim[j] * im[k];
+                g[t].z += bre[j] * im[j] - bim[j] * re[j] - bre[k] * im[k] + bim[k] * re[k];
+                kl_turn(&re[j], &im[j], &re[k], &im[k], &u[t]);
+                kl_turn(&bre[j], &bim[j], &bre[k], &bim[k], &u[t]);
+            }
+        }
+        UNROLL(int j = 0; j < size; j++)
+        {
+            kl_lane *a = place(state, base ^ p->offset[j]), *b = place(bra, base ^ p->offset[j]);
+            a[0] = re[j], a[1] = im[j], b[0] = bre[j], b[1] = bim[j];
+        }
+        if (i == p->blocks) break;
+        base ^= p->step[__builtin_ctzl(i)];
+    }
+}
+
+static void back_1(struct kl_generators *g, kl_real *state, kl_real *bra, const struct pass *p,
+                   const struct kl_matrix *u)
+{
+    back_m(1, g, state, bra, p, u);
+}
+#if KL_VECTOR_BYTES == 64
+static void back_2(struct kl_generators *g, kl_real *state, kl_real *bra, const struct pass *p,
+                   const struct kl_matrix *u)
+{
+    back_m(2, g, state, bra, p, u);
+}
+#endif
+static void (*const back_of[])(struct kl_generators *, kl_real *, kl_real *, const struct pass *,
+                               const struct kl_matrix *) = {
+    back_1,
+#if KL_VECTOR_BYTES == 64
+    back_2,
+#endif
+};
+
+/* to = (ur + i ui) from */
+KL_INLINE void scale(kl_lane *to, const kl_lane *from, kl_lane ur, kl_lane ui)
+{
+    const kl_lane x = from[0], y = from[1];
+    to[0] = ur * x - ui * y;
+    to[1] = ur * y + ui * x;
+}
+
 static void build_product(kl_lane *state, const struct kl_vqc_turns *p, const kl_lane *cosine,
                           const kl_lane *sine)
 {
-    struct matrix u;
+    struct kl_matrix u;
     state[0] = (kl_lane){ 0 } + (kl_real)1;
     state[1] = (kl_lane){ 0 };
     for (int b = 0; b < p->n_qubits; b++) {
         kl_lane *to = state + ((size_t)2 << b);
-        multiply(&u, p, p->layer[0].slot[b], cosine, sine);
+        kl_matrix_of_turns(&u, p, p->layer[0].slot[b], cosine, sine);
         for (size_t j = 0; j < (size_t)2 << b; j += 2) {
-            const kl_lane x = state[j], y = state[j + 1];
-            state[j] = u.ar * x - u.ai * y;
-            state[j + 1] = u.ar * y + u.ai * x;
-            to[j] = u.br * x - u.bi * y;
-            to[j + 1] = u.br * y + u.bi * x;
+            scale(to + j, state + j, u.br, u.bi);
+            scale(state + j, state + j, u.ar, u.ai);
         }
+    }
+}
+
+/* One bit's generators: the bra's halves against the product of the lower bits; then that bit is
+   contracted, bra' = conj(a) low + conj(b) high. */
+static struct kl_generators contract(kl_lane *bra, const kl_lane *product, size_t half,
+                                     const struct kl_matrix *u)
+{
+    kl_lane lr = { 0 }, li = { 0 }, hr = { 0 }, hi = { 0 };
+    for (size_t j = 0; j < 2 * half; j += 2) {
+        const kl_lane pr = product[j], pi = product[j + 1], xr = bra[j], xi = bra[j + 1],
+                      yr = bra[j + 2 * half], yi = bra[j + 2 * half + 1];
+        lr += xr * pr + xi * pi, li += xr * pi - xi * pr;
+        hr += yr * pr + yi * pi, hi += yr * pi - yi * pr;
+        bra[j] = u->ar * xr + u->ai * xi + u->br * yr + u->bi * yi;
+        bra[j + 1] = u->ar * xi - u->ai * xr + u->br * yi - u->bi * yr;
+    }
+    return (struct kl_generators){ lr * u->bi + li * u->br + hr * u->ai + hi * u->ar,
+                                   li * u->bi - lr * u->br + hr * u->ar - hi * u->ai,
+                                   lr * u->ai + li * u->ar - hr * u->bi - hi * u->br };
+}
+
+/* The way back through the first layer, highest bit first. The products of 0, 1, 2... bits stand at
+   amplitude 1, 2, 4... */
+static void differentiate_product(kl_real *dangle, kl_lane *state, kl_lane *bra,
+                                  const struct kl_vqc_turns *p, const kl_lane *cosine,
+                                  const kl_lane *sine)
+{
+    struct kl_matrix u;
+    state[2] = (kl_lane){ 0 } + (kl_real)1;
+    state[3] = (kl_lane){ 0 };
+    for (int b = 0; b + 1 < p->n_qubits; b++) {
+        const size_t half = (size_t)2 << b;
+        kl_matrix_of_turns(&u, p, p->layer[0].slot[b], cosine, sine);
+        for (size_t j = 0; j < half; j += 2) {
+            scale(state + 2 * half + j, state + half + j, u.ar, u.ai);
+            scale(state + 3 * half + j, state + half + j, u.br, u.bi);
+        }
+    }
+    for (int b = p->n_qubits - 1; b >= 0; b--) {
+        kl_matrix_of_turns(&u, p, p->layer[0].slot[b], cosine, sine);
+        const size_t half = (size_t)1 << b;
+        const struct kl_generators g = contract(bra, state + 2 * half, half, &u);
+        if (p->layer[0].slot[b] >= 0)
+            kl_turns_derivatives(dangle, p, p->layer[0].slot[b], g, cosine, sine, 0, KL_LANES);
     }
 }
 
@@ -135,12 +208,31 @@ static void expectations(kl_lane *out, kl_real *state, const struct kl_vqc_turns
     }
 }
 
+/* bra = (sum over the strings of cot * string) |state> */
+static void observe(kl_real *bra, kl_real *state, const struct kl_vqc_turns *p, const kl_lane *cot)
+{
+    const struct kl_vqc_layer *end = &p->layer[p->n_layers];
+    size_t at = end->origin;
+    uint32_t number = 0;
+    for (size_t i = 1;; i++) {
+        const kl_lane *a = place(state, at * 2 * sizeof(kl_lane));
+        kl_lane *b = place(bra, at * 2 * sizeof(kl_lane)), weight = { 0 };
+        for (size_t o = 0; o < p->n_obs; o++)
+            weight += __builtin_parity(number & p->obs[o].z) ? -cot[o] : cot[o];
+        b[0] = weight * a[0];
+        b[1] = weight * a[1];
+        if (i >> p->n_qubits) break;
+        at ^= end->direction[__builtin_ctzl(i)];
+        number ^= 1u << __builtin_ctzl(i);
+    }
+}
+
 void KL_ISA_NAME(kl_vqc_turns_forward)(kl_real *out, kl_real *state, const struct kl_vqc_turns *turns,
                                        const kl_real *cosine, const kl_real *sine)
 {
     const kl_lane *c = (const kl_lane *)cosine, *s = (const kl_lane *)sine;
     int bits[KL_VQC_MOST_QUBITS], n = turns->n_qubits;
-    struct matrix u[M];
+    struct kl_matrix u[M];
     struct pass pass;
     build_product((kl_lane *)state, turns, c, s);
     for (size_t l = 1; l < turns->n_layers; l++) {
@@ -148,9 +240,36 @@ void KL_ISA_NAME(kl_vqc_turns_forward)(kl_real *out, kl_real *state, const struc
         for (int done = 0, m; done < all; done += m) {
             m = pass_size(all - done, M);
             make_pass(&pass, &turns->layer[l], n, bits + done, m, 2 * sizeof(kl_lane));
-            for (int t = 0; t < m; t++) multiply(&u[t], turns, pass.slot[t], c, s);
+            for (int t = 0; t < m; t++) kl_matrix_of_turns(&u[t], turns, pass.slot[t], c, s);
             turn_of[m - 1](state, &pass, u);
         }
     }
     expectations((kl_lane *)out, state, turns);
+}
+
+void KL_ISA_NAME(kl_vqc_turns_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra,
+                                       const struct kl_vqc_turns *turns, const kl_real *cosine,
+                                       const kl_real *sine, const kl_real *cot)
+{
+    const kl_lane *c = (const kl_lane *)cosine, *s = (const kl_lane *)sine;
+    int bits[KL_VQC_MOST_QUBITS], n = turns->n_qubits;
+    struct kl_matrix u[ADJOINT_M];
+    struct kl_generators g[ADJOINT_M];
+    struct pass pass;
+    observe(bra, state, turns, (const kl_lane *)cot);
+    for (size_t l = turns->n_layers; l-- > 1;) {
+        int all = rotated_bits(bits, &turns->layer[l], n);
+        for (int done = 0, m; done < all; done += m) {
+            m = pass_size(all - done, ADJOINT_M);
+            make_pass(&pass, &turns->layer[l], n, bits + done, m, 2 * sizeof(kl_lane));
+            for (int t = 0; t < m; t++) {
+                kl_matrix_of_turns(&u[t], turns, pass.slot[t], c, s);
+                u[t] = kl_matrix_back(u[t]);
+            }
+            back_of[m - 1](g, state, bra, &pass, u);
+            for (int t = 0; t < m; t++)
+                kl_turns_derivatives(dangle, turns, pass.slot[t], g[t], c, s, 0, KL_LANES);
+        }
+    }
+    differentiate_product(dangle, (kl_lane *)state, (kl_lane *)bra, turns, c, s);
 }

@@ -50,7 +50,8 @@ static void run_groups(struct batch *b, struct kl_pool *pool, void (*fn)(void *,
                  ops = d ? d->n_ops : b->plan->program.n_ops;
     double amplitudes = (double)b->n * (double)size * (double)ops *
                         (double)(b->plan->trajectory ? b->c->trajectories : 1);
-    kl_pool_for(amplitudes < WORTH_THREADS ? NULL : pool, (b->n + b->lanes - 1) / b->lanes, fn, b);
+    kl_pool_for(b->pool || amplitudes < WORTH_THREADS ? NULL : pool, (b->n + b->lanes - 1) / b->lanes,
+                fn, b);
 }
 
 int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_circuit *c,

@@ -14,6 +14,11 @@
 #define SQRT sqrtf
 #endif
 
+enum {
+    WORTH_SHARING = 16, /* qubits from which threads share each state in place of the batch */
+    TOGETHER = 1 << 14  /* amplitudes of states that go through the layers side by side, for the cache */
+};
+
 struct group KL_NAME(kl_batch_group)(const struct batch *b, size_t number, int thread)
 {
     kl_real *at = b->scratch + (size_t)thread * b->scratch_size;
@@ -65,17 +70,21 @@ int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const
     b->lanes = (size_t)b->kernel->lanes;
     b->one = b->plan->n_slots * b->lanes;
     b->turn = c->plan->density ? 2 : 1;
-    b->state_size = kl_circuit_state_values(c) * b->lanes;
+    b->pool = c->plan->wide && c->n_qubits >= WORTH_SHARING ? pool : NULL;
+    b->n_read = c->plan->trajectory ? c->plan->program.n_obs : c->plan->n_readings;
+    const size_t together = c->plan->wide && n < b->lanes ? n : b->lanes;
+    b->state_size = kl_circuit_state_values(c) * together;
     b->bra_size = c->plan->density ? b->lanes << c->n_qubits : b->state_size;
     b->work_size = c->plan->density ? 2 * c->plan->density->n_coefficients * b->lanes
+                   : c->plan->wide  ? KL_VQC_WIDE_WORK(c->n_qubits, b->n_read) * b->lanes
                                     : b->lanes << KL_VQC_LOW_BITS(c->n_qubits);
-    b->n_read = c->plan->trajectory ? c->plan->program.n_obs : c->plan->n_readings;
     b->frames_size = c->plan->trajectory ? KL_NAME(kl_trajectories_scratch)(c, b->lanes) : 0;
     b->scratch_size = 2 * b->one + 2 * b->n_read * b->lanes + b->state_size + b->bra_size +
                       b->work_size + b->frames_size;
     b->shared_c = kl_arena_take(work, 3 * b->one + 1, sizeof *b->shared_c);
     b->moving = kl_arena_take(work, b->plan->n_slots + 1, sizeof *b->moving);
-    b->scratch = kl_arena_take(work, b->scratch_size * (size_t)kl_pool_size(pool), sizeof *b->scratch);
+    b->scratch = kl_arena_take(work, b->scratch_size * (size_t)kl_pool_size(b->pool ? NULL : pool),
+                               sizeof *b->scratch);
     if (!b->shared_c || !b->moving || !b->scratch)
         return kl_fail_memory(err, b->scratch_size * sizeof *b->scratch);
     b->shared_s = b->shared_c + b->one;
@@ -172,12 +181,31 @@ void KL_NAME(kl_batch_run)(const struct batch *b, const struct group *g)
     KL_NAME(kl_batch_sweep)(b, g);
 }
 
+/* One state after another: into g->out or, with dangle, back from g->cot. */
+static void sweep_wide(const struct batch *b, const struct group *g, kl_real *dangle)
+{
+    const struct kl_vqc_turns *turns = &b->plan->turns;
+    const size_t size = kl_circuit_state_values(b->c), most = TOGETHER >> b->c->n_qubits;
+    if (dangle) memset(dangle, 0, b->one * sizeof *dangle); /* lanes without a sample */
+    for (size_t first = 0, count; first < g->here; first += count) {
+        count = g->here - first < most ? g->here - first : most ? most : 1;
+        kl_real *state = g->state + first * size, *bra = g->bra + first * size;
+        if (dangle)
+            b->kernel->wide_adjoint(dangle, state, bra, g->work, turns, g->cosine, g->sine, g->cot,
+                                    first, count, b->pool);
+        else
+            b->kernel->wide_forward(g->out, state, g->work, turns, g->cosine, g->sine, first, count,
+                                    b->pool);
+    }
+}
+
 void KL_NAME(kl_batch_sweep)(const struct batch *b, const struct group *g)
 {
     if (b->c->amplitude_inputs) given_amplitudes(b, g);
     if (b->plan->density)
         b->noisy->forward(g->out, g->state, g->work, b->plan->density, g->cosine, g->sine);
-    else if (b->plan->turns.n_layers && b->out && !b->state)
+    else if (b->plan->wide) sweep_wide(b, g, NULL);
+    else if (b->plan->turns.n_layers)
         b->kernel->turns_forward(g->out, g->state, &b->plan->turns, g->cosine, g->sine);
     else if (b->plan->layers.n_layers)
         b->kernel->layers_forward(g->out, g->state, g->work, &b->plan->layers, g->cosine, g->sine);
@@ -217,6 +245,9 @@ void KL_NAME(kl_batch_sweep_back)(const struct batch *b, const struct group *g, 
     if (b->plan->density)
         b->noisy->adjoint(dangle, g->bra, g->state, g->work, b->plan->density, g->cosine, g->sine,
                           g->cot);
+    else if (b->plan->wide) sweep_wide(b, g, dangle);
+    else if (b->plan->turns.n_layers)
+        b->kernel->turns_adjoint(dangle, g->state, g->bra, &b->plan->turns, g->cosine, g->sine, g->cot);
     else if (b->plan->layers.n_layers)
         b->kernel->layers_adjoint(dangle, g->state, g->bra, g->work, &b->plan->layers, g->cosine,
                                   g->sine, g->cot);

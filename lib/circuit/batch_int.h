@@ -24,8 +24,9 @@ struct batch {
     kl_real *dangles; /* (groups, n_slots, lanes) */
     kl_real *scratch; /* a thread's part: scratch_size values */
     size_t scratch_size;
-    size_t n_read;      /* what the kernels put out: observed strings or probabilities */
-    size_t frames_size; /* of trajectories, else 0 */
+    size_t n_read;        /* what the kernels put out: observed strings or probabilities */
+    size_t frames_size;   /* of trajectories, else 0 */
+    struct kl_pool *pool; /* whose threads share each state, group after group; or NULL */
 };
 
 /* What a group has in memory; forward leaves the first three in the caller's state for adjoint. */

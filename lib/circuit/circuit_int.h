@@ -11,7 +11,9 @@ enum {
     KL_MOST_KEPT_QUBITS =
         12, /* above, the adjoint sweep runs the circuit again instead of keeping a batch of states */
     KL_MOST_KEPT_VALUES = 1 << 14, /* the same for the states that a noisy circuit keeps a sample */
-    KL_WIDEST = KL_CIRCUIT_GROUP,  /* lanes of any instruction set and precision, at most */
+    KL_FEWEST_WIDE_QUBITS = 9,     /* from which a state fills vectors by itself; of real circuits: */
+    KL_FEWEST_WIDE_REAL_QUBITS = 13,
+    KL_WIDEST = KL_CIRCUIT_GROUP, /* lanes of any instruction set and precision, at most */
 };
 
 /* Wires are bits of the amplitude's number here, and every angle has its place in `angles`, in the order
@@ -20,7 +22,8 @@ struct kl_circuit_plan {
     struct kl_arena memory;
     struct kl_vqc_program program;
     struct kl_vqc_layers layers; /* n_layers 0: the circuit is not of that form, the program is run */
-    struct kl_vqc_turns turns;   /* the same, for a forward sweep that leaves no state */
+    struct kl_vqc_turns turns;   /* the same */
+    bool wide;                   /* turns are run on one state after another, not side by side */
     struct kl_density_program *density; /* with noise: in place of these; else NULL */
     struct kl_trajectory
         *trajectory; /* with noise by trajectories: what a realisation does to them; else NULL */
@@ -52,6 +55,8 @@ size_t kl_circuit_state_values(const struct kl_circuit *c);
 int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit *c,
                          struct kl_error *err);
 void kl_circuit_plan_free(struct kl_circuit_plan **plan);
+/* The fastest form of the program that holds it. Returns 0 or KL_ENOMEM. */
+int kl_circuit_form(struct kl_circuit_plan *plan, bool forward_only, struct kl_error *err);
 /* Fills plan->layers, slot and n_slots if the program has that form. Returns 0 or KL_ENOMEM. */
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err);
 /* The same for plan->turns (turns.c). */

@@ -27,8 +27,12 @@ struct kl_vqc_layer *kl_circuit_next_layer(struct kl_vqc_layer *layer, const str
 void kl_circuit_move(struct kl_vqc_layer *layer, const struct kl_vqc_op *op)
 {
     uint32_t target = layer->direction[__builtin_ctz(op->target)];
-    if (op->control) layer->direction[__builtin_ctz(op->control)] ^= target;
-    else layer->origin ^= target;
+    if (op->control) {
+        layer->direction[__builtin_ctz(op->control)] ^= target;
+        layer->dual[__builtin_ctz(op->target)] ^= layer->dual[__builtin_ctz(op->control)];
+    } else {
+        layer->origin ^= target;
+    }
 }
 
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err)
@@ -38,7 +42,7 @@ int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err)
     struct kl_vqc_layer identity = { 0 }, now,
                         *layers = kl_arena_take(&plan->memory, p->n_ops + 2, sizeof *layers);
     if (!layers) return kl_fail_memory(err, (p->n_ops + 2) * sizeof *layers);
-    for (int b = 0; b < p->n_qubits; b++) identity.direction[b] = 1u << b;
+    for (int b = 0; b < p->n_qubits; b++) identity.direction[b] = identity.dual[b] = 1u << b;
     struct kl_vqc_layer *layer = kl_circuit_next_layer(layers, &identity);
     size_t n_layers = 1;
     bool moved = false;

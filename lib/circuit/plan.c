@@ -106,6 +106,18 @@ static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struc
     return KL_OK;
 }
 
+/* Real amplitudes side by side are the fastest while they fit; then one state after another. */
+int kl_circuit_form(struct kl_circuit_plan *p, bool forward_only, struct kl_error *err)
+{
+    const bool real = p->program.real;
+    const int n = p->program.n_qubits;
+    const bool large = n >= (real ? KL_FEWEST_WIDE_REAL_QUBITS : KL_FEWEST_WIDE_QUBITS);
+    int code = real && large ? KL_OK : kl_circuit_layers(p, err);
+    if (!code && (large || !real)) code = kl_circuit_turns(p, err);
+    p->wide = large && p->turns.n_layers && !forward_only;
+    return code;
+}
+
 int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit *c, struct kl_error *err)
 {
     struct kl_circuit_plan *p = *plan = calloc(1, sizeof *p);
@@ -116,8 +128,7 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
     if (!code && c->noise)
         code = c->trajectories ? kl_circuit_trajectory(p, c, err) : kl_circuit_density(p, c, err);
     if (!code && !c->noise) code = lower(p, c, err);
-    if (!code && !c->noise) code = kl_circuit_layers(p, err);
-    if (!code && !c->noise && c->forward_only) code = kl_circuit_turns(p, err);
+    if (!code && !c->noise) code = kl_circuit_form(p, c->forward_only, err);
     if (code) kl_circuit_plan_free(plan);
     return code;
 }

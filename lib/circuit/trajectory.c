@@ -199,7 +199,7 @@ int kl_circuit_trajectory(struct kl_circuit_plan *plan, const struct kl_circuit 
     plan->program.n_ops = l.n_ops;
     plan->program.n_slots = plan->n_slots;
     if (!code) code = c->probabilities ? put_readout(&l, err) : put_outputs(&l, err);
-    if (!code) code = kl_circuit_layers(plan, err);
+    if (!code) code = kl_circuit_form(plan, false, err);
 out:
     free(l.all.element);
     return code;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family vqc: random circuits of every gate, and random circuits of RY, CNOT, X and
-   strings of Z (which take the path of layers), and of rotations, CNOT, X and strings of Z, forward
-   alone (the path of turns), on 1 to 13 qubits, in each instruction set and precision, against
-   slow_circuit.h; the gradients against central differences of it and the parameter-shift rules. Then
-   what must be equal to the bit: threads, placement in a batch. */
+   checkkernels, family vqc: random circuits of every gate, random circuits of RY, CNOT, X and strings of
+   Z (which take the path of layers), and of rotations, CNOT, X and strings of Z (the path of turns, on
+   samples side by side and on one state after another), on 1 to 13 qubits, in each instruction set and
+   precision, against slow_circuit.h; the gradients against central differences of it and the
+   parameter-shift rules. Then what must be equal to the bit: threads, placement in a batch. */
 #include <math.h>
 #include <stdio.h>
 
@@ -69,7 +69,7 @@ static struct kl_op random_op(int n, enum form form)
     return op;
 }
 
-static struct kl_circuit *random_circuit(int n, int gates, enum form form)
+static struct kl_circuit *random_circuit(int n, int gates, enum form form, bool forward_only)
 {
     struct kl_circuit *c;
     struct kl_error err;
@@ -88,7 +88,7 @@ static struct kl_circuit *random_circuit(int n, int gates, enum form form)
         if (form == TURNS && o >= n) p.z = 1 + below((1u << n) - 1);
         must(kl_circuit_observe(c, p, &err), &err);
     }
-    c->forward_only = form == TURNS;
+    c->forward_only = forward_only;
     must(kl_circuit_finish(c, &err), &err);
     return c;
 }
@@ -272,13 +272,12 @@ static void check_threads(struct values *v, const struct kl_circuit *c, bool wid
     }
 }
 
-/* Without a state to leave, forward takes the path of turns: against the definition, whatever the place
-   in the batch; an adjoint sweep on the same circuit is as ever. */
+/* Forward alone: against the definition, whatever the place in the batch. */
 static void check_turns(struct values *v, int n)
 {
     static float x[MOST_BATCH * INPUTS], w[WEIGHTS], out[MOST_BATCH * MOST_OBS];
     enum { SAMPLES = 19 };
-    struct kl_circuit *c = random_circuit(n, n < 8 ? 60 : 30, TURNS);
+    struct kl_circuit *c = random_circuit(n, n < 8 ? 60 : 30, TURNS, true);
     struct kl_error err;
     struct kl_arena work;
     double slow[MOST_OBS], alone[MOST_OBS], wide = 0, narrow = 0;
@@ -300,7 +299,26 @@ static void check_turns(struct values *v, int n)
     if (!(wide < 1e-12 && narrow < 1e-5)) fail("turns", c, fmax(wide, narrow));
     if (!same) fail("turns: bits depend on the place in the batch", c, 0);
     kl_arena_free(&work);
-    if (n < 6) check_gradients(v, c, 3, true);
+    kl_circuit_free(&c);
+}
+
+/* On 16 qubits threads share each state. */
+static void check_shared(struct values *v, bool real)
+{
+    static struct values one, more;
+    struct kl_circuit *c = random_circuit(16, 90, real ? LAYERS : TURNS, false);
+    struct kl_pool *pool;
+    struct kl_error err;
+    must(kl_pool_create(&pool, 3, &err), &err);
+    one = more = *v;
+    run(&one, c, 2, false, NULL);
+    run(&more, c, 2, false, pool);
+    if (memcmp(one.out, more.out, 2 * c->n_obs * sizeof *one.out) ||
+        memcmp(one.dx, more.dx, 2 * INPUTS * sizeof *one.dx) || memcmp(one.dw, more.dw, sizeof one.dw))
+        fail("bits depend on the threads that share a state", c, 0);
+    check_values(v, c, 1, false);
+    check_gradients(v, c, 1, false);
+    kl_pool_destroy(&pool);
     kl_circuit_free(&c);
 }
 
@@ -332,27 +350,29 @@ static void check_isa(void)
         for (int times = 0; times < 3; times++) check_turns(&v, n);
     }
     for (int n = 1; n <= 13; n++)
-        for (int kind = 0; kind < 4; kind++) {
+        for (int kind = 0; kind < 6; kind++) {
             bool wide = kind & 1;
-            const enum form form = kind & 2 ? LAYERS : ANY;
-            struct kl_circuit *c = random_circuit(n, n < 8 ? 40 : 24, form);
+            const enum form form = kind / 2 == 0 ? ANY : kind / 2 == 1 ? LAYERS : TURNS;
+            struct kl_circuit *c = random_circuit(n, n < 8 ? 40 : 24, form, false);
             draw(&v);
             check_values(&v, c, n < 8 ? 19 : 3, wide);
-            if (n < 6 || n == 13) check_gradients(&v, c, n < 6 ? 3 : 1, wide);
+            if (n < 6 || n == 9 || n == 13) check_gradients(&v, c, n < 6 ? 3 : 1, wide);
             if (wide) check_rules(&v, c, n < 8 ? 3 : 1);
-            if (n == 4) check_batches(&v, c, wide);
+            if (n == 4 || (n == 9 && form == TURNS)) check_batches(&v, c, wide);
             kl_circuit_free(&c);
-            c = random_circuit(n, 8 * n, form);
+            c = random_circuit(n, 8 * n, form, false);
             if (n == 10) check_threads(&v, c, wide);
             kl_circuit_free(&c);
         }
+    check_shared(&v, false);
+    check_shared(&v, true);
 }
 
 /* Nanoseconds a gate and sample, forward and adjoint, of a random circuit of all gates. */
 static void bench(int n)
 {
     static struct values v;
-    struct kl_circuit *c = random_circuit(n, 60, ANY);
+    struct kl_circuit *c = random_circuit(n, 60, ANY, false);
     double best = 1e9;
     draw(&v);
     for (double begun = kl_clock(); kl_clock() - begun < 0.2;) {
