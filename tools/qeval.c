@@ -12,7 +12,7 @@ enum { NUMERICAL_VERSION = 4, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
-    const char *split, *compare, *noise, *shots, *zne, *extrapolate;
+    const char *split, *compare, *noise, *shots, *trajectories, *zne, *extrapolate;
     bool mitigate_readout;
 };
 
@@ -23,6 +23,7 @@ static const struct kl_option options[] = {
     { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false,
       "paired McNemar test against a second head", NULL, NULL },
     KL_NOISE_OPTION(AT(noise), NULL),
+    KL_TRAJECTORIES_OPTION(AT(trajectories)),
     { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
       NULL, NULL },
     { "mitigate-readout", 0, KL_OPT_FLAG, AT(mitigate_readout), NULL, 0, 0, true,
@@ -54,6 +55,7 @@ struct run {
     struct kl_control_scores controls;
     struct kl_mcnemar test;
     size_t shots;
+    int64_t trajectories;
     struct kl_mitigation mitigation;
     char *noise;        /* of --noise */
     int64_t *confusion; /* (c, c) of the first head, with -v */
@@ -71,6 +73,7 @@ static int settle(struct run *run, struct kl_error *err)
     if (!code && run->v.noise) code = kl_noise_text(&run->noise, run->v.noise, err);
     run->v.noise = run->noise;
     if (!code && run->v.shots) code = kl_shots_number(&run->shots, run->v.shots, err);
+    if (!code) code = kl_trajectories_read(&run->trajectories, run->v.trajectories, 2, run->noise, err);
     return code;
 }
 
@@ -103,15 +106,35 @@ static int open_inputs(struct run *run, const char *const *paths, size_t n, stru
     return code;
 }
 
+/* Whether the report depends on the seed. */
+static int find_chance(bool *chance, const struct run *run, struct kl_error *err)
+{
+    const struct kl_conditions how = { .noise = run->v.noise,
+                                       .trajectories = (size_t)run->trajectories };
+    struct kl_head *head = NULL;
+    *chance = run->shots > 0;
+    int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
+    const struct kl_circuit *c = code ? NULL : head->model.circuit;
+    if (c && c->trajectories) *chance = true;
+    if (!code && run->trajectories && !(c && c->trajectories))
+        code = kl_fail(err, KL_EUSAGE,
+                       "--trajectories: %s has no noise to draw realisations of; give --noise",
+                       kl_file_path(run->head));
+    kl_head_free(&head);
+    return code;
+}
+
 static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
 {
     struct kl_key *key = NULL;
+    bool chance = false;
     int code = kl_key_begin(&key, "report", REPORT_SCHEMA, tool.name, NUMERICAL_VERSION, err);
     if (!code) code = kl_key_options(key, &tool, &run->v, err);
     if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
     if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
     if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
-    if (!code && run->shots) code = kl_key_integer(key, "seed", run->v.common.seed, err);
+    if (!code) code = find_chance(&chance, run, err);
+    if (!code && chance) code = kl_key_integer(key, "seed", run->v.common.seed, err);
     if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;
@@ -131,8 +154,9 @@ static int evaluate(struct run *run, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
     struct kl_evaluation second = { 0 };
-    const struct kl_evaluation_options o = { run->v.split, run->v.noise, run->shots,
-                                             (uint64_t)run->v.common.seed, run->mitigation };
+    const struct kl_evaluation_options o = { run->v.split,    run->v.noise,
+                                             run->shots,      (uint64_t)run->v.common.seed,
+                                             run->mitigation, (size_t)run->trajectories };
     int code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
     if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
@@ -165,7 +189,7 @@ static int summarise_as_json(const struct run *run, const struct kl_evaluation_s
     const struct kl_evaluation *e = &run->evaluation;
     const int n_controls = run->controls.absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
-    struct kl_json_pair pairs[HEAD + 1 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS] = {
+    struct kl_json_pair pairs[HEAD + 1 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
         { "output", KL_JSON_TEXT, run->v.common.output, 0 },
         { "key", KL_JSON_TEXT, run->stage.key, 0 },
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
@@ -185,6 +209,7 @@ static int summarise_as_json(const struct run *run, const struct kl_evaluation_s
     kl_control_numbers(&numbers, run->controls.difference, n_controls);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     size_t n = HEAD + numbers.n;
+    n += kl_drawn_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);
     n += kl_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
     if (run->other) pairs[n++] = (struct kl_json_pair){ "mcnemar_p", KL_JSON_NUMBER, NULL, run->test.p };
     return kl_json_line(out, pairs, n, err);
@@ -223,6 +248,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     if (e->trained_shots)
         fprintf(out, ", trained with %zu shot%s", e->trained_shots, kl_s(e->trained_shots));
     fputc('\n', out);
+    kl_drawn_write(out, e->trajectories, e->drawn, e->replicas);
     kl_mitigation_write(out, &e->mitigation, e->mitigated, e->replicas);
     if (run->controls.absent) fprintf(out, "  no controls: %s\n", run->controls.absent);
     else kl_controls_write(out, run->controls.difference, KL_CONTROLS);

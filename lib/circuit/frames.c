@@ -10,6 +10,7 @@
 struct words {
     uint64_t key[KL_WIDEST];
     uint32_t word[KL_WIDEST][4], next, t;
+    double first[KL_WIDEST]; /* the first error is where 1 - clear is above this; -1: that is past */
     size_t lanes;
 };
 
@@ -42,12 +43,28 @@ static kl_real sign_of(struct kl_string frame, struct kl_string s)
     return __builtin_parity((frame.x & s.z) ^ (frame.z & s.x)) ? -1 : 1;
 }
 
+/* Which realisations these are to be: errors from the beginning on as they come, never, or at least one,
+   whose place is drawn. */
+static void begin_errors(struct words *w, const struct kl_circuit *c, size_t t)
+{
+    const struct kl_stratum stratum = kl_trajectory_stratum(c, t);
+    const size_t k = stratum.kind == KL_STRATUM_ERRORS ? draw(w) : 0;
+    for (size_t l = 0; l < w->lanes; l++)
+        w->first[l] = stratum.kind == KL_STRATUM_ALL ? -1
+                      : stratum.kind == KL_STRATUM_CLEAR
+                          ? 1
+                          : kl_philox_unit(w->word[l][k]) * (1 - c->plan->trajectory->clear);
+}
+
 static void change(struct kl_string *frame, const struct kl_step *s, struct words *w)
 {
     const size_t k = draw(w);
     const uint32_t bit = s->element.first;
     for (size_t l = 0; l < w->lanes; l++) {
-        const uint64_t word = w->word[l][k];
+        uint64_t word = w->word[l][k];
+        if (w->first[l] >= 0 && 1 - s->clear <= w->first[l]) continue;
+        if (w->first[l] >= 0) word = word * s->below[2] >> 32; /* one of the three for sure */
+        w->first[l] = -1;
         frame[l].x ^= word < s->below[1] ? bit : 0;
         frame[l].z ^= word >= s->below[0] && word < s->below[2] ? bit : 0;
     }
@@ -79,6 +96,7 @@ void KL_NAME(kl_frames_draw)(const struct KL_NAME(kl_frames) * f, kl_real *cosin
     struct kl_string frame[KL_WIDEST] = { { 0, 0 } };
     struct words w;
     begin_words(&w, &c->draws, first, here, lanes, t);
+    begin_errors(&w, c, t);
     for (size_t i = 0; i < p->n_steps; i++) {
         const struct kl_step *s = &p->step[i];
         kl_real *sign = f->sign + (size_t)s->element.slot * lanes;

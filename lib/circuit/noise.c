@@ -180,11 +180,7 @@ int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error
 {
     if (!text || !*text) return KL_OK;
     if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no noise can be added");
-    if (!c->trajectories && c->n_qubits > KL_MOST_NOISY_QUBITS)
-        return kl_fail(err, KL_EUSAGE,
-                       "noise: found a circuit of %d qubits, expected at most %d: a density matrix "
-                       "holds 4^qubits numbers a sample",
-                       c->n_qubits, KL_MOST_NOISY_QUBITS);
+    if (!c->trajectories && c->n_qubits > KL_MOST_NOISY_QUBITS) c->trajectories = KL_TRAJECTORIES;
     struct kl_noise *noise = malloc(sizeof *noise);
     if (!noise) return kl_fail_memory(err, sizeof *noise);
     free(c->noise);

@@ -25,13 +25,18 @@ struct kl_noise {
 int kl_noise_text(char **text, const char *option, struct kl_error *err);
 /* From such a text. what: named in messages. KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
 int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, struct kl_error *err);
+/* What --trajectories takes; 0 of NULL. KL_EUSAGE: no number from `least` to a million, or without noise
+   (a text of kl_noise_text; NULL: not known yet). */
+int kl_trajectories_read(int64_t *n, const char *option, int64_t least, const char *noise,
+                         struct kl_error *err);
 /* For people: the list, or the name of the calibration and how many qubits it describes; "none" of "".
  */
 enum { KL_NOISE_LABEL = 256 };
 void kl_noise_label(char label[KL_NOISE_LABEL], const char *text);
-/* The circuit, not yet finished, becomes noisy; a text "" changes nothing. KL_EUSAGE: more
-   qubits than are described; more than KL_MOST_NOISY_QUBITS, unless c->trajectories. */
-enum { KL_MOST_NOISY_QUBITS = 7 };
+/* The circuit, not yet finished, becomes noisy; a text "" changes nothing. Up to KL_MOST_NOISY_QUBITS
+   qubits it is run by density matrices, above that by KL_TRAJECTORIES realisations a sample, unless
+   c->trajectories says otherwise. KL_EUSAGE: more qubits than are described. */
+enum { KL_MOST_NOISY_QUBITS = 7, KL_TRAJECTORIES = 8 };
 int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err);
 
 /* ---- errors taken back (fold.c, readout.c) ---- */

@@ -150,3 +150,20 @@ void kl_noise_label(char label[KL_NOISE_LABEL], const char *text)
     snprintf(label, KL_NOISE_LABEL, "%.*s (%zu qubit%s)", (int)n, name, qubits, qubits == 1 ? "" : "s");
     json_decref(root);
 }
+
+int kl_trajectories_read(int64_t *n, const char *option, int64_t least, const char *noise,
+                         struct kl_error *err)
+{
+    char *end = NULL;
+    *n = 0;
+    if (!option) return KL_OK;
+    *n = strtoll(option, &end, 10);
+    if (end == option || *end || *n < least || *n > 1000000)
+        return kl_fail(err, KL_EUSAGE,
+                       "--trajectories: found '%.40s', expected a number from %lld to 1e+06", option,
+                       (long long)least);
+    if (noise && !*noise)
+        return kl_fail(err, KL_EUSAGE,
+                       "--trajectories: there is no noise to draw realisations of; give --noise");
+    return KL_OK;
+}

@@ -37,6 +37,10 @@
 #define KL_NOISE_OPTION(at, group)                                                                        \
     { "noise", 0, KL_OPT_STRING, at, "LIST|FILE", 0, 0, true,                                             \
       "NAME=NUMBER,... or a calibration .json", group, NULL }
+/* How it is run; the value is read by kl_trajectories_read. */
+#define KL_TRAJECTORIES_OPTION(at)                                                                        \
+    { "trajectories", 0, KL_OPT_STRING, at, "T", 0, 0, true,                                              \
+      "noise by T realisations; else above 7 qubits", NULL, NULL }
 /* clang-format on */
 
 #endif

@@ -10,6 +10,7 @@
 /* Of a thread, in group.frames. */
 struct scratch {
     struct KL_NAME(kl_frames) frames;
+    kl_real share;  /* of the realisation in the mean */
     kl_real *dslot; /* (n_slots, lanes): derivatives as the kernels give them */
     kl_real *row;   /* (n_obs, lanes): what the outputs' weights are by probabilities */
 };
@@ -73,8 +74,9 @@ static void run(const struct batch *b, const struct group *g, const struct scrat
     KL_NAME(kl_batch_sweep)(b, g);
 }
 
-static void draw(const struct batch *b, const struct group *g, const struct scratch *s, size_t t)
+static void draw(const struct batch *b, const struct group *g, struct scratch *s, size_t t)
 {
+    s->share = (kl_real)kl_trajectory_stratum(b->c, t).weight;
     KL_NAME(kl_frames_draw)(&s->frames, g->cosine, g->sine, b->c, g->first, g->here, b->lanes, t);
 }
 
@@ -83,7 +85,7 @@ static void add_outputs(const struct batch *b, const struct group *g, const stru
 {
     const struct kl_trajectory *p = b->plan->trajectory;
     const size_t n_obs = b->c->n_obs, lanes = b->lanes;
-    const kl_real share = 1 / (kl_real)b->c->trajectories;
+    const kl_real share = s->share;
     kl_real *out = b->out + g->first * n_obs;
     for (size_t o = 0; o < n_obs; o++) {
         for (size_t l = 0; b->c->probabilities && l < g->here; l++)
@@ -121,7 +123,7 @@ void KL_NAME(kl_trajectories_forward)(void *context, size_t number, int thread)
     const struct batch *b = context;
     const struct kl_circuit *c = b->c;
     const struct group all = KL_NAME(kl_batch_group)(b, number, thread);
-    const struct scratch s = scratch_of(b, &all);
+    struct scratch s = scratch_of(b, &all);
     kl_real *out = b->out + all.first * c->n_obs;
     for (size_t l = 0; l < all.here; l++)
         for (size_t o = 0; o < c->n_obs; o++)
@@ -140,7 +142,7 @@ static void weigh(const struct batch *b, const struct group *g, const struct scr
 {
     const struct kl_trajectory *p = b->plan->trajectory;
     const size_t n_obs = b->c->n_obs, lanes = b->lanes;
-    const kl_real share = 1 / (kl_real)b->c->trajectories, *cot = b->cot + g->first * n_obs;
+    const kl_real share = s->share, *cot = b->cot + g->first * n_obs;
     memset(g->cot, 0, b->n_read * lanes * sizeof *g->cot);
     for (size_t o = 0; o < n_obs; o++) {
         for (size_t l = 0; b->c->probabilities && l < g->here; l++)
@@ -170,7 +172,7 @@ void KL_NAME(kl_trajectories_back)(void *context, size_t number, int thread)
     const struct batch *b = context;
     const struct kl_circuit_plan *p = b->plan;
     const struct group all = KL_NAME(kl_batch_group)(b, number, thread);
-    const struct scratch s = scratch_of(b, &all);
+    struct scratch s = scratch_of(b, &all);
     const size_t lanes = b->lanes;
     kl_real *dangle = b->dangles + number * p->n_angles * lanes;
     memset(dangle, 0, p->n_angles * lanes * sizeof *dangle);

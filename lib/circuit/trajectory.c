@@ -77,8 +77,10 @@ static int put_step(struct lowering *l, const struct kl_element *e, struct kl_er
         break;
     case KL_CHANNEL:
         s.kind = e->channel.shift != 0 ? KL_STEP_DAMP : KL_STEP_PAULI;
-        if (s.kind == KL_STEP_PAULI) pauli_bounds(s.below, &e->channel);
-        else if (!(1 - e->channel.z <= most))
+        if (s.kind == KL_STEP_PAULI) {
+            pauli_bounds(s.below, &e->channel);
+            s.clear = l->t->clear *= 1 - (double)s.below[2] * 0x1p-32;
+        } else if (!(1 - e->channel.z <= most))
             return kl_fail(
                 err, KL_EUSAGE,
                 "noise: a gate relaxes a qubit by %.3g, trajectories bear at most %g; stronger "
@@ -88,6 +90,7 @@ static int put_step(struct lowering *l, const struct kl_element *e, struct kl_er
             s.slot = (int)l->plan->n_slots;
             emit(l, KL_VQC_MIX, e->first, 0, s.slot);
             l->plan->n_slots += 2;
+            l->t->damps = true;
         }
     }
     l->steps[l->t->n_steps++] = s;
@@ -177,6 +180,20 @@ static int put_readout(struct lowering *l, struct kl_error *err)
     return KL_OK;
 }
 
+struct kl_stratum kl_trajectory_stratum(const struct kl_circuit *c, size_t t)
+{
+    const struct kl_trajectory *p = c->plan->trajectory;
+    const size_t all = c->trajectories;
+    size_t clear = p->damps ? (size_t)((double)all * p->clear + 0.5) : 1;
+    if (all == 1) return (struct kl_stratum){ KL_STRATUM_ALL, 1 };
+    if (clear == 0) clear = 1;
+    if (clear == all) clear = all - 1;
+    if (p->clear == 0) clear = 0;
+    if (p->clear == 1) clear = all;
+    if (t < clear) return (struct kl_stratum){ KL_STRATUM_CLEAR, p->clear / (double)clear };
+    return (struct kl_stratum){ KL_STRATUM_ERRORS, (1 - p->clear) / (double)(all - clear) };
+}
+
 int kl_circuit_trajectory(struct kl_circuit_plan *plan, const struct kl_circuit *c, struct kl_error *err)
 {
     struct lowering l = { .plan = plan, .c = c };
@@ -189,7 +206,7 @@ int kl_circuit_trajectory(struct kl_circuit_plan *plan, const struct kl_circuit 
         code = kl_fail_memory(err, l.all.n * (sizeof *l.steps + 3 * sizeof *l.ops));
         goto out;
     }
-    *l.t = (struct kl_trajectory){ .step = l.steps };
+    *l.t = (struct kl_trajectory){ .step = l.steps, .clear = 1 };
     plan->program = (struct kl_vqc_program){ .n_qubits = c->n_qubits,
                                              .real = c->real,
                                              .from_given = c->amplitude_inputs,

@@ -18,10 +18,13 @@ struct kl_step {
     struct kl_element element; /* the slot of KL_STEP_TURN is its angle's number */
     uint64_t below[3];         /* KL_STEP_PAULI: a word below [0] is X, below [1] Y, below [2] Z */
     int slot;                  /* KL_STEP_DAMP: of the KL_VQC_MIX */
+    double clear;              /* KL_STEP_PAULI: probability of no error up to here, here included */
 };
 struct kl_trajectory {
     size_t n_steps;
     const struct kl_step *step;
+    double clear; /* probability of no Pauli error at all */
+    bool damps;
     /* Output o is constant[o] + sum of weight * string over terms first[o] .. first[o + 1] - 1; strings
        are what the program observes. With probabilities there are none of these, but readout errors by
        bit. */
@@ -36,6 +39,15 @@ struct kl_trajectory {
    trajectories cannot undo, or too many strings. */
 int kl_circuit_trajectory(struct kl_circuit_plan *plan, const struct kl_circuit *c,
                           struct kl_error *err);
+
+/* Realisations are two strata, which leaves less to chance: some have no Pauli error, and the weight
+   that the probability of that has; the others have one at least. One alone is drawn from all. Of the
+   former there is one where it is always the same, else as many as that probability has them. */
+struct kl_stratum {
+    enum { KL_STRATUM_ALL, KL_STRATUM_CLEAR, KL_STRATUM_ERRORS } kind;
+    double weight; /* of each; they add up to 1 */
+};
+struct kl_stratum kl_trajectory_stratum(const struct kl_circuit *c, size_t t);
 
 /* One realisation for the samples of a group, in lanes. */
 struct kl_frames_f32 {

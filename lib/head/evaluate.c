@@ -43,6 +43,10 @@ static int allocate(struct kl_evaluation *e, struct kl_error *err)
     if (kl_mitigates(&e->mitigation)) e->mitigated = calloc(r, sizeof *e->mitigated);
     if (kl_mitigates(&e->mitigation) && !e->mitigated)
         return kl_fail_memory(err, r * sizeof *e->mitigated);
+    if (e->trajectories && !kl_mitigates(&e->mitigation)) {
+        e->drawn = calloc(r, sizeof *e->drawn);
+        if (!e->drawn) return kl_fail_memory(err, r * sizeof *e->drawn);
+    }
     if (!e->labels || !e->predictions || !e->probabilities || !e->accuracy)
         return kl_fail_memory(err, r * n * e->c * sizeof *e->probabilities);
     e->log_loss = e->accuracy + r;
@@ -92,6 +96,17 @@ static int predict_mitigated(struct kl_evaluation *e, size_t r, const struct kl_
     return code;
 }
 
+struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
+                                              const struct kl_evaluation_options *o, size_t r)
+{
+    return (struct kl_conditions){ .noise = o->noise,
+                                   .trajectories = o->trajectories,
+                                   .draws = { .seed = o->seed,
+                                              .purpose = KL_RANDOM_TRAJECTORIES,
+                                              .replica = (uint32_t)r,
+                                              .rows = e->rows } };
+}
+
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
                    const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
@@ -100,16 +115,18 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
                                     .purpose = KL_RANDOM_SHOTS,
                                     .replica = (uint32_t)r,
                                     .rows = e->rows };
+    const struct kl_conditions how = kl_evaluation_conditions(e, o, r);
     if (kl_mitigates(&o->mitigation)) {
-        const struct kl_mitigation_job job = { file, NULL, r, o->noise, &o->mitigation, &shots };
+        const struct kl_mitigation_job job = { file, NULL, r, how, &o->mitigation, &shots };
         return predict_mitigated(e, r, &job, x, pool, err);
     }
-    const struct kl_conditions how = { .noise = o->noise };
     struct kl_head *head = NULL;
     float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
     int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, &how, err)
                       : kl_fail_memory(err, e->n * e->c * sizeof *logits);
-    if (!code) code = kl_head_logits(logits, NULL, head, x, e->n, &shots, pool, err);
+    if (!code && e->drawn)
+        code = kl_drawn_logits(logits, &e->drawn[r], head, x, e->labels, e->n, &shots, pool, err);
+    else if (!code) code = kl_head_logits(logits, NULL, head, x, e->n, &shots, pool, err);
     if (!code) judge_logits(e, r, logits);
     kl_head_free(&head);
     free(logits);
@@ -136,10 +153,10 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
 }
 
 /* Does the head fit the features? */
-static int check_fit(struct kl_evaluation *e, struct kl_file *file, const char *noise,
-                     struct kl_error *err)
+static int check_fit(struct kl_evaluation *e, struct kl_file *file,
+                     const struct kl_evaluation_options *o, struct kl_error *err)
 {
-    const struct kl_conditions how = { .noise = noise };
+    const struct kl_conditions how = kl_evaluation_conditions(e, o, 0);
     struct kl_head *head = NULL;
     int code = kl_head_load(&head, file, NULL, 0, &how, err);
     if (code) return code;
@@ -147,6 +164,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file, const char *
     e->replicas = (size_t)head->n_replicas;
     kl_noise_label(e->noise, head->noise);
     e->trained_shots = head->shots;
+    e->trajectories = head->model.circuit ? head->model.circuit->trajectories : 0;
     if (head->model.n_features != e->features->d)
         code = kl_fail(
             err, KL_EDATA,
@@ -165,7 +183,7 @@ int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_f
 {
     *e = (struct kl_evaluation){ .features = features, .shots = o->shots, .mitigation = o->mitigation };
     float *x = NULL;
-    int code = check_fit(e, head, o->noise, err);
+    int code = check_fit(e, head, o, err);
     if (!code) code = strcmp(o->split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);
     if (!code) {
         e->k = e->c > 5 ? 5 : e->c > 1 ? e->c - 1 : 1;
@@ -190,6 +208,7 @@ void kl_evaluation_free(struct kl_evaluation *e)
     free(e->probabilities);
     free(e->accuracy);
     free(e->mitigated);
+    free(e->drawn);
     *e = (struct kl_evaluation){ 0 };
 }
 

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "circuit/noise.h"
 #include "head/controls.h"
+#include "head/drawn.h"
 #include "head/mitigate.h"
 #include "metrics/metrics.h"
 
@@ -28,6 +29,8 @@ struct kl_evaluation {
     char noise[KL_NOISE_LABEL];
     struct kl_mitigation mitigation;
     struct kl_mitigated *mitigated; /* [replicas], with mitigation; else NULL */
+    size_t trajectories;            /* 0: none */
+    struct kl_drawn *drawn;         /* [replicas], with trajectories and no mitigation; else NULL */
 };
 
 struct kl_evaluation_options {
@@ -37,12 +40,16 @@ struct kl_evaluation_options {
     size_t shots;      /* measurements a sample; 0: exact expectation values */
     uint64_t seed;     /* of the shots */
     struct kl_mitigation mitigation;
+    size_t trajectories; /* of kl_conditions */
 };
 /* KL_EDATA if the head was made for other features; KL_ENOMEM. Free with
    kl_evaluation_free. */
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
                 const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
 void kl_evaluation_free(struct kl_evaluation *e);
+/* How the circuit of replica r is run, on e->rows. */
+struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
+                                              const struct kl_evaluation_options *o, size_t r);
 /* Means over the heads. */
 struct kl_evaluation_summary {
     double accuracy, deviation;  /* standard deviation between heads (n - 1), 0 for one */

@@ -51,9 +51,9 @@ static int control_logits(float *logits, int i, const struct kl_shots *shots,
                           const struct kl_evaluation_options *o, const float *x, struct kl_pool *pool,
                           struct kl_error *err)
 {
-    const struct kl_conditions how = { .noise = o->noise };
-    const struct kl_mitigation_job job = { file,     kl_control_name(i), shots->replica,
-                                           o->noise, &o->mitigation,     shots };
+    const struct kl_conditions how = kl_evaluation_conditions(e, o, shots->replica);
+    const struct kl_mitigation_job job = { file, kl_control_name(i), shots->replica,
+                                           how,  &o->mitigation,     shots };
     struct kl_head *head = NULL;
     int code = kl_head_load(&head, file, kl_control_name(i), shots->replica, &how, err);
     if (!code && ((size_t)head->n_replicas != e->replicas || head->model.n_classes != e->c ||

@@ -16,6 +16,7 @@ int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const str
     struct kl_estimator *e = &batch->diff.estimator;
     const enum kl_diff_method method = batch->diff.method;
     e->circuit = c;
+    if (c) batch->draws = c->draws;
     e->inputs_only = model->options.core == KL_CORE_FROZEN;
     int code = KL_NAME(kl_head_values_take)(&batch->y, model, n, method == KL_DIFF_ADJOINT, arena, err);
     if (!code) code = KL_NAME(kl_head_values_take)(&batch->dy, model, n, false, arena, err);
@@ -97,8 +98,9 @@ static void losses(const struct KL_NAME(kl_head_batch) * batch, const struct kl_
 /* Through the core of n rows, which begin at row `from` of the batch: from dy.expval to the angles. */
 static int core_back(const struct KL_NAME(kl_head_batch) * batch,
                      const struct KL_NAME(kl_head_values) * y, const struct KL_NAME(kl_head_values) * dy,
-                     const struct kl_head_model *model, const kl_real *params, size_t from, size_t n,
-                     struct kl_head_work *work, struct kl_error *err)
+                     const struct kl_head_model *model, const struct kl_estimator *e,
+                     const kl_real *params, size_t from, size_t n, struct kl_head_work *work,
+                     struct kl_error *err)
 {
     const kl_real *angles = y->reduce[model->n_reduce - 1];
     kl_real *d_angles = dy->reduce[model->n_reduce - 1];
@@ -107,15 +109,13 @@ static int core_back(const struct KL_NAME(kl_head_batch) * batch,
                           n, 0, &work->circuit, err);
     const struct kl_circuit *c = model->circuit;
     const kl_real *w = params + model->block.tensors[model->vqc].offset, *cot = dy->expval;
-    struct kl_estimator e = batch->diff.estimator;
-    e.first += from;
-    kl_real *dangles = batch->dangles + kl_circuit_angles_size(kl_estimated(&e), from);
+    kl_real *dangles = batch->dangles + kl_circuit_angles_size(kl_estimated(e), from);
     switch (batch->diff.method) {
     case KL_DIFF_SHIFT:
-        return KL_NAME(kl_circuit_shift_samples)(d_angles, dangles, &e, angles, w, cot, n,
-                                                 &work->circuit, err);
+        return KL_NAME(kl_circuit_shift_samples)(d_angles, dangles, e, angles, w, cot, n, &work->circuit,
+                                                 err);
     case KL_DIFF_SPSA:
-        return KL_NAME(kl_circuit_spsa_samples)(d_angles, dangles, &e, angles, w, cot, n, &work->circuit,
+        return KL_NAME(kl_circuit_spsa_samples)(d_angles, dangles, e, angles, w, cot, n, &work->circuit,
                                                 err);
     case KL_DIFF_DIFFERENCES:
         return by_differences(d_angles, batch->dangles, c, angles, w, cot, n, work, err);
@@ -130,12 +130,14 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
                           struct kl_error *err)
 {
     const size_t n = to - from;
+    struct kl_drawing_model own;
+    struct kl_estimator e = batch->diff.estimator;
+    e.first += from;
+    model = kl_head_drawing(&own, model, &e, &batch->draws, from);
     const struct KL_NAME(kl_head_values) y = values_at(batch->y, model, from),
                                          dy = values_at(batch->dy, model, from);
     struct kl_dropout dropout = batch->dropout;
-    struct kl_estimator e = batch->diff.estimator;
     dropout.row = from;
-    e.first += from;
     int code = KL_NAME(kl_head_activations)(&y, model, params, batch->x + from * model->n_features, n,
                                             &dropout, &e, work, err);
     if (code) return code;
@@ -144,7 +146,7 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
                       dropout.rate, &work->circuit, err);
     if (code || !model->n_reduce) return code;
     kl_arena_reset(&work->circuit);
-    code = core_back(batch, &y, &dy, model, params, from, n, work, err);
+    code = core_back(batch, &y, &dy, model, &e, params, from, n, work, err);
     if (code) return code;
     return chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block, params,
                       n, dropout.rate, &work->circuit, err);

@@ -83,11 +83,14 @@ struct kl_head {
     char *noise;        /* of the circuit as it was loaded, for kl_noise_label */
     size_t shots;       /* that it was trained with; 0: exact values */
 };
+enum { KL_TRAJECTORIES_JUDGED = 100 };
 /* How its circuit is run, where that is not as it was trained. */
 struct kl_conditions {
     const char *noise; /* a text of kl_noise_text; NULL: what it was trained with */
     int fold;          /* of kl_circuit_options */
     bool perfect_readout;
+    size_t trajectories;   /* 0: KL_TRAJECTORIES_JUDGED, where the density matrix is too large */
+    struct kl_draws draws; /* of them */
 };
 /* replica: 0 .. n_replicas - 1; control: NULL, or the name of the control's core instead of the head.
    how: NULL, as it was trained. KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with
@@ -101,6 +104,9 @@ void kl_head_free(struct kl_head **head);
    shots of a circuit of more qubits than have probabilities. */
 int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
                    const struct kl_shots *shots, struct kl_pool *pool, struct kl_error *err);
+/* logits from given outputs of the core (n, n_expval). KL_ENOMEM. */
+int kl_head_classify_outputs(float *logits, const struct kl_head *head, const float *outputs, size_t n,
+                             struct kl_error *err);
 
 /* ---- training (train.c, step.c, save.c, restore.c) ---- */
 enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES, KL_DIFF_SPSA };

@@ -45,6 +45,7 @@ struct KL_NAME(kl_head_batch) {
     const int32_t *labels;
     size_t n;
     struct kl_dropout dropout;            /* rate 0: none */
+    struct kl_draws draws;                /* of a circuit by trajectories; at first the circuit's */
     struct kl_head_diff diff;             /* adjoint where there is no circuit */
     struct KL_NAME(kl_head_values) y, dy; /* dy: gradients of the mean loss there */
     kl_real *dangles; /* for kl_circuit_weights; central differences: the sum itself */
@@ -67,6 +68,16 @@ void KL_NAME(kl_head_sum)(kl_real *grad, const struct KL_NAME(kl_head_batch) * b
                           const struct kl_head_model *model, const struct kl_head_part *part);
 /* Sum of the losses, in rising order; *correct may be NULL. */
 double KL_NAME(kl_head_loss)(size_t *correct, const struct KL_NAME(kl_head_batch) * batch);
+/* A model whose circuit, if it runs by trajectories, draws as said, for rows from `from` on, and with it
+   the circuits of the estimator (may be NULL); else the model itself (drawing.c). */
+struct kl_drawing_model {
+    struct kl_head_model model;
+    struct kl_circuit circuit, probabilities, readings;
+    struct kl_measured measured;
+};
+const struct kl_head_model *kl_head_drawing(struct kl_drawing_model *own,
+                                            const struct kl_head_model *model, struct kl_estimator *e,
+                                            const struct kl_draws *draws, size_t from);
 /* count values from an arena. */
 int KL_NAME(kl_head_take)(kl_real **values, struct kl_arena *arena, size_t count, struct kl_error *err);
 

@@ -84,6 +84,13 @@ static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas
     return 0;
 }
 
+static void draw_by(struct kl_circuit *c, const struct kl_conditions *how)
+{
+    if (!c || !c->trajectories) return;
+    if (!how->trajectories) c->trajectories = KL_TRAJECTORIES_JUDGED;
+    c->draws = how->draws;
+}
+
 int kl_head_load(struct kl_head **head, struct kl_file *file, const char *control, int64_t replica,
                  const struct kl_conditions *how, struct kl_error *err)
 {
@@ -108,7 +115,11 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
         goto out;
     }
     if (how && how->noise) options.circuit.noise = how->noise;
-    if (how) options.circuit.fold = how->fold, options.circuit.perfect_readout = how->perfect_readout;
+    if (how) {
+        options.circuit.fold = how->fold;
+        options.circuit.perfect_readout = how->perfect_readout;
+        options.circuit.trajectories = (int64_t)how->trajectories;
+    }
     const char *shots = json_string_value(json_object_get(config, "shots"));
     if (shots) code = kl_shots_number(&h->shots, shots, err);
     if (code) goto out;
@@ -119,6 +130,7 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
     }
     code = kl_head_model_make(&h->model, &options, n_features, n_classes, err);
     if (code) goto out;
+    if (how) draw_by(h->model.circuit, how);
     if (posix_memalign(&memory, 64, h->model.block.size * sizeof *h->params)) {
         code = kl_fail_memory(err, h->model.block.size * sizeof *h->params);
         goto out;

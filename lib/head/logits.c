@@ -22,10 +22,12 @@ struct job {
 static int compute_block(const struct job *job, size_t from, size_t n, struct kl_head_work *work,
                          struct kl_error *err)
 {
-    const struct kl_head_model *model = &job->head->model;
+    const struct kl_head_model *all = &job->head->model, *model = all;
+    struct kl_drawing_model own;
     struct kl_head_values_f32 values;
     struct kl_estimator e = job->estimator;
     e.first = from;
+    if (all->circuit) model = kl_head_drawing(&own, all, &e, &all->circuit->draws, from);
     kl_arena_reset(&work->values);
     int code = kl_head_values_take_f32(&values, model, n, false, &work->values, err);
     if (!code)
@@ -78,5 +80,27 @@ out:
     free(job.works);
     free(job.errors);
     free(job.codes);
+    return code;
+}
+
+/* Few products a sample, so no threads. */
+int kl_head_classify_outputs(float *logits, const struct kl_head *head, const float *outputs, size_t n,
+                             struct kl_error *err)
+{
+    const struct kl_head_model *model = &head->model;
+    const size_t c = model->n_classes, k = model->n_expval;
+    struct kl_head_work work = { 0 };
+    int code = kl_head_work_init(&work, err);
+    for (size_t from = 0; from < n && !code; from += BLOCK) {
+        const size_t rows = n - from < BLOCK ? n - from : BLOCK;
+        struct kl_head_values_f32 values;
+        kl_arena_reset(&work.values);
+        code = kl_head_values_take_f32(&values, model, rows, false, &work.values, err);
+        if (code) break;
+        memcpy(values.expval, outputs + from * k, rows * k * sizeof *outputs);
+        kl_head_classify_f32(&values, model, head->params, NULL, rows, NULL);
+        memcpy(logits + from * c, values.head[model->n_head - 1], rows * c * sizeof *logits);
+    }
+    kl_head_work_free(&work);
     return code;
 }

@@ -38,10 +38,10 @@ static void release(struct outputs *o)
     free(o->sum);
 }
 
-static int load(struct kl_head **head, const struct kl_mitigation_job *job, struct kl_conditions how,
-                struct kl_error *err)
+static int load(struct kl_head **head, const struct kl_mitigation_job *job,
+                const struct kl_conditions *how, struct kl_error *err)
 {
-    return kl_head_load(head, job->file, job->control, (int64_t)job->replica, &how, err);
+    return kl_head_load(head, job->file, job->control, (int64_t)job->replica, how, err);
 }
 
 static int check(const struct kl_head *head, const struct kl_mitigation_job *job, struct kl_error *err)
@@ -76,36 +76,14 @@ static int add_scale(struct outputs *o, const struct kl_mitigation_job *job, int
     struct kl_head *head = NULL;
     shots.step = (uint32_t)(scale - 1) / 2; /* measurements of their own */
     shots.undo_readout = m->readout;
-    int code = load(&head, job,
-                    (struct kl_conditions){
-                        .noise = job->noise, .fold = scale, .perfect_readout = m->readout && !measured },
-                    err);
+    struct kl_conditions how = job->how;
+    how.fold = scale;
+    how.perfect_readout = m->readout && !measured;
+    how.draws.step = shots.step; /* and realisations */
+    int code = load(&head, job, &how, err);
     if (!code) code = kl_head_logits(NULL, o->scaled, head, x, o->n, &shots, pool, err);
     for (size_t i = 0; i < o->n * o->k && !code; i++) o->sum[i] += weight * (double)o->scaled[i];
     kl_head_free(&head);
-    return code;
-}
-
-/* The classifier on given outputs: few products a sample, so no threads. */
-static int classify(float *logits, const struct kl_head *head, const float *outputs, size_t n,
-                    struct kl_error *err)
-{
-    enum { BLOCK = 256 };
-    const struct kl_head_model *model = &head->model;
-    const size_t c = model->n_classes, k = model->n_expval;
-    struct kl_head_work work = { 0 };
-    int code = kl_head_work_init(&work, err);
-    for (size_t from = 0; from < n && !code; from += BLOCK) {
-        const size_t rows = n - from < BLOCK ? n - from : BLOCK;
-        struct kl_head_values_f32 values;
-        kl_arena_reset(&work.values);
-        code = kl_head_values_take_f32(&values, model, rows, false, &work.values, err);
-        if (code) break;
-        memcpy(values.expval, outputs + from * k, rows * k * sizeof *outputs);
-        kl_head_classify_f32(&values, model, head->params, NULL, rows, NULL);
-        memcpy(logits + from * c, values.head[model->n_head - 1], rows * c * sizeof *logits);
-    }
-    kl_head_work_free(&work);
     return code;
 }
 
@@ -125,7 +103,7 @@ static int compare(struct outputs *o, float *plain, const struct kl_head *head,
 {
     struct kl_head *ideal = NULL;
     int code = kl_head_logits(plain, o->plain, head, x, o->n, job->shots, pool, err);
-    if (!code) code = load(&ideal, job, (struct kl_conditions){ .noise = "" }, err);
+    if (!code) code = load(&ideal, job, &(struct kl_conditions){ .noise = "" }, err);
     if (!code) code = kl_head_logits(NULL, o->ideal, ideal, x, o->n, NULL, pool, err);
     kl_head_free(&ideal);
     return code;
@@ -138,7 +116,7 @@ int kl_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m,
     const struct kl_mitigation *how = job->mitigation;
     struct outputs o = { 0 };
     struct kl_head *head = NULL;
-    int code = load(&head, job, (struct kl_conditions){ .noise = job->noise }, err);
+    int code = load(&head, job, &job->how, err);
     if (!code) code = check(head, job, err);
     if (!code) code = take(&o, head, n, err);
     if (!code && plain) code = compare(&o, plain, head, job, x, pool, err);
@@ -147,7 +125,7 @@ int kl_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m,
         code = add_scale(&o, job, how->scale[s], how->weight[s], x, pool, err);
     if (!code && m) find_errors(m, &o);
     for (size_t i = 0; i < n * o.k && !code; i++) o.scaled[i] = (float)o.sum[i];
-    if (!code) code = classify(logits, head, o.scaled, n, err);
+    if (!code) code = kl_head_classify_outputs(logits, head, o.scaled, n, err);
     release(&o);
     kl_head_free(&head);
     return code;

@@ -53,7 +53,7 @@ struct kl_mitigation_job {
     struct kl_file *file;
     const char *control; /* of kl_head_load */
     size_t replica;
-    const char *noise; /* of kl_conditions */
+    struct kl_conditions how;
     const struct kl_mitigation *mitigation;
     const struct kl_shots *shots; /* of every scale; NULL or n 0: exact */
 };

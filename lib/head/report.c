@@ -80,6 +80,7 @@ int kl_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e, const
 {
     size_t dims[3] = { e->replicas, e->n, e->c }, names[1] = { e->features->n_classes };
     int code = put_scalars(w, e, test, err);
+    if (!code) code = kl_drawn_save(w, e->trajectories, e->drawn, e->replicas, err);
     if (!code) code = kl_mitigation_save(w, &e->mitigation, e->mitigated, e->replicas, err);
     if (!code) code = kl_writer_put(w, "index", KL_TYPE_I64, 0, 1, &e->n, e->rows, err);
     if (!code) code = kl_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &e->n, e->labels, err);

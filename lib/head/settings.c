@@ -73,7 +73,9 @@ static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE,
                        "--optimizer qng: its metric is that of pure states, and --noise leaves none; "
                        "leave one of them away");
-    return code;
+    if (code) return code;
+    return kl_trajectories_read(&v->head.circuit.trajectories, v->trajectories, 1,
+                                v->noise ? v->noise : "", err);
 }
 
 static int settle_shots(struct kl_head_settings *v, struct kl_error *err)

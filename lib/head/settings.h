@@ -22,7 +22,7 @@ struct kl_head_settings {
     struct kl_train_options train;
     struct kl_head_shape_texts shape;
     const char *optimizer, *schedule, *diff_method, *history, *mlflow;
-    const char *shots;
+    const char *shots, *trajectories;
     bool no_controls, resume, check_gradients;
     char *qasm, *noise, *observables; /* (hidden) of --circuit-file; two options in canonical form */
 };
@@ -61,6 +61,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 #define KL_HEAD_SETTINGS                                                                         \
     KL_CIRCUIT_OPTIONS(KL_HEAD_AT(head.circuit)),                                                \
     KL_NOISE_OPTION(KL_HEAD_AT(head.circuit.noise), NULL),                                       \
+    KL_TRAJECTORIES_OPTION(KL_HEAD_AT(trajectories)),                                            \
     KL_HEAD_SHAPE_OPTIONS(KL_HEAD_AT(shape), "Head"),                                            \
     { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,                  \
       "do not train the three other cores beside the circuit", NULL, NULL },                     \

@@ -139,7 +139,7 @@ static int one_step(struct step *s, int64_t step, struct kl_error *err)
     double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
                                  replica->reductions);
     s->update = kl_update_at(&o->optimizer, lr, number + 1);
-    s->batch.dropout.step = s->batch.diff.estimator.shots.step = (uint32_t)number;
+    s->batch.dropout.step = s->batch.diff.estimator.shots.step = s->batch.draws.step = (uint32_t)number;
     kl_pool_for(pool, s->parts, rows, s);
     int code = pool ? first_failure(train, err) : train->threads[s->crew->thread].code;
     if (code) return code;
@@ -172,6 +172,9 @@ int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, str
     s.batch.dropout = (struct kl_dropout){ .rate = train->model->options.dropout,
                                            .seed = o->seed,
                                            .replica = (uint32_t)crew->index };
+    s.batch.draws = (struct kl_draws){ .seed = o->seed,
+                                       .purpose = KL_RANDOM_TRAINING_TRAJECTORIES,
+                                       .replica = (uint32_t)crew->index };
     /* Central differences sum over the batch on the way. */
     const bool whole = !crew->pool || s.batch.diff.method == KL_DIFF_DIFFERENCES;
     s.parts = whole ? 1 : (size_t)kl_pool_size(crew->pool);

@@ -15,6 +15,12 @@ static void block(void *context, size_t i, int thread)
     const struct kl_features *f = train->features;
     struct kl_train_thread *sums = &train->threads[crew->thread],
                            *own = &train->threads[crew->pool ? thread : crew->thread];
+    /* The same realisations in each epoch, so that epochs compare. */
+    const struct kl_draws draws = { .seed = train->options.seed,
+                                    .purpose = KL_RANDOM_VALIDATION_TRAJECTORIES,
+                                    .replica = (uint32_t)crew->index,
+                                    .rows = train->validation };
+    struct kl_drawing_model drawing;
     size_t from = i * BLOCK, n = train->n_validation - from < BLOCK ? train->n_validation - from : BLOCK;
     if (own->code) return;
     for (size_t k = 0; k < n; k++) {
@@ -27,7 +33,8 @@ static void block(void *context, size_t i, int thread)
     e.shots.step = (uint32_t)train->epoch;
     e.shots.rows = train->validation;
     e.first = from;
-    own->code = kl_head_logits_by_f32(own->logits, train->model, crew->replica->params, own->x, n, &e,
+    const struct kl_head_model *model = kl_head_drawing(&drawing, train->model, &e, &draws, from);
+    own->code = kl_head_logits_by_f32(own->logits, model, crew->replica->params, own->x, n, &e,
                                       &own->work, &own->error);
     if (own->code) return;
     sums->val_loss[i] =

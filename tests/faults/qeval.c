@@ -26,6 +26,10 @@ const struct fault_job fault_jobs[] = {
       .command = "qeval ../in/a.h5 ../in/f.h5 --noise depolarizing=0.01,readout-1=0.02 --shots 20 "
                  "--no-provenance -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qeval by trajectories",
+      .command = "qeval ../in/a.h5 ../in/f.h5 --noise depolarizing=0.01,amplitude-damping=0.02 "
+                 "--trajectories 3 --no-provenance -o out.h5",
+      .old = "cp ../in/older.h5 out.h5" },
     { .name = "qeval, mitigated",
       .command = "qeval ../in/a.h5 ../in/f.h5 --noise depolarizing=0.01,readout-1=0.02 --shots 20 "
                  "--mitigate-readout --zne 1,3 --no-provenance -o out.h5",

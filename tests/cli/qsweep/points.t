@@ -27,8 +27,8 @@ $ qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --epochs 2 --dry-run -o q.h5 |
 > the run that wrote the target took # s
 
 # Refused before anything is trained: nothing is there afterwards.
-$ qsweep f.h5 --grid "qubits=4,8" --noise depolarizing=0.01 -o x.h5
-! qsweep: noise: found a circuit of 8 qubits, expected at most 7: a density matrix holds 4^qubits numbers a sample
+$ qsweep f.h5 --grid "qubits=4,8" --noise amplitude-damping=0.95 -o x.h5
+! qsweep: noise: a gate relaxes a qubit by 0.95, trajectories bear at most 0.9; stronger damping needs the density matrix of at most 7 qubits
 ? 2
 $ qsweep f.h5 --grid "reduction=16|a" -o x.h5
 ! qsweep: --reduction: "a" is no list of widths from 1 to 65536; write it as 128,32

@@ -29,10 +29,6 @@ $ qtrain -q f.h5 --epochs 2 --noise depolarizing=0.01 --threads 1 --no-provenanc
 + qtrain -q f.h5 --epochs 2 --noise depolarizing=0.01 --threads 3 --no-provenance -o b.h5; cmp a.h5 b.h5 && echo same
 > same
 
-$ qtrain f.h5 --qubits 8 --noise depolarizing=0.01 -o x.h5
-! qtrain: noise: found a circuit of 8 qubits, expected at most 7: a density matrix holds 4^qubits numbers a sample
-? 2
-
 $ printf '{"qubits":[{"bit-flip":0.1},{},{}]}' > three.json; qtrain f.h5 --noise three.json -o x.h5
 ! qtrain: noise: it describes 3 qubits, the circuit has 4
 ? 2
