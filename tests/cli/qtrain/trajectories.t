@@ -34,3 +34,8 @@ $ qtrain f.h5 --trajectories many --noise bit-flip=0.1 -o x.h5
 $ qtrain f.h5 --qubits 8 --noise amplitude-damping=0.95 -o x.h5
 ! qtrain: noise: a gate relaxes a qubit by 0.95, trajectories bear at most 0.9; stronger damping needs the density matrix of at most 7 qubits
 ? 2
+
+# measured outputs of a noisy circuit: threads do not matter, steps draw anew
+$ N="--noise depolarizing=0.02 --qubits 8 --layers 1 --trajectories 4 --shots 20 --diff-method spsa --no-controls --no-provenance -q"
++ for t in 1 3; do qtrain f.h5 $N --epochs 1 --threads $t -o s$t.h5; done; cmp s1.h5 s3.h5 && echo same
+> same
