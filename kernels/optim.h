@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* Each returns the sum of grad^2, before any clipping, which costs nothing beside the update: to the
+   precision of `real` sums of n terms in a few chains. */
+
 /* What is the same for all n values of a step. */
 struct kl_adam_factors {
     double grad_scale; /* clipping: the gradient is multiplied by this first */
@@ -30,17 +33,17 @@ struct kl_sgd_factors {
     (real *restrict p, real *restrict m, const real *restrict grad, size_t n, \
      const struct kl_sgd_factors *f)
 
-typedef void(*kl_adam_f32_fn) KL_ADAM_ARGS(float);
-typedef void(*kl_adam_f64_fn) KL_ADAM_ARGS(double);
-typedef void(*kl_sgd_f32_fn) KL_SGD_ARGS(float);
-typedef void(*kl_sgd_f64_fn) KL_SGD_ARGS(double);
+typedef double(*kl_adam_f32_fn) KL_ADAM_ARGS(float);
+typedef double(*kl_adam_f64_fn) KL_ADAM_ARGS(double);
+typedef double(*kl_sgd_f32_fn) KL_SGD_ARGS(float);
+typedef double(*kl_sgd_f64_fn) KL_SGD_ARGS(double);
 
 /* The versions, lowest first; select.c chooses. */
-#define KL_OPTIM_DECLARE(isa)                    \
-    void kl_adam_f32_##isa KL_ADAM_ARGS(float);  \
-    void kl_adam_f64_##isa KL_ADAM_ARGS(double); \
-    void kl_sgd_f32_##isa KL_SGD_ARGS(float);    \
-    void kl_sgd_f64_##isa KL_SGD_ARGS(double);
+#define KL_OPTIM_DECLARE(isa)                      \
+    double kl_adam_f32_##isa KL_ADAM_ARGS(float);  \
+    double kl_adam_f64_##isa KL_ADAM_ARGS(double); \
+    double kl_sgd_f32_##isa KL_SGD_ARGS(float);    \
+    double kl_sgd_f64_##isa KL_SGD_ARGS(double);
 KL_OPTIM_DECLARE(base)
 KL_OPTIM_DECLARE(avx2)
 KL_OPTIM_DECLARE(avx512)

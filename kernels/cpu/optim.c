@@ -13,6 +13,25 @@
 #define SQRT sqrtf
 #endif
 
+static inline double sum_lanes(kl_lane v)
+{
+    double sum = 0;
+    for (int i = 0; i < KL_LANES; i++) sum += (double)v[i];
+    return sum;
+}
+
+static double sum_squares(const kl_real *grad, size_t n)
+{
+    kl_lane squares = { 0 }, rest = { 0 };
+    size_t i = 0;
+    for (; i + KL_LANES <= n; i += KL_LANES) {
+        const kl_lane g = *(const kl_lane *)(grad + i);
+        squares += g * g;
+    }
+    memcpy(&rest, grad + i, (n - i) * sizeof *grad);
+    return sum_lanes(squares + rest * rest);
+}
+
 #if !KL_F64 && defined(__AVX__)
 #include <immintrin.h>
 #if defined(__AVX512F__)
@@ -45,7 +64,7 @@ static inline void adam_vector(kl_lane *p, kl_lane *m, kl_lane *v, kl_lane grad,
     *p = f->shrink * *p - f->rate * (mi * q);
 }
 
-void KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
+double KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
 {
     const struct factors own = {
         .grad_scale = (kl_real)f->grad_scale,
@@ -59,21 +78,25 @@ void KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
         .root = (kl_real)f->root,
         .epsilon = (kl_real)f->epsilon,
     };
+    kl_lane squares = { 0 };
     size_t i = 0;
-    for (; i + KL_LANES <= n; i += KL_LANES)
-        adam_vector((kl_lane *)(p + i), (kl_lane *)(m + i), (kl_lane *)(v + i),
-                    *(const kl_lane *)(grad + i), &own);
-    if (i == n) return;
+    for (; i + KL_LANES <= n; i += KL_LANES) {
+        const kl_lane g = *(const kl_lane *)(grad + i);
+        squares += g * g;
+        adam_vector((kl_lane *)(p + i), (kl_lane *)(m + i), (kl_lane *)(v + i), g, &own);
+    }
+    if (i == n) return sum_lanes(squares);
     kl_lane rest[4] = { 0 };
     const size_t bytes = (n - i) * sizeof *p;
     memcpy(&rest[0], p + i, bytes), memcpy(&rest[1], m + i, bytes), memcpy(&rest[2], v + i, bytes);
     memcpy(&rest[3], grad + i, bytes);
     adam_vector(&rest[0], &rest[1], &rest[2], rest[3], &own);
     memcpy(p + i, &rest[0], bytes), memcpy(m + i, &rest[1], bytes), memcpy(v + i, &rest[2], bytes);
+    return sum_lanes(squares + rest[3] * rest[3]);
 }
 
 #else
-void KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
+double KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
 {
     const kl_real grad_scale = (kl_real)f->grad_scale, decay = (kl_real)f->decay,
                   shrink = (kl_real)f->shrink;
@@ -88,10 +111,11 @@ void KL_ISA_NAME(kl_adam) KL_ADAM_ARGS(kl_real)
         v[i] = vi;
         p[i] = shrink * p[i] - rate * (mi / (root * SQRT(vi) + epsilon));
     }
+    return sum_squares(grad, n);
 }
 #endif
 
-void KL_ISA_NAME(kl_sgd) KL_SGD_ARGS(kl_real)
+double KL_ISA_NAME(kl_sgd) KL_SGD_ARGS(kl_real)
 {
     const kl_real grad_scale = (kl_real)f->grad_scale, decay = (kl_real)f->decay;
     const kl_real momentum = (kl_real)f->momentum, rate = (kl_real)f->rate;
@@ -99,4 +123,5 @@ void KL_ISA_NAME(kl_sgd) KL_SGD_ARGS(kl_real)
         m[i] = momentum * m[i] + (grad_scale * grad[i] + decay * p[i]);
         p[i] -= rate * m[i];
     }
+    return sum_squares(grad, n);
 }

@@ -78,9 +78,12 @@ static size_t two_design_weights(int n, int n_layers)
 {
     return (size_t)n + count(n_layers, n - 1, 2);
 }
+static void two_design_start(struct kl_builder *b)
+{
+    put_rotations(b, KL_RY, 0);
+}
 static void two_design(struct kl_builder *b, int l)
 {
-    if (l == 0) put_rotations(b, KL_RY, 0);
     if (l == b->options->n_layers) return;
     int w = b->n + 2 * l * (b->n - 1);
     for (int parity = 0; parity < 2; parity++)
@@ -165,14 +168,14 @@ static void qcnn(struct kl_builder *b, int l)
 }
 
 static const struct kl_ansatz ansaetze[] = {
-    { "ry-ring", one_each, shape_one_each, ry_ring, true },
-    { "basic-entangler", one_each, shape_one_each, basic_entangler, true },
-    { "strongly-entangling", three_each, shape_three_each, strongly_entangling, false },
-    { "simplified-two-design", two_design_weights, NULL, two_design, false },
-    { "real-amplitudes", real_weights, shape_real, real_amplitudes, true },
-    { "efficient-su2", su2_weights, shape_su2, efficient_su2, true },
-    { "brick", three_each, shape_three_each, brick, false },
-    { "qcnn", qcnn_weights, NULL, qcnn, false },
+    { "ry-ring", one_each, shape_one_each, ry_ring, NULL, true, true },
+    { "basic-entangler", one_each, shape_one_each, basic_entangler, NULL, true, true },
+    { "strongly-entangling", three_each, shape_three_each, strongly_entangling, NULL, false, true },
+    { "simplified-two-design", two_design_weights, NULL, two_design, two_design_start, false, true },
+    { "real-amplitudes", real_weights, shape_real, real_amplitudes, NULL, true, true },
+    { "efficient-su2", su2_weights, shape_su2, efficient_su2, NULL, true, true },
+    { "brick", three_each, shape_three_each, brick, NULL, false, true },
+    { "qcnn", qcnn_weights, NULL, qcnn, NULL, false, false },
 };
 const char *const kl_ansatz_names[] = { "ry-ring",
                                         "basic-entangler",

@@ -3,6 +3,7 @@
 #include "circuit/build_int.h"
 #include "circuit/noise.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void kl_circuit_options_default(struct kl_circuit_options *o)
@@ -109,7 +110,35 @@ static int check(const struct kl_circuit_options *o, const struct kl_embedding *
         return kl_fail(err, KL_EUSAGE,
                        "ansatz qcnn: found %lld qubits and %lld layers, expected a multiple of 2^layers",
                        (long long)o->n_qubits, (long long)o->n_layers);
+    return o->mirror ? kl_mirror_check(o, ansatz, err) : KL_OK;
+}
+
+/* Where layers end, and with mirrored ones what undoes what. */
+static int make_tables(struct kl_builder *b)
+{
+    struct kl_circuit *c = b->circuit;
+    const size_t layers = (size_t)b->options->n_layers + 1;
+    c->layer_ends = malloc(layers * sizeof *c->layer_ends);
+    if (!c->layer_ends) return kl_fail_memory(b->err, layers * sizeof *c->layer_ends);
+    if (!b->options->mirror) return KL_OK;
+    c->undoes = malloc((c->n_weights + 1) * sizeof *c->undoes);
+    if (!c->undoes) return kl_fail_memory(b->err, c->n_weights * sizeof *c->undoes);
+    for (size_t i = 0; i < c->n_weights; i++) c->undoes[i] = KL_UNDONE_BY_NONE;
     return KL_OK;
+}
+
+/* The weights of the gates from op `from` on are a layer's, up to the last of them. */
+static void end_layer(struct kl_builder *b, size_t from)
+{
+    struct kl_circuit *c = b->circuit;
+    const size_t before = c->n_layers ? c->layer_ends[c->n_layers - 1] : 0;
+    size_t end = before;
+    for (size_t i = from; i < c->n_ops; i++)
+        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++) {
+            const struct kl_angle *a = &c->ops[i].angle[k];
+            if (a->source == KL_WEIGHT && (size_t)a->index >= end) end = (size_t)a->index + 1;
+        }
+    if (end > before) c->layer_ends[c->n_layers++] = end;
 }
 
 /* Embedding and layers, by name. */
@@ -124,12 +153,17 @@ static void put_layers(struct kl_builder *b)
     const int n_layers = (int)o->n_layers;
     b->code = kl_circuit_begin(&b->circuit, b->n, embedding->n_inputs(b->n),
                                ansatz->n_weights(b->n, n_layers), b->err);
+    if (!b->code) b->code = make_tables(b);
     if (!o->reupload) embedding->put(b);
-    for (int l = 0; l < n_layers && !b->code; l++) {
-        if (o->reupload) embedding->put(b);
-        ansatz->put(b, l);
+    size_t from = b->code ? 0 : b->circuit->n_ops;
+    for (int l = 0; l <= n_layers && !b->code; l++) {
+        if (o->reupload && l < n_layers) embedding->put(b);
+        if (l == 0 && ansatz->start) ansatz->start(b);
+        if (o->mirror && l < n_layers) kl_put_mirrored(b, ansatz, l);
+        else ansatz->put(b, l);
+        end_layer(b, from);
+        from = b->circuit->n_ops;
     }
-    ansatz->put(b, n_layers);
 }
 
 /* What has no effect beside a circuit in OpenQASM is refused. */
@@ -137,13 +171,13 @@ static int check_alone(const struct kl_circuit_options *o, struct kl_error *err)
 {
     struct kl_circuit_options d;
     kl_circuit_options_default(&d);
-    if (o->n_qubits == d.n_qubits && o->n_layers == d.n_layers && !o->reupload &&
+    if (o->n_qubits == d.n_qubits && o->n_layers == d.n_layers && !o->reupload && !o->mirror &&
         strcmp(o->ansatz, d.ansatz) == 0 && strcmp(o->embedding, d.embedding) == 0 &&
         (!o->entanglement || !*o->entanglement))
         return KL_OK;
     return kl_fail(
         err, KL_EUSAGE,
-        "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, embedding and "
+        "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, mirror, embedding and "
         "reupload; leave these away");
 }
 

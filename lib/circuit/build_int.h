@@ -38,16 +38,22 @@ struct kl_embedding {
 };
 const struct kl_embedding *kl_embedding_find(const char *name); /* NULL: there is none */
 /* One kind of ansatz: how many weights for n qubits and L layers, and the gates of layer l; l = L is
-   what closes the circuit. shape: kl_circuit_weight_shape, NULL: a list. entangles: the option
-   entanglement applies. */
+   what closes the circuit. shape: kl_circuit_weight_shape, NULL: a list. start: what comes before the
+   first layer; NULL: nothing. entangles: the option entanglement applies. alike: every layer is on all
+   wires and has as many weights. */
 struct kl_ansatz {
     const char *name;
     size_t (*n_weights)(int n, int n_layers);
     int (*shape)(size_t dims[3], int n, int n_layers);
     void (*put)(struct kl_builder *b, int layer);
-    bool entangles;
+    void (*start)(struct kl_builder *b);
+    bool entangles, alike;
 };
 const struct kl_ansatz *kl_ansatz_find(const char *name);
+/* Layer l of a circuit whose layers are mirrored in blocks (mirror.c). */
+void kl_put_mirrored(struct kl_builder *b, const struct kl_ansatz *ansatz, int l);
+int kl_mirror_check(const struct kl_circuit_options *o, const struct kl_ansatz *ansatz,
+                    struct kl_error *err);
 /* QCNN: wires that layer `layer` begins with: [n - kl_qcnn_wires, n). */
 int kl_qcnn_wires(int n, int layer);
 

@@ -130,6 +130,8 @@ void kl_circuit_free(struct kl_circuit **circuit)
     free((*circuit)->strings);
     free((*circuit)->targets);
     free((*circuit)->noise);
+    free((*circuit)->layer_ends);
+    free((*circuit)->undoes);
     free(*circuit);
     *circuit = NULL;
 }

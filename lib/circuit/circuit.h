@@ -65,6 +65,10 @@ struct kl_term {
     int string, target;
     double weight;
 };
+enum kl_undoes {
+    KL_UNDONE = -1,         /* of a layer that a later one mirrors */
+    KL_UNDONE_BY_NONE = -2, /* of what begins or closes the ansatz */
+};
 struct kl_circuit {
     int n_qubits;
     size_t n_inputs, n_weights, n_ops;
@@ -75,6 +79,12 @@ struct kl_circuit {
     struct kl_term *terms;
     struct kl_pauli *strings; /* each one once */
     struct kl_target *targets;
+    /* Weights [layer_ends[l - 1], layer_ends[l]) are those of layer l of the ansatz; what closes it is
+       one more; n_layers 0: OpenQASM has none. */
+    size_t n_layers, *layer_ends;
+    /* (n_weights) of mirrored layers (mirror.c): the weight whose angle this one turns back, or of enum
+       kl_undoes; NULL: no layer is mirrored. */
+    int *undoes;
     bool amplitude_inputs; /* the state begins as x / |x|, n_inputs = 2^n_qubits */
     bool probabilities; /* outputs are the probabilities of all basis states, n_obs = 2^n_qubits; there
                            are no terms */
@@ -99,8 +109,9 @@ struct kl_circuit_options {
                                  "zz", of every pair; sums of Pauli strings, wire 0 first,
                                  "ZZII,0.5*XIYI-ZIII"; "probs(0,2)", of these wires; "fidelity(0+1-)",
                                  with this state, or ghz, w */
-    bool reupload;        /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
-    const char *qasm;     /* "": none; OpenQASM 3 in place of all else but the observables */
+    int64_t mirror;   /* layers come in blocks of so many and their mirror image (mirror.c); 0: not so */
+    bool reupload;    /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
+    const char *qasm; /* "": none; OpenQASM 3 in place of all else but the observables */
     const char *noise;    /* NULL or "": none; a text of kl_noise_text (noise.h) */
     int64_t trajectories; /* with noise: kl_circuit's; 0: the density matrix */
     int fold;             /* 0 or 1: none; else of kl_circuit_fold (noise.h) */

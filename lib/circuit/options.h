@@ -24,6 +24,8 @@
       "gates of a layer", NULL, NULL },                                                                   \
     { "entanglement", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, entanglement),                                  \
       KL_ENTANGLEMENT_CHOICES, 0, 0, true, "pairs that a layer couples (default: its own)", NULL, NULL },                    \
+    { "mirror", 0, KL_OPT_INT, KL_CIRCUIT_AT(at, mirror), "N", 0, 500, true,                               \
+      "blocks of N layers and their mirror image; 0: none", NULL, NULL },                                 \
     { "embedding", 0, KL_OPT_CHOICE, KL_CIRCUIT_AT(at, embedding),                                        \
       "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs enter", NULL, NULL }, \
     { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL, 0, 0, true,                          \

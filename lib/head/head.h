@@ -73,7 +73,8 @@ size_t kl_head_parameters(const struct kl_head_model *model); /* that training m
 
 /* ---- a trained head (load.c, logits.c) ---- In a head file every dataset of parameters and
    history has a leading dimension over replicas, of 1 too: params/<name> [R, ...] (each replica at
-   its best epoch by validation), last/<name>, history/<name> [R, epochs]; besides split/validation
+   its best epoch by validation), last/<name>, history/<name> [R, epochs], history/gradient_norm [R,
+   epochs, groups] and history/gradient_group [groups], their names; besides split/validation
    [n_val] (rows of the feature file) and class_names. Root attribute `config`: JSON. */
 struct kl_head {
     struct kl_head_model model;
@@ -137,10 +138,19 @@ enum kl_history_row {
 };
 extern const char *const kl_history_names[KL_HISTORY_ROWS];
 
+/* Groups of parameters whose gradients' norms are recorded (norms.c): a linear layer with its bias, or a
+   layer of the circuit's ansatz (all weights of OpenQASM), in the order in which samples pass them.
+   Names: "reduce.0", "circuit.2", "twin.0", "head.1". */
+enum { KL_GROUP_NAME = 24 };
+size_t kl_head_n_groups(const struct kl_head_model *model);
+void kl_head_group_name(char name[KL_GROUP_NAME], const struct kl_head_model *model, size_t group);
+
 /* One of the heads trained side by side: its parameters and all else that differs between replicas. */
 struct kl_replica {
-    float *params, *m, *v, *best;      /* block.size each */
-    double *history[KL_HISTORY_ROWS];  /* [epochs]; NaN where no epoch was */
+    float *params, *m, *v, *best;     /* block.size each */
+    double *history[KL_HISTORY_ROWS]; /* [epochs]; NaN where no epoch was */
+    double *norms; /* [epochs, groups] mean over an epoch's steps of the gradient's L2 norm, before
+                      clipping; NaN where no epoch was; the sum so far in the epoch begun */
     int64_t best_epoch, stopped_epoch; /* from 0; -1: none */
     int64_t stale, plateau_stale, reductions;
     int64_t epoch_correct; /* of the epoch begun */

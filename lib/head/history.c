@@ -7,6 +7,38 @@
 #include "head/history_int.h"
 #include "store/store.h"
 
+/* They become names of files and members of JSON. */
+static int check_names(const struct kl_history *h, const char *path, struct kl_error *err)
+{
+    for (size_t g = 0; g < h->groups; g++) {
+        char name[80];
+        kl_history_group(name, h, g);
+        if (!*name || *name == '.' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.0123456789")])
+            return kl_fail(err, KL_EDATA, "%s: dataset history/gradient_group: \"%s\" is no group", path,
+                           name);
+    }
+    return KL_OK;
+}
+
+static int load_norms(struct kl_history *h, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *norms, *names;
+    if (!kl_file_find(file, "history/gradient_norm")) return KL_OK;
+    int code = kl_file_expect(&norms, file, "history/gradient_norm", KL_TYPE_F64, 3, err);
+    if (!code) code = kl_file_expect(&names, file, "history/gradient_group", KL_TYPE_STRING, 1, err);
+    if (code) return code;
+    if (norms->dims[0] != h->replicas || norms->dims[1] != h->epochs || norms->dims[2] != names->dims[0])
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: dataset history/gradient_norm has another shape than the rest of the history",
+            kl_file_path(file));
+    code = kl_file_load((void **)&h->norms, file, norms, err);
+    if (!code) code = kl_file_load((void **)&h->group_names, file, names, err);
+    h->groups = norms->dims[2];
+    h->name_size = names->item_size;
+    return code ? code : check_names(h, kl_file_path(file), err);
+}
+
 int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error *err)
 {
     *h = (struct kl_history){ 0 };
@@ -28,13 +60,36 @@ int kl_history_load(struct kl_history *h, struct kl_file *file, struct kl_error 
         h->replicas = d->dims[0], h->epochs = d->dims[1];
         h->rows[k] = data;
     }
-    return 0;
+    int code = load_norms(h, file, err);
+    if (code) kl_history_free(h);
+    return code;
+}
+
+void kl_history_group(char name[80], const struct kl_history *h, size_t g)
+{
+    snprintf(name, 80, "%.*s", (int)h->name_size, h->group_names + g * h->name_size);
 }
 
 void kl_history_free(struct kl_history *h)
 {
     for (int k = 0; k < KL_HISTORY_ROWS; k++) free(h->rows[k]);
+    free(h->norms);
+    free(h->group_names);
     *h = (struct kl_history){ 0 };
+}
+
+/* ,"gradient_norm":{"reduce.0":0.01,...} of replica and epoch number i. */
+static void put_norms(FILE *to, const struct kl_history *h, size_t i)
+{
+    size_t n = 0;
+    for (size_t g = 0; g < h->groups; g++) {
+        char name[80];
+        if (!isfinite(h->norms[i * h->groups + g])) continue;
+        kl_history_group(name, h, g);
+        fprintf(to, "%s\"%s\":%.9g", n++ ? "," : ",\"gradient_norm\":{", name,
+                h->norms[i * h->groups + g]);
+    }
+    if (n) fputc('}', to);
 }
 
 int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *err)
@@ -54,6 +109,7 @@ int kl_history_jsonl(const char *path, struct kl_file *file, struct kl_error *er
         fprintf(memory, "{\"replica\":%zu,\"epoch\":%zu", i / h.epochs, i % h.epochs + 1);
         for (int k = 0; k < KL_HISTORY_ROWS; k++)
             if (!isnan(h.rows[k][i])) fprintf(memory, ",\"%s\":%.9g", kl_history_names[k], h.rows[k][i]);
+        put_norms(memory, &h, i);
         fputs("}\n", memory);
     }
     bool written;

@@ -40,22 +40,37 @@ __attribute__((format(printf, 4, 5))) static int put(const char *folder, const c
     return code;
 }
 
+/* One metric: values by epoch, `apart` from each other. */
+static int put_metric(const char *folder, const char *name, const double *values, size_t epochs,
+                      size_t apart, long long time, struct kl_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int code = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return kl_fail_memory(err, 1024);
+    for (size_t e = 0; e < epochs; e++)
+        if (!isnan(values[e * apart]))
+            fprintf(memory, "%lld %.9g %zu\n", time, values[e * apart], e + 1);
+    if (fclose(memory)) code = kl_fail_memory(err, size);
+    if (!code && size > 0) code = put(folder, name, err, "%s", text);
+    free(text);
+    return code;
+}
+
 static int put_metrics(const char *folder, const struct kl_history *h, size_t replica, long long time,
                        struct kl_error *err)
 {
+    const size_t first = replica * h->epochs;
     int code = 0;
-    for (int k = 0; k < KL_HISTORY_ROWS && !code; k++) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *memory = open_memstream(&text, &size);
-        if (!memory) return kl_fail_memory(err, 1024);
-        for (size_t e = 0; e < h->epochs; e++) {
-            double value = h->rows[k][replica * h->epochs + e];
-            if (!isnan(value)) fprintf(memory, "%lld %.9g %zu\n", time, value, e + 1);
-        }
-        if (fclose(memory)) code = kl_fail_memory(err, size);
-        if (!code && size > 0) code = put(folder, kl_history_names[k], err, "%s", text);
-        free(text);
+    for (int k = 0; k < KL_HISTORY_ROWS && !code; k++)
+        code = put_metric(folder, kl_history_names[k], h->rows[k] + first, h->epochs, 1, time, err);
+    for (size_t g = 0; g < h->groups && !code; g++) {
+        char group[80], name[96];
+        kl_history_group(group, h, g);
+        snprintf(name, sizeof name, "gradient_norm.%s", group);
+        code =
+            put_metric(folder, name, h->norms + first * h->groups + g, h->epochs, h->groups, time, err);
     }
     return code;
 }

@@ -50,6 +50,13 @@ static const struct kl_layer *layer_at(enum kl_head_chain *chain, int *number,
     return &model->head[*number];
 }
 
+size_t kl_head_layer_parts(const struct kl_head_model *model, int k)
+{
+    enum kl_head_chain chain;
+    int number;
+    return weight_parts(layer_at(&chain, &number, model, k)) + 1;
+}
+
 struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i)
 {
     for (int k = 0; k < model->n_reduce + model->n_twin + model->n_head; k++) {

@@ -16,5 +16,7 @@ struct kl_head_part {
 };
 size_t kl_head_n_parts(const struct kl_head_model *model);
 struct kl_head_part kl_head_part(const struct kl_head_model *model, size_t i);
+/* Parts of linear layer k of all; those of layer 0 come first, the circuit's is the last. */
+size_t kl_head_layer_parts(const struct kl_head_model *model, int k);
 
 #endif

@@ -59,6 +59,30 @@ static int save_tensor(struct kl_writer *w, const struct kl_train *train, const 
     return code < 0 ? code : 0;
 }
 
+/* [replicas, epochs, groups], and the names of the groups. */
+static int save_norms(struct kl_writer *w, const struct kl_train *train, const char *prefix,
+                      struct kl_error *err)
+{
+    const size_t groups = kl_head_n_groups(train->model), replicas = (size_t)train->options.replicas,
+                 each = (size_t)train->options.epochs * groups;
+    char name[LONGEST_NAME];
+    double *values = malloc(replicas * each * sizeof *values);
+    char(*names)[KL_GROUP_NAME] = malloc(groups * sizeof *names);
+    int code = values && names ? 0 : kl_fail_memory(err, replicas * each * sizeof *values);
+    for (size_t r = 0; r < replicas && !code; r++)
+        memcpy(values + r * each, train->replicas[r].norms, each * sizeof *values);
+    for (size_t g = 0; g < groups && !code; g++) kl_head_group_name(names[g], train->model, g);
+    snprintf(name, sizeof name, "%shistory/gradient_norm", prefix);
+    if (!code)
+        code = kl_writer_put(w, name, KL_TYPE_F64, 0, 3,
+                             (size_t[]){ replicas, (size_t)train->options.epochs, groups }, values, err);
+    snprintf(name, sizeof name, "%shistory/gradient_group", prefix);
+    if (code >= 0) code = kl_writer_put(w, name, KL_TYPE_STRING, KL_GROUP_NAME, 1, &groups, names, err);
+    free(values);
+    free(names);
+    return code < 0 ? code : 0;
+}
+
 static int save_replicas(struct kl_writer *w, const struct kl_train *train, const char *prefix,
                          struct kl_error *err)
 {
@@ -99,6 +123,7 @@ static int save_state(struct kl_writer *w, const struct kl_train *train, const c
             code = save_tensor(w, train, prefix, &block->tensors[t], groups[g].group, groups[g].offset,
                                err);
     if (!code) code = save_replicas(w, train, prefix, err);
+    if (!code) code = save_norms(w, train, prefix, err);
     if (code || n_groups < N_GROUPS) return code;
     snprintf(name, sizeof name, "%sposition", prefix);
     code = kl_writer_put(w, name, KL_TYPE_I64, 0, 1, (size_t[]){ 3 }, position, err);
@@ -162,6 +187,22 @@ static int restore_tensor(struct kl_train *train, struct kl_file *file, const ch
     return 0;
 }
 
+static int restore_norms(struct kl_train *train, struct kl_file *file, const char *prefix,
+                         struct kl_error *err)
+{
+    const size_t dims[3] = { (size_t)train->options.replicas, (size_t)train->options.epochs,
+                             kl_head_n_groups(train->model) };
+    char name[LONGEST_NAME];
+    void *data = NULL;
+    snprintf(name, sizeof name, "%shistory/gradient_norm", prefix);
+    int code = load(&data, file, name, KL_TYPE_F64, 3, dims, err);
+    for (size_t r = 0; r < dims[0] && !code; r++)
+        memcpy(train->replicas[r].norms, (double *)data + r * dims[1] * dims[2],
+               dims[1] * dims[2] * sizeof(double));
+    free(data);
+    return code;
+}
+
 static int restore_replicas(struct kl_train *train, struct kl_file *file, const char *prefix,
                             struct kl_error *err)
 {
@@ -209,6 +250,7 @@ static int restore_state(struct kl_train *train, struct kl_file *file, const cha
             code = restore_tensor(train, file, prefix, &block->tensors[t], groups[g].group,
                                   groups[g].offset, err);
     if (!code) code = restore_replicas(train, file, prefix, err);
+    if (!code) code = restore_norms(train, file, prefix, err);
     void *position = NULL;
     snprintf(name, sizeof name, "%sposition", prefix);
     if (!code) code = load(&position, file, name, KL_TYPE_I64, 1, (size_t[]){ 3 }, err);

@@ -57,7 +57,8 @@ struct step {
     struct kl_update update;
     float *grad;
     struct kl_natural natural;
-    size_t parts; /* of the rows */
+    double *squares; /* of the gradient's parts, summed; that of the circuit may be absent */
+    size_t parts;    /* of the rows */
 };
 
 /* Row at which part i of the batch begins. */
@@ -84,12 +85,12 @@ static void rows(void *context, size_t i, int thread)
     kl_flush_end(before);
 }
 
-static void update(const struct step *s, const struct kl_head_part *p)
+static void update(const struct step *s, size_t i, const struct kl_head_part *p)
 {
     const struct kl_replica *r = s->crew->replica;
     if (p->kind == KL_PART_CIRCUIT && s->natural.metric) return;
-    kl_update_apply_f32(r->params + p->offset, r->m + p->offset, r->v + p->offset, s->grad + p->offset,
-                        p->size, &s->update);
+    s->squares[i] = kl_update_apply_f32(r->params + p->offset, r->m + p->offset, r->v + p->offset,
+                                        s->grad + p->offset, p->size, &s->update);
 }
 
 static void sum_part(void *context, size_t i, int thread)
@@ -100,7 +101,7 @@ static void sum_part(void *context, size_t i, int thread)
     unsigned before = kl_flush_begin();
     (void)thread;
     kl_head_sum_f32(s->grad, &s->batch, train->model, &part);
-    if (train->options.optimizer.clip <= 0) update(s, &part);
+    if (train->options.optimizer.clip <= 0) update(s, i, &part);
     kl_flush_end(before);
 }
 
@@ -110,7 +111,7 @@ static void update_part(void *context, size_t i, int thread)
     const struct kl_head_part part = kl_head_part(s->crew->train->model, i);
     unsigned before = kl_flush_begin();
     (void)thread;
-    update(s, &part);
+    update(s, i, &part);
     kl_flush_end(before);
 }
 
@@ -148,6 +149,7 @@ static int one_step(struct step *s, int64_t step, struct kl_error *err)
         kl_update_clip_f32(&s->update, &o->optimizer, s->grad, train->model->block.size);
         kl_pool_for(pool, n_parts, update_part, s);
     }
+    kl_train_norms_add(s->crew, s->squares, s->grad);
     if (s->natural.metric)
         kl_natural_update(replica->params, &s->natural, s->grad, train->model, s->batch.n, &o->optimizer,
                           s->update.adam.grad_scale, natural_rate(o, lr));
@@ -165,7 +167,8 @@ int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, str
     const size_t size = kl_train_batch_size(train);
     const struct kl_head_diff diff = { o->diff, kl_train_estimator(train, crew->index,
                                                                    KL_RANDOM_TRAINING_SHOTS) };
-    struct step s = { .crew = crew, .grad = own->grad };
+    struct step s = { .crew = crew, .grad = own->grad, .squares = own->squares };
+    if (first == 0) kl_train_norms_begin(crew);
     kl_arena_reset(&own->work.values);
     int code = kl_head_batch_take_f32(&s.batch, train->model, size, &diff, &own->work.values, err);
     if (!code) code = kl_natural_take(&s.natural, train->metric, size, &own->work.values, err);

@@ -39,6 +39,10 @@ static int replica_open(struct kl_replica *r, const struct kl_train *train, int6
     if (!r->history[0]) return kl_fail_memory(err, KL_HISTORY_ROWS * epochs * sizeof(double));
     for (size_t i = 0; i < KL_HISTORY_ROWS * epochs; i++) r->history[0][i] = NAN;
     for (size_t k = 1; k < KL_HISTORY_ROWS; k++) r->history[k] = r->history[0] + k * epochs;
+    const size_t n_norms = epochs * kl_head_n_groups(train->model);
+    r->norms = malloc(n_norms * sizeof *r->norms);
+    if (!r->norms) return kl_fail_memory(err, n_norms * sizeof *r->norms);
+    for (size_t i = 0; i < n_norms; i++) r->norms[i] = NAN;
     kl_head_init(r->params, train->model, train->options.seed, (uint32_t)index);
     return 0;
 }
@@ -128,6 +132,7 @@ void kl_train_close(struct kl_train *train)
     for (int64_t r = 0; train->replicas && r < train->options.replicas; r++) {
         free(train->replicas[r].params);
         free(train->replicas[r].history[0]);
+        free(train->replicas[r].norms);
     }
     kl_metric_free(&train->metric);
     kl_measured_free(&train->measured);
@@ -189,6 +194,7 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     r->history[KL_TRAIN_ACCURACY][e] = (double)r->epoch_correct / (double)train->n_training;
     r->history[KL_LEARNING_RATE][e] = kl_schedule_rate(&o->schedule, e, train->steps_per_epoch - 1,
                                                        train->steps_per_epoch, o->epochs, r->reductions);
+    kl_train_norms_end(crew);
     r->epoch_loss = 0, r->epoch_correct = 0;
     if (!isfinite(r->history[KL_TRAIN_LOSS][e])) {
         if (train->bears_divergence) return end_diverged(crew, err);

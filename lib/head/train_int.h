@@ -10,6 +10,7 @@ struct kl_train_thread {
     struct kl_head_work work;
     struct kl_arena buffers;
     float *x, *logits, *grad; /* samples to validate, their logits; the gradient */
+    double *squares;          /* of the gradient's parts, summed */
     int32_t *labels;
     double *val_loss; /* of every block of validation samples */
     size_t *val_correct;
@@ -37,6 +38,11 @@ struct kl_crew {
 /* How the circuit is evaluated: the random numbers of a replica, of shots and of directions; the caller
    sets their step. */
 struct kl_estimator kl_train_estimator(const struct kl_train *train, int64_t replica, uint32_t purpose);
+/* Norms of gradients of the current epoch (norms.c): before its first step, after each, at its end.
+   squares: sums of squares of all parts, in order; grad: the block's. */
+void kl_train_norms_begin(const struct kl_crew *crew);
+void kl_train_norms_add(const struct kl_crew *crew, const double *squares, const float *grad);
+void kl_train_norms_end(const struct kl_crew *crew);
 /* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on. */
 int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err);
 /* Mean loss and accuracy over the validation samples. */

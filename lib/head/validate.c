@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "head/head_int.h"
+#include "head/part.h"
 #include "head/train_int.h"
 #include "kernels/inline/philox.h"
 
@@ -74,9 +75,11 @@ int kl_train_thread_init(struct kl_train_thread *own, const struct kl_train *tra
     own->logits = kl_arena_take(&own->buffers, BLOCK * model->n_classes, sizeof(float));
     own->labels = kl_arena_take(&own->buffers, BLOCK, sizeof(int32_t));
     own->grad = kl_arena_take(&own->buffers, model->block.size, sizeof(float));
+    own->squares = kl_arena_take(&own->buffers, kl_head_n_parts(model), sizeof(double));
     own->val_loss = kl_arena_take(&own->buffers, n_blocks(train) + 1, sizeof(double));
     own->val_correct = kl_arena_take(&own->buffers, n_blocks(train) + 1, sizeof(size_t));
-    if (!own->x || !own->logits || !own->labels || !own->grad || !own->val_loss || !own->val_correct)
+    if (!own->x || !own->logits || !own->labels || !own->grad || !own->squares || !own->val_loss ||
+        !own->val_correct)
         return kl_fail_memory(err, BLOCK * train->features->d * sizeof(float));
     memset(own->grad, 0, model->block.size * sizeof(float)); /* the padding between tensors stays 0 */
     return 0;

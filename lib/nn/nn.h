@@ -118,12 +118,12 @@ struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t 
 /* Clip the update by the norm of the whole gradient (n values) where o asks for it. */
 void kl_update_clip_f32(struct kl_update *u, const struct kl_optimizer *o, const float *grad, size_t n);
 void kl_update_clip_f64(struct kl_update *u, const struct kl_optimizer *o, const double *grad, size_t n);
-/* Update n parameters. m, v: the moments (SGD: m is the velocity, v unused), zeros before the first
- * step. */
-void kl_update_apply_f32(float *params, float *m, float *v, const float *grad, size_t n,
-                         const struct kl_update *u);
-void kl_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
-                         const struct kl_update *u);
+/* Update n parameters; returns the sum of the gradient's squares, before clipping. m, v: the moments
+   (SGD: m is the velocity, v unused), zeros before the first step. */
+double kl_update_apply_f32(float *params, float *m, float *v, const float *grad, size_t n,
+                           const struct kl_update *u);
+double kl_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
+                           const struct kl_update *u);
 
 /* ---- linear systems of natural gradients (envelope.c) ---- */
 /* Lower triangle of a symmetric matrix (n, n), row i from column first[i] <= i, before which all is 0:

@@ -27,10 +27,10 @@ void KL_NAME(kl_update_clip)(struct kl_update *u, const struct kl_optimizer *o, 
     u->adam.grad_scale = u->sgd.grad_scale = o->clip > 0 ? clip_scale(grad, n, o->clip) : 1;
 }
 
-void KL_NAME(kl_update_apply)(kl_real *params, kl_real *m, kl_real *v, const kl_real *grad, size_t n,
-                              const struct kl_update *u)
+double KL_NAME(kl_update_apply)(kl_real *params, kl_real *m, kl_real *v, const kl_real *grad, size_t n,
+                                const struct kl_update *u)
 {
     const struct kl_kernels *kernels = kl_kernels();
-    if (u->kind == KL_SGD) kernels->KL_NAME(sgd)(params, m, grad, n, &u->sgd);
-    else kernels->KL_NAME(adam)(params, m, v, grad, n, &u->adam);
+    return u->kind == KL_SGD ? kernels->KL_NAME(sgd)(params, m, grad, n, &u->sgd)
+                             : kernels->KL_NAME(adam)(params, m, v, grad, n, &u->adam);
 }

@@ -45,7 +45,7 @@ static int far(const char *isa, const char *what, size_t i, long double found, l
             v0[i] = v[i] = (real)((uniform() + 0.5) * extreme * extreme),                              \
             g[i] = (real)(uniform() * extreme);                                                        \
         }                                                                                              \
-        k->adam_##p(x, m, v, g, n, &a);                                                                \
+        const double squares = k->adam_##p(x, m, v, g, n, &a);                                         \
         for (size_t i = 0; i < n; i++) {                                                               \
             const long double t = 0.5L * g[i] + 0.01L * x0[i],                                         \
                               st = 0.5L * fabsl(g[i]) + 0.01L * fabsl(x0[i]);                          \
@@ -58,8 +58,11 @@ static int far(const char *isa, const char *what, size_t i, long double found, l
             bad += far(k->isa, "adam p " #p, i, x[i], 0.999L * x0[i] - step * mi,                      \
                        fabsl(x0[i]) + 2 * step * size, eps);                                           \
         }                                                                                              \
+        long double sum = 0;                                                                           \
+        for (size_t i = 0; i < n; i++) sum += (long double)g[i] * g[i];                                \
         memcpy(x, x0, sizeof x), memcpy(m, m0, sizeof m);                                              \
-        k->sgd_##p(x, m, g, n, &s);                                                                    \
+        bad += far(k->isa, "adam squares " #p, 0, squares, sum, sum, 8 * eps);                         \
+        bad += far(k->isa, "sgd squares " #p, 0, k->sgd_##p(x, m, g, n, &s), sum, sum, 8 * eps);       \
         for (size_t i = 0; i < n; i++) {                                                               \
             const long double mi = 0.9L * m0[i] + 0.5L * g[i] + 0.01L * x0[i];                         \
             const long double size = 0.9L * fabsl(m0[i]) + 0.5L * fabsl(g[i]) + 0.01L * fabsl(x0[i]);  \
