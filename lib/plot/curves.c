@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Loss and accuracy by epoch: the mean over replicas, with a band from the least to the most. Heads that
-   stopped early end the mean, which would jump to that of the others; the band goes on. */
+   Loss and accuracy by epoch, above the norms of gradients: the mean over replicas, with a band from the
+   least to the most. Heads that stopped early end the mean, which would jump to that of the others; the
+   band goes on. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -180,6 +181,7 @@ int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs
                      s[0].replicas, s[0].common);
         if (s[0].replicas > 1) kl_text(sheet->cr, 483, 10, 7, KL_RIGHT, text);
     }
+    if (!code) code = kl_draw_gradients(sheet->cr, 206, s[0].shown, inputs->file, err);
     for (int i = 0; i < 4; i++) free(s[i].values);
     return code;
 }

@@ -9,7 +9,8 @@
 #include "store/store.h"
 
 enum { COLUMNS = 3, NAME = 33 };
-static const double LEFT = 46, TOP = 18, HEIGHT = 140, GAP = 14, LEGEND = 58, ROW = 190, ROUNDING = 1e-28;
+static const double LEFT = 46, TOP = 18, HEIGHT = 140, GAP = 14, LEGEND = 58, ROW = 190,
+                    ROUNDING = 1e-28;
 
 struct scan {
     int32_t *qubits, *layers;
@@ -53,22 +54,6 @@ static void free_scan(struct scan *s)
     free(s->variance), free(s->low), free(s->high);
 }
 
-/* Five points of viridis (van der Walt & Smith 2015), from dark to light: an order that print and
-   colour-blind readers keep. The yellow end is too light for lines. */
-static void ramp(cairo_t *cr, size_t i, size_t n, double alpha)
-{
-    static const double at[5][3] = { { .267, .005, .329 },
-                                     { .229, .322, .546 },
-                                     { .128, .567, .551 },
-                                     { .369, .789, .383 },
-                                     { .74, .79, .1 } };
-    const double x = n > 1 ? 4.0 * (double)i / (double)(n - 1) : 1;
-    const int k = x < 3 ? (int)x : 3;
-    double c[3];
-    for (int j = 0; j < 3; j++) c[j] = at[k][j] + (x - k) * (at[k + 1][j] - at[k][j]);
-    cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
-}
-
 static double bounded_log(double variance)
 {
     return log10(fmax(variance, ROUNDING));
@@ -79,7 +64,7 @@ static void draw_run(cairo_t *cr, const struct kl_axes *axes, const struct scan 
                      size_t from, size_t to)
 {
     const size_t stride = s->n_layers, base = o * s->n_qubits * stride + l;
-    ramp(cr, l, s->n_layers, to - from > 1 ? 0.18 : 0.5);
+    kl_ramp(cr, l, s->n_layers, to - from > 1 ? 0.18 : 0.5);
     cairo_set_line_width(cr, 1.1);
     for (size_t q = from; q < to; q++)
         cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
@@ -90,7 +75,7 @@ static void draw_run(cairo_t *cr, const struct kl_axes *axes, const struct scan 
     cairo_close_path(cr);
     if (to - from > 1) cairo_fill(cr);
     else cairo_stroke(cr); /* a cell alone has a bar for a band */
-    ramp(cr, l, s->n_layers, 1);
+    kl_ramp(cr, l, s->n_layers, 1);
     for (size_t q = from; q < to; q++)
         cairo_line_to(cr, kl_axes_x(axes, s->qubits[q]),
                       kl_axes_y(axes, bounded_log(s->variance[base + q * stride])));
@@ -176,7 +161,7 @@ static void draw_legend(cairo_t *cr, const struct scan *s, double x)
     kl_text(cr, x, TOP + 6, 7, KL_LEFT, "layers");
     for (size_t l = 0; l < s->n_layers; l++) {
         const double y = TOP + 7 + step * (double)(l + 1);
-        ramp(cr, l, s->n_layers, 1);
+        kl_ramp(cr, l, s->n_layers, 1);
         cairo_set_line_width(cr, 1.2);
         cairo_move_to(cr, x, y - 2.5);
         cairo_line_to(cr, x + 14, y - 2.5);

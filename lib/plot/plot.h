@@ -60,6 +60,9 @@ enum { KL_N_COLOURS = 7 };
 /* Okabe & Ito's palette, which colour-blind readers can tell apart, without its yellow, which white
    paper swallows; i is taken modulo 7, 0 is black. */
 void kl_colour(cairo_t *cr, int i, double alpha);
+/* The i-th of n colours in an order: five points of viridis (van der Walt & Smith 2015), from dark to
+   light, which print and colour-blind readers keep. Its yellow end is too light for lines. */
+void kl_ramp(cairo_t *cr, size_t i, size_t n, double alpha);
 /* Numbers that cairo gives to surfaces and images through the life of a process, in a finished SVG file,
    count from 0 instead: a figure's bytes do not depend on those before it. Returns the new length. */
 size_t kl_svg_renumber(unsigned char *bytes, size_t n);
@@ -143,6 +146,11 @@ int kl_sample_images_read(struct kl_sample_images *images, const struct kl_figur
 /* Places for each of c classes that have so many samples: one each in turn; where a last round does not
    reach all, it is spread over them. quota [c] begins at 0. */
 void kl_share_places(size_t *quota, const size_t *have, size_t c, size_t places);
+
+/* Norms of gradients by epoch, the mean over replicas, below the curves: panels of the circuit's layers
+   and of the linear ones, whose tops lie at `top`, for epochs up to `shown`. A file without them:
+   nothing. */
+int kl_draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err);
 
 /* ---- the figures ---- */
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);

@@ -123,9 +123,23 @@ void kl_colour(cairo_t *cr, int i, double alpha)
     cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
 }
 
+void kl_ramp(cairo_t *cr, size_t i, size_t n, double alpha)
+{
+    static const double at[5][3] = { { .267, .005, .329 },
+                                     { .229, .322, .546 },
+                                     { .128, .567, .551 },
+                                     { .369, .789, .383 },
+                                     { .74, .79, .1 } };
+    const double x = n > 1 ? 4.0 * (double)i / (double)(n - 1) : 1;
+    const int k = x < 3 ? (int)x : 3;
+    double c[3];
+    for (int j = 0; j < 3; j++) c[j] = at[k][j] + (x - k) * (at[k + 1][j] - at[k][j]);
+    cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
+}
+
 /* One column of a journal is 250 points wide, two are 510. */
 const struct kl_figure kl_figures[] = {
-    { "curves", "head", 510, 190, kl_draw_curves, .dataset = "history/train_loss" },
+    { "curves", "head", 510, 380, kl_draw_curves, .dataset = "history/train_loss" },
     { "circuit", "head", 500, 640, kl_draw_circuit, .needs_circuit = true },
     { "confusion", "report", 250, 250, kl_draw_confusion, .dataset = NULL },
     { "calibration", "report", 250, 250, kl_draw_calibration, .dataset = NULL },

@@ -139,6 +139,46 @@ static void check_float(const struct golden *g, struct kl_head_model *model, str
     free(wide);
 }
 
+/* The history's norms of one step on all samples against those of the golden gradient. */
+static void check_norms(const struct golden *g, struct kl_head_model *model)
+{
+    static const char names[CLASSES] = "0";
+    float *x = malloc(N * D * sizeof *x);
+    struct kl_features features = { .x = x, .labels = g->labels, .n = N, .d = D, .n_classes = CLASSES };
+    struct kl_train_options options;
+    struct kl_train train;
+    struct kl_error err = { 0 };
+    features.class_names = (char *)names, features.name_size = 1;
+    for (size_t i = 0; i < N * D; i++) x[i] = (float)g->x[i];
+    kl_train_options_default(&options);
+    options.epochs = 1, options.val_fraction = 0;
+    const double dropout = model->options.dropout;
+    model->options.dropout = 0;
+    if (kl_train_open(&train, model, &features, &options, 1, &err)) exit(1);
+    for (size_t i = 0; i < model->block.size; i++) train.replicas[0].params[i] = (float)g->init[i];
+    if (kl_train_run(&train, NULL, NULL, &err)) failures++;
+    for (size_t i = 0, groups = kl_head_n_groups(model); i < groups; i++) {
+        char name[KL_GROUP_NAME];
+        double sum = 0;
+        kl_head_group_name(name, model, i);
+        const bool circuit = strncmp(name, "circuit.", 8) == 0;
+        for (int t = 0; t < model->block.n; t++) {
+            const struct kl_tensor *tensor = &model->block.tensors[t];
+            const size_t first = circuit ? 4 * (size_t)atoi(name + 8) : 0;
+            if (circuit ? t != model->vqc : strncmp(tensor->name, name, strlen(name)) != 0) continue;
+            for (size_t k = first; k < (circuit ? first + 4 : tensor->size); k++)
+                sum += g->grad[tensor->offset + k] * g->grad[tensor->offset + k];
+        }
+        sum = sqrt(sum);
+        if (!(sum > 0)) failures++;
+        compare("norms", name, &train.replicas[0].norms[i], &sum, 1, 1e-5 * sum);
+    }
+    if (kl_head_n_groups(model) != 3 + 3 + 2) failures++;
+    model->options.dropout = dropout;
+    kl_train_close(&train);
+    free(x);
+}
+
 static double *values(hid_t file, const char *name, size_t n)
 {
     double *to = malloc(n * sizeof *to);
@@ -182,6 +222,7 @@ int main(void)
     read_golden(file, "y", H5T_NATIVE_INT32, g.labels);
     check_double(&g, &model, &work);
     check_float(&g, &model, &work);
+    check_norms(&g, &model);
     free(g.x), free(g.logits), free(g.angles), free(g.expval), free(g.losses), free(g.init),
         free(g.grad), free(g.after);
     free(g.labels);

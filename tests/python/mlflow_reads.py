@@ -30,10 +30,16 @@ with tempfile.TemporaryDirectory() as folder:
     runs = client.search_runs([experiment.experiment_id])
     assert len(runs) == 2, f"{len(runs)} runs, expected one for each of 2 replicas"
     with h5py.File("head.h5") as head:
-        names = list(head["history"])
+        names = [name for name in head["history"] if not name.startswith("gradient_")]
         assert "val_accuracy" in names
         provenance = head["provenance"][()]
         wanted = {name: head["history"][name][...] for name in names}
+        groups = [g.decode() for g in head["history/gradient_group"]]
+        assert groups[0] == "reduce.0" and "circuit.2" in groups, groups
+        for i, group in enumerate(groups):
+            names.append(f"gradient_norm.{group}")
+            wanted[names[-1]] = head["history/gradient_norm"][:, :, i]
+            assert (wanted[names[-1]] > 0).all(), names[-1]
     seen = set()
     for run in runs:
         assert run.info.status == "FINISHED", run.info.status

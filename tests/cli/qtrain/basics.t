@@ -14,7 +14,7 @@ $ rm h.jsonl; qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.json
 > 3
 
 $ head -n 1 h.jsonl | sed -E 's/[0-9]+\.[0-9e-]+/#/g'
-> {"replica":0,"epoch":1,"train_loss":#,"train_accuracy":#,"val_loss":#,"val_accuracy":#,"learning_rate":#}
+> {"replica":0,"epoch":1,"train_loss":#,"train_accuracy":#,"val_loss":#,"val_accuracy":#,"learning_rate":#,"gradient_norm":{"reduce.0":#,"reduce.1":#,"reduce.2":#,"circuit.0":#,"circuit.1":#,"circuit.2":#,"head.0":#,"head.1":#}}
 
 # the threads change nothing; the seed, and every option of the result, change the key
 $ qtrain f.h5 --epochs 3 --batch-size 32 -o two.h5 --no-provenance -j 2 -q > log

@@ -57,7 +57,8 @@ static bool same(const struct kl_train *a, int64_t i, const struct kl_train *b, 
            epochs = (size_t)a->options.epochs * sizeof(double);
     return memcmp(r->params, s->params, 4 * size) == 0 && r->best_epoch == s->best_epoch &&
            r->stopped_epoch == s->stopped_epoch &&
-           memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) == 0;
+           memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) == 0 &&
+           memcmp(r->norms, s->norms, kl_head_n_groups(a->model) * epochs) == 0;
 }
 
 static void replicas_and_threads(struct kl_head_model *model, const struct kl_features *f,

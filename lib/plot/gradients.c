@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+   Norms of gradients by epoch, logarithmic: a line a layer, of the circuit at the left and of the linear
+   layers at the right. A mean is over the replicas that trained in the epoch. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+struct norms {
+    double *values; /* (replicas, epochs, groups) */
+    char *names;    /* (groups, name_size) */
+    size_t replicas, epochs, groups, name_size, shown;
+};
+
+static int load(struct norms *n, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *values, *names;
+    int code = kl_file_expect(&values, file, "history/gradient_norm", KL_TYPE_F64, 3, err);
+    if (!code) code = kl_file_expect(&names, file, "history/gradient_group", KL_TYPE_STRING, 1, err);
+    if (!code && values->dims[2] != names->dims[0])
+        code = kl_fail(err, KL_EDATA, "%s: history/gradient_norm has %zu groups, expected %zu",
+                       kl_file_path(file), values->dims[2], names->dims[0]);
+    if (!code) code = kl_file_load((void **)&n->values, file, values, err);
+    if (!code) code = kl_file_load((void **)&n->names, file, names, err);
+    if (code) return code;
+    n->replicas = values->dims[0], n->epochs = values->dims[1], n->groups = values->dims[2];
+    n->name_size = names->item_size;
+    return KL_OK;
+}
+
+/* NAN: no replica trained this group then, or its gradient is 0. */
+static double log_mean(const struct norms *n, size_t e, size_t g)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t r = 0; r < n->replicas; r++) {
+        const double v = n->values[(r * n->epochs + e) * n->groups + g];
+        if (isfinite(v)) sum += v, count++;
+    }
+    return count && sum > 0 ? log10(sum / (double)count) : NAN;
+}
+
+static bool of_circuit(const struct norms *n, size_t g)
+{
+    const char start[] = "circuit.";
+    return n->name_size >= sizeof start &&
+           !strncmp(n->names + g * n->name_size, start, sizeof start - 1);
+}
+
+static void widen(struct kl_axes *axes, const struct norms *n)
+{
+    axes->y0 = INFINITY, axes->y1 = -INFINITY;
+    for (size_t e = 0; e < n->shown; e++)
+        for (size_t g = 0; g < n->groups; g++) {
+            const double v = log_mean(n, e, g);
+            if (isfinite(v)) axes->y0 = fmin(axes->y0, v), axes->y1 = fmax(axes->y1, v);
+        }
+    axes->y0 = axes->y0 <= axes->y1 ? floor(axes->y0) : -1;
+    axes->y1 = fmax(ceil(axes->y1), axes->y0 + 1);
+}
+
+/* A line breaks where there is no norm. */
+static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct norms *n, size_t g)
+{
+    cairo_set_line_width(cr, 1.1);
+    for (size_t e = 0; e < n->shown; e++) {
+        const double v = log_mean(n, e, g);
+        if (!isfinite(v)) {
+            cairo_stroke(cr);
+            continue;
+        }
+        const double x = kl_axes_x(axes, (double)e + 1), y = kl_axes_y(axes, v);
+        cairo_line_to(cr, x, y);
+        if (n->shown == 1) cairo_arc(cr, x, y, 1.2, 0, 2 * M_PI);
+    }
+    cairo_stroke(cr);
+}
+
+/* A sample of line i of n and its name; returns where the next may begin. */
+static double draw_entry(cairo_t *cr, double x, double y, size_t i, size_t n, const char *name)
+{
+    kl_ramp(cr, i, n, 1);
+    cairo_set_line_width(cr, 1.1);
+    cairo_move_to(cr, x, y - 2.5);
+    cairo_line_to(cr, x + 7, y - 2.5);
+    cairo_stroke(cr);
+    kl_colour(cr, 0, 1);
+    kl_text(cr, x + 9, y, 6, KL_LEFT, name);
+    return x + kl_text_width(cr, 6, name) + 13;
+}
+
+/* Lines of one kind, and above the panel the names of the first ones, for which there is room, and of
+   the last. */
+static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct norms *n, bool circuit)
+{
+    const double y = axes->top - 5, end = axes->left + axes->width;
+    size_t count = 0, i = 0;
+    double x = axes->left;
+    for (size_t g = 0; g < n->groups; g++) count += of_circuit(n, g) == circuit;
+    for (size_t g = 0; g < n->groups; g++) {
+        char name[KL_NAME];
+        if (of_circuit(n, g) != circuit) continue;
+        kl_ramp(cr, i, count, 1);
+        draw_line(cr, axes, n, g);
+        kl_name(name, n->names, n->groups, n->name_size, g);
+        const double width = kl_text_width(cr, 6, name) + 13;
+        if (i + 1 == count || x + 2 * width <= end) x = draw_entry(cr, x, y, i, count, name);
+        i++;
+    }
+}
+
+int kl_draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err)
+{
+    struct norms n = { 0 };
+    if (!kl_file_find(file, "history/gradient_norm")) return KL_OK;
+    int code = load(&n, file, err);
+    if (!code) {
+        struct kl_axes axes = { .left = 44, .top = top, .width = 195, .height = 140, .whole_x = true };
+        n.shown = shown < n.epochs ? shown : n.epochs;
+        axes.log_y = true;
+        axes.x0 = 0.5, axes.x1 = fmax((double)shown, 1) + 0.5;
+        widen(&axes, &n);
+        bool circuit = false;
+        for (size_t g = 0; g < n.groups; g++) circuit |= of_circuit(&n, g);
+        for (int panel = circuit ? 0 : 1; panel < 2; panel++) {
+            axes.left = circuit && panel ? 288 : 44;
+            draw_panel(cr, &axes, &n, panel == 0);
+            kl_axes_draw(cr, &axes, "epoch", "norm of the gradient");
+        }
+    }
+    free(n.values);
+    free(n.names);
+    return code;
+}
