@@ -79,6 +79,9 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
                                           .entanglement = entanglement,
                                           .observables = observables,
                                           .noise = noise,
+                                          .mirror = H5Aexists(group, "mirror") > 0
+                                                        ? (int)golden_number(group, "mirror")
+                                                        : 0,
                                           .reupload = golden_number(group, "reupload") != 0 };
     if (kl_circuit_build(&c, &o, &err)) {
         fprintf(stderr, "%s: %s\n", name, err.text);

@@ -172,6 +172,53 @@ def qcnn(n, layers):
     return c
 
 
+def mirrored_groups(f):
+    """Blocks of m layers and their adjoints, whose parameters are of their own: the adjoint of a rotation by -w."""
+    def order(layers, m):  # (layer of the ansatz, adjoint) of every layer
+        blocks = layers // (2 * m)
+        return [(b * m + k, back) for b in range(blocks) for back, ks in ((False, range(m)), (True, reversed(range(m)))) for k in ks]
+
+    def sel(n, layers, m):
+        def put(w):
+            for l, (p, back) in enumerate(order(layers, m)):
+                if back:  # Rot(phi, theta, omega)^-1 = Rot(-omega, -theta, -phi)
+                    qml.adjoint(qml.StronglyEntanglingLayers)(-w[l:l + 1, :, ::-1], wires=range(n), ranges=[p % (n - 1) + 1])
+                else:
+                    qml.StronglyEntanglingLayers(w[l:l + 1], wires=range(n), ranges=[p % (n - 1) + 1])
+        return put
+
+    def real_amplitudes(n, layers, m):
+        def put(w):
+            def layer(v):
+                qml.AngleEmbedding(v, wires=range(n), rotation="Y")
+                for q in reversed(range(n - 1)):
+                    qml.CNOT([q, q + 1])
+            for l, (p, back) in enumerate(order(layers, m)):
+                qml.adjoint(layer)(-w[l]) if back else layer(w[l])
+            qml.AngleEmbedding(w[layers], wires=range(n), rotation="Y")
+        return put
+
+    def two_design(n, layers, m):
+        def put(w):
+            def layer(v):
+                for i, q in enumerate([q for parity in (0, 1) for q in range(parity, n - 1, 2)]):
+                    qml.CZ([q, q + 1])
+                    qml.RY(v[2 * i], q)
+                    qml.RY(v[2 * i + 1], q + 1)
+            qml.AngleEmbedding(w[:n], wires=range(n), rotation="Y")
+            for l, (p, back) in enumerate(order(layers, m)):
+                v = w[n + 2 * (n - 1) * l:][:2 * (n - 1)]
+                qml.adjoint(layer)(-v) if back else layer(v)
+        return put
+
+    for name, n, layers, m, ansatz, shape, put in (
+            ("mirror_sel_4q8l", 4, 8, 2, "strongly-entangling", (8, 4, 3), sel(4, 8, 2)),
+            ("mirror_real_3q6l", 3, 6, 3, "real-amplitudes", (7, 3), real_amplitudes(3, 6, 3)),
+            ("mirror_two_design_5q4l", 5, 4, 2, "simplified-two-design", (5 + 4 * 8,), two_design(5, 4, 2))):
+        pennylane_group(f, name, attributes(n, layers, "angle-y", ansatz), shape, angle("Y"), put)
+        f[name].attrs["mirror"] = m
+
+
 def main(path):
     with h5py.File(path, "w", libver="earliest", track_order=False) as f:
         f.attrs["made_by"] = np.bytes_("tests/golden/make_ansaetze.py: pennylane %s, qiskit" % qml.__version__)
@@ -215,6 +262,7 @@ def main(path):
             a = attributes(n, layers, "angle-y", "qcnn", observables=text)
             qiskit_group(f, "qcnn_%dq%dl" % (n, layers), a, ry_embed, qcnn(n, layers), 1e-10)
             f["qcnn_%dq%dl" % (n, layers)].attrs["observables"] = np.bytes_("z")
+        mirrored_groups(f)
 
 
 if __name__ == "__main__":
