@@ -199,3 +199,14 @@ int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o)
     const struct kl_ansatz *a = *o->qasm ? NULL : kl_ansatz_find(o->ansatz);
     return a && a->shape ? a->shape(dims, (int)o->n_qubits, (int)o->n_layers) : 0;
 }
+
+size_t kl_circuit_count_weights(const struct kl_circuit_options *o)
+{
+    return kl_ansatz_find(o->ansatz)->n_weights((int)o->n_qubits, (int)o->n_layers);
+}
+
+int64_t kl_circuit_growth(const struct kl_circuit_options *o)
+{
+    const struct kl_ansatz *a = o->qasm && *o->qasm ? NULL : kl_ansatz_find(o->ansatz);
+    return !a || !a->alike ? 0 : o->mirror ? 2 * o->mirror : 1;
+}

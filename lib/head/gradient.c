@@ -155,7 +155,8 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
 static void sum_circuit(kl_real *dw, const struct KL_NAME(kl_head_batch) * batch, size_t size)
 {
     memset(dw, 0, size * sizeof *dw);
-    if (batch->diff.method == KL_DIFF_DIFFERENCES) memcpy(dw, batch->dangles, size * sizeof *dw);
+    if (batch->diff.method == KL_DIFF_DIFFERENCES)
+        memcpy(dw, batch->dangles, batch->diff.estimator.circuit->n_weights * sizeof *dw);
     else KL_NAME(kl_circuit_weights)
     (dw, batch->dangles, kl_estimated(&batch->diff.estimator), batch->n);
 }

@@ -25,6 +25,14 @@ enum kl_core {
 };
 extern const char *const kl_core_names[KL_CORES];
 
+/* How the weights of a circuit that is trained begin. */
+enum kl_init {
+    KL_INIT_NORMAL,   /* weight_scale * N(0, 1): small angles */
+    KL_INIT_UNIFORM,  /* within pi */
+    KL_INIT_IDENTITY, /* layers uniform within pi, those that mirror them undoing them, all else 0 (Grant
+                         et al. 2019, arXiv:1903.05076): the state is the embedded one */
+};
+
 /* What a head is made of. The defaults are the reference system's: features-128-32-4, ry-ring of 4
    qubits and 3 layers, 4-16-classes. */
 struct kl_head_options {
@@ -35,6 +43,8 @@ struct kl_head_options {
     int64_t classifier[KL_MAX_WIDTHS]; /* {16} */
     double dropout;                    /* after every hidden ReLU, 0.2 */
     double weight_scale;               /* circuit and twin start as weight_scale * N(0, 1), 0.01 */
+    enum kl_init init;                 /* of the circuit */
+    int64_t grow; /* epochs after which the next layers of the circuit join (grow.c); 0: all at once */
 };
 void kl_head_options_default(struct kl_head_options *o);
 /* "128,32" -> widths; "" or "none" -> 0 widths. KL_EUSAGE names the option. */
@@ -56,7 +66,8 @@ struct kl_layer {
 /* Layout without values. Tensors: reduce.<i>.weight [out, in], reduce.<i>.bias, vqc.weight or
    twin.<i>.weight and twin.<i>.bias, head.<i>.weight, head.<i>.bias. */
 struct kl_head_model {
-    struct kl_head_options options; /* but for the circuit's, which it shows itself */
+    struct kl_head_options
+        options; /* the circuit's, whose texts then must outlive it, only if it grows */
     size_t n_features, n_classes;
     size_t n_angles, n_expval;    /* inputs and outputs of the core; 0 without one */
     int n_reduce, n_twin, n_head; /* linear layers */
@@ -70,6 +81,18 @@ int kl_head_model_make(struct kl_head_model *model, const struct kl_head_options
                        size_t n_classes, struct kl_error *err);
 void kl_head_model_free(struct kl_head_model *model);
 size_t kl_head_parameters(const struct kl_head_model *model); /* that training moves */
+
+/* Growth (Skolik et al. 2021, arXiv:2006.14904): training begins with the circuit's first layers, and
+   every `grow` epochs the next ones join (kl_circuit_growth). Stage of an epoch, from 0; the first epoch
+   of a stage; how many stages there are, 1: it does not grow. */
+int64_t kl_head_stage(const struct kl_head_model *model, int64_t epoch);
+int64_t kl_head_stage_begin(const struct kl_head_model *model, int64_t stage);
+int64_t kl_head_stages(const struct kl_head_model *model);
+/* The circuit of a stage. KL_ENOMEM. */
+int kl_head_stage_circuit(struct kl_circuit **circuit, const struct kl_head_model *model, int64_t stage,
+                          struct kl_error *err);
+/* Can a head of these options grow, and within so many epochs? KL_EUSAGE. */
+int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct kl_error *err);
 
 /* ---- a trained head (load.c, logits.c) ---- In a head file every dataset of parameters and
    history has a leading dimension over replicas, of 1 too: params/<name> [R, ...] (each replica at
@@ -157,11 +180,14 @@ struct kl_replica {
     double epoch_loss;     /* sum, in nats */
 };
 struct kl_train {
-    struct kl_head_model *model;
+    struct kl_head_model *whole; /* the model */
+    struct kl_head_model *model; /* the same or, while its circuit grows, `stage` */
+    struct kl_head_model stage;  /* (hidden) with the circuit of the stage */
     struct kl_train_options options;
     const struct kl_features *features;
     int64_t *training, *validation, *order;
     size_t n_training, n_validation;
+    int64_t optimizer_epoch;              /* in which the optimiser began: the first of the stage */
     int64_t epoch, step, steps_per_epoch; /* the position; every random number follows from it */
     bool bears_divergence; /* a replica whose loss is no number ends there, at its best epoch so far */
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
@@ -270,9 +296,10 @@ int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_hea
                             const struct kl_features *features, size_t n, uint64_t seed,
                             struct kl_error *err);
 /* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight and
-   bias uniform within 1 / sqrt(d_in)), circuit normal or (frozen) uniform, twin normal around handing
-   its inputs on, classifier Xavier uniform with zero biases. Reduction and classifier begin at the same
-   values whatever the core between them. params (block.size). */
+   bias uniform within 1 / sqrt(d_in)), circuit as options.init or (frozen) uniform, twin normal around
+   handing its inputs on, classifier Xavier uniform with zero biases. Reduction and classifier begin at
+   the same values whatever the core between them. What joins a growing circuit later begins at 0, unless
+   it begins as the identity. params (block.size). */
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica);
 
 #endif

@@ -90,10 +90,26 @@ static int add_core(struct kl_head_model *model, struct kl_error *err)
     return 0;
 }
 
+static int check_init(const struct kl_head_model *model, const struct kl_head_options *o,
+                      struct kl_error *err)
+{
+    if (o->init != KL_INIT_IDENTITY || o->core != KL_CORE_CIRCUIT) return KL_OK;
+    if (!model->circuit->undoes)
+        return kl_fail(err, KL_EUSAGE,
+                       "--init identity: no layer undoes another here; give --mirror 2, with a number "
+                       "of layers that is a multiple of 4");
+    if (o->circuit.reupload)
+        return kl_fail(err, KL_EUSAGE,
+                       "--init identity: with --reupload embeddings stand between the layers, which "
+                       "then do not undo each other");
+    return KL_OK;
+}
+
 static int add_bottleneck(struct kl_head_model *model, const struct kl_head_options *o,
                           struct kl_error *err)
 {
     int code = kl_circuit_build(&model->circuit, &o->circuit, err);
+    if (!code) code = check_init(model, o, err);
     if (code) return code;
     model->n_angles = model->circuit->n_inputs;
     model->n_expval = model->circuit->n_obs;
@@ -109,7 +125,7 @@ int kl_head_model_make(struct kl_head_model *model, const struct kl_head_options
     *model = (struct kl_head_model){
         .options = *o, .n_features = n_features, .n_classes = n_classes, .vqc = -1
     };
-    model->options.circuit = (struct kl_circuit_options){ 0 };
+    if (!o->grow) model->options.circuit = (struct kl_circuit_options){ 0 };
     if (!(o->dropout >= 0 && o->dropout < 1))
         return kl_fail(err, KL_EUSAGE, "dropout %g: must lie in [0, 1)", o->dropout);
     int code = probe ? 0 : add_bottleneck(model, o, err);
@@ -161,6 +177,27 @@ static void init_twin(float *params, const struct kl_head_model *model, uint64_t
     }
 }
 
+static void init_circuit(float *params, const struct kl_head_model *model, uint64_t seed,
+                         uint32_t stream, uint32_t replica)
+{
+    const struct kl_head_options *o = &model->options;
+    const struct kl_tensor *t = &model->block.tensors[model->vqc];
+    float *w = params + t->offset;
+    if (o->core == KL_CORE_FROZEN || o->init != KL_INIT_NORMAL)
+        kl_init_uniform(params, t, M_PI, seed, stream, replica);
+    else kl_init_normal(params, t, o->weight_scale, seed, stream, replica);
+    if (o->core == KL_CORE_FROZEN) return;
+    if (o->init == KL_INIT_IDENTITY) {
+        const int *undoes = model->circuit->undoes;
+        for (size_t i = 0; i < t->size; i++)
+            if (undoes[i] != KL_UNDONE) w[i] = undoes[i] < 0 ? 0 : -w[undoes[i]];
+    } else if (kl_head_stages(model) > 1) {
+        struct kl_circuit_options first = o->circuit;
+        first.n_layers = kl_circuit_growth(&first);
+        for (size_t i = kl_circuit_count_weights(&first); i < t->size; i++) w[i] = 0;
+    }
+}
+
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica)
 {
     const struct kl_tensor *tensors = model->block.tensors;
@@ -174,11 +211,7 @@ void kl_head_init(float *params, const struct kl_head_model *model, uint64_t see
         }
     }
     const int core = 2 * model->n_reduce; /* its number among the tensors of a head with a circuit */
-    if (model->options.core == KL_CORE_CIRCUIT)
-        kl_init_normal(params, &tensors[model->vqc], model->options.weight_scale, seed, (uint32_t)core,
-                       replica);
-    if (model->options.core == KL_CORE_FROZEN)
-        kl_init_uniform(params, &tensors[model->vqc], M_PI, seed, (uint32_t)core, replica);
+    if (model->vqc >= 0) init_circuit(params, model, seed, (uint32_t)core, replica);
     init_twin(params, model, seed, replica);
     for (int i = 0; i < model->n_head; i++) {
         const struct kl_layer *l = &model->head[i];

@@ -43,17 +43,17 @@ void kl_head_group_name(char name[KL_GROUP_NAME], const struct kl_head_model *mo
 
 static double *row(const struct kl_crew *crew)
 {
-    return crew->replica->norms + (size_t)crew->train->epoch * kl_head_n_groups(crew->train->model);
+    return crew->replica->norms + (size_t)crew->train->epoch * kl_head_n_groups(crew->train->whole);
 }
 
 void kl_train_norms_begin(const struct kl_crew *crew)
 {
-    memset(row(crew), 0, kl_head_n_groups(crew->train->model) * sizeof(double));
+    memset(row(crew), 0, kl_head_n_groups(crew->train->whole) * sizeof(double));
 }
 
 void kl_train_norms_add(const struct kl_crew *crew, const double *squares, const float *grad)
 {
-    const struct kl_head_model *model = crew->train->model;
+    const struct kl_head_model *model = crew->train->whole;
     const int before = model->n_reduce + model->n_twin;
     double *to = row(crew);
     for (int k = 0; k < before + model->n_head; k++) {
@@ -75,7 +75,13 @@ void kl_train_norms_add(const struct kl_crew *crew, const double *squares, const
 
 void kl_train_norms_end(const struct kl_crew *crew)
 {
+    const struct kl_head_model *whole = crew->train->whole, *now = crew->train->model;
     double *to = row(crew);
-    for (size_t g = 0; g < kl_head_n_groups(crew->train->model); g++)
-        to[g] /= (double)crew->train->steps_per_epoch;
+    for (size_t g = 0; g < kl_head_n_groups(whole); g++) to[g] /= (double)crew->train->steps_per_epoch;
+    to += whole->n_reduce + whole->n_twin;
+    for (size_t l = 0; now != whole && l < n_circuit(whole); l++) {
+        size_t begin, end;
+        circuit_group(&begin, &end, whole, l);
+        if (end > now->circuit->n_weights) to[l] = NAN; /* not there yet */
+    }
 }

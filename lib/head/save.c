@@ -63,7 +63,7 @@ static int save_tensor(struct kl_writer *w, const struct kl_train *train, const 
 static int save_norms(struct kl_writer *w, const struct kl_train *train, const char *prefix,
                       struct kl_error *err)
 {
-    const size_t groups = kl_head_n_groups(train->model), replicas = (size_t)train->options.replicas,
+    const size_t groups = kl_head_n_groups(train->whole), replicas = (size_t)train->options.replicas,
                  each = (size_t)train->options.epochs * groups;
     char name[LONGEST_NAME];
     double *values = malloc(replicas * each * sizeof *values);
@@ -71,7 +71,7 @@ static int save_norms(struct kl_writer *w, const struct kl_train *train, const c
     int code = values && names ? 0 : kl_fail_memory(err, replicas * each * sizeof *values);
     for (size_t r = 0; r < replicas && !code; r++)
         memcpy(values + r * each, train->replicas[r].norms, each * sizeof *values);
-    for (size_t g = 0; g < groups && !code; g++) kl_head_group_name(names[g], train->model, g);
+    for (size_t g = 0; g < groups && !code; g++) kl_head_group_name(names[g], train->whole, g);
     snprintf(name, sizeof name, "%shistory/gradient_norm", prefix);
     if (!code)
         code = kl_writer_put(w, name, KL_TYPE_F64, 0, 3,
@@ -191,7 +191,7 @@ static int restore_norms(struct kl_train *train, struct kl_file *file, const cha
                          struct kl_error *err)
 {
     const size_t dims[3] = { (size_t)train->options.replicas, (size_t)train->options.epochs,
-                             kl_head_n_groups(train->model) };
+                             kl_head_n_groups(train->whole) };
     char name[LONGEST_NAME];
     void *data = NULL;
     snprintf(name, sizeof name, "%shistory/gradient_norm", prefix);

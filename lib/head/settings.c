@@ -58,7 +58,8 @@ void kl_head_settings_default(struct kl_head_settings *v)
     *v = (struct kl_head_settings){ .common = { .progress = "auto", .device = "auto" },
                                     .optimizer = "adam",
                                     .schedule = "constant",
-                                    .diff_method = usual_diff };
+                                    .diff_method = usual_diff,
+                                    .init = "normal" };
     kl_head_shape_default(&v->shape);
     kl_head_options_default(&v->head);
     kl_train_options_default(&v->train);
@@ -96,6 +97,7 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
     kl_head_settings_complete(v);
     v->train.optimizer.kind = (enum kl_optimizer_kind)kl_choice(KL_OPTIMIZER_CHOICES, v->optimizer);
     v->train.schedule.kind = (enum kl_schedule_kind)kl_choice(KL_SCHEDULE_CHOICES, v->schedule);
+    v->head.init = (enum kl_init)kl_choice(KL_INIT_CHOICES, v->init);
     v->train.diff = (enum kl_diff_method)kl_choice(KL_DIFF_CHOICES, v->diff_method);
     if (v->head.core != KL_CORE_CIRCUIT) v->no_controls = true; /* it is one itself */
     v->train.seed = (uint64_t)v->common.seed;
@@ -104,6 +106,7 @@ int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err)
     if (!code) code = kl_observables_text(&v->observables, v->head.circuit.observables, err);
     if (!code) v->head.circuit.observables = v->observables;
     if (!code) code = settle_shots(v, err);
+    if (!code) code = kl_head_growth_check(&v->head, v->train.epochs, err);
     return code;
 }
 

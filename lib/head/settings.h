@@ -21,7 +21,7 @@ struct kl_head_settings {
     struct kl_head_options head;
     struct kl_train_options train;
     struct kl_head_shape_texts shape;
-    const char *optimizer, *schedule, *diff_method, *history, *mlflow;
+    const char *optimizer, *schedule, *diff_method, *init, *history, *mlflow;
     const char *shots, *trajectories;
     bool no_controls, resume, check_gradients;
     char *qasm, *noise, *observables; /* (hidden) of --circuit-file; two options in canonical form */
@@ -53,6 +53,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 #define KL_OPTIMIZER_CHOICES "sgd|adam|adamw|qng"
 #define KL_SCHEDULE_CHOICES "constant|step|cosine|plateau"
 #define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff|spsa"
+#define KL_INIT_CHOICES "normal|uniform|identity"
 
 /* Rows of a table of options whose values begin with a struct kl_head_settings: all that changes a
    head. */
@@ -69,6 +70,10 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "rate after every ReLU", NULL, "dropout_rate" },                                           \
     { "weight-scale", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.weight_scale), "S", 0, 100, true,         \
       "circuit weights start as S N(0,1)", NULL, NULL },                                         \
+    { "init", 0, KL_OPT_CHOICE, KL_HEAD_AT(init), KL_INIT_CHOICES, 0, 0, true,                   \
+      "circuit weights start small, within pi, or (--mirror) undoing each other", NULL, NULL },  \
+    { "grow", 0, KL_OPT_INT, KL_HEAD_AT(head.grow), "E", 0, 1e6, true,                           \
+      "begin with one layer, the next joins after E epochs; 0: all at once", NULL, NULL },                                         \
     { "epochs", 'e', KL_OPT_INT, KL_HEAD_AT(train.epochs), "N", 1, 1e6, true,                    \
       "passes over the training samples", "Training", "num_epochs" },                            \
     { "batch-size", 'b', KL_OPT_INT, KL_HEAD_AT(train.batch_size), "N", 1, 1e6, true,            \

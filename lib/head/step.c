@@ -139,7 +139,8 @@ static int one_step(struct step *s, int64_t step, struct kl_error *err)
     uint64_t number = (uint64_t)(train->epoch * train->steps_per_epoch + step);
     double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
                                  replica->reductions);
-    s->update = kl_update_at(&o->optimizer, lr, number + 1);
+    s->update = kl_update_at(&o->optimizer, lr,
+                             number + 1 - (uint64_t)(train->optimizer_epoch * train->steps_per_epoch));
     s->batch.dropout.step = s->batch.diff.estimator.shots.step = s->batch.draws.step = (uint32_t)number;
     kl_pool_for(pool, s->parts, rows, s);
     int code = pool ? first_failure(train, err) : train->threads[s->crew->thread].code;

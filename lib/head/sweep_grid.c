@@ -43,6 +43,9 @@ static const struct {
     { "noise", "core", "circuit|frozen" },
     { "weight-scale", "core", "circuit|twin" }, /* the frozen ones are uniform */
     { "diff-method", "core", "circuit|frozen" },
+    { "init", "core", "circuit" },
+    { "grow", "core", "circuit|frozen" },
+    { "mirror", "core", with_core },
 };
 
 /* "sgd" in "adam|sgd" */

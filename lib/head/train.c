@@ -39,7 +39,7 @@ static int replica_open(struct kl_replica *r, const struct kl_train *train, int6
     if (!r->history[0]) return kl_fail_memory(err, KL_HISTORY_ROWS * epochs * sizeof(double));
     for (size_t i = 0; i < KL_HISTORY_ROWS * epochs; i++) r->history[0][i] = NAN;
     for (size_t k = 1; k < KL_HISTORY_ROWS; k++) r->history[k] = r->history[0] + k * epochs;
-    const size_t n_norms = epochs * kl_head_n_groups(train->model);
+    const size_t n_norms = epochs * kl_head_n_groups(train->whole);
     r->norms = malloc(n_norms * sizeof *r->norms);
     if (!r->norms) return kl_fail_memory(err, n_norms * sizeof *r->norms);
     for (size_t i = 0; i < n_norms; i++) r->norms[i] = NAN;
@@ -83,6 +83,7 @@ int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err)
 
 void kl_train_rest(struct kl_train *train)
 {
+    kl_circuit_free(&train->stage.circuit);
     for (int i = 0; train->threads && i < train->n_threads; i++)
         kl_train_thread_free(&train->threads[i]);
     free(train->threads);
@@ -95,7 +96,8 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
                   const struct kl_features *features, const struct kl_train_options *options,
                   int n_threads, struct kl_error *err)
 {
-    *train = (struct kl_train){ .model = model, .options = *options, .features = features };
+    *train =
+        (struct kl_train){ .whole = model, .model = model, .options = *options, .features = features };
     int code = kl_split_stratified(&train->training, &train->n_training, &train->validation,
                                    &train->n_validation, features->labels, features->n,
                                    features->n_classes, options->val_fraction, options->seed, err);
@@ -161,27 +163,34 @@ struct job {
     int64_t count;          /* steps; 0: validation and the end of the epoch */
 };
 
+/* The first epoch with all layers of a circuit that grows. */
+static int64_t whole_from(const struct kl_train *train)
+{
+    return kl_head_stage_begin(train->whole, kl_head_stages(train->whole) - 1);
+}
+
 /* Better: higher accuracy, then lower loss; the earlier epoch on a tie. Without validation every
-   epoch is. */
+   epoch is, and every one is better than those in which layers were absent. */
 static bool better(const struct kl_train *train, const struct kl_replica *r, int64_t epoch)
 {
-    if (r->best_epoch < 0 || train->n_validation == 0) return true;
+    if (r->best_epoch < whole_from(train) || train->n_validation == 0) return true;
     double a = r->history[KL_VAL_ACCURACY][epoch], b = r->history[KL_VAL_ACCURACY][r->best_epoch];
     return a > b || (a == b && r->history[KL_VAL_LOSS][epoch] < r->history[KL_VAL_LOSS][r->best_epoch]);
 }
 
-/* In its first epoch there is no best yet: it is judged as it began. */
+/* In its first epoch, or while layers are absent, there is no best yet: it is judged as it began. */
 static int end_diverged(const struct kl_crew *crew, struct kl_error *err)
 {
     struct kl_train *train = crew->train;
     struct kl_replica *r = crew->replica;
     const int64_t e = r->stopped_epoch = train->epoch;
-    if (r->best_epoch >= 0) return 0;
-    kl_head_init(r->params, train->model, train->options.seed, (uint32_t)crew->index);
+    if (r->best_epoch >= whole_from(train)) return 0;
+    kl_head_init(r->params, train->whole, train->options.seed, (uint32_t)crew->index);
     memcpy(r->best, r->params, train->model->block.size * sizeof *r->best);
     r->best_epoch = e;
     if (train->n_validation == 0) return 0;
-    return kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew, err);
+    return kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew,
+                             train->whole, err);
 }
 
 static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
@@ -204,8 +213,8 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
             (long long)crew->index, (long long)e + 1);
     }
     if (train->n_validation > 0) {
-        int code =
-            kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew, err);
+        int code = kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew,
+                                     train->model, err);
         if (code) return code;
     }
     if (better(train, r, e)) {
@@ -280,6 +289,28 @@ static void gather_one(void *context, size_t i, int thread)
     kl_train_gather(context, (int64_t)i);
 }
 
+/* The circuit of the epoch. Where layers have joined, the optimiser begins anew: moments of the old
+   circuit's gradients would be wrong for the new one's, and those of the new layers are 0. */
+static int enter_stage(struct kl_train *train, struct kl_error *err)
+{
+    const struct kl_head_model *whole = train->whole;
+    const int64_t stage = kl_head_stage(whole, train->epoch), begin = kl_head_stage_begin(whole, stage);
+    const size_t moments = 2 * whole->block.size; /* m, then v */
+    const bool joined = stage > 0 && train->epoch == begin && train->step == 0;
+    for (int64_t r = 0; joined && r < train->options.replicas; r++)
+        memset(train->replicas[r].m, 0, moments * sizeof(float));
+    train->optimizer_epoch = begin;
+    if (train->epoch > begin && train->step == 0 && train->model != whole && train->stage.circuit)
+        return 0; /* as in the epoch before */
+    kl_circuit_free(&train->stage.circuit);
+    train->model = train->whole;
+    if (stage + 1 == kl_head_stages(whole)) return 0;
+    train->stage = *whole;
+    train->stage.circuit = NULL;
+    train->model = &train->stage;
+    return kl_head_stage_circuit(&train->stage.circuit, whole, stage, err);
+}
+
 /* From the position to the end of the epoch, in rounds of a few steps; the watch is asked after
    each. Slow circuits make the rounds shorter, down to one step, which bounds how long a signal
    waits. */
@@ -288,6 +319,8 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
 {
     const double slow = 0.25;
     char note[64];
+    int entered = enter_stage(train, err);
+    if (entered) return entered;
     describe(note, train);
     kl_shuffle(train->order, train->training, train->n_training, train->options.seed,
                (uint32_t)train->epoch);

@@ -45,7 +45,8 @@ void kl_train_norms_add(const struct kl_crew *crew, const double *squares, const
 void kl_train_norms_end(const struct kl_crew *crew);
 /* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on. */
 int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err);
-/* Mean loss and accuracy over the validation samples. */
-int kl_train_validate(double *loss, double *accuracy, const struct kl_crew *crew, struct kl_error *err);
+/* Mean loss and accuracy of the replica as this model over the validation samples. */
+int kl_train_validate(double *loss, double *accuracy, const struct kl_crew *crew,
+                      const struct kl_head_model *model, struct kl_error *err);
 
 #endif

@@ -9,9 +9,15 @@
 
 enum { BLOCK = 256 };
 
+struct validation {
+    const struct kl_crew *crew;
+    const struct kl_head_model *model;
+};
+
 static void block(void *context, size_t i, int thread)
 {
-    const struct kl_crew *crew = context;
+    const struct validation *v = context;
+    const struct kl_crew *crew = v->crew;
     const struct kl_train *train = crew->train;
     const struct kl_features *f = train->features;
     struct kl_train_thread *sums = &train->threads[crew->thread],
@@ -30,11 +36,12 @@ static void block(void *context, size_t i, int thread)
         own->labels[k] = f->labels[row];
     }
     struct kl_estimator e = kl_train_estimator(train, crew->index, KL_RANDOM_VALIDATION_SHOTS);
-    e.circuit = train->model->circuit;
+    e.circuit = v->model->circuit;
+    if (v->model != train->model) e.shots.n = 0; /* what is measured is the other one */
     e.shots.step = (uint32_t)train->epoch;
     e.shots.rows = train->validation;
     e.first = from;
-    const struct kl_head_model *model = kl_head_drawing(&drawing, train->model, &e, &draws, from);
+    const struct kl_head_model *model = kl_head_drawing(&drawing, v->model, &e, &draws, from);
     own->code = kl_head_logits_by_f32(own->logits, model, crew->replica->params, own->x, n, &e,
                                       &own->work, &own->error);
     if (own->code) return;
@@ -47,13 +54,15 @@ static size_t n_blocks(const struct kl_train *train)
     return (train->n_validation + BLOCK - 1) / BLOCK;
 }
 
-int kl_train_validate(double *loss, double *accuracy, const struct kl_crew *crew, struct kl_error *err)
+int kl_train_validate(double *loss, double *accuracy, const struct kl_crew *crew,
+                      const struct kl_head_model *model, struct kl_error *err)
 {
+    struct validation v = { crew, model };
     const struct kl_train *train = crew->train;
     const struct kl_train_thread *own = &train->threads[crew->thread];
     size_t right = 0;
     *loss = 0;
-    kl_pool_for(crew->pool, n_blocks(train), block, (void *)crew);
+    kl_pool_for(crew->pool, n_blocks(train), block, &v);
     for (int i = 0; i < train->n_threads; i++)
         if ((crew->pool || i == crew->thread) && train->threads[i].code)
             return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);

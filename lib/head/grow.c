@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+   A circuit that grows while it is trained: which layers are there when. */
+#include "head/head.h"
+
+int64_t kl_head_stages(const struct kl_head_model *model)
+{
+    const struct kl_head_options *o = &model->options;
+    if (!o->grow || !model->circuit) return 1;
+    const int64_t stages = o->circuit.n_layers / kl_circuit_growth(&o->circuit);
+    return stages > 1 ? stages : 1;
+}
+
+int64_t kl_head_stage(const struct kl_head_model *model, int64_t epoch)
+{
+    const int64_t last = kl_head_stages(model) - 1;
+    if (!last) return 0;
+    const int64_t stage = epoch / model->options.grow;
+    return stage < last ? stage : last;
+}
+
+int64_t kl_head_stage_begin(const struct kl_head_model *model, int64_t stage)
+{
+    return stage * model->options.grow;
+}
+
+int kl_head_stage_circuit(struct kl_circuit **circuit, const struct kl_head_model *model, int64_t stage,
+                          struct kl_error *err)
+{
+    struct kl_circuit_options o = model->options.circuit;
+    o.n_layers = (stage + 1) * kl_circuit_growth(&o);
+    return kl_circuit_build(circuit, &o, err);
+}
+
+int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct kl_error *err)
+{
+    const int64_t unit = kl_circuit_growth(&o->circuit), layers = o->circuit.n_layers;
+    if (!o->grow || o->core == KL_CORE_TWIN || o->core == KL_CORE_NONE) return KL_OK;
+    if (!unit)
+        return kl_fail(err, KL_EUSAGE, "--grow: %s cannot grow layer by layer",
+                       *o->circuit.qasm ? "a circuit in OpenQASM" : "ansatz qcnn");
+    const int64_t last = layers > unit ? (layers / unit - 1) * o->grow : 0;
+    if (last < epochs) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--grow %lld: the last of %lld layers join after epoch %lld; found %lld epochs, give "
+                   "more, or a smaller --grow",
+                   (long long)o->grow, (long long)layers, (long long)last, (long long)epochs);
+}
