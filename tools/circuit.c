@@ -56,6 +56,8 @@ static const struct kl_option plateau_options[] = {
       NULL },
     { "entanglement", 0, KL_OPT_CHOICE, SCAN(entanglement), KL_ENTANGLEMENT_CHOICES, 0, 0, true,
       "pairs that a layer couples", NULL, NULL },
+    { "mirror", 0, KL_OPT_INT, SCAN(mirror), "N", 0, 500, true,
+      "blocks of N layers and their mirror image; 0: none", NULL, NULL },
     { "initial-ry", 0, KL_OPT_FLOAT, SCAN(initial), "ANGLE", -7, 7, true,
       "RY on every qubit first; 0: none", NULL, NULL },
     { "observables", 0, KL_OPT_STRING, SCAN(observables), "LIST", 0, 0, true,
@@ -66,6 +68,8 @@ static const struct kl_option plateau_options[] = {
       NULL },
     { "spread", 0, KL_OPT_FLOAT, SCAN(spread), "ANGLE", 1e-9, 7, true,
       "uniform in +-ANGLE; default pi: everywhere", NULL, NULL },
+    { "init", 0, KL_OPT_CHOICE, SCAN(init), "uniform|identity", 0, 0, true,
+      "identity: mirrored layers undo their images", NULL, NULL },
     { "resamples", 0, KL_OPT_INT, SCAN(resamples), "N", 10, 1e4, true, "of the bootstrap", NULL, NULL },
 };
 static const struct kl_tool plateau_tool = {

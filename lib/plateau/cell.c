@@ -72,6 +72,17 @@ static int choose(struct kl_plateau_cell *cell, const char *parameter, struct kl
     return KL_OK;
 }
 
+static int take_undoes(struct kl_plateau_cell *cell, struct kl_circuit *c, struct kl_error *err)
+{
+    if (!c->undoes)
+        return kl_fail(err, KL_EUSAGE,
+                       "--init identity: no layer undoes another here; give --mirror 2, with numbers of "
+                       "layers that are multiples of 4");
+    cell->undoes = c->undoes;
+    c->undoes = NULL;
+    return KL_OK;
+}
+
 int kl_plateau_cell_make(struct kl_plateau_cell *cell, const struct kl_plateau_options *o, int n_qubits,
                          int n_layers, const char *observables, struct kl_error *err)
 {
@@ -82,6 +93,7 @@ int kl_plateau_cell_make(struct kl_plateau_cell *cell, const struct kl_plateau_o
     named.n_layers = n_layers;
     named.ansatz = o->ansatz;
     named.entanglement = o->entanglement;
+    named.mirror = o->mirror;
     named.observables = observables;
     *cell = (struct kl_plateau_cell){ .n_qubits = n_qubits, .n_layers = n_layers };
     int code = kl_circuit_build(&c, &named, err);
@@ -90,6 +102,7 @@ int kl_plateau_cell_make(struct kl_plateau_cell *cell, const struct kl_plateau_o
     if (!code) cell->circuit->forward_only = true;
     if (!code) code = kl_circuit_finish(cell->circuit, err);
     if (!code) cell->n_parameters = c->n_weights;
+    if (!code && strcmp(o->init, "identity") == 0) code = take_undoes(cell, c, err);
     kl_circuit_free(&c);
     if (!code) code = choose(cell, o->parameter, err);
     if (code) kl_plateau_cell_free(cell);
@@ -100,7 +113,9 @@ void kl_plateau_cell_free(struct kl_plateau_cell *cell)
 {
     kl_circuit_free(&cell->circuit);
     free(cell->gradients);
+    free(cell->undoes);
     cell->gradients = NULL;
+    cell->undoes = NULL;
 }
 
 /* Parameters of draw number `draw`, from (seed, cell, draw) alone. */
@@ -115,6 +130,8 @@ static void draw_parameters(double *x, const struct kl_plateau_cell *cell,
                       where);
         x[i] = o->spread * (2 * kl_philox_unit(words[i % 4]) - 1);
     }
+    for (size_t i = 0; cell->undoes && i < cell->n_parameters; i++)
+        if (cell->undoes[i] != KL_UNDONE) x[i] = cell->undoes[i] < 0 ? 0 : -x[cell->undoes[i]];
 }
 
 /* Two samples a draw: the angle moved up and down by pi/2. */

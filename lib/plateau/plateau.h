@@ -14,8 +14,11 @@ struct kl_plateau_options {
                                 strings from wire 0 on, to which identities are added: "ZZ" */
     const char *parameter;   /* number of the parameter, or "all": mean of all parameters' variances */
     int64_t draws, resamples;
-    double spread;  /* parameters are uniform within +- spread; pi: the same as [0, 2 pi) */
-    double initial; /* angle of an RY on every wire before the first layer */
+    int64_t mirror;   /* as in struct kl_circuit_options */
+    const char *init; /* "uniform"; "identity": every mirrored layer undoes its image, what begins or
+                         closes the ansatz is 0, so the layers are the identity at every draw */
+    double spread;    /* parameters are uniform within +- spread; pi: the same as [0, 2 pi) */
+    double initial;   /* angle of an RY on every wire before the first layer */
     int64_t seed;
 };
 /* 2-8 qubits, layers 1,2,4,8,16, 200 draws, 1,000 resamples, the first parameter, everywhere, RY(pi/4)

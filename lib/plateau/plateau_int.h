@@ -23,9 +23,10 @@ struct kl_plateau_cell {
     int n_qubits, n_layers;
     struct kl_circuit *circuit; /* all its parameters are inputs, so that every draw has its own */
     size_t n_parameters;        /* of the circuit */
-    size_t first, n_gradients;  /* which of them are differentiated */
-    int shifted;                /* sign of the angle in the gate, where two shifts suffice; 0: adjoint */
-    double *gradients;          /* (observables, draws, n_gradients); the caller makes them */
+    int *undoes; /* (n_parameters) as in struct kl_circuit; NULL: every parameter is drawn */
+    size_t first, n_gradients; /* which of them are differentiated */
+    int shifted;               /* sign of the angle in the gate, where two shifts suffice; 0: adjoint */
+    double *gradients;         /* (observables, draws, n_gradients); the caller makes them */
 };
 /* All but the gradients. observables: as kl_plateau_strings makes them. Free with kl_plateau_cell_free.
  * KL_EUSAGE, KL_ENOMEM. */

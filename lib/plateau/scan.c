@@ -30,6 +30,7 @@ struct scan {
 void kl_plateau_options_default(struct kl_plateau_options *o)
 {
     *o = (struct kl_plateau_options){ .ansatz = "strongly-entangling",
+                                      .init = "uniform",
                                       .entanglement = "",
                                       .qubits = "2-8",
                                       .layers = "1,2,4,8,16",
