@@ -302,13 +302,20 @@ static int enter_stage(struct kl_train *train, struct kl_error *err)
     train->optimizer_epoch = begin;
     if (train->epoch > begin && train->step == 0 && train->model != whole && train->stage.circuit)
         return 0; /* as in the epoch before */
+    const bool was_whole = train->model == whole, is_whole = stage + 1 == kl_head_stages(whole);
+    if (was_whole && is_whole) return 0;
     kl_circuit_free(&train->stage.circuit);
     train->model = train->whole;
-    if (stage + 1 == kl_head_stages(whole)) return 0;
-    train->stage = *whole;
-    train->stage.circuit = NULL;
-    train->model = &train->stage;
-    return kl_head_stage_circuit(&train->stage.circuit, whole, stage, err);
+    if (!is_whole) {
+        train->stage = *whole;
+        train->stage.circuit = NULL;
+        train->model = &train->stage;
+        int code = kl_head_stage_circuit(&train->stage.circuit, whole, stage, err);
+        if (code) return code;
+    }
+    if (!train->metric) return 0;
+    kl_metric_free(&train->metric);
+    return kl_metric_make(&train->metric, train->model->circuit, err);
 }
 
 /* From the position to the end of the epoch, in rounds of a few steps; the watch is asked after

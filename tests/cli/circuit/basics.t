@@ -84,7 +84,7 @@ $ printf 'qubit[2] q;\ncx q[0], q[2];\n' > bad.qasm; circuit show --circuit-file
 ? 65
 
 $ circuit show --circuit-file again.qasm --layers 2
-! circuit: a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, embedding and reupload; leave these away
+! circuit: a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, mirror, embedding and reupload; leave these away
 ? 2
 
 $ circuit show --circuit-file none.qasm

@@ -164,6 +164,27 @@ static void by_hand(void)
     CHECK(isnan(kl_plateau_slope(halves + 1, 1, qubits, 2)));
 }
 
+/* Deep circuits of mirrored blocks that begin as the identity keep their gradients, those of random
+   layers lose them (Grant et al. 2019, arXiv:1903.05076). */
+static void identity_keeps_gradients(void)
+{
+    struct kl_plateau_options o;
+    struct kl_plateau random, identity;
+    struct kl_error err;
+    kl_plateau_options_default(&o);
+    o.qubits = "4,6,8", o.layers = "32", o.observables = "local", o.parameter = "all", o.draws = 20;
+    CHECK(kl_plateau_scan(&random, &o, NULL, NULL, &err) == 0);
+    o.init = "identity";
+    CHECK(kl_plateau_scan(&identity, &o, NULL, NULL, &err) == KL_EUSAGE);
+    kl_plateau_free(&identity);
+    o.mirror = 2;
+    CHECK(kl_plateau_scan(&identity, &o, NULL, NULL, &err) == 0);
+    CHECK(random.variance[2] < random.variance[0] / 8, "%g", random.variance[2] / random.variance[0]);
+    CHECK(identity.variance[2] > identity.variance[0] / 4, "%g",
+          identity.variance[2] / identity.variance[0]);
+    kl_plateau_free(&random), kl_plateau_free(&identity);
+}
+
 int main(void)
 {
     by_hand();
@@ -172,5 +193,6 @@ int main(void)
     deep_circuits();
     coverage();
     equal_bits();
+    identity_keeps_gradients();
     return failures != 0;
 }
