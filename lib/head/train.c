@@ -92,6 +92,19 @@ void kl_train_rest(struct kl_train *train)
     train->threads = NULL, train->batches = NULL, train->batch_labels = NULL;
 }
 
+/* What the optimiser and shots make of the circuit that trains. */
+static int make_tools(struct kl_train *train, struct kl_error *err)
+{
+    const struct kl_head_model *model = train->model;
+    const struct kl_train_options *o = &train->options;
+    int code = 0;
+    if (o->optimizer.kind == KL_QNG && model->options.core == KL_CORE_CIRCUIT)
+        code = kl_metric_make(&train->metric, model->circuit, err);
+    if (!code && o->shots && model->circuit)
+        code = kl_measured_make(&train->measured, model->circuit, err);
+    return code;
+}
+
 int kl_train_open(struct kl_train *train, struct kl_head_model *model,
                   const struct kl_features *features, const struct kl_train_options *options,
                   int n_threads, struct kl_error *err)
@@ -118,10 +131,7 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
     }
     for (int64_t r = 0; r < options->replicas && !code; r++)
         code = replica_open(&train->replicas[r], train, options->first_replica + r, err);
-    if (!code && options->optimizer.kind == KL_QNG && model->options.core == KL_CORE_CIRCUIT)
-        code = kl_metric_make(&train->metric, model->circuit, err);
-    if (!code && options->shots && model->circuit)
-        code = kl_measured_make(&train->measured, model->circuit, err);
+    if (!code) code = make_tools(train, err);
     if (!code) code = kl_train_wake(train, n_threads, err);
 out:
     if (code) kl_train_close(train);
@@ -313,9 +323,9 @@ static int enter_stage(struct kl_train *train, struct kl_error *err)
         int code = kl_head_stage_circuit(&train->stage.circuit, whole, stage, err);
         if (code) return code;
     }
-    if (!train->metric) return 0;
     kl_metric_free(&train->metric);
-    return kl_metric_make(&train->metric, train->model->circuit, err);
+    kl_measured_free(&train->measured);
+    return make_tools(train, err);
 }
 
 /* From the position to the end of the epoch, in rounds of a few steps; the watch is asked after
