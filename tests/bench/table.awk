@@ -54,7 +54,7 @@ END {
     row("the same against one bra, 16 qubits", "gradient16", "qulacs", 1, 1)
     row("the same, 20 qubits", "gradient20", "qulacs", 1, 1)
     row("one epoch of 6,000 samples with a depolarising channel behind every gate, batch 64", "noisy-epoch", "pennylane-mixed", 50, 300)
-    row("the same on 10 qubits, by 8 trajectories a step; the peer exactly", "noisy10-epoch", "pennylane", "", "")
+    row("the same on 10 qubits, by 8 trajectories a step", "noisy10-epoch", "lightning", "", "")
     row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
     row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
     row("plateau scan, 2-12 qubits, 1-64 layers, 200 draws: a loop over draws", "plateau", loop(), 100, 1000)

@@ -255,6 +255,52 @@ static void check_bits(int n, bool wide)
     kl_circuit_free(&c);
 }
 
+/* Flips behind every gate, or signs, against the same circuit with these as gates: forms of circuits
+   that are there on many qubits alone. */
+static void check_inserted(int n, bool real, bool signs)
+{
+    enum { GATES = 30, SAMPLES = 3 };
+    static const enum kl_gate few[] = { KL_RX, KL_RY, KL_RZ, KL_ROT, KL_CNOT, KL_X };
+    static struct values v, plain;
+    struct kl_op ops[GATES];
+    struct kl_circuit *c, *noisy;
+    struct kl_error err;
+    must(kl_circuit_begin(&c, n, INPUTS, WEIGHTS, &err), &err);
+    must(kl_circuit_begin(&noisy, n, INPUTS, WEIGHTS, &err), &err);
+    for (int i = 0; i < GATES; i++) {
+        ops[i] = random_op(n, true);
+        if (!real) ops[i].gate = few[below(6)];
+        must(kl_circuit_append(c, &ops[i], &err), &err);
+        must(kl_circuit_append(noisy, &ops[i], &err), &err);
+        for (int k = 0; k < (ops[i].gate == KL_CNOT ? 2 : 1); k++) {
+            const struct kl_op error = { .gate = signs ? KL_RZ : KL_X,
+                                         .wire = { ops[i].wire[k] },
+                                         .angle = { { KL_CONSTANT, 0, -1, M_PI } } };
+            must(kl_circuit_append(c, &error, &err), &err);
+        }
+    }
+    for (int q = 0; q < n; q++) {
+        must(kl_circuit_observe(c, (struct kl_pauli){ .z = 1u << q }, &err), &err);
+        must(kl_circuit_observe(noisy, (struct kl_pauli){ .z = 1u << q }, &err), &err);
+    }
+    noisy->trajectories = 2;
+    must(kl_circuit_add_noise(
+             noisy, signs ? "{\"all\":{\"phase-flip\":1}}" : "{\"all\":{\"bit-flip\":1}}", &err),
+         &err);
+    must(kl_circuit_finish(c, &err), &err);
+    must(kl_circuit_finish(noisy, &err), &err);
+    draw(&v);
+    plain = v;
+    run(&v, noisy, SAMPLES, true, true, NULL);
+    run(&plain, c, SAMPLES, true, true, NULL);
+    const double worst =
+        fmax(worst_of(v.out, plain.out, SAMPLES * c->n_obs),
+             fmax(worst_of(v.dx, plain.dx, SAMPLES * INPUTS), worst_of(v.dw, plain.dw, WEIGHTS)));
+    if (!(worst < 1e-11)) fail("errors as gates", noisy, worst);
+    kl_circuit_free(&c);
+    kl_circuit_free(&noisy);
+}
+
 int main(void)
 {
     for (int i = 0; kl_kernels_of(i); i++) {
@@ -263,6 +309,8 @@ int main(void)
         for (int n = 1; n <= 5; n++)
             for (int form = 0; form < 8; form++) check_certain(n, form & 1, form & 2, form & 4);
         for (int n = 1; n <= 4; n++) check_rules(n, false), check_rules(n, true);
+        for (int n = 4; n <= 13; n += 3)
+            for (int form = 0; form < 4; form++) check_inserted(n, form & 1, form & 2);
         check_bits(4, true);
         check_bits(4, false);
     }
