@@ -113,12 +113,20 @@ static void write_group(const struct kl_tool *tool, const struct group *g, const
         if (kl_option_at(tool, i)->help) write_option(kl_option_at(tool, i), values, to);
 }
 
+static void write_summary(const struct kl_tool *tool, FILE *to)
+{
+    if (strchr(tool->summary, '\n')) fprintf(to, "%s\n", tool->summary);
+    else write_wrapped(tool->summary, 0, 0, to);
+}
+
+/* Of a group; NULL: of the summary. */
 static size_t count_lines(const struct kl_tool *tool, const struct group *g, const void *values)
 {
     char *text = NULL;
     size_t size = 0, lines = 0;
     FILE *to = open_memstream(&text, &size);
-    if (to) write_group(tool, g, values, to);
+    if (to && g) write_group(tool, g, values, to);
+    else if (to) write_summary(tool, to);
     if (!to || fclose(to) != 0) return 0;
     for (const char *c = text; (c = strchr(c, '\n')); c++) lines++;
     free(text);
@@ -129,8 +137,7 @@ static size_t count_lines(const struct kl_tool *tool, const struct group *g, con
    empty lines between groups are left out. */
 static bool pack_groups(const struct kl_tool *tool, struct group *groups, size_t n, const void *values)
 {
-    size_t lines = 3, longest = n - 1; /* usage, summary, example's heading */
-    for (const char *c = tool->summary; (c = strchr(c, '\n')); c++) lines++;
+    size_t lines = 2 + count_lines(tool, NULL, values), longest = n - 1; /* usage, example's heading */
     for (const char *c = tool->example; c && (c = strchr(c, '\n')); c++) lines++;
     if (tool->example) lines += 2;
     size_t all = lines;
@@ -163,8 +170,7 @@ static void write_help(const struct kl_tool *tool, const void *values, FILE *to)
         if (n) groups[n - 1].end = i + 1;
     }
     fprintf(to, "Usage: %s [options] %s\n", tool->name, tool->arguments);
-    if (strchr(tool->summary, '\n')) fprintf(to, "%s\n", tool->summary);
-    else write_wrapped(tool->summary, 0, 0, to);
+    write_summary(tool, to);
     if (n && !common->verbose && pack_groups(tool, groups, n, values))
         fputs("--help -v explains every option.\n", to);
     for (size_t g = 0; g < n; g++) write_group(tool, &groups[g], values, to);
