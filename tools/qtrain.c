@@ -190,9 +190,14 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
     fprintf(out, "%zu sample%s, %zu parameters, double precision, largest gradient %.3g\n",
             check.samples, kl_s(check.samples), check.parameters, check.largest);
     if (check.has_circuit) {
-        fprintf(out, "adjoint - parameter-shift: %.2e (bound %.0e)\n", check.shift, check.shift_bound);
-        fprintf(out, "adjoint - central differences: %.2e (bound %.0e)\n", check.differences,
+        fprintf(out, "adjoint - parameter-shift: %.2e (bound %.0e)\n", check.adjoint_shift,
+                check.shift_bound);
+        fprintf(out, "adjoint - central differences: %.2e (bound %.0e)\n", check.adjoint_differences,
                 check.differences_bound);
+        fprintf(out, "parameter-shift - central differences: %.2e (bound %.0e)\n",
+                check.shift_differences, check.differences_bound);
+        fprintf(out, "adjoint - mean of %zu spsa directions: %.2f standard errors (bound %.0f)\n",
+                check.directions, check.spsa, check.spsa_bound);
     }
     fprintf(out, "core %s, %zu entries - central differences of the loss: %.2e (bound %.0e)\n",
             run->v.shape.core, check.entries, check.loss_differences, check.differences_bound);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    One epoch of the default head on 6,000 random features, without noise and with a depolarising channel
-   behind every gate, on every wire; the same on 10 qubits, by trajectories; then the noisy circuit
-   alone, batch 64, forward and gradients. */
+   behind every gate, on every wire; the same on 10 qubits, by trajectories; trained on 100 and 1,000
+   shots; then the noisy circuit alone, batch 64, forward and gradients. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,8 @@ static int lap(void *context, uint64_t done, uint64_t total, const char *note)
 }
 
 /* The best epoch's seconds, on all threads, without validation. */
-static double train(const char *noise, int64_t n_qubits, const struct kl_features *f, int64_t epochs)
+static double train(const char *noise, int64_t n_qubits, size_t shots, const struct kl_features *f,
+                    int64_t epochs)
 {
     struct kl_head_options options;
     struct kl_head_model model;
@@ -71,6 +72,8 @@ static double train(const char *noise, int64_t n_qubits, const struct kl_feature
     kl_train_options_default(&o);
     o.epochs = epochs;
     o.val_fraction = 0;
+    o.shots = shots;
+    if (shots) o.diff = KL_DIFF_SHIFT;
     must(kl_head_model_make(&model, &options, D, CLASSES, &err), &err);
     must(kl_pool_create(&pool, 0, &err), &err);
     must(kl_train_open(&t, &model, f, &o, kl_pool_size(pool), &err), &err);
@@ -126,13 +129,16 @@ int main(int argc, char **argv)
     const char *const noise = "depolarizing=0.01", *const damping = "amplitude-damping=0.01";
     struct kl_features features;
     make_features(&features);
-    const double exact = train(NULL, 4, &features, quick ? 5 : 40),
-                 noisy = train(noise, 4, &features, quick ? 5 : 40),
-                 drawn = train(noise, 10, &features, quick ? 2 : 4);
+    const double exact = train(NULL, 4, 0, &features, quick ? 5 : 40),
+                 noisy = train(noise, 4, 0, &features, quick ? 5 : 40),
+                 drawn = train(noise, 10, 0, &features, quick ? 2 : 4);
     printf("an epoch under noise takes %.2f times one without\n", noisy / exact);
     printf("bench noisy-epoch/ketline %.6g s\n", noisy);
     printf("bench noisy10-epoch/ketline %.6g s\n", drawn);
     printf("bench noiseless-epoch-6000/ketline %.6g s\n", exact);
+    for (size_t shots = 100; shots <= 1000; shots *= 10)
+        printf("bench shots%zu-epoch/ketline %.6g s\n", shots,
+               train(NULL, 4, shots, &features, quick ? 2 : 5));
     for (int n = 4; n <= 7; n += 3) {
         printf("bench noisy-circuit%d/ketline %.6g s\n", n, circuit(n, noise, quick ? 0.1 : 0.5));
         printf("bench damped-circuit%d/ketline %.6g s\n", n, circuit(n, damping, quick ? 0.1 : 0.5));

@@ -55,6 +55,8 @@ END {
     row("the same, 20 qubits", "gradient20", "qulacs", 1, 1)
     row("one epoch of 6,000 samples with a depolarising channel behind every gate, batch 64", "noisy-epoch", "pennylane-mixed", 50, 300)
     row("the same on 10 qubits, by 8 trajectories a step", "noisy10-epoch", "lightning", "", "")
+    row("one epoch of 6,000 samples on 100 shots, parameter-shift (best peer)", "shots100-epoch", best("shots100-epoch"), "", "")
+    row("the same on 1,000 shots", "shots1000-epoch", best("shots1000-epoch"), "", "")
     row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
     row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
     row("plateau scan, 2-12 qubits, 1-64 layers, 200 draws: a loop over draws", "plateau", loop(), 100, 1000)

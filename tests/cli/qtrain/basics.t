@@ -34,8 +34,10 @@ $ printf 'n_qubits: 3\nn_layers: 2\ndiff_method: parameter-shift\nlearning_rate:
 > diff-method: "parameter-shift"
 
 $ qtrain f.h5 --check-gradients |
-+ sed -E 's/: [0-9.e-]+ \(/: # (/; s/largest gradient .*/largest gradient #/'
++ sed -E 's/: [0-9.e-]+ (standard errors )?\(/: # \1(/; s/largest gradient .*/largest gradient #/'
 > 64 samples, 70186 parameters, double precision, largest gradient #
 > adjoint - parameter-shift: # (bound 1e-10)
 > adjoint - central differences: # (bound 1e-07)
+> parameter-shift - central differences: # (bound 1e-07)
+> adjoint - mean of 400 spsa directions: # standard errors (bound 5)
 > core circuit, 154 entries - central differences of the loss: # (bound 1e-07)

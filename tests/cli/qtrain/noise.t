@@ -19,11 +19,11 @@ $ qtrain -q f.h5 --epochs 1 --noise readout=0.02,depolarizing=1e-2 -o n.h5; cach
 $ for n in depolarizing=0.05 amplitude-damping=0.05 phase-damping=0.05 bit-flip=0.05 phase-flip=0.05 readout=0.05 \
 +     t1=50e-6,t2=70e-6,gate-time=35e-9,gate-time-2=3e-7,excited=0.01 $DATA/noise/example.json
 + do qtrain f.h5 --noise $n --batch-size 8 --check-gradients | grep -c bound; done | uniq -c | xargs
-> 8 3
+> 8 5
 
 $ for a in "strongly-entangling --embedding iqp" "efficient-su2 --embedding amplitude --observables probs" "qcnn --layers 2 --reupload"
 + do qtrain f.h5 --noise $DATA/noise/example.json --ansatz $a --batch-size 8 --check-gradients | grep -c bound; done | uniq -c | xargs
-> 3 3
+> 3 5
 
 $ qtrain -q f.h5 --epochs 2 --noise depolarizing=0.01 --threads 1 --no-provenance -o a.h5
 + qtrain -q f.h5 --epochs 2 --noise depolarizing=0.01 --threads 3 --no-provenance -o b.h5; cmp a.h5 b.h5 && echo same
