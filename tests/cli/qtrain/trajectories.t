@@ -17,7 +17,7 @@ $ V="h5dump -y -w 0 -d history/val_loss -c 1,2"; $V -s 1,0 r.h5 | grep '\.[0-9]*
 # the adjoint, the shift rules and central differences of the same realisations
 $ for n in depolarizing=0.05 amplitude-damping=0.05 t1=50e-6,t2=70e-6,gate-time=35e-7,excited=0.1 $DATA/noise/example.json
 + do qtrain f.h5 --noise $n --trajectories 3 --batch-size 8 --check-gradients | grep -c bound; done | uniq -c | xargs
-> 4 3
+> 4 5
 
 $ qtrain f.h5 --trajectories 3 -o x.h5
 ! qtrain: --trajectories: there is no noise to draw realisations of; give --noise
