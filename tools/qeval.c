@@ -27,7 +27,7 @@ static const struct kl_option options[] = {
     { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
       NULL, NULL },
     { "mitigate-readout", 0, KL_OPT_FLAG, AT(mitigate_readout), NULL, 0, 0, true,
-      "take readout errors back by the inverse of their matrices", "Mitigation", NULL },
+      "take readout errors back by their inverse matrices", "Mitigation", NULL },
     { "zne", 0, KL_OPT_STRING, AT(zne), "LIST", 0, 0, true,
       "zero-noise extrapolation from gates folded so often: 1,3,5", NULL, NULL },
     { "extrapolate", 0, KL_OPT_CHOICE, AT(extrapolate), "richardson|linear", 0, 0, true,
