@@ -26,7 +26,7 @@ struct kl_circuit_plan {
     bool wide;                   /* turns are run on one state after another, not side by side */
     struct kl_density_program *density; /* with noise: in place of these; else NULL */
     struct kl_trajectory
-        *trajectory; /* with noise by trajectories: what a realisation does to them; else NULL */
+        *trajectory;   /* with noise by trajectories: what a realisation does to them; else NULL */
     size_t n_readings; /* values that the kernels leave: the outputs if plain, else kl_term_reading's */
     bool plain;
     size_t n_angles, n_slots;

@@ -16,10 +16,10 @@ $ for a in ry-ring basic-entangler strongly-entangling simplified-two-design rea
 $ for e in angle-x angle-y angle-z basis iqp iqp-2 zz amplitude
 + do qtrain f.h5 --embedding $e --ansatz efficient-su2 --entanglement full --layers 1 --observables zz --check-gradients |
 + grep -c "bound"; done | uniq -c | xargs
-> 8 3
+> 8 5
 
 $ qtrain f.h5 --embedding amplitude --observables probs --qubits 3 --check-gradients | grep -c bound
-> 3
+> 5
 
 # the key follows each of them
 $ for o in "" "--ansatz brick" "--embedding iqp" "--entanglement star" "--observables x" "--reupload"
