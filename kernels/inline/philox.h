@@ -42,6 +42,8 @@ enum kl_purpose {
     KL_RANDOM_TRAINING_SHOTS = 20,
     KL_RANDOM_VALIDATION_SHOTS = 21,
     KL_RANDOM_DIRECTIONS = 22, /* of simultaneous perturbations */
+    KL_RANDOM_SPSA = 23,
+    KL_RANDOM_STEP_SHOTS = 24, /* of a step outside its gradient; + 256 * evaluation */
     KL_RANDOM_TRAJECTORIES = 30, /* of qeval, and within a sample's own stream */
     KL_RANDOM_TRAINING_TRAJECTORIES = 31,
     KL_RANDOM_VALIDATION_TRAJECTORIES = 32

@@ -32,6 +32,17 @@ int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
     return code;
 }
 
+struct KL_NAME(kl_head_values) KL_NAME(kl_head_values_at)(struct KL_NAME(kl_head_values) v,
+                                                          const struct kl_head_model *model, size_t row)
+{
+    for (int i = 0; i < model->n_reduce; i++) v.reduce[i] += row * model->reduce[i].d_out;
+    for (int i = 0; i < model->n_twin; i++) v.twin[i] += row * model->twin[i].d_out;
+    for (int i = 0; i < model->n_head; i++) v.head[i] += row * model->head[i].d_out;
+    if (v.expval) v.expval += row * model->n_expval;
+    if (v.state) v.state += kl_circuit_state_size(model->circuit, row);
+    return v;
+}
+
 /* One chain of linear layers. `first` numbers its layers for dropout. */
 static void chain(kl_real *const *outputs, const struct kl_layer *layers, int n_layers, uint32_t first,
                   const struct kl_block *block, const kl_real *params, const kl_real *x, size_t n,

@@ -29,18 +29,6 @@ int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const str
     return batch->loss && batch->correct ? 0 : kl_fail_memory(err, 2 * groups * sizeof *batch->loss);
 }
 
-/* Where row `row` is. */
-static struct KL_NAME(kl_head_values)
-    values_at(struct KL_NAME(kl_head_values) v, const struct kl_head_model *model, size_t row)
-{
-    for (int i = 0; i < model->n_reduce; i++) v.reduce[i] += row * model->reduce[i].d_out;
-    for (int i = 0; i < model->n_twin; i++) v.twin[i] += row * model->twin[i].d_out;
-    for (int i = 0; i < model->n_head; i++) v.head[i] += row * model->head[i].d_out;
-    if (v.expval) v.expval += row * model->n_expval;
-    if (v.state) v.state += kl_circuit_state_size(model->circuit, row);
-    return v;
-}
-
 /* Backwards through a chain, at whose end the gradient stands in dy. dx NULL: not wanted at its
  * beginning. */
 static int chain_back(kl_real *dx, kl_real *const *dy, kl_real *const *y, const struct kl_layer *layers,
@@ -125,6 +113,31 @@ static int core_back(const struct KL_NAME(kl_head_batch) * batch,
     }
 }
 
+static int forward_rows(const struct KL_NAME(kl_head_batch) * batch,
+                        const struct KL_NAME(kl_head_values) * y, const struct kl_head_model *model,
+                        const kl_real *params, size_t from, size_t to, const struct kl_estimator *e,
+                        struct kl_head_work *work, struct kl_error *err)
+{
+    struct kl_dropout dropout = batch->dropout;
+    dropout.row = from;
+    int code = KL_NAME(kl_head_activations)(y, model, params, batch->x + from * model->n_features,
+                                            to - from, &dropout, e, work, err);
+    if (!code) losses(batch, model, from, to);
+    return code;
+}
+
+int KL_NAME(kl_head_losses)(const struct KL_NAME(kl_head_batch) * batch,
+                            const struct kl_head_model *model, const kl_real *params, size_t from,
+                            size_t to, struct kl_head_work *work, struct kl_error *err)
+{
+    struct kl_drawing_model own;
+    struct kl_estimator e = batch->diff.estimator;
+    e.first += from;
+    model = kl_head_drawing(&own, model, &e, &batch->draws, from);
+    const struct KL_NAME(kl_head_values) y = KL_NAME(kl_head_values_at)(batch->y, model, from);
+    return forward_rows(batch, &y, model, params, from, to, &e, work, err);
+}
+
 int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
                           const kl_real *params, size_t from, size_t to, struct kl_head_work *work,
                           struct kl_error *err)
@@ -134,22 +147,18 @@ int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const str
     struct kl_estimator e = batch->diff.estimator;
     e.first += from;
     model = kl_head_drawing(&own, model, &e, &batch->draws, from);
-    const struct KL_NAME(kl_head_values) y = values_at(batch->y, model, from),
-                                         dy = values_at(batch->dy, model, from);
-    struct kl_dropout dropout = batch->dropout;
-    dropout.row = from;
-    int code = KL_NAME(kl_head_activations)(&y, model, params, batch->x + from * model->n_features, n,
-                                            &dropout, &e, work, err);
+    const struct KL_NAME(kl_head_values) y = KL_NAME(kl_head_values_at)(batch->y, model, from),
+                                         dy = KL_NAME(kl_head_values_at)(batch->dy, model, from);
+    int code = forward_rows(batch, &y, model, params, from, to, &e, work, err);
     if (code) return code;
-    losses(batch, model, from, to);
     code = chain_back(dy.expval, dy.head, y.head, model->head, model->n_head, &model->block, params, n,
-                      dropout.rate, &work->circuit, err);
+                      batch->dropout.rate, &work->circuit, err);
     if (code || !model->n_reduce) return code;
     kl_arena_reset(&work->circuit);
     code = core_back(batch, &y, &dy, model, &e, params, from, n, work, err);
     if (code) return code;
     return chain_back(NULL, dy.reduce, y.reduce, model->reduce, model->n_reduce, &model->block, params,
-                      n, dropout.rate, &work->circuit, err);
+                      n, batch->dropout.rate, &work->circuit, err);
 }
 
 static void sum_circuit(kl_real *dw, const struct KL_NAME(kl_head_batch) * batch, size_t size)

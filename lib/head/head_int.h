@@ -16,6 +16,9 @@ struct KL_NAME(kl_head_values) {
     kl_real *reduce[KL_MAX_WIDTHS + 1], *twin[KL_TWIN_LAYERS], *head[KL_MAX_WIDTHS + 1];
     kl_real *expval, *state;
 };
+/* Where row `row` is. */
+struct KL_NAME(kl_head_values) KL_NAME(kl_head_values_at)(struct KL_NAME(kl_head_values) v,
+                                                          const struct kl_head_model *model, size_t row);
 /* Room for n rows. with_state: for what the adjoint needs too. */
 int KL_NAME(kl_head_values_take)(struct KL_NAME(kl_head_values) * values,
                                  const struct kl_head_model *model, size_t n, bool with_state,
@@ -57,6 +60,10 @@ struct KL_NAME(kl_head_batch) {
 int KL_NAME(kl_head_batch_take)(struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,
                                 size_t n, const struct kl_head_diff *diff, struct kl_arena *arena,
                                 struct kl_error *err);
+/* Forward alone, losses included, of rows [from, to). */
+int KL_NAME(kl_head_losses)(const struct KL_NAME(kl_head_batch) * batch,
+                            const struct kl_head_model *model, const kl_real *params, size_t from,
+                            size_t to, struct kl_head_work *work, struct kl_error *err);
 /* Forward and back, but for the sums over the batch: rows [from, to), from a multiple of
    KL_CIRCUIT_GROUP; all rows at once for central differences. Scratch from work->circuit. */
 int KL_NAME(kl_head_rows)(const struct KL_NAME(kl_head_batch) * batch, const struct kl_head_model *model,

@@ -50,7 +50,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 /* clang-format on */
 
 /* In the order of their enums. */
-#define KL_OPTIMIZER_CHOICES "sgd|adam|adamw|qng"
+#define KL_OPTIMIZER_CHOICES "sgd|adam|adamw|qng|rotosolve|spsa"
 #define KL_SCHEDULE_CHOICES "constant|step|cosine|plateau"
 #define KL_DIFF_CHOICES "adjoint|parameter-shift|finite-diff|spsa"
 #define KL_INIT_CHOICES "normal|uniform|identity"
@@ -83,7 +83,7 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
     { "optimizer", 0, KL_OPT_CHOICE, KL_HEAD_AT(optimizer), KL_OPTIMIZER_CHOICES, 0, 0, true,        \
       "update rule", NULL, NULL },                                                               \
     { "momentum", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.momentum), "X", 0, 1, true,        \
-      "of sgd", NULL, NULL },                                                                    \
+      "of sgd and spsa", NULL, NULL },                                                                    \
     { "beta1", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta1), "X", 0, 0.999999, true,       \
       "of Adam", NULL, NULL },                                                                   \
     { "beta2", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta2), "X", 0, 0.999999, true,       \
@@ -94,6 +94,8 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "learning rate of the circuit under qng", NULL, NULL },                                    \
     { "qng-lambda", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.natural_lambda), "X", 1e-6, 1e6, \
       true, "added to the metric's diagonal under qng", NULL, NULL },                            \
+    { "spsa-c", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.spsa_c), "X", 1e-6, 10, true,         \
+      "first perturbation under spsa", NULL, NULL },                                             \
     { "weight-decay", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.weight_decay), "X", 0, 1e3,    \
       true, "decoupled with adamw", NULL, NULL },                                                \
     { "clip", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.clip), "X", 0, 1e9, true,              \

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "head/head_int.h"
-#include "head/natural.h"
-#include "head/train_int.h"
+#include "head/step_int.h"
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
 
@@ -51,30 +50,36 @@ struct kl_estimator kl_train_estimator(const struct kl_train *train, int64_t rep
                                   .directions = o->spsa_directions };
 }
 
-struct step {
-    const struct kl_crew *crew;
-    struct kl_head_batch_f32 batch;
-    struct kl_update update;
-    float *grad;
-    struct kl_natural natural;
-    double *squares; /* of the gradient's parts, summed; that of the circuit may be absent */
-    size_t parts;    /* of the rows */
-};
-
-/* Row at which part i of the batch begins. */
-static size_t part_begin(const struct step *s, size_t i)
+size_t kl_step_begin(const struct kl_step *s, size_t i)
 {
     size_t groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     size_t row = groups * i / s->parts * KL_CIRCUIT_GROUP;
     return row < s->batch.n ? row : s->batch.n;
 }
 
+struct kl_train_thread *kl_step_thread(const struct kl_step *s, int thread)
+{
+    return &s->crew->train->threads[s->crew->pool ? thread : s->crew->thread];
+}
+
+int kl_step_for(const struct kl_step *s, size_t n, void (*fn)(void *, size_t, int), void *context,
+                struct kl_error *err)
+{
+    kl_pool_for(s->crew->pool, n, fn, context);
+    for (int i = 0; i < s->crew->train->n_threads; i++) {
+        const struct kl_train_thread *t = &s->crew->train->threads[i];
+        if ((s->crew->pool || i == s->crew->thread) && t->code)
+            return kl_fail(err, t->code, "%s", t->error.text);
+    }
+    return 0;
+}
+
 static void rows(void *context, size_t i, int thread)
 {
-    struct step *s = context;
+    struct kl_step *s = context;
     const struct kl_train *train = s->crew->train;
-    struct kl_train_thread *own = &train->threads[s->crew->pool ? thread : s->crew->thread];
-    size_t from = part_begin(s, i), to = part_begin(s, i + 1);
+    struct kl_train_thread *own = kl_step_thread(s, thread);
+    size_t from = kl_step_begin(s, i), to = kl_step_begin(s, i + 1);
     unsigned before = kl_flush_begin();
     if (from < to && !own->code)
         own->code = kl_head_rows_f32(&s->batch, train->model, s->crew->replica->params, from, to,
@@ -85,17 +90,17 @@ static void rows(void *context, size_t i, int thread)
     kl_flush_end(before);
 }
 
-static void update(const struct step *s, size_t i, const struct kl_head_part *p)
+static void update(const struct kl_step *s, size_t i, const struct kl_head_part *p)
 {
     const struct kl_replica *r = s->crew->replica;
-    if (p->kind == KL_PART_CIRCUIT && s->natural.metric) return;
+    if (p->kind == KL_PART_CIRCUIT && (s->natural.metric || s->rotosolve)) return;
     s->squares[i] = kl_update_apply_f32(r->params + p->offset, r->m + p->offset, r->v + p->offset,
                                         s->grad + p->offset, p->size, &s->update);
 }
 
 static void sum_part(void *context, size_t i, int thread)
 {
-    const struct step *s = context;
+    const struct kl_step *s = context;
     const struct kl_train *train = s->crew->train;
     const struct kl_head_part part = kl_head_part(train->model, i);
     unsigned before = kl_flush_begin();
@@ -107,7 +112,7 @@ static void sum_part(void *context, size_t i, int thread)
 
 static void update_part(void *context, size_t i, int thread)
 {
-    const struct step *s = context;
+    const struct kl_step *s = context;
     const struct kl_head_part part = kl_head_part(s->crew->train->model, i);
     unsigned before = kl_flush_begin();
     (void)thread;
@@ -115,45 +120,42 @@ static void update_part(void *context, size_t i, int thread)
     kl_flush_end(before);
 }
 
-static int first_failure(struct kl_train *train, struct kl_error *err)
+/* What the schedule leaves of a rate: what --lr does not set follows it too. */
+static double left_by_schedule(const struct kl_train_options *o, double lr)
 {
-    for (int i = 0; i < train->n_threads; i++)
-        if (train->threads[i].code)
-            return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);
-    return 0;
+    return o->schedule.lr > 0 ? lr / o->schedule.lr : 1;
 }
 
-/* The schedule turns this rate by as much as the other one. */
-static double natural_rate(const struct kl_train_options *o, double lr)
+/* The gradient by back-propagation; without clipping the update as well. */
+static int descend(struct kl_step *s, struct kl_error *err)
 {
-    return o->optimizer.natural_lr * (o->schedule.lr > 0 ? lr / o->schedule.lr : 1);
+    int code = kl_step_for(s, s->parts, rows, s, err);
+    return code ? code : kl_step_for(s, kl_head_n_parts(s->crew->train->model), sum_part, s, err);
 }
 
-static int one_step(struct step *s, int64_t step, struct kl_error *err)
+static int one_step(struct kl_step *s, int64_t step, struct kl_error *err)
 {
     struct kl_train *train = s->crew->train;
     struct kl_replica *replica = s->crew->replica;
-    struct kl_pool *pool = s->crew->pool;
     const struct kl_train_options *o = &train->options;
     const size_t n_parts = kl_head_n_parts(train->model);
     uint64_t number = (uint64_t)(train->epoch * train->steps_per_epoch + step);
     double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch, o->epochs,
                                  replica->reductions);
+    const double left = left_by_schedule(o, lr);
     s->update = kl_update_at(&o->optimizer, lr,
                              number + 1 - (uint64_t)(train->optimizer_epoch * train->steps_per_epoch));
     s->batch.dropout.step = s->batch.diff.estimator.shots.step = s->batch.draws.step = (uint32_t)number;
-    kl_pool_for(pool, s->parts, rows, s);
-    int code = pool ? first_failure(train, err) : train->threads[s->crew->thread].code;
+    int code = s->rotosolve ? kl_rotosolve_turn(s, number, left, err) : 0;
+    if (!code) code = s->spsa ? kl_spsa_gradient(s, number, lr, err) : descend(s, err);
     if (code) return code;
-    kl_pool_for(pool, n_parts, sum_part, s);
-    if (o->optimizer.clip > 0) {
+    if (o->optimizer.clip > 0)
         kl_update_clip_f32(&s->update, &o->optimizer, s->grad, train->model->block.size);
-        kl_pool_for(pool, n_parts, update_part, s);
-    }
+    if (o->optimizer.clip > 0 || s->spsa) kl_pool_for(s->crew->pool, n_parts, update_part, s);
     kl_train_norms_add(s->crew, s->squares, s->grad);
     if (s->natural.metric)
         kl_natural_update(replica->params, &s->natural, s->grad, train->model, s->batch.n, &o->optimizer,
-                          s->update.adam.grad_scale, natural_rate(o, lr));
+                          s->update.adam.grad_scale, o->optimizer.natural_lr * left);
     size_t correct;
     replica->epoch_loss += kl_head_loss_f32(&correct, &s->batch);
     replica->epoch_correct += (int64_t)correct;
@@ -168,11 +170,13 @@ int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, str
     const size_t size = kl_train_batch_size(train);
     const struct kl_head_diff diff = { o->diff, kl_train_estimator(train, crew->index,
                                                                    KL_RANDOM_TRAINING_SHOTS) };
-    struct step s = { .crew = crew, .grad = own->grad, .squares = own->squares };
+    struct kl_step s = { .crew = crew, .grad = own->grad, .squares = own->squares };
     if (first == 0) kl_train_norms_begin(crew);
     kl_arena_reset(&own->work.values);
     int code = kl_head_batch_take_f32(&s.batch, train->model, size, &diff, &own->work.values, err);
     if (!code) code = kl_natural_take(&s.natural, train->metric, size, &own->work.values, err);
+    if (!code) code = kl_rotosolve_take(&s.rotosolve, train, size, &own->work.values, err);
+    if (!code) code = kl_spsa_take(&s.spsa, train, size, &own->work.values, err);
     s.batch.dropout = (struct kl_dropout){ .rate = train->model->options.dropout,
                                            .seed = o->seed,
                                            .replica = (uint32_t)crew->index };

@@ -15,7 +15,7 @@ static const struct kl_grid_refusal refusals[] = {
 };
 
 /* Options without effect unless another one has one of these values. */
-static const char of_sgd[] = "sgd", of_adam[] = "adam|adamw|qng",
+static const char of_sgd[] = "sgd|spsa", of_adam[] = "adam|adamw|qng|rotosolve",
                   with_core[] = "circuit|twin|frozen";
 static const struct {
     const char *option, *other, *values;
@@ -26,6 +26,7 @@ static const struct {
     { "epsilon", "optimizer", of_adam },
     { "qng-lr", "optimizer", "qng" },
     { "qng-lambda", "optimizer", "qng" },
+    { "spsa-c", "optimizer", "spsa" },
     { "period", "schedule", "step" },
     { "factor", "schedule", "step|plateau" },
     { "plateau-patience", "schedule", "plateau" },

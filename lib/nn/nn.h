@@ -96,8 +96,9 @@ double kl_cross_entropy_f64(double *d, size_t *correct, const double *logits, co
                             size_t n, size_t classes, double scale);
 
 /* ---- optimisers (optimizer.c) ---- */
-/* KL_QNG is Adam here; the circuit's weights are moved by lib/head/natural.c. */
-enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW, KL_QNG };
+/* KL_QNG and KL_ROTOSOLVE are Adam here, KL_SPSA is SGD: how the circuit's weights are moved, and whence
+   the gradient, is said by lib/head/natural.c, rotosolve.c, spsa.c. */
+enum kl_optimizer_kind { KL_SGD, KL_ADAM, KL_ADAMW, KL_QNG, KL_ROTOSOLVE, KL_SPSA };
 struct kl_optimizer {
     enum kl_optimizer_kind kind;
     double momentum;                   /* SGD (heavy ball, as torch.optim.SGD) */
@@ -106,6 +107,7 @@ struct kl_optimizer {
                                           arXiv:1711.05101) */
     double clip;                       /* largest norm of the whole gradient; 0: no clipping */
     double natural_lr, natural_lambda; /* of the circuit's weights under KL_QNG */
+    double spsa_c;                     /* first perturbation of every parameter under KL_SPSA */
 };
 void kl_optimizer_default(struct kl_optimizer *o); /* Adam, 0.9, 0.999, 1e-8, no decay, no clipping */
 /* What is the same for all parameters at step `step` (from 1) at rate lr, before clipping. */
@@ -124,6 +126,16 @@ double kl_update_apply_f32(float *params, float *m, float *v, const float *grad,
                            const struct kl_update *u);
 double kl_update_apply_f64(double *params, double *m, double *v, const double *grad, size_t n,
                            const struct kl_update *u);
+
+/* ---- minima of rotations (trig.c) ---- */
+enum { KL_TRIG_POINTS = 512 };
+/* values (n) of a function at angles (n), n <= KL_TRIG_POINTS. */
+typedef int (*kl_trig_values_fn)(double *values, const double *angles, size_t n, void *context,
+                                 struct kl_error *err);
+/* *at in [-pi, pi]: where a function with period 2 pi, no finer than cosines of `degree` turns, is
+   smallest; 0 if nothing is smaller. What values_of returns, if not 0. */
+int kl_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
+                    struct kl_error *err);
 
 /* ---- linear systems of natural gradients (envelope.c) ---- */
 /* Lower triangle of a symmetric matrix (n, n), row i from column first[i] <= i, before which all is 0:

@@ -11,13 +11,14 @@ void kl_optimizer_default(struct kl_optimizer *o)
                                 .beta2 = 0.999,
                                 .epsilon = 1e-8,
                                 .natural_lr = 0.1,
-                                .natural_lambda = 1e-3 };
+                                .natural_lambda = 1e-3,
+                                .spsa_c = 0.01 };
 }
 
 struct kl_update kl_update_at(const struct kl_optimizer *o, double lr, uint64_t step)
 {
     /* torch's first velocity is the gradient itself, which momentum * 0 + g gives too */
-    if (o->kind == KL_SGD)
+    if (o->kind == KL_SGD || o->kind == KL_SPSA)
         return (struct kl_update){ .kind = KL_SGD, .sgd = { 1, o->weight_decay, o->momentum, lr } };
     return (struct kl_update){
         .kind = o->kind,
