@@ -90,16 +90,18 @@ static int prepare_rows(const struct turn *t, size_t from, size_t to, struct kl_
                         struct kl_error *err)
 {
     const struct kl_step *s = t->step;
-    const struct kl_head_model *model = s->crew->train->model;
+    struct kl_drawing_model own;
+    struct kl_estimator e = s->batch.diff.estimator;
+    e.first += from;
+    e.shots.purpose = KL_RANDOM_STEP_SHOTS;
+    const struct kl_head_model *model =
+        kl_head_drawing(&own, s->crew->train->model, &e, &s->batch.draws, from);
     const struct kl_frequency f = s->rotosolve->frequency[t->weight];
     const size_t points = 2 * f.degree + 1, stride = values_a_term(t);
     struct kl_head_values_f32 y = kl_head_values_at_f32(s->batch.y, model, from);
     struct kl_dropout dropout = s->batch.dropout;
     float *terms = s->rotosolve->terms + from * model->n_expval;
-    struct kl_estimator e = s->batch.diff.estimator;
     dropout.row = from;
-    e.first += from;
-    e.shots.purpose = KL_RANDOM_STEP_SHOTS;
     y.state = NULL;
     y.expval = terms;
     int code =

@@ -52,6 +52,9 @@ static void draw_signs(void *context, size_t i, int thread)
                       (uint32_t)p->number, (uint32_t)p->step->crew->index);
         p->step->grad[k] = words[k % 128 / 32] >> (k % 32) & 1 ? 1 : -1;
     }
+    if (part.kind == KL_PART_CIRCUIT) /* what has not joined a growing circuit stays */
+        for (size_t k = train->model->circuit->n_weights; k < part.size; k++)
+            p->step->grad[part.offset + k] = 0;
     if (part.chain == KL_CHAIN_TWIN && part.kind != KL_PART_CIRCUIT)
         kl_twin_mask_f32(p->step->grad, train->model, &part);
 }

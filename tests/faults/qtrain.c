@@ -54,6 +54,14 @@ const struct fault_job fault_jobs[] = {
           "qtrain -q ../in/f.h5 --epochs 2 --optimizer qng --ansatz strongly-entangling --no-controls "
           "--no-provenance" SMALL " -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qtrain by rotosolve",
+      .command = "qtrain -q ../in/f.h5 --epochs 1 --optimizer rotosolve --no-controls "
+                 "--no-provenance" SMALL " -o out.h5",
+      .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qtrain by simultaneous perturbation",
+      .command = "qtrain -q ../in/f.h5 --epochs 1 --optimizer spsa --no-controls "
+                 "--no-provenance" SMALL " -o out.h5",
+      .old = "cp ../in/older.h5 out.h5" },
     { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },
     { 0 },
 };

@@ -8,9 +8,9 @@ $ qtrain f.h5 -o q.h5 --optimizer qng --noise depolarizing=0.01
 $ qtrain f.h5 -o q.h5 --optimizer qng --qng-lambda 0
 ! qtrain: --qng-lambda: found 0, expected a number from 1e-06 to 1e+06
 ? 2
-$ for core in twin frozen none; do for o in adam qng; do
+$ for core in twin frozen none; do for o in adam qng rotosolve; do
 + qtrain -q f.h5 -e 2 --core $core --optimizer $o --history $core-$o.jsonl -o $core-$o.h5 > log; done
-+ cmp $core-adam.jsonl $core-qng.jsonl && echo $core; done
++ cmp $core-adam.jsonl $core-qng.jsonl && cmp $core-adam.jsonl $core-rotosolve.jsonl && echo $core; done
 > twin
 > frozen
 > none
@@ -18,10 +18,34 @@ $ for o in adam qng; do qtrain -q f.h5 -e 2 --no-controls --optimizer $o --histo
 $ cmp -s adam.jsonl qng.jsonl
 ? 1
 
-# threads, and stopping and going on, change no bit
-$ for o in "qng --ansatz strongly-entangling --clip 0.5 --schedule cosine"; do
+# threads change no bit
+$ for o in "qng --ansatz strongly-entangling --clip 0.5 --schedule cosine" \
++ "rotosolve --schedule cosine --noise depolarizing=0.01" "spsa --lr 0.01 --weight-decay 0.01"; do
 + for j in 1 3; do qtrain -q f.h5 -e 3 --optimizer $o -j $j --no-provenance --no-controls -o $j.h5 > log; done; cmp 1.h5 3.h5 && echo same; done
 > same
+> same
+> same
+
+# weights whose gates have no common measure
+$ cat > odd.qasm <<'QASM'
++ OPENQASM 3.0;
++ include "stdgates.inc";
++ input angle x0;
++ input angle w0;
++ qubit[1] q;
++ ry(x0) q[0];
++ rx(0.3*w0) q[0];
++ ry(0.7*w0) q[0];
++ QASM
++ qtrain f.h5 --circuit-file odd.qasm --optimizer rotosolve --no-controls -o odd.h5
+! qtrain: --optimizer rotosolve: gates take weight 0 in multiples without a common measure, 0.3 and 0.7; choose another optimizer
+? 2
+
+# spsa moves a twin's parameters that exist and a frozen head's all but the circuit
+$ for core in twin frozen none; do qtrain -q f.h5 -e 2 --core $core --optimizer spsa --lr 0.01 -o $core.h5 > log && echo $core; done
+> twin
+> frozen
+> none
 
 # an axis of a sweep
 $ qsweep -q f.h5 --grid "optimizer=adam,qng qng-lr=0.05,0.2" -e 1 -o s.h5 2>&1 | head -1; cache show s.h5 > log
