@@ -146,10 +146,10 @@ $ qsweep f.h5 --grid "epochs=2,4" --halving -o x.h5
 ! qsweep: --grid: epochs: --halving gives each point its epochs; give --epochs outside the grid
 ? 2
 $ qsweep f.h5 --grid "momentum=0,0.9" -o x.h5
-! qsweep: --grid: momentum: changes nothing without --optimizer sgd
+! qsweep: --grid: momentum: changes nothing without --optimizer sgd|spsa
 ? 2
 $ qsweep f.h5 --grid "momentum=0,0.9 optimizer=adam,adamw" -o x.h5
-! qsweep: --grid: momentum: changes nothing without --optimizer sgd
+! qsweep: --grid: momentum: changes nothing without --optimizer sgd|spsa
 ? 2
 $ qsweep f.h5 --grid "min-lr=0,1e-4" --schedule step -o x.h5
 ! qsweep: --grid: min-lr: changes nothing without --schedule cosine|plateau
