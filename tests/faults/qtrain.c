@@ -28,7 +28,7 @@ const struct fault_job fault_jobs[] = {
     { .name = "qtrain with histories and its record",
       .command = "qtrain -q ../in/f.h5 --epochs 2 --checkpoint-every 1 --history h.jsonl --mlflow ml "
                  "--no-controls --diff-method "
-                 "parameter-shift" SMALL " -o out.h5",
+                 "parameter-shift --shots 20" SMALL " -o out.h5",
       .old = "cp ../in/older.h5 out.h5; echo '{\"replica\":0}' >h.jsonl",
       .varies = true,
       .keeps = ".checkpoint",
