@@ -19,8 +19,8 @@ enum kl_vqc_gate {
     KL_VQC_H,
     KL_VQC_X,
     KL_VQC_CZ,
-    KL_VQC_MIX /* any real matrix ((a, b), (c, d)) with an inverse, no derivative: a, d are the cosines, b,
-                  c the sines of its slot and the next one */
+    KL_VQC_MIX /* any real matrix ((a, b), (c, d)) with an inverse, no derivative: a, d are the cosines,
+                  b, c the sines of its slot and the next one */
 };
 
 /* Masks are over bits of the amplitude's number. control 0: none. slot: which angle, -1 for gates
@@ -72,10 +72,12 @@ struct kl_vqc_layers {
     const struct kl_vqc_observable *obs;
 };
 
-/* The faster form of circuits of rotations on single qubits, CNOT and X, observed by strings of Z:
-   layers as above, whose slot[b] is the first of the turns of bit b, -1: none. turn.slot is that of the
-   angle, turn.next and turn.before the turns beside it, -1: none. Strings are any; the state is left
-   moved. real: RY alone. */
+/* The faster form of circuits of rotations on single qubits, CNOT and X: layers as above, whose slot[b]
+   is the first of the turns of bit b, -1: none. turn.slot is that of the angle, turn.next and
+   turn.before the turns beside it, -1: none. The state is left moved. real: RY alone. Where one state
+   fills the lanes (wide_) there are also layers of other gates in place of turns: gates
+   other[first_other[l]] to other[first_other[l + 1]] - 1, either one controlled rotation or MULTIRZ
+   alone. Strings are of Z alone but for wide_. */
 struct kl_vqc_turn {
     enum kl_vqc_gate gate; /* KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ */
     int slot, next, before;
@@ -87,19 +89,21 @@ struct kl_vqc_turns {
     const struct kl_vqc_layer *layer;
     const struct kl_vqc_turn *turn;
     const struct kl_vqc_observable *obs;
+    const struct kl_vqc_op *other;
+    const size_t *first_other; /* (n_layers + 1), or NULL: there are none */
 };
 
 /* L lanes (table's `lanes`). cosine, sine: (n_slots, L) of half the angles.
    forward: out (n_obs + n_targets, L): expectation values, then |<phi|psi>|^2; probabilities: (2^n, L);
    state ((real ? 1 : 2) * 2^n, L) is set (from_given: was set, and is overwritten). adjoint: dangle
-   (n_slots, L) is set to the derivatives of sum(cot * out), cot as out; state is undone; bra: scratch of the state's size, at the end half of the derivatives by the
-   amplitudes given. layers_: the same for struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch.
-   wide_: for struct kl_vqc_turns, sample after sample, the amplitudes of one in the lanes, for n_qubits
-   of at least KL_VQC_WIDE_BITS + log2(L). Samples [first, first + count) of the group: state, bra
-   (count, (real ? 1 : 2) * 2^n); only their lanes of out and dangle are set; forward's state is what
-   adjoint takes. work: KL_VQC_WIDE_WORK(n, n_obs) * L values. pool (may be NULL) shares the passes over
-   one state; nothing depends on it. half_angles: cosine and sine of angle / 2, n values, n a multiple of
-   L; angle may be cosine or sine.
+   (n_slots, L) is set to the derivatives of sum(cot * out), cot as out; state is undone; bra: scratch of
+   the state's size, at the end half of the derivatives by the amplitudes given. layers_: the same for
+   struct kl_vqc_layers; work: (2^KL_VQC_LOW_BITS, L) of scratch. wide_: for struct kl_vqc_turns, sample
+   after sample, the amplitudes of one in the lanes, for n_qubits of at least KL_VQC_WIDE_BITS + log2(L).
+   Samples [first, first + count) of the group: state, bra (count, (real ? 1 : 2) * 2^n); only their
+   lanes of out and dangle are set; forward's state is what adjoint takes. work: KL_VQC_WIDE_WORK(n,
+   n_obs) * L values. pool (may be NULL) shares the passes over one state; nothing depends on it.
+   half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be cosine or sine.
  */
 enum { KL_VQC_WIDE_BITS = 4, KL_VQC_WIDE_CHUNKS = 16 };
 #define KL_VQC_WIDE_WORK(n, n_obs) (7 * (size_t)(n) + 2 * (n_obs) + 12 * KL_VQC_WIDE_CHUNKS)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Layers of RY (struct kl_vqc_layers). A pass holds 2^M amplitudes of the group in registers and turns M
    qubits at once; the passes of the adjoint sweep turn back state and bra together and take the inner
-   products on the way. The first layer acts on |0>, so it is a product of one-qubit states: it is built by
-   doubling and differentiated by halving. */
+   products on the way. The first layer acts on |0>, so it is a product of one-qubit states: it is built
+   by doubling and differentiated by halving. */
 #include "kernels/vqc.h"
 
 #include "kernels/inline/real.h"
@@ -27,11 +27,12 @@ KL_INLINE void forward_m(const int m, kl_real *state, const struct pass *p, cons
     for (int t = 0; t < m; t++) c[t] = cosine[p->slot[t]], s[t] = sine[p->slot[t]];
     for (size_t i = 1;; i++) {
         UNROLL(int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
-        UNROLL(int t = 0; t < m; t++) {
+        UNROLL(int t = 0; t < m; t++)
+        {
             UNROLL(int j = 0; j < size; j++)
-                if (!(j >> t & 1)) kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
+            if (!(j >> t & 1)) kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
         }
-        UNROLL(int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
+        UNROLL(int j = 0; j < size; j++) * place(state, base ^ p->offset[j]) = a[j];
         if (i == p->blocks) break;
         base ^= p->step[__builtin_ctzl(i)];
     }
@@ -43,30 +44,32 @@ KL_INLINE kl_lane derivative(const int m, const int t, const kl_lane *a, const k
     const int size = 1 << m;
     kl_lane sum = b[1 << t] * a[0] - b[0] * a[1 << t];
     UNROLL(int j = 1; j < size; j++)
-        if (!(j >> t & 1)) sum += b[j | 1 << t] * a[j] - b[j] * a[j | 1 << t];
+    if (!(j >> t & 1)) sum += b[j | 1 << t] * a[j] - b[j] * a[j | 1 << t];
     return sum;
 }
 
-KL_INLINE void adjoint_m(const int m, kl_lane *dangle, kl_real *state, kl_real *bra, const struct pass *p,
-                         const kl_lane *cosine, const kl_lane *sine)
+KL_INLINE void adjoint_m(const int m, kl_lane *dangle, kl_real *state, kl_real *bra,
+                         const struct pass *p, const kl_lane *cosine, const kl_lane *sine)
 {
     kl_lane c[MOST_M], s[MOST_M], d[MOST_M], a[1 << MOST_M], b[1 << MOST_M];
     const int size = 1 << m;
     size_t base = p->origin;
-    for (int t = 0; t < m; t++) c[t] = cosine[p->slot[t]], s[t] = -sine[p->slot[t]], d[t] = (kl_lane){ 0 };
+    for (int t = 0; t < m; t++)
+        c[t] = cosine[p->slot[t]], s[t] = -sine[p->slot[t]], d[t] = (kl_lane){ 0 };
     for (size_t i = 1;; i++) {
         UNROLL(int j = 0; j < size; j++) a[j] = *place(state, base ^ p->offset[j]);
         UNROLL(int j = 0; j < size; j++) b[j] = *place(bra, base ^ p->offset[j]);
-        UNROLL(int t = 0; t < m; t++) {
+        UNROLL(int t = 0; t < m; t++)
+        {
             d[t] += derivative(m, t, a, b);
             UNROLL(int j = 0; j < size; j++)
-                if (!(j >> t & 1)) {
-                    kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
-                    kl_rotate(&b[j], &b[j | 1 << t], c[t], s[t]);
-                }
+            if (!(j >> t & 1)) {
+                kl_rotate(&a[j], &a[j | 1 << t], c[t], s[t]);
+                kl_rotate(&b[j], &b[j | 1 << t], c[t], s[t]);
+            }
         }
-        UNROLL(int j = 0; j < size; j++) *place(state, base ^ p->offset[j]) = a[j];
-        UNROLL(int j = 0; j < size; j++) *place(bra, base ^ p->offset[j]) = b[j];
+        UNROLL(int j = 0; j < size; j++) * place(state, base ^ p->offset[j]) = a[j];
+        UNROLL(int j = 0; j < size; j++) * place(bra, base ^ p->offset[j]) = b[j];
         if (i == p->blocks) break;
         base ^= p->step[__builtin_ctzl(i)];
     }
@@ -129,8 +132,8 @@ KL_INLINE void factors(kl_lane *c, kl_lane *s, int slot, const kl_lane *cosine, 
 }
 
 /* state = the product of (cos, sin) of each bit, by doubling. */
-static void build_product(kl_lane *a, const struct kl_vqc_layer *layer, int n_qubits, const kl_lane *cosine,
-                          const kl_lane *sine)
+static void build_product(kl_lane *a, const struct kl_vqc_layer *layer, int n_qubits,
+                          const kl_lane *cosine, const kl_lane *sine)
 {
     kl_lane c, s;
     a[0] = (kl_lane){ 0 } + (kl_real)1;
@@ -155,8 +158,8 @@ KL_INLINE void contract(kl_lane *by_c, kl_lane *by_s, kl_lane *bra, const kl_lan
     bra[j] = c * low + s * high;
 }
 
-/* The way back: for each bit, highest first, the bra's halves against the product of the lower bits, then
-   that bit is contracted. The products of 0, 1, 2... bits stand at a[1], a[2], a[4]... */
+/* The way back: for each bit, highest first, the bra's halves against the product of the lower bits,
+   then that bit is contracted. The products of 0, 1, 2... bits stand at a[1], a[2], a[4]... */
 static void differentiate_product(kl_lane *dangle, kl_lane *a, kl_lane *bra,
                                   const struct kl_vqc_layer *layer, int n_qubits, const kl_lane *cosine,
                                   const kl_lane *sine)
@@ -184,8 +187,8 @@ static void differentiate_product(kl_lane *dangle, kl_lane *a, kl_lane *bra,
     }
 }
 
-/* Numbers of amplitudes are split in a high and a low part; strings of Z lie in one of them. places: of the
-   low parts. */
+/* Numbers of amplitudes are split in a high and a low part; strings of Z lie in one of them. places: of
+   the low parts. */
 struct split {
     int low_bits;
     size_t n_low, n_high;

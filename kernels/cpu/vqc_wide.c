@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "kernels/inline/real.h"
-#include "kernels/inline/vqc_wide.h"
+#include "kernels/inline/vqc_wide_pass.h"
 
 /* Registers: 2^m amplitudes forward, twice as many backward. */
 #if KL_VECTOR_BYTES == 64
@@ -16,125 +16,40 @@ enum { FORWARD_M = 3, ADJOINT_M = 2 };
 #else
 enum { FORWARD_M = 2, ADJOINT_M = 1 };
 #endif
-enum { MOST_M = 4, CHUNKS = KL_VQC_WIDE_CHUNKS, WORTH_CHUNKS = 1024 };
+enum { CHUNKS = KL_VQC_WIDE_CHUNKS, WORTH_CHUNKS = 1024 };
 
-/* m qubits of a layer. Vector j of a block lies at base ^ offset[j], its lanes in the order of index[j];
-   the bases are the combinations of step. Whether a vector's lanes have bit t of their number set or not
-   is sign[t], turned over by the parity of base & mask[t] and by odd[t]. inner: partners lie in the same
-   vector. */
-struct wide_pass {
-    bool inner;
-    int m, bit[MOST_M], odd[MOST_M];
-    uint32_t mask[MOST_M];
-    size_t offset[1 << FORWARD_M], step[KL_VQC_MOST_QUBITS + 1], blocks;
-    kl_lane_index index[1 << FORWARD_M > MOST_M ? 1 << FORWARD_M : MOST_M];
-    kl_lane sign[MOST_M];
-};
-
-/* A qubit's matrix for lanes of one sign or the other. */
+/* A qubit's matrix for lanes of one sign or the other, and (last two) with the control's lanes the other
+   way round; on: 1 where the gate acts. */
 struct signed_matrix {
     struct kl_matrix u;
-    kl_lane sign;
+    kl_lane sign, on;
 };
+enum { SIGNS = 4 };
 
-static void add_bit(struct wide_pass *p, const struct kl_vqc_layer *layer, int b)
-{
-    const int t = p->m++;
-    const uint32_t dual = layer->dual[b], direction = layer->direction[b];
-    p->bit[t] = b;
-    p->mask[t] = dual >> KL_LANE_BITS;
-    p->odd[t] = __builtin_parity(dual & layer->origin);
-    p->sign[t] = kl_lane_signs(dual);
-    if (p->inner) {
-        p->index[t] = kl_lanes_xor(direction);
-        return;
-    }
-    for (size_t j = (size_t)1 << t; j < (size_t)2 << t; j++) {
-        p->offset[j] = p->offset[j ^ (size_t)1 << t] ^ direction >> KL_LANE_BITS;
-        p->index[j] = p->index[j ^ (size_t)1 << t] ^ kl_lanes_xor(direction) ^ kl_lanes_xor(0);
-    }
-}
-
-/* The vectors that no combination of the pass's directions reaches: unit steps without the pivots of an
-   elimination. */
-static void make_steps(struct wide_pass *p, const struct kl_vqc_layer *layer, int n_bits)
-{
-    uint32_t pivots = 0, row[MOST_M];
-    int steps = 0;
-    for (int t = 0; !p->inner && t < p->m; t++) {
-        row[t] = layer->direction[p->bit[t]] >> KL_LANE_BITS;
-        for (int s = 0; s < t; s++)
-            if (row[t] & (row[s] & -row[s])) row[t] ^= row[s];
-        pivots |= row[t] & -row[t];
-    }
-    for (int b = 0; b < n_bits; b++)
-        if (!(pivots >> b & 1)) p->step[steps++] = (size_t)1 << b;
-    p->blocks = (size_t)1 << steps;
-    p->step[steps] = 0; /* behind the last block */
-}
-
-/* Is `direction` a combination of those of the pass? */
-static bool depends(const struct wide_pass *p, uint32_t direction)
-{
-    for (size_t j = 0; j < (size_t)1 << p->m; j++)
-        if (p->offset[j] == direction) return true;
-    return false;
-}
-
-/* The next pass over the bits that are still to do, of at most `most`; false: none is left. */
-static bool next_pass(struct wide_pass *p, uint32_t *left, const struct kl_vqc_layer *layer,
-                      int n_qubits, int most)
-{
-    if (!*left) return false;
-    p->m = 0;
-    p->inner = false;
-    p->offset[0] = 0;
-    p->index[0] = kl_lanes_xor(0);
-    for (int b = 0; b < n_qubits; b++) /* those within vectors go first, together */
-        p->inner |= (*left >> b & 1) && !(layer->direction[b] >> KL_LANE_BITS);
-    for (int b = 0; b < n_qubits && p->m < (p->inner ? MOST_M : most); b++) {
-        const uint32_t direction = layer->direction[b] >> KL_LANE_BITS;
-        if (!(*left >> b & 1) || (p->inner ? direction != 0 : depends(p, direction))) continue;
-        add_bit(p, layer, b);
-        *left &= ~(1u << b);
-    }
-    make_steps(p, layer, n_qubits - KL_LANE_BITS);
-    return true;
-}
-
-static uint32_t turned_bits(const struct kl_vqc_layer *layer, int n_qubits)
-{
-    uint32_t bits = 0;
-    for (int b = 0; b < n_qubits; b++) bits |= (uint32_t)(layer->slot[b] >= 0) << b;
-    return bits;
-}
-
-/* One sample's matrices of a pass, for both signs. */
-static void take_matrices(struct signed_matrix (*m)[2], const struct wide_pass *p,
+/* One sample's matrices of a pass; u: of each bit, or of each string of PHASES. */
+static void take_matrices(struct signed_matrix (*m)[SIGNS], const struct wide_pass *p,
                           const struct kl_matrix *u, size_t lane, bool back)
 {
     const kl_lane zero = { 0 };
     for (int t = 0; t < p->m; t++) {
         const struct kl_matrix *own = &u[p->bit[t]];
-        for (int odd = 0; odd < 2; odd++) {
-            const kl_lane sign = odd ? -p->sign[t] : p->sign[t];
-            struct kl_matrix one = { zero + own->ar[lane], sign * own->ai[lane], sign * own->br[lane],
-                                     zero + own->bi[lane] };
-            m[t][odd] = (struct signed_matrix){ back ? kl_matrix_back(one) : one, sign };
+        for (int k = 0; k < (p->controlled ? SIGNS : 2); k++) {
+            const kl_lane sign = k & 1 ? -p->sign[t] : p->sign[t];
+            kl_lane on = zero + 1;
+            if (p->controlled) on = (1 - (k & 2 ? -p->control : p->control)) / 2;
+            const struct kl_matrix one = { on * own->ar[lane] + (1 - on), on * sign * own->ai[lane],
+                                           on * sign * own->br[lane], on * own->bi[lane] };
+            m[t][k] = (struct signed_matrix){ back ? kl_matrix_back(one) : one, on * sign, on };
         }
     }
 }
 
-static size_t base_of(const struct wide_pass *p, size_t block)
+/* Which of a bit's matrices a block takes. */
+KL_INLINE int which(const struct wide_pass *p, int t, size_t base)
 {
-    size_t base = 0;
-    for (size_t gray = block ^ block >> 1; gray; gray &= gray - 1) base ^= p->step[__builtin_ctzl(gray)];
-    return base;
-}
-
-KL_INLINE int parity_of(const struct wide_pass *p, int t, size_t base)
-{
-    return __builtin_parity((unsigned)base & p->mask[t]) ^ p->odd[t];
+    const int sign = __builtin_parity((unsigned)base & p->mask[t]) ^ p->odd[t];
+    if (!p->controlled) return sign;
+    return sign | (__builtin_parity((unsigned)base & p->control_mask) ^ p->control_odd) << 1;
 }
 
 KL_INLINE void load(const bool real, kl_lane *re, kl_lane *im, const kl_lane *a, size_t v,
@@ -157,7 +72,7 @@ KL_INLINE void turn(const bool real, kl_lane *re, kl_lane *im, int i, int j, con
 }
 
 KL_INLINE void forward_m(const int m, const bool real, kl_lane *a, const struct wide_pass *p,
-                         const struct signed_matrix (*u)[2], size_t from, size_t to)
+                         const struct signed_matrix (*u)[SIGNS], size_t from, size_t to)
 {
     kl_lane re[1 << FORWARD_M], im[1 << FORWARD_M];
     const int size = 1 << m;
@@ -166,7 +81,7 @@ KL_INLINE void forward_m(const int m, const bool real, kl_lane *a, const struct 
         UNROLL(int j = 0; j < size; j++) load(real, &re[j], &im[j], a, base ^ p->offset[j], p->index[j]);
         UNROLL(int t = 0; t < m; t++)
         {
-            const struct signed_matrix *own = &u[t][parity_of(p, t, base)];
+            const struct signed_matrix *own = &u[t][which(p, t, base)];
             UNROLL(int j = 0; j < size; j++)
             if (!(j >> t & 1)) turn(real, re, im, j, j | 1 << t, &own->u);
         }
@@ -177,19 +92,21 @@ KL_INLINE void forward_m(const int m, const bool real, kl_lane *a, const struct 
 /* The generators' inner products of two vectors that are partners. */
 KL_INLINE void add_generators(const bool real, struct kl_generators *g, const kl_lane *re,
                               const kl_lane *im, const kl_lane *bre, const kl_lane *bim, int i, int j,
-                              kl_lane sign)
+                              kl_lane sign, const kl_lane *on)
 {
     if (real) {
         g->y += sign * (bre[j] * re[i] - bre[i] * re[j]);
         return;
     }
-    g->x += bre[i] * im[j] - bim[i] * re[j] + bre[j] * im[i] - bim[j] * re[i];
+    kl_lane x = bre[i] * im[j] - bim[i] * re[j] + bre[j] * im[i] - bim[j] * re[i];
+    if (on) x *= *on;
+    g->x += x;
     g->y += sign * (bre[j] * re[i] + bim[j] * im[i] - bre[i] * re[j] - bim[i] * im[j]);
     g->z += sign * (bre[i] * im[i] - bim[i] * re[i] - bre[j] * im[j] + bim[j] * re[j]);
 }
 
 KL_INLINE void adjoint_m(const int m, const bool real, struct kl_generators *sum, kl_lane *a, kl_lane *b,
-                         const struct wide_pass *p, const struct signed_matrix (*u)[2], size_t from,
+                         const struct wide_pass *p, const struct signed_matrix (*u)[SIGNS], size_t from,
                          size_t to)
 {
     kl_lane re[1 << ADJOINT_M], im[1 << ADJOINT_M], bre[1 << ADJOINT_M], bim[1 << ADJOINT_M];
@@ -204,10 +121,11 @@ KL_INLINE void adjoint_m(const int m, const bool real, struct kl_generators *sum
         }
         UNROLL(int t = 0; t < m; t++)
         {
-            const struct signed_matrix *own = &u[t][parity_of(p, t, base)];
+            const struct signed_matrix *own = &u[t][which(p, t, base)];
             UNROLL(int j = 0; j < size; j++)
             if (!(j >> t & 1)) {
-                add_generators(real, &g[t], re, im, bre, bim, j, j | 1 << t, own->sign);
+                add_generators(real, &g[t], re, im, bre, bim, j, j | 1 << t, own->sign,
+                               m == 1 ? &own->on : NULL);
                 turn(real, re, im, j, j | 1 << t, &own->u);
                 turn(real, bre, bim, j, j | 1 << t, &own->u);
             }
@@ -236,21 +154,22 @@ KL_INLINE void turn_inner(const bool real, kl_lane *re, kl_lane *im, const struc
 }
 
 KL_INLINE void generators_inner(const bool real, struct kl_generators *g, kl_lane re, kl_lane im,
-                                kl_lane bre, kl_lane bim, kl_lane sign, kl_lane_index index)
+                                kl_lane bre, kl_lane bim, const struct signed_matrix *u,
+                                kl_lane_index index)
 {
     const kl_lane c = kl_exchanged(re, index);
     if (real) {
-        g->y -= sign * bre * c;
+        g->y -= u->sign * bre * c;
         return;
     }
     const kl_lane d = kl_exchanged(im, index);
-    g->x += bre * d - bim * c;
-    g->y -= sign * (bre * c + bim * d);
-    g->z += sign * (bre * im - bim * re);
+    g->x += u->on * (bre * d - bim * c);
+    g->y -= u->sign * (bre * c + bim * d);
+    g->z += u->sign * (bre * im - bim * re);
 }
 
 KL_INLINE void inner(const bool real, const bool back, struct kl_generators *sum, kl_lane *a, kl_lane *b,
-                     const struct wide_pass *p, const struct signed_matrix (*u)[2], size_t from,
+                     const struct wide_pass *p, const struct signed_matrix (*u)[SIGNS], size_t from,
                      size_t to)
 {
     struct kl_generators g[MOST_M] = { 0 };
@@ -261,8 +180,8 @@ KL_INLINE void inner(const bool real, const bool back, struct kl_generators *sum
         if (back) bre = b[real ? base : 2 * base];
         if (back && !real) bim = b[2 * base + 1];
         for (int t = 0; t < p->m; t++) {
-            const struct signed_matrix *own = &u[t][parity_of(p, t, base)];
-            if (back) generators_inner(real, &g[t], re, im, bre, bim, own->sign, p->index[t]);
+            const struct signed_matrix *own = &u[t][which(p, t, base)];
+            if (back) generators_inner(real, &g[t], re, im, bre, bim, own, p->index[t]);
             turn_inner(real, &re, &im, &own->u, p->index[t]);
             if (back) turn_inner(real, &bre, &bim, &own->u, p->index[t]);
         }
@@ -274,9 +193,36 @@ KL_INLINE void inner(const bool real, const bool back, struct kl_generators *sum
     for (int t = 0; back && t < p->m; t++) sum[t] = g[t];
 }
 
+KL_INLINE void turn_phase(kl_lane *re, kl_lane *im, const struct kl_matrix *u)
+{
+    const kl_lane x = *re, y = *im;
+    *re = u->ar * x - u->ai * y;
+    *im = u->ar * y + u->ai * x;
+}
+
+KL_INLINE void phases(const bool back, struct kl_generators *sum, kl_lane *a, kl_lane *b,
+                      const struct wide_pass *p, const struct signed_matrix (*u)[SIGNS], size_t from,
+                      size_t to)
+{
+    struct kl_generators g[MOST_M] = { 0 };
+    for (size_t v = from; v < to; v++) {
+        kl_lane re = a[2 * v], im = a[2 * v + 1], bre = { 0 }, bim = { 0 };
+        if (back) bre = b[2 * v], bim = b[2 * v + 1];
+        for (int t = 0; t < p->m; t++) {
+            const struct signed_matrix *own = &u[t][which(p, t, v)];
+            if (back) g[t].z += own->sign * (bre * im - bim * re);
+            turn_phase(&re, &im, &own->u);
+            if (back) turn_phase(&bre, &bim, &own->u);
+        }
+        a[2 * v] = re, a[2 * v + 1] = im;
+        if (back) b[2 * v] = bre, b[2 * v + 1] = bim;
+    }
+    for (int t = 0; back && t < p->m; t++) sum[t] = g[t];
+}
+
 struct passing {
     const struct wide_pass *p;
-    const struct signed_matrix (*u)[2];
+    const struct signed_matrix (*u)[SIGNS];
     kl_lane *a, *b;                       /* b NULL: forward */
     struct kl_generators (*sums)[MOST_M]; /* of each chunk */
     size_t chunks;
@@ -287,7 +233,10 @@ KL_INLINE void run_as(const bool real, const struct passing *k, struct kl_genera
                       size_t to)
 {
     const struct wide_pass *p = k->p;
-    if (p->inner) {
+    if (p->kind == PHASES) {
+        if (k->b) phases(true, sum, k->a, k->b, p, k->u, from, to);
+        else phases(false, NULL, k->a, NULL, p, k->u, from, to);
+    } else if (p->kind == INNER) {
         if (k->b) inner(real, true, sum, k->a, k->b, p, k->u, from, to);
         else inner(real, false, NULL, k->a, NULL, p, k->u, from, to);
     } else if (k->b) {
@@ -346,17 +295,112 @@ static void add_up(struct kl_generators *to, const struct passing *k, size_t lan
     }
 }
 
-static void layer_matrices(struct kl_matrix *u, const struct kl_vqc_turns *turns, size_t layer,
-                           const kl_real *cosine, const kl_real *sine)
+/* One of a sweep's samples [first, first + count) after another. */
+struct sweep {
+    const struct kl_vqc_turns *turns;
+    const kl_lane *cosine, *sine;
+    kl_real *state, *bra;    /* bra NULL: forward */
+    struct kl_matrix *u;     /* of a layer */
+    struct kl_generators *g; /* of a layer, one sample a lane */
+    kl_lane *rest;           /* scratch */
+    size_t first, count, size;
+    struct kl_pool *pool;
+};
+
+static struct sweep begin(kl_real *state, kl_real *bra, kl_real *work, const struct kl_vqc_turns *turns,
+                          const kl_real *cosine, const kl_real *sine)
 {
-    for (int b = 0; b < turns->n_qubits; b++)
-        kl_matrix_of_turns(&u[b], turns, turns->layer[layer].slot[b], (const kl_lane *)cosine,
-                           (const kl_lane *)sine);
+    struct sweep w = { .turns = turns,
+                       .cosine = (const kl_lane *)cosine,
+                       .sine = (const kl_lane *)sine,
+                       .state = state,
+                       .bra = bra,
+                       .u = (struct kl_matrix *)work };
+    w.g = (struct kl_generators *)(w.u + turns->n_qubits);
+    w.rest = (kl_lane *)(w.g + turns->n_qubits);
+    w.size = (size_t)(turns->real ? 1 : 2) << turns->n_qubits;
+    return w;
 }
 
-static size_t state_values(const struct kl_vqc_turns *turns)
+static void pass_over(const struct sweep *w, const struct wide_pass *p)
 {
-    return (size_t)(turns->real ? 1 : 2) << turns->n_qubits;
+    struct signed_matrix m[MOST_M][SIGNS];
+    for (size_t s = 0; s < w->count; s++) {
+        struct passing k = { .p = p,
+                             .u = (const struct signed_matrix(*)[SIGNS])m,
+                             .a = (kl_lane *)(w->state + s * w->size),
+                             .b = w->bra ? (kl_lane *)(w->bra + s * w->size) : NULL,
+                             .sums = w->bra ? (struct kl_generators(*)[MOST_M])w->rest : NULL,
+                             .real = w->turns->real };
+        take_matrices(m, p, w->u, w->first + s, w->bra != NULL);
+        run_pass(&k, w->pool);
+        if (w->bra) add_up(w->g, &k, w->first + s);
+    }
+}
+
+static void layer_matrices(const struct sweep *w, const struct kl_vqc_layer *layer)
+{
+    for (int b = 0; b < w->turns->n_qubits; b++)
+        kl_matrix_of_turns(&w->u[b], w->turns, layer->slot[b], w->cosine, w->sine);
+}
+
+static void turn_layer(const struct sweep *w, const struct kl_vqc_layer *layer)
+{
+    const int n = w->turns->n_qubits;
+    struct wide_pass p;
+    uint32_t left = turned_bits(layer, n);
+    layer_matrices(w, layer);
+    while (next_pass(&p, &left, layer, n, w->bra ? ADJOINT_M : FORWARD_M)) pass_over(w, &p);
+}
+
+static void turn_layer_derivatives(kl_real *dangle, const struct sweep *w,
+                                   const struct kl_vqc_layer *layer)
+{
+    for (int b = 0; b < w->turns->n_qubits; b++)
+        if (layer->slot[b] >= 0)
+            kl_turns_derivatives(dangle, w->turns, layer->slot[b], w->g[b], w->cosine, w->sine, w->first,
+                                 w->first + w->count);
+}
+
+/* The first gates of [op, end) that go together; returns how many. */
+static size_t other_pass(struct wide_pass *p, const struct sweep *w, const struct kl_vqc_layer *layer,
+                         const struct kl_vqc_op *op, const struct kl_vqc_op *end)
+{
+    const bool string = op->gate == KL_VQC_MULTIRZ;
+    const int target = __builtin_ctz(op->target);
+    size_t n = 0;
+    empty_pass(p, string ? PHASES : layer->direction[target] >> KL_LANE_BITS ? BLOCK : INNER);
+    do {
+        if (string) add_string(p, layer, op[n].target);
+        else add_controlled(p, layer, op);
+        struct kl_matrix *u = &w->u[p->bit[n]];
+        *u = kl_matrix_identity();
+        kl_matrix_turn(u, op[n].gate, w->cosine[op[n].slot], w->sine[op[n].slot]);
+        n++;
+    } while (string && n < MOST_M && op + n < end);
+    make_steps(p, layer, w->turns->n_qubits - KL_LANE_BITS);
+    return n;
+}
+
+/* A layer of other gates, all of which commute. */
+static void other_layer(kl_real *dangle, const struct sweep *w, size_t l)
+{
+    const struct kl_vqc_op *op = w->turns->other + w->turns->first_other[l],
+                           *end = w->turns->other + w->turns->first_other[l + 1];
+    struct wide_pass p;
+    for (size_t n; op < end; op += n) {
+        n = other_pass(&p, w, &w->turns->layer[l], op, end);
+        pass_over(w, &p);
+        for (size_t t = 0; dangle && t < n; t++)
+            for (size_t i = w->first; i < w->first + w->count; i++)
+                dangle[(size_t)op[t].slot * KL_LANES + i] =
+                    (*kl_generator(&w->g[p.bit[t]], op[t].gate))[i];
+    }
+}
+
+static bool has_other(const struct kl_vqc_turns *turns, size_t l)
+{
+    return turns->first_other && turns->first_other[l + 1] > turns->first_other[l];
 }
 
 void KL_ISA_NAME(kl_vqc_wide_forward)(kl_real *out, kl_real *state, kl_real *work,
@@ -364,28 +408,17 @@ void KL_ISA_NAME(kl_vqc_wide_forward)(kl_real *out, kl_real *state, kl_real *wor
                                       const kl_real *sine, size_t first, size_t count,
                                       struct kl_pool *pool)
 {
-    struct kl_matrix *u = (struct kl_matrix *)work;
-    kl_lane *rest = (kl_lane *)(u + turns->n_qubits);
-    struct signed_matrix m[MOST_M][2];
-    struct wide_pass p;
-    layer_matrices(u, turns, 0, cosine, sine);
+    struct sweep w = begin(state, NULL, work, turns, cosine, sine);
+    w.first = first, w.count = count, w.pool = pool;
+    layer_matrices(&w, &turns->layer[0]);
     for (size_t s = 0; s < count; s++)
-        KL_ISA_NAME(kl_vqc_wide_start)(state + s * state_values(turns), turns, u, first + s);
+        KL_ISA_NAME(kl_vqc_wide_start)(state + s * w.size, turns, w.u, first + s);
     for (size_t l = 1; l < turns->n_layers; l++) {
-        uint32_t left = turned_bits(&turns->layer[l], turns->n_qubits);
-        layer_matrices(u, turns, l, cosine, sine);
-        while (next_pass(&p, &left, &turns->layer[l], turns->n_qubits, FORWARD_M))
-            for (size_t s = 0; s < count; s++) {
-                struct passing k = { .p = &p,
-                                     .u = (const struct signed_matrix(*)[2])m,
-                                     .a = (kl_lane *)(state + s * state_values(turns)),
-                                     .real = turns->real };
-                take_matrices(m, &p, u, first + s, false);
-                run_pass(&k, pool);
-            }
+        if (has_other(turns, l)) other_layer(NULL, &w, l);
+        else turn_layer(&w, &turns->layer[l]);
     }
     for (size_t s = 0; s < count; s++)
-        KL_ISA_NAME(kl_vqc_wide_outputs)(out, rest, state + s * state_values(turns), turns, first + s);
+        KL_ISA_NAME(kl_vqc_wide_outputs)(out, w.rest, state + s * w.size, turns, first + s);
 }
 
 void KL_ISA_NAME(kl_vqc_wide_adjoint)(kl_real *dangle, kl_real *state, kl_real *bra, kl_real *work,
@@ -393,37 +426,20 @@ void KL_ISA_NAME(kl_vqc_wide_adjoint)(kl_real *dangle, kl_real *state, kl_real *
                                       const kl_real *sine, const kl_real *cot, size_t first,
                                       size_t count, struct kl_pool *pool)
 {
-    const int n = turns->n_qubits;
-    const size_t size = state_values(turns);
-    struct kl_matrix *u = (struct kl_matrix *)work;
-    struct kl_generators *g = (struct kl_generators *)(u + n);
-    kl_lane *rest = (kl_lane *)(g + n);
-    struct signed_matrix m[MOST_M][2];
-    struct wide_pass p;
-    for (size_t s = 0; s < count; s++)
-        KL_ISA_NAME(kl_vqc_wide_observe)(bra + s * size, rest, state + s * size, turns, cot, first + s);
-    for (size_t l = turns->n_layers; l-- > 0;) {
-        const struct kl_vqc_layer *layer = &turns->layer[l];
-        uint32_t left = turned_bits(layer, n);
-        layer_matrices(u, turns, l, cosine, sine);
-        while (l > 0 && next_pass(&p, &left, layer, n, ADJOINT_M))
-            for (size_t s = 0; s < count; s++) {
-                struct passing k = { .p = &p,
-                                     .u = (const struct signed_matrix(*)[2])m,
-                                     .a = (kl_lane *)(state + s * size),
-                                     .b = (kl_lane *)(bra + s * size),
-                                     .sums = (struct kl_generators(*)[MOST_M])rest,
-                                     .real = turns->real };
-                take_matrices(m, &p, u, first + s, true);
-                run_pass(&k, pool);
-                add_up(g, &k, first + s);
-            }
-        for (size_t s = 0; l == 0 && s < count; s++)
-            KL_ISA_NAME(kl_vqc_wide_start_back)
-            (g, state + s * size, bra + s * size, turns, u, first + s);
-        for (int b = 0; b < n; b++)
-            if (layer->slot[b] >= 0)
-                kl_turns_derivatives(dangle, turns, layer->slot[b], g[b], (const kl_lane *)cosine,
-                                     (const kl_lane *)sine, first, first + count);
+    struct sweep w = begin(state, bra, work, turns, cosine, sine);
+    w.first = first, w.count = count, w.pool = pool;
+    for (size_t s = 0; s < count; s++) KL_ISA_NAME(kl_vqc_wide_observe)
+    (bra + s * w.size, w.rest, state + s * w.size, turns, cot, first + s);
+    for (size_t l = turns->n_layers; l-- > 1;) {
+        if (has_other(turns, l)) {
+            other_layer(dangle, &w, l);
+            continue;
+        }
+        turn_layer(&w, &turns->layer[l]);
+        turn_layer_derivatives(dangle, &w, &turns->layer[l]);
     }
+    layer_matrices(&w, &turns->layer[0]);
+    for (size_t s = 0; s < count; s++) KL_ISA_NAME(kl_vqc_wide_start_back)
+    (w.g, state + s * w.size, bra + s * w.size, turns, w.u, first + s);
+    turn_layer_derivatives(dangle, &w, &turns->layer[0]);
 }

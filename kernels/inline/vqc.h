@@ -42,25 +42,33 @@ struct kl_matrix {
     kl_lane ar, ai, br, bi;
 };
 
+/* One more rotation behind it. */
+static inline void kl_matrix_turn(struct kl_matrix *u, enum kl_vqc_gate gate, kl_lane c, kl_lane s)
+{
+    if (gate == KL_VQC_RX) {
+        kl_rotate_x(&u->ar, &u->ai, &u->br, &u->bi, c, s);
+    } else if (gate == KL_VQC_RY) {
+        kl_rotate(&u->ar, &u->br, c, s);
+        kl_rotate(&u->ai, &u->bi, c, s);
+    } else {
+        kl_phase(&u->ar, &u->ai, c, s);
+        kl_phase(&u->br, &u->bi, c, -s);
+    }
+}
+
+KL_INLINE struct kl_matrix kl_matrix_identity(void)
+{
+    return (struct kl_matrix){ .ar = (kl_lane){ 0 } + (kl_real)1 };
+}
+
 /* The product of the rotations from `turn` on, for every lane; its first column is what they make of
  * |0>. */
 static inline void kl_matrix_of_turns(struct kl_matrix *u, const struct kl_vqc_turns *p, int turn,
                                       const kl_lane *cosine, const kl_lane *sine)
 {
-    *u = (struct kl_matrix){ .ar = (kl_lane){ 0 } + (kl_real)1 };
-    for (; turn >= 0; turn = p->turn[turn].next) {
-        const struct kl_vqc_turn *t = &p->turn[turn];
-        const kl_lane c = cosine[t->slot], s = sine[t->slot];
-        if (t->gate == KL_VQC_RX) {
-            kl_rotate_x(&u->ar, &u->ai, &u->br, &u->bi, c, s);
-        } else if (t->gate == KL_VQC_RY) {
-            kl_rotate(&u->ar, &u->br, c, s);
-            kl_rotate(&u->ai, &u->bi, c, s);
-        } else {
-            kl_phase(&u->ar, &u->ai, c, s);
-            kl_phase(&u->br, &u->bi, c, -s);
-        }
-    }
+    *u = kl_matrix_identity();
+    for (; turn >= 0; turn = p->turn[turn].next)
+        kl_matrix_turn(u, p->turn[turn].gate, cosine[p->turn[turn].slot], sine[p->turn[turn].slot]);
 }
 
 /* Its inverse. */
@@ -84,6 +92,12 @@ struct kl_generators {
     kl_lane x, y, z;
 };
 
+/* That of a rotation about P; MULTIRZ has Z. */
+static inline kl_lane *kl_generator(struct kl_generators *g, enum kl_vqc_gate gate)
+{
+    return gate == KL_VQC_RX ? &g->x : gate == KL_VQC_RY ? &g->y : &g->z;
+}
+
 /* The derivatives by all rotations of a qubit between two moves, from the generators behind the last
    one: on the way back through a rotation about P the two others turn by its angle (c, s are of half of
    it). Lanes [from, to) are set. */
@@ -95,7 +109,7 @@ static inline void kl_turns_derivatives(kl_real *dangle, const struct kl_vqc_tur
     for (; turn >= 0; turn = p->turn[turn].before) {
         const struct kl_vqc_turn *t = &p->turn[turn];
         const kl_lane c = cosine[t->slot], s = sine[t->slot], cc = c * c - s * s, ss = 2 * c * s;
-        kl_lane *own = t->gate == KL_VQC_RX ? &g.x : t->gate == KL_VQC_RY ? &g.y : &g.z;
+        const kl_lane *own = kl_generator(&g, t->gate);
         kl_lane *next = t->gate == KL_VQC_RX ? &g.y : t->gate == KL_VQC_RY ? &g.z : &g.x;
         kl_lane *last = t->gate == KL_VQC_RX ? &g.z : t->gate == KL_VQC_RY ? &g.x : &g.y;
         const kl_lane u = *next, v = *last;

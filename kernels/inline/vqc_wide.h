@@ -51,8 +51,8 @@ static inline kl_real kl_lanes_sum(kl_lane v)
     return v[0];
 }
 
-/* Both ends of a sweep (vqc_ends.c), samples [first, first + count) of the group. start: the state that
-   the first layer makes of |0>, a product of the qubits' first columns u (n_qubits). */
+/* Both ends of a sweep (vqc_start.c, vqc_strings.c), samples [first, first + count) of the group. start:
+   the state that the first layer makes of |0>, a product of the qubits' first columns u (n_qubits). */
 void KL_ISA_NAME(kl_vqc_wide_start)(kl_real *state, const struct kl_vqc_turns *turns,
                                     const struct kl_matrix *u, size_t lane);
 /* The generators of the first layer, lane by lane; state is lost, bra is used up. */

@@ -140,7 +140,7 @@ size_t kl_circuit_state_values(const struct kl_circuit *c)
 {
     const struct kl_density_program *d = c->plan->density;
     if (d) return d->n_kept * d->n_coefficients + (d->from_given ? (size_t)1 << c->n_qubits : 0);
-    return (size_t)(c->real ? 1 : 2) << c->n_qubits;
+    return (size_t)((c->plan->wide ? c->plan->turns.real : c->real) ? 1 : 2) << c->n_qubits;
 }
 
 size_t kl_circuit_kept_values(const struct kl_circuit *c)

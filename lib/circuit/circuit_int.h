@@ -59,8 +59,8 @@ void kl_circuit_plan_free(struct kl_circuit_plan **plan);
 int kl_circuit_form(struct kl_circuit_plan *plan, bool forward_only, struct kl_error *err);
 /* Fills plan->layers, slot and n_slots if the program has that form. Returns 0 or KL_ENOMEM. */
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err);
-/* The same for plan->turns (turns.c). */
-int kl_circuit_turns(struct kl_circuit_plan *plan, struct kl_error *err);
+/* The same for plan->turns (turns.c); all_gates: other gates and strings too, which wide_ kernels take. */
+int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct kl_error *err);
 /* A layer without rotations whose places are those of `before`. */
 struct kl_vqc_layer *kl_circuit_next_layer(struct kl_vqc_layer *layer,
                                            const struct kl_vqc_layer *before);

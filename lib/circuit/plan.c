@@ -113,7 +113,7 @@ int kl_circuit_form(struct kl_circuit_plan *p, bool forward_only, struct kl_erro
     const int n = p->program.n_qubits;
     const bool large = n >= (real ? KL_FEWEST_WIDE_REAL_QUBITS : KL_FEWEST_WIDE_QUBITS);
     int code = real && large ? KL_OK : kl_circuit_layers(p, err);
-    if (!code && (large || !real)) code = kl_circuit_turns(p, err);
+    if (!code && (large || !real)) code = kl_circuit_turns(p, large && !forward_only, err);
     p->wide = large && p->turns.n_layers && !forward_only;
     return code;
 }

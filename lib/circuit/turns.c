@@ -1,58 +1,152 @@
 /* SPDX-License-Identifier: MIT
    Recognises circuits of rotations on single qubits, CNOT and X, observed by strings of Z
    (strongly-entangling, basic-entangler, efficient-su2). CNOT and X only move amplitudes, as in
-   layers.c; the rotations of a qubit between two moves become one matrix. */
+   layers.c; the rotations of a qubit between two moves become one matrix. Where one state fills the
+   lanes, all other gates and strings are taken as well: H and CZ as rotations by constants, up to a
+   phase of the whole state; controlled rotations and MULTIRZ in layers of their own. */
 #include "circuit/circuit_int.h"
 
-static bool fits(const struct kl_vqc_program *p)
+#include <math.h>
+#include <string.h>
+
+struct building {
+    struct kl_circuit_plan *plan;
+    struct kl_vqc_layer *layers, *layer, now;
+    struct kl_vqc_turn *turns;
+    struct kl_vqc_op *other;
+    size_t *first_other, n_layers, n_other;
+    int n_turns, last[KL_VQC_MOST_QUBITS]; /* last turn of each bit in the layer */
+    bool closed;                           /* the next rotation needs a new layer */
+};
+
+static bool is_turn(const struct kl_vqc_op *op)
 {
+    return op->gate <= KL_VQC_RZ && !op->control;
+}
+
+/* MULTIRZ and rotations under a control. */
+static bool is_other(const struct kl_vqc_op *op)
+{
+    return op->gate == KL_VQC_MULTIRZ || (op->gate <= KL_VQC_RZ && op->control);
+}
+
+static bool fits(const struct kl_circuit_plan *plan, bool all_gates)
+{
+    const struct kl_vqc_program *p = &plan->program;
     if (p->from_given || p->probabilities || p->n_targets) return false;
-    for (size_t i = 0; i < p->n_obs; i++)
+    for (size_t i = 0; i < p->n_obs && !all_gates; i++)
         if (p->obs[i].x) return false;
     for (size_t i = 0; i < p->n_ops; i++) {
         const struct kl_vqc_op *op = &p->ops[i];
-        if (!(op->gate <= KL_VQC_RZ && !op->control) && op->gate != KL_VQC_X) return false;
+        const bool constant = op->gate == KL_VQC_H || op->gate == KL_VQC_CZ;
+        if (is_turn(op) || op->gate == KL_VQC_X) continue;
+        if (!all_gates || !(is_other(op) || (constant && !plan->trajectory))) return false;
     }
     return true;
 }
 
-int kl_circuit_turns(struct kl_circuit_plan *plan, struct kl_error *err)
+static void open_layer(struct building *b)
+{
+    b->first_other[b->n_layers] = b->n_other;
+    b->layer = kl_circuit_next_layer(&b->layers[b->n_layers++], &b->now);
+    b->closed = false;
+}
+
+static void put_turn(struct building *b, enum kl_vqc_gate gate, int bit, int slot)
+{
+    if (b->closed) open_layer(b);
+    int *first = &b->layer->slot[bit];
+    b->turns[b->n_turns] = (struct kl_vqc_turn){ gate, slot, -1, *first < 0 ? -1 : b->last[bit] };
+    if (*first < 0) *first = b->n_turns;
+    else b->turns[b->last[bit]].next = b->n_turns;
+    b->last[bit] = b->n_turns++;
+}
+
+/* MULTIRZ next to MULTIRZ share a layer, since nothing stands between them. */
+static void put_other(struct building *b, const struct kl_vqc_op *op)
+{
+    const size_t first = b->first_other[b->n_layers - 1];
+    const bool together = b->n_other > first && op->gate == KL_VQC_MULTIRZ &&
+                          b->other[first].gate == KL_VQC_MULTIRZ && b->closed;
+    const bool same_places = together && memcmp(b->layer->dual, b->now.dual, sizeof b->now.dual) == 0 &&
+                             b->layer->origin == b->now.origin;
+    if (!same_places) open_layer(b);
+    b->other[b->n_other++] = *op;
+    b->closed = true;
+}
+
+/* A slot of a constant angle; lowering left room for three a gate. */
+static int constant(struct kl_circuit_plan *plan, double angle)
+{
+    const int slot = (int)plan->n_slots++;
+    plan->slot[plan->n_angles] = slot;
+    plan->controlled[plan->n_angles] = false;
+    plan->angles[plan->n_angles++] = (struct kl_angle){ KL_CONSTANT, 0, -1, angle };
+    return slot;
+}
+
+/* H = i RY(pi/2) RZ(pi); CZ = exp(i pi/4) RZ(pi/2) RZ(pi/2) RZZ(-pi/2) */
+static void put_constant(struct building *b, const struct kl_vqc_op *op)
+{
+    const int bit = __builtin_ctz(op->target), other = 31 - __builtin_clz(op->target);
+    if (op->gate == KL_VQC_H) {
+        put_turn(b, KL_VQC_RZ, bit, constant(b->plan, M_PI));
+        put_turn(b, KL_VQC_RY, bit, constant(b->plan, M_PI / 2));
+        return;
+    }
+    put_turn(b, KL_VQC_RZ, bit, constant(b->plan, M_PI / 2));
+    put_turn(b, KL_VQC_RZ, other, constant(b->plan, M_PI / 2));
+    put_other(b, &(struct kl_vqc_op){ KL_VQC_MULTIRZ, op->target, 0, constant(b->plan, -M_PI / 2) });
+}
+
+static void put(struct building *b, const struct kl_vqc_op *op)
+{
+    if (op->gate == KL_VQC_X) {
+        kl_circuit_move(&b->now, op);
+        b->closed = true;
+    } else if (is_turn(op)) {
+        put_turn(b, op->gate, __builtin_ctz(op->target), op->slot);
+    } else if (is_other(op)) {
+        put_other(b, op);
+    } else {
+        put_constant(b, op);
+    }
+}
+
+static int take(struct building *b, size_t n_ops, struct kl_error *err)
+{
+    const size_t most = 3 * n_ops + 2; /* a CZ is two turns and a layer of its own */
+    struct kl_arena *memory = &b->plan->memory;
+    b->layers = kl_arena_take(memory, most, sizeof *b->layers);
+    b->turns = kl_arena_take(memory, most, sizeof *b->turns);
+    b->other = kl_arena_take(memory, n_ops + 1, sizeof *b->other);
+    b->first_other = kl_arena_take(memory, most + 1, sizeof *b->first_other);
+    if (b->layers && b->turns && b->other && b->first_other) return KL_OK;
+    return kl_fail_memory(err, most * (sizeof *b->layers + sizeof *b->turns));
+}
+
+int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct kl_error *err)
 {
     const struct kl_vqc_program *p = &plan->program;
-    if (!fits(p)) return KL_OK;
-    struct kl_vqc_layer identity = { 0 }, now,
-                        *layers = kl_arena_take(&plan->memory, p->n_ops + 2, sizeof *layers);
-    struct kl_vqc_turn *turns = kl_arena_take(&plan->memory, p->n_ops + 1, sizeof *turns);
-    if (!layers || !turns) return kl_fail_memory(err, (p->n_ops + 2) * (sizeof *layers + sizeof *turns));
-    int last[KL_VQC_MOST_QUBITS], n_turns = 0; /* last turn of each bit in the layer */
-    for (int b = 0; b < p->n_qubits; b++) identity.direction[b] = identity.dual[b] = 1u << b;
-    struct kl_vqc_layer *layer = kl_circuit_next_layer(layers, &identity);
-    size_t n_layers = 1;
-    bool moved = false;
-    now = identity;
-    for (size_t i = 0; i < p->n_ops; i++) {
-        const struct kl_vqc_op *op = &p->ops[i];
-        const int b = __builtin_ctz(op->target);
-        if (op->gate == KL_VQC_X) {
-            kl_circuit_move(&now, op);
-            moved = true;
-            continue;
-        }
-        if (moved) layer = kl_circuit_next_layer(&layers[n_layers++], &now);
-        moved = false;
-        turns[n_turns] =
-            (struct kl_vqc_turn){ op->gate, op->slot, -1, layer->slot[b] < 0 ? -1 : last[b] };
-        if (layer->slot[b] < 0) layer->slot[b] = n_turns;
-        else turns[last[b]].next = n_turns;
-        last[b] = n_turns++;
-    }
-    kl_circuit_next_layer(&layers[n_layers], &now);
+    struct building b = { .plan = plan };
+    if (!fits(plan, all_gates)) return KL_OK;
+    int code = take(&b, p->n_ops, err);
+    if (code) return code;
+    for (int q = 0; q < p->n_qubits; q++) b.now.direction[q] = b.now.dual[q] = 1u << q;
+    open_layer(&b);
+    for (size_t i = 0; i < p->n_ops; i++) put(&b, &p->ops[i]);
+    b.first_other[b.n_layers] = b.n_other;
+    kl_circuit_next_layer(&b.layers[b.n_layers], &b.now);
+    bool real = p->real && !b.n_other;
+    for (int i = 0; i < b.n_turns; i++) real &= b.turns[i].gate == KL_VQC_RY;
     plan->turns = (struct kl_vqc_turns){ .n_qubits = p->n_qubits,
-                                         .real = p->real,
-                                         .n_layers = n_layers,
+                                         .real = real,
+                                         .n_layers = b.n_layers,
                                          .n_obs = p->n_obs,
-                                         .layer = layers,
-                                         .turn = turns,
-                                         .obs = p->obs };
+                                         .layer = b.layers,
+                                         .turn = b.turns,
+                                         .obs = p->obs,
+                                         .other = b.other,
+                                         .first_other = b.n_other ? b.first_other : NULL };
     return KL_OK;
 }

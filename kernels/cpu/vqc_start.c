@@ -7,8 +7,6 @@
 #include "kernels/inline/real.h"
 #include "kernels/inline/vqc_wide.h"
 
-enum { BLOCK = 1 << KL_VQC_WIDE_BITS };
-
 /* First column of a qubit's matrix, of one sample. */
 struct column {
     kl_real ar, ai, br, bi;
@@ -155,95 +153,4 @@ void KL_ISA_NAME(kl_vqc_wide_start_back)(struct kl_generators *g, kl_real *state
         set_generators(&g[q], contract(real, b, a + parts * vectors, vectors, c), c, lane);
     }
     contract_low(g, real, b, u, lane);
-}
-
-/* In place: w[k] becomes the sum over j of (-1)^parity(j & k) w[j]. */
-KL_INLINE void walsh_hadamard(kl_lane w[BLOCK])
-{
-    UNROLL(int half = 1; half < BLOCK; half *= 2)
-    {
-        UNROLL(int j = 0; j < BLOCK; j++)
-        {
-            if (j & half) continue;
-            const kl_lane x = w[j], y = w[j | half];
-            w[j] = x + y;
-            w[j | half] = x - y;
-        }
-    }
-}
-
-/* A string of Z on places: its parity is that of place & mask, turned over if odd. */
-struct string {
-    uint32_t lanes, block, high;
-    bool odd;
-};
-
-static struct string string_of(const struct kl_vqc_turns *turns, size_t o)
-{
-    const struct kl_vqc_layer *end = &turns->layer[turns->n_layers];
-    uint32_t mask = 0;
-    for (uint32_t z = turns->obs[o].z; z; z &= z - 1) mask ^= end->dual[__builtin_ctz(z)];
-    return (struct string){ mask % KL_LANES, mask >> KL_LANE_BITS & (BLOCK - 1),
-                            mask >> KL_LANE_BITS >> KL_VQC_WIDE_BITS,
-                            __builtin_parity(mask & end->origin) };
-}
-
-/* Behind the vectors that work holds for each string. */
-static struct string *strings_in(kl_lane *work, const struct kl_vqc_turns *turns)
-{
-    struct string *s = (struct string *)(work + turns->n_obs);
-    for (size_t o = 0; o < turns->n_obs; o++) s[o] = string_of(turns, o);
-    return s;
-}
-
-void KL_ISA_NAME(kl_vqc_wide_outputs)(kl_real *out, kl_lane *work, const kl_real *state,
-                                      const struct kl_vqc_turns *turns, size_t lane)
-{
-    const size_t blocks = (size_t)1 << (turns->n_qubits - KL_LANE_BITS - KL_VQC_WIDE_BITS);
-    const kl_lane *a = (const kl_lane *)state;
-    const struct string *s = strings_in(work, turns);
-    for (size_t o = 0; o < turns->n_obs; o++) work[o] = (kl_lane){ 0 };
-    for (size_t h = 0; h < blocks; h++) {
-        kl_lane w[BLOCK];
-        for (size_t j = 0; j < BLOCK; j++) {
-            const size_t v = h * BLOCK + j;
-            if (turns->real) w[j] = a[v] * a[v];
-            else w[j] = a[2 * v] * a[2 * v] + a[2 * v + 1] * a[2 * v + 1];
-        }
-        walsh_hadamard(w);
-        for (size_t o = 0; o < turns->n_obs; o++)
-            work[o] += __builtin_parity((unsigned)h & s[o].high) ? -w[s[o].block] : w[s[o].block];
-    }
-    for (size_t o = 0; o < turns->n_obs; o++) {
-        const kl_real sum = kl_lanes_sum(kl_lane_signs(s[o].lanes) * work[o]);
-        out[o * KL_LANES + lane] = s[o].odd ? -sum : sum;
-    }
-}
-
-void KL_ISA_NAME(kl_vqc_wide_observe)(kl_real *bra, kl_lane *work, const kl_real *state,
-                                      const struct kl_vqc_turns *turns, const kl_real *cot, size_t lane)
-{
-    const size_t blocks = (size_t)1 << (turns->n_qubits - KL_LANE_BITS - KL_VQC_WIDE_BITS);
-    const kl_lane *a = (const kl_lane *)state;
-    kl_lane *b = (kl_lane *)bra;
-    const struct string *s = strings_in(work, turns);
-    for (size_t o = 0; o < turns->n_obs; o++) {
-        const kl_real c = cot[o * KL_LANES + lane];
-        work[o] = kl_lane_signs(s[o].lanes) * (s[o].odd ? -c : c);
-    }
-    for (size_t h = 0; h < blocks; h++) {
-        kl_lane w[BLOCK] = { 0 };
-        for (size_t o = 0; o < turns->n_obs; o++)
-            w[s[o].block] += __builtin_parity((unsigned)h & s[o].high) ? -work[o] : work[o];
-        walsh_hadamard(w);
-        for (size_t j = 0; j < BLOCK; j++) {
-            const size_t v = h * BLOCK + j;
-            if (turns->real) {
-                b[v] = w[j] * a[v];
-                continue;
-            }
-            b[2 * v] = w[j] * a[2 * v];
-            b[2 * v + 1] = w[j] * a[2 * v + 1];
-        }
-    }
 }
