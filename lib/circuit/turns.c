@@ -11,12 +11,13 @@
 
 struct building {
     struct kl_circuit_plan *plan;
-    struct kl_vqc_layer *layers, *layer, now;
+    struct kl_vqc_layer *layers, *layer, *turning, now; /* turning: the last layer of turns */
     struct kl_vqc_turn *turns;
     struct kl_vqc_op *other;
     size_t *first_other, n_layers, n_other;
     int n_turns, last[KL_VQC_MOST_QUBITS]; /* last turn of each bit in the layer */
     bool closed;                           /* the next rotation needs a new layer */
+    bool diagonal; /* but RZ does not: since the last layer of turns there were only strings of Z */
 };
 
 static bool is_turn(const struct kl_vqc_op *op)
@@ -54,23 +55,45 @@ static void open_layer(struct building *b)
 
 static void put_turn(struct building *b, enum kl_vqc_gate gate, int bit, int slot)
 {
-    if (b->closed) open_layer(b);
-    int *first = &b->layer->slot[bit];
+    if (b->closed && !(b->diagonal && gate == KL_VQC_RZ)) {
+        open_layer(b);
+        b->turning = b->layer;
+        b->diagonal = true;
+    }
+    int *first = &b->turning->slot[bit];
     b->turns[b->n_turns] = (struct kl_vqc_turn){ gate, slot, -1, *first < 0 ? -1 : b->last[bit] };
     if (*first < 0) *first = b->n_turns;
     else b->turns[b->last[bit]].next = b->n_turns;
     b->last[bit] = b->n_turns++;
 }
 
-/* MULTIRZ next to MULTIRZ share a layer, since nothing stands between them. */
+static bool same_places(const struct kl_vqc_layer *a, const struct kl_vqc_layer *b)
+{
+    return a->origin == b->origin && memcmp(a->dual, b->dual, sizeof a->dual) == 0;
+}
+
+/* Is layer l one of strings, on the places of now? */
+static bool takes_string(const struct building *b, size_t l)
+{
+    const size_t first = b->first_other[l],
+                 end = l + 1 < b->n_layers ? b->first_other[l + 1] : b->n_other;
+    return end > first && b->other[first].gate == KL_VQC_MULTIRZ && same_places(&b->layers[l], &b->now);
+}
+
+/* Strings share a layer where nothing stands between them, or only turns of other qubits. */
 static void put_other(struct building *b, const struct kl_vqc_op *op)
 {
-    const size_t first = b->first_other[b->n_layers - 1];
-    const bool together = b->n_other > first && op->gate == KL_VQC_MULTIRZ &&
-                          b->other[first].gate == KL_VQC_MULTIRZ && b->closed;
-    const bool same_places = together && memcmp(b->layer->dual, b->now.dual, sizeof b->now.dual) == 0 &&
-                             b->layer->origin == b->now.origin;
-    if (!same_places) open_layer(b);
+    const bool string = op->gate == KL_VQC_MULTIRZ;
+    bool free = !b->closed && b->n_layers > 1;
+    for (uint32_t bits = op->target; bits; bits &= bits - 1)
+        free &= b->turning->slot[__builtin_ctz(bits)] < 0;
+    if (string && free && takes_string(b, b->n_layers - 2)) {
+        b->other[b->n_other++] = *op;
+        b->first_other[b->n_layers - 1]++;
+        return;
+    }
+    if (!(string && b->closed && takes_string(b, b->n_layers - 1))) open_layer(b);
+    b->diagonal &= string;
     b->other[b->n_other++] = *op;
     b->closed = true;
 }
@@ -94,9 +117,9 @@ static void put_constant(struct building *b, const struct kl_vqc_op *op)
         put_turn(b, KL_VQC_RY, bit, constant(b->plan, M_PI / 2));
         return;
     }
+    put_other(b, &(struct kl_vqc_op){ KL_VQC_MULTIRZ, op->target, 0, constant(b->plan, -M_PI / 2) });
     put_turn(b, KL_VQC_RZ, bit, constant(b->plan, M_PI / 2));
     put_turn(b, KL_VQC_RZ, other, constant(b->plan, M_PI / 2));
-    put_other(b, &(struct kl_vqc_op){ KL_VQC_MULTIRZ, op->target, 0, constant(b->plan, -M_PI / 2) });
 }
 
 static void put(struct building *b, const struct kl_vqc_op *op)
@@ -104,6 +127,7 @@ static void put(struct building *b, const struct kl_vqc_op *op)
     if (op->gate == KL_VQC_X) {
         kl_circuit_move(&b->now, op);
         b->closed = true;
+        b->diagonal = false;
     } else if (is_turn(op)) {
         put_turn(b, op->gate, __builtin_ctz(op->target), op->slot);
     } else if (is_other(op)) {
@@ -134,6 +158,8 @@ int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct kl_err
     if (code) return code;
     for (int q = 0; q < p->n_qubits; q++) b.now.direction[q] = b.now.dual[q] = 1u << q;
     open_layer(&b);
+    b.turning = b.layer;
+    b.diagonal = true;
     for (size_t i = 0; i < p->n_ops; i++) put(&b, &p->ops[i]);
     b.first_other[b.n_layers] = b.n_other;
     kl_circuit_next_layer(&b.layers[b.n_layers], &b.now);
