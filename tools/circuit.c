@@ -106,11 +106,10 @@ static int check_alone(int argc, char **argv, struct kl_error *err)
     int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, err);
     free(args);
     if (!code && (o->n_qubits >= 0 || o->n_layers >= 0 || o->ansatz || o->embedding || o->entanglement ||
-                  o->reupload || o->observables || o->file || o->qasm))
-        code =
-            kl_fail(err, KL_EUSAGE,
-                    "a head has its own qubits, layers, ansatz, entanglement, embedding, reupload and "
-                    "observables; leave these and --circuit-file away");
+                  o->reupload || o->learn_scale || o->observables || o->file || o->qasm))
+        code = kl_fail(err, KL_EUSAGE,
+                       "a head has its own qubits, layers, ansatz, entanglement, embedding, reupload, "
+                       "learn-scale and observables; leave these and --circuit-file away");
     return code;
 }
 

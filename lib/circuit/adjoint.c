@@ -29,7 +29,7 @@ static void adjoint_group(void *context, size_t number, int thread)
 {
     const struct batch *b = context;
     struct group g = KL_NAME(kl_batch_group)(b, number, thread);
-    kl_real *dangle = b->dangles + number * b->one;
+    kl_real *dangle = b->dangles + number * kl_plan_all_rows(b->plan) * b->lanes;
     size_t n_obs = b->c->n_obs;
     if (!b->state) KL_NAME(kl_batch_run)(b, &g);
     if (!b->plan->plain) spread_cotangents(b, &g, b->cot + g.first * n_obs);
@@ -37,6 +37,7 @@ static void adjoint_group(void *context, size_t number, int thread)
         for (size_t l = 0; l < b->lanes; l++)
             g.cot[o * b->lanes + l] = l < g.here ? b->cot[(g.first + l) * n_obs + o] : 0;
     KL_NAME(kl_batch_sweep_back)(b, &g, dangle);
+    KL_NAME(kl_batch_scale_gradients)(b, &g, dangle);
     if (!b->dx) return;
     memset(b->dx + g.first * b->c->n_inputs, 0, g.here * b->c->n_inputs * sizeof *b->dx);
     if (b->c->amplitude_inputs) KL_NAME(kl_batch_amplitude_gradients)(b, &g);
@@ -83,23 +84,32 @@ int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state,
     return KL_OK;
 }
 
-/* Groups in rising order, then lanes by halves, whatever the threads did. */
+/* The sum over the lanes, by halves. */
+static kl_real sum_lanes(const kl_real *d, size_t lanes)
+{
+    kl_real sum[KL_WIDEST];
+    for (size_t l = 0; l < lanes; l++) sum[l] = d[l];
+    for (size_t half = lanes / 2; half; half /= 2)
+        for (size_t l = 0; l < half; l++) sum[l] += sum[l + half];
+    return sum[0];
+}
+
+/* Groups in rising order, then lanes, whatever the threads did. */
 void KL_NAME(kl_circuit_weights)(kl_real *dw, kl_real *dangles, const struct kl_circuit *c, size_t n)
 {
     const struct kl_circuit_plan *p = c->plan;
-    const size_t lanes = KL_NAME(kl_circuit_lanes)(), one = kl_plan_rows(p) * lanes,
+    const size_t lanes = KL_NAME(kl_circuit_lanes)(), one = kl_plan_all_rows(p) * lanes,
                  groups = (n + lanes - 1) / lanes;
+    const kl_real *by_scale = dangles + kl_plan_rows(p) * lanes;
     for (size_t i = 1; i < groups; i++)
         for (size_t j = 0; j < one; j++) dangles[j] += dangles[i * one + j];
     for (size_t i = 0; groups && i < p->n_angles; i++) {
         const struct kl_angle *a = &p->angles[i];
-        const kl_real *d = dangles + kl_plan_row(p, i) * lanes;
-        kl_real sum[KL_WIDEST];
-        if (a->source != KL_WEIGHT) continue;
-        for (size_t l = 0; l < lanes; l++) sum[l] = d[l];
-        for (size_t half = lanes / 2; half; half /= 2)
-            for (size_t l = 0; l < half; l++) sum[l] += sum[l + half];
-        dw[a->index] += (kl_real)a->scale * sum[0];
+        if (a->source == KL_WEIGHT)
+            dw[a->index] += (kl_real)a->scale * sum_lanes(dangles + kl_plan_row(p, i) * lanes, lanes);
+        if (!kl_is_scaled(a)) continue;
+        dw[a->factor] += sum_lanes(by_scale, lanes);
+        by_scale += lanes;
     }
 }
 

@@ -196,7 +196,7 @@ const struct kl_ansatz *kl_ansatz_find(const char *name)
 
 int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o)
 {
-    const struct kl_ansatz *a = *o->qasm ? NULL : kl_ansatz_find(o->ansatz);
+    const struct kl_ansatz *a = *o->qasm || o->learn_scale ? NULL : kl_ansatz_find(o->ansatz);
     return a && a->shape ? a->shape(dims, (int)o->n_qubits, (int)o->n_layers) : 0;
 }
 

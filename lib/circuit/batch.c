@@ -101,6 +101,7 @@ void KL_NAME(kl_batch_add_inputs)(kl_real *angle, const struct batch *b, const s
                   *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
     for (size_t l = 0; l < g->here; l++) {
         kl_real value = (kl_real)(a->scale * b->turn) * x[l * b->c->n_inputs];
+        if (a->factor >= 0) value *= b->w[a->factor];
         if (factor) value *= factor[l];
         angle[l] += a->index2 < 0 ? value : value * y[l * b->c->n_inputs];
     }
@@ -266,9 +267,28 @@ void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group
         if (a->source != KL_INPUT) continue;
         for (size_t l = 0; l < g->here; l++) {
             kl_real by_angle = d[l] * (kl_real)a->scale;
+            if (a->factor >= 0) by_angle *= b->w[a->factor];
             const kl_real *at = x + l * n_inputs;
             dx[l * n_inputs + (size_t)a->index] += a->index2 < 0 ? by_angle : by_angle * at[a->index2];
             if (a->index2 >= 0) dx[l * n_inputs + (size_t)a->index2] += by_angle * at[a->index];
         }
+    }
+}
+
+void KL_NAME(kl_batch_scale_gradients)(const struct batch *b, const struct group *g, kl_real *dangle)
+{
+    const size_t n_inputs = b->c->n_inputs, lanes = b->lanes;
+    kl_real *to = dangle + kl_plan_rows(b->plan) * lanes;
+    for (size_t i = 0; b->plan->n_factors && i < b->plan->n_angles; i++) {
+        const struct kl_angle *a = &b->plan->angles[i];
+        if (!kl_is_scaled(a)) continue;
+        const kl_real *d = dangle + kl_plan_row(b->plan, i) * lanes;
+        for (size_t l = 0; l < lanes; l++) {
+            to[l] = 0;
+            if (l >= g->here) continue;
+            const kl_real *x = b->x + (g->first + l) * n_inputs;
+            to[l] = (kl_real)a->scale * d[l] * x[a->index] * (a->index2 < 0 ? 1 : x[a->index2]);
+        }
+        to += lanes;
     }
 }

@@ -21,7 +21,7 @@ struct batch {
     kl_real *angle, *shared_c, *shared_s; /* (n_slots, lanes), of the weights and constants */
     bool *moving;                         /* (n_slots): the angle depends on the sample */
     kl_real *out, *state, *dx;
-    kl_real *dangles; /* (groups, n_slots, lanes) */
+    kl_real *dangles; /* (groups, kl_plan_all_rows, lanes) */
     kl_real *scratch; /* a thread's part: scratch_size values */
     size_t scratch_size;
     size_t n_read;        /* what the kernels put out: observed strings or probabilities */
@@ -61,6 +61,9 @@ void KL_NAME(kl_batch_add_inputs)(kl_real *angle, const struct batch *b, const s
 void KL_NAME(kl_batch_amplitude_gradients)(const struct batch *b, const struct group *g);
 void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group *g,
                                        const kl_real *dangle);
+
+/* The last rows of dangle, by scales, from the others; missing samples have none. */
+void KL_NAME(kl_batch_scale_gradients)(const struct batch *b, const struct group *g, kl_real *dangle);
 
 /* Trajectories (trajectories.c): out, or dx and dangles, of one group. */
 size_t KL_NAME(kl_trajectories_scratch)(const struct kl_circuit *c, size_t lanes);

@@ -34,23 +34,23 @@ void kl_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0, int wire1)
 
 void kl_put_weight(struct kl_builder *b, enum kl_gate gate, int wire, int weight)
 {
-    kl_put(b,
-           &(struct kl_op){ .gate = gate, .wire = { wire }, .angle = { { KL_WEIGHT, weight, -1, 1 } } });
+    kl_put(b, &(struct kl_op){
+                  .gate = gate, .wire = { wire }, .angle = { { KL_WEIGHT, weight, -1, 1, -1 } } });
 }
 
 void kl_put_constant(struct kl_builder *b, enum kl_gate gate, int wire, double angle)
 {
     kl_put(b, &(struct kl_op){
-                  .gate = gate, .wire = { wire }, .angle = { { KL_CONSTANT, 0, -1, angle } } });
+                  .gate = gate, .wire = { wire }, .angle = { { KL_CONSTANT, 0, -1, angle, -1 } } });
 }
 
 void kl_put_rot(struct kl_builder *b, int wire, int w)
 {
     kl_put(b, &(struct kl_op){ .gate = KL_ROT,
                                .wire = { wire },
-                               .angle = { { KL_WEIGHT, w, -1, 1 },
-                                          { KL_WEIGHT, w + 1, -1, 1 },
-                                          { KL_WEIGHT, w + 2, -1, 1 } } });
+                               .angle = { { KL_WEIGHT, w, -1, 1, -1 },
+                                          { KL_WEIGHT, w + 1, -1, 1, -1 },
+                                          { KL_WEIGHT, w + 2, -1, 1, -1 } } });
 }
 
 void kl_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement kind)
@@ -96,6 +96,11 @@ static int check(const struct kl_circuit_options *o, const struct kl_embedding *
     if (o->reupload && strcmp(o->embedding, "amplitude") == 0)
         return kl_fail(err, KL_EUSAGE, "reupload: an amplitude embedding is the state to begin with");
     if (!embedding) return kl_fail(err, KL_EUSAGE, "embedding \"%s\" is unknown", o->embedding);
+    if (o->learn_scale && !embedding->n_scales)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "learn-scale: found embedding %s, expected angle-x, angle-y, angle-z, iqp or iqp-2",
+            o->embedding);
     if (o->entanglement && *o->entanglement) {
         int known = 0;
         for (int i = 0; kl_entanglement_names[i]; i++)
@@ -151,8 +156,11 @@ static void put_layers(struct kl_builder *b)
     b->code = check(o, embedding, ansatz, b->err);
     if (b->code) return;
     const int n_layers = (int)o->n_layers;
+    const size_t n_weights = ansatz->n_weights(b->n, n_layers),
+                 n_scales = o->learn_scale ? embedding->n_scales(b->n) : 0;
+    b->next_scale = (int)n_weights;
     b->code = kl_circuit_begin(&b->circuit, b->n, embedding->n_inputs(b->n),
-                               ansatz->n_weights(b->n, n_layers), b->err);
+                               n_weights + n_scales * (size_t)(o->reupload ? n_layers : 1), b->err);
     if (!b->code) b->code = make_tables(b);
     if (!o->reupload) embedding->put(b);
     size_t from = b->code ? 0 : b->circuit->n_ops;
@@ -172,13 +180,13 @@ static int check_alone(const struct kl_circuit_options *o, struct kl_error *err)
     struct kl_circuit_options d;
     kl_circuit_options_default(&d);
     if (o->n_qubits == d.n_qubits && o->n_layers == d.n_layers && !o->reupload && !o->mirror &&
-        strcmp(o->ansatz, d.ansatz) == 0 && strcmp(o->embedding, d.embedding) == 0 &&
+        !o->learn_scale && strcmp(o->ansatz, d.ansatz) == 0 && strcmp(o->embedding, d.embedding) == 0 &&
         (!o->entanglement || !*o->entanglement))
         return KL_OK;
     return kl_fail(
         err, KL_EUSAGE,
-        "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, mirror, embedding and "
-        "reupload; leave these away");
+        "a circuit in OpenQASM has its own qubits, layers, ansatz, entanglement, mirror, embedding, "
+        "reupload and learn-scale; leave these away");
 }
 
 /* Line and column of a file with a name say which file. */

@@ -8,8 +8,9 @@
 struct kl_builder {
     struct kl_circuit *circuit;
     const struct kl_circuit_options *options;
-    int n;      /* qubits */
-    bool alone; /* of observables: the list has one item */
+    int n;          /* qubits */
+    bool alone;     /* of observables: the list has one item */
+    int next_scale; /* of learn_scale: the weight that the next input's angle takes */
     struct kl_error *err;
     int code;
 };
@@ -30,10 +31,12 @@ enum kl_entanglement kl_entanglement_of(const struct kl_builder *b, enum kl_enta
 /* Outputs from kl_circuit_options' text of observables (observables.c). Returns 0 or the code. */
 int kl_observe(struct kl_builder *b, const char *text);
 
-/* One kind of embedding: how many inputs for n qubits, and its gates. */
+/* One kind of embedding: how many inputs for n qubits, how many angles that a scale can multiply (NULL:
+   none), and its gates. */
 struct kl_embedding {
     const char *name;
     size_t (*n_inputs)(int n);
+    size_t (*n_scales)(int n);
     void (*put)(struct kl_builder *b);
 };
 const struct kl_embedding *kl_embedding_find(const char *name); /* NULL: there is none */

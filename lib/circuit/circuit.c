@@ -38,6 +38,9 @@ static int check_angle(const struct kl_circuit *c, const struct kl_angle *a, str
     if (a->index < 0 || (size_t)a->index >= limit)
         return kl_fail(err, KL_EUSAGE, "circuit: %s %d does not exist, there are %zu",
                        a->source == KL_INPUT ? "input" : "weight", a->index, limit);
+    if (a->source == KL_INPUT && a->factor >= 0 && (size_t)a->factor >= c->n_weights)
+        return kl_fail(err, KL_EUSAGE, "circuit: weight %d does not exist, there are %zu", a->factor,
+                       c->n_weights);
     if (a->source == KL_INPUT && a->index2 >= 0 && (size_t)a->index2 >= limit)
         return kl_fail(err, KL_EUSAGE, "circuit: input %d does not exist, there are %zu", a->index2,
                        limit);
@@ -120,6 +123,18 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
     return c->plan ? KL_OK : kl_circuit_plan_make(&c->plan, c, err);
 }
 
+bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight)
+{
+    bool scales = false;
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++) {
+            const struct kl_angle *a = &c->ops[i].angle[k];
+            if (a->source == KL_WEIGHT && (size_t)a->index == weight) return false;
+            scales |= kl_is_scaled(a) && (size_t)a->factor == weight;
+        }
+    return scales;
+}
+
 void kl_circuit_free(struct kl_circuit **circuit)
 {
     if (!*circuit) return;
@@ -161,5 +176,5 @@ size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n)
 
 size_t kl_circuit_angles_size(const struct kl_circuit *c, size_t n)
 {
-    return kl_plan_rows(c->plan) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
+    return kl_plan_all_rows(c->plan) * ((n + KL_WIDEST - 1) / KL_WIDEST * KL_WIDEST);
 }

@@ -23,13 +23,14 @@ enum kl_gate {
     KL_MULTIRZ, /* exp(-i angle/2 Z..Z) on the wires of `mask` */
 };
 
-/* An angle: scale * input[index] (* input[index2] if index2 >= 0), or scale * weight[index], or the
-   constant `scale`. */
+/* An angle: scale * input[index] (* input[index2] if index2 >= 0, * weight[factor] if factor >= 0), or
+   scale * weight[index], or the constant `scale`. */
 enum kl_source { KL_CONSTANT, KL_INPUT, KL_WEIGHT };
 struct kl_angle {
     enum kl_source source;
     int index, index2; /* index2: -1, or the second factor of a product of inputs (IQP) */
     double scale;
+    int factor; /* -1, or the weight by which a learnable scale multiplies the inputs */
 };
 struct kl_op {
     enum kl_gate gate;
@@ -111,6 +112,9 @@ struct kl_circuit_options {
                                  with this state, or ghz, w */
     int64_t mirror;   /* layers come in blocks of so many and their mirror image (mirror.c); 0: not so */
     bool reupload;    /* embed before every layer (Perez-Salinas et al. 2019, arXiv:1907.02085) */
+    bool learn_scale; /* each angle of the embedding is a weight, to begin with 1, times the input
+                         (Jerbi et al. 2021, arXiv:2103.05577); these weights come last, embedding after
+                         embedding */
     const char *qasm; /* "": none; OpenQASM 3 in place of all else but the observables */
     const char *noise;    /* NULL or "": none; a text of kl_noise_text (noise.h) */
     int64_t trajectories; /* with noise: kl_circuit's; 0: the density matrix */
@@ -131,7 +135,7 @@ int kl_circuit_build(struct kl_circuit **circuit, const struct kl_circuit_option
    malloc'ed. KL_EUSAGE, KL_ENOMEM. */
 int kl_observables_text(char **canonical, const char *text, struct kl_error *err);
 /* The shape that PennyLane or Qiskit give to the weights that are a list here; returns its rank, 0: a
-   list there as well. The order is the same. */
+   list there as well, or learnable scales behind them. The order is the same. */
 int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o);
 /* Weights of the circuit by these options, which kl_circuit_build takes (no OpenQASM). */
 size_t kl_circuit_count_weights(const struct kl_circuit_options *o);
@@ -181,6 +185,8 @@ void kl_circuit_sum_readings_f32(float *out, const float *readings, const struct
 void kl_circuit_sum_readings_f64(double *out, const double *readings, const struct kl_circuit *c,
                                  size_t n);
 void kl_circuit_free(struct kl_circuit **circuit);
+/* The weight multiplies inputs and is no angle itself. */
+bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight);
 
 /* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */
 int kl_op_angles(const struct kl_op *op);                       /* 0, 1 or 3 */

@@ -29,7 +29,7 @@ struct kl_circuit_plan {
         *trajectory;   /* with noise by trajectories: what a realisation does to them; else NULL */
     size_t n_readings; /* values that the kernels leave: the outputs if plain, else kl_term_reading's */
     bool plain;
-    size_t n_angles, n_slots;
+    size_t n_angles, n_slots, n_factors; /* n_factors: angles that a scale multiplies */
     struct kl_angle *angles;
     int *slot; /* (n_angles) */
     bool *controlled;
@@ -77,6 +77,16 @@ static inline size_t kl_plan_row(const struct kl_circuit_plan *p, size_t i)
 {
     return p->trajectory ? i : (size_t)p->slot[i];
 }
+/* An angle that a learnable scale multiplies. Behind the rows of derivatives by angles each of them has
+   a row of those by its scale. */
+static inline bool kl_is_scaled(const struct kl_angle *a)
+{
+    return a->source == KL_INPUT && a->factor >= 0;
+}
+static inline size_t kl_plan_all_rows(const struct kl_circuit_plan *p)
+{
+    return kl_plan_rows(p) + p->n_factors;
+}
 /* One batch of n samples run again and again, forward, with some angles moved: that of a row by `by`, or
    those of all rows by `by` times a sign for each sample and row, (n, rows) of -1, 0 and 1. */
 struct kl_circuit_move {
@@ -96,12 +106,13 @@ void kl_circuit_runs_go_f32(float *out, struct kl_circuit_runs_f32 *runs, const 
                             const struct kl_circuit_move *move);
 void kl_circuit_runs_go_f64(double *out, struct kl_circuit_runs_f64 *runs, const double *x,
                             const struct kl_circuit_move *move);
-/* dx (n, n_inputs) from derivatives by all rows, as kl_circuit_samples leaves them: groups of
-   kl_circuit_lanes samples, the group's (rows, lanes). */
+/* dx (n, n_inputs) from derivatives by the angles' rows, as kl_circuit_samples leaves them, those by
+   scales included, which are set: groups of kl_circuit_lanes samples, the group's (kl_plan_all_rows,
+   lanes). */
 void kl_circuit_runs_inputs_f32(float *dx, struct kl_circuit_runs_f32 *runs, const float *x,
-                                const float *dangles);
+                                float *dangles);
 void kl_circuit_runs_inputs_f64(double *dx, struct kl_circuit_runs_f64 *runs, const double *x,
-                                const double *dangles);
+                                double *dangles);
 size_t kl_circuit_lanes_f32(void);
 size_t kl_circuit_lanes_f64(void);
 

@@ -2,6 +2,7 @@
    Where gates stand in a drawing: each in the first column that is free on all wires from its first to
    its last. */
 #include <stdio.h>
+#include <string.h>
 
 #include "circuit/circuit.h"
 
@@ -44,8 +45,10 @@ int kl_circuit_columns(int *column, const struct kl_circuit *c)
 
 void kl_angle_name(char text[KL_ANGLE_NAME], const struct kl_angle *a)
 {
-    char scale[12] = "";
+    char scale[24] = "";
     if (a->scale != 1) snprintf(scale, sizeof scale, "%.3g ", a->scale);
+    if (a->source == KL_INPUT && a->factor >= 0)
+        snprintf(scale + strlen(scale), sizeof scale - strlen(scale), "w%d", a->factor);
     if (a->source == KL_CONSTANT) snprintf(text, KL_ANGLE_NAME, "%.3g", a->scale);
     else if (a->index2 < 0 || a->source == KL_WEIGHT)
         snprintf(text, KL_ANGLE_NAME, "%s%c%d", scale, a->source == KL_WEIGHT ? 'w' : 'x', a->index);

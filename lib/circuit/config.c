@@ -10,13 +10,13 @@ int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config,
                       struct kl_error *err)
 {
     json_int_t qubits, layers, mirror = 0;
-    int reupload = 0;
+    int reupload = 0, learn_scale = 0;
     kl_circuit_options_default(o);
     errno = 0; /* unpacking allocates */
-    if (json_unpack((json_t *)config, "{s:I,s:I,s?:s,s?:s,s?:s,s?:s,s?:s,s?:b,s?:I}", "qubits", &qubits,
-                    "layers", &layers, "ansatz", &o->ansatz, "embedding", &o->embedding, "entanglement",
-                    &o->entanglement, "observables", &o->observables, "qasm", &o->qasm, "reupload",
-                    &reupload, "mirror", &mirror)) {
+    if (json_unpack((json_t *)config, "{s:I,s:I,s?:s,s?:s,s?:s,s?:s,s?:s,s?:b,s?:I,s?:b}", "qubits",
+                    &qubits, "layers", &layers, "ansatz", &o->ansatz, "embedding", &o->embedding,
+                    "entanglement", &o->entanglement, "observables", &o->observables, "qasm", &o->qasm,
+                    "reupload", &reupload, "mirror", &mirror, "learn-scale", &learn_scale)) {
         if (errno == ENOMEM) return kl_fail_memory(err, 256);
         return kl_fail(
             err, KL_EDATA,
@@ -28,6 +28,7 @@ int kl_circuit_config(struct kl_circuit_options *o, const struct json_t *config,
     o->n_layers = layers;
     o->reupload = reupload;
     o->mirror = mirror;
+    o->learn_scale = learn_scale;
     return KL_OK;
 }
 

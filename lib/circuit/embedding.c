@@ -11,11 +11,17 @@ static size_t one_a_qubit(int n)
     return (size_t)n;
 }
 
+/* The input of a qubit, or the product of two (r, else -1), times a constant and, if there are any, the
+   next learnable scale. */
+static struct kl_angle input(struct kl_builder *b, int q, int r, double scale)
+{
+    return (struct kl_angle){ KL_INPUT, q, r, scale, b->options->learn_scale ? b->next_scale++ : -1 };
+}
+
 static void put_inputs(struct kl_builder *b, enum kl_gate gate, double scale)
 {
     for (int q = 0; q < b->n; q++)
-        kl_put(b,
-               &(struct kl_op){ .gate = gate, .wire = { q }, .angle = { { KL_INPUT, q, -1, scale } } });
+        kl_put(b, &(struct kl_op){ .gate = gate, .wire = { q }, .angle = { input(b, q, -1, scale) } });
 }
 
 /* AngleEmbedding of PennyLane. Z begins with H, without which RZ would leave |0> as it is. */
@@ -51,10 +57,10 @@ static void iqp(struct kl_builder *b)
 {
     for (int q = 0; q < b->n; q++) {
         kl_put_gate(b, KL_H, q);
-        kl_put(b, &(struct kl_op){ .gate = KL_RZ, .wire = { q }, .angle = { { KL_INPUT, q, -1, 1 } } });
+        kl_put(b, &(struct kl_op){ .gate = KL_RZ, .wire = { q }, .angle = { input(b, q, -1, 1) } });
     }
     for (int i = 0; i < b->n; i++)
-        for (int j = i + 1; j < b->n; j++) put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 1 });
+        for (int j = i + 1; j < b->n; j++) put_phase(b, i, j, input(b, i, j, 1));
 }
 
 static void iqp_twice(struct kl_builder *b)
@@ -73,10 +79,10 @@ static void zz(struct kl_builder *b)
         put_inputs(b, KL_RZ, 2);
         for (int i = 0; i < b->n; i++)
             for (int j = i + 1; j < b->n; j++) {
-                put_phase(b, i, j, (struct kl_angle){ KL_CONSTANT, 0, -1, 2 * M_PI * M_PI });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, -1, -2 * M_PI });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, j, -1, -2 * M_PI });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 2 });
+                put_phase(b, i, j, (struct kl_angle){ KL_CONSTANT, 0, -1, 2 * M_PI * M_PI, -1 });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, -1, -2 * M_PI, -1 });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, j, -1, -2 * M_PI, -1 });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 2, -1 });
             }
     }
 }
@@ -91,11 +97,24 @@ static void amplitude(struct kl_builder *b)
     if (!b->code) b->code = kl_circuit_begin_with_inputs(b->circuit, b->err);
 }
 
+static size_t iqp_scales(int n)
+{
+    return (size_t)n * (size_t)(n + 1) / 2;
+}
+static size_t iqp_twice_scales(int n)
+{
+    return 2 * iqp_scales(n);
+}
+
 static const struct kl_embedding embeddings[] = {
-    { "angle-y", one_a_qubit, angle_y }, { "angle-x", one_a_qubit, angle_x },
-    { "angle-z", one_a_qubit, angle_z }, { "basis", one_a_qubit, basis },
-    { "iqp", one_a_qubit, iqp },         { "iqp-2", one_a_qubit, iqp_twice },
-    { "zz", one_a_qubit, zz },           { "amplitude", two_to_the, amplitude },
+    { "angle-y", one_a_qubit, one_a_qubit, angle_y },
+    { "angle-x", one_a_qubit, one_a_qubit, angle_x },
+    { "angle-z", one_a_qubit, one_a_qubit, angle_z },
+    { "basis", one_a_qubit, NULL, basis },
+    { "iqp", one_a_qubit, iqp_scales, iqp },
+    { "iqp-2", one_a_qubit, iqp_twice_scales, iqp_twice },
+    { "zz", one_a_qubit, NULL, zz },
+    { "amplitude", two_to_the, NULL, amplitude },
 };
 const char *const kl_embedding_names[] = { "angle-y", "angle-x", "angle-z",   "basis", "iqp",
                                            "iqp-2",   "zz",      "amplitude", NULL };

@@ -30,7 +30,7 @@ void KL_NAME(kl_objectives_at)(double *sum, struct KL_NAME(kl_evaluations) * v, 
 /* Where the derivative of sample i by the angle of row k stands. */
 static inline size_t KL_NAME(kl_row_place)(const struct KL_NAME(kl_evaluations) * v, size_t i, size_t k)
 {
-    return (i / v->lanes * kl_plan_rows(v->plan) + k) * v->lanes + i % v->lanes;
+    return (i / v->lanes * kl_plan_all_rows(v->plan) + k) * v->lanes + i % v->lanes;
 }
 /* All derivatives 0, those of the lanes without a sample included. */
 void KL_NAME(kl_clear_angles)(kl_real *dangles, const struct KL_NAME(kl_evaluations) * v);

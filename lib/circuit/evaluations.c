@@ -95,7 +95,7 @@ void KL_NAME(kl_objectives_at)(double *sum, struct KL_NAME(kl_evaluations) * v, 
 void KL_NAME(kl_clear_angles)(kl_real *dangles, const struct KL_NAME(kl_evaluations) * v)
 {
     const size_t groups = (v->n + v->lanes - 1) / v->lanes;
-    memset(dangles, 0, groups * v->lanes * kl_plan_rows(v->plan) * sizeof *dangles);
+    memset(dangles, 0, groups * v->lanes * kl_plan_all_rows(v->plan) * sizeof *dangles);
 }
 
 int KL_NAME(kl_circuit_outputs)(kl_real *out, const struct kl_estimator *e, const kl_real *x,

@@ -30,6 +30,8 @@
       "angle-y|angle-x|angle-z|basis|iqp|iqp-2|zz|amplitude", 0, 0, true, "how inputs enter", NULL, NULL }, \
     { "reupload", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, reupload), NULL, 0, 0, true,                          \
       "embed before every layer", NULL, NULL },                                                           \
+    { "learn-scale", 0, KL_OPT_FLAG, KL_CIRCUIT_AT(at, learn_scale), NULL, 0, 0, true,                     \
+      "weights, 1 at first, times the inputs' angles", NULL, NULL },                                       \
     { "observables", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, observables), "LIST", 0, 0, true,                \
       "z, x, zz, probs, ZZII-0.5*XIYI, probs(0,2), fidelity(ghz)...", NULL, NULL },                                          \
     { "circuit-file", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, file), "FILE", 0, 0, false,                     \

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   An angle of OpenQASM: a sum of terms, each a constant, c * parameter or c * input * input. */
+   An angle of OpenQASM: a sum of terms, each a constant times a weight and up to two inputs, or some of
+   these.
+ */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,12 +11,31 @@
 
 struct kl_qasm_sum kl_qasm_constant(double value)
 {
-    return (struct kl_qasm_sum){ .terms = { { KL_CONSTANT, 0, -1, value } }, .n = 1 };
+    return (struct kl_qasm_sum){ .terms = { { KL_CONSTANT, 0, -1, value, -1 } }, .n = 1 };
 }
 
 static bool is_constant(const struct kl_qasm_sum *s)
 {
     return s->n == 1 && s->terms[0].source == KL_CONSTANT;
+}
+
+/* a *= b: at most one weight and two inputs. */
+static bool multiply(struct kl_qasm_term *a, const struct kl_qasm_term *b)
+{
+    struct kl_qasm_term inputs = a->source == KL_INPUT ? *a : *b;
+    const struct kl_qasm_term *other = a->source == KL_INPUT ? b : a;
+    if (inputs.source != KL_INPUT) return false;
+    inputs.scale = a->scale * b->scale;
+    if (other->source == KL_WEIGHT && inputs.factor < 0) inputs.factor = other->index;
+    else if (other->source != KL_INPUT || inputs.index2 >= 0 || other->index2 >= 0 ||
+             (inputs.factor >= 0 && other->factor >= 0))
+        return false;
+    else {
+        inputs.index2 = other->index;
+        if (inputs.factor < 0) inputs.factor = other->factor;
+    }
+    *a = inputs;
+    return true;
 }
 
 static struct kl_qasm_sum product(struct kl_qasm_reader *r, struct kl_qasm_sum a,
@@ -29,13 +50,8 @@ static struct kl_qasm_sum product(struct kl_qasm_reader *r, struct kl_qasm_sum a
         for (int i = 0; i < a.n; i++) a.terms[i].scale *= b->terms[0].scale;
         return a;
     }
-    struct kl_qasm_term *x = &a.terms[0];
-    const struct kl_qasm_term *y = &b->terms[0];
-    if (a.n > 1 || b->n > 1 || x->source != KL_INPUT || y->source != KL_INPUT || x->index2 >= 0 ||
-        y->index2 >= 0)
-        kl_qasm_fail(r, "a product of parameters that is not input * input");
-    x->index2 = y->index;
-    x->scale *= y->scale;
+    if (a.n > 1 || b->n > 1 || !multiply(&a.terms[0], &b->terms[0]))
+        kl_qasm_fail(r, "a product of parameters that is not weight * input * input, or a part of it");
     return a;
 }
 
@@ -52,7 +68,7 @@ static struct kl_qasm_sum parameter(struct kl_qasm_reader *r, const char *text)
         index = kl_qasm_number(r, n->count - 1);
         kl_qasm_expect(r, ']');
     }
-    return (struct kl_qasm_sum){ .terms = { { n->source, n->first + index, -1, 1 } }, .n = 1 };
+    return (struct kl_qasm_sum){ .terms = { { n->source, n->first + index, -1, 1, -1 } }, .n = 1 };
 }
 
 static struct kl_qasm_sum factor(struct kl_qasm_reader *r)

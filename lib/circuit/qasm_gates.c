@@ -25,10 +25,11 @@ static void put_sum(struct kl_qasm_reader *r, enum kl_gate gate, const struct kl
 {
     for (int i = 0; i < angle->n; i++) {
         const struct kl_qasm_term *t = &angle->terms[i];
-        put(r, &(struct kl_op){ .gate = gate,
-                                .wire = { w0, gate == KL_MULTIRZ ? 0 : w1 },
-                                .mask = gate == KL_MULTIRZ ? 1u << w0 | 1u << w1 : 0,
-                                .angle = { { t->source, t->index, t->index2, scale * t->scale } } });
+        put(r, &(struct kl_op){
+                   .gate = gate,
+                   .wire = { w0, gate == KL_MULTIRZ ? 0 : w1 },
+                   .mask = gate == KL_MULTIRZ ? 1u << w0 | 1u << w1 : 0,
+                   .angle = { { t->source, t->index, t->index2, scale * t->scale, t->factor } } });
     }
 }
 

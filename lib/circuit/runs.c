@@ -30,7 +30,7 @@ void KL_NAME(kl_circuit_runs_go)(kl_real *out, struct KL_NAME(kl_circuit_runs) *
 }
 
 void KL_NAME(kl_circuit_runs_inputs)(kl_real *dx, struct KL_NAME(kl_circuit_runs) * runs,
-                                     const kl_real *x, const kl_real *dangles)
+                                     const kl_real *x, kl_real *dangles)
 {
     struct batch *b = &runs->batch;
     b->x = x;
@@ -38,7 +38,9 @@ void KL_NAME(kl_circuit_runs_inputs)(kl_real *dx, struct KL_NAME(kl_circuit_runs
     if (b->c->n_inputs) memset(dx, 0, b->n * b->c->n_inputs * sizeof *dx);
     for (size_t i = 0; i * b->lanes < b->n; i++) {
         const struct group g = KL_NAME(kl_batch_group)(b, i, 0);
-        KL_NAME(kl_batch_input_gradients)(b, &g, dangles + i * kl_plan_rows(b->plan) * b->lanes);
+        kl_real *own = dangles + i * kl_plan_all_rows(b->plan) * b->lanes;
+        KL_NAME(kl_batch_scale_gradients)(b, &g, own);
+        KL_NAME(kl_batch_input_gradients)(b, &g, own);
     }
 }
 

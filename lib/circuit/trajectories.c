@@ -174,7 +174,7 @@ void KL_NAME(kl_trajectories_back)(void *context, size_t number, int thread)
     const struct group all = KL_NAME(kl_batch_group)(b, number, thread);
     struct scratch s = scratch_of(b, &all);
     const size_t lanes = b->lanes;
-    kl_real *dangle = b->dangles + number * p->n_angles * lanes;
+    kl_real *dangle = b->dangles + number * kl_plan_all_rows(p) * lanes;
     memset(dangle, 0, p->n_angles * lanes * sizeof *dangle);
     if (b->dx) memset(b->dx + all.first * b->c->n_inputs, 0, all.here * b->c->n_inputs * sizeof *b->dx);
     if (b->c->probabilities) weigh_probabilities(b, &all, &s);
@@ -190,5 +190,6 @@ void KL_NAME(kl_trajectories_back)(void *context, size_t number, int thread)
                     s.frames.sign[i * lanes + l] * s.dslot[(size_t)p->slot[i] * lanes + l];
         if (b->dx && b->c->amplitude_inputs) KL_NAME(kl_batch_amplitude_gradients)(b, &g);
     }
+    KL_NAME(kl_batch_scale_gradients)(b, &all, dangle);
     if (b->dx && !b->c->amplitude_inputs) KL_NAME(kl_batch_input_gradients)(b, &all, dangle);
 }

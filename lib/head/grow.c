@@ -35,6 +35,11 @@ int kl_head_growth_check(const struct kl_head_options *o, int64_t epochs, struct
 {
     const int64_t unit = kl_circuit_growth(&o->circuit), layers = o->circuit.n_layers;
     if (!o->grow || o->core == KL_CORE_TWIN || o->core == KL_CORE_NONE) return KL_OK;
+    if (o->circuit.learn_scale)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--grow: learnable scales stand behind the weights of all layers, which then do not "
+            "join one after another; leave --learn-scale or --grow away");
     if (!unit)
         return kl_fail(err, KL_EUSAGE, "--grow: %s cannot grow layer by layer",
                        *o->circuit.qasm ? "a circuit in OpenQASM" : "ansatz qcnn");

@@ -302,9 +302,9 @@ int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_hea
                             struct kl_error *err);
 /* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight and
    bias uniform within 1 / sqrt(d_in)), circuit as options.init or (frozen) uniform, twin normal around
-   handing its inputs on, classifier Xavier uniform with zero biases. Reduction and classifier begin at
-   the same values whatever the core between them. What joins a growing circuit later begins at 0, unless
-   it begins as the identity. params (block.size). */
+   handing its inputs on, classifier Xavier uniform with zero biases; learnable scales of inputs 1.
+   Reduction and classifier begin at the same values whatever the core between them. What joins a growing
+   circuit later begins at 0, unless it begins as the identity. params (block.size). */
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica);
 
 #endif

@@ -198,6 +198,14 @@ static void init_circuit(float *params, const struct kl_head_model *model, uint6
     }
 }
 
+/* Learnable scales begin at 1, where the circuit is what it is without them; a frozen circuit's stay. */
+static void init_scales(float *params, const struct kl_head_model *model)
+{
+    const struct kl_tensor *t = model->vqc >= 0 ? &model->block.tensors[model->vqc] : NULL;
+    for (size_t w = 0; t && w < model->circuit->n_weights; w++)
+        if (kl_circuit_is_scale(model->circuit, w)) params[t->offset + kl_tensor_index(t, w, 0)] = 1;
+}
+
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica)
 {
     const struct kl_tensor *tensors = model->block.tensors;
@@ -212,6 +220,7 @@ void kl_head_init(float *params, const struct kl_head_model *model, uint64_t see
     }
     const int core = 2 * model->n_reduce; /* its number among the tensors of a head with a circuit */
     if (model->vqc >= 0) init_circuit(params, model, seed, (uint32_t)core, replica);
+    init_scales(params, model);
     init_twin(params, model, seed, replica);
     for (int i = 0; i < model->n_head; i++) {
         const struct kl_layer *l = &model->head[i];

@@ -37,6 +37,7 @@ static const struct {
     { "entanglement", "core", with_core },
     { "embedding", "core", with_core },
     { "reupload", "core", with_core },
+    { "learn-scale", "core", with_core },
     { "observables", "core", with_core },
     { "circuit-file", "core", with_core },
     { "reduction", "core", with_core },

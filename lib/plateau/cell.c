@@ -28,7 +28,8 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, doubl
         if (n && initial == 0 && op.angle[0].source == KL_INPUT) continue;
         for (int k = 0; k < n; k++) {
             struct kl_angle *a = &op.angle[k];
-            if (a->source == KL_INPUT) *a = (struct kl_angle){ KL_CONSTANT, 0, -1, initial * a->scale };
+            if (a->source == KL_INPUT)
+                *a = (struct kl_angle){ KL_CONSTANT, 0, -1, initial * a->scale, -1 };
             else if (a->source == KL_WEIGHT) a->source = KL_INPUT;
         }
         code = kl_circuit_append(to, &op, err);

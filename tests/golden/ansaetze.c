@@ -72,17 +72,18 @@ static herr_t check(hid_t file, const char *name, const H5L_info_t *info, void *
     golden_text(entanglement, sizeof entanglement, group, "entanglement");
     golden_text(observables, sizeof observables, group, "observables");
     if (H5Aexists(group, "noise") > 0) golden_text(noise, sizeof noise, group, "noise");
-    const struct kl_circuit_options o = { .n_qubits = (int)golden_number(group, "n_qubits"),
-                                          .n_layers = (int)golden_number(group, "n_layers"),
-                                          .embedding = embedding,
-                                          .ansatz = ansatz,
-                                          .entanglement = entanglement,
-                                          .observables = observables,
-                                          .noise = noise,
-                                          .mirror = H5Aexists(group, "mirror") > 0
-                                                        ? (int)golden_number(group, "mirror")
-                                                        : 0,
-                                          .reupload = golden_number(group, "reupload") != 0 };
+    const struct kl_circuit_options o = {
+        .n_qubits = (int)golden_number(group, "n_qubits"),
+        .n_layers = (int)golden_number(group, "n_layers"),
+        .embedding = embedding,
+        .ansatz = ansatz,
+        .entanglement = entanglement,
+        .observables = observables,
+        .noise = noise,
+        .mirror = H5Aexists(group, "mirror") > 0 ? (int)golden_number(group, "mirror") : 0,
+        .reupload = golden_number(group, "reupload") != 0,
+        .learn_scale = H5Aexists(group, "learn_scale") > 0 && golden_number(group, "learn_scale") != 0
+    };
     if (kl_circuit_build(&c, &o, &err)) {
         fprintf(stderr, "%s: %s\n", name, err.text);
         failures++;
@@ -108,6 +109,6 @@ static int check_file(const char *path, int least)
 int main(void)
 {
     failures += check_file("tests/golden/ansaetze.h5", 10);
-    failures += check_file("tests/golden/observables.h5", 17);
+    failures += check_file("tests/golden/observables.h5", 23);
     return failures != 0;
 }

@@ -226,8 +226,6 @@ def main(path):
         write(f, "noisy_products", 3, 2, "angle-y", sel, "fidelity(0+r),fidelity(1-l),fidelity(010)", readout)
         write(f, "noisy_fidelities", 4, 2, "angle-y", sel, fidelities, channels)
         write(f, "noisy_fidelities_amplitude", 3, 1, "amplitude", ring, "fidelity(ghz),fidelity(w),0.5*ZZI-XII", channels)
-        if "--no-scale" in sys.argv:
-            return
         write(f, "scale_x", 3, 2, "angle-x", sel, "z", learn_scale=1)
         write(f, "scale_y", 4, 2, "angle-y", ring, "z", learn_scale=1)
         write(f, "scale_y_reupload", 3, 3, "angle-y", ring, "z", learn_scale=1, reupload=1)

@@ -41,7 +41,7 @@ static void cut_short(const char *text)
     }
 }
 
-static void round_trip(const char *embedding, const char *ansatz)
+static void round_trip(const char *embedding, const char *ansatz, bool learn_scale)
 {
     struct kl_circuit *c, *again;
     struct kl_circuit_options o;
@@ -51,6 +51,7 @@ static void round_trip(const char *embedding, const char *ansatz)
     size_t n = 0;
     kl_circuit_options_default(&o);
     o.embedding = embedding, o.ansatz = ansatz, o.n_layers = 2, o.observables = "XIYZ,ZIII,IZIX";
+    o.learn_scale = o.reupload = learn_scale;
     must(kl_circuit_build(&c, &o, &err), &err);
     FILE *to = open_memstream(&text, &n);
     must(kl_circuit_qasm(to, c, &err), &err);
@@ -120,7 +121,11 @@ int main(void)
     for (int a = 0; kl_ansatz_names[a]; a++)
         for (int e = 0; kl_embedding_names[e]; e++)
             if (strcmp(kl_embedding_names[e], "amplitude") != 0)
-                round_trip(kl_embedding_names[e], kl_ansatz_names[a]);
+                round_trip(kl_embedding_names[e], kl_ansatz_names[a], false);
+    for (int a = 0; kl_ansatz_names[a]; a++) {
+        round_trip("angle-y", kl_ansatz_names[a], true);
+        round_trip("iqp", kl_ansatz_names[a], true);
+    }
     other_gates();
     refused("", "line 1, column 1: a gate before any qubit is declared");
     refused("OPENQASM 2.0;", "column 11: found another version");
@@ -130,7 +135,8 @@ int main(void)
     refused("qubit[21] q;", "expected a whole number from 0 to 20");
     refused("qubit[20] q; qubit r;", "more than 20 qubits");
     refused("qubit[2] q; cx q[0], q[0];", "twice");
-    refused("input float w; qubit q; rx(w*w) q;", "a product of parameters that is not input * input");
+    refused("input float w; qubit q; rx(w*w) q;",
+            "a product of parameters that is not weight * input * input");
     refused("input float w; qubit q; rx(1/w) q;", "division by what is no constant");
     refused("input float w; input float w;", "\"w\" is declared twice");
     refused("input int n; qubit q;", "found type \"int\", expected float or angle");
