@@ -113,12 +113,14 @@ static int flush(struct lowering *l)
 }
 
 /* An element that is no rotation goes into the map, its shift, if it has one, behind it. Shifts commute
-   with what acts on other qubits. */
+   with what acts on other qubits; but a gate there may make of the string that a shift adds one that
+   nothing needs any more, and that has no place. */
 static int put_fixed(struct lowering *l, const struct kl_element *e)
 {
-    int code = KL_OK;
+    bool now = l->n_waiting && e->kind == KL_CLIFFORD;
     for (size_t i = 0; i < l->n_waiting; i++)
-        if ((e->first | e->second) & l->waiting[i]->first) code = flush(l);
+        now = now || ((e->first | e->second) & l->waiting[i]->first) != 0;
+    int code = now ? flush(l) : KL_OK;
     if (code) return code;
     extend_map(l, e);
     if (e->kind == KL_CHANNEL && e->channel.shift != 0) l->waiting[l->n_waiting++] = e;

@@ -49,7 +49,7 @@ static struct kl_angle random_angle(void)
     unsigned kind = below(8);
     if (kind == 0) a.source = KL_CONSTANT;
     if (kind == 1) a.index2 = (int)below(INPUTS);
-    if (kind == 2) a.factor = (int)below(WEIGHTS);
+    if (kind == 2) a.factor = (int)below(WEIGHTS), a.scale /= 2;
     if (kind > 3) a = (struct kl_angle){ KL_WEIGHT, (int)below(WEIGHTS), -1, a.scale, -1 };
     return a;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "circuit/circuit.h"
+#include "circuit/estimate.h"
 
 enum { QUBITS = 4, SAMPLES = 3, MOST = 512 };
 static const char *const observables[] = { "z",
@@ -51,7 +51,7 @@ static void check(const struct kl_circuit_options *o)
     for (size_t i = 0; i < SAMPLES && !code; i++) /* without a state kept: the circuit is run again */
         code = kl_circuit_adjoint_f64(sum.x + i * c->n_inputs, sum.w, NULL, c, x + i * c->n_inputs, w,
                                       cot + i * c->n_obs, 1, NULL, &work, &err);
-    if (!code) code = kl_circuit_shift(shift.x, shift.w, c, x, w, cot, SAMPLES, &work, &err);
+    if (!code) code = kl_circuit_shift_f64(shift.x, shift.w, c, x, w, cot, SAMPLES, &work, &err);
     if (!code)
         code = kl_circuit_differences(differences.x, differences.w, c, x, w, cot, SAMPLES, 1e-5, &work,
                                       &err);
