@@ -116,10 +116,11 @@ $ cache list nowhere
 $ qtrain -q a.h5 --ansatz strongly-entangling --epochs 1 -o wide.h5; cache show wide.h5 | sed -n '/^options/,/^$/p'
 > options    ansatz "strongly-entangling"  batch-size 64  beta1 0.9  beta2 0.999  classifier "16"  clip 0.0
 >            core "circuit"  diff-method "adjoint"  dropout 0.2  embedding "angle-y"  entanglement ""
->            epochs 1  epsilon 1e-8  factor 0.1  layers 3  learn-scale false  lr 0.001  min-lr 0.0
->            momentum 0.0  no-controls false  observables "z"  optimizer "adam"  patience 0  period 10
->            plateau-patience 5  qasm ""  qng-lambda 0.001  qng-lr 0.1  qubits 4  reduction "128,32"
->            replica 0  replicas 1  reupload false  schedule "constant"  val-fraction 0.1  warmup 0
+>            epochs 1  epsilon 1e-8  factor 0.1  grow 0  init "normal"  layers 3  learn-scale false
+>            lr 0.001  min-lr 0.0  mirror 0  momentum 0.0  no-controls false  observables "z"
+>            optimizer "adam"  patience 0  period 10  plateau-patience 5  qasm ""  qng-lambda 0.001
+>            qng-lr 0.1  qubits 4  reduction "128,32"  replica 0  replicas 1  reupload false
+>            schedule "constant"  spsa-directions 1  spsa-step 0.1  val-fraction 0.1  warmup 0
 >            weight-decay 0.0  weight-scale 0.01
 >
 

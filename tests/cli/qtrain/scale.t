@@ -19,7 +19,7 @@ $ for c in circuit frozen; do qtrain f.h5 --learn-scale --reduction 16 --core $c
 > still 4
 > frozen 4
 $ qtrain f.h5 --learn-scale --reupload --embedding iqp --observables 'probs(0,2)' --noise depolarizing=0.01 --reduction 16 --check-gradients | grep -c bound
-> 3
+> 5
 
 # Without a change of the scales the circuit is what it is without them; the key tells them apart.
 $ qtrain f.h5 --reduction 16 --lr 0 --epochs 1 --no-controls --no-provenance -q -o none.h5
@@ -44,4 +44,7 @@ $ for e in basis zz amplitude; do circuit show --learn-scale --embedding $e; don
 ? 2
 $ qtrain f.h5 --learn-scale --optimizer qng -o x.h5
 ! qtrain: natural gradient: weight 12 is a learnable scale of inputs, which its metric tensor leaves out; leave --learn-scale away, or choose another --optimizer
+? 2
+$ qtrain f.h5 --learn-scale --grow 1 --epochs 5 -o x.h5
+! qtrain: --grow: learnable scales stand behind the weights of all layers, which then do not join one after another; leave --learn-scale or --grow away
 ? 2
