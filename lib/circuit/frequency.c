@@ -52,7 +52,16 @@ static int add_degree(struct kl_frequency *f, size_t weight, double least, bool 
 
 int kl_circuit_frequencies(struct kl_frequency *f, const struct kl_circuit *c, struct kl_error *err)
 {
-    for (size_t i = 0; i < c->n_weights; i++) f[i] = (struct kl_frequency){ 0 };
+    for (size_t i = 0; i < c->n_weights; i++) {
+        f[i] = (struct kl_frequency){ 0 };
+        if (kl_circuit_is_scale(c, i))
+            return kl_fail(
+                err, KL_EUSAGE,
+                "--optimizer rotosolve: weight %zu is a learnable scale, in which outputs have "
+                "another frequency for every sample; leave --learn-scale away, or choose "
+                "another optimizer",
+                i);
+    }
     int code = for_angles(f, c, take_unit, err);
     return code ? code : for_angles(f, c, add_degree, err);
 }
