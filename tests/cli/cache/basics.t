@@ -120,7 +120,7 @@ $ qtrain -q a.h5 --ansatz strongly-entangling --epochs 1 -o wide.h5; cache show 
 >            lr 0.001  min-lr 0.0  mirror 0  momentum 0.0  no-controls false  observables "z"
 >            optimizer "adam"  patience 0  period 10  plateau-patience 5  qasm ""  qng-lambda 0.001
 >            qng-lr 0.1  qubits 4  reduction "128,32"  replica 0  replicas 1  reupload false
->            schedule "constant"  spsa-directions 1  spsa-step 0.1  val-fraction 0.1  warmup 0
+>            schedule "constant"  spsa-c 0.01  spsa-directions 1  spsa-step 0.1  val-fraction 0.1  warmup 0
 >            weight-decay 0.0  weight-scale 0.01
 >
 
