@@ -36,7 +36,9 @@ static double fidelity(const struct kl_circuit *c, const double *x, const double
     CHECK(kl_circuit_begin(&back, QUBITS, c->n_inputs, c->n_weights, NULL) == 0);
     for (size_t i = 0; i < c->n_ops; i++) CHECK(kl_circuit_append(back, &c->ops[i], NULL) == 0);
     for (int q = 0; q < QUBITS; q++) {
-        const struct kl_op op = { .gate = KL_RY, .wire = { q }, .angle = { { KL_INPUT, q, -1, -1 } } };
+        const struct kl_op op = { .gate = KL_RY,
+                                  .wire = { q },
+                                  .angle = { { KL_INPUT, q, -1, -1, -1 } } };
         CHECK(kl_circuit_append(back, &op, NULL) == 0);
     }
     CHECK(kl_circuit_observe_probabilities(back, NULL) == 0 && kl_circuit_finish(back, NULL) == 0);
