@@ -49,6 +49,14 @@ const struct fault_job fault_jobs[] = {
       .command = "qtrain -q ../in/f.h5 --epochs 2 --noise amplitude-damping=0.01 --no-provenance" SMALL
                  " -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qtrain by trajectories, with learnable scales",
+      .command = "qtrain -q ../in/f.h5 --epochs 2 --noise depolarizing=0.01,amplitude-damping=0.01 "
+                 "--trajectories 2 --learn-scale --no-provenance" SMALL " -o out.h5",
+      .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qtrain growing by mirrored blocks",
+      .command = "qtrain -q ../in/f.h5 --epochs 3 --qubits 2 --layers 8 --mirror 2 --init identity "
+                 "--grow 1 --reduction 8 --classifier 4 --batch-size 16 --no-provenance -o out.h5",
+      .old = "cp ../in/older.h5 out.h5" },
     { .name = "qtrain by natural gradients",
       .command =
           "qtrain -q ../in/f.h5 --epochs 2 --optimizer qng --ansatz strongly-entangling --no-controls "
