@@ -108,7 +108,7 @@ void KL_NAME(kl_circuit_weights)(kl_real *dw, kl_real *dangles, const struct kl_
         if (a->source == KL_WEIGHT)
             dw[a->index] += (kl_real)a->scale * sum_lanes(dangles + kl_plan_row(p, i) * lanes, lanes);
         if (!kl_is_scaled(a)) continue;
-        dw[a->factor] += sum_lanes(by_scale, lanes);
+        dw[a->scaled - 1] += sum_lanes(by_scale, lanes);
         by_scale += lanes;
     }
 }

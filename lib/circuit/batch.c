@@ -99,9 +99,9 @@ void KL_NAME(kl_batch_add_inputs)(kl_real *angle, const struct batch *b, const s
 {
     const kl_real *x = b->x + g->first * b->c->n_inputs + a->index,
                   *y = x - a->index + (a->index2 < 0 ? 0 : a->index2);
+    const kl_real scale = (kl_real)(a->scale * b->turn) * (a->scaled ? b->w[a->scaled - 1] : 1);
     for (size_t l = 0; l < g->here; l++) {
-        kl_real value = (kl_real)(a->scale * b->turn) * x[l * b->c->n_inputs];
-        if (a->factor >= 0) value *= b->w[a->factor];
+        kl_real value = scale * x[l * b->c->n_inputs];
         if (factor) value *= factor[l];
         angle[l] += a->index2 < 0 ? value : value * y[l * b->c->n_inputs];
     }
@@ -265,9 +265,9 @@ void KL_NAME(kl_batch_input_gradients)(const struct batch *b, const struct group
         const struct kl_angle *a = &b->plan->angles[i];
         const kl_real *d = dangle + kl_plan_row(b->plan, i) * b->lanes;
         if (a->source != KL_INPUT) continue;
+        const kl_real scale = (kl_real)a->scale * (a->scaled ? b->w[a->scaled - 1] : 1);
         for (size_t l = 0; l < g->here; l++) {
-            kl_real by_angle = d[l] * (kl_real)a->scale;
-            if (a->factor >= 0) by_angle *= b->w[a->factor];
+            const kl_real by_angle = d[l] * scale;
             const kl_real *at = x + l * n_inputs;
             dx[l * n_inputs + (size_t)a->index] += a->index2 < 0 ? by_angle : by_angle * at[a->index2];
             if (a->index2 >= 0) dx[l * n_inputs + (size_t)a->index2] += by_angle * at[a->index];
@@ -279,7 +279,7 @@ void KL_NAME(kl_batch_scale_gradients)(const struct batch *b, const struct group
 {
     const size_t n_inputs = b->c->n_inputs, lanes = b->lanes;
     kl_real *to = dangle + kl_plan_rows(b->plan) * lanes;
-    for (size_t i = 0; b->plan->n_factors && i < b->plan->n_angles; i++) {
+    for (size_t i = 0; b->plan->n_scaled && i < b->plan->n_angles; i++) {
         const struct kl_angle *a = &b->plan->angles[i];
         if (!kl_is_scaled(a)) continue;
         const kl_real *d = dangle + kl_plan_row(b->plan, i) * lanes;

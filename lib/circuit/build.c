@@ -35,22 +35,22 @@ void kl_put_pair(struct kl_builder *b, enum kl_gate gate, int wire0, int wire1)
 void kl_put_weight(struct kl_builder *b, enum kl_gate gate, int wire, int weight)
 {
     kl_put(b, &(struct kl_op){
-                  .gate = gate, .wire = { wire }, .angle = { { KL_WEIGHT, weight, -1, 1, -1 } } });
+                  .gate = gate, .wire = { wire }, .angle = { { KL_WEIGHT, weight, -1, 1, 0 } } });
 }
 
 void kl_put_constant(struct kl_builder *b, enum kl_gate gate, int wire, double angle)
 {
     kl_put(b, &(struct kl_op){
-                  .gate = gate, .wire = { wire }, .angle = { { KL_CONSTANT, 0, -1, angle, -1 } } });
+                  .gate = gate, .wire = { wire }, .angle = { { KL_CONSTANT, 0, -1, angle, 0 } } });
 }
 
 void kl_put_rot(struct kl_builder *b, int wire, int w)
 {
     kl_put(b, &(struct kl_op){ .gate = KL_ROT,
                                .wire = { wire },
-                               .angle = { { KL_WEIGHT, w, -1, 1, -1 },
-                                          { KL_WEIGHT, w + 1, -1, 1, -1 },
-                                          { KL_WEIGHT, w + 2, -1, 1, -1 } } });
+                               .angle = { { KL_WEIGHT, w, -1, 1, 0 },
+                                          { KL_WEIGHT, w + 1, -1, 1, 0 },
+                                          { KL_WEIGHT, w + 2, -1, 1, 0 } } });
 }
 
 void kl_put_pairs(struct kl_builder *b, enum kl_gate gate, enum kl_entanglement kind)

@@ -38,8 +38,8 @@ static int check_angle(const struct kl_circuit *c, const struct kl_angle *a, str
     if (a->index < 0 || (size_t)a->index >= limit)
         return kl_fail(err, KL_EUSAGE, "circuit: %s %d does not exist, there are %zu",
                        a->source == KL_INPUT ? "input" : "weight", a->index, limit);
-    if (a->source == KL_INPUT && a->factor >= 0 && (size_t)a->factor >= c->n_weights)
-        return kl_fail(err, KL_EUSAGE, "circuit: weight %d does not exist, there are %zu", a->factor,
+    if (a->source == KL_INPUT && (a->scaled < 0 || (size_t)a->scaled > c->n_weights))
+        return kl_fail(err, KL_EUSAGE, "circuit: weight %d does not exist, there are %zu", a->scaled - 1,
                        c->n_weights);
     if (a->source == KL_INPUT && a->index2 >= 0 && (size_t)a->index2 >= limit)
         return kl_fail(err, KL_EUSAGE, "circuit: input %d does not exist, there are %zu", a->index2,
@@ -130,7 +130,7 @@ bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight)
         for (int k = 0; k < kl_op_angles(&c->ops[i]); k++) {
             const struct kl_angle *a = &c->ops[i].angle[k];
             if (a->source == KL_WEIGHT && (size_t)a->index == weight) return false;
-            scales |= kl_is_scaled(a) && (size_t)a->factor == weight;
+            scales |= kl_is_scaled(a) && (size_t)a->scaled == weight + 1;
         }
     return scales;
 }

@@ -23,14 +23,14 @@ enum kl_gate {
     KL_MULTIRZ, /* exp(-i angle/2 Z..Z) on the wires of `mask` */
 };
 
-/* An angle: scale * input[index] (* input[index2] if index2 >= 0, * weight[factor] if factor >= 0), or
+/* An angle: scale * input[index] (* input[index2] if index2 >= 0, * weight[scaled - 1] if scaled), or
    scale * weight[index], or the constant `scale`. */
 enum kl_source { KL_CONSTANT, KL_INPUT, KL_WEIGHT };
 struct kl_angle {
     enum kl_source source;
     int index, index2; /* index2: -1, or the second factor of a product of inputs (IQP) */
     double scale;
-    int factor; /* -1, or the weight by which a learnable scale multiplies the inputs */
+    int scaled; /* 0, or 1 + the weight, a learnable scale, that multiplies the inputs */
 };
 struct kl_op {
     enum kl_gate gate;

@@ -29,7 +29,7 @@ struct kl_circuit_plan {
         *trajectory;   /* with noise by trajectories: what a realisation does to them; else NULL */
     size_t n_readings; /* values that the kernels leave: the outputs if plain, else kl_term_reading's */
     bool plain;
-    size_t n_angles, n_slots, n_factors; /* n_factors: angles that a scale multiplies */
+    size_t n_angles, n_slots, n_scaled; /* n_scaled: angles that a scale multiplies */
     struct kl_angle *angles;
     int *slot; /* (n_angles) */
     bool *controlled;
@@ -59,7 +59,8 @@ void kl_circuit_plan_free(struct kl_circuit_plan **plan);
 int kl_circuit_form(struct kl_circuit_plan *plan, bool forward_only, struct kl_error *err);
 /* Fills plan->layers, slot and n_slots if the program has that form. Returns 0 or KL_ENOMEM. */
 int kl_circuit_layers(struct kl_circuit_plan *plan, struct kl_error *err);
-/* The same for plan->turns (turns.c); all_gates: other gates and strings too, which wide_ kernels take. */
+/* The same for plan->turns (turns.c); all_gates: other gates and strings too, which wide_ kernels take.
+ */
 int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct kl_error *err);
 /* A layer without rotations whose places are those of `before`. */
 struct kl_vqc_layer *kl_circuit_next_layer(struct kl_vqc_layer *layer,
@@ -81,11 +82,11 @@ static inline size_t kl_plan_row(const struct kl_circuit_plan *p, size_t i)
    a row of those by its scale. */
 static inline bool kl_is_scaled(const struct kl_angle *a)
 {
-    return a->source == KL_INPUT && a->factor >= 0;
+    return a->source == KL_INPUT && a->scaled > 0;
 }
 static inline size_t kl_plan_all_rows(const struct kl_circuit_plan *p)
 {
-    return kl_plan_rows(p) + p->n_factors;
+    return kl_plan_rows(p) + p->n_scaled;
 }
 /* One batch of n samples run again and again, forward, with some angles moved: that of a row by `by`, or
    those of all rows by `by` times a sign for each sample and row, (n, rows) of -1, 0 and 1. */

@@ -47,8 +47,8 @@ void kl_angle_name(char text[KL_ANGLE_NAME], const struct kl_angle *a)
 {
     char scale[24] = "";
     if (a->scale != 1) snprintf(scale, sizeof scale, "%.3g ", a->scale);
-    if (a->source == KL_INPUT && a->factor >= 0)
-        snprintf(scale + strlen(scale), sizeof scale - strlen(scale), "w%d", a->factor);
+    if (a->source == KL_INPUT && a->scaled)
+        snprintf(scale + strlen(scale), sizeof scale - strlen(scale), "w%d", a->scaled - 1);
     if (a->source == KL_CONSTANT) snprintf(text, KL_ANGLE_NAME, "%.3g", a->scale);
     else if (a->index2 < 0 || a->source == KL_WEIGHT)
         snprintf(text, KL_ANGLE_NAME, "%s%c%d", scale, a->source == KL_WEIGHT ? 'w' : 'x', a->index);

@@ -15,7 +15,7 @@ static size_t one_a_qubit(int n)
    next learnable scale. */
 static struct kl_angle input(struct kl_builder *b, int q, int r, double scale)
 {
-    return (struct kl_angle){ KL_INPUT, q, r, scale, b->options->learn_scale ? b->next_scale++ : -1 };
+    return (struct kl_angle){ KL_INPUT, q, r, scale, b->options->learn_scale ? ++b->next_scale : 0 };
 }
 
 static void put_inputs(struct kl_builder *b, enum kl_gate gate, double scale)
@@ -79,10 +79,10 @@ static void zz(struct kl_builder *b)
         put_inputs(b, KL_RZ, 2);
         for (int i = 0; i < b->n; i++)
             for (int j = i + 1; j < b->n; j++) {
-                put_phase(b, i, j, (struct kl_angle){ KL_CONSTANT, 0, -1, 2 * M_PI * M_PI, -1 });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, -1, -2 * M_PI, -1 });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, j, -1, -2 * M_PI, -1 });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 2, -1 });
+                put_phase(b, i, j, (struct kl_angle){ KL_CONSTANT, 0, -1, 2 * M_PI * M_PI, 0 });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, -1, -2 * M_PI, 0 });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, j, -1, -2 * M_PI, 0 });
+                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 2, 0 });
             }
     }
 }

@@ -129,7 +129,7 @@ int kl_circuit_plan_make(struct kl_circuit_plan **plan, const struct kl_circuit 
         code = c->trajectories ? kl_circuit_trajectory(p, c, err) : kl_circuit_density(p, c, err);
     if (!code && !c->noise) code = lower(p, c, err);
     if (!code && !c->noise) code = kl_circuit_form(p, c->forward_only, err);
-    for (size_t i = 0; !code && i < p->n_angles; i++) p->n_factors += kl_is_scaled(&p->angles[i]);
+    for (size_t i = 0; !code && i < p->n_angles; i++) p->n_scaled += kl_is_scaled(&p->angles[i]);
     if (code) kl_circuit_plan_free(plan);
     return code;
 }

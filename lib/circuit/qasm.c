@@ -14,7 +14,7 @@ static void angle(FILE *to, const struct kl_angle *a, double sign)
     }
     fputc('(', to);
     if (scale != 1) fprintf(to, "%.17g * ", scale);
-    if (a->source == KL_INPUT && a->factor >= 0) fprintf(to, "w_%d * ", a->factor);
+    if (a->source == KL_INPUT && a->scaled) fprintf(to, "w_%d * ", a->scaled - 1);
     fprintf(to, "%c_%d", a->source == KL_WEIGHT ? 'w' : 'x', a->index);
     if (a->source == KL_INPUT && a->index2 >= 0) fprintf(to, " * x_%d", a->index2);
     fputc(')', to);

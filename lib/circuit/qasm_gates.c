@@ -29,7 +29,7 @@ static void put_sum(struct kl_qasm_reader *r, enum kl_gate gate, const struct kl
                    .gate = gate,
                    .wire = { w0, gate == KL_MULTIRZ ? 0 : w1 },
                    .mask = gate == KL_MULTIRZ ? 1u << w0 | 1u << w1 : 0,
-                   .angle = { { t->source, t->index, t->index2, scale * t->scale, t->factor } } });
+                   .angle = { { t->source, t->index, t->index2, scale * t->scale, t->factor + 1 } } });
     }
 }
 

@@ -29,7 +29,7 @@ struct kl_qasm_term {
     enum kl_source source;
     int index, index2;
     double scale;
-    int factor; /* of inputs: a weight */
+    int factor; /* a weight that multiplies inputs */
 };
 struct kl_qasm_sum {
     struct kl_qasm_term terms[KL_QASM_TERMS];

@@ -32,7 +32,7 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, int f
         const int n = kl_op_angles(&op);
         for (int k = 0; k < n; k++) {
             if (op.angle[k].source == KL_INPUT)
-                op.angle[k] = (struct kl_angle){ KL_CONSTANT, 0, -1, 0, -1 };
+                op.angle[k] = (struct kl_angle){ KL_CONSTANT, 0, -1, 0, 0 };
             if (op.angle[k].source == KL_WEIGHT) op.angle[k].index += first;
             if (backwards) op.angle[k].scale = -op.angle[k].scale;
         }

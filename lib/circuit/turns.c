@@ -104,7 +104,7 @@ static int constant(struct kl_circuit_plan *plan, double angle)
     const int slot = (int)plan->n_slots++;
     plan->slot[plan->n_angles] = slot;
     plan->controlled[plan->n_angles] = false;
-    plan->angles[plan->n_angles++] = (struct kl_angle){ KL_CONSTANT, 0, -1, angle, -1 };
+    plan->angles[plan->n_angles++] = (struct kl_angle){ KL_CONSTANT, 0, -1, angle, 0 };
     return slot;
 }
 

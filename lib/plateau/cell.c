@@ -29,7 +29,7 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, doubl
         for (int k = 0; k < n; k++) {
             struct kl_angle *a = &op.angle[k];
             if (a->source == KL_INPUT)
-                *a = (struct kl_angle){ KL_CONSTANT, 0, -1, initial * a->scale, -1 };
+                *a = (struct kl_angle){ KL_CONSTANT, 0, -1, initial * a->scale, 0 };
             else if (a->source == KL_WEIGHT) a->source = KL_INPUT;
         }
         code = kl_circuit_append(to, &op, err);

@@ -47,11 +47,11 @@ static void gate2(struct kl_circuit *c, enum kl_gate g, int q, int r)
 
 static struct kl_angle input(int i)
 {
-    return (struct kl_angle){ KL_INPUT, i, -1, 1, -1 };
+    return (struct kl_angle){ KL_INPUT, i, -1, 1, 0 };
 }
 static struct kl_angle weight(int i)
 {
-    return (struct kl_angle){ KL_WEIGHT, i, -1, 1, -1 };
+    return (struct kl_angle){ KL_WEIGHT, i, -1, 1, 0 };
 }
 
 static void embed(struct kl_circuit *c, enum kl_gate g)
@@ -154,7 +154,7 @@ static void iqp(struct kl_circuit *c)
             for (int j = i + 1; j < 4; j++) {
                 struct kl_op op = { .gate = KL_MULTIRZ,
                                     .mask = 1u << i | 1u << j,
-                                    .angle = { { KL_INPUT, i, j, 1, -1 } } };
+                                    .angle = { { KL_INPUT, i, j, 1, 0 } } };
                 must(kl_circuit_append(c, &op, &err), &err);
             }
     }

@@ -16,7 +16,7 @@ static inline struct kl_op golden_op(const double *row)
                         .mask = (uint32_t)row[3] };
     for (int k = 0; k < 3; k++)
         op.angle[k] = (struct kl_angle){ (enum kl_source)row[4 + 4 * k], (int)row[5 + 4 * k],
-                                         (int)row[6 + 4 * k], row[7 + 4 * k], -1 };
+                                         (int)row[6 + 4 * k], row[7 + 4 * k], 0 };
     return op;
 }
 

@@ -43,7 +43,7 @@ static inline double slow_angle(const struct kl_angle *a, const double *x, const
     if (a->source == KL_CONSTANT) return a->scale;
     if (a->source == KL_WEIGHT) return a->scale * w[a->index];
     return a->scale * x[a->index] * (a->index2 >= 0 ? x[a->index2] : 1) *
-           (a->factor >= 0 ? w[a->factor] : 1);
+           (a->scaled ? w[a->scaled - 1] : 1);
 }
 
 /* The 2x2 matrices; kind 'x', 'y', 'z': exp(-i t/2 P). */

@@ -47,11 +47,11 @@ static void fail(const char *what, const struct kl_circuit *c, double worst)
 
 static struct kl_angle random_angle(void)
 {
-    struct kl_angle a = { KL_INPUT, (int)below(INPUTS), -1, 4 * chance() - 2, -1 };
+    struct kl_angle a = { KL_INPUT, (int)below(INPUTS), -1, 4 * chance() - 2, 0 };
     unsigned kind = below(8);
     if (kind == 0) a.source = KL_CONSTANT;
     if (kind == 1) a.index2 = (int)below(INPUTS);
-    if (kind > 3) a = (struct kl_angle){ KL_WEIGHT, (int)below(WEIGHTS), -1, a.scale, -1 };
+    if (kind > 3) a = (struct kl_angle){ KL_WEIGHT, (int)below(WEIGHTS), -1, a.scale, 0 };
     return a;
 }
 

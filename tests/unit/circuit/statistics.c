@@ -38,7 +38,7 @@ static void one_rotation(void)
     struct kl_circuit *c = begin(1, 1);
     struct kl_error err;
     double found, expected = 0;
-    put(c, (struct kl_op){ .gate = KL_RY, .angle = { { KL_WEIGHT, 0, -1, 1, -1 } } });
+    put(c, (struct kl_op){ .gate = KL_RY, .angle = { { KL_WEIGHT, 0, -1, 1, 0 } } });
     for (int b = 0; b < 75; b++) {
         double p = M_2_PI * (asin(sqrt((b + 1) / 75.0)) - asin(sqrt(b / 75.0)));
         expected += p * log(p * 75);
@@ -57,7 +57,7 @@ static void two_qubits(void)
     struct kl_circuit *c = begin(2, 1), *bell = begin(2, 0);
     struct kl_error err;
     double found;
-    put(c, (struct kl_op){ .gate = KL_RY, .angle = { { KL_WEIGHT, 0, -1, 1, -1 } } });
+    put(c, (struct kl_op){ .gate = KL_RY, .angle = { { KL_WEIGHT, 0, -1, 1, 0 } } });
     put(c, (struct kl_op){ .gate = KL_CNOT, .wire = { 0, 1 } });
     if (kl_circuit_entanglement(&found, c, SAMPLES, 1, NULL, &err)) exit(1);
     near("entanglement of RY, CNOT", found, 0.5, 0.005);
