@@ -80,6 +80,36 @@ elif chosen stages; then
     echo "stages: no 60,000 images here (KETLINE_SHARED, or the package dataset-fashion-mnist)" >>"$work/skipped"
 fi
 
+# A sweep of 24 heads for one epoch, and the same heads by qtrain one after another.
+labelled=$KETLINE_SHARED/data/mnist/train-images-idx3-ubyte.gz
+if chosen sweep && [ -e "$labelled" ]; then
+    echo "bench: sweep" >&2
+    n=60000 runs=24
+    [ -n "$quick" ] && n=6000
+    extract-features -q "$labelled" --limit $n -o "$work/s.h5"
+    singly() {
+        local lr p o
+        for lr in 1e-3 3e-3 1e-2 3e-2; do
+            for p in 0.1 0.2 0.3; do
+                for o in adam adamw; do
+                    qtrain -f -q "$work/s.h5" --no-controls --epochs 1 --lr $lr --dropout $p --optimizer $o -o "$work/one.h5" || return
+                done
+            done
+        done
+    }
+    export -f singly
+    export work
+    for i in 1 2 3; do
+        t=$(best_wall sweep 1 qsweep -f -q "$work/s.h5" --epochs 1 --heads "$work/heads" -o "$work/sweep.h5" \
+            --grid "lr=1e-3,3e-3,1e-2,3e-2 dropout=0.1,0.2,0.3 optimizer=adam,adamw")
+        [ -n "$t" ] && echo "bench sweep$runs/ketline $t s" | keep
+        t=$(best_wall singly 1 bash -c singly)
+        [ -n "$t" ] && echo "bench singly$runs/ketline $t s" | keep
+    done
+elif chosen sweep; then
+    echo "sweep: no labelled images here (KETLINE_SHARED)" >>"$work/skipped"
+fi
+
 table() {
     echo "Processor: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) of its cores;" \
         "kernels: $(grep -qw avx512bw /proc/cpuinfo && echo avx512 || { grep -qw avx2 /proc/cpuinfo && echo avx2 || echo base; })" \

@@ -67,6 +67,11 @@ END {
     itself("16 replicas against one", "epoch16/ketline", "epoch/ketline", 8, 4)
     itself("16 replicas against one that has one thread", "epoch16/ketline", "epoch-1-thread/ketline", 8, 4)
     itself("an epoch under noise against one without, 6,000 samples", "noisy-epoch/ketline", "noiseless-epoch-6000/ketline", "", 1.5)
+    a = "singly24/ketline"; b = "sweep24/ketline"
+    if (a in value && b in value) {
+        v = value[a] / value[b]
+        printf "| 24 heads, an epoch each: one after another against a sweep (more is better) | %.2fx | at least 3x | 6x | %s |\n", v, (v >= 6 ? "aim" : v >= 3 ? "yes" : "**no**")
+    }
     if ("uptodate/ketline" in value) {
         v = 1e3 * value["uptodate/ketline"]
         printf "| a stage that is up to date | %.3g ms | 50 ms | 10 ms | %s |\n", v, (v <= 10 ? "aim" : v <= 50 ? "yes" : "**no**")
