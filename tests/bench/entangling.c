@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
    Strongly entangling layers alone, float: forward and gradients of inputs and weights. Three layers
    on 4 and 10 qubits, batch 64; four layers on 16 and 20 qubits, one sample, which is one training
-   step's gradient of a weighted sum of all <Z_q>. One thread and all. */
+   step's gradient of a weighted sum of all <Z_q>. One thread and all, and how much of one core's peak.
+ */
 #include "circuit/circuit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernels/select.h"
+#include "peak.h"
 
 struct work {
     struct kl_circuit *c;
@@ -83,6 +87,15 @@ static double seconds(struct work *k, struct kl_pool *pool, double budget)
     return best;
 }
 
+/* Multiplications and additions of one thread's work: a matrix on a pair of amplitudes takes 28; on the
+   way back it takes them on state and bra, and 26 for its inner products. The first layer is a product
+   and hardly counts. Above 12 qubits forward runs twice. */
+static double flops(int n_qubits, int n_layers, size_t batch)
+{
+    const double pairs = ldexp(1, n_qubits - 1) * n_qubits * (n_layers - 1) * (double)batch;
+    return pairs * ((n_qubits > 12 ? 2 : 1) * 28 + 2 * 28 + 26);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -102,6 +115,10 @@ int main(int argc, char **argv)
         double one = seconds(&k, NULL, budget), all = seconds(&k, pool, budget);
         printf("%s: %zu sample%s, %.4g ms, one thread; %.4g ms, %d threads\n", cases[i].name, k.n,
                kl_s(k.n), 1e3 * one, 1e3 * all, kl_pool_size(pool));
+        const double rate = 1e-9 * flops(cases[i].n_qubits, cases[i].n_layers, k.n) / one,
+                     peak = peak_gflops(kl_kernels()->isa);
+        printf("%s, %s, one thread: %.1f GFLOP/s, peak %.1f: %.0f%%\n", cases[i].name, kl_kernels()->isa,
+               rate, peak, 100 * rate / peak);
         printf("bench %s/ketline %.4g s\n", cases[i].name, one < all ? one : all);
         end(&k);
     }
