@@ -106,7 +106,8 @@ struct kl_vqc_turns {
    half_angles: cosine and sine of angle / 2, n values, n a multiple of L; angle may be cosine or sine.
  */
 enum { KL_VQC_WIDE_BITS = 4, KL_VQC_WIDE_CHUNKS = 16 };
-#define KL_VQC_WIDE_WORK(n, n_obs) (7 * (size_t)(n) + 2 * (n_obs) + 12 * KL_VQC_WIDE_CHUNKS)
+#define KL_VQC_WIDE_WORK(n, n_obs) \
+    (7 * (size_t)(n) + 2 * (n_obs) + 3 * KL_VQC_MOST_QUBITS * KL_VQC_WIDE_CHUNKS)
 struct kl_pool;
 #define KL_VQC_TYPES(real, p)                                                                           \
     typedef void (*kl_vqc_forward_##p##_fn)(real * out, real * state,                                   \

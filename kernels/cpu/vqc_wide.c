@@ -3,7 +3,7 @@
    that would be too large side by side, and for batches smaller than a vector. No amplitude ever moves:
    a CNOT changes which vector and which lane is whose partner. A pass holds 2^m vectors in registers and
    turns m qubits; on the way back state and bra together, with three inner products a qubit, from which
-   the derivatives of all its rotations follow. */
+   the derivatives of all its rotations follow. Passes of a layer go over one tile after another. */
 #include "kernels/vqc.h"
 
 #include "base/base.h"
@@ -16,7 +16,7 @@ enum { FORWARD_M = 3, ADJOINT_M = 2 };
 #else
 enum { FORWARD_M = 2, ADJOINT_M = 1 };
 #endif
-enum { CHUNKS = KL_VQC_WIDE_CHUNKS, WORTH_CHUNKS = 1024 };
+enum { CHUNKS = KL_VQC_WIDE_CHUNKS, WORTH_CHUNKS = 64 };
 
 /* A qubit's matrix for lanes of one sign or the other, and (last two) with the control's lanes the other
    way round; on: 1 where the gate acts. */
@@ -89,6 +89,13 @@ KL_INLINE void forward_m(const int m, const bool real, kl_lane *a, const struct 
     }
 }
 
+static void add(struct kl_generators *to, const struct kl_generators *g)
+{
+    to->x += g->x;
+    to->y += g->y;
+    to->z += g->z;
+}
+
 /* The generators' inner products of two vectors that are partners. */
 KL_INLINE void add_generators(const bool real, struct kl_generators *g, const kl_lane *re,
                               const kl_lane *im, const kl_lane *bre, const kl_lane *bim, int i, int j,
@@ -136,7 +143,7 @@ KL_INLINE void adjoint_m(const int m, const bool real, struct kl_generators *sum
             store(real, b, base ^ p->offset[j], bre[j], bim[j], p->index[j]);
         }
     }
-    for (int t = 0; t < m; t++) sum[t] = g[t];
+    for (int t = 0; t < m; t++) add(&sum[p->bit[t]], &g[t]);
 }
 
 /* A vector and itself with its lanes exchanged: all lanes do the work of their own amplitude. */
@@ -190,7 +197,7 @@ KL_INLINE void inner(const bool real, const bool back, struct kl_generators *sum
         if (back) b[real ? base : 2 * base] = bre;
         if (back && !real) b[2 * base + 1] = bim;
     }
-    for (int t = 0; back && t < p->m; t++) sum[t] = g[t];
+    for (int t = 0; back && t < p->m; t++) add(&sum[p->bit[t]], &g[t]);
 }
 
 KL_INLINE void turn_phase(kl_lane *re, kl_lane *im, const struct kl_matrix *u)
@@ -217,82 +224,77 @@ KL_INLINE void phases(const bool back, struct kl_generators *sum, kl_lane *a, kl
         a[2 * v] = re, a[2 * v + 1] = im;
         if (back) b[2 * v] = bre, b[2 * v + 1] = bim;
     }
-    for (int t = 0; back && t < p->m; t++) sum[t] = g[t];
+    for (int t = 0; back && t < p->m; t++) add(&sum[p->bit[t]], &g[t]);
 }
 
+/* A group of passes over one state. */
 struct passing {
-    const struct wide_pass *p;
-    const struct signed_matrix (*u)[SIGNS];
-    kl_lane *a, *b;                       /* b NULL: forward */
-    struct kl_generators (*sums)[MOST_M]; /* of each chunk */
+    const struct wide_group *group;
+    struct signed_matrix (*u)[MOST_M][SIGNS];         /* of each pass */
+    kl_lane *a, *b;                                   /* b NULL: forward */
+    struct kl_generators (*sums)[KL_VQC_MOST_QUBITS]; /* of each chunk and bit */
     size_t chunks;
     bool real;
 };
 
-KL_INLINE void run_as(const bool real, const struct passing *k, struct kl_generators *sum, size_t from,
-                      size_t to)
+KL_INLINE void run_as(const bool real, const struct passing *k, int i, struct kl_generators *sum,
+                      size_t from, size_t to)
 {
-    const struct wide_pass *p = k->p;
+    const struct wide_pass *p = &k->group->pass[i];
+    const struct signed_matrix(*u)[SIGNS] = (const struct signed_matrix(*)[SIGNS])k->u[i];
     if (p->kind == PHASES) {
-        if (k->b) phases(true, sum, k->a, k->b, p, k->u, from, to);
-        else phases(false, NULL, k->a, NULL, p, k->u, from, to);
+        if (k->b) phases(true, sum, k->a, k->b, p, u, from, to);
+        else phases(false, NULL, k->a, NULL, p, u, from, to);
     } else if (p->kind == INNER) {
-        if (k->b) inner(real, true, sum, k->a, k->b, p, k->u, from, to);
-        else inner(real, false, NULL, k->a, NULL, p, k->u, from, to);
+        if (k->b) inner(real, true, sum, k->a, k->b, p, u, from, to);
+        else inner(real, false, NULL, k->a, NULL, p, u, from, to);
     } else if (k->b) {
-        if (p->m == 1) adjoint_m(1, real, sum, k->a, k->b, p, k->u, from, to);
+        if (p->m == 1) adjoint_m(1, real, sum, k->a, k->b, p, u, from, to);
 #if KL_VECTOR_BYTES == 64
-        else adjoint_m(2, real, sum, k->a, k->b, p, k->u, from, to);
+        else adjoint_m(2, real, sum, k->a, k->b, p, u, from, to);
 #endif
     } else {
-        if (p->m == 1) forward_m(1, real, k->a, p, k->u, from, to);
-        else if (p->m == 2) forward_m(2, real, k->a, p, k->u, from, to);
+        if (p->m == 1) forward_m(1, real, k->a, p, u, from, to);
+        else if (p->m == 2) forward_m(2, real, k->a, p, u, from, to);
 #if KL_VECTOR_BYTES == 64
-        else forward_m(3, real, k->a, p, k->u, from, to);
+        else forward_m(3, real, k->a, p, u, from, to);
 #endif
     }
 }
 
-static void run_complex(const struct passing *k, struct kl_generators *sum, size_t from, size_t to)
+static void run_complex(const struct passing *k, int i, struct kl_generators *sum, size_t from,
+                        size_t to)
 {
-    run_as(false, k, sum, from, to);
+    run_as(false, k, i, sum, from, to);
 }
 
-static void run_real(const struct passing *k, struct kl_generators *sum, size_t from, size_t to)
+static void run_real(const struct passing *k, int i, struct kl_generators *sum, size_t from, size_t to)
 {
-    run_as(true, k, sum, from, to);
+    run_as(true, k, i, sum, from, to);
 }
 
-static void run_chunk(void *context, size_t i, int thread)
+static void run_chunk(void *context, size_t c, int thread)
 {
     const struct passing *k = context;
-    const size_t blocks = k->p->blocks;
+    const struct wide_group *g = k->group;
+    struct kl_generators *sum = k->b ? k->sums[c] : NULL;
     (void)thread;
-    (k->real ? run_real : run_complex)(k, k->sums ? k->sums[i] : NULL, blocks * i / k->chunks,
-                                       blocks * (i + 1) / k->chunks);
-}
-
-/* Over one state: in one piece, or in a fixed number of chunks that threads may share. */
-static void run_pass(struct passing *k, struct kl_pool *pool)
-{
-    k->chunks = k->p->blocks < WORTH_CHUNKS ? 1 : CHUNKS;
-    kl_pool_for(k->chunks > 1 ? pool : NULL, k->chunks, run_chunk, k);
+    for (int i = 0; sum && i < g->n_passes; i++)
+        for (int t = 0; t < g->pass[i].m; t++) sum[g->pass[i].bit[t]] = (struct kl_generators){ 0 };
+    for (size_t tile = g->tiles * c / k->chunks; tile < g->tiles * (c + 1) / k->chunks; tile++)
+        for (int i = 0; i < g->n_passes; i++)
+            (k->real ? run_real : run_complex)(k, i, sum, tile << g->pass[i].tile_steps,
+                                               (tile + 1) << g->pass[i].tile_steps);
 }
 
 /* Of the chunks in order, then of the lanes. */
-static void add_up(struct kl_generators *to, const struct passing *k, size_t lane)
+static void add_up(struct kl_generators *to, const struct passing *k, int bit, size_t lane)
 {
-    for (int t = 0; t < k->p->m; t++) {
-        struct kl_generators sum = k->sums[0][t], *g = &to[k->p->bit[t]];
-        for (size_t i = 1; i < k->chunks; i++) {
-            sum.x += k->sums[i][t].x;
-            sum.y += k->sums[i][t].y;
-            sum.z += k->sums[i][t].z;
-        }
-        g->x[lane] = kl_lanes_sum(sum.x);
-        g->y[lane] = kl_lanes_sum(sum.y);
-        g->z[lane] = kl_lanes_sum(sum.z);
-    }
+    struct kl_generators sum = k->sums[0][bit];
+    for (size_t i = 1; i < k->chunks; i++) add(&sum, &k->sums[i][bit]);
+    to[bit].x[lane] = kl_lanes_sum(sum.x);
+    to[bit].y[lane] = kl_lanes_sum(sum.y);
+    to[bit].z[lane] = kl_lanes_sum(sum.z);
 }
 
 /* One of a sweep's samples [first, first + count) after another. */
@@ -322,19 +324,23 @@ static struct sweep begin(kl_real *state, kl_real *bra, kl_real *work, const str
     return w;
 }
 
-static void pass_over(const struct sweep *w, const struct wide_pass *p)
+/* Over each state: in one piece, or in a fixed number of chunks that threads may share. */
+static void group_over(const struct sweep *w, const struct wide_group *g)
 {
-    struct signed_matrix m[MOST_M][SIGNS];
+    struct signed_matrix u[MOST_PASSES][MOST_M][SIGNS];
     for (size_t s = 0; s < w->count; s++) {
-        struct passing k = { .p = p,
-                             .u = (const struct signed_matrix(*)[SIGNS])m,
+        struct passing k = { .group = g,
+                             .u = u,
                              .a = (kl_lane *)(w->state + s * w->size),
                              .b = w->bra ? (kl_lane *)(w->bra + s * w->size) : NULL,
-                             .sums = w->bra ? (struct kl_generators(*)[MOST_M])w->rest : NULL,
+                             .sums = (struct kl_generators(*)[KL_VQC_MOST_QUBITS])w->rest,
+                             .chunks = g->tiles < WORTH_CHUNKS ? 1 : CHUNKS,
                              .real = w->turns->real };
-        take_matrices(m, p, w->u, w->first + s, w->bra != NULL);
-        run_pass(&k, w->pool);
-        if (w->bra) add_up(w->g, &k, w->first + s);
+        for (int i = 0; i < g->n_passes; i++)
+            take_matrices(u[i], &g->pass[i], w->u, w->first + s, w->bra != NULL);
+        kl_pool_for(k.chunks > 1 ? w->pool : NULL, k.chunks, run_chunk, &k);
+        for (int i = 0; w->bra && i < g->n_passes; i++)
+            for (int t = 0; t < g->pass[i].m; t++) add_up(w->g, &k, g->pass[i].bit[t], w->first + s);
     }
 }
 
@@ -347,10 +353,10 @@ static void layer_matrices(const struct sweep *w, const struct kl_vqc_layer *lay
 static void turn_layer(const struct sweep *w, const struct kl_vqc_layer *layer)
 {
     const int n = w->turns->n_qubits;
-    struct wide_pass p;
+    struct wide_group g;
     uint32_t left = turned_bits(layer, n);
     layer_matrices(w, layer);
-    while (next_pass(&p, &left, layer, n, w->bra ? ADJOINT_M : FORWARD_M)) pass_over(w, &p);
+    while (next_group(&g, &left, layer, n, w->bra ? ADJOINT_M : FORWARD_M)) group_over(w, &g);
 }
 
 static void turn_layer_derivatives(kl_real *dangle, const struct sweep *w,
@@ -363,13 +369,17 @@ static void turn_layer_derivatives(kl_real *dangle, const struct sweep *w,
 }
 
 /* The first gates of [op, end) that go together; returns how many. */
-static size_t other_pass(struct wide_pass *p, const struct sweep *w, const struct kl_vqc_layer *layer,
-                         const struct kl_vqc_op *op, const struct kl_vqc_op *end)
+static size_t other_group(struct wide_group *g, const struct sweep *w, const struct kl_vqc_layer *layer,
+                          const struct kl_vqc_op *op, const struct kl_vqc_op *end)
 {
     const bool string = op->gate == KL_VQC_MULTIRZ;
-    const int target = __builtin_ctz(op->target);
+    const uint32_t direction = layer->direction[__builtin_ctz(op->target)] >> KL_LANE_BITS;
+    struct wide_pass *p = &g->pass[0];
     size_t n = 0;
-    empty_pass(p, string ? PHASES : layer->direction[target] >> KL_LANE_BITS ? BLOCK : INNER);
+    g->n_passes = 1;
+    g->n_rows = 0;
+    if (!string && direction) g->row[g->n_rows++] = direction;
+    empty_pass(p, string ? PHASES : direction ? BLOCK : INNER);
     do {
         if (string) add_string(p, layer, op[n].target);
         else add_controlled(p, layer, op);
@@ -378,7 +388,7 @@ static size_t other_pass(struct wide_pass *p, const struct sweep *w, const struc
         kl_matrix_turn(u, op[n].gate, w->cosine[op[n].slot], w->sine[op[n].slot]);
         n++;
     } while (string && n < MOST_M && op + n < end);
-    make_steps(p, layer, w->turns->n_qubits - KL_LANE_BITS);
+    make_steps(g, layer, w->turns->n_qubits - KL_LANE_BITS);
     return n;
 }
 
@@ -387,14 +397,14 @@ static void other_layer(kl_real *dangle, const struct sweep *w, size_t l)
 {
     const struct kl_vqc_op *op = w->turns->other + w->turns->first_other[l],
                            *end = w->turns->other + w->turns->first_other[l + 1];
-    struct wide_pass p;
+    struct wide_group g;
     for (size_t n; op < end; op += n) {
-        n = other_pass(&p, w, &w->turns->layer[l], op, end);
-        pass_over(w, &p);
+        n = other_group(&g, w, &w->turns->layer[l], op, end);
+        group_over(w, &g);
         for (size_t t = 0; dangle && t < n; t++)
             for (size_t i = w->first; i < w->first + w->count; i++)
                 dangle[(size_t)op[t].slot * KL_LANES + i] =
-                    (*kl_generator(&w->g[p.bit[t]], op[t].gate))[i];
+                    (*kl_generator(&w->g[g.pass[0].bit[t]], op[t].gate))[i];
     }
 }
 

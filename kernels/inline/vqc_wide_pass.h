@@ -8,6 +8,8 @@
 
 /* Most qubits, or strings, of a pass; of those whose partners lie in other vectors: BLOCK_M. */
 enum { MOST_M = 4, BLOCK_M = 3 };
+/* Vectors of a tile, as a power of two, and passes over one: 64 KB of state and bra. */
+enum { TILE_BITS = 8, MOST_PASSES = TILE_BITS + 1 };
 
 /* m qubits of a layer. Vector j of a block lies at base ^ offset[j], its lanes in the order of index[j];
    the bases are the combinations of step. Whether a vector's lanes have bit t of their number set or not
@@ -22,9 +24,20 @@ struct wide_pass {
     int control_odd;
     uint32_t control_mask;
     kl_lane control;
-    size_t offset[1 << BLOCK_M], step[KL_VQC_MOST_QUBITS + 1], blocks;
+    int tile_steps; /* so many steps come first; with them the blocks of one tile are reached */
+    size_t offset[1 << BLOCK_M], step[KL_VQC_MOST_QUBITS + 1];
     kl_lane_index index[1 << BLOCK_M];
     kl_lane sign[MOST_M];
+};
+
+/* Passes that go over one tile, which is in the cache, one after another, before the next tile. */
+struct wide_group {
+    struct wide_pass pass[MOST_PASSES];
+    int n_passes;
+    size_t tiles;
+    uint32_t
+        row[TILE_BITS]; /* the directions of its bits, each without the lowest bits of those before */
+    int n_rows;
 };
 
 static inline void add_bit(struct wide_pass *p, const struct kl_vqc_layer *layer, int b)
@@ -45,32 +58,6 @@ static inline void add_bit(struct wide_pass *p, const struct kl_vqc_layer *layer
     }
 }
 
-/* The vectors that no combination of the pass's directions reaches: unit steps without the pivots of an
-   elimination. */
-static inline void make_steps(struct wide_pass *p, const struct kl_vqc_layer *layer, int n_bits)
-{
-    uint32_t pivots = 0, row[MOST_M];
-    int steps = 0;
-    for (int t = 0; p->kind == BLOCK && t < p->m; t++) {
-        row[t] = layer->direction[p->bit[t]] >> KL_LANE_BITS;
-        for (int s = 0; s < t; s++)
-            if (row[t] & (row[s] & -row[s])) row[t] ^= row[s];
-        pivots |= row[t] & -row[t];
-    }
-    for (int b = 0; b < n_bits; b++)
-        if (!(pivots >> b & 1)) p->step[steps++] = (size_t)1 << b;
-    p->blocks = (size_t)1 << steps;
-    p->step[steps] = 0; /* behind the last block */
-}
-
-/* Is `direction` a combination of those of the pass? */
-static inline bool depends(const struct wide_pass *p, uint32_t direction)
-{
-    for (size_t j = 0; j < (size_t)1 << p->m; j++)
-        if (p->offset[j] == direction) return true;
-    return false;
-}
-
 static inline void empty_pass(struct wide_pass *p, enum kind kind)
 {
     p->kind = kind;
@@ -80,21 +67,68 @@ static inline void empty_pass(struct wide_pass *p, enum kind kind)
     p->index[0] = kl_lanes_xor(0);
 }
 
-/* The next pass over the bits that are still to do, of at most `most`; false: none is left. */
-static inline bool next_pass(struct wide_pass *p, uint32_t *left, const struct kl_vqc_layer *layer,
-                             int n_qubits, int most)
+/* What is left of a direction behind those of the group: 0 if it is a combination of them. */
+static inline uint32_t reduced(const struct wide_group *g, uint32_t direction)
 {
-    if (!*left) return false;
-    empty_pass(p, BLOCK);
-    for (int b = 0; b < n_qubits; b++) /* those within vectors go first, together */
-        if ((*left >> b & 1) && !(layer->direction[b] >> KL_LANE_BITS)) p->kind = INNER;
-    for (int b = 0; b < n_qubits && p->m < (p->kind == INNER ? MOST_M : most); b++) {
-        const uint32_t direction = layer->direction[b] >> KL_LANE_BITS;
-        if (!(*left >> b & 1) || (p->kind == INNER ? direction != 0 : depends(p, direction))) continue;
+    for (int i = 0; i < g->n_rows; i++)
+        if (direction & (g->row[i] & -g->row[i])) direction ^= g->row[i];
+    return direction;
+}
+
+/* The bits that are left and lie within vectors, or in directions independent of the group's, up to
+ * `most`.
+ */
+static inline void fill_pass(struct wide_group *g, struct wide_pass *p, uint32_t *left,
+                             const struct kl_vqc_layer *layer, int n_qubits, int most)
+{
+    for (int b = 0; b < n_qubits && p->m < most; b++) {
+        const uint32_t direction = layer->direction[b] >> KL_LANE_BITS, rest = reduced(g, direction);
+        if (!(*left >> b & 1) || (p->kind == INNER ? direction != 0 : !rest)) continue;
+        if (p->kind == BLOCK) {
+            if (g->n_rows == TILE_BITS) return;
+            g->row[g->n_rows++] = rest;
+        }
         add_bit(p, layer, b);
         *left &= ~(1u << b);
     }
-    make_steps(p, layer, n_qubits - KL_LANE_BITS);
+}
+
+/* Steps of every pass: the other passes' directions and, to fill the tile, some unit steps that no
+   combination of directions reaches; then the other ones, which lead from tile to tile. */
+static inline void make_steps(struct wide_group *g, const struct kl_vqc_layer *layer, int n_bits)
+{
+    uint32_t pivots = 0, all = ((uint32_t)1 << n_bits) - 1, fill = 0;
+    for (int i = 0; i < g->n_rows; i++) pivots |= g->row[i] & -g->row[i];
+    for (int n = g->n_rows; n < TILE_BITS && (all & ~pivots & ~fill); n++)
+        fill |= (all & ~pivots & ~fill) & -(all & ~pivots & ~fill);
+    g->tiles = (size_t)1 << (n_bits - g->n_rows - __builtin_popcount(fill));
+    for (int i = 0; i < g->n_passes; i++) {
+        struct wide_pass *p = &g->pass[i];
+        int n = 0;
+        for (int j = 0; j < g->n_passes; j++)
+            for (int t = 0; j != i && g->pass[j].kind == BLOCK && t < g->pass[j].m; t++)
+                p->step[n++] = layer->direction[g->pass[j].bit[t]] >> KL_LANE_BITS;
+        for (uint32_t f = fill; f; f &= f - 1) p->step[n++] = f & -f;
+        p->tile_steps = n;
+        for (uint32_t f = all & ~pivots & ~fill; f; f &= f - 1) p->step[n++] = f & -f;
+        p->step[n] = 0; /* behind the last block */
+    }
+}
+
+/* The next passes over the bits that are still to do, each of at most `most`; false: none is left. */
+static inline bool next_group(struct wide_group *g, uint32_t *left, const struct kl_vqc_layer *layer,
+                              int n_qubits, int most)
+{
+    if (!*left) return false;
+    g->n_passes = g->n_rows = 0;
+    for (enum kind kind = INNER; g->n_passes < MOST_PASSES; kind = BLOCK) {
+        struct wide_pass *p = &g->pass[g->n_passes];
+        empty_pass(p, kind);
+        fill_pass(g, p, left, layer, n_qubits, kind == INNER ? MOST_M : most);
+        if (p->m) g->n_passes++;
+        else if (kind == BLOCK) break;
+    }
+    make_steps(g, layer, n_qubits - KL_LANE_BITS);
     return true;
 }
 
