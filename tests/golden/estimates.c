@@ -18,14 +18,14 @@ static struct kl_circuit *make(enum kl_gate gate)
     must(kl_circuit_begin(&c, QUBITS, QUBITS, WEIGHTS, &err), &err);
     for (int i = 0; i < 3 * QUBITS + WEIGHTS; i++) {
         const int q = i % QUBITS, k = i - 2 * QUBITS;
-        struct kl_op op = { .gate = KL_RY, .wire = { q }, .angle = { { KL_INPUT, q, -1, 1, -1 } } };
+        struct kl_op op = { .gate = KL_RY, .wire = { q }, .angle = { { KL_INPUT, q, -1, 1, 0 } } };
         if (i >= QUBITS) op.gate = KL_H;
         if (k >= 0)
             op = (struct kl_op){ .gate = gate,
                                  .wire = { k % QUBITS, (k + 1 + k / QUBITS) % QUBITS },
-                                 .angle = { { KL_WEIGHT, k, -1, 1, -1 } } };
+                                 .angle = { { KL_WEIGHT, k, -1, 1, 0 } } };
         if (k >= WEIGHTS)
-            op = (struct kl_op){ .gate = KL_RX, .wire = { q }, .angle = { { KL_INPUT, q, -1, 1, -1 } } };
+            op = (struct kl_op){ .gate = KL_RX, .wire = { q }, .angle = { { KL_INPUT, q, -1, 1, 0 } } };
         must(kl_circuit_append(c, &op, &err), &err);
     }
     must(kl_circuit_observe(c, (struct kl_pauli){ 0, 1 }, &err), &err);

@@ -38,7 +38,7 @@ static double fidelity(const struct kl_circuit *c, const double *x, const double
     for (int q = 0; q < QUBITS; q++) {
         const struct kl_op op = { .gate = KL_RY,
                                   .wire = { q },
-                                  .angle = { { KL_INPUT, q, -1, -1, -1 } } };
+                                  .angle = { { KL_INPUT, q, -1, -1, 0 } } };
         CHECK(kl_circuit_append(back, &op, NULL) == 0);
     }
     CHECK(kl_circuit_observe_probabilities(back, NULL) == 0 && kl_circuit_finish(back, NULL) == 0);
