@@ -16,28 +16,32 @@ for name in $(jobs); do
     rm -rf one.h5 more.h5 one-heads more-heads
 done
 
-# Another seed gives another head: the comparison above compares something.
-if [ -x "$BUILD/bin/qtrain" ]; then
-    job qtrain seed0.h5 --no-provenance && job qtrain seed1.h5 --no-provenance --seed 1
-    check "qtrain: seeds 0 and 1 give the same bytes" eval '! cmp -s seed0.h5 seed1.h5'
-    # Stopped by SIGTERM, then resumed, again and again until done: the bytes of an uninterrupted run.
+# Stopped by SIGTERM, then resumed, again and again until done; killed without warning, when the last periodic
+# checkpoint is enough: the bytes of an uninterrupted run.
+for name in $(trainings); do
+    job $name whole.h5 --no-provenance
     stops=0
     for i in $(seq 100); do
         rm -f resumed.h5
-        timeout -s TERM "0.$((RANDOM % 30 + 10))" qtrain -q features.h5 --epochs 30 --batch-size 32 --replicas 2 \
-            --no-provenance --resume -o resumed.h5 2>/dev/null && break
+        under="timeout -s TERM 0.$((RANDOM % 30 + 10))" job $name resumed.h5 --no-provenance --resume 2>/dev/null && break
         stops=$((stops + 1))
     done
-    [ -e resumed.h5 ] || job qtrain resumed.h5 --no-provenance --resume
-    check "qtrain: resumed after $stops stops differs from uninterrupted" cmp seed0.h5 resumed.h5
-    # Killed without warning; the last periodic checkpoint is enough.
-    job qtrain killed.h5 --no-provenance --checkpoint-every 1 &
+    [ -e resumed.h5 ] || job $name resumed.h5 --no-provenance --resume
+    check "$name: resumed after $stops stops differs from uninterrupted" cmp whole.h5 resumed.h5
+    job $name killed.h5 --no-provenance --checkpoint-every 1 &
     pid=$!
     for i in $(seq 200); do [ -e .killed.h5.checkpoint ] && break; sleep 0.005; done
     kill -KILL $(cat /proc/$pid/task/$pid/children) $pid 2>/dev/null
     wait $pid 2>/dev/null
-    job qtrain killed.h5 --no-provenance --resume
-    check "qtrain: resumed after SIGKILL differs from uninterrupted" cmp seed0.h5 killed.h5
+    job $name killed.h5 --no-provenance --resume
+    check "$name: resumed after SIGKILL differs from uninterrupted" cmp whole.h5 killed.h5
+    rm -f whole.h5 resumed.h5 killed.h5
+done
+
+# Another seed gives another head: the comparisons above compare something.
+if [ -x "$BUILD/bin/qtrain" ]; then
+    job qtrain seed0.h5 --no-provenance && job qtrain seed1.h5 --no-provenance --seed 1
+    check "qtrain: seeds 0 and 1 give the same bytes" eval '! cmp -s seed0.h5 seed1.h5'
     # Heads side by side are the heads alone.
     qtrain -q features.h5 --epochs 3 --replica 1 --no-provenance -o alone.h5
     qtrain -q features.h5 --epochs 3 --replicas 2 --no-provenance -o pair.h5

@@ -36,7 +36,7 @@ done
 
 # A tmpfs of 32 kB and a read-only one, in a mount namespace of our own.
 if unshare -rm true 2>/dev/null; then
-    export -f job beside heads_are_whole
+    export -f job train beside heads_are_whole
     export JOBS digits_train PATH
     for name in $(jobs); do
         mkdir -p "$JOBS/small"

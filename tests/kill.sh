@@ -59,7 +59,7 @@ kill_job() {
         [ $((i % 2)) = 1 ] || cp "$old" "$folder/out.h5"
         [ $((i % 4)) -ge 2 ] || rm -f "$heads"/*
         extra=
-        [ "$name" = qtrain ] && [ $((i % 4)) -ge 2 ] && extra="--checkpoint-every 5" # killed at those, too
+        [ "${name%%-*}" = qtrain ] && [ $((i % 4)) -ge 2 ] && extra="--checkpoint-every 5" # killed at those, too
         strike job "$name" "$folder/out.h5" --no-provenance --force $extra
         [ ! -e "$folder/out.h5" ] || same "$folder/out.h5" "$want" ||
             { [ $((i % 2)) = 0 ] && same "$folder/out.h5" "$old"; }
@@ -68,7 +68,7 @@ kill_job() {
             each_is_the_same "$heads" "$want_heads"
         [ $((i % 3)) = 0 ] && continue # this one is killed again before it is repaired
         extra=
-        [ "$name" = qtrain ] && [ $((i % 3)) = 1 ] && extra=--resume
+        [ "${name%%-*}" = qtrain ] && [ $((i % 3)) = 1 ] && extra=--resume
         job "$name" "$folder/out.h5" --no-provenance $extra >/dev/null 2>"$JOBS/err" ||
             fail "$name: the rerun failed: $(cat "$JOBS/err")"
         check "$name: kill $i after $t ms: the rerun's bytes differ" same "$folder/out.h5" "$want"
