@@ -275,7 +275,7 @@ static void check_inserted(int n, bool real, bool signs)
         for (int k = 0; k < (ops[i].gate == KL_CNOT ? 2 : 1); k++) {
             const struct kl_op error = { .gate = signs ? KL_RZ : KL_X,
                                          .wire = { ops[i].wire[k] },
-                                         .angle = { { KL_CONSTANT, 0, -1, M_PI } } };
+                                         .angle = { { KL_CONSTANT, 0, -1, M_PI, 0 } } };
             must(kl_circuit_append(c, &error, &err), &err);
         }
     }

@@ -102,8 +102,9 @@ int main(void)
         "t1=1,t2=0.8,gate-time=0.15,excited=0.3",
         "t1=1,t2=1.7,gate-time=0.1,gate-time-2=0.2,excited=0.9",
         "readout-0=0.1,readout-1=0.2",
-        "depolarizing=0.03,amplitude-damping=0.05,phase-damping=0.04,bit-flip=0.03,phase-flip=0.02,t1=1,"
-        "t2=1.2,gate-time=0.05,readout-0=0.02,readout-1=0.06",
+        ("depolarizing=0.03,amplitude-damping=0.05,phase-damping=0.04,bit-flip=0.03,phase-flip=0.02,t1="
+         "1,"
+         "t2=1.2,gate-time=0.05,readout-0=0.02,readout-1=0.06"),
     };
     static const struct {
         const char *ansatz, *observables;
