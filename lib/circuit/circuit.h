@@ -210,10 +210,11 @@ int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct k
    forward: out = expectation values; state: kl_circuit_state_size values that adjoint needs, or NULL.
    adjoint (Jones & Gacon 2020, arXiv:2009.02823): gradients of sum(cot * out); dx (n, n_inputs) is set,
    dw (n_weights) is ADDED to; state is what forward left for the same x, w, and is used up; above 12
-   qubits (state size 0) the circuit is run again. Scratch: two states of a vector of samples a thread,
-   at most 128 bytes << n_qubits, twice that for complex amplitudes: 128 or 256 MiB a thread at 20
-   qubits. work is only taken from: the caller resets it. Sums over samples are in a fixed order: the
-   result does not depend on threads. pool may be NULL; work is scratch. Return 0 or KL_ENOMEM. */
+   qubits (state size 0) the circuit is run again. Scratch: two states a sample for up to
+   KL_CIRCUIT_GROUP samples, a thread or, from 16 qubits on, once: at most 256 MiB at 20 qubits in float,
+   half of it for real amplitudes. work is only taken from: the caller resets it. Sums over samples are
+   in a fixed order: the result does not depend on threads. pool may be NULL; work is scratch. Return 0
+   or KL_ENOMEM. */
 size_t kl_circuit_state_size(const struct kl_circuit *c, size_t n);
 int kl_circuit_forward_f32(float *out, float *state, const struct kl_circuit *c, const float *x,
                            const float *w, size_t n, struct kl_pool *pool, struct kl_arena *work,
