@@ -99,17 +99,18 @@ struct run {
    default counts, so the command line is read again, over values that no option can have. */
 static int check_alone(int argc, char **argv, struct kl_error *err)
 {
-    struct values v = { .circuit = { .n_qubits = -1, .n_layers = -1 } };
+    struct values v = { .circuit = { .n_qubits = -1, .n_layers = -1, .mirror = -1 } };
     const struct kl_circuit_options *o = &v.circuit;
     const char **args = NULL;
     size_t n;
     int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, err);
     free(args);
-    if (!code && (o->n_qubits >= 0 || o->n_layers >= 0 || o->ansatz || o->embedding || o->entanglement ||
-                  o->reupload || o->learn_scale || o->observables || o->file || o->qasm))
+    if (!code &&
+        (o->n_qubits >= 0 || o->n_layers >= 0 || o->mirror >= 0 || o->ansatz || o->embedding ||
+         o->entanglement || o->reupload || o->learn_scale || o->observables || o->file || o->qasm))
         code = kl_fail(err, KL_EUSAGE,
-                       "a head has its own qubits, layers, ansatz, entanglement, embedding, reupload, "
-                       "learn-scale and observables; leave these and --circuit-file away");
+                       "a head has its own qubits, layers, ansatz, entanglement, mirror, embedding, "
+                       "reupload, learn-scale and observables; leave these and --circuit-file away");
     return code;
 }
 
