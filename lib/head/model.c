@@ -75,6 +75,11 @@ static int add_core(struct kl_head_model *model, struct kl_error *err)
 {
     const struct kl_circuit *c = model->circuit;
     if (model->options.core != KL_CORE_TWIN) {
+        if (!c->n_weights)
+            return kl_fail(
+                err, KL_EUSAGE,
+                "the circuit has no weights that could be trained; give --layers 1 or more, or "
+                "another --circuit-file");
         model->vqc = kl_block_add(&model->block, "vqc.weight", 1, c->n_weights, 1, err);
         return model->vqc < 0 ? model->vqc : 0;
     }

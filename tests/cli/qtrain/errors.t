@@ -60,3 +60,8 @@ $ qtrain f.h5 -e 1 --no-controls -o new.h5 --mlflow own.txt
 ? 2
 $ qtrain -q f.h5 -e 1 --no-controls -o new.h5 --history h.jsonl; qtrain -q f.h5 -e 2 --no-controls -o new.h5 --history h.jsonl; wc -l < h.jsonl
 > 2
+
+# a circuit in which nothing could be trained
+$ qtrain f.h5 --layers 0 -o zero.h5
+! qtrain: the circuit has no weights that could be trained; give --layers 1 or more, or another --circuit-file
+? 2
