@@ -142,10 +142,8 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
                      struct kl_error *err)
 {
     const struct kl_head_settings *v = run->v;
-    if (v->train.shots)
-        kl_note(run->log, 1, "gradients by %s, from %s measurements an evaluation", v->diff_method,
-                v->shots);
     int code = kl_head_model_make(&run->model, &v->head, features->d, features->n_classes, err);
+    if (!code) kl_head_remarks(run->log, v, &run->model);
     if (!code && !run->late) code = open_writer(run, err);
     if (!code) code = kl_train_open(&run->train, &run->model, features, &v->train, threads, err);
     if (!code && !v->no_controls)

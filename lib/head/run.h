@@ -33,6 +33,9 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
    that trains, no fewer. features must outlive the run. */
 int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
                      struct kl_error *err);
+/* What these settings come to with this model, where it is not plain, as notes (remarks.c). */
+void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *settled,
+                     const struct kl_head_model *model);
 /* KL_ESIGNAL: stopped, and a checkpoint was written. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* Of a run that trains in parts (train.until): hold nothing but the state, and go on, with any threads.

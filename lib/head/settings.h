@@ -30,7 +30,8 @@ struct kl_head_settings {
    kl_head_settings. */
 extern const struct kl_tool kl_head_tool;
 void kl_head_settings_default(struct kl_head_settings *v);
-/* With shots, a method that was not chosen is the shift rules: before the settings are shown or settled. */
+/* With shots, a method that was not chosen is the shift rules: before the settings are shown or settled.
+ */
 void kl_head_settings_complete(struct kl_head_settings *v);
 /* The texts into the structs, once. KL_EUSAGE, KL_ENOINPUT, KL_EDATA, KL_ENOMEM; free it in any case. */
 int kl_head_settings_settle(struct kl_head_settings *v, struct kl_error *err);
@@ -69,21 +70,21 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
     { "dropout", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.dropout), "P", 0, 0.99, true,                  \
       "rate after every ReLU", NULL, "dropout_rate" },                                           \
     { "weight-scale", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.weight_scale), "S", 0, 100, true,         \
-      "circuit weights start as S N(0,1)", NULL, NULL },                                         \
+      "circuit weights start as S N(0,1) (--init normal)", NULL, NULL },                         \
     { "init", 0, KL_OPT_CHOICE, KL_HEAD_AT(init), KL_INIT_CHOICES, 0, 0, true,                   \
       "circuit weights start small, within pi, or (--mirror) undoing each other", NULL, NULL },  \
     { "grow", 0, KL_OPT_INT, KL_HEAD_AT(head.grow), "E", 0, 1e6, true,                           \
-      "begin with one layer, the next joins after E epochs; 0: all at once", NULL, NULL },                                         \
+      "begin with one layer, the next joins after E epochs; 0: all at once", NULL, NULL },       \
     { "epochs", 'e', KL_OPT_INT, KL_HEAD_AT(train.epochs), "N", 1, 1e6, true,                    \
       "passes over the training samples", "Training", "num_epochs" },                            \
     { "batch-size", 'b', KL_OPT_INT, KL_HEAD_AT(train.batch_size), "N", 1, 1e6, true,            \
       "samples a step", NULL, "batch" },                                                         \
     { "lr", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.schedule.lr), "X", 0, 1e3, true,                   \
       "learning rate", NULL, "learning_rate" },                                                  \
-    { "optimizer", 0, KL_OPT_CHOICE, KL_HEAD_AT(optimizer), KL_OPTIMIZER_CHOICES, 0, 0, true,        \
+    { "optimizer", 0, KL_OPT_CHOICE, KL_HEAD_AT(optimizer), KL_OPTIMIZER_CHOICES, 0, 0, true,    \
       "update rule", NULL, NULL },                                                               \
     { "momentum", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.momentum), "X", 0, 1, true,        \
-      "of sgd and spsa", NULL, NULL },                                                                    \
+      "of sgd and spsa", NULL, NULL },                                                           \
     { "beta1", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta1), "X", 0, 0.999999, true,       \
       "of Adam", NULL, NULL },                                                                   \
     { "beta2", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.beta2), "X", 0, 0.999999, true,       \
@@ -94,13 +95,13 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "learning rate of the circuit under qng", NULL, NULL },                                    \
     { "qng-lambda", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.natural_lambda), "X", 1e-6, 1e6, \
       true, "added to the metric's diagonal under qng", NULL, NULL },                            \
-    { "spsa-c", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.spsa_c), "X", 1e-6, 10, true,         \
+    { "spsa-c", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.spsa_c), "X", 1e-6, 10, true,        \
       "first perturbation under spsa", NULL, NULL },                                             \
     { "weight-decay", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.weight_decay), "X", 0, 1e3,    \
       true, "decoupled with adamw", NULL, NULL },                                                \
     { "clip", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.optimizer.clip), "X", 0, 1e9, true,              \
       "largest norm of the gradient; 0: any", NULL, "gradient_clip" },                           \
-    { "schedule", 0, KL_OPT_CHOICE, KL_HEAD_AT(schedule), KL_SCHEDULE_CHOICES, 0,     \
+    { "schedule", 0, KL_OPT_CHOICE, KL_HEAD_AT(schedule), KL_SCHEDULE_CHOICES, 0,                \
       0, true, "of the learning rate", NULL, "scheduler" },                                      \
     { "warmup", 0, KL_OPT_INT, KL_HEAD_AT(train.schedule.warmup), "N", 0, 1e6, true,             \
       "epochs of rising rate", NULL, "warmup_epochs" },                                          \
@@ -122,7 +123,8 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
       "index of the first", NULL, NULL },                                                        \
     { "diff-method", 0, KL_OPT_CHOICE, KL_HEAD_AT(diff_method),                                  \
       KL_DIFF_CHOICES, 0, 0, true,                                                               \
-      "how the circuit is differentiated; with --shots parameter-shift or spsa", NULL, NULL },   \
+      "how the circuit is differentiated; with --shots parameter-shift or spsa",                 \
+      "Gradients", NULL },                                                                       \
     { "shots", 0, KL_OPT_STRING, KL_HEAD_AT(shots), "N", 0, 0, true,                             \
       "train on means of N measurements; else exact values", NULL, NULL },                       \
     { "spsa-step", 0, KL_OPT_FLOAT, KL_HEAD_AT(train.spsa_step), "C", 1e-6, 3, true,             \

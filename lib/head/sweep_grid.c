@@ -27,6 +27,9 @@ static const struct {
     { "qng-lr", "optimizer", "qng" },
     { "qng-lambda", "optimizer", "qng" },
     { "spsa-c", "optimizer", "spsa" },
+    { "diff-method", "optimizer", "sgd|adam|adamw|qng|rotosolve" }, /* spsa takes no derivatives */
+    { "spsa-step", "diff-method", "spsa" },
+    { "spsa-directions", "diff-method", "spsa" },
     { "period", "schedule", "step" },
     { "factor", "schedule", "step|plateau" },
     { "plateau-patience", "schedule", "plateau" },
@@ -43,6 +46,8 @@ static const struct {
     { "reduction", "core", with_core },
     { "classifier", "core", with_core },
     { "noise", "core", "circuit|frozen" },
+    { "trajectories", "core", "circuit|frozen" },
+    { "shots", "core", "circuit|frozen" },
     { "weight-scale", "core", "circuit|twin" }, /* the frozen ones are uniform */
     { "diff-method", "core", "circuit|frozen" },
     { "init", "core", "circuit" },
@@ -74,6 +79,7 @@ static bool any_point(const struct kl_grid *grid, const struct kl_head_settings 
     if (!axis)
         return among(values, *name == 'o'   ? base->optimizer
                              : *name == 's' ? base->schedule
+                             : *name == 'd' ? base->diff_method
                                             : base->shape.core);
     for (size_t i = 0; i < axis->n; i++)
         if (among(values, axis->values[i])) return true;

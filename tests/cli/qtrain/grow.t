@@ -22,6 +22,8 @@ $ qtrain f.h5 --grow 1 --ansatz qcnn --layers 2 -o x.h5
 $ qtrain f.h5 --grow 5 --layers 4 --epochs 15 -o x.h5
 ! qtrain: --grow 5: the last of 4 layers join after epoch 15; found 15 epochs, give more, or a smaller --grow
 ? 2
+$ qtrain f.h5 --grow 1 --layers 4 --mirror 2 --epochs 1 --no-controls --progress none -o x.h5 > log; rm x.h5
+! qtrain: --grow: the circuit begins with all of its 4 layers: it changes nothing
 $ qsweep f.h5 --grid "grow=5,6" --layers 4 --epochs 16 -o x.h5
 ! qsweep: --grow 6: the last of 4 layers join after epoch 18; found 16 epochs, give more, or a smaller --grow
 ? 2

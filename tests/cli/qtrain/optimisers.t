@@ -52,3 +52,21 @@ $ qsweep -q f.h5 --grid "optimizer=adam,qng qng-lr=0.05,0.2" -e 1 -o s.h5 2>&1 |
 $ qsweep -q f.h5 --grid "qng-lr=0.05,0.2" -e 1 -o t.h5
 ! qsweep: --grid: qng-lr: changes nothing without --optimizer qng
 ? 2
+
+# what changes nothing beside another option is said
+$ qtrain f.h5 -e 1 --no-controls --progress none --optimizer spsa --diff-method finite-diff -o n.h5 > log
++ qtrain f.h5 -e 1 --no-controls --progress none --optimizer spsa --shots 9 -o n.h5 -f > log
+! qtrain: --optimizer spsa takes no derivatives: --diff-method finite-diff changes nothing
+! qtrain: losses from 9 measurements an evaluation
+$ qtrain f.h5 -e 1 --core twin --progress none --shots 9 -o n.h5 -f > log; qtrain f.h5 -e 1 --core none --progress none --noise bit-flip=0.1 -o n.h5 -f > log
+! qtrain: --core twin has no circuit: --noise and --shots change nothing
+! qtrain: --core none has no circuit: --noise and --shots change nothing
+$ qsweep -q f.h5 --grid "diff-method=adjoint,spsa" --optimizer spsa -o t.h5
+! qsweep: --grid: diff-method: changes nothing without --optimizer sgd|adam|adamw|qng|rotosolve
+? 2
+$ qsweep -q f.h5 --grid "spsa-step=0.1,0.2" --shots 9 -o t.h5
+! qsweep: --grid: spsa-step: changes nothing without --diff-method spsa
+? 2
+$ qsweep -q f.h5 --grid "shots=9,99" --core twin -o t.h5
+! qsweep: --grid: shots: changes nothing without --core circuit|frozen
+? 2
