@@ -106,7 +106,7 @@ static int open_inputs(struct run *run, const char *const *paths, size_t n, stru
     return code;
 }
 
-/* Whether the report depends on the seed. */
+/* Whether the report depends on the seed; and a note on options that change nothing of it. */
 static int find_chance(bool *chance, const struct run *run, struct kl_error *err)
 {
     const struct kl_conditions how = { .noise = run->v.noise,
@@ -115,6 +115,9 @@ static int find_chance(bool *chance, const struct run *run, struct kl_error *err
     *chance = run->shots > 0;
     int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
     const struct kl_circuit *c = code ? NULL : head->model.circuit;
+    if (!code && !c && !kl_mitigates(&run->mitigation) && (run->shots || (run->noise && *run->noise)))
+        kl_note(&run->log, 1, "%s has no circuit: --noise and --shots change nothing",
+                kl_file_path(run->head));
     if (c && c->trajectories) *chance = true;
     if (!code && run->trajectories && !(c && c->trajectories))
         code = kl_fail(err, KL_EUSAGE,

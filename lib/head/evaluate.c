@@ -162,8 +162,10 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     if (code) return code;
     e->c = head->model.n_classes;
     e->replicas = (size_t)head->n_replicas;
-    kl_noise_label(e->noise, head->noise);
-    e->trained_shots = head->shots;
+    const bool circuit = head->model.circuit; /* else there is neither noise nor a measurement */
+    kl_noise_label(e->noise, circuit ? head->noise : "");
+    e->shots = circuit ? o->shots : 0;
+    e->trained_shots = circuit ? head->shots : 0;
     e->trajectories = head->model.circuit ? head->model.circuit->trajectories : 0;
     if (head->model.n_features != e->features->d)
         code = kl_fail(
@@ -181,7 +183,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
                 const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
-    *e = (struct kl_evaluation){ .features = features, .shots = o->shots, .mitigation = o->mitigation };
+    *e = (struct kl_evaluation){ .features = features, .mitigation = o->mitigation };
     float *x = NULL;
     int code = check_fit(e, head, o, err);
     if (!code) code = strcmp(o->split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);

@@ -44,6 +44,44 @@ static int load(struct kl_head **head, const struct kl_mitigation_job *job,
     return kl_head_load(head, job->file, job->control, (int64_t)job->replica, how, err);
 }
 
+static bool misreads(const struct kl_circuit *c)
+{
+    bool found = false;
+    for (int q = 0; q < c->n_qubits; q++) {
+        const double *e = c->noise->qubit[c->noise->n_qubits ? q : 0].readout;
+        found = found || e[0] > 0 || e[1] > 0;
+    }
+    return found;
+}
+
+/* Has any gate noise behind it? */
+static bool errs(const struct kl_circuit *c)
+{
+    bool found = false;
+    for (int q = 0; q < c->n_qubits; q++)
+        for (int several = 0; several < 2; several++) {
+            const struct kl_channel n = kl_noise_channel(c->noise, q, several);
+            found = found || n.x < 1 || n.y < 1 || n.z < 1;
+        }
+    return found;
+}
+
+/* What was asked for has something to take back. */
+static int check_noise(const struct kl_circuit *c, const struct kl_mitigation *m, struct kl_error *err)
+{
+    if (!c->noise)
+        return kl_fail(err, KL_EUSAGE,
+                       "--zne, --mitigate-readout: there is no noise to take back; give --noise");
+    if (m->readout && !misreads(c))
+        return kl_fail(err, KL_EUSAGE,
+                       "--mitigate-readout: the noise has no readout errors; leave it away");
+    if (m->n_scales && !errs(c))
+        return kl_fail(err, KL_EUSAGE,
+                       "--zne: the noise has readout errors alone, which folded gates do not make "
+                       "stronger; take --mitigate-readout");
+    return KL_OK;
+}
+
 static int check(const struct kl_head *head, const struct kl_mitigation_job *job, struct kl_error *err)
 {
     const struct kl_circuit *c = head->model.circuit;
@@ -51,11 +89,9 @@ static int check(const struct kl_head *head, const struct kl_mitigation_job *job
     if (!c)
         return kl_fail(err, KL_EUSAGE, "%s: --zne, --mitigate-readout: the head has no circuit",
                        kl_file_path(job->file));
-    if (!c->noise)
-        return kl_fail(err, KL_EUSAGE,
-                       "--zne, --mitigate-readout: there is no noise to take back; give --noise");
-    if (!job->mitigation->readout) return KL_OK;
-    int code = kl_readout_check(c, err);
+    int code = check_noise(c, job->mitigation, err);
+    if (code || !job->mitigation->readout) return code;
+    code = kl_readout_check(c, err);
     for (size_t i = 0; i < c->n_strings && !code && measured; i++)
         if (c->strings[i].x) code = kl_readout_mean_check(c, c->strings[i], err);
     for (size_t i = 0; i < c->n_targets && !code && measured; i++)

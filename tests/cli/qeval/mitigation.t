@@ -89,3 +89,16 @@ $ qtrain f.h5 --epochs 1 --observables "0.5*ZZII-XIIY,probs(0,2),fidelity(0+1-)"
 $ qeval sums.h5 f.h5 --noise readout=0.1 --mitigate-readout --shots 10 -o x.h5
 ! qeval: shots of a fidelity with no basis state are one outcome alone, from which readout errors are not taken back; leave --shots away, or observe strings
 ? 2
+
+# noise of which there is nothing to take back
+$ qeval exact.h5 f.h5 --noise depolarizing=0.01 --mitigate-readout -o x.h5
+! qeval: --mitigate-readout: the noise has no readout errors; leave it away
+? 2
+$ qeval exact.h5 f.h5 --noise readout=0.01 --zne 1,3 -o x.h5
+! qeval: --zne: the noise has readout errors alone, which folded gates do not make stronger; take --mitigate-readout
+? 2
+
+# a head without a circuit has neither noise nor measurements
+$ qeval twin.h5 f.h5 --noise readout=0.1 --shots 10 --json -o tw.h5 | jq -c '[.noise, .shots]'
+! qeval: twin.h5 has no circuit: --noise and --shots change nothing
+> ["none",0]
