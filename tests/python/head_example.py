@@ -59,7 +59,7 @@ def check_settings():
     lines = [re.match(r"(\w+): +(\S+)(?: +# (?:\(([\w-]+)\))?.*)?$", line).groups() for line in settings.splitlines()]
     pathlib.Path("page.yaml").write_text(settings)
     assert run("qtrain", "--config", "page.yaml", "--print-config") == run("qtrain", "--print-config"), "not the defaults"
-    others = {"adjoint": "parameter-shift", "adam": "sgd", "constant": "cosine", "128,32": "64"}
+    others = {"adjoint": "parameter-shift", "adam": "sgd", "constant": "cosine", "normal": "uniform", "128,32": "64"}
     wanted = {}
     with open("other.yaml", "w") as file:
         for name, value, own in lines:
