@@ -106,15 +106,16 @@ static int lower(struct kl_circuit_plan *plan, const struct kl_circuit *c, struc
     return KL_OK;
 }
 
-/* Real amplitudes side by side are the fastest while they fit; then one state after another. */
+/* Real amplitudes side by side are the fastest while they fit; then one state after another, unless no
+   state is to be left. */
 int kl_circuit_form(struct kl_circuit_plan *p, bool forward_only, struct kl_error *err)
 {
     const bool real = p->program.real;
-    const int n = p->program.n_qubits;
-    const bool large = n >= (real ? KL_FEWEST_WIDE_REAL_QUBITS : KL_FEWEST_WIDE_QUBITS);
-    int code = real && large ? KL_OK : kl_circuit_layers(p, err);
-    if (!code && (large || !real)) code = kl_circuit_turns(p, large && !forward_only, err);
-    p->wide = large && p->turns.n_layers && !forward_only;
+    const int fewest = real ? KL_FEWEST_WIDE_REAL_QUBITS : KL_FEWEST_WIDE_QUBITS;
+    const bool wide = p->program.n_qubits >= fewest && !forward_only;
+    int code = real && wide ? KL_OK : kl_circuit_layers(p, err);
+    if (!code && (wide || !real)) code = kl_circuit_turns(p, wide, err);
+    p->wide = wide && p->turns.n_layers;
     return code;
 }
 

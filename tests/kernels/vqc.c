@@ -274,11 +274,11 @@ static void check_threads(struct values *v, const struct kl_circuit *c, bool wid
 }
 
 /* Forward alone: against the definition, whatever the place in the batch. */
-static void check_turns(struct values *v, int n)
+static void check_forward_only(struct values *v, int n, enum form form)
 {
     static float x[MOST_BATCH * INPUTS], w[WEIGHTS], out[MOST_BATCH * MOST_OBS];
     enum { SAMPLES = 19 };
-    struct kl_circuit *c = random_circuit(n, n < 8 ? 60 : 30, TURNS, true);
+    struct kl_circuit *c = random_circuit(n, n < 8 ? 60 : 30, form, true);
     struct kl_error err;
     struct kl_arena work;
     double slow[MOST_OBS], alone[MOST_OBS], wide = 0, narrow = 0;
@@ -297,8 +297,8 @@ static void check_turns(struct values *v, int n)
             narrow = fmax(narrow, fabs(slow[o] - (double)out[i * c->n_obs + o]));
         }
     }
-    if (!(wide < 1e-12 && narrow < 1e-5)) fail("turns", c, fmax(wide, narrow));
-    if (!same) fail("turns: bits depend on the place in the batch", c, 0);
+    if (!(wide < 1e-12 && narrow < 1e-5)) fail("forward only", c, fmax(wide, narrow));
+    if (!same) fail("forward only: bits depend on the place in the batch", c, 0);
     kl_arena_free(&work);
     kl_circuit_free(&c);
 }
@@ -348,7 +348,9 @@ static void check_isa(void)
     static struct values v;
     for (int n = 1; n <= 13; n++) {
         draw(&v);
-        for (int times = 0; times < 3; times++) check_turns(&v, n);
+        for (int times = 0; times < 3; times++) check_forward_only(&v, n, TURNS);
+        check_forward_only(&v, n, LAYERS);
+        check_forward_only(&v, n, ANY);
     }
     for (int n = 1; n <= 13; n++)
         for (int kind = 0; kind < 6; kind++) {
