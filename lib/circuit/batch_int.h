@@ -44,7 +44,8 @@ struct group KL_NAME(kl_batch_group)(const struct batch *b, size_t number, int t
 static inline int KL_NAME(kl_batch_moved)(const struct batch *b, size_t k, size_t sample)
 {
     const struct kl_circuit_move *m = b->move;
-    return m->signs ? m->signs[sample * kl_plan_rows(b->plan) + k] : k == m->row;
+    if (!m->signs) return k == m->row;
+    return k < m->rows ? m->signs[sample * m->rows + k] : 0;
 }
 /* out of one group, by kl_pool_for. */
 void KL_NAME(kl_batch_forward)(void *batch, size_t number, int thread);

@@ -123,6 +123,14 @@ int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
     return c->plan ? KL_OK : kl_circuit_plan_make(&c->plan, c, err);
 }
 
+int kl_circuit_first_scale(const struct kl_circuit *c)
+{
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int k = 0; k < kl_op_angles(&c->ops[i]); k++)
+            if (kl_is_scaled(&c->ops[i].angle[k])) return c->ops[i].angle[k].scaled - 1;
+    return -1;
+}
+
 bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight)
 {
     bool scales = false;

@@ -35,6 +35,9 @@ struct kl_circuit_plan {
     bool *controlled;
 };
 
+/* The first weight that multiplies inputs (a learnable scale), be it an angle as well or not; -1: there
+   is none. */
+int kl_circuit_first_scale(const struct kl_circuit *c);
 /* Room for one more element of an array of n: it doubles. Returns 0 or KL_ENOMEM. */
 int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err);
 /* Which of the kernels' values a term means: strings come first, then targets. */
@@ -89,11 +92,13 @@ static inline size_t kl_plan_all_rows(const struct kl_circuit_plan *p)
     return kl_plan_rows(p) + p->n_scaled;
 }
 /* One batch of n samples run again and again, forward, with some angles moved: that of a row by `by`, or
-   those of all rows by `by` times a sign for each sample and row, (n, rows) of -1, 0 and 1. */
+   those of the first `rows` by `by` times a sign for each sample and row, (n, rows) of -1, 0 and 1. Rows
+   behind these are constants that a form of the circuit has added. */
 struct kl_circuit_move {
     size_t row;
     double by;
     const signed char *signs; /* NULL: one row */
+    size_t rows;
 };
 struct kl_circuit_runs_f32;
 struct kl_circuit_runs_f64;

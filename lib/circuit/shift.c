@@ -15,9 +15,9 @@ enum { OF_A_ROW = 4 };
 static void add_difference(kl_real *dangles, struct KL_NAME(kl_evaluations) * v, size_t row, double by,
                            double factor, size_t number)
 {
-    KL_NAME(kl_objectives_at)(v->up, v, v->x, &(struct kl_circuit_move){ row, by, NULL }, number);
+    KL_NAME(kl_objectives_at)(v->up, v, v->x, &(struct kl_circuit_move){ .row = row, .by = by }, number);
     KL_NAME(kl_objectives_at)
-    (v->down, v, v->x, &(struct kl_circuit_move){ row, -by, NULL }, number + 1);
+    (v->down, v, v->x, &(struct kl_circuit_move){ .row = row, .by = -by }, number + 1);
     for (size_t i = 0; i < v->n; i++)
         dangles[KL_NAME(kl_row_place)(v, i, row)] += (kl_real)(factor * (v->up[i] - v->down[i]));
 }

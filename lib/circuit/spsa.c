@@ -43,7 +43,9 @@ static void draw(const struct directions *to, const struct KL_NAME(kl_evaluation
 static void evaluate(double *sum, struct KL_NAME(kl_evaluations) * v, const struct directions *d,
                      double step, size_t number)
 {
-    const struct kl_circuit_move move = { .by = step, .signs = d->angles };
+    const struct kl_circuit_move move = { .by = step,
+                                          .signs = d->angles,
+                                          .rows = kl_plan_rows(v->plan) };
     for (size_t k = 0; d->inputs && k < v->n * v->e->circuit->n_inputs; k++)
         d->moved[k] = v->x[k] + (kl_real)(step * d->inputs[k]);
     KL_NAME(kl_objectives_at)(sum, v, d->inputs ? d->moved : v->x, &move, number);
