@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "circuit/circuit_int.h"
+
 /* Calls use for every angle that is a weight, with the least frequency that it brings. */
 static int for_angles(struct kl_frequency *f, const struct kl_circuit *c,
                       int (*use)(struct kl_frequency *, size_t weight, double least, bool controlled,
@@ -52,16 +54,14 @@ static int add_degree(struct kl_frequency *f, size_t weight, double least, bool 
 
 int kl_circuit_frequencies(struct kl_frequency *f, const struct kl_circuit *c, struct kl_error *err)
 {
-    for (size_t i = 0; i < c->n_weights; i++) {
-        f[i] = (struct kl_frequency){ 0 };
-        if (kl_circuit_is_scale(c, i))
-            return kl_fail(
-                err, KL_EUSAGE,
-                "--optimizer rotosolve: weight %zu is a learnable scale, in which outputs have "
-                "another frequency for every sample; leave --learn-scale away, or choose "
-                "another optimizer",
-                i);
-    }
+    const int scale = kl_circuit_first_scale(c);
+    if (scale >= 0)
+        return kl_fail(err, KL_EUSAGE,
+                       "--optimizer rotosolve: weight %d is a learnable scale, in which outputs have "
+                       "another frequency for every sample; leave --learn-scale away, or choose "
+                       "another optimizer",
+                       scale);
+    for (size_t i = 0; i < c->n_weights; i++) f[i] = (struct kl_frequency){ 0 };
     int code = for_angles(f, c, take_unit, err);
     return code ? code : for_angles(f, c, add_degree, err);
 }

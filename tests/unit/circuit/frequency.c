@@ -2,6 +2,7 @@
    Outputs of circuits in a weight: 2 degree + 1 values at equal distances say those at all other angles
    (trigonometric interpolation, Dirichlet's kernel), one degree less does not. */
 #include "circuit/frequency.h"
+#include "circuit/metric.h"
 
 #include <math.h>
 
@@ -49,7 +50,7 @@ static double worst(const struct kl_circuit *c, size_t weight, double unit, size
     return most;
 }
 
-static int refused(const char *qasm)
+static int refused(const char *qasm, bool metric_too)
 {
     struct kl_circuit_options o;
     struct kl_circuit *c;
@@ -59,6 +60,9 @@ static int refused(const char *qasm)
     o.qasm = qasm;
     CHECK(kl_circuit_build(&c, &o, &err) == 0, "%s", err.text);
     int code = kl_circuit_frequencies(f, c, &err);
+    struct kl_metric *metric = NULL;
+    if (metric_too) CHECK(kl_metric_make(&metric, c, &err) == code);
+    kl_metric_free(&metric);
     kl_circuit_free(&c);
     return code;
 }
@@ -82,8 +86,14 @@ int main(void)
     }
     kl_circuit_free(&c);
     CHECK(refused("OPENQASM 3.0; include \"stdgates.inc\"; input angle x0; input angle w0; qubit[1] q; "
-                  "ry(x0) q[0]; rx(0.3*w0) q[0]; ry(0.7*w0) q[0];") == KL_EUSAGE);
+                  "ry(x0) q[0]; rx(0.3*w0) q[0]; ry(0.7*w0) q[0];",
+                  false) == KL_EUSAGE);
     CHECK(refused("OPENQASM 3.0; include \"stdgates.inc\"; input angle x0; input angle w0; qubit[1] q; "
-                  "ry(x0) q[0]; rx(w0) q[0]; ry(40*w0) q[0];") == KL_EUSAGE);
+                  "ry(x0) q[0]; rx(w0) q[0]; ry(40*w0) q[0];",
+                  false) == KL_EUSAGE);
+    /* a weight that is an angle here and a scale of an input there */
+    CHECK(refused("OPENQASM 3.0; include \"stdgates.inc\"; input angle x0; input angle w0; qubit[1] q; "
+                  "ry(w0) q[0]; rx(w0*x0) q[0];",
+                  true) == KL_EUSAGE);
     return failures != 0;
 }
