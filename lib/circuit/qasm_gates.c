@@ -144,6 +144,8 @@ void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
     for (; c.n_wires < g->n_wires && !r->code; c.n_wires++) {
         if (c.n_wires) kl_qasm_expect(r, ',');
         c.wire[c.n_wires] = wire(r);
+        if (c.n_wires && c.wire[0] == c.wire[1] && !r->code)
+            kl_qasm_fail(r, "%s on the same qubit twice", name);
     }
     kl_qasm_expect(r, ';');
     if (!r->code) put_call(r, g, &c);

@@ -135,6 +135,7 @@ int main(void)
     refused("qubit[21] q;", "expected a whole number from 0 to 20");
     refused("qubit[20] q; qubit r;", "more than 20 qubits");
     refused("qubit[2] q; cx q[0], q[0];", "twice");
+    refused("qubit[2] q; rzz(0.3) q[1], q[1];", "twice");
     refused("input float w; qubit q; rx(w*w) q;",
             "a product of parameters that is not weight * input * input");
     refused("input float w; qubit q; rx(1/w) q;", "division by what is no constant");
