@@ -72,7 +72,9 @@ int KL_NAME(kl_batch_prepare)(struct batch *b, const struct kl_circuit *c, const
     b->turn = c->plan->density ? 2 : 1;
     b->pool = c->plan->wide && c->n_qubits >= WORTH_SHARING ? pool : NULL;
     b->n_read = c->plan->trajectory ? c->plan->program.n_obs : c->plan->n_readings;
-    const size_t together = c->plan->wide && n < b->lanes ? n : b->lanes;
+    /* kept states lie in memory as those of a full group, whatever part of a batch comes back to them */
+    const bool kept = kl_circuit_kept_values(c) > 0;
+    const size_t together = c->plan->wide && !kept && n < b->lanes ? n : b->lanes;
     b->state_size = kl_circuit_state_values(c) * together;
     b->bra_size = c->plan->density ? b->lanes << c->n_qubits : b->state_size;
     b->work_size = c->plan->density ? 2 * c->plan->density->n_coefficients * b->lanes
