@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Both ends of a sweep over one state, its amplitudes in the lanes (vqc_wide.h): the first layer, which
-   acts on |0> and so is a product that is built by doubling and differentiated by halving; and the
-   strings of Z at the end, whose signs a block of vectors gets by a Walsh-Hadamard transform. */
+   The beginning of a sweep over one state, its amplitudes in the lanes (vqc_wide.h): the first layer
+   acts on |0> and so is a product, built by doubling and differentiated by halving. */
 #include "kernels/vqc.h"
 
 #include "kernels/inline/real.h"

@@ -137,7 +137,8 @@ int kl_observables_text(char **canonical, const char *text, struct kl_error *err
 /* The shape that PennyLane or Qiskit give to the weights that are a list here; returns its rank, 0: a
    list there as well, or learnable scales behind them. The order is the same. */
 int kl_circuit_weight_shape(size_t dims[3], const struct kl_circuit_options *o);
-/* Weights of the circuit by these options, which kl_circuit_build takes (no OpenQASM). */
+/* Weights of the ansatz by these options, which kl_circuit_build takes (no OpenQASM); learnable scales
+   come behind them. */
 size_t kl_circuit_count_weights(const struct kl_circuit_options *o);
 /* Layers by which a circuit can grow: one, or a block and its mirror image. The circuit of fewer layers
    then begins with the same gates, has the same outputs, and its weights come first. 0: it cannot (qcnn,

@@ -6,10 +6,15 @@
 #include "circuit/estimate_int.h"
 #include "kernels/inline/real.h"
 
+static bool has_readings(const struct kl_estimator *e)
+{
+    return e->shots.n && e->measured->readings;
+}
+
 /* The circuit whose outputs are drawn, or exact. */
 static const struct kl_circuit *read_of(const struct kl_estimator *e)
 {
-    return e->shots.n && e->measured->readings ? e->measured->readings : e->circuit;
+    return has_readings(e) ? e->measured->readings : e->circuit;
 }
 
 /* Strings of Z and probabilities come from the counts alone. */
@@ -36,7 +41,8 @@ static int take_room(struct KL_NAME(kl_evaluations) * v, struct kl_arena *work, 
     const struct kl_circuit *c = v->e->circuit;
     const size_t n = v->n, states = v->e->shots.n ? (size_t)1 << c->n_qubits : 0;
     v->out = kl_arena_take(work, n * c->n_obs, sizeof *v->out);
-    v->means = v->e->shots.n ? kl_arena_take(work, n * read_of(v->e)->n_obs, sizeof *v->out) : v->out;
+    v->means =
+        has_readings(v->e) ? kl_arena_take(work, n * read_of(v->e)->n_obs, sizeof *v->out) : v->out;
     v->probabilities = kl_arena_take(work, n * states, sizeof *v->probabilities);
     v->scratch = kl_arena_take(work, states ? kl_shots_scratch(c) : 0, sizeof *v->scratch);
     v->up = kl_arena_take(work, n, sizeof *v->up);
@@ -70,14 +76,13 @@ void KL_NAME(kl_evaluate_at)(struct KL_NAME(kl_evaluations) * v, const kl_real *
                              const struct kl_circuit_move *move, size_t number)
 {
     const struct kl_estimator *e = v->e;
-    if (v->exact) KL_NAME(kl_circuit_runs_go)(v->p ? v->means : v->out, v->exact, x, move);
+    kl_real *means = has_readings(e) ? v->means : v->out;
+    if (v->exact) KL_NAME(kl_circuit_runs_go)(means, v->exact, x, move);
     if (!v->p) return;
     KL_NAME(kl_circuit_runs_go)(v->probabilities, v->p, x, move);
-    kl_real *means = e->measured->readings ? v->means : v->out;
-    if (means != v->means && v->exact) memcpy(means, v->means, v->n * e->circuit->n_obs * sizeof *means);
     KL_NAME(kl_shots_sample)
     (means, v->scratch, read_of(e), v->probabilities, e->first, v->n, (uint32_t)number, &e->shots);
-    if (e->measured->readings) KL_NAME(kl_circuit_sum_readings)(v->out, means, e->circuit, v->n);
+    if (has_readings(e)) KL_NAME(kl_circuit_sum_readings)(v->out, means, e->circuit, v->n);
 }
 
 void KL_NAME(kl_objectives_at)(double *sum, struct KL_NAME(kl_evaluations) * v, const kl_real *x,

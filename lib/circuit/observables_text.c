@@ -131,7 +131,8 @@ int kl_observables_text(char **canonical, const char *text, struct kl_error *err
     bare[n] = '\0';
     FILE *to = open_memstream(canonical, &size);
     int code = to ? write_all(to, bare, err) : kl_fail_memory(err, 256);
-    if (to && (ferror(to) | fclose(to)) && !code) code = kl_fail_memory(err, 256);
+    const bool failed = to && ferror(to);
+    if (to && (fclose(to) || failed) && !code) code = kl_fail_memory(err, 256);
     if (code) free(*canonical), *canonical = NULL;
     free(bare);
     return code;

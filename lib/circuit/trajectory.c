@@ -128,11 +128,11 @@ static int count_terms(size_t *n, const struct kl_circuit *c, struct kl_error *e
         if (!s && c->targets[c->terms[i].target].kind == KL_PRODUCT) loose = c->n_qubits;
         *n += (size_t)1 << loose;
         if (*n > MOST)
-            return kl_fail(err, KL_EUSAGE,
-                           "noise: readout-0 and readout-1 differ on so many qubits of the observables "
-                           "that these become more than %d strings; observe fewer qubits, or set both "
-                           "with readout",
-                           MOST);
+            return kl_fail(
+                err, KL_EUSAGE,
+                "noise: the observables become more than %d Pauli strings; observe fewer qubits, "
+                "or, where readout-0 and readout-1 differ, set both with readout",
+                MOST);
     }
     return KL_OK;
 }
