@@ -132,7 +132,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
 int kl_head_classify_outputs(float *logits, const struct kl_head *head, const float *outputs, size_t n,
                              struct kl_error *err);
 
-/* ---- training (train.c, step.c, save.c, restore.c) ---- */
+/* ---- training (train.c, epoch.c, step.c, save.c) ---- */
 enum kl_diff_method { KL_DIFF_ADJOINT, KL_DIFF_SHIFT, KL_DIFF_DIFFERENCES, KL_DIFF_SPSA };
 struct kl_train_options {
     int64_t epochs, batch_size;

@@ -35,6 +35,10 @@ struct kl_crew {
     int thread;
     struct kl_pool *pool; /* NULL: alone */
 };
+/* Threads take whole replicas; else they share the steps of each. */
+bool kl_train_whole_replicas(const struct kl_train *train);
+/* What the optimiser and shots make of the circuit that trains. KL_ENOMEM, KL_EUSAGE. */
+int kl_train_tools(struct kl_train *train, struct kl_error *err);
 /* How the circuit is evaluated: the random numbers of a replica, of shots and of directions; the caller
    sets their step. */
 struct kl_estimator kl_train_estimator(const struct kl_train *train, int64_t replica, uint32_t purpose);
