@@ -37,6 +37,8 @@ with h5py.File("tests/golden/ansaetze.h5") as f:
             command += ["--entanglement", a["entanglement"]]
         if a["reupload"]:
             command += ["--reupload"]
+        if "mirror" in a:
+            command += ["--mirror", str(a["mirror"])]
         circuit = qasm3.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         values = {f"w_{i}": v for i, v in enumerate(group["w"][:])} | {f"x_{i}": v for i, v in enumerate(group["x"][0])}
         bound = circuit.assign_parameters({p: values[p.name] for p in circuit.parameters})
