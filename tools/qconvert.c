@@ -44,7 +44,7 @@ static const struct kl_tool tool = {
     "HEAD.h5 -o W.safetensors|W.npz\n       qconvert W.safetensors|W.npz|W.pth --features F.h5 -o "
     "HEAD.h5",
     "qconvert head.h5 -o head.safetensors\n  qconvert net.npz --features train.h5 --map "
-    "reduce.0=fc1,vqc=q -o head.h5",
+    "vqc.weight=q.weights -o head.h5",
     options,
     sizeof options / sizeof *options,
     sizeof(struct values),

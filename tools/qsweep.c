@@ -75,7 +75,8 @@ static int check(struct run *run, size_t n_inputs, struct kl_error *err)
 {
     const struct kl_head_settings *h = &run->v.head;
     if (n_inputs != 1)
-        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected one feature cache; see --help", n_inputs);
+        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected one feature cache%s; see --help", n_inputs,
+                       n_inputs && run->v.grid ? " (all of --grid is one word: quote it)" : "");
     if (!run->v.grid)
         return kl_fail(err, KL_EUSAGE, "no --grid; expected \"NAME=VALUE,VALUE... NAME=...\"");
     if (!h->common.output || strcmp(h->common.output, "-") == 0)

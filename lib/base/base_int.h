@@ -15,7 +15,11 @@ const struct kl_option *kl_option_find(const struct kl_tool *tool, const char *n
 const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter);
 /* The known name nearest to an unknown one, or NULL if none is near. */
 const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length);
-/* Set a field from text; `where` begins the error message ("--lr", "run.yaml:3: lr"). text must live on. */
+/* The error of a word that is none of the choices; names the one that another library's name for it
+   means, as StronglyEntanglingLayers means strongly-entangling. `where` begins the message. */
+int kl_choice_wrong(const char *choices, const char *text, const char *where, struct kl_error *err);
+/* Set a field from text; `where` begins the error message ("--lr", "run.yaml:3: lr"). text must live on.
+ */
 int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
                   struct kl_error *err);
 /* Value as text for --print-config and --help; size >= 64. */

@@ -88,17 +88,6 @@ const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size
     return nearest;
 }
 
-int kl_choice(const char *choices, const char *text)
-{
-    const size_t n = strlen(text);
-    int i = 0;
-    for (const char *c = choices; c; c = strchr(c, '|'), i++) {
-        c += *c == '|';
-        if (strcspn(c, "|") == n && strncmp(c, text, n) == 0) return i;
-    }
-    return -1;
-}
-
 static int set_number(const struct kl_option *option, void *field, const char *text, const char *where,
                       struct kl_error *err)
 {
@@ -130,9 +119,7 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
         *(bool *)field = text[0] == 't';
         return KL_OK;
     case KL_OPT_CHOICE:
-        if (kl_choice(option->arg, text) < 0)
-            return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected one of %s", where, text,
-                           option->arg);
+        if (kl_choice(option->arg, text) < 0) return kl_choice_wrong(option->arg, text, where, err);
         *(const char **)field = text;
         return KL_OK;
     case KL_OPT_STRING: *(const char **)field = text; return KL_OK;
@@ -231,7 +218,7 @@ static int check_device(const char *device, struct kl_error *err)
         (!device[4] || (device[4] == ':' && device[5] && !device[5 + strspn(device + 5, "0123456789")]));
     if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0) return KL_OK;
     if (cuda) return kl_fail(err, KL_EDEVICE, "--device %.40s: this tool runs on the CPU", device);
-    return kl_fail(err, KL_EUSAGE, "--device: found '%.40s', expected auto, cpu or cuda[:k]", device);
+    return kl_fail(err, KL_EUSAGE, "--device: found '%.40s', expected auto or cpu", device);
 }
 
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,

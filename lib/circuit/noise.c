@@ -187,7 +187,9 @@ int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error
     c->noise = noise;
     int code = kl_noise_read(noise, text, "noise", err);
     if (!code && noise->n_qubits && noise->n_qubits < c->n_qubits)
-        code = kl_fail(err, KL_EUSAGE, "noise: it describes %d qubits, the circuit has %d",
+        code = kl_fail(err, KL_EUSAGE,
+                       "noise: it describes %d qubits, the circuit has %d; add the others to its list "
+                       "\"qubits\"",
                        noise->n_qubits, c->n_qubits);
     return code;
 }

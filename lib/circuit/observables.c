@@ -15,7 +15,8 @@ static int add_string(struct kl_builder *b, double weight, const char *text, siz
     struct kl_pauli pauli = { 0 };
     if (length != (size_t)b->n)
         return kl_fail(b->err, KL_EUSAGE,
-                       "observables: found \"%.*s\" of %zu letters, expected %d, one a qubit",
+                       "observables: found \"%.*s\" of %zu letters, expected %d, one a qubit "
+                       "(or z: <Z> of each)",
                        (int)length, text, length, b->n);
     for (int q = 0; q < b->n; q++) {
         const char letter = text[q];
@@ -94,10 +95,11 @@ static int observe_wires(struct kl_builder *b, const char *text)
         char *end;
         const long wire = strtol(at, &end, 10);
         if (wire >= b->n)
-            return kl_fail(b->err, KL_EUSAGE, "observables: probs(WIRES): found wire %ld, the last is %d",
-                           wire, b->n - 1);
+            return kl_fail(b->err, KL_EUSAGE,
+                           "observables: probs(WIRES): found wire %ld, the last is %d", wire, b->n - 1);
         if (seen >> wire & 1)
-            return kl_fail(b->err, KL_EUSAGE, "observables: probs(WIRES): wire %ld is there twice", wire);
+            return kl_fail(b->err, KL_EUSAGE, "observables: probs(WIRES): wire %ld is there twice",
+                           wire);
         rising &= wire == n;
         seen |= 1u << wire;
         wires[n++] = (int)wire;
@@ -128,7 +130,8 @@ static int observe_fidelity(struct kl_builder *b, const char *text, size_t n)
         const char *state = strchr(states, text[q]);
         if (!state)
             return kl_fail(b->err, KL_EUSAGE,
-                           "observables: found '%c' in fidelity(%.*s), expected 0, 1, +, -, r or l",
+                           "observables: found '%c' in fidelity(%.*s), expected ghz, w, or 0, 1, "
+                           "+, -, r, l, one a qubit",
                            text[q], (int)n, text);
         const int axis = (int)(state - states) / 2; /* Z, X, Y */
         target.axis.x |= axis ? 1u << q : 0;

@@ -24,10 +24,11 @@ int kl_summand_read(struct kl_summand *s, const char **text, struct kl_error *er
     while (isalpha((unsigned char)*at)) at++;
     s->length = (size_t)(at - s->string);
     if (!s->length || (*at && !strchr("+-", *at)))
-        return kl_fail(err, KL_EUSAGE,
-                       "observables: found \"%.40s\", expected strings, sums such as 0.5*ZZII-XIII, "
-                       "probs(WIRES) or fidelity(STATE)",
-                       *text);
+        return kl_fail(
+            err, KL_EUSAGE,
+            "observables: found \"%.40s\", expected a letter a qubit as in ZZII, sums such as "
+            "0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)",
+            *text);
     *text = at;
     return KL_OK;
 }
@@ -84,7 +85,9 @@ static int write_wires(FILE *to, const char *item, struct kl_error *err)
         char *end = NULL;
         const long wire = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : -1;
         if (wire < 0 || wire > KL_MAX_QUBITS || (*end != ',' && strcmp(end, ")") != 0))
-            return kl_fail(err, KL_EUSAGE, "observables: found \"%.60s\", expected wires: probs(0,2)",
+            return kl_fail(err, KL_EUSAGE,
+                           "observables: found \"%.60s\", expected wires in parentheses, "
+                           "as in probs(0,2)",
                            item);
         fprintf(to, "%ld%c", wire, *end);
         if (*end == ')') return KL_OK;

@@ -37,10 +37,24 @@ static bool same_shape(int rank, const size_t *dims, int want_rank, const size_t
 }
 
 /* A tensor of the file, by name. */
+/* "a, b, c and 9 more"; of names as many as there is room for. */
+static void names_text(char *text, size_t size, const struct kl_weights *w)
+{
+    size_t length = (size_t)snprintf(text, size, "%s", w->n ? "" : "none");
+    for (size_t i = 0; i < w->n; i++) {
+        const char *name = w->tensors[i].name;
+        if (length + strlen(name) + 32 > size) {
+            snprintf(text + length, size - length, " and %zu more", w->n - i);
+            return;
+        }
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", name);
+    }
+}
+
 static int find(const struct kl_weight **found, struct import *im, const struct kl_tensor *t,
                 const char *name, struct kl_error *err)
 {
-    char shape[128];
+    char shape[128], names[400];
     const struct kl_weights *w = im->from->weights;
     *found = kl_weights_find(w, name);
     if (*found) {
@@ -48,10 +62,11 @@ static int find(const struct kl_weight **found, struct import *im, const struct 
         return 0;
     }
     shape_text(shape, t->rank, t->dims);
+    names_text(names, sizeof names, w);
     return kl_fail(err, KL_EDATA,
-                   "%s: no tensor %.100s, expected one of shape %s; it holds %zu, such as %.100s: say "
-                   "which with --map %s=NAME",
-                   im->from->path, name, shape, w->n, w->n ? w->tensors[0].name : "none", t->name);
+                   "%s: no tensor %.100s, expected one of shape %s; it holds %s: say which with --map "
+                   "%s=NAME",
+                   im->from->path, name, shape, names, t->name);
 }
 
 static int check_shape(const struct import *im, const struct kl_tensor *t, const struct kl_weight *w,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   What is said before a training: how measured circuits are differentiated, and which options change
-   nothing. */
+   What is said before a training: how measured circuits are differentiated, how many trajectories nobody
+   asked for, and which options change nothing. */
 #include "head/run.h"
 
 static void say_shots(const struct kl_log *log, const struct kl_head_settings *v)
@@ -16,6 +16,9 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
 {
     const bool circuit = model->circuit;
     if (v->train.shots && circuit) say_shots(log, v);
+    if (circuit && model->circuit->trajectories && !v->trajectories)
+        kl_note(log, 1, "noise by %zu trajectories a sample and step",
+                (size_t)model->circuit->trajectories);
     if (!circuit && (v->train.shots || v->head.circuit.noise))
         kl_note(log, 1, "--core %s has no circuit: --noise and --shots change nothing", v->shape.core);
     if (circuit && v->train.optimizer.kind == KL_SPSA && !v->train.shots &&

@@ -46,7 +46,7 @@ $ qconvert h.npz --features f.h5 --layers 4 -o x.h5
 ! qconvert: h.npz: tensor vqc.weight has shape [12], expected [16] or [4, 4]; check --qubits, --layers and --ansatz
 ? 65
 $ qconvert h.npz --features f.h5 --map vqc=q -o x.h5
-! qconvert: h.npz: no tensor q.weight, expected one of shape [12]; it holds 9, such as reduce.0.weight: say which with --map vqc.weight=NAME
+! qconvert: h.npz: no tensor q.weight, expected one of shape [12]; it holds reduce.0.weight, reduce.0.bias, reduce.1.weight, reduce.1.bias, vqc.weight, head.0.weight, head.0.bias, head.1.weight, head.1.bias: say which with --map vqc.weight=NAME
 ? 65
 $ qconvert h.npz --features f.h5 --map vqc.weights=q -o x.h5
 ! qconvert: --map: vqc.weights: no tensor or layer of this head, which has reduce.0.weight to head.1.bias

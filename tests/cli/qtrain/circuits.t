@@ -31,7 +31,7 @@ $ qtrain f.h5 --ansatz qcnn --qubits 6 -o x.h5
 ? 2
 
 $ qtrain f.h5 --observables ZZ,XIYI -o x.h5
-! qtrain: observables: found "ZZ" of 2 letters, expected 4, one a qubit
+! qtrain: observables: found "ZZ" of 2 letters, expected 4, one a qubit (or z: <Z> of each)
 ? 2
 
 $ qtrain f.h5 --observables ZZAI -o x.h5
