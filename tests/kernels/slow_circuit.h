@@ -6,6 +6,7 @@
 #define KL_TESTS_SLOW_CIRCUIT_H
 
 #include <complex.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
