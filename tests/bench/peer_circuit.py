@@ -6,16 +6,15 @@ pennylane-broadcast: default.qubit, back-propagation through torch, the whole ba
 adjoint, one sample after another (a broadcast batch is split by PennyLane itself into the same). torchquantum:
 its batched state vector with torch's autograd. Thread counts 1 and all are tried; the best one counts, float32 and float64 too."""
 import sys
-import time
-import unittest.mock
 
 try:
     import torch
+
+    from peers import QUICK, import_torchquantum, measure
 except ImportError:
     print("the package torch is not here")
     sys.exit(77)
 
-QUICK = "--quick" in sys.argv
 BATCH, LAYERS = 64, 3
 
 
@@ -46,20 +45,6 @@ def pennylane_batch(n, device, method, dtype):
     return step
 
 
-def import_torchquantum():
-    """Its releases import parts of qiskit that later qiskits have dropped and that the circuit does not use: then placeholders."""
-    try:
-        import torchquantum
-    except ImportError:
-        for name in [m for m in sys.modules if m.split(".")[0] == "torchquantum"]:
-            del sys.modules[name]
-        aer = "qiskit.providers.aer"
-        for name in ("qiskit_ibm_runtime", aer, f"{aer}.noise", f"{aer}.noise.device", f"{aer}.noise.device.parameters"):
-            sys.modules[name] = unittest.mock.MagicMock(__spec__=None)
-        import torchquantum
-    return torchquantum
-
-
 def torchquantum_batch(n):
     tq = import_torchquantum()
     import torchquantum.functional as tqf
@@ -81,17 +66,6 @@ def torchquantum_batch(n):
     return step
 
 
-def seconds(step, budget):
-    step()
-    best, begun = None, time.perf_counter()
-    while best is None or time.perf_counter() - begun < budget:
-        start = time.perf_counter()
-        step()
-        each = time.perf_counter() - start
-        best = each if best is None else min(best, each)
-    return best
-
-
 def main():
     peers = (("pennylane-broadcast", lambda n: pennylane_batch(n, "default.qubit", "backprop", torch.float32)),
              ("pennylane-broadcast", lambda n: pennylane_batch(n, "default.qubit", "backprop", torch.float64)),
@@ -99,16 +73,7 @@ def main():
              ("torchquantum", torchquantum_batch))
     for name, make in peers:
         for n in (4, 10):
-            for threads in sorted({1, THREADS}):
-                torch.set_num_threads(threads)
-                try:
-                    best = seconds(make(n), 0.3 if QUICK else 2)
-                except Exception as error:  # a package that is absent or does not fit the others is named, not fatal
-                    print(f"{name} does not run here: {type(error).__name__}: {error}")
-                    break
-                print(f"{name}, {n} qubits, {threads} threads: {1e3 * best:.2f} ms a batch")
-                print(f"bench circuit{n}/{name} {best:.6g} s")
+            measure(f"circuit{n}", name, lambda: make(n), 0.3 if QUICK else 2)
 
 
-THREADS = torch.get_num_threads()
 main()

@@ -8,17 +8,16 @@ pennylane-broadcast: default.qubit, back-propagation through torch, the whole ba
 (ParametricQuantumCircuit.backprop) of the sum of all <Z_q>, which carries one bra, one sample after another. Thread
 counts 1 and all are tried; the best one counts, float32 and float64 too."""
 import sys
-import time
-import unittest.mock
 
 try:
     import numpy as np
     import torch
+
+    from peers import QUICK, import_torchquantum, measure
 except ImportError:
     print("the package torch is not here")
     sys.exit(77)
 
-QUICK = "--quick" in sys.argv
 BATCH = 64
 
 
@@ -48,20 +47,6 @@ def pennylane(n, layers, batch, device, method, dtype):
         out.sum().backward()
 
     return step
-
-
-def import_torchquantum():
-    """Its releases import parts of qiskit that later qiskits have dropped and that the circuit does not use: then placeholders."""
-    try:
-        import torchquantum
-    except ImportError:
-        for name in [m for m in sys.modules if m.split(".")[0] == "torchquantum"]:
-            del sys.modules[name]
-        aer = "qiskit.providers.aer"
-        for name in ("qiskit_ibm_runtime", aer, f"{aer}.noise", f"{aer}.noise.device", f"{aer}.noise.device.parameters"):
-            sys.modules[name] = unittest.mock.MagicMock(__spec__=None)
-        import torchquantum
-    return torchquantum
 
 
 def torchquantum(n, layers, batch):
@@ -113,30 +98,6 @@ def qulacs(n, layers, batch):
     return step
 
 
-def seconds(step, budget, warm=True):
-    if warm:
-        step()
-    best, begun = None, time.perf_counter()
-    while best is None or time.perf_counter() - begun < budget:
-        start = time.perf_counter()
-        step()
-        each = time.perf_counter() - start
-        best = each if best is None else min(best, each)
-    return best
-
-
-def measure(work, name, make, budget, warm=True):
-    for threads in sorted({1, THREADS}):
-        torch.set_num_threads(threads)
-        try:
-            best = seconds(make(), budget, warm)
-        except Exception as error:  # a package that is absent or does not fit the others is named, not fatal
-            print(f"{name} does not run here: {type(error).__name__}: {error}")
-            return
-        print(f"{name}, {work}, {threads} threads: {1e3 * best:.4g} ms")
-        print(f"bench {work}/{name} {best:.6g} s")
-
-
 def main():
     for n in (4, 10):
         work, budget = f"entangling{n}", 0.3 if QUICK else 2
@@ -151,5 +112,4 @@ def main():
         measure(work, "qulacs", lambda: qulacs(n, 4, 1), 0.3)
 
 
-THREADS = torch.get_num_threads()
 main()
