@@ -48,6 +48,18 @@ static inline size_t golden_values(double *values, size_t most, hid_t group, con
     return n;
 }
 
+/* Calls check for each group of a file; it closes the group and adds one to *context, an int. Returns
+   how many there were. */
+static inline int golden_groups(const char *path, H5L_iterate_t check)
+{
+    int groups = 0;
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    golden_need(file >= 0 && H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, check, &groups) >= 0,
+                path);
+    H5Fclose(file);
+    return groups;
+}
+
 static inline void must(int code, const struct kl_error *err)
 {
     if (!code) return;
