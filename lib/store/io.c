@@ -61,14 +61,14 @@ static int write_all(int fd, const char *at, size_t n, const char *path, struct 
     return 0;
 }
 
-int kl_copy_all(int to, int from, const char *path, struct kl_error *err)
+int kl_copy_all(int to, int from, uint64_t limit, const char *path, struct kl_error *err)
 {
     enum { ROOM = 1 << 18 };
     int rc = 0;
     char *buffer = malloc(ROOM);
     if (!buffer) return kl_fail_memory(err, ROOM);
-    for (;;) {
-        ssize_t got = read(from, buffer, ROOM);
+    while (limit) {
+        ssize_t got = read(from, buffer, limit < ROOM ? (size_t)limit : ROOM);
         if (got < 0 && errno == EINTR && kl_signals_pending()) {
             rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", path);
             break;
@@ -81,6 +81,7 @@ int kl_copy_all(int to, int from, const char *path, struct kl_error *err)
         if (got == 0) break;
         rc = write_all(to, buffer, (size_t)got, path, err);
         if (rc) break;
+        limit -= (uint64_t)got;
     }
     free(buffer);
     return rc;

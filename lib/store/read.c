@@ -172,7 +172,7 @@ int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err)
     int fd = -1;
     *file = NULL;
     if (strcmp(path, "-") == 0) {
-        int rc = kl_spool_stdin(&fd, err);
+        int rc = kl_spool(&fd, STDIN_FILENO, UINT64_MAX, "standard input", err);
         return rc ? rc : kl_file_open_fd(file, fd, "standard input", err);
     }
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang us */

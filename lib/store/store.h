@@ -41,6 +41,9 @@ struct kl_file;
 int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err);
 /* The same, and the kind must be the one given. */
 int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err);
+/* The same of a descriptor, which is the file's from now on, also after a failure. path: for messages.
+ */
+int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err);
 void kl_file_close(struct kl_file **file); /* accepts NULL, clears the caller's pointer */
 const char *kl_file_path(const struct kl_file *file);
 const char *kl_file_kind(const struct kl_file *file);
@@ -78,6 +81,13 @@ int kl_file_load(void **data, struct kl_file *file, const struct kl_dataset *dat
                  struct kl_error *err);
 /* Check every block digest and the content. */
 int kl_file_verify(struct kl_file *file, const struct kl_watch *watch, struct kl_error *err);
+
+/* ---- inputs of other formats: their bytes (io.c, temporary.c) ---- */
+/* Exactly n bytes at offset. KL_EIO; KL_EDATA: the file ends before. */
+int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err);
+/* What can be read from a stream, at most `limit` bytes, into an unlinked file in $TMPDIR. Standard
+   input can be spooled once (KL_EUSAGE). name: for messages. KL_EIO, KL_ESIGNAL. */
+int kl_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_error *err);
 
 /* ---- a file being written (publish.c) ---- */
 struct kl_writer;

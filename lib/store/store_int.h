@@ -81,11 +81,10 @@ int kl_envelope_check(struct kl_envelope *envelope, int fd, const char *path, st
 uint64_t kl_superblock_eof(int fd);
 
 /* ---- io.c: whole reads and writes ---- */
-int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path, struct kl_error *err);
 int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path,
                   struct kl_error *err);
-/* The rest of `from` to `to` by read and write. */
-int kl_copy_all(int to, int from, const char *path, struct kl_error *err);
+/* The rest of `from`, at most `limit` bytes, to `to` by read and write. */
+int kl_copy_all(int to, int from, uint64_t limit, const char *path, struct kl_error *err);
 int kl_open_folder(int *fd, const char *path, struct kl_error *err); /* the folder that holds path */
 int kl_sync_folder(int fd, const char *path, struct kl_error *err);
 char *kl_path_folder(const char *path); /* malloc'ed: "." for a bare name */
@@ -111,7 +110,6 @@ void kl_name_prefix(char prefix[160], const char *name);
 /* fsync, rename, fsync of the folder; or the copy to the stream. Frees *t in every case. */
 int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err);
 void kl_temporary_abort(struct kl_temporary *t);
-int kl_spool_stdin(int *fd, struct kl_error *err);
 /* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is
    surely dead. */
 void kl_process_tag(char tag[64]);
@@ -149,8 +147,6 @@ struct kl_file {
     char *provenance;
     struct stat stat;
 };
-int kl_file_open_fd(struct kl_file **file, int fd, const char *path,
-                    struct kl_error *err); /* takes fd */
 
 /* ---- publish.c ---- */
 struct kl_partial;

@@ -146,16 +146,16 @@ static int open_unlinked(struct kl_error *err)
     return fd;
 }
 
-int kl_spool_stdin(int *fd, struct kl_error *err)
+int kl_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_error *err)
 {
     static atomic_flag taken = ATOMIC_FLAG_INIT; /* a second reader would find an empty input */
     *fd = -1;
-    if (atomic_flag_test_and_set(&taken))
+    if (from == STDIN_FILENO && atomic_flag_test_and_set(&taken))
         return kl_fail(err, KL_EUSAGE,
                        "-: standard input can be one input only; name a file for the other");
     *fd = open_unlinked(err);
     if (*fd < 0) return *fd;
-    int rc = kl_copy_all(*fd, STDIN_FILENO, "standard input", err);
+    int rc = kl_copy_all(*fd, from, limit, name, err);
     if (rc) {
         close(*fd);
         *fd = -1;
@@ -200,8 +200,7 @@ static int open_beside(struct kl_temporary *t, struct kl_error *err)
             random = (uint32_t)(kl_clock() * 1e6) + (uint32_t)tries;
         snprintf(t->path, room, "%s/%s%s.%08x%s", folder, prefix, tag, random, suffix);
         t->fd = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (t->fd < 0 && (errno != EEXIST || tries > 100))
-            rc = kl_fail_place(err, t->target);
+        if (t->fd < 0 && (errno != EEXIST || tries > 100)) rc = kl_fail_place(err, t->target);
     }
     if (rc) {
         free(t->path);
@@ -239,7 +238,7 @@ static int to_stream(struct kl_temporary *t, struct kl_error *err)
     int to = t->to_stdout ? STDOUT_FILENO : open(t->target, O_WRONLY | O_CLOEXEC);
     if (to < 0) return kl_fail_errno(err, KL_EIO, "%s: cannot be opened for writing", t->target);
     int rc = lseek(t->fd, 0, SEEK_SET) ? kl_fail_errno(err, KL_EIO, "%s: seeking failed", t->target)
-                                       : kl_copy_all(to, t->fd, t->target, err);
+                                       : kl_copy_all(to, t->fd, UINT64_MAX, t->target, err);
     if (!t->to_stdout && close(to) && !rc)
         rc = kl_fail_errno(err, KL_EIO, "%s: closing failed", t->target);
     return rc;

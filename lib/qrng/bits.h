@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+   Rows of measured bits of several devices, from text, NumPy, packed bytes or our own files. First
+   what a tool calls, then reading by blocks, for inputs larger than memory. */
+#ifndef KL_QRNG_BITS_H
+#define KL_QRNG_BITS_H
+
+#include "base/base.h"
+#include "store/store.h"
+
+enum {
+    KL_BITS_NAME = 32,
+    KL_BITS_DEVICES = 4096, /* of one input, at most */
+    KL_BITS_ROW = 1 << 24,  /* bits of a row, at most */
+    KL_BITS_SYMBOL = 8      /* bits of a symbol, at most */
+};
+
+/* Row r starts at words + r * words_per_row; bit j of it is (words[j / 64] >> (j % 64)) & 1; bits past
+   n_bits are 0. */
+struct kl_bits {
+    size_t n_rows, n_bits, words_per_row;
+    uint64_t *words;             /* [n_rows, words_per_row] */
+    int32_t *device;             /* [n_rows], from 0 */
+    int n_devices;               /* each has a row at least */
+    char (*names)[KL_BITS_NAME]; /* [n_devices]: the label, or the file's name without its ending */
+    int symbol_bits;             /* declared, never guessed; divides n_bits */
+    size_t n_dropped;            /* bits at the end of packed bytes that made no row */
+    struct kl_file **files;      /* those of the inputs that are ours: parents of what is made of them */
+    size_t n_files;
+};
+
+/* How inputs are read. */
+struct kl_bits_how {
+    int symbol_bits; /* --symbol-bits; 0: not given, 1 or what a file of ours declares */
+    bool packed;     /* --packed: raw bytes, the most significant bit first */
+    size_t row_bits; /* --bits: of a row of packed bytes, which follows the last one without a gap */
+    size_t max_rows; /* of each input; 0: all */
+};
+
+/* One input whole: FILE, or "-" for standard input. What it is its first bytes say, packed apart:
+   - text: a row a line, characters 0 and 1; a space and the device's label, a whole number from 1, may
+     follow, then in all rows. All labels up to the largest must occur;
+   - .npy: texts of characters 0 and 1, or bytes (rows, bits) of 0 and 1;
+   - a file of kind `device-bits`.
+   KL_EUSAGE, KL_ENOINPUT, KL_EIO, KL_ENOMEM; KL_EDATA names file and row (from 1). */
+int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_how *how,
+                 struct kl_error *err);
+/* Several inputs of equally long rows: each one is a device, so none may hold several (KL_EDATA). */
+int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
+                       const struct kl_bits_how *how, struct kl_error *err);
+void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */
+
+static inline const uint64_t *kl_bits_row(const struct kl_bits *bits, size_t r)
+{
+    return bits->words + r * bits->words_per_row;
+}
+/* Symbol k of a row, its first bit the most significant; width: 1 to KL_BITS_SYMBOL bits. */
+static inline unsigned kl_bits_symbol(const uint64_t *row, size_t k, int width)
+{
+    unsigned symbol = 0;
+    for (size_t j = k * (size_t)width, end = j + (size_t)width; j < end; j++)
+        symbol = symbol << 1 | (unsigned)(row[j / 64] >> (j % 64) & 1);
+    return symbol;
+}
+
+/* ---- by blocks (bits_source.c) ---- */
+struct kl_bits_source;
+/* As kl_bits_read. Standard input, and what is no regular file, is spooled to disk first. */
+int kl_bits_open(struct kl_bits_source **source, const char *path, const struct kl_bits_how *how,
+                 struct kl_error *err);
+/* The next rows, in *block until the next call: its words, device, n_rows (0: at the end; then n_devices
+   and names are known and checked), n_bits, symbol_bits. */
+int kl_bits_next(struct kl_bits_source *source, const struct kl_bits **block, struct kl_error *err);
+int kl_bits_rewind(struct kl_bits_source *source, struct kl_error *err);
+void kl_bits_close(struct kl_bits_source **source); /* accepts NULL, clears the caller's pointer */
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+   Private to the readers of bits: an input as a format sees it. */
+#ifndef KL_QRNG_BITS_INT_H
+#define KL_QRNG_BITS_INT_H
+
+#include "qrng/bits.h"
+
+struct kl_bits_source;
+
+/* A format: how its rows come. open sets block.n_bits; next fills block.n_rows, words and device. */
+struct kl_bits_format {
+    const char *name;
+    bool (*knows)(const unsigned char *first, size_t n, const struct kl_bits_how *how);
+    int (*open)(struct kl_bits_source *s, struct kl_error *err);
+    int (*next)(struct kl_bits_source *s, size_t max_rows, struct kl_error *err);
+    void (*close)(struct kl_bits_source *s); /* what is in state; may be NULL */
+};
+extern const struct kl_bits_format kl_bits_text;
+
+struct kl_bits_source {
+    const char *path; /* for messages: "standard input" for "-" */
+    int fd;           /* a regular file, or an unlinked one */
+    uint64_t size;    /* its bytes */
+    struct kl_bits_how how;
+    const struct kl_bits_format *format;
+    void *state; /* of the format */
+    struct kl_bits block;
+    size_t block_rows;    /* room for so many */
+    size_t row;           /* rows that have been handed out */
+    bool labelled;        /* rows name their device; else all are of the first one */
+    size_t *count, *seen; /* [KL_BITS_DEVICES]: rows of each, and the first of them (from 1) */
+};
+
+/* Characters 0 and 1 into words that are 0; how many there were (at most n) before another one. */
+size_t kl_bits_digits(uint64_t *words, const char *text, size_t n);
+/* The words of a row once n_bits is known. KL_EDATA (no bits, too many), KL_EUSAGE (symbols). */
+int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err);
+/* KL_EDATA in words that say which byte stands where a 0 or 1 is expected. column: from 1. */
+int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, unsigned char found,
+                  struct kl_error *err);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+   An input of bits, read by blocks of rows: which format it has, and what holds for all of them. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "qrng/bits_int.h"
+
+enum { BLOCK_WORDS = 1 << 16 };
+
+static const struct kl_bits_format *const formats[] = { &kl_bits_text };
+
+int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, unsigned char found,
+                  struct kl_error *err)
+{
+    char what[16];
+    if (found == 0) snprintf(what, sizeof what, "a NUL byte");
+    else if (found > ' ' && found < 127) snprintf(what, sizeof what, "'%c'", found);
+    else snprintf(what, sizeof what, "byte 0x%02x", found);
+    return kl_fail(err, KL_EDATA, "%s: row %zu, position %zu: found %s, expected 0 or 1", s->path, row,
+                   column, what);
+}
+
+int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err)
+{
+    struct kl_bits *b = &s->block;
+    if (n_bits == 0 || n_bits > KL_BITS_ROW)
+        return kl_fail(err, KL_EDATA, "%s: rows of %zu bits, expected 1 to %d", s->path, n_bits,
+                       (int)KL_BITS_ROW);
+    if (!b->symbol_bits) b->symbol_bits = s->how.symbol_bits ? s->how.symbol_bits : 1;
+    if (n_bits % (size_t)b->symbol_bits)
+        return kl_fail(err, KL_EUSAGE,
+                       "%s: rows of %zu bits hold no whole number of symbols of %d bits; see "
+                       "--symbol-bits",
+                       s->path, n_bits, b->symbol_bits);
+    b->n_bits = n_bits;
+    b->words_per_row = (n_bits + 63) / 64;
+    s->block_rows = b->words_per_row < BLOCK_WORDS / 8 ? BLOCK_WORDS / b->words_per_row / 8 * 8 : 8;
+    b->words = malloc(s->block_rows * b->words_per_row * sizeof *b->words);
+    b->device = malloc(s->block_rows * sizeof *b->device);
+    return b->words && b->device
+               ? 0
+               : kl_fail_memory(err, s->block_rows * b->words_per_row * sizeof *b->words);
+}
+
+/* Standard input, pipes and character devices become an unlinked file. */
+static int open_input(struct kl_bits_source *s, const char *path, struct kl_error *err)
+{
+    struct stat st;
+    const struct kl_bits_how *how = &s->how; /* an endless stream is read as far as it is needed */
+    const uint64_t limit =
+        how->packed && how->max_rows ? (how->max_rows * how->row_bits + 7) / 8 : UINT64_MAX;
+    if (strcmp(path, "-") == 0) {
+        s->path = "standard input";
+        int rc = kl_spool(&s->fd, STDIN_FILENO, limit, s->path, err);
+        if (rc) return rc;
+    } else if ((s->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
+        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    }
+    if (fstat(s->fd, &st)) return kl_fail_errno(err, KL_EIO, "%s", s->path);
+    if (S_ISDIR(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: is a folder", path);
+    if (!S_ISREG(st.st_mode)) {
+        int from = s->fd, rc = kl_spool(&s->fd, from, limit, s->path, err);
+        close(from);
+        if (rc) return rc;
+        if (fstat(s->fd, &st)) return kl_fail_errno(err, KL_EIO, "%s", s->path);
+    }
+    s->size = (uint64_t)st.st_size;
+    return KL_OK;
+}
+
+int kl_bits_open(struct kl_bits_source **source, const char *path, const struct kl_bits_how *how,
+                 struct kl_error *err)
+{
+    unsigned char first[8] = { 0 };
+    struct kl_bits_source *s = *source = calloc(1, sizeof *s);
+    if (!s) return kl_fail_memory(err, sizeof *s);
+    *s = (struct kl_bits_source){ .path = path, .fd = -1, .how = *how };
+    s->count = calloc(2 * KL_BITS_DEVICES, sizeof *s->count);
+    if (!s->count) return kl_fail_memory(err, 2 * KL_BITS_DEVICES * sizeof *s->count);
+    s->seen = s->count + KL_BITS_DEVICES;
+    int rc = open_input(s, path, err);
+    const size_t n = s->size < sizeof first ? (size_t)s->size : sizeof first;
+    if (!rc) rc = kl_pread_all(s->fd, first, n, 0, s->path, err);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats && !s->format; i++)
+        if (formats[i]->knows(first, n, how)) s->format = formats[i];
+    return rc ? rc : s->format->open(s, err);
+}
+
+/* The name of an unlabelled input: its path's last part without an ending. */
+static void name_input(char name[KL_BITS_NAME], const char *path)
+{
+    const char *slash = strrchr(path, '/'), *from = slash && slash[1] ? slash + 1 : path;
+    const char *dot = strrchr(from, '.');
+    const size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
+    snprintf(name, KL_BITS_NAME, "%.*s", (int)(n < KL_BITS_NAME ? n : KL_BITS_NAME), from);
+}
+
+/* All rows have been read: are all devices there? */
+static int finish(struct kl_bits_source *s, struct kl_error *err)
+{
+    struct kl_bits *b = &s->block;
+    int n = 0;
+    if (s->row == 0) return kl_fail(err, KL_EDATA, "%s: holds no rows", s->path);
+    for (int d = 0; d < KL_BITS_DEVICES; d++)
+        if (s->count[d]) n = d + 1;
+    for (int d = 0; d < n; d++)
+        if (!s->count[d])
+            return kl_fail(err, KL_EDATA,
+                           "%s: device %d has no rows, though labels go up to %d (first in row %zu)",
+                           s->path, d + 1, n, s->seen[n - 1]);
+    if (b->names) return KL_OK;
+    b->n_devices = n;
+    b->names = calloc((size_t)n, sizeof *b->names);
+    if (!b->names) return kl_fail_memory(err, (size_t)n * sizeof *b->names);
+    for (int d = 0; d < n && s->labelled; d++) snprintf(b->names[d], KL_BITS_NAME, "%d", d + 1);
+    if (!s->labelled) name_input(b->names[0], s->path);
+    return KL_OK;
+}
+
+int kl_bits_next(struct kl_bits_source *s, const struct kl_bits **block, struct kl_error *err)
+{
+    struct kl_bits *b = &s->block;
+    size_t max = s->block_rows;
+    if (s->how.max_rows && max > s->how.max_rows - s->row) max = s->how.max_rows - s->row;
+    b->n_rows = 0;
+    *block = b;
+    int rc = max ? s->format->next(s, max, err) : KL_OK;
+    for (size_t r = 0; r < b->n_rows && !rc; r++)
+        if (!s->count[b->device[r]]++) s->seen[b->device[r]] = s->row + r + 1;
+    s->row += b->n_rows;
+    return rc || b->n_rows ? rc : finish(s, err);
+}
+
+int kl_bits_rewind(struct kl_bits_source *s, struct kl_error *err)
+{
+    s->row = 0;
+    memset(s->count, 0, 2 * KL_BITS_DEVICES * sizeof *s->count);
+    return s->format->open(s, err);
+}
+
+void kl_bits_close(struct kl_bits_source **source)
+{
+    struct kl_bits_source *s = *source;
+    if (!s) return;
+    if (s->format && s->format->close) s->format->close(s);
+    free(s->state);
+    if (s->fd >= 0) close(s->fd);
+    kl_bits_free(&s->block);
+    free(s->count);
+    free(s);
+    *source = NULL;
+}
