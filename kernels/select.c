@@ -2,6 +2,7 @@
    The only place that chooses an instruction set. */
 #include "kernels/select.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ const struct kl_kernels *kl_kernels_of(int i)
     return i >= 0 && i < N_TABLES && runs_here(&tables[i]) ? &tables[i] : NULL;
 }
 
-const struct kl_kernels *kl_kernels(void)
+static const struct kl_kernels *choose(void)
 {
     const char *wanted = getenv("KETLINE_ISA");
     const struct kl_kernels *best = &tables[0];
@@ -44,4 +45,19 @@ const struct kl_kernels *kl_kernels(void)
         if (wanted && strcmp(wanted, best->isa) == 0) break;
     }
     return best;
+}
+
+/* Asked for in every product of every step: an environment of hundreds of variables is walked once. */
+static _Atomic(const struct kl_kernels *) chosen;
+
+const struct kl_kernels *kl_kernels(void)
+{
+    const struct kl_kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (!table) kl_kernels_use(table = choose());
+    return table;
+}
+
+void kl_kernels_use(const struct kl_kernels *table)
+{
+    atomic_store_explicit(&chosen, table, memory_order_relaxed);
 }

@@ -40,5 +40,7 @@ const struct kl_kernels *kl_kernels(void);
 /* The table of one instruction set, or NULL if this processor lacks it: for tests and benches. i = 0, 1,
  * ... */
 const struct kl_kernels *kl_kernels_of(int i);
+/* From now on kl_kernels() is this table, for all threads: for tests and benches. */
+void kl_kernels_use(const struct kl_kernels *table);
 
 #endif

@@ -66,9 +66,11 @@ void KL_NAME(kl_activation_backward)(kl_real *dy, const kl_real *y, size_t count
 void KL_NAME(kl_linear_inputs)(kl_real *dx, kl_real *wt, const kl_real *dy, const kl_real *w, size_t n,
                                size_t d_in, size_t d_out)
 {
-    for (size_t first = 0; first < d_out; first += KL_STRIP)
-        for (size_t i = 0; i < d_in; i++)
-            for (size_t j = first; j < first + width(d_out, first); j++) wt[j * d_in + i] = *w++;
+    for (size_t j = 0; j < d_out; j++) {
+        const size_t first = j - j % KL_STRIP, stride = width(d_out, first);
+        const kl_real *from = w + first * d_in + (j - first);
+        for (size_t i = 0; i < d_in; i++) wt[j * d_in + i] = from[i * stride];
+    }
     kl_kernels()->KL_NAME(gemm)(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
 }
 

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     }
     for (int isa = 0; kl_kernels_of(isa); isa++) {
         double peak = peak_gflops(kl_kernels_of(isa)->isa);
-        setenv("KETLINE_ISA", kl_kernels_of(isa)->isa, 1);
+        kl_kernels_use(kl_kernels_of(isa));
         for (size_t i = 0; i < 2; i++) {
             double t = ring_seconds(sizes[i], NULL, budget / 2), rate = 1e-9 * flops(sizes[i]) / t;
             printf("%s, %d qubits: %.2f us a batch, one thread; %.1f GFLOP/s, peak %.1f: %.0f%%\n",

@@ -289,7 +289,7 @@ static void check(hid_t file, const char *group, int n_qubits, int ring_layers,
         must(kl_circuit_finish(c, &err), &err);
     }
     for (int i = 0; kl_kernels_of(i); i++) {
-        setenv("KETLINE_ISA", kl_kernels_of(i)->isa, 1);
+        kl_kernels_use(kl_kernels_of(i));
         check_f64(group, c, &g, &work);
         check_f32(group, c, &g, &work);
     }

@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 {
     for (int i = 0; kl_kernels_of(i); i++) {
         isa = kl_kernels_of(i)->isa;
-        setenv("KETLINE_ISA", isa, 1);
+        kl_kernels_use(kl_kernels_of(i));
         check_isa();
         for (int n = 4; argc > 1 && strcmp(argv[1], "--bench") == 0 && n <= 7; n += 3)
             bench(n, 0), bench(n, 1);

@@ -200,7 +200,7 @@ int main(void)
 {
     for (int i = 0; kl_kernels_of(i); i++) {
         isa = kl_kernels_of(i)->isa;
-        setenv("KETLINE_ISA", isa, 1);
+        kl_kernels_use(kl_kernels_of(i));
         for (int n = 1; n <= 5; n++)
             for (int form = 0; form < 8; form++) check_certain(n, form & 1, form & 2, form & 4);
         for (int n = 1; n <= 4; n++) check_rules(n, false), check_rules(n, true);
