@@ -26,22 +26,25 @@ static const struct kl_option options[] = {
     { "output", 'o', KL_OPT_STRING, AT(common.output), "FILE", 0, 0, false,
       "merge: the whole; - is standard output", NULL, NULL },
 };
-static const struct kl_tool tool = { "cache",
-                                     "Looks at, checks, merges and keeps files and the shared store.\n"
-                                     "  list [DIR]       the files below a folder\n"
-                                     "  show FILE        one file on a page\n"
-                                     "  log FILE         where it came from, back to the images\n"
-                                     "  diff A B         why two keys differ\n"
-                                     "  verify FILE...   every digest\n"
-                                     "  merge SHARD...   one file from the shards of a run, -o OUTPUT\n"
-                                     "  gc [DIR]         leftovers of dead runs, files long unused\n"
-                                     "  fsck [DIR]       every file of a store",
-                                     "COMMAND [FILE...]",
-                                     "cache show head.h5\n  cache merge part-*.h5 -o features.h5",
-                                     options,
-                                     sizeof options / sizeof *options,
-                                     sizeof(struct values),
-                                     "output dry-run key seed threads device progress" };
+static const struct kl_tool tool = {
+    .name = "cache",
+    .summary = "Looks at, checks, merges and keeps files and the shared store.\n"
+               "  list [DIR]       the files below a folder\n"
+               "  show FILE        one file on a page\n"
+               "  log FILE         where it came from, back to the images\n"
+               "  diff A B         why two keys differ\n"
+               "  verify FILE...   every digest\n"
+               "  merge SHARD...   one file from the shards of a run, -o OUTPUT\n"
+               "  gc [DIR]         leftovers of dead runs, files long unused\n"
+               "  fsck [DIR]       every file of a store",
+    .arguments = "COMMAND [FILE...]",
+    .example = "cache show head.h5\n  cache merge part-*.h5 -o features.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "output dry-run key seed threads device progress",
+    .commands = "list|show|log|diff|verify|merge|gc|fsck",
+};
 
 struct run {
     struct values v;

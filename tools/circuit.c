@@ -30,18 +30,6 @@ static const struct kl_option options[] = {
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false,
       "draw: replace what is no picture, too", NULL, NULL },
 };
-static const struct kl_tool tool = {
-    "circuit",
-    "Shows, draws, exports and counts a circuit: by name, or of a trained head",
-    "show|draw|qasm|stats [HEAD.h5] | plateau [--help]",
-    "circuit show --ansatz efficient-su2 --qubits 6\n  circuit draw head.h5 -o circuit.svg\n"
-    "  circuit qasm --layers 2 > c.qasm; circuit show --circuit-file c.qasm",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values),
-    "output store force dry-run key device note no-provenance progress"
-};
-
 struct plateau_values {
     struct kl_common common;
     struct kl_plateau_options scan;
@@ -73,16 +61,31 @@ static const struct kl_option plateau_options[] = {
     { "resamples", 0, KL_OPT_INT, SCAN(resamples), "N", 10, 1e4, true, "of the bootstrap", NULL, NULL },
 };
 static const struct kl_tool plateau_tool = {
-    "circuit",
-    "Variance of gradients over qubits and layers: how fast a barren plateau sets in",
-    "plateau [-o PLATEAU.h5]",
-    "circuit plateau --qubits 2-12 --layers 1,4,16,64 -o p.h5\n  circuit plateau --observables "
-    "ZZ,global "
-    "--spread 0.1",
-    plateau_options,
-    sizeof plateau_options / sizeof *plateau_options,
-    sizeof(struct plateau_values),
-    "device"
+    .name = "circuit",
+    .summary = "Variance of gradients over qubits and layers: how fast a barren plateau sets in",
+    .arguments = "plateau [-o PLATEAU.h5]",
+    .example =
+        "circuit plateau --qubits 2-12 --layers 1,4,16,64 -o p.h5\n  circuit plateau --observables "
+        "ZZ,global "
+        "--spread 0.1",
+    .options = plateau_options,
+    .n_options = sizeof plateau_options / sizeof *plateau_options,
+    .values_size = sizeof(struct plateau_values),
+    .without = "device",
+    .commands = "plateau",
+};
+static const struct kl_tool tool = {
+    .name = "circuit",
+    .summary = "Shows, draws, exports and counts a circuit: by name, or of a trained head",
+    .arguments = "show|draw|qasm|stats [HEAD.h5] | plateau [--help]",
+    .example = "circuit show --ansatz efficient-su2 --qubits 6\n  circuit draw head.h5 -o circuit.svg\n"
+               "  circuit qasm --layers 2 > c.qasm; circuit show --circuit-file c.qasm",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key device note no-provenance progress",
+    .commands = "show|draw|qasm|stats|plateau",
+    .part = &plateau_tool,
 };
 
 struct run {

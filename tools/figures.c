@@ -33,15 +33,16 @@ static const struct kl_option options[] = {
       NULL, NULL },
 };
 static const struct kl_tool tool = {
-    "figures",
-    "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
-    "sweeps and plateau scans",
-    "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
-    "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values),
-    "output store force dry-run key seed threads device note no-provenance progress"
+    .name = "figures",
+    .summary =
+        "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
+        "sweeps and plateau scans",
+    .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
+    .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key seed threads device note no-provenance progress",
 };
 
 /* A figure of a file into a file. */

@@ -39,16 +39,17 @@ static const struct kl_option options[] = {
       "the result; - is standard output, for a head only", "Result", NULL },
 };
 static const struct kl_tool tool = {
-    "qconvert",
-    "Weights of heads to PyTorch and NumPy, and theirs to a head that qeval takes",
-    "HEAD.h5 -o W.safetensors|W.npz\n       qconvert W.safetensors|W.npz|W.pth --features F.h5 -o "
-    "HEAD.h5",
-    "qconvert head.h5 -o head.safetensors\n  qconvert net.npz --features train.h5 --map "
-    "vqc.weight=q.weights -o head.h5",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values),
-    "output seed device progress"
+    .name = "qconvert",
+    .summary = "Weights of heads to PyTorch and NumPy, and theirs to a head that qeval takes",
+    .arguments =
+        "HEAD.h5 -o W.safetensors|W.npz\n       qconvert W.safetensors|W.npz|W.pth --features F.h5 -o "
+        "HEAD.h5",
+    .example = "qconvert head.h5 -o head.safetensors\n  qconvert net.npz --features train.h5 --map "
+               "vqc.weight=q.weights -o head.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "output seed device progress",
 };
 
 struct run {

@@ -34,15 +34,17 @@ static const struct kl_option options[] = {
       "of --zne: polynomial, or straight line", NULL, NULL },
 };
 static const struct kl_tool tool = {
-    "qeval",
-    "Judges trained heads on a feature cache: accuracy, per-class numbers, calibration, predictions",
-    "HEAD.h5 FEATURES.h5 -o REPORT.h5",
-    "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o "
-    "report.h5",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values),
-    "progress"
+    .name = "qeval",
+    .summary =
+        "Judges trained heads on a feature cache: accuracy, per-class numbers, calibration, predictions",
+    .arguments = "HEAD.h5 FEATURES.h5 -o REPORT.h5",
+    .example =
+        "qeval head.h5 test.h5 -o report.h5\n  qeval head.h5 train.h5 --split val --compare other.h5 -o "
+        "report.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "progress",
 };
 
 struct run {

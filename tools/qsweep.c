@@ -31,16 +31,15 @@ static const struct kl_option options[] = {
     KL_HEAD_SETTINGS,
 };
 static const struct kl_tool tool = {
-    "qsweep",
-    "Trains a head for every combination of options on cached features, and compares\n"
-    "them, without controls; its last line is the qtrain command for the best point\n"
-    "with its controls",
-    "FEATURES.h5 --grid GRID -o SWEEP.h5",
-    "qsweep train.h5 --grid \"lr=1e-3,3e-3 n_layers=1,2,3\" --replicas 3 -o sweep.h5",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values),
-    NULL
+    .name = "qsweep",
+    .summary = "Trains a head for every combination of options on cached features, and compares\n"
+               "them, without controls; its last line is the qtrain command for the best point\n"
+               "with its controls",
+    .arguments = "FEATURES.h5 --grid GRID -o SWEEP.h5",
+    .example = "qsweep train.h5 --grid \"lr=1e-3,3e-3 n_layers=1,2,3\" --replicas 3 -o sweep.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
 };
 
 struct run {

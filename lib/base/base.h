@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #define KL_VERSION "0.1.0"
+#define KL_RELEASED "November 21, 2026" /* the date of the manual pages */
 
 /* ---- errors (error.c) ----
    Functions return 0 or one of these; the exit status of a tool is kl_exit_status(code). */
@@ -43,8 +44,9 @@ int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
 int kl_fail_memory(struct kl_error *err, size_t bytes);
 int kl_exit_status(int code);
 
-/* ---- options (options.c, help.c, config.c) ----
-   One table a tool; parsing, --help, YAML configuration and the cache key are made from it. */
+/* ---- options (options.c, help.c, config.c, emit.c) ----
+   One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the
+   cache key are made from it. */
 enum kl_option_type { KL_OPT_FLAG, KL_OPT_INT, KL_OPT_FLOAT, KL_OPT_STRING, KL_OPT_CHOICE };
 
 struct kl_option {
@@ -70,6 +72,9 @@ struct kl_tool {
     size_t n_options;
     size_t values_size;  /* bytes of the values struct, whose first member is struct kl_common */
     const char *without; /* common options that would have no effect on it: "key dry-run"; or NULL */
+    /* First words: "list|show|log"; NULL: none. One word alone: the table is that command's. */
+    const char *commands;
+    const struct kl_tool *part; /* the table of a command that has one of its own; or NULL */
 };
 
 /* Options that tools have in common; common.c holds their table. */
@@ -82,6 +87,7 @@ struct kl_common {
     const char *progress; /* --progress auto|bar|plain|json|none */
     int64_t threads;      /* --threads, 0: what the machine allows */
     int64_t seed;         /* --seed */
+    const char *emit;     /* --emit, hidden: what is made from the table of options (emit.c) */
     bool force, print_key, dry_run, json, quiet, verbose, no_provenance, print_config, help, version;
 };
 
@@ -91,7 +97,7 @@ struct kl_common {
    that lives as long as the process. Returns 0, KL_EUSAGE, KL_ENOINPUT or KL_EDATA. */
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
                      size_t *n_args, struct kl_error *err);
-/* --help, --version and --print-config: if one was given, write the text to `to`, return true. */
+/* --help, --version, --print-config and --emit: if one was given, write the text to `to`, return true. */
 bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to);
 /* The effective options as compact JSON with sorted names; only those with in_key if key_only, and
    of these no text that was not given, so that a new option leaves the keys without it as they are.

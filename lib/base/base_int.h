@@ -24,10 +24,26 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
                   struct kl_error *err);
 /* Value as text for --print-config and --help; size >= 64. */
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);
-/* --help, --version, --print-config, --config: they have no place in a file or a key. */
+/* A double-quoted YAML scalar; JSON too, if the text is printable. */
+void kl_write_quoted(const char *text, FILE *to);
+/* --help, --version, --print-config, --config, --emit: they have no place in a file or a key. */
 bool kl_option_is_answer(const struct kl_option *option);
 /* Read a YAML file of options over the values (config.c). */
 int kl_config_read(const struct kl_tool *tool, void *values, const char *path, struct kl_error *err);
+
+/* ---- what --emit writes from the table (emit.c): values hold the defaults ---- */
+#define KL_EMIT_CHOICES "man|bash|zsh|fish|schema"
+void kl_emit(const struct kl_tool *tool, const void *values, FILE *to);
+void kl_emit_manual(const struct kl_tool *tool, const void *values, FILE *to); /* mdoc(7) */
+void kl_emit_bash(const struct kl_tool *tool, FILE *to);
+void kl_emit_zsh(const struct kl_tool *tool, FILE *to);
+void kl_emit_fish(const struct kl_tool *tool, FILE *to);
+void kl_emit_schema(const struct kl_tool *tool, const void *values, FILE *to); /* of the YAML file */
+/* What follows an option, as far as a shell can complete it. */
+enum kl_word { KL_WORD_NONE, KL_WORD_ANY, KL_WORD_CHOICE, KL_WORD_FILE, KL_WORD_FOLDER };
+enum kl_word kl_option_word(const struct kl_option *option);
+/* The next of "a|b|c": sets *n to its length and moves *choices behind it; NULL at the end. */
+const char *kl_next_choice(const char **choices, size_t *n);
 
 /* Processors that cgroup v2 allows, 0: no limit. proc_file: /proc/self/cgroup; root: where cgroup2 is
    mounted. */

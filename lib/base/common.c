@@ -36,5 +36,6 @@ const struct kl_option kl_common_options[] = {
     { "verbose", 'v', KL_OPT_FLAG, FIELD(verbose), NULL, 0, 0, false, "say more", NULL, NULL },
     { "help", 'h', KL_OPT_FLAG, FIELD(help), NULL, 0, 0, false, "this text", NULL, NULL },
     { "version", 'V', KL_OPT_FLAG, FIELD(version), NULL, 0, 0, false, "name and version", NULL, NULL },
+    { "emit", 0, KL_OPT_CHOICE, FIELD(emit), KL_EMIT_CHOICES, 0, 0, false, NULL, NULL, NULL },
 };
 const size_t kl_n_common_options = sizeof kl_common_options / sizeof *kl_common_options;

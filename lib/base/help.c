@@ -182,11 +182,11 @@ bool kl_option_is_answer(const struct kl_option *option)
     return option->offset == offsetof(struct kl_common, help) ||
            option->offset == offsetof(struct kl_common, version) ||
            option->offset == offsetof(struct kl_common, print_config) ||
-           option->offset == offsetof(struct kl_common, config);
+           option->offset == offsetof(struct kl_common, config) ||
+           option->offset == offsetof(struct kl_common, emit);
 }
 
-/* A double-quoted YAML scalar. */
-static void write_quoted(const char *text, FILE *to)
+void kl_write_quoted(const char *text, FILE *to)
 {
     fputc('"', to);
     for (; *text; text++) {
@@ -210,7 +210,7 @@ static void write_config(const struct kl_tool *tool, const void *values, FILE *t
         fputs(option->name, to);
         fputs(": ", to);
         kl_option_text(option, values, value, sizeof value);
-        if (text) write_quoted(string, to);
+        if (text) kl_write_quoted(string, to);
         else fputs(value, to);
         fputc('\n', to);
     }
@@ -226,6 +226,8 @@ bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to)
         fputs(" (ketline) " KL_VERSION "\n", to);
     } else if (common->print_config) {
         write_config(tool, values, to);
+    } else if (common->emit) {
+        kl_emit(tool, values, to);
     } else {
         return false;
     }

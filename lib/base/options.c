@@ -100,7 +100,9 @@ static int set_number(const struct kl_option *option, void *field, const char *t
     if (end == text || *end || errno == ERANGE || !isfinite(value))
         return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber", where, text,
                        whole ? "whole " : "");
-    if ((option->min != 0 || option->max != 0) && (value < option->min || value > option->max))
+    const bool outside = whole ? integer < (long long)option->min || integer > (long long)option->max
+                               : value < option->min || value > option->max;
+    if ((option->min != 0 || option->max != 0) && outside)
         return kl_fail(err, KL_EUSAGE, "%s: found %s, expected a number from %g to %g", where, text,
                        option->min, option->max);
     if (whole) *(int64_t *)field = integer;

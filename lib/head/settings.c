@@ -20,14 +20,13 @@ static const struct kl_option options[] = {
       "and as a file store of MLflow", NULL, NULL },
 };
 const struct kl_tool kl_head_tool = {
-    "qtrain",
-    "Trains hybrid heads (reduction, circuit, classifier) on cached features",
-    "FEATURES.h5 -o HEAD.h5",
-    "qtrain train.h5 -o head.h5\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct kl_head_settings),
-    NULL
+    .name = "qtrain",
+    .summary = "Trains hybrid heads (reduction, circuit, classifier) on cached features",
+    .arguments = "FEATURES.h5 -o HEAD.h5",
+    .example = "qtrain train.h5 -o head.h5\n  qtrain train.h5 --replicas 5 --epochs 15 -o heads.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct kl_head_settings),
 };
 
 void kl_head_shape_default(struct kl_head_shape_texts *texts)

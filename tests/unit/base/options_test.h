@@ -25,14 +25,16 @@ static const struct kl_option test_options[] = {
     { "grey", 'g', KL_OPT_FLAG, AT(grey), NULL, 0, 0, true, "grey", NULL, NULL },
     { "any-number", 0, KL_OPT_INT, AT(any), "N", 0, 0, false, NULL, NULL, NULL },
 };
-static const struct kl_tool test_tool = { "tool",
-                                          "Does it",
-                                          "INPUT -o OUTPUT",
-                                          "tool a -o b",
-                                          test_options,
-                                          sizeof test_options / sizeof *test_options,
-                                          sizeof(struct values),
-                                          "dry-run key" };
+static const struct kl_tool test_tool = {
+    .name = "tool",
+    .summary = "Does it",
+    .arguments = "INPUT -o OUTPUT",
+    .example = "tool a -o b",
+    .options = test_options,
+    .n_options = sizeof test_options / sizeof *test_options,
+    .values_size = sizeof(struct values),
+    .without = "dry-run key",
+};
 
 static const struct values test_defaults = {
     .qubits = 4, .lr = 0.001, .optimizer = "adam", .grey = true

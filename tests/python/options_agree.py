@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--help, the manual page and the schema of --config say the same of every option of every tool, and what the schema
+takes or refuses is what the tool takes or refuses, with the line and what was expected. Shells: tests/completion.sh."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOOLS = sorted(os.listdir(os.path.join(os.environ["BUILD"], "bin")))
+
+
+def run(command, *words):
+    return subprocess.run([*command, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def text(command, *words):
+    done = run(command, *words)
+    assert done.returncode == 0 and not done.stderr, (command, words, done)
+    return done.stdout
+
+
+def joined(choices):
+    return choices.replace(" ", "").split("|")
+
+
+def of_help(command):
+    """Name -> (letter, choices or None), from --help -v."""
+    table = {}
+    rows = re.split(r"\n(?=  (?:-\w,|   ) --)", "\n" + text(command, "--help", "-v"))[1:]
+    for row in rows:
+        row = re.split(r"\n\n", row)[0]
+        letter, name = re.match(r"  (?:-(\w),|   ) --([a-z0-9-]+)", row).groups()
+        choices = re.search(r": ((?:[a-z0-9-]+\|\s*)+[a-z0-9-]+)\s*(?:\[\S*\])?\s*$", row)
+        table[name] = (letter, joined(re.sub(r"\s", "", choices[1])) if choices else None)
+    return table
+
+
+def of_manual(command):
+    page = text(command, "--emit", "man").replace("\\-", "-").replace("\\&", "")
+    table = {}
+    for row in re.split(r"\n(?=\.It (?:Fl \w , )?Fl -)", page)[1:]:
+        letter, name = re.match(r"\.It (?:Fl (\w) , )?Fl -([a-z0-9-]+)", row).groups()
+        choices = re.search(r"One of\n((?:\.Cm \S+ [,.]\n)+)", row)
+        table[name] = (letter, re.findall(r"\.Cm (\S+)", choices[1]) if choices else None)
+    return table
+
+
+def of_schema(schema):
+    return {name: one.get("enum") for name, one in schema["properties"].items() if "description" in one}
+
+
+def config(command, line, folder):
+    path = os.path.join(folder, "run.yaml")
+    with open(path, "w") as file:
+        file.write(line + "\n")
+    return run(command, "--config", path, "--print-config"), path
+
+
+def check_values(command, schema, folder):
+    """Bounds and choices: taken up to them, refused beyond, where and why."""
+    for name, one in schema["properties"].items():
+        values, beyond = one.get("enum", []), ["nonsense"] if "enum" in one else []
+        if "minimum" in one:
+            values = [one["minimum"], one["maximum"]]
+            step = 1 if one["type"] == "integer" else abs(one["maximum"]) / 8 + 1
+            beyond = [one["minimum"] - step, one["maximum"] + step]
+            beyond = [int(value) for value in beyond] if one["type"] == "integer" else beyond
+        if one.get("type") == "boolean":
+            values, beyond = ["true", "false"], ["1"]
+        for value in values:
+            done, _ = config(command, f"{name}: {value}", folder)
+            assert done.returncode == 0, (command, name, value, done)
+        for value in beyond:
+            done, path = config(command, f"# a remark\n{name}: {value}", folder)
+            assert done.returncode == 2 and f"{path}:2: {name}" in done.stderr, (command, name, value, done)
+            assert "expected" in done.stderr, done
+
+
+def check_names(command, schema, folder):
+    """Every name and spelling is read; no other is."""
+    for name, one in schema["properties"].items():
+        own = schema["properties"][one["$ref"].split("/")[-1]] if "$ref" in one else one
+        kinds = own["type"]
+        value = "true" if kinds == "boolean" else own["enum"][0] if "enum" in own else own.get("maximum", 1)
+        value = own.get("default", value) if isinstance(kinds, list) else value  # --device, say, takes few words
+        done, _ = config(command, f"{name}: {value}", folder)
+        assert done.returncode == 0, (command, name, done)
+    done, path = config(command, "jsno: true", folder)
+    assert done.returncode == 2 and done.stderr.strip().endswith("did you mean json?"), done
+    for answer in ("help", "version", "print-config", "config", "emit"):
+        done, path = config(command, f"{answer}: true", folder)
+        assert done.returncode == 2 and f"{path}:1: {answer}" in done.stderr, done
+        assert answer not in schema["properties"]
+
+
+def check_printed(command, schema):
+    """What --print-config writes, the schema describes, with the same defaults."""
+    for line in text(command, "--print-config").splitlines():
+        name, value = line.split(": ", 1)
+        one = schema["properties"][name]
+        value = json.loads(value)
+        assert one.get("default", "") == value or one["type"] == "number" and float(one["default"]) == value, (command, line)
+
+
+def check(command, folder):
+    schema = json.loads(text(command, "--emit", "schema"))
+    helps, manual, schemed = of_help(command), of_manual(command), of_schema(schema)
+    assert len(helps) > 8, helps
+    assert helps == manual, (command, set(helps) ^ set(manual),
+                             {k: (helps[k], manual.get(k)) for k in helps if helps[k] != manual.get(k)})
+    answers = {"help", "version", "print-config", "config"}
+    assert set(schemed) == set(helps) - answers, (command, set(schemed) ^ set(helps))
+    for name, choices in schemed.items():
+        assert choices == helps[name][1], (command, name)
+    check_values(command, schema, folder)
+    check_names(command, schema, folder)
+    check_printed(command, schema)
+    return len(helps)
+
+
+with tempfile.TemporaryDirectory() as work:
+    n = 0
+    for tool in TOOLS:
+        commands = [[tool]]
+        parts = re.findall(rf"\.Xr {tool}-(\w+) 1", text([tool], "--emit", "man"))
+        for one in commands + [[tool, part] for part in parts]:
+            n += check(one, work)
+assert n > 100, n
+print(f"{n} options of {len(TOOLS)} tools agree")
