@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Whole inputs of bits in memory. */
-#include "qrng/bits.h"
+#include "qrng/bits_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,16 +32,21 @@ static int append(struct kl_bits *b, size_t *room, const struct kl_bits *block, 
     return KL_OK;
 }
 
-/* What the last block of an input, an empty one, says of all its rows. */
-static int finish(struct kl_bits *b, const struct kl_bits *last, struct kl_error *err)
+/* At the end of an input: its devices, and its file, if it is ours. */
+static int finish(struct kl_bits *b, struct kl_bits_source *s, struct kl_error *err)
 {
-    const int n = b->n_devices + last->n_devices;
-    char(*names)[KL_BITS_NAME] = realloc(b->names, (size_t)n * sizeof *names);
-    if (!names) return kl_fail_memory(err, (size_t)n * sizeof *names);
-    b->names = names;
+    const struct kl_bits *last = &s->block;
+    const size_t n = (size_t)(b->n_devices + last->n_devices);
+    char(*names)[KL_BITS_NAME] = realloc(b->names, n * sizeof *names);
+    if (names) b->names = names;
+    struct kl_file **files = realloc(b->files, (b->n_files + 1) * sizeof *files);
+    if (files) b->files = files;
+    if (!names || !files) return kl_fail_memory(err, n * sizeof *names);
     memcpy(names + b->n_devices, last->names, (size_t)last->n_devices * sizeof *names);
-    b->n_devices = n;
+    b->n_devices += last->n_devices;
     b->n_dropped += last->n_dropped;
+    if (s->file) files[b->n_files++] = s->file;
+    s->file = NULL;
     return KL_OK;
 }
 
@@ -75,7 +80,7 @@ int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
         if (!rc && n > 1 && block->n_devices > 1)
             rc = kl_fail(err, KL_EDATA, "%s: holds %d devices; of several inputs each is one", paths[i],
                          block->n_devices);
-        if (!rc) rc = finish(bits, block, err);
+        if (!rc) rc = finish(bits, source, err);
         kl_bits_close(&source);
     }
     if (rc) kl_bits_free(bits);

@@ -14,6 +14,8 @@ enum {
     KL_BITS_SYMBOL = 8      /* bits of a symbol, at most */
 };
 
+#define KL_BITS_STDIN "standard input" /* what "-" is called */
+
 /* Row r starts at words + r * words_per_row; bit j of it is (words[j / 64] >> (j % 64)) & 1; bits past
    n_bits are 0. */
 struct kl_bits {
@@ -47,6 +49,10 @@ int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_ho
 /* Several inputs of equally long rows: each one is a device, so none may hold several (KL_EDATA). */
 int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
                        const struct kl_bits_how *how, struct kl_error *err);
+/* What was read into the key, as the bits themselves: the same in every format; and into the record, the
+   raw_inputs of a provenance, paths that are not our files (those are its parents: bits->files). */
+int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
+                     const char *const *paths, size_t n, struct kl_error *err);
 void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */
 
 static inline const uint64_t *kl_bits_row(const struct kl_bits *bits, size_t r)

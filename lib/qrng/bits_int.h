@@ -15,7 +15,7 @@ struct kl_bits_format {
     int (*next)(struct kl_bits_source *s, size_t max_rows, struct kl_error *err);
     void (*close)(struct kl_bits_source *s); /* what is in state; may be NULL */
 };
-extern const struct kl_bits_format kl_bits_text;
+extern const struct kl_bits_format kl_bits_packed, kl_bits_h5, kl_bits_npy, kl_bits_text;
 
 struct kl_bits_source {
     const char *path; /* for messages: "standard input" for "-" */
@@ -23,7 +23,8 @@ struct kl_bits_source {
     uint64_t size;    /* its bytes */
     struct kl_bits_how how;
     const struct kl_bits_format *format;
-    void *state; /* of the format */
+    void *state;          /* of the format */
+    struct kl_file *file; /* open, if it is one of ours */
     struct kl_bits block;
     size_t block_rows;    /* room for so many */
     size_t row;           /* rows that have been handed out */
@@ -33,6 +34,13 @@ struct kl_bits_source {
 
 /* Characters 0 and 1 into words that are 0; how many there were (at most n) before another one. */
 size_t kl_bits_digits(uint64_t *words, const char *text, size_t n);
+/* Words, whose lowest bit is the first, and bytes, whose highest is (bits_words.c): the bits of each
+   byte reversed; n_bits of a stream from `first` on, which reads one word behind them; n_bits of bytes,
+   and back, the last byte filled up with zeros. */
+uint64_t kl_bits_reverse(uint64_t words);
+void kl_bits_cut(uint64_t *words, const uint64_t *stream, size_t first, size_t n_bits);
+void kl_bits_unpack(uint64_t *words, const uint8_t *bytes, size_t n_bits);
+void kl_bits_pack(uint8_t *bytes, const uint64_t *words, size_t n_bits);
 /* The words of a row once n_bits is known. KL_EDATA (no bits, too many), KL_EUSAGE (symbols). */
 int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err);
 /* KL_EDATA in words that say which byte stands where a 0 or 1 is expected. column: from 1. */

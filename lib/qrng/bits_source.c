@@ -10,7 +10,8 @@
 
 enum { BLOCK_WORDS = 1 << 16 };
 
-static const struct kl_bits_format *const formats[] = { &kl_bits_text };
+static const struct kl_bits_format *const formats[] = { &kl_bits_packed, &kl_bits_h5, &kl_bits_npy,
+                                                        &kl_bits_text };
 
 int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, unsigned char found,
                   struct kl_error *err)
@@ -53,7 +54,7 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
     const uint64_t limit =
         how->packed && how->max_rows ? (how->max_rows * how->row_bits + 7) / 8 : UINT64_MAX;
     if (strcmp(path, "-") == 0) {
-        s->path = "standard input";
+        s->path = KL_BITS_STDIN;
         int rc = kl_spool(&s->fd, STDIN_FILENO, limit, s->path, err);
         if (rc) return rc;
     } else if ((s->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
@@ -106,8 +107,12 @@ static int finish(struct kl_bits_source *s, struct kl_error *err)
     if (s->row == 0) return kl_fail(err, KL_EDATA, "%s: holds no rows", s->path);
     for (int d = 0; d < KL_BITS_DEVICES; d++)
         if (s->count[d]) n = d + 1;
+    if (b->names) /* said by the file, or before a rewinding */
+        n = b->n_devices;
     for (int d = 0; d < n; d++)
-        if (!s->count[d])
+        if (!s->count[d] && s->format == &kl_bits_h5)
+            return kl_fail(err, KL_EDATA, "%s: device %s has no rows", s->path, b->names[d]);
+        else if (!s->count[d])
             return kl_fail(err, KL_EDATA,
                            "%s: device %d has no rows, though labels go up to %d (first in row %zu)",
                            s->path, d + 1, n, s->seen[n - 1]);
@@ -148,6 +153,7 @@ void kl_bits_close(struct kl_bits_source **source)
     if (s->format && s->format->close) s->format->close(s);
     free(s->state);
     if (s->fd >= 0) close(s->fd);
+    kl_file_close(&s->file);
     kl_bits_free(&s->block);
     free(s->count);
     free(s);

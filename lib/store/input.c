@@ -174,8 +174,8 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err)
 }
 
 /* Path and digest under the role's name, or "ROLE 2", "ROLE 3"... if there were some before. */
-static int record_input(json_t *record, const char *role, const char *path, const char *sha256,
-                        struct kl_error *err)
+int kl_input_record(json_t *record, const char *role, const char *path, const char *sha256,
+                    struct kl_error *err)
 {
     char name[64];
     json_t *text = NULL;
@@ -201,5 +201,5 @@ int kl_input_identify(struct kl_key *key, json_t *record, const char *role, size
     int rc = kl_input_content(hex, file, err);
     if (!rc) rc = kl_key_input(key, role, hex, err);
     if (!rc && inside) rc = kl_key_text(key, part, colon + 1, err);
-    return rc ? rc : record_input(record, role, path, hex, err);
+    return rc ? rc : kl_input_record(record, role, path, hex, err);
 }

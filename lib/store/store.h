@@ -166,6 +166,9 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err);
    and digest into a JSON object, the raw_inputs of a provenance record. */
 int kl_input_identify(struct kl_key *key, struct json_t *record, const char *role, size_t i,
                       const char *path, struct kl_error *err);
+/* The second half alone, of an input whose content is known otherwise. */
+int kl_input_record(struct json_t *record, const char *role, const char *path, const char *content,
+                    struct kl_error *err);
 
 /* ---- provenance (provenance.c) ---- */
 /* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON

@@ -10,10 +10,8 @@ enum { MAX_HEADER = 65536 };
 
 struct reader {
     const char *at, *end; /* what is left of the header */
-    char descr[32];
-    bool fortran, has_descr, has_order, has_shape;
-    int rank; /* may be beyond what a weight has: text is passed over */
-    size_t dims[KL_WEIGHTS_RANK];
+    bool has_descr, has_order, has_shape;
+    struct kl_npy array;
 };
 
 static void skip_space(struct reader *r)
@@ -54,18 +52,19 @@ static bool take_string(struct reader *r, char *text, size_t size)
 
 static bool take_shape(struct reader *r)
 {
+    struct kl_npy *a = &r->array;
     if (!take(r, '(')) return false;
-    for (r->rank = 0; !take(r, ')'); r->rank++) {
+    for (a->rank = 0; !take(r, ')'); a->rank++) {
         size_t size = 0;
         const char *first = r->at;
         for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
             if (__builtin_mul_overflow(size, 10, &size) ||
                 __builtin_add_overflow(size, (size_t)(*r->at - '0'), &size))
                 return false;
-        if (r->at == first || r->rank == 32) return false;
-        if (r->rank < KL_WEIGHTS_RANK) r->dims[r->rank] = size;
+        if (r->at == first || a->rank == 32) return false;
+        if (a->rank < KL_WEIGHTS_RANK) a->dims[a->rank] = size;
         skip_space(r);
-        if (!take(r, ',') && (r->rank == 0 || r->at == r->end || *r->at != ')')) return false;
+        if (!take(r, ',') && (a->rank == 0 || r->at == r->end || *r->at != ')')) return false;
         skip_space(r);
     }
     return true;
@@ -76,11 +75,11 @@ static bool take_member(struct reader *r)
     char key[32];
     if (!take_string(r, key, sizeof key) || !take(r, ':')) return false;
     if (strcmp(key, "descr") == 0 && !r->has_descr)
-        return r->has_descr = take_string(r, r->descr, sizeof r->descr);
+        return r->has_descr = take_string(r, r->array.descr, sizeof r->array.descr);
     if (strcmp(key, "shape") == 0 && !r->has_shape) return r->has_shape = take_shape(r);
     if (strcmp(key, "fortran_order") != 0 || r->has_order) return false;
-    r->fortran = take_word(r, "True");
-    return r->has_order = r->fortran || take_word(r, "False");
+    r->array.fortran = take_word(r, "True");
+    return r->has_order = r->array.fortran || take_word(r, "False");
 }
 
 static bool take_header(struct reader *r)
@@ -153,7 +152,7 @@ static int refuse_type(const char *path, const char *name, const char *descr, st
                    path, name, descr);
 }
 
-static int add(struct kl_weights *weights, const struct reader *r, const struct kl_bytes *file,
+static int add(struct kl_weights *weights, const struct kl_npy *r, const struct kl_bytes *file,
                const char *name, const unsigned char *data, size_t n, struct kl_error *err)
 {
     const enum kl_element element = element_of(r->descr);
@@ -173,8 +172,8 @@ static int add(struct kl_weights *weights, const struct reader *r, const struct 
                           element, data, err);
 }
 
-int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
-                 const unsigned char *data, size_t n, struct kl_error *err)
+int kl_npy_header(struct kl_npy *array, const char *path, const char *name, const unsigned char *data,
+                  size_t n, struct kl_error *err)
 {
     const int version = n >= 10 && memcmp(data, "\x93NUMPY", 6) == 0 && data[7] == 0 ? data[6] : 0;
     const size_t begin = version == 1 ? 10 : 12;
@@ -183,24 +182,33 @@ int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const 
     if (version < 1 || version > 3 || n < begin || header > n - begin || header > MAX_HEADER)
         return kl_fail(
             err, KL_EDATA,
-            "%s: array %.100s: no header of NumPy's versions 1 to 3, or one that does not fit",
-            file->path, name);
-    struct reader r = { .at = (const char *)data + begin, .end = (const char *)data + begin + header };
-    const struct reader begun = r;
-    if (!take_header(&r)) {
-        r.at = begun.at;
-        const bool object = memmem(begun.at, header, "|O", 2) != NULL;
-        return object ? refuse_type(file->path, name, "O", err)
-                      : kl_fail(err, KL_EDATA,
-                                "%s: array %.100s: its header is not one of descr (one type), "
-                                "fortran_order and shape",
-                                file->path, name);
-    }
-    data += begin + header;
-    n -= begin + header;
-    const bool text = strncmp(r.descr, "<U", 2) == 0 || strncmp(r.descr, "|S", 2) == 0;
-    if (!text) return add(weights, &r, file, name, data, n, err);
-    return r.descr[1] == 'U' && r.rank == 0 && strcmp(name, "config") == 0
+            "%s: array %.100s: no header of NumPy's versions 1 to 3, or one that does not fit", path,
+            name);
+    const char *at = (const char *)data + begin;
+    struct reader r = { .at = at, .end = at + header };
+    if (!take_header(&r))
+        return memmem(at, header, "|O", 2)
+                   ? refuse_type(path, name, "O", err)
+                   : kl_fail(err, KL_EDATA,
+                             "%s: array %.100s: its header is not one of descr (one type), "
+                             "fortran_order and shape",
+                             path, name);
+    *array = r.array;
+    array->begin = begin + header;
+    return KL_OK;
+}
+
+int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
+                 const unsigned char *data, size_t n, struct kl_error *err)
+{
+    struct kl_npy array;
+    int rc = kl_npy_header(&array, file->path, name, data, n, err);
+    if (rc) return rc;
+    data += array.begin;
+    n -= array.begin;
+    const bool text = strncmp(array.descr, "<U", 2) == 0 || strncmp(array.descr, "|S", 2) == 0;
+    if (!text) return add(weights, &array, file, name, data, n, err);
+    return array.descr[1] == 'U' && array.rank == 0 && strcmp(name, "config") == 0
                ? read_config(weights, data, n, err)
                : 0;
 }

@@ -31,6 +31,20 @@ const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
                                         const char *name); /* NULL: absent */
 void kl_weights_free(struct kl_weights **weights);         /* accepts NULL, clears the pointer */
 
+/* ---- one array as NumPy keeps it (npy.c) ---- */
+struct kl_npy {
+    char descr[32]; /* of an element: "<f4", "<U25" */
+    bool fortran;
+    int rank; /* up to 32; dims has only the first ones */
+    size_t dims[KL_WEIGHTS_RANK];
+    size_t begin; /* of the elements, from the array's first byte */
+};
+/* From the first n bytes of an array: all of it, or enough for its header (KL_NPY_HEADER). name: of the
+   array, for messages. KL_EDATA. */
+enum { KL_NPY_HEADER = 65536 + 12 };
+int kl_npy_header(struct kl_npy *array, const char *path, const char *name, const unsigned char *data,
+                  size_t n, struct kl_error *err);
+
 /* ---- writing (write.c chooses; write_safetensors.c, write_npz.c) ---- */
 /* Append a copy of one tensor. KL_EDATA (a name twice or too long), KL_ENOMEM. */
 int kl_weights_put(struct kl_weights *weights, const char *name, int rank, const size_t *dims,

@@ -105,6 +105,104 @@ static void check_large(void)
     free(text);
 }
 
+/* 0xa5 0x0f 0x3c are 10100101 00001111 00111100: rows of 7 bits, 3 bits left. */
+static void check_packed(void)
+{
+    static const char *const rows[] = { "1010010", "1000011", "1100111" };
+    static const int devices[] = { 0, 0, 0 };
+    const struct kl_bits_how how = { .packed = true, .row_bits = 7 };
+    struct kl_bits b = { 0 };
+    struct kl_error err = { 0 };
+    put("\xa5\x0f\x3c", 3);
+    CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+    check_rows(&b, rows, devices, 3);
+    CHECK(b.n_dropped == 3);
+    kl_bits_free(&b);
+    CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ .packed = true, .row_bits = 25 }, &err) ==
+              KL_EDATA &&
+          strstr(err.text, "3 bytes hold no row of 25 bits"));
+    CHECK(kl_bits_read(&b, path, &(struct kl_bits_how){ .packed = true }, &err) == KL_EUSAGE);
+}
+
+/* Many rows of an odd length, each bit against its byte, and the same by blocks, twice. */
+static void check_packed_blocks(void)
+{
+    enum { BYTES = 1000003, ROW = 101 };
+    const struct kl_bits_how how = { .packed = true, .row_bits = ROW };
+    static unsigned char bytes[BYTES];
+    struct kl_bits b = { 0 };
+    struct kl_error err = { 0 };
+    struct kl_bits_source *source = NULL;
+    const struct kl_bits *block;
+    for (size_t i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * i + (i >> 7));
+    put(bytes, BYTES);
+    CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+    CHECK(b.n_rows == 8 * (size_t)BYTES / ROW && b.n_dropped == 8 * (size_t)BYTES % ROW);
+    size_t wrong = 0;
+    for (size_t i = 0; i < b.n_rows * ROW; i++)
+        wrong += (kl_bits_row(&b, i / ROW)[i % ROW / 64] >> (i % ROW % 64) & 1) !=
+                 (unsigned)(bytes[i / 8] >> (7 - i % 8) & 1);
+    CHECK(wrong == 0, "%zu", wrong);
+    CHECK(kl_bits_open(&source, path, &how, &err) == 0);
+    for (int pass = 0; pass < 2; pass++) {
+        size_t row = 0;
+        while (!kl_bits_next(source, &block, &err) && block->n_rows) {
+            CHECK(memcmp(block->words, kl_bits_row(&b, row), block->n_rows * 16) == 0);
+            row += block->n_rows;
+        }
+        CHECK(row == b.n_rows && kl_bits_rewind(source, &err) == 0, "%zu", row);
+    }
+    kl_bits_close(&source);
+    kl_bits_free(&b);
+}
+
+static size_t npy(char *to, const char *descr, const char *shape, const void *data, size_t n)
+{
+    const int header =
+        snprintf(to + 10, 200, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape);
+    memcpy(to, "\x93NUMPY\1\0", 8);
+    to[8] = (char)header;
+    to[9] = 0;
+    memcpy(to + 10 + header, data, n);
+    return 10 + (size_t)header + n;
+}
+
+static void check_npy(void)
+{
+    static const char *const rows[] = { "011", "100" };
+    static const int devices[] = { 0, 0 };
+    static const struct {
+        const char *descr, *shape, *data;
+        size_t n;
+        const char *message;
+    } cases[] = {
+        { "<U3", "(2,)", "0\0\0\0001\0\0\0001\0\0\0001\0\0\0000\0\0\0000\0\0", 24, NULL },
+        { "|S3", "(2,)", "011100", 6, NULL },
+        { "|u1", "(2, 3)", "\0\1\1\1\0\0", 6, NULL },
+        { "|b1", "(2, 3)", "\0\1\1\1\0\0", 6, NULL },
+        { "|S3", "(2,)", "01110\0", 6, "row 2 has 2 bits, expected 3" },
+        { "|S3", "(2,)", "011120", 6, "row 2, position 2: found '2', expected 0 or 1" },
+        { "|u1", "(2, 3)", "\0\1\1\1\0\2", 6, "row 2, position 3: found byte 0x02, expected 0 or 1" },
+        { "|u1", "(2, 3)", "\0\1\1\1\0", 5, "5 bytes of rows, its header says 2 rows of 3 bytes" },
+        { "<f4", "(2, 3)", "", 0,
+          "array of <f4 and rank 2, expected texts (<U or |S) of rank 1, or numbers (|u1, |b1) of rank "
+          "2 "
+          "in C order" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char file[400], expected[400];
+        struct kl_bits b = { 0 };
+        struct kl_error err = { 0 };
+        put(file, npy(file, cases[i].descr, cases[i].shape, cases[i].data, cases[i].n));
+        const int rc = kl_bits_read(&b, path, &(struct kl_bits_how){ 0 }, &err);
+        snprintf(expected, sizeof expected, "%s: %s", path, cases[i].message ? cases[i].message : "");
+        CHECK(rc == (cases[i].message ? KL_EDATA : 0), "case %zu: %s", i, err.text);
+        if (rc) CHECK(strcmp(err.text, expected) == 0, "found %s", err.text);
+        else check_rows(&b, rows, devices, 2);
+        kl_bits_free(&b);
+    }
+}
+
 static void check_errors(void)
 {
 #define CASE(text, message)            \
@@ -153,6 +251,9 @@ int main(void)
     check_unlabelled();
     check_symbols();
     check_large();
+    check_packed();
+    check_packed_blocks();
+    check_npy();
     check_errors();
     unlink(path);
     rmdir(folder);
