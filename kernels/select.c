@@ -14,7 +14,8 @@
     {                                                                                           \
         .isa = #set, KL_PAIR(gemm, set), KL_PAIR(bias, set), KL_PAIR(dropout, set),             \
         KL_PAIR(relu_back, set), KL_PAIR(sum_rows, set), KL_PAIR(adam, set), KL_PAIR(sgd, set), \
-        .conv = &kl_conv_f32_##set, .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set, \
+        KL_PAIR(mlp_gradient, set), KL_PAIR(mlp_logits, set), .conv = &kl_conv_f32_##set,       \
+        .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                             \
         .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set              \
     }
 

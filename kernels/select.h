@@ -9,6 +9,7 @@
 #include "kernels/conv.h"
 #include "kernels/density.h"
 #include "kernels/gemm.h"
+#include "kernels/mlp.h"
 #include "kernels/optim.h"
 #include "kernels/vqc.h"
 
@@ -28,6 +29,10 @@ struct kl_kernels {
     kl_adam_f64_fn adam_f64;
     kl_sgd_f32_fn sgd_f32;
     kl_sgd_f64_fn sgd_f64;
+    kl_mlp_gradient_f32_fn mlp_gradient_f32;
+    kl_mlp_gradient_f64_fn mlp_gradient_f64;
+    kl_mlp_logits_f32_fn mlp_logits_f32;
+    kl_mlp_logits_f64_fn mlp_logits_f64;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

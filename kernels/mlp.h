@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+   mlp: a small dense network with ReLU and dropout, eight samples at a time, one thread a network: all
+   that it has (100-30-20-3: 4,560 numbers with their padding) stays in the nearest caches. Inputs may be
+   packed bits. No cuda/ twin: a run is a chain of 10^5 steps of two microseconds each, fewer than a
+   launch takes; it would have to be a kernel of whole runs. */
+#ifndef KL_MLP_H
+#define KL_MLP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/act.h"
+
+enum { KL_MLP_BATCH = 8, KL_MLP_LAYERS = 4, KL_MLP_PAD = 16 };
+
+/* size[0] inputs, then the units of each layer; the last ones are the classes. */
+struct kl_mlp {
+    int n_layers, size[KL_MLP_LAYERS + 1];
+};
+
+/* A layer's parameters: a row of weights for each of its inputs, then the biases; rows are padded to a
+   multiple of KL_MLP_PAD with zeros, which stay zero. The layers follow each other. */
+static inline size_t kl_mlp_width(int units)
+{
+    return ((size_t)units + KL_MLP_PAD - 1) / KL_MLP_PAD * KL_MLP_PAD;
+}
+/* Where layer l begins; with l = n_layers the size of the block. */
+static inline size_t kl_mlp_layer(const struct kl_mlp *net, int l)
+{
+    size_t at = 0;
+    for (int i = 0; i < l; i++) at += ((size_t)net->size[i] + 1) * kl_mlp_width(net->size[i + 1]);
+    return at;
+}
+/* Numbers of workspace that a call needs: activations and their gradients, tables of sums, a transposed
+   layer, one byte an input. */
+static inline size_t kl_mlp_work(const struct kl_mlp *net)
+{
+    size_t most = kl_mlp_width(net->size[1]) * 32, all = 0;
+    for (int i = 0; i <= net->n_layers; i++) {
+        const size_t width = kl_mlp_width(net->size[i]);
+        all += 2 * KL_MLP_BATCH * width;
+        if (i > 1 && width * kl_mlp_width(net->size[i - 1]) > most)
+            most = width * kl_mlp_width(net->size[i - 1]);
+    }
+    return all + most + (size_t)net->size[0] + 64;
+}
+
+/* Up to KL_MLP_BATCH samples. A sample's inputs: words of which bit j % 64 of word j / 64 is input j, or
+   size[0] numbers of the precision. */
+struct kl_mlp_batch {
+    size_t n;
+    bool packed;
+    const void *row[KL_MLP_BATCH];
+    int32_t label[KL_MLP_BATCH];
+};
+
+/* grad (the block) = gradient of the mean cross-entropy + l1 * sum |params|, the subgradient of |0|
+   being 0. drop: of every hidden layer l = 1, 2, ... with purpose + 256 l, element i * width + j for
+   unit j of sample i; threshold 0: none. params and grad differ; work: kl_mlp_work numbers. */
+struct kl_mlp_loss {
+    double cross_entropy, sum_abs; /* mean over the batch, nats; sum |params| */
+    double squares;                /* sum grad^2 */
+};
+#define KL_MLP_GRADIENT_ARGS(real)                                                         \
+    (struct kl_mlp_loss * loss, real * grad, const real *params, const struct kl_mlp *net, \
+     const struct kl_mlp_batch *batch, double l1, const struct kl_dropout_draw *drop, real *work)
+/* logits (batch->n, classes), without dropout. */
+#define KL_MLP_LOGITS_ARGS(real)                                                                    \
+    (real * logits, const real *params, const struct kl_mlp *net, const struct kl_mlp_batch *batch, \
+     real *work)
+
+typedef void(*kl_mlp_gradient_f32_fn) KL_MLP_GRADIENT_ARGS(float);
+typedef void(*kl_mlp_gradient_f64_fn) KL_MLP_GRADIENT_ARGS(double);
+typedef void(*kl_mlp_logits_f32_fn) KL_MLP_LOGITS_ARGS(float);
+typedef void(*kl_mlp_logits_f64_fn) KL_MLP_LOGITS_ARGS(double);
+
+/* The versions, lowest first; select.c chooses. */
+#define KL_MLP_DECLARE(isa)                                      \
+    void kl_mlp_gradient_f32_##isa KL_MLP_GRADIENT_ARGS(float);  \
+    void kl_mlp_gradient_f64_##isa KL_MLP_GRADIENT_ARGS(double); \
+    void kl_mlp_logits_f32_##isa KL_MLP_LOGITS_ARGS(float);      \
+    void kl_mlp_logits_f64_##isa KL_MLP_LOGITS_ARGS(double);
+KL_MLP_DECLARE(base)
+KL_MLP_DECLARE(avx2)
+KL_MLP_DECLARE(avx512)
+
+#endif
