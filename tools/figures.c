@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   figures: PNG and SVG of heads, reports and features. */
+   figures: PNG and SVG of heads, reports and features; all of them on one page of HTML. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct values {
     struct kl_common common;
-    const char *figure, *format, *images;
+    const char *figure, *format, *images, *report;
     int64_t replica;
 };
 
@@ -27,6 +27,8 @@ static const struct kl_option options[] = {
       "samples: what the report's features were made from (several: A,B)", NULL, NULL },
     { "replica", 0, KL_OPT_INT, AT(replica), "K", 0, 1e6, true, "of a report: which of several heads",
       NULL, NULL },
+    { "report", 0, KL_OPT_STRING, AT(report), "PAGE.html", 0, 0, false,
+      "one page of everything: figures, tables, provenance; needs nothing beside it", NULL, NULL },
     { "output", 'o', KL_OPT_STRING, AT(common.output), "PATH", 0, 0, false,
       "a folder, or FIGURE.png or FIGURE.svg for one figure", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false, "replace what is no picture, too",
@@ -38,7 +40,8 @@ static const struct kl_tool tool = {
         "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
         "sweeps and plateau scans",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
-    .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg",
+    .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
+               "  figures head.h5 report.h5 --report run.html",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -61,6 +64,7 @@ struct run {
     size_t n_files;
     struct drawing *drawings; /* [n]: what is to be drawn */
     size_t n, written;
+    bool page_written;
 };
 
 static const char *const format_names[] = { [KL_PNG] = "png", [KL_SVG] = "svg" };
@@ -172,13 +176,37 @@ static int open_files(struct run *run, const char *const *paths, size_t n, struc
         code = kl_file_open(&run->files[i], paths[i], err);
         run->n_files += !code;
     }
-    for (size_t i = 0; i < n && !code; i++) code = add_file(run, run->files[i], err);
+    return code;
+}
+
+static int choose_figures(struct run *run, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < run->n_files && !code; i++) code = add_file(run, run->files[i], err);
     return !code && !run->n ? kl_fail(err, KL_EUSAGE, "nothing was drawn") : code;
 }
 
 /* ---- what must not be ---- */
 
-/* No input is written over, and nothing but pictures unless --force. */
+static int check_target(const struct run *run, const char *const *inputs, size_t n, struct kl_error *err)
+{
+    const bool force = run->v.common.force;
+    int code = KL_OK;
+    if (run->v.report) {
+        code = kl_target_no_input(run->v.report, inputs, n, err);
+        if (!code) code = kl_place_check(run->v.report, err);
+        if (!code)
+            code = kl_target_check_bytes(run->v.report, 0, "<!DOCTYPE html>", force, inputs, n, err);
+    }
+    if (!code && run->v.common.output) code = kl_target_no_input(run->v.common.output, inputs, n, err);
+    for (size_t i = 0; i < run->n && !code; i++)
+        code = kl_figure_target_check(run->drawings[i].path, run->drawings[i].format, force, inputs, n,
+                                      err);
+    return code;
+}
+
+/* No input, which may be a folder of images, is written over, and nothing but pictures and pages unless
+   --force. */
 static int check_targets(const struct run *run, const char *const *paths, size_t n, struct kl_error *err)
 {
     struct kl_sample_paths images = { 0 };
@@ -191,11 +219,8 @@ static int check_targets(const struct run *run, const char *const *paths, size_t
         memcpy(inputs, paths, n * sizeof *inputs);
         memcpy(inputs + n, images.paths, images.n * sizeof *inputs);
         if (run->v.common.config) inputs[all - 1] = run->v.common.config;
-        code = kl_target_no_input(run->v.common.output, inputs, all, err); /* a folder of images */
+        code = check_target(run, inputs, all, err);
     }
-    for (size_t i = 0; i < run->n && !code; i++)
-        code = kl_figure_target_check(run->drawings[i].path, run->drawings[i].format,
-                                      run->v.common.force, inputs, all, err);
     free(inputs);
     free(images.text);
     return code;
@@ -204,19 +229,19 @@ static int check_targets(const struct run *run, const char *const *paths, size_t
 /* Pictures under the labels of others look right: the images must be those of the report. */
 static int check_images(const struct run *run, struct kl_error *err)
 {
-    const struct kl_file *last = NULL;
     int code = KL_OK;
-    for (size_t i = 0; i < run->n && !code; i++) {
-        const struct kl_figure_inputs inputs = inputs_of(run, run->drawings[i].file);
-        bool known;
-        if (!run->drawings[i].figure->needs_images || inputs.file == last) continue;
-        last = inputs.file;
-        code = kl_sample_images_check(&known, &inputs, err);
+    for (size_t i = 0; i < run->n_files && !code && run->v.images; i++) {
+        const struct kl_figure_inputs inputs = inputs_of(run, run->files[i]);
+        bool known = true;
+        for (const struct kl_figure *f = kl_figures; f->name && !code; f++)
+            if (f->needs_images && strcmp(f->kind, kl_file_kind(inputs.file)) == 0 &&
+                (run->v.report || takes_all(run) || strcmp(f->name, run->v.figure) == 0))
+                code = kl_sample_images_check(&known, &inputs, err);
         if (!code && !known)
             kl_note(&run->log, 1,
                     "%s: holds no record of its features; whether they were made from --images %s "
                     "cannot be checked",
-                    kl_file_path(last), inputs.images);
+                    kl_file_path(inputs.file), inputs.images);
     }
     return code;
 }
@@ -262,11 +287,9 @@ static void note_left(const struct run *run, struct kl_file *file)
     }
 }
 
-static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
+static int check_output(struct run *run, size_t n, struct kl_error *err)
 {
     const char *output = run->v.common.output;
-    if (!n || !output)
-        return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
     if (strcmp(output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
     int code = refuse_format(output, err);
@@ -278,26 +301,59 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
             "%s: one file takes one figure of one input; say which with --figure, or give a folder "
             "(--format both, png or svg)",
             output);
-    code = open_files(run, files, n, err);
-    if (!code) code = check_targets(run, files, n, err);
-    if (!code) code = check_images(run, err);
-    if (!code && !run->single && mkdir(output, 0777) != 0 && errno != EEXIST)
+    return KL_OK;
+}
+
+static int draw_figures(struct run *run, struct kl_error *err)
+{
+    const char *output = run->v.common.output;
+    int code = KL_OK;
+    if (!run->single && mkdir(output, 0777) != 0 && errno != EEXIST)
         code = kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", output);
     if (!code) code = draw_all(run, err);
-    for (size_t i = 0; !code && takes_all(run) && i < n; i++) note_left(run, run->files[i]);
+    for (size_t i = 0; !code && takes_all(run) && i < run->n_files; i++) note_left(run, run->files[i]);
     return code;
+}
+
+static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
+{
+    const char *output = run->v.common.output;
+    if (!n || (!output && !run->v.report))
+        return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
+    int code = output ? check_output(run, n, err) : KL_OK;
+    if (!code) code = open_files(run, files, n, err);
+    if (!code && output) code = choose_figures(run, err);
+    if (!code) code = check_targets(run, files, n, err);
+    if (!code) code = check_images(run, err);
+    if (!code && output) code = draw_figures(run, err);
+    const struct kl_figure_inputs inputs = inputs_of(run, NULL);
+    if (!code && run->v.report)
+        code = kl_page_write(&run->page_written, run->v.report, run->files, n, &inputs, err);
+    return code;
+}
+
+static void say_written(const char *output, size_t written, const char *what)
+{
+    if (!written) printf("%s: up to date\n", output);
+    else printf("%s: %s\n", output, what);
 }
 
 static int summarise(const struct run *run, struct kl_error *err)
 {
-    const char *output = run->v.common.output;
-    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
+    const char *output = run->v.common.output, *report = run->v.report;
+    const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output ? output : "", 0 },
                                           { "figures", KL_JSON_COUNT, NULL, (double)run->n },
-                                          { "written", KL_JSON_COUNT, NULL, (double)run->written } };
-    if (run->v.common.json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
+                                          { "written", KL_JSON_COUNT, NULL, (double)run->written },
+                                          { "report", KL_JSON_TEXT, report ? report : "", 0 },
+                                          { "report_written", KL_JSON_BOOL, NULL, run->page_written } };
+    const size_t n = sizeof pairs / sizeof *pairs - (report ? 0 : 2);
+    char what[80];
+    if (run->v.common.json) return kl_json_line(stdout, pairs, n, err);
     if (run->v.common.quiet) return KL_OK;
-    if (!run->written) printf("%s: up to date\n", output);
-    else printf("%s: %zu figure%s, %zu written\n", output, run->n, kl_s(run->n), run->written);
+    snprintf(what, sizeof what, "%zu figure%s, %zu written", run->n, kl_s(run->n), run->written);
+    if (output) say_written(output, run->written, what);
+    snprintf(what, sizeof what, "a page of %zu file%s", run->n_files, kl_s(run->n_files));
+    if (report) say_written(report, run->page_written, what);
     return KL_OK;
 }
 

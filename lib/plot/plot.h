@@ -40,10 +40,21 @@ int kl_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *figure,
    other than a picture of this format. */
 int kl_figure_target_check(const char *path, enum kl_figure_format format, bool force,
                            const char *const *inputs, size_t n, struct kl_error *err);
+/* The finished picture, malloc'ed. KL_EDATA, KL_ENOMEM. */
+int kl_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *figure,
+                    const struct kl_figure_inputs *inputs, enum kl_figure_format format,
+                    struct kl_error *err);
 /* Draw and write to path, atomically, only if the bytes differ; *written says. KL_EDATA, KL_EIO,
    KL_ENOMEM. */
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                     enum kl_figure_format format, const char *path, struct kl_error *err);
+
+/* ---- the page (page.c): files as one HTML document that needs nothing beside it, no script and no
+   network: each one's results, tables and figures (SVG), and what it was all made from. The same files
+   give the same bytes, written to path, atomically, only if they differ; *written says. inputs->file is
+   not used. KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_page_write(bool *written, const char *path, struct kl_file *const *files, size_t n,
+                  const struct kl_figure_inputs *inputs, struct kl_error *err);
 
 /* ---- the sheet ----
    A figure is drawn twice: first to find out how much room it takes, then on a sheet that is cut to
@@ -82,6 +93,8 @@ void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align 
 void kl_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                      const char *text);
 double kl_text_width(cairo_t *cr, double size, const char *text);
+/* Bytes of the printable UTF-8 character that begins at text; 0: none does. */
+size_t kl_text_character(const char *text);
 /* The k-th of n names, each in `size` bytes; a class beyond them has its number. */
 enum { KL_NAME = 80 };
 void kl_name(char text[KL_NAME], const char *names, size_t n, size_t size, size_t k);

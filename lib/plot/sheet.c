@@ -96,20 +96,37 @@ static int finish_sheet(struct kl_sheet *sheet, enum kl_figure_format format, st
     return status_code(status, err);
 }
 
-int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
-                    enum kl_figure_format format, const char *path, struct kl_error *err)
+int kl_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *figure,
+                    const struct kl_figure_inputs *inputs, enum kl_figure_format format,
+                    struct kl_error *err)
 {
     struct kl_sheet sheet;
     struct box ink;
-    *written = false;
+    *bytes = NULL;
     int code = measure(&ink, figure, inputs, err);
     if (code) return code;
     open_sheet(&sheet, figure, &ink, format);
     code = figure->draw(&sheet, inputs, err);
     int finished = finish_sheet(&sheet, format, code ? NULL : err);
     if (!code) code = finished;
-    if (!code) code = kl_publish_bytes(written, path, sheet.bytes, sheet.n, err);
-    free(sheet.bytes);
+    if (code) {
+        free(sheet.bytes);
+        return code;
+    }
+    *bytes = sheet.bytes;
+    *n = sheet.n;
+    return KL_OK;
+}
+
+int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
+                    enum kl_figure_format format, const char *path, struct kl_error *err)
+{
+    unsigned char *bytes;
+    size_t n;
+    *written = false;
+    int code = kl_figure_bytes(&bytes, &n, figure, inputs, format, err);
+    if (!code) code = kl_publish_bytes(written, path, bytes, n, err);
+    free(bytes);
     return code;
 }
 

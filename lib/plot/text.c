@@ -7,9 +7,9 @@
 
 enum { LONGEST = 400 };
 
-/* Bytes of the printable UTF-8 character that begins at t; 0: none does. */
-static size_t character(const unsigned char *t)
+size_t kl_text_character(const char *text)
 {
+    const unsigned char *t = (const unsigned char *)text;
     const size_t n = t[0] < 0x80                   ? 1
                      : t[0] >= 0xc2 && t[0] < 0xe0 ? 2
                      : (t[0] & 0xf0) == 0xe0       ? 3
@@ -31,7 +31,7 @@ static void clean(char out[LONGEST], const char *text)
 {
     size_t used = 0;
     while (*text && used + 5 < LONGEST) {
-        size_t n = character((const unsigned char *)text);
+        size_t n = kl_text_character(text);
         if (n) memcpy(out + used, text, n);
         else out[used] = '?', n = 1;
         used += n;

@@ -71,6 +71,10 @@ int kl_file_text(char **value, const struct kl_file *file, const char *object, c
 int kl_file_number(double *value, const struct kl_file *file, const char *object, const char *name,
                    struct kl_error *err);
 bool kl_file_has_attribute(const struct kl_file *file, const char *object, const char *name);
+/* The file's own results: the k-th root attribute that is not one of every file's (key, kind, ...), in
+   name order. text: its value as words, malloc'ed. KL_ENOMEM. *name is NULL past the last. */
+int kl_file_result(const char **name, char **text, const struct kl_file *file, size_t k,
+                   struct kl_error *err);
 
 /* Rows [row, row + n) by pread into out (n * row_size bytes); each block touched is checked against its
    digest the first time. Thread-safe. KL_EDATA names file, dataset, block; KL_EIO. */

@@ -21,5 +21,9 @@ const struct fault_job fault_jobs[] = {
       .command = "figures -q ../in/r.h5 --figure confusion -o out.png",
       .old = "printf '\\211PNG\\r\\n\\032\\nold' >out.png",
       .slower = 3 },
+    { .name = "figures, a page",
+      .command = "figures -q ../in/h.h5 ../in/r.h5 --report out.html",
+      .old = "echo '<!DOCTYPE html>old' >out.html",
+      .slower = 3 },
     { 0 },
 };

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+   What the files behind kl_page_write share. All write HTML to a stream in memory; its errors are asked
+   for once, at the end. */
+#ifndef KL_PAGE_INT_H
+#define KL_PAGE_INT_H
+
+#include <stdio.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+/* Text between tags or in an attribute: any bytes; what is no printable UTF-8 becomes a question mark.
+ */
+void kl_html_text(FILE *to, const char *text);
+void kl_html_base64(FILE *to, const unsigned char *bytes, size_t n);
+/* "accuracy_low" as "accuracy low". */
+void kl_html_name(FILE *to, const char *name);
+/* A row of two cells, the first a heading. */
+void kl_html_fact(FILE *to, const char *name, const char *text);
+/* A cell; "-" for NaN. */
+void kl_html_number(FILE *to, double value);
+/* A table's heading, which is the first n bytes of name, and its begin, within the first row. */
+void kl_html_caption(FILE *to, const char *name, size_t n);
+
+/* The style sheet: dark or light as the reader's system is, one column on a phone (page_style.c). */
+extern const char kl_page_style[];
+/* Datasets of few rows as tables: one of two axes with its columns' names, and those of one axis that
+   lie in a group beside each other. KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_page_tables(FILE *to, struct kl_file *file, struct kl_error *err);
+/* A head's replicas at their best epochs; nothing of a head without a history. The same codes. */
+int kl_page_best(FILE *to, struct kl_file *file, struct kl_error *err);
+/* The options that the file's key was made of. KL_EDATA, KL_ENOMEM. */
+int kl_page_options(FILE *to, const struct kl_file *file, struct kl_error *err);
+/* All records behind the files, each once, a record after those that it was made from. KL_EDATA,
+   KL_ENOMEM. */
+int kl_page_provenance(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err);
+
+#endif
