@@ -6,6 +6,7 @@
 #define KL_SELECT_H
 
 #include "kernels/act.h"
+#include "kernels/bits.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
 #include "kernels/gemm.h"
@@ -33,6 +34,8 @@ struct kl_kernels {
     kl_mlp_gradient_f64_fn mlp_gradient_f64;
     kl_mlp_logits_f32_fn mlp_logits_f32;
     kl_mlp_logits_f64_fn mlp_logits_f64;
+    kl_bit_counts_fn bit_counts;
+    kl_bit_noise_fn bit_noise;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

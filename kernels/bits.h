@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+   bits: ones that two bit strings share, and random bits by the thousand: what a permutation test of
+   measured bits consists of. No cuda/ twin: 10,000 permutations take milliseconds, less than a GPU needs
+   to be asked. */
+#ifndef KL_KERNEL_BITS_H
+#define KL_KERNEL_BITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* counts[j] = ones of (a AND b_j), j < n; a [words]; b_j begins at b + j * stride. words * 64 < 2^32. */
+#define KL_BIT_COUNTS_ARGS                                                                             \
+    (uint32_t *restrict counts, const uint64_t *restrict a, const uint64_t *restrict b, size_t stride, \
+     size_t n, size_t words)
+
+/* out[2 i] and out[2 i + 1], for 2 i < words, are the four words of kl_philox(seed, first + i, purpose,
+   step, replica), the lower halves first. */
+#define KL_BIT_NOISE_ARGS                                                                   \
+    (uint64_t *restrict out, size_t words, uint64_t seed, uint32_t first, uint32_t purpose, \
+     uint32_t step, uint32_t replica)
+
+typedef void(*kl_bit_counts_fn) KL_BIT_COUNTS_ARGS;
+typedef void(*kl_bit_noise_fn) KL_BIT_NOISE_ARGS;
+
+/* The versions, lowest first; select.c chooses. */
+#define KL_BITS_DECLARE(isa)                     \
+    void kl_bit_counts_##isa KL_BIT_COUNTS_ARGS; \
+    void kl_bit_noise_##isa KL_BIT_NOISE_ARGS;
+KL_BITS_DECLARE(base)
+KL_BITS_DECLARE(avx2)
+KL_BITS_DECLARE(avx512)
+
+#endif

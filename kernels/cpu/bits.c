@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+   See kernels/bits.h. Ones of a vector's bytes by a table of half bytes (Mula, Kurz & Lemire 2018,
+   arXiv:1611.07612); Philox with a counter in each 64-bit lane. */
+#include "kernels/bits.h"
+
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+#include "kernels/inline/real.h"
+
+#if !KL_F64
+
+#define NAME(base) KL_JOIN(base, KL_ISA)
+
+#ifdef __AVX2__
+#include <immintrin.h>
+
+#if defined(__AVX512BW__)
+typedef __m512i vector;
+#define V(name) _mm512_##name
+#define AND(a, b) _mm512_and_si512(a, b)
+#define XOR(a, b) _mm512_xor_si512(a, b)
+#define OR(a, b) _mm512_or_si512(a, b)
+#define ZERO() _mm512_setzero_si512()
+#define LOAD(p) _mm512_loadu_si512(p)
+#define STORE(p, v) _mm512_storeu_si512(p, v)
+#define TABLE(t) _mm512_broadcast_i32x4(t)
+#define SPREAD(x) _mm512_set1_epi64(x)
+#else
+typedef __m256i vector;
+#define V(name) _mm256_##name
+#define AND(a, b) _mm256_and_si256(a, b)
+#define XOR(a, b) _mm256_xor_si256(a, b)
+#define OR(a, b) _mm256_or_si256(a, b)
+#define ZERO() _mm256_setzero_si256()
+#define LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
+#define STORE(p, v) _mm256_storeu_si256((__m256i *)(p), v)
+#define TABLE(t) _mm256_broadcastsi128_si256(t)
+#define SPREAD(x) _mm256_set1_epi64x(x)
+#endif
+enum { WORDS = (int)sizeof(vector) / 8, BLOCK = 31 /* vectors whose bytes cannot overflow */ };
+
+static inline vector ones_of_bytes(vector v)
+{
+    const vector low = V(set1_epi8)(15),
+                 ones = TABLE(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    return V(add_epi8)(V(shuffle_epi8)(ones, AND(v, low)),
+                       V(shuffle_epi8)(ones, AND(V(srli_epi16)(v, 4), low)));
+}
+
+static inline vector load_some(const uint64_t *from, size_t n)
+{
+    uint64_t words[WORDS] = { 0 };
+    memcpy(words, from, n * sizeof *words);
+    return LOAD(words);
+}
+
+static inline uint32_t sum(vector v)
+{
+    uint64_t words[WORDS], total = 0;
+    STORE(words, v);
+    for (int i = 0; i < WORDS; i++) total += words[i];
+    return (uint32_t)total;
+}
+
+enum { ABREAST = 4 }; /* strings b that share a load of a */
+
+static inline void count_abreast(uint32_t *counts, const uint64_t *a, const uint64_t *b, size_t stride,
+                                 int abreast, size_t words)
+{
+    vector total[ABREAST] = { ZERO(), ZERO(), ZERO(), ZERO() };
+    const size_t whole = words / WORDS * WORDS;
+    size_t w = 0;
+    while (w < words) {
+        const size_t end = whole - w > (size_t)BLOCK * WORDS ? w + (size_t)BLOCK * WORDS : whole;
+        vector bytes[ABREAST] = { ZERO(), ZERO(), ZERO(), ZERO() };
+        for (; w < end; w += WORDS) {
+            const vector own = LOAD(a + w);
+            for (int j = 0; j < abreast; j++)
+                bytes[j] =
+                    V(add_epi8)(bytes[j], ones_of_bytes(AND(own, LOAD(b + (size_t)j * stride + w))));
+        }
+        for (int j = 0; j < abreast; j++)
+            total[j] = V(add_epi64)(total[j], V(sad_epu8)(bytes[j], ZERO()));
+        if (w < whole || w == words) continue;
+        const vector own = load_some(a + w, words - w);
+        for (int j = 0; j < abreast; j++) {
+            const vector rest = AND(own, load_some(b + (size_t)j * stride + w, words - w));
+            total[j] = V(add_epi64)(total[j], V(sad_epu8)(ones_of_bytes(rest), ZERO()));
+        }
+        w = words;
+    }
+    for (int j = 0; j < abreast; j++) counts[j] = sum(total[j]);
+}
+
+void NAME(kl_bit_counts) KL_BIT_COUNTS_ARGS
+{
+    size_t j = 0;
+    for (; j + ABREAST <= n; j += ABREAST)
+        count_abreast(counts + j, a, b + j * stride, stride, ABREAST, words);
+    for (; j < n; j++) count_abreast(counts + j, a, b + j * stride, stride, 1, words);
+}
+
+/* The upper halves of lanes hold remains that no product sees. */
+static inline void philox_round(vector c[4], uint32_t k0, uint32_t k1)
+{
+    const vector p0 = V(mul_epu32)(c[0], SPREAD(KL_PHILOX_M0)),
+                 p1 = V(mul_epu32)(c[2], SPREAD(KL_PHILOX_M1));
+    c[0] = XOR(XOR(V(srli_epi64)(p1, 32), c[1]), SPREAD(k0));
+    c[2] = XOR(XOR(V(srli_epi64)(p0, 32), c[3]), SPREAD(k1));
+    c[1] = p1, c[3] = p0;
+}
+
+static inline void noise_vector(uint64_t low[WORDS], uint64_t high[WORDS], uint64_t seed, uint32_t first,
+                                uint32_t purpose, uint32_t step, uint32_t replica)
+{
+    const vector half = SPREAD(0xffffffff);
+    uint64_t index[WORDS];
+    for (int i = 0; i < WORDS; i++) index[i] = (uint32_t)(first + (uint32_t)i);
+    vector c[4] = { LOAD(index), SPREAD(purpose), SPREAD(step), SPREAD(replica) };
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    for (int r = 0; r < KL_PHILOX_ROUNDS; r++, k0 += KL_PHILOX_W0, k1 += KL_PHILOX_W1)
+        philox_round(c, k0, k1);
+    STORE(low, OR(AND(c[0], half), V(slli_epi64)(c[1], 32)));
+    STORE(high, OR(AND(c[2], half), V(slli_epi64)(c[3], 32)));
+}
+
+void NAME(kl_bit_noise) KL_BIT_NOISE_ARGS
+{
+    uint64_t low[WORDS], high[WORDS];
+    for (size_t w = 0; w < words; w += 2 * WORDS) {
+        noise_vector(low, high, seed, first + (uint32_t)(w / 2), purpose, step, replica);
+        const size_t n = words - w < 2 * WORDS ? words - w : 2 * WORDS;
+        for (size_t i = 0; i < n; i++) out[w + i] = i % 2 ? high[i / 2] : low[i / 2];
+    }
+}
+
+#else
+
+static inline uint32_t ones(uint64_t v)
+{
+    v -= v >> 1 & 0x5555555555555555u;
+    v = (v & 0x3333333333333333u) + (v >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
+void NAME(kl_bit_counts) KL_BIT_COUNTS_ARGS
+{
+    for (size_t j = 0; j < n; j++, b += stride) {
+        counts[j] = 0;
+        for (size_t w = 0; w < words; w++) counts[j] += ones(a[w] & b[w]);
+    }
+}
+
+void NAME(kl_bit_noise) KL_BIT_NOISE_ARGS
+{
+    uint32_t c[4] = { 0 };
+    for (size_t w = 0; w < words; w++) {
+        if (w % 2 == 0) kl_philox(c, seed, first + (uint32_t)(w / 2), purpose, step, replica);
+        out[w] = w % 2 ? c[2] | (uint64_t)c[3] << 32 : c[0] | (uint64_t)c[1] << 32;
+    }
+}
+#endif
+
+#endif
