@@ -46,7 +46,10 @@ enum kl_purpose {
     KL_RANDOM_STEP_SHOTS = 24, /* of a step outside its gradient; + 256 * evaluation */
     KL_RANDOM_TRAJECTORIES = 30, /* of qeval, and within a sample's own stream */
     KL_RANDOM_TRAINING_TRAJECTORIES = 31,
-    KL_RANDOM_VALIDATION_TRAJECTORIES = 32
+    KL_RANDOM_VALIDATION_TRAJECTORIES = 32,
+    KL_RANDOM_LABELS = 40, /* of a pair's rows, permuted; step: permutation, replica: pair */
+    KL_RANDOM_ROWS = 41,   /* drawn with replacement; step: resample, replica: device */
+    KL_RANDOM_SELF = 42    /* two samples of one source; step: sample, replica: device */
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

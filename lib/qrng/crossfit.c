@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+   A two-sample test that assumes nothing of the data: a classifier is fitted to four fifths of the rows
+   and judged on the others, for each fifth in turn; how often it is right is compared with how often it
+   is right when the labels are permuted (Lopez-Paz & Oquab 2017, arXiv:1610.06545; the p-value by
+   permutation, with the fit repeated). The classifier is the likelihood ratio of two Markov chains over
+   the symbols, or of their frequencies where the chain would have too many numbers; add-one smoothing.
+ */
+#include <math.h>
+
+#include "qrng/tournament_int.h"
+
+/* ln of the smoothed share of number i among its `among` alternatives, counts c [.] of all numbers. */
+static double log_share(const double *c, size_t i, size_t among)
+{
+    const size_t from = i / among * among;
+    double sum = 0;
+    for (size_t k = from; k < from + among; k++) sum += c[k] + 1;
+    return log((c[i] + 1) / sum);
+}
+
+enum { MOST = 1 << KL_BITS_SYMBOL };
+
+/* weights [numbers of the classifier] from all rows outside the fold. l->folds: sums of the first
+   device's rows. */
+static void fit(float *weights, const struct kl_labelling *l, const struct kl_planes *p, size_t fold)
+{
+    const size_t skipped = p->chain ? p->n_symbols : 0, n = p->n_counts - skipped;
+    double a[MOST], b[MOST];
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t *first = l->folds + (skipped + i) * KL_FOLDS,
+                       *both = p->folds + (skipped + i) * KL_FOLDS;
+        a[i] = b[i] = 0;
+        for (size_t f = 0; f < KL_FOLDS; f++)
+            if (f != fold) a[i] += first[f], b[i] += both[f] - first[f];
+    }
+    for (size_t i = 0; i < n; i++)
+        weights[i] = (float)(log_share(a, i, p->n_symbols) - log_share(b, i, p->n_symbols));
+}
+
+struct right {
+    size_t twice[2], rows[2]; /* of each device; a tie is half right */
+};
+
+/* 64 rows at a time. */
+static void judge(struct right *right, const struct kl_labelling *l, const struct kl_planes *p, size_t w)
+{
+    const size_t n = p->chain ? p->n_symbols * p->n_symbols : p->n_symbols;
+    const uint64_t first = l->mask[w], second = p->valid[w] & ~first;
+    float score[64] = { 0 };
+    uint64_t above = 0, below = 0;
+    for (size_t i = 0; i < n; i++) {
+        const float *numbers = p->classified + (i * p->words + w) * 64, weight = l->weights[i];
+        for (int r = 0; r < 64; r++) score[r] += weight * numbers[r];
+    }
+    for (int r = 0; r < 64; r++) {
+        above |= (uint64_t)(score[r] > 0) << r;
+        below |= (uint64_t)(score[r] < 0) << r;
+    }
+    const uint64_t tied = ~(above | below);
+    right->rows[0] += (size_t)__builtin_popcountll(first);
+    right->rows[1] += (size_t)__builtin_popcountll(second);
+    right->twice[0] +=
+        (size_t)(2 * __builtin_popcountll(first & above) + __builtin_popcountll(first & tied));
+    right->twice[1] +=
+        (size_t)(2 * __builtin_popcountll(second & below) + __builtin_popcountll(second & tied));
+}
+
+double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
+{
+    struct right right = { 0 };
+    for (size_t fold = 0; fold < KL_FOLDS; fold++) {
+        fit(l->weights, l, p, fold);
+        for (size_t w = fold * p->fold_words; w < (fold + 1) * p->fold_words; w++)
+            judge(&right, l, p, w);
+    }
+    return 0.25 * ((double)right.twice[0] / (double)right.rows[0] +
+                   (double)right.twice[1] / (double)right.rows[1]);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+   A random subset of a given size without a permutation: every row joins with a probability near
+   want / rows, independently, then rows that are drawn anew join or leave until the size is right. Given
+   its size the first set is any of that size with equal probability, and stays so when a row taken at
+   random leaves or joins. */
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+#include "kernels/select.h"
+#include "qrng/tournament_int.h"
+
+enum { LEVELS = 8 }; /* the probability is a multiple of 2^-LEVELS */
+
+/* Rows whose random binary fraction is below m / 2^LEVELS, 0 < m < 2^LEVELS; the lowest digits of m that
+   are 0 need no random bits. */
+static void join(uint64_t *mask, const uint64_t *noise, const struct kl_planes *p, unsigned m,
+                 int digits)
+{
+    memset(mask, 0, p->words * sizeof *mask);
+    for (int d = digits - 1; d >= 0; d--) {
+        const uint64_t *bits = noise + (size_t)d * p->words;
+        const bool one = m >> (LEVELS - 1 - d) & 1;
+        for (size_t w = 0; w < p->words; w++) mask[w] = one ? ~bits[w] | mask[w] : ~bits[w] & mask[w];
+    }
+}
+
+static size_t size_of(uint64_t *mask, const struct kl_planes *p)
+{
+    size_t size = 0;
+    for (size_t w = 0; w < p->words; w++) {
+        mask[w] &= p->valid[w];
+        size += (size_t)__builtin_popcountll(mask[w]);
+    }
+    return size;
+}
+
+void kl_draw_subset(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, size_t want,
+                    uint64_t seed, uint32_t purpose, uint32_t step, uint32_t replica)
+{
+    const double share = (double)want / (double)p->rows;
+    const int near = (int)(share * (1 << LEVELS) + 0.5), top = (1 << LEVELS) - 1;
+    const unsigned m = (unsigned)(near < 1 ? 1 : near > top ? top : near);
+    const int digits = LEVELS - __builtin_ctz(m);
+    const size_t words = (size_t)digits * p->words, places = p->words * 64;
+    kl_kernels()->bit_noise(noise, words, seed, 0, purpose, step, replica);
+    join(mask, noise, p, m, digits);
+    size_t size = size_of(mask, p);
+    uint32_t index = (uint32_t)(words / 2 + 1), drawn[4];
+    for (int i = 0; size != want; i++) {
+        if (i % 4 == 0) kl_philox(drawn, seed, index++, purpose, step, replica);
+        const size_t place = (size_t)((uint64_t)drawn[i % 4] * places >> 32);
+        const uint64_t bit = 1ull << (place % 64), held = mask[place / 64] & bit;
+        if (!(p->valid[place / 64] & bit) || !held != (size < want)) continue;
+        mask[place / 64] ^= bit;
+        if (held) size--;
+        else size++;
+    }
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+   The study's scores, from counts. An element is a share of rows, c / rows + 1e-10, so its logarithm is
+   looked up. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "qrng/tournament_int.h"
+
+static const double LEAST = 1e-10;
+
+int kl_shares_make(struct kl_shares *s, size_t rows, struct kl_error *err)
+{
+    const size_t bytes = 2 * (rows + 1) * sizeof *s->value;
+    *s = (struct kl_shares){ .rows = rows, .value = malloc(bytes) };
+    if (!s->value) return kl_fail_memory(err, bytes);
+    s->log = s->value + rows + 1;
+    for (size_t c = 0; c <= rows; c++) {
+        s->value[c] = (double)c / (double)rows + LEAST;
+        s->log[c] = log(s->value[c]);
+    }
+    return KL_OK;
+}
+
+void kl_shares_free(struct kl_shares *s)
+{
+    free(s->value);
+    *s = (struct kl_shares){ 0 };
+}
+
+/* (KL(a|b) + KL(b|a)) / 2 of two vectors a / sum a and b / sum b is half the sum of (a - b)(ln a - ln
+ * b). */
+struct divergence {
+    double sum_a, sum_b, along_a, along_b;
+};
+static inline void add(struct divergence *d, const struct kl_side *a, const struct kl_side *b, size_t ca,
+                       size_t cb, double times)
+{
+    const double va = times * a->shares->value[ca], vb = times * b->shares->value[cb];
+    const double ratio = a->shares->log[ca] - b->shares->log[cb];
+    d->sum_a += va, d->sum_b += vb;
+    d->along_a += va * ratio, d->along_b += vb * ratio;
+}
+static double value(const struct divergence *d)
+{
+    return 0.5 * (d->along_a / d->sum_a - d->along_b / d->sum_b);
+}
+
+static double of_bits(const struct kl_side *a, const struct kl_side *b, size_t n)
+{
+    struct divergence d = { 0 };
+    for (size_t i = 0; i < n; i++) add(&d, a, b, a->ones[i], b->ones[i], 1);
+    return value(&d);
+}
+
+static double of_patterns(const struct kl_side *a, const struct kl_side *b, size_t n)
+{
+    struct divergence d = { 0 };
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            add(&d, a, b, a->both[i * n + j], b->both[i * n + j], j > i ? 2 : 1);
+    return value(&d);
+}
+
+static size_t apart(const uint32_t *ones, size_t i, size_t j)
+{
+    return ones[i] > ones[j] ? ones[i] - ones[j] : ones[j] - ones[i];
+}
+
+static double of_differences(const struct kl_side *a, const struct kl_side *b, size_t n)
+{
+    struct divergence d = { 0 };
+    add(&d, a, b, 0, 0, (double)n); /* the diagonal */
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) add(&d, a, b, apart(a->ones, i, j), apart(b->ones, i, j), 2);
+    return value(&d);
+}
+
+/* A bin's height is a density: its count times KL_BINS / rows. The constant is added to that. */
+static double of_histograms(const struct kl_side *a, const struct kl_side *b)
+{
+    double heights[2][KL_BINS], sums[2] = { 0 }, d = 0;
+    for (int i = 0; i < KL_BINS; i++) {
+        heights[0][i] = (double)a->bins[i] * KL_BINS / (double)a->shares->rows + LEAST;
+        heights[1][i] = (double)b->bins[i] * KL_BINS / (double)b->shares->rows + LEAST;
+        sums[0] += heights[0][i], sums[1] += heights[1][i];
+    }
+    for (int i = 0; i < KL_BINS; i++) {
+        const double p = heights[0][i] / sums[0], q = heights[1][i] / sums[1];
+        d += (p - q) * log(p / q);
+    }
+    return 0.5 * d;
+}
+
+/* Of rates f: half KL(fa / sum fa | m) and of b, m = (fa + fb) / sum(fa + fb), as the study has it. */
+static double of_positions(const struct kl_side *a, const struct kl_side *b, size_t n)
+{
+    double sums[2] = { 0 }, d = 0;
+    const double ra = (double)a->shares->rows, rb = (double)b->shares->rows;
+    for (size_t i = 0; i < n; i++) sums[0] += a->ones[i] / ra, sums[1] += b->ones[i] / rb;
+    for (size_t i = 0; i < n; i++) {
+        const double fa = a->ones[i] / ra, fb = b->ones[i] / rb, m = (fa + fb) / (sums[0] + sums[1]);
+        if (fa > 0) d += fa / sums[0] * log(fa / sums[0] / m);
+        if (fb > 0) d += fb / sums[1] * log(fb / sums[1] / m);
+    }
+    return 0.5 * d;
+}
+
+void kl_legacy_scores(double scores[KL_N_LEGACY], const struct kl_side *a, const struct kl_side *b,
+                      size_t n_bits, size_t n_wide)
+{
+    scores[KL_SCORE_BITS] = of_bits(a, b, n_wide);
+    scores[KL_SCORE_PATTERNS] = of_patterns(a, b, n_wide);
+    scores[KL_SCORE_DIFFERENCES] = of_differences(a, b, n_wide);
+    scores[KL_SCORE_COMPOSITE] = 0.2 * scores[KL_SCORE_BITS] + 0.4 * scores[KL_SCORE_PATTERNS] +
+                                 0.4 * scores[KL_SCORE_DIFFERENCES];
+    scores[KL_SCORE_POSITIONS] = of_positions(a, b, n_bits);
+    scores[KL_SCORE_HISTOGRAM] = of_histograms(a, b);
+}
+
+const char *kl_composite_label(double composite)
+{
+    return composite > 5     ? "highly distinguishable"
+           : composite > 1   ? "moderately distinguishable"
+           : composite > 0.1 ? "somewhat distinguishable"
+                             : "difficult to distinguish";
+}

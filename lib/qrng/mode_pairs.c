@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+   tournament BITS...: all pairs of measured devices. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qrng/mode.h"
+#include "qrng/tournament.h"
+
+enum { NUMERICAL_VERSION = 1, SCHEMA = 1, LINES = 20 };
+
+struct values {
+    struct kl_common common;
+    int64_t symbol_bits, row_bits, null, resamples;
+    bool packed, reference;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, false,
+      "bits measured together: 2 for two qubits", "Bits", NULL },
+    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
+      "inputs are raw bytes, most significant bit first", NULL, NULL },
+    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of packed bytes", NULL,
+      NULL },
+    { "null", 0, KL_OPT_INT, AT(null), "N", 0, 1e7, true,
+      "permutations of the labels of each pair's rows", "Tests", NULL },
+    { "resamples", 0, KL_OPT_INT, AT(resamples), "N", 10, 1e6, true, "of the bootstrap", NULL, NULL },
+    { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
+      "the published study's rows, scores and ranking", NULL, NULL },
+};
+static const struct kl_tool tool = {
+    "tournament",
+    "Compares random-number devices pairwise: tests, divergences, what scores are worth",
+    "BITS... [-o T.h5] | --synthetic N [--help]",
+    "tournament devices.txt --symbol-bits 2 -o t.h5\n  tournament a.txt b.txt --null 10000\n"
+    "  tournament --synthetic 30 --variant validate -o s.h5",
+    options,
+    sizeof options / sizeof *options,
+    sizeof(struct values),
+    "device"
+};
+
+static void defaults(void *values)
+{
+    struct kl_tournament_options o;
+    struct values *v = values;
+    kl_tournament_options_default(&o);
+    v->null = o.permutations, v->resamples = o.resamples;
+}
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    struct kl_bits bits;
+    struct kl_tournament t;
+    json_t *raw; /* raw_inputs of the record */
+};
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
+                                     .packed = w->v->packed,
+                                     .row_bits = (size_t)w->v->row_bits };
+    int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
+    if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
+    if (!code) code = kl_key_begin(&key, "tournament", SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &tool, w->v, err);
+    if (!code) code = kl_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code) code = kl_bits_identify(key, w->raw, &w->bits, stage->inputs, stage->n_inputs, err);
+    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+static int compute(struct work *w, struct kl_error *err)
+{
+    struct kl_pool *pool = NULL;
+    struct kl_progress progress;
+    const struct kl_tournament_options o = { w->v->null, w->v->resamples, w->v->common.seed,
+                                             w->v->reference };
+    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
+    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "devices and pairs");
+    if (!code) code = kl_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    kl_pool_destroy(&pool);
+    return code;
+}
+
+static int save(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_writer *writer = NULL;
+    char *raw = NULL;
+    int code = kl_json_dump(&raw, w->raw, err);
+    if (!code) code = kl_writer_open(&writer, w->v->common.output, &stage->header, err);
+    if (!code) code = kl_tournament_save(writer, &w->t, err);
+    if (!code)
+        code = kl_stage_publish(stage, &writer, (const struct kl_file *const *)w->bits.files,
+                                w->bits.n_files, raw, NULL, err);
+    kl_writer_abort(&writer);
+    free(raw);
+    return code;
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_tournament *t = &w->t;
+    const struct kl_pair_result *top = &t->pairs[t->order[0]];
+    const struct kl_common *common = &w->v->common;
+    char name[2 * KL_BITS_NAME + 4];
+    size_t differ = 0;
+    snprintf(name, sizeof name, "%s v %s", t->names[top->a], t->names[top->b]);
+    for (size_t i = 0; i < t->n_pairs; i++) differ += t->pairs[i].log10_p_holm < log10(0.05);
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
+        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "devices", KL_JSON_COUNT, NULL, (double)t->n_devices },
+        { "rows", KL_JSON_COUNT, NULL, (double)w->bits.n_rows },
+        { "symbols", KL_JSON_COUNT, NULL, (double)t->n_symbols },
+        { "pairs", KL_JSON_COUNT, NULL, (double)t->n_pairs },
+        { "pairs_differ", KL_JSON_COUNT, NULL, (double)differ },
+        { "permutations", KL_JSON_COUNT, NULL, (double)t->permutations },
+        { "first", KL_JSON_TEXT, name, 0 },
+        { "first_js", KL_JSON_NUMBER, NULL, top->divergence[KL_DIV_JS] },
+        { "first_log10_p", KL_JSON_NUMBER, NULL, top->log10_p_holm },
+        { "first_accuracy", KL_JSON_NUMBER, NULL, top->score[KL_SCORE_ACCURACY] },
+        { "first_composite", KL_JSON_NUMBER, NULL, top->score[KL_SCORE_COMPOSITE] },
+        { "first_composite_p", KL_JSON_NUMBER, NULL, top->p[KL_SCORE_COMPOSITE] },
+    };
+    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (common->quiet) return KL_OK;
+    kl_tournament_table(out, t, common->verbose ? t->n_pairs : LINES, common->verbose);
+    fprintf(out, "%s%s%zu devices, %zu of %zu pair%s differ%s (Holm, 5 %%), %.1f s\n",
+            common->output ? common->output : "", common->output ? ": " : "", t->n_devices, differ,
+            t->n_pairs, kl_s(t->n_pairs), differ == 1 ? "s" : "", kl_clock() - w->run->stage.start);
+    return KL_OK;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    if (!w->run->stage.n_inputs)
+        return kl_fail(err, KL_EUSAGE, "no input, expected BITS...; see --help");
+    if (!common->output && (common->force || common->dry_run))
+        return kl_fail(err, KL_EUSAGE, "no output; give -o T.h5");
+    int code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    code = compute(w, err);
+    if (!code && common->output) code = save(w, err);
+    return code ? code : report(w, kl_words_to(common), err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    int code = work(&w, err);
+    kl_tournament_free(&w.t);
+    kl_bits_free(&w.bits);
+    json_decref(w.raw);
+    return code;
+}
+
+const struct kl_mode kl_mode_pairs = { NULL, &tool, defaults, run };

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+   What the study's scores make of two samples of one and the same device: a source of independent
+   symbols is sampled twice, again and again. Samples are drawn as planes: 64 rows a word, a random
+   binary fraction compared with the probability of a one digit by digit until every row is decided. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/inline/philox.h"
+#include "kernels/select.h"
+#include "qrng/tournament_int.h"
+
+enum { MOST_WIDTH = 4, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32 };
+
+struct source {
+    int width;                             /* bits of a symbol */
+    uint32_t chance[MOST_WIDTH][CONTEXTS]; /* of a one at bit k after the bits before it, times 2^32 */
+    size_t n_bits, n_wide, rows, words;
+    struct kl_shares shares;
+    uint8_t *bin_of; /* [n_bits + 1] */
+    uint64_t seed;
+    uint32_t device;
+    double *scores;         /* [samples, KL_N_LEGACY] */
+    struct sample *samples; /* one a thread */
+};
+
+/* Workspace of one thread. */
+struct sample {
+    uint64_t *columns, *noise, *open, *context, *valid;
+    uint32_t *ones[2], *both[2], *bins[2];
+    void *block;
+};
+
+static void *take(char **at, size_t count, size_t size)
+{
+    void *block = *at;
+    *at += (count * size + 63) / 64 * 64;
+    return block;
+}
+
+static size_t lay_out(struct sample *s, const struct source *o, char *block)
+{
+    char *at = block;
+    s->columns = take(&at, o->n_bits * o->words, 8);
+    s->noise = take(&at, o->words, 8);
+    s->open = take(&at, o->words, 8);
+    s->valid = take(&at, o->words, 8);
+    s->context = take(&at, CONTEXTS * o->words, 8);
+    for (int side = 0; side < 2; side++) {
+        s->ones[side] = take(&at, o->n_bits, sizeof *s->ones[0]);
+        s->both[side] = take(&at, o->n_wide * o->n_wide, sizeof *s->both[0]);
+        s->bins[side] = take(&at, KL_BINS, sizeof *s->bins[0]);
+    }
+    return (size_t)(at - block);
+}
+
+/* p [S] as chances of each bit given those before it, the most significant bit first. */
+static void chances(struct source *o, const double *p)
+{
+    for (int k = 0; k < o->width; k++)
+        for (size_t context = 0; context < (size_t)1 << k; context++) {
+            const size_t each = (size_t)1 << (o->width - k), from = context * each;
+            double sum = 0, ones = 0;
+            for (size_t s = 0; s < each; s++) {
+                sum += p[from + s];
+                if (s >= each / 2) ones += p[from + s];
+            }
+            const double scaled = sum > 0 ? ones / sum * 0x1p32 : 0;
+            o->chance[k][context] = scaled >= 0x1p32 ? UINT32_MAX : (uint32_t)scaled;
+        }
+}
+
+/* context [2^k, words]: which rows have which bits before bit k of symbol t. */
+static void find_contexts(struct sample *s, const struct source *o, size_t t, int k)
+{
+    for (size_t c = 0; c < (size_t)1 << k; c++) {
+        uint64_t *rows = s->context + c * o->words;
+        memcpy(rows, s->valid, o->words * sizeof *rows);
+        for (int b = 0; b < k; b++) {
+            const uint64_t *bits = s->columns + (t * (size_t)o->width + (size_t)b) * o->words;
+            const uint64_t turned = c >> (k - 1 - b) & 1 ? 0 : ~0ull;
+            for (size_t w = 0; w < o->words; w++) rows[w] &= bits[w] ^ turned;
+        }
+    }
+}
+
+/* Bit k of symbol t of every row. */
+static void draw_column(struct sample *s, const struct source *o, size_t t, int k, uint32_t step)
+{
+    const size_t column = t * (size_t)o->width + (size_t)k;
+    uint64_t *out = s->columns + column * o->words;
+    const uint32_t blocks = (uint32_t)(o->words + 1) / 2;
+    find_contexts(s, o, t, k);
+    memset(out, 0, o->words * sizeof *out);
+    memcpy(s->open, s->valid, o->words * sizeof *s->open);
+    for (uint32_t d = 0; d < DIGITS; d++) {
+        uint64_t left = 0;
+        kl_kernels()->bit_noise(s->noise, o->words, o->seed, ((uint32_t)column * DIGITS + d) * blocks,
+                                KL_RANDOM_SELF, step, o->device);
+        for (size_t w = 0; w < o->words; w++) {
+            uint64_t digit = 0;
+            for (size_t c = 0; c < (size_t)1 << k; c++)
+                if (o->chance[k][c] >> (DIGITS - 1 - d) & 1) digit |= s->context[c * o->words + w];
+            out[w] |= s->open[w] & ~s->noise[w] & digit;
+            left |= s->open[w] &= ~(s->noise[w] ^ digit);
+        }
+        if (!left) return;
+    }
+}
+
+/* Rows by their number of ones, counted in planes of their own. */
+static void count_bins(uint32_t *bins, const struct sample *s, const struct source *o)
+{
+    memset(bins, 0, KL_BINS * sizeof *bins);
+    for (size_t w = 0; w < o->words; w++) {
+        uint64_t sum[16] = { 0 };
+        for (size_t c = 0; c < o->n_bits; c++) {
+            uint64_t carry = s->columns[c * o->words + w];
+            for (int b = 0; carry; b++) {
+                const uint64_t next = sum[b] & carry;
+                sum[b] ^= carry;
+                carry = next;
+            }
+        }
+        for (int r = 0; r < 64 && s->valid[w] >> r & 1; r++) {
+            size_t ones = 0;
+            for (int b = 0; b < 16; b++) ones |= (size_t)(sum[b] >> r & 1) << b;
+            bins[o->bin_of[ones]]++;
+        }
+    }
+}
+
+static void draw_side(struct sample *s, const struct source *o, int side, uint32_t step)
+{
+    const struct kl_kernels *k = kl_kernels();
+    for (size_t t = 0; t < o->n_bits / (size_t)o->width; t++)
+        for (int b = 0; b < o->width; b++) draw_column(s, o, t, b, step);
+    k->bit_counts(s->ones[side], s->valid, s->columns, o->words, o->n_bits, o->words);
+    for (size_t i = 0; i < o->n_wide; i++)
+        k->bit_counts(s->both[side] + i * o->n_wide + i, s->columns + i * o->words,
+                      s->columns + i * o->words, o->words, o->n_wide - i, o->words);
+    count_bins(s->bins[side], s, o);
+}
+
+static void sample_once(void *context, size_t i, int thread)
+{
+    const struct source *o = context;
+    struct sample *s = &o->samples[thread];
+    for (int side = 0; side < 2; side++) draw_side(s, o, side, (uint32_t)(2 * i) + (uint32_t)side);
+    const struct kl_side a = { &o->shares, s->ones[0], s->both[0], s->bins[0] },
+                         b = { &o->shares, s->ones[1], s->both[1], s->bins[1] };
+    kl_legacy_scores(o->scores + i * KL_N_LEGACY, &a, &b, o->n_bits, o->n_wide);
+}
+
+static int make_sample(struct sample *s, const struct source *o, struct kl_error *err)
+{
+    const size_t bytes = lay_out(s, o, NULL);
+    if (!(s->block = aligned_alloc(64, bytes))) return kl_fail_memory(err, bytes);
+    lay_out(s, o, s->block);
+    for (size_t w = 0; w < o->words; w++)
+        s->valid[w] = o->rows >= 64 * (w + 1) ? ~0ull : ~0ull >> (64 - o->rows % 64);
+    return KL_OK;
+}
+
+static void summarise(double *mean, double *q95, const double *scores, double *column, size_t n)
+{
+    for (size_t s = 0; s < KL_N_LEGACY; s++) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) sum += column[i] = scores[i * KL_N_LEGACY + s];
+        kl_sort(column, n);
+        mean[s] = sum / (double)n;
+        q95[s] = kl_sorted_quantile(column, n, 0.95);
+    }
+}
+
+static int sample_all(double *mean, double *q95, struct source *o, size_t samples, struct kl_pool *pool,
+                      struct kl_error *err)
+{
+    int code = KL_OK;
+    double *column = malloc(samples * sizeof *column);
+    o->bin_of = malloc(o->n_bits + 1);
+    o->scores = malloc(samples * KL_N_LEGACY * sizeof *o->scores);
+    o->samples = calloc((size_t)kl_pool_size(pool), sizeof *o->samples);
+    if (!column || !o->bin_of || !o->scores || !o->samples)
+        code = kl_fail_memory(err, samples * KL_N_LEGACY * sizeof *o->scores);
+    for (int t = 0; t < kl_pool_size(pool) && !code; t++) code = make_sample(&o->samples[t], o, err);
+    if (!code) code = kl_shares_make(&o->shares, o->rows, err);
+    if (!code) {
+        for (size_t c = 0; c <= o->n_bits; c++) o->bin_of[c] = (uint8_t)kl_ones_bin(c, o->n_bits);
+        kl_pool_for(pool, samples, sample_once, o);
+        summarise(mean, q95, o->scores, column, samples);
+    }
+    for (int t = 0; o->samples && t < kl_pool_size(pool); t++) free(o->samples[t].block);
+    kl_shares_free(&o->shares);
+    free(column), free(o->bin_of), free(o->scores), free(o->samples);
+    return code;
+}
+
+int kl_self_null(double *mean, double *q95, const double *p, size_t n_symbols, size_t n_bits,
+                 size_t rows, size_t samples, uint64_t seed, uint32_t device, struct kl_pool *pool,
+                 struct kl_error *err)
+{
+    struct source o = { .n_bits = n_bits,
+                        .n_wide = n_bits < KL_WIDE ? n_bits : KL_WIDE,
+                        .rows = rows,
+                        .words = (rows + 63) / 64,
+                        .seed = seed,
+                        .device = device };
+    for (size_t s = 0; s < KL_N_LEGACY; s++) mean[s] = q95[s] = NAN;
+    while ((size_t)1 << o.width < n_symbols) o.width++;
+    if (o.width > MOST_WIDTH || !samples) return KL_OK;
+    chances(&o, p);
+    return sample_all(mean, q95, &o, samples, pool, err);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+   Every pair of devices: tests, divergences, the study's scores and what they are worth. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/distributions.h"
+#include "qrng/tournament_int.h"
+
+enum { MOST_SELF = 1000 /* samples of each device with itself */ };
+
+void kl_tournament_options_default(struct kl_tournament_options *o)
+{
+    *o = (struct kl_tournament_options){ .permutations = 1000, .resamples = 1000 };
+}
+
+/* What the parts of one run share. */
+struct work {
+    const struct kl_bits *bits;
+    const struct kl_tournament_options *options;
+    struct kl_row_features features;
+    size_t *rows, *first_row; /* [rows] sorted by device; [d + 1]: where each device's begin */
+    int64_t *resampled;       /* [d, resamples, S] */
+    double *values;           /* [threads, KL_N_DIVERGENCES, resamples] */
+    struct kl_tournament *t;
+    struct kl_pool *pool;
+};
+
+static int make_room(struct kl_tournament *t, struct work *w, struct kl_error *err)
+{
+    const size_t d = t->n_devices, s = t->n_symbols, p = t->n_pairs, b = t->resamples;
+    t->names = calloc(d, sizeof *t->names);
+    t->rows = calloc(d, sizeof *t->rows);
+    t->counts = calloc(d * s, sizeof *t->counts);
+    t->rates = calloc(d * t->n_bits, sizeof *t->rates);
+    t->pairs = calloc(p, sizeof *t->pairs);
+    t->order = calloc(p, sizeof *t->order);
+    t->self_mean = malloc(d * KL_N_LEGACY * sizeof *t->self_mean);
+    t->self_q95 = malloc(d * KL_N_LEGACY * sizeof *t->self_q95);
+    w->rows = malloc(w->bits->n_rows * sizeof *w->rows);
+    w->first_row = calloc(d + 1, sizeof *w->first_row);
+    w->resampled = malloc(d * b * s * sizeof *w->resampled);
+    w->values = malloc((size_t)kl_pool_size(w->pool) * KL_N_DIVERGENCES * b * sizeof *w->values);
+    if (t->names && t->rows && t->counts && t->rates && t->pairs && t->order && t->self_mean &&
+        t->self_q95 && w->rows && w->first_row && w->resampled && w->values)
+        return KL_OK;
+    return kl_fail_memory(err, d * b * s * sizeof *w->resampled);
+}
+
+/* Rows by device, in their order; the study lost the first one of every device but the first. */
+static int sort_rows(struct work *w, struct kl_error *err)
+{
+    const struct kl_bits *bits = w->bits;
+    size_t n = 0;
+    for (int d = 0; d < bits->n_devices; d++) {
+        bool skip = w->options->reference && d > 0;
+        w->first_row[d] = n;
+        for (size_t r = 0; r < bits->n_rows; r++) {
+            if (bits->device[r] != d) continue;
+            if (!skip) w->rows[n++] = r;
+            skip = false;
+        }
+        w->t->rows[d] = (int64_t)(n - w->first_row[d]);
+        if (w->t->rows[d] < KL_FOLDS)
+            return kl_fail(err, KL_EDATA, "device %s: %lld row%s, expected at least %d", bits->names[d],
+                           (long long)w->t->rows[d], kl_s((unsigned long long)w->t->rows[d]), KL_FOLDS);
+    }
+    w->first_row[bits->n_devices] = n;
+    return KL_OK;
+}
+
+static void describe_device(struct work *w, size_t d)
+{
+    struct kl_tournament *t = w->t;
+    const struct kl_row_features *f = &w->features;
+    double *rates = t->rates + d * t->n_bits;
+    memcpy(t->names[d], w->bits->names[d], sizeof *t->names);
+    for (size_t i = w->first_row[d]; i < w->first_row[d + 1]; i++) {
+        const uint64_t *row = kl_bits_row(w->bits, w->rows[i]);
+        for (size_t s = 0; s < t->n_symbols; s++)
+            t->counts[d * t->n_symbols + s] += f->values[w->rows[i] * f->n + s];
+        for (size_t j = 0; j < t->n_bits; j++) rates[j] += (double)(row[j / 64] >> (j % 64) & 1);
+    }
+    for (size_t j = 0; j < t->n_bits; j++) rates[j] /= (double)t->rows[d];
+}
+
+static void resample(void *context, size_t d, int thread)
+{
+    struct work *w = context;
+    const size_t b = w->t->resamples;
+    (void)thread;
+    kl_bootstrap_counts(w->resampled + d * b * w->t->n_symbols, &w->features, w->rows + w->first_row[d],
+                        w->first_row[d + 1] - w->first_row[d], b, (uint64_t)w->options->seed,
+                        (uint32_t)d);
+}
+
+/* Reflected about the estimate (the basic bootstrap; Davison & Hinkley 1997, section 5.2), since a
+   resample's divergence is biased upwards once more; never below 0. */
+static void interval(double *low, double *high, double estimate, double *values, size_t n)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i])) values[known++] = values[i];
+    *low = *high = NAN;
+    if (!known || !isfinite(estimate)) return;
+    kl_sort(values, known);
+    *low = fmax(0, 2 * estimate - kl_sorted_quantile(values, known, 0.975));
+    *high = fmax(0, 2 * estimate - kl_sorted_quantile(values, known, 0.025));
+}
+
+static void compare(void *context, size_t i, int thread)
+{
+    struct work *w = context;
+    struct kl_tournament *t = w->t;
+    struct kl_pair_result *r = &t->pairs[i];
+    const size_t n = t->n_symbols, b = t->resamples;
+    const int64_t *a = t->counts + (size_t)r->a * n, *c = t->counts + (size_t)r->b * n;
+    double *values = w->values + (size_t)thread * KL_N_DIVERGENCES * b, p[4] = { 0 }, q[4] = { 0 };
+    r->test = kl_symbol_test(a, c, n);
+    kl_symbol_divergences(r->divergence, a, c, n);
+    for (size_t k = 0; k < b; k++) {
+        double d[KL_N_DIVERGENCES];
+        kl_symbol_divergences(d, w->resampled + ((size_t)r->a * b + k) * n,
+                              w->resampled + ((size_t)r->b * b + k) * n, n);
+        for (size_t v = 0; v < KL_N_DIVERGENCES; v++) values[v * b + k] = d[v];
+    }
+    for (size_t v = 0; v < KL_N_DIVERGENCES; v++)
+        interval(&r->low[v], &r->high[v], r->divergence[v], values + v * b, b);
+    const double na = (double)t->rows[r->a] * (double)w->features.most,
+                 nb = (double)t->rows[r->b] * (double)w->features.most;
+    for (size_t s = 0; s < n && n <= 4; s++) p[s] = (double)a[s] / na, q[s] = (double)c[s] / nb;
+    kl_row_law(&r->row_js, &r->row_accuracy, p, q, n, w->features.most);
+}
+
+static int test_pair(struct work *w, size_t i, struct kl_error *err)
+{
+    struct kl_pair_result *r = &w->t->pairs[i];
+    const size_t a = (size_t)r->a, b = (size_t)r->b;
+    struct kl_planes planes = { 0 };
+    int code = kl_planes_make(&planes, w->bits, &w->features, w->rows + w->first_row[a],
+                              w->first_row[a + 1] - w->first_row[a], w->rows + w->first_row[b],
+                              w->first_row[b + 1] - w->first_row[b], err);
+    if (!code)
+        code = kl_permute(r, &planes, (size_t)w->options->permutations, (uint64_t)w->options->seed,
+                          (uint32_t)i, w->pool, err);
+    kl_planes_free(&planes);
+    return code;
+}
+
+static int test_self(struct work *w, size_t d, struct kl_error *err)
+{
+    struct kl_tournament *t = w->t;
+    const size_t samples = t->permutations < MOST_SELF ? t->permutations : MOST_SELF;
+    double p[1 << KL_BITS_SYMBOL];
+    for (size_t s = 0; s < t->n_symbols; s++)
+        p[s] = (double)t->counts[d * t->n_symbols + s] / ((double)t->rows[d] * (double)w->features.most);
+    return kl_self_null(t->self_mean + d * KL_N_LEGACY, t->self_q95 + d * KL_N_LEGACY, p, t->n_symbols,
+                        t->n_bits, (size_t)t->rows[d], samples, (uint64_t)w->options->seed, (uint32_t)d,
+                        w->pool, err);
+}
+
+static int correct(struct kl_tournament *t, struct kl_error *err)
+{
+    double *p = malloc(t->n_pairs * sizeof *p);
+    if (!p) return kl_fail_memory(err, t->n_pairs * sizeof *p);
+    for (size_t i = 0; i < t->n_pairs; i++) p[i] = t->pairs[i].test.log10_p;
+    int code = kl_holm(p, p, t->n_pairs, err);
+    for (size_t i = 0; i < t->n_pairs; i++) t->pairs[i].log10_p_holm = p[i];
+    free(p);
+    return code;
+}
+
+/* By divergence, not by p, which speaks of the number of rows as well; the study by its composite. */
+static double rank_value(const struct kl_tournament *t, size_t i)
+{
+    return t->reference ? t->pairs[i].score[KL_SCORE_COMPOSITE] : t->pairs[i].divergence[KL_DIV_JS];
+}
+
+struct ranked {
+    double value;
+    size_t i;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->value != y->value) return x->value > y->value ? -1 : 1;
+    return x->i < y->i ? -1 : 1;
+}
+
+static int rank(struct kl_tournament *t, struct kl_error *err)
+{
+    struct ranked *sorted = malloc(t->n_pairs * sizeof *sorted);
+    if (!sorted) return kl_fail_memory(err, t->n_pairs * sizeof *sorted);
+    for (size_t i = 0; i < t->n_pairs; i++) sorted[i] = (struct ranked){ rank_value(t, i), i };
+    qsort(sorted, t->n_pairs, sizeof *sorted, by_value);
+    for (size_t i = 0; i < t->n_pairs; i++) t->order[i] = sorted[i].i;
+    free(sorted);
+    return KL_OK;
+}
+
+static int run(struct work *w, const struct kl_watch *watch, struct kl_error *err)
+{
+    struct kl_tournament *t = w->t;
+    const size_t total = t->n_devices + t->n_pairs;
+    int code = make_room(t, w, err);
+    if (!code) code = kl_row_features(&w->features, w->bits, err);
+    if (!code) code = sort_rows(w, err);
+    if (code) return code;
+    for (size_t d = 0, i = 0; d < t->n_devices; d++) {
+        describe_device(w, d);
+        for (size_t e = d + 1; e < t->n_devices; e++, i++)
+            t->pairs[i].a = (int)d, t->pairs[i].b = (int)e;
+    }
+    kl_pool_for(w->pool, t->n_devices, resample, w);
+    kl_pool_for(w->pool, t->n_pairs, compare, w);
+    for (size_t i = 0; i < total && !code; i++) {
+        code = i < t->n_devices ? test_self(w, i, err) : test_pair(w, i - t->n_devices, err);
+        if (!code && kl_watch_step(watch, i + 1, total, NULL))
+            code = kl_fail(err, KL_ESIGNAL, "stopped");
+    }
+    if (!code) code = correct(t, err);
+    return code ? code : rank(t, err);
+}
+
+int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
+                      const struct kl_tournament_options *o, struct kl_pool *pool,
+                      const struct kl_watch *watch, struct kl_error *err)
+{
+    struct work w = { .bits = bits, .options = o, .t = t, .pool = pool };
+    const size_t d = (size_t)bits->n_devices;
+    *t = (struct kl_tournament){ .n_devices = d,
+                                 .n_pairs = d * (d - 1) / 2,
+                                 .n_bits = bits->n_bits,
+                                 .n_symbols = (size_t)1 << bits->symbol_bits,
+                                 .permutations = (size_t)o->permutations,
+                                 .resamples = (size_t)o->resamples,
+                                 .reference = o->reference };
+    if (d < 2)
+        return kl_fail(err, KL_EDATA,
+                       "one device, expected at least two: rows with labels, or several "
+                       "inputs");
+    int code = run(&w, watch, err);
+    kl_row_features_free(&w.features);
+    free(w.rows), free(w.first_row), free(w.resampled), free(w.values);
+    return code;
+}
+
+void kl_tournament_free(struct kl_tournament *t)
+{
+    free(t->names), free(t->rows), free(t->counts), free(t->rates), free(t->pairs), free(t->order);
+    free(t->self_mean), free(t->self_q95);
+    *t = (struct kl_tournament){ 0 };
+}
