@@ -75,17 +75,15 @@ static double of_differences(const struct kl_side *a, const struct kl_side *b, s
     return value(&d);
 }
 
-/* A bin's height is a density: its count times KL_BINS / rows. The constant is added to that. */
+/* Shares of rows in each bin, with the constant added after dividing and not divided by their sum again.
+ */
 static double of_histograms(const struct kl_side *a, const struct kl_side *b)
 {
-    double heights[2][KL_BINS], sums[2] = { 0 }, d = 0;
+    const double width = 1.0 / KL_BINS;
+    double d = 0;
     for (int i = 0; i < KL_BINS; i++) {
-        heights[0][i] = (double)a->bins[i] * KL_BINS / (double)a->shares->rows + LEAST;
-        heights[1][i] = (double)b->bins[i] * KL_BINS / (double)b->shares->rows + LEAST;
-        sums[0] += heights[0][i], sums[1] += heights[1][i];
-    }
-    for (int i = 0; i < KL_BINS; i++) {
-        const double p = heights[0][i] / sums[0], q = heights[1][i] / sums[1];
+        const double p = a->bins[i] / width / (double)a->shares->rows / (1 / width + LEAST) + LEAST,
+                     q = b->bins[i] / width / (double)b->shares->rows / (1 / width + LEAST) + LEAST;
         d += (p - q) * log(p / q);
     }
     return 0.5 * d;

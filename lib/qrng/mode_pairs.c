@@ -31,15 +31,16 @@ static const struct kl_option options[] = {
       "the published study's rows, scores and ranking", NULL, NULL },
 };
 static const struct kl_tool tool = {
-    "tournament",
-    "Compares random-number devices pairwise: tests, divergences, what scores are worth",
-    "BITS... [-o T.h5] | --synthetic N [--help]",
-    "tournament devices.txt --symbol-bits 2 -o t.h5\n  tournament a.txt b.txt --null 10000\n"
-    "  tournament --synthetic 30 --variant validate -o s.h5",
-    options,
-    sizeof options / sizeof *options,
-    sizeof(struct values),
-    "device"
+    .name = "tournament",
+    .summary = "Compares random-number devices pairwise: tests, divergences, what scores are worth",
+    .arguments = "BITS... [-o T.h5] | --synthetic N [--help]",
+    .example = "tournament devices.txt --symbol-bits 2 -o t.h5\n"
+               "  tournament a.txt b.txt --null 10000\n"
+               "  tournament --synthetic 30 --variant validate -o s.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "device",
 };
 
 static void defaults(void *values)

@@ -24,7 +24,7 @@ enum kl_score {
     KL_SCORE_DIFFERENCES, /* D of the grids |rate i - rate j| */
     KL_SCORE_COMPOSITE,   /* 0.2, 0.4 and 0.4 times these: "distinguishability" */
     KL_SCORE_POSITIONS,   /* the study's Jensen-Shannon of position rates, all positions */
-    KL_SCORE_HISTOGRAM,   /* D of 20-bin histograms of the rows' shares of ones */
+    KL_SCORE_HISTOGRAM,   /* D of 20-bin histograms of the rows' shares of ones, 1e-10 added last */
     KL_SCORE_CHI_SQUARE,  /* of the 2 x S table of symbols */
     KL_SCORE_ACCURACY,    /* balanced, held out, of a classifier fitted across folds; see crossfit.c */
     KL_N_SCORES,

@@ -1,0 +1,65 @@
+# Pairs of measured devices: 40 rows of 12 bits each, by a rule instead of chance.
+$ awk 'BEGIN { for (d = 1; d <= 3; d++) for (r = 0; r < 40; r++) { s = "";
++ for (j = 0; j < 12; j++) s = s ((r * 7 + j * j * 5 + d * j * r) % (d + 4) < 3); print s " " d } }' >bits.txt
+
+$ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
+> pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
+> 1 v 2             54.07    -10.5   5.909e-02 (7.487e-03, 8.738e-02)   0.8178   0.9000 <=0.0050
+> 1 v 3            27.053     -4.9   2.884e-02 (0.000e+00, 4.750e-02)   0.7225   0.5625   0.2400
+> 2 v 3             15.65     -2.9   1.648e-02 (0.000e+00, 2.919e-02)   0.6754   1.0000 <=0.0050
+> t.h5: 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
+$ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
+> t.h5: up to date
+$ tournament bits.txt --symbol-bits 2 --null 199 --reference -q -o r.h5 && h5dump -d order r.h5 | grep '(0)'
+>    (0): 0, 1, 2
+$ tournament bits.txt --null 199 --json | tr , '\n' | grep -v first
+> {"output":""
+> "key":"HEX64"
+> "status":"computed"
+> "devices":3
+> "rows":120
+> "symbols":2
+> "pairs":3
+> "pairs_differ":2
+> "permutations":199
+
+# One answer whatever the threads; another seed, other permutations, but the same tests.
+$ tournament bits.txt --symbol-bits 2 --null 199 --threads 3 --no-provenance -q -o a.h5
++ tournament bits.txt --symbol-bits 2 --null 199 --threads 1 --no-provenance -q -o b.h5; cmp a.h5 b.h5 && echo same
+> same
+$ tournament bits.txt --symbol-bits 2 --null 199 --seed 1 -q -o c.h5; for d in log10_p score score_null_mean; do
++ cmp -s <(h5dump -d $d a.h5 | tail -n +2) <(h5dump -d $d c.h5 | tail -n +2) && echo $d the same || echo $d not; done
+> log10_p the same
+> score the same
+> score_null_mean not
+
+# Three inputs are three devices; the key is that of the bits, wherever they come from.
+$ for d in 1 2 3; do grep " $d" bits.txt | cut -d' ' -f1 >dev$d.txt; done; tournament dev?.txt --symbol-bits 2 --null 0
+> pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
+> dev1 v dev2       54.07    -10.5   5.909e-02 (7.487e-03, 8.738e-02)   0.8178   0.9000        -
+> dev1 v dev3      27.053     -4.9   2.884e-02 (0.000e+00, 4.750e-02)   0.7225   0.5625        -
+> dev2 v dev3       15.65     -2.9   1.648e-02 (0.000e+00, 2.919e-02)   0.6754   1.0000        -
+> 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
+
+# What cannot be done.
+$ tournament
+! tournament: no input, expected BITS...; see --help
+? 2
+$ tournament bits.txt --force
+! tournament: no output; give -o T.h5
+? 2
+$ tournament dev1.txt
+! tournament: one device, expected at least two: rows with labels, or several inputs
+? 65
+$ head -3 dev2.txt >short.txt; tournament dev1.txt short.txt
+! tournament: device short: 3 rows, expected at least 5
+? 65
+$ tournament bits.txt --null -1
+! tournament: --null: found -1, expected a number from 0 to 1e+07
+? 2
+$ tournament none.txt
+! tournament: none.txt: cannot be opened: No such file or directory
+? 66
+$ tournament bits.txt --symbol-bits 5
+! tournament: bits.txt: rows of 12 bits hold no whole number of symbols of 5 bits; see --symbol-bits
+? 2

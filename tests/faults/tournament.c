@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+   tournament under failing allocations and writes. */
+#include "whole/whole.h"
+
+const char *const fault_inputs[] = {
+    "awk 'BEGIN { for (d = 1; d <= 3; d++) for (r = 0; r < 20; r++) { s = \"\"; for (j = 0; j < 12; "
+    "j++) "
+    "s = s ((r * 7 + j * j * 5 + d * j * r) % (d + 4) < 3); print s \" \" d } }' >bits.txt",
+    "tournament -q bits.txt --seed 1 --null 20 -o older.h5 >/dev/null",
+    0,
+};
+
+const struct fault_job fault_jobs[] = {
+    { .name = "tournament",
+      .command = "tournament ../in/bits.txt --symbol-bits 2 --null 30 --resamples 20 --threads 2 -v "
+                 "--no-provenance -o out.h5",
+      .old = "cp ../in/older.h5 out.h5" },
+    { .name = "tournament with its record and a store",
+      .command =
+          "tournament -q ../in/bits.txt --reference --null 30 --resamples 20 --store store --note "
+          "words -o out.h5",
+      .old = "cp ../in/older.h5 out.h5; mkdir store",
+      .may_lack = "./store/",
+      .varies = true,
+      .several = true },
+    { 0 },
+};
