@@ -5,9 +5,14 @@
 #include <string.h>
 
 #include "metrics/distributions.h"
+#include "qrng/rules.h"
 #include "qrng/tournament_int.h"
 
-enum { MOST_SELF = 1000 /* samples of each device with itself */ };
+enum {
+    MOST_SELF = 1000, /* samples of each device with itself */
+    MOST_LIMIT_SYMBOLS = 4,
+    MOST_LIMIT_ROW = 256 /* symbols, where the limit is found by a sum */
+};
 
 void kl_tournament_options_default(struct kl_tournament_options *o)
 {
@@ -94,6 +99,13 @@ static void resample(void *context, size_t d, int thread)
                         (uint32_t)d);
 }
 
+/* Of symbol s among those of a device. */
+static double share(const struct work *w, size_t d, size_t s)
+{
+    return (double)w->t->counts[d * w->t->n_symbols + s] /
+           ((double)w->t->rows[d] * (double)w->features.most);
+}
+
 /* Reflected about the estimate (the basic bootstrap; Davison & Hinkley 1997, section 5.2), since a
    resample's divergence is biased upwards once more; never below 0. */
 static void interval(double *low, double *high, double estimate, double *values, size_t n)
@@ -108,6 +120,23 @@ static void interval(double *low, double *high, double estimate, double *values,
     *high = fmax(0, 2 * estimate - kl_sorted_quantile(values, known, 0.025));
 }
 
+/* Exact for the laws that the counts suggest. */
+static void know_rows(const struct work *w, struct kl_pair_result *r)
+{
+    const struct kl_tournament *t = w->t;
+    const size_t n = t->n_symbols;
+    double p[2 * MOST_LIMIT_SYMBOLS];
+    r->row_js = r->row_accuracy = NAN;
+    if (n > MOST_LIMIT_SYMBOLS || w->features.most > MOST_LIMIT_ROW) return;
+    for (size_t s = 0; s < n; s++) {
+        p[s] = share(w, (size_t)r->a, s);
+        p[n + s] = share(w, (size_t)r->b, s);
+    }
+    const struct kl_limit limit = kl_symbol_limit(NULL, p, 2, n, w->features.most);
+    r->row_js = limit.information * M_LN2;
+    r->row_accuracy = limit.accuracy;
+}
+
 static void compare(void *context, size_t i, int thread)
 {
     struct work *w = context;
@@ -115,7 +144,7 @@ static void compare(void *context, size_t i, int thread)
     struct kl_pair_result *r = &t->pairs[i];
     const size_t n = t->n_symbols, b = t->resamples;
     const int64_t *a = t->counts + (size_t)r->a * n, *c = t->counts + (size_t)r->b * n;
-    double *values = w->values + (size_t)thread * KL_N_DIVERGENCES * b, p[4] = { 0 }, q[4] = { 0 };
+    double *values = w->values + (size_t)thread * KL_N_DIVERGENCES * b;
     r->test = kl_symbol_test(a, c, n);
     kl_symbol_divergences(r->divergence, a, c, n);
     for (size_t k = 0; k < b; k++) {
@@ -126,10 +155,7 @@ static void compare(void *context, size_t i, int thread)
     }
     for (size_t v = 0; v < KL_N_DIVERGENCES; v++)
         interval(&r->low[v], &r->high[v], r->divergence[v], values + v * b, b);
-    const double na = (double)t->rows[r->a] * (double)w->features.most,
-                 nb = (double)t->rows[r->b] * (double)w->features.most;
-    for (size_t s = 0; s < n && n <= 4; s++) p[s] = (double)a[s] / na, q[s] = (double)c[s] / nb;
-    kl_row_law(&r->row_js, &r->row_accuracy, p, q, n, w->features.most);
+    know_rows(w, r);
 }
 
 static int test_pair(struct work *w, size_t i, struct kl_error *err)

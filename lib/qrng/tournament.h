@@ -47,7 +47,9 @@ struct kl_pair_result {
     double log10_p_holm;                                  /* chi-squared, over all pairs */
     double divergence[KL_N_DIVERGENCES];                  /* plug-in */
     double low[KL_N_DIVERGENCES], high[KL_N_DIVERGENCES]; /* 95 %, bootstrap over rows */
-    double row_js, row_accuracy;                          /* see kl_row_law; NaN */
+    /* Of rows of independent symbols, exactly (kl_symbol_limit): Jensen-Shannon divergence in nats, and
+       how many the best rule assigns to the right device; NaN for more than 4 symbols or 256 a row. */
+    double row_js, row_accuracy;
     double score[KL_N_SCORES];
     double p[KL_N_SCORES], null_mean[KL_N_SCORES], null_q95[KL_N_SCORES]; /* NaN: no permutations */
 };
@@ -86,8 +88,5 @@ double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n);
 /* Divergences of a from b, counts [n]. One that is infinite is INFINITY. */
 void kl_symbol_divergences(double divergence[KL_N_DIVERGENCES], const int64_t *a, const int64_t *b,
                            size_t n);
-/* Rows of k independent symbols with probabilities p or q [n]: the Jensen-Shannon divergence of the two
-   laws of a row in nats, and the share of rows that the best rule assigns to the right one of two
-   equally frequent devices. Exact, by all count vectors; NaN for n > 4 or k > 256. */
-void kl_row_law(double *js, double *accuracy, const double *p, const double *q, size_t n, size_t k);
+
 #endif

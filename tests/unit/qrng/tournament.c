@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Tests and divergences of symbol counts against SciPy, laws of rows against sums over all sequences,
-   subsets and permutations against what they should be on average; threads make no difference. */
+   Tests and divergences of symbol counts against SciPy, subsets and permutations against what they
+   should be on average; threads make no difference. */
 #include "qrng/tournament.h"
 
 #include <math.h>
@@ -84,20 +84,6 @@ static void divergences(void)
     near("chernoff", v[KL_DIV_CHERNOFF], 0.34737963085836265, 1e-13);
     kl_symbol_divergences(v, a, a, 3);
     for (int i = 0; i < KL_N_DIVERGENCES; i++) near("with itself", v[i], 0, 1e-15);
-}
-
-/* By sums over all sequences of symbols. */
-static void row_laws(void)
-{
-    double js, accuracy;
-    kl_row_law(&js, &accuracy, (double[]){ .2, .3, .5 }, (double[]){ .4, .4, .2 }, 3, 5);
-    near("js", js, 0.2220662813969988, 1e-13), near("accuracy", accuracy, 0.77769, 1e-13);
-    kl_row_law(&js, &accuracy, (double[]){ .2, .8, 0, 0 }, (double[]){ .1, .2, .3, .4 }, 4, 4);
-    near("js", js, 0.6703573690553774, 1e-13), near("accuracy", accuracy, 0.99595, 1e-13);
-    kl_row_law(&js, &accuracy, (double[]){ .3, .7 }, (double[]){ .6, .4 }, 2, 9);
-    near("js", js, 0.30494452638436265, 1e-13), near("accuracy", accuracy, 0.81731183, 1e-13);
-    kl_row_law(&js, &accuracy, (double[8]){ 1 }, (double[8]){ 1 }, 8, 3);
-    CHECK(isnan(js) && isnan(accuracy), "eight symbols");
 }
 
 static void turned(void)
@@ -254,7 +240,6 @@ int main(void)
 {
     symbol_tests();
     divergences();
-    row_laws();
     turned();
     subsets();
     counted_plainly();
