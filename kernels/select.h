@@ -9,6 +9,7 @@
 #include "kernels/bits.h"
 #include "kernels/conv.h"
 #include "kernels/density.h"
+#include "kernels/gan.h"
 #include "kernels/gemm.h"
 #include "kernels/mlp.h"
 #include "kernels/optim.h"
@@ -36,6 +37,14 @@ struct kl_kernels {
     kl_mlp_logits_f64_fn mlp_logits_f64;
     kl_bit_counts_fn bit_counts;
     kl_bit_noise_fn bit_noise;
+    kl_gan_forward_f32_fn gan_forward_f32;
+    kl_gan_forward_f64_fn gan_forward_f64;
+    kl_gan_step_f32_fn gan_step_f32;
+    kl_gan_step_f64_fn gan_step_f64;
+    kl_gan_logits_f32_fn gan_logits_f32;
+    kl_gan_logits_f64_fn gan_logits_f64;
+    kl_gan_logits_back_f32_fn gan_logits_back_f32;
+    kl_gan_logits_back_f64_fn gan_logits_back_f64;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

@@ -77,14 +77,15 @@ struct kl_vqc_layers {
    turn.before the turns beside it, -1: none. The state is left moved. real: RY alone. Where one state
    fills the lanes (wide_) there are also layers of other gates in place of turns: gates
    other[first_other[l]] to other[first_other[l + 1]] - 1, either one controlled rotation or MULTIRZ
-   alone. Strings are of Z alone but for wide_. */
+   alone. Strings are of Z alone but for wide_, where the outputs may also be the probabilities of all
+   basis states, in place of strings. */
 struct kl_vqc_turn {
     enum kl_vqc_gate gate; /* KL_VQC_RX, KL_VQC_RY, KL_VQC_RZ */
     int slot, next, before;
 };
 struct kl_vqc_turns {
     int n_qubits;
-    bool real;
+    bool real, probabilities;
     size_t n_layers, n_obs;
     const struct kl_vqc_layer *layer;
     const struct kl_vqc_turn *turn;

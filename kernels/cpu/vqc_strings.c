@@ -1,13 +1,53 @@
 /* SPDX-License-Identifier: MIT
    The end of a sweep over one state, its amplitudes in the lanes (vqc_wide.h): strings of Z, whose signs
-   a block of vectors gets by a Walsh-Hadamard transform, and other Pauli strings, each with a pass of
-   its own. */
+   a block of vectors gets by a Walsh-Hadamard transform, other Pauli strings, each with a pass of its
+   own, and the probabilities of all basis states. */
 #include "kernels/vqc.h"
 
 #include "kernels/inline/real.h"
 #include "kernels/inline/vqc_wide.h"
 
 enum { BLOCK = 1 << KL_VQC_WIDE_BITS };
+
+/* Where amplitude y of layer `end` lies, y running through the Gray code: place ^= direction[bit that
+   changes]. */
+static uint32_t next_place(uint32_t place, const struct kl_vqc_layer *end, uint32_t step)
+{
+    return place ^ end->direction[__builtin_ctz(step)];
+}
+
+/* The number of the real part at a place; the imaginary one is KL_LANES behind it. */
+static size_t number_of(uint32_t place, bool real)
+{
+    return real ? place : 2 * (size_t)(place - place % KL_LANES) + place % KL_LANES;
+}
+
+static void probabilities(kl_real *out, const kl_real *a, const struct kl_vqc_turns *turns, size_t lane)
+{
+    const struct kl_vqc_layer *end = &turns->layer[turns->n_layers];
+    uint32_t place = end->origin;
+    for (uint32_t i = 0;; place = next_place(place, end, i)) {
+        const size_t k = number_of(place, turns->real), y = i ^ i >> 1;
+        out[y * KL_LANES + lane] = a[k] * a[k];
+        if (!turns->real) out[y * KL_LANES + lane] += a[k + KL_LANES] * a[k + KL_LANES];
+        if (++i >> turns->n_qubits) break;
+    }
+}
+
+/* bra = diag(cot) |state> */
+static void observe_probabilities(kl_real *b, const kl_real *a, const struct kl_vqc_turns *turns,
+                                  const kl_real *cot, size_t lane)
+{
+    const struct kl_vqc_layer *end = &turns->layer[turns->n_layers];
+    uint32_t place = end->origin;
+    for (uint32_t i = 0;; place = next_place(place, end, i)) {
+        const size_t k = number_of(place, turns->real), y = i ^ i >> 1;
+        const kl_real weight = cot[y * KL_LANES + lane];
+        b[k] = weight * a[k];
+        if (!turns->real) b[k + KL_LANES] = weight * a[k + KL_LANES];
+        if (++i >> turns->n_qubits) break;
+    }
+}
 
 /* In place: w[k] becomes the sum over j of (-1)^parity(j & k) w[j]. */
 KL_INLINE void walsh_hadamard(kl_lane w[BLOCK])
@@ -120,6 +160,10 @@ void KL_ISA_NAME(kl_vqc_wide_outputs)(kl_real *out, kl_lane *work, const kl_real
     const size_t blocks = (size_t)1 << (turns->n_qubits - KL_LANE_BITS - KL_VQC_WIDE_BITS);
     const kl_lane *a = (const kl_lane *)state;
     const struct string *s = strings_in(work, turns);
+    if (turns->probabilities) {
+        probabilities(out, state, turns, lane);
+        return;
+    }
     for (size_t o = 0; o < turns->n_obs; o++) work[o] = (kl_lane){ 0 };
     for (size_t h = 0; h < blocks; h++) {
         kl_lane w[BLOCK];
@@ -147,6 +191,10 @@ void KL_ISA_NAME(kl_vqc_wide_observe)(kl_real *bra, kl_lane *work, const kl_real
     const kl_lane *a = (const kl_lane *)state;
     kl_lane *b = (kl_lane *)bra;
     const struct string *s = strings_in(work, turns);
+    if (turns->probabilities) {
+        observe_probabilities(bra, state, turns, cot, lane);
+        return;
+    }
     for (size_t o = 0; o < turns->n_obs; o++) {
         const kl_real c = s[o].move ? 0 : cot[o * KL_LANES + lane];
         work[o] = kl_lane_signs(s[o].mask) * (s[o].odd ? -c : c);

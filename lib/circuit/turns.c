@@ -31,10 +31,20 @@ static bool is_other(const struct kl_vqc_op *op)
     return op->gate == KL_VQC_MULTIRZ || (op->gate <= KL_VQC_RZ && op->control);
 }
 
+/* Probabilities of a circuit without inputs, of which there is one state and not a batch of them side by
+   side, have the form where that fills the lanes. */
+static bool is_alone(const struct kl_circuit_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_angles; i++)
+        if (plan->angles[i].source == KL_INPUT) return false;
+    return !plan->trajectory;
+}
+
 static bool fits(const struct kl_circuit_plan *plan, bool all_gates)
 {
     const struct kl_vqc_program *p = &plan->program;
-    if (p->from_given || p->probabilities || p->n_targets) return false;
+    if (p->from_given || p->n_targets) return false;
+    if (p->probabilities && !(all_gates && is_alone(plan))) return false;
     for (size_t i = 0; i < p->n_obs && !all_gates; i++)
         if (p->obs[i].x) return false;
     for (size_t i = 0; i < p->n_ops; i++) {
@@ -167,6 +177,7 @@ int kl_circuit_turns(struct kl_circuit_plan *plan, bool all_gates, struct kl_err
     for (int i = 0; i < b.n_turns; i++) real &= b.turns[i].gate == KL_VQC_RY;
     plan->turns = (struct kl_vqc_turns){ .n_qubits = p->n_qubits,
                                          .real = real,
+                                         .probabilities = p->probabilities,
                                          .n_layers = b.n_layers,
                                          .n_obs = p->n_obs,
                                          .layer = b.layers,

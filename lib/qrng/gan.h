@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+   gan: generators and discriminators over a table of cells, all of which are computed at once: nothing
+   is sampled but where it is asked for. Losses in nats. In both precisions (_f32, _f64). */
+#ifndef KL_QRNG_GAN_H
+#define KL_QRNG_GAN_H
+
+#include "base/base.h"
+#include "circuit/circuit.h"
+#include "kernels/gan.h"
+#include "nn/nn.h"
+
+/* ---- what the study trains on (gan_grid.c) ---- */
+enum { KL_GRID_BITS = 64, KL_GRID_CELLS = KL_GRID_BITS * KL_GRID_BITS };
+/* g[i, j] = b[j] - a[i] less the smallest of them, of two devices' rates of 1 at KL_GRID_BITS positions;
+   row-major. Returns their sum, by which it is not divided. */
+double kl_gan_grid(double g[KL_GRID_CELLS], const double a[KL_GRID_BITS], const double b[KL_GRID_BITS]);
+/* KL(target || law) over n cells, both clipped to [1e-10, 1] and then divided by their sums. law NULL:
+   the uniform one, which is the closed form of what the study's generator comes to. */
+double kl_gan_divergence(const double *target, const double *law, size_t n);
+
+/* ---- losses ---- */
+/* Of an epoch, before its steps: generator = - sum p ln D, real = - sum r ln D, fake = - sum p ln(1 -
+   D), over the cells, D being the discriminator's output, p the generator's law, r the target. */
+struct kl_gan_losses {
+    double generator, real, fake;
+};
+static inline double kl_gan_discriminator_loss(const struct kl_gan_losses *l)
+{
+    return (l->real + l->fake) / 2;
+}
+/* The study's cells have coordinates (j / 63, i / 63); words have their bits, most significant first, as
+   -1 and 1. */
+enum { KL_GAN_CHUNKS = 256 }; /* of cells, at most 2^16 */
+enum kl_gan_coordinates { KL_GAN_PLANE, KL_GAN_BITS };
+/* Sizes of the study's network generator: latent - hidden1 - hidden2 - cells, ReLU, softmax. */
+struct kl_gan_sizes {
+    size_t latent, hidden1, hidden2, cells; /* all but cells multiples of KL_GAN_COLUMNS */
+};
+
+/* Born machine of spec 8.1: H on every qubit, then rotation layers RY, RZ of every qubit with CX (10,
+   11), CX (9, 10), ... between; `repetitions` + 1 rotation layers, 2 n (repetitions + 1) angles, layer
+   by layer. Qubit 0 is the least significant bit of an outcome. Outputs: the probabilities. KL_ENOMEM,
+   KL_EUSAGE. */
+int kl_born_circuit(struct kl_circuit **circuit, int n_qubits, int repetitions, struct kl_error *err);
+
+#define KL_GAN_TYPES(real, p)                                                                           \
+    /* Network n_inputs - n_hidden - 1, leaky ReLU 0.2, sigmoid, over n_cells cells. */                 \
+    struct kl_discriminator_##p {                                                                       \
+        size_t n_inputs, n_hidden, n_cells, n_params;                                                   \
+        size_t stride;        /* n_cells, up to a multiple of KL_GAN_COLUMNS */                         \
+        real *x;              /* (n_inputs, stride) */                                                  \
+        real *params, *m, *v; /* (n_params): weights (n_hidden, n_inputs), biases, weights, bias */     \
+        real *grad;           /* of (real + fake) / 2 */                                                \
+        real *out, *d_logit;  /* (stride): D; the derivative by what its sigmoid takes */               \
+        real *parts;          /* (hidden) */                                                            \
+    };                                                                                                  \
+    /* A layer of the study's generator; weights w [out, in], then b [out]. */                          \
+    struct kl_gan_layer_##p {                                                                           \
+        size_t rows, columns;                                                                           \
+        real *w, *m, *v; /* (rows * columns + rows) */                                                  \
+        real *a, *h, *d; /* (rows): before ReLU, behind it; derivative of L_G by a */                   \
+    };                                                                                                  \
+    struct kl_gan_network_##p {                                                                         \
+        struct kl_gan_layer_##p layer[3];                                                               \
+        real *back; /* (hidden) */                                                                      \
+    };                                                                                                  \
+    /* A circuit that is its own generator. */                                                          \
+    struct kl_born_##p {                                                                                \
+        const struct kl_circuit *circuit;                                                               \
+        real *angles, *m, *v, *grad, *state; /* (n_weights) but state */                                \
+    };                                                                                                  \
+    /* Memory from the arena; moments 0, params unset. KL_ENOMEM. */                                    \
+    int kl_discriminator_make_##p(struct kl_discriminator_##p *d, enum kl_gan_coordinates kind,         \
+                                  size_t n_cells, size_t n_hidden, struct kl_arena *memory,             \
+                                  struct kl_error *err);                                                \
+    /* Losses of the generator's law p and the target r (n_cells), epsilon inside each logarithm;       \
+       dp (n_cells) = -ln(D + epsilon), by which the generator learns; d->out and d->grad are set. */   \
+    void kl_discriminator_score_##p(struct kl_gan_losses *losses, real *dp,                             \
+                                    struct kl_discriminator_##p *d, const real *law,                    \
+                                    const real *target, double epsilon, struct kl_pool *pool);          \
+    void kl_discriminator_step_##p(struct kl_discriminator_##p *d, const struct kl_update *update);     \
+    int kl_gan_network_make_##p(struct kl_gan_network_##p *g, const struct kl_gan_sizes *size,          \
+                                struct kl_arena *memory, struct kl_error *err);                         \
+    /* What the first layer makes of the latent vector z of the first epoch. */                         \
+    void kl_gan_network_begin_##p(struct kl_gan_network_##p *g, const real *z);                         \
+    /* law (cells) of the latent vector that begin or the last step was given. */                       \
+    void kl_gan_network_law_##p(real *law, struct kl_gan_network_##p *g, struct kl_pool *pool);         \
+    /* One step down dp (cells), the gradient by law; then next is the latent vector. */                \
+    void kl_gan_network_step_##p(struct kl_gan_network_##p *g, const real *law, const real *dp,         \
+                                 const real *z, const real *next, const struct kl_update *update,       \
+                                 struct kl_pool *pool);                                                 \
+    int kl_born_make_##p(struct kl_born_##p *g, const struct kl_circuit *circuit,                       \
+                         struct kl_arena *memory, struct kl_error *err);                                \
+    /* work is only taken from. KL_ENOMEM. */                                                           \
+    int kl_born_law_##p(real *law, struct kl_born_##p *g, struct kl_arena *work, struct kl_error *err); \
+    /* g->grad from dp (2^n), of the angles that law had; exact, by one adjoint sweep. */               \
+    int kl_born_gradient_##p(struct kl_born_##p *g, const real *dp, struct kl_arena *work,              \
+                             struct kl_error *err);
+
+KL_GAN_TYPES(float, f32)
+KL_GAN_TYPES(double, f64)
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+   The discriminator over all cells at once: what both sides lose, and the gradients. Compiled in both
+   precisions. */
+#include "qrng/gan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/inline/real.h"
+#include "kernels/select.h"
+
+#if KL_F64
+#define EXP exp
+#define LOG log
+#else
+#define EXP expf
+#define LOG logf
+#endif
+
+enum { CHUNK = 256 }; /* cells of an item of the threads' */
+static const double SLOPE = 0.2;
+
+static void place_cells(struct KL_NAME(kl_discriminator) * d, enum kl_gan_coordinates kind)
+{
+    const double last = sqrt((double)d->n_cells) - 1; /* of a row */
+    for (size_t k = 0; k < d->n_cells; k++) {
+        if (kind == KL_GAN_PLANE) {
+            d->x[k] = (kl_real)((double)(k % KL_GRID_BITS) / last);
+            d->x[d->stride + k] = (kl_real)((double)(k / KL_GRID_BITS) / last);
+            continue;
+        }
+        for (size_t i = 0; i < d->n_inputs; i++)
+            d->x[i * d->stride + k] = k >> (d->n_inputs - 1 - i) & 1 ? 1 : -1;
+    }
+}
+
+static size_t bits_of(size_t n_cells)
+{
+    return (size_t)__builtin_ctzl(n_cells);
+}
+
+int KL_NAME(kl_discriminator_make)(struct KL_NAME(kl_discriminator) * d, enum kl_gan_coordinates kind,
+                                   size_t n_cells, size_t n_hidden, struct kl_arena *memory,
+                                   struct kl_error *err)
+{
+    *d = (struct KL_NAME(kl_discriminator)){ .n_cells = n_cells, .n_hidden = n_hidden };
+    d->n_inputs = kind == KL_GAN_PLANE ? 2 : bits_of(n_cells);
+    d->n_params = n_hidden * (d->n_inputs + 2) + 1;
+    d->stride = (n_cells + KL_GAN_COLUMNS - 1) / KL_GAN_COLUMNS * KL_GAN_COLUMNS;
+    const size_t chunks = (d->stride + CHUNK - 1) / CHUNK,
+                 size = (d->n_inputs + 2) * d->stride + (4 + chunks) * d->n_params;
+    kl_real *at = kl_arena_take(memory, size, sizeof *at);
+    if (!at) return kl_fail_memory(err, size * sizeof *at);
+    memset(at, 0, size * sizeof *at);
+    d->x = at;
+    d->out = d->x + d->n_inputs * d->stride;
+    d->d_logit = d->out + d->stride;
+    d->params = d->d_logit + d->stride;
+    d->m = d->params + d->n_params;
+    d->v = d->m + d->n_params;
+    d->grad = d->v + d->n_params;
+    d->parts = d->grad + d->n_params;
+    place_cells(d, kind);
+    return KL_OK;
+}
+
+struct scoring {
+    struct KL_NAME(kl_discriminator) * d;
+    kl_real *dp;
+    const kl_real *law, *target;
+    kl_real epsilon;
+    struct kl_gan_losses *losses; /* of each chunk */
+};
+
+/* Cells behind the last have no weight in any sum. */
+static void score_cells(struct kl_gan_losses *sum, const struct scoring *s, size_t from, size_t to)
+{
+    const kl_real e = s->epsilon;
+    *sum = (struct kl_gan_losses){ 0 };
+    for (size_t k = from; k < to; k++) {
+        const kl_real logit = s->d->out[k], d = 1 / (1 + EXP(-logit)), p = s->law[k], r = s->target[k];
+        const kl_real seen = LOG(d + e), unseen = LOG(1 - d + e);
+        sum->generator -= (double)(p * seen);
+        sum->real -= (double)(r * seen);
+        sum->fake -= (double)(p * unseen);
+        s->d->out[k] = d;
+        s->dp[k] = -seen;
+        s->d->d_logit[k] = (kl_real)0.5 * (p / (1 - d + e) - r / (d + e)) * d * (1 - d);
+    }
+}
+
+static void score_chunk(void *context, size_t c, int thread)
+{
+    const struct scoring *s = context;
+    struct KL_NAME(kl_discriminator) *d = s->d;
+    const struct kl_kernels *kernels = kl_kernels();
+    const size_t from = c * CHUNK, to = from + CHUNK < d->stride ? from + CHUNK : d->stride;
+    const struct KL_NAME(kl_gan_cells) cells = { .x = d->x + from,
+                                                 .params = d->params,
+                                                 .slope = (kl_real)SLOPE,
+                                                 .n = to - from,
+                                                 .stride = d->stride,
+                                                 .n_inputs = d->n_inputs,
+                                                 .n_hidden = d->n_hidden };
+    (void)thread;
+    kernels->KL_NAME(gan_logits)(d->out + from, &cells);
+    score_cells(&s->losses[c], s, from, to < d->n_cells ? to : d->n_cells);
+    kernels->KL_NAME(gan_logits_back)(d->parts + c * d->n_params, d->d_logit + from, &cells);
+}
+
+void KL_NAME(kl_discriminator_score)(struct kl_gan_losses *losses, kl_real *dp,
+                                     struct KL_NAME(kl_discriminator) * d, const kl_real *law,
+                                     const kl_real *target, double epsilon, struct kl_pool *pool)
+{
+    const size_t chunks = (d->stride + CHUNK - 1) / CHUNK;
+    struct kl_gan_losses parts[KL_GAN_CHUNKS];
+    struct scoring s = { d, dp, law, target, (kl_real)epsilon, parts };
+    kl_pool_for(pool, chunks, score_chunk, &s);
+    *losses = (struct kl_gan_losses){ 0 };
+    memset(d->grad, 0, d->n_params * sizeof *d->grad);
+    for (size_t c = 0; c < chunks; c++) {
+        losses->generator += parts[c].generator;
+        losses->real += parts[c].real;
+        losses->fake += parts[c].fake;
+        for (size_t i = 0; i < d->n_params; i++) d->grad[i] += d->parts[c * d->n_params + i];
+    }
+}
+
+void KL_NAME(kl_discriminator_step)(struct KL_NAME(kl_discriminator) * d, const struct kl_update *update)
+{
+    KL_NAME(kl_update_apply)(d->params, d->m, d->v, d->grad, d->n_params, update);
+}

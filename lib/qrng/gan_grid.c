@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+   The table that the study's generators learn: differences of rates. */
+#include "qrng/gan.h"
+
+#include <math.h>
+
+double kl_gan_grid(double g[KL_GRID_CELLS], const double a[KL_GRID_BITS], const double b[KL_GRID_BITS])
+{
+    double least = INFINITY, sum = 0;
+    for (size_t k = 0; k < KL_GRID_CELLS; k++) {
+        g[k] = b[k % KL_GRID_BITS] - a[k / KL_GRID_BITS];
+        least = fmin(least, g[k]);
+    }
+    for (size_t k = 0; k < KL_GRID_CELLS; k++) sum += g[k] -= least;
+    return sum;
+}
+
+static double clipped(double x)
+{
+    return fmin(fmax(x, 1e-10), 1);
+}
+
+double kl_gan_divergence(const double *target, const double *law, size_t n)
+{
+    double all = 0, of_law = 0, sum = 0;
+    for (size_t k = 0; k < n; k++) {
+        all += clipped(target[k]);
+        of_law += law ? clipped(law[k]) : 1;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const double r = clipped(target[k]) / all;
+        sum += r * log(r / ((law ? clipped(law[k]) : 1) / of_law));
+    }
+    return sum;
+}
