@@ -18,8 +18,8 @@ enum { KL_PHILOX_ROUNDS = 10 };
 #define KL_PHILOX_W0 0x9E3779B9u
 #define KL_PHILOX_W1 0xBB67AE85u
 
-KL_PHILOX_INLINE void kl_philox_round(uint32_t *c0, uint32_t *c1, uint32_t *c2, uint32_t *c3, uint32_t k0,
-                                      uint32_t k1)
+KL_PHILOX_INLINE void kl_philox_round(uint32_t *c0, uint32_t *c1, uint32_t *c2, uint32_t *c3,
+                                      uint32_t k0, uint32_t k1)
 {
     uint64_t p0 = (uint64_t)KL_PHILOX_M0 * *c0, p1 = (uint64_t)KL_PHILOX_M1 * *c2;
     uint32_t from1 = *c1, from3 = *c3;
@@ -43,13 +43,15 @@ enum kl_purpose {
     KL_RANDOM_VALIDATION_SHOTS = 21,
     KL_RANDOM_DIRECTIONS = 22, /* of simultaneous perturbations */
     KL_RANDOM_SPSA = 23,
-    KL_RANDOM_STEP_SHOTS = 24, /* of a step outside its gradient; + 256 * evaluation */
+    KL_RANDOM_STEP_SHOTS = 24,   /* of a step outside its gradient; + 256 * evaluation */
     KL_RANDOM_TRAJECTORIES = 30, /* of qeval, and within a sample's own stream */
     KL_RANDOM_TRAINING_TRAJECTORIES = 31,
     KL_RANDOM_VALIDATION_TRAJECTORIES = 32,
     KL_RANDOM_LABELS = 40, /* of a pair's rows, permuted; step: permutation, replica: pair */
     KL_RANDOM_ROWS = 41,   /* drawn with replacement; step: resample, replica: device */
-    KL_RANDOM_SELF = 42    /* two samples of one source; step: sample, replica: device */
+    KL_RANDOM_SELF = 42,   /* two samples of one source; step: sample, replica: device */
+    KL_RANDOM_LATENT = 50, /* of generators */
+    KL_RANDOM_GAN_SHOTS = 51
 };
 
 /* out[0..3] from counter (index, purpose, step, replica) and key = seed. */

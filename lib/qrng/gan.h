@@ -43,6 +43,16 @@ struct kl_gan_sizes {
    KL_EUSAGE. */
 int kl_born_circuit(struct kl_circuit **circuit, int n_qubits, int repetitions, struct kl_error *err);
 
+/* ---- random numbers (gan_random.c) ----
+   The same in both precisions; stream: what tells tensors or epochs apart, replica: models. */
+/* Uniform in (-bound, bound), of purpose KL_RANDOM_INIT. */
+void kl_gan_uniform(double *x, size_t n, double bound, uint64_t seed, uint32_t stream, uint32_t replica);
+/* Normal(0, 1) by Box and Muller (1958), of purpose KL_RANDOM_LATENT. */
+void kl_gan_normal(float *x, size_t n, uint64_t seed, uint32_t stream, uint32_t replica);
+/* n doubles in [0, 1) as NumPy's default_rng(seed).random(n) draws them: PCG64 (O'Neill 2014), seeded by
+   SeedSequence. For `--reference` alone. */
+void kl_pcg64_units(double *x, size_t n, uint32_t seed);
+
 #define KL_GAN_TYPES(real, p)                                                                           \
     /* Network n_inputs - n_hidden - 1, leaky ReLU 0.2, sigmoid, over n_cells cells. */                 \
     struct kl_discriminator_##p {                                                                       \

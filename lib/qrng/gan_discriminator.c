@@ -12,9 +12,11 @@
 #if KL_F64
 #define EXP exp
 #define LOG log
+#define LOG1P log1p
 #else
 #define EXP expf
 #define LOG logf
+#define LOG1P log1pf
 #endif
 
 enum { CHUNK = 256 }; /* cells of an item of the threads' */
@@ -72,20 +74,38 @@ struct scoring {
     struct kl_gan_losses *losses; /* of each chunk */
 };
 
+/* Of one cell; slope: the derivative of the discriminator's loss by its logit. */
+struct judged {
+    kl_real d, seen, unseen, slope; /* D, ln D, ln(1 - D) */
+};
+
+/* Without epsilon nothing overflows, however sure the discriminator is. */
+static inline struct judged judge(kl_real logit, kl_real p, kl_real r, kl_real e)
+{
+    const kl_real small = EXP(logit < 0 ? logit : -logit), d = (logit < 0 ? small : 1) / (1 + small),
+                  other = (logit < 0 ? 1 : small) / (1 + small);
+    if (e > 0) {
+        const kl_real slope = (kl_real)0.5 * (p / (other + e) - r / (d + e)) * d * other;
+        return (struct judged){ d, LOG(d + e), LOG(other + e), slope };
+    }
+    const kl_real both = LOG1P(small);
+    return (struct judged){ d, (logit < 0 ? logit : 0) - both, (logit < 0 ? 0 : -logit) - both,
+                            (kl_real)0.5 * (p * d - r * other) };
+}
+
 /* Cells behind the last have no weight in any sum. */
 static void score_cells(struct kl_gan_losses *sum, const struct scoring *s, size_t from, size_t to)
 {
-    const kl_real e = s->epsilon;
     *sum = (struct kl_gan_losses){ 0 };
     for (size_t k = from; k < to; k++) {
-        const kl_real logit = s->d->out[k], d = 1 / (1 + EXP(-logit)), p = s->law[k], r = s->target[k];
-        const kl_real seen = LOG(d + e), unseen = LOG(1 - d + e);
-        sum->generator -= (double)(p * seen);
-        sum->real -= (double)(r * seen);
-        sum->fake -= (double)(p * unseen);
-        s->d->out[k] = d;
-        s->dp[k] = -seen;
-        s->d->d_logit[k] = (kl_real)0.5 * (p / (1 - d + e) - r / (d + e)) * d * (1 - d);
+        const kl_real p = s->law[k], r = s->target[k];
+        const struct judged j = judge(s->d->out[k], p, r, s->epsilon);
+        sum->generator -= (double)(p * j.seen);
+        sum->real -= (double)(r * j.seen);
+        sum->fake -= (double)(p * j.unseen);
+        s->d->out[k] = j.d;
+        s->d->d_logit[k] = j.slope;
+        s->dp[k] = -j.seen;
     }
 }
 

@@ -108,6 +108,13 @@ static void score_quantum(struct quantum *q, struct kl_gan_losses *losses)
     must(kl_born_gradient_f64(&q->g, q->dp, &q->work, &err), &err);
 }
 
+static void check_start(hid_t file)
+{
+    double angles[120];
+    kl_pcg64_units(angles, 120, 123456);
+    same_f64("quantum/theta_0", angles, file, 0);
+}
+
 static void check_quantum(hid_t file)
 {
     static struct quantum q;
@@ -151,6 +158,7 @@ int main(void)
     check_network_f64(file);
     check_network_f32(file);
     check_trajectory(file);
+    check_start(file);
     check_quantum(file);
     H5Fclose(file);
     printf("%zu values\n", compared);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+   The study's GANs as the study trains them: both sides once an epoch, from the same forward pass. */
+#include "qrng/gan_study.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "circuit/estimate.h"
+#include "kernels/inline/philox.h"
+
+enum {
+    CELLS = KL_GRID_CELLS,
+    LATENT = 4096,
+    HIDDEN = 20,
+    QUANTUM_HIDDEN = 10,
+    ANGLES_SEED = 123456, /* the study's */
+    DISCRIMINATOR_STREAM = 100
+};
+static const double EPSILON = 1e-8;
+
+/* Layers of PyTorch's Linear: uniform within 1 / sqrt(inputs), weights and biases. */
+static void begin_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
+                                uint32_t replica)
+{
+    const size_t first = n_hidden * (n_inputs + 1);
+    kl_gan_uniform(params, first, 1 / sqrt((double)n_inputs), seed, DISCRIMINATOR_STREAM, replica);
+    kl_gan_uniform(params + first, n_hidden + 1, 1 / sqrt((double)n_hidden), seed,
+                   DISCRIMINATOR_STREAM + 1, replica);
+}
+
+static struct kl_update update_of(const struct kl_gan_options *o, int64_t epoch)
+{
+    const struct kl_optimizer adam = {
+        .kind = KL_ADAM, .beta1 = 0.7, .beta2 = 0.999, .epsilon = 1e-8, .weight_decay = o->decay
+    };
+    return kl_update_at(&adam, o->lr, (uint64_t)epoch + 1);
+}
+
+static void record(const struct kl_gan_place *to, int64_t epoch, const struct kl_gan_losses *losses,
+                   double divergence)
+{
+    to->history[KL_GAN_DIVERGENCE][epoch] = divergence;
+    to->history[KL_GAN_GENERATOR_LOSS][epoch] = losses->generator;
+    to->history[KL_GAN_DISCRIMINATOR_LOSS][epoch] = kl_gan_discriminator_loss(losses);
+}
+
+static int stopped(const struct kl_gan_place *to, int64_t epoch, struct kl_error *err)
+{
+    if (!to->stop || !to->stop(to->context)) return KL_OK;
+    return kl_fail(err, KL_ESIGNAL, "stopped before epoch %lld", (long long)epoch + 1);
+}
+
+/* ---- the network: in float, as the study's ---- */
+struct network {
+    struct kl_gan_network_f32 g;
+    struct kl_discriminator_f32 d;
+    float *law, *dp, *target, *z[2];
+    double *wide; /* (cells): the law in double */
+};
+
+static int make_network(struct network *n, const double *target, const struct kl_gan_options *o,
+                        uint32_t replica, struct kl_arena *memory, struct kl_error *err)
+{
+    const struct kl_gan_sizes size = { LATENT, 128, 256, CELLS };
+    int code = kl_gan_network_make_f32(&n->g, &size, memory, err);
+    if (!code) code = kl_discriminator_make_f32(&n->d, KL_GAN_PLANE, CELLS, HIDDEN, memory, err);
+    if (code) return code;
+    double params[HIDDEN * 4 + 1], *row = kl_arena_take(memory, LATENT, sizeof *row);
+    n->law = kl_arena_take(memory, 5 * (size_t)CELLS, sizeof *n->law);
+    n->wide = kl_arena_take(memory, CELLS, sizeof *n->wide);
+    if (!row || !n->law || !n->wide) return kl_fail_memory(err, 7 * sizeof *n->wide * CELLS);
+    n->dp = n->law + CELLS, n->target = n->dp + CELLS, n->z[0] = n->target + CELLS;
+    n->z[1] = n->z[0] + LATENT;
+    for (size_t k = 0; k < CELLS; k++) n->target[k] = (float)target[k];
+    begin_discriminator(params, 2, HIDDEN, (uint64_t)o->seed, replica);
+    for (size_t i = 0; i < n->d.n_params; i++) n->d.params[i] = (float)params[i];
+    return KL_OK;
+}
+
+/* Rows of weights are streams of their own, so that threads can share them. */
+struct beginning {
+    const struct kl_gan_layer_f32 *l;
+    uint64_t seed;
+    uint32_t first, replica;
+};
+
+static void begin_row(void *context, size_t i, int thread)
+{
+    const struct beginning *b = context;
+    double row[LATENT];
+    (void)thread;
+    kl_gan_uniform(row, b->l->columns, 1 / sqrt((double)b->l->columns), b->seed, b->first + (uint32_t)i,
+                   b->replica);
+    for (size_t j = 0; j < b->l->columns; j++) b->l->w[i * b->l->columns + j] = (float)row[j];
+}
+
+static void begin_network(const struct network *n, uint64_t seed, uint32_t replica, struct kl_pool *pool)
+{
+    double bias[CELLS];
+    for (uint32_t k = 0; k < 3; k++) {
+        const struct kl_gan_layer_f32 *l = &n->g.layer[k];
+        struct beginning b = { l, seed, (k + 1) << 16, replica };
+        kl_pool_for(pool, l->rows, begin_row, &b);
+        kl_gan_uniform(bias, l->rows, 1 / sqrt((double)l->columns), seed, k, replica);
+        for (size_t i = 0; i < l->rows; i++) l->w[l->rows * l->columns + i] = (float)bias[i];
+    }
+}
+
+static int train_network(struct network *n, const struct kl_gan_place *to,
+                         const struct kl_gan_options *o, const double *target, struct kl_pool *pool,
+                         struct kl_error *err)
+{
+    const uint64_t seed = (uint64_t)o->seed;
+    int code = KL_OK;
+    kl_gan_normal(n->z[0], LATENT, seed, 0, to->replica);
+    kl_gan_network_begin_f32(&n->g, n->z[0]);
+    for (int64_t e = 0; e < o->epochs && !(code = stopped(to, e, err)); e++) {
+        const struct kl_update update = update_of(o, e);
+        struct kl_gan_losses losses;
+        float *z = n->z[e % 2], *next = n->z[(e + 1) % 2];
+        kl_gan_normal(next, LATENT, seed, (uint32_t)e + 1, to->replica);
+        kl_gan_network_law_f32(n->law, &n->g, pool);
+        kl_discriminator_score_f32(&losses, n->dp, &n->d, n->law, n->target, EPSILON, pool);
+        for (size_t k = 0; k < CELLS; k++) n->wide[k] = (double)n->law[k];
+        record(to, e, &losses, kl_gan_divergence(target, n->wide, CELLS));
+        kl_gan_network_step_f32(&n->g, n->law, n->dp, z, next, &update, pool);
+        kl_discriminator_step_f32(&n->d, &update);
+    }
+    memcpy(to->law, n->law, CELLS * sizeof *to->law);
+    memcpy(to->discriminator, n->d.params, n->d.n_params * sizeof *to->discriminator);
+    return code;
+}
+
+static int reference_network(const struct kl_gan_place *to, const struct kl_gan_options *o,
+                             double *target, double sum, struct kl_arena *memory, struct kl_pool *pool,
+                             struct kl_error *err)
+{
+    struct network n;
+    for (size_t k = 0; k < CELLS; k++) target[k] /= sum;
+    int code = make_network(&n, target, o, to->replica, memory, err);
+    if (code) return code;
+    begin_network(&n, (uint64_t)o->seed, to->replica, pool);
+    for (size_t k = 0; k < CELLS; k++) to->target[k] = (float)target[k];
+    return train_network(&n, to, o, target, pool, err);
+}
+
+/* ---- the circuit: in double, since its discriminator's answers come close to 1 ---- */
+struct quantum {
+    struct kl_circuit *circuit;
+    struct kl_measured measured;
+    struct kl_born_f64 g;
+    struct kl_discriminator_f64 d;
+    double *law, *dp, *dangles;
+    struct kl_arena work;
+};
+
+static int make_quantum(struct quantum *q, const struct kl_gan_place *to, const struct kl_gan_options *o,
+                        struct kl_arena *memory, struct kl_error *err)
+{
+    int code = kl_arena_init(&q->work, 0, err);
+    if (!code) code = kl_born_circuit(&q->circuit, KL_GAN_MOST_QUBITS, (int)o->repetitions, err);
+    if (!code && o->shots) code = kl_measured_make(&q->measured, q->circuit, err);
+    if (!code) code = kl_born_make_f64(&q->g, q->circuit, memory, err);
+    if (!code) code = kl_discriminator_make_f64(&q->d, KL_GAN_PLANE, CELLS, QUANTUM_HIDDEN, memory, err);
+    if (code) return code;
+    q->law = kl_arena_take(memory, 2 * (size_t)CELLS, sizeof *q->law);
+    if (!q->law) return kl_fail_memory(err, 2 * CELLS * sizeof *q->law);
+    q->dp = q->law + CELLS;
+    kl_pcg64_units(q->g.angles, q->circuit->n_weights, ANGLES_SEED);
+    begin_discriminator(q->d.params, 2, QUANTUM_HIDDEN, (uint64_t)o->seed, to->replica);
+    return KL_OK;
+}
+
+static struct kl_estimator estimator(const struct quantum *q, const struct kl_gan_place *to,
+                                     const struct kl_gan_options *o, int64_t epoch)
+{
+    return (struct kl_estimator){ .circuit = q->circuit,
+                                  .measured = &q->measured,
+                                  .shots = { .n = (size_t)o->shots,
+                                             .seed = (uint64_t)o->seed,
+                                             .purpose = KL_RANDOM_GAN_SHOTS,
+                                             .step = (uint32_t)epoch,
+                                             .replica = to->replica } };
+}
+
+static int quantum_law(struct quantum *q, const struct kl_gan_place *to, const struct kl_gan_options *o,
+                       int64_t epoch, struct kl_error *err)
+{
+    const struct kl_estimator e = estimator(q, to, o, epoch);
+    kl_arena_reset(&q->work);
+    if (!o->shots) return kl_born_law_f64(q->law, &q->g, &q->work, err);
+    return kl_circuit_outputs_f64(q->law, &e, NULL, q->g.angles, 1, &q->work, err);
+}
+
+static int quantum_gradient(struct quantum *q, const struct kl_gan_place *to,
+                            const struct kl_gan_options *o, int64_t epoch, struct kl_error *err)
+{
+    const struct kl_estimator e = estimator(q, to, o, epoch);
+    if (!o->shots) return kl_born_gradient_f64(&q->g, q->dp, &q->work, err);
+    const struct kl_circuit *measured = kl_estimated(&e);
+    const size_t size = kl_circuit_angles_size(measured, 1);
+    double *dangles = kl_arena_take(&q->work, size, sizeof *dangles);
+    if (!dangles) return kl_fail_memory(err, size * sizeof *dangles);
+    memset(q->g.grad, 0, q->circuit->n_weights * sizeof *q->g.grad);
+    int code =
+        kl_circuit_shift_samples_f64(NULL, dangles, &e, NULL, q->g.angles, q->dp, 1, &q->work, err);
+    if (!code) kl_circuit_weights_f64(q->g.grad, dangles, measured, 1);
+    return code;
+}
+
+static int train_quantum(struct quantum *q, const struct kl_gan_place *to,
+                         const struct kl_gan_options *o, const double *target, struct kl_pool *pool,
+                         struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int64_t e = 0; e < o->epochs && !(code = stopped(to, e, err)); e++) {
+        const struct kl_update update = update_of(o, e);
+        struct kl_gan_losses losses;
+        code = quantum_law(q, to, o, e, err);
+        if (code) return code;
+        kl_discriminator_score_f64(&losses, q->dp, &q->d, q->law, target, 0, pool);
+        record(to, e, &losses, kl_gan_divergence(target, q->law, CELLS));
+        code = quantum_gradient(q, to, o, e, err);
+        if (code) return code;
+        kl_update_apply_f64(q->g.angles, q->g.m, q->g.v, q->g.grad, q->circuit->n_weights, &update);
+        kl_discriminator_step_f64(&q->d, &update);
+    }
+    for (size_t k = 0; k < CELLS; k++) to->law[k] = (float)q->law[k];
+    for (size_t i = 0; i < q->d.n_params; i++) to->discriminator[i] = (float)q->d.params[i];
+    memcpy(to->angles, q->g.angles, q->circuit->n_weights * sizeof *to->angles);
+    return code;
+}
+
+static int reference_quantum(const struct kl_gan_place *to, const struct kl_gan_options *o,
+                             const double *target, struct kl_arena *memory, struct kl_pool *pool,
+                             struct kl_error *err)
+{
+    struct quantum q = { 0 };
+    int code = make_quantum(&q, to, o, memory, err);
+    for (size_t k = 0; k < CELLS; k++) to->target[k] = (float)target[k];
+    if (!code) code = train_quantum(&q, to, o, target, pool, err);
+    kl_measured_free(&q.measured);
+    kl_circuit_free(&q.circuit);
+    kl_arena_free(&q.work);
+    return code;
+}
+
+int kl_gan_reference(const struct kl_gan_place *to, const struct kl_gan_options *o,
+                     const double a[KL_GRID_BITS], const double b[KL_GRID_BITS], struct kl_pool *pool,
+                     struct kl_error *err)
+{
+    struct kl_arena memory;
+    int code = kl_arena_init(&memory, 0, err);
+    double *target = code ? NULL : kl_arena_take(&memory, CELLS, sizeof *target);
+    if (!code && !target) code = kl_fail_memory(err, CELLS * sizeof *target);
+    if (!code) {
+        const double sum = kl_gan_grid(target, a, b);
+        if (!(sum > 0))
+            code = kl_fail(err, KL_EDATA, "the rates of 1 are all the same: there is no grid");
+        else if (o->generator == KL_GAN_QUANTUM)
+            code = reference_quantum(to, o, target, &memory, pool, err);
+        else code = reference_network(to, o, target, sum, &memory, pool, err);
+    }
+    kl_arena_free(&memory);
+    return code;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+   gan_study: a generator for each pair of devices, or for each device that another is compared with;
+   what `qgan` computes. First the study's own way (reference), then the sound one, then what both share.
+ */
+#ifndef KL_QRNG_GAN_STUDY_H
+#define KL_QRNG_GAN_STUDY_H
+
+#include "qrng/bits.h"
+#include "qrng/gan.h"
+#include "store/store.h"
+
+enum kl_gan_generator { KL_GAN_NETWORK, KL_GAN_QUANTUM };
+enum kl_gan_loss { KL_GAN_ADVERSARIAL, KL_GAN_EXACT, KL_GAN_MMD };
+#define KL_GAN_GENERATORS "network|quantum"
+#define KL_GAN_LOSSES "gan|kl|mmd"
+enum { KL_GAN_MOST_BITS = 16, KL_GAN_MOST_QUBITS = 12 };
+
+struct kl_gan_options {
+    bool reference, all_rows; /* all_rows: reference keeps the first row of each device but the first */
+    enum kl_gan_generator generator;
+    enum kl_gan_loss loss;
+    int64_t epochs, word_bits, hidden, repetitions, steps, patience, shots, resamples, seed;
+    double lr, discriminator_lr, decay;
+};
+
+/* A pair (a, b) of devices, from 0. */
+struct kl_gan_pair {
+    int32_t a, b;
+};
+/* "1v2,1v3", names or numbers from 1; NULL: all, in order. *pairs malloc'ed. KL_EUSAGE. */
+int kl_gan_pairs(struct kl_gan_pair **pairs, size_t *n, const char *text, const struct kl_bits *bits,
+                 struct kl_error *err);
+
+/* Histories: before the epoch's step. The divergence is KL(target || law); the target of the sound way's
+   is the validation rows. */
+enum kl_gan_column {
+    KL_GAN_DIVERGENCE,
+    KL_GAN_GENERATOR_LOSS,
+    KL_GAN_DISCRIMINATOR_LOSS,
+    KL_GAN_N_COLUMNS
+};
+
+/* What is known of each pair when all is trained; NAN where it does not apply. */
+enum kl_gan_score {
+    KL_GAN_KL,          /* KL(target || law): reference, of the last epoch; else of device a's held-out
+                           rows, at the epoch that was kept */
+    KL_GAN_KL_START,    /* the same before any step */
+    KL_GAN_KL_UNIFORM,  /* of the uniform law: in reference the closed form of what KL comes to */
+    KL_GAN_HALVES_LOW,  /* reference: the closed form of halves of device a with each other, least and */
+    KL_GAN_HALVES_HIGH, /* largest of KL_GAN_HALVES */
+    KL_GAN_ON_A,        /* cross-entropy a word of held-out rows of a under the law, in nats */
+    KL_GAN_ON_B,        /* of held-out rows of b */
+    KL_GAN_DIFFERENCE,  /* on b less on a, with the bootstrap's 95 % interval */
+    KL_GAN_LOW,
+    KL_GAN_HIGH,
+    KL_GAN_PLUGIN_ON_A, /* the same under the smoothed frequencies of a's training rows */
+    KL_GAN_PLUGIN_ON_B,
+    KL_GAN_PLUGIN_DIFFERENCE,
+    KL_GAN_PLUGIN_LOW,
+    KL_GAN_PLUGIN_HIGH,
+    KL_GAN_Z_A, /* the discriminator as a test: mean over held-out rows less that under the law, in */
+    KL_GAN_Z_B, /* standard errors */
+    KL_GAN_N_SCORES
+};
+enum { KL_GAN_HALVES = 20 };
+extern const char *const kl_gan_score_names[KL_GAN_N_SCORES];
+
+struct kl_gan_study {
+    struct kl_gan_options o;
+    const struct kl_bits *bits;
+    size_t n_pairs, n_models, n_cells, n_angles, n_params; /* n_params: of a discriminator */
+    struct kl_gan_pair *pairs;
+    int32_t *model;         /* [n_pairs] */
+    struct kl_gan_pair *of; /* [n_models]: the pair, or device a alone (b -1) */
+    bool *done;             /* [n_models] */
+    float *law, *target;    /* [n_models, n_cells] */
+    float *discriminator;   /* [n_models, n_params] */
+    double *angles;         /* [n_models, n_angles] */
+    double *history;        /* [KL_GAN_N_COLUMNS, n_models, epochs]; NAN behind the last epoch */
+    double *scores;         /* [KL_GAN_N_SCORES, n_pairs] */
+    struct kl_arena memory;
+};
+/* Options that were left open (0) become what generator and protocol have for them. KL_EUSAGE. */
+int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err);
+/* Takes over pairs. bits must outlive the study. KL_EDATA, KL_ENOMEM. */
+int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, const struct kl_bits *bits,
+                      struct kl_gan_pair *pairs, size_t n_pairs, struct kl_error *err);
+/* Trains the models that are not done, then scores all pairs. KL_ESIGNAL: some are done. */
+int kl_gan_study_run(struct kl_gan_study *s, struct kl_pool *pool, const struct kl_watch *watch,
+                     struct kl_error *err);
+void kl_gan_study_free(struct kl_gan_study *s);
+/* All datasets, the models that are done and which they are; and back. */
+int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err);
+int kl_gan_study_restore(struct kl_gan_study *s, struct kl_file *file, struct kl_error *err);
+/* A table, one line for each of the first `most` pairs, and what its columns are. */
+void kl_gan_study_table(FILE *to, const struct kl_gan_study *s, size_t most);
+
+/* ---- one model of the study's way (gan_reference.c) ---- */
+/* Where a model's results go, and who may stop it. */
+struct kl_gan_place {
+    float *law, *target, *discriminator;
+    double *angles, *history[KL_GAN_N_COLUMNS];
+    uint32_t replica;            /* of its random numbers */
+    bool (*stop)(void *context); /* asked before each epoch; a model that was stopped is not done */
+    void *context;
+};
+/* The GAN of the grid of rates a and b. sum: what the grid is divided by is its sum, but for the quantum
+   generator, where it is not divided at all. KL_ESIGNAL, KL_ENOMEM. */
+int kl_gan_reference(const struct kl_gan_place *to, const struct kl_gan_options *o,
+                     const double a[KL_GRID_BITS], const double b[KL_GRID_BITS], struct kl_pool *pool,
+                     struct kl_error *err);
+/* Rates of 1 at the first KL_GRID_BITS positions of the rows that reference takes; part: 0 all of them,
+   or one of two random halves, 1 and 2. The quantum generator's study divides by the rows of the device.
+ */
+void kl_gan_rates(double rates[KL_GRID_BITS], const struct kl_bits *bits, int32_t device, int part,
+                  uint32_t draw, const struct kl_gan_options *o);
+
+#endif
