@@ -48,5 +48,6 @@ int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err)
                        o->shots ? "shots" : "repetitions");
     if (quantum) fill(&o->repetitions, 4);
     if (o->lr == 0) o->lr = 0.01;
+    if (!o->reference) return kl_fail(err, KL_EUSAGE, "only --reference is there yet");
     return o->reference ? settle_reference(o, err) : settle_sound(o, err);
 }

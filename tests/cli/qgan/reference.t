@@ -1,0 +1,63 @@
+# The study's GANs: after some epochs the network is at the closed form (specs 16, 6); the circuit is not.
+# Three devices of 300 rows, by a congruential generator: rates of 1 are 0.5, 0.55 and 0.6.
+$ awk 'BEGIN { x = 1; for (d = 1; d <= 3; d++) for (r = 0; r < 300; r++) { line = "";
++   for (j = 0; j < 64; j++) { x = (x * 16807) % 2147483647; line = line (x / 2147483647 < 0.45 + 0.05 * d) }
++   print line, d } }' >devices.txt
+
+$ qgan devices.txt --reference --epochs 50 --pairs 1v3,2v3 -o r.h5 | awk 'NR > 1 && NF > 6 && $1 ~ /v/ {
++   print $1, ($2 - $3 < 1e-4 && $3 - $2 < 1e-4 ? "closed form" : "off"), ($2 > 0.01 ? "positive" : "null") }
++   /generators/ { print $2, $3, $4, $5 }'
+> 1v3 closed form positive
+> 2v3 closed form positive
+> 2 pairs, 2 generators,
+
+$ qgan devices.txt --reference --epochs 50 --pairs 1v3,2v3 -o r.h5
+> r.h5: up to date
+
+# The pairs beside it and the number of threads change nothing.
+$ qgan devices.txt --reference --epochs 3 -j 1 -q -o one.h5; qgan devices.txt --reference --epochs 3 -j 2 -q -o two.h5
++ h5dump -d /law -d /discriminator -d /history/divergence one.h5 | sed 1d >one
++ h5dump -d /law -d /discriminator -d /history/divergence two.h5 | sed 1d | cmp - one
+
+$ qgan devices.txt --reference --epochs 3 --pairs 1v3 -q -o pair.h5
++ h5dump -y -w 0 -d /law -s 1,0 -c 1,4096 one.h5 | grep 'e-' >one
++ h5dump -y -w 0 -d /law pair.h5 | grep 'e-' | cmp - one
+
+$ qgan devices.txt --reference --generator quantum --epochs 5 --json -o q.h5 | jq -r '.protocol, .pairs'
+> reference
+> 3
+$ qgan devices.txt --reference --generator quantum --epochs 2 --shots 500 --pairs 1v2 -q -o s.h5 && echo done
+> done
+
+$ qgan devices.txt --reference --loss kl -o x.h5
+! qgan: --reference trains by --loss gan alone
+? 2
+
+$ qgan devices.txt --reference --word-bits 4 -o x.h5
+! qgan: --reference has its own word-bits, hidden, discriminator-steps, patience and resamples; leave these away
+? 2
+
+$ qgan devices.txt --reference --pairs 1v4 -o x.h5
+! qgan: --pairs: found '1v4', expected two of the 3 devices with a v between them: 1v2,1v3
+? 2
+
+$ qgan devices.txt --reference --pairs 1v2,1v2 -o x.h5
+! qgan: --pairs: '1v2' is there twice
+? 2
+
+$ qgan -o x.h5
+! qgan: no input, expected device bits; see --help
+? 2
+
+$ qgan devices.txt
+! qgan: no output; give -o GAN.h5
+? 2
+
+$ grep ' 1' devices.txt | cut -d ' ' -f 1 >alone.txt; qgan alone.txt --reference -o x.h5
+! qgan: the input has one device, expected two or more to compare
+? 2
+
+$ cut -c 1-40,65- devices.txt | qgan - --reference -o x.h5
+! qgan: rows of 40 bits; expected 64 or more with --reference
+? 65
+

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+   checkkernels, family gan: every instruction set and precision against the formulas of kernels/gan.h in
+   long double. */
+#include "kernels/gan.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/select.h"
+
+enum { ROWS = 7, COLUMNS = 80, CELLS = 48, STRIDE = 64, INPUTS = 5, HIDDEN = 6 };
+enum { PARAMS = HIDDEN * (INPUTS + 2) + 1 };
+
+static unsigned long long random_state = 88172645463325252ull;
+static double uniform(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static int far(const char *isa, const char *what, size_t i, long double found, long double want,
+               long double scale, double eps)
+{
+    if (fabsl(found - want) <= 16 * (long double)eps * scale) return 0;
+    printf("%s %s [%zu]: found %.17Lg, expected %.17Lg\n", isa, what, i, found, want);
+    return 1;
+}
+
+/* Row after row: products of the weights before, Adam, products of the weights behind. */
+#define CHECK_STEP(real, p, eps)                                                                      \
+    static int check_step_##p(const struct kl_kernels *k, size_t columns, int wants)                  \
+    {                                                                                                 \
+        static real w[ROWS * COLUMNS], m[ROWS * COLUMNS], v[ROWS * COLUMNS], d[ROWS], x[COLUMNS],     \
+            next[COLUMNS], back[COLUMNS], out[ROWS];                                                  \
+        const struct kl_adam_factors a = { 1, 0.01, 1, 0.7, 0.999, 2e-3, 1.5, 1e-8 };                 \
+        long double sums[COLUMNS] = { 0 };                                                            \
+        int bad = 0;                                                                                  \
+        for (size_t i = 0; i < ROWS * columns; i++)                                                   \
+            w[i] = (real)uniform(), m[i] = (real)uniform(), v[i] = (real)(uniform() + 0.5);           \
+        for (size_t j = 0; j < columns; j++) x[j] = (real)uniform(), next[j] = (real)uniform();       \
+        for (size_t i = 0; i < ROWS; i++) d[i] = (real)uniform();                                     \
+        static real w0[ROWS * COLUMNS], m0[ROWS * COLUMNS], v0[ROWS * COLUMNS];                       \
+        memcpy(w0, w, sizeof w), memcpy(m0, m, sizeof m), memcpy(v0, v, sizeof v);                    \
+        const struct kl_gan_rows_##p rows = {                                                         \
+            w, m, v, d, x, wants & 1 ? next : NULL, wants & 2 ? back : NULL, out, ROWS, columns       \
+        };                                                                                            \
+        k->gan_forward_##p(out, w, x, ROWS, columns);                                                 \
+        for (size_t i = 0; i < ROWS; i++) {                                                           \
+            long double sum = 0;                                                                      \
+            for (size_t j = 0; j < columns; j++) sum += (long double)w[i * columns + j] * x[j];       \
+            bad += far(k->isa, "forward " #p, i, out[i], sum, (long double)columns, eps);             \
+        }                                                                                             \
+        k->gan_step_##p(&rows, &a);                                                                   \
+        for (size_t i = 0; i < ROWS; i++) {                                                           \
+            long double sum = 0;                                                                      \
+            for (size_t j = 0; j < columns; j++) {                                                    \
+                const size_t at = i * columns + j;                                                    \
+                const long double g = (long double)d[i] * x[j] + 0.01L * w0[at],                      \
+                                  mi = 0.7L * m0[at] + (1 - 0.7L) * g,                                \
+                                  vi = 0.999L * v0[at] + (1 - 0.999L) * g * g,                        \
+                                  wi = w0[at] - 2e-3L * mi / (1.5L * sqrtl(vi) + 1e-8L);              \
+                bad += far(k->isa, "m " #p, at, m[at], mi, 1, eps);                                   \
+                bad += far(k->isa, "v " #p, at, v[at], vi, 1, eps);                                   \
+                bad += far(k->isa, "w " #p, at, w[at], wi, 1, eps);                                   \
+                sums[j] += (long double)d[i] * w0[at];                                                \
+                sum += (long double)w[at] * next[j];                                                  \
+            }                                                                                         \
+            if (wants & 1) bad += far(k->isa, "next " #p, i, out[i], sum, (long double)columns, eps); \
+        }                                                                                             \
+        for (size_t j = 0; wants & 2 && j < columns; j++)                                             \
+            bad += far(k->isa, "back " #p, j, back[j], sums[j], ROWS, eps);                           \
+        return bad;                                                                                   \
+    }
+CHECK_STEP(float, f32, FLT_EPSILON)
+CHECK_STEP(double, f64, DBL_EPSILON)
+
+/* logits: of params w and inputs x of cell k, in long double; gradient by central differences, which are
+   exact for a network that is linear in each parameter as long as no neuron crosses 0. */
+static long double logit_of(const long double *w, const long double *x, int inputs, int hidden)
+{
+    long double sum = w[hidden * (inputs + 2)];
+    for (int h = 0; h < hidden; h++) {
+        long double a = w[hidden * inputs + h];
+        for (int i = 0; i < inputs; i++) a += w[h * inputs + i] * x[i];
+        sum += w[hidden * (inputs + 1) + h] * (a > 0 ? a : 0.25L * a);
+    }
+    return sum;
+}
+
+#define CHECK_CELLS(real, p, eps)                                                                     \
+    static int check_cells_##p(const struct kl_kernels *k, int inputs, int hidden)                    \
+    {                                                                                                 \
+        static real x[INPUTS * STRIDE], w[PARAMS], d[CELLS], out[CELLS], grad[PARAMS];                \
+        const int n = hidden * (inputs + 2) + 1;                                                      \
+        long double wide[PARAMS], cell[INPUTS], want[PARAMS] = { 0 };                                 \
+        int bad = 0;                                                                                  \
+        for (int i = 0; i < inputs * STRIDE; i++) x[i] = (real)uniform();                             \
+        for (int i = 0; i < n; i++) wide[i] = w[i] = (real)uniform();                                 \
+        for (int i = 0; i < CELLS; i++) d[i] = (real)uniform();                                       \
+        const struct kl_gan_cells_##p cells = {                                                       \
+            x, w, (real)0.25, CELLS, STRIDE, (size_t)inputs, (size_t)hidden                           \
+        };                                                                                            \
+        k->gan_logits_##p(out, &cells);                                                               \
+        k->gan_logits_back_##p(grad, d, &cells);                                                      \
+        for (size_t c = 0; c < CELLS; c++) {                                                          \
+            for (int i = 0; i < inputs; i++) cell[i] = x[(size_t)i * STRIDE + c];                     \
+            const long double logit = logit_of(wide, cell, inputs, hidden);                           \
+            bad += far(k->isa, "logits " #p, c, out[c], logit, n, eps);                               \
+            for (int i = 0; i < n; i++) {                                                             \
+                const long double kept = wide[i], h = 1e-7L;                                          \
+                wide[i] = kept + h;                                                                   \
+                const long double up = logit_of(wide, cell, inputs, hidden);                          \
+                wide[i] = kept - h;                                                                   \
+                want[i] += (long double)d[c] * (up - logit_of(wide, cell, inputs, hidden)) / (2 * h); \
+                wide[i] = kept;                                                                       \
+            }                                                                                         \
+        }                                                                                             \
+        for (int i = 0; i < n; i++)                                                                   \
+            bad += far(k->isa, "gradient " #p, (size_t)i, grad[i], want[i], CELLS, eps + 1e-13);      \
+        return bad;                                                                                   \
+    }
+CHECK_CELLS(float, f32, FLT_EPSILON)
+CHECK_CELLS(double, f64, DBL_EPSILON)
+
+static void bench(const struct kl_kernels *k)
+{
+    enum { N = 4096 * 256 };
+    static float w[N], m[N], v[N], d[4096], x[256], back[256];
+    const struct kl_adam_factors a = { 1, 0.005, 1, 0.7, 0.999, 1e-2, 1, 1e-8 };
+    const struct kl_gan_rows_f32 rows = { w, m, v, d, x, NULL, back, NULL, 4096, 256 };
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    for (int i = 0; i < 50; i++) k->gan_step_f32(&rows, &a);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    const double seconds =
+        ((double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9) / 50;
+    printf("gan %-6s step: %.2f ns a weight, %.1f GB/s\n", k->isa, seconds * 1e9 / N,
+           24.0 * N / seconds * 1e-9);
+}
+
+int main(int argc, char **argv)
+{
+    int bad = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct kl_kernels *k = kl_kernels_of(i);
+        if (!k) continue;
+        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
+            bench(k);
+            continue;
+        }
+        for (int wants = 0; wants < 4; wants++)
+            for (size_t columns = 16; columns <= COLUMNS; columns += 32)
+                bad += check_step_f32(k, columns, wants) + check_step_f64(k, columns, wants);
+        for (int inputs = 1; inputs <= INPUTS; inputs++)
+            for (int hidden = 1; hidden <= HIDDEN; hidden++)
+                bad += check_cells_f32(k, inputs, hidden) + check_cells_f64(k, inputs, hidden);
+    }
+    return bad != 0;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+   qgan: rows of device bits in; out a generator for each device or pair, and how far apart they say the
+   devices are. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "qrng/gan_study.h"
+
+enum { NUMERICAL_VERSION = 1, GAN_SCHEMA = 1, MOST_ROWS = 40 };
+
+struct values {
+    struct kl_common common;
+    struct kl_gan_options gan;
+    const char *pairs, *generator, *loss;
+    int64_t row_bits;
+    bool packed, resume;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "pairs", 'p', KL_OPT_STRING, AT(pairs), "LIST", 0, 0, true, "of devices: 1v2,1v3 (default: all)",
+      "Devices", NULL },
+    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, true,
+      "inputs are bytes, a device each, most significant bit first", NULL, NULL },
+    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, true, "of a row of packed bytes", NULL,
+      NULL },
+    { "generator", 'g', KL_OPT_CHOICE, AT(generator), KL_GAN_GENERATORS, 0, 0, true,
+      "a network, or a circuit (Born machine)", "Model", NULL },
+    { "loss", 'l', KL_OPT_CHOICE, AT(loss), KL_GAN_LOSSES, 0, 0, true,
+      "adversarial, exact divergence, or kernel distance", NULL, NULL },
+    { "word-bits", 'm', KL_OPT_INT, AT(gan.word_bits), "M", 0, KL_GAN_MOST_BITS, true,
+      "the law of M successive bits is learnt (default 8)", NULL, NULL },
+    { "repetitions", 0, KL_OPT_INT, AT(gan.repetitions), "N", 0, 100, true,
+      "entangling layers of the circuit (default 4)", NULL, NULL },
+    { "hidden", 0, KL_OPT_INT, AT(gan.hidden), "N", 0, 1024, true,
+      "neurons of the discriminator (default 32)", NULL, NULL },
+    { "epochs", 'e', KL_OPT_INT, AT(gan.epochs), "N", 0, 1e6, true,
+      "at most (default 300; reference: 100, quantum 50)", "Training", NULL },
+    { "lr", 0, KL_OPT_FLOAT, AT(gan.lr), "RATE", 0, 10, true,
+      "learning rate of both sides (default 0.01)", NULL, NULL },
+    { "discriminator-steps", 0, KL_OPT_INT, AT(gan.steps), "N", 0, 20, true,
+      "for each of the generator (default 1)", NULL, NULL },
+    { "weight-decay", 0, KL_OPT_FLOAT, AT(gan.decay), "X", 0, 1, true,
+      "decoupled, of networks (default 0)", NULL, NULL },
+    { "patience", 0, KL_OPT_INT, AT(gan.patience), "N", 0, 1e6, true,
+      "epochs without a better held-out divergence (default 50)", NULL, NULL },
+    { "shots", 0, KL_OPT_INT, AT(gan.shots), "N", 0, 1e8, true,
+      "measurements of each circuit; else exact", NULL, NULL },
+    { "resamples", 0, KL_OPT_INT, AT(gan.resamples), "N", 0, 1e6, true,
+      "of the bootstrap (default 1000)", NULL, NULL },
+    { "reference", 0, KL_OPT_FLAG, AT(gan.reference), NULL, 0, 0, true,
+      "the published study's arithmetic, beside what it comes to", "Study", NULL },
+    { "all-rows", 0, KL_OPT_FLAG, AT(gan.all_rows), NULL, 0, 0, true,
+      "with its rows that were lost by line numbers", NULL, NULL },
+    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on with what a stopped run left",
+      NULL, NULL },
+};
+static const struct kl_tool tool = {
+    .name = "qgan",
+    .summary = "Generators of device bits, adversarial or not, as a measure of how devices differ",
+    .arguments = "BITS... -o GAN.h5",
+    .example = "qgan devices.txt --pairs 1v2,1v3 -o gan.h5\n  "
+               "qgan devices.txt --generator quantum --loss kl -o born.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+};
+
+struct run {
+    struct values v;
+    struct kl_log log;
+    struct kl_stage stage;
+    const char **inputs;
+    size_t n_inputs;
+    struct kl_bits bits;
+    struct kl_gan_study study;
+    struct kl_pool *pool;
+    struct kl_writer *writer;
+    json_t *raw; /* for the provenance */
+    char *checkpoint;
+};
+
+static int settle(struct run *run, struct kl_error *err)
+{
+    struct kl_gan_options *o = &run->v.gan;
+    if (!run->n_inputs) return kl_fail(err, KL_EUSAGE, "no input, expected device bits; see --help");
+    if (!run->v.common.output && !run->v.common.print_key)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o GAN.h5");
+    o->generator = (enum kl_gan_generator)kl_choice(KL_GAN_GENERATORS, run->v.generator);
+    o->loss = (enum kl_gan_loss)kl_choice(KL_GAN_LOSSES, run->v.loss);
+    o->seed = run->v.common.seed;
+    return kl_gan_settle(o, err);
+}
+
+static int read_bits(struct run *run, struct kl_error *err)
+{
+    const struct kl_bits_how how = { .packed = run->v.packed, .row_bits = (size_t)run->v.row_bits };
+    struct kl_gan_pair *pairs = NULL;
+    size_t n = 0;
+    int code = kl_bits_read_files(&run->bits, run->inputs, run->n_inputs, &how, err);
+    if (!code) code = kl_gan_pairs(&pairs, &n, run->v.pairs, &run->bits, err);
+    if (!code) return kl_gan_study_make(&run->study, &run->v.gan, &run->bits, pairs, n, err);
+    free(pairs);
+    return code;
+}
+
+static int begin(struct run *run, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = kl_key_begin(&key, "gan", GAN_SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &tool, &run->v, err);
+    if (!code) code = kl_key_integer(key, "seed", run->v.common.seed, err);
+    if (!code) code = kl_bits_identify(key, run->raw, &run->bits, run->inputs, run->n_inputs, err);
+    if (!code) code = kl_stage_begin(&run->stage, answer, &key, stdout, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+static int save(struct run *run, const char *path, const char *kind, struct kl_writer **writer,
+                struct kl_error *err)
+{
+    struct kl_header header = run->stage.header;
+    header.kind = kind;
+    int code = kl_writer_open(writer, path, &header, err);
+    return code ? code : kl_gan_study_save(*writer, &run->study, err);
+}
+
+/* The models that are done, beside the target. */
+static int keep(struct run *run, struct kl_error *err)
+{
+    struct kl_writer *writer = NULL;
+    if (!run->checkpoint) return KL_OK;
+    int code = save(run, run->checkpoint, "checkpoint", &writer, err);
+    if (!code) return kl_writer_publish(&writer, NULL, err);
+    kl_writer_abort(&writer);
+    return code;
+}
+
+static int resume(struct run *run, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    size_t done = 0;
+    if (!run->checkpoint || !kl_checkpoint_fits(run->checkpoint, run->stage.key)) {
+        if (run->v.resume) kl_note(&run->log, 1, "no checkpoint to resume from; starting anew");
+        return KL_OK;
+    }
+    if (!run->v.resume) {
+        kl_note(&run->log, 1, "%s is of a stopped run; without --resume it begins anew",
+                run->checkpoint);
+        return KL_OK;
+    }
+    int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
+    if (!code) code = kl_gan_study_restore(&run->study, file, err);
+    for (size_t m = 0; m < run->study.n_models; m++) done += run->study.done[m];
+    if (!code)
+        kl_note(&run->log, 1, "found %s: %zu of %zu generators", run->checkpoint, done,
+                run->study.n_models);
+    kl_file_close(&file);
+    return code;
+}
+
+static int train(struct run *run, struct kl_error *err)
+{
+    struct kl_progress progress;
+    int code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
+    if (!code) code = resume(run, err);
+    if (code) return code;
+    kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
+    code = kl_gan_study_run(&run->study, run->pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    if (code != KL_ESIGNAL) return code;
+    const int kept = keep(run, err);
+    if (kept) return kept;
+    if (run->checkpoint)
+        kl_note(&run->log, 1, "%s; the same command with --resume goes on from there", err->text);
+    return code;
+}
+
+static int publish(struct run *run, struct kl_error *err)
+{
+    const struct kl_file *const *parents = (const struct kl_file *const *)run->bits.files;
+    char *raw = NULL;
+    int code = save(run, run->v.common.output, "gan", &run->writer, err);
+    if (!code) code = kl_json_dump(&raw, run->raw, err);
+    if (!code)
+        code = kl_stage_publish(&run->stage, &run->writer, parents, run->bits.n_files, raw, NULL, err);
+    if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
+    free(raw);
+    return code;
+}
+
+static int report(const struct run *run, struct kl_error *err)
+{
+    const struct kl_gan_study *s = &run->study;
+    const struct kl_common *common = &run->v.common;
+    FILE *to = kl_words_to(common);
+    const double seconds = kl_clock() - run->stage.start;
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, common->output, 0 },
+        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "protocol", KL_JSON_TEXT, s->o.reference ? "reference" : "sound", 0 },
+        { "pairs", KL_JSON_COUNT, NULL, (double)s->n_pairs },
+        { "generators", KL_JSON_COUNT, NULL, (double)s->n_models },
+        { "seconds", KL_JSON_NUMBER, NULL, seconds },
+    };
+    if (common->json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
+    if (common->quiet) return KL_OK;
+    kl_gan_study_table(to, s, common->verbose ? s->n_pairs : MOST_ROWS);
+    fprintf(to, "%s: %zu pair%s, %zu generator%s, %.1f s\n", common->output, s->n_pairs,
+            kl_s(s->n_pairs), s->n_models, kl_s(s->n_models), seconds);
+    return KL_OK;
+}
+
+static int work(struct run *run, struct kl_error *err)
+{
+    enum kl_stage_answer answer = KL_STAGE_ANSWERED;
+    const char *output = run->v.common.output;
+    int code = settle(run, err);
+    if (!code) code = read_bits(run, err);
+    if (!code && output && strcmp(output, "-") != 0)
+        code = kl_checkpoint_path(&run->checkpoint, output, err);
+    if (!code && !(run->raw = json_object())) code = kl_fail_memory(err, 64);
+    if (!code) code = begin(run, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) {
+        if (run->checkpoint) kl_checkpoint_remove(run->checkpoint, run->stage.key);
+        return kl_stage_report(&run->stage, answer, stdout, err);
+    }
+    code = train(run, err);
+    if (!code) code = publish(run, err);
+    return code ? code : report(run, err);
+}
+
+static void release(struct run *run)
+{
+    kl_writer_abort(&run->writer);
+    kl_gan_study_free(&run->study);
+    kl_bits_free(&run->bits);
+    kl_pool_destroy(&run->pool);
+    kl_stage_end(&run->stage);
+    json_decref(run->raw);
+    free(run->checkpoint);
+    free(run->inputs);
+}
+
+int main(int argc, char **argv)
+{
+    struct kl_error err = { 0 };
+    struct run run = { .v = { .common = { .progress = "auto", .device = "auto" },
+                              .generator = "network",
+                              .loss = "gan",
+                              .gan = { .decay = -1 } },
+                       .log = { tool.name, stderr, 1 } };
+    kl_signals_install();
+    int code = kl_options_parse(&tool, &run.v, argc, argv, &run.inputs, &run.n_inputs, &err);
+    if (code) return kl_report(&run.log, &err);
+    if (kl_options_answer(&tool, &run.v, stdout)) {
+        free(run.inputs);
+        return kl_finish(&run.log, 0);
+    }
+    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
+    run.stage = (struct kl_stage){ .tool = &tool,
+                                   .values = &run.v,
+                                   .common = &run.v.common,
+                                   .log = &run.log,
+                                   .argc = argc,
+                                   .argv = argv,
+                                   .inputs = run.inputs,
+                                   .n_inputs = run.n_inputs,
+                                   .start = kl_clock() };
+    code = work(&run, &err);
+    release(&run);
+    return kl_end(&run.log, code, &err);
+}
