@@ -36,14 +36,15 @@ static const struct kl_tool tool = {
                "  verify FILE...   every digest\n"
                "  merge SHARD...   one file from the shards of a run, -o OUTPUT\n"
                "  gc [DIR]         leftovers of dead runs, files long unused\n"
-               "  fsck [DIR]       every file of a store",
+               "  fsck [DIR]       every file of a store\n"
+               "  push, pull PLACE the store's files to or from a folder, or rclone's NAME:PATH",
     .arguments = "COMMAND [FILE...]",
     .example = "cache show head.h5\n  cache merge part-*.h5 -o features.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "output dry-run key seed threads device progress",
-    .commands = "list|show|log|diff|verify|merge|gc|fsck",
+    .commands = "list|show|log|diff|verify|merge|gc|fsck|push|pull",
 };
 
 struct run {
@@ -253,11 +254,55 @@ static int merge(struct run *run, struct kl_error *err)
     return code;
 }
 
+static void print_transfer(void *context, const char *path, enum kl_transferred what, const char *why)
+{
+    static const char *const words[] = { "copied", "was there", "refused" };
+    struct run *run = context;
+    const struct kl_json_pair pairs[] = { { "path", KL_JSON_TEXT, path, 0 },
+                                          { "status", KL_JSON_TEXT, words[what], 0 },
+                                          { "problem", KL_JSON_TEXT, why, 0 } };
+    if (run->v.common.json) kl_json_line(stdout, pairs, 3, &run->problem);
+    else if (what == KL_REFUSED) kl_note(&run->log, 0, "%s", why);
+    else if (what == KL_COPIED) kl_note(&run->log, 1, "%s: copied", path);
+}
+
+static int transfer(struct run *run, bool to_store, struct kl_error *err)
+{
+    const char *store = run->v.common.store;
+    struct kl_transfer t = { .each = print_transfer, .context = run };
+    if (run->n != 1)
+        return kl_fail(err, KL_EUSAGE,
+                       "found %zu places, expected one: a folder, or NAME:PATH; see --help", run->n);
+    if (!store) return kl_fail(err, KL_EUSAGE, "no store; give --store DIR, or set KETLINE_STORE");
+    kl_signals_install();
+    int code =
+        kl_store_transfer(&t, to_store ? run->args[0] : store, to_store ? store : run->args[0], err);
+    if (code) return code;
+    if (!run->v.common.json && !run->v.common.quiet)
+        printf("%s: %zu file%s copied, %zu there already\n", to_store ? store : run->args[0],
+               t.n[KL_COPIED], kl_s(t.n[KL_COPIED]), t.n[KL_WAS_THERE]);
+    return t.n[KL_REFUSED]
+               ? kl_fail(err, KL_ENO, "%zu file%s not whole and %s not copied", t.n[KL_REFUSED],
+                         t.n[KL_REFUSED] == 1 ? " is" : "s are", t.n[KL_REFUSED] == 1 ? "was" : "were")
+               : KL_OK;
+}
+
+static int push(struct run *run, struct kl_error *err)
+{
+    return transfer(run, false, err);
+}
+
+static int pull(struct run *run, struct kl_error *err)
+{
+    return transfer(run, true, err);
+}
+
 static const struct {
     const char *name;
     int (*run)(struct run *run, struct kl_error *err);
 } commands[] = { { "list", list }, { "show", show },   { "log", draw_log }, { "verify", verify },
-                 { "diff", diff }, { "merge", merge }, { "gc", gc },        { "fsck", fsck } };
+                 { "diff", diff }, { "merge", merge }, { "gc", gc },        { "fsck", fsck },
+                 { "push", push }, { "pull", pull } };
 
 static int dispatch(struct run *run, const char *const *args, size_t n, struct kl_error *err)
 {
@@ -268,9 +313,10 @@ static int dispatch(struct run *run, const char *const *args, size_t n, struct k
         return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to merge", args[0]);
     for (size_t i = 0; n && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(args[0], commands[i].name) == 0) return commands[i].run(run, err);
-    return kl_fail(err, KL_EUSAGE,
-                   "found '%s', expected list, show, log, verify, diff, merge, gc or fsck; see --help",
-                   n ? args[0] : "no command");
+    return kl_fail(
+        err, KL_EUSAGE,
+        "found '%s', expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help",
+        n ? args[0] : "no command");
 }
 
 int main(int argc, char **argv)

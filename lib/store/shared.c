@@ -60,20 +60,26 @@ int kl_shared_fetch(bool *found, const char *store, const char *key, const char 
     return rc;
 }
 
-int kl_shared_publish(const char *store, const char *key, const char *path, int fd, struct kl_error *err)
+int kl_shared_put(const char *store, const char *key, const char *path, int fd, struct kl_error *err)
 {
     int rc = 0;
     char *target = shared_path(store, key, err), *folder = target ? kl_path_folder(target) : NULL;
-    if (!target || !folder) {
+    if (!target || !folder)
         rc = target ? kl_fail_memory(err, 80) : kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
-        goto out;
-    }
-    if (kl_is_up_to_date(target, key)) goto out;
-    if (kl_make_folders(folder)) rc = kl_fail_errno(err, KL_EIO, "%s: cannot be made", folder);
-    else if (lseek(fd, 0, SEEK_SET)) rc = kl_fail_errno(err, KL_EIO, "%s: seeking failed", path);
+    else if (kl_make_folders(folder)) rc = kl_fail_errno(err, KL_EIO, "%s: cannot be made", folder);
     else rc = copy_verified(path, fd, key, target, err);
-out:
     free(folder);
     free(target);
     return rc;
+}
+
+int kl_shared_publish(const char *store, const char *key, const char *path, int fd, struct kl_error *err)
+{
+    char *target = shared_path(store, key, err);
+    if (!target) return kl_is_key(key) ? KL_ENOMEM : KL_EINTERNAL;
+    const bool there = kl_is_up_to_date(target, key);
+    free(target);
+    if (there) return KL_OK;
+    if (lseek(fd, 0, SEEK_SET)) return kl_fail_errno(err, KL_EIO, "%s: seeking failed", path);
+    return kl_shared_put(store, key, path, fd, err);
 }

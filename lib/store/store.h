@@ -293,6 +293,19 @@ struct kl_gc {
 };
 /* Temporaries of dead runs below the folder go always. */
 int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err);
+/* Whole files of one store into another (transfer.c), each checked on the way; what is there stays. A
+   store is a folder, or NAME:PATH of rclone's, of which one may be. */
+enum kl_transferred { KL_COPIED, KL_WAS_THERE, KL_REFUSED, KL_TRANSFERRED };
+struct kl_transfer {
+    void (*each)(void *context, const char *path, enum kl_transferred what,
+                 const char *why); /* may be NULL */
+    void *context;
+    size_t n[KL_TRANSFERRED]; /* results; KL_REFUSED: damaged, or under another's name */
+};
+/* KL_ENOINPUT: no such store, or no rclone; KL_EIO, KL_ENOMEM, KL_ESIGNAL: what was copied before stays.
+ */
+int kl_store_transfer(struct kl_transfer *transfer, const char *from, const char *to,
+                      struct kl_error *err);
 /* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed. */
 int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
 

@@ -189,6 +189,9 @@ bool kl_partial_is_dead(const char *name, const struct stat *s);
 /* The open file fd into the store; path is for messages. */
 int kl_shared_publish(const char *store, const char *key, const char *path, int fd,
                       struct kl_error *err);
+/* What fd gives, from where it stands, under the key's name; path: for messages. KL_EDATA: it is not
+   whole, or has another key. */
+int kl_shared_put(const char *store, const char *key, const char *path, int fd, struct kl_error *err);
 
 /* ---- memo.c ---- */
 /* A remembered line of a file. slot says where it is (device, inode), identity what it was (size, mtime,

@@ -34,5 +34,6 @@ const struct fault_job fault_jobs[] = {
       .before = "touch -c -d '30 days ago' a/0.h5 1.h5", /* to compare a file is to use it */
       .several = true },
     { .name = "cache fsck", .command = "cache fsck ../in/store" },
+    { .name = "cache pull", .command = "cache pull ../in/store --store s", .several = true },
     { 0 },
 };

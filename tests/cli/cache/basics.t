@@ -85,11 +85,11 @@ $ cache show a.h5 b.h5
 ? 2
 
 $ cache shwo a.h5
-! cache: found 'shwo', expected list, show, log, verify, diff, merge, gc or fsck; see --help
+! cache: found 'shwo', expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help
 ? 2
 
 $ cache
-! cache: found 'no command', expected list, show, log, verify, diff, merge, gc or fsck; see --help
+! cache: found 'no command', expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help
 ? 2
 
 $ cache show a.h5 --json | jq -r '.kind, .datasets[0].name, .key_parts.options.limit'
