@@ -59,6 +59,11 @@ static void small_examples(void)
                               128);
     expect("2.4.8 chi-squared", v.statistic, 4.882605, 3e-4); /* its probabilities have four digits */
     expect("2.4.8", pow(10, v.log10_p), 0.180609, 3e-5);
+    /* Published: 4 peaks of 5 and 46 of 50 below the threshold; NumPy's transform has 5 and 48. */
+    must(kl_nist22_spectral(&v, bits_of("1001010011"), 10, &err), &err);
+    expect("2.6.4 d", v.statistic, 0.7254762501100116, 1e-12);
+    must(kl_nist22_spectral(&v, bits_of(pi), 100, &err), &err);
+    expect("2.6.8 d", v.statistic, 0.4588314677411235, 1e-12);
     kl_nist22_nonoverlapping(many, bits_of("10100100101110010110"), 20, 3, 2);
     expect_p("2.7.4", many[1], 0.344154);
     must(kl_nist22_universal(&v, bits_of("01011010011101010111"), 20, 2, 4, &err), &err);
