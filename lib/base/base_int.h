@@ -45,8 +45,4 @@ enum kl_word kl_option_word(const struct kl_option *option);
 /* The next of "a|b|c": sets *n to its length and moves *choices behind it; NULL at the end. */
 const char *kl_next_choice(const char **choices, size_t *n);
 
-/* Processors that cgroup v2 allows, 0: no limit. proc_file: /proc/self/cgroup; root: where cgroup2 is
-   mounted. */
-int kl_cgroup_limit(const char *proc_file, const char *root);
-
 #endif

@@ -34,40 +34,6 @@ struct worker {
     int thread;
 };
 
-/* Processors that one group's cpu.max ("QUOTA PERIOD" or "max PERIOD") allows; 0: no limit. */
-static int group_limit(const char *folder)
-{
-    char path[1280];
-    double quota = 0, period = 0;
-    if (snprintf(path, sizeof path, "%s/cpu.max", folder) >= (int)sizeof path) return 0;
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    int found = fscanf(file, "%lf %lf", &quota, &period);
-    fclose(file);
-    if (found != 2 || period <= 0 || quota <= 0) return 0;
-    int limit = (int)(quota / period);
-    return limit < 1 ? 1 : limit;
-}
-
-/* The least of this process's group (the line "0::/path" of proc_file) and of all groups around it. */
-int kl_cgroup_limit(const char *proc_file, const char *root)
-{
-    char line[1024] = "", group[512] = "", folder[1200];
-    int least = 0;
-    FILE *file = fopen(proc_file, "re");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "0::%511[^\n]", group) == 1) break;
-    if (file) fclose(file);
-    for (;;) {
-        char *slash = strrchr(group, '/');
-        snprintf(folder, sizeof folder, "%s%s", root, group);
-        int limit = group_limit(folder);
-        if (limit && (!least || limit < least)) least = limit;
-        if (!slash) return least;
-        *slash = '\0';
-    }
-}
-
 int kl_threads_available(void)
 {
     cpu_set_t set;

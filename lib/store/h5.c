@@ -52,6 +52,14 @@ static hid_t file_type(enum kl_type type, size_t item_size)
     return t;
 }
 
+void kl_hdf5_versions(char built[32], char found[32])
+{
+    unsigned major = 0, minor = 0, release = 0;
+    H5get_libversion(&major, &minor, &release);
+    snprintf(built, 32, "%d.%d.%d", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE);
+    snprintf(found, 32, "%u.%u.%u", major, minor, release);
+}
+
 int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err)
 {
     char name[64];

@@ -309,4 +309,7 @@ int kl_store_transfer(struct kl_transfer *transfer, const char *from, const char
 /* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed. */
 int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
 
+/* HDF5's version when this was built, and the one that runs. */
+void kl_hdf5_versions(char built[32], char found[32]);
+
 #endif

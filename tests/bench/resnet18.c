@@ -9,7 +9,7 @@
 
 #include "backbone/backbone.h"
 #include "kernels/select.h"
-#include "tests/bench/peak.h"
+#include "device/device.h"
 
 struct job {
     const struct kl_resnet18 *net;
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
         return 77;
     }
     if (kl_weights_read(&weights, path, &err)) die(&err);
-    double peak = peak_gflops(kl_kernels()->isa);
+    double peak = kl_peak_gflops(kl_kernels()->isa);
     bench(weights, 28, seconds, peak);
     bench(weights, 224, seconds, peak);
     kl_weights_free(&weights);

@@ -2,6 +2,7 @@
    checkkernels, family gemm: every instruction set and precision, bit for bit against the definition:
    one chain of fused multiply-adds over k (without FMA hardware: of products and sums). --bench prints
    GFLOP/s beside the processor's peak. */
+#include "device/device.h"
 #include "kernels/gemm.h"
 
 #include <math.h>
@@ -69,14 +70,12 @@ static const struct shape shapes[] = {
 DEFINE_CHECK(float, f32, fmaf)
 DEFINE_CHECK(double, f64, fma)
 
-#include "tests/bench/peak.h"
-
 static void bench(const struct kl_kernels *table)
 {
     static const struct shape sizes[] = { { 64, 128, 512 }, { 512, 128, 64 }, { 64, 512, 128 },
                                           { 64, 32, 128 },  { 64, 16, 4 },    { 64, 64, 64 },
                                           { 512, 512, 512 } };
-    double peak = peak_gflops(table->isa);
+    double peak = kl_peak_gflops(table->isa);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int layout = 0; layout < 2; layout++) {
             struct shape s = sizes[i];
@@ -88,11 +87,11 @@ static void bench(const struct kl_kernels *table)
             double best = 0;
             for (int round = 0; round < 5; round++) {
                 size_t repeats = 1 + (size_t)(2e7 / (double)(s.m * s.n * s.k));
-                double start = peak_clock();
+                double start = kl_clock();
                 for (size_t r = 0; r < repeats; r++)
                     table->gemm_f32(c, s.n, a, layout ? 1 : s.k, layout ? s.m : 1, b, s.n, s.m, s.n, s.k,
                                     0);
-                double rate = 2e-9 * (double)(s.m * s.n * s.k * repeats) / (peak_clock() - start);
+                double rate = 2e-9 * (double)(s.m * s.n * s.k * repeats) / (kl_clock() - start);
                 if (rate > best) best = rate;
             }
             printf("gemm_f32_%-7s %4zu x %4zu x %4zu %s: %7.1f GFLOP/s, %3.0f %% of peak %.1f\n",

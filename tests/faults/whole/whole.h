@@ -28,6 +28,8 @@ struct fault_job {
                              which then must leave what an undisturbed run leaves; or NULL */
     const char *may_lack; /* how the names of files begin that are not looked at (a store: who cannot add
                              to it goes without), or NULL */
+    bool talks;           /* what it prints differs from run to run */
+    int status;           /* of a run whose file operation failed; 0: 74, as documented */
     int slower;           /* tries so many times fewer places than others; 0 means 1 */
 };
 

@@ -135,6 +135,12 @@ static void cgroups(void)
           kl_cgroup_limit(line, root));
     write_text(root, "cpu.max", "200000 100000\n");
     CHECK(kl_cgroup_limit("/nonexistent", root) == 2, "without a group the root's own");
+    snprintf(line, sizeof line, "%s/self", root);
+    CHECK(kl_cgroup_memory(line, root) == 0, "no file, no limit of memory");
+    write_text(leaf, "memory.max", "max\n");
+    CHECK(kl_cgroup_memory(line, root) == 0, "max is no limit of memory");
+    write_text(inner, "memory.max", "2147483648\n");
+    CHECK(kl_cgroup_memory(line, root) == 2147483648u, "of the group around");
     snprintf(line, sizeof line, "rm -r '%s'", root);
     if (system(line)) exit(1);
 }

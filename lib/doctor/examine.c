@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "kernels/select.h"
+
+static void look_at_threads(struct kl_doctor *d)
+{
+    cpu_set_t set;
+    d->threads.online = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    d->threads.allowed =
+        sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : d->threads.online;
+    d->threads.quota = kl_cgroup_limit("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (getloadavg(&d->threads.load, 1) != 1) d->threads.load = 0;
+}
+
+int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *options, struct kl_error *err)
+{
+    struct kl_pool *pool = NULL;
+    memset(d, 0, sizeof *d);
+    d->cpu = kl_cpu();
+    d->isa = kl_kernels()->isa;
+    look_at_threads(d);
+    kl_memory_read(&d->memory, "/proc/meminfo");
+    kl_gpus(&d->gpus);
+    d->n_libraries = kl_libraries(d->library);
+    int code = kl_pool_create(&pool, (int)options->threads, err);
+    if (code) return code;
+    d->threads.used = kl_pool_size(pool);
+    kl_disk_try(&d->disk, options->folder);
+    if (!options->no_bench) {
+        code = kl_rates_measure(&d->rates, pool, &d->memory, err);
+        if (!code) d->n_forecasts = kl_forecasts(d->forecast, &d->rates);
+    }
+    kl_pool_destroy(&pool);
+    if (!code) kl_doctor_judge(d);
+    return code;
+}

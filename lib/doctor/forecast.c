@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+   How long the usual work will take here. A piece of work is worth so many operations of a kernel that
+   was measured; how many was found on the machine of docs/benchmarks.md, whole stages beside these
+   rates, everything around the kernels included. */
+#include "doctor/doctor.h"
+
+static const double image_28 = 1.11e8, image_224 = 8.6e9; /* of the convolution */
+static const double sample = 5.0e5;       /* of the product, a step of the default head at batch 64 */
+static const double sample_of_32 = 7.9e5; /* the same at batch 32 */
+static const double controls = 4.2;       /* a head and its three controls over the head alone */
+
+size_t kl_forecasts(struct kl_forecast *f, const struct kl_rates *r)
+{
+    const double grey = image_28 / r->convolution, photo = image_224 / r->convolution,
+                 circuit = 1 / r->circuit[0];
+    const double epoch = 54000 * (sample / r->product + circuit);
+    const double digits = 1293 * (sample_of_32 / r->product + circuit);
+    const struct kl_forecast all[KL_FORECASTS] = {
+        { "features_60000_28", "features of 60,000 images of 28x28", 60000 * grey },
+        { "features_10000_224", "features of 10,000 images of 224x224", 10000 * photo },
+        { "epoch_54000", "an epoch of the default head, 54,000 samples", epoch },
+        { "pipeline_demo", "make demo", 1797 * grey + 100 * 5 * controls * digits },
+        { "pipeline_mnist", "pipelines/mnist.mk", 70000 * grey + 15 * 5 * controls * epoch },
+    };
+    for (size_t i = 0; i < KL_FORECASTS; i++) f[i] = all[i];
+    return KL_FORECASTS;
+}

@@ -1,0 +1,60 @@
+# What it finds differs from machine to machine: topics in their order.
+$ doctor --no-bench | sed 's/ .*//' | grep . | uniq | grep -v advice
+> processor
+> threads
+> memory
+> GPU
+> libraries
+> store
+
+# two seconds more: rates and forecasts; JSON, one line
+$ doctor -j 1 --json | jq -c '[.rates.problem, (.rates.product_flops > 1e8), (.rates.peak_flops > 1e8),
++ (.rates.circuits_per_second | length), (.forecast_seconds | length), .broken, .threads.used]'
+> ["",true,true,2,5,0,1]
+
+$ doctor -q --no-bench
+
+# the folder is left as it was
+$ ls -A
+
+$ doctor --no-bench --store nowhere --json | jq -c '.broken, .store.problem, .rates'
+> 1
+> "nowhere: cannot be opened: No such file or directory"
+> null
+! doctor: 1 thing that is needed does not work: nowhere: cannot be opened: No such file or directory; give --store a folder where results can be written
+
+$ doctor -q --no-bench --store nowhere
+! doctor: 1 thing that is needed does not work: nowhere: cannot be opened: No such file or directory; give --store a folder where results can be written
+? 1
+
+# what can be written only up to a size is found out, and nothing is left there
+$ mkdir small; bash -c 'trap "" XFSZ; ulimit -f 1024; doctor -q --no-bench --store small'; ls -A small
+! doctor: 1 thing that is needed does not work: small: no room can be reserved: File too large; give --store a folder where results can be written
+
+$ KETLINE_ISA=base doctor --no-bench | grep -c 'kernels: base'
+> 1
+
+# a taskset is seen
+$ taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | tail -1)" doctor --no-bench --json | jq .threads.allowed,.threads.used
+> 1
+> 1
+
+$ TOKEN=secret doctor --no-bench --bug-report > report.md; grep -c secret report.md; grep -oE '^(ketline|system|compiler|limits|store) ' report.md
+> 0
+> ketline
+> system
+> compiler
+> limits
+> store
+
+$ doctor --json --bug-report
+! doctor: --json and --bug-report are two forms; give one
+? 2
+
+$ doctor here
+! doctor: found 1 argument, expected none
+? 2
+
+$ doctor --no-bench > /dev/full
+! doctor: standard output: No space left on device
+? 74

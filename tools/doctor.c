@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+   doctor: what this machine has, whether it is fit, how fast it is, and what to change. */
+#include <stdlib.h>
+
+#include "doctor/doctor.h"
+
+struct values {
+    struct kl_common common;
+    bool no_bench, bug_report;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "no-bench", 0, KL_OPT_FLAG, AT(no_bench), NULL, 0, 0, false,
+      "do not measure: two seconds less, no forecast", "Examination", NULL },
+    { "bug-report", 0, KL_OPT_FLAG, AT(bug_report), NULL, 0, 0, false,
+      "what a maintainer needs, to be pasted into an issue", NULL, NULL },
+    { "store", 0, KL_OPT_STRING, AT(common.store), "DIR", 0, 0, false,
+      "try this file system (KETLINE_STORE, else the folder here)", NULL, NULL },
+};
+static const struct kl_tool tool = {
+    .name = "doctor",
+    .summary = "Looks at this machine: processor, threads, memory, libraries, GPU, the store's file "
+               "system; measures two seconds long; says what to change. Status 1: something needed does "
+               "not work",
+    .arguments = "",
+    .example = "doctor --store /shared/ketline\n  doctor --bug-report > report.md",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "output store force dry-run key seed device note no-provenance progress",
+};
+
+static int work(const struct values *v, struct kl_doctor *d, struct kl_error *err)
+{
+    const struct kl_doctor_options o = { .folder = v->common.store ? v->common.store : ".",
+                                         .threads = v->common.threads,
+                                         .no_bench = v->no_bench };
+    if (v->common.json && v->bug_report)
+        return kl_fail(err, KL_EUSAGE, "--json and --bug-report are two forms; give one");
+    int code = kl_doctor_examine(d, &o, err);
+    if (code) return code;
+    if (v->common.json) code = kl_doctor_json(stdout, d, err);
+    else if (v->bug_report) kl_doctor_bug_report(stdout, d);
+    else if (!v->common.quiet) kl_doctor_text(stdout, d);
+    const size_t broken = kl_doctor_broken(d);
+    if (!code && broken)
+        code = kl_fail(err, KL_ENO, "%zu thing%s that is needed does not work: %s", broken, kl_s(broken),
+                       d->advice[0].text);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    static struct kl_doctor d;
+    struct kl_error err = { 0 };
+    struct values v = { 0 };
+    struct kl_log log = { tool.name, stderr, 1 };
+    const char **args = NULL;
+    size_t n = 0;
+    int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, &err);
+    free(args);
+    if (!code && n) code = kl_fail(&err, KL_EUSAGE, "found %zu argument%s, expected none", n, kl_s(n));
+    if (!code && !kl_options_answer(&tool, &v, stdout)) code = work(&v, &d, &err);
+    return kl_finish(&log, code ? kl_report(&log, &err) : 0);
+}
