@@ -5,11 +5,15 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* One line, and nothing in it that a terminal would obey: what was found in an input may hold anything.
+ */
 static int fill(struct kl_error *err, int code, const char *format, va_list list)
 {
     if (!err) return code;
     err->code = code;
     vsnprintf(err->text, sizeof err->text, format, list);
+    for (char *c = err->text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
     return code;
 }
 
