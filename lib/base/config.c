@@ -69,6 +69,12 @@ static int find_option(struct reader *r, const struct kl_option **option, const 
     return KL_OK;
 }
 
+/* A text that would end before its end. */
+static bool has_zero(const yaml_event_t *event)
+{
+    return event->data.scalar.length != strlen((const char *)event->data.scalar.value);
+}
+
 /* A name was read; read its value and set the option. */
 static int read_value(struct reader *r, const char *name, size_t line)
 {
@@ -82,7 +88,7 @@ static int read_value(struct reader *r, const char *name, size_t line)
     if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor) {
         code = kl_fail(r->err, KL_EUSAGE,
                        "%s: expected one plain value, found a list, a mapping or an anchor", where);
-    } else if (event.data.scalar.length != strlen((const char *)event.data.scalar.value)) {
+    } else if (has_zero(&event)) {
         code = kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
     } else {
         const char *text = keep((const char *)event.data.scalar.value);
@@ -112,6 +118,8 @@ static int read_mapping(struct reader *r)
         if (is_anchored(&event)) {
             code = kl_fail(r->err, KL_EUSAGE, "%s:%zu: anchors are not read; write the value", r->path,
                            line);
+        } else if (event.type == YAML_SCALAR_EVENT && has_zero(&event)) {
+            code = kl_fail(r->err, KL_EUSAGE, "%s:%zu: found a zero byte inside a name", r->path, line);
         } else if (event.type == YAML_SCALAR_EVENT && depth == 1) {
             name = strdup((const char *)event.data.scalar.value);
             code = name ? KL_OK : kl_fail_memory(r->err, 1);
