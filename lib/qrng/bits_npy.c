@@ -28,6 +28,13 @@ static int refuse(const struct kl_bits_source *s, const struct kl_npy *a, struct
         s->path, a->descr, a->fortran ? " in Fortran order" : "", a->rank);
 }
 
+/* The 12 of "<U12", as NumPy writes it: digits alone, the first not 0; 0: another form. */
+static size_t characters(const char *descr)
+{
+    const size_t n = strspn(descr + 2, "0123456789");
+    return n && n < 10 && !descr[2 + n] && descr[2] != '0' ? strtoul(descr + 2, NULL, 10) : 0;
+}
+
 static int read_shape(struct kl_bits_source *s, size_t *n_bits, struct kl_error *err)
 {
     struct npy *f = s->state;
@@ -43,9 +50,10 @@ static int read_shape(struct kl_bits_source *s, size_t *n_bits, struct kl_error 
     if (a.rank != (f->text ? 1 : 2) || (a.fortran && !f->text) ||
         (!f->text && strcmp(a.descr, "|u1") != 0 && strcmp(a.descr, "|b1") != 0))
         return refuse(s, &a, err);
-    *n_bits = f->text ? strtoul(a.descr + 2, NULL, 10) : a.dims[1];
+    *n_bits = f->text ? characters(a.descr) : a.dims[1];
     f->n_rows = a.dims[0];
     f->begin = a.begin;
+    if (f->n_rows == 0) return kl_fail(err, KL_EDATA, "%s: holds no rows", s->path);
     if (*n_bits == 0 || *n_bits > KL_BITS_ROW || f->n_rows > UINT64_MAX / KL_BITS_ROW / 4)
         return kl_fail(err, KL_EDATA, "%s: %zu rows of %zu bits, expected 1 to %d bits", s->path,
                        f->n_rows, *n_bits, (int)KL_BITS_ROW);
@@ -65,8 +73,9 @@ static int npy_open(struct kl_bits_source *s, struct kl_error *err)
     int rc = read_shape(s, &n_bits, err);
     if (!rc) rc = kl_bits_make_block(s, n_bits, err);
     if (rc) return rc;
-    f->buffer = malloc(s->block_rows * f->row_size);
-    return f->buffer ? KL_OK : kl_fail_memory(err, s->block_rows * f->row_size);
+    const size_t rows = f->n_rows < s->block_rows ? f->n_rows : s->block_rows;
+    f->buffer = malloc(rows * f->row_size);
+    return f->buffer ? KL_OK : kl_fail_memory(err, rows * f->row_size);
 }
 
 static int read_row(struct kl_bits_source *s, const unsigned char *from, struct kl_error *err)
