@@ -30,6 +30,12 @@ $(WHOLE:%=$(BUILD)/%): $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUIL
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS),--wrap=main -o $@ $^ $(LDLIBS)
 
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+$(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%): %: %.o $(BUILD)/tests/fuzz/frame/frame.o $(BUILD)/libketline.a
+	$(call SAY,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libketline.a
 	$(call SAY,LD)
 	@mkdir -p $(@D)
@@ -47,22 +53,37 @@ $(BUILD)/tests/checkkernels: tests/checkkernels.in $(patsubst %.c,$(BUILD)/%,$(w
 
 .SECONDARY: # keep all objects
 
-# tests/fuzz/qasm.c twice: among the tests it replays its corpus; here it looks for more, with libFuzzer (clang), in what
-# reads OpenQASM. What it finds lies in $(BUILD)/fuzz.
-## make fuzz-qasm    bytes against the reader of OpenQASM for SECONDS=60, with clang, one core; coverage at the end
+# tests/fuzz/NAME.c twice: among the tests it replays its corpus, tests/fuzz/NAME/; here it looks for more, with libFuzzer
+# (clang). What a finding was lies in $(BUILD)/fuzz, and belongs into the corpus once it is mended. The rooms that read what
+# others wrote are built anew with sanitizers and counters; clang has no __SANITIZE_ADDRESS__ of its own.
+FUZZ_FLAGS := -std=c17 -D_GNU_SOURCE -DKL_FUZZ -D__SANITIZE_ADDRESS__ -O1 -g -I. -Ilib $(PKG_CFLAGS) -fno-sanitize-recover=all \
+  -fprofile-instr-generate -fcoverage-mapping
+FUZZED := $(filter-out $(REAL),$(wildcard $(addprefix lib/,$(addsuffix /*.c,base store ingest weights circuit)) lib/qrng/bits*.c))
+FUZZED_OBJS := $(FUZZED:%.c=$(BUILD)/fuzz/%.o)
 SECONDS ?= 60
-FUZZED := $(wildcard lib/circuit/qasm*.c) lib/circuit/circuit.c lib/base/error.c
-$(BUILD)/fuzz/qasm: tests/fuzz/qasm.c $(FUZZED) $(BUILD)/libketline.a
-	$(call SAY,FUZZ)
-	@mkdir -p $(@D)/corpus
-	$(Q)clang -std=c17 -D_GNU_SOURCE -DKL_FUZZ -O1 -g -I. -Ilib -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    -fprofile-instr-generate -fcoverage-mapping $(PKG_CFLAGS) -o $@ $^ $(LDLIBS)
 
-.PHONY: fuzz-qasm
-fuzz-qasm: $(BUILD)/fuzz/qasm
-	@LLVM_PROFILE_FILE=$(BUILD)/fuzz/qasm.profraw nice -n 19 $< -max_total_time=$(SECONDS) -timeout=5 -max_len=4096 \
-	    -dict=tests/fuzz/qasm.dict -artifact_prefix=$(BUILD)/fuzz/ -print_final_stats=1 $(BUILD)/fuzz/corpus tests/fuzz/qasm \
-	    >$(BUILD)/fuzz/log 2>&1 || { tail -n 40 $(BUILD)/fuzz/log; exit 1; }
-	@grep -E '^(Done|stat::)' $(BUILD)/fuzz/log
-	@llvm-profdata merge -o $(BUILD)/fuzz/qasm.profdata $(BUILD)/fuzz/qasm.profraw && \
-	    llvm-cov report $< -instr-profile $(BUILD)/fuzz/qasm.profdata $(filter lib/circuit/qasm%,$(FUZZED))
+$(BUILD)/fuzz/%.o: %.c
+	$(call SAY,FUZZ)
+	@mkdir -p $(@D)
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+-include $(FUZZED_OBJS:.o=.d)
+
+$(BUILD)/fuzz/libfuzzed.a: $(FUZZED_OBJS)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(FUZZ_TARGETS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/frame/frame.c $(wildcard tests/fuzz/frame/*.h) \
+  $(BUILD)/fuzz/libfuzzed.a $(BUILD)/libketline.a
+	$(call SAY,FUZZ)
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.c %.a,$^) $(LDLIBS)
+
+## make fuzz-NAME    bytes against one reader (tests/fuzz/NAME.c) for SECONDS=60, with clang, one core; make fuzz: all
+.PHONY: fuzz
+fuzz: $(FUZZ_TARGETS:%=fuzz-%)
+$(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(BUILD)/fuzz/%
+	@mkdir -p $(BUILD)/fuzz/corpus/$*
+	@LLVM_PROFILE_FILE=$(BUILD)/fuzz/$*.profraw nice -n 19 $< -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=1024 \
+	    -malloc_limit_mb=256 -max_len=4096 $(patsubst %,-dict=%,$(wildcard tests/fuzz/$*.dict)) \
+	    -artifact_prefix=$(BUILD)/fuzz/$*- -print_final_stats=1 $(BUILD)/fuzz/corpus/$* tests/fuzz/$* \
+	    >$(BUILD)/fuzz/$*.log 2>&1 || { tail -n 40 $(BUILD)/fuzz/$*.log; exit 1; }
+	@grep -E '^(Done|stat::number_of|stat::peak)' $(BUILD)/fuzz/$*.log
