@@ -5,7 +5,7 @@
 
 #include "qrng/mode.h"
 
-static const struct kl_mode *const modes[] = { &kl_mode_pairs };
+static const struct kl_mode *const modes[] = { &kl_mode_pairs, &kl_mode_synthetic };
 
 /* The mode whose option is on the command line, "--synthetic" or "--synthetic=30"; else pairs. */
 static const struct kl_mode *find_mode(int argc, char **argv)

@@ -50,6 +50,10 @@ enum kl_purpose {
     KL_RANDOM_LABELS = 40, /* of a pair's rows, permuted; step: permutation, replica: pair */
     KL_RANDOM_ROWS = 41,   /* drawn with replacement; step: resample, replica: device */
     KL_RANDOM_SELF = 42,   /* two samples of one source; step: sample, replica: device */
+    KL_RANDOM_DEVICES = 43, /* laws of synthetic ones */
+    KL_RANDOM_SYNTHETIC = 44, /* their bits; step: row, replica: device */
+    KL_RANDOM_CLASSES = 45,   /* of the devices, permuted; step: permutation */
+    KL_RANDOM_POWER = 46,     /* bits of the power curves; step: row, replica: device */
     KL_RANDOM_LATENT = 50, /* of generators */
     KL_RANDOM_GAN_SHOTS = 51
 };

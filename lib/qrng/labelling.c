@@ -66,7 +66,7 @@ static void count_bits(struct kl_labelling *l, const struct kl_planes *p)
     subtract(l->bins[1], p->all + p->n_bits, l->bins[0], KL_BINS);
 }
 
-static void count_symbols(struct kl_labelling *l, const struct kl_planes *p)
+void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
 {
     const struct kl_kernels *k = kl_kernels();
     uint32_t ones[16];
@@ -96,7 +96,7 @@ void kl_labelling_scores(double scores[KL_N_SCORES], struct kl_labelling *l, con
                          b = { &shares[1], l->ones[1], l->both[1], l->bins[1] };
     count_bits(l, p);
     kl_legacy_scores(scores, &a, &b, p->n_bits, p->n_wide);
-    count_symbols(l, p);
+    kl_labelling_count(l, p);
     scores[KL_SCORE_CHI_SQUARE] = kl_symbol_chi_square(l->symbols[0], l->symbols[1], p->n_symbols);
     scores[KL_SCORE_ACCURACY] = kl_crossfit_accuracy(l, p);
 }

@@ -17,6 +17,6 @@ struct kl_mode {
     void (*defaults)(void *values);
     int (*run)(struct kl_mode_run *run, struct kl_error *err);
 };
-extern const struct kl_mode kl_mode_pairs;
+extern const struct kl_mode kl_mode_pairs, kl_mode_synthetic;
 
 #endif

@@ -82,6 +82,8 @@ void kl_labelling_free(struct kl_labelling *l);
  */
 void kl_labelling_scores(double scores[KL_N_SCORES], struct kl_labelling *l, const struct kl_planes *p,
                          const struct kl_shares shares[2]);
+/* Sums of the numbers of rows in l->mask: l->folds, l->symbols. */
+void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p);
 /* Balanced accuracy on held-out rows, from l->folds (crossfit.c). */
 double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p);
 

@@ -7,6 +7,8 @@ const char *const fault_inputs[] = {
     "j++) "
     "s = s ((r * 7 + j * j * 5 + d * j * r) % (d + 4) < 3); print s \" \" d } }' >bits.txt",
     "tournament -q bits.txt --seed 1 --null 20 -o older.h5 >/dev/null",
+    "tournament -q --synthetic 3 --rows 10 --bits 8 --null 2 --trials 0 -o older-synthetic.h5 "
+    ">/dev/null",
     0,
 };
 
@@ -23,5 +25,12 @@ const struct fault_job fault_jobs[] = {
       .may_lack = "./store/",
       .varies = true,
       .several = true },
+    { .name = "tournament of synthetic devices",
+      .command = "tournament --synthetic 4 --rows 60 --bits 10 --null 20 --trials 2 --threads 2 "
+                 "--no-provenance -o out.h5",
+      .old = "cp ../in/older-synthetic.h5 out.h5" },
+    { .name = "tournament, the bits of the study's devices",
+      .command = "tournament --synthetic 3 --variant validate --rows 20 --only-bits --no-provenance -o "
+                 "out.h5" },
     { 0 },
 };

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+   The study's thirty devices against the reference values ($KETLINE_SHARED/reference/qrng, NumPy and
+   SciPy): every bit by counts, parameters and draws exactly; divergences to 1e-12; the rank test. */
+#include <jansson.h>
+#include <math.h>
+
+#include "golden.h"
+#include "qrng/synthetic.h"
+
+static int bad;
+
+static void near(const char *variant, const char *what, double found, double want, double allowed)
+{
+    if (fabs(found - want) <= allowed * fabs(want)) return;
+    printf("%s %s: found %.17g, expected %.17g\n", variant, what, found, want);
+    bad++;
+}
+static double number(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    golden_need(json_is_number(value), name);
+    return json_number_value(value);
+}
+
+static void check_devices(const struct kl_synthetic *s, const char *variant, const json_t *want)
+{
+    const json_t *devices = json_object_get(want, "devices"),
+                 *ones = json_object_get(want, "ones_total_per_device");
+    golden_need(json_array_size(devices) == 30 && json_array_size(ones) == 30, "devices");
+    for (size_t i = 0; i < 30; i++) {
+        const json_t *d = json_array_get(devices, i);
+        near(variant, "class", s->devices[i].class, number(d, "class"), 0);
+        near(variant, "bias", s->devices[i].bias, number(d, "bias"), 0);
+        near(variant, "copy", s->devices[i].copy, number(d, "copy"), 0);
+        near(variant, "drift", s->devices[i].drift, number(d, "drift"), 0);
+        near(variant, "ones", (double)s->devices[i].ones, json_number_value(json_array_get(ones, i)), 0);
+    }
+    near(variant, "draws", (double)s->draws, number(want, "uniform_draws_used"), 0);
+    const char *row = json_string_value(json_object_get(want, "first_row_device_0"));
+    golden_need(row && strlen(row) == 100, "first_row_device_0");
+    for (size_t j = 0; j < 100; j++)
+        if ((s->bits.words[j / 64] >> (j % 64) & 1) != (unsigned)(row[j] - '0'))
+            printf("%s: bit %zu of the first row\n", variant, j), bad++;
+}
+
+static void check_divergences(const struct kl_synthetic *s, const char *variant, const json_t *all)
+{
+    const json_t *want = json_object_get(all, "histogram_kl"),
+                 *pairs = json_object_get(want, "by_class_pair"),
+                 *means = json_object_get(want, "avg_kl_per_device");
+    const struct kl_contrast *c = &s->study;
+    golden_need(json_object_size(pairs) == s->n_pairs && json_array_size(means) == 30, "histogram_kl");
+    for (size_t i = 0; i < s->n_pairs; i++) {
+        char name[8];
+        const struct kl_class_pair *p = &c->pairs[i];
+        snprintf(name, sizeof name, "%d-%d", p->a, p->b);
+        const json_t *pair = json_object_get(pairs, name);
+        near(variant, name, (double)p->n, number(pair, "n"), 0);
+        near(variant, name, p->mean, number(pair, "mean"), 1e-12);
+        near(variant, name, p->deviation, number(pair, "std"), 1e-12);
+        near(variant, name, p->median, number(pair, "median"), 1e-12);
+        near(variant, name, p->least, number(pair, "min"), 1e-12);
+        near(variant, name, p->most, number(pair, "max"), 1e-12);
+    }
+    for (size_t i = 0; i < 30; i++)
+        near(variant, "mean of a device", c->mean[i], json_number_value(json_array_get(means, i)),
+             1e-12);
+    near(variant, "within", c->within, number(want, "within_mean"), 1e-12);
+    near(variant, "between", c->between, number(want, "between_mean"), 1e-12);
+    near(variant, "ratio", c->between / c->within, number(want, "ratio"), 1e-12);
+    near(variant, "u", c->test.u, number(want, "mann_whitney_u"), 0);
+    near(variant, "p of u", c->test.log10_p, log10(number(want, "mann_whitney_p_asymptotic")), 1e-11);
+}
+
+int main(void)
+{
+    static const char *const variants[] = { "validate", "full", "framework" };
+    const char *shared = getenv("KETLINE_SHARED");
+    char path[4096];
+    snprintf(path, sizeof path, "%s/reference/qrng/expected.json", shared ? shared : "");
+    json_t *all = json_load_file(path, 0, NULL);
+    if (!all) {
+        printf("no reference values: %s\n", path);
+        return 77;
+    }
+    for (int i = 0; i < 3; i++) {
+        struct kl_error err;
+        struct kl_synthetic s;
+        struct kl_synthetic_options o;
+        const json_t *want = json_object_get(json_object_get(all, "n30"), variants[i]);
+        kl_synthetic_options_default(&o);
+        o.variant = variants[i], o.seed = 42, o.trials = 0, o.permutations = i ? 0 : 20000;
+        must(kl_synthetic_run(&s, &o, NULL, NULL, &err), &err);
+        check_devices(&s, variants[i], want);
+        check_divergences(&s, variants[i], want);
+        /* specs/qrng.md, section 9: no permutation of 20,000 scores as high. */
+        if (i == 0) near(variants[i], "p by devices", s.study.p, 1.0 / 20001, 1e-12);
+        kl_synthetic_free(&s);
+    }
+    json_decref(all);
+    return bad != 0;
+}
