@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Features by an array of N Slurm jobs, and a job that merges them when all are done:
+#   pipelines/slurm.sh N IMAGES OUTPUT.h5 [option of extract-features...]
+# A part that is requeued goes on where it stopped. The result is, byte for byte but for its provenance, that of one job.
+set -eu
+if [ -n "${SLURM_ARRAY_TASK_ID-}" ]; then # one of the array
+    parts=$1
+    shift
+    exec extract-features --shard auto "$@" -o "$parts/$SLURM_ARRAY_TASK_ID.h5"
+fi
+[ $# -ge 3 ] || { sed -n 's/^#   /usage: /p' "$0" >&2; exit 2; }
+n=$1 images=$2 output=$3
+shift 3
+parts=$output.parts
+mkdir -p "$parts"
+array=$(sbatch --parsable --array="0-$((n - 1))" --requeue --output="$parts/%a.log" "$0" "$parts" "$images" "$@")
+merge=$(sbatch --parsable --dependency="afterok:$array" --output="$parts/merge.log" \
+    --wrap "cache merge '$parts'/*.h5 -o '$output'")
+echo "$output: jobs ${array}_0 to ${array}_$((n - 1)), then $merge"

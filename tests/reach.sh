@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The examples of pipelines/ for other systems, each really run: a shell pipe, MPI's ranks, an array of Slurm's on a cluster of one
+# node, Snakemake. Whatever cuts the work into parts, the result has the bytes of one run.
+. "$(dirname "$0")/jobs.inc"
+cd "$JOBS" || exit 70
+for tool in munged slurmctld slurmd sbatch mpirun snakemake; do
+    [ -x /usr/sbin/$tool ] || command -v $tool >/dev/null || echo "skipped in part: no $tool"
+done
+extract-features -q "$digits_train" --resize 28 --limit 300 -o whole.h5 || fail "extract-features failed"
+
+# equal WHAT FILE: the same datasets as the unsharded run's
+equal() {
+    check "$1: there is no result: $(cat ./*.log ./*.parts/*.log 2>/dev/null | tail -5)" [ -e "$2" ]
+    check "$1: differs from one run" [ "$(cache show --json "$2" | jq -r .content)" = "$(cache show --json whole.h5 | jq -r .content)" ]
+}
+
+# A pipe: no file between the stages.
+extract-features -q "$digits_train" --resize 28 --limit 300 -o - | qtrain -q - --epochs 2 -o - | qeval -q - whole.h5 -o piped.h5 2>pipe.log
+qtrain -q whole.h5 --epochs 2 -o head.h5 && qeval -q head.h5 whole.h5 -o report.h5
+check "pipe: another report than through files" [ "$(cache show --json piped.h5 | jq -r .content)" = "$(cache show --json report.h5 | jq -r .content)" ]
+
+# Parts that are killed and run again, in any order.
+for i in 3 0 4 1 2; do
+    extract-features -q "$digits_train" --resize 28 --limit 300 --shard $i/5 -o part$i.h5 &
+    sleep 0.0$((RANDOM % 9 + 1))
+    { kill -KILL $! && wait $!; } 2>/dev/null
+    extract-features -q "$digits_train" --resize 28 --limit 300 --shard $i/5 -o part$i.h5
+done
+cache merge -q part?.h5 -o parts.h5
+equal "killed parts" parts.h5
+
+# Two clones of a project with one store: what one has computed the other fetches.
+for clone in a b; do
+    make --no-print-directory -f "$ROOT/pipelines/demo.mk" -C "$ROOT" BUILD="$BUILD" OUT="$JOBS/$clone" EPOCHS=1 REPLICAS=1 \
+        EXTRACT="--resize 28 --limit 150 --store $JOBS/store" QTRAIN="--epochs 1 --store $JOBS/store" >$clone.log 2>&1 || fail "clone $clone: $(tail -3 $clone.log)"
+done
+check "a second clone computed anew: $(cat b.log)" [ "$(grep -c 'fetched from the shared store' b.log)" = 3 ]
+
+if command -v mpirun >/dev/null; then
+    "$ROOT/pipelines/mpi.sh" "mpirun --allow-run-as-root --oversubscribe -n 4" "$digits_train" mpi.h5 --resize 28 --limit 300 >mpi.log 2>&1
+    equal "mpi.sh" mpi.h5
+fi
+
+if command -v snakemake >/dev/null; then
+    flow() {
+        snakemake -q -s "$ROOT/pipelines/Snakefile" --cores 2 --config train="$digits_train" test="$digits_test" out="$JOBS/snake" \
+            extract="--resize 28 --limit 300" qtrain="--epochs 1" >snakemake.log 2>&1 || fail "Snakefile: $(tail -5 snakemake.log)"
+    }
+    flow
+    equal Snakefile snake/train.h5
+    check "Snakefile made no page" [ -s snake/run.html ]
+    rm snake/*.h5 snake/run.html # Snakemake makes them again: from the store
+    flow
+    check "Snakefile: a head was trained twice" grep -q 'heads.h5: fetched from the shared store' snakemake.log
+fi
+
+# A cluster of one node, by an own key, on ports of its own; for root, whose daemons need it.
+cluster() {
+    local host port=$((20000 + $$ % 20000))
+    host=$(hostname -s)
+    mkdir -p munge state spool && chmod 700 munge
+    head -c 128 /dev/urandom >munge/key && chmod 600 munge/key
+    export SLURM_CONF=$JOBS/slurm.conf
+    cat >"$SLURM_CONF" <<EOF
+ClusterName=one
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+AuthInfo=socket=$JOBS/munge/socket
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=$JOBS/state
+SlurmdSpoolDir=$JOBS/spool
+SlurmctldPidFile=$JOBS/slurmctld.pid
+SlurmdPidFile=$JOBS/slurmd.pid
+SlurmctldLogFile=$JOBS/slurmctld.log
+SlurmdLogFile=$JOBS/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+ReturnToService=2
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc)
+PartitionName=all Nodes=$host Default=YES State=UP
+EOF
+    munged --force --key-file=munge/key --socket="$JOBS/munge/socket" --pid-file="$JOBS/munged.pid" --log-file="$JOBS/munged.log" \
+        --seed-file="$JOBS/munge/seed" && slurmctld && slurmd
+}
+stop_cluster() {
+    local name
+    for name in slurmd slurmctld munged; do [ ! -s "$JOBS/$name.pid" ] || kill "$(cat "$JOBS/$name.pid")" 2>/dev/null; done
+    sleep 0.5
+}
+PATH=$PATH:/usr/sbin
+if [ "$(id -u)" = 0 ] && command -v munged slurmctld slurmd sbatch >/dev/null; then
+    trap 'stop_cluster; chmod -R u+w "$JOBS"; rm -rf "$JOBS"' EXIT
+    if cluster >cluster.log 2>&1; then
+        "$ROOT/pipelines/slurm.sh" 3 "$digits_train" slurm.h5 --resize 28 --limit 300 >submit.log 2>&1 || fail "slurm.sh: $(cat submit.log)"
+        for i in $(seq 120); do [ -e slurm.h5 ] || [ -z "$(squeue -h 2>/dev/null)" ] && break; sleep 0.5; done
+        equal "slurm.sh" slurm.h5
+    else
+        echo "skipped in part: a cluster of one node does not start here: $(tail -2 cluster.log)"
+    fi
+else
+    echo "skipped in part: Slurm's daemons need root"
+fi
+conclude
