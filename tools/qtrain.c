@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "head/run.h"
+#include "qrng/mode.h"
 
 struct run {
     struct kl_head_settings v;
@@ -206,6 +207,8 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
 
 int main(int argc, char **argv)
 {
+    if (kl_mode_chosen(&kl_mode_qtrain, argc, argv))
+        return kl_mode_main(&kl_mode_qtrain, argc, argv, stdout, stderr);
     struct kl_error err = { 0 };
     struct run run = { .log = { kl_head_tool.name, stderr, 1 } };
     const char **inputs = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Modes of the tool `tournament`: each has a table of options and a file mode_NAME.c of its own. */
+   Modes of tools, chosen by an option: each has a table of options and a file mode_NAME.c of its own. */
 #ifndef KL_QRNG_MODE_H
 #define KL_QRNG_MODE_H
 
@@ -16,7 +16,14 @@ struct kl_mode {
     const struct kl_tool *tool;
     void (*defaults)(void *values);
     int (*run)(struct kl_mode_run *run, struct kl_error *err);
+    int (*complete)(void *values, struct kl_error *err); /* options that depend on others; or NULL */
 };
-extern const struct kl_mode kl_mode_pairs, kl_mode_synthetic;
+extern const struct kl_mode kl_mode_pairs, kl_mode_synthetic; /* of tournament */
+extern const struct kl_mode kl_mode_qtrain, kl_mode_qeval;    /* --qrng of these tools */
+
+/* Is the mode's option on the command line, "--synthetic" or "--synthetic=30"? */
+bool kl_mode_chosen(const struct kl_mode *mode, int argc, char **argv);
+/* What main does for a mode; the exit status. out, messages: standard output and standard error. */
+int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
 
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+   What all modes of a tool have in common. */
+#include "qrng/mode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool kl_mode_chosen(const struct kl_mode *mode, int argc, char **argv)
+{
+    const size_t n = strlen(mode->option);
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], mode->option, n) == 0 && (!argv[i][n] || argv[i][n] == '=')) return true;
+    return false;
+}
+
+int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages)
+{
+    struct kl_error err = { 0 };
+    struct kl_log log = { mode->tool->name, messages, 1 };
+    struct kl_mode_run run = { .values = calloc(1, mode->tool->values_size), .out = out };
+    const struct kl_common *common = run.values; /* the first member of every values struct */
+    const char **inputs = NULL;
+    size_t n_inputs = 0;
+    kl_signals_install();
+    int code = run.values ? KL_OK : kl_fail_memory(&err, mode->tool->values_size);
+    if (!code) mode->defaults(run.values);
+    if (!code) code = kl_options_parse(mode->tool, run.values, argc, argv, &inputs, &n_inputs, &err);
+    if (!code && mode->complete) code = mode->complete(run.values, &err);
+    const bool answered = !code && kl_options_answer(mode->tool, run.values, out);
+    if (!code && !answered) {
+        log.level = common->quiet ? 0 : common->verbose ? 2 : 1;
+        run.stage = (struct kl_stage){ .tool = mode->tool,
+                                       .values = run.values,
+                                       .common = common,
+                                       .log = &log,
+                                       .argc = argc,
+                                       .argv = argv,
+                                       .inputs = inputs,
+                                       .n_inputs = n_inputs,
+                                       .start = kl_clock() };
+        code = mode->run(&run, &err);
+        kl_stage_end(&run.stage);
+    }
+    free(inputs);
+    free(run.values);
+    return kl_end(&log, code, &err);
+}

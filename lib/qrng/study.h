@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+   study: how well rows of measured bits tell which device they come from. Splits of the rows, on each of
+   which classifiers are trained (`qtrain --qrng`), and judged on the rows that training has not seen
+   (`qeval --qrng`). n rows, c devices, r runs: the splits, then the runs on shuffled labels. */
+#ifndef KL_QRNG_STUDY_H
+#define KL_QRNG_STUDY_H
+
+#include "qrng/network.h"
+#include "qrng/rules.h"
+
+/* ---- settings (study_settings.c) ---- */
+#define KL_STUDY_MODELS "network|" KL_RULE_CHOICES
+#define KL_STUDY_FEATURES "bits|pairs"
+#define KL_STUDY_PROTOCOLS "holdout|folds|reference"
+enum kl_protocol { KL_HOLDOUT, KL_FOLDS, KL_REFERENCE };
+
+struct kl_study_settings {
+    struct kl_common common;
+    bool qrng, packed, reference;
+    const char *model, *features, *protocol, *hidden, *init, *keep;
+    int64_t row_bits, seeds, folds, null, batch, epochs, patience, rate_patience;
+    double test, validation, lr, dropout, l1, weight_decay, clip;
+};
+extern const struct kl_tool kl_study_tool;
+/* Before the options are read; afterwards what was not given gets the values of the protocol. */
+void kl_study_settings_default(struct kl_study_settings *v);
+int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err);
+
+/* ---- a study on its data (study.c, study_split.c) ---- */
+enum kl_part { KL_PART_TRAINING, KL_PART_VALIDATION, KL_PART_TEST };
+/* Bit k of `rules`: rule k is fitted to the splits. To shuffled labels only the chosen model is. */
+struct kl_study {
+    const struct kl_study_settings *v;
+    const struct kl_bits *bits;
+    enum kl_protocol protocol;
+    bool network, pairs; /* is a network trained? on counts of pairs, not on bits? */
+    int chosen;          /* rule, if there is no network */
+    unsigned rules;
+    struct kl_network_options options; /* of the network */
+    struct kl_samples samples;
+    float *counts; /* (hidden) */
+    size_t n_splits, n_runs;
+};
+/* KL_EUSAGE, KL_EDATA, KL_ENOMEM. The settings and the bits must outlive it. */
+int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, const struct kl_bits *bits,
+                  struct kl_error *err);
+void kl_study_close(struct kl_study *study); /* accepts what was zeroed */
+/* labels [n] of a run: the devices, or, from n_splits on, the devices in a random order. */
+void kl_study_labels(int32_t *labels, const struct kl_study *study, size_t run, int64_t *scratch);
+/* part [n] (enum kl_part) of each row in a run with these labels. KL_EDATA if a part would be empty,
+ * KL_ENOMEM. */
+int kl_study_split(uint8_t *part, const struct kl_study *study, size_t run, const int32_t *labels,
+                   struct kl_error *err);
+/* Numbers of the rows whose part is from `first` to `last`, rising; returns how many. */
+size_t kl_study_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part first,
+                     enum kl_part last);
+
+/* ---- training (study_train.c) ---- */
+/* Declares the datasets, trains the runs that are not there yet, each by one thread, and writes each as
+   soon as it is done. Results do not depend on threads. KL_ESIGNAL: stopped, finished runs are kept. */
+int kl_study_train(const struct kl_study *study, struct kl_writer *w, struct kl_pool *pool,
+                   const struct kl_watch *watch, struct kl_error *err);
+
+#endif
