@@ -6,6 +6,7 @@
 #include "circuit/options.h"
 #include "head/evaluate.h"
 #include "head/features.h"
+#include "qrng/mode.h"
 #include "store/store.h"
 
 enum { NUMERICAL_VERSION = 4, REPORT_SCHEMA = 1 };
@@ -283,6 +284,8 @@ static int work(struct run *run, const char *const *inputs, size_t n_inputs, FIL
 
 int main(int argc, char **argv)
 {
+    if (kl_mode_chosen(&kl_mode_qeval, argc, argv))
+        return kl_mode_main(&kl_mode_qeval, argc, argv, stdout, stderr);
     struct kl_error err = { 0 };
     struct run run = { .v = { .split = "all" }, .log = { tool.name, stderr, 1 } };
     const char **inputs = NULL;

@@ -49,6 +49,8 @@ int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_ho
 /* Several inputs of equally long rows: each one is a device, so none may hold several (KL_EDATA). */
 int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
                        const struct kl_bits_how *how, struct kl_error *err);
+/* SHA-256 of the bits, devices and names: the same in every format. KL_ENOMEM. */
+int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *err);
 /* What was read into the key, as the bits themselves: the same in every format; and into the record, the
    raw_inputs of a provenance, paths that are not our files (those are its parents: bits->files). */
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,

@@ -4,7 +4,7 @@
 
 #include "qrng/bits.h"
 
-static int content(char hex[65], const struct kl_bits *b, struct kl_error *err)
+int kl_bits_content(char hex[65], const struct kl_bits *b, struct kl_error *err)
 {
     struct kl_sha256 sha;
     char head[128];
@@ -32,7 +32,7 @@ int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_
                      const char *const *paths, size_t n, struct kl_error *err)
 {
     char hex[65];
-    int rc = content(hex, bits, err);
+    int rc = kl_bits_content(hex, bits, err);
     if (!rc) rc = kl_key_input(key, "bits", hex, err);
     for (size_t i = 0; i < n && !rc; i++) {
         const char *path = strcmp(paths[i], "-") == 0 ? KL_BITS_STDIN : paths[i];

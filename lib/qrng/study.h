@@ -61,4 +61,52 @@ size_t kl_study_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part 
 int kl_study_train(const struct kl_study *study, struct kl_writer *w, struct kl_pool *pool,
                    const struct kl_watch *watch, struct kl_error *err);
 
+/* ---- judging (study_load.c, study_judge.c) ---- */
+/* A file of kind `device-classifier`, with the settings that it was made with. */
+struct kl_study_file {
+    struct kl_file *file;
+    struct kl_study_settings v;
+    char *texts[5]; /* (hidden) what v points into */
+};
+int kl_study_file_open(struct kl_study_file *f, const char *path, struct kl_error *err);
+/* KL_EDATA unless it was trained on these bits. */
+int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bits, struct kl_error *err);
+void kl_study_file_close(struct kl_study_file *f); /* accepts what was zeroed */
+
+/* Models of a study in the order of reports: the network (-1), the chosen rule, the others. */
+enum { KL_STUDY_NETWORK = -1, KL_STUDY_MOST_MODELS = KL_RULES + 1 };
+int kl_study_models(int models[KL_STUDY_MOST_MODELS], const struct kl_study *study);
+const char *kl_study_model_name(int model); /* "network", "pairs", ... */
+
+/* One model on the test rows of all splits. Arrays [splits]. */
+enum { KL_STUDY_BINS = 10 };
+struct kl_verdict {
+    int model;
+    double *accuracy, *log_loss, *calibration_error;
+    double *log10_p; /* of that many right answers by guessing, one-sided */
+    double *recall;  /* [splits, c] */
+    double mean, low,
+        high; /* of the accuracy, 95 %: corrected resampled t over splits; of one split Wilson's */
+    double worst_log10_p; /* largest of the splits' */
+};
+struct kl_study_report {
+    size_t n_splits, n_test, n_train, classes; /* rows of the first split */
+    int n_models;
+    struct kl_verdict models[KL_STUDY_MOST_MODELS];
+    double *null; /* [null runs] accuracy of the first model */
+    size_t n_null;
+    double
+        null_p; /* share of null runs at least as good as the first split, both counted; NaN: no runs */
+    bool has_limit;
+    struct kl_limit limit; /* of the pairs' counts, fitted on all rows */
+    double *best,
+        *last; /* [splits] reference protocol: at the best epoch of the test curve, at the last one */
+};
+/* Judges and writes: all datasets and attributes of the report. */
+int kl_study_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,
+                   struct kl_writer *w, struct kl_error *err);
+void kl_study_report_free(struct kl_study_report *report); /* accepts what was zeroed */
+/* The report as text. */
+void kl_study_table(FILE *to, const struct kl_study_report *report, const struct kl_study *study);
+
 #endif

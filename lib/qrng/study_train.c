@@ -203,6 +203,7 @@ static int describe(const struct kl_study *s, struct kl_writer *w, struct kl_err
     } texts[] = { { "model", v->model },
                   { "features", v->features },
                   { "protocol", v->protocol },
+                  { "hidden", v->hidden },
                   { "keep", v->keep } };
     const struct {
         const char *name;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+   Files of kind `device-classifier`. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "qrng/study.h"
+
+static int read_texts(struct kl_study_file *f, struct kl_error *err)
+{
+    static const char *const names[] = { "model", "features", "protocol", "hidden", "keep" };
+    const char **fields[] = { &f->v.model, &f->v.features, &f->v.protocol, &f->v.hidden, &f->v.keep };
+    static const char *const choices[] = { KL_STUDY_MODELS, KL_STUDY_FEATURES, KL_STUDY_PROTOCOLS };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const int rc = kl_file_text(&f->texts[i], f->file, "", names[i], err);
+        if (rc) return rc;
+        *fields[i] = f->texts[i];
+        if (i < 3 && kl_choice(choices[i], f->texts[i]) < 0)
+            return kl_fail(err, KL_EDATA, "%s: attribute %s: found \"%s\", expected %s",
+                           kl_file_path(f->file), names[i], f->texts[i], choices[i]);
+    }
+    return KL_OK;
+}
+
+static int read_numbers(struct kl_study_file *f, struct kl_error *err)
+{
+    static const char *const names[] = { "seed", "seeds", "folds", "null" };
+    int64_t *const fields[] = { &f->v.common.seed, &f->v.seeds, &f->v.folds, &f->v.null };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        double value;
+        const int rc = kl_file_number(&value, f->file, "", names[i], err);
+        if (rc) return rc;
+        if (value < 0 || value > 0x1p53)
+            return kl_fail(err, KL_EDATA, "%s: attribute %s: found %g, expected a whole number",
+                           kl_file_path(f->file), names[i], value);
+        *fields[i] = (int64_t)value;
+    }
+    return KL_OK;
+}
+
+int kl_study_file_open(struct kl_study_file *f, const char *path, struct kl_error *err)
+{
+    *f = (struct kl_study_file){ 0 };
+    kl_study_settings_default(&f->v);
+    int rc = kl_file_open_kind(&f->file, path, "device-classifier", err);
+    if (!rc) rc = read_texts(f, err);
+    if (!rc) rc = read_numbers(f, err);
+    if (!rc) rc = kl_study_settings_complete(&f->v, err);
+    return rc;
+}
+
+int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bits, struct kl_error *err)
+{
+    char hex[65];
+    const int rc = kl_bits_content(hex, bits, err);
+    if (rc || strstr(kl_file_key_parts(f->file), hex)) return rc;
+    return kl_fail(
+        err, KL_EDATA,
+        "%s: was trained on other bits; give those again, since it says which of their rows are unseen",
+        kl_file_path(f->file));
+}
+
+void kl_study_file_close(struct kl_study_file *f)
+{
+    for (size_t i = 0; i < sizeof f->texts / sizeof *f->texts; i++) free(f->texts[i]);
+    kl_file_close(&f->file);
+    *f = (struct kl_study_file){ 0 };
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+   A report on device classifiers as text. */
+#include <math.h>
+#include <string.h>
+
+#include "metrics/metrics.h"
+#include "qrng/study.h"
+
+enum { SHOWN_CLASSES = 8 };
+
+static void write_model(FILE *to, const struct kl_verdict *v, const struct kl_study_report *r)
+{
+    fprintf(to, "%-10s %.4f  %.4f to %.4f  %8.4f  %11.4f  %11.1f ", kl_study_model_name(v->model),
+            v->mean, v->low, v->high, kl_mean(v->log_loss, r->n_splits),
+            kl_mean(v->calibration_error, r->n_splits), v->worst_log10_p);
+    for (size_t k = 0; k < r->classes && k < SHOWN_CLASSES; k++) {
+        double sum = 0;
+        for (size_t s = 0; s < r->n_splits; s++) sum += v->recall[s * r->classes + k];
+        fprintf(to, " %.3f", sum / (double)r->n_splits);
+    }
+    fputs(r->classes > SHOWN_CLASSES ? " ...\n" : "\n", to);
+}
+
+/* The first model's accuracy less each other's, split by split. */
+static void write_differences(FILE *to, const struct kl_study_report *r)
+{
+    const struct kl_verdict *own = &r->models[0];
+    for (int m = 1; m < r->n_models && r->n_splits > 1; m++) {
+        const struct kl_verdict *other = &r->models[m];
+        double sum = 0, squares = 0;
+        for (size_t s = 0; s < r->n_splits; s++) sum += own->accuracy[s] - other->accuracy[s];
+        const double mean = sum / (double)r->n_splits;
+        for (size_t s = 0; s < r->n_splits; s++)
+            squares += pow(own->accuracy[s] - other->accuracy[s] - mean, 2);
+        const double variance = squares / (double)(r->n_splits - 1);
+        const double half =
+            kl_student_quantile(0.95, r->n_splits - 1) *
+            sqrt(variance * (1 / (double)r->n_splits + (double)r->n_test / (double)r->n_train));
+        fprintf(to, "%s less %s: %+.4f (95 %% %+.4f to %+.4f)\n", kl_study_model_name(own->model),
+                kl_study_model_name(other->model), mean, mean - half, mean + half);
+    }
+}
+
+/* The study's headline, and what it is. */
+static void write_reference(FILE *to, const struct kl_study_report *r)
+{
+    static const double HEADLINE = 0.5867;
+    const size_t n = r->n_splits;
+    double most = 0;
+    size_t above = 0;
+    if (!r->best) return;
+    for (size_t s = 0; s < n; s++) most = fmax(most, r->best[s]), above += r->best[s] >= HEADLINE - 5e-5;
+    const double best = kl_mean(r->best, n), last = kl_mean(r->last, n);
+    fprintf(to,
+            "chosen by its own test rows: best epoch %.4f (sd %.4f), last epoch %.4f (sd %.4f): the "
+            "choice is worth "
+            "%+.4f\n",
+            best, kl_deviation(r->best, n), last, kl_deviation(r->last, n), best - last);
+    fprintf(to, "best of %zu run%s %.4f, %+.4f more; %zu of %zu at %.4f or above\n", n, kl_s(n), most,
+            most - best, above, n, HEADLINE);
+    if (n > 1)
+        fprintf(to, "the study's \"95 %% interval\" is mean -+ 1 sd: %.4f to %.4f\n",
+                best - kl_deviation(r->best, n), best + kl_deviation(r->best, n));
+}
+
+void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
+{
+    const bool biased = study->protocol == KL_REFERENCE && study->network;
+    fprintf(to, "%zu device%s, %zu rows of %zu bits; %s, %zu split%s, %zu test rows in each\n",
+            r->classes, kl_s(r->classes), study->bits->n_rows, study->bits->n_bits, study->v->protocol,
+            r->n_splits, kl_s(r->n_splits), r->n_test);
+    fputs("model      accuracy  95 % interval     log-loss  calibration  log10 p <=   recall of each "
+          "device\n",
+          to);
+    for (int m = 0; m < r->n_models; m++) write_model(to, &r->models[m], r);
+    if (r->has_limit)
+        fprintf(to, "limit      %.4f  of any classifier, if symbols of two bits are independent draws\n",
+                r->limit.accuracy);
+    fprintf(to, "chance     %.4f\n", 1 / (double)r->classes);
+    write_differences(to, r);
+    if (r->n_null)
+        fprintf(to, "shuffled labels: %s %.4f (sd %.4f) over %zu runs, p = %.4g for the first split\n",
+                kl_study_model_name(r->models[0].model), kl_mean(r->null, r->n_null),
+                kl_deviation(r->null, r->n_null), r->n_null, r->null_p);
+    if (r->has_limit)
+        fprintf(to, "a row tells %.3f of the %.3f bits that name its device\n", r->limit.information,
+                log2((double)r->classes));
+    if (biased) write_reference(to, r);
+}
