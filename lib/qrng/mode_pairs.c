@@ -168,4 +168,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_pairs = { NULL, &tool, defaults, run };
+const struct kl_mode kl_mode_pairs = { NULL, &tool, defaults, run, NULL };

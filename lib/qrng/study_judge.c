@@ -239,7 +239,7 @@ static int conclude(struct kl_verdict *v, const struct judge *j, const struct kl
     v->mean = kl_mean(v->accuracy, s);
     struct kl_interval of = kl_resampled(v->accuracy, s, (double)r->n_test / (double)r->n_train);
     if (s == 1) of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, Z95);
-    v->low = of.low, v->high = of.high;
+    v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;
     for (size_t i = 0; i < s; i++) v->worst_log10_p = fmax(v->worst_log10_p, v->log10_p[i]);
     int rc = put(j, name, "accuracy", v->accuracy, s, err);

@@ -1,0 +1,76 @@
+# Classifiers of devices, judged. Rows of 20 bits: device 1 has more ones, device 3 equal pairs.
+$ awk 'function rnd() { x = x * 16807 % 2147483647; return x / 2147483647 } BEGIN { x = 7; for (d = 1; d <= 3; d++) for (r = 0; r < 60; r++) { s = ""; for (j = 0; j < 10; j++) {
++ a = rnd() < (d == 1 ? 0.8 : 0.5); b = d == 3 ? a : rnd() < (d == 1 ? 0.8 : 0.5); s = s a b } print s, d } }' >rows.txt
++ qtrain --qrng rows.txt --model pairs --null 19 -q -o c.h5
+
+$ qeval --qrng c.h5 rows.txt -o r.h5
+> 3 devices, 180 rows of 20 bits; holdout, 4 splits, 36 test rows in each
+> model      accuracy  95 % interval     log-loss  calibration  log10 p <=   recall of each device
+> pairs      0.9306  0.8499 to 1.0000    0.1636       0.0654        -11.2  0.917 0.875 1.000
+> logistic   0.6042  0.5729 to 0.6354    0.9154       0.1743         -2.7  0.833 0.542 0.438
+> limit      0.9469  of any classifier, if symbols of two bits are independent draws
+> chance     0.3333
+> pairs less logistic: +0.3264 (95 % +0.2326 to +0.4202)
+> shuffled labels: pairs 0.3450 (sd 0.0743) over 19 runs, p = 0.05 for the first split
+> a row tells 1.391 of the 1.585 bits that name its device
+$ qeval --qrng c.h5 rows.txt -o r.h5
+> r.h5: up to date
+$ qeval --qrng c.h5 rows.txt --force --json -o r.h5 | jq -c 'del(.key)'
+> {"output":"r.h5","status":"computed","protocol":"holdout","splits":4,"test_rows":36,"accuracy_low":0.849857,"accuracy_high":1,"log_loss":0.163563,"log10_p":-11.1754,"pairs":0.930556,"logistic":0.604167,"limit":0.946886,"null_p":0.05}
+$ h5ls -r r.h5 | grep -vE 'digests|provenance|Group' | tr -s ' '
+> /device_names Dataset {3}
+> /labels Dataset {180}
+> /logistic/accuracy Dataset {4}
+> /logistic/calibration Dataset {4, 10, 3}
+> /logistic/confusion Dataset {4, 3, 3}
+> /logistic/expected_calibration_error Dataset {4}
+> /logistic/log10_p Dataset {4}
+> /logistic/log_loss Dataset {4}
+> /logistic/per_class Dataset {4, 3, 3}
+> /logistic/predictions Dataset {4, 180}
+> /logistic/probabilities Dataset {4, 180, 3}
+> /logistic/wilson Dataset {4, 2}
+> /null/accuracy Dataset {19}
+> /pairs/accuracy Dataset {4}
+> /pairs/calibration Dataset {4, 10, 3}
+> /pairs/confusion Dataset {4, 3, 3}
+> /pairs/expected_calibration_error Dataset {4}
+> /pairs/log10_p Dataset {4}
+> /pairs/log_loss Dataset {4}
+> /pairs/per_class Dataset {4, 3, 3}
+> /pairs/predictions Dataset {4, 180}
+> /pairs/probabilities Dataset {4, 180, 3}
+> /pairs/wilson Dataset {4, 2}
+
+# Networks; the reference protocol says what its headline is.
+$ qtrain --qrng rows.txt --epochs 8 --features pairs --protocol folds -q -o c.h5; qeval --qrng c.h5 rows.txt --json -o r.h5 | jq -c '[.splits, .test_rows, .protocol, (.network > 0.5), (.limit > .network)]'
+> [20,36,"folds",true,true]
+$ qtrain --qrng rows.txt --epochs 8 --reference -q -o c.h5; qeval --qrng c.h5 rows.txt -o r.h5 -f | sed -E 's/[0-9]+\.[0-9]+/N/g' | tail -n 4
+> a row tells N of the N bits that name its device
+> chosen by its own test rows: best epoch N (sd N), last epoch N (sd N): the choice is worth +N
+> best of 4 runs N, +N more; 1 of 4 at N or above
+> the study's "95 % interval" is mean -+ 1 sd: N to N
+
+# The same report from the same rows in another form.
+$ for d in 1 2 3; do grep "$d\$" rows.txt | cut -d ' ' -f 1 >$d; done; qeval --qrng c.h5 1 2 3 -o r.h5
+> r.h5: up to date
+
+# What cannot be.
+$ sed '1s/^0/1/;t;1s/^1/0/' rows.txt >other.txt; qeval --qrng c.h5 other.txt -o x.h5
+! qeval: c.h5: was trained on other bits; give those again, since it says which of their rows are unseen
+? 65
+$ qeval --qrng rows.txt rows.txt -o x.h5
+! qeval: rows.txt: not an HDF5 file (its first eight bytes are others)
+? 65
+$ qeval --qrng c.h5 -o x.h5
+! qeval: 1 input, expected --qrng CLASSIFIER.h5 BITS...; see qeval --qrng --help
+? 2
+$ qeval --qrng c.h5 rows.txt
+! qeval: no output; give -o REPORT.h5
+? 2
+$ qeval --qrng absent.h5 rows.txt -o x.h5
+! qeval: absent.h5: cannot be opened: No such file or directory
+? 66
+$ qeval --qrng r.h5 rows.txt -o x.h5
+! qeval: r.h5: holds 'device-report', expected 'device-classifier'
+? 65
