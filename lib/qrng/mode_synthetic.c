@@ -175,4 +175,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_synthetic = { "--synthetic", &tool, defaults, run };
+const struct kl_mode kl_mode_synthetic = { "--synthetic", &tool, defaults, run, NULL };
