@@ -127,8 +127,9 @@ static int save(struct run *run, const char *path, const char *kind, struct kl_w
 }
 
 /* The models that are done, beside the target. */
-static int keep(struct run *run, struct kl_error *err)
+static int keep(void *context, struct kl_error *err)
 {
+    struct run *run = context;
     struct kl_writer *writer = NULL;
     if (!run->checkpoint) return KL_OK;
     int code = save(run, run->checkpoint, "checkpoint", &writer, err);
@@ -167,14 +168,12 @@ static int train(struct run *run, struct kl_error *err)
     if (!code) code = resume(run, err);
     if (code) return code;
     kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
-    code = kl_gan_study_run(&run->study, run->pool, &progress.watch, err);
+    code = kl_gan_study_run(&run->study, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
-    if (code != KL_ESIGNAL) return code;
-    const int kept = keep(run, err);
-    if (kept) return kept;
-    if (run->checkpoint)
-        kl_note(&run->log, 1, "%s; the same command with --resume goes on from there", err->text);
-    return code;
+    if (code != KL_ESIGNAL || !run->checkpoint) return code;
+    const int kept = keep(run, NULL);
+    if (!kept) kl_note(&run->log, 1, "%s; the same command with --resume goes on from there", err->text);
+    return kept ? kl_fail(err, kept, "%s: the checkpoint cannot be written", run->checkpoint) : code;
 }
 
 static int publish(struct run *run, struct kl_error *err)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_AT_ONCE = 64 };
+
 const char *const kl_gan_score_names[KL_GAN_N_SCORES] = {
     [KL_GAN_KL] = "divergence",
     [KL_GAN_KL_START] = "divergence_start",
@@ -105,10 +107,12 @@ void kl_gan_study_free(struct kl_gan_study *s)
 struct training {
     struct kl_gan_study *s;
     const struct kl_watch *watch;
-    struct kl_pool *pool; /* of a model that has all threads; else NULL */
-    size_t left[64], n;   /* models of this round */
-    uint64_t done, all;   /* models */
+    struct kl_pool *pool;         /* of a model that has all threads; else NULL */
+    size_t left[MOST_AT_ONCE], n; /* models of this round */
+    uint64_t done, all;           /* models */
     atomic_bool stop;
+    int (*keep)(void *context, struct kl_error *err);
+    void *context;
     struct kl_error *errors; /* of each of the round */
 };
 
@@ -168,8 +172,9 @@ static void next_round(struct training *t, size_t *m, size_t threads)
 
 static int train_all(struct training *t, struct kl_pool *pool, struct kl_error *err)
 {
-    const size_t most = sizeof t->left / sizeof *t->left;
-    const size_t threads = (size_t)kl_pool_size(pool) < most ? (size_t)kl_pool_size(pool) : most;
+    size_t threads = (size_t)kl_pool_size(pool);
+    if (threads > MOST_AT_ONCE) threads = MOST_AT_ONCE;
+    double kept = kl_clock();
     for (size_t m = 0; m < t->s->n_models;) {
         next_round(t, &m, threads);
         t->pool = t->n == 1 ? pool : NULL;
@@ -180,7 +185,12 @@ static int train_all(struct training *t, struct kl_pool *pool, struct kl_error *
         }
         t->done += t->n;
         if (kl_watch_step(t->watch, t->done, t->all, NULL) && t->done < t->all)
-            return kl_fail(err, KL_ESIGNAL, "stopped");
+            return kl_fail(err, KL_ESIGNAL, "stopped with %llu of %llu generators trained",
+                           (unsigned long long)t->done, (unsigned long long)t->all);
+        if (!t->keep || kl_clock() - kept < KL_GAN_KEEP) continue;
+        const int code = t->keep(t->context, err);
+        if (code) return code;
+        kept = kl_clock();
     }
     return KL_OK;
 }
@@ -229,10 +239,13 @@ static void score_reference(struct kl_gan_study *s)
 }
 
 int kl_gan_study_run(struct kl_gan_study *s, struct kl_pool *pool, const struct kl_watch *watch,
+                     int (*keep)(void *context, struct kl_error *err), void *context,
                      struct kl_error *err)
 {
-    struct kl_error errors[64] = { 0 };
-    struct training t = { .s = s, .watch = watch, .all = s->n_models, .errors = errors };
+    struct kl_error errors[MOST_AT_ONCE] = { 0 };
+    struct training t = {
+        .s = s, .watch = watch, .all = s->n_models, .errors = errors, .keep = keep, .context = context
+    };
     for (size_t m = 0; m < s->n_models; m++) t.done += s->done[m];
     int code = train_all(&t, pool, err);
     if (code || !s->o.reference) return code ? code : kl_gan_score(s, pool, err);

@@ -91,8 +91,11 @@ int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err);
 /* Takes over pairs. bits must outlive the study. KL_EDATA, KL_ENOMEM. */
 int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, const struct kl_bits *bits,
                       struct kl_gan_pair *pairs, size_t n_pairs, struct kl_error *err);
-/* Trains the models that are not done, then scores all pairs. KL_ESIGNAL: some are done. */
+/* Trains the models that are not done, then scores all pairs. keep (may be NULL) is called every
+   KL_GAN_KEEP seconds between two models. KL_ESIGNAL: some are done. */
+enum { KL_GAN_KEEP = 20 };
 int kl_gan_study_run(struct kl_gan_study *s, struct kl_pool *pool, const struct kl_watch *watch,
+                     int (*keep)(void *context, struct kl_error *err), void *context,
                      struct kl_error *err);
 void kl_gan_study_free(struct kl_gan_study *s);
 /* All datasets, the models that are done and which they are; and back. */
