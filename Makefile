@@ -4,9 +4,6 @@ BUILD ?= build
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-prefix ?= /usr/local
-PREFIX ?= $(prefix)
-DESTDIR ?=
 SAN ?=
 OPT ?= -O3
 KETLINE_SHARED ?= ../shared
@@ -46,7 +43,7 @@ SAY = $(if $(V),,@echo "  $(1)" $@)
 
 # The text of `make help` is the lines that begin with two signs.
 help:
-	@sed -n 's/^## //p' Makefile tests/tests.mk
+	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk
 
 $(BUILD)/libketline.a: $(OBJS)
 	$(call SAY,AR)
@@ -80,12 +77,12 @@ $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
 endef
 $(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
-include tests/tests.mk
+include tests/tests.mk packaging/install.mk
 -include $(OBJS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(TOOLS:%=tools/%.c) $(TEST_C) $(wildcard tests/bench/*.c))
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: deps deps-test demo test bench install uninstall sanitize coverage clean
+.PHONY: deps deps-test demo test bench sanitize coverage clean
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 define INSTALL_MISSING
 	@command -v dpkg-query >/dev/null || { echo "not Debian: provide these by hand: $(1)"; exit 0; }; \
@@ -148,16 +145,6 @@ coverage: deps-test
 	    SAN="--coverage -fprofile-update=atomic -w" \
 	    KETLINE_PYTHON="$(TEST_PYTHON)"
 	@find $(BUILD)/coverage/lib -name '*.gcda' -print0 | xargs -0 gcov -t 2>/dev/null | awk -f tests/coverage.awk
-
-## make install      tools to $(DESTDIR)$(PREFIX)/bin, the backbone to share/ketline; PREFIX=/usr/local
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/ketline/backbone
-	install -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 data/backbone/* $(DESTDIR)$(PREFIX)/share/ketline/backbone
-
-uninstall:
-	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%)
-	rm -rf $(DESTDIR)$(PREFIX)/share/ketline
 
 ## make clean        remove the build folder (and V=1 anywhere: show the commands)
 clean:

@@ -25,7 +25,8 @@ static void write_text(const char *text, size_t length, const char *end, FILE *t
     while (text < stop) {
         size_t n = 0;
         while (text + n < stop && !isspace((unsigned char)text[n])) n++;
-        if (column && column + n + 1 > MOST_COLUMNS) {
+        const bool sentence = column && text[-1] == ' ' && text[-2] == '.';
+        if (sentence || (column && column + n + 1 > MOST_COLUMNS)) {
             fputc('\n', to);
             column = 0;
         }
@@ -80,28 +81,35 @@ static size_t summary_length(const char *summary)
     return n && summary[n - 1] == '.' ? n - 1 : n;
 }
 
+/* "push, pull DIR": commands as long as commas follow, then arguments. */
+static void write_command(const char *at, const char *end, FILE *to)
+{
+    const char *macro = " Cm ";
+    fputs(".It", to);
+    while (at < end) {
+        size_t length = strcspn(at, " \n"), more = length && at[length - 1] == ',';
+        fputs(macro, to);
+        write_escaped(at, length - more, to);
+        if (more) fputs(" ,", to);
+        else macro = " Ar \\&";
+        at += length;
+        at += strspn(at, " ");
+    }
+    fputc('\n', to);
+}
+
+/* The lines of the list are aligned: what a command does begins where it does in the first line. */
 static void write_commands(const char *summary, FILE *to)
 {
-    const char *line = strstr(summary, "\n  ");
-    if (!line) return;
+    const char *line = strstr(summary, "\n  "), *gap = line ? strstr(line + 3, "  ") : NULL;
+    if (!gap) return;
+    const size_t column = (size_t)(gap - line - 1) + strspn(gap, " ");
     fputs(".Bl -tag -width Ds\n", to);
-    while (line && *line) {
-        line += strspn(line, "\n ");
-        size_t n = strcspn(line, "\n");
-        const char *gap = strstr(line, "  "), *text = gap && gap < line + n ? gap : line + n;
-        size_t word = strcspn(line, " ");
-        fputs(".It Cm ", to);
-        write_escaped(line, word, to);
-        for (const char *at = line + word; at < text;) {
-            at += strspn(at, " ");
-            size_t length = strcspn(at, " \n");
-            fputs(" Ar \\&", to);
-            write_escaped(at, length, to);
-            at += length;
-        }
-        fputc('\n', to);
-        text += strspn(text, " ");
-        write_text(text, (size_t)(line + n - text), ".", to);
+    while (*line) {
+        size_t n = strcspn(++line, "\n");
+        const size_t begin = column < n ? column : n;
+        write_command(line + 2, line + begin, to);
+        write_text(line + begin, n - begin, ".", to);
         line += n;
     }
     fputs(".El\n", to);

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+# make install: the tools, what --emit makes of their tables of options, the backbone, the library. GNU's variables:
+# prefix, bindir, libdir, includedir, datadir, mandir, DESTDIR.
+prefix ?= /usr/local
+PREFIX ?= $(prefix)
+bindir ?= $(PREFIX)/bin
+libdir ?= $(PREFIX)/lib
+includedir ?= $(PREFIX)/include
+datadir ?= $(PREFIX)/share
+mandir ?= $(datadir)/man
+DESTDIR ?=
+VERSION := $(shell sed -n 's/^.define KL_VERSION "\(.*\)"/\1/p' lib/base/base.h)
+
+# TOOL --emit FORM, of each tool, and of the command that has a table of its own.
+EMIT_MAN := $(TOOLS:%=$(BUILD)/emit/man/%.1) $(BUILD)/emit/man/circuit-plateau.1
+EMIT_BASH := $(TOOLS:%=$(BUILD)/emit/bash/%)
+EMIT_ZSH := $(TOOLS:%=$(BUILD)/emit/zsh/_%)
+EMIT_FISH := $(TOOLS:%=$(BUILD)/emit/fish/%.fish)
+EMIT_SCHEMA := $(TOOLS:%=$(BUILD)/emit/schema/%.json)
+define EMIT
+	$(call SAY,EMIT)
+	$(Q)mkdir -p $(@D) && $(1) --emit $(2) >$@.tmp && mv $@.tmp $@
+endef
+$(BUILD)/emit/man/circuit-plateau.1: $(BUILD)/bin/circuit
+	$(call EMIT,$< plateau,man)
+$(BUILD)/emit/man/%.1: $(BUILD)/bin/%
+	$(call EMIT,$<,man)
+$(BUILD)/emit/bash/%: $(BUILD)/bin/%
+	$(call EMIT,$<,bash)
+$(BUILD)/emit/zsh/_%: $(BUILD)/bin/%
+	$(call EMIT,$<,zsh)
+$(BUILD)/emit/fish/%.fish: $(BUILD)/bin/%
+	$(call EMIT,$<,fish)
+$(BUILD)/emit/schema/%.json: $(BUILD)/bin/%
+	$(call EMIT,$<,schema)
+
+PUBLIC := $(filter-out %_int.h,$(wildcard lib/*/*.h kernels/*.h))
+INSTALL_DATA = install -m 644
+define KETLINE_PC
+prefix=$(PREFIX)
+libdir=$(libdir)
+includedir=$(includedir)
+
+Name: ketline
+Description: Quantum circuits trained on cached data: the library of the tools, static
+Version: $(VERSION)
+Requires: $(LIBS)
+Cflags: -I$${includedir}/ketline
+Libs: -L$${libdir} -lketline -pthread -lm
+endef
+export KETLINE_PC
+
+.PHONY: install uninstall
+## make install      tools, manual pages, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local
+install: all $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
+	install -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
+	    $(datadir)/bash-completion/completions $(datadir)/zsh/vendor-completions $(datadir)/fish/vendor_completions.d \
+	    $(libdir)/pkgconfig)
+	install -m 755 $(BINS) $(DESTDIR)$(bindir)
+	$(INSTALL_DATA) data/backbone/* $(DESTDIR)$(datadir)/ketline/backbone
+	$(INSTALL_DATA) $(EMIT_MAN) $(DESTDIR)$(mandir)/man1
+	$(INSTALL_DATA) $(EMIT_BASH) $(DESTDIR)$(datadir)/bash-completion/completions
+	$(INSTALL_DATA) $(EMIT_ZSH) $(DESTDIR)$(datadir)/zsh/vendor-completions
+	$(INSTALL_DATA) $(EMIT_FISH) $(DESTDIR)$(datadir)/fish/vendor_completions.d
+	$(INSTALL_DATA) $(EMIT_SCHEMA) $(DESTDIR)$(datadir)/ketline/schema
+	$(INSTALL_DATA) $(BUILD)/libketline.a $(DESTDIR)$(libdir)
+	@for h in $(PUBLIC); do $(INSTALL_DATA) -D $$h $(DESTDIR)$(includedir)/ketline/$${h#lib/} || exit; done
+	@echo "$$KETLINE_PC" >$(DESTDIR)$(libdir)/pkgconfig/ketline.pc
+
+uninstall:
+	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(patsubst $(BUILD)/emit/man/%,$(DESTDIR)$(mandir)/man1/%,$(EMIT_MAN)) \
+	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(datadir)/zsh/vendor-completions/_%) \
+	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a \
+	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
+	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(includedir)/ketline
