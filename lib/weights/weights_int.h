@@ -39,7 +39,8 @@ struct kl_zip_member {
     unsigned char *inflated; /* NULL: data lie in the file */
 };
 struct kl_zip {
-    struct kl_zip_member *members; /* in file order */
+    struct kl_zip_member *members;       /* in file order */
+    const struct kl_zip_member **sorted; /* by name */
     size_t n;
     size_t inflated; /* bytes in all */
 };

@@ -207,20 +207,22 @@ static int read_member(struct kl_zip_member *m, struct kl_zip *zip, size_t *at, 
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const struct kl_zip_member *const *x = a, *const *y = b;
+    return strcmp((*x)->name, (*y)->name);
 }
 
-static int check_duplicates(const struct kl_zip *zip, const struct kl_bytes *f, struct kl_error *err)
+/* Members in the order of their names, of which each may occur once. A pickle may ask for one a hundred
+   thousand times. */
+static int sort_members(struct kl_zip *zip, const struct kl_bytes *f, struct kl_error *err)
 {
-    int rc = 0;
-    const char **names = malloc(zip->n * sizeof *names);
-    if (!names) return kl_fail_memory(err, zip->n * sizeof *names);
-    for (size_t i = 0; i < zip->n; i++) names[i] = zip->members[i].name;
-    qsort(names, zip->n, sizeof *names, by_name);
-    for (size_t i = 1; i < zip->n && !rc; i++)
-        if (strcmp(names[i - 1], names[i]) == 0) rc = bad(f, err, "two members have one name");
-    free(names);
-    return rc;
+    zip->sorted = malloc(zip->n * sizeof *zip->sorted);
+    if (!zip->sorted) return kl_fail_memory(err, zip->n * sizeof *zip->sorted);
+    for (size_t i = 0; i < zip->n; i++) zip->sorted[i] = &zip->members[i];
+    qsort(zip->sorted, zip->n, sizeof *zip->sorted, by_name);
+    for (size_t i = 1; i < zip->n; i++)
+        if (by_name(&zip->sorted[i - 1], &zip->sorted[i]) == 0)
+            return bad(f, err, "two members have one name");
+    return 0;
 }
 
 int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive from,
@@ -252,7 +254,7 @@ int kl_zip_open(struct kl_zip *zip, const struct kl_bytes *file, enum kl_archive
     if (entry != size || at != directory)
         rc = bad(file, err,
                  "there is something between its members and its directory, or after the last entry");
-    else rc = check_duplicates(zip, file, err);
+    else rc = sort_members(zip, file, err);
 out:
     if (rc) kl_zip_close(zip);
     return rc;
@@ -260,9 +262,10 @@ out:
 
 const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *name)
 {
-    for (size_t i = 0; i < zip->n; i++)
-        if (strcmp(zip->members[i].name, name) == 0) return &zip->members[i];
-    return NULL;
+    const struct kl_zip_member wanted = { .name = name }, *key = &wanted,
+                               **found =
+                                   bsearch(&key, zip->sorted, zip->n, sizeof *zip->sorted, by_name);
+    return found ? *found : NULL;
 }
 
 void kl_zip_close(struct kl_zip *zip)
@@ -272,5 +275,6 @@ void kl_zip_close(struct kl_zip *zip)
         free(zip->members[i].inflated);
     }
     free(zip->members);
+    free(zip->sorted);
     *zip = (struct kl_zip){ 0 };
 }

@@ -3,9 +3,11 @@
    fooled other readers: pickles that call os.system, CVE-2025-32434 (calls by other opcodes) and
    CVE-2026-24747 (items set on what is no dictionary, storages that are longer than their data), flag
    bits, headers that contradict the directory, duplicates, gaps, overlaps. */
+#include <time.h>
 #include <zlib.h>
 
 #include "weights_test.h"
+#include "weights/pickle_int.h"
 
 /* What may be wrong in the member it is given to. */
 struct trick {
@@ -318,6 +320,48 @@ static void every_byte(void)
     }
 }
 
+static int run(const struct kl_zip *zip, const char *pickle, size_t n, struct kl_error *err)
+{
+    const struct kl_bytes f = { .path = "x.bin" };
+    struct kl_pickle m = { .file = &f, .err = err, .zip = zip, .prefix = "a/" };
+    m.at = (const unsigned char *)pickle;
+    m.end = m.at + n;
+    const int code = kl_pickle_run(&m);
+    kl_pickle_free(&m);
+    return code;
+}
+
+/* As many members as an archive may have, the last of them asked for as often as a pickle can: who looks
+   through the list each time takes 2.6 s over 1 MB. Then a stack that is too deep. */
+static void large(void)
+{
+    enum { MEMBERS = 20000, ASKED = 60000 };
+    static const char head[] = "\x80\2" S("\7", "storage") "q\0ctorch\nFloatStorage\nq\1" S(
+        "\5", "19999") "q\2" S("\3", "cpu") "q\3K\1q\4";
+    static const char one[13] = "(h\0h\1h\2h\3h\4tQ";
+    struct kl_zip zip = { .members = calloc(MEMBERS, sizeof *zip.members),
+                          .sorted = calloc(MEMBERS, sizeof *zip.sorted),
+                          .n = MEMBERS };
+    struct kl_error err = { 0 };
+    char name[24], *pickle = malloc(sizeof head + ASKED * sizeof one), *to = pickle;
+    for (int i = 0; i < MEMBERS; i++) {
+        snprintf(name, sizeof name, "a/data/%05d", i);
+        zip.members[i] =
+            (struct kl_zip_member){ .name = strdup(name), .data = (const void *)six, .n = 4 };
+        zip.sorted[i] = &zip.members[i];
+    }
+    to = mempcpy(to, head, sizeof head - 1);
+    for (int i = 0; i < ASKED; i++) to = mempcpy(to, one, sizeof one);
+    *to++ = '.';
+    const clock_t start = clock();
+    CHECK(run(&zip, pickle, (size_t)(to - pickle), &err) == 0, "%s", err.text);
+    CHECK(clock() - start < 2 * CLOCKS_PER_SEC, "%g s", (double)(clock() - start) / CLOCKS_PER_SEC);
+    memset(pickle + 2, '(', 100001);
+    CHECK(run(&zip, pickle, 100003, &err) == KL_EDATA && strstr(err.text, "too deep"), "%s", err.text);
+    kl_zip_close(&zip);
+    free(pickle);
+}
+
 /* The files of the default weights: the two formats hold the same values; a name with another digest is
    refused. */
 static void real_ones(const char *shared)
@@ -362,6 +406,7 @@ int main(void)
     refused_pickles();
     sound_parameter();
     every_byte();
+    large();
     real_ones(shared);
     return failures != 0;
 }
