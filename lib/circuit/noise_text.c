@@ -26,6 +26,14 @@ static int read_file(char **text, const char *path, struct kl_error *err)
     return code;
 }
 
+/* JSON takes no other names, and calls them a lack of memory. */
+static bool is_printable(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] <= ' ' || text[i] >= 127) return false;
+    return true;
+}
+
 /* One NAME=NUMBER of n characters into the object. */
 static int add_number(json_t *all, const char *item, size_t n, struct kl_error *err)
 {
@@ -33,7 +41,8 @@ static int add_number(json_t *all, const char *item, size_t n, struct kl_error *
     const char *equals = memchr(item, '=', n);
     const size_t length = equals ? (size_t)(equals - item) : 0;
     const double x = equals ? strtod(equals + 1, &end) : NAN;
-    if (!length || length >= sizeof name || end != item + n || end == equals + 1 || !isfinite(x))
+    if (!length || length >= sizeof name || end != item + n || end == equals + 1 || !isfinite(x) ||
+        !is_printable(item, length))
         return kl_fail(err, KL_EUSAGE,
                        "--noise: found \"%.*s\", expected NAME=NUMBER as in depolarizing=0.01, a file "
                        "FILE.json, or none",
