@@ -87,3 +87,23 @@ $(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(BUILD)/fuzz/%
 	    -artifact_prefix=$(BUILD)/fuzz/$*- -print_final_stats=1 $(BUILD)/fuzz/corpus/$* tests/fuzz/$* \
 	    >$(BUILD)/fuzz/$*.log 2>&1 || { tail -n 40 $(BUILD)/fuzz/$*.log; exit 1; }
 	@grep -E '^(Done|stat::number_of|stat::peak)' $(BUILD)/fuzz/$*.log
+
+# Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters.
+READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c ingest/png.c ingest/folder.c ingest/h5.c \
+  $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) circuit/noise.c circuit/noise_text.c \
+  circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
+RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 driver foreign publish seal partial temporary checkpoint \
+  target io digest))
+BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise \
+  faults/store faults/base faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
+BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-features qsweep circuit qconvert cache) tests/fuzz/bits)
+
+## make branches     tests of readers and of the store with clang's counters; lines and branches that ran, by file
+.PHONY: branches
+branches: deps-test
+	@rm -rf $(BUILD)/branches/profiles
+	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%m.profraw $(MAKE) --no-print-directory test BUILD=$(BUILD)/branches \
+	    CC=clang OPT=-O1 SAN="-fprofile-instr-generate -fcoverage-mapping -w" ONLY="$(BRANCH_TESTS)" KETLINE_PYTHON="$(TEST_PYTHON)"
+	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles/*.profraw
+	@llvm-cov report $(firstword $(BRANCH_OBJECTS)) $(patsubst %,-object %,$(wordlist 2,99,$(BRANCH_OBJECTS))) \
+	    -instr-profile $(BUILD)/branches/profile $(READERS) $(RECOVERERS) | awk '{ print $$1, $$8, $$9, $$10, $$11, $$12, $$13 }' | column -t
