@@ -70,15 +70,30 @@ static inline unsigned kl_bits_symbol(const uint64_t *row, size_t k, int width)
     return symbol;
 }
 
-/* ---- by blocks (bits_source.c) ---- */
-struct kl_bits_source;
-/* As kl_bits_read. Standard input, and what is no regular file, is spooled to disk first. */
-int kl_bits_open(struct kl_bits_source **source, const char *path, const struct kl_bits_how *how,
-                 struct kl_error *err);
-/* The next rows, in *block until the next call: its words, device, n_rows (0: at the end; then n_devices
-   and names are known and checked), n_bits, symbol_bits. */
-int kl_bits_next(struct kl_bits_source *source, const struct kl_bits **block, struct kl_error *err);
-int kl_bits_rewind(struct kl_bits_source *source, struct kl_error *err);
-void kl_bits_close(struct kl_bits_source **source); /* accepts NULL, clears the caller's pointer */
+/* ---- by blocks (bits_inputs.c, bits_source.c) ---- */
+/* Inputs as those of kl_bits_read_files, in memory that does not grow with them. Standard input, and
+   what is no regular file, is spooled to disk first. */
+struct kl_bits_inputs {
+    const char *const *paths;
+    size_t n, n_bits;
+    int symbol_bits;
+    size_t expected_rows; /* about so many will come */
+    /* known when the last row has been read */
+    size_t n_rows, n_dropped;
+    int n_devices;
+    char (*names)[KL_BITS_NAME];
+    struct kl_bits_source **sources; /* (hidden) */
+    size_t at;                       /* (hidden) the input that is being read */
+};
+int kl_bits_inputs_open(struct kl_bits_inputs *in, const char *const *paths, size_t n,
+                        const struct kl_bits_how *how, struct kl_error *err);
+/* The next rows, in *block until the next call: n_rows of them (0: at the end), words, device. */
+int kl_bits_inputs_next(struct kl_bits_inputs *in, const struct kl_bits **block, struct kl_error *err);
+int kl_bits_inputs_rewind(struct kl_bits_inputs *in, struct kl_error *err);
+void kl_bits_inputs_close(struct kl_bits_inputs *in); /* accepts what was zeroed */
+/* The inputs' bytes into the key and the record, before they are read; our files' contents into the key
+   alone: *files [in->n], of which *n_files are set, are the record's parents and stay the inputs'. */
+int kl_bits_inputs_identify(struct kl_key *key, struct json_t *record, struct kl_file **files,
+                            size_t *n_files, const struct kl_bits_inputs *in, struct kl_error *err);
 
 #endif

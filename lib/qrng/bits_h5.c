@@ -65,6 +65,7 @@ static int h5_open(struct kl_bits_source *s, struct kl_error *err)
         f->bits->dims[1] != ((size_t)n_bits + 7) / 8)
         return kl_fail(err, KL_EDATA, "%s: bits, labels, class_names, n_bits and symbol_bits disagree",
                        s->path);
+    s->expected_rows = f->bits->rows;
     if (!s->how.symbol_bits) s->block.symbol_bits = (int)symbol_bits;
     if ((rc = kl_bits_make_block(s, (size_t)n_bits, err)) || (rc = read_names(s, err))) return rc;
     f->bytes = malloc(s->block_rows * f->bits->row_size);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
    What bits are, for keys and records: the bits themselves, whatever the format they came in. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "qrng/bits.h"
+#include "qrng/bits_int.h"
 
 int kl_bits_content(char hex[65], const struct kl_bits *b, struct kl_error *err)
 {
@@ -37,6 +38,58 @@ int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_
     for (size_t i = 0; i < n && !rc; i++) {
         const char *path = strcmp(paths[i], "-") == 0 ? KL_BITS_STDIN : paths[i];
         if (!is_parent(bits, path)) rc = kl_input_record(record, "bits", path, hex, err);
+    }
+    return rc;
+}
+
+/* What was spooled has no name by which its digest could be remembered. */
+static int spooled_content(char hex[65], const struct kl_bits_source *s, struct kl_error *err)
+{
+    enum { ROOM = 1 << 18 };
+    struct kl_sha256 sha;
+    char *buffer = malloc(ROOM);
+    if (!buffer) return kl_fail_memory(err, ROOM);
+    int rc = kl_sha256_begin(&sha, err);
+    if (rc) {
+        free(buffer);
+        return rc;
+    }
+    for (uint64_t at = 0; at < s->size && !rc; at += ROOM) {
+        const size_t n = s->size - at < ROOM ? (size_t)(s->size - at) : ROOM;
+        rc = kl_pread_all(s->fd, buffer, n, at, s->path, err);
+        if (!rc) kl_sha256_add(&sha, buffer, n);
+    }
+    kl_sha256_end(&sha, hex);
+    free(buffer);
+    return rc;
+}
+
+/* The name of a device without a label is part of the result; the folder it is in is not. */
+static int key_name(struct kl_key *key, size_t i, const char *path, struct kl_error *err)
+{
+    char part[32], name[KL_BITS_NAME];
+    snprintf(part, sizeof part, "name %zu", i + 1);
+    kl_bits_name(name, path);
+    return kl_key_text(key, part, name, err);
+}
+
+int kl_bits_inputs_identify(struct kl_key *key, struct json_t *record, struct kl_file **files,
+                            size_t *n_files, const struct kl_bits_inputs *in, struct kl_error *err)
+{
+    int rc = KL_OK;
+    *n_files = 0;
+    for (size_t i = 0; i < in->n && !rc; i++) {
+        char hex[65];
+        const struct kl_bits_source *s = in->sources[i];
+        if (s->file) {
+            files[(*n_files)++] = s->file;
+            rc = kl_key_input(key, "bits", kl_file_content(s->file), err);
+            continue;
+        }
+        rc = s->spooled ? spooled_content(hex, s, err) : kl_input_content(hex, s->path, err);
+        if (!rc) rc = kl_key_input(key, "bits", hex, err);
+        if (!rc && !s->labelled) rc = key_name(key, i, s->path, err);
+        if (!rc) rc = kl_input_record(record, "bits", s->path, hex, err);
     }
     return rc;
 }

@@ -19,21 +19,35 @@ extern const struct kl_bits_format kl_bits_packed, kl_bits_h5, kl_bits_npy, kl_b
 
 struct kl_bits_source {
     const char *path; /* for messages: "standard input" for "-" */
-    int fd;           /* a regular file, or an unlinked one */
-    uint64_t size;    /* its bytes */
+    bool spooled;
+    int fd;        /* a regular file, or an unlinked one */
+    uint64_t size; /* its bytes */
     struct kl_bits_how how;
     const struct kl_bits_format *format;
     void *state;          /* of the format */
     struct kl_file *file; /* open, if it is one of ours */
     struct kl_bits block;
     size_t block_rows;    /* room for so many */
+    size_t expected_rows; /* for progress */
     size_t row;           /* rows that have been handed out */
     bool labelled;        /* rows name their device; else all are of the first one */
     size_t *count, *seen; /* [KL_BITS_DEVICES]: rows of each, and the first of them (from 1) */
 };
 
+/* ---- one input (bits_source.c) ---- */
+int kl_bits_open(struct kl_bits_source **source, const char *path, const struct kl_bits_how *how,
+                 struct kl_error *err);
+/* The next rows, in *block until the next call: its words, device, n_rows (0: at the end; then n_devices
+   and names are known and checked). */
+int kl_bits_next(struct kl_bits_source *source, const struct kl_bits **block, struct kl_error *err);
+int kl_bits_rewind(struct kl_bits_source *source, struct kl_error *err);
+void kl_bits_close(struct kl_bits_source **source); /* accepts NULL, clears the caller's pointer */
+
+/* ---- what formats share ---- */
 /* Characters 0 and 1 into words that are 0; how many there were (at most n) before another one. */
 size_t kl_bits_digits(uint64_t *words, const char *text, size_t n);
+/* The name of an input without labels: its path's last part without an ending. */
+void kl_bits_name(char name[KL_BITS_NAME], const char *path);
 /* Words, whose lowest bit is the first, and bytes, whose highest is (bits_words.c): the bits of each
    byte reversed; n_bits of a stream from `first` on, which reads one word behind them; n_bits of bytes,
    and back, the last byte filled up with zeros. */

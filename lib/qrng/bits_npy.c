@@ -54,6 +54,7 @@ static int read_shape(struct kl_bits_source *s, size_t *n_bits, struct kl_error 
     f->n_rows = a.dims[0];
     f->begin = a.begin;
     if (f->n_rows == 0) return kl_fail(err, KL_EDATA, "%s: holds no rows", s->path);
+    s->expected_rows = f->n_rows;
     if (*n_bits == 0 || *n_bits > KL_BITS_ROW || f->n_rows > UINT64_MAX / KL_BITS_ROW / 4)
         return kl_fail(err, KL_EDATA, "%s: %zu rows of %zu bits, expected 1 to %d bits", s->path,
                        f->n_rows, *n_bits, (int)KL_BITS_ROW);

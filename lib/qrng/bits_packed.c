@@ -33,8 +33,9 @@ static int packed_open(struct kl_bits_source *s, struct kl_error *err)
     s->block.n_dropped = (size_t)(8 * s->size % n);
     if (s->how.max_rows && f->n_rows >= s->how.max_rows) s->block.n_dropped = 0;
     if (f->n_rows == 0)
-        return kl_fail(err, KL_EDATA, "%s: %llu bytes hold no row of %zu bits", s->path,
-                       (unsigned long long)s->size, n);
+        return kl_fail(err, KL_EDATA, "%s: %llu byte%s hold no row of %zu bits", s->path,
+                       (unsigned long long)s->size, kl_s(s->size), n);
+    s->expected_rows = f->n_rows;
     int rc = kl_bits_make_block(s, n, err);
     const size_t bytes = (s->block_rows * n / 64 + 2) * sizeof *f->buffer;
     if (!rc && !(f->buffer = calloc(1, bytes))) rc = kl_fail_memory(err, bytes);

@@ -37,6 +37,9 @@ int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error 
                        "--symbol-bits",
                        s->path, n_bits, b->symbol_bits);
     b->n_bits = n_bits;
+    if (!s->expected_rows)
+        s->expected_rows = (size_t)(s->size / (n_bits + 1 + 2 * s->labelled)); /* of text */
+    if (s->how.max_rows && s->expected_rows > s->how.max_rows) s->expected_rows = s->how.max_rows;
     b->words_per_row = (n_bits + 63) / 64;
     s->block_rows = b->words_per_row < BLOCK_WORDS / 8 ? BLOCK_WORDS / b->words_per_row / 8 * 8 : 8;
     b->words = malloc(s->block_rows * b->words_per_row * sizeof *b->words);
@@ -55,6 +58,7 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
         how->packed && how->max_rows ? (how->max_rows * how->row_bits + 7) / 8 : UINT64_MAX;
     if (strcmp(path, "-") == 0) {
         s->path = KL_BITS_STDIN;
+        s->spooled = true;
         int rc = kl_spool(&s->fd, STDIN_FILENO, limit, s->path, err);
         if (rc) return rc;
     } else if ((s->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
@@ -63,6 +67,7 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
     if (fstat(s->fd, &st)) return kl_fail_errno(err, KL_EIO, "%s", s->path);
     if (S_ISDIR(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: is a folder", path);
     if (!S_ISREG(st.st_mode)) {
+        s->spooled = true;
         int from = s->fd, rc = kl_spool(&s->fd, from, limit, s->path, err);
         close(from);
         if (rc) return rc;
@@ -90,8 +95,7 @@ int kl_bits_open(struct kl_bits_source **source, const char *path, const struct 
     return rc ? rc : s->format->open(s, err);
 }
 
-/* The name of an unlabelled input: its path's last part without an ending. */
-static void name_input(char name[KL_BITS_NAME], const char *path)
+void kl_bits_name(char name[KL_BITS_NAME], const char *path)
 {
     const char *slash = strrchr(path, '/'), *from = slash && slash[1] ? slash + 1 : path;
     const char *dot = strrchr(from, '.');
@@ -121,7 +125,7 @@ static int finish(struct kl_bits_source *s, struct kl_error *err)
     b->names = calloc((size_t)n, sizeof *b->names);
     if (!b->names) return kl_fail_memory(err, (size_t)n * sizeof *b->names);
     for (int d = 0; d < n && s->labelled; d++) snprintf(b->names[d], KL_BITS_NAME, "%d", d + 1);
-    if (!s->labelled) name_input(b->names[0], s->path);
+    if (!s->labelled) kl_bits_name(b->names[0], s->path);
     return KL_OK;
 }
 

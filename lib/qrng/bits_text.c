@@ -117,7 +117,6 @@ static int read_row(struct kl_bits_source *s, const char *line, size_t length, s
                        n < b->n_bits ? "fewer" : "more", b->n_bits);
     int rc = read_label(s, &device, line, length, n, err);
     if (rc) return rc;
-    if (row == 1) s->labelled = device >= 0;
     if (s->labelled != (device >= 0))
         return kl_fail(err, KL_EDATA, "%s: row %zu has %s label, row 1 has %s", s->path, row,
                        device < 0 ? "no" : "a", device < 0 ? "one" : "none");
@@ -140,6 +139,7 @@ static int text_open(struct kl_bits_source *s, struct kl_error *err)
     if (length == 0) return kl_fail(err, KL_EDATA, "%s: row 1 is empty", s->path);
     while (n < length && (line[n] == '0' || line[n] == '1')) n++;
     if (n == 0) return kl_bits_wrong(s, 1, 1, (unsigned char)line[0], err);
+    s->labelled = n < length;
     t->begin = 0; /* row 1 is read again, as all others */
     return kl_bits_make_block(s, n, err);
 }

@@ -132,7 +132,7 @@ static void check_packed_blocks(void)
     static unsigned char bytes[BYTES];
     struct kl_bits b = { 0 };
     struct kl_error err = { 0 };
-    struct kl_bits_source *source = NULL;
+    struct kl_bits_inputs in;
     const struct kl_bits *block;
     for (size_t i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * i + (i >> 7));
     put(bytes, BYTES);
@@ -143,16 +143,16 @@ static void check_packed_blocks(void)
         wrong += (kl_bits_row(&b, i / ROW)[i % ROW / 64] >> (i % ROW % 64) & 1) !=
                  (unsigned)(bytes[i / 8] >> (7 - i % 8) & 1);
     CHECK(wrong == 0, "%zu", wrong);
-    CHECK(kl_bits_open(&source, path, &how, &err) == 0);
+    CHECK(kl_bits_inputs_open(&in, &path, 1, &how, &err) == 0);
     for (int pass = 0; pass < 2; pass++) {
         size_t row = 0;
-        while (!kl_bits_next(source, &block, &err) && block->n_rows) {
+        while (!kl_bits_inputs_next(&in, &block, &err) && block->n_rows) {
             CHECK(memcmp(block->words, kl_bits_row(&b, row), block->n_rows * 16) == 0);
             row += block->n_rows;
         }
-        CHECK(row == b.n_rows && kl_bits_rewind(source, &err) == 0, "%zu", row);
+        CHECK(row == b.n_rows && kl_bits_inputs_rewind(&in, &err) == 0, "%zu", row);
     }
-    kl_bits_close(&source);
+    kl_bits_inputs_close(&in);
     kl_bits_free(&b);
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+   Several inputs as one sequence of rows, each input a device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "qrng/bits_int.h"
+
+int kl_bits_inputs_open(struct kl_bits_inputs *in, const char *const *paths, size_t n,
+                        const struct kl_bits_how *how, struct kl_error *err)
+{
+    *in = (struct kl_bits_inputs){ .paths = paths, .n = n };
+    if (n == 0) return kl_fail(err, KL_EUSAGE, "no input");
+    in->sources = calloc(n, sizeof *in->sources);
+    if (!in->sources) return kl_fail_memory(err, n * sizeof *in->sources);
+    for (size_t i = 0; i < n; i++) {
+        int rc = kl_bits_open(&in->sources[i], paths[i], how, err);
+        if (rc) return rc;
+        in->expected_rows += in->sources[i]->expected_rows;
+        const struct kl_bits *b = &in->sources[i]->block, *first = &in->sources[0]->block;
+        if (b->n_bits != first->n_bits || b->symbol_bits != first->symbol_bits)
+            return kl_fail(err, KL_EDATA,
+                           "%s: rows of %zu bits and symbols of %d, in %s they have %zu and %d",
+                           in->sources[i]->path, b->n_bits, b->symbol_bits, in->sources[0]->path,
+                           first->n_bits, first->symbol_bits);
+    }
+    in->n_bits = in->sources[0]->block.n_bits;
+    in->symbol_bits = in->sources[0]->block.symbol_bits;
+    return KL_OK;
+}
+
+/* The devices of an input that has been read to its end. */
+static int take_names(struct kl_bits_inputs *in, const struct kl_bits_source *s, struct kl_error *err)
+{
+    const struct kl_bits *b = &s->block;
+    const size_t n = (size_t)(in->n_devices + b->n_devices);
+    if (in->n > 1 && b->n_devices > 1)
+        return kl_fail(err, KL_EDATA, "%s: holds %d devices; of several inputs each is one", s->path,
+                       b->n_devices);
+    char(*names)[KL_BITS_NAME] = realloc(in->names, n * sizeof *names);
+    if (!names) return kl_fail_memory(err, n * sizeof *names);
+    memcpy(names + in->n_devices, b->names, (size_t)b->n_devices * sizeof *names);
+    in->names = names;
+    in->n_devices = (int)n;
+    in->n_dropped += b->n_dropped;
+    return KL_OK;
+}
+
+int kl_bits_inputs_next(struct kl_bits_inputs *in, const struct kl_bits **block, struct kl_error *err)
+{
+    for (; in->at < in->n; in->at++) {
+        struct kl_bits_source *s = in->sources[in->at];
+        int rc = kl_bits_next(s, block, err);
+        for (size_t r = 0; r < s->block.n_rows && !rc; r++) s->block.device[r] += in->n_devices;
+        in->n_rows += s->block.n_rows;
+        if (rc || s->block.n_rows) return rc;
+        if ((rc = take_names(in, s, err))) return rc;
+    }
+    return KL_OK;
+}
+
+int kl_bits_inputs_rewind(struct kl_bits_inputs *in, struct kl_error *err)
+{
+    in->at = in->n_rows = in->n_dropped = 0;
+    in->n_devices = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        int rc = kl_bits_rewind(in->sources[i], err);
+        if (rc) return rc;
+    }
+    return KL_OK;
+}
+
+void kl_bits_inputs_close(struct kl_bits_inputs *in)
+{
+    for (size_t i = 0; i < in->n && in->sources; i++) kl_bits_close(&in->sources[i]);
+    free(in->sources);
+    free(in->names);
+    *in = (struct kl_bits_inputs){ 0 };
+}
