@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   extract-features: images in, a file of ResNet-18 features out. */
+   extract-features: images in, a file of ResNet-18 features out; with --qrng, bits of devices. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "backbone/backbone.h"
 #include "ingest/ingest.h"
+#include "qrng/extract.h"
 #include "store/store.h"
 
 enum { NUMERICAL_VERSION = 1, MAX_INPUTS = 64 };
@@ -44,7 +45,7 @@ static const struct kl_option options[] = {
 static const struct kl_tool tool = {
     .name = "extract-features",
     .summary = "Images to ResNet-18 features, computed once",
-    .arguments = "INPUT... -o FEATURES.h5",
+    .arguments = "INPUT... -o FEATURES.h5 | --qrng [--help]",
     .example = "extract-features train-images-idx3-ubyte.gz -o train.h5\n  "
                "extract-features photos/ --resize 224 -w "
                "resnet18-f37072fd.pth -o photos.h5",
@@ -268,6 +269,8 @@ static void release(struct job *j)
 
 int main(int argc, char **argv)
 {
+    if (kl_mode_chosen(&kl_mode_extract, argc, argv))
+        return kl_mode_main(&kl_mode_extract, argc, argv, stdout, stderr);
     struct kl_error err = { 0 };
     struct job j = { .v = { .common = { .progress = "auto", .device = "auto" },
                             .tap = "avgpool",

@@ -15,6 +15,11 @@ const char *const fault_inputs[] = {
     "figures -q h.h5 --format png -o pictures && mkdir pictures/a pictures/b && mv pictures/curves.png "
     "pictures/a && "
     "mv pictures/circuit.png pictures/b",
+    "for i in 1 2 3 4; do echo 0110110110; echo 1101100101; done >b.txt; "
+    "sed 's/$/ 1/; p; s/1$/2/' b.txt >bits.txt",
+    "extract-features --qrng b.txt -q -o bits.h5",
+    "printf \"\\223NUMPY\\1\\0\\77\\0{'descr': '|S10', 'fortran_order': False, 'shape': (1,), }    "
+    "\\n0110110110\" >b.npy",
     0,
 };
 
@@ -39,6 +44,21 @@ const struct fault_job fault_jobs[] = {
       .keeps = ".ketline-partial",
       .old = "cp ../in/f.h5 out.h5",
       .slower = 8 },
+    { .name = "extract-features --qrng from text",
+      .command = "extract-features --qrng ../in/bits.txt --symbol-bits 2 --reference --no-provenance -q "
+                 "-o out.h5",
+      .old = "cp ../in/bits.h5 out.h5" },
+    { .name = "extract-features --qrng from our own file and from NumPy",
+      .command = "extract-features --qrng ../in/bits.h5 ../in/b.npy -q --store store -o out.h5",
+      .old = "cp ../in/bits.h5 out.h5; mkdir store",
+      .may_lack = "./store/",
+      .varies = true,
+      .slower = 4 },
+    { .name = "extract-features --qrng from bytes",
+      .command = "extract-features --qrng ../in/digits-labels-idx1-ubyte --packed --bits 13 "
+                 "--only-statistics --no-provenance -q -o out.h5",
+      .old = "cp ../in/bits.h5 out.h5",
+      .slower = 4 },
     { .name = "extract-features with a .pth",
       .command = "extract-features -q " DIGITS
                  " --limit 1 --tap layer1 -w ../in/shared/weights/resnet18_gray28-10ad2fe8.pth "

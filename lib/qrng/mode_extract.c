@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+   extract-features --qrng BITS...: rows of bits, and what they say, into one file. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/distributions.h"
+#include "qrng/extract.h"
+
+enum { NUMERICAL_VERSION = 1, SCHEMA = 1, RATES = 8 };
+
+struct values {
+    struct kl_common common;
+    bool qrng, packed, only_statistics, reference;
+    int64_t symbol_bits, row_bits, rows;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "bits of random-number devices, not images",
+      "Bits", NULL },
+    { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "W", 0, KL_BITS_SYMBOL, true,
+      "bits measured together: 2 for two qubits (default 1)", NULL, NULL },
+    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, true,
+      "inputs are raw bytes, most significant bit first", NULL, NULL },
+    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 0, KL_BITS_ROW, true, "of a row of packed bytes", NULL,
+      NULL },
+    { "rows", 0, KL_OPT_INT, AT(rows), "N", 0, 1e15, true, "only the first N of each input; 0: all",
+      NULL, NULL },
+    { "only-statistics", 0, KL_OPT_FLAG, AT(only_statistics), NULL, 0, 0, true, "keep no rows", "Result",
+      NULL },
+    { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
+      "also what the published study computes", NULL, NULL },
+};
+static const struct kl_tool tool = {
+    .name = "extract-features",
+    .summary = "Measured bits to rows and statistics, each with its standard error",
+    .arguments = "--qrng BITS... -o BITS.h5",
+    .example = "extract-features --qrng devices.txt --symbol-bits 2 -o bits.h5\n"
+               "  head -c 1G /dev/urandom | extract-features --qrng - --packed --bits 1024 \\\n"
+               "      --only-statistics -o noise.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "seed threads device",
+};
+
+static void defaults(void *values)
+{
+    (void)values;
+}
+
+/* Are successive symbols independent? The device on which that is least likely, and whether Holm's
+   correction over all devices keeps it at 5 %. */
+struct verdict {
+    double log10_p;
+    int device;
+    bool independent, rough; /* rough: symbols too few for the test's approximation */
+};
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    struct kl_bits_extract e;
+    struct kl_writer *writer;
+    struct kl_file **parents;
+    size_t n_parents;
+    json_t *raw; /* raw_inputs of the record */
+    struct verdict verdict;
+};
+
+static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
+{
+    if (n_inputs == 0 || n_inputs > KL_BITS_DEVICES)
+        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected 1 to %d files of bits; see --qrng --help",
+                       n_inputs, (int)KL_BITS_DEVICES);
+    if (!v->common.output && !v->common.print_key)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o BITS.h5");
+    if (v->packed && !v->row_bits)
+        return kl_fail(err, KL_EUSAGE, "--packed: bytes have no rows; give --bits N, the bits of one");
+    if (v->row_bits && !v->packed)
+        return kl_fail(err, KL_EUSAGE, "--bits belongs to --packed; other inputs say how long rows are");
+    return KL_OK;
+}
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
+                                     .packed = w->v->packed,
+                                     .row_bits = (size_t)w->v->row_bits,
+                                     .max_rows = (size_t)w->v->rows };
+    int code = kl_bits_inputs_open(&w->e.inputs, stage->inputs, stage->n_inputs, &how, err);
+    w->parents = calloc(stage->n_inputs, sizeof *w->parents);
+    if (!code && (!(w->raw = json_object()) || !w->parents))
+        code = kl_fail_memory(err, stage->n_inputs * sizeof *w->parents);
+    if (!code) code = kl_key_begin(&key, "device-bits", SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &tool, w->v, err);
+    if (!code) code = kl_bits_inputs_identify(key, w->raw, w->parents, &w->n_parents, &w->e.inputs, err);
+    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+static int judge(struct verdict *verdict, const struct kl_tallies *t, struct kl_error *err)
+{
+    const size_t n = (size_t)t->n_devices;
+    double *p = malloc(2 * n * sizeof *p), *adjusted = p + n;
+    if (!p) return kl_fail_memory(err, 2 * n * sizeof *p);
+    *verdict = (struct verdict){ .independent = true };
+    for (int d = 0; d < t->n_devices; d++) {
+        struct kl_fit fit;
+        kl_tally_fit(&fit, &t->devices[d]);
+        p[d] = isnan(fit.successive_log10_p) ? 0 : fit.successive_log10_p;
+        if (p[d] < verdict->log10_p) verdict->log10_p = p[d], verdict->device = d;
+        verdict->rough |= fit.successive_df > 0 && fit.successive_least < 5;
+    }
+    int code = kl_holm(adjusted, p, n, err);
+    for (size_t d = 0; d < n && !code; d++) verdict->independent &= adjusted[d] >= log10(0.05);
+    free(p);
+    return code;
+}
+
+static int compute(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_progress progress;
+    char *raw = NULL;
+    kl_progress_begin(&progress, stage->log, w->v->common.progress, "rows");
+    w->e.watch = &progress.watch;
+    w->e.only_statistics = w->v->only_statistics;
+    w->e.reference = w->v->reference;
+    int code = kl_bits_extract_count(&w->e, err);
+    if (!code) code = judge(&w->verdict, &w->e.tallies, err);
+    if (!code) code = kl_writer_open(&w->writer, w->v->common.output, &stage->header, err);
+    if (!code) code = kl_bits_extract_save(&w->e, w->writer, err);
+    kl_progress_end(&progress);
+    if (w->e.inputs.n_dropped)
+        kl_note(stage->log, 1, "%zu bit%s at the end make no row of %zu: left out",
+                w->e.inputs.n_dropped, kl_s(w->e.inputs.n_dropped), w->e.inputs.n_bits);
+    if (!code) code = kl_json_dump(&raw, w->raw, err);
+    if (!code)
+        code = kl_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->parents,
+                                w->n_parents, raw, NULL, err);
+    free(raw);
+    return code;
+}
+
+/* "rate of 1: 0.547 0.565 0.492" */
+static void print_rates(FILE *out, const struct kl_tallies *t)
+{
+    const struct kl_statistic *rate = kl_statistic_find("device_stats/rate");
+    fprintf(out, "rate of 1");
+    for (int d = 0; d < t->n_devices && d < RATES; d++) {
+        double value;
+        kl_statistic_values(&value, NULL, rate, &t->devices[d]);
+        fprintf(out, " %.4f", value);
+    }
+    fprintf(out, t->n_devices > RATES ? " ...; " : "; ");
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    const struct kl_tallies *t = &w->e.tallies;
+    const struct kl_bits_inputs *in = &w->e.inputs;
+    const double seconds = kl_clock() - w->run->stage.start;
+    const struct verdict verdict = w->verdict;
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, common->output, 0 },
+        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "rows", KL_JSON_COUNT, NULL, (double)w->e.n_rows },
+        { "bits", KL_JSON_COUNT, NULL, (double)in->n_bits },
+        { "symbol_bits", KL_JSON_COUNT, NULL, in->symbol_bits },
+        { "devices", KL_JSON_COUNT, NULL, t->n_devices },
+        { "dropped_bits", KL_JSON_COUNT, NULL, (double)in->n_dropped },
+        { "symbols_independent", KL_JSON_BOOL, NULL, verdict.independent },
+        { "least_log10_p", KL_JSON_NUMBER, NULL, verdict.log10_p },
+        { "least_device", KL_JSON_TEXT, in->names[verdict.device], 0 },
+        { "rough", KL_JSON_BOOL, NULL, verdict.rough },
+        { "seconds", KL_JSON_NUMBER, NULL, seconds },
+    };
+    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (common->quiet) return KL_OK;
+    fprintf(out, "%s: %zu rows of %zu bits, %d device%s, ", common->output, w->e.n_rows, in->n_bits,
+            t->n_devices, kl_s((unsigned)t->n_devices));
+    print_rates(out, t);
+    fprintf(out, "symbols of %d bit%s %s each other (", in->symbol_bits, kl_s((unsigned)in->symbol_bits),
+            verdict.independent ? "are independent of" : "depend on");
+    if (verdict.log10_p > -4) fprintf(out, "least p %.2g), ", pow(10, verdict.log10_p));
+    else fprintf(out, "p 10^%.1f on device %s), ", verdict.log10_p, in->names[verdict.device]);
+    fprintf(out, "%s%.1f s\n", verdict.rough ? "roughly, of so few; " : "", seconds);
+    return KL_OK;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    int code = check(w->v, w->run->stage.n_inputs, err);
+    if (!code) code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    code = compute(w, err);
+    return code ? code : report(w, kl_words_to(&w->v->common), err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    int code = work(&w, err);
+    kl_writer_abort(&w.writer);
+    kl_bits_extract_free(&w.e);
+    json_decref(w.raw);
+    free(w.parents);
+    return code;
+}
+
+const struct kl_mode kl_mode_extract = {
+    .option = "--qrng", .tool = &tool, .defaults = defaults, .run = run
+};

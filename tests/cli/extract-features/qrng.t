@@ -1,0 +1,116 @@
+# Bits of random-number devices: what is read, what is kept, what is wrong where.
+$ extract-features --qrng --help | head -4
+> Usage: extract-features [options] --qrng BITS... -o BITS.h5
+> Measured bits to rows and statistics, each with its standard error
+>
+> Bits
+
+$ for i in 1 2 3 4 5 6; do echo 011011000110 1; echo 110101010010 2; done > two.txt
++ extract-features --qrng two.txt --symbol-bits 2 -o bits.h5; extract-features --qrng two.txt --symbol-bits 2 -o bits.h5
++ h5dump -d bits -d labels -d device_stats/symbol_counts -d features/ones bits.h5 | grep '^ *(' | sed -n '1,3p;12,30p'
+> bits.h5: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; symbols of 2 bits depend on each other (p 10^-14.8 on device 1), roughly, of so few; # s
+> bits.h5: up to date
+>    (0,0): 108, 96,
+>    (1,0): 213, 32,
+>    (2,0): 108, 96,
+>    (11,0): 213, 32
+>    (0): 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1
+>    (0,0): 6, 12, 12, 6,
+>    (1,0): 6, 18, 6, 6
+>    (0): 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6
+
+# a file of this kind is an input, and what it declares holds
+$ extract-features --qrng bits.h5 -o again.h5 --json | jq -r '.rows, .symbol_bits, .devices'
++ cache log again.h5 | tail -3
+> 12
+> 2
+> 2
+>       DATE, # s
+>       bits: two.txt
+>         sha256 HEX64
+
+# from a stream; the devices' names are those of the files
+$ printf '\245\017\074' | extract-features --qrng - --packed --bits 7 -o p.h5
++ printf '0110\n1001\n' > a.txt; cp a.txt b.txt; extract-features --qrng a.txt b.txt -o ab.h5
++ h5dump -d class_names ab.h5 | grep '^ *(' | sed 's/\\000//g'
+> p.h5: 3 rows of 7 bits, 1 device, rate of 1 0.5238; symbols of 1 bit are independent of each other (least p 1), roughly, of so few; # s
+> ab.h5: 4 rows of 4 bits, 2 devices, rate of 1 0.5000 0.5000; symbols of 1 bit are independent of each other (least p 0.41), roughly, of so few; # s
+>    (0): "a",
+>    (1): "b"
+! extract-features: 3 bits at the end make no row of 7: left out
+
+$ yes 0110100110 | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
+>    (0): 4
+
+# the same bits are the same content in every format
+$ printf "\223NUMPY\1\0\77\0{'descr': '|S4', 'fortran_order': False, 'shape': (2,), }     \n01101001" > a.npy
++ for f in a.txt a.npy; do extract-features --qrng $f -q -o $f.h5; cache show $f.h5 --json | jq -r .content; done | uniq | wc -l
+> 1
+
+# statistics alone
+$ extract-features --qrng two.txt --only-statistics -q -o s.h5 && ls; extract-features --qrng s.h5 -o t.h5
+> a.npy
+> a.npy.h5
+> a.txt
+> a.txt.h5
+> ab.h5
+> again.h5
+> b.txt
+> bits.h5
+> p.h5
+> s.h5
+> two.txt
+> y.h5
+! extract-features: s.h5: holds statistics alone; make it without --only-statistics
+? 65
+
+# one line for each damage
+$ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "status $?"; }
++ bad '011 1\n0x1 2\n'; bad '011 1\n01 2\n'; bad '011 1\n0110 2\n'; bad '011 1\n011\n'; bad '011 1\n011 a\n'; bad '011 1\n011 0\n'
++ bad '011 1\n0\0001 2\n'; bad '011 1\r\n011 2\r\n'; bad '011 1\n011 3\n'; bad '011 1\n\n011 2\n'; bad ''; bad '011 1\n011 2 \n'
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+! extract-features: bad.txt: row 2, position 2: found 'x', expected 0 or 1
+! extract-features: bad.txt: row 2 has fewer than the 3 bits of row 1
+! extract-features: bad.txt: row 2 has more than the 3 bits of row 1
+! extract-features: bad.txt: row 2 has no label, row 1 has one
+! extract-features: bad.txt: row 2: label "a", expected a whole number from 1 to 4096
+! extract-features: bad.txt: row 2: label "0", expected a whole number from 1 to 4096
+! extract-features: bad.txt: row 2, position 2: found a NUL byte, expected 0 or 1
+! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
+! extract-features: bad.txt: device 2 has no rows, though labels go up to 3 (first in row 2)
+! extract-features: bad.txt: row 2 is empty
+! extract-features: bad.txt: holds no rows
+! extract-features: bad.txt: row 2: label "2 ", expected a whole number from 1 to 4096
+
+$ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
++ extract-features --qrng two.txt --packed -o x.h5; extract-features --qrng two.txt --bits 3 -o x.h5
++ extract-features --qrng -o x.h5; extract-features --qrng two.txt; extract-features --qrng two.txt a.txt -o x.h5
++ extract-features --qrng two.txt bits.h5 -o bits.h5; extract-features --qrng absent.txt -o x.h5; extract-features --qrng . -o x.h5
++ extract-features --qrng two.txt --resize 3 -o x.h5; printf 'x' | extract-features --qrng - --packed --bits 9 -o x.h5
++ extract-features --qrng $DATA/backbone/*.safetensors -o x.h5; extract-features --qrng - - -o x.h5 < a.txt; ls x.h5
+! extract-features: two.txt: rows of 12 bits hold no whole number of symbols of 5 bits; see --symbol-bits
+! extract-features: --packed: bytes have no rows; give --bits N, the bits of one
+! extract-features: --bits belongs to --packed; other inputs say how long rows are
+! extract-features: 0 inputs, expected 1 to 4096 files of bits; see --qrng --help
+! extract-features: no output; give -o BITS.h5
+! extract-features: a.txt: rows of 4 bits and symbols of 1, in two.txt they have 12 and 1
+! extract-features: bits.h5: rows of 12 bits and symbols of 2, in two.txt they have 12 and 1
+! extract-features: absent.txt: cannot be opened: No such file or directory
+! extract-features: .: is a folder
+! extract-features: --resize: no such option; --help lists them
+! extract-features: standard input: 1 byte hold no row of 9 bits
+! extract-features: ROOT/data/backbone/resnet18-gray28-f16.safetensors: row 1, position 1: found byte 0x90, expected 0 or 1
+! extract-features: -: standard input can be one input only; name a file for the other
+! ls: cannot access 'x.h5': No such file or directory
+? 2
