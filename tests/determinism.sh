@@ -38,6 +38,20 @@ for name in $(trainings); do
     rm -f whole.h5 resumed.h5 killed.h5
 done
 
+# The same of generators, of which those that are trained are kept.
+for name in $(jobs | grep ^qgan); do
+    job $name whole.h5 --no-provenance
+    stops=0
+    for i in $(seq 30); do
+        rm -f resumed.h5
+        under="timeout -s TERM 0.$((RANDOM % 30 + 10))" job $name resumed.h5 --no-provenance --resume 2>/dev/null && break
+        stops=$((stops + 1))
+    done
+    [ -e resumed.h5 ] || job $name resumed.h5 --no-provenance --resume
+    check "$name: resumed after $stops stops differs from uninterrupted" cmp whole.h5 resumed.h5
+    rm -f whole.h5 resumed.h5
+done
+
 # Another seed gives another head: the comparisons above compare something.
 if [ -x "$BUILD/bin/qtrain" ]; then
     job qtrain seed0.h5 --no-provenance && job qtrain seed1.h5 --no-provenance --seed 1

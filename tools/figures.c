@@ -19,7 +19,7 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     { "figure", 0, KL_OPT_CHOICE, AT(figure),
-      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau", 0, 0, true, "which",
+      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|gan", 0, 0, true, "which",
       "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
@@ -38,7 +38,7 @@ static const struct kl_tool tool = {
     .name = "figures",
     .summary =
         "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
-        "sweeps and plateau scans",
+        "sweeps, plateau scans and generators of device bits (gan)",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",

@@ -36,15 +36,15 @@ static const struct kl_option options[] = {
     { "hidden", 0, KL_OPT_INT, AT(gan.hidden), "N", 0, 1024, true,
       "neurons of the discriminator (default 32)", NULL, NULL },
     { "epochs", 'e', KL_OPT_INT, AT(gan.epochs), "N", 0, 1e6, true,
-      "at most (default 300; reference: 100, quantum 50)", "Training", NULL },
+      "at most (default 2000; reference: 100, quantum 50)", "Training", NULL },
     { "lr", 0, KL_OPT_FLOAT, AT(gan.lr), "RATE", 0, 10, true,
       "learning rate of both sides (default 0.01)", NULL, NULL },
     { "discriminator-steps", 0, KL_OPT_INT, AT(gan.steps), "N", 0, 20, true,
-      "for each of the generator (default 1)", NULL, NULL },
+      "for each of the generator (default 3)", NULL, NULL },
     { "weight-decay", 0, KL_OPT_FLOAT, AT(gan.decay), "X", 0, 1, true,
       "decoupled, of networks (default 0)", NULL, NULL },
     { "patience", 0, KL_OPT_INT, AT(gan.patience), "N", 0, 1e6, true,
-      "epochs without a better held-out divergence (default 50)", NULL, NULL },
+      "epochs without a better held-out divergence (default 300)", NULL, NULL },
     { "shots", 0, KL_OPT_INT, AT(gan.shots), "N", 0, 1e8, true,
       "measurements of each circuit; else exact", NULL, NULL },
     { "resamples", 0, KL_OPT_INT, AT(gan.resamples), "N", 0, 1e6, true,
@@ -127,8 +127,9 @@ static int save(struct run *run, const char *path, const char *kind, struct kl_w
 }
 
 /* The models that are done, beside the target. */
-static int keep(struct run *run, struct kl_error *err)
+static int keep(void *context, struct kl_error *err)
 {
+    struct run *run = context;
     struct kl_writer *writer = NULL;
     if (!run->checkpoint) return KL_OK;
     int code = save(run, run->checkpoint, "checkpoint", &writer, err);
@@ -167,14 +168,12 @@ static int train(struct run *run, struct kl_error *err)
     if (!code) code = resume(run, err);
     if (code) return code;
     kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
-    code = kl_gan_study_run(&run->study, run->pool, &progress.watch, err);
+    code = kl_gan_study_run(&run->study, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
-    if (code != KL_ESIGNAL) return code;
-    const int kept = keep(run, err);
-    if (kept) return kept;
-    if (run->checkpoint)
-        kl_note(&run->log, 1, "%s; the same command with --resume goes on from there", err->text);
-    return code;
+    if (code != KL_ESIGNAL || !run->checkpoint) return code;
+    const int kept = keep(run, NULL);
+    if (!kept) kl_note(&run->log, 1, "%s; the same command with --resume goes on from there", err->text);
+    return kept ? kl_fail(err, kept, "%s: the checkpoint cannot be written", run->checkpoint) : code;
 }
 
 static int publish(struct run *run, struct kl_error *err)

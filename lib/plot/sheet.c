@@ -164,5 +164,6 @@ const struct kl_figure kl_figures[] = {
     { "pca", "features", 300, 250, kl_draw_pca, .dataset = NULL },
     { "sweep", "sweep", 460, 290, kl_draw_sweep, .dataset = NULL },
     { "plateau", "plateau", 510, 190, kl_draw_plateau, .dataset = NULL },
+    { "gan", "gan", 510, 350, kl_draw_gan, .dataset = NULL },
     { .name = NULL },
 };

@@ -25,12 +25,13 @@ static int settle_reference(struct kl_gan_options *o, struct kl_error *err)
 
 static int settle_sound(struct kl_gan_options *o, struct kl_error *err)
 {
-    if (o->all_rows) return kl_fail(err, KL_EUSAGE, "--all-rows without --reference: all rows are taken");
-    fill(&o->epochs, 300);
+    if (o->all_rows)
+        return kl_fail(err, KL_EUSAGE, "--all-rows without --reference: all rows are taken");
+    fill(&o->epochs, 2000);
     fill(&o->word_bits, 8);
     fill(&o->hidden, 32);
-    fill(&o->steps, 1);
-    fill(&o->patience, 50);
+    fill(&o->steps, 3);
+    fill(&o->patience, 300);
     fill(&o->resamples, 1000);
     if (o->loss != KL_GAN_ADVERSARIAL) o->hidden = o->steps = 0;
     if (o->decay < 0) o->decay = 0;
@@ -48,6 +49,5 @@ int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err)
                        o->shots ? "shots" : "repetitions");
     if (quantum) fill(&o->repetitions, 4);
     if (o->lr == 0) o->lr = 0.01;
-    if (!o->reference) return kl_fail(err, KL_EUSAGE, "only --reference is there yet");
     return o->reference ? settle_reference(o, err) : settle_sound(o, err);
 }

@@ -28,11 +28,11 @@ static int save_pairs(struct kl_writer *w, const struct kl_gan_study *s, struct 
         numbers[2 * i] = s->pairs[i].a + 1, numbers[2 * i + 1] = s->pairs[i].b + 1;
     int code = put(w, "pairs", KL_TYPE_I32, n, 2, numbers, err);
     free(numbers);
-    if (!code) code = put(w, "model", KL_TYPE_I32, n, 0, s->model, err);
+    if (!code) code = put(w, "model", KL_TYPE_I32, n, 2, s->model, err);
     const size_t devices = (size_t)s->bits->n_devices;
     if (!code)
-        code = kl_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &devices, s->bits->names,
-                             err);
+        code =
+            kl_writer_put(w, "devices", KL_TYPE_STRING, KL_BITS_NAME, 1, &devices, s->bits->names, err);
     return code;
 }
 
@@ -54,6 +54,7 @@ static int save_models(struct kl_writer *w, const struct kl_gan_study *s, struct
     const size_t n = s->n_models, epochs = (size_t)s->o.epochs;
     int code = put(w, "law", KL_TYPE_F32, n, s->n_cells, s->law, err);
     if (!code) code = put(w, "target", KL_TYPE_F32, n, s->n_cells, s->target, err);
+    if (!code && !s->o.reference) code = put(w, "witness", KL_TYPE_F32, n, s->n_cells, s->witness, err);
     if (!code && s->n_params)
         code = put(w, "discriminator", KL_TYPE_F32, n, s->n_params, s->discriminator, err);
     if (!code && s->n_angles) code = put(w, "angles", KL_TYPE_F64, n, s->n_angles, s->angles, err);
@@ -65,8 +66,8 @@ static int save_models(struct kl_writer *w, const struct kl_gan_study *s, struct
 
 int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err)
 {
-    static const char *const generators[] = { "network", "quantum" },
-                             *const losses[] = { "gan", "kl", "mmd" };
+    static const char *const generators[] = { "network", "quantum" }, *const losses[] = { "gan", "kl",
+                                                                                          "mmd" };
     bool all = true;
     uint8_t *done = malloc(s->n_models);
     if (!done) return kl_fail_memory(err, s->n_models);
@@ -102,6 +103,8 @@ int kl_gan_study_restore(struct kl_gan_study *s, struct kl_file *file, struct kl
     int code = load(done, n, file, "done", KL_TYPE_U8, err);
     if (!code) code = load(s->law, cells * sizeof *s->law, file, "law", KL_TYPE_F32, err);
     if (!code) code = load(s->target, cells * sizeof *s->target, file, "target", KL_TYPE_F32, err);
+    if (!code && !s->o.reference)
+        code = load(s->witness, cells * sizeof *s->witness, file, "witness", KL_TYPE_F32, err);
     if (!code && s->n_params)
         code = load(s->discriminator, n * s->n_params * sizeof *s->discriminator, file, "discriminator",
                     KL_TYPE_F32, err);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_AT_ONCE = 64 };
+
 const char *const kl_gan_score_names[KL_GAN_N_SCORES] = {
     [KL_GAN_KL] = "divergence",
     [KL_GAN_KL_START] = "divergence_start",
@@ -18,20 +20,26 @@ const char *const kl_gan_score_names[KL_GAN_N_SCORES] = {
     [KL_GAN_DIFFERENCE] = "difference",
     [KL_GAN_LOW] = "difference_low",
     [KL_GAN_HIGH] = "difference_high",
-    [KL_GAN_PLUGIN_ON_A] = "plugin_cross_entropy_a",
-    [KL_GAN_PLUGIN_ON_B] = "plugin_cross_entropy_b",
+    [KL_GAN_EXCESS] = "excess",
+    [KL_GAN_EXCESS_LOW] = "excess_low",
+    [KL_GAN_EXCESS_HIGH] = "excess_high",
     [KL_GAN_PLUGIN_DIFFERENCE] = "plugin_difference",
     [KL_GAN_PLUGIN_LOW] = "plugin_difference_low",
     [KL_GAN_PLUGIN_HIGH] = "plugin_difference_high",
+    [KL_GAN_PLUGIN_EXCESS] = "plugin_excess",
+    [KL_GAN_PLUGIN_EXCESS_LOW] = "plugin_excess_low",
+    [KL_GAN_PLUGIN_EXCESS_HIGH] = "plugin_excess_high",
     [KL_GAN_Z_A] = "test_a",
     [KL_GAN_Z_B] = "test_b",
 };
 
-/* One model a pair in the study's way; in the sound one a model learns device a, whatever b is. */
+/* One model a pair in the study's way; in the sound one a model of each device. */
 static void plan_models(struct kl_gan_study *s)
 {
-    for (size_t i = 0; i < s->n_pairs; i++) {
-        const struct kl_gan_pair of = { s->pairs[i].a, s->o.reference ? s->pairs[i].b : -1 };
+    for (size_t i = 0; i < 2 * s->n_pairs; i++) {
+        const struct kl_gan_pair *pair = &s->pairs[i / 2];
+        struct kl_gan_pair of = { i % 2 ? pair->b : pair->a, -1 };
+        if (s->o.reference) of = *pair;
         size_t m = 0;
         while (m < s->n_models && (s->of[m].a != of.a || s->of[m].b != of.b)) m++;
         if (m == s->n_models) s->of[s->n_models++] = of;
@@ -56,12 +64,13 @@ static int take(struct kl_gan_study *s, struct kl_error *err)
     s->done = kl_arena_take(&s->memory, n, sizeof *s->done);
     s->law = kl_arena_take(&s->memory, n * s->n_cells, sizeof *s->law);
     s->target = kl_arena_take(&s->memory, n * s->n_cells, sizeof *s->target);
+    s->witness = kl_arena_take(&s->memory, s->o.reference ? 1 : n * s->n_cells, sizeof *s->witness);
     s->discriminator = kl_arena_take(&s->memory, n * s->n_params + 1, sizeof *s->discriminator);
     s->angles = kl_arena_take(&s->memory, n * s->n_angles + 1, sizeof *s->angles);
     s->history = kl_arena_take(&s->memory, history, sizeof *s->history);
     s->scores = kl_arena_take(&s->memory, scores, sizeof *s->scores);
-    if (!s->done || !s->law || !s->target || !s->discriminator || !s->angles || !s->history ||
-        !s->scores)
+    if (!s->done || !s->law || !s->target || !s->witness || !s->discriminator || !s->angles ||
+        !s->history || !s->scores)
         return kl_fail_memory(err, n * s->n_cells * 2 * sizeof *s->law + history * sizeof *s->history);
     memset(s->done, 0, n * sizeof *s->done);
     for (size_t i = 0; i < history; i++) s->history[i] = NAN;
@@ -79,8 +88,8 @@ int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, co
                        o->reference ? " with --reference" : ": a word lies within a row");
     int code = kl_arena_init(&s->memory, 0, err);
     if (code) return code;
-    s->model = kl_arena_take(&s->memory, n_pairs, sizeof *s->model);
-    s->of = kl_arena_take(&s->memory, n_pairs, sizeof *s->of);
+    s->model = kl_arena_take(&s->memory, 2 * n_pairs, sizeof *s->model);
+    s->of = kl_arena_take(&s->memory, 2 * n_pairs, sizeof *s->of);
     if (!s->model || !s->of) return kl_fail_memory(err, n_pairs * sizeof *s->of);
     plan_models(s);
     size_models(s);
@@ -98,10 +107,12 @@ void kl_gan_study_free(struct kl_gan_study *s)
 struct training {
     struct kl_gan_study *s;
     const struct kl_watch *watch;
-    struct kl_pool *pool; /* of a model that has all threads; else NULL */
-    size_t left[64], n;   /* models of this round */
-    uint64_t done, all;   /* models */
+    struct kl_pool *pool;         /* of a model that has all threads; else NULL */
+    size_t left[MOST_AT_ONCE], n; /* models of this round */
+    uint64_t done, all;           /* models */
     atomic_bool stop;
+    int (*keep)(void *context, struct kl_error *err);
+    void *context;
     struct kl_error *errors; /* of each of the round */
 };
 
@@ -135,6 +146,7 @@ static void train_model(void *context, size_t i, int thread)
     const size_t m = t->left[i], epochs = (size_t)s->o.epochs;
     struct kl_gan_place to = { .law = s->law + m * s->n_cells,
                                .target = s->target + m * s->n_cells,
+                               .witness = s->o.reference ? NULL : s->witness + m * s->n_cells,
                                .discriminator = s->discriminator + m * s->n_params,
                                .angles = s->angles + m * s->n_angles,
                                .replica =
@@ -143,7 +155,8 @@ static void train_model(void *context, size_t i, int thread)
                                .context = &asking };
     for (size_t c = 0; c < KL_GAN_N_COLUMNS; c++)
         to.history[c] = s->history + (c * s->n_models + m) * epochs;
-    t->errors[i].code = train_reference(s, &to, m, t->pool, &t->errors[i]);
+    t->errors[i].code = s->o.reference ? train_reference(s, &to, m, t->pool, &t->errors[i])
+                                       : kl_gan_train(&to, &s->o, s->bits, s->of[m].a, &t->errors[i]);
     s->done[m] = t->errors[i].code == 0;
 }
 
@@ -159,8 +172,9 @@ static void next_round(struct training *t, size_t *m, size_t threads)
 
 static int train_all(struct training *t, struct kl_pool *pool, struct kl_error *err)
 {
-    const size_t most = sizeof t->left / sizeof *t->left;
-    const size_t threads = (size_t)kl_pool_size(pool) < most ? (size_t)kl_pool_size(pool) : most;
+    size_t threads = (size_t)kl_pool_size(pool);
+    if (threads > MOST_AT_ONCE) threads = MOST_AT_ONCE;
+    double kept = kl_clock();
     for (size_t m = 0; m < t->s->n_models;) {
         next_round(t, &m, threads);
         t->pool = t->n == 1 ? pool : NULL;
@@ -171,7 +185,12 @@ static int train_all(struct training *t, struct kl_pool *pool, struct kl_error *
         }
         t->done += t->n;
         if (kl_watch_step(t->watch, t->done, t->all, NULL) && t->done < t->all)
-            return kl_fail(err, KL_ESIGNAL, "stopped");
+            return kl_fail(err, KL_ESIGNAL, "stopped with %llu of %llu generators trained",
+                           (unsigned long long)t->done, (unsigned long long)t->all);
+        if (!t->keep || kl_clock() - kept < KL_GAN_KEEP) continue;
+        const int code = t->keep(t->context, err);
+        if (code) return code;
+        kept = kl_clock();
     }
     return KL_OK;
 }
@@ -201,7 +220,7 @@ static void score_reference(struct kl_gan_study *s)
 {
     const size_t n = s->n_pairs, epochs = (size_t)s->o.epochs;
     for (size_t i = 0; i < n; i++) {
-        const size_t row = KL_GAN_DIVERGENCE * s->n_models + (size_t)s->model[i];
+        const size_t row = KL_GAN_DIVERGENCE * s->n_models + (size_t)s->model[2 * i];
         const double *kl = s->history + row * epochs;
         double a[KL_GRID_BITS], b[KL_GRID_BITS], *score = s->scores + i;
         score[KL_GAN_KL * n] = kl[epochs - 1];
@@ -220,12 +239,16 @@ static void score_reference(struct kl_gan_study *s)
 }
 
 int kl_gan_study_run(struct kl_gan_study *s, struct kl_pool *pool, const struct kl_watch *watch,
+                     int (*keep)(void *context, struct kl_error *err), void *context,
                      struct kl_error *err)
 {
-    struct kl_error errors[64] = { 0 };
-    struct training t = { .s = s, .watch = watch, .all = s->n_models, .errors = errors };
+    struct kl_error errors[MOST_AT_ONCE] = { 0 };
+    struct training t = {
+        .s = s, .watch = watch, .all = s->n_models, .errors = errors, .keep = keep, .context = context
+    };
     for (size_t m = 0; m < s->n_models; m++) t.done += s->done[m];
     int code = train_all(&t, pool, err);
-    if (!code) score_reference(s);
-    return code;
+    if (code || !s->o.reference) return code ? code : kl_gan_score(s, pool, err);
+    score_reference(s);
+    return KL_OK;
 }

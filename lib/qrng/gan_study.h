@@ -48,16 +48,21 @@ enum kl_gan_score {
     KL_GAN_KL_UNIFORM,  /* of the uniform law: in reference the closed form of what KL comes to */
     KL_GAN_HALVES_LOW,  /* reference: the closed form of halves of device a with each other, least and */
     KL_GAN_HALVES_HIGH, /* largest of KL_GAN_HALVES */
-    KL_GAN_ON_A,        /* cross-entropy a word of held-out rows of a under the law, in nats */
-    KL_GAN_ON_B,        /* of held-out rows of b */
+    KL_GAN_ON_A,        /* cross-entropy a word of held-out rows of a under the law of a, in nats */
+    KL_GAN_ON_B,        /* of held-out rows of b under the law of a */
     KL_GAN_DIFFERENCE,  /* on b less on a, with the bootstrap's 95 % interval */
     KL_GAN_LOW,
     KL_GAN_HIGH,
-    KL_GAN_PLUGIN_ON_A, /* the same under the smoothed frequencies of a's training rows */
-    KL_GAN_PLUGIN_ON_B,
-    KL_GAN_PLUGIN_DIFFERENCE,
+    KL_GAN_EXCESS, /* of held-out rows of b: under the law of a less under that of b, an estimate of
+                      KL(b || a) a word; with its interval */
+    KL_GAN_EXCESS_LOW,
+    KL_GAN_EXCESS_HIGH,
+    KL_GAN_PLUGIN_DIFFERENCE, /* the same under the smoothed frequencies of the training rows */
     KL_GAN_PLUGIN_LOW,
     KL_GAN_PLUGIN_HIGH,
+    KL_GAN_PLUGIN_EXCESS,
+    KL_GAN_PLUGIN_EXCESS_LOW,
+    KL_GAN_PLUGIN_EXCESS_HIGH,
     KL_GAN_Z_A, /* the discriminator as a test: mean over held-out rows less that under the law, in */
     KL_GAN_Z_B, /* standard errors */
     KL_GAN_N_SCORES
@@ -70,10 +75,11 @@ struct kl_gan_study {
     const struct kl_bits *bits;
     size_t n_pairs, n_models, n_cells, n_angles, n_params; /* n_params: of a discriminator */
     struct kl_gan_pair *pairs;
-    int32_t *model;         /* [n_pairs] */
+    int32_t *model;         /* [n_pairs, 2]: the pair's, twice; or that of a and that of b */
     struct kl_gan_pair *of; /* [n_models]: the pair, or device a alone (b -1) */
     bool *done;             /* [n_models] */
     float *law, *target;    /* [n_models, n_cells] */
+    float *witness;         /* [n_models, n_cells], of the sound way: see kl_gan_place */
     float *discriminator;   /* [n_models, n_params] */
     double *angles;         /* [n_models, n_angles] */
     double *history;        /* [KL_GAN_N_COLUMNS, n_models, epochs]; NAN behind the last epoch */
@@ -85,8 +91,11 @@ int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err);
 /* Takes over pairs. bits must outlive the study. KL_EDATA, KL_ENOMEM. */
 int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, const struct kl_bits *bits,
                       struct kl_gan_pair *pairs, size_t n_pairs, struct kl_error *err);
-/* Trains the models that are not done, then scores all pairs. KL_ESIGNAL: some are done. */
+/* Trains the models that are not done, then scores all pairs. keep (may be NULL) is called every
+   KL_GAN_KEEP seconds between two models. KL_ESIGNAL: some are done. */
+enum { KL_GAN_KEEP = 20 };
 int kl_gan_study_run(struct kl_gan_study *s, struct kl_pool *pool, const struct kl_watch *watch,
+                     int (*keep)(void *context, struct kl_error *err), void *context,
                      struct kl_error *err);
 void kl_gan_study_free(struct kl_gan_study *s);
 /* All datasets, the models that are done and which they are; and back. */
@@ -95,24 +104,83 @@ int kl_gan_study_restore(struct kl_gan_study *s, struct kl_file *file, struct kl
 /* A table, one line for each of the first `most` pairs, and what its columns are. */
 void kl_gan_study_table(FILE *to, const struct kl_gan_study *s, size_t most);
 
-/* ---- one model of the study's way (gan_reference.c) ---- */
+/* ---- one model ---- */
 /* Where a model's results go, and who may stop it. */
 struct kl_gan_place {
     float *law, *target, *discriminator;
+    float *witness; /* what tells rows of the device from the law's: the discriminator's logit; with
+                       --loss kl ln(target / law), with mmd the kernels' mean difference */
     double *angles, *history[KL_GAN_N_COLUMNS];
     uint32_t replica;            /* of its random numbers */
     bool (*stop)(void *context); /* asked before each epoch; a model that was stopped is not done */
     void *context;
 };
-/* The GAN of the grid of rates a and b. sum: what the grid is divided by is its sum, but for the quantum
-   generator, where it is not divided at all. KL_ESIGNAL, KL_ENOMEM. */
+
+/* The study's way (gan_reference.c): the GAN of the grid of rates a and b, which is divided by its sum,
+   but for the quantum generator, where it is not. KL_ESIGNAL, KL_EDATA, KL_ENOMEM. */
 int kl_gan_reference(const struct kl_gan_place *to, const struct kl_gan_options *o,
                      const double a[KL_GRID_BITS], const double b[KL_GRID_BITS], struct kl_pool *pool,
                      struct kl_error *err);
 /* Rates of 1 at the first KL_GRID_BITS positions of the rows that reference takes; part: 0 all of them,
-   or one of two random halves, 1 and 2. The quantum generator's study divides by the rows of the device.
- */
+   or one of two random halves, 1 and 2. For the quantum generator divided by all rows of the device, as
+   in its notebook. */
 void kl_gan_rates(double rates[KL_GRID_BITS], const struct kl_bits *bits, int32_t device, int part,
                   uint32_t draw, const struct kl_gan_options *o);
+
+/* The sound way. A device's rows in a random order: the first 70 % train, 10 % validate, 20 % are held
+   out for the scores (gan_words.c). */
+enum kl_gan_part { KL_GAN_TRAINING, KL_GAN_VALIDATION, KL_GAN_HELD_OUT, KL_GAN_N_PARTS };
+struct kl_gan_rows {
+    int64_t *rows; /* malloc'ed */
+    size_t from[KL_GAN_N_PARTS + 1];
+};
+/* KL_EDATA: a part would be empty. */
+int kl_gan_split(struct kl_gan_rows *rows, const struct kl_bits *bits, int32_t device, uint64_t seed,
+                 struct kl_error *err);
+/* Words of m successive bits within a row, the first bit the most significant; bits of a row behind the
+   last whole word are not looked at. */
+static inline unsigned kl_gan_word(const uint64_t *row, size_t k, int m)
+{
+    unsigned word = 0;
+    for (size_t j = k * (size_t)m, end = j + (size_t)m; j < end; j++)
+        word = word << 1 | (unsigned)(row[j / 64] >> (j % 64) & 1);
+    return word;
+}
+/* counts (2^m) of a part's words. Returns how many there are. */
+double kl_gan_count(double *counts, const struct kl_bits *bits, const struct kl_gan_rows *rows,
+                    enum kl_gan_part part, int m);
+/* Frequencies with 1/2 added to each count. */
+void kl_gan_smooth(double *law, const double *counts, size_t n_cells);
+/* The mean of table (2^m) over the words of each row of a part; means [rows of the part]. */
+void kl_gan_row_means(double *means, const double *table, const struct kl_bits *bits,
+                      const struct kl_gan_rows *rows, enum kl_gan_part part, int m);
+
+/* Generator of the law of a device's words (gan_train.c): that of the epoch with the least divergence of
+   the validation rows. KL_ESIGNAL, KL_EDATA (it diverges), KL_ENOMEM. */
+int kl_gan_train(const struct kl_gan_place *to, const struct kl_gan_options *o,
+                 const struct kl_bits *bits, int32_t device, struct kl_error *err);
+/* Scores of all pairs of trained models (gan_scores.c). */
+int kl_gan_score(struct kl_gan_study *s, struct kl_pool *pool, struct kl_error *err);
+
+/* Network generator of the sound way (gan_mixture.c): the law is the mean of those of a batch of latent
+   vectors. */
+enum { KL_MIXTURE_LATENT = 16, KL_MIXTURE_HIDDEN = 64, KL_MIXTURE_BATCH = 32 };
+struct kl_gan_mixture {
+    struct kl_block block;
+    size_t n_cells;
+    float *params, *m, *v, *grad;
+    float *z, *h, *y, *dh, *wt; /* (batch, latent), (batch, hidden), (batch, cells), ... */
+};
+int kl_gan_mixture_make(struct kl_gan_mixture *g, size_t n_cells, uint64_t seed, uint32_t replica,
+                        struct kl_arena *memory, struct kl_error *err);
+/* law (n_cells) of the latent vectors of a stream. */
+void kl_gan_mixture_law(float *law, struct kl_gan_mixture *g, uint64_t seed, uint32_t stream,
+                        uint32_t replica);
+/* g->grad from dp (n_cells), of the law just made. */
+void kl_gan_mixture_gradient(struct kl_gan_mixture *g, const float *dp);
+/* Kernel distance of laws p and r over n bits (gan_mmd.c): returns (p - r) K (p - r), K the mean of
+   three products over the bits of exp(- [they differ] / 2 s^2), s^2 = n/16, n/4, n; k (2^n) = K (p - r),
+   half the gradient by p; scratch (2 * 2^n). */
+double kl_gan_mmd(double *k, const float *p, const float *r, int n_bits, double *scratch);
 
 #endif

@@ -1,0 +1,63 @@
+# The sound way on two-bit symbols: devices 1 and 2 are the same source, device 3 is another one.
+$ awk 'BEGIN { x = 7; for (d = 1; d <= 3; d++) for (r = 0; r < 600; r++) { line = "";
++   for (j = 0; j < 20; j++) { x = (x * 16807) % 2147483647; u = x / 2147483647;
++     if (d < 3) line = line (u < 0.4 ? "00" : u < 0.7 ? "01" : u < 0.9 ? "10" : "11");
++     else line = line (u < 0.25 ? "00" : u < 0.4 ? "01" : u < 0.75 ? "10" : "11") }
++   print line, d } }' >devices.txt
+
+# The law of device 1 is p = .4 .3 .2 .1, of device 3 q = .25 .15 .35 .25: KL(q || p) = .2035, entropy of p 1.2799.
+$ for g in network quantum; do for l in gan kl mmd; do
++   qgan devices.txt --generator $g --loss $l -m 2 -q -f -o $g-$l.h5
++   for set in excess excess_low excess_high cross_entropy_a plugin_excess; do
++     h5dump -y -w 0 -d /scores/$set $g-$l.h5 | sed -n 's/,/ /g; s/^ *\([-0-9.]\)/\1/p'; done |
++   awk -v w="$g $l:" 'function near(x, y, by) { return x - y < by && y - x < by ? "yes" : x }
++     NR == 1 { same = $1; other = $2 } NR == 2 { low = $1; far = $2 } NR == 3 { high = $1 }
++     NR == 4 { cost = $1 } END { print w, near(same, 0, 0.01), (low < 0.004 ? "yes" : low), near(other, 0.2035, 0.05),
++       (far > 0.1 ? "yes" : far), near(cost, 1.2799, 0.03) }'
++ done; done
+> network gan: yes yes yes yes yes
+> network kl: yes yes yes yes yes
+> network mmd: yes yes yes yes yes
+> quantum gan: yes yes yes yes yes
+> quantum kl: yes yes yes yes yes
+> quantum mmd: yes yes yes yes yes
+
+$ qgan devices.txt -m 2 --epochs 20 -o t.h5 | sed -E 's/-?[0-9]+\.[0-9]+/#/g; s/ +/ /g'
+> pair a on a b on a difference KL(b||a) KL(b||a), plug-in z a z b
+> 1v2 # # # [#, #] # [#, #] # [#, #] # #
+> 1v3 # # # [#, #] # [#, #] # [#, #] # #
+> 2v3 # # # [#, #] # [#, #] # [#, #] # #
+> nats a word of 2 bits, on rows held out (uniform law: #): cost of a's and b's words under the law
+> learnt of a, their difference, what b's cost more than under b's own law, the same by frequencies; z: the
+> witness on held-out rows against the law of a, in standard errors. Intervals: 95 %, bootstrap over rows
+> t.h5: 3 pairs, 3 generators, # s
+
+# Neither threads nor the other pairs change what a pair has.
+$ qgan devices.txt -m 4 --epochs 30 -j 1 -q --no-provenance -o one.h5
++ qgan devices.txt -m 4 --epochs 30 -j 2 -q --no-provenance -o two.h5; cmp one.h5 two.h5
+$ qgan devices.txt -m 4 --epochs 30 --pairs 2v3 -q -o pair.h5
++ for f in one:2 pair:0; do h5dump -y -w 0 -d /scores/difference -s ${f#*:} -c 1 ${f%:*}.h5 | grep '^ *-*[0-9]'; done | uniq | wc -l
+> 1
+
+$ qgan devices.txt --generator quantum -m 3 --shots 200 --epochs 3 -q -o s.h5 && echo done
+> done
+$ qgan devices.txt --generator quantum -m 13 -o x.h5
+! qgan: --word-bits 13: a circuit has at most 12 qubits here
+? 2
+$ qgan devices.txt --repetitions 2 -o x.h5
+! qgan: --repetitions without --generator quantum
+? 2
+$ qgan devices.txt --all-rows -o x.h5
+! qgan: --all-rows without --reference: all rows are taken
+? 2
+$ cut -c 1-5,41- devices.txt | qgan - -m 6 -o x.h5
+! qgan: rows of 5 bits; expected 6 or more: a word lies within a row
+? 65
+$ awk '$2 == 1 || n[$2]++ < 3' devices.txt | qgan - -o x.h5
+! qgan: device 2: 3 rows, expected 10 or more
+? 65
+$ qgan absent.txt -o x.h5
+! qgan: absent.txt: cannot be opened: No such file or directory
+? 66
+$ qgan devices.txt -m 2 --epochs 20 -o t.h5
+> t.h5: up to date
