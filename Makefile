@@ -18,7 +18,7 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
 CFLAGS += -std=c17 -D_GNU_SOURCE $(OPT) -g -Wall -Wextra -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast \
   -pthread -I. -Ilib -I$(BUILD) $(PKG_CFLAGS) $(SAN)
-LDLIBS += $(PKG_LIBS) -pthread -lm
+LDLIBS += $(PKG_LIBS) -pthread -lm -ldl
 LDFLAGS += $(SAN)
 ISA_base :=
 ISA_avx2 := -mavx2 -mfma -mf16c -mtune=haswell
@@ -43,7 +43,7 @@ SAY = $(if $(V),,@echo "  $(1)" $@)
 
 # The text of `make help` is the lines that begin with two signs.
 help:
-	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk
+	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk
 
 $(BUILD)/libketline.a: $(OBJS)
 	$(call SAY,AR)
@@ -77,7 +77,7 @@ $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
 endef
 $(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
-include tests/tests.mk packaging/install.mk
+include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk
 -include $(OBJS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(TOOLS:%=tools/%.c) $(TEST_C) $(wildcard tests/bench/*.c))
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.

@@ -2,8 +2,8 @@
    vqc: variational circuits, one group of samples side by side in the lanes of a vector. A state is
    amplitude-major: amplitude k of the group's samples is one vector; complex states keep all real parts,
    then all imaginary parts; circuits whose gates are all real have no imaginary parts. The adjoint sweep
-   (Jones & Gacon 2020, arXiv:2009.02823) carries one bra for the weighted sum of all observables. No
-   cuda/ twin yet: one thread a sample over the same arithmetic is the next family to come. */
+   (Jones & Gacon 2020, arXiv:2009.02823) carries one bra for the weighted sum of all observables. Its
+   cuda/ twin, circuit.cu, runs whole batches and has a table of its own (kernels/cuda.h). */
 #ifndef KL_KERNELS_VQC_H
 #define KL_KERNELS_VQC_H
 

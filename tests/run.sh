@@ -65,6 +65,7 @@ list() {
     for f in tests/unit/*/*.c tests/golden/*.c tests/faults/*.c tests/fuzz/*.c tests/kernels/*.c; do
         [ -e "$f" ] && [ "$f" != tests/faults/faults.c ] && echo "${f%.c} $BUILD/${f%.c}"
     done
+    for f in tests/gpu/*.c; do echo "${f%.c}-emulated bash tests/cuda/emulated.sh $BUILD/${f%.c}"; done
     for f in tests/python/*.py; do [ -e "$f" ] && echo "$f $KETLINE_PYTHON $f"; done
     for f in tests/cli/*/*.t; do [ -e "$f" ] && echo "$f bash tests/cli/case $accept $f"; done
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Test and bench programs, found by wildcard: adding a file adds a test. Each has its own main and exits 0, 1 or 77 (skipped).
-TEST_DIRS := $(wildcard tests/unit/*) tests/golden tests/faults tests/fuzz tests/kernels
+TEST_DIRS := $(wildcard tests/unit/*) tests/golden tests/faults tests/fuzz tests/kernels tests/gpu
 TEST_C := $(filter-out tests/faults/faults.c,$(wildcard $(TEST_DIRS:%=%/*.c)))
 TEST_PROGRAMS := $(TEST_C:%.c=$(BUILD)/%)
 BENCH_PROGRAMS := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))
@@ -14,7 +14,7 @@ WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
 .PHONY: test-programs bench-programs
-test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels
+test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/libketline-cuda.so
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tests/faults/faults.o $(BUILD)/libketline.a

@@ -213,14 +213,19 @@ static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
     return KL_OK;
 }
 
-static int check_device(const char *device, struct kl_error *err)
+/* A tool that runs on a GPU too has a row of its own. */
+static int check_device(const struct kl_tool *tool, const char *device, struct kl_error *err)
 {
+    const struct kl_option *own = kl_option_find(tool, "device", strlen("device"));
+    const bool can = own && own >= tool->options && own < tool->options + tool->n_options;
     bool cuda =
         strncmp(device, "cuda", 4) == 0 &&
         (!device[4] || (device[4] == ':' && device[5] && !device[5 + strspn(device + 5, "0123456789")]));
     if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0) return KL_OK;
+    if (cuda && can) return KL_OK;
     if (cuda) return kl_fail(err, KL_EDEVICE, "--device %.40s: this tool runs on the CPU", device);
-    return kl_fail(err, KL_EUSAGE, "--device: found '%.40s', expected auto or cpu", device);
+    return kl_fail(err, KL_EUSAGE, "--device: found '%.40s', expected %s", device,
+                   can ? "auto, cpu, cuda or cuda:0" : "auto or cpu");
 }
 
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
@@ -245,7 +250,7 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
     if (common->store && !*common->store) common->store = NULL;
     if (!common->progress) common->progress = "auto";
     if (!common->device) common->device = "auto";
-    code = check_device(common->device, err);
+    code = check_device(tool, common->device, err);
 out:
     free(defaults);
     if (code) {

@@ -46,4 +46,22 @@ double kl_peak_gflops(const char *isa);
 /* The sum of values, read as fast as memory gives them: to measure its bandwidth. */
 float kl_read_memory(const float *values, size_t n);
 
+/* What --device asked for. */
+struct kl_cuda;
+struct kl_device {
+    const struct kl_cuda *cuda; /* the functions of kernels/cuda.h; NULL: the CPU */
+    int number;                 /* of the GPU */
+    char name[64];              /* "cpu", "cuda: NVIDIA H200": for the provenance record */
+};
+/* text: "auto", "cpu", "cuda" or "cuda:k". auto is the CPU until the kernels have been tried on a GPU
+   (docs/cuda.md). KL_EDEVICE: no library, no driver, no such GPU. */
+struct kl_error;
+int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err);
+/* The row of a tool that can run on a GPU, in place of the common one ("device" among its `without`);
+   at: offset of common.device. */
+#define KL_DEVICE_OPTION(at)                                                                           \
+    {                                                                                                  \
+        "device", 0, KL_OPT_STRING, at, "DEVICE", 0, 0, false, "auto, cpu, cuda or cuda:K", NULL, NULL \
+    }
+
 #endif

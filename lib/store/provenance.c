@@ -98,7 +98,7 @@ static int set_circumstances(json_t *record, const struct kl_common *common, dou
     int rc = common->note && *common->note ? kl_json_string(&note, common->note, err) : 0;
     if (rc) return rc;
     rc = set(record, "seed", json_integer(common->seed));
-    rc |= set(record, "device", json_string("cpu")); /* of --device auto, the only one yet */
+    rc |= set(record, "device", json_string(common->device_used ? common->device_used : "cpu"));
     rc |= set(record, "threads",
               json_integer(common->threads > 0 ? common->threads : kl_threads_available()));
     rc |= set(record, "seconds", json_real(seconds));

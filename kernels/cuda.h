@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+   What libketline-cuda.so offers (kernels/cuda/): one table of functions, found by kl_cuda_open of
+   lib/device/cuda.c when a GPU is asked for. Everything here is plain data in host memory; the library
+   keeps its own copies on the card. Functions return 0, KL_EDEVICE (no such device, or it was lost),
+   KL_ENOMEM (the card's memory) or KL_EUSAGE (not for the card) and fill *err. Float only. */
+#ifndef KL_KERNELS_CUDA_H
+#define KL_KERNELS_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/vqc.h"
+
+enum {
+    KL_CUDA_VERSION = 1, /* of everything in this file */
+    KL_CUDA_LAYERS = 24, /* of a head, at most */
+    KL_CUDA_QUBITS = 10, /* of a circuit in a head: a state fits the registers of a warp */
+    KL_CUDA_BATCH_QUBITS = KL_VQC_MOST_QUBITS
+};
+struct kl_error;
+
+struct kl_cuda_device {
+    char name[256];
+    int major, minor, processors;
+    size_t memory, free_memory; /* bytes */
+};
+
+/* ---- circuits in batches (kernels/cuda/circuit.cu) ---- */
+enum kl_cuda_source { KL_CUDA_CONSTANT, KL_CUDA_INPUT, KL_CUDA_WEIGHT };
+/* Of slot k: scale, times input[index] (times input[index2] unless it is -1, times weight[scaled - 1]
+   unless scaled is 0) or times weight[index]. */
+struct kl_cuda_angle {
+    int32_t source, index, index2, scaled;
+    float scale;
+};
+/* Strings are Pauli strings; output o is the sum of terms [end[o - 1], end[o]), each a string's
+   expectation value times a weight. Weight w stands in the slots use[use_end[w - 1]] ... */
+struct kl_cuda_circuit {
+    int32_t n_qubits, n_inputs, n_weights, n_outputs, n_ops, n_slots, n_strings, n_terms;
+    int32_t real; /* all amplitudes stay real */
+    const struct kl_vqc_op *ops;
+    const struct kl_cuda_angle *angles;      /* (n_slots) */
+    const struct kl_vqc_observable *strings; /* (n_strings) */
+    const int32_t *end, *term;               /* (n_outputs), (n_terms): a string */
+    const float *term_weight;                /* (n_terms) */
+    const int32_t *use_end, *use;            /* (n_weights); slots */
+};
+struct kl_cuda_batch;
+
+/* ---- heads, side by side (kernels/cuda/head.cu) ---- */
+enum kl_cuda_kind { KL_CUDA_LINEAR, KL_CUDA_QUANTUM };
+enum kl_cuda_act { KL_CUDA_NONE, KL_CUDA_RELU, KL_CUDA_TANH }; /* as enum kl_activation */
+/* In the order in which samples pass them; the outputs of one are the inputs of the next. */
+struct kl_cuda_layer {
+    int32_t kind, d_in, d_out, act;
+    int32_t dropout;      /* after it, number + 1 of its stream; 0: none */
+    int32_t group;        /* of gradient norms; -1: none; of a circuit the first */
+    int32_t weight, bias; /* places in the block; weights in strips of KL_STRIP outputs */
+};
+enum kl_cuda_rule { KL_CUDA_SGD, KL_CUDA_ADAM };
+struct kl_cuda_head {
+    int32_t n_layers, n_features, n_classes, n_groups, batch; /* batch: most rows of a step */
+    struct kl_cuda_layer layers[KL_CUDA_LAYERS];
+    struct kl_cuda_circuit circuit; /* n_qubits 0: none */
+    const int32_t *weight_group;    /* (circuit.n_weights), counted from its layer's group */
+    int32_t frozen;                 /* the circuit's weights do not move */
+    int32_t rule;
+    uint32_t threshold; /* dropout: 16-bit numbers below it drop; 0: no dropout */
+    float keep_scale;   /* of what stays */
+    float clip;         /* largest norm of the gradient; 0: none */
+    uint64_t seed;
+    size_t block; /* values of the parameters */
+};
+/* Of one step of one head, after struct kl_adam_factors or kl_sgd_factors (momentum is beta1). */
+struct kl_cuda_factors {
+    float decay, shrink, beta1, rest1, beta2, rest2, rate, root, epsilon;
+};
+/* `count` steps of the heads which[n], from `first` of an epoch of n_rows rows in `order`; the first
+   has the number `number`, which keys its dropout with the head's replica. sums: (n, 2 + n_groups) of
+   each head: loss in nats, right answers, norms of gradients; added to, step after step. */
+struct kl_cuda_steps {
+    size_t n, n_rows;
+    const int32_t *which;
+    const uint32_t *replica;
+    const int32_t *order; /* (n_rows) rows of the features; NULL: as in the call before */
+    int64_t first, count;
+    uint32_t number;
+    const struct kl_cuda_factors *factors; /* (n, count) */
+    double *sums;
+};
+struct kl_cuda_heads;
+
+struct kl_cuda {
+    int version;
+    int (*count)(int *devices, struct kl_error *err);
+    int (*describe)(struct kl_cuda_device *device, int number, struct kl_error *err);
+
+    /* Room for n samples. run: out (n, n_outputs) of x (n, n_inputs) and w, and, unless cot is NULL, dx
+       (n, n_inputs) and dw (n_weights), the gradients of sum(cot * out), both set. With seconds:
+       *seconds of the kernels alone, copies apart, the least of `repeats` runs. */
+    int (*batch_open)(struct kl_cuda_batch **batch, const struct kl_cuda_circuit *circuit, size_t n,
+                      int device, struct kl_error *err);
+    int (*batch_run)(struct kl_cuda_batch *batch, float *out, float *dx, float *dw, const float *x,
+                     const float *w, const float *cot, double *seconds, int repeats,
+                     struct kl_error *err);
+    void (*batch_close)(struct kl_cuda_batch **batch);
+
+    /* Room for n_heads heads of one shape on the features x (n, n_features). */
+    int (*heads_open)(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
+                      const float *x, const int32_t *labels, size_t n, int device, struct kl_error *err);
+    /* Parameters and moments (block values each; m and v may be NULL) of one head, to the card and
+       back. */
+    int (*heads_put)(struct kl_cuda_heads *heads, size_t head, const float *params, const float *m,
+                     const float *v, struct kl_error *err);
+    int (*heads_get)(struct kl_cuda_heads *heads, size_t head, float *params, float *m, float *v,
+                     struct kl_error *err);
+    int (*heads_steps)(struct kl_cuda_heads *heads, const struct kl_cuda_steps *steps,
+                       struct kl_error *err);
+    /* Of the heads which[n], on n_rows rows of the features, without dropout: each sample's logits
+       (n, n_rows, n_classes), outputs of the circuit (n, n_rows, n_outputs), loss in nats and whether it
+       is right (n, n_rows); each unless NULL. */
+    int (*heads_judge)(struct kl_cuda_heads *heads, size_t n, const int32_t *which, const int32_t *rows,
+                       size_t n_rows, float *logits, float *outputs, float *loss, uint8_t *right,
+                       struct kl_error *err);
+    void (*heads_close)(struct kl_cuda_heads **heads);
+};
+/* The library's one name. */
+const struct kl_cuda *kl_cuda_table(void);
+
+#endif

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# What runs on a GPU: one shared library beside the tools, loaded when a GPU is asked for. nvcc is found in PATH or under
+# /usr/local/cuda, or named: make cuda NVCC=...; without it there is no such library, and no difference elsewhere.
+NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
+# Machine code for these, and PTX of the last one for later cards. One is enough on one's own machine: CUDA_ARCHS=90.
+CUDA_ARCHS ?= 80 86 89 90 100 120
+CUDA_CODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+  -gencode arch=compute_$(lastword $(CUDA_ARCHS)),code=compute_$(lastword $(CUDA_ARCHS))
+CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
+CUDA_SOURCES := $(wildcard kernels/cuda/*.cu)
+# One folder a list of architectures, so that changing it rebuilds.
+CUDA_BUILD = $(BUILD)/cuda/$(subst $(empty) $(empty),-,$(CUDA_ARCHS))
+CUDA_OBJECTS = $(CUDA_SOURCES:%.cu=$(CUDA_BUILD)/%.o)
+
+.PHONY: cuda cuda-needs-nvcc
+## make cuda         what runs on a GPU, build/bin/libketline-cuda.so, with nvcc; CUDA_ARCHS=90 for one kind of card
+cuda: cuda-needs-nvcc $(CUDA_BUILD)/libketline-cuda.so
+	@mkdir -p $(BUILD)/bin
+	@cmp -s $(CUDA_BUILD)/libketline-cuda.so $(BUILD)/bin/libketline-cuda.so || \
+	    cp $(CUDA_BUILD)/libketline-cuda.so $(BUILD)/bin/libketline-cuda.so
+
+cuda-needs-nvcc:
+	@[ -n "$(NVCC)" ] || { echo "no nvcc in PATH or under /usr/local/cuda; name it: make cuda NVCC=/path/to/nvcc"; exit 2; }
+
+$(BUILD)/cuda/%/libketline-cuda.so: $(CUDA_OBJECTS)
+	$(call SAY,NVLD)
+	$(Q)$(NVCC) $(CUDA_CODE) -shared -o $@ $^
+
+$(CUDA_BUILD)/%.o: %.cu Makefile kernels/cuda/cuda.mk
+	$(call SAY,NVCC)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) $(CUDA_CODE) $(CUDA_FLAGS) -MMD -MP -c -o $@ $<
+
+# The same sources for the CPU, over tests/cuda/emulated: what the tests run where there is no GPU.
+CXX ?= g++
+EMULATED := $(CUDA_SOURCES:%.cu=$(BUILD)/emulated/%.o) $(BUILD)/emulated/tests/cuda/emulated/runtime.o
+$(BUILD)/tests/cuda/libketline-cuda.so: $(EMULATED)
+	$(call SAY,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -shared $(SAN) -o $@ $^
+
+$(BUILD)/emulated/%.o: %.cu Makefile kernels/cuda/cuda.mk
+	$(call SAY,CXX)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -x c++ -std=c++17 -O2 -g -fPIC -Wall -Wextra -Werror -Wno-unknown-pragmas -Itests/cuda/emulated -I. -Ilib \
+	    -MMD -MP -c -o $@ $<
+
+$(BUILD)/emulated/%.o: %.cpp Makefile kernels/cuda/cuda.mk
+	$(call SAY,CXX)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -Wall -Wextra -Werror -Itests/cuda/emulated -MMD -MP -c -o $@ $<
+
+-include $(CUDA_OBJECTS:.o=.d) $(EMULATED:.o=.d)

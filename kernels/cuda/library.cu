@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+   The table, devices, memory, errors. */
+#include "kernels/cuda/library.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int kl_cuda_fail(struct kl_error *err, int code, const char *format, ...)
+{
+    va_list list;
+    if (!err) return code;
+    err->code = code;
+    va_start(list, format);
+    vsnprintf(err->text, sizeof err->text, format, list);
+    va_end(list);
+    return code;
+}
+
+int kl_cuda_check(cudaError_t status, const char *what, struct kl_error *err)
+{
+    if (status == cudaSuccess) return KL_OK;
+    (void)cudaGetLastError(); /* so that the next call is judged by itself */
+    if (status == cudaErrorMemoryAllocation)
+        return kl_cuda_fail(err, KL_ENOMEM,
+                            "%s: the GPU's memory is full; fewer replicas, or --device cpu", what);
+    return kl_cuda_fail(err, KL_EDEVICE, "%s: CUDA says: %s", what, cudaGetErrorString(status));
+}
+
+int kl_cuda_take(void **memory, size_t n, size_t size, const char *what, struct kl_error *err)
+{
+    *memory = NULL;
+    if (!n) return KL_OK;
+    int code = kl_cuda_check(cudaMalloc(memory, n * size), what, err);
+    return code ? code : kl_cuda_check(cudaMemset(*memory, 0, n * size), what, err);
+}
+
+int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const char *what,
+                 struct kl_error *err)
+{
+    int code = kl_cuda_take(memory, n, size, what, err);
+    if (code || !n) return code;
+    return kl_cuda_check(cudaMemcpy(*memory, from, n * size, cudaMemcpyHostToDevice), what, err);
+}
+
+static int count(int *devices, struct kl_error *err)
+{
+    *devices = 0;
+    cudaError_t status = cudaGetDeviceCount(devices);
+    if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) {
+        (void)cudaGetLastError();
+        *devices = 0;
+        if (status == cudaErrorNoDevice) return KL_OK;
+        return kl_cuda_fail(err, KL_EDEVICE, "the NVIDIA driver is absent or older than CUDA %d.%d",
+                            CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    }
+    return kl_cuda_check(status, "looking for a GPU", err);
+}
+
+static int describe(struct kl_cuda_device *device, int number, struct kl_error *err)
+{
+    struct cudaDeviceProp p;
+    memset(device, 0, sizeof *device);
+    int code = kl_cuda_check(cudaGetDeviceProperties(&p, number), "looking at the GPU", err);
+    if (!code) code = kl_cuda_check(cudaSetDevice(number), "taking the GPU", err);
+    if (!code)
+        code = kl_cuda_check(cudaMemGetInfo(&device->free_memory, &device->memory), "memory of the GPU",
+                             err);
+    if (code) return code;
+    snprintf(device->name, sizeof device->name, "%s", p.name);
+    device->major = p.major, device->minor = p.minor, device->processors = p.multiProcessorCount;
+    return KL_OK;
+}
+
+static const struct kl_cuda table = {
+    KL_CUDA_VERSION,
+    count,
+    describe,
+    kl_cuda_batch_open,
+    kl_cuda_batch_run,
+    kl_cuda_batch_close,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+};
+
+extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)
+{
+    return &table;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+   Private to libketline-cuda: the runtime's answers as errors of the project, memory, launches. */
+#ifndef KL_CUDA_LIBRARY_H
+#define KL_CUDA_LIBRARY_H
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "base/base.h"
+#include "kernels/cuda.h"
+}
+
+int kl_cuda_fail(struct kl_error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* 0, KL_ENOMEM or KL_EDEVICE; what: "features to the card". */
+int kl_cuda_check(cudaError_t status, const char *what, struct kl_error *err);
+/* n values on the card, zeros; copies of n values from the host, NULL and n 0 included. */
+int kl_cuda_take(void **memory, size_t n, size_t size, const char *what, struct kl_error *err);
+int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const char *what,
+                 struct kl_error *err);
+
+/* The circuit with its arrays on the card, in one piece of memory. */
+int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct kl_cuda_circuit *from,
+                         struct kl_error *err);
+
+/* Functions of the table. */
+int kl_cuda_batch_open(struct kl_cuda_batch **batch, const struct kl_cuda_circuit *circuit, size_t n,
+                       int device, struct kl_error *err);
+int kl_cuda_batch_run(struct kl_cuda_batch *batch, float *out, float *dx, float *dw, const float *x,
+                      const float *w, const float *cot, double *seconds, int repeats,
+                      struct kl_error *err);
+void kl_cuda_batch_close(struct kl_cuda_batch **batch);
+int kl_cuda_heads_open(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
+                       const float *x, const int32_t *labels, size_t n, int device,
+                       struct kl_error *err);
+int kl_cuda_heads_put(struct kl_cuda_heads *heads, size_t head, const float *params, const float *m,
+                      const float *v, struct kl_error *err);
+int kl_cuda_heads_get(struct kl_cuda_heads *heads, size_t head, float *params, float *m, float *v,
+                      struct kl_error *err);
+int kl_cuda_heads_steps(struct kl_cuda_heads *heads, const struct kl_cuda_steps *steps,
+                        struct kl_error *err);
+int kl_cuda_heads_judge(struct kl_cuda_heads *heads, size_t n, const int32_t *which, const int32_t *rows,
+                        size_t n_rows, float *logits, float *outputs, float *loss, uint8_t *right,
+                        struct kl_error *err);
+void kl_cuda_heads_close(struct kl_cuda_heads **heads);
+
+#endif

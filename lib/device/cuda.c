@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+   The library of kernels/cuda/, found at run time: a machine without a driver starts the same tools. */
+#include "device/device.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "kernels/cuda.h"
+
+#define LIBRARY "libketline-cuda.so"
+
+/* Beside the tools, in ../lib, then wherever the system looks. */
+static void *find_library(void)
+{
+    const char *named = getenv("KETLINE_CUDA");
+    if (named && *named) return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    static const char *const places[] = { "", "../lib/" };
+    char self[3072], path[4096];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash) slash[1] = '\0';
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        snprintf(path, sizeof path, "%s%s" LIBRARY, self, places[i]);
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (library || access(path, F_OK) == 0) return library;
+    }
+    return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* The library stays loaded as long as the process lives. */
+static int load(const struct kl_cuda **table, struct kl_error *err)
+{
+    void *library = find_library();
+    if (!library) {
+        const char *why = dlerror();
+        return kl_fail(err, KL_EDEVICE,
+                       "%s; 'make cuda' builds " LIBRARY " beside the tools, KETLINE_CUDA names another "
+                       "place, --device cpu needs neither",
+                       why ? why : "no " LIBRARY);
+    }
+    const struct kl_cuda *(*get)(void) = NULL;
+    *(void **)&get = dlsym(library, "kl_cuda_table");
+    *table = get ? get() : NULL;
+    if (*table && (*table)->version == KL_CUDA_VERSION) return KL_OK;
+    return kl_fail(err, KL_EDEVICE,
+                   LIBRARY " is of another version of ketline; build it anew: make cuda");
+}
+
+/* The k of cuda:k. */
+static int choose(struct kl_device *device, const char *text, struct kl_error *err)
+{
+    struct kl_cuda_device found;
+    int n = 0, k = text[4] ? atoi(text + 5) : 0;
+    int code = load(&device->cuda, err);
+    if (!code) code = device->cuda->count(&n, err);
+    if (!code && k >= n)
+        code = kl_fail(err, KL_EDEVICE, "%s; --device cpu needs none",
+                       n ? "there is no such GPU; the first one is cuda:0" : "no GPU was found");
+    if (!code) code = device->cuda->describe(&found, k, err);
+    if (code) return code;
+    device->number = k;
+    snprintf(device->name, sizeof device->name, "cuda: %.48s", found.name);
+    return KL_OK;
+}
+
+int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err)
+{
+    struct kl_error why;
+    *device = (struct kl_device){ .name = "cpu" };
+    if (strncmp(text, "cuda", 4) != 0) return KL_OK;
+    int code = choose(device, text, &why);
+    if (!code) return KL_OK;
+    *device = (struct kl_device){ .name = "cpu" };
+    return kl_fail(err, code, "--device %.20s: %.900s", text, why.text);
+}

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# emulated.sh PROGRAM: a test of tests/gpu/ on the CPU in a GPU's place (tests/cuda/emulated), twice: the order of threads must
+# change no bit of its results.
+set -u
+BUILD=${BUILD:-build}
+export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
+forward=$("$1") || { echo "$forward"; exit 1; }
+reverse=$(KETLINE_EMULATED_ORDER=reverse "$1") || { echo "$reverse"; exit 1; }
+[ "$forward" = "$reverse" ] && exit 0
+echo "threads in another order gave other results: $forward and $reverse"
+exit 1

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+   As much of CUDA's runtime as kernels/cuda/ uses, on the CPU: with this header in place of NVIDIA's,
+   g++ compiles the very .cu files, so that their arithmetic, indices, barriers and errors are tested
+   where there is no GPU. What it can show: wrong numbers, reads of memory nobody wrote (fresh memory is
+   NaN), writes behind the end, barriers that not all threads reach, results that depend on the order of
+   threads (KETLINE_EMULATED_ORDER=reverse), and what a failing call leads to (KETLINE_EMULATED_FAIL=k:
+   the k-th one says the card is lost, k,m: that its memory is full). What it cannot: speed, and what
+   only happens when threads truly run at once. */
+#ifndef EMULATED_CUDA_RUNTIME_H
+#define EMULATED_CUDA_RUNTIME_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define CUDART_VERSION 13000
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __shared__
+#define __launch_bounds__(...)
+#define __restrict__
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+    {
+    }
+};
+struct uint3 {
+    unsigned x, y, z;
+};
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+struct alignas(16) float4 {
+    float x, y, z, w;
+};
+
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorNoDevice = 100,
+    cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorUnknown = 999
+};
+enum cudaMemcpyKind {
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+typedef struct emulated_stream *cudaStream_t;
+typedef struct emulated_event *cudaEvent_t;
+struct cudaDeviceProp {
+    char name[256];
+    int major, minor, multiProcessorCount;
+    size_t sharedMemPerBlockOptin;
+};
+
+const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device);
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
+cudaError_t cudaMalloc(void **memory, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaMallocHost(void **memory, size_t bytes);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaMemset(void *memory, int value, size_t bytes);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
+
+/* The order of a call in which threads run is not promised; those of a cooperative launch all live at
+   once. */
+cudaError_t emulated_launch(void (*run)(void *kernel, void *argument), void *kernel, void *argument,
+                            dim3 grid, dim3 block, size_t shared, bool cooperative);
+template <class A> void emulated_call(void *kernel, void *argument)
+{
+    ((void (*)(A))kernel)(*(A *)argument);
+}
+template <class A>
+cudaError_t cudaLaunchKernel(void (*k)(A), dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t)
+{
+    return emulated_launch(emulated_call<A>, (void *)k, args[0], grid, block, shared, false);
+}
+template <class A>
+cudaError_t cudaLaunchCooperativeKernel(void (*k)(A), dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t)
+{
+    return emulated_launch(emulated_call<A>, (void *)k, args[0], grid, block, shared, true);
+}
+template <class F> cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int)
+{
+    return cudaSuccess;
+}
+template <class F>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *, int, size_t)
+{
+    *blocks = 1;
+    return cudaSuccess;
+}
+
+/* In kernels. */
+void __syncthreads(void);
+void __nanosleep(unsigned);
+uint64_t emulated_shuffle(uint64_t bits, int mask);
+template <class T> T __shfl_xor_sync(unsigned, T value, int mask)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    bits = emulated_shuffle(bits, mask);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline int __popc(unsigned bits)
+{
+    return __builtin_popcount(bits);
+}
+static inline unsigned atomicAdd(unsigned *to, unsigned value)
+{
+    const unsigned was = *to;
+    *to += value;
+    return was;
+}
+static inline void __threadfence(void)
+{
+}
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+   See cuda_runtime.h here. Threads of a launch are fibers of one thread of the CPU, which change only at
+   barriers and shuffles. */
+#include "cuda_runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { STACK = 1 << 15, WARP = 32, GUARD = 64, SHARED = 232448 };
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+alignas(16) float kl_shared[SHARED / sizeof(float)];
+
+/* A barrier of `of` threads: how many stand at it, how often it opened. */
+struct barrier {
+    unsigned of, here, opened;
+};
+struct fiber {
+    void *stack, *at;
+    uint3 thread, block;
+    bool done;
+    const unsigned *waits;
+    unsigned until; /* waits while *waits == until */
+    uint64_t *slots;
+    unsigned shuffles;
+    struct barrier *block_barrier, *warp_barrier;
+};
+static struct fiber *current;
+static void *scheduler;
+static struct {
+    void (*run)(void *, void *);
+    void *kernel, *argument;
+} job;
+
+/* Saves what a function must save, changes the stack. */
+extern "C" void emulated_switch(void **from, void *to);
+__asm__(".text\n.globl emulated_switch\nemulated_switch:\n"
+        "push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\n"
+        "mov %rsp,(%rdi)\nmov %rsi,%rsp\n"
+        "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n");
+
+static void die(const char *why)
+{
+    fprintf(stderr, "emulated CUDA: %s\n", why);
+    abort();
+}
+
+static void yield(void)
+{
+    emulated_switch(&current->at, scheduler);
+}
+
+static void body(void)
+{
+    job.run(job.kernel, job.argument);
+    current->done = true;
+    yield();
+    die("a finished thread ran on");
+}
+
+static void meet(struct barrier *b)
+{
+    if (++b->here == b->of) {
+        b->here = 0;
+        b->opened++;
+        return;
+    }
+    current->waits = &b->opened;
+    current->until = b->opened;
+    yield();
+    current->waits = NULL;
+}
+
+void __syncthreads(void)
+{
+    meet(current->block_barrier);
+}
+
+void __nanosleep(unsigned)
+{
+    yield();
+}
+
+uint64_t emulated_shuffle(uint64_t bits, int mask)
+{
+    struct fiber *own = current;
+    const unsigned lane = own->thread.x % WARP;
+    uint64_t *slots =
+        own->slots + WARP * (own->shuffles++ % 2); /* two, so that none is overwritten unread */
+    slots[lane] = bits;
+    meet(own->warp_barrier);
+    return slots[lane ^ (unsigned)mask];
+}
+
+static void begin(struct fiber *f)
+{
+    f->stack = malloc(STACK);
+    if (!f->stack) die("no memory");
+    void **top = (void **)((char *)f->stack + STACK) - 1;
+    *top = NULL; /* so that body begins with an aligned stack */
+    *--top = (void *)body;
+    for (int i = 0; i < 6; i++) *--top = NULL;
+    f->at = top;
+}
+
+static bool resume(struct fiber *f)
+{
+    if (f->done || (f->waits && *f->waits == f->until)) return false;
+    current = f;
+    threadIdx = f->thread, blockIdx = f->block;
+    emulated_switch(&scheduler, f->at);
+    return true;
+}
+
+/* Blocks [first, first + blocks) of the grid, all at once. */
+static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
+{
+    const unsigned n = blocks * threads, warps = threads / WARP;
+    const char *order = getenv("KETLINE_EMULATED_ORDER");
+    const bool reverse = order && strcmp(order, "reverse") == 0;
+    struct fiber *fibers = (struct fiber *)calloc(n, sizeof *fibers);
+    struct barrier *barriers = (struct barrier *)calloc(blocks * (warps + 1), sizeof *barriers);
+    uint64_t *slots = (uint64_t *)calloc(blocks * warps, 2 * WARP * sizeof *slots);
+    if (!fibers || !barriers || !slots) die("no memory");
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned block = i / threads, thread = i % threads, warp = thread / WARP;
+        struct barrier *own = barriers + block * (warps + 1);
+        own->of = threads, own[1 + warp].of = WARP;
+        fibers[i].thread.x = thread, fibers[i].block.x = first + block;
+        fibers[i].block_barrier = own, fibers[i].warp_barrier = own + 1 + warp;
+        fibers[i].slots = slots + (size_t)(block * warps + warp) * 2 * WARP;
+        begin(&fibers[i]);
+    }
+    for (unsigned left = n; left;) {
+        bool moved = false;
+        for (unsigned i = 0; i < n; i++) {
+            struct fiber *f = &fibers[reverse ? n - 1 - i : i];
+            const bool was = f->done;
+            if (resume(f)) moved = true;
+            left -= f->done && !was;
+        }
+        if (!moved && left) die("threads wait at a barrier that others never reach");
+    }
+    for (unsigned i = 0; i < n; i++) free(fibers[i].stack);
+    free(fibers), free(barriers), free(slots);
+}
+
+static int calls;
+/* The call of KETLINE_EMULATED_FAIL fails, and all after it: a lost card stays lost, unless it was
+ * memory. */
+static cudaError_t fails(void)
+{
+    const char *which = getenv("KETLINE_EMULATED_FAIL");
+    calls++;
+    if (!which) return cudaSuccess;
+    const int k = atoi(which);
+    if (strchr(which, 'm')) return calls == k ? cudaErrorMemoryAllocation : cudaSuccess;
+    return calls >= k ? cudaErrorUnknown : cudaSuccess;
+}
+#define MAY_FAIL()                           \
+    do {                                     \
+        const cudaError_t failed_ = fails(); \
+        if (failed_) return failed_;         \
+    } while (0)
+
+cudaError_t emulated_launch(void (*run)(void *, void *), void *kernel, void *argument, dim3 grid,
+                            dim3 block, size_t shared, bool cooperative)
+{
+    MAY_FAIL();
+    if (block.x % WARP || block.x > 1024 || !block.x || !grid.x || shared > SHARED)
+        return cudaErrorUnknown;
+    job = { run, kernel, argument };
+    blockDim = block, gridDim = grid;
+    memset(kl_shared, 0xff, sizeof kl_shared);
+    if (cooperative) run_blocks(0, grid.x, block.x);
+    for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x);
+    return cudaSuccess;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ? "out of memory"
+           : error                            ? "emulated failure"
+                                              : "no error";
+}
+cudaError_t cudaGetLastError(void)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    const char *n = getenv("KETLINE_EMULATED_DEVICES");
+    *count = n ? atoi(n) : 1;
+    return *count ? cudaSuccess : cudaErrorNoDevice;
+}
+cudaError_t cudaSetDevice(int)
+{
+    MAY_FAIL();
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
+{
+    MAY_FAIL();
+    memset(p, 0, sizeof *p);
+    snprintf(p->name, sizeof p->name, "emulated");
+    p->major = 9, p->multiProcessorCount = 3, p->sharedMemPerBlockOptin = SHARED;
+    return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    *free = *total = (size_t)1 << 30;
+    return cudaSuccess;
+}
+
+/* Its size lies before the memory, GUARD bytes of 0x5a behind it. */
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    *memory = NULL;
+    MAY_FAIL();
+    char *at = (char *)aligned_alloc(256, (256 + bytes + GUARD + 255) / 256 * 256);
+    if (!at) return cudaErrorMemoryAllocation;
+    memcpy(at, &bytes, sizeof bytes);
+    memset(at + 256, 0xff, bytes);
+    memset(at + 256 + bytes, 0x5a, GUARD);
+    *memory = at + 256;
+    return cudaSuccess;
+}
+cudaError_t cudaFree(void *memory)
+{
+    if (!memory) return cudaSuccess;
+    size_t bytes;
+    memcpy(&bytes, (char *)memory - 256, sizeof bytes);
+    for (size_t i = 0; i < GUARD; i++)
+        if (((char *)memory)[bytes + i] != 0x5a) die("a kernel wrote behind the end of its memory");
+    free((char *)memory - 256);
+    return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void **memory, size_t bytes)
+{
+    MAY_FAIL();
+    *memory = malloc(bytes);
+    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+cudaError_t cudaFreeHost(void *memory)
+{
+    free(memory);
+    return cudaSuccess;
+}
+cudaError_t cudaMemset(void *memory, int value, size_t bytes)
+{
+    MAY_FAIL();
+    memset(memory, value, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+{
+    MAY_FAIL();
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy(to, from, bytes, kind);
+}
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    *stream = NULL;
+    MAY_FAIL();
+    return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    MAY_FAIL();
+    return cudaSuccess;
+}
+
+struct emulated_event {
+    double at;
+};
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    MAY_FAIL();
+    *event = (cudaEvent_t)calloc(1, sizeof **event);
+    return *event ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    free(event);
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    struct timespec t;
+    MAY_FAIL();
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    event->at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
+{
+    *ms = (float)(1e3 * (end->at - begin->at));
+    return cudaSuccess;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+   What the tests of kernels/cuda/ share: the GPU, or the CPU in its place (tests/cuda/emulated, when
+   KETLINE_CUDA names that library), and a digest of all results on standard output, which must not
+   differ from run to run. */
+#ifndef KL_TESTS_GPU_H
+#define KL_TESTS_GPU_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "device/device.h"
+#include "kernels/cuda.h"
+
+static struct kl_device device;
+static bool emulated; /* slow: small sizes */
+static uint64_t digest = 14695981039346656037ull;
+
+/* Exits with 77, skipped, where there is no GPU. */
+static inline void open_gpu(void)
+{
+    struct kl_error err;
+    int code = kl_device_choose(&device, "cuda", &err);
+    if (code == KL_EDEVICE) {
+        printf("skipped: no GPU (%s)\n", err.text);
+        exit(77);
+    }
+    if (code) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(1);
+    }
+    emulated = strcmp(device.name, "cuda: emulated") == 0;
+}
+
+/* FNV-1a (Fowler, Noll, Vo). */
+static inline void digest_of(const void *data, size_t bytes)
+{
+    const unsigned char *at = data;
+    for (size_t i = 0; i < bytes; i++) digest = (digest ^ at[i]) * 1099511628211ull;
+}
+
+static inline void print_digest(void)
+{
+    printf("%s %016llx\n", device.name, (unsigned long long)digest);
+}
+
+#endif
