@@ -79,12 +79,12 @@ static const struct kl_cuda table = {
     kl_cuda_batch_open,
     kl_cuda_batch_run,
     kl_cuda_batch_close,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
+    kl_cuda_heads_open,
+    kl_cuda_heads_put,
+    kl_cuda_heads_get,
+    kl_cuda_heads_steps,
+    kl_cuda_heads_judge,
+    kl_cuda_heads_close,
 };
 
 extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "circuit/metric.h"
+#include "head/card.h"
 #include "head/train_int.h"
 
 struct job {
@@ -63,7 +64,10 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
             "replica %lld, epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
             (long long)crew->index, (long long)e + 1);
     }
-    if (train->n_validation > 0) {
+    if (train->card && train->n_validation > 0) {
+        kl_card_validation(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], train,
+                           (size_t)(r - train->replicas));
+    } else if (train->n_validation > 0) {
         int code = kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew,
                                      train->model, err);
         if (code) return code;
@@ -169,6 +173,17 @@ static int enter_stage(struct kl_train *train, struct kl_error *err)
     return kl_train_tools(train, err);
 }
 
+/* The next round of an epoch, of *count steps: on a card, or gathered for all replicas and threads. */
+static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool *pool,
+                          struct kl_error *err)
+{
+    const int64_t left = train->steps_per_epoch - train->step;
+    if (train->card) return kl_card_steps(count, train, err);
+    *count = left < train->ahead ? left : train->ahead;
+    kl_pool_for(pool, (size_t)*count, gather_one, train);
+    return for_all(train, pool, *count, err);
+}
+
 /* From the position to the end of the epoch, in rounds of a few steps; the watch is asked after
    each. Slow circuits make the rounds shorter, down to one step, which bounds how long a signal
    waits. */
@@ -184,27 +199,32 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
                (uint32_t)train->epoch);
     while (train->step < train->steps_per_epoch) {
         double start = kl_clock();
-        int64_t left = train->steps_per_epoch - train->step,
-                count = left < train->ahead ? left : train->ahead;
-        kl_pool_for(pool, (size_t)count, gather_one, train);
-        int code = for_all(train, pool, count, err);
+        int64_t count;
+        int code = round_of_steps(&count, train, pool, err);
         if (code) return code;
         train->step += count;
         if (kl_clock() - start > slow && train->ahead > 1) train->ahead /= 2;
         if (train->step < train->steps_per_epoch && watch(train, w, note))
             return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
     }
-    int code = for_all(train, pool, 0, err);
+    int code = train->card ? kl_card_validate(train, err) : KL_OK;
+    if (!code) code = for_all(train, pool, 0, err);
     train->epoch++;
     train->epochs_run++;
     train->step = 0;
     return code;
 }
 
-int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
-                 struct kl_error *err)
+/* A checkpoint holds what the card has. */
+static int checkpoint(struct kl_train *train, struct kl_error *err)
 {
-    double start = kl_clock();
+    int code = train->card ? kl_card_fetch(train, err) : KL_OK;
+    return code ? code : train->checkpoint(train->checkpoint_context, train, err);
+}
+
+static int run_epochs(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
+                      struct kl_error *err)
+{
     char note[64];
     int code = 0;
     const int64_t last =
@@ -218,8 +238,32 @@ int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_w
         else if (train->checkpoint && train->options.checkpoint_every > 0 &&
                  train->epoch % train->options.checkpoint_every == 0 &&
                  train->epoch < train->options.epochs)
-            code = train->checkpoint(train->checkpoint_context, train, err);
+            code = checkpoint(train, err);
     }
+    return code;
+}
+
+/* What has happened on a card comes back unless the card failed. */
+static int run_on_card(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
+                       struct kl_error *err)
+{
+    struct kl_error lost;
+    int code = kl_card_begin(train, err);
+    if (!code) code = run_epochs(train, pool, w, err);
+    if (!code || code == KL_ESIGNAL) {
+        const int fetched = kl_card_fetch(train, &lost);
+        if (fetched) code = kl_fail(err, fetched, "%s", lost.text);
+    }
+    kl_card_end(train);
+    return code;
+}
+
+int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
+                 struct kl_error *err)
+{
+    const double start = kl_clock();
+    const bool on_card = train->device && train->device->cuda && !kl_train_finished(train);
+    const int code = (on_card ? run_on_card : run_epochs)(train, pool, w, err);
     train->seconds += kl_clock() - start;
     return code;
 }

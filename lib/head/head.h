@@ -12,6 +12,8 @@
 #include "nn/nn.h"
 struct kl_writer;
 struct kl_metric;
+struct kl_device;
+struct kl_card;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 
@@ -198,6 +200,8 @@ struct kl_train {
     int32_t *batch_labels;           /* (hidden) */
     int64_t ahead;                   /* (hidden) */
     struct kl_train_thread *threads; /* (hidden) */
+    const struct kl_device *device;  /* where steps are taken (card.h); NULL: the CPU */
+    struct kl_card *card;            /* (hidden) while they are, on a GPU */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
     int64_t epochs_run; /* that ended in this time; with a resumed part of one */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "head/card.h"
+
 /* A pipe has no folder to keep a checkpoint in. */
 static int name_checkpoint(char **path, const char *output, struct kl_error *err)
 {
@@ -143,6 +145,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
 {
     const struct kl_head_settings *v = run->v;
     int code = kl_head_model_make(&run->model, &v->head, features->d, features->n_classes, err);
+    if (!code && run->device.cuda) code = kl_card_check(&run->model, &v->train, err);
     if (!code) kl_head_remarks(run->log, v, &run->model);
     if (!code && !run->late) code = open_writer(run, err);
     if (!code) code = kl_train_open(&run->train, &run->model, features, &v->train, threads, err);
@@ -152,9 +155,11 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
     else if (!code) say_forgotten(run);
     run->train.checkpoint = save_checkpoint;
     run->train.checkpoint_context = run;
+    run->train.device = &run->device;
     for (int i = 0; i < run->controls.n; i++) {
         run->controls.trains[i].checkpoint = save_checkpoint;
         run->controls.trains[i].checkpoint_context = run;
+        run->controls.trains[i].device = &run->device;
     }
     return code;
 }

@@ -4,6 +4,7 @@
 #ifndef KL_HEAD_RUN_H
 #define KL_HEAD_RUN_H
 
+#include "device/device.h"
 #include "head/controls.h"
 #include "head/settings.h"
 #include "store/store.h"
@@ -14,8 +15,9 @@ struct kl_head_run {
     const struct kl_head_settings *v; /* settled */
     const struct kl_log *log;
     struct kl_stage stage;
-    struct kl_file *input; /* the features */
-    bool late;             /* begin the file when it is published, and not when training is opened */
+    struct kl_file *input;   /* the features */
+    struct kl_device device; /* where it trains: the CPU unless the tool has chosen */
+    bool late;               /* begin the file when it is published, and not when training is opened */
     struct kl_head_model model;
     struct kl_train train;
     struct kl_controls controls;

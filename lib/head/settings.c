@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "circuit/noise.h"
+#include "device/device.h"
 
 static const struct kl_option options[] = {
     KL_HEAD_SETTINGS,
+    KL_DEVICE_OPTION(KL_HEAD_AT(common.device)),
     { "resume", 0, KL_OPT_FLAG, KL_HEAD_AT(resume), NULL, 0, 0, false,
       "go on from the checkpoint of a stopped run", "Run", NULL },
     { "checkpoint-every", 0, KL_OPT_INT, KL_HEAD_AT(train.checkpoint_every), "N", 0, 1e6, false,
@@ -27,6 +29,7 @@ const struct kl_tool kl_head_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_head_settings),
+    .without = "device",
 };
 
 void kl_head_shape_default(struct kl_head_shape_texts *texts)

@@ -14,19 +14,6 @@
 #define TANH tanhf
 #endif
 
-/* Rates are counted in 65536ths; the scale is that of the rate so rounded, hence unbiased. */
-enum { RATE_STEPS = 65536 };
-
-static uint32_t threshold(double rate)
-{
-    return (uint32_t)(rate * RATE_STEPS + 0.5);
-}
-
-static double scale(double rate)
-{
-    return (double)RATE_STEPS / (RATE_STEPS - threshold(rate));
-}
-
 /* Of the strip that begins at output j. */
 static size_t width(size_t d_out, size_t j)
 {
@@ -49,8 +36,8 @@ void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, 
                                         .purpose = KL_RANDOM_DROPOUT + 256 * dropout->layer,
                                         .step = dropout->step,
                                         .replica = dropout->replica,
-                                        .threshold = threshold(dropout->rate),
-                                        .scale = scale(dropout->rate) };
+                                        .threshold = kl_dropout_threshold(dropout->rate),
+                                        .scale = kl_dropout_scale(dropout->rate) };
         kernels->KL_NAME(dropout)(y, dropout->row * d_out, n * d_out, &draw);
     }
 }
@@ -60,7 +47,7 @@ void KL_NAME(kl_activation_backward)(kl_real *dy, const kl_real *y, size_t count
 {
     if (act == KL_ACT_TANH)
         for (size_t i = 0; i < count; i++) dy[i] *= 1 - y[i] * y[i];
-    if (act == KL_ACT_RELU) kl_kernels()->KL_NAME(relu_back)(dy, y, count, scale(rate));
+    if (act == KL_ACT_RELU) kl_kernels()->KL_NAME(relu_back)(dy, y, count, kl_dropout_scale(rate));
 }
 
 void KL_NAME(kl_linear_inputs)(kl_real *dx, kl_real *wt, const kl_real *dy, const kl_real *w, size_t n,

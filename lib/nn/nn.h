@@ -57,6 +57,17 @@ struct kl_dropout {
     uint32_t layer, step, replica;
     size_t row; /* of the batch, at which y begins */
 };
+/* Rates are counted in 65536ths: 16-bit numbers below the threshold drop; the scale of what stays is that
+   of the rate so rounded, hence unbiased. */
+enum { KL_DROPOUT_STEPS = 65536 };
+static inline uint32_t kl_dropout_threshold(double rate)
+{
+    return (uint32_t)(rate * KL_DROPOUT_STEPS + 0.5);
+}
+static inline double kl_dropout_scale(double rate)
+{
+    return (double)KL_DROPOUT_STEPS / (KL_DROPOUT_STEPS - kl_dropout_threshold(rate));
+}
 /* Weights lie in strips. y (n, d_out) = dropout(act(x (n, d_in) w (d_in, d_out) + b)), d_out <= 65536;
    dropout (NULL: none) scales what stays by 1 / (1 - rate) and acts on KL_ACT_RELU only. */
 void kl_linear_forward_f32(float *y, const float *x, const float *w, const float *b, size_t n,

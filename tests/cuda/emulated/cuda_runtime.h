@@ -22,6 +22,7 @@
 #define __shared__
 #define __launch_bounds__(...)
 #define __restrict__
+#define __grid_constant__
 
 struct dim3 {
     unsigned x, y, z;

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+   Gradients of a head's parameters, summed over the batch, and their update. An item is what one thread
+   takes: of a linear layer KL_HEAD_INPUTS weights of one output, then each bias; of the circuit each
+   weight. Items of layer l begin at item_at[l]; each leaves the sum of its gradients' squares. */
+#ifndef KL_CUDA_HEAD_UPDATE_CUH
+#define KL_CUDA_HEAD_UPDATE_CUH
+
+#include "kernels/cuda/head.cuh"
+
+/* Where a head's parameters and moments are, and what the step does to them. */
+struct kl_mover {
+    float *params, *m, *v, *grad; /* grad: gradients are kept there, nothing moves */
+    kl_cuda_factors f;
+    int rule;
+};
+
+/* See struct kl_adam_factors, kl_sgd_factors. */
+KL_GPU void kl_move(const kl_mover &to, int64_t i, float g)
+{
+    const kl_cuda_factors &f = to.f;
+    const float p = to.params[i];
+    g += f.decay * p;
+    const float m = f.beta1 * to.m[i] + f.rest1 * g;
+    to.m[i] = m;
+    if (to.rule == KL_CUDA_SGD) {
+        to.params[i] = p - f.rate * m;
+        return;
+    }
+    const float v = f.beta2 * to.v[i] + f.rest2 * g * g;
+    to.v[i] = v;
+    to.params[i] = f.shrink * p - f.rate * (m / (f.root * sqrtf(v) + f.epsilon));
+}
+
+KL_GPU float kl_put(const kl_mover &to, int64_t i, float g)
+{
+    if (to.grad) to.grad[i] = g;
+    else kl_move(to, i, g);
+    return g * g;
+}
+
+/* KL_HEAD_INPUTS inputs from `input` on of output col, over rows in rising order. */
+KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
+                            int input, int col, int rows)
+{
+    const kl_cuda_layer &l = job.shape.layers[number];
+    const float *d = own.dy + job.y_at[number] + col;
+    const int n = l.d_in - input < KL_HEAD_INPUTS ? l.d_in - input : KL_HEAD_INPUTS;
+    float sum[KL_HEAD_INPUTS] = { 0 }, squares = 0;
+    if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0)
+#pragma unroll 4
+        for (int r = 0; r < rows; r++) {
+            const float4 *x = (const float4 *)(kl_input_row(job, own, number, r) + input), a = x[0],
+                         b = x[1];
+            const float dy = d[(int64_t)r * l.d_out];
+            sum[0] = fmaf(a.x, dy, sum[0]), sum[1] = fmaf(a.y, dy, sum[1]);
+            sum[2] = fmaf(a.z, dy, sum[2]), sum[3] = fmaf(a.w, dy, sum[3]);
+            sum[4] = fmaf(b.x, dy, sum[4]), sum[5] = fmaf(b.y, dy, sum[5]);
+            sum[6] = fmaf(b.z, dy, sum[6]), sum[7] = fmaf(b.w, dy, sum[7]);
+        }
+    else
+        for (int r = 0; r < rows; r++) {
+            const float *x = kl_input_row(job, own, number, r) + input, dy = d[(int64_t)r * l.d_out];
+#pragma unroll
+            for (int q = 0; q < KL_HEAD_INPUTS; q++)
+                if (q < n) sum[q] = fmaf(x[q], dy, sum[q]);
+        }
+    const int width = kl_width(l.d_out, col);
+    const int64_t at = kl_weight_at(l, col) + (int64_t)input * width;
+#pragma unroll
+    for (int q = 0; q < KL_HEAD_INPUTS; q++)
+        if (q < n) squares += kl_put(to, at + q * width, sum[q]);
+    return squares;
+}
+
+KL_GPU float kl_bias_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
+                          int col, int rows)
+{
+    const kl_cuda_layer &l = job.shape.layers[number];
+    const float *d = own.dy + job.y_at[number] + col;
+    float sum = 0;
+    for (int r = 0; r < rows; r++) sum += d[(int64_t)r * l.d_out];
+    return kl_put(to, l.bias + col, sum);
+}
+
+KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
+                             int weight, int rows)
+{
+    const kl_cuda_circuit &c = job.shape.circuit;
+    float sum = 0;
+    for (int u = weight ? c.use_end[weight - 1] : 0; u < c.use_end[weight]; u++) {
+        const kl_cuda_angle angle = c.angles[c.use[u]];
+        const float *d = own.dangle + (int64_t)c.use[u] * job.shape.batch;
+        for (int r = 0; r < rows; r++)
+            sum += kl_weight_part(angle, kl_input_row(job, own, number, r), d[r]);
+    }
+    return kl_put(to, job.shape.layers[number].weight + weight, sum);
+}
+
+/* Weight items of a linear layer. */
+KL_GPU int kl_weight_items(const kl_cuda_layer &l)
+{
+    return (l.d_in + KL_HEAD_INPUTS - 1) / KL_HEAD_INPUTS * l.d_out;
+}
+
+/* The items of this block, of `blocks`. */
+KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_own &own,
+                     int block, int rows)
+{
+    for (int item = block * (int)blockDim.x + (int)threadIdx.x, number = 0;
+         item < job.item_at[job.shape.n_layers]; item += job.blocks * (int)blockDim.x) {
+        while (item >= job.item_at[number + 1]) number++;
+        const kl_cuda_layer &l = job.shape.layers[number];
+        const int own_item = item - job.item_at[number], weights = kl_weight_items(l);
+        if (l.kind == KL_CUDA_QUANTUM)
+            squares[item] = kl_quantum_item(to, job, own, number, own_item, rows);
+        else if (own_item < weights)
+            squares[item] = kl_weight_item(to, job, own, number, own_item / l.d_out * KL_HEAD_INPUTS,
+                                           own_item % l.d_out, rows);
+        else squares[item] = kl_bias_item(to, job, own, number, own_item - weights, rows);
+    }
+}
+
+/* The sum over a warp's threads, by halves. */
+KL_GPU double kl_warp_sum(double value)
+{
+    for (int bit = 1; bit < 32; bit *= 2) value += __shfl_xor_sync(0xffffffffu, value, bit);
+    return value;
+}
+
+/* The norm of every group's gradient, added to norms: a warp a layer. */
+KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job)
+{
+    const int lane = (int)threadIdx.x % 32, warps = (int)blockDim.x / 32;
+    for (int number = (int)threadIdx.x / 32; number < job.shape.n_layers; number += warps) {
+        const kl_cuda_layer &l = job.shape.layers[number];
+        const int from = job.item_at[number], n = job.item_at[number + 1] - from;
+        const bool quantum = l.kind == KL_CUDA_QUANTUM;
+        const int groups = quantum && n ? job.shape.weight_group[n - 1] + 1 : n ? 1 : 0;
+        for (int g = 0; g < groups; g++) {
+            double sum = 0;
+            for (int i = lane; i < n; i += 32)
+                if (!quantum || job.shape.weight_group[i] == g) sum += (double)squares[from + i];
+            sum = kl_warp_sum(sum);
+            if (lane == 0) norms[l.group + g] += sqrt(sum);
+        }
+    }
+}
+
+/* Loss and right answers of the step, added to sums: the first warp. */
+KL_GPU void kl_losses(double *sums, const double *loss, const int32_t *right, int rows)
+{
+    double total = 0, count = 0;
+    if (threadIdx.x >= 32) return;
+    for (int r = (int)threadIdx.x; r < rows; r += 32) total += loss[r], count += right[r];
+    total = kl_warp_sum(total), count = kl_warp_sum(count);
+    if (threadIdx.x == 0) sums[0] += total, sums[1] += count;
+}
+
+/* min(1, clip / norm), the same in every thread. scratch: a value a warp, of this block. */
+KL_GPU float kl_clip_scale(double *scratch, const float *squares, const kl_head_job &job)
+{
+    const int warps = (int)blockDim.x / 32;
+    double sum = 0;
+    for (int i = (int)threadIdx.x; i < job.item_at[job.shape.n_layers]; i += (int)blockDim.x)
+        sum += (double)squares[i];
+    sum = kl_warp_sum(sum);
+    if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = sum;
+    __syncthreads();
+    sum = 0;
+    for (int w = 0; w < warps; w++) sum += scratch[w];
+    const double norm = sqrt(sum);
+    return norm > (double)job.shape.clip ? (float)((double)job.shape.clip / norm) : 1;
+}
+
+/* The kept gradients, times scale, move the parameters. */
+KL_GPU void kl_move_clipped(kl_mover to, const kl_head_job &job, float scale, int block)
+{
+    const float *grad = to.grad;
+    int64_t still = -1, n_still = 0; /* the circuit's weights, if it is frozen */
+    to.grad = NULL;
+    for (int l = 0; job.shape.frozen && l < job.shape.n_layers; l++)
+        if (job.shape.layers[l].kind == KL_CUDA_QUANTUM)
+            still = job.shape.layers[l].weight, n_still = job.shape.circuit.n_weights;
+    for (int64_t i = block * (int64_t)blockDim.x + threadIdx.x; i < (int64_t)job.shape.block;
+         i += (int64_t)job.blocks * blockDim.x)
+        if (i < still || i >= still + n_still) kl_move(to, i, scale * grad[i]);
+}
+
+#endif

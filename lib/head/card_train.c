@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+   The training loop's work on a card. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "head/card.h"
+#include "head/train_int.h"
+
+enum { STEPS = 128 /* of one launch, after which the watch is asked */ };
+
+struct kl_card {
+    struct kl_cuda_heads *heads;
+    struct kl_arena memory; /* of the shape's arrays */
+    struct kl_cuda_head shape;
+    size_t n_sums;  /* of a head */
+    bool new_order; /* the epoch's, which the card does not have yet */
+    int32_t *order, *validation, *which;
+    uint32_t *replica;
+    struct kl_cuda_factors *factors; /* (replicas, STEPS) */
+    double *sums;                    /* (replicas, n_sums) */
+    float *loss;                     /* of a head on the validation samples */
+    uint8_t *right;
+    double *val_loss, *val_accuracy; /* (replicas) */
+};
+
+static int take(struct kl_card *card, const struct kl_train *train, struct kl_error *err)
+{
+    const size_t n = (size_t)train->options.replicas, rows = train->n_training,
+                 held = train->n_validation;
+    card->order = kl_arena_take(&card->memory, rows, sizeof *card->order);
+    card->validation = kl_arena_take(&card->memory, held + 1, sizeof *card->validation);
+    card->which = kl_arena_take(&card->memory, n, sizeof *card->which);
+    card->replica = kl_arena_take(&card->memory, n, sizeof *card->replica);
+    card->factors = kl_arena_take(&card->memory, n * STEPS, sizeof *card->factors);
+    card->sums = kl_arena_take(&card->memory, n * card->n_sums, sizeof *card->sums);
+    card->loss = kl_arena_take(&card->memory, held + 1, sizeof *card->loss);
+    card->right = kl_arena_take(&card->memory, held + 1, sizeof *card->right);
+    card->val_loss = kl_arena_take(&card->memory, n, sizeof *card->val_loss);
+    card->val_accuracy = kl_arena_take(&card->memory, n, sizeof *card->val_accuracy);
+    if (!card->order || !card->validation || !card->which || !card->replica || !card->factors ||
+        !card->sums || !card->loss || !card->right || !card->val_loss || !card->val_accuracy)
+        return kl_fail_memory(err, rows * sizeof *card->order);
+    for (size_t i = 0; i < held; i++) card->validation[i] = (int32_t)train->validation[i];
+    return KL_OK;
+}
+
+int kl_card_begin(struct kl_train *train, struct kl_error *err)
+{
+    const struct kl_features *f = train->features;
+    const struct kl_cuda *cuda = train->device->cuda;
+    struct kl_train_options o = train->options;
+    struct kl_card *card = train->card = calloc(1, sizeof *card);
+    if (!card) return kl_fail_memory(err, sizeof *card);
+    o.batch_size = (int64_t)kl_train_batch_size(train);
+    int code = kl_arena_init(&card->memory, 0, err);
+    if (!code) code = kl_card_shape(&card->shape, train->model, &o, &card->memory, err);
+    card->n_sums = 2 + (size_t)card->shape.n_groups;
+    card->new_order = true;
+    if (!code) code = take(card, train, err);
+    if (!code)
+        code = cuda->heads_open(&card->heads, &card->shape, (size_t)o.replicas, f->x, f->labels, f->n,
+                                train->device->number, err);
+    for (int64_t r = 0; r < o.replicas && !code; r++)
+        code = cuda->heads_put(card->heads, (size_t)r, train->replicas[r].params, train->replicas[r].m,
+                               train->replicas[r].v, err);
+    return code;
+}
+
+static struct kl_cuda_factors factors_at(const struct kl_train *train, const struct kl_replica *r,
+                                         int64_t step)
+{
+    const struct kl_train_options *o = &train->options;
+    const int64_t number = train->epoch * train->steps_per_epoch + step;
+    const double lr = kl_schedule_rate(&o->schedule, train->epoch, step, train->steps_per_epoch,
+                                       o->epochs, r->reductions);
+    const struct kl_update u = kl_update_at(&o->optimizer, lr, (uint64_t)number + 1);
+    if (u.kind == KL_SGD)
+        return (struct kl_cuda_factors){ .decay = (float)u.sgd.decay,
+                                         .beta1 = (float)u.sgd.momentum,
+                                         .rest1 = 1,
+                                         .rate = (float)u.sgd.rate };
+    return (struct kl_cuda_factors){ .decay = (float)u.adam.decay,
+                                     .shrink = (float)u.adam.shrink,
+                                     .beta1 = (float)u.adam.beta1,
+                                     .rest1 = (float)(1 - u.adam.beta1),
+                                     .beta2 = (float)u.adam.beta2,
+                                     .rest2 = (float)(1 - u.adam.beta2),
+                                     .rate = (float)u.adam.rate,
+                                     .root = (float)u.adam.root,
+                                     .epsilon = (float)u.adam.epsilon };
+}
+
+/* The epoch's sums of a replica, to the card's array or back from it. */
+static void exchange(double *sums, const struct kl_card *card, struct kl_train *train,
+                     struct kl_replica *r, bool back)
+{
+    const size_t groups = card->n_sums - 2;
+    double *norms = r->norms + (size_t)train->epoch * groups;
+    if (back) r->epoch_loss = sums[0], r->epoch_correct = (int64_t)sums[1];
+    else sums[0] = r->epoch_loss, sums[1] = (double)r->epoch_correct;
+    for (size_t g = 0; g < groups; g++)
+        *(back ? &norms[g] : &sums[2 + g]) = back ? sums[2 + g] : norms[g];
+}
+
+/* The replicas that train on, and what their steps need. */
+static size_t prepare(struct kl_card *card, struct kl_train *train, int64_t count)
+{
+    size_t n = 0;
+    for (int64_t r = 0; r < train->options.replicas; r++) {
+        struct kl_replica *replica = &train->replicas[r];
+        const struct kl_crew crew = { .train = train, .replica = replica };
+        if (replica->stopped_epoch >= 0) continue;
+        if (train->step == 0) kl_train_norms_begin(&crew);
+        card->which[n] = (int32_t)r;
+        card->replica[n] = (uint32_t)(train->options.first_replica + r);
+        for (int64_t i = 0; i < count; i++)
+            card->factors[(int64_t)n * count + i] = factors_at(train, replica, train->step + i);
+        exchange(card->sums + n * card->n_sums, card, train, replica, false);
+        n++;
+    }
+    return n;
+}
+
+int kl_card_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
+{
+    struct kl_card *card = train->card;
+    const int64_t left = train->steps_per_epoch - train->step;
+    *count = left < STEPS ? left : STEPS;
+    if (train->step == 0) card->new_order = true;
+    for (size_t i = 0; card->new_order && i < train->n_training; i++)
+        card->order[i] = (int32_t)train->order[i];
+    const size_t n = prepare(card, train, *count);
+    const struct kl_cuda_steps steps = {
+        .n = n,
+        .n_rows = train->n_training,
+        .which = card->which,
+        .replica = card->replica,
+        .order = card->new_order ? card->order : NULL,
+        .first = train->step,
+        .count = *count,
+        .number = (uint32_t)(train->epoch * train->steps_per_epoch + train->step),
+        .factors = card->factors,
+        .sums = card->sums,
+    };
+    int code = train->device->cuda->heads_steps(card->heads, &steps, err);
+    if (code) return code;
+    card->new_order = false;
+    for (size_t i = 0; i < n; i++)
+        exchange(card->sums + i * card->n_sums, card, train, &train->replicas[card->which[i]], true);
+    return KL_OK;
+}
+
+/* One head after another, so that memory does not grow with their number. Sums in the samples' order. */
+int kl_card_validate(struct kl_train *train, struct kl_error *err)
+{
+    struct kl_card *card = train->card;
+    const struct kl_cuda *cuda = train->device->cuda;
+    int code = KL_OK;
+    for (int32_t r = 0; r < train->options.replicas && !code; r++) {
+        if (train->replicas[r].stopped_epoch >= 0) continue;
+        code = cuda->heads_get(card->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
+        if (code || !train->n_validation) continue;
+        code = cuda->heads_judge(card->heads, 1, &r, card->validation, train->n_validation, NULL, NULL,
+                                 card->loss, card->right, err);
+        double loss = 0;
+        size_t right = 0;
+        for (size_t i = 0; i < train->n_validation && !code; i++)
+            loss += (double)card->loss[i], right += card->right[i];
+        card->val_loss[r] = loss / (double)train->n_validation;
+        card->val_accuracy[r] = (double)right / (double)train->n_validation;
+    }
+    return code;
+}
+
+void kl_card_validation(double *loss, double *accuracy, const struct kl_train *train, size_t replica)
+{
+    *loss = train->card->val_loss[replica];
+    *accuracy = train->card->val_accuracy[replica];
+}
+
+int kl_card_fetch(struct kl_train *train, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int64_t i = 0; i < train->options.replicas && !code; i++) {
+        struct kl_replica *r = &train->replicas[i];
+        if (r->stopped_epoch < 0)
+            code = train->device->cuda->heads_get(train->card->heads, (size_t)i, r->params, r->m, r->v,
+                                                  err);
+    }
+    return code;
+}
+
+void kl_card_end(struct kl_train *train)
+{
+    if (!train->card) return;
+    if (train->card->heads) train->device->cuda->heads_close(&train->card->heads);
+    kl_arena_free(&train->card->memory);
+    free(train->card);
+    train->card = NULL;
+}
