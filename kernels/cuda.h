@@ -62,8 +62,10 @@ struct kl_cuda_head {
     int32_t n_layers, n_features, n_classes, n_groups, batch; /* batch: most rows of a step */
     struct kl_cuda_layer layers[KL_CUDA_LAYERS];
     struct kl_cuda_circuit circuit; /* n_qubits 0: none */
-    const int32_t *weight_group;    /* (circuit.n_weights), counted from its layer's group */
-    int32_t frozen;                 /* the circuit's weights do not move */
+    const int32_t *weight_group;    /* (circuit.n_weights), from 0 to circuit_groups - 1; -1: in none */
+    int32_t circuit_groups;
+    const uint8_t *absent; /* (block) 1: held at zero; NULL: none is */
+    int32_t frozen;        /* the circuit's weights do not move */
     int32_t rule;
     uint32_t threshold; /* dropout: 16-bit numbers below it drop; 0: no dropout */
     float keep_scale;   /* of what stays */

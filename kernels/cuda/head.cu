@@ -19,7 +19,7 @@ struct kl_cuda_heads {
     size_t n_heads, n_samples;
     int32_t judge_at[KL_CUDA_LAYERS], judge_size;
     int processors, together; /* blocks that run at once */
-    void *arrays, *groups;
+    void *arrays, *groups, *absent;
     void *memory[16]; /* what was taken for good */
     int n_memory;
     struct room order, which, replica, factors, sums, rows, logits, outputs, loss, right;
@@ -161,7 +161,10 @@ int kl_cuda_heads_open(struct kl_cuda_heads **heads, const struct kl_cuda_head *
     if (!code && shape->circuit.n_qubits)
         code = kl_cuda_copy(&h->groups, shape->weight_group, (size_t)shape->circuit.n_weights,
                             sizeof *shape->weight_group, "the circuit", err);
+    if (!code && shape->absent)
+        code = kl_cuda_copy(&h->absent, shape->absent, shape->block, 1, "heads", err);
     h->shape.weight_group = (const int32_t *)h->groups;
+    h->shape.absent = (const uint8_t *)h->absent;
     h->job.shape = h->shape;
     h->job.y_size = lay_out(h->job.y_at, &h->shape, shape->batch);
     h->judge_size = lay_out(h->judge_at, &h->shape, KL_JUDGED);
@@ -288,6 +291,7 @@ void kl_cuda_heads_close(struct kl_cuda_heads **heads)
     for (int i = 0; i < h->n_memory; i++) cudaFree(h->memory[i]);
     cudaFree(h->arrays);
     cudaFree(h->groups);
+    cudaFree(h->absent);
     if (h->stream) cudaStreamDestroy(h->stream);
     free(h);
     *heads = NULL;

@@ -57,6 +57,7 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
                     job.m + head * size,
                     job.v + head * size,
                     job.shape.clip > 0 ? job.grad + head * size : NULL,
+                    job.shape.absent,
                     {},
                     job.shape.rule };
     kl_own own = { to.params,

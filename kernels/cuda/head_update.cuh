@@ -10,6 +10,7 @@
 /* Where a head's parameters and moments are, and what the step does to them. */
 struct kl_mover {
     float *params, *m, *v, *grad; /* grad: gradients are kept there, nothing moves */
+    const uint8_t *absent;
     kl_cuda_factors f;
     int rule;
 };
@@ -33,6 +34,7 @@ KL_GPU void kl_move(const kl_mover &to, int64_t i, float g)
 
 KL_GPU float kl_put(const kl_mover &to, int64_t i, float g)
 {
+    if (to.absent && to.absent[i]) g = 0;
     if (to.grad) to.grad[i] = g;
     else kl_move(to, i, g);
     return g * g;
@@ -135,7 +137,7 @@ KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job
         const kl_cuda_layer &l = job.shape.layers[number];
         const int from = job.item_at[number], n = job.item_at[number + 1] - from;
         const bool quantum = l.kind == KL_CUDA_QUANTUM;
-        const int groups = quantum && n ? job.shape.weight_group[n - 1] + 1 : n ? 1 : 0;
+        const int groups = !quantum ? 1 : n ? job.shape.circuit_groups : 0;
         for (int g = 0; g < groups; g++) {
             double sum = 0;
             for (int i = lane; i < n; i += 32)

@@ -2,6 +2,7 @@
    A head's model as the card wants it: its layers in a row. */
 #include "circuit/cuda.h"
 #include "head/card.h"
+#include "head/part.h"
 
 static int refuse(const char *what, struct kl_error *err)
 {
@@ -63,9 +64,10 @@ static int add_circuit(struct kl_cuda_head *s, const struct kl_head_model *model
                        c->n_qubits, KL_CUDA_QUBITS);
     int32_t *group = kl_arena_take(memory, c->n_weights + 1, sizeof *group);
     if (!group) return kl_fail_memory(err, c->n_weights * sizeof *group);
+    const size_t groups = c->n_layers ? c->n_layers : 1;
     for (size_t w = 0, g = 0; w < c->n_weights; w++) {
-        while (c->n_layers && w >= c->layer_ends[g]) g++;
-        group[w] = (int32_t)g;
+        while (g < c->n_layers && w >= c->layer_ends[g]) g++;
+        group[w] = g < groups ? (int32_t)g : -1; /* learnable scales */
     }
     struct kl_cuda_layer *l = next(s);
     l->kind = KL_CUDA_QUANTUM;
@@ -74,7 +76,27 @@ static int add_circuit(struct kl_cuda_head *s, const struct kl_head_model *model
     l->weight = (int32_t)model->block.tensors[model->vqc].offset;
     s->weight_group = group;
     s->frozen = model->options.core == KL_CORE_FROZEN;
-    if (!s->frozen) s->n_groups += c->n_layers ? (int32_t)c->n_layers : 1;
+    s->circuit_groups = (int32_t)groups;
+    if (!s->frozen) s->n_groups += s->circuit_groups;
+    return KL_OK;
+}
+
+/* What a twin lacks of its tensors. */
+static int mark_absent(struct kl_cuda_head *s, const struct kl_head_model *model,
+                       struct kl_arena *memory, struct kl_error *err)
+{
+    const size_t size = model->block.size;
+    if (!model->n_twin) return KL_OK;
+    float *there = kl_arena_take(memory, size, sizeof *there);
+    uint8_t *absent = kl_arena_take(memory, size, 1);
+    if (!there || !absent) return kl_fail_memory(err, size * sizeof *there);
+    for (size_t i = 0; i < size; i++) there[i] = 1;
+    for (size_t i = 0; i < kl_head_n_parts(model); i++) {
+        const struct kl_head_part part = kl_head_part(model, i);
+        if (part.chain == KL_CHAIN_TWIN) kl_twin_mask_f32(there, model, &part);
+    }
+    for (size_t i = 0; i < size; i++) absent[i] = there[i] == 0;
+    s->absent = absent;
     return KL_OK;
 }
 
@@ -99,7 +121,8 @@ int kl_card_shape(struct kl_cuda_head *s, const struct kl_head_model *model,
     }
     add_chain(s, model, model->reduce, model->n_reduce, 0);
     add_chain(s, model, model->twin, model->n_twin, 0);
-    int code = model->circuit ? add_circuit(s, model, memory, err) : KL_OK;
+    int code = mark_absent(s, model, memory, err);
+    if (!code && model->circuit) code = add_circuit(s, model, memory, err);
     add_chain(s, model, model->head, model->n_head, KL_MAX_WIDTHS + 1);
     return code;
 }

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+   Heads on the GPU against the CPU: losses, accuracies, norms of gradients and parameters of some
+   epochs, over cores, circuits, optimisers, odd widths, clipping and short batches; logits; and what
+   must be equal to the bit: a replica alone and in company, a run in parts and in one. */
+#include <math.h>
+
+#include "gpu.h"
+#include "head/card.h"
+#include "kernels/inline/philox.h"
+#include "tests/unit/check.h"
+
+enum { CLASSES = 3, MOST = 3000 };
+
+static void make_features(struct kl_features *f, size_t n, size_t d)
+{
+    static char names[CLASSES][4] = { "a", "b", "c" };
+    *f = (struct kl_features){
+        .n = n, .d = d, .n_classes = CLASSES, .class_names = names[0], .name_size = 4
+    };
+    f->x = malloc(n * d * sizeof *f->x);
+    f->labels = malloc(n * sizeof *f->labels);
+    for (uint32_t i = 0; i < n; i++) {
+        f->labels[i] = (int32_t)(i % CLASSES);
+        for (uint32_t j = 0; j < d; j++) {
+            uint32_t words[4];
+            kl_philox(words, 1, i, 1000, j, 0);
+            f->x[i * d + j] = (float)kl_philox_unit(words[0]) + (j % CLASSES == i % CLASSES ? 0.6f : 0);
+        }
+    }
+}
+
+struct kind {
+    const char *name, *ansatz, *embedding, *observables;
+    enum kl_core core;
+    int64_t qubits, layers, batch, reduction[2], classifier; /* classifier 0: none */
+    int n_reduction;
+    bool scales;
+    enum kl_optimizer_kind optimizer;
+    double clip, decay, dropout;
+};
+#define PLAIN "ry-ring", "angle-y", "z"
+static const struct kind kinds[] = {
+    { "default", PLAIN, KL_CORE_CIRCUIT, 4, 3, 16, { 64, 32 }, 16, 2, false, KL_ADAM, 0, 0, 0.2 },
+    { "odd widths", PLAIN, KL_CORE_CIRCUIT, 3, 2, 7, { 37, 0 }, 0, 1, false, KL_ADAM, 0, 0, 0.3 },
+    { "clip, decay", PLAIN, KL_CORE_CIRCUIT, 2, 2, 16, { 9, 0 }, 5, 1, false, KL_ADAM, 0.05, 0.01, 0 },
+    { "adamw", PLAIN, KL_CORE_CIRCUIT, 5, 2, 16, { 20, 0 }, 6, 1, false, KL_ADAMW, 0, 0.1, 0.1 },
+    { "sgd", PLAIN, KL_CORE_CIRCUIT, 1, 1, 16, { 12, 0 }, 4, 1, false, KL_SGD, 1, 0.01, 0.2 },
+    { "complex",
+      "strongly-entangling",
+      "angle-x",
+      "x,zz",
+      KL_CORE_CIRCUIT,
+      5,
+      2,
+      16,
+      { 16, 0 },
+      8,
+      1,
+      true,
+      KL_ADAM,
+      0,
+      0,
+      0.2 },
+    { "6 qubits",
+      "strongly-entangling",
+      "angle-y",
+      "z",
+      KL_CORE_CIRCUIT,
+      6,
+      1,
+      9,
+      { 16, 0 },
+      8,
+      1,
+      false,
+      KL_ADAM,
+      0,
+      0,
+      0.2 },
+    { "9 qubits",
+      "ry-ring",
+      "angle-y",
+      "z",
+      KL_CORE_CIRCUIT,
+      9,
+      1,
+      5,
+      { 0 },
+      8,
+      0,
+      false,
+      KL_ADAM,
+      0,
+      0,
+      0 },
+    { "twin", PLAIN, KL_CORE_TWIN, 4, 3, 16, { 24, 0 }, 16, 1, false, KL_ADAM, 0, 0, 0.2 },
+    { "frozen", PLAIN, KL_CORE_FROZEN, 4, 3, 16, { 24, 0 }, 16, 1, false, KL_ADAM, 0.1, 0.02, 0.2 },
+    { "none", PLAIN, KL_CORE_NONE, 4, 3, 16, { 24, 0 }, 16, 1, false, KL_ADAM, 0, 0, 0.2 },
+};
+
+static void options_of(struct kl_head_options *h, struct kl_train_options *o, const struct kind *k)
+{
+    kl_head_options_default(h);
+    kl_train_options_default(o);
+    h->circuit.ansatz = k->ansatz, h->circuit.embedding = k->embedding,
+    h->circuit.observables = k->observables;
+    h->circuit.n_qubits = k->qubits, h->circuit.n_layers = k->layers, h->circuit.learn_scale = k->scales;
+    h->core = k->core, h->dropout = k->dropout;
+    h->n_reduction = k->n_reduction, h->n_classifier = k->classifier > 0;
+    memcpy(h->reduction, k->reduction, sizeof k->reduction);
+    h->classifier[0] = k->classifier;
+    o->batch_size = k->batch, o->epochs = 2, o->replicas = 3, o->seed = 7;
+    o->optimizer.kind = k->optimizer, o->optimizer.clip = k->clip, o->optimizer.weight_decay = k->decay;
+    o->optimizer.epsilon = 1e-4; /* or gradients that are rounding alone would move what they belong to */
+    o->schedule.lr = 1e-3, o->schedule.kind = KL_COSINE_RATE;
+}
+
+static void must_not(int code, const struct kl_error *err)
+{
+    if (!code) return;
+    fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+static void train_on(struct kl_train *t, struct kl_head_model *model, const struct kl_features *f,
+                     const struct kl_train_options *o, const struct kl_device *where, int64_t parts)
+{
+    struct kl_error err;
+    must_not(kl_train_open(t, model, f, o, 1, &err), &err);
+    t->device = where;
+    for (int64_t i = 1; i <= parts; i++) {
+        t->until = o->epochs * i / parts;
+        must_not(kl_train_run(t, NULL, NULL, &err), &err);
+    }
+}
+
+/* The largest difference, of what counts as one at most. */
+static double far_from(const double *a, const double *b, size_t n)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!(isnan(a[i]) && isnan(b[i])) && !(fabs(a[i] - b[i]) <= worst)) worst = fabs(a[i] - b[i]);
+    return worst;
+}
+
+static double far_from_floats(const float *a, const float *b, size_t n)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)a[i] - (double)b[i]) <= worst)) worst = fabs((double)a[i] - (double)b[i]);
+    return worst;
+}
+
+static void compare(const struct kind *k, const struct kl_train *cpu, const struct kl_train *gpu)
+{
+    const size_t epochs = (size_t)cpu->options.epochs, norms = epochs * kl_head_n_groups(cpu->model);
+    for (int64_t i = 0; i < cpu->options.replicas; i++) {
+        const struct kl_replica *a = &cpu->replicas[i], *b = &gpu->replicas[i];
+        const double history = far_from(a->history[0], b->history[0], KL_HISTORY_ROWS * epochs),
+                     norm = far_from(a->norms, b->norms, norms),
+                     params = far_from_floats(a->params, b->params, cpu->model->block.size);
+        CHECK(history < 1e-4, "%s, replica %lld: history differs by %.3g", k->name, (long long)i,
+              history);
+        CHECK(norm < 1e-4, "%s, replica %lld: norms differ by %.3g", k->name, (long long)i, norm);
+        CHECK(params < 2e-4, "%s, replica %lld: parameters differ by %.3g", k->name, (long long)i,
+              params);
+        CHECK(a->best_epoch == b->best_epoch, "%s", k->name);
+        digest_of(b->params, 4 * cpu->model->block.size * sizeof(float));
+        digest_of(b->history[0], KL_HISTORY_ROWS * epochs * sizeof(double));
+        digest_of(b->norms, norms * sizeof(double));
+    }
+}
+
+static bool same(const struct kl_train *a, int64_t i, const struct kl_train *b, int64_t j)
+{
+    const struct kl_replica *r = &a->replicas[i], *s = &b->replicas[j];
+    const size_t size = a->model->block.size * sizeof(float),
+                 epochs = (size_t)a->options.epochs * sizeof(double);
+    return memcmp(r->params, s->params, 4 * size) == 0 &&
+           memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) == 0 &&
+           memcmp(r->norms, s->norms, kl_head_n_groups(a->model) * epochs) == 0;
+}
+
+static void check_logits(const struct kind *k, struct kl_head_model *model, const float *params,
+                         const struct kl_features *f)
+{
+    static float a[MOST * CLASSES], b[MOST * CLASSES];
+    const struct kl_head head = { .model = *model, .params = (float *)params };
+    struct kl_error err;
+    must_not(kl_head_logits(a, NULL, &head, f->x, f->n, NULL, NULL, &err), &err);
+    must_not(kl_card_logits(b, NULL, &head, f->x, f->n, &device, &err), &err);
+    const double worst = far_from_floats(a, b, f->n * CLASSES);
+    CHECK(worst < 2e-5, "%s: logits differ by %.3g", k->name, worst);
+    digest_of(b, f->n * CLASSES * sizeof *b);
+}
+
+static void check(const struct kind *k, const struct kl_features *f)
+{
+    struct kl_head_options h;
+    struct kl_train_options o;
+    struct kl_head_model model;
+    struct kl_train cpu, gpu, other;
+    struct kl_error err;
+    options_of(&h, &o, k);
+    must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
+    must_not(kl_card_check(&model, &o, &err), &err);
+    train_on(&cpu, &model, f, &o, NULL, 1);
+    train_on(&gpu, &model, f, &o, &device, 1);
+    compare(k, &cpu, &gpu);
+    check_logits(k, &model, gpu.replicas[0].params, f);
+    train_on(&other, &model, f, &o, &device, 2);
+    for (int64_t r = 0; r < o.replicas; r++)
+        CHECK(same(&gpu, r, &other, r), "%s: a run in parts has other bits", k->name);
+    kl_train_close(&other);
+    o.replicas = 1, o.first_replica = 2;
+    train_on(&other, &model, f, &o, &device, 1);
+    CHECK(same(&gpu, 2, &other, 0), "%s: a replica alone has other bits than in company", k->name);
+    CHECK(!same(&gpu, 1, &other, 0), "%s: all replicas are the same", k->name);
+    kl_train_close(&other);
+    kl_train_close(&gpu);
+    kl_train_close(&cpu);
+    kl_head_model_free(&model);
+}
+
+/* What a GPU does not do is said, not done differently. */
+static void check_refusals(const struct kl_features *f)
+{
+    struct kl_head_options h;
+    struct kl_train_options o;
+    struct kl_head_model model;
+    struct kl_error err;
+    options_of(&h, &o, &kinds[0]);
+    must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
+    o.shots = 100;
+    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    o.shots = 0, o.diff = KL_DIFF_SHIFT;
+    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    o.diff = KL_DIFF_ADJOINT, o.optimizer.kind = KL_QNG;
+    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    kl_head_model_free(&model);
+    options_of(&h, &o, &kinds[0]);
+    h.circuit.n_qubits = 11;
+    must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
+    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    kl_head_model_free(&model);
+    options_of(&h, &o, &kinds[0]);
+    h.circuit.noise = "depolarizing=0.01";
+    must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
+    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    kl_head_model_free(&model);
+}
+
+int main(void)
+{
+    struct kl_features few, odd;
+    open_gpu();
+    make_features(&few, emulated ? 61 : MOST, 24);
+    make_features(&odd, emulated ? 58 : MOST - 1, 13);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) check(&kinds[i], i % 2 ? &odd : &few);
+    check_refusals(&few);
+    print_digest();
+    free(few.x), free(few.labels), free(odd.x), free(odd.labels);
+    return failures != 0;
+}
