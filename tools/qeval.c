@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "circuit/options.h"
+#include "device/device.h"
 #include "head/evaluate.h"
 #include "head/features.h"
 #include "qrng/mode.h"
@@ -27,6 +28,7 @@ static const struct kl_option options[] = {
     KL_TRAJECTORIES_OPTION(AT(trajectories)),
     { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, "measurements a sample; else exact values",
       NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     { "mitigate-readout", 0, KL_OPT_FLAG, AT(mitigate_readout), NULL, 0, 0, true,
       "take readout errors back by their inverse matrices", "Mitigation", NULL },
     { "zne", 0, KL_OPT_STRING, AT(zne), "LIST", 0, 0, true,
@@ -45,7 +47,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "progress",
+    .without = "progress device",
 };
 
 struct run {
@@ -53,6 +55,7 @@ struct run {
     struct kl_log log;
     struct kl_stage stage;
     struct kl_file *head, *other, *input;
+    struct kl_device device;
     struct kl_features features;
     struct kl_evaluation evaluation;
     struct kl_control_scores controls;
@@ -162,8 +165,11 @@ static int evaluate(struct run *run, struct kl_error *err)
     struct kl_evaluation second = { 0 };
     const struct kl_evaluation_options o = { run->v.split,    run->v.noise,
                                              run->shots,      (uint64_t)run->v.common.seed,
-                                             run->mitigation, (size_t)run->trajectories };
-    int code = kl_features_load(&run->features, run->input, err);
+                                             run->mitigation, (size_t)run->trajectories,
+                                             &run->device };
+    int code = kl_device_choose(&run->device, run->v.common.device, err);
+    run->v.common.device_used = run->device.name;
+    if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
     if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
     if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);

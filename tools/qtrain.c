@@ -143,9 +143,9 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 
 static int train(struct run *run, FILE *out, struct kl_error *err)
 {
-    int code = kl_features_load(&run->features, run->input, err);
-    if (!code) code = kl_device_choose(&run->head.device, run->v.common.device, err);
+    int code = kl_device_choose(&run->head.device, run->v.common.device, err);
     run->v.common.device_used = run->head.device.name;
+    if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);

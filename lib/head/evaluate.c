@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "head/card.h"
 #include "head/head.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
@@ -107,6 +108,19 @@ struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
                                               .rows = e->rows } };
 }
 
+static bool on_card(const struct kl_evaluation_options *o)
+{
+    return o->device && o->device->cuda;
+}
+
+int kl_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+                         const struct kl_shots *shots, const struct kl_evaluation_options *o,
+                         struct kl_pool *pool, struct kl_error *err)
+{
+    return on_card(o) ? kl_card_logits(logits, NULL, head, x, n, o->device, err)
+                      : kl_head_logits(logits, NULL, head, x, n, shots, pool, err);
+}
+
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
                    const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
@@ -126,7 +140,7 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
                       : kl_fail_memory(err, e->n * e->c * sizeof *logits);
     if (!code && e->drawn)
         code = kl_drawn_logits(logits, &e->drawn[r], head, x, e->labels, e->n, &shots, pool, err);
-    else if (!code) code = kl_head_logits(logits, NULL, head, x, e->n, &shots, pool, err);
+    else if (!code) code = kl_evaluation_logits(logits, head, x, e->n, &shots, o, pool, err);
     if (!code) judge_logits(e, r, logits);
     kl_head_free(&head);
     free(logits);
@@ -175,6 +189,9 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     else if (head->model.n_classes < e->features->n_classes)
         code = kl_fail(err, KL_EDATA, "%s: made for %zu classes, the features have %zu",
                        kl_file_path(file), head->model.n_classes, e->features->n_classes);
+    else if (on_card(o) && (o->shots || e->trajectories || kl_mitigates(&o->mitigation)))
+        code = kl_fail(err, KL_EUSAGE,
+                       "shots, trajectories and mitigation: not on a GPU; give --device cpu");
     else code = check_classes(e->features, file, err);
     kl_head_free(&head);
     return code;

@@ -40,8 +40,13 @@ struct kl_evaluation_options {
     size_t shots;      /* measurements a sample; 0: exact expectation values */
     uint64_t seed;     /* of the shots */
     struct kl_mitigation mitigation;
-    size_t trajectories; /* of kl_conditions */
+    size_t trajectories;            /* of kl_conditions */
+    const struct kl_device *device; /* NULL: the CPU */
 };
+/* Logits on the device that o names. */
+int kl_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+                         const struct kl_shots *shots, const struct kl_evaluation_options *o,
+                         struct kl_pool *pool, struct kl_error *err);
 /* KL_EDATA if the head was made for other features; KL_ENOMEM. Free with
    kl_evaluation_free. */
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,

@@ -62,7 +62,7 @@ static int control_logits(float *logits, int i, const struct kl_shots *shots,
                        kl_file_path(file), kl_control_name(i));
     if (!code && kl_mitigates(&o->mitigation) && head->model.circuit)
         code = kl_mitigated_logits(logits, NULL, NULL, &job, x, e->n, pool, err);
-    else if (!code) code = kl_head_logits(logits, NULL, head, x, e->n, shots, pool, err);
+    else if (!code) code = kl_evaluation_logits(logits, head, x, e->n, shots, o, pool, err);
     kl_head_free(&head);
     return code;
 }

@@ -178,6 +178,9 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         kl_progress_end(&progress);
         if (!code) kl_controls_note_diverged(&run->controls, run->log);
     }
+    if (code == KL_EDEVICE && run->checkpoint && access(run->checkpoint, F_OK) == 0)
+        kl_note(run->log, 1, "%s stays; the same command with --resume goes on from there",
+                run->checkpoint);
     if (code != KL_ESIGNAL) return code;
     int saved = kl_head_run_keep(run, err);
     if (saved) return saved;

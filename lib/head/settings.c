@@ -9,9 +9,9 @@
 
 static const struct kl_option options[] = {
     KL_HEAD_SETTINGS,
-    KL_DEVICE_OPTION(KL_HEAD_AT(common.device)),
     { "resume", 0, KL_OPT_FLAG, KL_HEAD_AT(resume), NULL, 0, 0, false,
       "go on from the checkpoint of a stopped run", "Run", NULL },
+    KL_DEVICE_OPTION(KL_HEAD_AT(common.device)),
     { "checkpoint-every", 0, KL_OPT_INT, KL_HEAD_AT(train.checkpoint_every), "N", 0, 1e6, false,
       "epochs; 0: only when stopped by a signal", NULL, NULL },
     { "check-gradients", 0, KL_OPT_FLAG, KL_HEAD_AT(check_gradients), NULL, 0, 0, false,

@@ -1,0 +1,38 @@
+# --device: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
+$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 70 -o f.h5 > log
+$ qtrain f.h5 -o head.h5 --device gpu
+! qtrain: --device: found 'gpu', expected auto, cpu, cuda or cuda:0
+? 2
+
+$ KETLINE_CUDA=/none.so qtrain f.h5 -o head.h5 --device cuda
+! qtrain: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
+? 75
+
+% need $BUILD/tests/cuda/libketline-cuda.so
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; KETLINE_EMULATED_DEVICES=0 qtrain f.h5 -o head.h5 --device cuda
+! qtrain: --device cuda: no GPU was found; --device cpu needs none
+? 75
+
+$ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so qtrain f.h5 -o head.h5 --device cuda:3
+! qtrain: --device cuda:3: there is no such GPU; the first one is cuda:0; --device cpu needs none
+? 75
+
+$ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so qtrain f.h5 -o head.h5 --device cuda --shots 100
+! qtrain: --shots: not on a GPU; give --device cpu
+? 2
+
+# The same key on either device; the record says which. A run that was stopped goes on to the same bytes.
+~ s/(epoch |: )[0-9]+/\1N/; s/ and [0-9]+ of [0-9]+ steps of the next//; s/[0-9]+ left/N left/
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 4 --reduction 8 --classifier none --replicas 2"
++ qtrain -q f.h5 $o --device cuda --no-provenance -o whole.h5 > log; qtrain -q f.h5 $o --device cuda -o said.h5 > log
++ [ "$(qtrain f.h5 $o --device cuda --key)" = "$(qtrain f.h5 $o --key)" ] && echo one key
++ h5dump -d provenance said.h5 | grep -o '"device":"cuda: [^"]*"'
++ for k in 130 140 150 160 170 180; do KETLINE_EMULATED_FAIL=$k qtrain -q f.h5 $o --device cuda --checkpoint-every 1 --no-provenance -o head.h5 2> err
++   [ $? = 75 ] || echo "call $k: status"; ls head.h5 2> log; done; cat err; ls -A | grep head
++ qtrain f.h5 $o --device cuda --no-provenance --resume --progress none -o head.h5 > log; cmp whole.h5 head.h5; ls -A | grep head
+> one key
+> "device":"cuda: emulated"
+> qtrain: judging: CUDA says: emulated failure
+> .head.h5.checkpoint
+> head.h5
+! qtrain: found .head.h5.checkpoint: N of 4 epochs of the head; N left, then 3 controls
