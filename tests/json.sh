@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What every tool prints with --json is what docs/schema says, member by member; the schemas themselves are of one
+# form, and one is there for each tool. Every form of a schema is met at least once.
+set -u
+cd "$(dirname "$0")/.." || exit 70
+command -v jq >/dev/null || { echo "skipped: jq is absent"; exit 77; }
+root=$PWD
+. tests/jobs.inc
+prepare || exit 1
+cd "$JOBS" || exit 70
+# printed TOOL ARGUMENT...: what it prints is right, whatever its status; which form it has is kept
+printed() {
+    local tool=$1 line
+    "$@" --json >out 2>err
+    [ -s out ] || fail "$*: printed nothing; $(cat err)"
+    while IFS= read -r line; do
+        check "$*: $(jq -r --slurpfile schema "$root/docs/schema/$tool.json" -f "$root/tests/schema.jq" <<<"$line")" \
+            test -z "$(jq -r --slurpfile schema "$root/docs/schema/$tool.json" -f "$root/tests/schema.jq" <<<"$line")"
+        jq -r --argjson value "$line" '.anyOf[] | select(($value | type == "array") == (.type == "array")
+            and ((.required // []) - ($value | if type == "object" then keys else [] end) == [])
+            and ([.properties.status.const | select(.)] | all(. == $value.status))) | .title' "$root/docs/schema/$tool.json" |
+            sed "s/^/$tool: /" | head -1 >>forms
+    done <out
+}
+stage() { # TOOL ARGUMENT... -o FILE, which is not there yet
+    printed "$@" --dry-run
+    printed "$@"
+    printed "$@"
+}
+stage extract-features "$digits_test" --resize 28 --limit 20 --store shared -o f.h5
+stage qtrain features.h5 --epochs 2 --reduction 8 -o h.h5
+stage qeval h.h5 test.h5 -o r.h5
+printed qeval h.h5 test.h5 --compare head.h5 --shots 10 -o r2.h5
+stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 -o s.h5
+stage qconvert head.safetensors --features features.h5 -o again.h5
+printed qconvert h.h5 -o w.npz
+printed figures h.h5 r.h5 --format svg -o drawn
+printed figures h.h5 --report page.html
+printed circuit stats
+printed circuit stats --embedding amplitude
+stage circuit plateau --qubits 2 --layers 1 -o p.h5
+printed circuit plateau --qubits 2 --layers 1
+stage tournament bits.txt --null 10 -o t.h5
+stage tournament --synthetic 3 --rows 9 --trials 0 --only-bits -o t3.h5
+stage tournament --synthetic 4 --rows 60 --null 20 --trials 1 -o t2.h5
+stage qgan devices.txt -m 2 --epochs 2 -o g.h5
+stage qtrain --qrng bits.txt --epochs 1 -o study.h5
+stage qeval --qrng study.h5 bits.txt -o verdict.h5
+printed cache list .
+printed cache show h.h5
+printed cache log r.h5
+printed cache diff h.h5 head.h5
+printed cache verify h.h5 f.h5
+printed cache merge shard0.h5 shard1.h5 shard2.h5 -o merged.h5
+printed cache push copies --store shared
+: >.f.h5.0-1-1.abcdefgh.ketline-tmp && touch -d '3 days ago' .f.h5.0-1-1.abcdefgh.ketline-tmp
+printed cache gc .
+printed doctor --no-bench
+printed doctor
+for c in "$root"/tools/*.c; do
+    tool=$(basename "$c" .c) schema=$root/docs/schema/$(basename "$c" .c).json
+    check "$tool has no docs/schema/$tool.json" test -s "$schema"
+    check "$schema: \$id" test "$(jq -r '."$id" | test("^urn:ketline:json:'"$tool"':[1-9][0-9]*$")' "$schema")" = true
+    jq -r '.anyOf[].title' "$schema" | sort -u | sed "s/^/$tool: /"
+done >wanted
+sort -u forms | diff wanted - >difference || fail "forms of the schemas that were not met (<): $(cat difference)"
+# The check itself: what is wrong is found.
+for bad in '{}' '{"equal":1,"differences":""}' '{"equal":true,"differences":"","more":1}' '{"path":"a","whole":true}' 3; do
+    [ -n "$(jq -r --slurpfile schema "$root/docs/schema/cache.json" -f "$root/tests/schema.jq" <<<"$bad")" ] || fail "$bad is taken for right"
+done
+conclude
