@@ -32,7 +32,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "device threads progress seed",
+    .without = "device progress seed",
 };
 
 static void defaults(void *values)
@@ -96,7 +96,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_common *common = &w->v->common;
     const struct kl_study_report *r = &w->report;
     const struct kl_verdict *first = &r->models[0];
-    enum { HEAD = 10 };
+    enum { HEAD = 11 };
     struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 3] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -104,6 +104,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "protocol", KL_JSON_TEXT, w->study.v->protocol, 0 },
         { "splits", KL_JSON_COUNT, NULL, (double)r->n_splits },
         { "test_rows", KL_JSON_COUNT, NULL, (double)r->n_test },
+        { "accuracy_sd", KL_JSON_NUMBER, NULL, kl_deviation(first->accuracy, r->n_splits) },
         { "accuracy_low", KL_JSON_NUMBER, NULL, first->low },
         { "accuracy_high", KL_JSON_NUMBER, NULL, first->high },
         { "log_loss", KL_JSON_NUMBER, NULL, kl_mean(first->log_loss, r->n_splits) },

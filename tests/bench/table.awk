@@ -59,6 +59,8 @@ END {
     row("the same on 1,000 shots", "shots1000-epoch", best("shots1000-epoch"), "", "")
     row("features of 28x28 images, IDX to published file", "features28", best("features28"), 1.8, 3)
     row("features at 224x224", "features224", best("features224"), 1.2, 1.8)
+    row("device classifier, an epoch of 600 steps of 8 rows, one thread", "classifier-epoch", "torch", 50, 150)
+    row("20 runs of it to the end", "classifier-runs", "torch", "", "")
     row("plateau scan, 2-12 qubits, 1-64 layers, 200 draws: a loop over draws", "plateau", loop(), 100, 1000)
     row("the same, a broadcast batch a cell", "plateau", "broadcast", 1, 100)
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"

@@ -8,6 +8,12 @@ const char *const fault_inputs[] = {
     "qtrain -q f.h5 --epochs 1 --reduction 8 --replicas 2 -o a.h5 >/dev/null",
     "qtrain -q f.h5 --epochs 1 --reduction 8 --replicas 2 --seed 1 -o b.h5 >/dev/null",
     "qeval -q b.h5 f.h5 -o older.h5 >/dev/null",
+    "awk 'BEGIN { for (i = 0; i < 60; i++) { s = \"\"; for (j = 0; j < 8; j++) s = s (i * (i % 3 + j) % "
+    "7 < 3); print s, i % "
+    "3 + 1 } }' >bits.txt",
+    "qtrain -q --qrng bits.txt --epochs 2 --seeds 2 --null 2 -o devices.h5",
+    "qtrain -q --qrng bits.txt --epochs 2 --seeds 2 --reference -o reference.h5",
+    "qeval -q --qrng reference.h5 bits.txt -o older-devices.h5",
     0,
 };
 
@@ -34,5 +40,12 @@ const struct fault_job fault_jobs[] = {
       .command = "qeval ../in/a.h5 ../in/f.h5 --noise depolarizing=0.01,readout-1=0.02 --shots 20 "
                  "--mitigate-readout --zne 1,3 --no-provenance -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qeval --qrng",
+      .command = "qeval -q --qrng ../in/devices.h5 ../in/bits.txt --no-provenance -o out.h5",
+      .old = "cp ../in/older-devices.h5 out.h5" },
+    { .name = "qeval --qrng of the reference, with its record",
+      .command = "qeval --qrng ../in/reference.h5 ../in/bits.txt -o out.h5",
+      .old = "cp ../in/older-devices.h5 out.h5",
+      .varies = true },
     { 0 },
 };

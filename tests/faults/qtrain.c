@@ -15,6 +15,10 @@ const char *const fault_inputs[] = {
     "qtrain -q f.h5 --epochs 200 --checkpoint-every 10 --no-provenance --threads 1" SMALL
     " -o out.h5 >/dev/null 2>&1 & p=$!; until h5ls .out.h5.checkpoint/controls/twin >/dev/null 2>&1; do "
     "kill -0 $p || exit 1; done; kill -TERM $p; wait $p 2>/dev/null; mv .out.h5.checkpoint controls",
+    "awk 'BEGIN { for (i = 0; i < 60; i++) { s = \"\"; for (j = 0; j < 8; j++) s = s (i * (i % 3 + j) % "
+    "7 < 3); print s, i % "
+    "3 + 1 } }' >bits.txt",
+    "qtrain -q --qrng bits.txt --model ones -o devices.h5",
     "printf 'batch: 16\\nnum_epochs: 2\\nn_qubits: 2\\nn_layers: 1\\n' >run.yaml",
     0,
 };
@@ -70,6 +74,20 @@ const struct fault_job fault_jobs[] = {
       .command = "qtrain -q ../in/f.h5 --epochs 1 --optimizer spsa --no-controls "
                  "--no-provenance" SMALL " -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
+    { .name = "qtrain --qrng",
+      .command = "qtrain -q --qrng ../in/bits.txt --epochs 2 --seeds 2 --null 1 --threads 2 "
+                 "--no-provenance -o out.h5",
+      .old = "cp ../in/devices.h5 out.h5",
+      .keeps = ".ketline-partial",
+      .several = true },
+    { .name = "qtrain --qrng on pairs, with its record",
+      .command = "qtrain -q --qrng ../in/bits.txt --features pairs --protocol folds --folds 2 --seeds 1 "
+                 "--epochs 2 "
+                 "--threads 1 -o out.h5",
+      .old = "cp ../in/devices.h5 out.h5",
+      .keeps = ".ketline-partial",
+      .varies = true,
+      .several = true },
     { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },
     { 0 },
 };

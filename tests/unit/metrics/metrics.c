@@ -104,6 +104,16 @@ static void check_paired(void)
     expect("equal pairs", fabs(p.low) + fabs(p.high), 0, 0);
 }
 
+/* SciPy's t quantile, and the formula in NumPy. */
+static void check_resampled(void)
+{
+    static const double scores[] = { .56, .54, .58, .55, .57 };
+    const struct kl_interval i = kl_resampled(scores, 5, 0.25), one = kl_resampled(scores, 1, 0.25);
+    expect("resampled, low", i.low, 0.5305513525778368, 1e-12);
+    expect("resampled, high", i.high, 0.5894486474221633, 1e-12);
+    expect("one split has no interval", isnan(one.low) && isnan(one.high), 1, 0);
+}
+
 static void check_softmax(void)
 {
     static const float logits[3] = { 1000, 1001, 999 };
@@ -130,6 +140,7 @@ int main(void)
     check_calibration();
     check_tests();
     check_paired();
+    check_resampled();
     check_softmax();
     return failures != 0;
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+   What stands beside the models of a study: shuffled labels, the limit, the choice of the epoch. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "qrng/study_int.h"
+
+int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err)
+{
+    int rc = KL_OK;
+    size_t as_good = 1;
+    r->n_null = j->study->n_runs - r->n_splits;
+    r->null_p = NAN;
+    if (!r->n_null) return KL_OK;
+    r->null = calloc(r->n_null, sizeof *r->null);
+    if (!r->null) return kl_fail_memory(err, r->n_null * sizeof *r->null);
+    for (size_t i = 0; i < r->n_null && !rc; i++) {
+        size_t right = 0;
+        rc = kl_judge_apply(&right, j, r->models[0].model, r->n_splits + i, err);
+        r->null[i] = (double)right / (double)(j->count ? j->count : 1);
+        as_good += r->null[i] >= r->models[0].accuracy[0];
+    }
+    if (rc) return rc;
+    r->null_p = (double)as_good / (double)(r->n_null + 1);
+    rc = kl_judge_put(j, "null", "accuracy", r->null, r->n_null, err);
+    return rc ? rc : kl_writer_number(j->w, "", "null_p", r->null_p, err);
+}
+
+int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
+{
+    enum { LONGEST = 150 }; /* symbols of a row: 6 10^5 vectors of counts */
+    const struct kl_bits *b = j->study->bits;
+    const size_t symbols = b->n_bits / 2;
+    double p[4 * KL_NETWORK_CLASSES] = { 0 };
+    r->has_limit = b->n_bits % 2 == 0 && symbols <= LONGEST;
+    if (!r->has_limit) return KL_OK;
+    for (size_t i = 0; i < b->n_rows; i++)
+        for (size_t k = 0; k < symbols; k++)
+            p[4 * b->device[i] + (int)kl_bits_symbol(kl_bits_row(b, i), k, 2)]++;
+    for (size_t k = 0; k < j->c; k++) {
+        const double all = p[4 * k] + p[4 * k + 1] + p[4 * k + 2] + p[4 * k + 3];
+        for (int s = 0; s < 4; s++) p[4 * k + (size_t)s] /= all;
+    }
+    r->limit = kl_symbol_limit(NULL, p, j->c, 4, symbols);
+    const int rc = kl_writer_number(j->w, "", "limit_accuracy", r->limit.accuracy, err);
+    return rc ? rc : kl_writer_number(j->w, "", "limit_information_bits", r->limit.information, err);
+}
+
+/* What choosing the epoch by the test rows is worth. */
+int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
+{
+    const struct kl_dataset *history = NULL, *epochs = NULL;
+    if (j->study->protocol != KL_REFERENCE || !j->study->network) return KL_OK;
+    int rc = kl_file_expect(&history, j->file, "history/judge_accuracy", KL_TYPE_F64, 2, err);
+    if (!rc) rc = kl_judge_find(&epochs, j, "epochs", KL_TYPE_I64, 1, sizeof(int64_t), err);
+    const size_t most = rc ? 0 : history->dims[1];
+    double *curve = malloc((most + 1) * sizeof *curve);
+    r->best = calloc(2 * r->n_splits, sizeof *r->best);
+    if (!rc && (!curve || !r->best)) rc = kl_fail_memory(err, (most + 2 * r->n_splits) * sizeof *curve);
+    r->last = r->best ? r->best + r->n_splits : NULL;
+    for (size_t s = 0; s < r->n_splits && !rc; s++) {
+        int64_t ran = 0;
+        rc = kl_file_rows(j->file, history, s, 1, curve, err);
+        if (!rc) rc = kl_file_rows(j->file, epochs, s, 1, &ran, err);
+        if (!rc && (ran < 1 || (size_t)ran > most))
+            rc = kl_fail(err, KL_EDATA, "%s: epochs: found %lld of %zu", kl_file_path(j->file),
+                         (long long)ran, most);
+        for (int64_t e = 0; e < ran && !rc; e++) r->best[s] = fmax(r->best[s], curve[e]);
+        if (!rc) r->last[s] = curve[ran - 1];
+    }
+    free(curve);
+    if (!rc) rc = kl_judge_put(j, "reference", "best_epoch_accuracy", r->best, r->n_splits, err);
+    return rc ? rc : kl_judge_put(j, "reference", "last_epoch_accuracy", r->last, r->n_splits, err);
+}
