@@ -14,6 +14,7 @@ const char *const fault_inputs[] = {
     "qtrain -q --qrng bits.txt --epochs 2 --seeds 2 --null 2 -o devices.h5",
     "qtrain -q --qrng bits.txt --epochs 2 --seeds 2 --reference -o reference.h5",
     "qeval -q --qrng reference.h5 bits.txt -o older-devices.h5",
+    "qeval -q --qrng devices.h5 bits.txt -o older-reference.h5",
     0,
 };
 
@@ -45,7 +46,7 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older-devices.h5 out.h5" },
     { .name = "qeval --qrng of the reference, with its record",
       .command = "qeval --qrng ../in/reference.h5 ../in/bits.txt -o out.h5",
-      .old = "cp ../in/older-devices.h5 out.h5",
+      .old = "cp ../in/older-reference.h5 out.h5",
       .varies = true },
     { 0 },
 };
