@@ -52,6 +52,7 @@ const struct kl_tool kl_study_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_study_settings),
+    .without = "device",
 };
 
 enum { NOT_GIVEN = -1, REFERENCE_SEED = 89 };
