@@ -63,13 +63,13 @@ install: all $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
 	$(INSTALL_DATA) $(EMIT_ZSH) $(DESTDIR)$(datadir)/zsh/vendor-completions
 	$(INSTALL_DATA) $(EMIT_FISH) $(DESTDIR)$(datadir)/fish/vendor_completions.d
 	$(INSTALL_DATA) $(EMIT_SCHEMA) $(DESTDIR)$(datadir)/ketline/schema
-	$(INSTALL_DATA) $(BUILD)/libketline.a $(DESTDIR)$(libdir)
+	$(INSTALL_DATA) $(BUILD)/libketline.a $(wildcard $(BUILD)/bin/libketline-cuda.so) $(DESTDIR)$(libdir)
 	@for h in $(PUBLIC); do $(INSTALL_DATA) -D $$h $(DESTDIR)$(includedir)/ketline/$${h#lib/} || exit; done
 	@echo "$$KETLINE_PC" >$(DESTDIR)$(libdir)/pkgconfig/ketline.pc
 
 uninstall:
 	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(patsubst $(BUILD)/emit/man/%,$(DESTDIR)$(mandir)/man1/%,$(EMIT_MAN)) \
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(datadir)/zsh/vendor-completions/_%) \
-	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a \
+	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so \
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
 	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(includedir)/ketline

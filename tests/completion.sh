@@ -50,13 +50,13 @@ check() { # SHELL TOOL [COMMAND]
 for shell in bash zsh fish; do
     command -v $shell >/dev/null || { echo "left out: $shell is absent"; continue; }
     mkdir $shell
-    for tool in "$BUILD"/bin/*; do
-        tool=$(basename "$tool")
+    for tool in "$ROOT"/tools/*.c; do
+        tool=$(basename "$tool" .c)
         case $shell in zsh) file=zsh/_$tool ;; fish) file=fish/$tool.fish ;; *) file=bash/$tool ;; esac
         $tool --emit $shell >$file && $shell -n $file || { echo "$file: $shell refuses it"; touch failed; }
     done
-    for tool in "$BUILD"/bin/*; do
-        tool=$(basename "$tool")
+    for tool in "$ROOT"/tools/*.c; do
+        tool=$(basename "$tool" .c)
         check $shell "$tool"
         for part in $($tool --emit man | sed -n "s/^\.Xr $tool-\([a-z]*\) 1$/\1/p"); do check $shell "$tool" "$part"; done
     done

@@ -31,7 +31,7 @@ for recipe in packaging/Dockerfile packaging/ketline.def; do
     grep -q 'make -C /src deps' $recipe || fail "$recipe does not use make deps"
 done
 if command -v dpkg >/dev/null && command -v objdump >/dev/null; then
-    for library in $(objdump -p "$BUILD"/bin/* | awk '$1 == "NEEDED" { print $2 }' | sort -u); do
+    for library in $(for c in tools/*.c; do objdump -p "$BUILD/bin/$(basename "$c" .c)"; done | awk '$1 == "NEEDED" { print $2 }' | sort -u); do
         path=$(ldconfig -p | awk -v l="$library" '$1 == l { print $NF; exit }')
         [ -n "$path" ] && { dpkg -S "$path" || dpkg -S "$(realpath "$path")" || dpkg -S "${path#/usr}" || dpkg -S "/usr$path"; } 2>/dev/null | head -1 | cut -d: -f 1
     done | sort -u | grep -vE '^(libc6|libasan.*|libubsan.*|libgcc-s1)$' >"$work/linked"

@@ -55,6 +55,8 @@ struct kl_doctor {
     } threads;
     struct kl_memory memory;
     struct kl_gpus gpus;
+    bool cuda;         /* the tools can compute on a GPU; */
+    char no_cuda[300]; /* or why not, though one is here */
     struct kl_library library[KL_MOST_LIBRARIES];
     struct kl_disk disk;
     struct kl_rates rates;

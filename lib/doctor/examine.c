@@ -17,6 +17,16 @@ static void look_at_threads(struct kl_doctor *d)
     if (getloadavg(&d->threads.load, 1) != 1) d->threads.load = 0;
 }
 
+/* Is our own library for GPUs here, and does it find one? */
+static void look_at_cuda(struct kl_doctor *d)
+{
+    struct kl_device device;
+    struct kl_error why = { 0 };
+    if (!d->gpus.n) return;
+    d->cuda = kl_device_choose(&device, "cuda", &why) == 0;
+    if (!d->cuda) snprintf(d->no_cuda, sizeof d->no_cuda, "%.299s", why.text);
+}
+
 int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *options, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
@@ -26,6 +36,7 @@ int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *optio
     look_at_threads(d);
     kl_memory_read(&d->memory, "/proc/meminfo");
     kl_gpus(&d->gpus);
+    look_at_cuda(d);
     d->n_libraries = kl_libraries(d->library);
     int code = kl_pool_create(&pool, (int)options->threads, err);
     if (code) return code;

@@ -39,8 +39,9 @@ static json_t *libraries(const struct kl_doctor *d)
     return object;
 }
 
-static json_t *gpus(const struct kl_gpus *g)
+static json_t *gpus(const struct kl_doctor *d)
 {
+    const struct kl_gpus *g = &d->gpus;
     json_t *list = json_array();
     for (int i = 0; list && i < g->n; i++)
         if (json_array_append_new(list, json_pack("{ss sI s[ii]}", "name", g->gpu[i].name, "memory",
@@ -49,8 +50,8 @@ static json_t *gpus(const struct kl_gpus *g)
             json_decref(list);
             return NULL;
         }
-    return json_pack("{si sb si so ss}", "nodes", g->nodes, "library", g->library, "driver", g->driver,
-                     "devices", list, "problem", g->problem);
+    return json_pack("{si sb si so ss sb}", "nodes", g->nodes, "library", g->library, "driver",
+                     g->driver, "devices", list, "problem", g->problem, "usable", d->cuda);
 }
 
 static json_t *disk(const struct kl_disk *s)
@@ -114,7 +115,7 @@ int kl_doctor_json(FILE *to, const struct kl_doctor *d, struct kl_error *err)
                   { "processor", processor(d) },
                   { "threads", threads(d) },
                   { "memory", memory(&d->memory) },
-                  { "gpu", gpus(&d->gpus) },
+                  { "gpu", gpus(d) },
                   { "libraries", libraries(d) },
                   { "store", disk(&d->disk) },
                   { "rates", d->n_forecasts ? rates(&d->rates) : json_null() },

@@ -68,8 +68,8 @@ static void judge_memory(struct kl_doctor *d)
 static void judge_gpu(struct kl_doctor *d)
 {
     if (*d->gpus.problem) say(d, false, "GPU: %s", d->gpus.problem);
-    if (d->gpus.n)
-        say(d, false, "GPU: %s is here; these tools compute on the processor", d->gpus.gpu[0].name);
+    if (d->cuda) say(d, false, "GPU: qtrain and qeval take it with --device cuda (docs/cuda.md)");
+    else if (d->gpus.n) say(d, false, "GPU: it is here, but not used: %.200s", d->no_cuda);
 }
 
 static void judge_disk(struct kl_doctor *d)

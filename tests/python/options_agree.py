@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-TOOLS = sorted(os.listdir(os.path.join(os.environ["BUILD"], "bin")))
+TOOLS = sorted(name[:-2] for name in os.listdir(os.path.join(os.environ["ROOT"], "tools")))
 
 
 def run(command, *words):

@@ -1,6 +1,6 @@
 # --help fits a screen of 80 columns and 40 lines, whatever a tool's table holds; with -v every
 # option has its line.
-$ for t in $BUILD/bin/*; do $t --help |
+$ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help |
 + awk -v t=$t 'length > 80 { wide++ } END { if (NR > 40 || wide) print t, NR, wide }'; done
 
 $ for t in extract-features qtrain; do $t --help -v |
