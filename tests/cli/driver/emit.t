@@ -1,0 +1,33 @@
+# what packages are made of, from the table of options; their agreement: tests/python/options_agree.py, tests/completion.sh
+$ qtrain --emit html
+! qtrain: --emit: found 'html', expected one of man|bash|zsh|fish|schema
+? 2
+
+$ circuit plateau --emit man | sed -n '2,8p'
+> .Dd November 21, 2026
+> .Dt CIRCUIT-PLATEAU 1
+> .Os
+> .Sh NAME
+> .Nm circuit-plateau
+> .Nd variance of gradients over qubits and layers: how fast a barren plateau sets
+> in
+
+# the defaults are those that a run would have
+$ qtrain --lr 0.5 --emit schema | jq -c '.properties.lr, .properties.learning_rate'
+> {"type":"number","description":"learning rate","minimum":0,"maximum":1000,"default":0.5}
+> {"$ref":"#/properties/lr"}
+
+$ cache --emit fish | head -1
+> complete -c cache -n __fish_use_subcommand -x -a 'list show log diff verify merge gc fsck push pull'
+
+$ for form in man bash zsh fish schema; do qtrain --emit $form > /dev/full; echo $?; done
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
+> 74
+> 74
+> 74
+> 74
+> 74
