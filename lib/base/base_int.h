@@ -22,7 +22,7 @@ int kl_choice_wrong(const char *choices, const char *text, const char *where, st
  */
 int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
                   struct kl_error *err);
-/* Value as text for --print-config and --help; size >= 64. */
+/* Value as text for --print-config and --help; "": none, as a number outside its bounds is; size >= 64. */
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);
 /* A double-quoted YAML scalar; JSON too, if the text is printable. */
 void kl_write_quoted(const char *text, FILE *to);

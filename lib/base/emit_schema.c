@@ -26,7 +26,7 @@ static void write_default(const struct kl_option *option, const void *values, FI
     char text[80];
     kl_option_text(option, values, text, sizeof text);
     const bool word = option->type == KL_OPT_STRING || option->type == KL_OPT_CHOICE;
-    if (!word) fprintf(to, ", \"default\": %s", text);
+    if (!word && *text) fprintf(to, ", \"default\": %s", text);
     else if (*text)
         write_member("default", *(const char *const *)((const char *)values + option->offset), to);
 }

@@ -16,10 +16,22 @@ static void number_text(double value, char *text, size_t size)
     }
 }
 
+/* A number that lies outside its bounds stands for none: it was not given, and cannot be. */
+static bool is_none(const struct kl_option *option, const void *field)
+{
+    if (option->min == 0 && option->max == 0) return false;
+    const double value = option->type == KL_OPT_INT     ? (double)*(const int64_t *)field
+                         : option->type == KL_OPT_FLOAT ? *(const double *)field
+                                                        : option->min;
+    return value < option->min || value > option->max;
+}
+
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size)
 {
     const void *field = (const char *)values + option->offset;
     const char *string;
+    *text = '\0';
+    if (is_none(option, field)) return;
     switch (option->type) {
     case KL_OPT_FLAG: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); break;
     case KL_OPT_INT: snprintf(text, size, "%lld", (long long)*(const int64_t *)field); break;
@@ -206,10 +218,10 @@ static void write_config(const struct kl_tool *tool, const void *values, FILE *t
         const char *string = text ? *(const char *const *)((const char *)values + option->offset) : NULL;
         /* No choice made is none that can be read; a row without help is another one's second name. */
         const bool open = text && (!string || (option->type == KL_OPT_CHOICE && !*string));
-        if (kl_option_is_answer(option) || open || !option->help) continue;
+        kl_option_text(option, values, value, sizeof value);
+        if (kl_option_is_answer(option) || open || !option->help || (!text && !*value)) continue;
         fputs(option->name, to);
         fputs(": ", to);
-        kl_option_text(option, values, value, sizeof value);
         if (text) kl_write_quoted(string, to);
         else fputs(value, to);
         fputc('\n', to);

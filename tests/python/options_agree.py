@@ -96,9 +96,12 @@ def check_names(command, schema, folder):
         assert answer not in schema["properties"]
 
 
-def check_printed(command, schema):
-    """What --print-config writes, the schema describes, with the same defaults."""
-    for line in text(command, "--print-config").splitlines():
+def check_printed(command, schema, folder):
+    """What --print-config writes, the schema describes, with the same defaults; and it is read back as it was."""
+    printed = text(command, "--print-config")
+    done, _ = config(command, printed.rstrip("\n"), folder)
+    assert done.returncode == 0 and done.stdout == printed, (command, done)
+    for line in printed.splitlines():
         name, value = line.split(": ", 1)
         one = schema["properties"][name]
         value = json.loads(value)
@@ -117,7 +120,7 @@ def check(command, folder):
         assert choices == helps[name][1], (command, name)
     check_values(command, schema, folder)
     check_names(command, schema, folder)
-    check_printed(command, schema)
+    check_printed(command, schema, folder)
     return len(helps)
 
 
