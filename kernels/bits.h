@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   bits: ones that two bit strings share, and random bits by the thousand: what a permutation test of
-   measured bits consists of. No cuda/ twin: 10,000 permutations take milliseconds, less than a GPU needs
-   to be asked. */
+   bits: ones that two bit strings share, signs of weighted sums, random bits by the thousand: what a
+   permutation test of measured bits consists of. No cuda/ twin: 10,000 permutations take milliseconds,
+   less than a GPU needs to be asked. */
 #ifndef KL_KERNEL_BITS_H
 #define KL_KERNEL_BITS_H
 
@@ -13,6 +13,12 @@
     (uint32_t *restrict counts, const uint64_t *restrict a, const uint64_t *restrict b, size_t stride, \
      size_t n, size_t words)
 
+/* Bit r of above[w] and of below[w]: is sum over i < n of weights[i] numbers[i stride + 64 w + r] above
+   or below 0? w < words. Added in the order of i. */
+#define KL_BIT_SIDES_ARGS                                                                              \
+    (uint64_t *restrict above, uint64_t *restrict below, const float *restrict numbers, size_t stride, \
+     const float *restrict weights, size_t n, size_t words)
+
 /* out[2 i] and out[2 i + 1], for 2 i < words, are the four words of kl_philox(seed, first + i, purpose,
    step, replica), the lower halves first. */
 #define KL_BIT_NOISE_ARGS                                                                   \
@@ -20,11 +26,13 @@
      uint32_t step, uint32_t replica)
 
 typedef void(*kl_bit_counts_fn) KL_BIT_COUNTS_ARGS;
+typedef void(*kl_bit_sides_fn) KL_BIT_SIDES_ARGS;
 typedef void(*kl_bit_noise_fn) KL_BIT_NOISE_ARGS;
 
 /* The versions, lowest first; select.c chooses. */
 #define KL_BITS_DECLARE(isa)                     \
     void kl_bit_counts_##isa KL_BIT_COUNTS_ARGS; \
+    void kl_bit_sides_##isa KL_BIT_SIDES_ARGS;   \
     void kl_bit_noise_##isa KL_BIT_NOISE_ARGS;
 KL_BITS_DECLARE(base)
 KL_BITS_DECLARE(avx2)

@@ -36,6 +36,7 @@ struct kl_kernels {
     kl_mlp_logits_f32_fn mlp_logits_f32;
     kl_mlp_logits_f64_fn mlp_logits_f64;
     kl_bit_counts_fn bit_counts;
+    kl_bit_sides_fn bit_sides;
     kl_bit_noise_fn bit_noise;
     kl_gan_forward_f32_fn gan_forward_f32;
     kl_gan_forward_f64_fn gan_forward_f64;

@@ -3,7 +3,6 @@
    arXiv:1611.07612); Philox with a counter in each 64-bit lane. */
 #include "kernels/bits.h"
 
-#include <string.h>
 
 #include "kernels/inline/philox.h"
 #include "kernels/inline/real.h"
@@ -48,20 +47,28 @@ static inline vector ones_of_bytes(vector v)
                        V(shuffle_epi8)(ones, AND(V(srli_epi16)(v, 4), low)));
 }
 
+#if defined(__AVX512BW__)
 static inline vector load_some(const uint64_t *from, size_t n)
 {
-    uint64_t words[WORDS] = { 0 };
-    memcpy(words, from, n * sizeof *words);
-    return LOAD(words);
+    return _mm512_maskz_loadu_epi64((__mmask8)((1u << n) - 1), from);
 }
-
 static inline uint32_t sum(vector v)
 {
-    uint64_t words[WORDS], total = 0;
-    STORE(words, v);
-    for (int i = 0; i < WORDS; i++) total += words[i];
-    return (uint32_t)total;
+    return (uint32_t)_mm512_reduce_add_epi64(v);
 }
+#else
+static inline vector load_some(const uint64_t *from, size_t n)
+{
+    const vector places = _mm256_setr_epi64x(0, 1, 2, 3);
+    return _mm256_maskload_epi64((const long long *)from,
+                                 _mm256_cmpgt_epi64(SPREAD((long long)n), places));
+}
+static inline uint32_t sum(vector v)
+{
+    const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    return (uint32_t)(_mm_cvtsi128_si64(half) + _mm_extract_epi64(half, 1));
+}
+#endif
 
 enum { ABREAST = 4 }; /* strings b that share a load of a */
 
@@ -135,7 +142,51 @@ void NAME(kl_bit_noise) KL_BIT_NOISE_ARGS
     }
 }
 
+/* Eight or sixteen rows a vector. */
+enum { ROWS = (int)sizeof(vector) / 4 };
+#if defined(__AVX512BW__)
+typedef __m512 floats;
+#define ABOVE(a, b) (uint64_t) _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ)
 #else
+typedef __m256 floats;
+#define ABOVE(a, b) (uint64_t) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ))
+#endif
+
+void NAME(kl_bit_sides) KL_BIT_SIDES_ARGS
+{
+    const floats zero = V(setzero_ps)();
+    for (size_t w = 0; w < words; w++) {
+        floats sums[64 / ROWS];
+        for (int r = 0; r < 64 / ROWS; r++) sums[r] = zero;
+        for (size_t i = 0; i < n; i++) {
+            const float *from = numbers + i * stride + 64 * w;
+            const floats weight = V(set1_ps)(weights[i]);
+            for (int r = 0; r < 64 / ROWS; r++)
+                sums[r] = V(fmadd_ps)(weight, V(loadu_ps)(from + r * ROWS), sums[r]);
+        }
+        above[w] = below[w] = 0;
+        for (int r = 0; r < 64 / ROWS; r++) {
+            above[w] |= ABOVE(sums[r], zero) << (r * ROWS);
+            below[w] |= ABOVE(zero, sums[r]) << (r * ROWS);
+        }
+    }
+}
+
+#else
+
+void NAME(kl_bit_sides) KL_BIT_SIDES_ARGS
+{
+    for (size_t w = 0; w < words; w++) {
+        float sums[64] = { 0 };
+        for (size_t i = 0; i < n; i++)
+            for (size_t r = 0; r < 64; r++) sums[r] += weights[i] * numbers[i * stride + 64 * w + r];
+        above[w] = below[w] = 0;
+        for (size_t r = 0; r < 64; r++) {
+            above[w] |= (uint64_t)(sums[r] > 0) << r;
+            below[w] |= (uint64_t)(sums[r] < 0) << r;
+        }
+    }
+}
 
 static inline uint32_t ones(uint64_t v)
 {

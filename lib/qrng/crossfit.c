@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "kernels/select.h"
 #include "qrng/tournament_int.h"
 
 /* ln of the smoothed share of number i among its `among` alternatives, counts c [.] of all numbers. */
@@ -37,32 +38,28 @@ static void fit(float *weights, const struct kl_labelling *l, const struct kl_pl
         weights[i] = (float)(log_share(a, i, p->n_symbols) - log_share(b, i, p->n_symbols));
 }
 
+static size_t ones(uint64_t word)
+{
+    return (size_t)__builtin_popcountll(word);
+}
+
 struct right {
     size_t twice[2], rows[2]; /* of each device; a tie is half right */
 };
 
-/* 64 rows at a time. */
-static void judge(struct right *right, const struct kl_labelling *l, const struct kl_planes *p, size_t w)
+/* The rows of a fold. */
+static void judge(struct right *right, struct kl_labelling *l, const struct kl_planes *p, size_t fold)
 {
-    const size_t n = p->chain ? p->n_symbols * p->n_symbols : p->n_symbols;
-    const uint64_t first = l->mask[w], second = p->valid[w] & ~first;
-    float score[64] = { 0 };
-    uint64_t above = 0, below = 0;
-    for (size_t i = 0; i < n; i++) {
-        const float *numbers = p->classified + (i * p->words + w) * 64, weight = l->weights[i];
-        for (int r = 0; r < 64; r++) score[r] += weight * numbers[r];
+    const size_t n = p->chain ? p->n_symbols * p->n_symbols : p->n_symbols, from = fold * p->fold_words;
+    kl_kernels()->bit_sides(l->sides[0], l->sides[1], p->classified + from * 64, p->words * 64,
+                            l->weights, n, p->fold_words);
+    for (size_t w = 0; w < p->fold_words; w++) {
+        const uint64_t above = l->sides[0][w], below = l->sides[1][w];
+        const uint64_t first = l->mask[from + w], second = p->valid[from + w] & ~first;
+        right->rows[0] += ones(first), right->rows[1] += ones(second);
+        right->twice[0] += 2 * ones(first & above) + ones(first & ~(above | below));
+        right->twice[1] += 2 * ones(second & below) + ones(second & ~(above | below));
     }
-    for (int r = 0; r < 64; r++) {
-        above |= (uint64_t)(score[r] > 0) << r;
-        below |= (uint64_t)(score[r] < 0) << r;
-    }
-    const uint64_t tied = ~(above | below);
-    right->rows[0] += (size_t)__builtin_popcountll(first);
-    right->rows[1] += (size_t)__builtin_popcountll(second);
-    right->twice[0] +=
-        (size_t)(2 * __builtin_popcountll(first & above) + __builtin_popcountll(first & tied));
-    right->twice[1] +=
-        (size_t)(2 * __builtin_popcountll(second & below) + __builtin_popcountll(second & tied));
 }
 
 double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
@@ -70,8 +67,7 @@ double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
     struct right right = { 0 };
     for (size_t fold = 0; fold < KL_FOLDS; fold++) {
         fit(l->weights, l, p, fold);
-        for (size_t w = fold * p->fold_words; w < (fold + 1) * p->fold_words; w++)
-            judge(&right, l, p, w);
+        judge(&right, l, p, fold);
     }
     return 0.25 * ((double)right.twice[0] / (double)right.rows[0] +
                    (double)right.twice[1] / (double)right.rows[1]);

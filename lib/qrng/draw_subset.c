@@ -5,7 +5,6 @@
    random leaves or joins. */
 #include <string.h>
 
-#include "kernels/inline/philox.h"
 #include "kernels/select.h"
 #include "qrng/tournament_int.h"
 
@@ -26,10 +25,25 @@ static void join(uint64_t *mask, const uint64_t *noise, const struct kl_planes *
 
 static size_t size_of(uint64_t *mask, const struct kl_planes *p)
 {
-    size_t size = 0;
-    for (size_t w = 0; w < p->words; w++) {
-        mask[w] &= p->valid[w];
-        size += (size_t)__builtin_popcountll(mask[w]);
+    uint32_t size;
+    for (size_t w = 0; w < p->words; w++) mask[w] &= p->valid[w];
+    kl_kernels()->bit_counts(&size, mask, mask, p->words, 1, p->words);
+    return size;
+}
+
+/* Rows of `drawn` (two in each of n words) join or leave until there are `want`. Without branches, since
+   half the rows are of the wrong kind. */
+static size_t mend(uint64_t *mask, const struct kl_planes *p, const uint64_t *drawn, size_t n,
+                   size_t size, size_t want)
+{
+    const uint64_t leaves = size > want;
+    for (size_t i = 0; i < 2 * n && size != want; i++) {
+        const uint32_t u = (uint32_t)(drawn[i / 2] >> (32 * (i % 2)));
+        const size_t place = (size_t)((uint64_t)u * (p->words * 64) >> 32), w = place / 64;
+        const uint64_t valid = p->valid[w] >> (place % 64), held = mask[w] >> (place % 64);
+        const uint64_t turns = valid & ~(held ^ leaves) & 1;
+        mask[w] ^= turns << (place % 64);
+        size = leaves ? size - turns : size + turns;
     }
     return size;
 }
@@ -41,18 +55,13 @@ void kl_draw_subset(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, 
     const int near = (int)(share * (1 << LEVELS) + 0.5), top = (1 << LEVELS) - 1;
     const unsigned m = (unsigned)(near < 1 ? 1 : near > top ? top : near);
     const int digits = LEVELS - __builtin_ctz(m);
-    const size_t words = (size_t)digits * p->words, places = p->words * 64;
-    kl_kernels()->bit_noise(noise, words, seed, 0, purpose, step, replica);
+    const size_t words = (size_t)digits * p->words;
+    kl_kernels()->bit_noise(noise, words + KL_SUBSET_SPARE, seed, 0, purpose, step, replica);
     join(mask, noise, p, m, digits);
-    size_t size = size_of(mask, p);
-    uint32_t index = (uint32_t)(words / 2 + 1), drawn[4];
-    for (int i = 0; size != want; i++) {
-        if (i % 4 == 0) kl_philox(drawn, seed, index++, purpose, step, replica);
-        const size_t place = (size_t)((uint64_t)drawn[i % 4] * places >> 32);
-        const uint64_t bit = 1ull << (place % 64), held = mask[place / 64] & bit;
-        if (!(p->valid[place / 64] & bit) || !held != (size < want)) continue;
-        mask[place / 64] ^= bit;
-        if (held) size--;
-        else size++;
+    size_t size = mend(mask, p, noise + words, KL_SUBSET_SPARE, size_of(mask, p), want);
+    uint32_t index = (uint32_t)(words + KL_SUBSET_SPARE) / 2 + 1;
+    for (; size != want; index += KL_SUBSET_SPARE / 2) {
+        kl_kernels()->bit_noise(noise, KL_SUBSET_SPARE, seed, index, purpose, step, replica);
+        size = mend(mask, p, noise, KL_SUBSET_SPARE, size, want);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    All scores of a pair if the rows of a mask were the first device's: counts within the mask, and the
    rest by subtraction. */
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/select.h"
 #include "qrng/tournament_int.h"
@@ -18,7 +18,7 @@ static size_t lay_out(struct kl_labelling *l, const struct kl_planes *p, char *b
 {
     char *at = block;
     l->mask = take(&at, p->words, 8);
-    l->noise = take(&at, 8 * p->words, 8);
+    l->noise = take(&at, 8 * p->words + KL_SUBSET_SPARE, 8);
     l->masked = take(&at, p->words, 8);
     for (int side = 0; side < 2; side++) {
         l->ones[side] = take(&at, p->n_bits, sizeof *l->ones[0]);
@@ -27,7 +27,10 @@ static size_t lay_out(struct kl_labelling *l, const struct kl_planes *p, char *b
         l->symbols[side] = take(&at, p->n_symbols, sizeof *l->symbols[0]);
     }
     l->folds = take(&at, p->n_counts * KL_FOLDS, sizeof *l->folds);
+    l->planes = take(&at, p->n_counts * p->feature_bits, sizeof *l->planes);
     l->weights = take(&at, p->n_counts, sizeof *l->weights);
+    l->sides[0] = take(&at, p->fold_words, 8);
+    l->sides[1] = take(&at, p->fold_words, 8);
     return (size_t)(at - block);
 }
 
@@ -66,37 +69,53 @@ static void count_bits(struct kl_labelling *l, const struct kl_planes *p)
     subtract(l->bins[1], p->all + p->n_bits, l->bins[0], KL_BINS);
 }
 
-void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
+/* Sum of number i over rows whose planes have so many ones. */
+static uint32_t weigh(const uint32_t *planes, size_t i, const struct kl_planes *p)
 {
-    const struct kl_kernels *k = kl_kernels();
-    uint32_t ones[16];
-    for (size_t i = 0; i < p->n_counts; i++)
-        for (size_t fold = 0; fold < KL_FOLDS; fold++) {
-            const size_t from = fold * p->fold_words;
-            uint32_t *sum = l->folds + i * KL_FOLDS + fold;
-            k->bit_counts(ones, l->mask + from, p->counts + i * p->feature_bits * p->words + from,
-                          p->words, p->feature_bits, p->fold_words);
-            *sum = 0;
-            for (size_t b = 0; b < p->feature_bits; b++) *sum += ones[b] << b;
-        }
+    uint32_t sum = 0;
+    for (size_t b = 0; b < p->feature_bits; b++) sum += planes[i * p->feature_bits + b] << b;
+    return sum;
+}
+
+static void count_symbols(struct kl_labelling *l, const struct kl_planes *p)
+{
+    kl_kernels()->bit_counts(l->planes, l->mask, p->counts, p->words, p->n_symbols * p->feature_bits,
+                             p->words);
     for (size_t s = 0; s < p->n_symbols; s++) {
-        l->symbols[0][s] = l->symbols[1][s] = 0;
-        for (size_t fold = 0; fold < KL_FOLDS; fold++) {
-            const uint32_t part = l->folds[s * KL_FOLDS + fold];
-            l->symbols[0][s] += part;
-            l->symbols[1][s] += p->folds[s * KL_FOLDS + fold] - part;
-        }
+        const int64_t part = weigh(l->planes, s, p);
+        l->symbols[0][s] = part, l->symbols[1][s] = -part;
+        for (size_t fold = 0; fold < KL_FOLDS; fold++) l->symbols[1][s] += p->folds[s * KL_FOLDS + fold];
     }
 }
 
-void kl_labelling_scores(double scores[KL_N_SCORES], struct kl_labelling *l, const struct kl_planes *p,
-                         const struct kl_shares shares[2])
+void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
 {
-    const struct kl_side a = { &shares[0], l->ones[0], l->both[0], l->bins[0] },
-                         b = { &shares[1], l->ones[1], l->both[1], l->bins[1] };
-    count_bits(l, p);
-    kl_legacy_scores(scores, &a, &b, p->n_bits, p->n_wide);
-    kl_labelling_count(l, p);
-    scores[KL_SCORE_CHI_SQUARE] = kl_symbol_chi_square(l->symbols[0], l->symbols[1], p->n_symbols);
-    scores[KL_SCORE_ACCURACY] = kl_crossfit_accuracy(l, p);
+    for (size_t fold = 0; fold < KL_FOLDS; fold++) {
+        const size_t from = fold * p->fold_words;
+        kl_kernels()->bit_counts(l->planes, l->mask + from, p->counts + from, p->words,
+                                 p->n_counts * p->feature_bits, p->fold_words);
+        for (size_t i = 0; i < p->n_counts; i++) l->folds[i * KL_FOLDS + fold] = weigh(l->planes, i, p);
+    }
+}
+
+enum { LEGACY = (1 << KL_N_LEGACY) - 1 };
+
+void kl_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, struct kl_labelling *l,
+                         const struct kl_planes *p, const struct kl_shares shares[2])
+{
+    for (int s = 0; s < KL_N_SCORES; s++) scores[s] = NAN;
+    if (wanted & LEGACY) {
+        const struct kl_side a = { &shares[0], l->ones[0], l->both[0], l->bins[0] },
+                             b = { &shares[1], l->ones[1], l->both[1], l->bins[1] };
+        count_bits(l, p);
+        kl_legacy_scores(scores, &a, &b, p->n_bits, p->n_wide);
+    }
+    if (wanted & 1 << KL_SCORE_CHI_SQUARE) {
+        count_symbols(l, p);
+        scores[KL_SCORE_CHI_SQUARE] = kl_symbol_chi_square(l->symbols[0], l->symbols[1], p->n_symbols);
+    }
+    if (wanted & 1 << KL_SCORE_ACCURACY) {
+        kl_labelling_count(l, p);
+        scores[KL_SCORE_ACCURACY] = kl_crossfit_accuracy(l, p);
+    }
 }

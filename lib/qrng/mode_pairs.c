@@ -13,6 +13,7 @@ enum { NUMERICAL_VERSION = 1, SCHEMA = 1, LINES = 20 };
 struct values {
     struct kl_common common;
     int64_t symbol_bits, row_bits, null, resamples;
+    const char *scores;
     bool packed, reference;
 };
 
@@ -26,6 +27,8 @@ static const struct kl_option options[] = {
       NULL },
     { "null", 0, KL_OPT_INT, AT(null), "N", 0, 1e7, true,
       "permutations of the labels of each pair's rows", "Tests", NULL },
+    { "scores", 0, KL_OPT_STRING, AT(scores), "LIST", 0, 0, true,
+      "that are permuted: composite,chi_square,...; all", NULL, NULL },
     { "resamples", 0, KL_OPT_INT, AT(resamples), "N", 10, 1e6, true, "of the bootstrap", NULL, NULL },
     { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
       "the published study's rows, scores and ranking", NULL, NULL },
@@ -48,7 +51,7 @@ static void defaults(void *values)
     struct kl_tournament_options o;
     struct values *v = values;
     kl_tournament_options_default(&o);
-    v->null = o.permutations, v->resamples = o.resamples;
+    v->null = o.permutations, v->resamples = o.resamples, v->scores = "all";
 }
 
 struct work {
@@ -81,9 +84,12 @@ static int compute(struct work *w, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
-    const struct kl_tournament_options o = { w->v->null, w->v->resamples, w->v->common.seed,
-                                             w->v->reference };
-    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
+    struct kl_tournament_options o = { .permutations = w->v->null,
+                                       .resamples = w->v->resamples,
+                                       .seed = w->v->common.seed,
+                                       .reference = w->v->reference };
+    int code = kl_scores_read(&o.wanted, w->v->scores, err);
+    if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "devices and pairs");
     if (!code) code = kl_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);
     kl_progress_end(&progress);

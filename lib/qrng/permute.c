@@ -7,8 +7,7 @@
 #include "kernels/inline/philox.h"
 #include "qrng/tournament_int.h"
 
-const char *const kl_score_names[KL_N_SCORES] = { "bits",      "patterns",  "differences", "composite",
-                                                  "positions", "histogram", "chi_square",  "accuracy" };
+enum { CHUNK = 32 /* permutations that a thread takes at a time */ };
 
 struct job {
     const struct kl_planes *planes;
@@ -16,27 +15,34 @@ struct job {
     struct kl_labelling *labellings; /* one a thread */
     double *scores;                  /* [permutations, KL_N_SCORES] */
     uint64_t seed;
-    uint32_t pair;
+    size_t n;
+    uint32_t pair, wanted;
 };
 
-static void permute_once(void *context, size_t i, int thread)
+static void permute_once(const struct job *job, size_t i, struct kl_labelling *l)
 {
-    const struct job *job = context;
-    struct kl_labelling *l = &job->labellings[thread];
     const struct kl_planes *p = job->planes;
     kl_draw_subset(l->mask, l->noise, p, p->rows_a, job->seed, KL_RANDOM_LABELS, (uint32_t)i, job->pair);
-    kl_labelling_scores(job->scores + i * KL_N_SCORES, l, p, job->shares);
+    kl_labelling_scores(job->scores + i * KL_N_SCORES, job->wanted, l, p, job->shares);
+}
+
+static void permute_some(void *context, size_t chunk, int thread)
+{
+    const struct job *job = context;
+    for (size_t i = chunk * CHUNK; i < (chunk + 1) * CHUNK && i < job->n; i++)
+        permute_once(job, i, &job->labellings[thread]);
 }
 
 /* p = (1 + permutations that score as high) / (1 + permutations) (Phipson & Smyth 2010,
    doi:10.2202/1544-6115.1585). */
-static void judge(struct kl_pair_result *r, const double *scores, double *column, size_t n)
+static void judge(struct kl_pair_result *r, uint32_t wanted, const double *scores, double *column,
+                  size_t n)
 {
     for (int s = 0; s < KL_N_SCORES; s++) {
         size_t as_high = 0;
         double sum = 0;
         r->p[s] = r->null_mean[s] = r->null_q95[s] = NAN;
-        if (!n) continue;
+        if (!n || !(wanted >> s & 1)) continue;
         for (size_t i = 0; i < n; i++) {
             column[i] = scores[i * KL_N_SCORES + (size_t)s];
             as_high += column[i] >= r->score[s];
@@ -59,20 +65,21 @@ static int run(struct kl_pair_result *r, struct job *job, size_t n, struct kl_po
         code = kl_labelling_make(&job->labellings[t], p, err);
     if (!code) {
         memcpy(job->labellings[0].mask, p->first, p->words * sizeof *p->first);
-        kl_labelling_scores(r->score, &job->labellings[0], p, job->shares);
-        kl_pool_for(pool, n, permute_once, job);
-        judge(r, job->scores, column, n);
+        kl_labelling_scores(r->score, KL_ALL_SCORES, &job->labellings[0], p, job->shares);
+        job->n = n;
+        kl_pool_for(pool, (n + CHUNK - 1) / CHUNK, permute_some, job);
+        judge(r, job->wanted, job->scores, column, n);
     }
     for (int t = 0; t < kl_pool_size(pool); t++) kl_labelling_free(&job->labellings[t]);
     free(column);
     return code;
 }
 
-int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, size_t permutations, uint64_t seed,
-               uint32_t pair, struct kl_pool *pool, struct kl_error *err)
+int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
+               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_error *err)
 {
     struct kl_shares shares[2] = { 0 };
-    struct job job = { .planes = p, .shares = shares, .seed = seed, .pair = pair };
+    struct job job = { .planes = p, .shares = shares, .seed = seed, .pair = pair, .wanted = wanted };
     const size_t bytes = (permutations + 1) * KL_N_SCORES * sizeof *job.scores;
     job.scores = malloc(bytes);
     job.labellings = calloc((size_t)kl_pool_size(pool), sizeof *job.labellings);

@@ -28,24 +28,51 @@ static size_t lay_out(struct kl_planes *p, char *block)
     p->all = take(&at, p->n_bits + KL_BINS, sizeof *p->all);
     p->both = take(&at, p->n_wide * p->n_wide, sizeof *p->both);
     p->folds = take(&at, p->n_counts * KL_FOLDS, sizeof *p->folds);
+    p->scratch = take(&at, p->n_counts * p->feature_bits, sizeof *p->scratch);
     return (size_t)(at - block);
 }
 
-static void put_row(struct kl_planes *p, size_t place, const struct kl_row_features *f, size_t row)
+/* Bit b of 64 numbers' bytes as a word: eight bytes at a time, whose lowest bits one product gathers. */
+static uint64_t gather(const uint8_t bytes[64], size_t b)
 {
-    const uint64_t bit = 1ull << (place % 64);
-    const size_t w = place / 64, skipped = p->chain ? p->n_symbols : 0;
-    p->valid[w] |= bit;
-    p->bins[f->bin[row] * p->words + w] |= bit;
-    for (size_t i = 0; i < p->n_counts; i++) {
-        const uint16_t value = f->values[row * f->n + i];
-        if (i >= skipped) p->classified[(i - skipped) * p->words * 64 + place] = value;
-        for (size_t b = 0; value >> b; b++)
-            if (value >> b & 1) p->counts[(i * p->feature_bits + b) * p->words + w] |= bit;
+    uint64_t word = 0;
+    for (int k = 0; k < 8; k++) {
+        uint64_t eight;
+        memcpy(&eight, bytes + 8 * k, 8);
+        word |= ((eight >> b & 0x0101010101010101u) * 0x0102040810204080u >> 56) << (8 * k);
+    }
+    return word;
+}
+
+/* Number i of the 64 rows of word w; absent rows have 0. */
+static void put_number(struct kl_planes *p, size_t w, size_t i, const struct kl_row_features *f,
+                       const size_t *at_place)
+{
+    const size_t skipped = p->chain ? p->n_symbols : 0;
+    uint64_t *plane = p->counts + i * p->feature_bits * p->words + w;
+    uint16_t values[64];
+    uint8_t bytes[2][64];
+    for (size_t r = 0; r < 64; r++) {
+        const bool there = p->valid[w] >> r & 1;
+        values[r] = there ? f->values[at_place[64 * w + r] * f->n + i] : 0;
+        bytes[0][r] = (uint8_t)values[r], bytes[1][r] = (uint8_t)(values[r] >> 8);
+    }
+    for (size_t b = 0; b < p->feature_bits; b++) plane[b * p->words] = gather(bytes[b / 8], b % 8);
+    if (i < skipped) return;
+    float *numbers = p->classified + ((i - skipped) * p->words + w) * 64;
+    for (size_t r = 0; r < 64; r++) numbers[r] = values[r];
+}
+
+static void put_numbers(struct kl_planes *p, const struct kl_row_features *f, const size_t *at_place)
+{
+    for (size_t w = 0; w < p->words; w++) {
+        for (size_t i = 0; i < p->n_counts; i++) put_number(p, w, i, f, at_place);
+        for (size_t r = 0; r < 64; r++)
+            if (p->valid[w] >> r & 1) p->bins[f->bin[at_place[64 * w + r]] * p->words + w] |= 1ull << r;
     }
 }
 
-/* places[i]: of row i of the pair. Gathers 64 places at a time and turns each word of their rows. */
+/* Each word of 64 rows, turned. */
 static void put_columns(struct kl_planes *p, const struct kl_bits *bits, const size_t *at_place)
 {
     uint64_t square[64];
@@ -67,15 +94,21 @@ static void add_up(struct kl_planes *p)
     for (size_t i = 0; i < p->n_wide; i++)
         k->bit_counts(p->both + i * p->n_wide + i, p->columns + i * p->words, p->columns + i * p->words,
                       p->words, p->n_wide - i, p->words);
-    for (size_t i = 0; i < p->n_counts; i++)
-        for (size_t fold = 0; fold < KL_FOLDS; fold++) {
-            uint32_t ones[16];
-            const uint64_t *planes = p->counts + i * p->feature_bits * p->words + fold * p->fold_words;
-            k->bit_counts(ones, p->valid + fold * p->fold_words, planes, p->words, p->feature_bits,
-                          p->fold_words);
-            p->folds[i * KL_FOLDS + fold] = 0;
-            for (size_t b = 0; b < p->feature_bits; b++) p->folds[i * KL_FOLDS + fold] += ones[b] << b;
+}
+
+/* Sums of the numbers within folds. scratch: [n_counts, feature_bits]. */
+static void add_up_folds(struct kl_planes *p, uint32_t *scratch)
+{
+    for (size_t fold = 0; fold < KL_FOLDS; fold++) {
+        const size_t from = fold * p->fold_words;
+        kl_kernels()->bit_counts(scratch, p->valid + from, p->counts + from, p->words,
+                                 p->n_counts * p->feature_bits, p->fold_words);
+        for (size_t i = 0; i < p->n_counts; i++) {
+            uint32_t *sum = &p->folds[i * KL_FOLDS + fold];
+            *sum = 0;
+            for (size_t b = 0; b < p->feature_bits; b++) *sum += scratch[i * p->feature_bits + b] << b;
         }
+    }
 }
 
 int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct kl_row_features *f,
@@ -109,11 +142,13 @@ int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct
         const size_t fold = (first ? i : i - n_a) % KL_FOLDS, row = first ? rows_a[i] : rows_b[i - n_a];
         const size_t place = fold * p->fold_words * 64 + used[fold]++;
         at_place[place] = row;
-        put_row(p, place, f, row);
+        p->valid[place / 64] |= 1ull << (place % 64);
         if (first) p->first[place / 64] |= 1ull << (place % 64);
     }
+    put_numbers(p, f, at_place);
     put_columns(p, bits, at_place);
     add_up(p);
+    add_up_folds(p, p->scratch);
     free(at_place);
     return KL_OK;
 }

@@ -9,14 +9,16 @@
 #include "qrng/tournament_int.h"
 
 enum {
-    MOST_SELF = 1000, /* samples of each device with itself */
+    MOST_SELF = 200, /* samples of each device with itself */
     MOST_LIMIT_SYMBOLS = 4,
     MOST_LIMIT_ROW = 256 /* symbols, where the limit is found by a sum */
 };
 
 void kl_tournament_options_default(struct kl_tournament_options *o)
 {
-    *o = (struct kl_tournament_options){ .permutations = 1000, .resamples = 1000 };
+    *o = (struct kl_tournament_options){ .permutations = 1000,
+                                         .resamples = 1000,
+                                         .wanted = KL_ALL_SCORES };
 }
 
 /* What the parts of one run share. */
@@ -167,8 +169,8 @@ static int test_pair(struct work *w, size_t i, struct kl_error *err)
                               w->first_row[a + 1] - w->first_row[a], w->rows + w->first_row[b],
                               w->first_row[b + 1] - w->first_row[b], err);
     if (!code)
-        code = kl_permute(r, &planes, (size_t)w->options->permutations, (uint64_t)w->options->seed,
-                          (uint32_t)i, w->pool, err);
+        code = kl_permute(r, &planes, w->options->wanted, (size_t)w->options->permutations,
+                          (uint64_t)w->options->seed, (uint32_t)i, w->pool, err);
     kl_planes_free(&planes);
     return code;
 }
@@ -176,7 +178,9 @@ static int test_pair(struct work *w, size_t i, struct kl_error *err)
 static int test_self(struct work *w, size_t d, struct kl_error *err)
 {
     struct kl_tournament *t = w->t;
-    const size_t samples = t->permutations < MOST_SELF ? t->permutations : MOST_SELF;
+    const bool wanted = w->options->wanted & ((1u << KL_N_LEGACY) - 1);
+    const size_t most = t->permutations < MOST_SELF ? t->permutations : MOST_SELF,
+                 samples = wanted ? most : 0;
     double p[1 << KL_BITS_SYMBOL];
     for (size_t s = 0; s < t->n_symbols; s++)
         p[s] = (double)t->counts[d * t->n_symbols + s] / ((double)t->rows[d] * (double)w->features.most);

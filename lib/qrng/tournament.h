@@ -11,9 +11,10 @@ struct kl_tournament_options {
     int64_t permutations; /* of the rows' labels, for each pair; 0: none, and no p-values by them */
     int64_t resamples;    /* of the bootstrap, at least 2 */
     int64_t seed;
+    uint32_t wanted; /* scores whose labels are permuted: bits 1 << KL_SCORE_... */
     bool reference; /* the study's rows: every device but the first without its first row; its ranking */
 };
-/* 1,000 permutations, 1,000 resamples. */
+/* 1,000 permutations of all scores, 1,000 resamples. */
 void kl_tournament_options_default(struct kl_tournament_options *o);
 
 /* Scores with a permutation test. D is the study's divergence of two vectors: 1e-10 is added to every
@@ -28,9 +29,12 @@ enum kl_score {
     KL_SCORE_CHI_SQUARE,  /* of the 2 x S table of symbols */
     KL_SCORE_ACCURACY,    /* balanced, held out, of a classifier fitted across folds; see crossfit.c */
     KL_N_SCORES,
-    KL_N_LEGACY = KL_SCORE_CHI_SQUARE
+    KL_N_LEGACY = KL_SCORE_CHI_SQUARE,
+    KL_ALL_SCORES = (1 << KL_N_SCORES) - 1
 };
 extern const char *const kl_score_names[KL_N_SCORES];
+/* "all", or names with commas between them, as bits. KL_EUSAGE. */
+int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err);
 
 /* Divergences of the devices' symbols, in nats a symbol but for the total variation. */
 enum kl_divergence { KL_DIV_AB, KL_DIV_BA, KL_DIV_JS, KL_DIV_TV, KL_DIV_CHERNOFF, KL_N_DIVERGENCES };

@@ -36,6 +36,7 @@ struct kl_planes {
     uint32_t *all;           /* [n_bits + KL_BINS]: ones of columns and bins */
     uint32_t *both;          /* [n_wide, n_wide], j >= i: rows with ones at i and j */
     uint32_t *folds;         /* [n_counts, KL_FOLDS]: sums of the numbers */
+    uint32_t *scratch;       /* (hidden) */
     void *block;             /* (hidden) */
 };
 /* rows: numbers of the rows of a, then of b. */
@@ -47,7 +48,8 @@ void kl_planes_free(struct kl_planes *p);
 void kl_turn_bits(uint64_t out[64]);
 
 /* mask [words]: a subset of size `want` of the valid rows, all equally probable, from the stream (seed,
-   purpose, step, replica). noise: room for 8 * words. */
+   purpose, step, replica). noise: room for 8 * words + KL_SUBSET_SPARE. */
+enum { KL_SUBSET_SPARE = 64 };
 void kl_draw_subset(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, size_t want,
                     uint64_t seed, uint32_t purpose, uint32_t step, uint32_t replica);
 
@@ -71,25 +73,27 @@ void kl_legacy_scores(double scores[KL_N_LEGACY], const struct kl_side *a, const
 /* Workspace of one thread. */
 struct kl_labelling {
     uint64_t *mask, *noise, *masked;
-    uint32_t *ones[2], *both[2], *bins[2], *folds;
+    uint32_t *ones[2], *both[2], *bins[2], *folds, *planes;
+    uint64_t *sides[2];
     int64_t *symbols[2];
     float *weights;
     void *block; /* (hidden) */
 };
 int kl_labelling_make(struct kl_labelling *l, const struct kl_planes *p, struct kl_error *err);
 void kl_labelling_free(struct kl_labelling *l);
-/* Scores if the rows of l->mask were the first device's. shares: of the first and second device's rows.
- */
-void kl_labelling_scores(double scores[KL_N_SCORES], struct kl_labelling *l, const struct kl_planes *p,
-                         const struct kl_shares shares[2]);
-/* Sums of the numbers of rows in l->mask: l->folds, l->symbols. */
+/* Scores (those wanted, bits 1 << KL_SCORE_...; others NaN) if the rows of l->mask were the first
+   device's. shares: of the first and second device's rows. */
+void kl_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, struct kl_labelling *l,
+                         const struct kl_planes *p, const struct kl_shares shares[2]);
+/* Sums of the numbers of rows in l->mask: l->folds. */
 void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p);
 /* Balanced accuracy on held-out rows, from l->folds (crossfit.c). */
 double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p);
 
-/* Scores of the pair, their p-values and null distributions (permute.c). pair: number of the stream. */
-int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, size_t permutations, uint64_t seed,
-               uint32_t pair, struct kl_pool *pool, struct kl_error *err);
+/* Scores of the pair, and of those wanted the p-values and null distributions, else NaN (permute.c).
+   pair: number of the stream. */
+int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
+               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_error *err);
 
 /* Mean and 95 % quantile of the study's scores between two samples of `rows` rows each of n_bits bits of
    one source of independent symbols with probabilities p [S] (self_null.c); S is a power of two up

@@ -108,7 +108,7 @@ int main(void)
     struct kl_error err;
     struct kl_bits bits;
     struct kl_tournament t;
-    struct kl_tournament_options o = { .permutations = 400, .resamples = 200 };
+    struct kl_tournament_options o = { .permutations = 400, .resamples = 200, .wanted = KL_ALL_SCORES };
     const struct kl_bits_how how = { .symbol_bits = 2 };
     must(kl_bits_read(&bits, data, &how, &err), &err);
     must(kl_tournament_run(&t, &bits, &o, NULL, NULL, &err), &err);

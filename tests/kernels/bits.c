@@ -66,6 +66,27 @@ static int check_noise(const struct kl_kernels *k, size_t words, uint64_t seed, 
     return bad;
 }
 
+/* Whole numbers, whose sums are exact in any order; some of them 0. */
+static int check_sides(const struct kl_kernels *k, size_t n)
+{
+    enum { WORDS = 5, STRIDE_ROWS = 64 * WORDS + 16 };
+    static float numbers[20 * STRIDE_ROWS], weights[20];
+    uint64_t above[WORDS], below[WORDS];
+    int bad = 0;
+    for (size_t i = 0; i < 20 * STRIDE_ROWS; i++) numbers[i] = (float)(word() % 7);
+    for (size_t i = 0; i < 20; i++) weights[i] = (float)(word() % 9) - 4;
+    k->bit_sides(above, below, numbers, STRIDE_ROWS, weights, n, WORDS);
+    for (size_t r = 0; r < 64 * WORDS; r++) {
+        float sum = 0;
+        for (size_t i = 0; i < n; i++) sum += weights[i] * numbers[i * STRIDE_ROWS + r];
+        if ((above[r / 64] >> (r % 64) & 1) == (sum > 0) && (below[r / 64] >> (r % 64) & 1) == (sum < 0))
+            continue;
+        printf("%s bit_sides of %zu, row %zu: sum %g\n", k->isa, n, r, (double)sum);
+        bad++;
+    }
+    return bad;
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -97,6 +118,7 @@ int main(int argc, char **argv)
             bench(k);
             continue;
         }
+        for (size_t n = 0; n <= 20; n++) bad += check_sides(k, n);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             bad += check_counts(k, sizes[s], 0) + check_counts(k, sizes[s], 1) +
                    check_noise(k, sizes[s], 0x123456789abcdefull, 0) +

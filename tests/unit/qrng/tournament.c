@@ -137,7 +137,7 @@ static void subsets(void)
         for (size_t r = 0; r < n; r++) rows[r] = r;
         CHECK(kl_row_features(&f, &bits, NULL) == 0);
         CHECK(kl_planes_make(&p, &bits, &f, rows, n_a, rows + n_a, n_b, NULL) == 0);
-        uint64_t *mask = malloc(p.words * 8), *noise = malloc(8 * p.words * 8);
+        uint64_t *mask = malloc(p.words * 8), *noise = malloc((8 * p.words + KL_SUBSET_SPARE) * 8);
         uint32_t *times = calloc(p.words * 64, sizeof *times);
         for (uint32_t k = 0; k < DRAWS; k++) {
             size_t size = 0;
@@ -197,7 +197,9 @@ static void permutations(void)
 {
     struct kl_tournament t;
     struct kl_error err;
-    const struct kl_tournament_options o = { .permutations = 99, .resamples = 20 };
+    const struct kl_tournament_options o = { .permutations = 99,
+                                             .resamples = 20,
+                                             .wanted = KL_ALL_SCORES };
     double sum[KL_N_SCORES] = { 0 };
     enum { TIMES = 60 };
     for (uint64_t i = 0; i < TIMES; i++) {
@@ -223,7 +225,9 @@ static void threads(void)
     struct kl_tournament a, b;
     struct kl_pool *pool = NULL;
     struct kl_error err;
-    const struct kl_tournament_options o = { .permutations = 50, .resamples = 30, .seed = 5 };
+    const struct kl_tournament_options o = {
+        .permutations = 50, .resamples = 30, .seed = 5, .wanted = KL_ALL_SCORES
+    };
     make_bits(&bits, 100, 65, 1, 0.5, 0.53, 8);
     CHECK(kl_pool_create(&pool, 3, &err) == 0);
     CHECK(kl_tournament_run(&a, &bits, &o, NULL, NULL, &err) == 0, "%s", err.text);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+   Scores by name. */
+#include <string.h>
+
+#include "qrng/tournament.h"
+
+const char *const kl_score_names[KL_N_SCORES] = { "bits",      "patterns",  "differences", "composite",
+                                                  "positions", "histogram", "chi_square",  "accuracy" };
+
+int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err)
+{
+    *wanted = strcmp(text, "all") == 0 ? KL_ALL_SCORES : 0;
+    for (const char *at = text; *wanted != KL_ALL_SCORES;) {
+        const size_t n = strcspn(at, ",");
+        uint32_t s = 0;
+        while (s < KL_N_SCORES &&
+               !(strlen(kl_score_names[s]) == n && strncmp(kl_score_names[s], at, n) == 0))
+            s++;
+        if (s == KL_N_SCORES)
+            return kl_fail(
+                err, KL_EUSAGE,
+                "--scores: found '%.*s', expected all or some of bits, patterns, differences, "
+                "composite, positions, histogram, chi_square, accuracy",
+                (int)n, at);
+        *wanted |= 1u << s;
+        if (!at[n]) break;
+        at += n + 1;
+    }
+    return KL_OK;
+}
