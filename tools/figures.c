@@ -19,8 +19,8 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     { "figure", 0, KL_OPT_CHOICE, AT(figure),
-      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|gan", 0, 0, true, "which",
-      "Figures", NULL },
+      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|gan|tournament|synthetic", 0,
+      0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
     { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false,

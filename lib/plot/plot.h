@@ -176,6 +176,10 @@ int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                       struct kl_error *err);
+int kl_draw_synthetic(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                      struct kl_error *err);
 int kl_draw_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };

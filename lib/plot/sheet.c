@@ -165,5 +165,7 @@ const struct kl_figure kl_figures[] = {
     { "sweep", "sweep", 460, 290, kl_draw_sweep, .dataset = NULL },
     { "plateau", "plateau", 510, 190, kl_draw_plateau, .dataset = NULL },
     { "gan", "gan", 510, 350, kl_draw_gan, .dataset = NULL },
+    { "tournament", "tournament", 510, 350, kl_draw_tournament, .dataset = NULL },
+    { "synthetic", "synthetic", 510, 370, kl_draw_synthetic, .dataset = NULL },
     { .name = NULL },
 };

@@ -63,6 +63,10 @@ END {
     row("20 runs of it to the end", "classifier-runs", "torch", "", "")
     row("plateau scan, 2-12 qubits, 1-64 layers, 200 draws: a loop over draws", "plateau", loop(), 100, 1000)
     row("the same, a broadcast batch a cell", "plateau", "broadcast", 1, 100)
+    row("features and composites of three devices: a loop as in the study", "tournament-composites", "numpy-loop", 500, 2000)
+    row("10,000 label permutations of the pair test (chi-squared of symbols)", "pair-permutations", "numpy", 50, 300)
+    row("the same of all eight scores of the tournament", "all-permutations", "numpy", "", "")
+    row("thirty devices made, compared and tested: a loop as in the study", "thirty-devices", "numpy-loop", "", "")
     print "\n| ketline against itself | measured | at most | aim | reached |\n|---|---|---|---|---|"
     itself("an epoch against its matrix products alone, on one thread", "epoch/ketline", "epoch/products", "", 1.3)
     itself("the same, the epoch on one thread too", "epoch-1-thread/ketline", "epoch/products", "", 1.3)

@@ -7,6 +7,9 @@ const char *const fault_inputs[] = {
     "f.h5",
     "qtrain -q f.h5 --epochs 2 --reduction 8 -o h.h5 >/dev/null",
     "qeval -q h.h5 f.h5 -o r.h5",
+    "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --only-bits -o b.h5; tournament -q b.h5 "
+    "--null 20 -o t.h5; "
+    "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --null 20 -o s.h5",
     0,
 };
 
@@ -16,6 +19,9 @@ const struct fault_job fault_jobs[] = {
                  "../in/data/digits/test-images-idx3-ubyte "
                  "--format svg -o out",
       .old = "mkdir out; echo '<svg old>' >out/pca.svg; echo other >out/other.svg",
+      .several = true },
+    { .name = "figures of devices",
+      .command = "figures -q ../in/t.h5 ../in/s.h5 --format svg -o out",
       .several = true },
     { .name = "figures, one PNG",
       .command = "figures -q ../in/r.h5 --figure confusion -o out.png",

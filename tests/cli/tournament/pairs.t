@@ -5,7 +5,7 @@ $ awk 'BEGIN { for (d = 1; d <= 3; d++) for (r = 0; r < 40; r++) { s = "";
 $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
 > 1 v 2             54.07    -10.5   5.909e-02 (7.487e-03, 8.738e-02)   0.8178   0.9000 <=0.0050
-> 1 v 3            27.053     -4.9   2.884e-02 (0.000e+00, 4.750e-02)   0.7225   0.5625   0.2400
+> 1 v 3            27.053     -4.9   2.884e-02 (0.000e+00, 4.750e-02)   0.7225   0.5625   0.2250
 > 2 v 3             15.65     -2.9   1.648e-02 (0.000e+00, 2.919e-02)   0.6754   1.0000 <=0.0050
 > t.h5: 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
 $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
@@ -40,6 +40,13 @@ $ for d in 1 2 3; do grep " $d" bits.txt | cut -d' ' -f1 >dev$d.txt; done; tourn
 > dev1 v dev3      27.053     -4.9   2.884e-02 (0.000e+00, 4.750e-02)   0.7225   0.5625        -
 > dev2 v dev3       15.65     -2.9   1.648e-02 (0.000e+00, 2.919e-02)   0.6754   1.0000        -
 > 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
+
+# Permutations of some scores alone.
+$ tournament bits.txt --symbol-bits 2 --null 19 --scores chi_square,bits -q -o d.h5; h5dump -d score_p d.h5 | grep -c nan
+> 3
+$ tournament bits.txt --scores chi
+! tournament: --scores: found 'chi', expected all or some of bits, patterns, differences, composite, positions, histogram, chi_square, accuracy
+? 2
 
 # What cannot be done.
 $ tournament

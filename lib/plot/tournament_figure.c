@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+   Pairs of random-number devices: the study's composites beside what they would be by chance,
+   divergences with intervals, rates by position, and what a classifier tells. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+enum {
+    MOST_PAIRS = 10,
+    MOST_DEVICES = 6,
+    COMPOSITE = 3,
+    ACCURACY = 7,
+    SCORES = 8,
+    JS = 2,
+    DIVERGENCES = 5
+};
+
+struct results {
+    char *names;
+    int32_t *pairs; /* [p, 2] */
+    int64_t *order;
+    double *rates, *score, *null_q95, *js, *low, *high, *row_accuracy;
+    size_t n_devices, n_pairs, n_bits, name_size;
+};
+
+static void results_free(struct results *r)
+{
+    free(r->names), free(r->pairs), free(r->order), free(r->rates), free(r->score), free(r->null_q95);
+    free(r->js), free(r->low), free(r->high), free(r->row_accuracy);
+}
+
+/* A dataset of `rows` rows, each of `columns` numbers unless that is 0. */
+static int load(void **data, struct kl_file *file, const char *name, enum kl_type type, int rank,
+                size_t rows, size_t columns, struct kl_error *err)
+{
+    const struct kl_dataset *set;
+    int code = kl_file_expect(&set, file, name, type, rank, err);
+    if (!code && (set->dims[0] != rows || (columns && set->dims[1] != columns)))
+        code =
+            kl_fail(err, KL_EDATA, "%s: %s: its shape does not fit the pairs", kl_file_path(file), name);
+    return code ? code : kl_file_load(data, file, set, err);
+}
+
+static int load_results(struct results *r, struct kl_file *f, struct kl_error *err)
+{
+    const struct kl_dataset *names, *pairs, *rates;
+    int code = kl_file_expect(&names, f, "devices", KL_TYPE_STRING, 1, err);
+    if (!code) code = kl_file_expect(&pairs, f, "pairs", KL_TYPE_I32, 2, err);
+    if (!code) code = kl_file_expect(&rates, f, "rates", KL_TYPE_F64, 2, err);
+    if (code) return code;
+    r->n_devices = names->dims[0], r->n_pairs = pairs->dims[0], r->n_bits = rates->dims[1];
+    r->name_size = names->item_size;
+    const size_t p = r->n_pairs, d = r->n_devices;
+    code = kl_file_load((void **)&r->names, f, names, err);
+    if (!code) code = load((void **)&r->pairs, f, "pairs", KL_TYPE_I32, 2, p, 2, err);
+    if (!code) code = load((void **)&r->rates, f, "rates", KL_TYPE_F64, 2, d, 0, err);
+    if (!code) code = load((void **)&r->order, f, "order", KL_TYPE_I64, 1, p, 0, err);
+    if (!code) code = load((void **)&r->score, f, "score", KL_TYPE_F64, 2, p, SCORES, err);
+    if (!code) code = load((void **)&r->null_q95, f, "score_null_q95", KL_TYPE_F64, 2, p, SCORES, err);
+    if (!code) code = load((void **)&r->js, f, "divergence", KL_TYPE_F64, 2, p, DIVERGENCES, err);
+    if (!code) code = load((void **)&r->low, f, "divergence_low", KL_TYPE_F64, 2, p, DIVERGENCES, err);
+    if (!code) code = load((void **)&r->high, f, "divergence_high", KL_TYPE_F64, 2, p, DIVERGENCES, err);
+    if (!code) code = load((void **)&r->row_accuracy, f, "row_accuracy", KL_TYPE_F64, 1, p, 0, err);
+    for (size_t i = 0; i < p && !code; i++)
+        if (r->order[i] < 0 || (size_t)r->order[i] >= p || r->pairs[2 * i] < 0 ||
+            r->pairs[2 * i + 1] < 0 || (size_t)r->pairs[2 * i] >= d || (size_t)r->pairs[2 * i + 1] >= d)
+            code = kl_fail(err, KL_EDATA, "%s: pair %zu names a device that is not there",
+                           kl_file_path(f), i);
+    return code;
+}
+
+static void title(cairo_t *cr, const struct kl_axes *a, const char *text)
+{
+    kl_colour(cr, 0, 1);
+    kl_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
+}
+
+static size_t shown_pairs(const struct results *r)
+{
+    return r->n_pairs < MOST_PAIRS ? r->n_pairs : MOST_PAIRS;
+}
+
+/* Where the pair at a place of the ranking has its line; its name stands left of the axes. */
+static double line_of(cairo_t *cr, const struct kl_axes *a, const struct results *r, size_t place)
+{
+    char first[KL_NAME], second[KL_NAME], text[2 * KL_NAME + 4];
+    const int32_t *pair = r->pairs + 2 * r->order[place];
+    const double step = a->height / (double)shown_pairs(r), y = a->top + step * ((double)place + 0.5);
+    kl_name(first, r->names, r->n_devices, r->name_size, (size_t)pair[0]);
+    kl_name(second, r->names, r->n_devices, r->name_size, (size_t)pair[1]);
+    snprintf(text, sizeof text, "%s v %s", first, second);
+    kl_colour(cr, 0, 1);
+    kl_text_within(cr, a->left - 5, y + 2.3, 6.5, KL_RIGHT, 52, text);
+    kl_colour(cr, 0, 0.15);
+    cairo_set_line_width(cr, 0.6);
+    cairo_move_to(cr, a->left, y), cairo_line_to(cr, a->left + a->width, y);
+    cairo_stroke(cr);
+    return y;
+}
+
+static void draw_composites(cairo_t *cr, struct kl_axes a, const struct results *r)
+{
+    for (size_t k = 0; k < shown_pairs(r); k++) {
+        const size_t at = (size_t)r->order[k] * SCORES + COMPOSITE;
+        a.x1 = fmax(a.x1, 1.1 * r->score[at]);
+        if (isfinite(r->null_q95[at])) a.x1 = fmax(a.x1, 1.1 * r->null_q95[at]);
+    }
+    for (size_t k = 0; k < shown_pairs(r); k++) {
+        const size_t at = (size_t)r->order[k] * SCORES + COMPOSITE;
+        const double y = line_of(cr, &a, r, k);
+        if (isfinite(r->null_q95[at])) {
+            kl_colour(cr, 2, 0.3);
+            cairo_rectangle(cr, a.left, y - 3, kl_axes_x(&a, r->null_q95[at]) - a.left, 6);
+            cairo_fill(cr);
+        }
+        kl_colour(cr, 1, 1);
+        kl_mark(cr, kl_axes_x(&a, r->score[at]), y, 2.4, KL_CIRCLE);
+    }
+    kl_axes_draw_x(cr, &a, "the study's composite");
+    title(cr, &a, "score; shaded: 95 % of permutations");
+}
+
+static void draw_divergences(cairo_t *cr, struct kl_axes a, const struct results *r)
+{
+    for (size_t k = 0; k < shown_pairs(r); k++) {
+        const size_t at = (size_t)r->order[k] * DIVERGENCES + JS;
+        a.x1 = fmax(a.x1, 1.08e3 * fmax(r->js[at], isfinite(r->high[at]) ? r->high[at] : 0));
+    }
+    for (size_t k = 0; k < shown_pairs(r); k++) {
+        const size_t at = (size_t)r->order[k] * DIVERGENCES + JS;
+        const double y = line_of(cr, &a, r, k);
+        kl_colour(cr, 1, 1);
+        cairo_set_line_width(cr, 1.2);
+        if (isfinite(r->low[at])) {
+            cairo_move_to(cr, kl_axes_x(&a, 1e3 * r->low[at]), y);
+            cairo_line_to(cr, kl_axes_x(&a, 1e3 * r->high[at]), y);
+            cairo_stroke(cr);
+        }
+        kl_mark(cr, kl_axes_x(&a, 1e3 * r->js[at]), y, 2.2, KL_SQUARE);
+    }
+    kl_axes_draw_x(cr, &a, "10\xe2\x81\xbb\xc2\xb3 nats a symbol");
+    title(cr, &a, "Jensen\xe2\x80\x93Shannon, 95 % by bootstrap");
+}
+
+static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
+{
+    const size_t devices = r->n_devices < MOST_DEVICES ? r->n_devices : MOST_DEVICES;
+    a.x0 = 0, a.x1 = (double)r->n_bits + 1, a.y0 = INFINITY, a.y1 = -INFINITY, a.whole_x = true;
+    for (size_t i = 0; i < devices * r->n_bits; i++)
+        a.y0 = fmin(a.y0, r->rates[i]), a.y1 = fmax(a.y1, r->rates[i]);
+    const double margin = fmax(0.06 * (a.y1 - a.y0), 0.005);
+    a.y0 -= margin, a.y1 += 3 * margin;
+    for (size_t d = 0; d < devices; d++) {
+        char name[KL_NAME];
+        kl_colour(cr, (int)d + 1, 0.9);
+        cairo_set_line_width(cr, 0.7);
+        for (size_t j = 0; j < r->n_bits; j++)
+            cairo_line_to(cr, kl_axes_x(&a, (double)j + 1), kl_axes_y(&a, r->rates[d * r->n_bits + j]));
+        cairo_stroke(cr);
+        kl_name(name, r->names, r->n_devices, r->name_size, d);
+        kl_text_within(cr, a.left + 6 + 30 * (double)d, a.top + 8, 6.5, KL_LEFT, 28, name);
+    }
+    kl_axes_draw(cr, &a, "position", "rate of ones");
+    title(cr, &a, devices < r->n_devices ? "rates by position, first devices" : "rates by position");
+}
+
+/* Held-out accuracy against the composite: what a score says of how far devices can be told apart. */
+static void draw_accuracies(cairo_t *cr, struct kl_axes a, const struct results *r)
+{
+    a.y0 = 0.45, a.y1 = 1;
+    for (size_t i = 0; i < r->n_pairs; i++) a.x1 = fmax(a.x1, 1.1 * r->score[i * SCORES + COMPOSITE]);
+    for (size_t i = 0; i < r->n_pairs; i++) {
+        const double x = kl_axes_x(&a, r->score[i * SCORES + COMPOSITE]);
+        if (isfinite(r->row_accuracy[i])) {
+            kl_colour(cr, 0, 0.8);
+            cairo_set_line_width(cr, 0.9);
+            cairo_move_to(cr, x - 4, kl_axes_y(&a, r->row_accuracy[i]));
+            cairo_line_to(cr, x + 4, kl_axes_y(&a, r->row_accuracy[i]));
+            cairo_stroke(cr);
+        }
+        kl_colour(cr, 3, 0.9);
+        kl_mark(cr, x, kl_axes_y(&a, fmax(a.y0, r->score[i * SCORES + ACCURACY])), 2.2, KL_CIRCLE);
+    }
+    kl_axes_draw(cr, &a, "the study's composite", "held-out accuracy");
+    title(cr, &a, "a row's device found; bar: best possible");
+}
+
+int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                       struct kl_error *err)
+{
+    struct results r = { 0 };
+    const struct kl_axes a = { .left = 62, .top = 18, .width = 175, .height = 120, .x1 = 1e-9, .y1 = 1 };
+    struct kl_axes b = a, c = a, d = a;
+    int code = load_results(&r, inputs->file, err);
+    b.left = d.left = 325, c.top = d.top = 195;
+    if (!code) {
+        draw_composites(sheet->cr, a, &r);
+        draw_divergences(sheet->cr, b, &r);
+        draw_rates(sheet->cr, c, &r);
+        draw_accuracies(sheet->cr, d, &r);
+    }
+    results_free(&r);
+    return code;
+}

@@ -1,0 +1,18 @@
+# Random-number devices: pairs, and synthetic ones by class.
+$ tournament --synthetic 6 --rows 40 --bits 20 --null 20 --trials 2 -q -o s.h5
++ tournament --synthetic 3 --rows 40 --bits 20 --only-bits -q -o bits.h5; tournament bits.h5 --null 20 -q -o t.h5
++ tournament bits.h5 --null 0 -q -o u.h5
+$ figures s.h5 t.h5 -o out; ls out
+> out: 4 figures, 4 written
+> synthetic.png
+> synthetic.svg
+> tournament.png
+> tournament.svg
+$ figures s.h5 t.h5 -o out
+> out: up to date
+# Without permutations there is no shade; one device a class leaves means out.
+$ tournament --synthetic 3 --rows 40 --bits 20 --null 0 --trials 0 -q -o v.h5
++ figures u.h5 v.h5 --format svg -o other; ls other
+> other: 2 figures, 2 written
+> synthetic.svg
+> tournament.svg
