@@ -15,21 +15,19 @@ double kl_gan_grid(double g[KL_GRID_CELLS], const double a[KL_GRID_BITS], const 
     return sum;
 }
 
-static double clipped(double x)
+static inline double clipped(double x)
 {
-    return fmin(fmax(x, 1e-10), 1);
+    return x < 1e-10 ? 1e-10 : x > 1 ? 1 : x;
 }
 
+/* With R and P the sums of what was clipped: sum r / R ln((r / R) / (p / P)). */
 double kl_gan_divergence(const double *target, const double *law, size_t n)
 {
     double all = 0, of_law = 0, sum = 0;
     for (size_t k = 0; k < n; k++) {
-        all += clipped(target[k]);
-        of_law += law ? clipped(law[k]) : 1;
+        const double r = clipped(target[k]), p = law ? clipped(law[k]) : 1;
+        all += r, of_law += p;
+        sum += r * log(r / p);
     }
-    for (size_t k = 0; k < n; k++) {
-        const double r = clipped(target[k]) / all;
-        sum += r * log(r / ((law ? clipped(law[k]) : 1) / of_law));
-    }
-    return sum;
+    return sum / all + log(of_law / all);
 }

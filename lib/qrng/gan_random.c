@@ -16,15 +16,16 @@ void kl_gan_uniform(double *x, size_t n, double bound, uint64_t seed, uint32_t s
 
 void kl_gan_normal(float *x, size_t n, uint64_t seed, uint32_t stream, uint32_t replica)
 {
-    const double two_pi = 6.283185307179586;
+    const float two_pi = 6.2831853f;
+    float values[4];
     for (size_t i = 0; i < n; i += 4) { /* a block of Philox is two pairs */
         uint32_t words[4];
         kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_LATENT, stream, replica);
-        for (size_t j = 0; j < 4 && i + j < n; j++) {
-            const size_t pair = j / 2 * 2;
-            const double radius = sqrt(-2 * log(kl_philox_unit(words[pair]))),
-                         angle = two_pi * kl_philox_unit(words[pair + 1]);
-            x[i + j] = (float)(radius * (j % 2 ? sin(angle) : cos(angle)));
+        for (size_t j = 0; j < 4; j += 2) {
+            const float radius = sqrtf(-2 * logf((float)kl_philox_unit(words[j]))),
+                        angle = two_pi * (float)kl_philox_unit(words[j + 1]);
+            values[j] = radius * cosf(angle), values[j + 1] = radius * sinf(angle);
         }
+        for (size_t j = 0; j < 4 && i + j < n; j++) x[i + j] = values[j];
     }
 }
