@@ -19,7 +19,7 @@ static int settle_reference(struct kl_gan_options *o, struct kl_error *err)
     fill(&o->epochs, quantum ? 50 : 100);
     o->hidden = quantum ? 10 : 20;
     o->steps = 1;
-    if (o->decay < 0) o->decay = 0.005;
+    if (o->decay == 0) o->decay = 0.005;
     return KL_OK;
 }
 
@@ -34,7 +34,6 @@ static int settle_sound(struct kl_gan_options *o, struct kl_error *err)
     fill(&o->patience, 300);
     fill(&o->resamples, 1000);
     if (o->loss != KL_GAN_ADVERSARIAL) o->hidden = o->steps = 0;
-    if (o->decay < 0) o->decay = 0;
     if (o->generator == KL_GAN_QUANTUM && o->word_bits > KL_GAN_MOST_QUBITS)
         return kl_fail(err, KL_EUSAGE, "--word-bits %lld: a circuit has at most %d qubits here",
                        (long long)o->word_bits, KL_GAN_MOST_QUBITS);

@@ -66,12 +66,12 @@ int main(int argc, char **argv)
         for (int j = 0; j < KL_GRID_BITS; j++)
             pairs[i].a[j] = 0.52 + 0.01 * sin(3.0 * j + i),
             pairs[i].b[j] = 0.55 + 0.02 * cos(7.0 * j + i);
-    options = (struct kl_gan_options){ .reference = true, .decay = -1 };
+    options = (struct kl_gan_options){ .reference = true };
     must(kl_gan_settle(&options, &err), &err);
     printf("bench gan-pair/ketline %.6g s\n", seconds(1, pool, rounds));
     printf("bench gan-pair-1-thread/ketline %.6g s\n", seconds(1, NULL, rounds));
     printf("bench gan-435/ketline %.6g s scaled\n", seconds(MANY, pool, rounds) / MANY * STUDY);
-    options = (struct kl_gan_options){ .reference = true, .generator = KL_GAN_QUANTUM, .decay = -1 };
+    options = (struct kl_gan_options){ .reference = true, .generator = KL_GAN_QUANTUM };
     must(kl_gan_settle(&options, &err), &err);
     printf("bench quantum-gan/ketline %.6g s\n", seconds(1, NULL, 2 * rounds));
     kl_pool_destroy(&pool);
