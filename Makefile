@@ -43,7 +43,7 @@ SAY = $(if $(V),,@echo "  $(1)" $@)
 
 # The text of `make help` is the lines that begin with two signs.
 help:
-	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk
+	@sed -n 's/^## //p' Makefile tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
 
 $(BUILD)/libketline.a: $(OBJS)
 	$(call SAY,AR)
@@ -77,7 +77,7 @@ $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
 endef
 $(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
-include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk
+include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
 -include $(OBJS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(TOOLS:%=tools/%.c) $(TEST_C) $(wildcard tests/bench/*.c))
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.

@@ -83,10 +83,10 @@ int main(void)
 {
     open_gpu();
     isa = device.name;
-    const int most = emulated ? 13 : 16;
+    const int most = small ? 13 : 16;
     for (int n = 1; n <= most; n++)
-        for (int kind = 0; kind < (emulated ? 4 : 8); kind++) {
-            const size_t samples = emulated ? (n < 6    ? 37
+        for (int kind = 0; kind < (small ? 4 : 8); kind++) {
+            const size_t samples = small    ? (n < 6    ? 37
                                                : n < 11 ? 3
                                                         : 2)
                                    : n < 11 ? 4099

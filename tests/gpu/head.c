@@ -111,7 +111,8 @@ static void options_of(struct kl_head_options *h, struct kl_train_options *o, co
     h->classifier[0] = k->classifier;
     o->batch_size = k->batch, o->epochs = 2, o->replicas = 3, o->seed = 7;
     o->optimizer.kind = k->optimizer, o->optimizer.clip = k->clip, o->optimizer.weight_decay = k->decay;
-    o->optimizer.epsilon = 1e-4; /* or gradients that are rounding alone would move what they belong to */
+    o->optimizer.epsilon =
+        1e-4; /* or gradients that are rounding alone would move what they belong to */
     o->schedule.lr = 1e-3, o->schedule.kind = KL_COSINE_RATE;
 }
 
@@ -254,8 +255,8 @@ int main(void)
 {
     struct kl_features few, odd;
     open_gpu();
-    make_features(&few, emulated ? 61 : MOST, 24);
-    make_features(&odd, emulated ? 58 : MOST - 1, 13);
+    make_features(&few, small ? 61 : MOST, 24);
+    make_features(&odd, small ? 58 : MOST - 1, 13);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) check(&kinds[i], i % 2 ? &odd : &few);
     check_refusals(&few);
     print_digest();

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+   What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
+   machine's CPU; epochs of the default head, alone and 256 at once; its logits. --quick: less of each.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "circuit/cuda.h"
+#include "circuit_work.h"
+#include "device/device.h"
+#include "head/card.h"
+#include "kernels/inline/philox.h"
+
+enum { N = 60000, D = 512, CLASSES = 10, BATCH = 65536, MANY = 256, ROUNDS = 7 };
+
+static struct kl_device device;
+
+static void card_circuits(const struct work *k, const char *name)
+{
+    struct kl_cuda_circuit circuit;
+    struct kl_cuda_batch *batch;
+    struct kl_error err;
+    struct kl_arena memory;
+    double least;
+    must(kl_arena_init(&memory, 0, &err), &err);
+    must(kl_circuit_for_cuda(&circuit, k->c, &memory, &err), &err);
+    must(device.cuda->batch_open(&batch, &circuit, k->n, device.number, &err), &err);
+    must(device.cuda->batch_run(batch, k->out, k->dx, k->dw, k->x, k->w, k->cot, &least, ROUNDS, &err),
+         &err);
+    device.cuda->batch_close(&batch);
+    kl_arena_free(&memory);
+    printf("bench %s/gpu %.6g s\n", name, least);
+}
+
+static void processor_circuits(struct work *k, const char *name)
+{
+    struct kl_pool *pool;
+    struct kl_error err;
+    must(kl_pool_create(&pool, 2, &err), &err);
+    printf("bench %s/cpu-2-threads %.6g s\n", name, seconds(k, pool, 1));
+    kl_pool_destroy(&pool);
+}
+
+static void circuits(const char *ansatz, int qubits, size_t batch)
+{
+    struct work k = begin(ansatz, qubits, 3, batch);
+    char name[64];
+    snprintf(name, sizeof name, "gpu-%s-%d", ansatz, qubits);
+    card_circuits(&k, name);
+    processor_circuits(&k, name);
+    end(&k);
+}
+
+static void make_features(struct kl_features *f)
+{
+    static char names[CLASSES][2];
+    *f = (struct kl_features){
+        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 2
+    };
+    f->x = aligned_alloc(64, (size_t)N * D * sizeof *f->x);
+    f->labels = malloc(N * sizeof *f->labels);
+    if (!f->x || !f->labels) exit(1);
+    for (uint32_t i = 0; i < N; i++) {
+        f->labels[i] = (int32_t)(i % CLASSES);
+        for (uint32_t j = 0; j < D; j += 4) {
+            uint32_t words[4];
+            kl_philox(words, 1, i, 1000, j, 0);
+            for (uint32_t k = 0; k < 4; k++)
+                f->x[(size_t)i * D + j + k] =
+                    (float)kl_philox_unit(words[k]) + ((j + k) % CLASSES == i % CLASSES);
+        }
+    }
+}
+
+/* From host memory to host memory, features to the card and validation included. */
+static void train(const char *name, struct kl_head_model *model, const struct kl_features *f,
+                  int64_t replicas, int64_t epochs)
+{
+    struct kl_train_options o;
+    struct kl_train t;
+    struct kl_pool *pool;
+    struct kl_error err;
+    kl_train_options_default(&o);
+    o.replicas = replicas, o.epochs = epochs;
+    must(kl_pool_create(&pool, 0, &err), &err);
+    must(kl_train_open(&t, model, f, &o, kl_pool_size(pool), &err), &err);
+    t.device = &device;
+    must(kl_train_run(&t, pool, NULL, &err), &err);
+    printf("bench %s/gpu %.6g s\n", name, t.seconds);
+    printf("%s: val accuracy %.4f, loss %.4f\n", name, kl_replica_val_accuracy(&t.replicas[0]),
+           t.replicas[0].history[KL_TRAIN_LOSS][epochs - 1]);
+    kl_train_close(&t);
+    kl_pool_destroy(&pool);
+}
+
+static void judge(struct kl_head_model *model, const struct kl_features *f)
+{
+    const struct kl_head head = { .model = *model, .params = calloc(model->block.size, sizeof(float)) };
+    float *logits = malloc((size_t)N * CLASSES * sizeof *logits);
+    struct kl_error err;
+    double best = 1e9;
+    if (!head.params || !logits) exit(1);
+    for (int i = 0; i < 3; i++) {
+        const double start = kl_clock();
+        must(kl_card_logits(logits, NULL, &head, f->x, N, &device, &err), &err);
+        if (kl_clock() - start < best) best = kl_clock() - start;
+    }
+    printf("bench gpu-logits-60000/gpu %.6g s\n", best);
+    free(head.params), free(logits);
+}
+
+int main(int argc, char **argv)
+{
+    const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    struct kl_features f;
+    struct kl_head_options o;
+    struct kl_head_model model;
+    struct kl_error err;
+    if (kl_device_choose(&device, "cuda", &err)) {
+        printf("no GPU (%s)\n", err.text);
+        return 77;
+    }
+    printf("card %s\n", device.name);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    const size_t batch = quick ? BATCH / 16 : BATCH;
+    circuits("ry-ring", 4, batch);
+    circuits("ry-ring", 10, batch);
+    circuits("strongly-entangling", 4, batch);
+    circuits("strongly-entangling", 10, batch);
+    circuits("strongly-entangling", 13, batch / 64);
+    circuits("strongly-entangling", 16, batch / 1024);
+    make_features(&f);
+    kl_head_options_default(&o);
+    must(kl_head_model_make(&model, &o, D, CLASSES, &err), &err);
+    judge(&model, &f);
+    train("gpu-head-first-epoch", &model, &f, 1, 1);
+    if (!quick) train("gpu-head-50-epochs", &model, &f, 1, 50);
+    train("gpu-256-heads-2-epochs", &model, &f, MANY, 2);
+    if (!quick) train("gpu-256-heads-50-epochs", &model, &f, MANY, 50);
+    kl_head_model_free(&model);
+    free(f.x), free(f.labels);
+    return 0;
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What runs on a GPU compiles with nvcc, warnings as errors, for one kind of card (make cuda compiles for six); loaded on a
+# machine without a driver it says so, with status 75.
+set -u
+cd "$(dirname "$0")/.." || exit 70
+BUILD=$(realpath --relative-to=. "${BUILD:-build}")
+nvcc=${NVCC:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)}
+[ -n "$nvcc" ] || { echo "skipped: no nvcc"; exit 77; }
+library=$BUILD/cuda/90/libketline-cuda.so
+make --no-print-directory "$library" CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$BUILD" || exit 1
+ls /dev/nvidia[0-9]* >/dev/null 2>&1 && { echo "here is a GPU: make test-gpu"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$BUILD/bin/extract-features" -q data/digits/train-images-idx3-ubyte --resize 28 --limit 60 -o "$work/f.h5" >"$work/log" || exit 1
+said=$(KETLINE_CUDA=$library "$BUILD/bin/qtrain" "$work/f.h5" --device cuda -o "$work/head.h5" 2>&1)
+[ $? = 75 ] && [ ! -e "$work/head.h5" ] && [[ $said == "qtrain: --device cuda: "*driver* || $said == *"no GPU"* ]] && exit 0
+echo "without a driver: $said"
+exit 1
