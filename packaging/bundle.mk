@@ -2,10 +2,12 @@
 # make bundle: a folder that runs where nothing can be installed, as on a cluster: the tools, the libraries they need (the C library's
 # own apart), what runs on a GPU if nvcc is here, its tests and benches. CUDA_ARCHS=90 makes it for one kind of card;
 # BUNDLE_DATA= leaves out the 22 MB of backbone and digits, where the project's own data/ stands two folders above.
+# BUNDLE_TOOLS names the tools, whose libraries come along. An old kind of rpath, which the libraries' own libraries follow too.
 BUNDLE_DATA ?= data
+BUNDLE_TOOLS ?= $(TOOLS)
 BUNDLE := $(BUILD)/ketline-bundle
 BUNDLED_TESTS := $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/*.c))
-BUNDLED := $(TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/gpu/%) $(BUNDLE)/bench/gpu
+BUNDLED := $(BUNDLE_TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/gpu/%) $(BUNDLE)/bench/gpu
 .PHONY: bundle test-gpu bench-gpu
 
 ## make bundle       a folder of tools and libraries that runs where nothing is installed: build/ketline-bundle
@@ -19,7 +21,7 @@ bundle: $(BUNDLED) $(if $(NVCC),cuda)
 	@install -m 755 tests/bench/gpu_peer.py $(BUNDLE)/bench
 	@du -sh $(BUNDLE)
 
-RELINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -s -Wl,--as-needed -Wl,-rpath,'$$ORIGIN/$(1)' -o $@ $^ $(LDLIBS)
+RELINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -s -Wl,--as-needed -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(1)' -o $@ $^ $(LDLIBS)
 $(BUNDLE)/bin/%: $(BUILD)/tools/%.o $(BUILD)/libketline.a
 	$(call SAY,LD)
 	$(call RELINK,../lib)
