@@ -22,7 +22,7 @@ for f in $(find lib kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); 
 done
 
 # 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind.
-order=(base store device ingest weights metrics nn circuit)
+order=(base store claims device ingest weights metrics nn circuit)
 stages=" doctor backbone head qrng control sequence sampling plateau plot "
 rank() {
     local i

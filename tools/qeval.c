@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "claims/claims.h"
 #include "circuit/options.h"
 #include "device/device.h"
 #include "head/evaluate.h"
@@ -292,6 +293,8 @@ int main(int argc, char **argv)
 {
     if (kl_mode_chosen(&kl_mode_qeval, argc, argv))
         return kl_mode_main(&kl_mode_qeval, argc, argv, stdout, stderr);
+    if (kl_mode_chosen(&kl_mode_verify, argc, argv))
+        return kl_mode_main(&kl_mode_verify, argc, argv, stdout, stderr);
     struct kl_error err = { 0 };
     struct run run = { .v = { .split = "all" }, .log = { tool.name, stderr, 1 } };
     const char **inputs = NULL;

@@ -15,6 +15,8 @@ const char *const fault_inputs[] = {
     "qtrain -q --qrng bits.txt --epochs 2 --seeds 2 --reference -o reference.h5",
     "qeval -q --qrng reference.h5 bits.txt -o older-devices.h5",
     "qeval -q --qrng devices.h5 bits.txt -o older-reference.h5",
+    "echo '{\"schema\":1,\"claims\":[{\"claim\":\"a\",\"file\":\"older.h5\",\"attribute\":\"log_loss\","
+    "\"low\":0,\"high\":9}]}' >claims.json",
     0,
 };
 
@@ -48,5 +50,6 @@ const struct fault_job fault_jobs[] = {
       .command = "qeval --qrng ../in/reference.h5 ../in/bits.txt -o out.h5",
       .old = "cp ../in/older-reference.h5 out.h5",
       .varies = true },
+    { .name = "qeval --verify", .command = "qeval --verify ../in/claims.json --json" },
     { 0 },
 };

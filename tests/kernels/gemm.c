@@ -2,6 +2,7 @@
    checkkernels, family gemm: every instruction set and precision, bit for bit against the definition:
    one chain of fused multiply-adds over k (without FMA hardware: of products and sums). --bench prints
    GFLOP/s beside the processor's peak. */
+#include "base/base.h"
 #include "device/device.h"
 #include "kernels/gemm.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What all modes of a tool have in common. */
-#include "qrng/mode.h"
+#include "store/mode.h"
 
 #include <stdlib.h>
 #include <string.h>

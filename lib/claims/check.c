@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "claims/claims.h"
+
+const char *const kl_verdict_names[KL_VERDICTS] = {
+    [KL_NOT_RUN] = "not run", [KL_PASS] = "pass", [KL_FAIL] = "FAIL"
+};
+
+/* Is it the digest of a raw input of any record? */
+static bool comes_from(const json_t *records, const char *sha256)
+{
+    size_t i;
+    json_t *record, *input;
+    const char *role;
+    json_array_foreach(records, i, record)
+    {
+        json_object_foreach(json_object_get(record, "inputs"), role, input)
+        {
+            const char *found = json_string_value(json_object_get(input, "sha256"));
+            if (found && strcmp(found, sha256) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* May numbers of the file be believed? If not, why says so. */
+static int check_file(char why[KL_CLAIM_WHY], const struct kl_claims *c, struct kl_file *file,
+                      struct kl_error *err)
+{
+    json_t *records = NULL;
+    const char *version = strrchr(kl_file_created_by(file), ' ');
+    if (!version || strcmp(version + 1, KL_VERSION) != 0) {
+        snprintf(why, KL_CLAIM_WHY, "%.200s was written by %.40s, this is " KL_VERSION "; make it again",
+                 kl_file_path(file), kl_file_created_by(file));
+        return KL_OK;
+    }
+    int code = kl_file_verify(file, NULL, err);
+    if (!code && c->data)
+        code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
+    if (!code && c->data && !comes_from(records, c->data))
+        snprintf(why, KL_CLAIM_WHY, "%.200s does not come from the data of the claims (%.12s...)",
+                 kl_file_path(file), c->data);
+    json_decref(records);
+    return code;
+}
+
+static double element(const struct kl_dataset *d, const void *data, size_t i)
+{
+    switch (d->type) {
+    case KL_TYPE_U8: return ((const uint8_t *)data)[i];
+    case KL_TYPE_I32: return ((const int32_t *)data)[i];
+    case KL_TYPE_I64: return (double)((const int64_t *)data)[i];
+    case KL_TYPE_F32: return ((const float *)data)[i];
+    default: return ((const double *)data)[i];
+    }
+}
+
+static int read_element(struct kl_claim *claim, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, claim->dataset);
+    void *data = NULL;
+    size_t at = 0;
+    if (!d) {
+        snprintf(claim->why, KL_CLAIM_WHY, "%.200s has no dataset %.60s", kl_file_path(file),
+                 claim->dataset);
+        return KL_OK;
+    }
+    bool fits = claim->n_index == d->rank && d->type != KL_TYPE_F16 && d->type != KL_TYPE_STRING;
+    for (int k = 0; fits && k < d->rank; k++) {
+        fits = claim->index[k] < d->dims[k];
+        at = at * d->dims[k] + claim->index[k];
+    }
+    if (!fits) {
+        snprintf(claim->why, KL_CLAIM_WHY, "%.200s: dataset %.60s has no number at this index (%d axes)",
+                 kl_file_path(file), claim->dataset, d->rank);
+        return KL_OK;
+    }
+    int code = kl_file_load(&data, file, d, err);
+    if (!code) claim->value = element(d, data, at);
+    free(data);
+    return code;
+}
+
+static int read_attribute(struct kl_claim *claim, const struct kl_file *file, struct kl_error *err)
+{
+    struct kl_error why;
+    if (!kl_file_has_attribute(file, claim->dataset, claim->attribute)) {
+        snprintf(claim->why, KL_CLAIM_WHY, "%.200s has no attribute %.60s", kl_file_path(file),
+                 claim->attribute);
+        return KL_OK;
+    }
+    int code = kl_file_number(&claim->value, file, claim->dataset, claim->attribute, &why);
+    if (code == KL_ENOMEM) return kl_fail(err, code, "%s", why.text);
+    if (code) snprintf(claim->why, KL_CLAIM_WHY, "%.290s", why.text);
+    return KL_OK;
+}
+
+static void judge(struct kl_claim *claim)
+{
+    if (*claim->why) {
+        claim->verdict = KL_NOT_RUN;
+        claim->value = NAN;
+    } else
+        claim->verdict = claim->value >= claim->low && claim->value <= claim->high ? KL_PASS : KL_FAIL;
+}
+
+/* All claims on one file, from claim `first` on: it is opened and verified once. */
+static int check_claims(struct kl_claims *c, size_t first, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    char path[4200], why[KL_CLAIM_WHY] = "";
+    const char *name = c->claims[first].file;
+    snprintf(path, sizeof path, "%.2000s%.2000s", *name == '/' ? "" : c->folder, name);
+    int code = kl_file_open(&file, path, err);
+    if (code == KL_ENOINPUT) snprintf(why, sizeof why, "there is no %.200s yet", path), code = KL_OK;
+    else if (!code) code = check_file(why, c, file, err);
+    for (size_t i = first; i < c->n && !code; i++) {
+        struct kl_claim *claim = &c->claims[i];
+        if (strcmp(claim->file, name) != 0) continue;
+        memcpy(claim->why, why, sizeof why);
+        if (file) snprintf(claim->key, sizeof claim->key, "%s", kl_file_key(file));
+        if (!*why)
+            code = *claim->attribute ? read_attribute(claim, file, err) : read_element(claim, file, err);
+        judge(claim);
+        c->verdicts[claim->verdict]++;
+    }
+    kl_file_close(&file);
+    return code;
+}
+
+int kl_claims_check(struct kl_claims *c, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < c->n && !code; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++) seen = strcmp(c->claims[k].file, c->claims[i].file) == 0;
+        if (kl_signals_pending()) return kl_fail(err, KL_ESIGNAL, "stopped");
+        if (!seen) code = check_claims(c, i, err);
+    }
+    return code;
+}
