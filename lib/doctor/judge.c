@@ -95,11 +95,19 @@ static void judge_disk(struct kl_doctor *d)
             disk->path);
 }
 
+/* Up to the second dot: what follows are corrections, as a distribution's security updates are. */
+static bool same_series(const char *a, const char *b)
+{
+    for (int dots = 0; *a && *a == *b; a++, b++)
+        if (*a == '.' && ++dots == 2) return true;
+    return *a == *b;
+}
+
 static void judge_libraries(struct kl_doctor *d)
 {
     for (size_t i = 0; i < d->n_libraries; i++) {
         const struct kl_library *l = &d->library[i];
-        if (strcmp(l->built, l->found) != 0 && strcmp(l->name, "glibc") != 0)
+        if (!same_series(l->built, l->found) && strcmp(l->name, "glibc") != 0)
             say(d, false, "%s: built with %s, runs with %s; if anything is odd, build anew", l->name,
                 l->built, l->found);
     }
