@@ -111,7 +111,7 @@ static void NAME(check_step)(struct NAME(pair) * p, hid_t file)
     NAME(outer)("gan/grad_G/W1_columns_0_31", l[0].d, p->z[0], 128, 32, file);
     NAME(outer)("gan/grad_G/W2", l[1].d, l[0].h, 256, 128, file);
     NAME(outer)("gan/grad_G/W3_rows_0_31", l[2].d, l[1].h, 32, 256, file);
-    if (!AFTER) return;
+    if (!(AFTER > 0)) return;
     for (size_t i = 0; i < (size_t)128 * 32; i++) block[i] = l[0].w[i / 32 * LATENT + i % 32];
     NAME(same)("gan/after_step_1/G/W1_columns_0_31", block, file, AFTER);
     NAME(same)("gan/after_step_1/G/b1", l[0].w + 128 * LATENT, file, AFTER);
