@@ -199,7 +199,8 @@ static int train_all(struct training *t, struct kl_pool *pool, struct kl_error *
 static double closed_form(const double a[KL_GRID_BITS], const double b[KL_GRID_BITS])
 {
     double grid[KL_GRID_CELLS];
-    kl_gan_grid(grid, a, b);
+    const double sum = kl_gan_grid(grid, a, b);
+    for (size_t k = 0; k < KL_GRID_CELLS; k++) grid[k] /= sum;
     return kl_gan_divergence(grid, NULL, KL_GRID_CELLS);
 }
 
