@@ -88,7 +88,8 @@ $(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(BUILD)/fuzz/%
 	    >$(BUILD)/fuzz/$*.log 2>&1 || { tail -n 40 $(BUILD)/fuzz/$*.log; exit 1; }
 	@grep -E '^(Done|stat::number_of|stat::peak)' $(BUILD)/fuzz/$*.log
 
-# Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters.
+# Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters,
+# which are in the file itself (%c), so that children and killed processes count as well.
 READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c ingest/png.c ingest/folder.c ingest/h5.c \
   $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) circuit/noise.c circuit/noise_text.c \
   circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
@@ -102,8 +103,10 @@ BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-featur
 .PHONY: branches
 branches: deps-test
 	@rm -rf $(BUILD)/branches/profiles
-	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%m.profraw $(MAKE) --no-print-directory test BUILD=$(BUILD)/branches \
-	    CC=clang OPT=-O1 SAN="-fprofile-instr-generate -fcoverage-mapping -w" ONLY="$(BRANCH_TESTS)" KETLINE_PYTHON="$(TEST_PYTHON)"
+	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%m.profraw $(MAKE) --no-print-directory test BUILD=$(BUILD)/branches \
+	    CC=clang OPT=-O1 SAN="-fprofile-instr-generate -fcoverage-mapping -w \
+	    -mllvm -runtime-counter-relocation=true" ONLY="$(BRANCH_TESTS)" KETLINE_PYTHON="$(TEST_PYTHON)"
 	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles/*.profraw
 	@llvm-cov report $(firstword $(BRANCH_OBJECTS)) $(patsubst %,-object %,$(wordlist 2,99,$(BRANCH_OBJECTS))) \
-	    -instr-profile $(BUILD)/branches/profile $(READERS) $(RECOVERERS) | awk '{ print $$1, $$8, $$9, $$10, $$11, $$12, $$13 }' | column -t
+	    -instr-profile $(BUILD)/branches/profile $(READERS) $(RECOVERERS) | \
+	    awk 'NF == 13 && $$8 ~ /^[0-9]+$$/ { print $$1, $$8, "lines", $$10, $$11, "branches", $$13 }' | column -t

@@ -6,7 +6,7 @@ made by Python's own pickle and zipfile, arrays by NumPy, HDF5 by h5py: not by k
 
     python3 tests/fuzz/make_corpus.py          # the same bytes each time
 """
-import gzip, io, json, os, pickle, struct, zipfile, zlib
+import gzip, io, json, os, pickle, struct, tempfile, zipfile, zlib
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,7 +32,8 @@ def packed(data):
 
 
 def make_idx():
-    grey, rgb, labels = idx(np.arange(12).reshape(2, 2, 3)), idx(np.arange(24).reshape(2, 2, 2, 3)), idx([3, 0, 1])
+    grey, rgb, labels = idx(np.arange(12).reshape(2, 2, 3)), idx(np.arange(24).reshape(2, 2, 2, 3)), idx([3, 0,
+                                                                                                          1])
     for name, data in {"grey": grey, "rgb": rgb, "labels": labels}.items():
         put("idx", name, data)
         put("idx", name + ".gz", packed(data))
@@ -73,7 +74,8 @@ def make_png():
     put("png", "rgb", png(2, 1, 8, 2, b"\4\1\2\3\4\5\6"))
     put("png", "rgba", png(1, 1, 8, 6, b"\0\1\2\3\4"))
     put("png", "palette", png(4, 1, 2, 3, b"\0\x1b", chunk(b"PLTE", bytes(range(12)))))
-    put("png", "palette-transparent", png(1, 1, 8, 3, b"\0\0", chunk(b"PLTE", b"\1\2\3") + chunk(b"tRNS", b"\0")))
+    put("png", "palette-transparent",
+        png(1, 1, 8, 3, b"\0\0", chunk(b"PLTE", b"\1\2\3") + chunk(b"tRNS", b"\0")))
     put("png", "interlaced", png(2, 2, 8, 0, b"\0\1" + b"\0\2" + b"\0\3\4", interlace=1))
     put("png", "text", png(1, 1, 8, 0, b"\0\1", chunk(b"tEXt", b"Title\0x") + chunk(b"gAMA", b"\0\0\xb1\x8f")))
     put("png", "bad-empty", b"")
@@ -89,7 +91,8 @@ def make_png():
     put("png", "bad-depth", png(1, 1, 3, 0, b"\0\0"))
     put("png", "bad-filter", png(1, 1, 8, 0, b"\7\0"))
     put("png", "bad-chunk-length", grey[:33] + b"\xff\xff\xff\xff" + grey[37:])
-    put("png", "text-that-grows", png(1, 1, 8, 0, b"\0\1", chunk(b"zTXt", b"x\0\0" + zlib.compress(b"a" * 10000000))))
+    put("png", "text-that-grows",
+        png(1, 1, 8, 0, b"\0\1", chunk(b"zTXt", b"x\0\0" + zlib.compress(b"a" * 10000000))))
 
 
 # ---- safetensors ----
@@ -111,21 +114,28 @@ def make_safetensors():
     put("safetensors", "config", safetensors({"__metadata__": {"config": "{}"}, "w": tensor()}, two))
     put("safetensors", "no-elements", safetensors({"w": tensor(shape=(0, 3), end=0)}))
     put("safetensors", "nan", safetensors({"w": tensor()}, b"\xff" * 8))
-    put("safetensors", "spaces", safetensors(b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}    ', two))
+    put("safetensors", "spaces",
+        safetensors(b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}    ', two))
     bad = {
-        "empty": b"", "cut": safetensors({"w": tensor()}, two)[:-1], "longer": safetensors({"w": tensor()}, two + b"\0"),
-        "huge-header": safetensors(b"{}", length=2**63), "long-header": safetensors(b"{}", length=100 * 1000 * 1000 + 1),
+        "empty": b"", "cut": safetensors({"w": tensor()}, two)[:-1],
+        "longer": safetensors({"w": tensor()}, two + b"\0"),
+        "huge-header": safetensors(b"{}", length=2**63),
+        "long-header": safetensors(b"{}", length=100 * 1000 * 1000 + 1),
         "hole": safetensors({"w": tensor(begin=8, end=16)}, two * 2),
         "overlap": safetensors({"a": tensor(), "b": tensor(begin=4, end=12)}, two + two[:4]),
         "same-place": safetensors({"a": tensor(), "b": tensor()}, two),
         "twice": safetensors(b'{"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},'
                              b'"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}', two),
-        "backwards": safetensors({"w": tensor(begin=8, end=0)}, two), "beyond": safetensors({"w": tensor(end=16)}, two),
+        "backwards": safetensors({"w": tensor(begin=8, end=0)}, two),
+        "beyond": safetensors({"w": tensor(end=16)}, two),
         "overflow": safetensors({"w": tensor(shape=(2**32, 2**32))}, two),
         "overflow-bytes": safetensors({"w": tensor(shape=(2**62 + 2,))}, two),
-        "negative": safetensors({"w": tensor(shape=(-2, -1))}, two), "fraction": safetensors({"w": tensor(shape=(2.0,))}, two),
-        "rank-5": safetensors({"w": tensor(shape=(1, 1, 1, 1, 2))}, two), "dtype": safetensors({"w": tensor("F8_E4M3")}, two),
-        "member": safetensors({"w": dict(tensor(), more=1)}, two), "list": safetensors(b"[]"), "number": safetensors({"w": 1}),
+        "negative": safetensors({"w": tensor(shape=(-2, -1))}, two),
+        "fraction": safetensors({"w": tensor(shape=(2.0,))}, two),
+        "rank-5": safetensors({"w": tensor(shape=(1, 1, 1, 1, 2))}, two),
+        "dtype": safetensors({"w": tensor("F8_E4M3")}, two),
+        "member": safetensors({"w": dict(tensor(), more=1)}, two), "list": safetensors(b"[]"),
+        "number": safetensors({"w": 1}),
         "not-utf8": safetensors(b'{"\xff":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}', two),
         "nul-name": safetensors(b'{"a\\u0000b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}', two),
         "long-name": safetensors({"w" * 200: tensor()}, two), "deep": safetensors(b"[" * 3000),
@@ -175,17 +185,25 @@ def archive_tricks(members, ending=""):
         "encrypted-flag-central": flags(sound, 0x01, local=False), "patch-flag": flags(sound, 0x20),
         "strong-encryption-flag": flags(sound, 0x40), "comment": archive(members, comment=b"x"),
         "before": b"PK" + sound, "after": sound + b"\0", "twice-the-archive": sound + sound,
-        "duplicate": archive(members + members[:1]), "other-name-local": changed(sound, b"PK\3\4", 30, name[::-1]),
+        "duplicate": archive(members + members[:1]),
+        "other-name-local": changed(sound, b"PK\3\4", 30, name[::-1]),
         "other-name-central": changed(sound, b"PK\1\2", 46, name[::-1]),
-        "other-size-local": changed(sound, b"PK\3\4", 22, b"\1\0\0\0"), "other-size-central": changed(sound, b"PK\1\2", 24, b"\1\0\0\0"),
+        "other-size-local": changed(sound, b"PK\3\4", 22, b"\1\0\0\0"),
+        "other-size-central": changed(sound, b"PK\1\2", 24, b"\1\0\0\0"),
         "size-of-all-bits": changed(changed(sound, b"PK\1\2", 20, b"\xff" * 8), b"PK\3\4", 18, b"\xff" * 8),
-        "crc": changed(sound, b"PK\1\2", 16, b"\1\2\3\4"), "method-local": changed(sound, b"PK\3\4", 8, b"\x08"),
-        "method-central": changed(sound, b"PK\1\2", 10, b"\x08"), "method-99": changed(changed(sound, b"PK\1\2", 10, b"\x63"), b"PK\3\4", 8, b"\x63"),
-        "overlap": changed(sound, b"PK\1\2", 42, b"\0\0\0\0", nth=1), "offset-beyond": changed(sound, b"PK\1\2", 42, b"\xff\xff\xff\x7f"),
-        "count": changed(sound, b"PK\5\6", 8, b"\1\0\1\0"), "no-members": changed(sound, b"PK\5\6", 8, b"\0\0\0\0"),
-        "disk": changed(sound, b"PK\5\6", 4, b"\1\0"), "directory-beyond": changed(sound, b"PK\5\6", 16, b"\xff\xff\xff\x7f"),
+        "crc": changed(sound, b"PK\1\2", 16, b"\1\2\3\4"),
+        "method-local": changed(sound, b"PK\3\4", 8, b"\x08"),
+        "method-central": changed(sound, b"PK\1\2", 10, b"\x08"),
+        "method-99": changed(changed(sound, b"PK\1\2", 10, b"\x63"), b"PK\3\4", 8, b"\x63"),
+        "overlap": changed(sound, b"PK\1\2", 42, b"\0\0\0\0", nth=1),
+        "offset-beyond": changed(sound, b"PK\1\2", 42, b"\xff\xff\xff\x7f"),
+        "count": changed(sound, b"PK\5\6", 8, b"\1\0\1\0"),
+        "no-members": changed(sound, b"PK\5\6", 8, b"\0\0\0\0"),
+        "disk": changed(sound, b"PK\5\6", 4, b"\1\0"),
+        "directory-beyond": changed(sound, b"PK\5\6", 16, b"\xff\xff\xff\x7f"),
         "cut": sound[:-1], "end-alone": sound[-22:], "gap": sound[:first] + b"\0" * 8 + sound[first:],
-        "parent": archive(members + [("../x" + ending, b"x")]), "root": archive(members + [("/etc/x" + ending, b"x")]),
+        "parent": archive(members + [("../x" + ending, b"x")]),
+        "root": archive(members + [("/etc/x" + ending, b"x")]),
         "backslash": archive(members + [("a\\x" + ending, b"x")]), "folder": archive(members + [("a/b/", b"")]),
         "line-in-name": archive(members + [("a\nb" + ending, b"x")]),
     }
@@ -231,9 +249,11 @@ def make_pth():
                               ("b", rebuilt(storage("0", 16, "HalfStorage"), 0, (2, 2), (2, 1))),
                               ("c", rebuilt(storage("0", 4, "LongStorage"), 0, (4,), (1,)))))
     put("pth", "metadata", state(("w", w), end=b"}" + text("_metadata") + b"}sb."))
-    put("pth", "parameter", state(("w", b"ctorch._utils\n_rebuild_parameter\n" + w + b"\x88ccollections\nOrderedDict\n)R\x87R")))
+    put("pth", "parameter",
+        state(("w", b"ctorch._utils\n_rebuild_parameter\n" + w + b"\x88ccollections\nOrderedDict\n)R\x87R")))
     put("pth", "memo", state(("w", rebuilt(storage() + b"q\2")), ("v", rebuilt(b"h\2"))))
-    members = [("a/data.pkl", state(("w", w))), ("a/byteorder", b"little"), ("a/data/0", bytes(range(32))), ("a/version", b"3\n")]
+    members = [("a/data.pkl", state(("w", w))), ("a/byteorder", b"little"), ("a/data/0", bytes(range(32))),
+               ("a/version", b"3\n")]
     put("pth", "archive", archive(members))
     for name, data in archive_tricks(members).items():
         put("pth", "bad-zip-" + name, data)
@@ -244,33 +264,51 @@ def make_pth():
     put("pth", "bad-zip-no-pickle", archive(members[1:]))
     pickles = {
         # calls, by every opcode that can make one
-        "os-system": pickle.dumps({"w": Call(os.system, "id")}, 2), "eval": pickle.dumps({"w": Call(eval, "1")}, 2),
-        "getattr": pickle.dumps({"w": Call(getattr, {}, "clear")}, 2), "stack-global": pickle.dumps(Call(os.system, "id"), 4),
+        "os-system": pickle.dumps({"w": Call(os.system, "id")}, 2),
+        "eval": pickle.dumps({"w": Call(eval, "1")}, 2),
+        "getattr": pickle.dumps({"w": Call(getattr, {}, "clear")}, 2),
+        "stack-global": pickle.dumps(Call(os.system, "id"), 4),
         "protocol-0": pickle.dumps(Call(os.system, "id"), 0), "protocol-5": pickle.dumps({}, 5),
-        "inst": b"\x80\2(S'id'\nios\nsystem\n.", "obj": b"\x80\2(cos\nsystem\nS'id'\no.", "newobj": b"\x80\2ccollections\nOrderedDict\n)\x81.",
-        "newobj-ex": b"\x80\2ccollections\nOrderedDict\n)}\x92.", "extension-registry": b"\x80\2\x82\1.", "build-slots": b"\x80\2N}b.",
-        "runpy": b"\x80\2crunpy\n_run_code\n)R.", "pip": b"\x80\2cpip\nmain\n)R.", "torch-load": b"\x80\2ctorch\nload\n)R.",
-        "load-from-bytes": b"\x80\2ctorch.storage\n_load_from_bytes\n)R.", "numpy-reconstruct": b"\x80\2cnumpy.core.multiarray\n_reconstruct\n)R.",
-        "rebuild-sparse": b"\x80\2ctorch._utils\n_rebuild_sparse_tensor\n)R.", "dotted-name": b"\x80\2ccollections\nOrderedDict.clear\n)R.",
-        "module-with-blank": b"\x80\2ccollections \nOrderedDict\n)R.", "global-escape": b"\x80\2cos\x1b[2J\nsystem\n)R.",
+        "inst": b"\x80\2(S'id'\nios\nsystem\n.", "obj": b"\x80\2(cos\nsystem\nS'id'\no.",
+        "newobj": b"\x80\2ccollections\nOrderedDict\n)\x81.",
+        "newobj-ex": b"\x80\2ccollections\nOrderedDict\n)}\x92.", "extension-registry": b"\x80\2\x82\1.",
+        "build-slots": b"\x80\2N}b.",
+        "runpy": b"\x80\2crunpy\n_run_code\n)R.", "pip": b"\x80\2cpip\nmain\n)R.",
+        "torch-load": b"\x80\2ctorch\nload\n)R.",
+        "load-from-bytes": b"\x80\2ctorch.storage\n_load_from_bytes\n)R.",
+        "numpy-reconstruct": b"\x80\2cnumpy.core.multiarray\n_reconstruct\n)R.",
+        "rebuild-sparse": b"\x80\2ctorch._utils\n_rebuild_sparse_tensor\n)R.",
+        "dotted-name": b"\x80\2ccollections\nOrderedDict.clear\n)R.",
+        "module-with-blank": b"\x80\2ccollections \nOrderedDict\n)R.",
+        "global-escape": b"\x80\2cos\x1b[2J\nsystem\n)R.",
         # CVE-2026-24747: items set on what is no dictionary; storages longer than their data
-        "cve-2026-24747-setitem": state(("w", storage() + b"K\0K\1s")), "cve-2026-24747-setitems-tuple": b"\x80\2)(K\0K\1u.",
+        "cve-2026-24747-setitem": state(("w", storage() + b"K\0K\1s")),
+        "cve-2026-24747-setitems-tuple": b"\x80\2)(K\0K\1u.",
         "cve-2026-24747-storage-longer": state(("w", rebuilt(storage(elements=1000000), 0, (2,), (1,)))),
         "storage-shorter": state(("w", rebuilt(storage(elements=2), 0, (2,), (1,)))),
         "storage-negative": state(("w", rebuilt(storage(elements=-1), 0, (0,), (1,)))),
         "storage-of-other-type": state(("w", rebuilt(storage(kind="DoubleStorage"), 0, (8,), (1,)))),
-        "storage-absent": state(("w", rebuilt(storage("9"), 0, (2,), (1,)))), "storage-key": state(("w", rebuilt(storage("../0")))),
+        "storage-absent": state(("w", rebuilt(storage("9"), 0, (2,), (1,)))),
+        "storage-key": state(("w", rebuilt(storage("../0")))),
         # extents
-        "reaches-beyond": state(("w", rebuilt(storage(), 1))), "offset-negative": state(("w", rebuilt(storage(), -1))),
-        "stride-negative": state(("w", rebuilt(storage(), 7, (8,), (-1,)))), "stride-zero-bomb": state(("w", rebuilt(storage(), 0, (2**40,), (0,)))),
-        "stride-overflow": state(("w", rebuilt(storage(), 0, (3, 3), (2**62, 2**62)))), "size-overflow": state(("w", rebuilt(storage(), 0, (2**62, 2**62, 0), (1, 1, 1)))),
-        "rank-5": state(("w", rebuilt(storage(), 0, (1,) * 5, (1,) * 5))), "ranks-differ": state(("w", rebuilt(storage(), 0, (2,), (1, 1)))),
-        "hooks": state(("w", rebuilt(storage(), hooks=b"ccollections\nOrderedDict\n)R(" + text("a") + b"K\1u"))),
+        "reaches-beyond": state(("w", rebuilt(storage(), 1))),
+        "offset-negative": state(("w", rebuilt(storage(), -1))),
+        "stride-negative": state(("w", rebuilt(storage(), 7, (8,), (-1,)))),
+        "stride-zero-bomb": state(("w", rebuilt(storage(), 0, (2**40,), (0,)))),
+        "stride-overflow": state(("w", rebuilt(storage(), 0, (3, 3), (2**62, 2**62)))),
+        "size-overflow": state(("w", rebuilt(storage(), 0, (2**62, 2**62, 0), (1, 1, 1)))),
+        "rank-5": state(("w", rebuilt(storage(), 0, (1,) * 5, (1,) * 5))),
+        "ranks-differ": state(("w", rebuilt(storage(), 0, (2,), (1, 1)))),
+        "hooks": state(("w",
+                        rebuilt(storage(), hooks=b"ccollections\nOrderedDict\n)R(" + text("a") + b"K\1u"))),
         # shapes of the stack
-        "mark-as-key": b"\x80\2}(K\1s.", "dictionary-in-itself": b"\x80\2}q\0(" + text("w") + b"h\0u.", "mark-in-tuple": b"\x80\2(((t.",
+        "mark-as-key": b"\x80\2}(K\1s.", "dictionary-in-itself": b"\x80\2}q\0(" + text("w") + b"h\0u.",
+        "mark-in-tuple": b"\x80\2(((t.",
         "memo-large": b"\x80\2}r\xff\xff\xff\x7f.", "memo-absent": b"\x80\2h\5.", 
-        "string-long": b"\x80\2X\xff\xff\xff\xff.", "long1-255": b"\x80\2\x8a\xff.", "name-nul": state(("w\0", w)), "name-long": state(("w" * 128, w)),
-        "name-twice": state(("w", w), ("w", w)), "key-number": b"\x80\2}(K\1" + w + b"u.", "nothing": b"\x80\2.", "two-left": b"\x80\2}}.", "after-stop": state(("w", w)) + b"x",
+        "string-long": b"\x80\2X\xff\xff\xff\xff.", "long1-255": b"\x80\2\x8a\xff.",
+        "name-nul": state(("w\0", w)), "name-long": state(("w" * 128, w)),
+        "name-twice": state(("w", w), ("w", w)), "key-number": b"\x80\2}(K\1" + w + b"u.",
+        "nothing": b"\x80\2.", "two-left": b"\x80\2}}.", "after-stop": state(("w", w)) + b"x",
         "cut": state(("w", w))[:-1],
     }
     for name, data in pickles.items():
@@ -289,7 +327,9 @@ def npy(array, version=(1, 0), **options):
 
 def header(text_, data=b"", version=1):
     text_ = text_.encode()
-    return b"\x93NUMPY" + bytes([version, 0]) + (struct.pack("<H", len(text_)) if version == 1 else struct.pack("<I", len(text_))) + text_ + data
+    return b"\x93NUMPY" + bytes([version, 0]) + (struct.pack("<H",
+                                                             len(text_)) if version == 1 else struct.pack("<I",
+                                                                                                          len(text_))) + text_ + data
 
 
 def make_npz():
@@ -314,19 +354,26 @@ def make_npz():
     for name, data in archive_tricks(members, ".npy").items():
         put("npz", "bad-" + name + ".npz", data)
     deflated = archive(members, zipfile.ZIP_DEFLATED)
-    put("npz", "bad-bomb.npz", changed(archive([("w.npy", b"\0" * 1000000)], zipfile.ZIP_DEFLATED), b"PK\1\2", 24, b"\0\0\0\x7f"))
-    put("npz", "bad-inflates-to-less.npz", changed(changed(deflated, b"PK\1\2", 24, b"\xff\0\0\0"), b"PK\3\4", 22, b"\xff\0\0\0"))
+    put("npz", "bad-bomb.npz",
+        changed(archive([("w.npy", b"\0" * 1000000)], zipfile.ZIP_DEFLATED), b"PK\1\2", 24, b"\0\0\0\x7f"))
+    put("npz", "bad-inflates-to-less.npz",
+        changed(changed(deflated, b"PK\1\2", 24, b"\xff\0\0\0"), b"PK\3\4", 22, b"\xff\0\0\0"))
     put("npz", "bad-deflated-damaged.npz", changed(deflated, b"PK\3\4", 40, b"\xff\xff\xff"))
     put("npz", "bad-not-an-array.npz", archive(members + [("x.txt", b"x")]))
     put("npz", "bad-pickle-in-it.npz", archive([("w.npy", npy(np.array([None], object), allow_pickle=True))]))
     bad = {
-        "objects": npy(np.array([None], object), allow_pickle=True), "big-endian": npy(a.astype(">f4")), "bool": npy(a > 1), "complex": npy(a.astype("<c8")),
-        "record": npy(np.zeros(2, "<f4,<i4")), "rank-5": npy(np.zeros((1,) * 5, "<f4")), "cut": npy(a)[:-1], "longer": npy(a) + b"\0", "version-4": b"\x93NUMPY\4\0\0\0",
-        "header-cut": npy(a)[:40], "header-long": b"\x93NUMPY\2\0\xff\xff\xff\xff", "call": header("{'descr': __import__('os').system('id'), }"),
+        "objects": npy(np.array([None], object), allow_pickle=True), "big-endian": npy(a.astype(">f4")),
+        "bool": npy(a > 1), "complex": npy(a.astype("<c8")),
+        "record": npy(np.zeros(2, "<f4,<i4")), "rank-5": npy(np.zeros((1,) * 5, "<f4")), "cut": npy(a)[:-1],
+        "longer": npy(a) + b"\0", "version-4": b"\x93NUMPY\4\0\0\0",
+        "header-cut": npy(a)[:40], "header-long": b"\x93NUMPY\2\0\xff\xff\xff\xff",
+        "call": header("{'descr': __import__('os').system('id'), }"),
         "size-overflow": header("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}"),
         "size-many-digits": header("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
-        "size-negative": header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "twice": header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}"),
-        "absent": header("{'descr': '<f4', 'shape': ()}", b"\0" * 4), "after-it": header("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", b"\0" * 4), "empty": b"",
+        "size-negative": header("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"),
+        "twice": header("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': ()}"),
+        "absent": header("{'descr': '<f4', 'shape': ()}", b"\0" * 4),
+        "after-it": header("{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", b"\0" * 4), "empty": b"",
     }
     for name, data in bad.items():
         put("npz", "bad-" + name + ".npy", data)
@@ -334,12 +381,17 @@ def make_npz():
 
 # ---- texts ----
 def make_json():
-    good = {"null": "[null]", "numbers": "[0,-1,1e3,0.1,1.7976931348623157e308,5e-324,9007199254740993]", "text": '["a\\u00e9\\ud83d\\ude00\\n"]',
-            "object": '{"b":{"c":[]},"a":1}', "blanks": " \n[ 1 , 2 ]\t", "key-parts": '{"kind":"features","options":{"lr":0.001},"inputs":[["images","00"]]}',
+    good = {"null": "[null]", "numbers": "[0,-1,1e3,0.1,1.7976931348623157e308,5e-324,9007199254740993]",
+            "text": '["a\\u00e9\\ud83d\\ude00\\n"]',
+            "object": '{"b":{"c":[]},"a":1}', "blanks": " \n[ 1 , 2 ]\t",
+            "key-parts": '{"kind":"features","options":{"lr":0.001},"inputs":[["images","00"]]}',
             "deep": "[" * 500 + "]" * 500, "utf8": '{"\u00e9\u20ac":"\U0001f600"}'}
-    bad = {"empty": "", "word": "null", "twice": '{"a":1,"a":2}', "deep": "[" * 5000, "cut": '{"a":', "after": "1 2", "comment": "{/*x*/}", "comma": "[1,]", "nan": "[NaN]",
-           "nul-in-name": '{"a\\u0000":1}', "nul": b'"a\0b"', "half-pair": '"\\ud800"', "not-utf8": b'"\xff"', "overlong": b'"\xc0\x80"', "large": "1e999",
-           "integer": "99999999999999999999", "single-quotes": "{'a':1}", "control": b'"a\x01"', "line": '"a\nb"', "plus": "+1", "leading-zero": "01"}
+    bad = {"empty": "", "word": "null", "twice": '{"a":1,"a":2}', "deep": "[" * 5000, "cut": '{"a":',
+           "after": "1 2", "comment": "{/*x*/}", "comma": "[1,]", "nan": "[NaN]",
+           "nul-in-name": '{"a\\u0000":1}', "nul": b'"a\0b"', "half-pair": '"\\ud800"', "not-utf8": b'"\xff"',
+           "overlong": b'"\xc0\x80"', "large": "1e999",
+           "integer": "99999999999999999999", "single-quotes": "{'a':1}", "control": b'"a\x01"',
+           "line": '"a\nb"', "plus": "+1", "leading-zero": "01"}
     for name, data in good.items():
         put("json", name, data)
     for name, data in bad.items():
@@ -347,15 +399,27 @@ def make_json():
 
 
 def make_config():
-    good = {"empty": "", "comment": "# nothing\n", "document": "---\n", "braces": "{}\n", "flow": "{lr: 0.5, grey: false}", "json": '{"lr": 0.5, "qubits": 3}',
+    good = {"empty": "", "comment": "# nothing\n", "document": "---\n", "braces": "{}\n",
+            "flow": "{lr: 0.5, grey: false}", "json": '{"lr": 0.5, "qubits": 3}',
             "all": "n_qubits: 6\nlr: 0.75\noptimizer: \"sgd\"\ngrey: true\nreduction: '64,32'\nany_number: -9\nnote: 'two words: and a colon'\n",
-            "crlf": "lr: 0.5\r\nqubits: 3\r\n", "utf16": "lr: 0.5\n".encode("utf-16"), "bom": b"\xef\xbb\xbflr: 0.5\n", "folded": "note: >\n  a\n  b\n", "escape": 'note: "a\\x1bb\\u20ac"\n',
+            "crlf": "lr: 0.5\r\nqubits: 3\r\n", "utf16": "lr: 0.5\n".encode("utf-16"),
+            "bom": b"\xef\xbb\xbflr: 0.5\n", "folded": "note: >\n  a\n  b\n",
+            "escape": 'note: "a\\x1bb\\u20ac"\n',
             "tagged": "lr: !!float 0.5\n"}
-    bad = {"unknown": "lrr: 1\n", "range": "qubits: 21\n", "word": "lr: fast\n", "nan": "lr: .nan\n", "nan-word": "lr: nan\n", "twice": "lr: 1\nlr: 2\n", "alias-twice": "lr: 1\nlearning_rate: 2\n",
-           "choice": "optimizer: lion\n", "list": "optimizer: [adam]\n", "mapping": "optimizer:\n  name: adam\n", "anchor": "lr: &x 1\n", "anchor-on-name": "&x lr: 1\n", "alias": "lr: *x\n",
-           "merge": "<<: {lr: 1}\n", "two-documents": "lr: 1\n---\nlr: 2\n", "scalar": "lr\n", "sequence": "- lr\n", "tab": "\tlr: 1\n", "open-quote": "lr: \"1\n", "nul-in-value": 'note: "a\\0b"\n',
-           "nul-in-name": '"lr\\0x": 1\n', "line-in-name": '"a\\nb": 1\n', "not-utf8": b"note: \xff\n", "help": "help: true\n", "config": "config: other.yaml\n", "deep": "[" * 4000, "deep-mapping": "{a: " * 1000,
-           "laughs": "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "flag": "grey: yes\n", "empty-value": "lr:\n", "integer": "qubits: 3.5\n", "large": "any-number: 99999999999999999999\n", "directive": "%YAML 9.9\n---\nlr: 1\n"}
+    bad = {"unknown": "lrr: 1\n", "range": "qubits: 21\n", "word": "lr: fast\n", "nan": "lr: .nan\n",
+           "nan-word": "lr: nan\n", "twice": "lr: 1\nlr: 2\n", "alias-twice": "lr: 1\nlearning_rate: 2\n",
+           "choice": "optimizer: lion\n", "list": "optimizer: [adam]\n",
+           "mapping": "optimizer:\n  name: adam\n", "anchor": "lr: &x 1\n", "anchor-on-name": "&x lr: 1\n",
+           "alias": "lr: *x\n",
+           "merge": "<<: {lr: 1}\n", "two-documents": "lr: 1\n---\nlr: 2\n", "scalar": "lr\n",
+           "sequence": "- lr\n", "tab": "\tlr: 1\n", "open-quote": "lr: \"1\n",
+           "nul-in-value": 'note: "a\\0b"\n',
+           "nul-in-name": '"lr\\0x": 1\n', "line-in-name": '"a\\nb": 1\n', "not-utf8": b"note: \xff\n",
+           "help": "help: true\n", "config": "config: other.yaml\n", "deep": "[" * 4000,
+           "deep-mapping": "{a: " * 1000,
+           "laughs": "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n", "flag": "grey: yes\n", "empty-value": "lr:\n",
+           "integer": "qubits: 3.5\n", "large": "any-number: 99999999999999999999\n",
+           "directive": "%YAML 9.9\n---\nlr: 1\n"}
     for name, data in good.items():
         put("config", name, data)
     for name, data in bad.items():
@@ -363,11 +427,19 @@ def make_config():
 
 
 def make_grid():
-    good = {"one": "lr=0.1", "two": "lr=1e-3,3e-3 n_qubits=1,2", "bar": "reduction=128,32|64", "parentheses": "reduction=a(1,2),b", "choice": "optimizer=adam,sgd", "empty-values": "lr=,1,,2,",
+    good = {"one": "lr=0.1", "two": "lr=1e-3,3e-3 n_qubits=1,2", "bar": "reduction=128,32|64",
+            "parentheses": "reduction=a(1,2),b", "choice": "optimizer=adam,sgd", "empty-values": "lr=,1,,2,",
             "most": "qubits=" + ",".join(map(str, range(1, 21))), "lines": "lr=1\nqubits=2\t"}
-    bad = {"empty": "", "blank": "  ", "no-equals": "lr", "unknown": "lrr=1", "twice": "lr=1 lr=2", "alias-twice": "lr=1 learning_rate=2", "value-twice": "lr=1,1", "no-values": "lr=", "range": "qubits=0",
-           "word": "lr=fast", "choice": "optimizer=lion", "many-values": "lr=" + ",".join("0.%03d" % i for i in range(65)), "many-points": "qubits=" + ",".join(map(str, range(1, 21))) + " lr=" + ",".join("0.%02d" % i for i in range(60)) + " optimizer=adam,adamw,sgd reduction=1|2",
-           "refused": "grey=true", "not-in-key": "any-number=1", "control": "lr=\x1b[2J", "delete": "qubits=1\x7f", "open": "reduction=(a,b lr=(1"}
+    bad = {"empty": "", "blank": "  ", "no-equals": "lr", "unknown": "lrr=1", "twice": "lr=1 lr=2",
+           "alias-twice": "lr=1 learning_rate=2", "value-twice": "lr=1,1", "no-values": "lr=",
+           "range": "qubits=0",
+           "word": "lr=fast", "choice": "optimizer=lion",
+           "many-values": "lr=" + ",".join("0.%03d" % i for i in range(65)),
+           "many-points": "qubits=" + ",".join(map(str,
+                                                   range(1,
+                                                         21))) + " lr=" + ",".join("0.%02d" % i for i in range(60)) + " optimizer=adam,adamw,sgd reduction=1|2",
+           "refused": "grey=true", "not-in-key": "any-number=1", "control": "lr=\x1b[2J",
+           "delete": "qubits=1\x7f", "open": "reduction=(a,b lr=(1"}
     for name, data in good.items():
         put("grid", name, data)
     for name, data in bad.items():
@@ -375,13 +447,25 @@ def make_grid():
 
 
 def make_noise():
-    good = {"none": "none", "list": "depolarizing=0.01,readout=0.02", "times": "t1=5e-5,t2=7e-5,gate-time=3.5e-8,gate-time-2=3e-7,excited=0.01", "pairs": "bit-flip=0.1,bit-flip-2=0.2,phase-flip=0",
-            "all": '{"all":{"depolarizing":0.01}}', "qubits": '{"name":"x","note":"y","all":{"readout":0.1},"qubits":[{"t1":1e-4,"gate-time":1e-8},{"readout-0":0.2}]}', "utf8": '{"name":"\u00e9' + "\u20ac" * 30 + '","qubits":[{}]}',
+    good = {"none": "none", "list": "depolarizing=0.01,readout=0.02",
+            "times": "t1=5e-5,t2=7e-5,gate-time=3.5e-8,gate-time-2=3e-7,excited=0.01",
+            "pairs": "bit-flip=0.1,bit-flip-2=0.2,phase-flip=0",
+            "all": '{"all":{"depolarizing":0.01}}',
+            "qubits": '{"name":"x","note":"y","all":{"readout":0.1},"qubits":[{"t1":1e-4,"gate-time":1e-8},{"readout-0":0.2}]}', "utf8": '{"name":"\u00e9' + "\u20ac" * 30 + '","qubits":[{}]}',
             "sorted": "readout-1=0.1,readout-0=0.2,amplitude-damping=1,phase-damping=0"}
-    bad = {"word": "x", "unknown": "depolarising=0.1", "above": "readout=1.1", "below": "readout=-0.1", "nan": "readout=nan", "infinite": "t1=inf,gate-time=1", "twice": "readout=0,readout=0", "no-number": "readout=", "after": "readout=0.1x",
-           "comma": "readout=0.1,", "t1-alone": "t1=1e-4", "time-alone": "gate-time=1e-8", "t2-above": "t1=1,t2=3,gate-time=1", "excited": "excited=0.1", "long-name": "a" * 60 + "=1", "hex": "readout=0x", "control": "readout\x1b[2J=1", "line": "a\nb=1",
-           "empty-object": "{}", "no-object": "[]", "member": '{"al":{}}', "text-as-number": '{"all":{"readout":"0.1"}}', "qubits-number": '{"qubits":3}', "no-qubits": '{"qubits":[]}', "many-qubits": '{"qubits":[' + ",".join(["{}"] * 40) + "]}",
-           "name-number": '{"name":1,"all":{}}', "name-control": '{"name":"a\\u001b","all":{}}', "line-in-name": '{"all":{"a\\nb":1}}', "line-in-member": '{"a\\nb":1}', "cut": '{"all":{"readout":0.1}', "nul": b'{"all":{"readout":0.1}}\0', "large": '{"all":{"t1":1e400}}'}
+    bad = {"word": "x", "unknown": "depolarising=0.1", "above": "readout=1.1", "below": "readout=-0.1",
+           "nan": "readout=nan", "infinite": "t1=inf,gate-time=1", "twice": "readout=0,readout=0",
+           "no-number": "readout=", "after": "readout=0.1x",
+           "comma": "readout=0.1,", "t1-alone": "t1=1e-4", "time-alone": "gate-time=1e-8",
+           "t2-above": "t1=1,t2=3,gate-time=1", "excited": "excited=0.1", "long-name": "a" * 60 + "=1",
+           "hex": "readout=0x", "control": "readout\x1b[2J=1", "line": "a\nb=1",
+           "empty-object": "{}", "no-object": "[]", "member": '{"al":{}}',
+           "text-as-number": '{"all":{"readout":"0.1"}}', "qubits-number": '{"qubits":3}',
+           "no-qubits": '{"qubits":[]}', "many-qubits": '{"qubits":[' + ",".join(["{}"] * 40) + "]}",
+           "name-number": '{"name":1,"all":{}}', "name-control": '{"name":"a\\u001b","all":{}}',
+           "line-in-name": '{"all":{"a\\nb":1}}', "line-in-member": '{"a\\nb":1}',
+           "cut": '{"all":{"readout":0.1}', "nul": b'{"all":{"readout":0.1}}\0',
+           "large": '{"all":{"t1":1e400}}'}
     for name, data in good.items():
         put("noise", name, data)
     for name, data in bad.items():
@@ -389,11 +473,19 @@ def make_noise():
 
 
 def make_observables():
-    good = {"z": "z", "x-y": "x,y", "zz": "zz", "probs": "probs", "strings": "ZZII,0.5*XIYI-ZIII", "sum": "-ZIII+ZIII-XXXX", "probs-wires": "probs(0,2)", "probs-all": "probs(3,2,1,0)", "blanks": " Z Z II , x ", "fidelity": "fidelity(0+1-)",
-            "fidelity-ghz": "fidelity(ghz),fidelity(w),fidelity(rl01)", "weights": "1e-3*ZIII+.5*XIII+2*YIII", "probs-in-order": "probs(0,1,2,3)"}
-    bad = {"empty": "", "comma": "z,", "letter": "ZZIA", "lower": "zzii", "short": "ZZ", "long": "ZZIII", "zero": "ZIII-ZIII", "weight": "1e999*ZIII", "weight-alone": "0.5", "star": "*ZIII", "signs": "--ZIII", "probs-beside": "probs,z", "wire-4": "probs(4)",
-           "wire-twice": "probs(0,0)", "wire-negative": "probs(-1)", "wire-none": "probs()", "wire-large": "probs(99999999999999999999)", "open": "probs(0", "close": "probs(0))", "after": "probs(0)x", "fidelity-short": "fidelity(0)", "fidelity-letter": "fidelity(0+1a)",
-           "fidelity-open": "fidelity(0+1-", "fidelity-none": "fidelity()", "control": "\x1b[2J", "line": "Z\nZ", "nan": "nan*ZIII", "hex": "0x*ZIII", "probs-word": "probsx"}
+    good = {"z": "z", "x-y": "x,y", "zz": "zz", "probs": "probs", "strings": "ZZII,0.5*XIYI-ZIII",
+            "sum": "-ZIII+ZIII-XXXX", "probs-wires": "probs(0,2)", "probs-all": "probs(3,2,1,0)",
+            "blanks": " Z Z II , x ", "fidelity": "fidelity(0+1-)",
+            "fidelity-ghz": "fidelity(ghz),fidelity(w),fidelity(rl01)", "weights": "1e-3*ZIII+.5*XIII+2*YIII",
+            "probs-in-order": "probs(0,1,2,3)"}
+    bad = {"empty": "", "comma": "z,", "letter": "ZZIA", "lower": "zzii", "short": "ZZ", "long": "ZZIII",
+           "zero": "ZIII-ZIII", "weight": "1e999*ZIII", "weight-alone": "0.5", "star": "*ZIII",
+           "signs": "--ZIII", "probs-beside": "probs,z", "wire-4": "probs(4)",
+           "wire-twice": "probs(0,0)", "wire-negative": "probs(-1)", "wire-none": "probs()",
+           "wire-large": "probs(99999999999999999999)", "open": "probs(0", "close": "probs(0))",
+           "after": "probs(0)x", "fidelity-short": "fidelity(0)", "fidelity-letter": "fidelity(0+1a)",
+           "fidelity-open": "fidelity(0+1-", "fidelity-none": "fidelity()", "control": "\x1b[2J",
+           "line": "Z\nZ", "nan": "nan*ZIII", "hex": "0x*ZIII", "probs-word": "probsx"}
     for name, data in good.items():
         put("observables", name, "\3" + data)
     for name, data in bad.items():
@@ -403,13 +495,26 @@ def make_observables():
 
 
 def make_bits():
-    good = {"rows": "0110\n1001\n", "no-end": "0110\n1001", "labels": "0110 1\n1001 2\n0000 1\n", "one": "1", "long": ("01" * 65 + "\n") * 3, "odd": "011\n",
-            "texts.npy": npy(np.array(["0110", "1001"])), "bytes.npy": npy(np.array([b"0110", b"1001"])), "numbers.npy": npy(np.array([[0, 1, 1], [1, 0, 0]], np.uint8)), "bools.npy": npy(np.array([[True, False]]))}
-    bad = {"empty": "", "line": "\n", "empty-row": "01\n\n01\n", "short": "0110\n100\n", "long": "0110\n10011\n", "letter": "0110\n1a01\n", "two": "0120\n", "nul": b"01\0\n", "crlf": "0110\r\n1001\r\n", "label-0": "01 0\n", "label-leading": "01 01\n",
-           "label-gap": "01 1\n10 3\n", "label-some": "01 1\n10\n", "label-later": "01\n10 1\n", "label-large": "01 99999999999\n", "label-word": "01 a\n", "two-blanks": "01  1\n", "blank-end": "01 \n", "escape": "01\x1b[2J\n", "utf8": "01\u00e9\n",
-           "ragged.npy": npy(np.array(["0110", "100"])), "letter.npy": npy(np.array(["01a0"])), "two.npy": npy(np.array([[0, 2]], np.uint8)), "rank-1.npy": npy(np.zeros(3, np.uint8)), "rank-2.npy": npy(np.array([["01"]])), "cut.npy": npy(np.array(["0110"]))[:-1],
-           "fortran.npy": npy(np.asfortranarray(np.zeros((2, 2), np.uint8))), "float.npy": npy(np.zeros((2, 2))), "objects.npy": npy(np.array([None], object), allow_pickle=True), "none.npy": npy(np.zeros((0, 4), np.uint8)),
-           "width-word.npy": header("{'descr': '<U4x', 'fortran_order': False, 'shape': (1,), }", "0110".encode("utf-32-le")), "width-signed.npy": header("{'descr': '<U+4', 'fortran_order': False, 'shape': (1,), }", "0110".encode("utf-32-le")),
+    good = {"rows": "0110\n1001\n", "no-end": "0110\n1001", "labels": "0110 1\n1001 2\n0000 1\n", "one": "1",
+            "long": ("01" * 65 + "\n") * 3, "odd": "011\n",
+            "texts.npy": npy(np.array(["0110", "1001"])), "bytes.npy": npy(np.array([b"0110", b"1001"])),
+            "numbers.npy": npy(np.array([[0, 1, 1], [1, 0, 0]], np.uint8)),
+            "bools.npy": npy(np.array([[True, False]]))}
+    bad = {"empty": "", "line": "\n", "empty-row": "01\n\n01\n", "short": "0110\n100\n",
+           "long": "0110\n10011\n", "letter": "0110\n1a01\n", "two": "0120\n", "nul": b"01\0\n",
+           "crlf": "0110\r\n1001\r\n", "label-0": "01 0\n", "label-leading": "01 01\n",
+           "label-gap": "01 1\n10 3\n", "label-some": "01 1\n10\n", "label-later": "01\n10 1\n",
+           "label-large": "01 99999999999\n", "label-word": "01 a\n", "two-blanks": "01  1\n",
+           "blank-end": "01 \n", "escape": "01\x1b[2J\n", "utf8": "01\u00e9\n",
+           "ragged.npy": npy(np.array(["0110", "100"])), "letter.npy": npy(np.array(["01a0"])),
+           "two.npy": npy(np.array([[0, 2]], np.uint8)), "rank-1.npy": npy(np.zeros(3, np.uint8)),
+           "rank-2.npy": npy(np.array([["01"]])), "cut.npy": npy(np.array(["0110"]))[:-1],
+           "fortran.npy": npy(np.asfortranarray(np.zeros((2, 2), np.uint8))),
+           "float.npy": npy(np.zeros((2, 2))), "objects.npy": npy(np.array([None], object), allow_pickle=True),
+           "none.npy": npy(np.zeros((0, 4), np.uint8)),
+           "width-word.npy": header("{'descr': '<U4x', 'fortran_order': False, 'shape': (1,), }",
+                                    "0110".encode("utf-32-le")),
+                                    "width-signed.npy": header("{'descr': '<U+4', 'fortran_order': False, 'shape': (1,), }", "0110".encode("utf-32-le")),
            "width-wraps.npy": header("{'descr': '<U-18446744073709551612', 'fortran_order': False, 'shape': (1,)}", "0110".encode("utf-32-le")),
            "width-claimed.npy": header("{'descr': '<U16777216', 'fortran_order': False, 'shape': (0,), }")}
     for name, data in good.items():
@@ -421,22 +526,35 @@ def make_bits():
 # ---- the store ----
 def make_envelope():
     def head(eof, version=2, sizes=8, base=0, signature=b"\x89HDF\r\n\x1a\n"):
-        return signature + bytes([version, sizes, sizes, 0]) + struct.pack("<QQQQI", base, 2**64 - 1, eof, 48, 0)
+        return signature + bytes([version, sizes, sizes, 0]) + struct.pack("<QQQQI", base, 2**64 - 1, eof, 48,
+                                                                           0)
 
     def tail(eof, extents=(), magic=b"KETLSEAL", version=1, n=None, said_eof=None, said_size=None):
         n = len(extents) if n is None else n
         size = eof + 16 * len(extents) + 48 if said_size is None else said_size
-        foot = magic + struct.pack("<IIQQ", version, n, eof if said_eof is None else said_eof, size) + b"\0" * 16
+        foot = magic + struct.pack("<IIQQ", version, n, eof if said_eof is None else said_eof,
+                                   size) + b"\0" * 16
         return b"".join(struct.pack("<QQ", *e) for e in extents) + foot
 
     large = 65536
-    good = {"none": head(48) + tail(48), "version-3": head(200, 3) + tail(200), "one": head(70000) + tail(70000, [(48, large)]),
+    good = {"none": head(48) + tail(48), "version-3": head(200, 3) + tail(200),
+            "one": head(70000) + tail(70000, [(48, large)]),
             "two": head(200000) + tail(200000, [(48, large), (100000, 100000)])}
-    bad = {"signature": head(48, signature=b"\x89PNG\r\n\x1a\n") + tail(48), "superblock-0": head(48, 0) + tail(48), "sizes": head(48, sizes=4) + tail(48), "base": head(48, base=512) + tail(48),
-           "magic": head(48) + tail(48, magic=b"KETLSEAM"), "version": head(48) + tail(48, version=2), "eof": head(48) + tail(48, said_eof=49), "size": head(48) + tail(48, said_size=97), "longer": head(48) + tail(48) + b"\0",
-           "count": head(48) + tail(48, n=1), "count-huge": head(48) + tail(48, n=2**32 - 1), "small-extent": head(70000) + tail(70000, [(48, large - 1)]), "in-superblock": head(70000) + tail(70000, [(47, large)]),
-           "beyond": head(70000) + tail(70000, [(48, 70000)]), "overflow": head(70000) + tail(70000, [(2**64 - 8, large)]), "length-overflow": head(70000) + tail(70000, [(48, 2**64 - 40)]),
-           "order": head(200000) + tail(200000, [(100000, large), (48, large)]), "overlap": head(200000) + tail(200000, [(48, large), (1000, large)]), "empty": b"", "cut": (head(48) + tail(48))[:-1], "head-alone": head(48)}
+    bad = {"signature": head(48, signature=b"\x89PNG\r\n\x1a\n") + tail(48),
+           "superblock-0": head(48, 0) + tail(48), "sizes": head(48, sizes=4) + tail(48),
+           "base": head(48, base=512) + tail(48),
+           "magic": head(48) + tail(48, magic=b"KETLSEAM"), "version": head(48) + tail(48, version=2),
+           "eof": head(48) + tail(48, said_eof=49), "size": head(48) + tail(48, said_size=97),
+           "longer": head(48) + tail(48) + b"\0",
+           "count": head(48) + tail(48, n=1), "count-huge": head(48) + tail(48, n=2**32 - 1),
+           "small-extent": head(70000) + tail(70000, [(48, large - 1)]),
+           "in-superblock": head(70000) + tail(70000, [(47, large)]),
+           "beyond": head(70000) + tail(70000, [(48, 70000)]),
+           "overflow": head(70000) + tail(70000, [(2**64 - 8, large)]),
+           "length-overflow": head(70000) + tail(70000, [(48, 2**64 - 40)]),
+           "order": head(200000) + tail(200000, [(100000, large), (48, large)]),
+           "overlap": head(200000) + tail(200000, [(48, large), (1000, large)]), "empty": b"",
+           "cut": (head(48) + tail(48))[:-1], "head-alone": head(48)}
     for name, data in good.items():
         put("envelope", name, data)
     for name, data in bad.items():
@@ -446,8 +564,10 @@ def make_envelope():
 def make_profile():
     """Programs for profile.c, by the places of the words in its lists."""
     objects = ["/", "features", "labels", "digests/features", "digests", "class_names", "new"]
-    names = ["kind", "key", "content", "schema", "key_parts", "created_by", "row_sum", "backbone", "features", "new", "digests/new", "provenance", "group", "digests/features"]
-    types = ["i64", "i64be", "f64", "f32", "u8", "i32", "text", "variable", "enumeration", "compound", "reference", "opaque"]
+    names = ["kind", "key", "content", "schema", "key_parts", "created_by", "row_sum", "backbone", "features",
+             "new", "digests/new", "provenance", "group", "digests/features"]
+    types = ["i64", "i64be", "f64", "f32", "u8", "i32", "text", "variable", "enumeration", "compound",
+             "reference", "opaque"]
     spaces = ["scalar", "null", "six", "one", "some", "none", "blocks"]
     layouts = ["early", "late", "compact", "chunked", "external"]
     o, n, t, s = objects.index, names.index, types.index, spaces.index
@@ -456,7 +576,8 @@ def make_profile():
         return [0, o(where), n(what), t(kind), s(shape)]
 
     def dataset(what, kind="u8", shape="some", layout="early", deflate=0):
-        return [1, n(what), t(kind), s(shape), layouts.index(layout)] + ([deflate] if layout == "chunked" else [])
+        return [1, n(what), t(kind), s(shape),
+                layouts.index(layout)] + ([deflate] if layout == "chunked" else [])
 
     def link(what, where, kind):
         return [2, n(what), o(where), ["hard", "soft", "external", "ring", "group"].index(kind)]
@@ -470,18 +591,40 @@ def make_profile():
     def move(what, where):
         return [5, n(what), n(where)]
 
-    good = {"nothing": [], "group": link("group", "/", "group"), "attribute-of-digests": attribute("digests/features", "new"), "key-again": attribute("/", "key"), "digests-of-nothing": dataset("digests/new", shape="blocks"),
-            "hard-link": link("new", "features", "hard"), "ring": link("group", "/", "ring"), "there-and-back": move("features", "new") + move("new", "features")}
-    bad = {"number": attribute("features", "new", "f64"), "text": attribute("features", "new"), "attribute-of-group": attribute("digests", "new"), "content": attribute("/", "content"),
-           "kind-number": attribute("/", "kind", "i64"), "schema-text": attribute("/", "schema"), "schema-many": attribute("/", "schema", "i64", "some"), "no-key": without("/", "key"), "no-kind": without("/", "kind"),
-           "row-sum": attribute("digests/features", "row_sum"), "no-row-sum": without("digests/features", "row_sum"), "row-sum-number": attribute("digests/features", "row_sum", "i64"),
-           "attribute-big-endian": attribute("/", "new", "i64be"), "attribute-list": attribute("/", "new", "f64", "some"), "attribute-null": attribute("/", "new", "f64", "null"), "attribute-none": attribute("/", "new", "i64", "none"),
-           "dataset": dataset("new"), "dataset-six": dataset("new", shape="six"), "dataset-null": dataset("new", shape="null"), "late": dataset("new", layout="late"), "compact": dataset("new", layout="compact"),
-           "chunked": dataset("new", layout="chunked"), "deflated": dataset("new", layout="chunked", deflate=1), "external-storage": dataset("new", layout="external"), "digests-replaced": dataset("digests/features", shape="blocks"),
-           "digests-other-shape": dataset("digests/features"), "provenance-list": dataset("provenance"), "large-dataset-replaced": dataset("features"), "no-dataset": remove("features"), "no-digests": remove("digests/features"), "renamed": move("features", "new"), "digests-and-data": move("features", "new") + move("digests/features", "digests/new")}
-    bad.update({"attribute-" + k: attribute("/", "new", k) for k in ("f32", "u8", "i32", "variable", "enumeration", "compound", "reference", "opaque")})
-    bad.update({"dataset-" + k: dataset("new", k) for k in ("i64be", "text", "variable", "enumeration", "compound", "reference", "opaque")})
-    good.update({"soft-link": link("new", "features", "soft"), "external-link": link("new", "features", "external")})
+    good = {"nothing": [], "group": link("group", "/", "group"),
+            "attribute-of-digests": attribute("digests/features", "new"), "key-again": attribute("/", "key"),
+            "digests-of-nothing": dataset("digests/new", shape="blocks"),
+            "hard-link": link("new", "features", "hard"), "ring": link("group", "/", "ring"),
+            "there-and-back": move("features", "new") + move("new", "features")}
+    bad = {"number": attribute("features", "new", "f64"), "text": attribute("features", "new"),
+           "attribute-of-group": attribute("digests", "new"), "content": attribute("/", "content"),
+           "kind-number": attribute("/", "kind", "i64"), "schema-text": attribute("/", "schema"),
+           "schema-many": attribute("/", "schema", "i64", "some"), "no-key": without("/", "key"),
+           "no-kind": without("/", "kind"),
+           "row-sum": attribute("digests/features", "row_sum"),
+           "no-row-sum": without("digests/features", "row_sum"),
+           "row-sum-number": attribute("digests/features", "row_sum", "i64"),
+           "attribute-big-endian": attribute("/", "new", "i64be"),
+           "attribute-list": attribute("/", "new", "f64", "some"),
+           "attribute-null": attribute("/", "new", "f64", "null"),
+           "attribute-none": attribute("/", "new", "i64", "none"),
+           "dataset": dataset("new"), "dataset-six": dataset("new", shape="six"),
+           "dataset-null": dataset("new", shape="null"), "late": dataset("new", layout="late"),
+           "compact": dataset("new", layout="compact"),
+           "chunked": dataset("new", layout="chunked"), "deflated": dataset("new", layout="chunked", deflate=1),
+           "external-storage": dataset("new", layout="external"),
+           "digests-replaced": dataset("digests/features", shape="blocks"),
+           "digests-other-shape": dataset("digests/features"), "provenance-list": dataset("provenance"),
+           "large-dataset-replaced": dataset("features"), "no-dataset": remove("features"),
+           "no-digests": remove("digests/features"), "renamed": move("features", "new"),
+           "digests-and-data": move("features", "new") + move("digests/features", "digests/new")}
+    bad.update({"attribute-" + k: attribute("/", "new", k) for k in ("f32", "u8", "i32", "variable",
+                                                                     "enumeration", "compound", "reference",
+                                                                     "opaque")})
+    bad.update({"dataset-" + k: dataset("new", k) for k in ("i64be", "text", "variable", "enumeration",
+                                                            "compound", "reference", "opaque")})
+    good.update({"soft-link": link("new", "features", "soft"),
+                 "external-link": link("new", "features", "external")})
     for name, data in good.items():
         put("profile", name, bytes(data))
     for name, data in bad.items():
@@ -491,24 +634,38 @@ def make_profile():
 def make_foreign():
     import h5py
 
-    def h5(write, **options):
-        to = io.BytesIO()
-        with h5py.File(to, "w", track_order=False, **options) as file:
-            write(file)
-        return to.getvalue()
+    def h5(write, latest=True):
+        """Without the times at which objects were made."""
+        fcpl, fapl = h5py.h5p.create(h5py.h5p.FILE_CREATE), h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+        fcpl.set_obj_track_times(False)
+        if latest:
+            fapl.set_libver_bounds(h5py.h5f.LIBVER_LATEST, h5py.h5f.LIBVER_LATEST)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.h5")
+            with h5py.File(h5py.h5f.create(path.encode(), fcpl=fcpl, fapl=fapl)) as file:
+                write(file)
+            with open(path, "rb") as file:
+                return file.read()
 
     x = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
-    short = {"libver": "latest"}
-    good = {"images": h5(lambda f: f.create_dataset("images", data=x), **short),
-            "labels": h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset("y", data=np.array([1, 0]))), **short),
-            "gzip": h5(lambda f: f.create_dataset("any", data=x, chunks=(1, 3, 4), compression="gzip", shuffle=True, fletcher32=True), **short),
-            "rgb": h5(lambda f: f.create_dataset("data", data=x.reshape(1, 2, 3, 4)[..., :3]), **short), "old-format": h5(lambda f: f.create_dataset("images", data=x))}
+    good = {"images": h5(lambda f: f.create_dataset("images", data=x)),
+            "labels": h5(lambda f: (f.create_dataset("x", data=x),
+                                    f.create_dataset("y", data=np.array([1, 0])))),
+            "gzip": h5(lambda f: f.create_dataset("any", data=x, chunks=(1, 3, 4), compression="gzip",
+                                                  shuffle=True, fletcher32=True)),
+            "rgb": h5(lambda f: f.create_dataset("data", data=x.reshape(1, 2, 3, 4)[..., :3])),
+            "old-format": h5(lambda f: f.create_dataset("images", data=x), latest=False)}
     first = good["images"]
-    bad = {"empty": b"", "signature": first[:8], "cut": first[:len(first) // 2], "float": h5(lambda f: f.create_dataset("images", data=x.astype("f4")), **short),
-           "rank-2": h5(lambda f: f.create_dataset("images", data=x[0]), **short), "two": h5(lambda f: (f.create_dataset("a", data=x), f.create_dataset("b", data=x)), **short),
-           "soft-link": h5(lambda f: f.__setitem__("images", h5py.SoftLink("/a")), **short), "external-link": h5(lambda f: f.__setitem__("images", h5py.ExternalLink("/etc/passwd", "/")), **short),
-           "lzf": h5(lambda f: f.create_dataset("images", data=x, chunks=(1, 3, 4), compression="lzf"), **short), "labels-few": h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset("y", data=np.array([1]))), **short),
-           "huge": h5(lambda f: f.create_dataset("images", (2**40, 1000, 1000), np.uint8, chunks=(1, 10, 10)), **short), "group": h5(lambda f: f.create_group("images"), **short)}
+    bad = {"empty": b"", "signature": first[:8], "cut": first[:len(first) // 2],
+           "float": h5(lambda f: f.create_dataset("images", data=x.astype("f4"))),
+           "rank-2": h5(lambda f: f.create_dataset("images", data=x[0])),
+           "two": h5(lambda f: (f.create_dataset("a", data=x), f.create_dataset("b", data=x))),
+           "soft-link": h5(lambda f: f.__setitem__("images", h5py.SoftLink("/a"))),
+           "external-link": h5(lambda f: f.__setitem__("images", h5py.ExternalLink("/etc/passwd", "/"))),
+           "lzf": h5(lambda f: f.create_dataset("images", data=x, chunks=(1, 3, 4), compression="lzf")),
+                     "labels-few": h5(lambda f: (f.create_dataset("x", data=x),
+                                                 f.create_dataset("y", data=np.array([1])))),
+           "huge": h5(lambda f: f.create_dataset("images", (2**40, 1000, 1000), np.uint8, chunks=(1, 10, 10))), "nothing": h5(lambda f: None)}
     for name, data in good.items():
         put("foreign", name, data)
     for name, data in bad.items():
@@ -516,7 +673,9 @@ def make_foreign():
 
 
 def make_partial():
-    edits = {"nothing": [], "last-byte": [(65535, 255)], "first": [(0, 1)], "some": [(i, 128) for i in range(0, 65536, 4099)], "end": [(65000 + i, 1) for i in range(40)], "rows": [(10000, 1), (30000, 2)]}
+    edits = {"nothing": [], "last-byte": [(65535, 255)], "first": [(0, 1)],
+             "some": [(i, 128) for i in range(0, 65536, 4099)], "end": [(65000 + i, 1) for i in range(40)],
+             "rows": [(10000, 1), (30000, 2)]}
     for name, data in edits.items():
         put("partial", name, b"".join(struct.pack(">HB", *e) for e in data))
     for cut in (0, 1, 40000, 60000, 65534):
@@ -524,6 +683,7 @@ def make_partial():
 
 
 if __name__ == "__main__":
-    for make in (make_idx, make_png, make_safetensors, make_pth, make_npz, make_json, make_config, make_grid, make_noise, make_observables, make_bits,
+    for make in (make_idx, make_png, make_safetensors, make_pth, make_npz, make_json, make_config, make_grid,
+                 make_noise, make_observables, make_bits,
                  make_envelope, make_profile, make_partial, make_foreign):
         make()

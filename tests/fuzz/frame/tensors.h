@@ -34,8 +34,8 @@ static inline bool has_plain_names(const struct kl_weights *w)
         for (const char *c = name; *c; c++)
             if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._", *c))
                 return false;
-        if (!*name || strstr(name, "..") || strcmp(name, "created_by") == 0 ||
-            strncmp(name, "__", 2) == 0)
+        if (!*name || *name == '.' || name[strlen(name) - 1] == '.' || strstr(name, "..") ||
+            strcmp(name, "created_by") == 0 || strncmp(name, "__", 2) == 0)
             return false;
     }
     return true;
