@@ -682,8 +682,105 @@ def make_partial():
         put("partial", "cut-%d" % cut, struct.pack(">H", cut))
 
 
+# ---- what the counters of branches had not met ----
+def make_rest():
+    def literal(text_, data=b""):
+        return header("{" + text_ + "}", data)
+
+    order, zero = "'fortran_order': False, 'shape': (", struct.pack("<f", 0)
+    npz = {"bad-cut-in-word.npy": header("{'fortran_order': T"), "bad-cut-before-text.npy": header("{"),
+           "bad-cut-in-text.npy": header("{'des"), "bad-escape-in-text.npy": literal("'a\\n': 1"),
+           "bad-control-in-text.npy": literal("'a\n': 1"), "bad-cut-in-shape.npy": header("{'shape': (12"),
+           "bad-letter-in-shape.npy": literal("'shape': (1a)"), "bad-blank-in-shape.npy": literal("'shape': (1 2)"),
+           "bad-size-one-more.npy": literal("'descr': '<f4', " + order + "18446744073709551616,)"),
+           "bad-cut-behind-size.npy": header("{'shape': (1,2"), "bad-no-colon.npy": literal("'descr' '<f4'"),
+           "bad-key-bare.npy": literal("descr: '<f4'"), "bad-shape-twice.npy": literal("'shape': (), 'shape': ()"),
+           "bad-order-twice.npy": literal("'fortran_order': True, 'fortran_order': True"),
+           "bad-key-unknown.npy": literal("'more': 1"), "bad-short.npy": b"\x93NUMPY\1\0\0",
+           "bad-magic.npy": b"\x93NUMPZ" + npy(np.zeros(1))[6:], "bad-minor.npy": b"\x93NUMPY\1\1" + npy(np.zeros(1))[8:],
+           "bad-version-2-cut.npy": b"\x93NUMPY\2\0\0\0\0", "config-padded.npy": npy(np.array("ab", "<U4")),
+           "config-no-characters.npy": literal("'descr': '<U2', " + order + ")", struct.pack("<II", 0xD800, 0x110000)),
+           "bad-header-of-70000.npz": archive([("w.npy", b"\x93NUMPY\2\0" + struct.pack("<I", 70000) + b" " * 70000)],
+                                              zipfile.ZIP_DEFLATED),
+           "bad-name-alone.npz": archive([(".npy", npy(np.zeros(1, "<f4")))]),
+           "bad-name-long.npz": archive([("w" * 600 + ".npy", npy(np.zeros(1, "<f4")))]),
+           "bad-packed-of-all-bits.npz": changed(archive([("w.npy", npy(np.zeros(1, "<f4")))], zipfile.ZIP_DEFLATED),
+                                                 b"PK\1\2", 20, b"\xff" * 4),
+           "bad-locator-alone.npz": b"PK\6\7" + b"\0" * 16 + archive([])[-22:],
+           "bad-65535-members.npz": changed(archive([]), b"PK\5\6", 8, b"\xff" * 4)}
+    for name, data in npz.items():
+        put("npz", name, data)
+
+    two = archive([("a/data.pkl", b"."), ("a/version", b"3\n")])
+    second, directory = two.find(b"PK\3\4", 4), two.find(b"PK\1\2")
+    at = struct.pack("<I", second)
+    put("pth", "bad-zip-member-in-directory",
+        two[:second] + changed(two[directory:], b"PK\5\6", 16, at))
+    put("pth", "bad-zip-count-3", changed(two, b"PK\5\6", 8, b"\3\0\3\0"))
+    put("pth", "bad-zip-gap-before-directory",
+        two[:directory] + b"\0" * 8 + changed(two[directory:], b"PK\5\6", 16, struct.pack("<I", directory + 8)))
+    put("pth", "bad-zip-no-folder", archive([("data.pkl", b".")]))
+    put("pth", "bad-zip-long-folder", archive([("a" * 250 + "/data.pkl", b".")]))
+    put("pth", "bad-zip-storage-name", archive([("a/data.pkl", b"."), ("a/data/0x", b".")]))
+    put("pth", "bad-zip-other-endian", archive([("a/data.pkl", b"."), ("a/byteorder", b"litTle")]))
+
+    def identity(*parts):
+        return state(("w", rebuilt(b"(" + b"".join(parts) + b"tQ")))
+
+    name = b"ctorch\nFloatStorage\n"
+    pickles = {"id-not-storage": identity(text("storagf"), name, text("0"), text("cpu"), whole(8)),
+               "id-word-number": identity(whole(1), name, text("0"), text("cpu"), whole(8)),
+               "id-type-text": identity(text("storage"), text("x"), text("0"), text("cpu"), whole(8)),
+               "id-type-other": identity(text("storage"), b"ccollections\nOrderedDict\n", text("0"), text("cpu"), whole(8)),
+               "id-key-number": identity(text("storage"), name, whole(0), text("cpu"), whole(8)),
+               "id-device-number": identity(text("storage"), name, text("0"), whole(0), whole(8)),
+               "id-elements-text": identity(text("storage"), name, text("0"), text("cpu"), text("8")),
+               "id-long-key": identity(text("storage"), name, text("0" * 21), text("cpu"), whole(8)),
+               "storage-odd-bytes": state(("w", rebuilt(storage("1", 0, "DoubleStorage"), 0, (0,), (1,)))),
+               "size-no-tuple": state(("w", b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage() + whole(0) * 3 + b"\x89NtR")),
+               "stride-product-overflow": state(("w", rebuilt(storage(), 0, (5,), (2**62,)))),
+               "elements-overflow": state(("w", rebuilt(storage(), 0, (2**33, 2**33), (0, 0)))),
+               "parameter-few": state(("w", b"ctorch._utils\n_rebuild_parameter\n" + rebuilt(storage()) + b"\x85R")),
+               "parameter-number": state(("w", b"ctorch._utils\n_rebuild_parameter\nK\1\x88N\x87R")), "long1-cut": b"\x80\2\x8a\4ab"}
+    for name_, data in pickles.items():
+        put("pth", "bad-" + name_, data)
+
+    put("safetensors", "bad-offset-negative", safetensors({"w": tensor(begin=-1)}, b"\0" * 8))
+    put("safetensors", "bad-offset-text", safetensors({"w": tensor(end="8")}, b"\0" * 8))
+    put("safetensors", "backwards-named", safetensors({"b": tensor(begin=8, end=16), "a": tensor()}, b"\0" * 16))
+    put("safetensors", "empty-between", safetensors({"b": tensor(begin=0, end=8), "a": tensor(shape=(0,), end=0)}, zero * 2))
+    for name_, data in {"bad-no-height": png(1, 0, 8, 0, b""), "bad-width-beyond": png(65536, 1, 8, 0, b""),
+                        "bad-height-beyond": png(1, 65536, 8, 0, b"")}.items():
+        put("png", name_, data)
+    put("idx", "bad-first-byte.gz", packed(b"\1" + idx([[[1]]])[1:]))
+    put("idx", "bad-second-byte.gz", packed(b"\0\1" + idx([[[1]]])[2:]))
+    put("idx", "bad-large.gz", packed(idx(np.zeros((1, 2000, 1000)))))
+
+    for name_, data in {"bad-time-negative": "gate-time=-1,t1=1", "bad-delete-in-name": '{"name":"a\x7f","all":{}}',
+                        "bad-all-beside-list": '{"all":{"readout":2},"qubits":[{}]}', "all-beside-list": '{"all":{},"qubits":[{},{}]}',
+                        "bad-second-qubit": '{"qubits":[{},{"readout":2},{}]}', "bad-qubit-number": '{"qubits":[1]}'}.items():
+        put("noise", name_, data)
+    for name_, data in {"bad-point": "\3.", "bad-lengths": "\3ZZ+Z", "seventeen-digits": "\3" + "0.1*ZIII+0.2*ZIII",
+                        "bad-end-of-sum": "\3ZIII+1", "tab": "\3\tz", "probs-two-in-order": "\3probs(0,1)",
+                        "bad-probs-and-more": "\3probs(0,1,2,3),q", "probs-of-all-and-z": "\3probs(0,1,2,3),z",
+                        "bad-three-letters": "\2fidelity(abc)", "one-letter": "\0Z", "bad-w-and-more": "\0fidelity(x)"}.items():
+        put("observables", name_, data)
+    for name_, data in {"bad-anchored-mapping": "&x {lr: 1}", "bad-anchored-list": "&x [1]", "bad-alias-alone": "*x",
+                        "bad-value-anchored-list": "lr: &x [1]", "bad-second-mapping": "{lr: 1}\n{lr: 2}\n"}.items():
+        put("config", name_, data)
+    four = "0110".encode("utf-32-le")
+    for name_, data in {"bad-letter-in-eight": "0101010101010101\n0101a10101010101\n", "bad-label-of-30": "01 " + "x" * 30 + "\n",
+                        "bad-row-of-blanks": "01\n  \n", "bad-cr-within": "0101\n01\r01\n", "bad-magic-cut.npy": b"\x93NUM",
+                        "bad-magic-other.npy": b"\x93NUMPZ" + b"0" * 20, "bad-no-bits.npy": npy(np.zeros((2, 0), np.uint8)),
+                        "bad-euro.npy": npy(np.array(["01\u20ac0"])), "bad-no-width.npy": literal("'descr': '<U', " + order + "1,)", four),
+                        "bad-width-0.npy": literal("'descr': '<U04', " + order + "1,)", four),
+                        "bad-rows-beyond.npy": literal("'descr': '<U4', " + order + "%d,)" % 2**60)}.items():
+        put("bits", name_, data)
+
+
 if __name__ == "__main__":
     for make in (make_idx, make_png, make_safetensors, make_pth, make_npz, make_json, make_config, make_grid,
                  make_noise, make_observables, make_bits,
-                 make_envelope, make_profile, make_partial, make_foreign):
+                 make_envelope, make_profile, make_partial, make_foreign,
+                 make_rest):
         make()

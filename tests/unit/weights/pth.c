@@ -332,7 +332,8 @@ static int run(const struct kl_zip *zip, const char *pickle, size_t n, struct kl
 }
 
 /* As many members as an archive may have, the last of them asked for as often as a pickle can: who looks
-   through the list each time takes 2.6 s over 1 MB. Then a stack that is too deep. */
+   through the list each time takes 2.6 s over 1 MB. Then more values than may be, and a stack that is
+   too deep. */
 static void large(void)
 {
     enum { MEMBERS = 20000, ASKED = 60000 };
@@ -356,6 +357,11 @@ static void large(void)
     const clock_t start = clock();
     CHECK(run(&zip, pickle, (size_t)(to - pickle), &err) == 0, "%s", err.text);
     CHECK(clock() - start < 2 * CLOCKS_PER_SEC, "%g s", (double)(clock() - start) / CLOCKS_PER_SEC);
+    to = pickle + 2;
+    for (int i = 0; i < 40000; i++) to = mempcpy(to, "(NNNNt", 6);
+    CHECK(run(&zip, pickle, (size_t)(to - pickle), &err) == KL_EDATA &&
+              strstr(err.text, "too many values"),
+          "%s", err.text);
     memset(pickle + 2, '(', 100001);
     CHECK(run(&zip, pickle, 100003, &err) == KL_EDATA && strstr(err.text, "too deep"), "%s", err.text);
     kl_zip_close(&zip);
