@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "store_test.h"
+#include "store/store_int.h"
 
 enum { ROWS = 2000, WIDTH = 50, STEP = 40, KILLS = 120 };
 
@@ -130,6 +131,42 @@ static void check_concurrent(const char *whole)
     CHECK(count_files(test_folder, ".ketline-partial") == 0, "partials are left");
 }
 
+/* What only looks like a partial of this target stays, and so does one that a living process has; a dead
+   one of another key goes. */
+static void check_names(const char *whole)
+{
+    static const char key[] = "0011223344556677", other[] = "ffffffffffffffff";
+    char path[1024], names[9][200], file[2400], tag[64], x[65] = "";
+    struct kl_error err = { 0 };
+    struct stat s, now = { .st_mtime = time(NULL) };
+    int kept = 0;
+    memset(x, 'x', 64);
+    kl_process_tag(tag);
+    snprintf(names[0], 200, ".names.h5.%s-free.deadbeef.ketline-partial", key);
+    snprintf(names[1], 200, ".names.h5.%s.free-deadbeef.ketline-partial", key);
+    snprintf(names[2], 200, ".names.h5.%s.free.deadbee.ketline-partial", key);
+    snprintf(names[3], 200, ".names.h5.%s.%s.deadbeef.ketline-partial", key, x);
+    snprintf(names[4], 200, ".names.h5.%s.free.deadbeef.ketline-partiax", key);
+    snprintf(names[5], 200, ".other.h5.%s.free.deadbeef.ketline-partial", key);
+    snprintf(names[6], 200, ".names.h5.%s.%s.deadbeef.ketline-partial", key, tag);
+    snprintf(names[7], 200, ".names.h5.%s.free.00000000.ketline-partial", key);
+    snprintf(names[8], 200, ".names.h5.%s.free.deadbeef.ketline-partial", other);
+    for (int i = 0; i < 9; i++) {
+        snprintf(file, sizeof file, "%s/%s", test_folder, names[i]);
+        FILE *f = i == 7 ? NULL : fopen(file, "w");
+        CHECK(i == 7 ? mkdir(file, 0700) == 0 : f && fputs("not a journal", f) >= 0, "%s", file);
+        if (f) fclose(f);
+        CHECK(kl_partial_is_dead(names[i], &now) == (i == 5 || i == 7 || i == 8), "%s", names[i]);
+    }
+    CHECK(run(in_folder(path, "names.h5"), 1000, &kept, &err) == 0 && kept == 0, "%s", err.text);
+    CHECK(same_bytes(whole, path), "other bytes");
+    for (int i = 0; i < 9; i++) {
+        snprintf(file, sizeof file, "%s/%s", test_folder, names[i]);
+        CHECK((stat(file, &s) == 0) == (i < 8), "%s", file);
+        remove(file);
+    }
+}
+
 int main(void)
 {
     struct kl_error err = { 0 };
@@ -139,6 +176,7 @@ int main(void)
     CHECK(run(in_folder(whole, "whole.h5"), 1000, &kept, &err) == 0 && kept == 0, "%s", err.text);
     check_stopped(whole);
     check_damaged(whole);
+    check_names(whole);
     check_killed(whole);
     check_concurrent(whole);
     return failures != 0;
