@@ -129,7 +129,7 @@ static void put_link(hid_t file)
     switch (next(5)) {
     case 0: H5Lcreate_hard(file, where, file, what, H5P_DEFAULT, H5P_DEFAULT); break;
     case 1: H5Lcreate_soft(where, file, what, H5P_DEFAULT, H5P_DEFAULT); break;
-    case 2: H5Lcreate_external(sound, where, file, what, H5P_DEFAULT, H5P_DEFAULT); break;
+    case 2: H5Lcreate_external("/elsewhere.h5", where, file, what, H5P_DEFAULT, H5P_DEFAULT); break;
     case 3: H5Lcreate_hard(file, "/", file, what, H5P_DEFAULT, H5P_DEFAULT); break; /* a ring */
     default: H5Gclose(H5Gcreate2(file, what, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     }
