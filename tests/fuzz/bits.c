@@ -66,6 +66,7 @@ static void check_array(const struct kl_bits *b, const unsigned char *data, size
 
 static void check_packed(const struct kl_bits *b, const unsigned char *data, size_t n)
 {
+    need(b->n_rows * b->n_bits <= 8 * n, "more bits than bytes", "");
     need(b->n_dropped < b->n_bits, "dropped bits that make a row", "");
     for (size_t i = 0; i < b->n_rows * b->n_bits; i++)
         need((data[i / 8] >> (7 - i % 8) & 1) == bit(b, i / b->n_bits, i % b->n_bits),
