@@ -97,15 +97,17 @@ RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 driver
   target io digest))
 BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise \
   faults/store faults/base faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
+BRANCH_PROGRAMS := $(foreach p,$(TEST_C:%.c=%),$(if $(strip $(foreach w,$(BRANCH_TESTS),$(findstring $(w),$(p)))),$(p)))
 BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-features qsweep circuit qconvert cache) tests/fuzz/bits)
 
 ## make branches     tests of readers and of the store with clang's counters; lines and branches that ran, by file
 .PHONY: branches
 branches: deps-test
 	@rm -rf $(BUILD)/branches/profiles
-	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%m.profraw $(MAKE) --no-print-directory test BUILD=$(BUILD)/branches \
-	    CC=clang OPT=-O1 SAN="-fprofile-instr-generate -fcoverage-mapping -w \
-	    -mllvm -runtime-counter-relocation=true" ONLY="$(BRANCH_TESTS)" KETLINE_PYTHON="$(TEST_PYTHON)"
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(BUILD)/branches CC=clang OPT=-O1 SAN="-fprofile-instr-generate -fcoverage-mapping -w \
+	    -mllvm -runtime-counter-relocation=true" all $(BRANCH_PROGRAMS:%=$(BUILD)/branches/%)
+	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%m.profraw KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD)/branches \
+	    tests/run.sh $(BRANCH_TESTS)
 	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles/*.profraw
 	@llvm-cov report $(firstword $(BRANCH_OBJECTS)) $(patsubst %,-object %,$(wordlist 2,99,$(BRANCH_OBJECTS))) \
 	    -instr-profile $(BUILD)/branches/profile $(READERS) $(RECOVERERS) | \
