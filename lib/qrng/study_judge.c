@@ -59,6 +59,14 @@ static int write_split(struct kl_judge *j, const struct sets *sets, size_t s,
     return rc ? rc : kl_writer_rows(j->w, sets->wilson, s, 1, wilson, err);
 }
 
+/* Does it always answer with the same device? */
+static bool answers_alike(const struct kl_judge *j)
+{
+    for (size_t i = 1; i < j->count; i++)
+        if (j->predicted[i] != j->predicted[0]) return false;
+    return true;
+}
+
 static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct sets *sets, size_t s,
                        struct kl_error *err)
 {
@@ -71,6 +79,7 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     const double guess = 1 / (double)j->c;
     const struct kl_interval wilson = kl_wilson(right, j->count, Z95);
     v->accuracy[s] = (double)right / (double)j->count;
+    v->collapsed += answers_alike(j);
     v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
     v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,
                                              j->count, j->c, KL_STUDY_BINS);

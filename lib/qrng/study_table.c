@@ -77,6 +77,11 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
         fprintf(to, "limit      %.4f  of any classifier, if symbols of two bits are independent draws\n",
                 r->limit.accuracy);
     fprintf(to, "chance     %.4f\n", 1 / (double)r->classes);
+    for (int m = 0; m < r->n_models; m++)
+        if (r->models[m].collapsed)
+            fprintf(to,
+                    "%s: collapsed in %zu of %zu splits: it answers with one device whatever the row\n",
+                    kl_study_model_name(r->models[m].model), r->models[m].collapsed, r->n_splits);
     write_differences(to, r);
     if (r->n_null)
         fprintf(to, "shuffled labels: %s %.4f (sd %.4f) over %zu runs, p = %.4g for the first split\n",
