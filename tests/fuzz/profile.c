@@ -88,7 +88,7 @@ static hid_t space(void)
 
 static void put_attribute(hid_t file)
 {
-    static const char words[512] = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    static const char words[2048] = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
     const char *where = object(), *what = name();
     const hid_t t = type(), s = space();
     H5Adelete_by_name(file, where, what, H5P_DEFAULT);
