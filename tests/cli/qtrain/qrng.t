@@ -27,10 +27,9 @@ $ qtrain --qrng rows.txt --model bernoulli --null 5 -o n.h5
 > n.h5: bernoulli, holdout, 4 splits and 5 of shuffled labels, # s; qeval --qrng judges them
 $ qtrain --qrng rows.txt --reference --epochs 5 --seeds 2 --hidden "" --keep last --init fan-in -o r.h5
 > r.h5: network, reference, 2 splits, # s; qeval --qrng judges them
-$ qtrain --qrng --reference --print-config | grep -E 'seed|protocol|validation'
+$ qtrain --qrng --reference --print-config | grep -E 'seed|protocol'
 > protocol: "reference"
 > seeds: 4
-> validation: 0
 > seed: 89
 
 # What cannot be.
