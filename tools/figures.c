@@ -19,8 +19,9 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     { "figure", 0, KL_OPT_CHOICE, AT(figure),
-      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|gan|tournament|synthetic", 0,
-      0, true, "which", "Figures", NULL },
+      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|gan|tournament|synthetic|"
+      "frequency|bit-tests|transitions",
+      0, 0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
     { "images", 0, KL_OPT_STRING, AT(images), "IMAGES", 0, 0, false,
@@ -38,7 +39,8 @@ static const struct kl_tool tool = {
     .name = "figures",
     .summary =
         "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
-        "sweeps, plateau scans and generators of device bits (gan)",
+        "sweeps, plateau scans, device bits (frequency, bit-tests, transitions) and their generators "
+        "(gan)",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",

@@ -175,6 +175,12 @@ int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *i
 int kl_draw_pca(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_samples(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
+int kl_draw_frequency(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                      struct kl_error *err);
+int kl_draw_bit_tests(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                      struct kl_error *err);
+int kl_draw_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                        struct kl_error *err);
 int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err);

@@ -10,6 +10,8 @@ const char *const fault_inputs[] = {
     "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --only-bits -o b.h5; tournament -q b.h5 "
     "--null 20 -o t.h5; "
     "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --null 20 -o s.h5",
+    "for i in 1 2 3; do echo 01101100 1; echo 11010100 2; done >bits.txt",
+    "extract-features --qrng bits.txt -q -o bits.h5",
     0,
 };
 
@@ -26,6 +28,11 @@ const struct fault_job fault_jobs[] = {
     { .name = "figures, one PNG",
       .command = "figures -q ../in/r.h5 --figure confusion -o out.png",
       .old = "printf '\\211PNG\\r\\n\\032\\nold' >out.png",
+      .slower = 3 },
+    { .name = "figures of device bits",
+      .command = "figures -q ../in/bits.h5 --format svg -o out",
+      .old = "mkdir out; echo '<svg old>' >out/frequency.svg",
+      .several = true,
       .slower = 3 },
     { .name = "figures, a page",
       .command = "figures -q ../in/h.h5 ../in/r.h5 --report out.html",

@@ -1,0 +1,7 @@
+# Figures of device bits are drawn from the file's numbers; statistics alone are enough.
+$ for i in 1 2 3 4 5; do echo 0110110001101101 1; echo 1101010100100111 2; echo 1111000011110000 3; done > three.txt
++ extract-features --qrng three.txt -q --only-statistics -o bits.h5 && figures bits.h5 -o figs && ls figs; figures bits.h5 -o figs
+$ figures bits.h5 --figure transitions -o t.svg -q && grep -c '<svg' t.svg
+# one bit a row, all of them equal: nothing is undefined enough to stop
+$ echo 1 | extract-features --qrng - -q -o one.h5 && figures one.h5 -q -o one && ls one | wc -l
+$ figures bits.h5 --figure curves -o c.png
