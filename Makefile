@@ -11,14 +11,14 @@ export KETLINE_SHARED
 
 # Debian packages: for the build, then for the tests.
 DEPS := build-essential pkg-config libhdf5-dev libpng-dev libcairo2-dev libjansson-dev libyaml-dev libssl-dev \
-  libxxhash-dev libzip-dev zlib1g-dev
+  libxxhash-dev libzip-dev zlib1g-dev libbz2-dev
 DEPS_TEST := jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge openmpi-bin snakemake python3 python3-venv python3-numpy python3-h5py
 LIBS := hdf5 libpng cairo jansson yaml-0.1 libcrypto libxxhash libzip zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
 CFLAGS += -std=c17 -D_GNU_SOURCE $(OPT) -g -Wall -Wextra -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast \
   -pthread -I. -Ilib -I$(BUILD) $(PKG_CFLAGS) $(SAN)
-LDLIBS += $(PKG_LIBS) -pthread -lm -ldl
+LDLIBS += $(PKG_LIBS) -lbz2 -pthread -lm -ldl
 LDFLAGS += $(SAN)
 ISA_base :=
 ISA_avx2 := -mavx2 -mfma -mf16c -mtune=haswell

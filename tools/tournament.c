@@ -2,7 +2,8 @@
    tournament: random-number devices against each other. What a mode does is in lib/qrng/mode_NAME.c. */
 #include "qrng/mode.h"
 
-static const struct kl_mode *const modes[] = { &kl_mode_pairs, &kl_mode_synthetic };
+static const struct kl_mode *const modes[] = { &kl_mode_pairs, &kl_mode_synthetic, &kl_mode_nist,
+                                               &kl_mode_extractor };
 
 int main(int argc, char **argv)
 {

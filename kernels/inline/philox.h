@@ -54,6 +54,8 @@ enum kl_purpose {
     KL_RANDOM_SYNTHETIC = 44, /* their bits; step: row, replica: device */
     KL_RANDOM_CLASSES = 45,   /* of the devices, permuted; step: permutation */
     KL_RANDOM_POWER = 46,     /* bits of the power curves; step: row, replica: device */
+    KL_RANDOM_ORDER = 47,  /* of symbols, permuted; step: permutation */
+    KL_RANDOM_HASH = 48,   /* of an extractor */
     KL_RANDOM_LATENT = 50, /* of generators */
     KL_RANDOM_GAN_SHOTS = 51
 };

@@ -32,5 +32,8 @@ double kl_normal_quantile(double p);
 /* Holm's correction (1979, doi:10.2307/4615733) of n tests: adjusted[i] = log10 of the family-wise p of
    test i, at most 0; log10_p [n]. adjusted may be log10_p. KL_ENOMEM. */
 int kl_holm(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
+/* Benjamini and Hochberg's (1995, doi:10.1111/j.2517-6161.1995.tb02031.x): log10 of the share of false
+   ones among all tests with a p as small, if they are independent. As kl_holm. */
+int kl_false_discovery(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "store/mode.h"
 
-extern const struct kl_mode kl_mode_pairs, kl_mode_synthetic; /* of tournament */
-extern const struct kl_mode kl_mode_qtrain, kl_mode_qeval;    /* --qrng of these tools */
+extern const struct kl_mode kl_mode_pairs, kl_mode_synthetic, kl_mode_nist,
+    kl_mode_extractor;                                     /* of tournament */
+extern const struct kl_mode kl_mode_qtrain, kl_mode_qeval; /* --qrng of these tools */
 
 #endif

@@ -133,6 +133,13 @@ void kl_writer_abort(struct kl_writer **writer); /* removes the temporary; accep
  *written says. KL_EIO. */
 int kl_publish_bytes(bool *written, const char *path, const void *data, size_t n, struct kl_error *err);
 
+/* The same for bytes that come little by little (raw.c); publish and abort free *raw in every case. */
+struct kl_raw;
+int kl_raw_open(struct kl_raw **raw, const char *path, struct kl_error *err);
+int kl_raw_write(struct kl_raw *raw, const void *data, size_t n, struct kl_error *err);
+int kl_raw_publish(struct kl_raw **raw, struct kl_error *err);
+void kl_raw_abort(struct kl_raw **raw); /* accepts NULL */
+
 /* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row
    ranges with digests, so a killed run's rows are found again. `resume` of kl_writer_open_partial
    receives how many journalled ranges were kept. */

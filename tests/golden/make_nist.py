@@ -370,6 +370,39 @@ def chi_squared_tests(s):
     return [*first, *second, w, -math.expm1(pairs * math.log1p(-collide ** w))]
 
 
+# ---- 3.1.4.3: the largest count of a restart ----
+
+def restart_cutoff(h, k, n=1000):
+    """Symbol after symbol takes its share of what the ones before it left: conditional binomials."""
+    import numpy as np
+    import scipy.stats
+    p, alpha = 2.0 ** -h, 1 - 0.99 ** (1 / 2000)
+    likely = min(k, math.floor(1 / p + 1e-9))
+    rest = (1 - p * likely) / (k - likely) if k > likely else 0
+    law = [p] * likely + [rest] * (k - likely)
+    tables, left = [], 1.0
+    for q in law:
+        share = min(1.0, q / left) if left > 1e-12 else 1.0
+        tables.append([scipy.stats.binom.pmf(np.arange(m + 1), m, share) for m in range(n + 1)])
+        left -= q
+
+    def none_above(x):
+        state = np.zeros(n + 1)  # probability that m draws are left
+        state[n] = 1
+        for table in tables:
+            after = np.zeros(n + 1)
+            for m in np.nonzero(state)[0]:
+                top = min(x, m)
+                after[m - top:m + 1] += state[m] * table[m][:top + 1][::-1]
+            state = after
+        return state[0]
+    low, high = 0, n
+    while low < high:
+        x = (low + high) // 2
+        low, high = (low, x) if 1 - none_above(x) <= alpha else (x + 1, high)
+    return low
+
+
 def main():
     if sys.argv[1] == "--digits":
         bits = DIGITS + 64
@@ -382,6 +415,9 @@ def main():
     import scipy.stats
     write_digits(exponential(DIGITS + 64), f"{sys.argv[1]}/nist_e.bin")
     with h5py.File(f"{sys.argv[1]}/nist.h5", "w", libver=("v108", "v108"), track_order=False) as f:
+        cases = [(1.0, 2), (0.8, 2), (0.3, 2), (2.0, 4), (1.5, 4), (2.7, 8), (0.5, 5)]
+        f.attrs["restart"] = [(h, k, restart_cutoff(h, k)) for h, k in cases]
+        print(f.attrs["restart"])
         for name, width, s in sources():
             g = f.create_group(name)
             h, predictions = estimates(s)

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+   tournament --nist BITS...: the standards' tests and estimates of each device. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "qrng/mode.h"
+#include "qrng/nist_report.h"
+
+enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+
+struct values {
+    struct kl_common common;
+    int64_t symbol_bits, row_bits;
+    struct kl_nist_options nist;
+    bool chosen, packed;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "nist", 0, KL_OPT_FLAG, AT(chosen), NULL, 0, 0, false, "this mode", "Bits", NULL },
+    { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, false,
+      "bits measured together: 2 for two qubits", NULL, NULL },
+    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
+      "inputs are raw bytes, most significant bit first", NULL, NULL },
+    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of packed bytes", NULL,
+      NULL },
+    { "sequence-bits", 0, KL_OPT_INT, AT(nist.sequence_bits), "N", 0, KL_NIST_PART, true,
+      "of a sequence of SP 800-22; 0: all, up to 1e6", "Tests", NULL },
+    { "permutations", 0, KL_OPT_INT, AT(nist.permutations), "N", 0, 1e6, true,
+      "of SP 800-90B's test of independence; 0: none", NULL, NULL },
+    { "restarts", 0, KL_OPT_FLAG, AT(nist.restarts), NULL, 0, 0, true,
+      "rows are what came after restarts", NULL, NULL },
+    { "security", 0, KL_OPT_FLOAT, AT(nist.security), "BITS", 1, 1024, true,
+      "of bits that are extracted: 2^-BITS from uniform", NULL, NULL },
+};
+static const struct kl_tool tool = {
+    .name = "tournament",
+    .summary = "Tests devices by NIST SP 800-22 and estimates their entropy by SP 800-90B",
+    .arguments = "--nist BITS... [-o N.h5]",
+    .example = "tournament --nist devices.txt --symbol-bits 2 -o n.h5\n"
+               "  head -c 1250000 /dev/urandom | tournament --nist --packed --bits 1000 -",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "device",
+};
+
+static void defaults(void *values)
+{
+    kl_nist_options_default(&((struct values *)values)->nist);
+}
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    struct kl_bits bits;
+    struct kl_nist_report report;
+    json_t *raw;
+};
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
+                                     .packed = w->v->packed,
+                                     .row_bits = (size_t)w->v->row_bits };
+    int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
+    if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
+    if (!code) code = kl_key_begin(&key, "nist", SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &tool, w->v, err);
+    if (!code) code = kl_key_integer(key, "seed", w->v->common.seed, err);
+    if (!code) code = kl_bits_identify(key, w->raw, &w->bits, stage->inputs, stage->n_inputs, err);
+    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+static int compute(struct work *w, struct kl_error *err)
+{
+    struct kl_pool *pool = NULL;
+    struct kl_progress progress;
+    struct kl_nist_options o = w->v->nist;
+    o.seed = w->v->common.seed;
+    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
+    kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "tests and permutations");
+    if (!code) code = kl_nist_report(&w->report, &w->bits, &o, pool, &progress.watch, err);
+    kl_progress_end(&progress);
+    kl_pool_destroy(&pool);
+    return code;
+}
+
+static int save(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_writer *writer = NULL;
+    char *raw = NULL;
+    int code = kl_json_dump(&raw, w->raw, err);
+    if (!code) code = kl_writer_open(&writer, w->v->common.output, &stage->header, err);
+    if (!code) code = kl_nist_save(writer, &w->report, err);
+    if (!code)
+        code = kl_stage_publish(stage, &writer, (const struct kl_file *const *)w->bits.files,
+                                w->bits.n_files, raw, NULL, err);
+    kl_writer_abort(&writer);
+    free(raw);
+    return code;
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    json_t *value = NULL;
+    char *text = NULL;
+    if (common->json) {
+        int code = kl_nist_json(&value, &w->report, err);
+        if (!code) code = kl_json_dump(&text, value, err);
+        if (!code) fprintf(out, "%s\n", text);
+        json_decref(value);
+        free(text);
+        return code;
+    }
+    if (common->quiet) return KL_OK;
+    kl_nist_table(out, &w->report, common->verbose);
+    fprintf(out, "%s%s%zu device%s, %.1f s\n", common->output ? common->output : "",
+            common->output ? ": " : "", w->report.n_devices, kl_s(w->report.n_devices),
+            kl_clock() - w->run->stage.start);
+    return KL_OK;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    if (!w->run->stage.n_inputs)
+        return kl_fail(err, KL_EUSAGE, "no input, expected BITS...; see tournament --nist --help");
+    if (!common->output && (common->force || common->dry_run))
+        return kl_fail(err, KL_EUSAGE, "no output; give -o N.h5");
+    int code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    code = compute(w, err);
+    if (!code && common->output) code = save(w, err);
+    return code ? code : report(w, kl_words_to(common), err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    int code = work(&w, err);
+    kl_nist_report_free(&w.report);
+    kl_bits_free(&w.bits);
+    json_decref(w.raw);
+    return code;
+}
+
+const struct kl_mode kl_mode_nist = { "--nist", &tool, defaults, run };

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+   Jobs for all threads: each sequence's suite, each device's estimates of bits and of symbols; then the
+   permutations of each device, which use all threads themselves. */
+#include "qrng/nist_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/distributions.h"
+#include "qrng/extractor.h"
+#include "qrng/rules.h"
+
+enum { LEAST_SEQUENCE = 100 };
+
+void kl_nist_options_default(struct kl_nist_options *o)
+{
+    *o = (struct kl_nist_options){ .permutations = 10000, .security = 64 };
+}
+
+/* One device's bits, and symbols, as bytes. */
+struct stream {
+    uint8_t *bits, *symbols;
+};
+
+enum job_kind { SUITE, BITS, SYMBOLS };
+struct job {
+    enum job_kind kind;
+    size_t device, sequence;
+    int code;
+    struct kl_error err;
+};
+struct work {
+    struct kl_nist_report *report;
+    struct stream *streams; /* [n_devices] */
+    struct job *jobs;
+    size_t n_jobs;
+};
+
+static size_t part(size_t n)
+{
+    return n < KL_NIST_PART ? n : KL_NIST_PART;
+}
+
+static int make_stream(struct stream *s, struct kl_nist_device *d, const struct kl_bits *bits,
+                       size_t device, struct kl_error *err)
+{
+    const size_t width = (size_t)bits->symbol_bits, per_row = bits->n_bits / width;
+    size_t at = 0;
+    s->bits = malloc(d->n_bits + 1);
+    s->symbols = malloc(d->n_symbols + 1);
+    if (!s->bits || !s->symbols) return kl_fail_memory(err, d->n_bits + d->n_symbols);
+    for (size_t r = 0; r < bits->n_rows; r++) {
+        if (bits->device[r] != (int32_t)device) continue;
+        const uint64_t *row = kl_bits_row(bits, r);
+        for (size_t j = 0; j < bits->n_bits; j++)
+            s->bits[at * bits->n_bits + j] = row[j / 64] >> (j % 64) & 1;
+        for (size_t k = 0; k < per_row; k++)
+            s->symbols[at * per_row + k] = (uint8_t)kl_bits_symbol(row, k, bits->symbol_bits);
+        at++;
+    }
+    return KL_OK;
+}
+
+/* The closed alphabet's copy is made here, since the values themselves are needed elsewhere. */
+static int estimate(double *h, const uint8_t *s, size_t n, struct kl_error *err)
+{
+    uint8_t *closed = malloc(n + 1);
+    if (!closed) return kl_fail_memory(err, n + 1);
+    memcpy(closed, s, n);
+    const struct kl_symbols symbols = { closed, n, kl_symbols_close(closed, n) };
+    const int code = kl_nist90b(h, &symbols, err);
+    free(closed);
+    return code;
+}
+
+static void run_job(void *context, size_t i, int thread)
+{
+    struct work *w = context;
+    struct job *job = &w->jobs[i];
+    struct kl_nist_device *d = &w->report->devices[job->device];
+    const struct stream *s = &w->streams[job->device];
+    (void)thread;
+    if (job->kind == SUITE)
+        job->code = kl_nist22(&d->suites[job->sequence], s->bits + job->sequence * d->sequence_bits,
+                              d->sequence_bits, &job->err);
+    else if (job->kind == BITS) job->code = estimate(d->bit_h, s->bits, part(d->n_bits), &job->err);
+    else job->code = estimate(d->symbol_h, s->symbols, part(d->n_symbols), &job->err);
+}
+
+static int run_jobs(struct work *w, struct kl_pool *pool, const struct kl_watch *watch,
+                    struct kl_error *err)
+{
+    const size_t step = 2 * (size_t)kl_pool_size(pool);
+    int code = KL_OK;
+    for (size_t i = 0; !code && i < w->n_jobs; i += step) {
+        struct work part_of = *w;
+        part_of.jobs += i;
+        const size_t n = w->n_jobs - i < step ? w->n_jobs - i : step;
+        kl_pool_for(pool, n, run_job, &part_of);
+        for (size_t k = 0; !code && k < n; k++)
+            if ((code = part_of.jobs[k].code) && err) *err = part_of.jobs[k].err;
+        if (!code) code = kl_watch_step(watch, i + n, w->n_jobs, "tests and estimates");
+    }
+    return code;
+}
+
+/* ---- what follows from the values ---- */
+
+static int correct(struct kl_nist_device *d, struct kl_error *err)
+{
+    double p[KL_NIST22_VALUES], adjusted[KL_NIST22_VALUES];
+    int code = KL_OK;
+    size_t n = 0;
+    for (int v = 0; v < KL_NIST22_VALUES; v++) {
+        d->holm[v] = d->rate[v] = d->suites[0].values[v].log10_p;
+        if (!isnan(d->rate[v])) p[n++] = d->rate[v];
+    }
+    if (n) code = kl_false_discovery(adjusted, p, n, err);
+    for (int v = KL_NIST22_VALUES; !code && v-- > 0;)
+        if (!isnan(d->rate[v])) d->rate[v] = adjusted[--n];
+    for (int t = 0; !code && t < KL_NIST22_TESTS; t++) {
+        double *values = d->holm + kl_nist22_tests[t].first;
+        if (!d->suites[0].why[t][0]) code = kl_holm(values, values, (size_t)kl_nist22_tests[t].n, err);
+    }
+    return code;
+}
+
+static int over_sequences(struct kl_nist_device *d, struct kl_error *err)
+{
+    double *p = malloc(d->n_sequences * sizeof *p);
+    if (!p) return kl_fail_memory(err, d->n_sequences * sizeof *p);
+    for (int v = 0; v < KL_NIST22_VALUES; v++) {
+        for (size_t i = 0; i < d->n_sequences; i++) p[i] = d->suites[i].values[v].log10_p;
+        kl_nist22_many(&d->many[v], p, d->n_sequences);
+    }
+    free(p);
+    return KL_OK;
+}
+
+static void assess(struct kl_nist_device *d, const struct kl_nist_report *r)
+{
+    const double width = r->symbol_bits;
+    if (r->symbol_bits == 1) memcpy(d->symbol_h, d->bit_h, sizeof d->symbol_h);
+    d->assessed = fmin(kl_nist90b_least(d->symbol_h), width * kl_nist90b_least(d->bit_h));
+    d->likeliest = d->symbol_h[KL_NIST90B_MOST_COMMON];
+    d->row_extractable =
+        kl_leftover_bits(d->assessed * (double)r->row_bits / width, r->options.security);
+}
+
+static int finish_device(struct kl_nist_report *r, size_t i, const struct stream *s,
+                         const struct kl_bits *bits, struct kl_pool *pool, const struct kl_watch *watch,
+                         struct kl_error *err)
+{
+    struct kl_nist_device *d = &r->devices[i];
+    const struct kl_nist_options *o = &r->options;
+    const size_t n = part(d->n_symbols), per_row = bits->n_bits / (size_t)bits->symbol_bits;
+    int code = correct(d, err);
+    if (!code) code = over_sequences(d, err);
+    assess(d, r);
+    if (!code) code = kl_iid_tests(&d->tests, s->symbols, n, err);
+    if (!code && o->permutations)
+        code = kl_iid(&d->iid, s->symbols, n, o->permutations, o->seed, pool, watch, err);
+    if (code || !o->restarts) return code;
+    if (d->n_rows < KL_RESTARTS || per_row < KL_RESTARTS)
+        return kl_fail(err, KL_EDATA,
+                       "device %s: %zu rows of %zu symbols, expected %d of %d at least for --restarts",
+                       r->names[i], d->n_rows, per_row, KL_RESTARTS, KL_RESTARTS);
+    uint8_t *square = malloc((size_t)KL_RESTARTS * KL_RESTARTS);
+    if (!square) return kl_fail_memory(err, (size_t)KL_RESTARTS * KL_RESTARTS);
+    for (size_t row = 0; row < KL_RESTARTS; row++)
+        memcpy(square + row * KL_RESTARTS, s->symbols + row * per_row, KL_RESTARTS);
+    code = kl_restart(&d->restart, square, d->assessed, err);
+    d->restarted = !code;
+    free(square);
+    return code;
+}
+
+/* ---- what there is to do ---- */
+
+static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err)
+{
+    struct kl_nist_report *r = w->report;
+    size_t n_jobs = 0;
+    for (size_t i = 0; i < bits->n_rows; i++) r->devices[bits->device[i]].n_rows++;
+    for (size_t i = 0; i < r->n_devices; i++) {
+        struct kl_nist_device *d = &r->devices[i];
+        d->n_bits = d->n_rows * bits->n_bits;
+        d->n_symbols = d->n_bits / (size_t)bits->symbol_bits;
+        d->sequence_bits = r->options.sequence_bits ? (size_t)r->options.sequence_bits : part(d->n_bits);
+        d->n_sequences = d->n_bits / d->sequence_bits;
+        if (d->n_sequences == 0 || d->sequence_bits < LEAST_SEQUENCE)
+            return kl_fail(err, KL_EDATA,
+                           "device %s: %zu bits, sequences of %zu; expected at least one sequence of %d",
+                           r->names[i], d->n_bits, d->sequence_bits, LEAST_SEQUENCE);
+        if (d->n_sequences > r->most_sequences) r->most_sequences = d->n_sequences;
+        n_jobs += d->n_sequences + 2;
+        d->suites = calloc(d->n_sequences, sizeof *d->suites);
+        if (!d->suites) return kl_fail_memory(err, d->n_sequences * sizeof *d->suites);
+    }
+    w->jobs = calloc(n_jobs, sizeof *w->jobs);
+    if (!w->jobs) return kl_fail_memory(err, n_jobs * sizeof *w->jobs);
+    for (size_t i = 0; i < r->n_devices; i++) {
+        w->jobs[w->n_jobs++] = (struct job){ .kind = BITS, .device = i };
+        if (r->symbol_bits > 1) w->jobs[w->n_jobs++] = (struct job){ .kind = SYMBOLS, .device = i };
+        for (size_t s = 0; s < r->devices[i].n_sequences; s++)
+            w->jobs[w->n_jobs++] = (struct job){ .kind = SUITE, .device = i, .sequence = s };
+    }
+    return KL_OK;
+}
+
+/* Equal priors, and the symbols' shares for their probabilities. */
+static int inform(struct kl_nist_report *r, const struct work *w, struct kl_error *err)
+{
+    const size_t d = r->n_devices, symbols = (size_t)1 << r->symbol_bits;
+    const size_t per_row = r->row_bits / (size_t)r->symbol_bits;
+    r->information = NAN;
+    if (d < 2 || symbols > 4 || per_row > 256) return KL_OK;
+    double *p = calloc(d * symbols, sizeof *p);
+    if (!p) return kl_fail_memory(err, d * symbols * sizeof *p);
+    for (size_t i = 0; i < d; i++)
+        for (size_t k = 0; k < r->devices[i].n_symbols; k++)
+            p[i * symbols + w->streams[i].symbols[k]] += 1 / (double)r->devices[i].n_symbols;
+    r->information = kl_symbol_limit(NULL, p, d, symbols, per_row).information;
+    free(p);
+    return KL_OK;
+}
+
+int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
+                   const struct kl_nist_options *o, struct kl_pool *pool, const struct kl_watch *watch,
+                   struct kl_error *err)
+{
+    const size_t n = (size_t)bits->n_devices;
+    struct work w = { .report = report, .streams = calloc(n, sizeof *w.streams) };
+    *report = (struct kl_nist_report){
+        .options = *o, .n_devices = n, .row_bits = bits->n_bits, .symbol_bits = bits->symbol_bits
+    };
+    report->names = calloc(n, sizeof *report->names);
+    report->devices = calloc(n, sizeof *report->devices);
+    int code = w.streams && report->names && report->devices
+                   ? KL_OK
+                   : kl_fail_memory(err, n * sizeof *report->devices);
+    if (!code) memcpy(report->names, bits->names, n * sizeof *report->names);
+    if (!code) code = plan(&w, bits, err);
+    for (size_t i = 0; !code && i < n; i++)
+        code = make_stream(&w.streams[i], &report->devices[i], bits, i, err);
+    if (!code) code = run_jobs(&w, pool, watch, err);
+    if (!code) code = inform(report, &w, err);
+    for (size_t i = 0; !code && i < n; i++)
+        code = finish_device(report, i, &w.streams[i], bits, pool, watch, err);
+    for (size_t i = 0; w.streams && i < n; i++) free(w.streams[i].bits), free(w.streams[i].symbols);
+    free(w.streams);
+    free(w.jobs);
+    return code;
+}
+
+void kl_nist_report_free(struct kl_nist_report *report)
+{
+    for (size_t i = 0; report->devices && i < report->n_devices; i++) free(report->devices[i].suites);
+    free(report->devices);
+    free(report->names);
+    *report = (struct kl_nist_report){ 0 };
+}

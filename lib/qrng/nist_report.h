@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+   nist_report: what the standards say of each device: SP 800-22 of its bits in sequences, SP 800-90B of
+   its bits and symbols, and how much could be extracted. */
+#ifndef KL_QRNG_NIST_REPORT_H
+#define KL_QRNG_NIST_REPORT_H
+
+#include "qrng/bits.h"
+#include "qrng/nist22.h"
+#include "qrng/nist90b.h"
+#include "qrng/nist_iid.h"
+
+enum { KL_NIST_PART = 1000000 }; /* bits, and symbols, that SP 800-90B is applied to, at most */
+struct kl_nist_options {
+    int64_t
+        sequence_bits;    /* of a sequence of SP 800-22; 0: all of a device's bits, up to KL_NIST_PART */
+    int64_t permutations; /* of SP 800-90B, section 5.1; 0: none */
+    int64_t seed;
+    double security; /* extracted bits are within 2^-security of uniform */
+    bool restarts;   /* a row is what came after a start */
+};
+/* 0, 10,000, 0, 64, no. */
+void kl_nist_options_default(struct kl_nist_options *o);
+
+struct kl_nist_device {
+    size_t n_rows, n_bits, n_symbols; /* in all; of the parts that SP 800-90B is applied to below */
+    size_t n_sequences, sequence_bits;
+    struct kl_nist22 *suites;                     /* [n_sequences] */
+    double holm[KL_NIST22_VALUES];                /* log10 p of the first sequence, within its test */
+    double rate[KL_NIST22_VALUES];                /* log10 false discovery rate, among all its values */
+    struct kl_nist22_many many[KL_NIST22_VALUES]; /* over the sequences */
+    double bit_h[KL_NIST90B_ESTIMATES];           /* bits a bit */
+    double symbol_h[KL_NIST90B_ESTIMATES];        /* bits a symbol; as bit_h if symbols are bits */
+    double assessed;                              /* bits a symbol: the least of all */
+    double likeliest;                             /* of the most common symbol alone, if it is iid */
+    struct kl_iid iid;                            /* of symbols */
+    struct kl_iid_tests tests;
+    struct kl_restart restart; /* of options.restarts and 1000 rows of 1000 symbols */
+    bool restarted;
+    size_t row_extractable; /* bits, from one row alone, at the assessed entropy */
+};
+struct kl_nist_report {
+    struct kl_nist_options options;
+    size_t n_devices, row_bits, most_sequences;
+    int symbol_bits;
+    char (*names)[KL_BITS_NAME];
+    struct kl_nist_device *devices;
+    double information; /* I(device; row) in bits, of independent symbols; NaN: one device, or more than
+                           4 symbols or 256 a row */
+};
+/* KL_EDATA (sequences longer than a device's bits), KL_ENOMEM, KL_ESIGNAL. Free it in every case. */
+int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
+                   const struct kl_nist_options *o, struct kl_pool *pool, const struct kl_watch *watch,
+                   struct kl_error *err);
+void kl_nist_report_free(struct kl_nist_report *report);
+
+/* How a test of SP 800-22 went in the first sequence: by its least p, corrected after Holm for how many
+   p-values the test has, against 0.01. */
+enum kl_nist_verdict { KL_NIST_FAILED, KL_NIST_PASSED, KL_NIST_NOT_APPLICABLE };
+enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test);
+double kl_nist_least_p(const struct kl_nist_device *device, int test); /* log10, corrected; NaN */
+/* Not independent and identically distributed, by any of section 5's tests. */
+bool kl_nist_not_iid(const struct kl_nist_device *device, const struct kl_nist_options *o);
+
+struct kl_writer;
+struct json_t;
+int kl_nist_save(struct kl_writer *writer, const struct kl_nist_report *report, struct kl_error *err);
+/* A few lines a device; all tests if detailed. */
+void kl_nist_table(FILE *to, const struct kl_nist_report *report, bool detailed);
+int kl_nist_json(struct json_t **value, const struct kl_nist_report *report, struct kl_error *err);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+   A report in words: verdicts, a table for people, and JSON. */
+#include <jansson.h>
+#include <math.h>
+
+#include "qrng/nist_report.h"
+
+static const double passes = -2; /* log10 of 0.01, SP 800-22's level */
+static const double iid_passes = -3;
+
+double kl_nist_least_p(const struct kl_nist_device *device, int test)
+{
+    const struct kl_nist22_test *t = &kl_nist22_tests[test];
+    double least = NAN;
+    for (int v = t->first; v < t->first + t->n; v++)
+        if (!(device->holm[v] >= least)) least = device->holm[v];
+    return least;
+}
+
+enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test)
+{
+    if (device->suites[0].why[test][0]) return KL_NIST_NOT_APPLICABLE;
+    return kl_nist_least_p(device, test) >= passes ? KL_NIST_PASSED : KL_NIST_FAILED;
+}
+
+bool kl_nist_not_iid(const struct kl_nist_device *device, const struct kl_nist_options *o)
+{
+    const struct kl_iid_tests *t = &device->tests;
+    return (o->permutations && device->iid.n_failed) || t->independence.log10_p < iid_passes ||
+           t->fit.log10_p < iid_passes || t->repeat_p < pow(10, iid_passes);
+}
+
+static void suite_line(FILE *to, const struct kl_nist_device *d, bool detailed)
+{
+    size_t counts[3] = { 0 };
+    for (int t = 0; t < KL_NIST22_TESTS; t++) counts[kl_nist_verdict(d, t)]++;
+    fprintf(to,
+            "  SP 800-22    %zu of %zu tests passed, %zu not applicable; %zu sequence%s of %zu bits\n",
+            counts[KL_NIST_PASSED], counts[KL_NIST_PASSED] + counts[KL_NIST_FAILED],
+            counts[KL_NIST_NOT_APPLICABLE], d->n_sequences, kl_s(d->n_sequences), d->sequence_bits);
+    for (int t = 0; t < KL_NIST22_TESTS; t++) {
+        const enum kl_nist_verdict verdict = kl_nist_verdict(d, t);
+        if (verdict == KL_NIST_NOT_APPLICABLE && detailed)
+            fprintf(to, "    %-26s not applicable: %s\n", kl_nist22_tests[t].name, d->suites[0].why[t]);
+        else if (verdict == KL_NIST_FAILED || (detailed && verdict == KL_NIST_PASSED))
+            fprintf(to, "    %-26s %s, log10 p %.3g\n", kl_nist22_tests[t].name,
+                    verdict == KL_NIST_FAILED ? "failed" : "passed", kl_nist_least_p(d, t));
+    }
+}
+
+static void least_line(FILE *to, const double *h, const char *unit)
+{
+    const double least = kl_nist90b_least(h);
+    int which = 0;
+    while (which < KL_NIST90B_ESTIMATES - 1 && h[which] != least) which++;
+    fprintf(to, "  SP 800-90B   %.4f bits a %s (%s), %.4f if independent\n", least, unit,
+            kl_nist90b_names[which], h[KL_NIST90B_MOST_COMMON]);
+}
+
+/* Each estimate, of bits and, if there are wider ones, of symbols. */
+static void estimates(FILE *to, const struct kl_nist_device *d, bool symbols)
+{
+    for (int e = 0; e < KL_NIST90B_ESTIMATES; e++) {
+        if (isnan(d->bit_h[e]) && isnan(d->symbol_h[e])) continue;
+        fprintf(to, "    %-26s", kl_nist90b_names[e]);
+        if (!isnan(d->bit_h[e])) fprintf(to, " %.4f bits a bit", d->bit_h[e]);
+        if (symbols && !isnan(d->symbol_h[e])) fprintf(to, ", %.4f a symbol", d->symbol_h[e]);
+        fprintf(to, "\n");
+    }
+}
+
+static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_nist_options *o)
+{
+    fprintf(to, "  independent  %s: log10 p %.3g of neighbours, %.3g of parts",
+            kl_nist_not_iid(d, o) ? "no" : "not refuted", d->tests.independence.log10_p,
+            d->tests.fit.log10_p);
+    if (o->permutations && !d->iid.n_failed)
+        fprintf(to, ", %d statistics as of permutations", KL_IID_STATISTICS);
+    for (int i = 0, n = 0; o->permutations && i < KL_IID_STATISTICS; i++)
+        if (!d->iid.passed[i])
+            fprintf(to, "%s%s", n++ ? ", " : "; not as of permutations: ", kl_iid_names[i]);
+    fprintf(to, "\n");
+}
+
+void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
+{
+    for (size_t i = 0; i < r->n_devices; i++) {
+        const struct kl_nist_device *d = &r->devices[i];
+        fprintf(to, "%s: %zu rows of %zu bits\n", r->names[i], d->n_rows, r->row_bits);
+        suite_line(to, d, detailed);
+        least_line(to, d->bit_h, "bit");
+        if (r->symbol_bits > 1) least_line(to, d->symbol_h, "symbol");
+        if (detailed) estimates(to, d, r->symbol_bits > 1);
+        iid_line(to, d, &r->options);
+        if (d->restarted)
+            fprintf(to,
+                    "  restarts     %.4f bits a symbol of rows, %.4f of columns; %zu equal in one, "
+                    "cutoff %zu: %s\n",
+                    d->restart.rows_h, d->restart.columns_h, d->restart.most, d->restart.cutoff,
+                    d->restart.h > 0 ? "validated" : "failed");
+        fprintf(to,
+                "  extractable  %zu bits of a row alone, %.4f a bit of long blocks (within 2^-%.0f)\n",
+                d->row_extractable, d->assessed / r->symbol_bits, r->options.security);
+    }
+    if (!isnan(r->information))
+        fprintf(to, "a row tells %.4f bits of %.4f about its device\n", r->information,
+                log2((double)r->n_devices));
+}
+
+/* NaN and infinities are null. */
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *suite_json(const struct kl_nist_device *d)
+{
+    static const char *const verdicts[] = { "failed", "passed", "not applicable" };
+    json_t *tests = json_object();
+    for (int t = 0; t < KL_NIST22_TESTS; t++)
+        json_object_set_new(tests, kl_nist22_tests[t].name,
+                            json_pack("{s:s,s:o,s:s}", "verdict", verdicts[kl_nist_verdict(d, t)],
+                                      "log10_p", number(kl_nist_least_p(d, t)), "why",
+                                      d->suites[0].why[t]));
+    return tests;
+}
+
+static json_t *entropy_json(const double *h)
+{
+    json_t *entropy = json_object();
+    for (int e = 0; e < KL_NIST90B_ESTIMATES; e++)
+        json_object_set_new(entropy, kl_nist90b_names[e], number(h[e]));
+    return entropy;
+}
+
+int kl_nist_json(struct json_t **value, const struct kl_nist_report *r, struct kl_error *err)
+{
+    json_t *devices = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < r->n_devices; i++) {
+        const struct kl_nist_device *d = &r->devices[i];
+        failed |= json_array_append_new(
+            devices, json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:I}", "name", r->names[i],
+                               "bits", (json_int_t)d->n_bits, "sp800_22", suite_json(d), "bit_entropy",
+                               entropy_json(d->bit_h), "symbol_entropy", entropy_json(d->symbol_h),
+                               "assessed", number(d->assessed), "iid", !kl_nist_not_iid(d, &r->options),
+                               "independence_log10_p", number(d->tests.independence.log10_p),
+                               "fit_log10_p", number(d->tests.fit.log10_p), "restart_entropy",
+                               number(d->restarted ? d->restart.h : NAN), "row_extractable",
+                               (json_int_t)d->row_extractable));
+    }
+    *value = failed ? NULL
+                    : json_pack("{s:o,s:o}", "devices", json_incref(devices), "information",
+                                number(r->information));
+    json_decref(devices);
+    return *value ? KL_OK : kl_fail_memory(err, 1024);
+}
