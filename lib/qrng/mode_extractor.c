@@ -64,7 +64,6 @@ static void defaults(void *values)
 struct work {
     struct kl_mode_run *run;
     const struct values *v;
-    struct kl_bits_source *source;
     struct kl_raw *raw;
     struct kl_toeplitz *hash;
     size_t n_in, n_out; /* of the hash, in bits */
@@ -192,10 +191,8 @@ static int pair_rows(struct work *w, const struct kl_bits *block, struct kl_erro
 
 /* ---- both ---- */
 
-static int make_room(struct work *w, const struct kl_bits *block, struct kl_error *err)
+static int make_room(struct work *w, size_t n, struct kl_error *err)
 {
-    const size_t n = block->n_bits;
-    free(w->out), free(w->symbols), free(w->waiting);
     w->room = (n + w->n_in) / 64 + SPARE_WORDS;
     w->out = malloc(n + w->n_out + 1);
     w->symbols = malloc(n + 1);
@@ -216,23 +213,21 @@ static int take_block(struct work *w, const struct kl_bits *block, struct kl_err
     return code;
 }
 
-static int take_input(struct work *w, const char *path, const struct kl_watch *watch,
-                      struct kl_error *err)
+static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_error *err)
 {
+    const struct kl_stage *stage = &w->run->stage;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
                                      .row_bits = (size_t)w->v->row_bits };
+    struct kl_bits_inputs in = { 0 };
     const struct kl_bits *block = NULL;
-    bool ready = false;
-    int code = kl_bits_open(&w->source, path, &how, err);
-    w->n_waiting = 0; /* no block of two inputs */
-    while (!code && !(code = kl_bits_next(w->source, &block, err)) && block->n_rows) {
-        if (!ready) code = make_room(w, block, err);
-        ready = true;
-        if (!code) code = take_block(w, block, err);
-        if (!code) code = kl_watch_step(watch, w->read, 0, NULL);
+    int code = kl_bits_inputs_open(&in, stage->inputs, stage->n_inputs, &how, err);
+    if (!code) code = make_room(w, in.n_bits, err);
+    while (!code && !(code = kl_bits_inputs_next(&in, &block, err)) && block->n_rows) {
+        code = take_block(w, block, err);
+        if (!code) code = kl_watch_step(watch, w->read, (uint64_t)in.expected_rows * in.n_bits, NULL);
     }
-    kl_bits_close(&w->source);
+    kl_bits_inputs_close(&in);
     return code;
 }
 
@@ -275,8 +270,7 @@ static int work(struct work *w, struct kl_error *err)
     if (!code && strcmp(w->v->method, "toeplitz") == 0) code = begin_toeplitz(w, err);
     if (!code) code = kl_raw_open(&w->raw, common->output, err);
     kl_progress_begin(&progress, stage->log, common->progress, "bits");
-    for (size_t i = 0; !code && i < stage->n_inputs; i++)
-        code = take_input(w, stage->inputs[i], &progress.watch, err);
+    if (!code) code = take_inputs(w, &progress.watch, err);
     kl_progress_end(&progress);
     if (!code) code = kl_raw_publish(&w->raw, err);
     return code ? code : report(w, kl_words_to(common), err);
@@ -292,4 +286,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_extractor = { "--extract", &tool, defaults, run };
+const struct kl_mode kl_mode_extractor = { "--extract", &tool, defaults, run, NULL };

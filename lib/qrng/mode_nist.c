@@ -153,4 +153,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_nist = { "--nist", &tool, defaults, run };
+const struct kl_mode kl_mode_nist = { "--nist", &tool, defaults, run, NULL };

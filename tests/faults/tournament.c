@@ -32,5 +32,18 @@ const struct fault_job fault_jobs[] = {
     { .name = "tournament, the bits of the study's devices",
       .command = "tournament --synthetic 3 --variant validate --rows 20 --only-bits --no-provenance -o "
                  "out.h5" },
+    { .name = "the standards",
+      .command = "tournament --nist ../in/bits.txt --symbol-bits 2 --permutations 20 --threads 2 -v "
+                 "--no-provenance -o out.h5",
+      .old = "cp ../in/older.h5 out.h5",
+      .talks = true,
+      .slower = 4 },
+    { .name = "Toeplitz extraction",
+      .command = "tournament --extract toeplitz ../in/bits.txt --min-entropy 0.9 --security 10 "
+                 "--block-bits 64 -q -o out.bin",
+      .old = "echo old >out.bin" },
+    { .name = "von Neumann extraction",
+      .command = "tournament --extract von-neumann ../in/bits.txt -q -o out.bin",
+      .old = "echo old >out.bin" },
     { 0 },
 };

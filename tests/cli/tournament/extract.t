@@ -1,0 +1,51 @@
+# Nearly uniform bytes from biased symbols: Toeplitz hashing, and von Neumann's rule on whole symbols.
+$ awk 'BEGIN { s = 1; for (d = 1; d <= 2; d++) for (r = 0; r < 60; r++) { t = "";
++ for (j = 0; j < 50; j++) { s = (s * 16807) % 2147483647; u = s / 2147483647 * 4; if (u > 3.5) u = 0;
++ t = t (u >= 2) (u % 2 >= 1) } print t " " d } }' >two.txt
+$ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 -o t.bin | sed 's/[0-9.]* MB/# MB/'
+> t.bin: 5368 of 12000 bits, 0.4473 a bit; blocks of 1024 to 488, 2^-64 from uniform if they hold 0.6 a bit; # MB/s, # s
+$ wc -c <t.bin; od -An -tx1 -N16 t.bin
+> 671
+>  6d 73 df 1c 6d c3 f2 58 f8 12 0a 2b 58 d9 80 88
+$ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 -q -o - | cmp - t.bin && echo same
+> same
+$ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --seed 1 -q -o u.bin; cmp -s t.bin u.bin || echo another matrix
+> another matrix
+$ tournament --extract von-neumann two.txt --symbol-bits 2 --json -o v.bin | sed 's/"seconds":.*/.../'
+> {"output":"v.bin","method":"von-neumann","bits":12000,"extracted":2144,"rate": #,"block_bits":0,"block_extracted":0,...
+$ od -An -tx1 -N16 v.bin
+>  d5 b1 8e d7 d0 da 81 64 33 e2 57 7c 32 98 19 9e
+
+# 1,000 bytes of random bits draw the matrix.
+$ head -c 1000 $ROOT/tests/golden/nist_e.bin >seed.bin; tournament --extract=toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed seed.bin -q -o w.bin; od -An -tx1 -N8 w.bin
+>  58 c8 e3 34 52 5a 17 01
+$ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed short.bin -o w.bin
+! tournament: short.bin: 100 bytes, expected at least 189 to draw the matrix
+? 65
+
+# What cannot be done.
+$ tournament --extract toeplitz two.txt -o x.bin
+! tournament: --extract toeplitz needs --min-entropy H, bits a bit; tournament --nist estimates it
+? 2
+$ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 128 -o x.bin
+! tournament: blocks of 128 bits with 76.8 bits of min-entropy hold nothing within 2^-64 of uniform; give a larger --block-bits, or a smaller --security
+? 2
+$ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 100 -o x.bin
+! tournament: --block-bits: found 100, expected a multiple of 64
+? 2
+$ tournament --extract shake two.txt -o x.bin
+! tournament: --extract: found 'shake', expected one of toeplitz|von-neumann
+? 2
+$ tournament --extract von-neumann two.txt
+! tournament: no output; give -o OUT.bin
+? 2
+$ tournament --extract von-neumann -o x.bin
+! tournament: no input, expected BITS...; see tournament --extract=von-neumann --help
+? 2
+$ tournament --extract von-neumann two.txt -o two.txt
+! tournament: two.txt: is an input; give another name
+? 2
+$ tournament --extract von-neumann none.txt -o x.bin; ls x.bin
+! tournament: none.txt: cannot be opened: No such file or directory
+! ls: cannot access 'x.bin': No such file or directory
+? 2

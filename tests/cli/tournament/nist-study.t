@@ -1,0 +1,43 @@
+# What the standards say of the study's devices: docs/qrng.md has the reference values beside these.
+% need $SHARED/data/qrng/AI_2qubits_training_data.txt
+$ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits 2 --permutations 0
+> 1: 2000 rows of 100 bits
+>   SP 800-22    2 of 9 tests passed, 6 not applicable; 1 sequence of 200000 bits
+>     frequency                  failed, log10 p -382
+>     block frequency            failed, log10 p -140
+>     cumulative sums            failed, log10 p -381
+>     longest run                failed, log10 p -146
+>     non-overlapping templates  failed, log10 p -173
+>     approximate entropy        failed, log10 p -276
+>     serial                     failed, log10 p -105
+>   SP 800-90B   0.5731 bits a bit (compression), 0.8635 if independent
+>   SP 800-90B   1.5934 bits a symbol (t-tuple), 1.5952 if independent
+>   independent  not refuted: log10 p -0.103 of neighbours, -0.355 of parts
+>   extractable  0 bits of a row alone, 0.5731 a bit of long blocks (within 2^-64)
+> 2: 2000 rows of 100 bits
+>   SP 800-22    1 of 9 tests passed, 6 not applicable; 1 sequence of 200000 bits
+>     frequency                  failed, log10 p -739
+>     block frequency            failed, log10 p -375
+>     cumulative sums            failed, log10 p -738
+>     longest run                failed, log10 p -270
+>     spectral                   failed, log10 p -11.1
+>     non-overlapping templates  failed, log10 p -334
+>     approximate entropy        failed, log10 p -576
+>     serial                     failed, log10 p -361
+>   SP 800-90B   0.5356 bits a bit (compression), 0.8161 if independent
+>   SP 800-90B   1.4692 bits a symbol (t-tuple), 1.4968 if independent
+>   independent  not refuted: log10 p -1.25 of neighbours, -0.0317 of parts
+>   extractable  0 bits of a row alone, 0.5356 a bit of long blocks (within 2^-64)
+> 3: 2000 rows of 100 bits
+>   SP 800-22    4 of 9 tests passed, 6 not applicable; 1 sequence of 200000 bits
+>     frequency                  failed, log10 p -12.5
+>     block frequency            failed, log10 p -2.44
+>     cumulative sums            failed, log10 p -12.1
+>     non-overlapping templates  failed, log10 p -5.01
+>     approximate entropy        failed, log10 p -5.92
+>   SP 800-90B   0.7216 bits a bit (collision), 0.9685 if independent
+>   SP 800-90B   1.8043 bits a symbol (t-tuple), 1.8467 if independent
+>   independent  not refuted: log10 p -0.539 of neighbours, -0.339 of parts
+>   extractable  0 bits of a row alone, 0.7216 a bit of long blocks (within 2^-64)
+> a row tells 0.3950 bits of 1.5850 about its device
+> 3 devices, # s

@@ -1,0 +1,130 @@
+# The standards on the first 200,000 binary digits of e, which look random, and on biased symbols by a rule.
+$ head -c 25000 $ROOT/tests/golden/nist_e.bin >e.bin; tournament --nist e.bin --packed --bits 1000 --permutations 200 -o n.h5
+> e: 200 rows of 1000 bits
+>   SP 800-22    10 of 10 tests passed, 5 not applicable; 1 sequence of 200000 bits
+>   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent
+>   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts, 19 statistics as of permutations
+>   extractable  691 bits of a row alone, 0.8175 a bit of long blocks (within 2^-64)
+> n.h5: 1 device, # s
+$ tournament --nist e.bin --packed --bits 1000 --permutations 200 -o n.h5
+> n.h5: up to date
+$ tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 1 -o a.h5
++ tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 3 -o b.h5
++ cmp a.h5 b.h5 && echo same
+> same
+$ for d in sp800_22/verdict entropy/assessed; do h5dump -m %.4f -d $d n.h5 | grep '(0'; done
+>    (0,0): 1,
+>    (0,1): 1,
+>    (0,2): 1,
+>    (0,3): 1,
+>    (0,4): 1,
+>    (0,5): 1,
+>    (0,6): 1,
+>    (0,7): 1,
+>    (0,8): 2,
+>    (0,9): 2,
+>    (0,10): 1,
+>    (0,11): 2,
+>    (0,12): 2,
+>    (0,13): 1,
+>    (0,14): 2
+>    (0): 0.8175
+$ awk 'BEGIN { s = 1; for (d = 1; d <= 2; d++) for (r = 0; r < 60; r++) { t = "";
++ for (j = 0; j < 50; j++) { s = (s * 16807) % 2147483647; u = s / 2147483647 * 4; if (d == 2 && u > 3.5) u = 0;
++ t = t (u >= 2) (u % 2 >= 1) } print t " " d } }' >two.txt
+$ tournament --nist two.txt --symbol-bits 2 --permutations 100 -v
+> 1: 60 rows of 100 bits
+>   SP 800-22    8 of 8 tests passed, 7 not applicable; 1 sequence of 6000 bits
+>     frequency                  passed, log10 p -0.503
+>     block frequency            passed, log10 p -0.293
+>     cumulative sums            passed, log10 p -0.154
+>     runs                       passed, log10 p -0.883
+>     longest run                passed, log10 p -0.24
+>     rank                       not applicable: 6000 bits, at least 38912 are needed
+>     spectral                   passed, log10 p -0.141
+>     non-overlapping templates  not applicable: 6000 bits, at least 20480 are needed
+>     overlapping templates      not applicable: 6000 bits, at least 1000000 are needed
+>     universal                  not applicable: 6000 bits, at least 387840 are needed
+>     approximate entropy        passed, log10 p -0.0431
+>     random excursions          not applicable: 6000 bits, at least 1000000 are needed
+>     random excursions variant  not applicable: 6000 bits, at least 1000000 are needed
+>     serial                     passed, log10 p 0
+>     linear complexity          not applicable: 6000 bits, at least 1000000 are needed
+>   SP 800-90B   0.7536 bits a bit (collision), 0.9348 if independent
+>   SP 800-90B   1.7373 bits a symbol (t-tuple), 1.8527 if independent
+>     most common value          0.9348 bits a bit, 1.8527 a symbol
+>     collision                  0.7536 bits a bit
+>     Markov                     0.9727 bits a bit
+>     t-tuple                    0.8777 bits a bit, 1.7373 a symbol
+>     longest repeat             0.9523 bits a bit, 1.8925 a symbol
+>     MultiMCW                   0.9406 bits a bit, 1.8296 a symbol
+>     lag                        0.9841 bits a bit, 1.8487 a symbol
+>     MultiMMC                   0.9334 bits a bit, 1.8989 a symbol
+>     LZ78Y                      0.9349 bits a bit, 1.8644 a symbol
+>   independent  no: log10 p -1.68 of neighbours, -0.0766 of parts; not as of permutations: directional runs, increases or decreases, periodicity 1
+>   extractable  0 bits of a row alone, 0.7536 a bit of long blocks (within 2^-64)
+> 2: 60 rows of 100 bits
+>   SP 800-22    1 of 7 tests passed, 8 not applicable; 1 sequence of 6000 bits
+>     frequency                  failed, log10 p -75.4
+>     block frequency            failed, log10 p -55.3
+>     cumulative sums            failed, log10 p -74.8
+>     runs                       not applicable: the ones are too many or too few: see frequency
+>     longest run                failed, log10 p -51.8
+>     rank                       not applicable: 6000 bits, at least 38912 are needed
+>     spectral                   passed, log10 p -0.543
+>     non-overlapping templates  not applicable: 6000 bits, at least 20480 are needed
+>     overlapping templates      not applicable: 6000 bits, at least 1000000 are needed
+>     universal                  not applicable: 6000 bits, at least 387840 are needed
+>     approximate entropy        failed, log10 p -50.3
+>     random excursions          not applicable: 6000 bits, at least 1000000 are needed
+>     random excursions variant  not applicable: 6000 bits, at least 1000000 are needed
+>     serial                     failed, log10 p -50.4
+>     linear complexity          not applicable: 6000 bits, at least 1000000 are needed
+>   SP 800-90B   0.6545 bits a bit (most common value), 0.6545 if independent
+>   SP 800-90B   1.3447 bits a symbol (most common value), 1.3447 if independent
+>     most common value          0.6545 bits a bit, 1.3447 a symbol
+>     collision                  0.6705 bits a bit
+>     Markov                     0.7215 bits a bit
+>     t-tuple                    0.6545 bits a bit, 1.3447 a symbol
+>     longest repeat             0.8589 bits a bit, 1.6564 a symbol
+>     MultiMCW                   0.6714 bits a bit, 1.4510 a symbol
+>     lag                        0.8712 bits a bit, 1.6533 a symbol
+>     MultiMMC                   0.6559 bits a bit, 1.3751 a symbol
+>     LZ78Y                      0.6572 bits a bit, 1.3999 a symbol
+>   independent  not refuted: log10 p -0.501 of neighbours, -0.118 of parts, 19 statistics as of permutations
+>   extractable  0 bits of a row alone, 0.6545 a bit of long blocks (within 2^-64)
+> a row tells 0.5908 bits of 1.0000 about its device
+> 2 devices, # s
+$ tournament --nist two.txt --symbol-bits 2 --permutations 0 --json | tr '{' '\n' | grep -A1 '"rank":'
+> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
+> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
+> --
+> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
+> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
+
+# Many sequences.
+$ tournament --nist e.bin --packed --bits 1000 --sequence-bits 2000 --permutations 0 -q -o m.h5; h5dump -d sp800_22/passed m.h5 | grep '(0,0)'
+>    (0,0): 0.98, 1, 0.99, 0.99, 1, 0.98, nan, 0.99, nan, nan, nan, nan, nan,
+
+# What cannot be done.
+$ tournament --nist
+! tournament: no input, expected BITS...; see tournament --nist --help
+? 2
+$ tournament --nist two.txt -n
+! tournament: no output; give -o N.h5
+? 2
+$ tournament --nist two.txt --sequence-bits 50
+! tournament: device 1: 6000 bits, sequences of 50; expected at least one sequence of 100
+? 65
+$ tournament --nist two.txt --sequence-bits 10000
+! tournament: device 1: 6000 bits, sequences of 10000; expected at least one sequence of 100
+? 65
+$ tournament --nist two.txt --symbol-bits 2 --permutations 0 --restarts
+! tournament: device 1: 60 rows of 50 symbols, expected 1000 of 1000 at least for --restarts
+? 65
+$ tournament --nist none.txt
+! tournament: none.txt: cannot be opened: No such file or directory
+? 66
+$ tournament --nist two.txt --permutations -1
+! tournament: --permutations: found -1, expected a number from 0 to 1e+06
+? 2
