@@ -46,7 +46,7 @@ Description: Quantum circuits trained on cached data: the library of the tools, 
 Version: $(VERSION)
 Requires: $(LIBS)
 Cflags: -I$${includedir}/ketline
-Libs: -L$${libdir} -lketline -pthread -lm
+Libs: -L$${libdir} -lketline -lbz2 -pthread -lm -ldl
 endef
 export KETLINE_PC
 

@@ -45,6 +45,8 @@ stage extract-features --qrng bits.txt --symbol-bits 2 -o b.h5
 stage tournament bits.txt --null 10 -o t.h5
 stage tournament --synthetic 3 --rows 9 --trials 0 --only-bits -o t3.h5
 stage tournament --synthetic 4 --rows 60 --null 20 --trials 1 -o t2.h5
+stage tournament --nist bits.txt --permutations 10 -o t4.h5
+printed tournament --extract von-neumann bits.txt -o v.bin
 stage qgan devices.txt -m 2 --epochs 2 -o g.h5
 stage qtrain --qrng bits.txt --epochs 1 -o study.h5
 stage qeval --qrng study.h5 bits.txt -o verdict.h5

@@ -106,19 +106,29 @@ static int save(struct work *w, struct kl_error *err)
     return code;
 }
 
+static int report_json(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const char *output = w->v->common.output;
+    json_t *value = NULL, *path = NULL;
+    char *text = NULL;
+    int code = kl_nist_json(&value, &w->report, err);
+    if (!code) code = kl_json_string(&path, output ? output : "", err);
+    if (!code && (json_object_set(value, "output", path) ||
+                  json_object_set_new(value, "key", json_string(w->run->stage.key)) ||
+                  json_object_set_new(value, "status", json_string(kl_stage_status(KL_STAGE_COMPUTE)))))
+        code = kl_fail_memory(err, 256);
+    if (!code) code = kl_json_dump(&text, value, err);
+    if (!code) fprintf(out, "%s\n", text);
+    json_decref(value);
+    json_decref(path);
+    free(text);
+    return code;
+}
+
 static int report(const struct work *w, FILE *out, struct kl_error *err)
 {
     const struct kl_common *common = &w->v->common;
-    json_t *value = NULL;
-    char *text = NULL;
-    if (common->json) {
-        int code = kl_nist_json(&value, &w->report, err);
-        if (!code) code = kl_json_dump(&text, value, err);
-        if (!code) fprintf(out, "%s\n", text);
-        json_decref(value);
-        free(text);
-        return code;
-    }
+    if (common->json) return report_json(w, out, err);
     if (common->quiet) return KL_OK;
     kl_nist_table(out, &w->report, common->verbose);
     fprintf(out, "%s%s%zu device%s, %.1f s\n", common->output ? common->output : "",

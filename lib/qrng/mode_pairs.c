@@ -36,7 +36,8 @@ static const struct kl_option options[] = {
 static const struct kl_tool tool = {
     .name = "tournament",
     .summary = "Compares random-number devices pairwise: tests, divergences, what scores are worth",
-    .arguments = "BITS... [-o T.h5] | --synthetic N [--help]",
+    .arguments =
+        "BITS... [-o T.h5]\n       tournament --synthetic N | --nist | --extract METHOD [--help]",
     .example = "tournament devices.txt --symbol-bits 2 -o t.h5\n"
                "  tournament a.txt b.txt --null 10000\n"
                "  tournament --synthetic 30 --variant validate -o s.h5",
