@@ -29,16 +29,16 @@ static json_t *of(json_t *object, const char *first, const char *second)
 
 static void check_device(const struct kl_nist_device *d, const char *name, json_t *stream)
 {
-    fprintf(stderr, "device %s\n", name);
     expect("monobit log10 p", d->suites[0].values[0].log10_p, of(stream, "sp800_22_monobit", "log10_p"),
            1e-12);
+    /* The reference has the quantile itself where the standard has 2.576. */
     expect("most common bit", d->bit_h[KL_NIST90B_MOST_COMMON], of(stream, "mcv_bits", "min_entropy"),
-           1e-12);
+           1e-6);
     expect("most common symbol", d->symbol_h[KL_NIST90B_MOST_COMMON],
-           of(stream, "mcv_pair_symbols", "min_entropy"), 1e-12);
+           of(stream, "mcv_pair_symbols", "min_entropy"), 1e-6);
     expect("Markov", d->bit_h[KL_NIST90B_MARKOV], of(stream, "markov_min_entropy_per_bit", NULL), 1e-12);
     if (d->assessed > 2 * d->bit_h[KL_NIST90B_MARKOV] || d->assessed > d->likeliest) {
-        fprintf(stderr, "assessed %g: more than its parts\n", d->assessed);
+        fprintf(stderr, "device %s: assessed %g, more than its parts\n", name, d->assessed);
         failures++;
     }
 }
