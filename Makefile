@@ -82,7 +82,7 @@ include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundl
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: deps deps-test demo test bench sanitize coverage clean
+.PHONY: deps deps-test demo demo-qrng test bench sanitize coverage clean
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 define INSTALL_MISSING
 	@command -v dpkg-query >/dev/null || { echo "not Debian: provide these by hand: $(1)"; exit 0; }; \
@@ -104,6 +104,11 @@ deps-test:
 demo: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@$(MAKE) --no-print-directory -f pipelines/demo.mk BUILD=$(BUILD)
+
+## make demo-qrng    the same for random-number devices, three that are made: out/demo-qrng
+demo-qrng: deps
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(MAKE) --no-print-directory -f pipelines/qrng.mk BUILD=$(BUILD)
 
 ## make test         dependencies, build, all tests; ONLY='store qtrain': those with these words in the name
 test: deps-test

@@ -59,4 +59,27 @@ check "mnist.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "MNIST=
 check "mnist.mk made a folder" [ ! -e "$JOBS/nowhere" ]
 
 for f in pipelines/*.mk; do check "$f is over 60 lines" [ "$(wc -l <"$f")" -le 60 ]; done
+# Random-number devices, made here: figures and a page; a second run changes nothing. A claim on other data is not run.
+qrng() {
+    make --no-print-directory -f pipelines/qrng.mk BUILD="$BUILD" OUT="$JOBS/qrng" "$@" >"$JOBS/log" 2>&1 || fail "qrng.mk: $(tail -5 "$JOBS/log")"
+}
+qrng
+check "qrng.mk made no page" [ -s "$JOBS/qrng/run.html" ]
+before=$(cd "$JOBS/qrng" && stat -c '%n %y %i' ./*.h5 run.html figures/*)
+qrng
+check "a second qrng.mk changed files" [ "$(cd "$JOBS/qrng" && stat -c '%n %y %i' ./*.h5 run.html figures/*)" = "$before" ]
+cp pipelines/qrng-claims.json "$JOBS/qrng/claims.json"
+check "claims on the study's rows were held against made ones" [ "$(qeval --verify "$JOBS/qrng/claims.json" --json | jq -cS .counts)" = \
+    "{\"fail\":0,\"not_run\":$(jq '.claims | length' pipelines/qrng-claims.json),\"pass\":0}" ]
+
+# The study's rows: all but what its network scores in 20 runs.
+rows=${KETLINE_SHARED:-../shared}/data/qrng/AI_2qubits_training_data.txt
+if [ -e "$rows" ]; then
+    qrng BITS="$rows" STUDY=1 OUT="$JOBS/study" RUNS=1 "$JOBS/study/figures" "$JOBS/study/run.html"
+    jq '.claims |= map(select(.phase != "classifier"))' pipelines/qrng-claims.json >"$JOBS/study/claims.json"
+    check "of the study's numbers: $(qeval --verify "$JOBS/study/claims.json" 2>&1 | grep -v ^pass)" qeval --verify "$JOBS/study/claims.json" --strict -q
+else
+    echo "skipped in part: no rows of the QRNG study (KETLINE_SHARED)"
+fi
+
 conclude

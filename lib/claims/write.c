@@ -12,7 +12,7 @@ static void write_line(FILE *to, const struct kl_claim *claim)
     fprintf(to, "%-8s %-44s ", kl_verdict_names[claim->verdict], claim->what);
     if (claim->verdict == KL_NOT_RUN) fprintf(to, "%s\n", claim->why);
     else
-        fprintf(to, "%.6g %s [%.6g, %.6g]%s%s%s\n", claim->value,
+        fprintf(to, "%.9g %s [%.9g, %.9g]%s%s%s\n", claim->value,
                 claim->verdict == KL_PASS ? "in" : "not in", claim->low, claim->high,
                 *claim->source ? "  (" : "", claim->source, *claim->source ? ")" : "");
 }

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# Random-number devices told apart, from the rows to the figures:
+#   make -f pipelines/qrng.mk [BITS=rows.txt] [SYMBOL_BITS=2] [STUDY=1] [RUNS=20] [OUT=out/qrng]
+# BITS: rows of 0 and 1, behind each the device's number. Without it, three devices of two qubits are made (make demo-qrng).
+# STUDY=1, for the rows of the study "Noise versus Randomness": its arithmetic beside the sound one, its thirty devices, and
+# its published numbers held against what came out. The network's 20 runs take a minute.
+BUILD ?= build
+NAME := qrng
+OUT ?= out/$(if $(BITS),$(NAME),demo-qrng)
+SYMBOL_BITS ?= 2
+RUNS ?= 20
+export PATH := $(abspath $(BUILD))/bin:$(PATH)
+ROWS := $(or $(BITS),$(OUT)/made.h5)
+FILES := bits tournament gan classifier report
+STUDY_FILES := reference gan-reference born classifier-reference report-reference thirty
+ALL := $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(STUDY_FILES:%=$(OUT)/%.h5))
+
+.PHONY: all clean FORCE
+.DELETE_ON_ERROR:
+all: $(OUT)/figures $(OUT)/run.html $(if $(STUDY),verify)
+
+$(OUT):
+	@mkdir -p $@
+
+# Three laws of two qubits, of which the first two are hard to tell apart.
+$(OUT)/made.h5: FORCE | $(OUT)
+	tournament --synthetic 3 --source pairs --only-bits --rows 2000 --seed 1 -o $@
+$(OUT)/bits.h5: $(ROWS) FORCE | $(OUT)
+	extract-features --qrng $< --symbol-bits $(SYMBOL_BITS) $(if $(STUDY),--reference) -o $@
+$(OUT)/tournament.h5: $(OUT)/bits.h5 FORCE
+	tournament $< --symbol-bits $(SYMBOL_BITS) -o $@
+$(OUT)/gan.h5: $(OUT)/bits.h5 FORCE
+	qgan $< -o $@
+$(OUT)/classifier.h5: $(OUT)/bits.h5 FORCE
+	qtrain --qrng $< -o $@
+$(OUT)/report%h5: $(OUT)/classifier%h5 $(OUT)/bits.h5 FORCE
+	qeval --qrng $< $(OUT)/bits.h5 -o $@
+
+# The study's arithmetic.
+$(OUT)/reference.h5: $(OUT)/bits.h5 FORCE
+	tournament $< --symbol-bits $(SYMBOL_BITS) --reference -o $@
+$(OUT)/gan-reference.h5: $(OUT)/bits.h5 FORCE
+	qgan $< --reference -o $@
+$(OUT)/born.h5: $(OUT)/bits.h5 FORCE
+	qgan $< --reference --generator quantum -o $@
+$(OUT)/classifier-reference.h5: $(OUT)/bits.h5 FORCE
+	qtrain --qrng $< --reference --seeds $(RUNS) -o $@
+$(OUT)/thirty.h5: FORCE | $(OUT)
+	tournament --synthetic 30 --variant validate -o $@
+
+$(OUT)/figures: $(OUT)/bits.h5 $(OUT)/tournament.h5 $(OUT)/gan.h5 $(if $(STUDY),$(OUT)/thirty.h5) FORCE
+	figures $(filter %.h5,$^) -o $@
+$(OUT)/run.html: $(ALL) FORCE
+	figures $(ALL) --report $@
+.PHONY: verify
+verify: $(ALL)
+	cp pipelines/qrng-claims.json $(OUT)/claims.json
+	qeval --verify $(OUT)/claims.json $(VERIFY)
+clean:
+	rm -rf $(OUT)
