@@ -17,7 +17,7 @@ ALL := $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(STUDY_FILES:%=$(OUT)/%.h5))
 
 .PHONY: all clean FORCE
 .DELETE_ON_ERROR:
-all: $(OUT)/figures $(OUT)/run.html $(if $(STUDY),verify)
+all: $(OUT)/figures $(OUT)/run.html $(if $(STUDY),$(OUT)/figures-reference verify)
 
 $(OUT):
 	@mkdir -p $@
@@ -48,7 +48,9 @@ $(OUT)/classifier-reference.h5: $(OUT)/bits.h5 FORCE
 $(OUT)/thirty.h5: FORCE | $(OUT)
 	tournament --synthetic 30 --variant validate -o $@
 
-$(OUT)/figures: $(OUT)/bits.h5 $(OUT)/tournament.h5 $(OUT)/gan.h5 $(if $(STUDY),$(OUT)/thirty.h5) FORCE
+$(OUT)/figures: $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(OUT)/thirty.h5) FORCE
+	figures $(filter %.h5,$^) -o $@
+$(OUT)/figures-reference: $(patsubst %,$(OUT)/%.h5,reference gan-reference classifier-reference report-reference) FORCE
 	figures $(filter %.h5,$^) -o $@
 $(OUT)/run.html: $(ALL) FORCE
 	figures $(ALL) --report $@

@@ -19,8 +19,8 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     { "figure", 0, KL_OPT_CHOICE, AT(figure),
-      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|gan|tournament|synthetic|"
-      "frequency|bit-tests|transitions",
+      "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|frequency|bit-tests|"
+      "transitions|learning|classifiers|gan|tournament|synthetic",
       0, 0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
@@ -39,8 +39,8 @@ static const struct kl_tool tool = {
     .name = "figures",
     .summary =
         "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
-        "sweeps, plateau scans, device bits (frequency, bit-tests, transitions) and their generators "
-        "(gan)",
+        "sweeps, plateau scans, device bits (frequency, bit-tests, transitions), their classifiers "
+        "(learning, classifiers), generators (gan) and pairs (tournament, synthetic)",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",
@@ -151,19 +151,22 @@ static int add_formats(struct run *run, const struct kl_figure *figure, struct k
 
 static int add_file(struct run *run, struct kl_file *file, struct kl_error *err)
 {
-    char why[KL_OBSTACLE] = "";
+    char why[KL_OBSTACLE] = "", left_out[KL_OBSTACLE] = "";
     int code = KL_OK;
     const size_t before = run->n;
     const struct kl_figure_inputs inputs = inputs_of(run, file);
     for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
         if (strcmp(f->kind, kl_file_kind(file)) != 0) continue;
         if (!takes_all(run) && strcmp(f->name, run->v.figure) != 0) continue;
-        if (takes_all(run)) code = kl_figure_obstacle(why, f, &inputs, err);
-        else if (f->needs_images && !run->v.images)
-            code = kl_fail(err, KL_EUSAGE, "figure %s needs --images", f->name);
+        code = kl_figure_obstacle(why, f, &inputs, err);
+        if (*why) memcpy(left_out, why, sizeof why);
+        if (!code && *why && !takes_all(run))
+            code = f->needs_images ? kl_fail(err, KL_EUSAGE, "figure %s %s", f->name, why)
+                                   : kl_fail(err, KL_EDATA, "%s", why);
         if (!code && !*why) code = add_formats(run, f, file, err);
     }
-    if (!code && run->n == before)
+    if (!code && run->n == before && *left_out) kl_note(&run->log, 1, "%s", left_out);
+    else if (!code && run->n == before)
         kl_note(&run->log, 1, "%s: no figure of a file of kind %s was asked for", kl_file_path(file),
                 kl_file_kind(file));
     return code;

@@ -28,7 +28,8 @@ int kl_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *f,
     *why = '\0';
     if (f->needs_images && !inputs->images) snprintf(why, KL_OBSTACLE, "needs --images");
     else if (f->dataset && !kl_file_find(inputs->file, f->dataset)) /* a head trained elsewhere */
-        snprintf(why, KL_OBSTACLE, "%.120s holds no %s", kl_file_path(inputs->file), f->dataset);
+        snprintf(why, KL_OBSTACLE, "%.120s holds %s%.60s", kl_file_path(inputs->file),
+                 f->lack ? "" : "no ", f->lack ? f->lack : f->dataset);
     else if (f->needs_circuit) return look_for_circuit(why, inputs->file, err);
     return KL_OK;
 }

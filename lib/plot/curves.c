@@ -1,179 +1,36 @@
 /* SPDX-License-Identifier: MIT
-   Loss and accuracy by epoch, above the norms of gradients: the mean over replicas, with a band from the
-   least to the most. Heads that stopped early end the mean, which would jump to that of the others; the
-   band goes on. */
+   Loss and accuracy of heads by epoch, above the norms of gradients. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/plot.h"
+#include "plot/series.h"
 #include "store/store.h"
 
-struct series {
-    double *values; /* (replicas, epochs); NaN: not trained */
-    size_t replicas, epochs;
-    size_t shown, common; /* epochs that any head, and that every head was trained for */
-};
-
-static int load(struct series *s, struct kl_file *file, const char *name, struct kl_error *err)
-{
-    const struct kl_dataset *set;
-    int code = kl_file_expect(&set, file, name, KL_TYPE_F64, 2, err);
-    if (!code) code = kl_file_load((void **)&s->values, file, set, err);
-    if (!code) {
-        s->replicas = set->dims[0];
-        s->epochs = set->dims[1];
-    }
-    return code;
-}
-
-static size_t last_epoch(const struct series s[4], size_t replica)
-{
-    size_t last = 0;
-    for (int i = 0; i < 4; i++)
-        for (size_t e = 0; e < s[i].epochs && replica < s[i].replicas; e++)
-            if (isfinite(s[i].values[replica * s[i].epochs + e]) && e + 1 > last) last = e + 1;
-    return last;
-}
-
-static void find_lengths(struct series s[4])
-{
-    size_t shown = 0, common = s[0].epochs;
-    for (size_t r = 0; r < s[0].replicas; r++) {
-        const size_t last = last_epoch(s, r);
-        shown = last > shown ? last : shown;
-        common = last < common ? last : common;
-    }
-    for (int i = 0; i < 4; i++) {
-        s[i].shown = shown < s[i].epochs ? shown : s[i].epochs;
-        s[i].common = common < s[i].epochs ? common : s[i].epochs;
-    }
-}
-
-/* Of the replicas still training at epoch e; false: none. */
-static bool at_epoch(const struct series *s, size_t e, double *least, double *mean, double *most)
-{
-    size_t n = 0;
-    double sum = 0;
-    *least = INFINITY;
-    *most = -INFINITY;
-    for (size_t r = 0; r < s->replicas; r++) {
-        double v = s->values[r * s->epochs + e];
-        if (!isfinite(v)) continue;
-        sum += v;
-        n++;
-        *least = fmin(*least, v);
-        *most = fmax(*most, v);
-    }
-    *mean = sum / (double)n;
-    return n > 0;
-}
-
-static void widen(double *low, double *high, const struct series *s)
-{
-    double least, mean, most;
-    for (size_t e = 0; e < s->shown; e++) {
-        if (!at_epoch(s, e, &least, &mean, &most)) continue;
-        *low = fmin(*low, least);
-        *high = fmax(*high, most);
-    }
-}
-
-enum { MOST_MARKED = 20 /* epochs: so few are marked one by one */ };
-
-static void draw_range(cairo_t *cr, const struct kl_axes *axes, const struct series *s, int colour)
-{
-    double least, mean, most;
-    for (size_t e = 0; e < s->shown; e++)
-        if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, most));
-    for (size_t e = s->shown; e-- > 0;)
-        if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, least));
-    cairo_close_path(cr);
-    kl_colour(cr, colour, 0.2);
-    cairo_fill_preserve(cr);
-    kl_colour(cr, colour, s->shown == 1 ? 0.8 : 0.25);
-    cairo_set_line_width(cr, s->shown == 1 ? 0.9 : 0.5); /* a single epoch's range has no area */
-    cairo_stroke(cr);
-}
-
-static void draw_mean(cairo_t *cr, const struct kl_axes *axes, const struct series *s, int colour,
-                      enum kl_mark mark)
-{
-    double least, mean, most;
-    for (size_t e = 0; e < s->common; e++)
-        if (at_epoch(s, e, &least, &mean, &most))
-            cairo_line_to(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean));
-    kl_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1.2);
-    cairo_stroke(cr);
-    for (size_t e = 0; e < s->common && s->shown <= MOST_MARKED; e++)
-        if (at_epoch(s, e, &least, &mean, &most))
-            kl_mark(cr, kl_axes_x(axes, (double)e + 1), kl_axes_y(axes, mean), 2, mark);
-}
-
-static bool is_empty(const struct series *s)
+static bool is_empty(const struct kl_series *s)
 {
     for (size_t i = 0; i < s->replicas * s->epochs; i++)
         if (isfinite(s->values[i])) return false;
     return true;
 }
 
-/* A loss is seen against zero; an accuracy takes the range that it needs. */
-static void draw_panel(cairo_t *cr, double left, const struct series *train, const struct series *val,
-                       const char *label, bool from_zero)
-{
-    struct kl_axes axes = { .left = left, .top = 16, .width = 195, .height = 140, .whole_x = true };
-    axes.x0 = 0.5;
-    axes.x1 = fmax((double)train->shown, 1) + 0.5;
-    axes.y0 = INFINITY;
-    axes.y1 = -INFINITY;
-    widen(&axes.y0, &axes.y1, train);
-    widen(&axes.y0, &axes.y1, val);
-    if (axes.y0 > axes.y1) axes.y0 = 0, axes.y1 = 1; /* no finite value */
-    from_zero = from_zero && axes.y0 >= 0;
-    if (from_zero) axes.y0 = 0;
-    if (axes.y0 == axes.y1) axes.y0 -= from_zero ? 0 : 0.05, axes.y1 += 0.05;
-    const double margin = 0.05 * (axes.y1 - axes.y0);
-    axes.y0 -= from_zero ? 0 : margin;
-    axes.y1 += margin;
-    draw_range(cr, &axes, train, 1);
-    draw_range(cr, &axes, val, 2);
-    draw_mean(cr, &axes, train, 1, KL_CIRCLE);
-    draw_mean(cr, &axes, val, 2, KL_TRIANGLE);
-    kl_axes_draw(cr, &axes, "epoch", label);
-}
-
-/* Above the first panel, where no curve can run through it; returns where the next entry may begin. */
-static double draw_legend(cairo_t *cr, double x, int colour, enum kl_mark mark, bool marked,
-                          const char *text)
-{
-    kl_colour(cr, colour, 1);
-    cairo_set_line_width(cr, 1.2);
-    cairo_move_to(cr, x, 7.5);
-    cairo_line_to(cr, x + 14, 7.5);
-    cairo_stroke(cr);
-    if (marked) kl_mark(cr, x + 7, 7.5, 2, mark);
-    kl_colour(cr, 0, 1);
-    kl_text(cr, x + 18, 10, 7, KL_LEFT, text);
-    return x + 18 + kl_text_width(cr, 7, text) + 14;
-}
-
 int kl_draw_curves(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     static const char *const names[4] = { "history/train_loss", "history/val_loss",
                                           "history/train_accuracy", "history/val_accuracy" };
-    struct series s[4] = { { 0 } };
+    const struct kl_axes left = { .left = 44, .top = 16, .width = 195, .height = 140 };
+    struct kl_axes right = left;
+    struct kl_series s[4] = { { 0 } };
     int code = KL_OK;
-    for (int i = 0; !code && i < 4; i++) code = load(&s[i], inputs->file, names[i], err);
+    right.left = 288;
+    for (int i = 0; !code && i < 4; i++) code = kl_series_load(&s[i], inputs->file, names[i], err);
     if (!code) {
         char text[120];
-        find_lengths(s);
-        const bool marked = s[0].shown <= MOST_MARKED;
-        double x = draw_legend(sheet->cr, 44, 1, KL_CIRCLE, marked, "training");
-        if (!is_empty(&s[1])) draw_legend(sheet->cr, x, 2, KL_TRIANGLE, marked, "validation");
-        draw_panel(sheet->cr, 44, &s[0], &s[1], "cross-entropy (nats)", true);
-        draw_panel(sheet->cr, 288, &s[2], &s[3], "accuracy", false);
+        kl_series_lengths(s, 4);
+        const bool marked = s[0].shown <= KL_SERIES_MARKED;
+        double x = kl_series_legend(sheet->cr, 44, 1, KL_CIRCLE, marked, "training");
+        if (!is_empty(&s[1])) kl_series_legend(sheet->cr, x, 2, KL_TRIANGLE, marked, "validation");
+        kl_series_panel(sheet->cr, left, &s[0], &s[1], "cross-entropy (nats)", true);
+        kl_series_panel(sheet->cr, right, &s[2], &s[3], "accuracy", false);
         snprintf(text, sizeof text, "mean and range of %zu heads", s[0].replicas);
         if (s[0].common < s[0].shown)
             snprintf(text, sizeof text,

@@ -26,6 +26,7 @@ struct kl_figure {
     double width, height;    /* that it may take, in points */
     int (*draw)(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
+    const char *lack;    /* what a file without it holds; NULL: "no DATASET" */
     bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
 };
 /* All figures; the last has name NULL. */
@@ -186,6 +187,10 @@ int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *in
                        struct kl_error *err);
 int kl_draw_synthetic(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err);
+int kl_draw_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                     struct kl_error *err);
+int kl_draw_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                        struct kl_error *err);
 int kl_draw_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };

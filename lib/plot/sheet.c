@@ -154,6 +154,8 @@ void kl_ramp(cairo_t *cr, size_t i, size_t n, double alpha)
     cairo_set_source_rgba(cr, c[0], c[1], c[2], alpha);
 }
 
+#define NO_STATISTICS "no statistics; extract-features --qrng makes them"
+
 /* One column of a journal is 250 points wide, two are 510. */
 const struct kl_figure kl_figures[] = {
     { "curves", "head", 510, 380, kl_draw_curves, .dataset = "history/train_loss" },
@@ -164,9 +166,15 @@ const struct kl_figure kl_figures[] = {
     { "pca", "features", 300, 250, kl_draw_pca, .dataset = NULL },
     { "sweep", "sweep", 460, 290, kl_draw_sweep, .dataset = NULL },
     { "plateau", "plateau", 510, 190, kl_draw_plateau, .dataset = NULL },
-    { "frequency", "device-bits", 520, 350, kl_draw_frequency, .dataset = "device_stats/rate" },
-    { "bit-tests", "device-bits", 520, 350, kl_draw_bit_tests, .dataset = "device_stats/rate" },
-    { "transitions", "device-bits", 540, 1160, kl_draw_transitions, .dataset = "device_stats/rate" },
+    { "frequency", "device-bits", 520, 350, kl_draw_frequency, .dataset = "device_stats/rate",
+      .lack = NO_STATISTICS },
+    { "bit-tests", "device-bits", 520, 350, kl_draw_bit_tests, .dataset = "device_stats/rate",
+      .lack = NO_STATISTICS },
+    { "transitions", "device-bits", 540, 1160, kl_draw_transitions, .dataset = "device_stats/rate",
+      .lack = NO_STATISTICS },
+    { "learning", "device-classifier", 510, 330, kl_draw_learning, .dataset = "history/train_loss",
+      .lack = "no network, and so no epochs" },
+    { "classifiers", "device-report", 510, 350, kl_draw_classifiers, .dataset = NULL },
     { "gan", "gan", 510, 350, kl_draw_gan, .dataset = NULL },
     { "tournament", "tournament", 510, 350, kl_draw_tournament, .dataset = NULL },
     { "synthetic", "synthetic", 510, 370, kl_draw_synthetic, .dataset = NULL },

@@ -12,6 +12,7 @@ const char *const fault_inputs[] = {
     "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --null 20 -o s.h5",
     "for i in 1 2 3; do echo 01101100 1; echo 11010100 2; done >bits.txt",
     "extract-features --qrng bits.txt -q -o bits.h5",
+    "qtrain --qrng -q b.h5 --seeds 2 --epochs 2 --null 1 -o c.h5; qeval --qrng -q c.h5 b.h5 -o cr.h5",
     0,
 };
 
@@ -25,6 +26,10 @@ const struct fault_job fault_jobs[] = {
     { .name = "figures of devices",
       .command = "figures -q ../in/t.h5 ../in/s.h5 --format svg -o out",
       .several = true },
+    { .name = "figures of device classifiers",
+      .command = "figures -q ../in/c.h5 ../in/cr.h5 --format svg -o out",
+      .several = true,
+      .slower = 3 },
     { .name = "figures, one PNG",
       .command = "figures -q ../in/r.h5 --figure confusion -o out.png",
       .old = "printf '\\211PNG\\r\\n\\032\\nold' >out.png",

@@ -78,7 +78,7 @@ $ for c in none twin; do qtrain test.h5 --core $c --epochs 2 --reduction 8 --no-
 > twin.figures: 1 figure, 1 written
 > curves.svg
 $ figures none.h5 --figure circuit -o none.svg
-! figures: none.h5: holds no circuit, its core is none
+! figures: none.h5 holds no circuit, its core is none
 ? 65
 $ circuit draw twin.h5 -o twin.svg; ls none.svg twin.svg 2>&1 | wc -l
 > 2

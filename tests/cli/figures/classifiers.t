@@ -1,0 +1,48 @@
+# Classifiers of devices: learning curves of their runs, and what they are worth.
+$ tournament --synthetic 3 --rows 40 --bits 20 --only-bits -q -o bits.h5
++ qtrain --qrng bits.h5 --seeds 2 --epochs 4 --null 2 -q -o c.h5; qeval --qrng c.h5 bits.h5 -q -o r.h5
+$ figures c.h5 r.h5 -o out; ls out; figures c.h5 r.h5 -o out
+> out: 4 figures, 4 written
+> classifiers.png
+> classifiers.svg
+> learning.png
+> learning.svg
+> out: up to date
+# The same runs on one thread: the same bytes.
+$ qtrain --qrng bits.h5 --seeds 2 --epochs 4 --null 2 -q --threads 1 -o one.h5; figures one.h5 --figure learning -q -o one.svg; cmp one.svg out/learning.svg
+# Runs on shuffled labels are no part of the learning curves, and stand beside the models.
+$ qtrain --qrng bits.h5 --seeds 2 --epochs 4 -q -o n.h5; qeval --qrng n.h5 bits.h5 -q -o nr.h5; figures n.h5 nr.h5 --format svg -q -o n
++ cmp n/learning.svg out/learning.svg; cmp -s n/classifiers.svg out/classifiers.svg
+? 1
+# One split and one epoch; two devices; the study's protocol; more devices than have their shares written.
+$ qtrain --qrng bits.h5 --seeds 1 --epochs 1 -q -o a.h5; qeval --qrng a.h5 bits.h5 -q -o ar.h5; figures a.h5 ar.h5 --format svg -o a
+> a: 2 figures, 2 written
+$ for i in 1 2 3 4 5 6 7 8; do echo 01101$((i % 2))0$((i / 4 % 2)) 1; echo 1101$((i / 2 % 2))10$((i % 2)) 2; done > two.txt
++ qtrain --qrng two.txt --reference --seeds 3 --epochs 3 -q -o b.h5; qeval --qrng b.h5 two.txt -q -o br.h5; figures b.h5 br.h5 --format svg -o b
+> b: 2 figures, 2 written
+$ tournament --synthetic 12 --rows 20 --bits 12 --only-bits -q -o many.h5
++ qtrain --qrng many.h5 --protocol folds --seeds 1 --epochs 2 -q -o m.h5; qeval --qrng m.h5 many.h5 -q -o mr.h5; figures m.h5 mr.h5 --format svg -o m
+> m: 2 figures, 2 written
+# A rule is not trained by epochs; rows without statistics have no figures. What is lacking is said.
+$ qtrain --qrng bits.h5 --model pairs --seeds 2 -q -o p.h5; qeval --qrng p.h5 bits.h5 -q -o pr.h5; figures p.h5 pr.h5 --format svg -o p; ls p
+> p: 1 figure, 1 written
+> classifiers.svg
+! figures: p.h5 holds no network, and so no epochs
+$ figures bits.h5 -o figs
+! figures: bits.h5 holds no statistics; extract-features --qrng makes them
+! figures: nothing was drawn
+? 2
+$ figures bits.h5 --figure frequency -o f.svg; ls f.svg 2>/dev/null
+! figures: bits.h5 holds no statistics; extract-features --qrng makes them
+? 2
+$ figures p.h5 --figure learning -o f.svg
+! figures: p.h5 holds no network, and so no epochs
+? 65
+# On a page, all of it.
+$ figures bits.h5 p.h5 c.h5 r.h5 --report page.html -q; grep -o 'No figure [a-z-]*: [^<]*' page.html; grep -o 'alt="[a-z-]* of [a-z.0-9]*' page.html
+> No figure frequency: bits.h5 holds no statistics; extract-features --qrng makes them.
+> No figure bit-tests: bits.h5 holds no statistics; extract-features --qrng makes them.
+> No figure transitions: bits.h5 holds no statistics; extract-features --qrng makes them.
+> No figure learning: p.h5 holds no network, and so no epochs.
+> alt="learning of c.h5
+> alt="classifiers of r.h5
