@@ -5,8 +5,7 @@
 # STUDY=1, for the rows of the study "Noise versus Randomness": its arithmetic beside the sound one, its thirty devices, and
 # its published numbers held against what came out. The network's 20 runs take a minute.
 BUILD ?= build
-NAME := qrng
-OUT ?= out/$(if $(BITS),$(NAME),demo-qrng)
+OUT ?= out/$(if $(BITS),qrng,demo-qrng)
 SYMBOL_BITS ?= 2
 RUNS ?= 20
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
@@ -15,7 +14,7 @@ FILES := bits tournament gan classifier report
 STUDY_FILES := reference gan-reference born classifier-reference report-reference thirty
 ALL := $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(STUDY_FILES:%=$(OUT)/%.h5))
 
-.PHONY: all clean FORCE
+.PHONY: all verify clean FORCE
 .DELETE_ON_ERROR:
 all: $(OUT)/figures $(OUT)/run.html $(if $(STUDY),$(OUT)/figures-reference verify)
 
@@ -54,7 +53,6 @@ $(OUT)/figures-reference: $(patsubst %,$(OUT)/%.h5,reference gan-reference class
 	figures $(filter %.h5,$^) -o $@
 $(OUT)/run.html: $(ALL) FORCE
 	figures $(ALL) --report $@
-.PHONY: verify
 verify: $(ALL)
 	cp pipelines/qrng-claims.json $(OUT)/claims.json
 	qeval --verify $(OUT)/claims.json $(VERIFY)

@@ -75,7 +75,7 @@ check "claims on the study's rows were held against made ones" [ "$(qeval --veri
 # The study's rows: all but what its network scores in 20 runs.
 rows=${KETLINE_SHARED:-../shared}/data/qrng/AI_2qubits_training_data.txt
 if [ -e "$rows" ]; then
-    qrng BITS="$rows" STUDY=1 OUT="$JOBS/study" RUNS=1 "$JOBS/study/figures" "$JOBS/study/run.html"
+    qrng BITS="$rows" STUDY=1 OUT="$JOBS/study" RUNS=1 "$JOBS/study/figures" "$JOBS/study/figures-reference" "$JOBS/study/run.html"
     jq '.claims |= map(select(.phase != "classifier"))' pipelines/qrng-claims.json >"$JOBS/study/claims.json"
     check "of the study's numbers: $(qeval --verify "$JOBS/study/claims.json" 2>&1 | grep -v ^pass)" qeval --verify "$JOBS/study/claims.json" --strict -q
 else

@@ -23,6 +23,15 @@ $ for i in 1 2 3 4 5 6 7 8; do echo 01101$((i % 2))0$((i / 4 % 2)) 1; echo 1101$
 $ tournament --synthetic 12 --rows 20 --bits 12 --only-bits -q -o many.h5
 + qtrain --qrng many.h5 --protocol folds --seeds 1 --epochs 2 -q -o m.h5; qeval --qrng m.h5 many.h5 -q -o mr.h5; figures m.h5 mr.h5 --format svg -o m
 > m: 2 figures, 2 written
+# Devices that are alike are all taken for the first: precision 1/2, recall 1 and F1 2/3 of it (0 of the second: no bar), of a panel
+# 120 points high; both devices' rows are in the first column (darkest), none in the second (white).
+$ for i in $(seq 20); do echo 01011010 1; echo 01011010 2; done > same.txt; qtrain --qrng same.txt --model pairs --seeds 3 -q -o s.h5
++ qeval --qrng s.h5 same.txt -q -o sr.h5; figures sr.h5 --figure classifiers -o s.svg
++ grep '0\.85[;"]' s.svg | grep -o ' d="M[^Z]*' | awk '{ printf "%.0f\n", ($9 > $3 ? $9 - $3 : $3 - $9) }' | paste -sd ' '
++ grep -oE 'rgb\((10|100)%, ?(45|100)%, ?(70|100)%\).* d="M[^Z]*' s.svg | sed -E 's/^rgb\(([0-9]+).*/\1/' | paste -sd ' '
+> s.svg: 1 figure, 1 written
+> 60 120 80
+> 10 100 10 100
 # A rule is not trained by epochs; rows without statistics have no figures. What is lacking is said.
 $ qtrain --qrng bits.h5 --model pairs --seeds 2 -q -o p.h5; qeval --qrng p.h5 bits.h5 -q -o pr.h5; figures p.h5 pr.h5 --format svg -o p; ls p
 > p: 1 figure, 1 written
