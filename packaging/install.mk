@@ -11,18 +11,26 @@ mandir ?= $(datadir)/man
 DESTDIR ?=
 VERSION := $(shell sed -n 's/^.define KL_VERSION "\(.*\)"/\1/p' lib/base/base.h)
 
-# TOOL --emit FORM, of each tool, and of the command that has a table of its own.
-EMIT_MAN := $(TOOLS:%=$(BUILD)/emit/man/%.1) $(BUILD)/emit/man/circuit-plateau.1
+# TOOL --emit FORM, of each tool; and TOOL MODE --emit FORM of what has a table of its own: page and schema TOOL-MODE.
+MODES := circuit:plateau extract-features:--qrng qeval:--qrng qeval:--verify qtrain:--qrng \
+    tournament:--extract tournament:--nist tournament:--synthetic
+PAGES := $(TOOLS) $(subst :,-,$(subst :--,-,$(MODES)))
+EMIT_MAN := $(PAGES:%=$(BUILD)/emit/man/%.1)
 EMIT_BASH := $(TOOLS:%=$(BUILD)/emit/bash/%)
 EMIT_ZSH := $(TOOLS:%=$(BUILD)/emit/zsh/_%)
 EMIT_FISH := $(TOOLS:%=$(BUILD)/emit/fish/%.fish)
-EMIT_SCHEMA := $(TOOLS:%=$(BUILD)/emit/schema/%.json)
+EMIT_SCHEMA := $(PAGES:%=$(BUILD)/emit/schema/%.json)
 define EMIT
 	$(call SAY,EMIT)
 	$(Q)mkdir -p $(@D) && $(1) --emit $(2) >$@.tmp && mv $@.tmp $@
 endef
-$(BUILD)/emit/man/circuit-plateau.1: $(BUILD)/bin/circuit
-	$(call EMIT,$< plateau,man)
+define EMIT_MODE
+$(BUILD)/emit/man/$(1)-$(patsubst --%,%,$(2)).1: $(BUILD)/bin/$(1)
+	$$(call EMIT,$$< $(2),man)
+$(BUILD)/emit/schema/$(1)-$(patsubst --%,%,$(2)).json: $(BUILD)/bin/$(1)
+	$$(call EMIT,$$< $(2),schema)
+endef
+$(foreach m,$(MODES),$(eval $(call EMIT_MODE,$(firstword $(subst :, ,$(m))),$(lastword $(subst :, ,$(m))))))
 $(BUILD)/emit/man/%.1: $(BUILD)/bin/%
 	$(call EMIT,$<,man)
 $(BUILD)/emit/bash/%: $(BUILD)/bin/%

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What bash, zsh and fish themselves offer for each tool is what its table holds: every option that the schema of the
-# configuration and --help know, the choices of each, the first words. Shells that are absent are named and left out.
+# configuration and --help know, the choices of each, the first words; behind the word that selects a mode, the mode's. Shells that are absent are named and left out.
 set -u
 folder=$(mktemp -d "${TMPDIR:-/tmp}/completion.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
@@ -29,22 +29,31 @@ zpty -r z out '*END*'
 print -r -- $out
 E2
 offer_zsh() { # the first word of what is listed below the line
-    timeout 60 zsh -f offer.zsh "$folder/zsh" "$*" | sed 's/\x1b\[[0-9;?]*[A-Za-z]/\n/g; s/[\r ]/\n/g' |
-        grep -xE -e "${OFFERS:?}"
+    timeout 60 zsh -f offer.zsh "$folder/zsh" "$*" | sed 's/\x1b\[[0-9;?]*[A-Za-z]/\n/g; s/\r/\n/g' |
+        sed 's/ -- .*//; s/ /\n/g' | grep -xE -e "${OFFERS:?}"
 }
 same() { # WHAT EXPECTED-FILE, offers on stdin
     sort -u | grep . | diff "$2" - >difference || { echo "$1: table <, shell >"; cat difference; touch failed; }
 }
-check() { # SHELL TOOL [COMMAND]
-    local shell=$1 name choices
+modes() { "$1" --help | sed -n 's/^Modes, .*: //p' | tr -d ,; } # TOOL
+check() { # SHELL TOOL [MODE]: the mode's word, given once, need not be offered again
+    local shell=$1 tool=$2 mode=${3-} value name choices
     shift
-    "$@" --help -v | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+$' | sort >options
-    OFFERS='--[a-z0-9-]+' offer_"$shell" "$@" -- | same "$shell: $*" options
-    "$@" --emit schema | jq -r '.properties | to_entries[] | select(.value.enum and .value.description) |
-        "\(.key) \(.value.enum | join(" "))"' >choices
+    "$@" --emit schema >schema
+    value=$(jq -r --arg name "${mode#--}" '.properties[$name] // {} | select(.type != "boolean") | .default // .enum[0]' schema)
+    {
+        "$@" --help -v | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -e '--[a-z0-9-]+$'
+        [ -n "$mode" ] || modes "$tool" | tr ' ' '\n' | grep -e '^--'
+    } | grep -vxF -e "$mode" | sort -u >options
+    jq -r '.properties | to_entries[] | select(.value.enum and .value.description) |
+        "\(.key) \(.value.enum | join(" "))"' schema >choices
+    [ -z "$value" ] || set -- "$@" "$value"
+    OFFERS='--[a-z0-9-]+' offer_"$shell" "$@" -- | grep -vxF -e "$mode" | same "$shell: $*" options
     while read -r name choices; do
         tr ' ' '\n' <<<"$choices" | sort >words
+        [ "--$name" != "$mode" ] || set -- "$tool"
         OFFERS=$(paste -sd '|' words) offer_"$shell" "$@" "--$name" '' | same "$shell: $* --$name" words
+        [ "--$name" != "$mode" ] || set -- "$tool" "$mode" "$value"
     done <choices
 }
 for shell in bash zsh fish; do
@@ -58,7 +67,7 @@ for shell in bash zsh fish; do
     for tool in "$ROOT"/tools/*.c; do
         tool=$(basename "$tool" .c)
         check $shell "$tool"
-        for part in $($tool --emit man | sed -n "s/^\.Xr $tool-\([a-z]*\) 1$/\1/p"); do check $shell "$tool" "$part"; done
+        for mode in $(modes "$tool"); do check $shell "$tool" "$mode"; done
     done
     printf '%s\n' list show log diff verify merge gc fsck | sort >words
     OFFERS=$(paste -sd '|' words) offer_$shell cache '' | grep -xFf words | same "$shell: cache" words

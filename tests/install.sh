@@ -23,6 +23,8 @@ for c in tools/*.c; do
     done
 done
 for page in "$usr"/share/man/man1/*.1; do
+    schema=share/ketline/schema/$(basename "$page" .1).json
+    [ -s "$usr/$schema" ] || fail "$schema is not there, or is empty"
     command -v mandoc >/dev/null || { echo "left out: mandoc is absent"; break; }
     # What a page refers to is looked for where manual pages of this machine are.
     said=$(mandoc -T lint "$page" | grep -v 'referenced manual not found')

@@ -72,12 +72,13 @@ static const struct kl_tool plateau_tool = {
     .n_options = sizeof plateau_options / sizeof *plateau_options,
     .values_size = sizeof(struct plateau_values),
     .without = "device",
-    .commands = "plateau",
+    .chosen_by = "plateau",
 };
+static const struct kl_tool *const parts[] = { &plateau_tool, NULL };
 static const struct kl_tool tool = {
     .name = "circuit",
     .summary = "Shows, draws, exports and counts a circuit: by name, or of a trained head",
-    .arguments = "show|draw|qasm|stats [HEAD.h5] | plateau [--help]",
+    .arguments = "show|draw|qasm|stats [HEAD.h5]",
     .example = "circuit show --ansatz efficient-su2 --qubits 6\n  circuit draw head.h5 -o circuit.svg\n"
                "  circuit qasm --layers 2 > c.qasm; circuit show --circuit-file c.qasm",
     .options = options,
@@ -85,7 +86,7 @@ static const struct kl_tool tool = {
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key device note no-provenance progress",
     .commands = "show|draw|qasm|stats|plateau",
-    .part = &plateau_tool,
+    .parts = parts,
 };
 
 struct run {

@@ -42,10 +42,11 @@ static const struct kl_option options[] = {
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
       "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL },
 };
+static const struct kl_tool *const parts[] = { &kl_extract_tool, NULL };
 static const struct kl_tool tool = {
     .name = "extract-features",
     .summary = "Images to ResNet-18 features, computed once",
-    .arguments = "INPUT... -o FEATURES.h5 | --qrng [--help]",
+    .arguments = "INPUT... -o FEATURES.h5",
     .example = "extract-features train-images-idx3-ubyte.gz -o train.h5\n  "
                "extract-features photos/ --resize 224 -w "
                "resnet18-f37072fd.pth -o photos.h5",
@@ -53,6 +54,7 @@ static const struct kl_tool tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "seed",
+    .parts = parts,
 };
 
 /* One run: what is parsed and found, opened later, released at the end. */

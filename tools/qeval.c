@@ -37,6 +37,7 @@ static const struct kl_option options[] = {
     { "extrapolate", 0, KL_OPT_CHOICE, AT(extrapolate), "richardson|linear", 0, 0, true,
       "of --zne: polynomial, or straight line", NULL, NULL },
 };
+static const struct kl_tool *const parts[] = { &kl_judge_tool, &kl_verify_tool, NULL };
 static const struct kl_tool tool = {
     .name = "qeval",
     .summary =
@@ -49,6 +50,7 @@ static const struct kl_tool tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "progress device",
+    .parts = parts,
 };
 
 struct run {

@@ -211,15 +211,18 @@ int main(int argc, char **argv)
 {
     if (kl_mode_chosen(&kl_mode_qtrain, argc, argv))
         return kl_mode_main(&kl_mode_qtrain, argc, argv, stdout, stderr);
+    const struct kl_tool *const parts[] = { kl_mode_qtrain.tool, NULL };
+    struct kl_tool tool = kl_head_tool; /* rooms do not know each other: their modes meet here */
+    tool.parts = parts;
     struct kl_error err = { 0 };
-    struct run run = { .log = { kl_head_tool.name, stderr, 1 } };
+    struct run run = { .log = { tool.name, stderr, 1 } };
     const char **inputs = NULL;
     size_t n_inputs = 0;
     kl_signals_install();
     kl_head_settings_default(&run.v);
-    int code = kl_options_parse(&kl_head_tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
+    int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
     if (!code) kl_head_settings_complete(&run.v);
-    bool answered = !code && kl_options_answer(&kl_head_tool, &run.v, stdout);
+    bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
     if (code || answered) {
         free(inputs);
         return code ? kl_report(&run.log, &err) : kl_finish(&run.log, 0);

@@ -70,11 +70,14 @@ struct kl_tool {
     const char *example;   /* one or two command lines */
     const struct kl_option *options;
     size_t n_options;
-    size_t values_size;  /* bytes of the values struct, whose first member is struct kl_common */
-    const char *without; /* common options that would have no effect on it: "key dry-run"; or NULL */
-    /* First words: "list|show|log"; NULL: none. One word alone: the table is that command's. */
-    const char *commands;
-    const struct kl_tool *part; /* the table of a command that has one of its own; or NULL */
+    size_t values_size;   /* bytes of the values struct, whose first member is struct kl_common */
+    const char *without;  /* common options that would have no effect on it: "key dry-run"; or NULL */
+    const char *commands; /* first words: "list|show|log"; NULL: none */
+    /* Commands and modes that have tables of their own, by name, up to a NULL; NULL: none. */
+    const struct kl_tool *const *parts;
+    /* What selects this table among the tool's: a command, "plateau", or an option of it, "--qrng", whose
+       row says what the mode is; NULL: it is the tool's own. */
+    const char *chosen_by;
 };
 
 /* Options that tools have in common; common.c holds their table. */

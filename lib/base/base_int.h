@@ -39,6 +39,10 @@ void kl_emit_bash(const struct kl_tool *tool, FILE *to);
 void kl_emit_zsh(const struct kl_tool *tool, FILE *to);
 void kl_emit_fish(const struct kl_tool *tool, FILE *to);
 void kl_emit_schema(const struct kl_tool *tool, const void *values, FILE *to); /* of the YAML file */
+/* The i-th option that a shell offers: the tool's, then those that select its modes. */
+const struct kl_option *kl_option_offered(const struct kl_tool *tool, size_t i);
+/* The name of its page and functions: "qtrain", "circuit-plateau", "qtrain-qrng"; returns text. */
+const char *kl_part_name(const struct kl_tool *tool, char text[64]);
 /* What follows an option, as far as a shell can complete it. */
 enum kl_word { KL_WORD_NONE, KL_WORD_ANY, KL_WORD_CHOICE, KL_WORD_FILE, KL_WORD_FOLDER };
 enum kl_word kl_option_word(const struct kl_option *option);

@@ -13,6 +13,28 @@ const char *kl_next_choice(const char **choices, size_t *n)
     return word;
 }
 
+const struct kl_option *kl_option_offered(const struct kl_tool *tool, size_t i)
+{
+    const struct kl_option *option;
+    size_t n = 0;
+    while ((option = kl_option_at(tool, n)))
+        if (n++ == i) return option;
+    for (const struct kl_tool *const *part = tool->parts; part && *part; part++) {
+        const char *name = (*part)->chosen_by;
+        if (strncmp(name, "--", 2) == 0 && n++ == i)
+            return kl_option_find(*part, name + 2, strlen(name + 2));
+    }
+    return NULL;
+}
+
+const char *kl_part_name(const struct kl_tool *tool, char text[64])
+{
+    const char *part = tool->chosen_by;
+    while (part && *part == '-') part++;
+    snprintf(text, 64, "%s%s%s", tool->name, part ? "-" : "", part ? part : "");
+    return text;
+}
+
 static bool has_word(const char *text, const char *const *words)
 {
     for (; *words; words++)

@@ -7,9 +7,9 @@
 /* A name that a shell's function may have. */
 static void write_function(const struct kl_tool *tool, FILE *to)
 {
+    char name[64];
     fputs("_ketline_", to);
-    for (const char *c = tool->name; *c; c++) fputc(*c == '-' ? '_' : *c, to);
-    if (tool->commands && !strchr(tool->commands, '|')) fprintf(to, "_%s", tool->commands);
+    for (const char *c = kl_part_name(tool, name); *c; c++) fputc(*c == '-' ? '_' : *c, to);
 }
 
 static void write_choices(const char *choices, FILE *to)
@@ -25,7 +25,7 @@ static bool write_pattern(const struct kl_tool *tool, enum kl_word word, FILE *t
 {
     const struct kl_option *option;
     bool any = false;
-    for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
+    for (size_t i = 0; (option = kl_option_offered(tool, i)); i++) {
         if (!option->help || kl_option_word(option) != word) continue;
         fputs(any ? "|" : "        ", to);
         if (option->letter) fprintf(to, "-%c|", option->letter);
@@ -38,7 +38,7 @@ static bool write_pattern(const struct kl_tool *tool, enum kl_word word, FILE *t
 static void write_cases(const struct kl_tool *tool, FILE *to)
 {
     const struct kl_option *option;
-    for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
+    for (size_t i = 0; (option = kl_option_offered(tool, i)); i++) {
         if (!option->help || option->type != KL_OPT_CHOICE) continue;
         fputs("        ", to);
         if (option->letter) fprintf(to, "-%c|", option->letter);
@@ -54,32 +54,38 @@ static void write_cases(const struct kl_tool *tool, FILE *to)
 static void write_options(const struct kl_tool *tool, FILE *to)
 {
     const struct kl_option *option;
-    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+    for (size_t i = 0; (option = kl_option_offered(tool, i)); i++)
         if (option->help) fprintf(to, "%s--%s", i ? " " : "", option->name);
+}
+
+/* Behind the word that selects a mode, that mode's function. */
+static void write_modes(const struct kl_tool *tool, FILE *to)
+{
+    fputs("    case \" ${COMP_WORDS[*]:1:COMP_CWORD - 1} \" in\n", to);
+    for (const struct kl_tool *const *part = tool->parts; *part; part++) {
+        fprintf(to, "        *\" %s\"[\\ =]*) ", (*part)->chosen_by);
+        write_function(*part, to);
+        fputs("; return ;;\n", to);
+    }
+    fputs("    esac\n", to);
 }
 
 void kl_emit_bash(const struct kl_tool *tool, FILE *to)
 {
-    const bool many = tool->commands && strchr(tool->commands, '|');
-    if (tool->part) kl_emit_bash(tool->part, to);
+    for (const struct kl_tool *const *part = tool->parts; part && *part; part++) kl_emit_bash(*part, to);
     write_function(tool, to);
     fputs("()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=\n"
           "    COMPREPLY=()\n"
           "    if [ \"$cur\" = = ]; then cur=\n"
           "    elif [ \"$prev\" = = ]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi\n",
           to);
-    if (tool->part) {
-        fprintf(to, "    if [ \"${COMP_WORDS[1]}\" = %s ] && [ \"$COMP_CWORD\" -gt 1 ]; then ",
-                tool->part->commands);
-        write_function(tool->part, to);
-        fputs("; return; fi\n", to);
-    }
+    if (tool->parts) write_modes(tool, to);
     fputs("    case $prev in\n", to);
     write_cases(tool, to);
     fputs("    esac\n    case $words$cur in\n        -*) words='", to);
     write_options(tool, to);
     fputs("' ;;\n    esac\n", to);
-    if (many) {
+    if (tool->commands) {
         fputs("    [ -n \"$words\" ] || [ \"$COMP_CWORD\" -gt 1 ] || words='", to);
         write_choices(tool->commands, to);
         fputs("'\n", to);
@@ -87,7 +93,7 @@ void kl_emit_bash(const struct kl_tool *tool, FILE *to)
     fputs("    if [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
           "    else compopt -o default; fi\n}\n",
           to);
-    if (tool->commands && !many) return;
+    if (tool->chosen_by) return;
     fputs("complete -F ", to);
     write_function(tool, to);
     fprintf(to, " %s\n", tool->name);

@@ -44,23 +44,35 @@ static void write_option(const char *name, const char *condition, const struct k
 static void write_table(const struct kl_tool *tool, const char *condition, FILE *to)
 {
     const struct kl_option *option;
-    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+    for (size_t i = 0; (option = kl_option_offered(tool, i)); i++)
         if (option->help) write_option(tool->name, condition, option, to);
+}
+
+/* Was the word that selects the part written before; without a part: that of none? */
+static void write_condition(const struct kl_tool *tool, const struct kl_tool *part, char text[256])
+{
+    char words[128];
+    size_t n = 0;
+    for (size_t i = 0; tool->parts[i] && n < sizeof words; i++)
+        if (!part || part == tool->parts[i])
+            n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? "|" : "",
+                                  tool->parts[i]->chosen_by);
+    snprintf(text, 256, " -n '%scommandline -poc | string match -qr -- \"^(%s)(=|\\$)\"'",
+             part ? "" : "not ", words);
 }
 
 void kl_emit_fish(const struct kl_tool *tool, FILE *to)
 {
-    char condition[128] = "";
-    const char *part = tool->part ? tool->part->commands : "";
-    if (tool->commands && strchr(tool->commands, '|')) {
+    char condition[256] = "";
+    if (tool->commands) {
         fprintf(to, "complete -c %s -n __fish_use_subcommand", tool->name);
         write_choices(tool->commands, to);
         fputc('\n', to);
     }
-    if (tool->part) {
-        snprintf(condition, sizeof condition, " -n '__fish_seen_subcommand_from %s'", part);
-        write_table(tool->part, condition, to);
-        snprintf(condition, sizeof condition, " -n 'not __fish_seen_subcommand_from %s'", part);
+    for (size_t i = 0; tool->parts && tool->parts[i]; i++) {
+        write_condition(tool, tool->parts[i], condition);
+        write_table(tool->parts[i], condition, to);
     }
+    if (tool->parts) write_condition(tool, NULL, condition);
     write_table(tool, condition, to);
 }

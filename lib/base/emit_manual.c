@@ -217,14 +217,21 @@ static void write_status(FILE *to)
     fputs(".El\n", to);
 }
 
-/* The page's name: that of a command's own table is "circuit-plateau". */
-static void write_name(const struct kl_tool *tool, bool upper, FILE *to)
+/* Each mode with what it does and where its page is. */
+static void write_modes(const struct kl_tool *tool, FILE *to)
 {
-    const bool command = tool->commands && !strchr(tool->commands, '|');
-    for (const char *c = tool->name; *c; c++) fputc(upper ? toupper((unsigned char)*c) : *c, to);
-    if (command) fputc('-', to);
-    for (const char *c = command ? tool->commands : ""; *c; c++)
-        fputc(upper ? toupper((unsigned char)*c) : *c, to);
+    char name[64];
+    fputs(".Sh MODES\nEach has options of its own.\n.Bl -tag -width Ds\n", to);
+    for (const struct kl_tool *const *part = tool->parts; *part; part++) {
+        const char *word = (*part)->chosen_by, *summary = (*part)->summary;
+        fputs(*word == '-' ? ".It Fl " : ".It Cm ", to);
+        if (*word == '-') word++;
+        write_escaped(word, strlen(word), to);
+        fputc('\n', to);
+        write_text(summary, strlen(summary), ".", to);
+        fprintf(to, "See\n.Xr %s 1 .\n", kl_part_name(*part, name));
+    }
+    fputs(".El\n", to);
 }
 
 static void write_examples(const struct kl_tool *tool, FILE *to)
@@ -245,25 +252,22 @@ void kl_emit_manual(const struct kl_tool *tool, const void *values, FILE *to)
     size_t n = summary_length(tool->summary), brief = n;
     for (size_t i = n; i-- > 0;)
         if (tool->summary[i] == ';' || tool->summary[i] == '.') brief = i;
+    char name[64];
     fputs(".\\\" Made from the table of options: ", to);
-    fprintf(to, "%s --emit man\n.Dd " KL_RELEASED "\n.Dt ", tool->name);
-    write_name(tool, true, to);
-    fputs(" 1\n.Os\n.Sh NAME\n.Nm ", to);
-    write_name(tool, false, to);
-    fputs("\n.Nd ", to);
+    fprintf(to, "%s%s%s --emit man\n.Dd " KL_RELEASED "\n.Dt ", tool->name, tool->chosen_by ? " " : "",
+            tool->chosen_by ? tool->chosen_by : "");
+    for (const char *c = kl_part_name(tool, name); *c; c++) fputc(toupper((unsigned char)*c), to);
+    fprintf(to, " 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", name);
     fputc(tolower((unsigned char)*tool->summary), to);
     write_text(tool->summary + 1, brief - 1, "", to);
     write_synopsis(tool, to);
     fputs(".Sh DESCRIPTION\n", to);
     write_text(tool->summary, n, ".", to);
     write_commands(tool->summary, to);
+    if (tool->parts) write_modes(tool, to);
     write_options(tool, values, to);
     write_environment(tool, to);
     write_status(to);
     if (tool->example) write_examples(tool, to);
-    if (tool->part) {
-        fputs(".Sh SEE ALSO\n.Xr ", to);
-        write_name(tool->part, false, to);
-        fputs(" 1\n", to);
-    }
+    if (tool->chosen_by) fprintf(to, ".Sh SEE ALSO\n.Xr %s 1\n", tool->name);
 }

@@ -62,9 +62,9 @@ void kl_emit_schema(const struct kl_tool *tool, const void *values, FILE *to)
     const struct kl_option *option;
     fprintf(to,
             "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
-            "  \"title\": \"%s --config, ketline " KL_VERSION "\",\n"
+            "  \"title\": \"%s%s%s --config, ketline " KL_VERSION "\",\n"
             "  \"type\": \"object\",\n  \"additionalProperties\": false,\n  \"properties\": {\n",
-            tool->name);
+            tool->name, tool->chosen_by ? " " : "", tool->chosen_by ? tool->chosen_by : "");
     const char *gap = "";
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
         if (kl_option_is_answer(option)) continue;

@@ -51,9 +51,9 @@ static void write_arguments(const struct kl_tool *tool, FILE *to)
 {
     const struct kl_option *option;
     fputs("    _arguments -s", to);
-    for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
+    for (size_t i = 0; (option = kl_option_offered(tool, i)); i++)
         if (option->help) write_option(option, to);
-    if (tool->commands && strchr(tool->commands, '|')) {
+    if (tool->commands) {
         fputs(" \\\n        '1:command:", to);
         write_choices(tool->commands, to);
         fputc('\'', to);
@@ -61,17 +61,17 @@ static void write_arguments(const struct kl_tool *tool, FILE *to)
     fputs(" \\\n        '*:file:_files'\n", to);
 }
 
+/* Behind the word that selects a mode, that mode's options. */
 void kl_emit_zsh(const struct kl_tool *tool, FILE *to)
 {
+    const char *word = "if";
     fprintf(to, "#compdef %s\n", tool->name);
-    if (tool->part) {
-        fprintf(to,
-                "if [[ $words[2] = %s ]] && (( CURRENT > 2 )); then\n    shift words\n"
-                "    (( CURRENT-- ))\n",
-                tool->part->commands);
-        write_arguments(tool->part, to);
-        fputs("else\n", to);
+    for (const struct kl_tool *const *part = tool->parts; part && *part; part++, word = "elif") {
+        fprintf(to, "%s [[ \" ${words[2,CURRENT - 1]} \" = *\" %s\"[\\ =]* ]]; then\n", word,
+                (*part)->chosen_by);
+        write_arguments(*part, to);
     }
+    if (tool->parts) fputs("else\n", to);
     write_arguments(tool, to);
-    if (tool->part) fputs("fi\n", to);
+    if (tool->parts) fputs("fi\n", to);
 }

@@ -129,6 +129,11 @@ static void write_summary(const struct kl_tool *tool, FILE *to)
 {
     if (strchr(tool->summary, '\n')) fprintf(to, "%s\n", tool->summary);
     else write_wrapped(tool->summary, 0, 0, to);
+    if (!tool->parts) return;
+    fputs("Modes, each with --help of its own: ", to);
+    for (size_t i = 0; tool->parts[i]; i++)
+        fprintf(to, "%s%s", i ? ", " : "", tool->parts[i]->chosen_by);
+    fputc('\n', to);
 }
 
 /* Of a group; NULL: of the summary. */

@@ -135,6 +135,7 @@ struct parser {
     int argc, at;
     char **argv;
     struct kl_error *err;
+    const struct kl_option *bare; /* the mode's, without its value: "--synthetic --help" */
 };
 
 static int unknown(const struct parser *p, const char *dashes, const char *name, size_t length)
@@ -146,6 +147,21 @@ static int unknown(const struct parser *p, const char *dashes, const char *name,
                        (int)length, name, nearest);
     return kl_fail(p->err, KL_EUSAGE, "%s%.*s: no such option; --help lists them", dashes, (int)length,
                    name);
+}
+
+static bool is_option(const char *argument)
+{
+    if (argument[0] != '-' || !argument[1]) return false;
+    return !(argument[1] >= '0' && argument[1] <= '9') &&
+           argument[1] != '.'; /* a negative number is an argument */
+}
+
+/* Is it the option that selects the mode, and no value behind it? */
+static bool is_bare(const struct parser *p, const struct kl_option *option)
+{
+    if (!p->tool->chosen_by || strncmp(p->tool->chosen_by, "--", 2) != 0) return false;
+    if (strcmp(p->tool->chosen_by + 2, option->name) != 0) return false;
+    return p->at + 1 >= p->argc || is_option(p->argv[p->at + 1]);
 }
 
 static int parse_long(struct parser *p)
@@ -164,6 +180,10 @@ static int parse_long(struct parser *p)
     }
     if (!option) return unknown(p, "--", name, length);
     if (option->type == KL_OPT_FLAG && !text) text = "true";
+    if (!text && is_bare(p, option)) {
+        p->bare = option;
+        return KL_OK;
+    }
     if (!text) {
         if (p->at + 1 >= p->argc)
             return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
@@ -191,13 +211,6 @@ static int parse_letters(struct parser *p)
     return KL_OK;
 }
 
-static bool is_option(const char *argument)
-{
-    if (argument[0] != '-' || !argument[1]) return false;
-    return !(argument[1] >= '0' && argument[1] <= '9') &&
-           argument[1] != '.'; /* a negative number is an argument */
-}
-
 static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
 {
     bool only_arguments = false;
@@ -211,6 +224,12 @@ static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
         if (code) return code;
     }
     return KL_OK;
+}
+
+/* What is answered from the table needs no value of the mode's option. */
+static bool is_asked(const struct kl_common *common)
+{
+    return common->help || common->version || common->print_config || common->emit;
 }
 
 /* A tool that runs on a GPU too has a row of its own. */
@@ -232,7 +251,7 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
                      size_t *n_args, struct kl_error *err)
 {
     struct kl_common *common = values;
-    struct parser parser = { tool, values, argc, 0, argv, err };
+    struct parser parser = { .tool = tool, .values = values, .argc = argc, .argv = argv, .err = err };
     *n_args = 0;
     *args = calloc((size_t)argc + 1, sizeof **args);
     void *defaults = malloc(tool->values_size);
@@ -245,6 +264,10 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
         memcpy(values, defaults, tool->values_size);
         if ((code = kl_config_read(tool, values, path, err))) goto out;
         if ((code = parse_arguments(&parser, *args, n_args))) goto out;
+    }
+    if (parser.bare && !is_asked(common)) {
+        code = kl_fail(err, KL_EUSAGE, "%s: expected %s after it", tool->chosen_by, parser.bare->arg);
+        goto out;
     }
     if (!common->store) common->store = getenv("KETLINE_STORE");
     if (common->store && !*common->store) common->store = NULL;

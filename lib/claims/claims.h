@@ -44,6 +44,7 @@ int kl_claims_json(FILE *to, const struct kl_claims *claims, struct kl_error *er
 void kl_claims_free(struct kl_claims *claims);
 
 extern const struct kl_mode kl_mode_verify; /* of qeval */
+extern const struct kl_tool kl_verify_tool; /* its table, for tool->parts */
 extern const char *const kl_verdict_names[KL_VERDICTS];
 
 #endif

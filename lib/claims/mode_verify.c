@@ -9,20 +9,20 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "verify", 0, KL_OPT_FLAG, AT(verify), NULL, 0, 0, false, NULL, NULL, NULL },
+    { "verify", 0, KL_OPT_FLAG, AT(verify), NULL, 0, 0, false, "claims, not heads", "Verdict", NULL },
     { "strict", 0, KL_OPT_FLAG, AT(strict), NULL, 0, 0, false,
-      "status 1 as well where a claim could not be checked", "Verdict", NULL },
+      "status 1 as well where a claim could not be checked", NULL, NULL },
 };
-static const struct kl_tool tool = {
+const struct kl_tool kl_verify_tool = {
     .name = "qeval",
-    .summary =
-        "qeval --verify: holds published numbers against finished files; status 1 if one is not met",
+    .summary = "Holds published numbers against finished files; status 1 if one is not met",
     .arguments = "--verify CLAIMS.json",
     .example = "qeval --verify pipelines/qrng-claims.json --strict",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key seed threads device note no-provenance progress",
+    .chosen_by = "--verify",
 };
 
 static void defaults(void *values)
@@ -55,4 +55,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_verify = { "--verify", &tool, defaults, run, NULL };
+const struct kl_mode kl_mode_verify = { &kl_verify_tool, defaults, run, NULL };

@@ -25,5 +25,6 @@ int kl_tallies_save(struct kl_writer *writer, const struct kl_tallies *t, bool r
                     struct kl_error *err);
 
 extern const struct kl_mode kl_mode_extract; /* --qrng of extract-features */
+extern const struct kl_tool kl_extract_tool; /* its table, for tool->parts */
 
 #endif

@@ -8,5 +8,7 @@
 extern const struct kl_mode kl_mode_pairs, kl_mode_synthetic, kl_mode_nist,
     kl_mode_extractor;                                     /* of tournament */
 extern const struct kl_mode kl_mode_qtrain, kl_mode_qeval; /* --qrng of these tools */
+/* Their tables, for tool->parts. */
+extern const struct kl_tool kl_synthetic_tool, kl_nist_tool, kl_extractor_tool, kl_judge_tool;
 
 #endif

@@ -33,7 +33,7 @@ static const struct kl_option options[] = {
     { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
       "also what the published study computes", NULL, NULL },
 };
-static const struct kl_tool tool = {
+const struct kl_tool kl_extract_tool = {
     .name = "extract-features",
     .summary = "Measured bits to rows and statistics, each with its standard error",
     .arguments = "--qrng BITS... -o BITS.h5",
@@ -44,6 +44,7 @@ static const struct kl_tool tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "seed threads device",
+    .chosen_by = "--qrng",
 };
 
 static void defaults(void *values)
@@ -96,8 +97,9 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     w->parents = calloc(stage->n_inputs, sizeof *w->parents);
     if (!code && (!(w->raw = json_object()) || !w->parents))
         code = kl_fail_memory(err, stage->n_inputs * sizeof *w->parents);
-    if (!code) code = kl_key_begin(&key, "device-bits", SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, w->v, err);
+    if (!code)
+        code = kl_key_begin(&key, "device-bits", SCHEMA, kl_extract_tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &kl_extract_tool, w->v, err);
     if (!code) code = kl_bits_inputs_identify(key, w->raw, w->parents, &w->n_parents, &w->e.inputs, err);
     if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
     kl_key_abort(&key);
@@ -218,6 +220,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_extract = {
-    .option = "--qrng", .tool = &tool, .defaults = defaults, .run = run
-};
+const struct kl_mode kl_mode_extract = { .tool = &kl_extract_tool, .defaults = defaults, .run = run };

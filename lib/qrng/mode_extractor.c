@@ -24,7 +24,8 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "extract", 0, KL_OPT_CHOICE, AT(method), METHODS, 0, 0, true, "this mode", "Bits", NULL },
+    { "extract", 0, KL_OPT_CHOICE, AT(method), METHODS, 0, 0, true, "nearly uniform bits", "Bits",
+      NULL },
     { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, true,
       "bits measured together: 2 for two qubits", NULL, NULL },
     { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
@@ -42,7 +43,7 @@ static const struct kl_option options[] = {
     { "output", 'o', KL_OPT_STRING, AT(common.output), "FILE", 0, 0, false,
       "raw bytes, most significant bit first; - is standard output", "Result", NULL },
 };
-static const struct kl_tool tool = {
+const struct kl_tool kl_extractor_tool = {
     .name = "tournament",
     .summary = "Extracts nearly uniform bits from those of devices",
     .arguments = "--extract " METHODS " BITS... -o OUT.bin",
@@ -52,6 +53,7 @@ static const struct kl_tool tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "output store force dry-run key threads device note no-provenance",
+    .chosen_by = "--extract",
 };
 
 static void defaults(void *values)
@@ -286,4 +288,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_extractor = { "--extract", &tool, defaults, run, NULL };
+const struct kl_mode kl_mode_extractor = { &kl_extractor_tool, defaults, run, NULL };

@@ -17,7 +17,8 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "nist", 0, KL_OPT_FLAG, AT(chosen), NULL, 0, 0, false, "this mode", "Bits", NULL },
+    { "nist", 0, KL_OPT_FLAG, AT(chosen), NULL, 0, 0, false, "SP 800-22 and SP 800-90B, not pairs",
+      "Bits", NULL },
     { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, false,
       "bits measured together: 2 for two qubits", NULL, NULL },
     { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
@@ -33,7 +34,7 @@ static const struct kl_option options[] = {
     { "security", 0, KL_OPT_FLOAT, AT(nist.security), "BITS", 1, 1024, true,
       "of bits that are extracted: 2^-BITS from uniform", NULL, NULL },
 };
-static const struct kl_tool tool = {
+const struct kl_tool kl_nist_tool = {
     .name = "tournament",
     .summary = "Tests devices by NIST SP 800-22 and estimates their entropy by SP 800-90B",
     .arguments = "--nist BITS... [-o N.h5]",
@@ -43,6 +44,7 @@ static const struct kl_tool tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "device",
+    .chosen_by = "--nist",
 };
 
 static void defaults(void *values)
@@ -67,8 +69,8 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
                                      .row_bits = (size_t)w->v->row_bits };
     int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
     if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
-    if (!code) code = kl_key_begin(&key, "nist", SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, w->v, err);
+    if (!code) code = kl_key_begin(&key, "nist", SCHEMA, kl_nist_tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &kl_nist_tool, w->v, err);
     if (!code) code = kl_key_integer(key, "seed", w->v->common.seed, err);
     if (!code) code = kl_bits_identify(key, w->raw, &w->bits, stage->inputs, stage->n_inputs, err);
     if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
@@ -163,4 +165,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_nist = { "--nist", &tool, defaults, run, NULL };
+const struct kl_mode kl_mode_nist = { &kl_nist_tool, defaults, run, NULL };

@@ -33,11 +33,12 @@ static const struct kl_option options[] = {
     { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
       "the published study's rows, scores and ranking", NULL, NULL },
 };
+static const struct kl_tool *const parts[] = { &kl_extractor_tool, &kl_nist_tool, &kl_synthetic_tool,
+                                               NULL };
 static const struct kl_tool tool = {
     .name = "tournament",
     .summary = "Compares random-number devices pairwise: tests, divergences, what scores are worth",
-    .arguments =
-        "BITS... [-o T.h5]\n       tournament --synthetic N | --nist | --extract METHOD [--help]",
+    .arguments = "BITS... [-o T.h5]",
     .example = "tournament devices.txt --symbol-bits 2 -o t.h5\n"
                "  tournament a.txt b.txt --null 10000\n"
                "  tournament --synthetic 30 --variant validate -o s.h5",
@@ -45,6 +46,7 @@ static const struct kl_tool tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "device",
+    .parts = parts,
 };
 
 static void defaults(void *values)
@@ -175,4 +177,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_pairs = { NULL, &tool, defaults, run, NULL };
+const struct kl_mode kl_mode_pairs = { &tool, defaults, run, NULL };

@@ -19,20 +19,22 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, NULL, NULL, NULL },
-    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false, "inputs are raw bytes", "Input", NULL },
+    { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "classifiers of devices, not heads", "Input",
+      NULL },
+    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false, "inputs are raw bytes", NULL, NULL },
     { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of raw bytes", NULL,
       NULL },
 };
-static const struct kl_tool tool = {
+const struct kl_tool kl_judge_tool = {
     .name = "qeval",
-    .summary = "qeval --qrng: judges classifiers of devices on the rows that training has not seen",
+    .summary = "Judges classifiers of devices on the rows that training has not seen",
     .arguments = "--qrng CLASSIFIER.h5 BITS... -o REPORT.h5",
     .example = "qeval --qrng c.h5 rows.txt -o report.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "device progress seed",
+    .chosen_by = "--qrng",
 };
 
 static void defaults(void *values)
@@ -64,8 +66,9 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     if (!code) code = kl_study_file_check(&w->classifier, &w->bits, err);
     if (!code) code = kl_study_open(&w->study, &w->classifier.v, &w->bits, err);
     if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
-    if (!code) code = kl_key_begin(&key, "device-report", SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, w->v, err);
+    if (!code)
+        code = kl_key_begin(&key, "device-report", SCHEMA, kl_judge_tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &kl_judge_tool, w->v, err);
     if (!code) code = kl_key_input(key, "classifier", kl_file_content(w->classifier.file), err);
     if (!code) code = kl_bits_identify(key, w->raw, &w->bits, paths, n, err);
     if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
@@ -156,4 +159,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_qeval = { "--qrng", &tool, defaults, run, NULL };
+const struct kl_mode kl_mode_qeval = { &kl_judge_tool, defaults, run, NULL };

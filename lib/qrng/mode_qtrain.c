@@ -116,4 +116,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_qtrain = { "--qrng", &kl_study_tool, defaults, run, complete };
+const struct kl_mode kl_mode_qtrain = { &kl_study_tool, defaults, run, complete };

@@ -18,8 +18,8 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 #define OF(field) (offsetof(struct values, o) + offsetof(struct kl_synthetic_options, field))
 static const struct kl_option options[] = {
-    { "synthetic", 0, KL_OPT_INT, OF(devices), "N", 3, KL_BITS_DEVICES, true, "devices to make",
-      "Devices", NULL },
+    { "synthetic", 0, KL_OPT_INT, OF(devices), "N", 3, KL_BITS_DEVICES, true,
+      "devices of known laws, N of them", "Devices", NULL },
     { "rows", 0, KL_OPT_INT, OF(rows), "N", 5, 1e7, true, "of each device", NULL, NULL },
     { "bits", 0, KL_OPT_INT, OF(bits), "N", 2, 65535, true, "of each row", NULL, NULL },
     { "source", 0, KL_OPT_CHOICE, OF(source), "chain|pairs", 0, 0, true,
@@ -43,7 +43,7 @@ static const struct kl_option options[] = {
     { "trials", 0, KL_OPT_INT, OF(trials), "N", 0, 1e6, true,
       "of each point of the power curves; 0: none", NULL, NULL },
 };
-static const struct kl_tool tool = {
+const struct kl_tool kl_synthetic_tool = {
     .name = "tournament",
     .summary = "Random-number devices of known laws: classes against each other, power of the tests",
     .arguments = "--synthetic N [-o S.h5]",
@@ -53,6 +53,7 @@ static const struct kl_tool tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
     .without = "device",
+    .chosen_by = "--synthetic",
 };
 
 static void defaults(void *values)
@@ -72,8 +73,9 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
 {
     struct kl_key *key = NULL;
     int code = kl_key_begin(&key, w->v->only_bits ? "device-bits" : "synthetic",
-                            w->v->only_bits ? BITS_SCHEMA : SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, w->v, err);
+                            w->v->only_bits ? BITS_SCHEMA : SCHEMA, kl_synthetic_tool.name,
+                            NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &kl_synthetic_tool, w->v, err);
     if (!code) code = kl_key_integer(key, "seed", w->v->o.seed, err);
     if (!code) code = kl_stage_begin(&w->run->stage, answer, &key, w->run->out, err);
     kl_key_abort(&key);
@@ -175,4 +177,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_synthetic = { "--synthetic", &tool, defaults, run, NULL };
+const struct kl_mode kl_mode_synthetic = { &kl_synthetic_tool, defaults, run, NULL };

@@ -6,9 +6,10 @@
 
 #define AT(field) offsetof(struct kl_study_settings, field)
 static const struct kl_option options[] = {
-    { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, NULL, NULL, NULL },
+    { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "classifiers of devices, not heads",
+      "Protocol", NULL },
     { "reference", 0, KL_OPT_FLAG, AT(reference), NULL, 0, 0, true,
-      "as the published study: chosen on test rows", "Protocol", NULL },
+      "as the published study: chosen on test rows", NULL, NULL },
     { "protocol", 0, KL_OPT_CHOICE, AT(protocol), KL_STUDY_PROTOCOLS, 0, 0, true,
       "stratified splits (holdout) or nested folds", NULL, NULL },
     { "seeds", 0, KL_OPT_INT, AT(seeds), "N", 1, 1e5, true, "splits, or N times --folds", NULL, NULL },
@@ -45,7 +46,7 @@ static const struct kl_option options[] = {
 };
 const struct kl_tool kl_study_tool = {
     .name = "qtrain",
-    .summary = "qtrain --qrng: trains classifiers that tell devices by their measured bits",
+    .summary = "Trains classifiers that tell devices by their measured bits",
     .arguments = "--qrng BITS... -o CLASSIFIER.h5",
     .example = "qtrain --qrng rows.txt -o c.h5 && qeval --qrng c.h5 rows.txt -o report.h5\n"
                "  qtrain --qrng a.npy b.npy --model pairs --null 1000 -o c.h5",
@@ -53,6 +54,7 @@ const struct kl_tool kl_study_tool = {
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_study_settings),
     .without = "device",
+    .chosen_by = "--qrng",
 };
 
 enum { NOT_GIVEN = -1, REFERENCE_SEED = 89 };

@@ -7,9 +7,10 @@
 
 bool kl_mode_chosen(const struct kl_mode *mode, int argc, char **argv)
 {
-    const size_t n = strlen(mode->option);
+    const char *option = mode->tool->chosen_by;
+    const size_t n = strlen(option);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strncmp(argv[i], mode->option, n) == 0 && (!argv[i][n] || argv[i][n] == '=')) return true;
+        if (strncmp(argv[i], option, n) == 0 && (!argv[i][n] || argv[i][n] == '=')) return true;
     return false;
 }
 

@@ -12,8 +12,7 @@ struct kl_mode_run {
     FILE *out;    /* standard output */
 };
 struct kl_mode {
-    const char *option; /* that selects it: "--synthetic"; NULL: pairs, without any */
-    const struct kl_tool *tool;
+    const struct kl_tool *tool; /* chosen_by: the option that selects it */
     void (*defaults)(void *values);
     int (*run)(struct kl_mode_run *run, struct kl_error *err);
     int (*complete)(void *values, struct kl_error *err); /* options that depend on others; or NULL */

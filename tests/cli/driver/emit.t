@@ -31,3 +31,30 @@ $ for form in man bash zsh fish schema; do qtrain --emit $form > /dev/full; echo
 > 74
 > 74
 > 74
+
+# --help, and all that is made from the table, needs no value of the option that selects a mode
+$ tournament --synthetic --help | head -1
+> Usage: tournament [options] --synthetic N [-o S.h5]
+
+$ for order in '--extract -h' '--help --extract'; do tournament $order | grep -c -e '--block-bits'; done
+> 1
+> 1
+
+$ tournament --synthetic --rows 5; tournament --extract
+! tournament: --synthetic: expected N after it
+! tournament: --extract: expected toeplitz|von-neumann after it
+? 2
+
+$ tournament --nist --emit man | sed -n '1p; 3p; /SEE ALSO/,$p'
+> .\" Made from the table of options: tournament --nist --emit man
+> .Dt TOURNAMENT-NIST 1
+> .Sh SEE ALSO
+> .Xr tournament 1
+
+# every tool names its modes
+$ for t in $(cd $ROOT/tools && ls *.c | sed 's/..$//'); do $t --help | sed -n "s/^Modes, .*:/$t:/p"; done
+> circuit: plateau
+> extract-features: --qrng
+> qeval: --qrng, --verify
+> qtrain: --qrng
+> tournament: --extract, --nist, --synthetic
