@@ -17,7 +17,8 @@ const struct fault_job fault_jobs[] = {
     { .name = "tournament",
       .command = "tournament ../in/bits.txt --symbol-bits 2 --null 30 --resamples 20 --threads 2 -v "
                  "--no-provenance -o out.h5",
-      .old = "cp ../in/older.h5 out.h5" },
+      .old = "cp ../in/older.h5 out.h5",
+      .talks = true },
     { .name = "tournament with its record and a store",
       .command =
           "tournament -q ../in/bits.txt --reference --null 30 --resamples 20 --store store --note "
@@ -29,7 +30,8 @@ const struct fault_job fault_jobs[] = {
     { .name = "tournament of synthetic devices",
       .command = "tournament --synthetic 4 --rows 60 --bits 10 --null 20 --trials 2 --threads 2 "
                  "--no-provenance -o out.h5",
-      .old = "cp ../in/older-synthetic.h5 out.h5" },
+      .old = "cp ../in/older-synthetic.h5 out.h5",
+      .talks = true },
     { .name = "tournament, the bits of the study's devices",
       .command = "tournament --synthetic 3 --variant validate --rows 20 --only-bits --no-provenance -o "
                  "out.h5" },
