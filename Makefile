@@ -112,7 +112,7 @@ demo-qrng: deps
 
 ## make test         dependencies, build, all tests; ONLY='store qtrain': those with these words in the name
 test: deps-test
-	@$(MAKE) --no-print-directory $(JOBS) all test-programs test-python
+	@$(MAKE) --no-print-directory $(JOBS) all test-programs bench-programs test-python
 	@KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD) tests/run.sh $(ONLY)
 
 # The packages mlflow, qiskit and safetensors must read what the tools write; where they cannot be had, their tests are

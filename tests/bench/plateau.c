@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The plateau scan in memory, 2-12 qubits, 1-64 layers of strongly-entangling, 200 draws: one thread and
    all; then each instruction set beside its peak. */
+#include <time.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
