@@ -7,7 +7,8 @@ writers=${WRITERS:-16}
 prepare || { echo "the inputs could not be made"; exit 1; }
 for name in $(jobs); do
     want=$JOBS/$name.want.h5 folder=$JOBS/$name.dir shared=() pids=()
-    [ "$name" = merge ] || shared=(--store "$JOBS/store" --threads 1)
+    [ "$name" = merge ] || shared=(--store "$JOBS/store")
+    ! has_threads "$name" || shared+=(--threads 1)
     job "$name" "$want" --no-provenance >/dev/null || { fail "$name: the run alone failed"; continue; }
     mkdir "$folder"
     cp "$(older "$name")" "$folder/out.h5" # an older file of another key

@@ -15,7 +15,7 @@ for name in $(jobs); do
     cp "$(older "$name")" "$dir/out.h5"
     cp -r "$dir" "$dir.before"
     more=(--no-provenance --force)
-    [ "$name" = merge ] || more+=(--threads 1)
+    ! has_threads "$name" || more+=(--threads 1)
     [ "$name" != qtrain ] || more+=(--checkpoint-every 4)
     (cd "$dir" && TRACE_FOLDER=$dir TRACE_LOG=$JOBS/$name.log LD_PRELOAD=$shim job "$name" "$dir/out.h5" "${more[@]}" >/dev/null) ||
         { fail "$name: failed while it was traced"; continue; }

@@ -6,7 +6,7 @@
 prepare || { echo "the inputs could not be made"; exit 1; }
 cd "$JOBS" || exit 70
 for name in $(jobs); do
-    case $name in merge | bits) continue ;; esac # have one thread
+    has_threads "$name" || continue
     job "$name" one.h5 --no-provenance --threads 1 >/dev/null || fail "$name failed with 1 thread"
     for threads in 2 4; do
         job "$name" more.h5 --no-provenance --threads $threads --force >/dev/null || fail "$name failed with $threads threads"
