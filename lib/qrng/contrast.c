@@ -121,6 +121,7 @@ static double sum_between(const double *ranks, const int *classes, size_t d)
 
 static void permute_once(void *context, size_t i, int thread)
 {
+    if (kl_signals_pending()) return; /* what calls this asks as well */
     const struct job *job = context;
     const size_t d = job->s->n_devices;
     int classes[KL_BITS_DEVICES];

@@ -28,6 +28,7 @@ static void permute_once(const struct job *job, size_t i, struct kl_labelling *l
 
 static void permute_some(void *context, size_t chunk, int thread)
 {
+    if (kl_signals_pending()) return; /* what calls this asks as well */
     const struct job *job = context;
     for (size_t i = chunk * CHUNK; i < (chunk + 1) * CHUNK && i < job->n; i++)
         permute_once(job, i, &job->labellings[thread]);

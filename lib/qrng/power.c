@@ -87,6 +87,7 @@ static int try_pair(struct job *job, size_t effect, size_t trial)
 
 static void try_one(void *context, size_t i, int thread)
 {
+    if (kl_signals_pending()) return; /* what calls this asks as well */
     struct job *job = context;
     (void)thread;
     const int code = try_pair(job, i / job->trials, i % job->trials);

@@ -144,6 +144,7 @@ static void draw_side(struct sample *s, const struct source *o, int side, uint32
 
 static void sample_once(void *context, size_t i, int thread)
 {
+    if (kl_signals_pending()) return; /* what calls this asks as well */
     const struct source *o = context;
     struct sample *s = &o->samples[thread];
     for (int side = 0; side < 2; side++) draw_side(s, o, side, (uint32_t)(2 * i) + (uint32_t)side);

@@ -93,6 +93,7 @@ static void describe_device(struct work *w, size_t d)
 
 static void resample(void *context, size_t d, int thread)
 {
+    if (kl_signals_pending()) return; /* what calls this asks as well */
     struct work *w = context;
     const size_t b = w->t->resamples;
     (void)thread;
@@ -141,6 +142,7 @@ static void know_rows(const struct work *w, struct kl_pair_result *r)
 
 static void compare(void *context, size_t i, int thread)
 {
+    if (kl_signals_pending()) return; /* what calls this asks as well */
     struct work *w = context;
     struct kl_tournament *t = w->t;
     struct kl_pair_result *r = &t->pairs[i];
