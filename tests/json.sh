@@ -31,6 +31,8 @@ stage() { # TOOL ARGUMENT... -o FILE, which is not there yet
 stage extract-features "$digits_test" --resize 28 --limit 20 --store shared -o f.h5
 stage qtrain features.h5 --epochs 2 --reduction 8 -o h.h5
 stage qeval h.h5 test.h5 -o r.h5
+echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","low":0,"high":1}]}' >claims.json
+printed qeval --verify claims.json
 printed qeval h.h5 test.h5 --compare head.h5 --shots 10 -o r2.h5
 stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 -o s.h5
 stage qconvert head.safetensors --features features.h5 -o again.h5

@@ -34,16 +34,18 @@ static json_t *counts(const struct kl_claims *c, const char *phase)
                      "not_run", (json_int_t)n[KL_NOT_RUN]);
 }
 
+/* NULL: no memory. Paths and what quotes them may hold any bytes. */
 static json_t *describe(const struct kl_claim *claim)
 {
     static const char *const words[KL_VERDICTS] = {
         [KL_NOT_RUN] = "not-run", [KL_PASS] = "pass", [KL_FAIL] = "fail"
     };
-    json_t *value = isfinite(claim->value) ? json_real(claim->value) : json_null();
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:s, s:s, s:s}", "claim", claim->what, "phase",
+    json_t *value = isfinite(claim->value) ? json_real(claim->value) : json_null(), *why = NULL;
+    if (kl_json_string(&why, claim->why, NULL)) return NULL;
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:s, s:s, s:o}", "claim", claim->what, "phase",
                      claim->phase, "verdict", words[claim->verdict], "file", claim->file, "value", value,
                      "low", claim->low, "high", claim->high, "source", claim->source, "key", claim->key,
-                     "why", claim->why);
+                     "why", why);
 }
 
 int kl_claims_json(FILE *to, const struct kl_claims *c, struct kl_error *err)

@@ -12,6 +12,25 @@ static const char *member(const json_t *object, const char *name)
     return text ? text : "";
 }
 
+static void write_word(FILE *to, const char *text)
+{
+    char part[2] = "";
+    if (*text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!")) {
+        kl_html_text(to, text);
+        return;
+    }
+    fputc('\'', to);
+    for (const char *quote; (quote = strchr(text, '\'')); text = quote + 1) {
+        for (; text < quote; text += strlen(part)) {
+            snprintf(part, sizeof part, "%.1s", text);
+            kl_html_text(to, part);
+        }
+        fputs("'\\''", to);
+    }
+    kl_html_text(to, text);
+    fputc('\'', to);
+}
+
 /* As a shell would take it, without the folder where the tool lay. */
 static void write_command(FILE *to, const json_t *record)
 {
@@ -21,11 +40,8 @@ static void write_command(FILE *to, const json_t *record)
     {
         const char *text = json_string_value(word) ? json_string_value(word) : "";
         const char *slash = i ? NULL : strrchr(text, '/');
-        const bool plain = *text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!");
         if (i) fputc(' ', to);
-        if (!plain) fputc('\'', to);
-        kl_html_text(to, slash ? slash + 1 : text);
-        if (!plain) fputc('\'', to);
+        write_word(to, slash ? slash + 1 : text);
     }
 }
 

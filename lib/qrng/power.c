@@ -22,17 +22,22 @@ struct job {
     int code;                    /* of a trial that had no memory */
 };
 
-/* The first class's middle, and the same moved by `effect` in total variation. */
+/* The first class's middle, and the same moved by `effect` in total variation, to where there is room.
+ */
 static void make_pair(struct kl_synthetic_device d[2], const struct kl_synthetic_plan *plan,
                       double effect)
 {
     const struct kl_synthetic_class *c = &plan->classes[0];
+    const double bias = 0.5 * (c->bias[0] + c->bias[1]);
+    int from = 0;
+    for (int s = 1; s < KL_LAW && c->law[0] < effect; s++)
+        if (c->law[s] > c->law[from]) from = s;
     for (int i = 0; i < 2; i++) {
-        d[i] = (struct kl_synthetic_device){ .bias = 0.5 * (c->bias[0] + c->bias[1]) + i * effect,
+        d[i] = (struct kl_synthetic_device){ .bias = bias + (bias + effect <= 1 ? i : -i) * effect,
                                              .copy = 0.5 * (c->copy[0] + c->copy[1]) };
         memcpy(d[i].law, c->law, sizeof d[i].law);
-        d[i].law[0] -= i * fmin(effect, c->law[0]);
-        d[i].law[KL_LAW - 1] += i * fmin(effect, c->law[0]);
+        d[i].law[from] -= i * effect;
+        d[i].law[from == KL_LAW - 1 ? 0 : KL_LAW - 1] += i * effect;
     }
 }
 

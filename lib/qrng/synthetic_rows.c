@@ -39,7 +39,7 @@ void kl_synthetic_rows(uint64_t *words, const struct kl_synthetic_device *d, boo
     uint64_t noise[BLOCK];
     memset(words, 0, rows * words_per_row * sizeof *words);
     for (size_t r = 0; r < rows; r++, words += words_per_row) {
-        const double q = fmin(fmax(d->bias + d->drift * ((double)r / (double)rows - 0.5), 0.1), 0.9);
+        const double q = fmin(fmax(d->bias + d->drift * ((double)r / (double)rows - 0.5), 0), 1);
         bool last = false;
         for (size_t first = 0; first < places; first += BLOCK) {
             const size_t n = places - first < BLOCK ? places - first : BLOCK;
