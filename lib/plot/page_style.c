@@ -20,7 +20,7 @@ const char kl_page_style[] =
     "font-variant-numeric:tabular-nums}\n"
     "th,td{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}"
     "td{overflow-wrap:anywhere}"
-    "th{font-weight:600}td.n,th.n{text-align:right}\n"
+    "th{font-weight:600}td.n,th.n{text-align:right;white-space:nowrap}\n"
     ".hex,code{font-family:ui-monospace,monospace;font-size:.8125rem;overflow-wrap:anywhere}\n"
     ".figures{display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start}figure{margin:.5rem "
     "0;max-width:100%}"

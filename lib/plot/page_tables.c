@@ -162,14 +162,10 @@ int kl_page_tables(FILE *to, struct kl_file *file, struct kl_error *err)
         const struct kl_dataset *d = kl_file_dataset(file, i);
         if (!is_shown(file, d->name)) continue;
         if (is_matrix(file, d)) code = write_matrices(to, file, d, err);
-        if (code || !is_column(d)) continue;
-        bool first = true, alone = true;
-        for (size_t k = 0; k < kl_file_n_datasets(file); k++) {
-            if (k == i || !beside(d, kl_file_dataset(file, k))) continue;
-            alone = false;
-            first &= k > i;
-        }
-        if (first && !(alone && group_length(d->name) == 0)) code = write_group(to, file, i, err);
+        if (code || !is_column(d) || group_length(d->name) == 0) continue; /* at the root they mix */
+        bool first = true;
+        for (size_t k = 0; k < i && first; k++) first = !beside(d, kl_file_dataset(file, k));
+        if (first) code = write_group(to, file, i, err);
     }
     return code;
 }

@@ -31,8 +31,11 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
     enum { LONGEST = 150 }; /* symbols of a row: 6 10^5 vectors of counts */
     const struct kl_bits *b = j->study->bits;
     const size_t symbols = b->n_bits / 2;
-    double p[4 * KL_NETWORK_CLASSES] = { 0 };
+    double p[4 * KL_NETWORK_CLASSES] = { 0 }, rows[KL_NETWORK_CLASSES] = { 0 };
     r->has_limit = b->n_bits % 2 == 0 && symbols <= LONGEST;
+    for (size_t i = 0; i < b->n_rows; i++) rows[b->device[i]]++;
+    for (size_t k = 0; k < j->c; k++) /* the limit is that of devices with as many rows each */
+        r->has_limit &= fabs(rows[k] * (double)j->c / (double)b->n_rows - 1) < 0.02;
     if (!r->has_limit) return KL_OK;
     for (size_t i = 0; i < b->n_rows; i++)
         for (size_t k = 0; k < symbols; k++)

@@ -63,6 +63,14 @@ static void write_reference(FILE *to, const struct kl_study_report *r)
                 best - kl_deviation(r->best, n), best + kl_deviation(r->best, n));
 }
 
+static double largest_share(const struct kl_bits *bits)
+{
+    size_t rows[KL_BITS_DEVICES] = { 0 }, most = 0;
+    for (size_t r = 0; r < bits->n_rows; r++)
+        if (++rows[bits->device[r]] > most) most = rows[bits->device[r]];
+    return (double)most / (double)bits->n_rows;
+}
+
 void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
 {
     const bool biased = study->protocol == KL_REFERENCE && study->network;
@@ -76,7 +84,8 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
     if (r->has_limit)
         fprintf(to, "limit      %.4f  of any classifier, if symbols of two bits are independent draws\n",
                 r->limit.accuracy);
-    fprintf(to, "chance     %.4f\n", 1 / (double)r->classes);
+    fprintf(to, "commonest  %.4f  by always naming the device of most rows; log10 p is against this\n",
+            largest_share(study->bits));
     for (int m = 0; m < r->n_models; m++)
         if (r->models[m].collapsed)
             fprintf(to,

@@ -79,6 +79,10 @@ int kl_copy_all(int to, int from, uint64_t limit, const char *path, struct kl_er
             break;
         }
         if (got == 0) break;
+        if (kl_signals_pending()) { /* an endless input never blocks */
+            rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", path);
+            break;
+        }
         rc = write_all(to, buffer, (size_t)got, path, err);
         if (rc) break;
         limit -= (uint64_t)got;

@@ -9,7 +9,7 @@ $ qeval --qrng c.h5 rows.txt -o r.h5
 > pairs      0.9306  0.8499 to 1.0000    0.1636       0.0654        -11.2  0.917 0.875 1.000
 > logistic   0.6042  0.5729 to 0.6354    0.9154       0.1743         -2.7  0.833 0.542 0.438
 > limit      0.9469  of any classifier, if symbols of two bits are independent draws
-> chance     0.3333
+> commonest  0.3333  by always naming the device of most rows; log10 p is against this
 > pairs less logistic: +0.3264 (95 % +0.2326 to +0.4202)
 > shuffled labels: pairs 0.3450 (sd 0.0743) over 19 runs, p = 0.05 for the first split
 > a row tells 1.391 of the 1.585 bits that name its device
