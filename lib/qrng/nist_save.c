@@ -19,7 +19,7 @@ static int put_names(struct kl_writer *w, const char *name, const char *const *n
 
 static int put_values(struct kl_writer *w, struct kl_error *err)
 {
-    static char parts[KL_NIST22_VALUES][KL_NIST22_PART];
+    char parts[KL_NIST22_VALUES][KL_NIST22_PART] = { { 0 } };
     char tests[KL_NIST22_TESTS][NAME] = { { 0 } };
     int32_t test[KL_NIST22_VALUES];
     const size_t n = KL_NIST22_VALUES, n_tests = KL_NIST22_TESTS;
@@ -27,7 +27,6 @@ static int put_values(struct kl_writer *w, struct kl_error *err)
         snprintf(tests[t], NAME, "%s", kl_nist22_tests[t].name);
         for (int v = 0; v < kl_nist22_tests[t].n; v++) test[kl_nist22_tests[t].first + v] = t;
     }
-    memset(parts, 0, sizeof parts);
     for (int v = 0; v < KL_NIST22_VALUES; v++) kl_nist22_part(parts[v], v);
     int code = kl_writer_put(w, "sp800_22/test_names", KL_TYPE_STRING, NAME, 1, &n_tests, tests, err);
     if (code >= 0) code = kl_writer_put(w, "sp800_22/test", KL_TYPE_I32, 0, 1, &n, test, err);
