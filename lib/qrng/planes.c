@@ -116,6 +116,11 @@ int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct
                    struct kl_error *err)
 {
     const size_t rows = n_a + n_b;
+    *p = (struct kl_planes){ 0 };
+    if (f->most && rows > UINT32_MAX / f->most)
+        return kl_fail(err, KL_EDATA,
+                       "a pair's %zu rows of %zu symbols: expected fewer than 2^32 symbols", rows,
+                       f->most);
     *p = (struct kl_planes){
         .rows = rows,
         .rows_a = n_a,

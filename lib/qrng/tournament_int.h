@@ -39,7 +39,7 @@ struct kl_planes {
     uint32_t *scratch;       /* (hidden) */
     void *block;             /* (hidden) */
 };
-/* rows: numbers of the rows of a, then of b. */
+/* rows: numbers of the rows of a, then of b. KL_EDATA: sums might pass 32 bits. KL_ENOMEM. */
 int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct kl_row_features *f,
                    const size_t *rows_a, size_t n_a, const size_t *rows_b, size_t n_b,
                    struct kl_error *err);

@@ -240,9 +240,23 @@ static void threads(void)
     kl_bits_free(&bits);
 }
 
+/* Sums of counts are kept in 32 bits: a pair whose sums might not fit is refused, no row read. */
+static void too_many_symbols(void)
+{
+    const struct kl_bits bits = { .n_bits = UINT16_MAX, .symbol_bits = 1 };
+    const struct kl_row_features f = { .n_symbols = 2, .n = 2, .most = UINT16_MAX };
+    struct kl_planes p;
+    struct kl_error err = { 0 };
+    CHECK(kl_planes_make(&p, &bits, &f, NULL, 65538, NULL, 65538, &err) == KL_EDATA, "%s", err.text);
+    CHECK(strstr(err.text, "131076 rows of 65535 symbols"), "%s", err.text);
+    CHECK(p.block == NULL);
+    CHECK(kl_planes_make(&p, &bits, &f, NULL, 65537, NULL, 1, &err) == KL_EDATA, "%s", err.text);
+}
+
 int main(void)
 {
     symbol_tests();
+    too_many_symbols();
     divergences();
     turned();
     subsets();
