@@ -269,6 +269,7 @@ static int work(struct work *w, struct kl_error *err)
                        w->v->method);
     if (!common->output) return kl_fail(err, KL_EUSAGE, "no output; give -o OUT.bin");
     int code = kl_target_no_input(common->output, stage->inputs, stage->n_inputs, err);
+    if (!code && w->v->hash_seed) code = kl_target_no_input(common->output, &w->v->hash_seed, 1, err);
     if (!code && strcmp(w->v->method, "toeplitz") == 0) code = begin_toeplitz(w, err);
     if (!code) code = kl_raw_open(&w->raw, common->output, err);
     kl_progress_begin(&progress, stage->log, common->progress, "bits");

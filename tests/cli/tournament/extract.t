@@ -24,6 +24,9 @@ $ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-e
 ? 65
 
 # What cannot be done.
+$ tournament --extract toeplitz two.txt --min-entropy 0.6 --hash-seed seed.bin -o seed.bin
+! tournament: seed.bin: is an input; give another name
+? 2
 $ tournament --extract toeplitz two.txt -o x.bin
 ! tournament: --extract toeplitz needs --min-entropy H, bits a bit; tournament --nist estimates it
 ? 2
