@@ -79,7 +79,8 @@ static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutati
         if (!code)
             code = kl_watch_step(watch, (uint64_t)(r->first + (int64_t)n), (uint64_t)permutations, NULL);
     }
-    result->n_failed = left;
+    result->judged = permutations >= KL_IID_PERMUTATIONS;
+    result->n_failed = result->judged ? left : 0;
     return code;
 }
 

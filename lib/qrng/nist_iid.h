@@ -8,13 +8,17 @@
 #include "base/base.h"
 
 /* ---- 5.1: permutations (nist_iid.c) ---- */
-enum { KL_IID_STATISTICS = 19 };
+enum {
+    KL_IID_STATISTICS = 19,
+    KL_IID_PERMUTATIONS = 2000 /* with fewer 0.05 % is less than one of them: no verdict */
+};
 extern const char *const kl_iid_names[KL_IID_STATISTICS];
 struct kl_iid {
     double statistic[KL_IID_STATISTICS];
     /* How many permutations had a larger, an equal, a smaller one. A statistic is dropped as soon as it
        can no longer fail, so these seldom add up to all permutations. */
     int64_t above[KL_IID_STATISTICS], equal[KL_IID_STATISTICS], below[KL_IID_STATISTICS];
+    bool judged;                    /* there is a verdict: what follows */
     bool passed[KL_IID_STATISTICS]; /* not among the 0.05 % largest or smallest */
     int n_failed;
 };

@@ -59,7 +59,7 @@ enum kl_nist_verdict { KL_NIST_FAILED, KL_NIST_PASSED, KL_NIST_NOT_APPLICABLE };
 enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test);
 double kl_nist_least_p(const struct kl_nist_device *device, int test); /* log10, corrected; NaN */
 /* Not independent and identically distributed, by any of section 5's tests. */
-bool kl_nist_not_iid(const struct kl_nist_device *device, const struct kl_nist_options *o);
+bool kl_nist_not_iid(const struct kl_nist_device *device);
 
 struct kl_writer;
 struct json_t;

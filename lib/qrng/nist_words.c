@@ -23,10 +23,10 @@ enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int te
     return kl_nist_least_p(device, test) >= passes ? KL_NIST_PASSED : KL_NIST_FAILED;
 }
 
-bool kl_nist_not_iid(const struct kl_nist_device *device, const struct kl_nist_options *o)
+bool kl_nist_not_iid(const struct kl_nist_device *device)
 {
     const struct kl_iid_tests *t = &device->tests;
-    return (o->permutations && device->iid.n_failed) || t->independence.log10_p < iid_passes ||
+    return (device->iid.judged && device->iid.n_failed) || t->independence.log10_p < iid_passes ||
            t->fit.log10_p < iid_passes || t->repeat_p < pow(10, iid_passes);
 }
 
@@ -72,11 +72,14 @@ static void estimates(FILE *to, const struct kl_nist_device *d, bool symbols)
 static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_nist_options *o)
 {
     fprintf(to, "  independent  %s: log10 p %.3g of neighbours, %.3g of parts",
-            kl_nist_not_iid(d, o) ? "no" : "not refuted", d->tests.independence.log10_p,
+            kl_nist_not_iid(d) ? "no" : "not refuted", d->tests.independence.log10_p,
             d->tests.fit.log10_p);
-    if (o->permutations && !d->iid.n_failed)
+    if (o->permutations && !d->iid.judged)
+        fprintf(to, "; %lld permutations are too few for a verdict, expected at least %d",
+                (long long)o->permutations, KL_IID_PERMUTATIONS);
+    else if (o->permutations && !d->iid.n_failed)
         fprintf(to, ", %d statistics as of permutations", KL_IID_STATISTICS);
-    for (int i = 0, n = 0; o->permutations && i < KL_IID_STATISTICS; i++)
+    for (int i = 0, n = 0; d->iid.judged && i < KL_IID_STATISTICS; i++)
         if (!d->iid.passed[i])
             fprintf(to, "%s%s", n++ ? ", " : "; not as of permutations: ", kl_iid_names[i]);
     fprintf(to, "\n");
@@ -140,14 +143,16 @@ int kl_nist_json(struct json_t **value, const struct kl_nist_report *r, struct k
     for (size_t i = 0; i < r->n_devices; i++) {
         const struct kl_nist_device *d = &r->devices[i];
         failed |= json_array_append_new(
-            devices, json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:I}", "name", r->names[i],
-                               "bits", (json_int_t)d->n_bits, "sp800_22", suite_json(d), "bit_entropy",
-                               entropy_json(d->bit_h), "symbol_entropy", entropy_json(d->symbol_h),
-                               "assessed", number(d->assessed), "iid", !kl_nist_not_iid(d, &r->options),
-                               "independence_log10_p", number(d->tests.independence.log10_p),
-                               "fit_log10_p", number(d->tests.fit.log10_p), "restart_entropy",
-                               number(d->restarted ? d->restart.h : NAN), "row_extractable",
-                               (json_int_t)d->row_extractable));
+            devices,
+            json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:I}", "name", r->names[i], "bits",
+                      (json_int_t)d->n_bits, "sp800_22", suite_json(d), "bit_entropy",
+                      entropy_json(d->bit_h), "symbol_entropy", entropy_json(d->symbol_h), "assessed",
+                      number(d->assessed), "iid", !kl_nist_not_iid(d), "permutations_failed",
+                      d->iid.judged ? json_integer(d->iid.n_failed) : json_null(),
+                      "independence_log10_p", number(d->tests.independence.log10_p), "fit_log10_p",
+                      number(d->tests.fit.log10_p), "restart_entropy",
+                      number(d->restarted ? d->restart.h : NAN), "row_extractable",
+                      (json_int_t)d->row_extractable));
     }
     *value = failed ? NULL
                     : json_pack("{s:o,s:o}", "devices", json_incref(devices), "information",

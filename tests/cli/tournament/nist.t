@@ -3,7 +3,7 @@ $ head -c 25000 $ROOT/tests/golden/nist_e.bin >e.bin; tournament --nist e.bin --
 > e: 200 rows of 1000 bits
 >   SP 800-22    10 of 10 tests passed, 5 not applicable; 1 sequence of 200000 bits
 >   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent
->   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts, 19 statistics as of permutations
+>   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts; 200 permutations are too few for a verdict, expected at least 2000
 >   extractable  691 bits of a row alone, 0.8175 a bit of long blocks (within 2^-64)
 > n.h5: 1 device, # s
 $ tournament --nist e.bin --packed --bits 1000 --permutations 200 -o n.h5
@@ -32,7 +32,7 @@ $ for d in sp800_22/verdict entropy/assessed; do h5dump -m %.4f -d $d n.h5 | gre
 $ awk 'BEGIN { s = 1; for (d = 1; d <= 2; d++) for (r = 0; r < 60; r++) { t = "";
 + for (j = 0; j < 50; j++) { s = (s * 16807) % 2147483647; u = s / 2147483647 * 4; if (d == 2 && u > 3.5) u = 0;
 + t = t (u >= 2) (u % 2 >= 1) } print t " " d } }' >two.txt
-$ tournament --nist two.txt --symbol-bits 2 --permutations 100 -v
+$ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 > 1: 60 rows of 100 bits
 >   SP 800-22    8 of 8 tests passed, 7 not applicable; 1 sequence of 6000 bits
 >     frequency                  passed, log10 p -0.503
@@ -61,7 +61,7 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 100 -v
 >     lag                        0.9841 bits a bit, 1.8487 a symbol
 >     MultiMMC                   0.9334 bits a bit, 1.8989 a symbol
 >     LZ78Y                      0.9349 bits a bit, 1.8644 a symbol
->   independent  no: log10 p -1.68 of neighbours, -0.0766 of parts; not as of permutations: directional runs, increases or decreases, periodicity 1
+>   independent  not refuted: log10 p -1.68 of neighbours, -0.0766 of parts, 19 statistics as of permutations
 >   extractable  0 bits of a row alone, 0.7536 a bit of long blocks (within 2^-64)
 > 2: 60 rows of 100 bits
 >   SP 800-22    1 of 7 tests passed, 8 not applicable; 1 sequence of 6000 bits
@@ -101,6 +101,18 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 0 --json | tr '{' '\n
 > --
 > "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
 > "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
+
+# Too few permutations: one more extreme than all of them refutes nothing.
+$ tournament --nist two.txt --symbol-bits 2 --permutations 1999 | grep '  independent'
+>   independent  not refuted: log10 p -1.68 of neighbours, -0.0766 of parts; 1999 permutations are too few for a verdict, expected at least 2000
+>   independent  not refuted: log10 p -0.501 of neighbours, -0.118 of parts; 1999 permutations are too few for a verdict, expected at least 2000
+$ for n in 0 1999 2000; do tournament --nist two.txt --symbol-bits 2 --permutations $n --json | jq -c '.devices[] | [.iid, .permutations_failed]'; done
+> [true,null]
+> [true,null]
+> [true,null]
+> [true,null]
+> [true,0]
+> [true,0]
 
 # Many sequences.
 $ tournament --nist e.bin --packed --bits 1000 --sequence-bits 2000 --permutations 0 -q -o m.h5; h5dump -d sp800_22/passed m.h5 | grep '(0,0)'
