@@ -147,6 +147,9 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no input, expected BITS...; see tournament --nist --help");
     if (!common->output && (common->force || common->dry_run))
         return kl_fail(err, KL_EUSAGE, "no output; give -o N.h5");
+    if (w->v->nist.sequence_bits && w->v->nist.sequence_bits < KL_NIST_SEQUENCE)
+        return kl_fail(err, KL_EUSAGE, "--sequence-bits: found %lld, expected 0 or at least %d",
+                       (long long)w->v->nist.sequence_bits, KL_NIST_SEQUENCE);
     int code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);

@@ -11,8 +11,6 @@
 #include "qrng/extractor.h"
 #include "qrng/rules.h"
 
-enum { LEAST_SEQUENCE = 100 };
-
 void kl_nist_options_default(struct kl_nist_options *o)
 {
     *o = (struct kl_nist_options){ .permutations = 10000, .security = 64 };
@@ -162,10 +160,6 @@ static int finish_device(struct kl_nist_report *r, size_t i, const struct stream
     if (!code && o->permutations)
         code = kl_iid(&d->iid, s->symbols, n, o->permutations, o->seed, pool, watch, err);
     if (code || !o->restarts) return code;
-    if (d->n_rows < KL_RESTARTS || per_row < KL_RESTARTS)
-        return kl_fail(err, KL_EDATA,
-                       "device %s: %zu rows of %zu symbols, expected %d of %d at least for --restarts",
-                       r->names[i], d->n_rows, per_row, KL_RESTARTS, KL_RESTARTS);
     uint8_t *square = malloc((size_t)KL_RESTARTS * KL_RESTARTS);
     if (!square) return kl_fail_memory(err, (size_t)KL_RESTARTS * KL_RESTARTS);
     for (size_t row = 0; row < KL_RESTARTS; row++)
@@ -181,6 +175,7 @@ static int finish_device(struct kl_nist_report *r, size_t i, const struct stream
 static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err)
 {
     struct kl_nist_report *r = w->report;
+    const size_t per_row = bits->n_bits / (size_t)bits->symbol_bits;
     size_t n_jobs = 0;
     for (size_t i = 0; i < bits->n_rows; i++) r->devices[bits->device[i]].n_rows++;
     for (size_t i = 0; i < r->n_devices; i++) {
@@ -189,10 +184,15 @@ static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err
         d->n_symbols = d->n_bits / (size_t)bits->symbol_bits;
         d->sequence_bits = r->options.sequence_bits ? (size_t)r->options.sequence_bits : part(d->n_bits);
         d->n_sequences = d->n_bits / d->sequence_bits;
-        if (d->n_sequences == 0 || d->sequence_bits < LEAST_SEQUENCE)
+        if (r->options.restarts && (d->n_rows < KL_RESTARTS || per_row < KL_RESTARTS))
+            return kl_fail(err, KL_EDATA,
+                           "device %s: %zu rows of %zu symbols, expected %d of %d at least for "
+                           "--restarts",
+                           r->names[i], d->n_rows, per_row, KL_RESTARTS, KL_RESTARTS);
+        if (d->n_sequences == 0 || d->sequence_bits < KL_NIST_SEQUENCE)
             return kl_fail(err, KL_EDATA,
                            "device %s: %zu bits, sequences of %zu; expected at least one sequence of %d",
-                           r->names[i], d->n_bits, d->sequence_bits, LEAST_SEQUENCE);
+                           r->names[i], d->n_bits, d->sequence_bits, KL_NIST_SEQUENCE);
         if (d->n_sequences > r->most_sequences) r->most_sequences = d->n_sequences;
         n_jobs += d->n_sequences + 2;
         d->suites = calloc(d->n_sequences, sizeof *d->suites);

@@ -9,7 +9,10 @@
 #include "qrng/nist90b.h"
 #include "qrng/nist_iid.h"
 
-enum { KL_NIST_PART = 1000000 }; /* bits, and symbols, that SP 800-90B is applied to, at most */
+enum {
+    KL_NIST_PART = 1000000, /* bits, and symbols, that SP 800-90B is applied to, at most */
+    KL_NIST_SEQUENCE = 100  /* bits of a sequence of SP 800-22, at least */
+};
 struct kl_nist_options {
     int64_t
         sequence_bits;    /* of a sequence of SP 800-22; 0: all of a device's bits, up to KL_NIST_PART */
@@ -47,7 +50,8 @@ struct kl_nist_report {
     double information; /* I(device; row) in bits, of independent symbols; NaN: one device, or more than
                            4 symbols or 256 a row */
 };
-/* KL_EDATA (sequences longer than a device's bits), KL_ENOMEM, KL_ESIGNAL. Free it in every case. */
+/* KL_EDATA (sequences longer than a device's bits, too few rows for restarts), KL_ENOMEM, KL_ESIGNAL.
+   Free it in every case. */
 int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
                    const struct kl_nist_options *o, struct kl_pool *pool, const struct kl_watch *watch,
                    struct kl_error *err);

@@ -126,8 +126,8 @@ $ tournament --nist two.txt -n
 ! tournament: no output; give -o N.h5
 ? 2
 $ tournament --nist two.txt --sequence-bits 50
-! tournament: device 1: 6000 bits, sequences of 50; expected at least one sequence of 100
-? 65
+! tournament: --sequence-bits: found 50, expected 0 or at least 100
+? 2
 $ tournament --nist two.txt --sequence-bits 10000
 ! tournament: device 1: 6000 bits, sequences of 10000; expected at least one sequence of 100
 ? 65
