@@ -164,6 +164,7 @@ static int resume(struct run *run, struct kl_error *err)
 static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
+    kl_bits_note_dropped(&run->log, run->bits.n_dropped, run->bits.n_bits);
     int code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
     if (!code) code = resume(run, err);
     if (code) return code;

@@ -72,6 +72,13 @@ int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_ho
     return kl_bits_read_files(bits, &path, 1, how, err);
 }
 
+void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits)
+{
+    if (n_dropped)
+        kl_note(log, 1, "%zu bit%s at the end make no row of %zu: left out", n_dropped, kl_s(n_dropped),
+                n_bits);
+}
+
 void kl_bits_free(struct kl_bits *bits)
 {
     for (size_t i = 0; i < bits->n_files; i++) kl_file_close(&bits->files[i]);

@@ -55,6 +55,8 @@ int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *e
    raw_inputs of a provenance, paths that are not our files (those are its parents: bits->files). */
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                      const char *const *paths, size_t n, struct kl_error *err);
+/* Says that bits at the end of packed bytes make no row of n_bits, if there are such. */
+void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits);
 void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */
 
 static inline const uint64_t *kl_bits_row(const struct kl_bits *bits, size_t r)

@@ -139,9 +139,7 @@ static int compute(struct work *w, struct kl_error *err)
     if (!code) code = kl_writer_open(&w->writer, w->v->common.output, &stage->header, err);
     if (!code) code = kl_bits_extract_save(&w->e, w->writer, err);
     kl_progress_end(&progress);
-    if (w->e.inputs.n_dropped)
-        kl_note(stage->log, 1, "%zu bit%s at the end make no row of %zu: left out",
-                w->e.inputs.n_dropped, kl_s(w->e.inputs.n_dropped), w->e.inputs.n_bits);
+    kl_bits_note_dropped(stage->log, w->e.inputs.n_dropped, w->e.inputs.n_bits);
     if (!code) code = kl_json_dump(&raw, w->raw, err);
     if (!code)
         code = kl_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->parents,

@@ -229,6 +229,10 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
         code = take_block(w, block, err);
         if (!code) code = kl_watch_step(watch, w->read, (uint64_t)in.expected_rows * in.n_bits, NULL);
     }
+    if (!code) kl_bits_note_dropped(stage->log, in.n_dropped, in.n_bits);
+    if (!code && w->hash && w->n_waiting)
+        kl_note(stage->log, 1, "%zu bit%s at the end fill no block of %zu: left out", w->n_waiting,
+                kl_s(w->n_waiting), w->n_in);
     kl_bits_inputs_close(&in);
     return code;
 }

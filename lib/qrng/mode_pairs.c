@@ -91,6 +91,7 @@ static int compute(struct work *w, struct kl_error *err)
                                        .resamples = w->v->resamples,
                                        .seed = w->v->common.seed,
                                        .reference = w->v->reference };
+    kl_bits_note_dropped(w->run->stage.log, w->bits.n_dropped, w->bits.n_bits);
     int code = kl_scores_read(&o.wanted, w->v->scores, err);
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "devices and pairs");

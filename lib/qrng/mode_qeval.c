@@ -81,6 +81,7 @@ static int judge(struct work *w, struct kl_error *err)
     struct kl_stage *stage = &w->run->stage;
     const size_t n = w->bits.n_files + 1;
     char *raw = NULL;
+    kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
     w->parents = calloc(n, sizeof *w->parents);
     if (!w->parents) return kl_fail_memory(err, n * sizeof *w->parents);
     w->parents[0] = w->classifier.file;

@@ -51,6 +51,7 @@ static int train(struct work *w, struct kl_error *err)
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
     char *raw = NULL;
+    kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
     int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     if (!code) code = kl_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
     kl_progress_begin(&progress, stage->log, w->v->common.progress, "runs");

@@ -61,3 +61,8 @@ $ qgan absent.txt -o x.h5
 ? 66
 $ qgan devices.txt -m 2 --epochs 20 -o t.h5
 > t.h5: up to date
+
+# Packed bytes whose end makes no row.
+$ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden/nist_e.bin >p2; qgan p1 p2 --packed --bits 98 -m 2 -l kl --epochs 5 --resamples 10 -o p.h5 | tail -1
+> p.h5: 1 pair, 2 generators, # s
+! qgan: 116 bits at the end make no row of 98: left out
