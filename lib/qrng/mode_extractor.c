@@ -227,7 +227,8 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
     if (!code) code = make_room(w, in.n_bits, err);
     while (!code && !(code = kl_bits_inputs_next(&in, &block, err)) && block->n_rows) {
         code = take_block(w, block, err);
-        if (!code) code = kl_watch_step(watch, w->read, (uint64_t)in.expected_rows * in.n_bits, NULL);
+        if (!code && kl_watch_step(watch, w->read, (uint64_t)in.expected_rows * in.n_bits, NULL))
+            code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (!code) kl_bits_note_dropped(stage->log, in.n_dropped, in.n_bits);
     if (!code && w->hash && w->n_waiting)

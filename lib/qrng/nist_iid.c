@@ -76,8 +76,9 @@ static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutati
         for (size_t k = 0; !code && k < n; k++)
             if ((code = r->codes[k]) && err) *err = r->errors[k];
         if (!code) left = count_round(result, r, n, edge);
-        if (!code)
-            code = kl_watch_step(watch, (uint64_t)(r->first + (int64_t)n), (uint64_t)permutations, NULL);
+        if (!code &&
+            kl_watch_step(watch, (uint64_t)(r->first + (int64_t)n), (uint64_t)permutations, NULL))
+            code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     result->judged = permutations >= KL_IID_PERMUTATIONS;
     result->n_failed = result->judged ? left : 0;

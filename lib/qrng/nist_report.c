@@ -98,7 +98,8 @@ static int run_jobs(struct work *w, struct kl_pool *pool, const struct kl_watch 
         kl_pool_for(pool, n, run_job, &part_of);
         for (size_t k = 0; !code && k < n; k++)
             if ((code = part_of.jobs[k].code) && err) *err = part_of.jobs[k].err;
-        if (!code) code = kl_watch_step(watch, i + n, w->n_jobs, "tests and estimates");
+        if (!code && kl_watch_step(watch, i + n, w->n_jobs, "tests and estimates"))
+            code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     return code;
 }

@@ -24,6 +24,16 @@ $ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-e
 ! tournament: short.bin: 100 bytes, expected at least 189 to draw the matrix
 ? 65
 
+# Bits that make no row; stopped, with nothing in the file's place.
+$ tournament --extract von-neumann seed.bin --packed --bits 999 -q -o d.bin; tournament --extract von-neumann seed.bin --packed --bits 999 -o d.bin | sed 's/[0-9.]* MB/# MB/'
+> d.bin: 1944 of 7992 bits, 0.2432 a bit; # MB/s, # s
+! tournament: 8 bits at the end make no row of 999: left out
+$ truncate -s 20G zeros; for m in toeplitz von-neumann; do
++ timeout --preserve-status -s TERM 0.5 tournament --extract $m zeros --packed --bits 1000 --min-entropy 0.6 --progress none -o s.bin; echo $?; done; rm zeros; ls -A | grep '\<s\.bin' || echo no file
+> 143
+> 143
+> no file
+
 # What cannot be done.
 $ tournament --extract toeplitz two.txt --min-entropy 0.6 --hash-seed seed.bin -o seed.bin
 ! tournament: seed.bin: is an input; give another name

@@ -118,6 +118,25 @@ $ for n in 0 1999 2000; do tournament --nist two.txt --symbol-bits 2 --permutati
 $ tournament --nist e.bin --packed --bits 1000 --sequence-bits 2000 --permutations 0 -q -o m.h5; h5dump -d sp800_22/passed m.h5 | grep '(0,0)'
 >    (0,0): 0.98, 1, 0.99, 0.99, 1, 0.98, nan, 0.99, nan, nan, nan, nan, nan,
 
+# Bits that make no row.
+$ tournament --nist e.bin --packed --bits 1500 --permutations 0 -q -o d.h5; tournament --nist e.bin --packed --bits 1500 --permutations 0 | head -1
+> e: 133 rows of 1500 bits
+! tournament: 500 bits at the end make no row of 1500: left out
+
+# Stopped: among the tests, among the permutations (some statistics of bits in turn are never dropped).
+$ for i in 1 2 3 4 5 6 7 8; do cat e.bin e.bin e.bin e.bin e.bin; done >long.bin
++ timeout --preserve-status -s TERM 0.5 tournament --nist long.bin --packed --bits 1000 --sequence-bits 20000 --permutations 0 -q -o s.h5; echo $?
++ head -c 5000 /dev/zero | tr '\0' U >turns.bin
++ timeout --preserve-status -s TERM 1 tournament --nist turns.bin --packed --bits 100 --permutations 1000000 --progress none -o s.h5; echo $?; ls -A | grep s.h5 || echo no file
+> 143
+> 143
+> no file
+
+# Refused before the work, which would take hours.
+$ timeout 60 tournament --nist turns.bin --packed --bits 100 --permutations 1000000 --restarts
+! tournament: device turns: 400 rows of 100 symbols, expected 1000 of 1000 at least for --restarts
+? 65
+
 # What cannot be done.
 $ tournament --nist
 ! tournament: no input, expected BITS...; see tournament --nist --help
