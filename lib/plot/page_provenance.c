@@ -47,13 +47,15 @@ static void write_command(FILE *to, const json_t *record)
 
 static void write_input(FILE *to, const char *role, const json_t *input)
 {
-    const bool ours = *member(input, "content") != 0;
+    const char *name = *member(input, "content")  ? "content"
+                       : *member(input, "sha256") ? "sha256"
+                                                  : "bits";
     fputs("<br><span class=\"soft\">", to);
     kl_html_text(to, role);
     fputs("</span> ", to);
     kl_html_text(to, member(input, "path"));
-    fprintf(to, " <span class=\"hex soft\">%s ", ours ? "content" : "sha256");
-    kl_html_text(to, member(input, ours ? "content" : "sha256"));
+    fprintf(to, " <span class=\"hex soft\">%s ", name);
+    kl_html_text(to, member(input, name));
     fputs("</span>", to);
 }
 

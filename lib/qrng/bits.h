@@ -52,7 +52,8 @@ int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
 /* SHA-256 of the bits, devices and names: the same in every format. KL_ENOMEM. */
 int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *err);
 /* What was read into the key, as the bits themselves: the same in every format; and into the record, the
-   raw_inputs of a provenance, paths that are not our files (those are its parents: bits->files). */
+   raw_inputs of a provenance, paths that are not our files (those are its parents: bits->files), each
+   with its own SHA-256; what came through a pipe with that of all bits, as `bits`. */
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                      const char *const *paths, size_t n, struct kl_error *err);
 /* Says that bits at the end of packed bytes make no row of n_bits, if there are such. */

@@ -2,6 +2,7 @@
    What bits are, for keys and records: the bits themselves, whatever the format they came in. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "qrng/bits_int.h"
 
@@ -29,16 +30,28 @@ static bool is_parent(const struct kl_bits *bits, const char *path)
     return false;
 }
 
+/* A file by its own digest; what was read from a pipe is gone: by that of the bits. */
+static int record_input(struct json_t *record, const char *path, const char *bits, struct kl_error *err)
+{
+    char hex[65];
+    struct stat st;
+    const bool piped = strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+    if (piped)
+        return kl_input_record_as(record, "bits", strcmp(path, "-") == 0 ? KL_BITS_STDIN : path, "bits",
+                                  bits, err);
+    const int rc = kl_input_content(hex, path, err);
+    return rc ? rc : kl_input_record(record, "bits", path, hex, err);
+}
+
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                      const char *const *paths, size_t n, struct kl_error *err)
 {
     char hex[65];
     int rc = kl_bits_content(hex, bits, err);
     if (!rc) rc = kl_key_input(key, "bits", hex, err);
-    for (size_t i = 0; i < n && !rc; i++) {
-        const char *path = strcmp(paths[i], "-") == 0 ? KL_BITS_STDIN : paths[i];
-        if (!is_parent(bits, path)) rc = kl_input_record(record, "bits", path, hex, err);
-    }
+    for (size_t i = 0; i < n && !rc; i++)
+        if (!is_parent(bits, strcmp(paths[i], "-") == 0 ? KL_BITS_STDIN : paths[i]))
+            rc = record_input(record, paths[i], hex, err);
     return rc;
 }
 

@@ -174,19 +174,24 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err)
 }
 
 /* Path and digest under the role's name, or "ROLE 2", "ROLE 3"... if there were some before. */
-int kl_input_record(json_t *record, const char *role, const char *path, const char *sha256,
-                    struct kl_error *err)
+int kl_input_record_as(json_t *record, const char *role, const char *path, const char *member,
+                       const char *hex, struct kl_error *err)
 {
     char name[64];
     json_t *text = NULL;
     snprintf(name, sizeof name, "%.32s", role);
     for (int k = 2; json_object_get(record, name); k++) snprintf(name, sizeof name, "%.32s %d", role, k);
     int rc = kl_json_string(&text, path, err);
-    if (!rc &&
-        json_object_set_new(record, name, json_pack("{s:O, s:s}", "path", text, "sha256", sha256)) < 0)
+    if (!rc && json_object_set_new(record, name, json_pack("{s:O, s:s}", "path", text, member, hex)) < 0)
         rc = kl_fail_memory(err, 256);
     json_decref(text);
     return rc;
+}
+
+int kl_input_record(json_t *record, const char *role, const char *path, const char *sha256,
+                    struct kl_error *err)
+{
+    return kl_input_record_as(record, role, path, "sha256", sha256, err);
 }
 
 int kl_input_identify(struct kl_key *key, json_t *record, const char *role, size_t i, const char *path,

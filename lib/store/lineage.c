@@ -74,8 +74,9 @@ static void draw_body(struct tree *t, const json_t *record, bool bar)
         kl_write_safely(t->to, role);
         fputs(": ", t->to);
         kl_write_safely(t->to, kl_json_text(input, "path"));
-        fprintf(t->to, "\n%s%s  sha256 ", prefix, margin);
-        kl_write_safely(t->to, kl_json_text(input, "sha256"));
+        const char *name = *kl_json_text(input, "sha256") ? "sha256" : "bits";
+        fprintf(t->to, "\n%s%s  %s ", prefix, margin, name);
+        kl_write_safely(t->to, kl_json_text(input, name));
         fputc('\n', t->to);
     }
 }

@@ -180,6 +180,9 @@ int kl_input_identify(struct kl_key *key, struct json_t *record, const char *rol
 /* The second half alone, of an input whose content is known otherwise. */
 int kl_input_record(struct json_t *record, const char *role, const char *path, const char *content,
                     struct kl_error *err);
+/* Under another name than "sha256": a digest that is not that of the input's bytes. */
+int kl_input_record_as(struct json_t *record, const char *role, const char *path, const char *member,
+                       const char *hex, struct kl_error *err);
 
 /* ---- provenance (provenance.c) ---- */
 /* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON
