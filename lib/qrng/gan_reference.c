@@ -65,10 +65,10 @@ static int make_network(struct network *n, const double *target, const struct kl
     int code = kl_gan_network_make_f32(&n->g, &size, memory, err);
     if (!code) code = kl_discriminator_make_f32(&n->d, KL_GAN_PLANE, CELLS, HIDDEN, memory, err);
     if (code) return code;
-    double params[HIDDEN * 4 + 1], *row = kl_arena_take(memory, LATENT, sizeof *row);
+    double params[HIDDEN * 4 + 1];
     n->law = kl_arena_take(memory, 5 * (size_t)CELLS, sizeof *n->law);
     n->wide = kl_arena_take(memory, CELLS, sizeof *n->wide);
-    if (!row || !n->law || !n->wide) return kl_fail_memory(err, 7 * sizeof *n->wide * CELLS);
+    if (!n->law || !n->wide) return kl_fail_memory(err, 7 * sizeof *n->wide * CELLS);
     n->dp = n->law + CELLS, n->target = n->dp + CELLS, n->z[0] = n->target + CELLS;
     n->z[1] = n->z[0] + LATENT;
     for (size_t k = 0; k < CELLS; k++) n->target[k] = (float)target[k];

@@ -36,13 +36,21 @@ static int save_pairs(struct kl_writer *w, const struct kl_gan_study *s, struct 
     return code;
 }
 
+/* Does it apply to any pair? */
+static bool is_known(const double *score, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(score[i])) return true;
+    return false;
+}
+
 static int save_scores(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err)
 {
     char name[64];
     int code = KL_OK;
     for (size_t k = 0; k < KL_GAN_N_SCORES && !code; k++) {
         const double *score = s->scores + k * s->n_pairs;
-        if (isnan(score[0])) continue;
+        if (!is_known(score, s->n_pairs)) continue;
         snprintf(name, sizeof name, "scores/%s", kl_gan_score_names[k]);
         code = put(w, name, KL_TYPE_F64, s->n_pairs, 0, score, err);
     }

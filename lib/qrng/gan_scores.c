@@ -160,10 +160,10 @@ static int set_divergences(const struct scoring *c, size_t i, double *table, str
     for (size_t k = 0; k < n; k++) counts[k] /= words, table[k] = (double)s->law[model * n + k];
     s->scores[KL_GAN_KL * all + i] = kl_gan_divergence(counts, table, n);
     s->scores[KL_GAN_KL_UNIFORM * all + i] = kl_gan_divergence(counts, NULL, n);
-    s->scores[KL_GAN_KL_START * all + i] =
-        s->history[(KL_GAN_DIVERGENCE * s->n_models + model) * (size_t)s->o.epochs];
+    const int code = kl_gan_first_law(table, &s->o, kl_gan_replica(&s->of[model]), err);
+    if (!code) s->scores[KL_GAN_KL_START * all + i] = kl_gan_divergence(counts, table, n);
     free(counts);
-    return KL_OK;
+    return code;
 }
 
 static int score_pair(const struct scoring *c, size_t i, struct kl_error *err)

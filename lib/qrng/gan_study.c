@@ -57,22 +57,29 @@ static void size_models(struct kl_gan_study *s)
     s->n_params = o->loss == KL_GAN_ADVERSARIAL ? (size_t)o->hidden * (inputs + 2) + 1 : 0;
 }
 
+/* Zeros: a checkpoint has the models that are not done too. */
+static void *take_zeros(struct kl_gan_study *s, size_t n, size_t size)
+{
+    void *block = kl_arena_take(&s->memory, n, size);
+    if (block) memset(block, 0, n * size);
+    return block;
+}
+
 static int take(struct kl_gan_study *s, struct kl_error *err)
 {
     const size_t n = s->n_models, history = KL_GAN_N_COLUMNS * n * (size_t)s->o.epochs,
                  scores = KL_GAN_N_SCORES * s->n_pairs;
-    s->done = kl_arena_take(&s->memory, n, sizeof *s->done);
-    s->law = kl_arena_take(&s->memory, n * s->n_cells, sizeof *s->law);
-    s->target = kl_arena_take(&s->memory, n * s->n_cells, sizeof *s->target);
-    s->witness = kl_arena_take(&s->memory, s->o.reference ? 1 : n * s->n_cells, sizeof *s->witness);
-    s->discriminator = kl_arena_take(&s->memory, n * s->n_params + 1, sizeof *s->discriminator);
-    s->angles = kl_arena_take(&s->memory, n * s->n_angles + 1, sizeof *s->angles);
+    s->done = take_zeros(s, n, sizeof *s->done);
+    s->law = take_zeros(s, n * s->n_cells, sizeof *s->law);
+    s->target = take_zeros(s, n * s->n_cells, sizeof *s->target);
+    s->witness = take_zeros(s, s->o.reference ? 1 : n * s->n_cells, sizeof *s->witness);
+    s->discriminator = take_zeros(s, n * s->n_params + 1, sizeof *s->discriminator);
+    s->angles = take_zeros(s, n * s->n_angles + 1, sizeof *s->angles);
     s->history = kl_arena_take(&s->memory, history, sizeof *s->history);
     s->scores = kl_arena_take(&s->memory, scores, sizeof *s->scores);
     if (!s->done || !s->law || !s->target || !s->witness || !s->discriminator || !s->angles ||
         !s->history || !s->scores)
         return kl_fail_memory(err, n * s->n_cells * 2 * sizeof *s->law + history * sizeof *s->history);
-    memset(s->done, 0, n * sizeof *s->done);
     for (size_t i = 0; i < history; i++) s->history[i] = NAN;
     for (size_t i = 0; i < scores; i++) s->scores[i] = NAN;
     return KL_OK;
@@ -149,8 +156,7 @@ static void train_model(void *context, size_t i, int thread)
                                .witness = s->o.reference ? NULL : s->witness + m * s->n_cells,
                                .discriminator = s->discriminator + m * s->n_params,
                                .angles = s->angles + m * s->n_angles,
-                               .replica =
-                                   (uint32_t)s->of[m].a * KL_BITS_DEVICES + (uint32_t)(s->of[m].b + 1),
+                               .replica = kl_gan_replica(&s->of[m]),
                                .stop = ask,
                                .context = &asking };
     for (size_t c = 0; c < KL_GAN_N_COLUMNS; c++)

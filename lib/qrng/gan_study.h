@@ -20,7 +20,7 @@ struct kl_gan_options {
     enum kl_gan_generator generator;
     enum kl_gan_loss loss;
     int64_t epochs, word_bits, hidden, repetitions, steps, patience, shots, resamples, seed;
-    double lr, discriminator_lr, decay;
+    double lr, decay;
 };
 
 /* A pair (a, b) of devices, from 0. */
@@ -69,6 +69,12 @@ enum kl_gan_score {
 };
 enum { KL_GAN_HALVES = 20 };
 extern const char *const kl_gan_score_names[KL_GAN_N_SCORES];
+
+/* The replica of a model's random numbers; of: its pair, or device a alone (b -1). */
+static inline uint32_t kl_gan_replica(const struct kl_gan_pair *of)
+{
+    return (uint32_t)of->a * KL_BITS_DEVICES + (uint32_t)(of->b + 1);
+}
 
 struct kl_gan_study {
     struct kl_gan_options o;
@@ -159,6 +165,9 @@ void kl_gan_row_means(double *means, const double *table, const struct kl_bits *
    the validation rows. KL_ESIGNAL, KL_EDATA (it diverges), KL_ENOMEM. */
 int kl_gan_train(const struct kl_gan_place *to, const struct kl_gan_options *o,
                  const struct kl_bits *bits, int32_t device, struct kl_error *err);
+/* Its law (n_cells) before any step, as it is judged. KL_ENOMEM. */
+int kl_gan_first_law(double *law, const struct kl_gan_options *o, uint32_t replica,
+                     struct kl_error *err);
 /* Scores of all pairs of trained models (gan_scores.c). */
 int kl_gan_score(struct kl_gan_study *s, struct kl_pool *pool, struct kl_error *err);
 

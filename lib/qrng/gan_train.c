@@ -168,6 +168,14 @@ static int make(struct learner *l, struct kl_error *err)
     return code;
 }
 
+static void release(struct learner *l)
+{
+    kl_measured_free(&l->measured);
+    kl_circuit_free(&l->circuit);
+    kl_arena_free(&l->memory);
+    kl_arena_free(&l->work);
+}
+
 /* The target from the training rows; counts of the validation rows, as frequencies. */
 static int take_rows(struct learner *l, const struct kl_bits *bits, int32_t device, struct kl_error *err)
 {
@@ -251,6 +259,17 @@ static int train(struct learner *l, const char *name, struct kl_error *err)
     return KL_OK;
 }
 
+int kl_gan_first_law(double *law, const struct kl_gan_options *o, uint32_t replica, struct kl_error *err)
+{
+    const struct kl_gan_place to = { .replica = replica };
+    struct learner l = { .to = &to, .o = o, .n_cells = (size_t)1 << o->word_bits };
+    int code = make(&l, err);
+    if (!code) code = make_law(&l, 0, true, err);
+    for (size_t k = 0; k < l.n_cells && !code; k++) law[k] = (double)l.law[k];
+    release(&l);
+    return code;
+}
+
 int kl_gan_train(const struct kl_gan_place *to, const struct kl_gan_options *o,
                  const struct kl_bits *bits, int32_t device, struct kl_error *err)
 {
@@ -261,9 +280,6 @@ int kl_gan_train(const struct kl_gan_place *to, const struct kl_gan_options *o,
         memcpy(to->target, l.target, l.n_cells * sizeof *to->target);
         code = train(&l, bits->names[device], err);
     }
-    kl_measured_free(&l.measured);
-    kl_circuit_free(&l.circuit);
-    kl_arena_free(&l.memory);
-    kl_arena_free(&l.work);
+    release(&l);
     return code;
 }
