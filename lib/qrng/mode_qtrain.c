@@ -7,7 +7,7 @@
 #include "qrng/mode.h"
 #include "qrng/study.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
 
 static void defaults(void *values)
 {

@@ -102,8 +102,8 @@ static double step(struct training *t, const int64_t *which, size_t n)
                                           .purpose = KL_RANDOM_DROPOUT,
                                           .step = (uint32_t)t->step,
                                           .replica = (uint32_t)(t->step >> 32),
-                                          .threshold = (uint32_t)lround(o->dropout * 65536),
-                                          .scale = 1 / (1 - o->dropout) };
+                                          .threshold = kl_dropout_threshold(o->dropout),
+                                          .scale = kl_dropout_scale(o->dropout) };
     fill(&batch, t->samples, which, n);
     t->kernels->mlp_gradient_f32(&loss, t->grad, t->params, &o->net, &batch, o->l1, &drop, t->work);
     struct kl_update update = kl_update_at(&t->optimizer, t->lr, ++t->step);

@@ -82,6 +82,7 @@ const char *kl_study_model_name(int model); /* "network", "pairs", ... */
 enum { KL_STUDY_BINS = 10 };
 struct kl_verdict {
     int model;
+    size_t n_train; /* rows of the first split that trained it: rules take those of validation too */
     double *accuracy, *log_loss, *calibration_error;
     double *log10_p; /* of that many right answers by guessing, one-sided */
     double *recall;  /* [splits, c] */
@@ -91,7 +92,7 @@ struct kl_verdict {
     double worst_log10_p; /* largest of the splits' */
 };
 struct kl_study_report {
-    size_t n_splits, n_test, n_train, classes; /* rows of the first split */
+    size_t n_splits, n_test, classes; /* n_test: rows of the first split */
     int n_models;
     struct kl_verdict models[KL_STUDY_MOST_MODELS];
     double *null; /* [null runs] accuracy of the first model */

@@ -119,7 +119,7 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
     const char *name = kl_study_model_name(v->model);
     const size_t s = r->n_splits;
     v->mean = kl_mean(v->accuracy, s);
-    struct kl_interval of = kl_resampled(v->accuracy, s, (double)r->n_test / (double)r->n_train);
+    struct kl_interval of = kl_resampled(v->accuracy, s, (double)r->n_test / (double)v->n_train);
     if (s == 1) of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, Z95);
     v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;
@@ -202,9 +202,12 @@ int kl_study_judge(struct kl_study_report *report, const struct kl_study *study,
     if (!rc) rc = kl_judge_take(&j, &memory, err);
     if (!rc) rc = describe(&j, err);
     if (!rc) rc = kl_judge_load(&j, 0, err);
-    report->n_test = j.count, report->n_train = j.n - j.count;
+    report->n_test = j.count;
+    size_t n_training = 0;
+    for (size_t i = 0; i < j.n && !rc; i++) n_training += j.part[i] == KL_PART_TRAINING;
     for (int m = 0; m < report->n_models && !rc; m++) {
         report->models[m].model = models[m];
+        report->models[m].n_train = models[m] == KL_STUDY_NETWORK ? n_training : j.n - j.count;
         rc = judge_model(&report->models[m], &j, report, err);
     }
     if (!rc) rc = kl_judge_null(report, &j, err);

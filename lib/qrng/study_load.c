@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Files of kind `device-classifier`. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +22,28 @@ static int read_texts(struct kl_study_file *f, struct kl_error *err)
     return KL_OK;
 }
 
+/* Those of the option of this name; a seed has only those of whole numbers in double. */
+static void bounds(double *min, double *max, const char *name)
+{
+    *min = 0, *max = 0x1p53;
+    for (size_t i = 0; i < kl_study_tool.n_options; i++)
+        if (strcmp(kl_study_tool.options[i].name, name) == 0)
+            *min = kl_study_tool.options[i].min, *max = kl_study_tool.options[i].max;
+}
+
 static int read_numbers(struct kl_study_file *f, struct kl_error *err)
 {
     static const char *const names[] = { "seed", "seeds", "folds", "null" };
     int64_t *const fields[] = { &f->v.common.seed, &f->v.seeds, &f->v.folds, &f->v.null };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        double value;
+        double value, min, max;
         const int rc = kl_file_number(&value, f->file, "", names[i], err);
         if (rc) return rc;
-        if (value < 0 || value > 0x1p53)
-            return kl_fail(err, KL_EDATA, "%s: attribute %s: found %g, expected a whole number",
-                           kl_file_path(f->file), names[i], value);
+        bounds(&min, &max, names[i]);
+        if (!(value >= min && value <= max) || value != floor(value))
+            return kl_fail(err, KL_EDATA,
+                           "%s: attribute %s: found %g, expected a whole number from %g to %g",
+                           kl_file_path(f->file), names[i], value, min, max);
         *fields[i] = (int64_t)value;
     }
     return KL_OK;

@@ -53,6 +53,9 @@ static int deal(uint8_t *part, const struct kl_study *s, const int32_t *labels, 
                 uint64_t seed, struct kl_error *err)
 {
     const size_t n = s->bits->n_rows, folds = (size_t)s->v->folds;
+    if (n < folds)
+        return kl_fail(err, KL_EDATA, "%zu rows are too few for %zu folds: some would have no test rows",
+                       n, folds);
     int64_t *members = malloc(2 * (n + 1) * sizeof *members);
     if (!members) return kl_fail_memory(err, 2 * n * sizeof *members);
     size_t dealt = 0;

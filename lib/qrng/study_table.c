@@ -33,9 +33,10 @@ static void write_differences(FILE *to, const struct kl_study_report *r)
         for (size_t s = 0; s < r->n_splits; s++)
             squares += pow(own->accuracy[s] - other->accuracy[s] - mean, 2);
         const double variance = squares / (double)(r->n_splits - 1);
+        const size_t n_train = own->n_train < other->n_train ? own->n_train : other->n_train;
         const double half =
             kl_student_quantile(0.95, r->n_splits - 1) *
-            sqrt(variance * (1 / (double)r->n_splits + (double)r->n_test / (double)r->n_train));
+            sqrt(variance * (1 / (double)r->n_splits + (double)r->n_test / (double)n_train));
         fprintf(to, "%s less %s: %+.4f (95 %% %+.4f to %+.4f)\n", kl_study_model_name(own->model),
                 kl_study_model_name(other->model), mean, mean - half, mean + half);
     }

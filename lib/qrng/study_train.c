@@ -121,7 +121,7 @@ static int write_network(const struct training *t, size_t run, const struct kl_n
     int rc = KL_OK;
     for (int l = 0; l < net->n_layers && !rc; l++) {
         rc = kl_writer_rows(t->w, t->sets.weight[l], run, 1, at, err);
-        at += net->size[l] * net->size[l + 1];
+        at += (size_t)net->size[l] * (size_t)net->size[l + 1];
         if (!rc) rc = kl_writer_rows(t->w, t->sets.bias[l], run, 1, at, err);
         at += net->size[l + 1];
     }

@@ -74,3 +74,18 @@ $ qeval --qrng absent.h5 rows.txt -o x.h5
 $ qeval --qrng r.h5 rows.txt -o x.h5
 ! qeval: r.h5: holds 'device-report', expected 'device-classifier'
 ? 65
+
+# Claims on rows of text: the record has the digest of the file; of a pipe, that of the bits.
+$ printf '{"schema":1,"data":"%s","claims":[{"claim":"some accuracy","file":"r.h5","attribute":"pairs_accuracy","low":0,"high":1}]}' $(sha256sum rows.txt | cut -c -64) >claims.json
++ qeval --qrng c.h5 rows.txt -q -f -o r.h5; qeval --verify claims.json --strict | tail -1
+> claims.json: 1 passed, 0 failed, 0 not run
+$ qtrain --qrng - --model pairs -q -o piped.h5 <rows.txt; cache log piped.h5 | grep -A 1 standard
+>   bits: standard input
+>     bits HEX64
+
+# The network does not learn from the validation rows: corrected resampled t with 36 test rows a split, 126 that train.
+$ qtrain --qrng rows.txt --epochs 5 -q -o n.h5; qeval --qrng n.h5 rows.txt -q -o nr.h5
++ { h5dump -y -w 0 -d network/accuracy nr.h5; h5dump -y -a network_accuracy_low nr.h5; } | grep -oE '^ +[0-9][0-9., ]*$' | tr ',' ' ' |
++   awk 'NR == 1 { for (i = 1; i <= 4; i++) m += $i / 4; for (i = 1; i <= 4; i++) v += ($i - m) ^ 2 / 3 }
++     NR == 2 { low = m - 3.182446 * sqrt(v * (1 / 4 + 36 / 126)); if (low < 0) low = 0; d = low - $1; print (v > 0), (d * d < 1e-9 ? "same" : low " " $1) }'
+> 1 same

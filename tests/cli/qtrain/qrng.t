@@ -45,6 +45,9 @@ $ qtrain --qrng rows.txt --test 0.9 --validation 0.1 -o x.h5
 $ qtrain --qrng rows.txt --protocol folds --folds 2 --validation 0.6 -o x.h5
 ! qtrain: run 1: --folds 2 and --validation 0.6 leave no rows to train on
 ? 2
+$ qtrain --qrng rows.txt --protocol folds --folds 200 -o x.h5
+! qtrain: run 1: 180 rows are too few for 200 folds: some would have no test rows
+? 65
 $ qtrain --qrng rows.txt --hidden 30,x -o x.h5
 ! qtrain: --hidden: found "30,x", expected whole numbers from 1 to 4096, as in 30,20
 ? 2
