@@ -54,8 +54,9 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
 {
     struct stat st;
     const struct kl_bits_how *how = &s->how; /* an endless stream is read as far as it is needed */
-    const uint64_t limit =
-        how->packed && how->max_rows ? (how->max_rows * how->row_bits + 7) / 8 : UINT64_MAX;
+    uint64_t bits, limit = UINT64_MAX;
+    if (how->packed && how->max_rows && !__builtin_mul_overflow(how->max_rows, how->row_bits, &bits))
+        limit = bits / 8 + (bits % 8 > 0);
     if (strcmp(path, "-") == 0) {
         s->path = KL_BITS_STDIN;
         s->spooled = true;

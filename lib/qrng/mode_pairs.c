@@ -59,11 +59,22 @@ static void defaults(void *values)
 
 struct work {
     struct kl_mode_run *run;
-    const struct values *v;
+    struct values *v;
+    uint32_t wanted;  /* scores that are permuted */
+    char scores[128]; /* their names, in order: what the key has */
     struct kl_bits bits;
     struct kl_tournament t;
     json_t *raw; /* raw_inputs of the record */
 };
+
+static int read_scores(struct work *w, struct kl_error *err)
+{
+    const int code = kl_scores_read(&w->wanted, w->v->scores, err);
+    if (code) return code;
+    kl_scores_write(w->scores, sizeof w->scores, w->wanted);
+    w->v->scores = w->scores;
+    return KL_OK;
+}
 
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
@@ -72,7 +83,8 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
                                      .row_bits = (size_t)w->v->row_bits };
-    int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
+    int code = read_scores(w, err);
+    if (!code) code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
     if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
     if (!code) code = kl_key_begin(&key, "tournament", SCHEMA, tool.name, NUMERICAL_VERSION, err);
     if (!code) code = kl_key_options(key, &tool, w->v, err);
@@ -89,11 +101,11 @@ static int compute(struct work *w, struct kl_error *err)
     struct kl_progress progress;
     struct kl_tournament_options o = { .permutations = w->v->null,
                                        .resamples = w->v->resamples,
+                                       .wanted = w->wanted,
                                        .seed = w->v->common.seed,
                                        .reference = w->v->reference };
     kl_bits_note_dropped(w->run->stage.log, w->bits.n_dropped, w->bits.n_bits);
-    int code = kl_scores_read(&o.wanted, w->v->scores, err);
-    if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
+    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "devices and pairs");
     if (!code) code = kl_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);
     kl_progress_end(&progress);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Scores by name. */
+#include <stdio.h>
 #include <string.h>
 
 #include "qrng/tournament.h"
@@ -27,4 +28,16 @@ int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err)
         at += n + 1;
     }
     return KL_OK;
+}
+
+void kl_scores_write(char *text, size_t size, uint32_t wanted)
+{
+    size_t n = 0;
+    if (wanted == KL_ALL_SCORES) {
+        snprintf(text, size, "all");
+        return;
+    }
+    for (uint32_t s = 0; s < KL_N_SCORES; s++)
+        if (wanted >> s & 1 && n < size)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "," : "", kl_score_names[s]);
 }

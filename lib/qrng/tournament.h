@@ -35,6 +35,8 @@ enum kl_score {
 extern const char *const kl_score_names[KL_N_SCORES];
 /* "all", or names with commas between them, as bits. KL_EUSAGE. */
 int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err);
+/* The same back, in the order of the enumeration: one text for each choice. */
+void kl_scores_write(char *text, size_t size, uint32_t wanted);
 
 /* Divergences of the devices' symbols, in nats a symbol but for the total variation. */
 enum kl_divergence { KL_DIV_AB, KL_DIV_BA, KL_DIV_JS, KL_DIV_TV, KL_DIV_CHERNOFF, KL_N_DIVERGENCES };

@@ -44,6 +44,12 @@ $ for d in 1 2 3; do grep " $d" bits.txt | cut -d' ' -f1 >dev$d.txt; done; tourn
 # Permutations of some scores alone.
 $ tournament bits.txt --symbol-bits 2 --null 19 --scores chi_square,bits -q -o d.h5; h5dump -d score_p d.h5 | grep -c nan
 > 3
+$ for s in chi_square,bits bits,chi_square,bits bits; do tournament bits.txt --scores $s --key; done | uniq -c | awk '{ print $1 }'
+> 2
+> 1
+$ tournament bits.txt --scores chi --key
+! tournament: --scores: found 'chi', expected all or some of bits, patterns, differences, composite, positions, histogram, chi_square, accuracy
+? 2
 $ tournament bits.txt --scores chi
 ! tournament: --scores: found 'chi', expected all or some of bits, patterns, differences, composite, positions, histogram, chi_square, accuracy
 ? 2
