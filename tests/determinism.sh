@@ -49,6 +49,7 @@ for name in $(jobs | grep ^qgan); do
     done
     [ -e resumed.h5 ] || job $name resumed.h5 --no-provenance --resume
     check "$name: resumed after $stops stops differs from uninterrupted" cmp whole.h5 resumed.h5
+    check "$name: was never stopped" [ "$stops" -gt 0 ]
     rm -f whole.h5 resumed.h5
 done
 
