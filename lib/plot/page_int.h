@@ -27,6 +27,18 @@ extern const char kl_page_style[];
 /* Datasets of few rows as tables: one of two axes with its columns' names, and those of one axis that
    lie in a group beside each other. KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_page_tables(FILE *to, struct kl_file *file, struct kl_error *err);
+/* Names of a table's rows (page_rows.c), where the group says what they are. */
+struct kl_page_rows {
+    char *devices; /* names, size bytes each */
+    size_t n_devices, size;
+    int32_t *pairs; /* [rows, 2], or NULL */
+    bool are_devices, are_pairs;
+};
+/* group: "device_stats/rate". KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
+                      struct kl_error *err);
+void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row);
+void kl_page_rows_free(struct kl_page_rows *r);
 /* A head's replicas at their best epochs; nothing of a head without a history. The same codes. */
 int kl_page_best(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The options that the file's key was made of. KL_EDATA, KL_ENOMEM. */

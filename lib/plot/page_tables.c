@@ -50,15 +50,18 @@ static int write_group(FILE *to, struct kl_file *file, size_t first, struct kl_e
     const struct kl_dataset *columns[MOST_COLUMNS], *d = kl_file_dataset(file, first);
     void *data[MOST_COLUMNS] = { NULL };
     const size_t prefix = group_length(d->name);
+    struct kl_page_rows rows;
     size_t n = 0;
-    int code = KL_OK;
+    int code = kl_page_rows_load(&rows, file, d->name, d->rows, err);
+    const bool named = rows.are_devices || rows.are_pairs;
     for (size_t i = first; i < kl_file_n_datasets(file) && n < MOST_COLUMNS && !code; i++) {
         if (!beside(d, kl_file_dataset(file, i))) continue;
         columns[n] = kl_file_dataset(file, i);
         code = kl_file_load(&data[n], file, columns[n], err);
         n++;
     }
-    if (!code) kl_html_caption(to, d->name, prefix ? prefix - 1 : 0);
+    if (!code) kl_html_caption(to, d->name, prefix - 1);
+    if (!code && named) fputs("<th></th>", to);
     for (size_t k = 0; k < n && !code; k++) {
         fputs(columns[k]->type == KL_TYPE_STRING ? "<th>" : "<th class=\"n\">", to);
         kl_html_name(to, columns[k]->name + prefix);
@@ -66,10 +69,12 @@ static int write_group(FILE *to, struct kl_file *file, size_t first, struct kl_e
     }
     for (size_t row = 0; row < d->rows && !code; row++) {
         fputs("</tr>\n<tr>", to);
+        if (named) kl_page_row_write(to, &rows, row);
         for (size_t k = 0; k < n; k++) write_cell(to, columns[k], data[k], row);
     }
     if (!code) fputs("</tr>\n</table></div>\n", to);
     for (size_t k = 0; k < n; k++) free(data[k]);
+    kl_page_rows_free(&rows);
     return code;
 }
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+   What the rows of a table are: devices, or pairs of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/page_int.h"
+
+static int load_devices(struct kl_page_rows *r, struct kl_file *file, struct kl_error *err)
+{
+    static const char *const names[] = { "devices", "device_names", "class_names" };
+    const struct kl_dataset *d = NULL;
+    for (int i = 0; i < 3 && !d; i++) d = kl_file_find(file, names[i]);
+    if (!d || d->type != KL_TYPE_STRING || d->rank != 1) return KL_OK;
+    r->n_devices = d->rows, r->size = d->item_size;
+    return kl_file_load((void **)&r->devices, file, d, err);
+}
+
+int kl_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
+                      struct kl_error *err)
+{
+    *r = (struct kl_page_rows){ 0 };
+    const bool devices = strncmp(group, "device_", 7) == 0;
+    const bool pairs = strncmp(group, "pairs/", 6) == 0 || strncmp(group, "scores/", 7) == 0;
+    const struct kl_dataset *d = kl_file_find(file, "pairs");
+    if (!devices && !pairs) return KL_OK;
+    int code = load_devices(r, file, err);
+    if (code || !r->devices) return code;
+    r->are_devices = devices && r->n_devices == rows;
+    r->are_pairs =
+        pairs && (d ? d->type == KL_TYPE_I32 && d->rank == 2 && d->rows == rows && d->dims[1] == 2
+                    : rows == r->n_devices * (r->n_devices - 1) / 2);
+    if (r->are_pairs && d) code = kl_file_load((void **)&r->pairs, file, d, err);
+    return code;
+}
+
+/* Without a list, pairs stand as 0 1, 0 2, ..., 1 2, ... */
+static void find_pair(size_t pair[2], const struct kl_page_rows *r, size_t row)
+{
+    if (r->pairs) {
+        pair[0] = (size_t)r->pairs[2 * row], pair[1] = (size_t)r->pairs[2 * row + 1];
+        return;
+    }
+    size_t first = 0;
+    while (row >= r->n_devices - 1 - first) row -= r->n_devices - 1 - first, first++;
+    pair[0] = first, pair[1] = first + 1 + row;
+}
+
+void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row)
+{
+    char a[KL_NAME], b[KL_NAME];
+    size_t pair[2] = { row, row };
+    if (r->are_pairs) find_pair(pair, r, row);
+    kl_name(a, r->devices, r->n_devices, r->size, pair[0]);
+    kl_name(b, r->devices, r->n_devices, r->size, pair[1]);
+    fputs("<th scope=\"row\">", to);
+    kl_html_text(to, a);
+    if (r->are_pairs) {
+        fputs(" v ", to);
+        kl_html_text(to, b);
+    }
+    fputs("</th>", to);
+}
+
+void kl_page_rows_free(struct kl_page_rows *r)
+{
+    free(r->devices);
+    free(r->pairs);
+}
