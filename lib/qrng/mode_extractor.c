@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "kernels/inline/philox.h"
 #include "qrng/bits.h"
@@ -52,7 +53,7 @@ const struct kl_tool kl_extractor_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key threads device note no-provenance",
+    .without = "output store dry-run key threads device note no-provenance",
     .chosen_by = "--extract",
 };
 
@@ -264,6 +265,16 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
+/* Bits bear no mark of ours: what is there could be anything. */
+static int check_target(const struct kl_common *common, struct kl_error *err)
+{
+    struct stat s;
+    if (common->force || stat(common->output, &s) != 0 || !S_ISREG(s.st_mode) || s.st_size == 0)
+        return KL_OK;
+    return kl_fail(err, KL_EUSAGE, "%s: is there already; give another name, or --force to replace it",
+                   common->output);
+}
+
 static int work(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->run->stage;
@@ -275,11 +286,16 @@ static int work(struct work *w, struct kl_error *err)
     if (!common->output) return kl_fail(err, KL_EUSAGE, "no output; give -o OUT.bin");
     int code = kl_target_no_input(common->output, stage->inputs, stage->n_inputs, err);
     if (!code && w->v->hash_seed) code = kl_target_no_input(common->output, &w->v->hash_seed, 1, err);
+    if (!code) code = check_target(common, err);
     if (!code && strcmp(w->v->method, "toeplitz") == 0) code = begin_toeplitz(w, err);
     if (!code) code = kl_raw_open(&w->raw, common->output, err);
     kl_progress_begin(&progress, stage->log, common->progress, "bits");
     if (!code) code = take_inputs(w, &progress.watch, err);
     kl_progress_end(&progress);
+    if (!code && !w->written)
+        code =
+            kl_fail(err, KL_EDATA, "%s: %llu bits give none; expected more of them%s", stage->inputs[0],
+                    (unsigned long long)w->read, w->hash ? ", or a smaller --block-bits" : "");
     if (!code) code = kl_raw_publish(&w->raw, err);
     return code ? code : report(w, kl_words_to(common), err);
 }

@@ -42,11 +42,11 @@ const struct fault_job fault_jobs[] = {
       .talks = true,
       .slower = 4 },
     { .name = "Toeplitz extraction",
-      .command = "tournament --extract toeplitz ../in/bits.txt --min-entropy 0.9 --security 10 "
+      .command = "tournament -f --extract toeplitz ../in/bits.txt --min-entropy 0.9 --security 10 "
                  "--block-bits 64 -q -o out.bin",
       .old = "echo old >out.bin" },
     { .name = "von Neumann extraction",
-      .command = "tournament --extract von-neumann ../in/bits.txt -q -o out.bin",
+      .command = "tournament -f --extract von-neumann ../in/bits.txt -q -o out.bin",
       .old = "echo old >out.bin" },
     { 0 },
 };

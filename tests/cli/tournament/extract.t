@@ -20,16 +20,16 @@ $ od -An -tx1 -N16 v.bin
 # 1,000 bytes of random bits draw the matrix.
 $ head -c 1000 $ROOT/tests/golden/nist_e.bin >seed.bin; tournament --extract=toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed seed.bin -q -o w.bin; od -An -tx1 -N8 w.bin
 >  58 c8 e3 34 52 5a 17 01
-$ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed short.bin -o w.bin
+$ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed short.bin -f -o w.bin
 ! tournament: short.bin: 100 bytes, expected at least 189 to draw the matrix
 ? 65
 
 # Bits that make no row; stopped, with nothing in the file's place.
-$ tournament --extract von-neumann seed.bin --packed --bits 999 -q -o d.bin; tournament --extract von-neumann seed.bin --packed --bits 999 -o d.bin | sed 's/[0-9.]* MB/# MB/'
+$ tournament --extract von-neumann seed.bin --packed --bits 999 -q -o d.bin; tournament --extract von-neumann seed.bin --packed --bits 999 -f -o d.bin | sed 's/[0-9.]* MB/# MB/'
 > d.bin: 1944 of 7992 bits, 0.2432 a bit; # MB/s, # s
 ! tournament: 8 bits at the end make no row of 999: left out
 $ truncate -s 20G zeros; for m in toeplitz von-neumann; do
-+ timeout --preserve-status -s TERM 0.5 tournament --extract $m zeros --packed --bits 1000 --min-entropy 0.6 --progress none -o s.bin; echo $?; done; rm zeros; ls -A | grep '\<s\.bin' || echo no file
++ timeout --foreground --preserve-status -s TERM 0.5 tournament --extract $m zeros --packed --bits 1000 --min-entropy 0.6 --progress none -o s.bin; echo $?; done; rm zeros; ls -A | grep '\<s\.bin' || echo no file
 > 143
 > 143
 > no file
@@ -62,4 +62,17 @@ $ tournament --extract von-neumann two.txt -o two.txt
 $ tournament --extract von-neumann none.txt -o x.bin; ls x.bin
 ! tournament: none.txt: cannot be opened: No such file or directory
 ! ls: cannot access 'x.bin': No such file or directory
+? 2
+
+# What is there stays; no bits are no result.
+$ echo precious >keep.bin; tournament --extract von-neumann two.txt -q -o keep.bin; cat keep.bin; tournament --extract von-neumann two.txt -f -q -o keep.bin; head -c 9 keep.bin | grep -c precious
+> precious
+> 0
+! tournament: keep.bin: is there already; give another name, or --force to replace it
+? 1
+
+$ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 131072 -o none.bin; ls none.bin
+! tournament: 12000 bits at the end fill no block of 131072: left out
+! tournament: two.txt: 12000 bits give none; expected more of them, or a smaller --block-bits
+! ls: cannot access 'none.bin': No such file or directory
 ? 2

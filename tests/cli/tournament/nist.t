@@ -125,9 +125,9 @@ $ tournament --nist e.bin --packed --bits 1500 --permutations 0 -q -o d.h5; tour
 
 # Stopped: among the tests, among the permutations (some statistics of bits in turn are never dropped).
 $ for i in 1 2 3 4 5 6 7 8; do cat e.bin e.bin e.bin e.bin e.bin; done >long.bin
-+ timeout --preserve-status -s TERM 0.5 tournament --nist long.bin --packed --bits 1000 --sequence-bits 20000 --permutations 0 -q -o s.h5; echo $?
++ timeout --foreground --preserve-status -s TERM 0.5 tournament --nist long.bin --packed --bits 1000 --sequence-bits 20000 --permutations 0 -q -o s.h5; echo $?
 + head -c 5000 /dev/zero | tr '\0' U >turns.bin
-+ timeout --preserve-status -s TERM 1 tournament --nist turns.bin --packed --bits 100 --permutations 1000000 --progress none -o s.h5; echo $?; ls -A | grep s.h5 || echo no file
++ timeout --foreground --preserve-status -s TERM 1 tournament --nist turns.bin --packed --bits 100 --permutations 1000000 --progress none -o s.h5; echo $?; ls -A | grep s.h5 || echo no file
 > 143
 > 143
 > no file
