@@ -7,7 +7,7 @@
 
 #include "qrng/gan_study.h"
 
-enum { NUMERICAL_VERSION = 2, GAN_SCHEMA = 1, MOST_ROWS = 40 };
+enum { NUMERICAL_VERSION = 2, GAN_SCHEMA = 2, MOST_ROWS = 40 };
 
 struct values {
     struct kl_common common;

@@ -63,7 +63,7 @@ static int load_pairs(struct gan *g, struct kl_file *file, struct kl_error *err)
     bool right =
         g->n_pairs && pairs->dims[1] == 2 && models->dims[1] == 2 && models->dims[0] == g->n_pairs;
     for (size_t i = 0; right && i < 2 * g->n_pairs; i++)
-        right = g->pairs[i] >= 1 && (size_t)g->pairs[i] <= g->n_devices && g->models[i] >= 0 &&
+        right = g->pairs[i] >= 0 && (size_t)g->pairs[i] < g->n_devices && g->models[i] >= 0 &&
                 (size_t)g->models[i] < g->n_models;
     return right ? KL_OK
                  : kl_fail(err, KL_EDATA, "%s: pairs, model: expected two devices and generators each",
@@ -97,7 +97,7 @@ static void device_name(char name[NAME + 1], const struct gan *g, int32_t number
 {
     const size_t size = g->name_size < NAME ? g->name_size : NAME;
     memset(name, 0, NAME + 1);
-    memcpy(name, g->devices + (size_t)(number - 1) * g->name_size, size);
+    memcpy(name, g->devices + (size_t)number * g->name_size, size);
 }
 
 static void widen(struct kl_axes *axes, const double *values, size_t n)
