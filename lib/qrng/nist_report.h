@@ -67,6 +67,7 @@ bool kl_nist_not_iid(const struct kl_nist_device *device);
 
 struct kl_writer;
 struct json_t;
+/* All datasets and attributes of the report (docs/files.md). KL_EIO, KL_ENOMEM. */
 int kl_nist_save(struct kl_writer *writer, const struct kl_nist_report *report, struct kl_error *err);
 /* A few lines a device; all tests if detailed. */
 void kl_nist_table(FILE *to, const struct kl_nist_report *report, bool detailed);
