@@ -105,18 +105,6 @@ static int read_bits(struct run *run, struct kl_error *err)
     return code;
 }
 
-static int begin(struct run *run, enum kl_stage_answer *answer, struct kl_error *err)
-{
-    struct kl_key *key = NULL;
-    int code = kl_key_begin(&key, "gan", GAN_SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, &run->v, err);
-    if (!code) code = kl_key_integer(key, "seed", run->v.common.seed, err);
-    if (!code) code = kl_bits_identify(key, run->raw, &run->bits, run->inputs, run->n_inputs, err);
-    if (!code) code = kl_stage_begin(&run->stage, answer, &key, stdout, err);
-    kl_key_abort(&key);
-    return code;
-}
-
 static int save(struct run *run, const char *path, const char *kind, struct kl_writer **writer,
                 struct kl_error *err)
 {
@@ -179,14 +167,9 @@ static int train(struct run *run, struct kl_error *err)
 
 static int publish(struct run *run, struct kl_error *err)
 {
-    const struct kl_file *const *parents = (const struct kl_file *const *)run->bits.files;
-    char *raw = NULL;
     int code = save(run, run->v.common.output, "gan", &run->writer, err);
-    if (!code) code = kl_json_dump(&raw, run->raw, err);
-    if (!code)
-        code = kl_stage_publish(&run->stage, &run->writer, parents, run->bits.n_files, raw, NULL, err);
+    if (!code) code = kl_bits_publish(&run->stage, &run->writer, &run->bits, run->raw, err);
     if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
-    free(raw);
     return code;
 }
 
@@ -221,8 +204,9 @@ static int work(struct run *run, struct kl_error *err)
     if (!code) code = read_bits(run, err);
     if (!code && output && strcmp(output, "-") != 0)
         code = kl_checkpoint_path(&run->checkpoint, output, err);
-    if (!code && !(run->raw = json_object())) code = kl_fail_memory(err, 64);
-    if (!code) code = begin(run, &answer, err);
+    if (!code)
+        code = kl_bits_begin(&answer, &run->raw, &run->stage, &run->bits, "gan", GAN_SCHEMA,
+                             NUMERICAL_VERSION, stdout, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) {
         if (run->checkpoint) kl_checkpoint_remove(run->checkpoint, run->stage.key);

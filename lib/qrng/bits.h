@@ -56,6 +56,14 @@ int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *e
    with its own SHA-256; what came through a pipe with that of all bits, as `bits`. */
 int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
                      const char *const *paths, size_t n, struct kl_error *err);
+/* The begin of a stage on bits that were read (bits_stage.c): its key, of the options in it, the seed
+   and the bits, and what kl_stage_begin answers. *raw: for kl_bits_publish; the caller's to release. */
+int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_stage *stage,
+                  const struct kl_bits *bits, const char *kind, int schema, int numerical_version,
+                  FILE *out, struct kl_error *err);
+/* Its end: kl_stage_publish with the inputs' record. */
+int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_bits *bits,
+                    const struct json_t *raw, struct kl_error *err);
 /* Says that bits at the end of packed bytes make no row of n_bits, if there are such. */
 void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits);
 void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */

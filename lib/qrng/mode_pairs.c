@@ -79,20 +79,14 @@ static int read_scores(struct work *w, struct kl_error *err)
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
-    struct kl_key *key = NULL;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
                                      .row_bits = (size_t)w->v->row_bits };
     int code = read_scores(w, err);
     if (!code) code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
-    if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
-    if (!code) code = kl_key_begin(&key, "tournament", SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, w->v, err);
-    if (!code) code = kl_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_bits_identify(key, w->raw, &w->bits, stage->inputs, stage->n_inputs, err);
-    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
-    kl_key_abort(&key);
-    return code;
+    if (code) return code;
+    return kl_bits_begin(answer, &w->raw, stage, &w->bits, "tournament", SCHEMA, NUMERICAL_VERSION,
+                         w->run->out, err);
 }
 
 static int compute(struct work *w, struct kl_error *err)
@@ -117,15 +111,10 @@ static int save(struct work *w, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
     struct kl_writer *writer = NULL;
-    char *raw = NULL;
-    int code = kl_json_dump(&raw, w->raw, err);
-    if (!code) code = kl_writer_open(&writer, w->v->common.output, &stage->header, err);
+    int code = kl_writer_open(&writer, w->v->common.output, &stage->header, err);
     if (!code) code = kl_tournament_save(writer, &w->t, err);
-    if (!code)
-        code = kl_stage_publish(stage, &writer, (const struct kl_file *const *)w->bits.files,
-                                w->bits.n_files, raw, NULL, err);
+    if (!code) code = kl_bits_publish(stage, &writer, &w->bits, w->raw, err);
     kl_writer_abort(&writer);
-    free(raw);
     return code;
 }
 

@@ -31,18 +31,12 @@ struct work {
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
-    struct kl_key *key = NULL;
     const struct kl_bits_how how = { .packed = w->v->packed, .row_bits = (size_t)w->v->row_bits };
     int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
     if (!code) code = kl_study_open(&w->study, w->v, &w->bits, err);
-    if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
-    if (!code) code = kl_key_begin(&key, "device-classifier", SCHEMA, "qtrain", NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &kl_study_tool, w->v, err);
-    if (!code) code = kl_key_integer(key, "seed", w->v->common.seed, err);
-    if (!code) code = kl_bits_identify(key, w->raw, &w->bits, stage->inputs, stage->n_inputs, err);
-    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
-    kl_key_abort(&key);
-    return code;
+    if (code) return code;
+    return kl_bits_begin(answer, &w->raw, stage, &w->bits, "device-classifier", SCHEMA,
+                         NUMERICAL_VERSION, w->run->out, err);
 }
 
 static int train(struct work *w, struct kl_error *err)
@@ -50,7 +44,6 @@ static int train(struct work *w, struct kl_error *err)
     struct kl_stage *stage = &w->run->stage;
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
-    char *raw = NULL;
     kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
     int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     if (!code) code = kl_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
@@ -60,12 +53,7 @@ static int train(struct work *w, struct kl_error *err)
     kl_pool_destroy(&pool);
     if (code == KL_ESIGNAL && strcmp(w->v->common.output, "-") != 0)
         kl_note(stage->log, 1, "%s; they are kept, and the same command goes on from there", err->text);
-    if (!code) code = kl_json_dump(&raw, w->raw, err);
-    if (!code)
-        code = kl_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->bits.files,
-                                w->bits.n_files, raw, NULL, err);
-    free(raw);
-    return code;
+    return code ? code : kl_bits_publish(stage, &w->writer, &w->bits, w->raw, err);
 }
 
 static int report(const struct work *w, FILE *out, struct kl_error *err)
