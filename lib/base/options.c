@@ -80,6 +80,7 @@ const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size
     const char *nearest = NULL;
     size_t least = length / 2 + 1;
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
+        if (option->offset == offsetof(struct kl_common, emit)) continue; /* for packagers */
         size_t d = distance(name, length, option->name);
         if (d < least) least = d, nearest = option->name;
         if (option->alias && (d = distance(name, length, option->alias)) < least)
@@ -138,8 +139,24 @@ struct parser {
     const struct kl_option *bare; /* the mode's, without its value: "--synthetic --help" */
 };
 
+/* The mode whose option this is, or NULL. */
+static const struct kl_tool *mode_with(const struct kl_tool *tool, const char *name, size_t length)
+{
+    const struct kl_tool *const *part = tool->parts;
+    for (; part && *part; part++)
+        for (size_t i = 0; i < (*part)->n_options; i++) {
+            const char *known = (*part)->options[i].name;
+            if (strlen(known) == length && strncmp(known, name, length) == 0) return *part;
+        }
+    return NULL;
+}
+
 static int unknown(const struct parser *p, const char *dashes, const char *name, size_t length)
 {
+    const struct kl_tool *mode = mode_with(p->tool, name, length);
+    if (mode)
+        return kl_fail(p->err, KL_EUSAGE, "%s%.*s: belongs to %s %s (%s %s --help)", dashes, (int)length,
+                       name, mode->name, mode->chosen_by, mode->name, mode->chosen_by);
     const char *nearest = kl_option_nearest(p->tool, name, length);
     if (nearest)
         return kl_fail(p->err, KL_EUSAGE,

@@ -114,3 +114,8 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 ! extract-features: -: standard input can be one input only; name a file for the other
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2
+
+# an option of the mode without the mode says where it belongs
+$ extract-features --symbol-bits 2 two.txt
+! extract-features: --symbol-bits: belongs to extract-features --qrng (extract-features --qrng --help)
+? 2
