@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Classifiers of devices on rows that they have not seen: accuracies with their intervals beside chance
-   and the limit; of the chosen model, the means over its splits: confusion, what it is worth for each
-   device, and whether its probabilities are right. */
+   Classifiers of devices on rows that they have not seen: accuracies with their intervals beside the
+   commonest and the limit; of the chosen model, the means over its splits: confusion, what it is worth
+   for each device, and whether its probabilities are right. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +51,25 @@ static void draw_row(cairo_t *cr, const struct kl_axes *axes, const struct kl_ac
     kl_mark(cr, kl_axes_x(axes, row->mean), y, 2.4, KL_CIRCLE);
 }
 
+/* What always naming the commonest device of the test rows scores, over all splits. */
+static double commonest(const struct kl_report_view *v)
+{
+    const size_t c = v->n_devices;
+    double all = 0, most = 0;
+    for (size_t k = 0; k < c; k++) {
+        double rows = 0;
+        for (size_t s = 0; s < v->n_splits; s++)
+            for (size_t j = 0; j < c; j++) rows += (double)v->confusion[(s * c + k) * c + j];
+        all += rows, most = fmax(most, rows);
+    }
+    return all > 0 ? most / all : NAN;
+}
+
 static void draw_accuracies(cairo_t *cr, const struct kl_report_view *v)
 {
-    const double chance = 1 / (double)v->n_devices;
+    const double guess = commonest(v);
     struct kl_axes axes = kl_view_panel(cr, 0, "accuracy: splits, their mean, 95 % interval");
-    axes.x0 = chance, axes.x1 = isfinite(v->limit) ? fmax(v->limit, chance) : chance;
+    axes.x0 = guess, axes.x1 = isfinite(v->limit) ? fmax(v->limit, guess) : guess;
     for (size_t r = 0; r < v->n_rows; r++) {
         const struct kl_accuracies *row = &v->rows[r];
         for (size_t i = 0; i < row->n; i++)
@@ -65,7 +79,7 @@ static void draw_accuracies(cairo_t *cr, const struct kl_report_view *v)
     const double margin = fmax(0.06 * (axes.x1 - axes.x0), 0.005),
                  step = (axes.height - 16) / (double)v->n_rows;
     axes.x0 -= margin, axes.x1 += margin;
-    draw_level(cr, &axes, chance, axes.top + 8, "chance");
+    draw_level(cr, &axes, guess, axes.top + 8, "commonest");
     draw_level(cr, &axes, v->limit, axes.top + axes.height - 4, "limit");
     for (size_t r = 0; r < v->n_rows; r++)
         draw_row(cr, &axes, &v->rows[r], axes.top + 8 + step * ((double)r + 0.5));
