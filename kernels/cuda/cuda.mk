@@ -33,7 +33,8 @@ $(CUDA_BUILD)/%.o: %.cu Makefile kernels/cuda/cuda.mk
 
 # The same sources for the CPU, over tests/cuda/emulated: what the tests run where there is no GPU.
 CXX ?= g++
-EMULATED := $(CUDA_SOURCES:%.cu=$(BUILD)/emulated/%.o) $(BUILD)/emulated/tests/cuda/emulated/runtime.o
+EMULATED := $(CUDA_SOURCES:%.cu=$(BUILD)/emulated/%.o) \
+  $(patsubst %,$(BUILD)/emulated/tests/cuda/emulated/%.o,runtime streams)
 $(BUILD)/tests/cuda/libketline-cuda.so: $(EMULATED)
 	$(call SAY,LD)
 	@mkdir -p $(@D)

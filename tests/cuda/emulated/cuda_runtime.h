@@ -3,7 +3,8 @@
    g++ compiles the very .cu files, so that their arithmetic, indices, barriers and errors are tested
    where there is no GPU. What it can show: wrong numbers, reads of memory nobody wrote (fresh memory is
    NaN), writes behind the end, barriers that not all threads reach, results that depend on the order of
-   threads (KETLINE_EMULATED_ORDER=reverse), and what a failing call leads to (KETLINE_EMULATED_FAIL=k:
+   threads (KETLINE_EMULATED_ORDER=reverse), streams that do not wait for each other (streams.cpp:
+   nothing runs before somebody waits for it), and what a failing call leads to (KETLINE_EMULATED_FAIL=k:
    the k-th one says the card is lost, k,m: that its memory is full). What it cannot: speed, and what
    only happens when threads truly run at once. */
 #ifndef EMULATED_CUDA_RUNTIME_H
@@ -13,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <functional>
 
 #define CUDART_VERSION 13000
 #define __global__
@@ -46,6 +49,7 @@ enum cudaError_t {
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
     cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorUnknown = 999
 };
 enum cudaMemcpyKind {
@@ -53,9 +57,13 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToHost = 2,
     cudaMemcpyDeviceToDevice = 3
 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0 };
+enum { cudaStreamNonBlocking = 1, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 typedef struct emulated_stream *cudaStream_t;
 typedef struct emulated_event *cudaEvent_t;
+typedef struct emulated_graph *cudaGraph_t;
+typedef struct emulated_graph *cudaGraphExec_t;
 struct cudaDeviceProp {
     char name[256];
     int major, minor, multiProcessorCount;
@@ -77,32 +85,49 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
 
+/* Work of a stream, in its order: kernels, copies, and what an emulated library does. cudaSuccess, or
+   that nothing may be put there now. */
+cudaError_t emulated_enqueue(cudaStream_t stream, std::function<void()> work);
+/* The call of KETLINE_EMULATED_FAIL fails. */
+cudaError_t emulated_fails(void);
+void emulated_die(const char *why);
+/* Bytes from here to the end of the memory that cudaMalloc gave; 0: this is none. */
+size_t emulated_room(const void *memory);
+
 /* The order of a call in which threads run is not promised; those of a cooperative launch all live at
    once. */
-cudaError_t emulated_launch(void (*run)(void *kernel, void *argument), void *kernel, void *argument,
-                            dim3 grid, dim3 block, size_t shared, bool cooperative);
-template <class A> void emulated_call(void *kernel, void *argument)
-{
-    ((void (*)(A))kernel)(*(A *)argument);
-}
+cudaError_t emulated_launch(std::function<void()> kernel, dim3 grid, dim3 block, size_t shared,
+                            bool cooperative, cudaStream_t stream);
 template <class A>
 cudaError_t cudaLaunchKernel(void (*k)(A), dim3 grid, dim3 block, void **args, size_t shared,
-                             cudaStream_t)
+                             cudaStream_t stream)
 {
-    return emulated_launch(emulated_call<A>, (void *)k, args[0], grid, block, shared, false);
+    const A a = *(A *)args[0];
+    return emulated_launch([k, a] { k(a); }, grid, block, shared, false, stream);
 }
 template <class A>
 cudaError_t cudaLaunchCooperativeKernel(void (*k)(A), dim3 grid, dim3 block, void **args, size_t shared,
-                                        cudaStream_t)
+                                        cudaStream_t stream)
 {
-    return emulated_launch(emulated_call<A>, (void *)k, args[0], grid, block, shared, true);
+    const A a = *(A *)args[0];
+    return emulated_launch([k, a] { k(a); }, grid, block, shared, true, stream);
 }
 template <class F> cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int)
 {

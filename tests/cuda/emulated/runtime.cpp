@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
-   See cuda_runtime.h here. Threads of a launch are fibers of one thread of the CPU, which change only at
-   barriers and shuffles. */
-#include "cuda_runtime.h"
+   See cuda_runtime.h here: launches and memory. Threads of a launch are fibers of one thread of the CPU,
+   which change only at barriers and shuffles. */
+#include "streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
 
 enum { STACK = 1 << 15, WARP = 32, GUARD = 64, SHARED = 232448 };
 
@@ -29,10 +32,7 @@ struct fiber {
 };
 static struct fiber *current;
 static void *scheduler;
-static struct {
-    void (*run)(void *, void *);
-    void *kernel, *argument;
-} job;
+static const std::function<void()> *job;
 
 /* Saves what a function must save, changes the stack. */
 extern "C" void emulated_switch(void **from, void *to);
@@ -41,7 +41,7 @@ __asm__(".text\n.globl emulated_switch\nemulated_switch:\n"
         "mov %rsp,(%rdi)\nmov %rsi,%rsp\n"
         "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n");
 
-static void die(const char *why)
+void emulated_die(const char *why)
 {
     fprintf(stderr, "emulated CUDA: %s\n", why);
     abort();
@@ -54,10 +54,10 @@ static void yield(void)
 
 static void body(void)
 {
-    job.run(job.kernel, job.argument);
+    (*job)();
     current->done = true;
     yield();
-    die("a finished thread ran on");
+    emulated_die("a finished thread ran on");
 }
 
 static void meet(struct barrier *b)
@@ -97,7 +97,7 @@ uint64_t emulated_shuffle(uint64_t bits, int mask)
 static void begin(struct fiber *f)
 {
     f->stack = malloc(STACK);
-    if (!f->stack) die("no memory");
+    if (!f->stack) emulated_die("no memory");
     void **top = (void **)((char *)f->stack + STACK) - 1;
     *top = NULL; /* so that body begins with an aligned stack */
     *--top = (void *)body;
@@ -123,7 +123,7 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
     struct fiber *fibers = (struct fiber *)calloc(n, sizeof *fibers);
     struct barrier *barriers = (struct barrier *)calloc(blocks * (warps + 1), sizeof *barriers);
     uint64_t *slots = (uint64_t *)calloc(blocks * warps, 2 * WARP * sizeof *slots);
-    if (!fibers || !barriers || !slots) die("no memory");
+    if (!fibers || !barriers || !slots) emulated_die("no memory");
     for (unsigned i = 0; i < n; i++) {
         const unsigned block = i / threads, thread = i % threads, warp = thread / WARP;
         struct barrier *own = barriers + block * (warps + 1);
@@ -141,42 +141,43 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
             if (resume(f)) moved = true;
             left -= f->done && !was;
         }
-        if (!moved && left) die("threads wait at a barrier that others never reach");
+        if (!moved && left) emulated_die("threads wait at a barrier that others never reach");
     }
     for (unsigned i = 0; i < n; i++) free(fibers[i].stack);
     free(fibers), free(barriers), free(slots);
 }
 
-static int calls;
 /* The call of KETLINE_EMULATED_FAIL fails, and all after it: a lost card stays lost, unless it was
  * memory. */
-static cudaError_t fails(void)
+cudaError_t emulated_fails(void)
 {
+    static std::atomic<int> calls;
     const char *which = getenv("KETLINE_EMULATED_FAIL");
-    calls++;
+    const int call = ++calls;
     if (!which) return cudaSuccess;
     const int k = atoi(which);
-    if (strchr(which, 'm')) return calls == k ? cudaErrorMemoryAllocation : cudaSuccess;
-    return calls >= k ? cudaErrorUnknown : cudaSuccess;
+    if (strchr(which, 'm')) return call == k ? cudaErrorMemoryAllocation : cudaSuccess;
+    return call >= k ? cudaErrorUnknown : cudaSuccess;
 }
-#define MAY_FAIL()                           \
-    do {                                     \
-        const cudaError_t failed_ = fails(); \
-        if (failed_) return failed_;         \
+#define MAY_FAIL()                                    \
+    do {                                              \
+        const cudaError_t failed_ = emulated_fails(); \
+        if (failed_) return failed_;                  \
     } while (0)
 
-cudaError_t emulated_launch(void (*run)(void *, void *), void *kernel, void *argument, dim3 grid,
-                            dim3 block, size_t shared, bool cooperative)
+cudaError_t emulated_launch(std::function<void()> kernel, dim3 grid, dim3 block, size_t shared,
+                            bool cooperative, cudaStream_t stream)
 {
     MAY_FAIL();
     if (block.x % WARP || block.x > 1024 || !block.x || !grid.x || shared > SHARED)
         return cudaErrorUnknown;
-    job = { run, kernel, argument };
-    blockDim = block, gridDim = grid;
-    memset(kl_shared, 0xff, sizeof kl_shared);
-    if (cooperative) run_blocks(0, grid.x, block.x);
-    for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x);
-    return cudaSuccess;
+    return emulated_enqueue(stream, [=] {
+        job = &kernel;
+        blockDim = block, gridDim = grid;
+        memset(kl_shared, 0xff, sizeof kl_shared);
+        if (cooperative) run_blocks(0, grid.x, block.x);
+        for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x);
+    });
 }
 
 const char *cudaGetErrorString(cudaError_t error)
@@ -214,27 +215,43 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
     return cudaSuccess;
 }
 
-/* Its size lies before the memory, GUARD bytes of 0x5a behind it. */
+static std::map<const char *, size_t> taken;
+static std::mutex taken_lock;
+
+/* GUARD bytes of 0x5a lie behind it. */
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     *memory = NULL;
     MAY_FAIL();
-    char *at = (char *)aligned_alloc(256, (256 + bytes + GUARD + 255) / 256 * 256);
+    char *at = (char *)aligned_alloc(256, (bytes + GUARD + 255) / 256 * 256);
     if (!at) return cudaErrorMemoryAllocation;
-    memcpy(at, &bytes, sizeof bytes);
-    memset(at + 256, 0xff, bytes);
-    memset(at + 256 + bytes, 0x5a, GUARD);
-    *memory = at + 256;
+    memset(at, 0xff, bytes);
+    memset(at + bytes, 0x5a, GUARD);
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    taken[at] = bytes;
+    *memory = at;
     return cudaSuccess;
+}
+size_t emulated_room(const void *memory)
+{
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    auto found = taken.upper_bound((const char *)memory);
+    if (found == taken.begin()) return 0;
+    const char *end = (--found)->first + found->second;
+    return (const char *)memory < end ? (size_t)(end - (const char *)memory) : 0;
 }
 cudaError_t cudaFree(void *memory)
 {
     if (!memory) return cudaSuccess;
-    size_t bytes;
-    memcpy(&bytes, (char *)memory - 256, sizeof bytes);
+    emulated_wait(true); /* as CUDA does */
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    const auto found = taken.find((char *)memory);
+    if (found == taken.end()) emulated_die("memory is freed that was not taken");
     for (size_t i = 0; i < GUARD; i++)
-        if (((char *)memory)[bytes + i] != 0x5a) die("a kernel wrote behind the end of its memory");
-    free((char *)memory - 256);
+        if (((char *)memory)[found->second + i] != 0x5a)
+            emulated_die("a kernel wrote behind the end of its memory");
+    taken.erase(found);
+    free(memory);
     return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void **memory, size_t bytes)
@@ -245,65 +262,27 @@ cudaError_t cudaMallocHost(void **memory, size_t bytes)
 }
 cudaError_t cudaFreeHost(void *memory)
 {
+    emulated_wait(true);
     free(memory);
     return cudaSuccess;
 }
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
     MAY_FAIL();
+    emulated_wait(false);
     memset(memory, value, bytes);
     return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
 {
     MAY_FAIL();
+    emulated_wait(false);
     memcpy(to, from, bytes);
     return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
-{
-    return cudaMemcpy(to, from, bytes, kind);
-}
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-    *stream = NULL;
-    MAY_FAIL();
-    return cudaSuccess;
-}
-cudaError_t cudaStreamDestroy(cudaStream_t)
-{
-    return cudaSuccess;
-}
-cudaError_t cudaStreamSynchronize(cudaStream_t)
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream)
 {
     MAY_FAIL();
-    return cudaSuccess;
-}
-
-struct emulated_event {
-    double at;
-};
-cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    MAY_FAIL();
-    *event = (cudaEvent_t)calloc(1, sizeof **event);
-    return *event ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    free(event);
-    return cudaSuccess;
-}
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
-{
-    struct timespec t;
-    MAY_FAIL();
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    event->at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-    return cudaSuccess;
-}
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
-{
-    *ms = (float)(1e3 * (end->at - begin->at));
-    return cudaSuccess;
+    return emulated_enqueue(stream, [=] { memcpy(to, from, bytes); });
 }
