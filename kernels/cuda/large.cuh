@@ -75,7 +75,7 @@ KL_GPU void kl_derivative_parts(float *part, const kl_memory_state &a, const kl_
     kl_part(part, sum);
 }
 
-/* (P state)[k]; see kl_string of state.cuh. */
+/* (P state)[k]; see kl_string_phase of observe.cuh. */
 KL_GPU void kl_string_at(float *re, float *im, const kl_memory_state &a, kl_vqc_observable p, uint32_t k)
 {
     const uint32_t from = k ^ p.x;

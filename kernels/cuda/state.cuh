@@ -94,18 +94,31 @@ KL_GPU void kl_apply_diagonal(kl_state<L, REAL> &a, const kl_vqc_op &op, float c
 
 /* Pairs of a thread's own amplitudes: the target is bit T of them. */
 template <int L, int T, bool REAL>
-KL_GPU void kl_apply_own(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
+KL_GPU void kl_apply_own_as(kl_state<L, REAL> &a, int gate, uint32_t control, float c, float s,
+                            kl_place at)
 {
 #pragma unroll
     for (int i = 0; i < 1 << L; i++) {
         const int j = i | 1 << T;
-        if (i == j || ((at.lane << L | (uint32_t)i) & op.control) != op.control) continue;
+        if (i == j || ((at.lane << L | (uint32_t)i) & control) != control) continue;
         float xr = a.re[i], xi = a.imag(i), yr = a.re[j], yi = a.imag(j);
         const float pr = xr, pi = xi;
-        kl_mix<REAL>(&xr, &xi, yr, yi, op.gate, false, c, s);
-        kl_mix<REAL>(&yr, &yi, pr, pi, op.gate, true, c, s);
+        kl_mix<REAL>(&xr, &xi, yr, yi, gate, false, c, s);
+        kl_mix<REAL>(&yr, &yi, pr, pi, gate, true, c, s);
         a.set(i, xr, xi);
         a.set(j, yr, yi);
+    }
+}
+
+/* The gate is asked for once, not by every pair: the compiler's time grew with the square of both. */
+template <int L, int T, bool REAL>
+KL_GPU void kl_apply_own(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
+{
+    switch (op.gate) {
+    case KL_VQC_RY: kl_apply_own_as<L, T>(a, KL_VQC_RY, op.control, c, s, at); break;
+    case KL_VQC_RX: kl_apply_own_as<L, T>(a, KL_VQC_RX, op.control, c, s, at); break;
+    case KL_VQC_H: kl_apply_own_as<L, T>(a, KL_VQC_H, op.control, c, s, at); break;
+    default: kl_apply_own_as<L, T>(a, KL_VQC_X, op.control, c, s, at);
     }
 }
 
@@ -134,17 +147,23 @@ KL_GPU void kl_apply_across(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, 
     case 16: FN<L, L >= 5 ? 4 : 0, REAL>(__VA_ARGS__); break; \
     }
 
+/* Of amplitudes that no other thread holds. */
+template <int L, bool REAL>
+KL_GPU void kl_apply_within(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
+{
+    if (kl_diagonal(op.gate)) {
+        kl_apply_diagonal(a, op, c, s, at);
+    } else if constexpr (L > 0) {
+        KL_BY_TARGET(kl_apply_own, op.target, a, op, c, s, at)
+    }
+}
+
 /* c, s: of half the angle, of gates that have one. */
 template <int L, bool REAL>
 KL_GPU void kl_apply(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
 {
-    if (kl_diagonal(op.gate)) {
-        kl_apply_diagonal(a, op, c, s, at);
-    } else if (op.target >> L) {
-        kl_apply_across(a, op, c, s, at);
-    } else if constexpr (L > 0) {
-        KL_BY_TARGET(kl_apply_own, op.target, a, op, c, s, at)
-    }
+    if (!kl_diagonal(op.gate) && op.target >> L) kl_apply_across(a, op, c, s, at);
+    else kl_apply_within(a, op, c, s, at);
 }
 
 /* A thread's part of Im <bra| P |state> for an amplitude of the bra (br, bi): of the state (ar, ai), and
@@ -157,11 +176,10 @@ KL_GPU float kl_derivative(float br, float bi, float ar, float ai, float pr, flo
     return bit ? -d : d;
 }
 
-/* The derivative by the angle of a rotation, before the sum over threads, and the rotation undone on
-   state and bra. */
+/* The derivative by the angle of a rotation, a thread's part. */
 template <int L, bool REAL>
-KL_GPU float kl_undo_diagonal(kl_state<L, REAL> &a, kl_state<L, REAL> &b, const kl_vqc_op &op, float c,
-                              float s, kl_place at)
+KL_GPU float kl_derive_diagonal(const kl_state<L, REAL> &a, const kl_state<L, REAL> &b,
+                                const kl_vqc_op &op, kl_place at)
 {
     float sum = 0;
 #pragma unroll
@@ -171,14 +189,12 @@ KL_GPU float kl_undo_diagonal(kl_state<L, REAL> &a, kl_state<L, REAL> &b, const 
             sum += kl_derivative(b.re[i], b.imag(i), a.re[i], a.imag(i), 0, 0, op.gate,
                                  kl_odd(number & op.target));
     }
-    kl_apply_diagonal(a, op, c, -s, at);
-    kl_apply_diagonal(b, op, c, -s, at);
     return sum;
 }
 
 template <int L, int T, bool REAL>
-KL_GPU void kl_undo_own(float *sum, kl_state<L, REAL> &a, kl_state<L, REAL> &b, const kl_vqc_op &op,
-                        float c, float s, kl_place at)
+KL_GPU void kl_derive_own(float *sum, const kl_state<L, REAL> &a, const kl_state<L, REAL> &b,
+                          const kl_vqc_op &op, kl_place at)
 {
 #pragma unroll
     for (int i = 0; i < 1 << L; i++) {
@@ -186,13 +202,12 @@ KL_GPU void kl_undo_own(float *sum, kl_state<L, REAL> &a, kl_state<L, REAL> &b, 
         if (((at.lane << L | (uint32_t)i) & op.control) == op.control)
             *sum += kl_derivative(b.re[i], b.imag(i), 0, 0, a.re[j], a.imag(j), op.gate, i >> T & 1);
     }
-    kl_apply_own<L, T, REAL>(a, op, c, -s, at);
-    kl_apply_own<L, T, REAL>(b, op, c, -s, at);
 }
 
+/* The gate undone on the state as well, whose partners are at hand. */
 template <int L, bool REAL>
-KL_GPU float kl_undo_across(kl_state<L, REAL> &a, kl_state<L, REAL> &b, const kl_vqc_op &op, float c,
-                            float s, kl_place at)
+KL_GPU float kl_undo_across(kl_state<L, REAL> &a, const kl_state<L, REAL> &b, const kl_vqc_op &op,
+                            float c, float s, kl_place at)
 {
     const uint32_t mask = op.target >> L;
     float sum = 0;
@@ -206,76 +221,32 @@ KL_GPU float kl_undo_across(kl_state<L, REAL> &a, kl_state<L, REAL> &b, const kl
         }
         a.set(i, re, im);
     }
-    kl_apply_across(b, op, c, -s, at);
     return sum;
 }
 
+/* The gate undone on state and bra; of a rotation, the derivative by its angle. Each way of applying a
+   gate stands here once: the compiler unrolls it over all amplitudes. */
 template <int L, bool REAL>
 KL_GPU float kl_undo(kl_state<L, REAL> &a, kl_state<L, REAL> &b, const kl_vqc_op &op, float c, float s,
                      kl_place at)
 {
+    const bool rotates = op.slot >= 0, across = !kl_diagonal(op.gate) && op.target >> L;
     float sum = 0;
-    if (kl_diagonal(op.gate)) {
-        sum = kl_undo_diagonal(a, b, op, c, s, at);
-    } else if (op.target >> L) {
+    if (across) {
         sum = kl_undo_across(a, b, op, c, s, at);
-    } else if constexpr (L > 0) {
-        KL_BY_TARGET(kl_undo_own, op.target, &sum, a, b, op, c, s, at)
-    }
-    return kl_sum(sum, at);
-}
-
-/* P|state> of a Pauli string: k goes to k ^ x, times (-1)^parity(k & z) and i^(number of Y). */
-template <int L, bool REAL>
-KL_GPU void kl_string(kl_state<L, REAL> &to, const kl_state<L, REAL> &a, kl_vqc_observable p,
-                      kl_place at)
-{
-    to = a;
-    for (uint32_t left = p.x; left; left &= left - 1) {
-        const kl_vqc_op exchange = { KL_VQC_X, left & (0u - left), 0, -1 };
-        kl_apply(to, exchange, 0, 0, at);
-    }
-    const int y = __popc(p.x & p.z) & 3;
-#pragma unroll
-    for (int i = 0; i < 1 << L; i++) {
-        const bool minus = kl_odd(((at.lane << L | (uint32_t)i) ^ p.x) & p.z) != (y >> 1 & 1);
-        const float re = minus ? -to.re[i] : to.re[i], im = minus ? -to.imag(i) : to.imag(i);
-        to.set(i, y & 1 ? -im : re, y & 1 ? re : im);
-    }
-}
-
-/* <state| P |state>, which all of the state's threads have. */
-template <int L, bool REAL>
-KL_GPU float kl_expectation(const kl_state<L, REAL> &a, kl_vqc_observable p, kl_place at)
-{
-    kl_state<L, REAL> to;
-    float sum = 0;
-    if (p.x) kl_string(to, a, p, at);
-#pragma unroll
-    for (int i = 0; i < 1 << L; i++) {
-        if (p.x) {
-            sum += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
-        } else {
-            const float probability = a.re[i] * a.re[i] + a.imag(i) * a.imag(i);
-            sum += kl_odd((at.lane << L | (uint32_t)i) & p.z) ? -probability : probability;
+    } else {
+        if (rotates && kl_diagonal(op.gate)) {
+            sum = kl_derive_diagonal(a, b, op, at);
+        } else if constexpr (L > 0) {
+            if (rotates) {
+                KL_BY_TARGET(kl_derive_own, op.target, &sum, a, b, op, at)
+            }
         }
+        kl_apply_within(a, op, c, -s, at);
     }
-    return kl_sum(sum, at);
-}
-
-/* bra += weight P |state> */
-template <int L, bool REAL>
-KL_GPU void kl_observe(kl_state<L, REAL> &bra, const kl_state<L, REAL> &a, kl_vqc_observable p,
-                       float weight, kl_place at)
-{
-    kl_state<L, REAL> to;
-    if (p.x) kl_string(to, a, p, at);
-#pragma unroll
-    for (int i = 0; i < 1 << L; i++) {
-        const float w = !p.x && kl_odd((at.lane << L | (uint32_t)i) & p.z) ? -weight : weight;
-        const float re = p.x ? to.re[i] : a.re[i], im = p.x ? to.imag(i) : a.imag(i);
-        bra.set(i, bra.re[i] + w * re, bra.imag(i) + w * im);
-    }
+    if (across) kl_apply_across(b, op, c, -s, at);
+    else kl_apply_within(b, op, c, -s, at);
+    return rotates ? kl_sum(sum, at) : 0;
 }
 
 #endif

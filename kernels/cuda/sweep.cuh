@@ -3,7 +3,7 @@
 #ifndef KL_CUDA_SWEEP_CUH
 #define KL_CUDA_SWEEP_CUH
 
-#include "kernels/cuda/state.cuh"
+#include "kernels/cuda/observe.cuh"
 
 /* What a sample's angles are made of. */
 struct kl_angles {
@@ -95,15 +95,10 @@ KL_GPU void kl_sweep_back(float *dangle, size_t stride, float *dx, kl_state<L, R
             kl_observe(b, a, circuit->strings[circuit->term[t]], circuit->term_weight[t] * cot[o], at);
     for (int k = circuit->n_ops; k-- > 0;) {
         const kl_vqc_op op = circuit->ops[k];
-        if (op.slot < 0) {
-            kl_apply(a, op, 0, 0, at);
-            kl_apply(b, op, 0, 0, at);
-            continue;
-        }
         float c, s;
         kl_half_angle(&c, &s, angles, op.slot);
         const float d = kl_undo(a, b, op, c, s, at);
-        if (!writes) continue;
+        if (!writes || op.slot < 0) continue;
         dangle[(size_t)op.slot * stride] = d;
         const kl_cuda_angle angle = circuit->angles[op.slot];
         if (angle.source == KL_CUDA_INPUT) kl_to_inputs(dx, d, angle, angles);
