@@ -78,13 +78,9 @@ KL_GPU void kl_derivative_parts(float *part, const kl_memory_state &a, const kl_
 /* (P state)[k]; see kl_string_phase of observe.cuh. */
 KL_GPU void kl_string_at(float *re, float *im, const kl_memory_state &a, kl_vqc_observable p, uint32_t k)
 {
-    const uint32_t from = k ^ p.x;
-    const int y = __popc(p.x & p.z) & 3;
-    const bool minus = kl_odd(from & p.z) != (y >> 1 & 1);
-    const float r = minus ? -a.re[from] : a.re[from],
-                m = minus ? -kl_imag_at(a, from) : kl_imag_at(a, from);
-    *re = y & 1 ? -m : r;
-    *im = y & 1 ? r : m;
+    *re = a.re[k ^ p.x];
+    *im = kl_imag_at(a, k ^ p.x);
+    kl_string_phase(re, im, p, k);
 }
 
 KL_GPU void kl_large_sweep(const kl_memory_state &a, const kl_angles &angles)
