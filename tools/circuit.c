@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    circuit: a circuit by name, seen: drawn, exported, counted; and a grid of them scanned for barren
-   plateaus, which is a stage with a table of options of its own. */
+   plateaus (lib/plateau). */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,7 @@
 #include "circuit/statistics.h"
 #include "plateau/plateau.h"
 #include "plot/plot.h"
-#include "store/store.h"
-
-enum { NUMERICAL_VERSION = 1, PLATEAU_SCHEMA = 1 };
+#include "store/mode.h"
 
 struct values {
     struct kl_common common;
@@ -30,51 +28,7 @@ static const struct kl_option options[] = {
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false,
       "draw: replace what is no picture, too", NULL, NULL },
 };
-struct plateau_values {
-    struct kl_common common;
-    struct kl_plateau_options scan;
-};
-
-#define SCAN(field) (offsetof(struct plateau_values, scan) + offsetof(struct kl_plateau_options, field))
-static const struct kl_option plateau_options[] = {
-    { "qubits", 0, KL_OPT_STRING, SCAN(qubits), "LIST", 0, 0, true,
-      "rising numbers and ranges: 2-6,8,10", "Grid", NULL },
-    { "layers", 0, KL_OPT_STRING, SCAN(layers), "LIST", 0, 0, true, "of the ansatz", NULL, NULL },
-    { "ansatz", 0, KL_OPT_CHOICE, SCAN(ansatz), KL_ANSATZ_CHOICES, 0, 0, true, "gates of a layer", NULL,
-      NULL },
-    { "entanglement", 0, KL_OPT_CHOICE, SCAN(entanglement), KL_ENTANGLEMENT_CHOICES, 0, 0, true,
-      "pairs that a layer couples", NULL, NULL },
-    { "mirror", 0, KL_OPT_INT, SCAN(mirror), "N", 0, 500, true,
-      "blocks of N layers and their mirror image; 0: none", NULL, NULL },
-    { "initial-ry", 0, KL_OPT_FLOAT, SCAN(initial), "ANGLE", -7, 7, true,
-      "RY on every qubit first; 0: none", NULL, NULL },
-    { "observables", 0, KL_OPT_STRING, SCAN(observables), "LIST", 0, 0, true,
-      "local (Z0), global (Z on all), strings: ZZ", NULL, NULL },
-    { "parameter", 0, KL_OPT_STRING, SCAN(parameter), "K|all", 0, 0, true,
-      "differentiate by this one; all: mean variance", "Sampling", NULL },
-    { "draws", 0, KL_OPT_INT, SCAN(draws), "N", 2, 1e5, true, "of all parameters, for each cell", NULL,
-      NULL },
-    { "spread", 0, KL_OPT_FLOAT, SCAN(spread), "ANGLE", 1e-9, 7, true,
-      "uniform in +-ANGLE; default pi: everywhere", NULL, NULL },
-    { "init", 0, KL_OPT_CHOICE, SCAN(init), "uniform|identity", 0, 0, true,
-      "identity: mirrored layers undo their images", NULL, NULL },
-    { "resamples", 0, KL_OPT_INT, SCAN(resamples), "N", 10, 1e4, true, "of the bootstrap", NULL, NULL },
-};
-static const struct kl_tool plateau_tool = {
-    .name = "circuit",
-    .summary = "Variance of gradients over qubits and layers: how fast a barren plateau sets in",
-    .arguments = "plateau [-o PLATEAU.h5]",
-    .example =
-        "circuit plateau --qubits 2-12 --layers 1,4,16,64 -o p.h5\n  circuit plateau --observables "
-        "ZZ,global "
-        "--spread 0.1",
-    .options = plateau_options,
-    .n_options = sizeof plateau_options / sizeof *plateau_options,
-    .values_size = sizeof(struct plateau_values),
-    .without = "device",
-    .chosen_by = "plateau",
-};
-static const struct kl_tool *const parts[] = { &plateau_tool, NULL };
+static const struct kl_tool *const parts[] = { &kl_plateau_tool, NULL };
 static const struct kl_tool tool = {
     .name = "circuit",
     .summary = "Shows, draws, exports and counts a circuit: by name, or of a trained head",
@@ -224,113 +178,10 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
     return command == 2 ? kl_circuit_qasm(out, run->circuit, err) : stats(run, out, err);
 }
 
-struct plateau_run {
-    struct plateau_values v;
-    struct kl_log log;
-    struct kl_stage stage;
-    struct kl_plateau plateau;
-};
-
-static int begin_plateau(struct plateau_run *run, enum kl_stage_answer *answer, FILE *out,
-                         struct kl_error *err)
-{
-    struct kl_key *key = NULL;
-    int code = kl_key_begin(&key, "plateau", PLATEAU_SCHEMA, "plateau", NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &plateau_tool, &run->v, err);
-    if (!code) code = kl_key_integer(key, "seed", run->v.common.seed, err);
-    if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
-    kl_key_abort(&key);
-    return code;
-}
-
-static int scan(struct plateau_run *run, struct kl_error *err)
-{
-    struct kl_pool *pool = NULL;
-    struct kl_progress progress;
-    int code = kl_pool_create(&pool, (int)run->v.common.threads, err);
-    kl_progress_begin(&progress, &run->log, run->v.common.progress, "batches");
-    run->v.scan.seed = run->v.common.seed;
-    if (!code) code = kl_plateau_scan(&run->plateau, &run->v.scan, pool, &progress.watch, err);
-    kl_progress_end(&progress);
-    kl_pool_destroy(&pool);
-    return code;
-}
-
-static int save_plateau(struct plateau_run *run, struct kl_error *err)
-{
-    struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, run->v.common.output, &run->stage.header, err);
-    if (!code) code = kl_plateau_save(writer, &run->plateau, err);
-    if (!code) return kl_stage_publish(&run->stage, &writer, NULL, 0, NULL, NULL, err);
-    kl_writer_abort(&writer);
-    return code;
-}
-
-static int report_plateau(const struct plateau_run *run, FILE *out, struct kl_error *err)
-{
-    const struct kl_plateau *p = &run->plateau;
-    const struct kl_common *common = &run->v.common;
-    const size_t cells = p->n_qubits * p->n_layers;
-    const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
-        { "key", KL_JSON_TEXT, run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "observables", KL_JSON_COUNT, NULL, (double)p->n_observables },
-        { "cells", KL_JSON_COUNT, NULL, (double)cells },
-        { "draws", KL_JSON_COUNT, NULL, (double)p->n_draws },
-    };
-    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    if (common->quiet) return KL_OK;
-    kl_plateau_table(out, p, common->verbose);
-    if (common->output)
-        fprintf(out, "%s: %zu observables, %zu circuits of %zu draws, %.1f s\n", common->output,
-                p->n_observables, cells, p->n_draws, kl_clock() - run->stage.start);
-    return KL_OK;
-}
-
-static int work_plateau(struct plateau_run *run, size_t n_args, FILE *out, struct kl_error *err)
-{
-    const struct kl_common *common = &run->v.common;
-    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    if (n_args != 1) return kl_fail(err, KL_EUSAGE, "plateau: takes no input; found %zu", n_args - 1);
-    if (!common->output && (common->force || common->dry_run))
-        return kl_fail(err, KL_EUSAGE, "plateau: no output; give -o PLATEAU.h5");
-    int code = begin_plateau(run, &answer, out, err);
-    if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&run->stage, answer, out, err);
-    code = scan(run, err);
-    if (!code && common->output) code = save_plateau(run, err);
-    return code ? code : report_plateau(run, kl_words_to(common), err);
-}
-
-static int main_plateau(int argc, char **argv)
-{
-    struct kl_error err = { 0 };
-    struct plateau_run run = { .log = { plateau_tool.name, stderr, 1 } };
-    const char **args = NULL;
-    size_t n_args = 0;
-    kl_signals_install();
-    kl_plateau_options_default(&run.v.scan);
-    int code = kl_options_parse(&plateau_tool, &run.v, argc, argv, &args, &n_args, &err);
-    bool answered = !code && kl_options_answer(&plateau_tool, &run.v, stdout);
-    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    run.stage = (struct kl_stage){ .tool = &plateau_tool,
-                                   .values = &run.v,
-                                   .common = &run.v.common,
-                                   .log = &run.log,
-                                   .argc = argc,
-                                   .argv = argv,
-                                   .start = kl_clock() };
-    if (!code && !answered) code = work_plateau(&run, n_args, stdout, &err);
-    kl_plateau_free(&run.plateau);
-    kl_stage_end(&run.stage);
-    free(args);
-    return kl_end(&run.log, code, &err);
-}
-
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "plateau") == 0) return main_plateau(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "plateau") == 0)
+        return kl_mode_main(&kl_mode_plateau, argc, argv, stdout, stderr);
     struct kl_error err = { 0 };
     struct run run = { .v = { .samples = 5000, .width = 100 },
                        .log = { tool.name, stderr, 1 },

@@ -54,4 +54,8 @@ int kl_plateau_save(struct kl_writer *writer, const struct kl_plateau *p, struct
 /* A table for each observable, layers side by side; detailed: one line a cell with its interval. */
 void kl_plateau_table(FILE *to, const struct kl_plateau *p, bool detailed);
 
+struct kl_mode;
+extern const struct kl_mode kl_mode_plateau; /* of circuit (mode_plateau.c) */
+extern const struct kl_tool kl_plateau_tool; /* its table, for tool->parts */
+
 #endif
