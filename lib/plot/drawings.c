@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+   Figures of several files into a folder, or one figure into one file. */
+#include "plot/drawings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/store.h"
+
+struct kl_drawing {
+    const struct kl_figure *figure;
+    struct kl_file *file;
+    enum kl_figure_format format;
+    char path[4200];
+};
+
+static const char *const format_names[] = { [KL_PNG] = "png", [KL_SVG] = "svg" };
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcasecmp(text + n - m, end) == 0;
+}
+
+/* A name like that of a picture in a format that is not written here: surely no folder is meant. */
+static int refuse_format(const char *output, struct kl_error *err)
+{
+    static const char *const ends[] = { ".pdf", ".ps",  ".eps",  ".jpg", ".jpeg", ".gif",
+                                        ".tif", ".bmp", ".tiff", ".emf", ".svgz", ".webp" };
+    struct stat st;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(output, ends[i]) && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode)))
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: figures are PNG or SVG, not %s; give FIGURE.png or FIGURE.svg, or a "
+                           "folder (--format both, png or svg)",
+                           output, ends[i] + 1);
+    return KL_OK;
+}
+
+static bool takes_all(const struct kl_drawings *d)
+{
+    return strcmp(d->figure, "all") == 0;
+}
+
+static struct kl_figure_inputs inputs_of(const struct kl_drawings *d, struct kl_file *file)
+{
+    struct kl_figure_inputs inputs = d->inputs;
+    inputs.file = file;
+    return inputs;
+}
+
+static void name_in_folder(char path[4200], const struct kl_drawings *d, const char *name,
+                           enum kl_figure_format format)
+{
+    snprintf(path, 4200, "%.4000s/%s.%s", d->output, name, format_names[format]);
+}
+
+/* Two files of a kind would leave one figure of the two. */
+static int check_alone(const struct kl_drawings *d, const struct kl_drawing *one, struct kl_error *err)
+{
+    for (const struct kl_drawing *other = d->list; other < one; other++)
+        if (strcmp(other->path, one->path) == 0)
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: both %s and %s give this figure; draw them into two folders", one->path,
+                           kl_file_path(other->file), kl_file_path(one->file));
+    return KL_OK;
+}
+
+static int add(struct kl_drawings *d, const struct kl_figure *figure, struct kl_file *file,
+               enum kl_figure_format format, struct kl_error *err)
+{
+    const size_t bytes = (d->n + 1) * sizeof *d->list;
+    struct kl_drawing *more = realloc(d->list, bytes);
+    if (!more) return kl_fail_memory(err, bytes);
+    d->list = more;
+    struct kl_drawing *one = &more[d->n];
+    *one = (struct kl_drawing){ .figure = figure, .file = file, .format = format };
+    if (d->single) snprintf(one->path, sizeof one->path, "%.4000s", d->output);
+    else name_in_folder(one->path, d, figure->name, format);
+    int code = check_alone(d, one, err);
+    d->n++;
+    return code;
+}
+
+static int add_formats(struct kl_drawings *d, const struct kl_figure *figure, struct kl_file *file,
+                       struct kl_error *err)
+{
+    int code = KL_OK;
+    if (d->single) return add(d, figure, file, ends_with(d->output, ".svg") ? KL_SVG : KL_PNG, err);
+    for (int f = KL_PNG; f <= KL_SVG && !code; f++)
+        if (strcmp(d->format, "both") == 0 || strcmp(d->format, format_names[f]) == 0)
+            code = add(d, figure, file, (enum kl_figure_format)f, err);
+    return code;
+}
+
+static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error *err)
+{
+    char why[KL_OBSTACLE] = "", left_out[KL_OBSTACLE] = "";
+    int code = KL_OK;
+    const size_t before = d->n;
+    const struct kl_figure_inputs inputs = inputs_of(d, file);
+    for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
+        if (strcmp(f->kind, kl_file_kind(file)) != 0) continue;
+        if (!takes_all(d) && strcmp(f->name, d->figure) != 0) continue;
+        code = kl_figure_obstacle(why, f, &inputs, err);
+        if (*why) memcpy(left_out, why, sizeof why);
+        if (!code && *why && !takes_all(d))
+            code = f->needs_images ? kl_fail(err, KL_EUSAGE, "figure %s %s", f->name, why)
+                                   : kl_fail(err, KL_EDATA, "%s", why);
+        if (!code && !*why) code = add_formats(d, f, file, err);
+    }
+    if (!code && d->n == before && *left_out) kl_note(d->log, 1, "%s", left_out);
+    else if (!code && d->n == before)
+        kl_note(d->log, 1, "%s: no figure of a file of kind %s was asked for", kl_file_path(file),
+                kl_file_kind(file));
+    return code;
+}
+
+static int draw_all(struct kl_drawings *d, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < d->n && !code; i++) {
+        const struct kl_drawing *one = &d->list[i];
+        const struct kl_figure_inputs inputs = inputs_of(d, one->file);
+        bool written = false;
+        code = kl_figure_write(&written, one->figure, &inputs, one->format, one->path, err);
+        d->written += written;
+        if (!code) kl_note(d->log, 2, "%s: %s", one->path, written ? "written" : "up to date");
+    }
+    return code;
+}
+
+static bool is_drawn(const struct kl_drawings *d, const char *path)
+{
+    for (size_t i = 0; i < d->n; i++)
+        if (strcmp(d->list[i].path, path) == 0) return true;
+    return false;
+}
+
+/* Of an older run, beside new figures: what was left out, and so is not of these files. */
+static void note_left(const struct kl_drawings *d, struct kl_file *file)
+{
+    char why[KL_OBSTACLE], path[4200], there[2][4200] = { "", "" };
+    const struct kl_figure_inputs inputs = inputs_of(d, file);
+    for (const struct kl_figure *f = kl_figures; f->name; f++) {
+        size_t n = 0;
+        if (strcmp(f->kind, kl_file_kind(file)) != 0 || kl_figure_obstacle(why, f, &inputs, NULL) ||
+            !*why)
+            continue;
+        for (int k = KL_PNG; k <= KL_SVG; k++) {
+            name_in_folder(path, d, f->name, (enum kl_figure_format)k);
+            if (access(path, F_OK) == 0 && !is_drawn(d, path)) memcpy(there[n++], path, sizeof path);
+        }
+        if (n)
+            kl_note(d->log, 1, "%s%s%s: older, not drawn this time: %s", there[0], n > 1 ? " and " : "",
+                    n > 1 ? there[1] : "", why);
+    }
+}
+
+int kl_drawings_place(struct kl_drawings *d, struct kl_error *err)
+{
+    const char *output = d->output;
+    if (strcmp(output, "-") == 0)
+        return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
+    int code = refuse_format(output, err);
+    if (code) return code;
+    d->single = ends_with(output, ".png") || ends_with(output, ".svg");
+    if (d->single && (d->n_files != 1 || takes_all(d)))
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%s: one file takes one figure of one input; say which with --figure, or give a folder "
+            "(--format both, png or svg)",
+            output);
+    return KL_OK;
+}
+
+int kl_drawings_choose(struct kl_drawings *d, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < d->n_files && !code; i++) code = add_file(d, d->files[i], err);
+    return !code && !d->n ? kl_fail(err, KL_EUSAGE, "nothing was drawn") : code;
+}
+
+int kl_drawings_check(const struct kl_drawings *d, bool force, const char *const *inputs, size_t n,
+                      struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < d->n && !code; i++)
+        code = kl_figure_target_check(d->list[i].path, d->list[i].format, force, inputs, n, err);
+    return code;
+}
+
+int kl_drawings_write(struct kl_drawings *d, struct kl_error *err)
+{
+    int code = KL_OK;
+    if (!d->single && mkdir(d->output, 0777) != 0 && errno != EEXIST)
+        code = kl_fail_errno(err, KL_EIO, "%s: the folder cannot be made", d->output);
+    if (!code) code = draw_all(d, err);
+    for (size_t i = 0; !code && takes_all(d) && i < d->n_files; i++) note_left(d, d->files[i]);
+    return code;
+}
+
+void kl_drawings_free(struct kl_drawings *d)
+{
+    free(d->list);
+}
