@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/mlp.h"
 #include "kernels/vqc.h"
 
 enum {
-    KL_CUDA_VERSION = 1, /* of everything in this file */
+    KL_CUDA_VERSION = 2, /* of everything in this file */
     KL_CUDA_LAYERS = 24, /* of a head, at most */
     KL_CUDA_QUBITS = 10, /* of a circuit in a head: a state fits the registers of a warp */
     KL_CUDA_BATCH_QUBITS = KL_VQC_MOST_QUBITS
@@ -92,6 +93,38 @@ struct kl_cuda_steps {
 };
 struct kl_cuda_heads;
 
+/* ---- small dense networks, a block each (kernels/cuda/mlp.cu) ---- */
+/* Networks of one shape that learn from the same rows, each its own choice of them under labels of its
+   own. A row is words of packed bits, or floats, as in struct kl_mlp_batch. */
+struct kl_cuda_mlp {
+    struct kl_mlp net;
+    int32_t batch;              /* rows of a step, at most KL_MLP_BATCH */
+    uint32_t threshold;         /* dropout: 16-bit numbers below it drop; 0: none */
+    float keep_scale, l1, clip; /* clip 0: none */
+    /* Of Adam. At step t = 1, 2, ... the rate is the run's own times rate[t - 1], the root root[t - 1];
+       the last ones stay. */
+    struct kl_cuda_factors adam;
+    const float *rate, *root; /* (n_steps) */
+    size_t n_steps;
+    const void *rows;
+    size_t n_rows, stride; /* bytes from row to row */
+    int32_t packed;
+};
+/* The next epoch of run `run`: `step` steps are behind it. keep: what it has learned until now is the
+   best so far. */
+struct kl_cuda_mlp_epoch {
+    int32_t run, n_training, keep;
+    float lr;
+    uint64_t seed, step;
+};
+/* Sum of its steps' losses with their penalty; behind it the cross-entropy of the judging rows, summed,
+   and how many rows are told right. */
+struct kl_cuda_mlp_result {
+    double loss, judged_loss;
+    int32_t right, judged_right;
+};
+struct kl_cuda_mlps;
+
 struct kl_cuda {
     int version;
     int (*count)(int *devices, struct kl_error *err);
@@ -125,6 +158,25 @@ struct kl_cuda {
                        size_t n_rows, float *logits, float *outputs, float *loss, uint8_t *right,
                        struct kl_error *err);
     void (*heads_close)(struct kl_cuda_heads **heads);
+
+    /* Room for as many runs as are trained at once, at most *n_runs, which becomes their number.
+       KL_EUSAGE: the network does not fit a block's memory. */
+    int (*mlps_open)(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct kl_cuda_mlp *shape,
+                     int device, struct kl_error *err);
+    /* Run `run` begins: parameters in the order of files (layer by layer weights [out][in], biases),
+       labels (n_rows), and the rows that judge its epochs. */
+    int (*mlps_put)(struct kl_cuda_mlps *mlps, size_t run, const float *params, const uint8_t *labels,
+                    const int32_t *judging, size_t n_judging, struct kl_error *err);
+    /* An epoch of n different runs, on the rows `order` (run, n_rows: the first n_training of each run)
+       in this order, begins; all arguments are copied. Then its results (n), waited for. */
+    int (*mlps_start)(struct kl_cuda_mlps *mlps, const struct kl_cuda_mlp_epoch *epochs, size_t n,
+                      const int32_t *order, struct kl_error *err);
+    int (*mlps_finish)(struct kl_cuda_mlps *mlps, struct kl_cuda_mlp_result *results,
+                       struct kl_error *err);
+    /* What a run has learned, or the best that was kept. */
+    int (*mlps_get)(struct kl_cuda_mlps *mlps, size_t run, int best, float *params,
+                    struct kl_error *err);
+    void (*mlps_close)(struct kl_cuda_mlps **mlps);
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

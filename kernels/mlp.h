@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    mlp: a small dense network with ReLU and dropout, eight samples at a time, one thread a network: all
    that it has (100-30-20-3: 4,560 numbers with their padding) stays in the nearest caches. Inputs may be
-   packed bits. No cuda/ twin: a run is a chain of 10^5 steps of two microseconds each, fewer than a
-   launch takes; it would have to be a kernel of whole runs. */
+   packed bits. Its cuda/ twin trains whole epochs, a block a network (kernels/cuda/mlp.cu): a step takes
+   two microseconds, fewer than a launch. */
 #ifndef KL_MLP_H
 #define KL_MLP_H
 

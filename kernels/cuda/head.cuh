@@ -6,7 +6,7 @@
 #define KL_CUDA_HEAD_CUH
 
 #include "kernels/cuda/sweep.cuh"
-#include "kernels/inline/philox.h"
+#include "kernels/cuda/train.cuh"
 
 enum {
     KL_HEAD_THREADS = 256,
@@ -71,17 +71,6 @@ KL_GPU const float *kl_input_row(const kl_head_job &job, const kl_own &own, int 
              : job.x + (int64_t)own.rows[r] * job.shape.n_features;
 }
 
-/* Element e of dropout's stream: see kernels/act.h. */
-KL_GPU uint32_t kl_dropout_number(const kl_head_job &job, const kl_own &own, int stream, uint32_t e)
-{
-    uint32_t words[4];
-    const uint32_t half = e / 16 % 8;
-    kl_philox(words, job.shape.seed, e / 128 * 16 + e % 16,
-              KL_RANDOM_DROPOUT + 256u * (uint32_t)(stream - 1), own.number, own.replica);
-    const uint32_t word = half < 4 ? (half < 2 ? words[0] : words[1]) : half < 6 ? words[2] : words[3];
-    return half % 2 ? word >> 16 : word & 0xffff;
-}
-
 KL_GPU float kl_activate(float z, const kl_head_job &job, const kl_own &own, const kl_cuda_layer &l,
                          int r, int col)
 {
@@ -89,7 +78,9 @@ KL_GPU float kl_activate(float z, const kl_head_job &job, const kl_own &own, con
     if (l.act != KL_CUDA_RELU) return z;
     z = z > 0 ? z : 0;
     if (!own.trains || !l.dropout || !job.shape.threshold) return z;
-    const uint32_t number = kl_dropout_number(job, own, l.dropout, (uint32_t)(r * l.d_out + col));
+    const uint32_t number =
+        kl_dropout_number(job.shape.seed, KL_RANDOM_DROPOUT + 256u * (uint32_t)(l.dropout - 1),
+                          (uint32_t)(r * l.d_out + col), own.number, own.replica);
     return number >= job.shape.threshold ? z * job.shape.keep_scale : 0;
 }
 

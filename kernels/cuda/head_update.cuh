@@ -7,31 +7,6 @@
 
 #include "kernels/cuda/head.cuh"
 
-/* Where a head's parameters and moments are, and what the step does to them. */
-struct kl_mover {
-    float *params, *m, *v, *grad; /* grad: gradients are kept there, nothing moves */
-    const uint8_t *absent;
-    kl_cuda_factors f;
-    int rule;
-};
-
-/* See struct kl_adam_factors, kl_sgd_factors. */
-KL_GPU void kl_move(const kl_mover &to, int64_t i, float g)
-{
-    const kl_cuda_factors &f = to.f;
-    const float p = to.params[i];
-    g += f.decay * p;
-    const float m = f.beta1 * to.m[i] + f.rest1 * g;
-    to.m[i] = m;
-    if (to.rule == KL_CUDA_SGD) {
-        to.params[i] = p - f.rate * m;
-        return;
-    }
-    const float v = f.beta2 * to.v[i] + f.rest2 * g * g;
-    to.v[i] = v;
-    to.params[i] = f.shrink * p - f.rate * (m / (f.root * sqrtf(v) + f.epsilon));
-}
-
 KL_GPU float kl_put(const kl_mover &to, int64_t i, float g)
 {
     if (to.absent && to.absent[i]) g = 0;
@@ -120,13 +95,6 @@ KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job,
                                            own_item % l.d_out, rows);
         else squares[item] = kl_bias_item(to, job, own, number, own_item - weights, rows);
     }
-}
-
-/* The sum over a warp's threads, by halves. */
-KL_GPU double kl_warp_sum(double value)
-{
-    for (int bit = 1; bit < 32; bit *= 2) value += __shfl_xor_sync(0xffffffffu, value, bit);
-    return value;
 }
 
 /* The norm of every group's gradient, added to norms: a warp a layer. */

@@ -85,6 +85,12 @@ static const struct kl_cuda table = {
     kl_cuda_heads_steps,
     kl_cuda_heads_judge,
     kl_cuda_heads_close,
+    kl_cuda_mlps_open,
+    kl_cuda_mlps_put,
+    kl_cuda_mlps_start,
+    kl_cuda_mlps_finish,
+    kl_cuda_mlps_get,
+    kl_cuda_mlps_close,
 };
 
 extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)

@@ -43,5 +43,16 @@ int kl_cuda_heads_judge(struct kl_cuda_heads *heads, size_t n, const int32_t *wh
                         size_t n_rows, float *logits, float *outputs, float *loss, uint8_t *right,
                         struct kl_error *err);
 void kl_cuda_heads_close(struct kl_cuda_heads **heads);
+int kl_cuda_mlps_open(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct kl_cuda_mlp *shape,
+                      int device, struct kl_error *err);
+int kl_cuda_mlps_put(struct kl_cuda_mlps *mlps, size_t run, const float *params, const uint8_t *labels,
+                     const int32_t *judging, size_t n_judging, struct kl_error *err);
+int kl_cuda_mlps_start(struct kl_cuda_mlps *mlps, const struct kl_cuda_mlp_epoch *epochs, size_t n,
+                       const int32_t *order, struct kl_error *err);
+int kl_cuda_mlps_finish(struct kl_cuda_mlps *mlps, struct kl_cuda_mlp_result *results,
+                        struct kl_error *err);
+int kl_cuda_mlps_get(struct kl_cuda_mlps *mlps, size_t run, int best, float *params,
+                     struct kl_error *err);
+void kl_cuda_mlps_close(struct kl_cuda_mlps **mlps);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "qrng/mode.h"
 #include "qrng/study.h"
 
@@ -21,7 +22,8 @@ static int complete(void *values, struct kl_error *err)
 
 struct work {
     struct kl_mode_run *run;
-    const struct kl_study_settings *v;
+    struct kl_study_settings *v;
+    struct kl_device device;
     struct kl_bits bits;
     struct kl_study study;
     struct kl_writer *writer;
@@ -45,10 +47,12 @@ static int train(struct work *w, struct kl_error *err)
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
     kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
-    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
+    int code = kl_device_choose(&w->device, w->v->common.device, err);
+    w->v->common.device_used = w->device.name;
+    if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     if (!code) code = kl_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
     kl_progress_begin(&progress, stage->log, w->v->common.progress, "runs");
-    if (!code) code = kl_study_train(&w->study, w->writer, pool, &progress.watch, err);
+    if (!code) code = kl_study_train(&w->study, w->writer, &w->device, pool, &progress.watch, err);
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
     if (code == KL_ESIGNAL && strcmp(w->v->common.output, "-") != 0)

@@ -9,6 +9,7 @@
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
 #include "nn/nn.h"
+#include "qrng/network_int.h"
 
 void kl_network_options_default(struct kl_network_options *o)
 {
@@ -24,14 +25,6 @@ void kl_network_options_default(struct kl_network_options *o)
                                       .judge = KL_JUDGE_ACCURACY };
 }
 
-size_t kl_network_size(const struct kl_mlp *net)
-{
-    size_t size = 0;
-    for (int l = 0; l < net->n_layers; l++)
-        size += ((size_t)net->size[l] + 1) * (size_t)net->size[l + 1];
-    return size;
-}
-
 /* A training under way; the blocks are the kernel's. */
 struct training {
     const struct kl_network_options *o;
@@ -43,9 +36,7 @@ struct training {
     float *params, *m, *v, *grad, *best, *work;
     int64_t *order;
     uint64_t step;
-    double lr;
-    double best_judged, best_scheduled; /* larger is better */
-    int64_t stale, rate_stale;
+    struct kl_course course;
 };
 
 static int take_memory(struct training *t, struct kl_arena *memory, size_t n_training,
@@ -61,25 +52,6 @@ static int take_memory(struct training *t, struct kl_arena *memory, size_t n_tra
     t->work = kl_arena_take(memory, kl_mlp_work(&t->o->net), sizeof(float));
     t->order = kl_arena_take(memory, n_training, sizeof *t->order);
     return all && t->work && t->order ? KL_OK : kl_fail_memory(err, 5 * t->size * sizeof(float));
-}
-
-/* Drawn in the order of files: number i of layer l is word i % 4 of Philox block i / 4, step l. */
-static void initialise(struct training *t, float *file)
-{
-    const struct kl_mlp *net = &t->o->net;
-    float *to = file;
-    for (int l = 0; l < net->n_layers; l++) {
-        const size_t in = (size_t)net->size[l], out = (size_t)net->size[l + 1];
-        const bool glorot = t->o->init == KL_INIT_GLOROT;
-        const double bound = glorot ? sqrt(6 / (double)(in + out)) : 1 / sqrt((double)in);
-        uint32_t words[4] = { 0 };
-        for (size_t i = 0; i < (in + 1) * out; i++) {
-            if (i % 4 == 0) kl_philox(words, t->seed, (uint32_t)(i / 4), KL_RANDOM_INIT, (uint32_t)l, 0);
-            const double u = bound * (2 * kl_philox_unit(words[i % 4]) - 1);
-            *to++ = glorot && i >= in * out ? 0 : (float)u;
-        }
-    }
-    kl_network_from_file_f32(t->params, file, net);
 }
 
 static void fill(struct kl_mlp_batch *batch, const struct kl_samples *s, const int64_t *which, size_t n)
@@ -106,7 +78,7 @@ static double step(struct training *t, const int64_t *which, size_t n)
                                           .scale = kl_dropout_scale(o->dropout) };
     fill(&batch, t->samples, which, n);
     t->kernels->mlp_gradient_f32(&loss, t->grad, t->params, &o->net, &batch, o->l1, &drop, t->work);
-    struct kl_update update = kl_update_at(&t->optimizer, t->lr, ++t->step);
+    struct kl_update update = kl_update_at(&t->optimizer, t->course.lr, ++t->step);
     const double scale = o->clip / (sqrt(loss.squares) + 1e-6);
     update.adam.grad_scale = o->clip > 0 && scale < 1 ? scale : 1;
     t->kernels->adam_f32(t->params, t->m, t->v, t->grad, t->size, &update.adam);
@@ -138,21 +110,6 @@ static double judge(const struct training *t, double *loss, const int64_t *which
     return (double)correct / (double)n;
 }
 
-/* Is this epoch the best? The rate's schedule asks for a little more than better. */
-static bool better(struct training *t, double loss, double accuracy)
-{
-    const bool by_loss = t->o->judge == KL_JUDGE_LOSS;
-    const double value = by_loss ? -loss : accuracy;
-    const bool improved = value > t->best_judged;
-    if (improved) t->best_judged = value;
-    t->stale = improved ? 0 : t->stale + 1;
-    if (value > t->best_scheduled + 1e-4 * fabs(t->best_scheduled))
-        t->best_scheduled = value, t->rate_stale = 0;
-    else if (++t->rate_stale > t->o->rate_patience && t->o->rate_patience > 0)
-        t->lr /= 2, t->rate_stale = 0;
-    return improved;
-}
-
 static double epoch(struct training *t, int64_t number, const int64_t *training, size_t n)
 {
     const size_t batch = (size_t)t->o->batch;
@@ -162,28 +119,16 @@ static double epoch(struct training *t, int64_t number, const int64_t *training,
     return sum / (double)((n + batch - 1) / batch);
 }
 
-static int run_epochs(struct training *t, struct kl_network_run *run, const int64_t *training,
-                      size_t n_training, const int64_t *judging, size_t n_judging, int (*stop)(void),
-                      struct kl_error *err)
+static int run_epochs(struct training *t, const int64_t *training, size_t n_training,
+                      const int64_t *judging, size_t n_judging, int (*stop)(void), struct kl_error *err)
 {
-    const int64_t epochs = t->o->epochs;
-    double *history[KL_NETWORK_HISTORIES];
-    for (int h = 0; h < KL_NETWORK_HISTORIES; h++) history[h] = run->history + h * epochs;
-    for (int64_t i = 0; i < KL_NETWORK_HISTORIES * epochs; i++) run->history[i] = NAN;
-    for (int64_t e = 0; e < epochs; e++) {
+    double found[KL_NETWORK_RATE];
+    for (int64_t e = 0; !t->course.ended; e++) {
         if (stop && stop()) return kl_fail(err, KL_ESIGNAL, "stopped");
-        history[KL_NETWORK_RATE][e] = t->lr;
-        history[KL_NETWORK_TRAIN_LOSS][e] = epoch(t, e, training, n_training);
-        history[KL_NETWORK_TRAIN_ACCURACY][e] = judge(t, NULL, training, n_training);
-        history[KL_NETWORK_JUDGE_ACCURACY][e] =
-            judge(t, &history[KL_NETWORK_JUDGE_LOSS][e], judging, n_judging);
-        run->epochs = e + 1;
-        if (better(t, history[KL_NETWORK_JUDGE_LOSS][e], history[KL_NETWORK_JUDGE_ACCURACY][e]) ||
-            e == 0) {
-            run->best = e;
-            memcpy(t->best, t->params, t->size * sizeof *t->best);
-        }
-        if (t->o->patience > 0 && t->stale >= t->o->patience) break;
+        found[KL_NETWORK_TRAIN_LOSS] = epoch(t, e, training, n_training);
+        found[KL_NETWORK_TRAIN_ACCURACY] = judge(t, NULL, training, n_training);
+        found[KL_NETWORK_JUDGE_ACCURACY] = judge(t, &found[KL_NETWORK_JUDGE_LOSS], judging, n_judging);
+        if (kl_course_epoch(&t->course, found)) memcpy(t->best, t->params, t->size * sizeof *t->best);
     }
     return KL_OK;
 }
@@ -197,19 +142,18 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
     struct training t = { .o = o,
                           .samples = samples,
                           .kernels = kl_kernels(),
-                          .seed = seed ^ (uint64_t)stream << 32,
-                          .size = kl_mlp_layer(&o->net, o->net.n_layers),
-                          .lr = o->lr,
-                          .best_judged = -INFINITY,
-                          .best_scheduled = -1e300 };
+                          .seed = kl_network_seed(seed, stream),
+                          .size = kl_mlp_layer(&o->net, o->net.n_layers) };
     kl_optimizer_default(&t.optimizer);
     t.optimizer.weight_decay = o->weight_decay;
     int rc = kl_arena_init(&memory, 0, err);
     if (!rc) rc = take_memory(&t, &memory, n_training, err);
     if (!rc) {
         const unsigned before = kl_flush_begin();
-        initialise(&t, run->params);
-        rc = run_epochs(&t, run, training, n_training, judging, n_judging, stop, err);
+        kl_network_draw(run->params, o, t.seed);
+        kl_network_from_file_f32(t.params, run->params, &o->net);
+        kl_course_begin(&t.course, run, o);
+        rc = run_epochs(&t, training, n_training, judging, n_judging, stop, err);
         kl_flush_end(before);
     }
     if (!rc) kl_network_to_file_f32(run->params, o->last ? t.params : t.best, &o->net);

@@ -56,10 +56,14 @@ size_t kl_study_rows(int64_t *rows, const uint8_t *part, size_t n, enum kl_part 
                      enum kl_part last);
 
 /* ---- training (study_train.c) ---- */
-/* Declares the datasets, trains the runs that are not there yet, each by one thread, and writes each as
-   soon as it is done. Results do not depend on threads. KL_ESIGNAL: stopped, finished runs are kept. */
-int kl_study_train(const struct kl_study *study, struct kl_writer *w, struct kl_pool *pool,
-                   const struct kl_watch *watch, struct kl_error *err);
+/* Declares the datasets, trains the runs that are not there yet, each by one thread, or the networks
+   side by side on a GPU, and writes each as soon as it is done. Results do not depend on threads, nor on
+   what is trained beside. KL_ESIGNAL: stopped, finished runs are kept. KL_EUSAGE (not for a GPU),
+   KL_EDEVICE.
+ */
+struct kl_device;
+int kl_study_train(const struct kl_study *study, struct kl_writer *w, const struct kl_device *device,
+                   struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 
 /* ---- judging (study_load.c, study_judge.c) ---- */
 /* A file of kind `device-classifier`, with the settings that it was made with. */

@@ -2,6 +2,7 @@
    Options of `qtrain --qrng`, and what they are if they are not given. */
 #include <math.h>
 
+#include "device/device.h"
 #include "qrng/study.h"
 
 #define AT(field) offsetof(struct kl_study_settings, field)
@@ -40,6 +41,7 @@ static const struct kl_option options[] = {
     { "weight-decay", 0, KL_OPT_FLOAT, AT(weight_decay), "F", 0, 10, true, "Adam's L2", NULL, NULL },
     { "clip", 0, KL_OPT_FLOAT, AT(clip), "F", 0, 1e9, true, "norm of the gradient; 0: none", NULL,
       NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false, "inputs are raw bytes", "Input", NULL },
     { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of raw bytes", NULL,
       NULL },

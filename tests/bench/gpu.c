@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; epochs of the default head, alone and 256 at once; its logits. --quick: less of each.
- */
+   machine's CPU; epochs of the default head, alone and 256 at once; its logits; classifiers of devices.
+   --quick: less of each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "head/card.h"
 #include "kernels/inline/philox.h"
+#include "qrng/network.h"
 
 enum { N = 60000, D = 512, CLASSES = 10, BATCH = 65536, MANY = 256, ROUNDS = 7 };
 
@@ -110,6 +111,54 @@ static void judge(struct kl_head_model *model, const struct kl_features *f)
     free(head.params), free(logits);
 }
 
+/* Classifiers of devices as the study's: 4,800 of 6,000 rows of 100 bits train, 600 judge. */
+static void networks(const char *name, size_t n, int64_t epochs, bool on_card)
+{
+    enum { ROWS = 6000, TRAINING = 4800, JUDGING = 600 };
+    static uint64_t words[ROWS][2];
+    static int32_t labels[ROWS];
+    static int64_t rows[ROWS];
+    struct kl_network_options o;
+    struct kl_network_card *card;
+    struct kl_pool *pool;
+    struct kl_error err;
+    const struct kl_samples samples = { words, ROWS, sizeof words[0], true, labels };
+    for (uint32_t i = 0; i < ROWS; i++) {
+        uint32_t w[4];
+        kl_philox(w, 1, i, 1000, 0, 0);
+        memcpy(words[i], w, sizeof w);
+        labels[i] = (int32_t)(i % 3), rows[i] = (int64_t)i;
+    }
+    kl_network_options_default(&o);
+    o.epochs = epochs;
+    struct kl_network_run *runs = calloc(n, sizeof *runs);
+    float *params = calloc(n * kl_network_size(&o.net), sizeof *params);
+    double *history = calloc(n * (size_t)(KL_NETWORK_HISTORIES * epochs), sizeof *history);
+    if (!runs || !params || !history) exit(1);
+    must(kl_pool_create(&pool, 0, &err), &err);
+    const double start = kl_clock();
+    size_t places = n;
+    if (on_card) must(kl_network_card_open(&card, &places, &o, &samples, &device, pool, &err), &err);
+    for (size_t i = 0; i < places; i++) {
+        runs[i] = (struct kl_network_run){ params + i * kl_network_size(&o.net),
+                                           history + i * (size_t)(KL_NETWORK_HISTORIES * epochs), 0, 0 };
+        if (on_card)
+            must(kl_network_card_begin(card, i, &runs[i], labels, rows, TRAINING, rows + TRAINING,
+                                       JUDGING, 1, (uint32_t)i, &err),
+                 &err);
+        else
+            must(kl_network_train(&runs[i], &o, &samples, rows, TRAINING, rows + TRAINING, JUDGING, 1,
+                                  (uint32_t)i, NULL, &err),
+                 &err);
+    }
+    for (int64_t e = 0; e < epochs && on_card; e++) must(kl_network_card_epoch(card, &err), &err);
+    printf("bench %s/%s %.6g s\n", name, on_card ? "gpu" : "cpu-1-thread", kl_clock() - start);
+    if (places < n) printf("%s: %zu of %zu at once\n", name, places, n);
+    if (on_card) kl_network_card_close(&card);
+    kl_pool_destroy(&pool);
+    free(runs), free(params), free(history);
+}
+
 int main(int argc, char **argv)
 {
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
@@ -140,5 +189,8 @@ int main(int argc, char **argv)
     if (!quick) train("gpu-256-heads-50-epochs", &model, &f, MANY, 50);
     kl_head_model_free(&model);
     free(f.x), free(f.labels);
+    networks("gpu-classifier-5-epochs", 1, 5, false);
+    networks("gpu-classifier-5-epochs", 1, 5, true);
+    networks("gpu-500-classifiers-5-epochs", 500, 5, true);
     return 0;
 }

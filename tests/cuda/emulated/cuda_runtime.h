@@ -142,6 +142,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *, int,
 
 /* In kernels. */
 void __syncthreads(void);
+void __syncwarp(void);
 void __nanosleep(unsigned);
 uint64_t emulated_shuffle(uint64_t bits, int mask);
 template <class T> T __shfl_xor_sync(unsigned, T value, int mask)
@@ -155,6 +156,12 @@ template <class T> T __shfl_xor_sync(unsigned, T value, int mask)
 static inline int __popc(unsigned bits)
 {
     return __builtin_popcount(bits);
+}
+static inline unsigned __float_as_uint(float value)
+{
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 static inline unsigned atomicAdd(unsigned *to, unsigned value)
 {

@@ -78,6 +78,11 @@ void __syncthreads(void)
     meet(current->block_barrier);
 }
 
+void __syncwarp(void)
+{
+    meet(current->warp_barrier);
+}
+
 void __nanosleep(unsigned)
 {
     yield();
