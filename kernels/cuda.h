@@ -15,6 +15,7 @@
 enum {
     KL_CUDA_VERSION = 2, /* of everything in this file */
     KL_CUDA_LAYERS = 24, /* of a head, at most */
+    KL_CUDA_STEPS = 128, /* of a call, at most */
     KL_CUDA_QUBITS = 10, /* of a circuit in a head: a state fits the registers of a warp */
     KL_CUDA_BATCH_QUBITS = KL_VQC_MOST_QUBITS
 };
@@ -85,11 +86,17 @@ struct kl_cuda_steps {
     size_t n, n_rows;
     const int32_t *which;
     const uint32_t *replica;
-    const int32_t *order; /* (n_rows) rows of the features; NULL: as in the call before */
+    const int32_t *order; /* (n_rows) rows of the features */
     int64_t first, count;
     uint32_t number;
     const struct kl_cuda_factors *factors; /* (n, count) */
     double *sums;
+};
+/* What a head says of n rows, each unless NULL: logits (n, n_classes), outputs of the circuit
+   (n, n_outputs), losses in nats and whether they are right (n). */
+struct kl_cuda_judged {
+    float *logits, *outputs, *loss;
+    uint8_t *right;
 };
 struct kl_cuda_heads;
 
@@ -140,9 +147,13 @@ struct kl_cuda {
                      struct kl_error *err);
     void (*batch_close)(struct kl_cuda_batch **batch);
 
-    /* Room for n_heads heads of one shape on the features x (n, n_features). */
+    /* Room for n_heads heads of one shape on the features x (n, n_features) and labels (n; NULL: no
+       losses are asked for), which stay the caller's as long as the heads live. */
     int (*heads_open)(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
                       const float *x, const int32_t *labels, size_t n, int device, struct kl_error *err);
+    /* What the card had too little memory for: *slice rows of a batch are worked on at once (0: all),
+     *chunk rows of the features are on the card at once (0: all). No bit of a result depends on it. */
+    void (*heads_room)(int32_t *slice, size_t *chunk, const struct kl_cuda_heads *heads);
     /* Parameters and moments (block values each; m and v may be NULL) of one head, to the card and
        back. */
     int (*heads_put)(struct kl_cuda_heads *heads, size_t head, const float *params, const float *m,
@@ -151,12 +162,9 @@ struct kl_cuda {
                      struct kl_error *err);
     int (*heads_steps)(struct kl_cuda_heads *heads, const struct kl_cuda_steps *steps,
                        struct kl_error *err);
-    /* Of the heads which[n], on n_rows rows of the features, without dropout: each sample's logits
-       (n, n_rows, n_classes), outputs of the circuit (n, n_rows, n_outputs), loss in nats and whether it
-       is right (n, n_rows); each unless NULL. */
-    int (*heads_judge)(struct kl_cuda_heads *heads, size_t n, const int32_t *which, const int32_t *rows,
-                       size_t n_rows, float *logits, float *outputs, float *loss, uint8_t *right,
-                       struct kl_error *err);
+    /* One head on n_rows rows of the features, without dropout. */
+    int (*heads_judge)(struct kl_cuda_heads *heads, const struct kl_cuda_judged *to, size_t head,
+                       const int32_t *rows, size_t n_rows, struct kl_error *err);
     void (*heads_close)(struct kl_cuda_heads **heads);
 
     /* Room for as many runs as are trained at once, at most *n_runs, which becomes their number.

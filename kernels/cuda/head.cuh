@@ -21,13 +21,15 @@ struct kl_head_job {
     int32_t y_at[KL_CUDA_LAYERS];
     int32_t item_at[KL_CUDA_LAYERS + 1]; /* items of gradients: see head_update.cuh */
     int32_t blocks;                      /* of a head */
+    int32_t slice;                       /* rows of a batch that are worked on at once */
+    int32_t factors_step;                /* from one head's factors to the next one's */
     const float *x;                      /* features */
     const int32_t *labels, *order, *which;
     const uint32_t *replica;
     const struct kl_cuda_factors *factors;
-    float *params, *m, *v, *grad; /* (heads, block); grad only where it is clipped */
+    float *params, *m, *v, *grad; /* (heads, block); grad where it is clipped, or summed over slices */
     float *y, *dy;                /* (heads or blocks, y_size) */
-    float *dangle;                /* (heads, slots, batch) */
+    float *dangle;                /* (heads, slots, slice) */
     float *trig;                  /* (blocks, 2 slots) */
     float *squares;               /* (heads, items): of the gradient */
     double *clipped;              /* (blocks, warps): scratch of its norm */
@@ -35,9 +37,9 @@ struct kl_head_job {
     int32_t *right;
     double *sums; /* (heads, 2 + groups) */
     uint32_t *barrier;
-    int64_t first, count;
+    int64_t count;
     uint32_t number;
-    int32_t n_rows, n_heads, y_size;
+    int32_t n_rows, y_size;
     /* of judging alone */
     float *logits, *outputs, *row_loss;
     uint8_t *row_right;
@@ -47,9 +49,13 @@ struct kl_head_job {
 struct kl_own {
     const float *params;
     float *y, *dy, *dangle, *trig;
-    const int32_t *rows; /* of the features */
-    uint32_t number, replica;
+    float *partial; /* the gradient, summed over the slices before */
+    uint32_t replica;
     bool trains; /* with dropout */
+    uint32_t number;
+    const int32_t *rows; /* of the features, this slice's */
+    int32_t first;       /* row of the batch */
+    bool last;           /* slice of the batch */
 };
 
 KL_GPU int kl_width(int d_out, int col)
@@ -80,7 +86,7 @@ KL_GPU float kl_activate(float z, const kl_head_job &job, const kl_own &own, con
     if (!own.trains || !l.dropout || !job.shape.threshold) return z;
     const uint32_t number =
         kl_dropout_number(job.shape.seed, KL_RANDOM_DROPOUT + 256u * (uint32_t)(l.dropout - 1),
-                          (uint32_t)(r * l.d_out + col), own.number, own.replica);
+                          (uint32_t)((own.first + r) * l.d_out + col), own.number, own.replica);
     return number >= job.shape.threshold ? z * job.shape.keep_scale : 0;
 }
 
@@ -190,7 +196,7 @@ KL_GPU void kl_quantum(const kl_head_job &job, const kl_own &own, int number, in
         kl_sweep(state, angles, at);
         if (!back) kl_outputs(own.y + job.y_at[number] + r * c->n_outputs, state, c, writes, at);
         else
-            kl_sweep_back(own.dangle + r, (size_t)job.shape.batch,
+            kl_sweep_back(own.dangle + r, (size_t)job.slice,
                           own.dy + job.y_at[number - 1] + r * c->n_inputs, state, angles,
                           own.dy + job.y_at[number] + r * c->n_outputs, writes, at);
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   The kernels of heads: whole steps, with a few blocks a head that meet three times in each; and samples
-   judged. */
+   The kernels of heads: whole steps, with a few blocks a head that meet twice or three times in each;
+   and samples judged. */
 #ifndef KL_CUDA_HEAD_KERNELS_CUH
 #define KL_CUDA_HEAD_KERNELS_CUH
 
 #include "kernels/cuda/head_update.cuh"
+#include "kernels/cuda/heads.h"
 
-enum { KL_JUDGED = 32 /* rows a block judges at once */ };
 /* Blocks a processor, which bounds their registers: states of 32 amplitudes need all of them. */
 #define KL_HEAD_BOUNDS __launch_bounds__(KL_HEAD_THREADS, L < 5 ? 2 : 1)
 
@@ -24,24 +24,46 @@ KL_GPU void kl_meet(uint32_t *barrier, uint32_t blocks)
     __syncthreads();
 }
 
-/* Forward and back of this block's share of the rows. */
+/* Forward and back of this block's share of the slice's `rows` rows, of a batch of `all`. */
 template <int L, bool REAL>
-KL_GPU void kl_step_rows(const kl_head_job &job, const kl_own &own, int64_t head, int block, int rows)
+KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t head, int block, int rows,
+                          int all)
 {
     const int from = (int)((int64_t)rows * block / job.blocks),
               to = (int)((int64_t)rows * (block + 1) / job.blocks),
               last = job.y_at[job.shape.n_layers - 1];
     const int classes = job.shape.n_classes;
+    const int64_t judged = head * job.shape.batch + own.first;
     kl_head_forward<L, REAL>(job, own, from, to);
     for (int r = from + (int)threadIdx.x; r < to; r += (int)blockDim.x) {
         bool right;
-        job.loss[head * job.shape.batch + r] = kl_row_loss(
-            own.dy + last + (int64_t)r * classes, &right, own.y + last + (int64_t)r * classes,
-            job.labels[own.rows[r]], classes, 1 / (float)rows);
-        job.right[head * job.shape.batch + r] = right;
+        job.loss[judged + r] = kl_row_loss(own.dy + last + (int64_t)r * classes, &right,
+                                           own.y + last + (int64_t)r * classes, job.labels[own.rows[r]],
+                                           classes, 1 / (float)all);
+        job.right[judged + r] = right;
     }
     __syncthreads();
     kl_head_back<L, REAL>(job, own, from, to);
+}
+
+/* Loss and gradients of a batch of `all` rows, slice by slice, and, unless they are clipped, the update.
+ */
+template <int L, bool REAL>
+KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_head_job &job,
+                     kl_own &own, int64_t head, int turn, int block, int all)
+{
+    const int32_t *rows = own.rows;
+    for (own.first = 0; own.first < all; own.first += job.slice) {
+        const int left = all - own.first, n = left < job.slice ? left : job.slice;
+        own.rows = rows + own.first;
+        own.last = n == left;
+        kl_slice_rows<L, REAL>(job, own, head, block, n, all);
+        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+        if (block == 0 && own.last)
+            kl_losses(sums, job.loss + head * job.shape.batch, job.right + head * job.shape.batch, all);
+        kl_items(squares, to, job, own, block, n);
+        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+    }
 }
 
 template <int L, bool REAL>
@@ -63,23 +85,22 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
     kl_own own = { to.params,
                    job.y + head * job.y_size,
                    job.dy + head * job.y_size,
-                   job.dangle + head * job.shape.circuit.n_slots * batch,
+                   job.dangle + head * job.shape.circuit.n_slots * job.slice,
                    job.trig + (int64_t)blockIdx.x * 2 * job.shape.circuit.n_slots,
+                   job.grad + head * size,
+                   job.replica[turn],
+                   true,
+                   0,
                    NULL,
                    0,
-                   job.replica[turn],
-                   true };
+                   false };
     for (int64_t t = 0; t < job.count; t++) {
-        const int64_t begin = (job.first + t) * batch, left = job.n_rows - begin;
+        const int64_t begin = t * batch, left = job.n_rows - begin;
         const int rows = left < batch ? (int)left : batch;
         own.rows = job.order + begin;
         own.number = job.number + (uint32_t)t;
-        to.f = job.factors[turn * job.count + t];
-        kl_step_rows<L, REAL>(job, own, head, block, rows);
-        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
-        if (block == 0) kl_losses(sums, job.loss + head * batch, job.right + head * batch, rows);
-        kl_items(squares, to, job, own, block, rows);
-        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+        to.f = job.factors[(int64_t)turn * job.factors_step + t];
+        kl_batch<L, REAL>(sums, squares, to, job, own, head, turn, block, rows);
         if (block == 0) kl_norms(sums + 2, squares, job);
         if (job.shape.clip <= 0) continue;
         kl_move_clipped(
@@ -90,27 +111,28 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
     }
 }
 
-/* Blocks take turns over (head, KL_JUDGED rows). */
+/* Blocks take turns over KL_JUDGED rows. */
 template <int L, bool REAL>
 static __global__ void KL_HEAD_BOUNDS kl_head_judge(const __grid_constant__ kl_head_job job)
 {
     const int tiles = (job.n_rows + KL_JUDGED - 1) / KL_JUDGED, classes = job.shape.n_classes,
               outputs = job.shape.circuit.n_outputs;
-    kl_own own = { NULL,
+    kl_own own = { job.params,
                    job.y + (int64_t)blockIdx.x * job.y_size,
                    NULL,
                    NULL,
                    job.trig + (int64_t)blockIdx.x * 2 * job.shape.circuit.n_slots,
                    NULL,
                    0,
+                   false,
+                   0,
+                   NULL,
                    0,
                    false };
-    for (int64_t turn = blockIdx.x; turn < (int64_t)tiles * job.n_heads; turn += gridDim.x) {
-        const int64_t head = turn / tiles, begin = turn % tiles * KL_JUDGED,
-                      to = head * job.n_rows + begin;
-        const int rows = job.n_rows - begin < KL_JUDGED ? (int)(job.n_rows - begin) : KL_JUDGED;
-        own.params = job.params + job.which[head] * (int64_t)job.shape.block;
-        own.rows = job.order + begin;
+    for (int tile = (int)blockIdx.x; tile < tiles; tile += (int)gridDim.x) {
+        const int64_t to = (int64_t)tile * KL_JUDGED;
+        const int rows = job.n_rows - to < KL_JUDGED ? (int)(job.n_rows - to) : KL_JUDGED;
+        own.rows = job.order + to;
         kl_head_forward<L, REAL>(job, own, 0, rows);
         const float *logits = own.y + job.y_at[job.shape.n_layers - 1];
         for (int i = (int)threadIdx.x; job.logits && i < rows * classes; i += (int)blockDim.x)

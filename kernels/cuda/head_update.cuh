@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
    Gradients of a head's parameters, summed over the batch, and their update. An item is what one thread
    takes: of a linear layer KL_HEAD_INPUTS weights of one output, then each bias; of the circuit each
-   weight. Items of layer l begin at item_at[l]; each leaves the sum of its gradients' squares. */
+   weight. Items of layer l begin at item_at[l]; each leaves the sum of its gradients' squares. A batch
+   may come in slices of rows: then each sum goes on where the slice before left it, so that slices
+   change no bit. */
 #ifndef KL_CUDA_HEAD_UPDATE_CUH
 #define KL_CUDA_HEAD_UPDATE_CUH
 
@@ -15,6 +17,14 @@ KL_GPU float kl_put(const kl_mover &to, int64_t i, float g)
     return g * g;
 }
 
+/* The gradient g of parameter i: for the next slice, or for the step. */
+KL_GPU float kl_leave(const kl_mover &to, const kl_own &own, int64_t i, float g)
+{
+    if (own.last) return kl_put(to, i, g);
+    own.partial[i] = g;
+    return 0;
+}
+
 /* KL_HEAD_INPUTS inputs from `input` on of output col, over rows in rising order. */
 KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
                             int input, int col, int rows)
@@ -22,7 +32,12 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
     const kl_cuda_layer &l = job.shape.layers[number];
     const float *d = own.dy + job.y_at[number] + col;
     const int n = l.d_in - input < KL_HEAD_INPUTS ? l.d_in - input : KL_HEAD_INPUTS;
-    float sum[KL_HEAD_INPUTS] = { 0 }, squares = 0;
+    const int width = kl_width(l.d_out, col);
+    const int64_t at = kl_weight_at(l, col) + (int64_t)input * width;
+    float sum[KL_HEAD_INPUTS], squares = 0;
+#pragma unroll
+    for (int q = 0; q < KL_HEAD_INPUTS; q++)
+        sum[q] = own.first && q < n ? own.partial[at + q * width] : 0;
     if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0)
 #pragma unroll 4
         for (int r = 0; r < rows; r++) {
@@ -41,11 +56,9 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
             for (int q = 0; q < KL_HEAD_INPUTS; q++)
                 if (q < n) sum[q] = fmaf(x[q], dy, sum[q]);
         }
-    const int width = kl_width(l.d_out, col);
-    const int64_t at = kl_weight_at(l, col) + (int64_t)input * width;
 #pragma unroll
     for (int q = 0; q < KL_HEAD_INPUTS; q++)
-        if (q < n) squares += kl_put(to, at + q * width, sum[q]);
+        if (q < n) squares += kl_leave(to, own, at + q * width, sum[q]);
     return squares;
 }
 
@@ -54,23 +67,23 @@ KL_GPU float kl_bias_item(const kl_mover &to, const kl_head_job &job, const kl_o
 {
     const kl_cuda_layer &l = job.shape.layers[number];
     const float *d = own.dy + job.y_at[number] + col;
-    float sum = 0;
+    float sum = own.first ? own.partial[l.bias + col] : 0;
     for (int r = 0; r < rows; r++) sum += d[(int64_t)r * l.d_out];
-    return kl_put(to, l.bias + col, sum);
+    return kl_leave(to, own, l.bias + col, sum);
 }
 
 KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
                              int weight, int rows)
 {
     const kl_cuda_circuit &c = job.shape.circuit;
-    float sum = 0;
-    for (int u = weight ? c.use_end[weight - 1] : 0; u < c.use_end[weight]; u++) {
-        const kl_cuda_angle angle = c.angles[c.use[u]];
-        const float *d = own.dangle + (int64_t)c.use[u] * job.shape.batch;
-        for (int r = 0; r < rows; r++)
-            sum += kl_weight_part(angle, kl_input_row(job, own, number, r), d[r]);
-    }
-    return kl_put(to, job.shape.layers[number].weight + weight, sum);
+    const int64_t at = job.shape.layers[number].weight + weight;
+    const int from = weight ? c.use_end[weight - 1] : 0;
+    float sum = own.first ? own.partial[at] : 0;
+    for (int r = 0; r < rows; r++)
+        for (int u = from; u < c.use_end[weight]; u++)
+            sum += kl_weight_part(c.angles[c.use[u]], kl_input_row(job, own, number, r),
+                                  own.dangle[(int64_t)c.use[u] * job.slice + r]);
+    return kl_leave(to, own, at, sum);
 }
 
 /* Weight items of a linear layer. */

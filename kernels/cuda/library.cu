@@ -80,6 +80,7 @@ static const struct kl_cuda table = {
     kl_cuda_batch_run,
     kl_cuda_batch_close,
     kl_cuda_heads_open,
+    kl_cuda_heads_room,
     kl_cuda_heads_put,
     kl_cuda_heads_get,
     kl_cuda_heads_steps,

@@ -33,15 +33,15 @@ void kl_cuda_batch_close(struct kl_cuda_batch **batch);
 int kl_cuda_heads_open(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
                        const float *x, const int32_t *labels, size_t n, int device,
                        struct kl_error *err);
+void kl_cuda_heads_room(int32_t *slice, size_t *chunk, const struct kl_cuda_heads *heads);
 int kl_cuda_heads_put(struct kl_cuda_heads *heads, size_t head, const float *params, const float *m,
                       const float *v, struct kl_error *err);
 int kl_cuda_heads_get(struct kl_cuda_heads *heads, size_t head, float *params, float *m, float *v,
                       struct kl_error *err);
 int kl_cuda_heads_steps(struct kl_cuda_heads *heads, const struct kl_cuda_steps *steps,
                         struct kl_error *err);
-int kl_cuda_heads_judge(struct kl_cuda_heads *heads, size_t n, const int32_t *which, const int32_t *rows,
-                        size_t n_rows, float *logits, float *outputs, float *loss, uint8_t *right,
-                        struct kl_error *err);
+int kl_cuda_heads_judge(struct kl_cuda_heads *heads, const struct kl_cuda_judged *to, size_t head,
+                        const int32_t *rows, size_t n_rows, struct kl_error *err);
 void kl_cuda_heads_close(struct kl_cuda_heads **heads);
 int kl_cuda_mlps_open(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct kl_cuda_mlp *shape,
                       int device, struct kl_error *err);

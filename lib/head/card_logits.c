@@ -7,20 +7,19 @@ int kl_card_logits(float *logits, float *outputs, const struct kl_head *head, co
                    const struct kl_device *device, struct kl_error *err)
 {
     const struct kl_cuda *cuda = device->cuda;
-    const int32_t first = 0;
+    const struct kl_cuda_judged to = { .logits = logits, .outputs = outputs };
     struct kl_cuda_heads *heads = NULL;
     struct kl_cuda_head shape;
     struct kl_arena memory = { 0 };
     int code = kl_arena_init(&memory, 0, err);
     if (code) return code;
-    int32_t *rows = kl_arena_take(&memory, n + 1, sizeof *rows),
-            *labels = kl_arena_take(&memory, n + 1, sizeof *labels); /* nobody asks for losses */
-    if (!rows || !labels) code = kl_fail_memory(err, 2 * n * sizeof *rows);
-    for (size_t i = 0; i < n && !code; i++) rows[i] = (int32_t)i, labels[i] = 0;
+    int32_t *rows = kl_arena_take(&memory, n + 1, sizeof *rows);
+    if (!rows) code = kl_fail_memory(err, n * sizeof *rows);
+    for (size_t i = 0; i < n && !code; i++) rows[i] = (int32_t)i;
     if (!code) code = kl_card_shape(&shape, &head->model, NULL, &memory, err);
-    if (!code) code = cuda->heads_open(&heads, &shape, 1, x, labels, n, device->number, err);
+    if (!code) code = cuda->heads_open(&heads, &shape, 1, x, NULL, n, device->number, err);
     if (!code) code = cuda->heads_put(heads, 0, head->params, NULL, NULL, err);
-    if (!code) code = cuda->heads_judge(heads, 1, &first, rows, n, logits, outputs, NULL, NULL, err);
+    if (!code) code = cuda->heads_judge(heads, &to, 0, rows, n, err);
     if (heads) cuda->heads_close(&heads);
     kl_arena_free(&memory);
     return code;

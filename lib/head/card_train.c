@@ -6,17 +6,14 @@
 #include "head/card.h"
 #include "head/train_int.h"
 
-enum { STEPS = 128 /* of one launch, after which the watch is asked */ };
-
 struct kl_card {
     struct kl_cuda_heads *heads;
     struct kl_arena memory; /* of the shape's arrays */
     struct kl_cuda_head shape;
-    size_t n_sums;  /* of a head */
-    bool new_order; /* the epoch's, which the card does not have yet */
+    size_t n_sums; /* of a head */
     int32_t *order, *validation, *which;
     uint32_t *replica;
-    struct kl_cuda_factors *factors; /* (replicas, STEPS) */
+    struct kl_cuda_factors *factors; /* (replicas, KL_CUDA_STEPS) */
     double *sums;                    /* (replicas, n_sums) */
     float *loss;                     /* of a head on the validation samples */
     uint8_t *right;
@@ -31,7 +28,7 @@ static int take(struct kl_card *card, const struct kl_train *train, struct kl_er
     card->validation = kl_arena_take(&card->memory, held + 1, sizeof *card->validation);
     card->which = kl_arena_take(&card->memory, n, sizeof *card->which);
     card->replica = kl_arena_take(&card->memory, n, sizeof *card->replica);
-    card->factors = kl_arena_take(&card->memory, n * STEPS, sizeof *card->factors);
+    card->factors = kl_arena_take(&card->memory, n * KL_CUDA_STEPS, sizeof *card->factors);
     card->sums = kl_arena_take(&card->memory, n * card->n_sums, sizeof *card->sums);
     card->loss = kl_arena_take(&card->memory, held + 1, sizeof *card->loss);
     card->right = kl_arena_take(&card->memory, held + 1, sizeof *card->right);
@@ -42,6 +39,22 @@ static int take(struct kl_card *card, const struct kl_train *train, struct kl_er
         return kl_fail_memory(err, rows * sizeof *card->order);
     for (size_t i = 0; i < held; i++) card->validation[i] = (int32_t)train->validation[i];
     return KL_OK;
+}
+
+/* One line, when the GPU's memory is not enough for all at once. */
+static void say_room(const struct kl_train *train)
+{
+    const struct kl_card *card = train->card;
+    char slices[80] = "";
+    int32_t slice;
+    size_t chunk;
+    train->device->cuda->heads_room(&slice, &chunk, card->heads);
+    if (!train->log || (!slice && !chunk)) return;
+    if (slice)
+        snprintf(slices, sizeof slices, "batches of %d rows in slices of %d, ", (int)card->shape.batch,
+                 (int)slice);
+    kl_note(train->log, 1, "the GPU's memory is full: %sfeatures %s; the results are the same", slices,
+            chunk ? "are streamed" : "stay there");
 }
 
 int kl_card_begin(struct kl_train *train, struct kl_error *err)
@@ -55,7 +68,6 @@ int kl_card_begin(struct kl_train *train, struct kl_error *err)
     int code = kl_arena_init(&card->memory, 0, err);
     if (!code) code = kl_card_shape(&card->shape, train->model, &o, &card->memory, err);
     card->n_sums = 2 + (size_t)card->shape.n_groups;
-    card->new_order = true;
     if (!code) code = take(card, train, err);
     if (!code)
         code = cuda->heads_open(&card->heads, &card->shape, (size_t)o.replicas, f->x, f->labels, f->n,
@@ -63,6 +75,7 @@ int kl_card_begin(struct kl_train *train, struct kl_error *err)
     for (int64_t r = 0; r < o.replicas && !code; r++)
         code = cuda->heads_put(card->heads, (size_t)r, train->replicas[r].params, train->replicas[r].m,
                                train->replicas[r].v, err);
+    if (!code) say_room(train);
     return code;
 }
 
@@ -125,17 +138,15 @@ int kl_card_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
 {
     struct kl_card *card = train->card;
     const int64_t left = train->steps_per_epoch - train->step;
-    *count = left < STEPS ? left : STEPS;
-    if (train->step == 0) card->new_order = true;
-    for (size_t i = 0; card->new_order && i < train->n_training; i++)
-        card->order[i] = (int32_t)train->order[i];
+    *count = left < KL_CUDA_STEPS ? left : KL_CUDA_STEPS; /* then the watch is asked */
+    for (size_t i = 0; i < train->n_training; i++) card->order[i] = (int32_t)train->order[i];
     const size_t n = prepare(card, train, *count);
     const struct kl_cuda_steps steps = {
         .n = n,
         .n_rows = train->n_training,
         .which = card->which,
         .replica = card->replica,
-        .order = card->new_order ? card->order : NULL,
+        .order = card->order,
         .first = train->step,
         .count = *count,
         .number = (uint32_t)(train->epoch * train->steps_per_epoch + train->step),
@@ -144,7 +155,6 @@ int kl_card_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
     };
     int code = train->device->cuda->heads_steps(card->heads, &steps, err);
     if (code) return code;
-    card->new_order = false;
     for (size_t i = 0; i < n; i++)
         exchange(card->sums + i * card->n_sums, card, train, &train->replicas[card->which[i]], true);
     return KL_OK;
@@ -155,13 +165,14 @@ int kl_card_validate(struct kl_train *train, struct kl_error *err)
 {
     struct kl_card *card = train->card;
     const struct kl_cuda *cuda = train->device->cuda;
+    const struct kl_cuda_judged judged = { .loss = card->loss, .right = card->right };
     int code = KL_OK;
-    for (int32_t r = 0; r < train->options.replicas && !code; r++) {
+    for (int64_t r = 0; r < train->options.replicas && !code; r++) {
         if (train->replicas[r].stopped_epoch >= 0) continue;
         code = cuda->heads_get(card->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
         if (code || !train->n_validation) continue;
-        code = cuda->heads_judge(card->heads, 1, &r, card->validation, train->n_validation, NULL, NULL,
-                                 card->loss, card->right, err);
+        code = cuda->heads_judge(card->heads, &judged, (size_t)r, card->validation, train->n_validation,
+                                 err);
         double loss = 0;
         size_t right = 0;
         for (size_t i = 0; i < train->n_validation && !code; i++)

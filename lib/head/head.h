@@ -202,6 +202,7 @@ struct kl_train {
     struct kl_train_thread *threads; /* (hidden) */
     const struct kl_device *device;  /* where steps are taken (card.h); NULL: the CPU */
     struct kl_card *card;            /* (hidden) while they are, on a GPU */
+    const struct kl_log *log;        /* where is said what a GPU had no memory for; NULL: nowhere */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
     int64_t epochs_run; /* that ended in this time; with a resumed part of one */

@@ -156,6 +156,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
     run->train.checkpoint = save_checkpoint;
     run->train.checkpoint_context = run;
     run->train.device = &run->device;
+    run->train.log = run->log;
     for (int i = 0; i < run->controls.n; i++) {
         run->controls.trains[i].checkpoint = save_checkpoint;
         run->controls.trains[i].checkpoint_context = run;

@@ -5,7 +5,8 @@
    NaN), writes behind the end, barriers that not all threads reach, results that depend on the order of
    threads (KETLINE_EMULATED_ORDER=reverse), streams that do not wait for each other (streams.cpp:
    nothing runs before somebody waits for it), and what a failing call leads to (KETLINE_EMULATED_FAIL=k:
-   the k-th one says the card is lost, k,m: that its memory is full). What it cannot: speed, and what
+   the k-th one says the card is lost, k,m: that its memory is full; KETLINE_EMULATED_MEMORY=bytes: of
+   the card). What it cannot: speed, and what
    only happens when threads truly run at once. */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
@@ -81,6 +82,7 @@ cudaError_t cudaFree(void *memory);
 cudaError_t cudaMallocHost(void **memory, size_t bytes);
 cudaError_t cudaFreeHost(void *memory);
 cudaError_t cudaMemset(void *memory, int value, size_t bytes);
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream);

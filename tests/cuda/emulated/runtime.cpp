@@ -214,26 +214,37 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
     p->major = 9, p->multiProcessorCount = 3, p->sharedMemPerBlockOptin = SHARED;
     return cudaSuccess;
 }
-cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
-{
-    *free = *total = (size_t)1 << 30;
-    return cudaSuccess;
-}
 
 static std::map<const char *, size_t> taken;
+static size_t all_taken;
 static std::mutex taken_lock;
+
+static size_t card_memory(void)
+{
+    const char *bytes = getenv("KETLINE_EMULATED_MEMORY");
+    return bytes ? strtoull(bytes, NULL, 10) : (size_t)1 << 30;
+}
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    *total = card_memory();
+    *free = *total - all_taken;
+    return cudaSuccess;
+}
 
 /* GUARD bytes of 0x5a lie behind it. */
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
     *memory = NULL;
     MAY_FAIL();
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    if (bytes > card_memory() - all_taken) return cudaErrorMemoryAllocation;
     char *at = (char *)aligned_alloc(256, (bytes + GUARD + 255) / 256 * 256);
     if (!at) return cudaErrorMemoryAllocation;
     memset(at, 0xff, bytes);
     memset(at + bytes, 0x5a, GUARD);
-    const std::lock_guard<std::mutex> hold(taken_lock);
     taken[at] = bytes;
+    all_taken += bytes;
     *memory = at;
     return cudaSuccess;
 }
@@ -255,6 +266,7 @@ cudaError_t cudaFree(void *memory)
     for (size_t i = 0; i < GUARD; i++)
         if (((char *)memory)[found->second + i] != 0x5a)
             emulated_die("a kernel wrote behind the end of its memory");
+    all_taken -= found->second;
     taken.erase(found);
     free(memory);
     return cudaSuccess;
@@ -277,6 +289,11 @@ cudaError_t cudaMemset(void *memory, int value, size_t bytes)
     emulated_wait(false);
     memset(memory, value, bytes);
     return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t stream)
+{
+    MAY_FAIL();
+    return emulated_enqueue(stream, [=] { memset(memory, value, bytes); });
 }
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
 {

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+   Memory of heads on the card, all of it taken before the first step, so that what does not fit is known
+   then: first the features are streamed, then batches are worked on in slices. */
+#include "kernels/cuda/heads.h"
+
+/* Where each layer's values are for so many rows; returns how many values there are. */
+static int32_t lay_out(int32_t at[KL_CUDA_LAYERS], const struct kl_cuda_head *shape, int rows)
+{
+    int32_t end = 0;
+    for (int l = 0; l < shape->n_layers; l++) {
+        at[l] = end;
+        end += (rows * shape->layers[l].d_out + 3) / 4 * 4;
+    }
+    return end;
+}
+
+static void count_items(int32_t at[KL_CUDA_LAYERS + 1], const struct kl_cuda_head *shape)
+{
+    at[0] = 0;
+    for (int l = 0; l < shape->n_layers; l++) {
+        const struct kl_cuda_layer *layer = &shape->layers[l];
+        int32_t n = (layer->d_in + KL_HEAD_INPUTS - 1) / KL_HEAD_INPUTS * layer->d_out + layer->d_out;
+        if (layer->kind == KL_CUDA_QUANTUM) n = shape->frozen ? 0 : shape->circuit.n_weights;
+        at[l + 1] = at[l] + n;
+    }
+}
+
+/* n values for the heads' life. */
+template <class T> static int keep(struct kl_cuda_heads *h, T **to, size_t n, struct kl_error *err)
+{
+    void *memory = NULL;
+    int code = kl_cuda_take(&memory, n, sizeof(T), "heads", err);
+    h->memory[h->n_memory++] = memory;
+    *to = (T *)memory;
+    return code;
+}
+
+/* The circuit and what the shape points to. */
+static int copy_shape(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, struct kl_error *err)
+{
+    int code = KL_OK;
+    h->shape = *shape;
+    if (shape->circuit.n_qubits)
+        code = kl_cuda_circuit_copy(&h->shape.circuit, &h->arrays, &shape->circuit, err);
+    if (!code && shape->circuit.n_qubits)
+        code = kl_cuda_copy(&h->groups, shape->weight_group, (size_t)shape->circuit.n_weights,
+                            sizeof *shape->weight_group, "the circuit", err);
+    if (!code && shape->absent)
+        code = kl_cuda_copy(&h->absent, shape->absent, shape->block, 1, "heads", err);
+    h->shape.weight_group = (const int32_t *)h->groups;
+    h->shape.absent = (const uint8_t *)h->absent;
+    h->job.shape = h->shape;
+    return code;
+}
+
+/* What steps need besides features. */
+static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
+{
+    struct kl_head_job *job = &h->job;
+    const struct kl_cuda_head *s = &h->shape;
+    const size_t n = h->n_heads, slots = (size_t)s->circuit.n_slots, batch = (size_t)s->batch,
+                 blocks = (size_t)h->together > n ? (size_t)h->together : n;
+    const bool keeps_grad = s->clip > 0 || job->slice < s->batch;
+    int code = keep(h, &job->params, n * s->block, err);
+    if (!code) code = keep(h, &job->m, n * s->block, err);
+    if (!code) code = keep(h, &job->v, n * s->block, err);
+    if (!code) code = keep(h, &job->grad, keeps_grad ? n * s->block : 0, err);
+    if (!code) code = keep(h, &job->y, n * (size_t)job->y_size, err);
+    if (!code) code = keep(h, &job->dy, n * (size_t)job->y_size, err);
+    if (!code) code = keep(h, &job->dangle, n * (size_t)job->slice * slots, err);
+    if (!code) code = keep(h, &job->trig, blocks * 2 * slots, err);
+    if (!code) code = keep(h, &job->squares, n * (size_t)job->item_at[s->n_layers], err);
+    if (!code) code = keep(h, &job->clipped, blocks * (KL_HEAD_THREADS / 32), err);
+    if (!code) code = keep(h, &job->loss, n * batch, err);
+    if (!code) code = keep(h, &job->right, n * batch, err);
+    if (!code) code = keep(h, &job->barrier, n, err);
+    if (!code) code = keep(h, &h->which, n, err);
+    if (!code) code = keep(h, &h->replica, n, err);
+    if (!code) code = keep(h, &h->factors, n * KL_CUDA_STEPS, err);
+    return code ? code : keep(h, &h->sums, n * (2 + (size_t)s->n_groups), err);
+}
+
+static int take_judging(struct kl_cuda_heads *h, struct kl_error *err)
+{
+    const struct kl_cuda_head *s = &h->shape;
+    const size_t rows = KL_JUDGED_MOST, outputs = (size_t)s->circuit.n_outputs;
+    int code = keep(h, &h->judge_y, (size_t)h->together * (size_t)h->judge_size, err);
+    if (!code) code = keep(h, &h->logits, rows * (size_t)s->n_classes, err);
+    if (!code) code = keep(h, &h->outputs, rows * outputs, err);
+    if (!code) code = keep(h, &h->loss, rows, err);
+    return code ? code : keep(h, &h->right, rows, err);
+}
+
+/* With batches in slices of job.slice rows. */
+static int take_all(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, const float *x,
+                    const int32_t *labels, size_t n, struct kl_error *err)
+{
+    int code = copy_shape(h, shape, err);
+    h->job.y_size = lay_out(h->job.y_at, &h->shape, h->job.slice);
+    h->judge_size = lay_out(h->judge_at, &h->shape, KL_JUDGED);
+    count_items(h->job.item_at, &h->shape);
+    if (!code) code = take_steps(h, err);
+    if (!code) code = take_judging(h, err);
+    return code ? code
+                : kl_cuda_features_open(&h->features, x, labels, n, (size_t)shape->n_features,
+                                        (size_t)shape->batch, err);
+}
+
+int kl_cuda_heads_take(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, const float *x,
+                       const int32_t *labels, size_t n, struct kl_error *err)
+{
+    h->job.slice = shape->batch;
+    int code = take_all(h, shape, x, labels, n, err);
+    while (code == KL_ENOMEM && h->job.slice > 1) {
+        kl_cuda_heads_release(h);
+        h->job.slice = (h->job.slice + 1) / 2;
+        code = take_all(h, shape, x, labels, n, err);
+    }
+    /* What was set to zeros is so before other streams begin. */
+    return code ? code : kl_cuda_check(cudaStreamSynchronize(0), "heads", err);
+}
+
+void kl_cuda_heads_release(struct kl_cuda_heads *h)
+{
+    kl_cuda_features_close(&h->features);
+    for (int i = 0; i < h->n_memory; i++) cudaFree(h->memory[i]);
+    cudaFree(h->arrays);
+    cudaFree(h->groups);
+    cudaFree(h->absent);
+    h->n_memory = 0;
+    h->arrays = h->groups = h->absent = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+   Private to libketline-cuda: heads side by side, between their memory (head_memory.cu) and their
+   launches (head.cu). */
+#ifndef KL_CUDA_HEADS_H
+#define KL_CUDA_HEADS_H
+
+#include "kernels/cuda/features.h"
+#include "kernels/cuda/head.cuh"
+
+enum {
+    KL_JUDGED = 32,       /* rows a block judges at once */
+    KL_JUDGED_MOST = 8192 /* rows of a launch that judges, at most */
+};
+
+struct kl_cuda_heads {
+    struct kl_cuda_head shape; /* arrays on the card */
+    struct kl_head_job job;    /* what stays the same between launches */
+    struct kl_cuda_features features;
+    size_t n_heads;
+    int32_t judge_at[KL_CUDA_LAYERS], judge_size;
+    int together; /* blocks that run at once */
+    void *arrays, *groups, *absent;
+    void *memory[32]; /* what else was taken */
+    int n_memory;
+    float *judge_y;
+    int32_t *which; /* of a call's steps: (n_heads) and so on */
+    uint32_t *replica;
+    struct kl_cuda_factors *factors;
+    double *sums;
+    float *logits, *outputs, *loss; /* of KL_JUDGED_MOST rows */
+    uint8_t *right;
+    cudaStream_t stream;
+};
+
+/* All memory of h, whose shape, n_heads and together are set. Where the card has too little, features
+   are streamed, then a batch is worked on in slices of half its rows, and so on. KL_ENOMEM, KL_EDEVICE:
+   kl_cuda_heads_close gives back what was taken. */
+int kl_cuda_heads_take(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, const float *x,
+                       const int32_t *labels, size_t n, struct kl_error *err);
+void kl_cuda_heads_release(struct kl_cuda_heads *h);
+
+#endif

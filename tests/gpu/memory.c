@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+   A card with too little memory (tests/cuda/emulated alone): features are streamed, batches worked on in
+   slices; each is said, and no bit of the result changes. Less still is an error that says so. */
+#include "gpu.h"
+#include "head/card.h"
+#include "kernels/inline/philox.h"
+#include "tests/unit/check.h"
+
+enum { ROWS = 603, FEATURES = 64, CLASSES = 3, BATCH = 100 };
+
+static void make_features(struct kl_features *f)
+{
+    static char names[CLASSES][4] = { "a", "b", "c" };
+    static float x[ROWS * FEATURES];
+    static int32_t labels[ROWS];
+    *f = (struct kl_features){ .n = ROWS,
+                               .d = FEATURES,
+                               .n_classes = CLASSES,
+                               .class_names = names[0],
+                               .name_size = 4,
+                               .x = x,
+                               .labels = labels };
+    for (uint32_t i = 0; i < ROWS; i++) {
+        labels[i] = (int32_t)(i % CLASSES);
+        for (uint32_t j = 0; j < FEATURES; j++) {
+            uint32_t words[4];
+            kl_philox(words, 3, i, 1000, j, 0);
+            x[i * FEATURES + j] = (float)kl_philox_unit(words[0]);
+        }
+    }
+}
+
+/* Learnable scales stand in several slots each, whose sums go over rows as well. */
+static void model_make(struct kl_head_model *model, struct kl_train_options *o, double clip,
+                       const struct kl_features *f)
+{
+    struct kl_head_options h;
+    struct kl_error err;
+    kl_head_options_default(&h);
+    kl_train_options_default(o);
+    h.circuit.n_qubits = 3, h.circuit.n_layers = 2, h.circuit.learn_scale = h.circuit.reupload = true;
+    h.n_reduction = 1, h.reduction[0] = 20, h.dropout = 0.2;
+    o->batch_size = BATCH, o->epochs = 1, o->replicas = 4, o->seed = 5;
+    o->optimizer.clip = clip;
+    if (!kl_head_model_make(model, &h, f->d, f->n_classes, &err)) return;
+    fprintf(stderr, "%s\n", err.text);
+    exit(1);
+}
+
+/* What was said; the code of the training. */
+static int train_with(char *said, size_t size, struct kl_train *t, size_t memory,
+                      struct kl_head_model *model, const struct kl_features *f,
+                      const struct kl_train_options *o)
+{
+    char text[32];
+    struct kl_error err;
+    snprintf(text, sizeof text, "%zu", memory);
+    setenv("KETLINE_EMULATED_MEMORY", text, 1);
+    memset(said, 0, size);
+    FILE *to = fmemopen(said, size - 1, "w");
+    const struct kl_log log = { "test", to, 1 };
+    int code = kl_train_open(t, model, f, o, 1, &err);
+    t->device = &device;
+    t->log = &log;
+    if (!code) code = kl_train_run(t, NULL, NULL, &err);
+    fclose(to);
+    CHECK(!code || (code == KL_ENOMEM && strstr(err.text, "the GPU's memory is full")), "%s", err.text);
+    return code;
+}
+
+static bool same(const struct kl_train *a, const struct kl_train *b)
+{
+    bool alike = true;
+    for (int64_t r = 0; r < a->options.replicas; r++) {
+        const struct kl_replica *x = &a->replicas[r], *y = &b->replicas[r];
+        alike = alike && memcmp(x->params, y->params, 4 * a->model->block.size * sizeof(float)) == 0 &&
+                memcmp(x->history[0], y->history[0], KL_HISTORY_ROWS * sizeof(double)) == 0 &&
+                memcmp(x->norms, y->norms, kl_head_n_groups(a->model) * sizeof(double)) == 0;
+    }
+    return alike;
+}
+
+/* Less and less memory. */
+static void check(double clip)
+{
+    struct kl_features f;
+    struct kl_train_options o;
+    struct kl_head_model model;
+    struct kl_train whole, less;
+    char said[256];
+    int streamed = 0, sliced = 0, code = 0;
+    make_features(&f);
+    model_make(&model, &o, clip, &f);
+    train_with(said, sizeof said, &whole, 64 << 20, &model, &f, &o);
+    CHECK(!said[0], "with room for all: %s", said);
+    for (size_t memory = 1 << 20; !code && memory; memory = memory * 29 / 32) {
+        code = train_with(said, sizeof said, &less, memory, &model, &f, &o);
+
+        CHECK(code || same(&whole, &less), "%zu bytes, other bits: %s", memory, said);
+        if (!code && strstr(said, "features are streamed")) streamed++;
+        if (!code && strstr(said, "batches of 100 rows in slices of")) sliced++;
+        kl_train_close(&less);
+    }
+    CHECK(code == KL_ENOMEM, "no memory at all was enough");
+    CHECK(streamed > sliced && sliced > 1, "streamed %d times, in slices %d times", streamed, sliced);
+    digest_of(whole.replicas[0].params, model.block.size * sizeof(float));
+    kl_train_close(&whole);
+    kl_head_model_free(&model);
+}
+
+int main(void)
+{
+    open_gpu();
+    if (strcmp(device.name, "cuda: emulated") != 0) {
+        printf("skipped: a real GPU\n");
+        return 77;
+    }
+    check(0);
+    check(0.05);
+    print_digest();
+    return failures != 0;
+}
