@@ -9,6 +9,8 @@ expect_74() { # WHAT: uses $status and $JOBS/err
     check "$1: status $status, expected 74: $(head -3 "$JOBS/err")" [ "$status" = 74 ]
     check "$1: not one line: $(cat "$JOBS/err")" [ "$(wc -l <"$JOBS/err")" = 1 ]
 }
+# What is left but for finished work that the next run of this key goes on from.
+left_in() { beside "$1" | grep -v '^\./filler$' | grep -v '\.free\.[0-9a-f]*\.ketline-partial$'; }
 # What a sweep has finished stays: heads, each of them whole.
 heads_are_whole() { [ -z "$(ls "$1/out-heads" 2>/dev/null)" ] || cache verify -q "$1"/out-heads/*.h5; }
 for name in $(jobs); do
@@ -25,7 +27,7 @@ for name in $(jobs); do
     status=$?
     expect_74 "$name: RLIMIT_FSIZE"
     check "$name: RLIMIT_FSIZE: the old file changed" cmp -s "$(older "$name")" "$JOBS/limit/out.h5"
-    check "$name: RLIMIT_FSIZE: files left behind: $(beside "$JOBS/limit")" [ -z "$(beside "$JOBS/limit")" ]
+    check "$name: RLIMIT_FSIZE: files left behind: $(left_in "$JOBS/limit")" [ -z "$(left_in "$JOBS/limit")" ]
     check "$name: RLIMIT_FSIZE: a head is not whole" heads_are_whole "$JOBS/limit"
     rm -r "$JOBS/limit"
 
@@ -34,31 +36,122 @@ for name in $(jobs); do
     expect_74 "$name: a folder that does not exist"
 done
 
+# What is no HDF5: drawings, pages, bits, weights, histories, MLflow's folders, files of a store. plain NAME OUT
+plain() {
+    case $1 in
+        draw) circuit draw --qubits 8 --layers 10 -o "$2" ;;
+        figures) figures -q "$JOBS/head.h5" --format svg -o "${2%/*}" ;;
+        page) figures -q "$JOBS/head.h5" "$JOBS/report.h5" --report "$2" ;;
+        extract) tournament -q --extract toeplitz "$JOBS/bits.txt" --min-entropy 0.5 -o "$2" ;;
+        export) qconvert -q "$JOBS/head.h5" -o "$2" ;;
+        history) train --epochs 400 --reduction 8 --no-controls --history "$2" -f -o "$JOBS/beside.h5" ;;
+        mlflow) train --epochs 2 --no-controls --mlflow "${2%/*}" -f -o "$JOBS/beside.h5" ;;
+        push) cache push "${2%/*}" --store "$JOBS/store" -q ;;
+        pull) cache pull "$JOBS/store" --store "${2%/*}" -q ;;
+    esac
+}
+plain_jobs='draw:svg figures:svg page:html extract:bin export:npz history:csv mlflow:x push:h5 pull:h5'
+extract-features -q "$digits_test" --resize 28 --limit 40 --store "$JOBS/store" -o "$JOBS/any.h5" || exit 1
+files_in() { find "$1" ! -type d ! -name filler; }
+for name in $plain_jobs; do
+    case $name in history* | mlflow*) continue ;; esac # of them the head is what does not fit
+    mkdir "$JOBS/limit"
+    (ulimit -f 4; plain "${name%:*}" "$JOBS/limit/out.${name#*:}") >/dev/null 2>"$JOBS/err"
+    status=$?
+    expect_74 "${name%:*}: RLIMIT_FSIZE"
+    check "${name%:*}: RLIMIT_FSIZE: the error names another place: $(cat "$JOBS/err")" grep -q "$JOBS/limit/" "$JOBS/err"
+    check "${name%:*}: RLIMIT_FSIZE: files left behind: $(files_in "$JOBS/limit")" [ -z "$(files_in "$JOBS/limit")" ]
+    rm -r "$JOBS/limit"
+done
+
+# Who cannot add to a store goes without, and says so.
+touch "$JOBS/no-folder"
+extract-features -q "$digits_test" --resize 28 --limit 40 --store "$JOBS/no-folder" --no-provenance -o "$JOBS/without.h5" 2>"$JOBS/err"
+check "a store that cannot be written: status $?: $(cat "$JOBS/err")" [ $? = 0 ]
+check "a store that cannot be written: the file is not whole" cache verify -q "$JOBS/without.h5"
+
 # A tmpfs of 32 kB and a read-only one, in a mount namespace of our own.
 if unshare -rm true 2>/dev/null; then
-    export -f job train beside heads_are_whole
+    export -f job train plain beside left_in heads_are_whole files_in
     export JOBS digits_train PATH
-    for name in $(jobs); do
+    small() { # NAME HOW SCRIPT
         mkdir -p "$JOBS/small"
-        for how in size=32k ro; do
-            unshare -rm bash -c '
-                mount -t tmpfs -o "$2" none "$JOBS/small" || exit 99
-                [ "$2" = ro ] || head -c 30000 /dev/zero > "$JOBS/small/filler"
-                job "$1" "$JOBS/small/out.h5" >/dev/null; s=$?
+        unshare -rm bash -c '
+            mount -t tmpfs -o "$2" none "$JOBS/small" || exit 99
+            [ "$2" = ro ] || head -c 30000 /dev/zero >"$JOBS/small/filler"
+            '"$3" - "$1" "$2" 2>"$JOBS/err"
+        status=$?
+        [ $status != 99 ] || { echo "no tmpfs can be mounted here: that part is left out"; return 1; }
+        expect_74 "$1: tmpfs $2"
+    }
+    for how in size=32k ro; do
+        for name in $(jobs); do
+            small "$name" $how 'job "$1" "$JOBS/small/out.h5" >/dev/null; s=$?
                 [ -e "$JOBS/small/out.h5" ] && echo "half a file was published" >&2
-                beside "$JOBS/small" | grep -vx ./filler >&2
+                left_in "$JOBS/small" >&2
                 heads_are_whole "$JOBS/small" >&2
-                exit $s' - "$name" "$how" 2>"$JOBS/err"
-            status=$?
-            [ $status = 99 ] && { echo "no tmpfs can be mounted here: that part is left out"; break 2; }
-            expect_74 "$name: tmpfs $how"
+                exit $s' || break 2
         done
+        for name in $plain_jobs; do
+            small "$name" $how 'plain "${1%:*}" "$JOBS/small/out.${1#*:}" >/dev/null; s=$?
+                files_in "$JOBS/small" >&2
+                exit $s'
+        done
+        small doctor $how 'doctor --no-bench --store "$JOBS/small" -q
+            [ $? = 1 ] || echo "doctor did not find out" >&2
+            files_in "$JOBS/small" >&2
+            exit 74'
     done
 else
     echo "no mount namespaces here: full tmpfs and read-only folder are left out"
 fi
 
-# A tool's words must reach someone: a full standard output is an error.
+# A tool's words must reach someone: a full standard output is an error. What it wrote before may lie there.
+echo '{"schema": 1, "claims": [{"claim": "a", "file": "report.h5", "attribute": "accuracy", "low": 0, "high": 1}]}' >"$JOBS/claims.json"
+cd "$JOBS" || exit 70
+while read -r words; do
+    eval "$words" >/dev/full 2>err
+    status=$?
+    expect_74 "$words to /dev/full"
+done <<'EOF'
+qeval --verify claims.json
+qeval --verify claims.json --json
+circuit show
+circuit qasm
+circuit stats --samples 100
+circuit stats --samples 100 --json
+circuit show head.h5
+circuit plateau --qubits 2 --layers 1 --draws 3
+circuit plateau --qubits 2 --layers 1 --draws 3 --json -f -o words.h5
+tournament bits.txt --null 3
+tournament --nist few.txt --permutations 0
+tournament --nist few.txt --permutations 0 --json
+tournament --synthetic 3 --rows 9 --trials 0
+tournament --extract von-neumann few.txt -q -o -
+tournament --extract von-neumann few.txt --json -f -o words.bin
+qtrain --qrng bits.txt --model ones -f -o words.h5
+qtrain --qrng bits.txt --model ones --key
+qeval --qrng devices.h5 bits.txt -f -o words.h5
+qgan devices.txt -m 2 --epochs 2 -f -o words.h5
+qgan devices.txt -m 2 --epochs 2 -n -f -o words.h5
+extract-features --qrng bits.txt --json -f -o words.h5
+extract-features --qrng bits.txt --print-config
+qconvert head.h5 --json -f -o words.npz
+figures head.h5 --json -o words
+doctor --no-bench
+doctor --no-bench --json
+doctor --no-bench --bug-report
+cache list store
+cache show head.h5
+cache show head.h5 --json
+cache log any.h5
+cache verify head.h5
+cache diff head.h5 report.h5
+cache gc store
+cache fsck store
+cache push there --store store --json
+cache merge shard0.h5 shard1.h5 shard2.h5 -f -o words.h5
+EOF
 for tool in "$ROOT"/tools/*.c; do
     tool=$(basename "$tool" .c)
     "$tool" --help >/dev/full 2>"$JOBS/err"

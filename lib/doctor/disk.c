@@ -2,6 +2,7 @@
    What publishing needs of a folder, tried: reserve, write, fsync, rename over an older file, fsync of
    the folder, read back. Locks are not tried: none is used. */
 #include "doctor/doctor.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,13 +72,9 @@ static double median(double *values)
 static bool make_files(struct trial *t)
 {
     for (int i = 0; i < 2; i++) {
-        if (snprintf(t->name[i], sizeof t->name[i], "%s/.ketline-doctor.XXXXXX", t->disk->path) >=
-            (int)sizeof t->name[i]) {
-            errno = ENAMETOOLONG;
-            t->name[i][0] = '\0';
-            return no(t, "no file can be made");
-        }
-        t->fd[i] = mkostemp(t->name[i], O_CLOEXEC);
+        const int end = kl_temporary_pattern(t->name[i], sizeof t->name[i], t->disk->path, "doctor");
+        if (end < 0) errno = ENAMETOOLONG;
+        t->fd[i] = end < 0 ? -1 : mkostemps(t->name[i], end, O_CLOEXEC);
         if (t->fd[i] < 0) {
             t->name[i][0] = '\0';
             return no(t, "no file can be made");

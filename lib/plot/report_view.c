@@ -37,10 +37,12 @@ static int add_model(struct kl_report_view *v, struct kl_file *file, const char 
                      struct kl_error *err)
 {
     char name[80];
+    const size_t before = v->n_rows;
     snprintf(name, sizeof name, "%.40s/accuracy", model);
     int code = add_row(v, file, name, model, err);
-    struct kl_accuracies *row = &v->rows[v->n_rows - 1];
-    if (!code) code = number(&row->mean, file, model, "accuracy", err);
+    if (code || v->n_rows == before) return code; /* or there is no room for another */
+    struct kl_accuracies *row = &v->rows[before];
+    code = number(&row->mean, file, model, "accuracy", err);
     if (!code) code = number(&row->low, file, model, "accuracy_low", err);
     return code ? code : number(&row->high, file, model, "accuracy_high", err);
 }

@@ -61,7 +61,8 @@ static int write_all(int fd, const char *at, size_t n, const char *path, struct 
     return 0;
 }
 
-int kl_copy_all(int to, int from, uint64_t limit, const char *path, struct kl_error *err)
+int kl_copy_all(int to, const char *to_name, int from, const char *from_name, uint64_t limit,
+                struct kl_error *err)
 {
     enum { ROOM = 1 << 18 };
     int rc = 0;
@@ -70,20 +71,20 @@ int kl_copy_all(int to, int from, uint64_t limit, const char *path, struct kl_er
     while (limit) {
         ssize_t got = read(from, buffer, limit < ROOM ? (size_t)limit : ROOM);
         if (got < 0 && errno == EINTR && kl_signals_pending()) {
-            rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", path);
+            rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", from_name);
             break;
         }
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
-            rc = kl_fail_errno(err, KL_EIO, "%s: reading failed", path);
+            rc = kl_fail_errno(err, KL_EIO, "%s: reading failed", from_name);
             break;
         }
         if (got == 0) break;
         if (kl_signals_pending()) { /* an endless input never blocks */
-            rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", path);
+            rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", from_name);
             break;
         }
-        rc = write_all(to, buffer, (size_t)got, path, err);
+        rc = write_all(to, buffer, (size_t)got, to_name, err);
         if (rc) break;
         limit -= (uint64_t)got;
     }

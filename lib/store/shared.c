@@ -27,7 +27,7 @@ static int copy_verified(const char *from, int fd, const char *key, const char *
     struct kl_file *file = NULL;
     int copy = -1, rc = kl_temporary_open(&t, target, err);
     if (rc) return rc;
-    rc = kl_copy_all(t.fd, fd, UINT64_MAX, from, err);
+    rc = kl_copy_all(t.fd, target, fd, from, UINT64_MAX, err);
     if (!rc && (copy = fcntl(t.fd, F_DUPFD_CLOEXEC, 3)) < 0)
         rc = kl_fail_errno(err, KL_EIO, "%s: reopening failed", target);
     if (!rc) rc = kl_file_open_fd(&file, copy, from, err);

@@ -83,8 +83,9 @@ uint64_t kl_superblock_eof(int fd);
 /* ---- io.c: whole reads and writes ---- */
 int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const char *path,
                   struct kl_error *err);
-/* The rest of `from`, at most `limit` bytes, to `to` by read and write. */
-int kl_copy_all(int to, int from, uint64_t limit, const char *path, struct kl_error *err);
+/* The rest of `from`, at most `limit` bytes, to `to` by read and write. The names are for messages. */
+int kl_copy_all(int to, const char *to_name, int from, const char *from_name, uint64_t limit,
+                struct kl_error *err);
 int kl_open_folder(int *fd, const char *path, struct kl_error *err); /* the folder that holds path */
 int kl_sync_folder(int fd, const char *path, struct kl_error *err);
 char *kl_path_folder(const char *path); /* malloc'ed: "." for a bare name */

@@ -128,6 +128,16 @@ bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
     return true;
 }
 
+int kl_temporary_pattern(char *path, size_t room, const char *folder, const char *name)
+{
+    char prefix[160], tag[64];
+    kl_temporary_sweep(folder, name, false, NULL, NULL);
+    kl_name_prefix(prefix, name);
+    kl_process_tag(tag);
+    const int n = snprintf(path, room, "%s/%s%s.XXXXXX%s", folder, prefix, tag, suffix);
+    return (size_t)n < room ? (int)sizeof suffix - 1 : -1;
+}
+
 static const char *spool_folder(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -155,7 +165,7 @@ int kl_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_erro
                        "-: standard input can be one input only; name a file for the other");
     *fd = open_unlinked(err);
     if (*fd < 0) return *fd;
-    int rc = kl_copy_all(*fd, from, limit, name, err);
+    int rc = kl_copy_all(*fd, spool_folder(), from, name, limit, err);
     if (rc) {
         close(*fd);
         *fd = -1;
@@ -238,7 +248,7 @@ static int to_stream(struct kl_temporary *t, struct kl_error *err)
     int to = t->to_stdout ? STDOUT_FILENO : open(t->target, O_WRONLY | O_CLOEXEC);
     if (to < 0) return kl_fail_errno(err, KL_EIO, "%s: cannot be opened for writing", t->target);
     int rc = lseek(t->fd, 0, SEEK_SET) ? kl_fail_errno(err, KL_EIO, "%s: seeking failed", t->target)
-                                       : kl_copy_all(to, t->fd, UINT64_MAX, t->target, err);
+                                       : kl_copy_all(to, t->target, t->fd, t->target, UINT64_MAX, err);
     if (!t->to_stdout && close(to) && !rc)
         rc = kl_fail_errno(err, KL_EIO, "%s: closing failed", t->target);
     return rc;
