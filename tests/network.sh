@@ -3,15 +3,19 @@
 # One store for PROCESSES (default 16) writers, readers and collectors, each ROUNDS times (default 6), on a folder that behaves like a
 # network file system on a bad day (tests/network/shim.c). A run may be refused in one line with a documented status; what it leaves
 # is whole, and what it says is true. After that the store is whole, and reads from a folder that must not be written.
+#   SHIM=no ROUNDS=1000 bash tests/network.sh    # without the shim, on the folder as it is: no run is refused then
 . "$(dirname "$0")/jobs.inc"
 processes=${PROCESSES:-16} rounds=${ROUNDS:-6}
 shim=$JOBS/shim.so store=$JOBS/net/store
-"${CC:-gcc}" -D_GNU_SOURCE -O1 -fPIC -shared -o "$shim" "$ROOT/tests/network/shim.c" || { echo "shim.c does not compile"; exit 1; }
-mkdir -p "$JOBS/net" "$JOBS/said"
+refused='1 65 66 74 75'
+if [ "${SHIM-}" = no ]; then refused='' shim=
+else "${CC:-gcc}" -D_GNU_SOURCE -O1 -fPIC -shared -o "$shim" "$ROOT/tests/network/shim.c" || { echo "shim.c does not compile"; exit 1; }; fi
+mkdir -p "$store" "$JOBS/said"
 cd "$JOBS/net" || exit 70
 for limit in 10 11 12 13; do
     extract-features -q "$digits_test" --resize 28 --limit $limit --no-provenance -o "$JOBS/want$limit.h5" || fail "the inputs could not be made"
 done
+for i in 0 1 2 3; do cp "$JOBS/want10.h5" "out$i.h5"; done
 export SHIM_FOLDER=$JOBS/net
 
 # one NUMBER: what a process does, round by round; what is wrong goes to its file
@@ -25,9 +29,8 @@ one() {
             *) LD_PRELOAD=$shim extract-features -q "$digits_test" --resize 28 --limit $limit --no-provenance --store "$store" --threads 1 -o "$out" ;;
         esac >/dev/null 2>"$err"
         status=$?
-        case $status in
-            0) ;;
-            1 | 65 | 66 | 74 | 75) [ "$(wc -l <"$err")" -ge 1 ] && ! grep -qi 'damaged' "$err" || echo "process $1: status $status: $(head -2 "$err")" ;;
+        [ "$status" = 0 ] || case " $refused " in
+            *" $status "*) [ "$(wc -l <"$err")" -ge 1 ] && ! grep -qi 'damaged' "$err" || echo "process $1: status $status: $(head -2 "$err")" ;;
             *) echo "process $1: status $status: $(head -2 "$err")" ;;
         esac
         [ "$status" = 0 ] && echo "ok $(($1 % 8))" >>"$JOBS/said/ok"
