@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   gan: what adversarial training over a table of cells spends its time on. First a layer whose input is
-   a single sample: the gradient of its weights is an outer product, which is never stored: it is made in
+   gan: what adversarial training over a table of cells spends its time on. First layers whose input is a
+   single sample: the gradient of their weights is an outer product, which is never stored: it is made in
    the registers while Adam goes over weights and moments, and whatever else needs the weights takes them
-   on the same way. Weights are [out, in], row-major, in a multiple of KL_GAN_COLUMNS. The time is that
-   of the memory: 24 bytes a weight in float, and 4 more where the next forward is not taken along. No
-   cuda/ twin yet: one block a pair of devices is the form that it would have. */
+   on the same way. Sizes of rows are multiples of KL_GAN_COLUMNS; moments are kept as struct
+   kl_bare_adam says. No cuda/ twin yet: one block a pair of devices is the form that it would have. */
 #ifndef KL_KERNELS_GAN_H
 #define KL_KERNELS_GAN_H
 
@@ -18,9 +17,9 @@ enum { KL_GAN_COLUMNS = 16, KL_GAN_INPUTS = 16 };
 #define KL_GAN_FORWARD_ARGS(real) \
     (real *restrict out, const real *restrict w, const real *restrict x, size_t rows, size_t columns)
 
-/* One step of Adam over rows of weights w with moments m and v, whose gradient is d (rows) times x
-   (columns). back (columns), unless NULL, becomes the sum over the rows of d times the weights before
-   the step; next_out (rows), unless next is NULL, the weights behind it times next (columns). */
+/* One step of Adam over rows of weights w [out, in] with moments m and v, whose gradient is d (rows)
+   times x (columns). back (columns), unless NULL, becomes the sum over the rows of d times the weights
+   before the step; next_out (rows), unless next is NULL, the weights behind it times next (columns). */
 #define KL_GAN_ROWS(real)         \
     {                             \
         real *w, *m, *v;          \
@@ -30,6 +29,22 @@ enum { KL_GAN_COLUMNS = 16, KL_GAN_INPUTS = 16 };
     }
 struct kl_gan_rows_f32 KL_GAN_ROWS(float);
 struct kl_gan_rows_f64 KL_GAN_ROWS(double);
+
+/* What one input of a layer weighs in its n outputs: a row of w [in, out]. The steps of Adam that it is
+   behind are taken together: in the first the gradient is x times d (n), in the others it is 0, since an
+   input that is 0 has none. Then out (n), unless y is 0, is added y times the weights. n: a
+   multiple of 4 KL_GAN_COLUMNS. */
+#define KL_GAN_INPUT(real)                \
+    {                                     \
+        real *w, *m, *v;                  \
+        const real *d;                    \
+        real *out;                        \
+        real x, y;                        \
+        size_t n, n_steps;                \
+        const struct kl_bare_adam *steps; \
+    }
+struct kl_gan_input_f32 KL_GAN_INPUT(float);
+struct kl_gan_input_f64 KL_GAN_INPUT(double);
 
 /* Then the discriminator, a network n_inputs - n_hidden - 1 with leaky ReLU, n_inputs <= KL_GAN_INPUTS,
    on n cells, a multiple of KL_GAN_COLUMNS. x: input i of cell k at x[i * stride + k]; params: weights
@@ -42,31 +57,29 @@ struct kl_gan_rows_f64 KL_GAN_ROWS(double);
     }
 struct kl_gan_cells_f32 KL_GAN_CELLS(float);
 struct kl_gan_cells_f64 KL_GAN_CELLS(double);
-typedef void(*kl_gan_forward_f32_fn) KL_GAN_FORWARD_ARGS(float);
-typedef void(*kl_gan_forward_f64_fn) KL_GAN_FORWARD_ARGS(double);
-typedef void (*kl_gan_step_f32_fn)(const struct kl_gan_rows_f32 *rows, const struct kl_adam_factors *f);
-typedef void (*kl_gan_step_f64_fn)(const struct kl_gan_rows_f64 *rows, const struct kl_adam_factors *f);
-/* logit (n) of the cells; grad (as params) = the gradient of sum(d * logit), d (n). */
-typedef void (*kl_gan_logits_f32_fn)(float *logit, const struct kl_gan_cells_f32 *cells);
-typedef void (*kl_gan_logits_f64_fn)(double *logit, const struct kl_gan_cells_f64 *cells);
-typedef void (*kl_gan_logits_back_f32_fn)(float *grad, const float *d,
-                                          const struct kl_gan_cells_f32 *cells);
-typedef void (*kl_gan_logits_back_f64_fn)(double *grad, const double *d,
-                                          const struct kl_gan_cells_f64 *cells);
 
-#define KL_GAN_DECLARE(isa)                                                                          \
-    void kl_gan_forward_f32_##isa KL_GAN_FORWARD_ARGS(float);                                        \
-    void kl_gan_step_f32_##isa(const struct kl_gan_rows_f32 *rows, const struct kl_adam_factors *f); \
-    void kl_gan_logits_f32_##isa(float *logit, const struct kl_gan_cells_f32 *cells);                \
-    void kl_gan_logits_back_f32_##isa(float *grad, const float *d,                                   \
-                                      const struct kl_gan_cells_f32 *cells);                         \
-    void kl_gan_forward_f64_##isa KL_GAN_FORWARD_ARGS(double);                                       \
-    void kl_gan_step_f64_##isa(const struct kl_gan_rows_f64 *rows, const struct kl_adam_factors *f); \
-    void kl_gan_logits_f64_##isa(double *logit, const struct kl_gan_cells_f64 *cells);               \
-    void kl_gan_logits_back_f64_##isa(double *grad, const double *d,                                 \
-                                      const struct kl_gan_cells_f64 *cells);
-KL_GAN_DECLARE(base)
-KL_GAN_DECLARE(avx2)
-KL_GAN_DECLARE(avx512)
+#define KL_GAN_FUNCTIONS(real, p)                                                                      \
+    typedef void(*kl_gan_forward_##p##_fn) KL_GAN_FORWARD_ARGS(real);                                  \
+    typedef void (*kl_gan_step_##p##_fn)(const struct kl_gan_rows_##p *, const struct kl_bare_adam *); \
+    typedef void (*kl_gan_input_##p##_fn)(const struct kl_gan_input_##p *);                            \
+    /* logit (n) of the cells; grad (as params) = the gradient of sum(d * logit), d (n). */            \
+    typedef void (*kl_gan_logits_##p##_fn)(real * logit, const struct kl_gan_cells_##p *);             \
+    typedef void (*kl_gan_logits_back_##p##_fn)(real * grad, const real *d,                            \
+                                                const struct kl_gan_cells_##p *);
+KL_GAN_FUNCTIONS(float, f32)
+KL_GAN_FUNCTIONS(double, f64)
+
+#define KL_GAN_DECLARE(real, p, isa)                                                           \
+    void kl_gan_forward_##p##_##isa KL_GAN_FORWARD_ARGS(real);                                 \
+    void kl_gan_step_##p##_##isa(const struct kl_gan_rows_##p *, const struct kl_bare_adam *); \
+    void kl_gan_input_##p##_##isa(const struct kl_gan_input_##p *);                            \
+    void kl_gan_logits_##p##_##isa(real *logit, const struct kl_gan_cells_##p *);              \
+    void kl_gan_logits_back_##p##_##isa(real *grad, const real *d, const struct kl_gan_cells_##p *);
+KL_GAN_DECLARE(float, f32, base)
+KL_GAN_DECLARE(float, f32, avx2)
+KL_GAN_DECLARE(float, f32, avx512)
+KL_GAN_DECLARE(double, f64, base)
+KL_GAN_DECLARE(double, f64, avx2)
+KL_GAN_DECLARE(double, f64, avx512)
 
 #endif

@@ -25,6 +25,12 @@ struct kl_adam_factors {
     (real *restrict p, real *restrict m, real *restrict v, const real *restrict grad, size_t n, \
      const struct kl_adam_factors *f)
 
+/* The same with grad_scale and shrink 1, on moments divided by 1 - beta (kernels/inline/adam.h): root and
+   epsilon are those above by (1 - beta1) rate, root also times sqrt(1 - beta2). */
+struct kl_bare_adam {
+    double decay, beta1, beta2, root, epsilon;
+};
+
 struct kl_sgd_factors {
     double grad_scale, decay, momentum, rate;
 };

@@ -42,6 +42,8 @@ struct kl_kernels {
     kl_gan_forward_f64_fn gan_forward_f64;
     kl_gan_step_f32_fn gan_step_f32;
     kl_gan_step_f64_fn gan_step_f64;
+    kl_gan_input_f32_fn gan_input_f32;
+    kl_gan_input_f64_fn gan_input_f64;
     kl_gan_logits_f32_fn gan_logits_f32;
     kl_gan_logits_f64_fn gan_logits_f64;
     kl_gan_logits_back_f32_fn gan_logits_back_f32;

@@ -35,7 +35,7 @@ void KL_ISA_NAME(kl_gan_forward) KL_GAN_FORWARD_ARGS(kl_real)
 /* One row; what is not wanted is left out by the compiler. */
 static inline __attribute__((always_inline)) void step_row(const bool back, const bool next,
                                                            const struct KL_NAME(kl_gan_rows) * r,
-                                                           size_t i, const struct kl_adam_lanes *f)
+                                                           size_t i, const struct kl_bare_adam_lanes *f)
 {
     kl_lane *w = (kl_lane *)(r->w + i * r->columns), *m = (kl_lane *)(r->m + i * r->columns),
             *v = (kl_lane *)(r->v + i * r->columns), *to = (kl_lane *)r->back, sum = { 0 };
@@ -43,15 +43,15 @@ static inline __attribute__((always_inline)) void step_row(const bool back, cons
     const kl_real d = r->d[i];
     for (size_t j = 0; j < r->columns / KL_LANES; j++) {
         if (back) to[j] += d * w[j];
-        kl_adam_lane(&w[j], &m[j], &v[j], d * x[j], f);
+        kl_bare_adam_lane(&w[j], &m[j], &v[j], d * x[j], f);
         if (next) sum += w[j] * y[j];
     }
     if (next) r->next_out[i] = sum_lanes(sum);
 }
 
-void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struct kl_adam_factors *f)
+void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struct kl_bare_adam *f)
 {
-    const struct kl_adam_lanes own = kl_adam_lanes(f);
+    const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(f);
     if (r->back) memset(r->back, 0, r->columns * sizeof *r->back);
     for (size_t i = 0; i < r->rows; i++) {
         if (r->back && r->next) step_row(true, true, r, i, &own);
@@ -59,6 +59,56 @@ void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struc
         else if (r->next) step_row(false, true, r, i, &own);
         else step_row(false, false, r, i, &own);
     }
+}
+
+/* The first step, and the product where there is no other. */
+static inline __attribute__((always_inline)) void first_step(const bool last,
+                                                             const struct KL_NAME(kl_gan_input) * in)
+{
+    const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(in->steps);
+    kl_lane *restrict w = (kl_lane *)in->w, *restrict m = (kl_lane *)in->m,
+                      *restrict v = (kl_lane *)in->v, *restrict out = (kl_lane *)in->out;
+    const kl_lane *d = (const kl_lane *)in->d;
+    const kl_real x = in->x, y = in->y;
+    for (size_t j = 0; j < in->n / KL_LANES; j++) {
+        kl_bare_adam_lane(&w[j], &m[j], &v[j], x * d[j], &own);
+        if (last) out[j] += y * w[j];
+    }
+}
+
+/* The steps of four vectors at a time, whose chains of dependent operations overlap. */
+static void further_steps(const struct KL_NAME(kl_gan_input) * in)
+{
+    enum { WIDE = 4 };
+    for (size_t at = 0; at < in->n; at += WIDE * KL_LANES) {
+        kl_lane w[WIDE], m[WIDE], v[WIDE];
+        memcpy(w, in->w + at, sizeof w), memcpy(m, in->m + at, sizeof m);
+        memcpy(v, in->v + at, sizeof v);
+        for (size_t s = 1; s < in->n_steps; s++) {
+            const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(&in->steps[s]);
+            for (int l = 0; l < WIDE; l++) kl_bare_adam_lane(&w[l], &m[l], &v[l], (kl_lane){ 0 }, &own);
+        }
+        memcpy(in->w + at, w, sizeof w), memcpy(in->m + at, m, sizeof m);
+        memcpy(in->v + at, v, sizeof v);
+    }
+}
+
+static void add_product(const struct KL_NAME(kl_gan_input) * in)
+{
+    const kl_lane *w = (const kl_lane *)in->w;
+    kl_lane *restrict out = (kl_lane *)in->out;
+    for (size_t j = 0; j < in->n / KL_LANES; j++) out[j] += in->y * w[j];
+}
+
+void KL_ISA_NAME(kl_gan_input)(const struct KL_NAME(kl_gan_input) * in)
+{
+    if (in->n_steps == 1 && in->y != 0) {
+        first_step(true, in);
+        return;
+    }
+    if (in->n_steps) first_step(false, in);
+    if (in->n_steps > 1) further_steps(in);
+    if (in->y != 0) add_product(in);
 }
 
 /* Leaky ReLU's derivative: 1 where a > 0, slope elsewhere. */

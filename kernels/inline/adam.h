@@ -43,6 +43,38 @@ static inline struct kl_adam_lanes kl_adam_lanes(const struct kl_adam_factors *f
     };
 }
 
+/* Adam whose gradient is neither clipped nor the parameter shrunk, on moments that are kept divided by 1
+   - beta: m = beta1 m + g, v = beta2 v + g^2, p -= m / (root sqrt(v) + epsilon). Root and epsilon take
+   in all other factors, which leaves two thirds of the instructions. */
+struct kl_bare_adam_lanes {
+    kl_real decay, b1, b2, root, epsilon;
+};
+
+static inline struct kl_bare_adam_lanes kl_bare_adam_lanes(const struct kl_bare_adam *f)
+{
+    return (struct kl_bare_adam_lanes){ (kl_real)f->decay, (kl_real)f->beta1, (kl_real)f->beta2,
+                                        (kl_real)f->root, (kl_real)f->epsilon };
+}
+
+static inline void kl_bare_adam_lane(kl_lane *p, kl_lane *m, kl_lane *v, kl_lane grad,
+                                     const struct kl_bare_adam_lanes *f)
+{
+    const kl_real least = (kl_real)0x1p-110; /* whose square root epsilon hides; 0 has no estimate */
+    const kl_lane g = f->decay * *p + grad;
+    const kl_lane mi = f->b1 * *m + g, vi = f->b2 * *v + (g * g + least);
+#if !KL_F64 && defined(__AVX__)
+    /* As below: estimates, and a step of Newton each. */
+    const kl_lane r = RSQRT(vi), y = vi * r, d = (f->root * y) * (1 + 0.5f * (1 - y * r)) + f->epsilon,
+                  q = RECIPROCAL(d);
+    *p -= (mi * q) * (2 - d * q);
+#else
+    kl_lane root;
+    for (int l = 0; l < KL_LANES; l++) root[l] = (kl_real)sqrt(vi[l]);
+    *p -= mi / (f->root * root + f->epsilon);
+#endif
+    *m = mi, *v = vi;
+}
+
 #if !KL_F64 && defined(__AVX__)
 /* Root and quotient by the hardware's estimates with a step of Newton each, to a few units in the last
    place: exact ones would take longer than all else in a training step but the products. */

@@ -31,10 +31,11 @@ static inline double kl_gan_discriminator_loss(const struct kl_gan_losses *l)
 /* The study's cells have coordinates (j / 63, i / 63); words have their bits, most significant first, as
    -1 and 1. */
 enum { KL_GAN_CHUNKS = 256 }; /* of cells, at most 2^16 */
+enum { KL_GAN_LATENTS = 16 };
 enum kl_gan_coordinates { KL_GAN_PLANE, KL_GAN_BITS };
 /* Sizes of the study's network generator: latent - hidden1 - hidden2 - cells, ReLU, softmax. */
 struct kl_gan_sizes {
-    size_t latent, hidden1, hidden2, cells; /* all but cells multiples of KL_GAN_COLUMNS */
+    size_t latent, hidden1, hidden2, cells; /* multiples of KL_GAN_COLUMNS, cells of 32 of them */
 };
 
 /* Born machine of spec 8.1: H on every qubit, then rotation layers RY, RZ of every qubit with CX (10,
@@ -64,15 +65,24 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
         real *out, *d_logit;  /* (stride): D; the derivative by what its sigmoid takes */               \
         real *parts;          /* (hidden) */                                                            \
     };                                                                                                  \
-    /* A layer of the study's generator; weights w [out, in], then b [out]. */                          \
+    /* A layer of the study's generator. Biases are the weights of one more input, which is always 1;   \
+       moments as struct kl_bare_adam says. The first two: w [rows, stride], a row the columns inputs   \
+       of one output, then its bias, then zeros. The last: w [columns + 1, rows], a row one input's     \
+       part in all outputs; the last row their biases. */                                               \
     struct kl_gan_layer_##p {                                                                           \
-        size_t rows, columns;                                                                           \
-        real *w, *m, *v; /* (rows * columns + rows) */                                                  \
-        real *a, *h, *d; /* (rows): before ReLU, behind it; derivative of L_G by a */                   \
+        size_t rows, columns, stride; /* outputs, inputs */                                             \
+        real *w, *m, *v;                                                                                \
+        real *a, *h, *d; /* (rows): before ReLU, (rows + 16) behind it, then 1, 0, ..; dL_G / da */     \
+        size_t *steps;   /* first: (rows), last: (columns + 1), how many of Adam's they have taken */   \
     };                                                                                                  \
     struct kl_gan_network_##p {                                                                         \
         struct kl_gan_layer_##p layer[3];                                                               \
-        real *back; /* (hidden) */                                                                      \
+        struct kl_bare_adam *adam; /* (epochs): of each step */                                         \
+        size_t epochs, epoch;      /* of all; the one at hand */                                        \
+        real *latent;              /* (KL_GAN_LATENTS, latent + 16) */                                  \
+        size_t n_latent;           /* epochs whose latent vector is there */                            \
+        real *before;              /* (hidden2 + 16): the last layer's input in the epoch before */     \
+        real *back;                /* hidden: sums over parts of the cells */                           \
     };                                                                                                  \
     /* A circuit that is its own generator. */                                                          \
     struct kl_born_##p {                                                                                \
@@ -89,16 +99,22 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
                                     struct kl_discriminator_##p *d, const real *law,                    \
                                     const real *target, double epsilon, struct kl_pool *pool);          \
     void kl_discriminator_step_##p(struct kl_discriminator_##p *d, const struct kl_update *update);     \
+    /* For `epochs` steps of Adam with learning rate lr, of kind KL_ADAM and without clipping. */       \
     int kl_gan_network_make_##p(struct kl_gan_network_##p *g, const struct kl_gan_sizes *size,          \
+                                const struct kl_optimizer *adam, double lr, size_t epochs,              \
                                 struct kl_arena *memory, struct kl_error *err);                         \
-    /* What the first layer makes of the latent vector z of the first epoch. */                         \
-    void kl_gan_network_begin_##p(struct kl_gan_network_##p *g, const real *z);                         \
-    /* law (cells) of the latent vector that begin or the last step was given. */                       \
+    /* Where the next latent vector (latent) is to be written, which then counts as there. At least     \
+       that of the epoch at hand and, before a step, of the one behind it; at most KL_GAN_LATENTS from  \
+       the one at hand: rows whose output is negative take their steps in advance as far as they reach. \
+     */                                                                                                 \
+    real *kl_gan_network_latent_##p(struct kl_gan_network_##p *g);                                      \
+    /* law (cells) of the epoch at hand. */                                                             \
     void kl_gan_network_law_##p(real *law, struct kl_gan_network_##p *g, struct kl_pool *pool);         \
-    /* One step down dp (cells), the gradient by law; then next is the latent vector. */                \
+    /* One step down dp (cells), the gradient by law; the next epoch is at hand then. */                \
     void kl_gan_network_step_##p(struct kl_gan_network_##p *g, const real *law, const real *dp,         \
-                                 const real *z, const real *next, const struct kl_update *update,       \
                                  struct kl_pool *pool);                                                 \
+    /* The last layer's inputs that were 0 take the steps that wait for them, for who reads weights. */ \
+    void kl_gan_network_settle_##p(struct kl_gan_network_##p *g);                                       \
     int kl_born_make_##p(struct kl_born_##p *g, const struct kl_circuit *circuit,                       \
                          struct kl_arena *memory, struct kl_error *err);                                \
     /* work is only taken from. KL_ENOMEM. */                                                           \

@@ -28,11 +28,16 @@ static void begin_discriminator(double *params, size_t n_inputs, size_t n_hidden
                    DISCRIMINATOR_STREAM + 1, replica);
 }
 
-static struct kl_update update_of(const struct kl_gan_options *o, int64_t epoch)
+static struct kl_optimizer adam_of(const struct kl_gan_options *o)
 {
-    const struct kl_optimizer adam = {
+    return (struct kl_optimizer){
         .kind = KL_ADAM, .beta1 = 0.7, .beta2 = 0.999, .epsilon = 1e-8, .weight_decay = o->decay
     };
+}
+
+static struct kl_update update_of(const struct kl_gan_options *o, int64_t epoch)
+{
+    const struct kl_optimizer adam = adam_of(o);
     return kl_update_at(&adam, o->lr, (uint64_t)epoch + 1);
 }
 
@@ -54,7 +59,7 @@ static int stopped(const struct kl_gan_place *to, int64_t epoch, struct kl_error
 struct network {
     struct kl_gan_network_f32 g;
     struct kl_discriminator_f32 d;
-    float *law, *dp, *target, *z[2];
+    float *law, *dp, *target;
     double *wide; /* (cells): the law in double */
 };
 
@@ -62,15 +67,15 @@ static int make_network(struct network *n, const double *target, const struct kl
                         uint32_t replica, struct kl_arena *memory, struct kl_error *err)
 {
     const struct kl_gan_sizes size = { LATENT, 128, 256, CELLS };
-    int code = kl_gan_network_make_f32(&n->g, &size, memory, err);
+    const struct kl_optimizer adam = adam_of(o);
+    int code = kl_gan_network_make_f32(&n->g, &size, &adam, o->lr, (size_t)o->epochs, memory, err);
     if (!code) code = kl_discriminator_make_f32(&n->d, KL_GAN_PLANE, CELLS, HIDDEN, memory, err);
     if (code) return code;
     double params[HIDDEN * 4 + 1];
-    n->law = kl_arena_take(memory, 5 * (size_t)CELLS, sizeof *n->law);
+    n->law = kl_arena_take(memory, 3 * (size_t)CELLS, sizeof *n->law);
     n->wide = kl_arena_take(memory, CELLS, sizeof *n->wide);
-    if (!n->law || !n->wide) return kl_fail_memory(err, 7 * sizeof *n->wide * CELLS);
-    n->dp = n->law + CELLS, n->target = n->dp + CELLS, n->z[0] = n->target + CELLS;
-    n->z[1] = n->z[0] + LATENT;
+    if (!n->law || !n->wide) return kl_fail_memory(err, 5 * sizeof *n->wide * CELLS);
+    n->dp = n->law + CELLS, n->target = n->dp + CELLS;
     for (size_t k = 0; k < CELLS; k++) n->target[k] = (float)target[k];
     begin_discriminator(params, 2, HIDDEN, (uint64_t)o->seed, replica);
     for (size_t i = 0; i < n->d.n_params; i++) n->d.params[i] = (float)params[i];
@@ -80,29 +85,43 @@ static int make_network(struct network *n, const double *target, const struct kl
 /* Rows of weights are streams of their own, so that threads can share them. */
 struct beginning {
     const struct kl_gan_layer_f32 *l;
+    double bound;
     uint64_t seed;
     uint32_t first, replica;
+    size_t n; /* weights of a row */
 };
 
 static void begin_row(void *context, size_t i, int thread)
 {
     const struct beginning *b = context;
-    double row[LATENT];
+    double row[LATENT + 1];
+    float *w = b->l->w + i * b->l->stride;
     (void)thread;
-    kl_gan_uniform(row, b->l->columns, 1 / sqrt((double)b->l->columns), b->seed, b->first + (uint32_t)i,
-                   b->replica);
-    for (size_t j = 0; j < b->l->columns; j++) b->l->w[i * b->l->columns + j] = (float)row[j];
+    kl_gan_uniform(row, b->n, b->bound, b->seed, b->first + (uint32_t)i, b->replica);
+    for (size_t j = 0; j < b->n; j++) w[j] = (float)row[j];
 }
 
 static void begin_network(const struct network *n, uint64_t seed, uint32_t replica, struct kl_pool *pool)
 {
-    double bias[CELLS];
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) { /* of the last, rows are inputs */
         const struct kl_gan_layer_f32 *l = &n->g.layer[k];
-        struct beginning b = { l, seed, (k + 1) << 16, replica };
-        kl_pool_for(pool, l->rows, begin_row, &b);
-        kl_gan_uniform(bias, l->rows, 1 / sqrt((double)l->columns), seed, k, replica);
-        for (size_t i = 0; i < l->rows; i++) l->w[l->rows * l->columns + i] = (float)bias[i];
+        struct beginning b = { .l = l,
+                               .bound = 1 / sqrt((double)l->columns),
+                               .seed = seed,
+                               .first = (k + 1) << 16,
+                               .replica = replica,
+                               .n = k < 2 ? l->columns + 1 : l->rows };
+        kl_pool_for(pool, k < 2 ? l->rows : l->columns + 1, begin_row, &b);
+    }
+}
+
+/* Latent vectors as far ahead as the network makes use of. */
+static void draw_latent(struct network *n, int64_t epoch, const struct kl_gan_options *o,
+                        uint32_t replica)
+{
+    while (n->g.n_latent < (size_t)o->epochs && n->g.n_latent < (size_t)epoch + KL_GAN_LATENTS) {
+        const uint32_t at = (uint32_t)n->g.n_latent;
+        kl_gan_normal(kl_gan_network_latent_f32(&n->g), LATENT, (uint64_t)o->seed, at, replica);
     }
 }
 
@@ -110,20 +129,16 @@ static int train_network(struct network *n, const struct kl_gan_place *to,
                          const struct kl_gan_options *o, const double *target, struct kl_pool *pool,
                          struct kl_error *err)
 {
-    const uint64_t seed = (uint64_t)o->seed;
     int code = KL_OK;
-    kl_gan_normal(n->z[0], LATENT, seed, 0, to->replica);
-    kl_gan_network_begin_f32(&n->g, n->z[0]);
     for (int64_t e = 0; e < o->epochs && !(code = stopped(to, e, err)); e++) {
         const struct kl_update update = update_of(o, e);
         struct kl_gan_losses losses;
-        float *z = n->z[e % 2], *next = n->z[(e + 1) % 2];
-        kl_gan_normal(next, LATENT, seed, (uint32_t)e + 1, to->replica);
+        draw_latent(n, e, o, to->replica);
         kl_gan_network_law_f32(n->law, &n->g, pool);
         kl_discriminator_score_f32(&losses, n->dp, &n->d, n->law, n->target, EPSILON, pool);
         for (size_t k = 0; k < CELLS; k++) n->wide[k] = (double)n->law[k];
         record(to, e, &losses, kl_gan_divergence(target, n->wide, CELLS));
-        kl_gan_network_step_f32(&n->g, n->law, n->dp, z, next, &update, pool);
+        if (e + 1 < o->epochs) kl_gan_network_step_f32(&n->g, n->law, n->dp, pool);
         kl_discriminator_step_f32(&n->d, &update);
     }
     memcpy(to->law, n->law, CELLS * sizeof *to->law);

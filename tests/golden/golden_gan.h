@@ -26,8 +26,24 @@ struct NAME(pair) {
     struct kl_arena memory;
     struct NAME(kl_gan_network) g;
     struct NAME(kl_discriminator) d;
-    REAL law[CELLS], dp[CELLS], target[CELLS], z[2][LATENT];
+    REAL law[CELLS], dp[CELLS], target[CELLS];
 };
+
+/* Weight of input j (bias: j = columns) in output i; the last layer's are stored by inputs. */
+static REAL *NAME(weight)(const struct NAME(pair) * p, int layer, size_t i, size_t j)
+{
+    const struct NAME(kl_gan_layer) *l = &p->g.layer[layer];
+    return layer == 2 ? l->w + j * l->stride + i : l->w + i * l->stride + j;
+}
+
+/* A block of them as NumPy has it: rows of outputs; bias: one column, of the biases. */
+static void NAME(block)(REAL *to, const struct NAME(pair) * p, int layer, size_t rows, size_t columns,
+                        bool bias)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            to[i * columns + j] = *NAME(weight)(p, layer, i, bias ? p->g.layer[layer].columns : j);
+}
 
 static void NAME(make_pair)(struct NAME(pair) * p, hid_t file)
 {
@@ -36,15 +52,19 @@ static void NAME(make_pair)(struct NAME(pair) * p, hid_t file)
     struct kl_error err;
     size_t k = 0;
     must(kl_arena_init(&p->memory, 0, &err), &err);
-    must(NAME(kl_gan_network_make)(&p->g, &sizes, &p->memory, &err), &err);
+    must(NAME(kl_gan_network_make)(&p->g, &sizes, &adam, 0.01, 20, &p->memory, &err), &err);
     must(NAME(kl_discriminator_make)(&p->d, KL_GAN_PLANE, CELLS, 20, &p->memory, &err), &err);
-    for (int l = 0; l < 3; l++)
-        NAME(fill)(p->g.layer[l].w, p->g.layer[l].rows * (p->g.layer[l].columns + 1), 0.05, &k);
+    for (int l = 0; l < 3; l++) {
+        const size_t rows = p->g.layer[l].rows, columns = p->g.layer[l].columns;
+        for (size_t i = 0; i < rows * columns; i++)
+            NAME(fill)(NAME(weight)(p, l, i / columns, i % columns), 1, 0.05, &k);
+        for (size_t i = 0; i < rows; i++) NAME(fill)(NAME(weight)(p, l, i, columns), 1, 0.05, &k);
+    }
     k = 0;
     NAME(fill)(p->d.params, p->d.n_params, 0.5, &k);
     golden_values(target, CELLS, file, "gan/real_1v2");
     for (int i = 0; i < CELLS; i++) p->target[i] = (REAL)target[i];
-    NAME(latent)(p->z[0], 0);
+    NAME(latent)(NAME(kl_gan_network_latent)(&p->g), 0);
 }
 
 /* The gradient of a block of weights is an outer product. */
@@ -81,7 +101,6 @@ static void NAME(check_forward)(struct NAME(pair) * p, hid_t file)
 {
     struct kl_gan_losses losses;
     const struct NAME(kl_gan_layer) *l = p->g.layer;
-    NAME(kl_gan_network_begin)(&p->g, p->z[0]);
     NAME(kl_gan_network_law)(p->law, &p->g, NULL);
     NAME(kl_discriminator_score)(&losses, p->dp, &p->d, p->law, p->target, 1e-8, NULL);
     NAME(same)("gan/G/a1", l[0].a, file, FORWARD);
@@ -99,26 +118,31 @@ static void NAME(check_forward)(struct NAME(pair) * p, hid_t file)
 /* The derivatives that the step went by, then what it made of the parameters. */
 static void NAME(check_step)(struct NAME(pair) * p, hid_t file)
 {
+    static const char *const after[] = { "gan/after_step_1/G/W1_columns_0_31", "gan/after_step_1/G/W2",
+                                         "gan/after_step_1/G/W3_rows_0_31" };
+    static const char *const biases[] = { "gan/after_step_1/G/b1", "gan/after_step_1/G/b2",
+                                          "gan/after_step_1/G/b3" };
+    static const size_t rows[] = { 128, 256, 32 }, columns[] = { 32, 128, 256 };
     static REAL block[MOST];
     const struct kl_update update = kl_update_at(&adam, 0.01, 1);
     const struct NAME(kl_gan_layer) *l = p->g.layer;
-    NAME(latent)(p->z[1], 1);
-    NAME(kl_gan_network_step)(&p->g, p->law, p->dp, p->z[0], p->z[1], &update, NULL);
+    NAME(latent)(NAME(kl_gan_network_latent)(&p->g), 1);
+    NAME(kl_gan_network_step)(&p->g, p->law, p->dp, NULL);
     NAME(kl_discriminator_step)(&p->d, &update);
     NAME(same)("gan/grad_G/b1", l[0].d, file, FORWARD);
     NAME(same)("gan/grad_G/b2", l[1].d, file, FORWARD);
     NAME(same)("gan/grad_G/b3", l[2].d, file, FORWARD);
-    NAME(outer)("gan/grad_G/W1_columns_0_31", l[0].d, p->z[0], 128, 32, file);
+    NAME(outer)("gan/grad_G/W1_columns_0_31", l[0].d, p->g.latent, 128, 32, file);
     NAME(outer)("gan/grad_G/W2", l[1].d, l[0].h, 256, 128, file);
     NAME(outer)("gan/grad_G/W3_rows_0_31", l[2].d, l[1].h, 32, 256, file);
     if (!(AFTER > 0)) return;
-    for (size_t i = 0; i < (size_t)128 * 32; i++) block[i] = l[0].w[i / 32 * LATENT + i % 32];
-    NAME(same)("gan/after_step_1/G/W1_columns_0_31", block, file, AFTER);
-    NAME(same)("gan/after_step_1/G/b1", l[0].w + 128 * LATENT, file, AFTER);
-    NAME(same)("gan/after_step_1/G/W2", l[1].w, file, AFTER);
-    NAME(same)("gan/after_step_1/G/b2", l[1].w + 256 * 128, file, AFTER);
-    NAME(same)("gan/after_step_1/G/W3_rows_0_31", l[2].w, file, AFTER);
-    NAME(same)("gan/after_step_1/G/b3", l[2].w + CELLS * 256, file, AFTER);
+    NAME(kl_gan_network_settle)(&p->g);
+    for (int i = 0; i < 3; i++) {
+        NAME(block)(block, p, i, rows[i], columns[i], false);
+        NAME(same)(after[i], block, file, AFTER);
+        NAME(block)(block, p, i, l[i].rows, 1, true);
+        NAME(same)(biases[i], block, file, AFTER);
+    }
     NAME(discriminator)(&p->d, "gan/after_step_1/D", p->d.params, file, AFTER);
 }
 

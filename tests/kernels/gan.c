@@ -37,7 +37,7 @@ static int far(const char *isa, const char *what, size_t i, long double found, l
     {                                                                                                 \
         static real w[ROWS * COLUMNS], m[ROWS * COLUMNS], v[ROWS * COLUMNS], d[ROWS], x[COLUMNS],     \
             next[COLUMNS], back[COLUMNS], out[ROWS];                                                  \
-        const struct kl_adam_factors a = { 1, 0.01, 1, 0.7, 0.999, 2e-3, 1.5, 1e-8 };                 \
+        const struct kl_bare_adam a = { 0.01, 0.7, 0.999, 150, 1e-6 };                                \
         long double sums[COLUMNS] = { 0 };                                                            \
         int bad = 0;                                                                                  \
         for (size_t i = 0; i < ROWS * columns; i++)                                                   \
@@ -61,9 +61,8 @@ static int far(const char *isa, const char *what, size_t i, long double found, l
             for (size_t j = 0; j < columns; j++) {                                                    \
                 const size_t at = i * columns + j;                                                    \
                 const long double g = (long double)d[i] * x[j] + 0.01L * w0[at],                      \
-                                  mi = 0.7L * m0[at] + (1 - 0.7L) * g,                                \
-                                  vi = 0.999L * v0[at] + (1 - 0.999L) * g * g,                        \
-                                  wi = w0[at] - 2e-3L * mi / (1.5L * sqrtl(vi) + 1e-8L);              \
+                                  mi = 0.7L * m0[at] + g, vi = 0.999L * v0[at] + g * g,               \
+                                  wi = w0[at] - mi / (150 * sqrtl(vi) + 1e-6L);                       \
                 bad += far(k->isa, "m " #p, at, m[at], mi, 1, eps);                                   \
                 bad += far(k->isa, "v " #p, at, v[at], vi, 1, eps);                                   \
                 bad += far(k->isa, "w " #p, at, w[at], wi, 1, eps);                                   \
@@ -78,6 +77,44 @@ static int far(const char *isa, const char *what, size_t i, long double found, l
     }
 CHECK_STEP(float, f32, FLT_EPSILON)
 CHECK_STEP(double, f64, DBL_EPSILON)
+
+/* Steps of one input's weights together: `n` of them, the first alone with a gradient; then a product.
+ */
+#define CHECK_INPUT(real, p, eps)                                                                       \
+    static int check_input_##p(const struct kl_kernels *k, size_t n, int steps, real y)                 \
+    {                                                                                                   \
+        static real w[COLUMNS * 4], m[COLUMNS * 4], v[COLUMNS * 4], d[COLUMNS * 4], out[COLUMNS * 4];   \
+        const struct kl_bare_adam a[] = { { 0.01, 0.7, 0.999, 150, 1e-6 },                              \
+                                          { 0.02, 0.6, 0.99, 120, 1e-5 },                               \
+                                          { 0.03, 0.8, 0.9, 110, 1e-4 } };                              \
+        long double want[COLUMNS * 4][4];                                                               \
+        const real x = (real)0.75;                                                                      \
+        int bad = 0;                                                                                    \
+        for (size_t j = 0; j < n; j++) {                                                                \
+            w[j] = (real)uniform(), m[j] = (real)uniform(), v[j] = (real)(uniform() + 0.5);             \
+            d[j] = (real)uniform(), out[j] = (real)uniform();                                           \
+            long double *r = want[j];                                                                   \
+            r[0] = w[j], r[1] = m[j], r[2] = v[j];                                                      \
+            for (int s = 0; s < steps; s++) {                                                           \
+                const long double g = (s ? 0 : (long double)x * d[j]) + (long double)a[s].decay * r[0]; \
+                r[1] = (long double)a[s].beta1 * r[1] + g;                                              \
+                r[2] = (long double)a[s].beta2 * r[2] + g * g;                                          \
+                r[0] -= r[1] / ((long double)a[s].root * sqrtl(r[2]) + (long double)a[s].epsilon);      \
+            }                                                                                           \
+            r[3] = out[j] + y * r[0];                                                                   \
+        }                                                                                               \
+        const struct kl_gan_input_##p in = { w, m, v, d, out, x, y, n, (size_t)steps, a };              \
+        k->gan_input_##p(&in);                                                                          \
+        for (size_t j = 0; j < n; j++) {                                                                \
+            bad += far(k->isa, "input w " #p, j, w[j], want[j][0], 1, eps);                             \
+            bad += far(k->isa, "input m " #p, j, m[j], want[j][1], 1, eps);                             \
+            bad += far(k->isa, "input v " #p, j, v[j], want[j][2], 1, eps);                             \
+            bad += far(k->isa, "input out " #p, j, out[j], want[j][3], 1, eps);                         \
+        }                                                                                               \
+        return bad;                                                                                     \
+    }
+CHECK_INPUT(float, f32, FLT_EPSILON)
+CHECK_INPUT(double, f64, DBL_EPSILON)
 
 /* logits: of params w and inputs x of cell k, in long double; gradient by central differences, which are
    exact for a network that is linear in each parameter as long as no neuron crosses 0. */
@@ -131,7 +168,7 @@ static void bench(const struct kl_kernels *k)
 {
     enum { N = 4096 * 256 };
     static float w[N], m[N], v[N], d[4096], x[256], back[256];
-    const struct kl_adam_factors a = { 1, 0.005, 1, 0.7, 0.999, 1e-2, 1, 1e-8 };
+    const struct kl_bare_adam a = { 0.005, 0.7, 0.999, 100, 1e-6 };
     const struct kl_gan_rows_f32 rows = { w, m, v, d, x, NULL, back, NULL, 4096, 256 };
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
@@ -156,6 +193,11 @@ int main(int argc, char **argv)
         for (int wants = 0; wants < 4; wants++)
             for (size_t columns = 16; columns <= COLUMNS; columns += 32)
                 bad += check_step_f32(k, columns, wants) + check_step_f64(k, columns, wants);
+        for (int steps = 0; steps <= 3; steps++)
+            for (size_t n = 64; n <= 256; n += 64)
+                for (int y = 0; y < 2; y++)
+                    bad += check_input_f32(k, n, steps, (float)y / 2) +
+                           check_input_f64(k, n, steps, y / 2.0);
         for (int inputs = 1; inputs <= INPUTS; inputs++)
             for (int hidden = 1; hidden <= HIDDEN; hidden++)
                 bad += check_cells_f32(k, inputs, hidden) + check_cells_f64(k, inputs, hidden);
