@@ -58,6 +58,18 @@ struct kl_gan_input_f64 KL_GAN_INPUT(double);
 struct kl_gan_cells_f32 KL_GAN_CELLS(float);
 struct kl_gan_cells_f64 KL_GAN_CELLS(double);
 
+/* What it says of them, n a multiple of KL_GAN_COLUMNS: the logits out (n) become D; dp = -ln(D +
+   epsilon); d_logit = the gradient of half of the last two sums by the logits. epsilon > 0. */
+#define KL_GAN_JUDGED(real)       \
+    {                             \
+        real *out, *dp, *d_logit; \
+        const real *law, *target; \
+        real epsilon;             \
+        size_t n;                 \
+    }
+struct kl_gan_judged_f32 KL_GAN_JUDGED(float);
+struct kl_gan_judged_f64 KL_GAN_JUDGED(double);
+
 #define KL_GAN_FUNCTIONS(real, p)                                                                      \
     typedef void(*kl_gan_forward_##p##_fn) KL_GAN_FORWARD_ARGS(real);                                  \
     typedef void (*kl_gan_step_##p##_fn)(const struct kl_gan_rows_##p *, const struct kl_bare_adam *); \
@@ -65,21 +77,33 @@ struct kl_gan_cells_f64 KL_GAN_CELLS(double);
     /* logit (n) of the cells; grad (as params) = the gradient of sum(d * logit), d (n). */            \
     typedef void (*kl_gan_logits_##p##_fn)(real * logit, const struct kl_gan_cells_##p *);             \
     typedef void (*kl_gan_logits_back_##p##_fn)(real * grad, const real *d,                            \
-                                                const struct kl_gan_cells_##p *);
+                                                const struct kl_gan_cells_##p *);                      \
+    /* sums: - sum p ln(D + epsilon), - sum r ln(D + epsilon), - sum p ln(1 - D + epsilon). */         \
+    typedef void (*kl_gan_judge_##p##_fn)(double sums[3], const struct kl_gan_judged_##p *);           \
+    /* out (n) = e^(x - most), none larger than 1; returns their sum. n: as above. */                  \
+    typedef real (*kl_gan_exponentials_##p##_fn)(real * out, const real *x, real most, size_t n);
 KL_GAN_FUNCTIONS(float, f32)
 KL_GAN_FUNCTIONS(double, f64)
 
-#define KL_GAN_DECLARE(real, p, isa)                                                           \
-    void kl_gan_forward_##p##_##isa KL_GAN_FORWARD_ARGS(real);                                 \
-    void kl_gan_step_##p##_##isa(const struct kl_gan_rows_##p *, const struct kl_bare_adam *); \
-    void kl_gan_input_##p##_##isa(const struct kl_gan_input_##p *);                            \
-    void kl_gan_logits_##p##_##isa(real *logit, const struct kl_gan_cells_##p *);              \
-    void kl_gan_logits_back_##p##_##isa(real *grad, const real *d, const struct kl_gan_cells_##p *);
+/* Of target r and law p (n), n as above, both clipped to [1e-10, 1]: sum r, sum p, sum r ln(r / p). */
+typedef void (*kl_gan_divergence_fn)(double sums[3], const double *target, const double *law, size_t n);
+
+#define KL_GAN_DECLARE(real, p, isa)                                                                 \
+    void kl_gan_forward_##p##_##isa KL_GAN_FORWARD_ARGS(real);                                       \
+    void kl_gan_step_##p##_##isa(const struct kl_gan_rows_##p *, const struct kl_bare_adam *);       \
+    void kl_gan_input_##p##_##isa(const struct kl_gan_input_##p *);                                  \
+    void kl_gan_logits_##p##_##isa(real *logit, const struct kl_gan_cells_##p *);                    \
+    void kl_gan_logits_back_##p##_##isa(real *grad, const real *d, const struct kl_gan_cells_##p *); \
+    void kl_gan_judge_##p##_##isa(double sums[3], const struct kl_gan_judged_##p *);                 \
+    real kl_gan_exponentials_##p##_##isa(real *out, const real *x, real most, size_t n);
 KL_GAN_DECLARE(float, f32, base)
 KL_GAN_DECLARE(float, f32, avx2)
 KL_GAN_DECLARE(float, f32, avx512)
 KL_GAN_DECLARE(double, f64, base)
 KL_GAN_DECLARE(double, f64, avx2)
 KL_GAN_DECLARE(double, f64, avx512)
+void kl_gan_divergence_f64_base(double sums[3], const double *target, const double *law, size_t n);
+void kl_gan_divergence_f64_avx2(double sums[3], const double *target, const double *law, size_t n);
+void kl_gan_divergence_f64_avx512(double sums[3], const double *target, const double *law, size_t n);
 
 #endif

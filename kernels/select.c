@@ -17,9 +17,10 @@
         KL_PAIR(mlp_gradient, set), KL_PAIR(mlp_logits, set), .bit_counts = kl_bit_counts_##set,     \
         .bit_sides = kl_bit_sides_##set, .bit_noise = kl_bit_noise_##set, KL_PAIR(gan_forward, set), \
         KL_PAIR(gan_step, set), KL_PAIR(gan_input, set), KL_PAIR(gan_logits, set),                   \
-        KL_PAIR(gan_logits_back, set), .conv = &kl_conv_f32_##set, .vqc_f32 = &kl_vqc_f32_##set,     \
-        .vqc_f64 = &kl_vqc_f64_##set, .density_f32 = &kl_density_f32_##set,                          \
-        .density_f64 = &kl_density_f64_##set                                                         \
+        KL_PAIR(gan_logits_back, set), KL_PAIR(gan_judge, set), KL_PAIR(gan_exponentials, set),      \
+        .gan_divergence = kl_gan_divergence_f64_##set, .conv = &kl_conv_f32_##set,                   \
+        .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                  \
+        .density_f32 = &kl_density_f32_##set, .density_f64 = &kl_density_f64_##set                   \
     }
 
 /* Lowest first. */

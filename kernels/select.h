@@ -48,6 +48,11 @@ struct kl_kernels {
     kl_gan_logits_f64_fn gan_logits_f64;
     kl_gan_logits_back_f32_fn gan_logits_back_f32;
     kl_gan_logits_back_f64_fn gan_logits_back_f64;
+    kl_gan_judge_f32_fn gan_judge_f32;
+    kl_gan_judge_f64_fn gan_judge_f64;
+    kl_gan_exponentials_f32_fn gan_exponentials_f32;
+    kl_gan_exponentials_f64_fn gan_exponentials_f64;
+    kl_gan_divergence_fn gan_divergence;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Definition of the family; see kernels/gan.h. */
+   Definition of the family, its layers; see kernels/gan.h. */
 #include "kernels/gan.h"
 
 #include <stdbool.h>
@@ -77,19 +77,30 @@ static inline __attribute__((always_inline)) void first_step(const bool last,
 }
 
 /* The steps of four vectors at a time, whose chains of dependent operations overlap. */
-static void further_steps(const struct KL_NAME(kl_gan_input) * in)
+static void take_steps(const struct KL_NAME(kl_gan_input) * in, const struct kl_bare_adam_lanes *steps,
+                       size_t n_steps)
 {
     enum { WIDE = 4 };
     for (size_t at = 0; at < in->n; at += WIDE * KL_LANES) {
         kl_lane w[WIDE], m[WIDE], v[WIDE];
         memcpy(w, in->w + at, sizeof w), memcpy(m, in->m + at, sizeof m);
         memcpy(v, in->v + at, sizeof v);
-        for (size_t s = 1; s < in->n_steps; s++) {
-            const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(&in->steps[s]);
-            for (int l = 0; l < WIDE; l++) kl_bare_adam_lane(&w[l], &m[l], &v[l], (kl_lane){ 0 }, &own);
-        }
+        for (size_t s = 0; s < n_steps; s++)
+            for (int l = 0; l < WIDE; l++)
+                kl_bare_adam_lane(&w[l], &m[l], &v[l], (kl_lane){ 0 }, &steps[s]);
         memcpy(in->w + at, w, sizeof w), memcpy(in->m + at, m, sizeof m);
         memcpy(in->v + at, v, sizeof v);
+    }
+}
+
+static void further_steps(const struct KL_NAME(kl_gan_input) * in)
+{
+    struct kl_bare_adam_lanes steps[64];
+    enum { MOST = sizeof steps / sizeof *steps };
+    for (size_t from = 1; from < in->n_steps; from += MOST) {
+        const size_t n = in->n_steps - from < MOST ? in->n_steps - from : MOST;
+        for (size_t s = 0; s < n; s++) steps[s] = kl_bare_adam_lanes(&in->steps[from + s]);
+        take_steps(in, steps, n);
     }
 }
 
@@ -109,63 +120,4 @@ void KL_ISA_NAME(kl_gan_input)(const struct KL_NAME(kl_gan_input) * in)
     if (in->n_steps) first_step(false, in);
     if (in->n_steps > 1) further_steps(in);
     if (in->y != 0) add_product(in);
-}
-
-/* Leaky ReLU's derivative: 1 where a > 0, slope elsewhere. */
-static inline kl_lane slope_at(kl_lane a, kl_real slope)
-{
-    const __typeof__(a > 0) positive = a > 0;
-    const kl_lane one = (kl_lane){ 0 } + 1, other = (kl_lane){ 0 } + slope;
-    return (kl_lane)(((__typeof__(positive))one & positive) | ((__typeof__(positive))other & ~positive));
-}
-
-/* Of neuron h before its activation, for the cells of vector j. */
-static inline kl_lane neuron(const struct KL_NAME(kl_gan_cells) * c, size_t h, size_t j)
-{
-    const kl_real *w = c->params + h * c->n_inputs;
-    kl_lane a = (kl_lane){ 0 } + c->params[c->n_hidden * c->n_inputs + h];
-    for (size_t i = 0; i < c->n_inputs; i++)
-        a += w[i] * *(const kl_lane *)(c->x + i * c->stride + j * KL_LANES);
-    return a;
-}
-
-void KL_ISA_NAME(kl_gan_logits)(kl_real *logit, const struct KL_NAME(kl_gan_cells) * c)
-{
-    const kl_real *w = c->params + c->n_hidden * (c->n_inputs + 1);
-    for (size_t j = 0; j < c->n / KL_LANES; j++) {
-        kl_lane sum = (kl_lane){ 0 } + w[c->n_hidden];
-        for (size_t h = 0; h < c->n_hidden; h++) {
-            const kl_lane a = neuron(c, h, j);
-            sum += w[h] * slope_at(a, c->slope) * a;
-        }
-        *(kl_lane *)(logit + j * KL_LANES) = sum;
-    }
-}
-
-/* Neuron after neuron, whose sums stay in the registers. */
-static void neuron_back(kl_real *grad, const kl_real *d, const struct KL_NAME(kl_gan_cells) * c,
-                        size_t h)
-{
-    const kl_real *w = c->params + c->n_hidden * (c->n_inputs + 1);
-    kl_lane inputs[KL_GAN_INPUTS] = { 0 }, bias = { 0 }, weight = { 0 };
-    for (size_t j = 0; j < c->n / KL_LANES; j++) {
-        const kl_lane a = neuron(c, h, j), slope = slope_at(a, c->slope),
-                      dl = *(const kl_lane *)(d + j * KL_LANES), da = w[h] * slope * dl;
-        weight += dl * slope * a;
-        bias += da;
-        for (size_t i = 0; i < c->n_inputs; i++)
-            inputs[i] += da * *(const kl_lane *)(c->x + i * c->stride + j * KL_LANES);
-    }
-    for (size_t i = 0; i < c->n_inputs; i++) grad[h * c->n_inputs + i] = sum_lanes(inputs[i]);
-    grad[c->n_hidden * c->n_inputs + h] = sum_lanes(bias);
-    grad[c->n_hidden * (c->n_inputs + 1) + h] = sum_lanes(weight);
-}
-
-void KL_ISA_NAME(kl_gan_logits_back)(kl_real *grad, const kl_real *d,
-                                     const struct KL_NAME(kl_gan_cells) * c)
-{
-    kl_lane sum = { 0 };
-    for (size_t h = 0; h < c->n_hidden; h++) neuron_back(grad, d, c, h);
-    for (size_t j = 0; j < c->n / KL_LANES; j++) sum += *(const kl_lane *)(d + j * KL_LANES);
-    grad[c->n_hidden * (c->n_inputs + 2)] = sum_lanes(sum);
 }

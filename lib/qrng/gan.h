@@ -93,7 +93,8 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     int kl_discriminator_make_##p(struct kl_discriminator_##p *d, enum kl_gan_coordinates kind,         \
                                   size_t n_cells, size_t n_hidden, struct kl_arena *memory,             \
                                   struct kl_error *err);                                                \
-    /* Losses of the generator's law p and the target r (n_cells), epsilon inside each logarithm;       \
+    /* Losses of the generator's law p and the target r (n_cells), epsilon inside each logarithm (> 0:  \
+       n_cells a multiple of KL_GAN_COLUMNS);                                                           \
        dp (n_cells) = -ln(D + epsilon), by which the generator learns; d->out and d->grad are set. */   \
     void kl_discriminator_score_##p(struct kl_gan_losses *losses, real *dp,                             \
                                     struct kl_discriminator_##p *d, const real *law,                    \

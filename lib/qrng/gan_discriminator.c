@@ -11,11 +11,9 @@
 
 #if KL_F64
 #define EXP exp
-#define LOG log
 #define LOG1P log1p
 #else
 #define EXP expf
-#define LOG logf
 #define LOG1P log1pf
 #endif
 
@@ -79,16 +77,11 @@ struct judged {
     kl_real d, seen, unseen, slope; /* D, ln D, ln(1 - D) */
 };
 
-/* Without epsilon nothing overflows, however sure the discriminator is. */
-static inline struct judged judge(kl_real logit, kl_real p, kl_real r, kl_real e)
+/* Nothing overflows, however sure the discriminator is. */
+static inline struct judged judge(kl_real logit, kl_real p, kl_real r)
 {
     const kl_real small = EXP(logit < 0 ? logit : -logit), d = (logit < 0 ? small : 1) / (1 + small),
-                  other = (logit < 0 ? 1 : small) / (1 + small);
-    if (e > 0) {
-        const kl_real slope = (kl_real)0.5 * (p / (other + e) - r / (d + e)) * d * other;
-        return (struct judged){ d, LOG(d + e), LOG(other + e), slope };
-    }
-    const kl_real both = LOG1P(small);
+                  other = (logit < 0 ? 1 : small) / (1 + small), both = LOG1P(small);
     return (struct judged){ d, (logit < 0 ? logit : 0) - both, (logit < 0 ? 0 : -logit) - both,
                             (kl_real)0.5 * (p * d - r * other) };
 }
@@ -99,7 +92,7 @@ static void score_cells(struct kl_gan_losses *sum, const struct scoring *s, size
     *sum = (struct kl_gan_losses){ 0 };
     for (size_t k = from; k < to; k++) {
         const kl_real p = s->law[k], r = s->target[k];
-        const struct judged j = judge(s->d->out[k], p, r, s->epsilon);
+        const struct judged j = judge(s->d->out[k], p, r);
         sum->generator -= (double)(p * j.seen);
         sum->real -= (double)(r * j.seen);
         sum->fake -= (double)(p * j.unseen);
@@ -107,6 +100,21 @@ static void score_cells(struct kl_gan_losses *sum, const struct scoring *s, size
         s->d->d_logit[k] = j.slope;
         s->dp[k] = -j.seen;
     }
+}
+
+/* The same with an epsilon. */
+static void score_vectors(struct kl_gan_losses *sum, const struct scoring *s, size_t from, size_t n)
+{
+    const struct KL_NAME(kl_gan_judged) cells = { .out = s->d->out + from,
+                                                  .dp = s->dp + from,
+                                                  .d_logit = s->d->d_logit + from,
+                                                  .law = s->law + from,
+                                                  .target = s->target + from,
+                                                  .epsilon = s->epsilon,
+                                                  .n = n };
+    double sums[3];
+    kl_kernels()->KL_NAME(gan_judge)(sums, &cells);
+    *sum = (struct kl_gan_losses){ sums[0], sums[1], sums[2] };
 }
 
 static void score_chunk(void *context, size_t c, int thread)
@@ -124,7 +132,8 @@ static void score_chunk(void *context, size_t c, int thread)
                                                  .n_hidden = d->n_hidden };
     (void)thread;
     kernels->KL_NAME(gan_logits)(d->out + from, &cells);
-    score_cells(&s->losses[c], s, from, to < d->n_cells ? to : d->n_cells);
+    if (s->epsilon > 0) score_vectors(&s->losses[c], s, from, to - from);
+    else score_cells(&s->losses[c], s, from, to < d->n_cells ? to : d->n_cells);
     kernels->KL_NAME(gan_logits_back)(d->parts + c * d->n_params, d->d_logit + from, &cells);
 }
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "kernels/select.h"
+
 double kl_gan_grid(double g[KL_GRID_CELLS], const double a[KL_GRID_BITS], const double b[KL_GRID_BITS])
 {
     double least = INFINITY, sum = 0;
@@ -23,11 +25,13 @@ static inline double clipped(double x)
 /* With R and P the sums of what was clipped: sum r / R ln((r / R) / (p / P)). */
 double kl_gan_divergence(const double *target, const double *law, size_t n)
 {
-    double all = 0, of_law = 0, sum = 0;
-    for (size_t k = 0; k < n; k++) {
+    double sums[3] = { 0 };
+    const size_t whole = law ? n / KL_GAN_COLUMNS * KL_GAN_COLUMNS : 0;
+    if (whole) kl_kernels()->gan_divergence(sums, target, law, whole);
+    for (size_t k = whole; k < n; k++) {
         const double r = clipped(target[k]), p = law ? clipped(law[k]) : 1;
-        all += r, of_law += p;
-        sum += r * log(r / p);
+        sums[0] += r, sums[1] += p;
+        sums[2] += r * log(r / p);
     }
-    return sum / all + log(of_law / all);
+    return sums[2] / sums[0] + log(sums[1] / sums[0]);
 }

@@ -17,12 +17,6 @@
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
 
-#if KL_F64
-#define EXP exp
-#else
-#define EXP expf
-#endif
-
 enum { PARTS = 8, ROWS = 4, PAD = KL_GAN_COLUMNS }; /* of the cells; of the first layer at a time */
 
 /* Asks for large pages, of which the sweeps over all weights cross fewer; without them all is as it is.
@@ -229,11 +223,16 @@ static void back_cells(const struct KL_NAME(kl_gan_network) * g, struct kl_pool 
 /* law = softmax of the logits */
 static void softmax(kl_real *law, const kl_real *a, size_t n)
 {
-    kl_real most = a[0];
+    kl_real most[KL_GAN_COLUMNS];
     double sum = 0;
-    for (size_t k = 1; k < n; k++) most = a[k] > most ? a[k] : most;
-    for (size_t k = 0; k < n; k++) sum += (double)(law[k] = EXP(a[k] - most));
-    for (size_t k = 0; k < n; k++) law[k] = (kl_real)((double)law[k] / sum);
+    memcpy(most, a, sizeof most);
+    for (size_t k = 0; k < n; k += KL_GAN_COLUMNS)
+        for (size_t l = 0; l < KL_GAN_COLUMNS; l++) most[l] = a[k + l] > most[l] ? a[k + l] : most[l];
+    for (size_t l = 1; l < KL_GAN_COLUMNS; l++) most[0] = most[l] > most[0] ? most[l] : most[0];
+    for (size_t p = 0, part = n / PARTS; p < PARTS; p++)
+        sum +=
+            (double)kl_kernels()->KL_NAME(gan_exponentials)(law + p * part, a + p * part, most[0], part);
+    for (size_t k = 0; k < n; k++) law[k] *= (kl_real)(1 / sum);
 }
 
 void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * g, struct kl_pool *pool)
@@ -267,8 +266,12 @@ void KL_NAME(kl_gan_network_step)(struct KL_NAME(kl_gan_network) * g, const kl_r
                                   const kl_real *dp, struct kl_pool *pool)
 {
     struct KL_NAME(kl_gan_layer) *l = g->layer;
-    double mean = 0, all = 0;
-    for (size_t k = 0; k < l[2].rows; k++) mean += (double)law[k] * (double)dp[k], all += (double)law[k];
+    double sums[2][KL_GAN_COLUMNS] = { 0 }, mean = 0, all = 0;
+    for (size_t k = 0; k < l[2].rows; k++) {
+        sums[0][k % KL_GAN_COLUMNS] += (double)law[k] * (double)dp[k];
+        sums[1][k % KL_GAN_COLUMNS] += (double)law[k];
+    }
+    for (int i = 0; i < KL_GAN_COLUMNS; i++) mean += sums[0][i], all += sums[1][i];
     mean /= all; /* so that the derivatives add up to 0, as they would without rounding */
     for (size_t k = 0; k < l[2].rows; k++) l[2].d[k] = (kl_real)(law[k] * ((double)dp[k] - mean));
     back_cells(g, pool);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+   Definition of the family, its cells; see kernels/gan.h. */
+#include "kernels/gan.h"
+
+#include "kernels/inline/elementary.h"
+
+/* By halves: one order, whatever the compiler. */
+static inline kl_real sum_lanes(kl_lane v)
+{
+    for (int half = KL_LANES / 2; half; half /= 2)
+        for (int l = 0; l < half; l++) v[l] += v[l + half];
+    return v[0];
+}
+
+static inline kl_lane get(const kl_real *p)
+{
+    return *(const kl_lane *)p;
+}
+
+static inline kl_lane choose(kl_lane_bits where, kl_lane a, kl_lane b)
+{
+    return (kl_lane)(((kl_lane_bits)a & where) | ((kl_lane_bits)b & ~where));
+}
+
+/* Leaky ReLU's derivative: 1 where a > 0, slope elsewhere. */
+static inline kl_lane slope_at(kl_lane a, kl_real slope)
+{
+    return choose(a > 0, (kl_lane){ 0 } + 1, (kl_lane){ 0 } + slope);
+}
+
+/* Of neuron h before its activation, for the cells of vector j. */
+static inline kl_lane neuron(const struct KL_NAME(kl_gan_cells) * c, size_t n_inputs, size_t h, size_t j)
+{
+    const kl_real *w = c->params + h * n_inputs;
+    kl_lane a = (kl_lane){ 0 } + c->params[c->n_hidden * n_inputs + h];
+    for (size_t i = 0; i < n_inputs; i++)
+        a += w[i] * *(const kl_lane *)(c->x + i * c->stride + j * KL_LANES);
+    return a;
+}
+
+/* n_inputs: c's, where the compiler shall know it. */
+static inline __attribute__((always_inline)) void
+logits(kl_real *logit, const struct KL_NAME(kl_gan_cells) * c, const size_t n_inputs)
+{
+    const kl_real *w = c->params + c->n_hidden * (n_inputs + 1);
+    for (size_t j = 0; j < c->n / KL_LANES; j++) {
+        kl_lane sum = (kl_lane){ 0 } + w[c->n_hidden];
+        for (size_t h = 0; h < c->n_hidden; h++) {
+            const kl_lane a = neuron(c, n_inputs, h, j);
+            sum += w[h] * slope_at(a, c->slope) * a;
+        }
+        *(kl_lane *)(logit + j * KL_LANES) = sum;
+    }
+}
+
+void KL_ISA_NAME(kl_gan_logits)(kl_real *logit, const struct KL_NAME(kl_gan_cells) * c)
+{
+    if (c->n_inputs == 2) logits(logit, c, 2);
+    else logits(logit, c, c->n_inputs);
+}
+
+/* Neuron after neuron, whose sums stay in the registers. */
+static inline __attribute__((always_inline)) void neuron_back(kl_real *grad, const kl_real *d,
+                                                              const struct KL_NAME(kl_gan_cells) * c,
+                                                              const size_t n_inputs, size_t h)
+{
+    const kl_real *w = c->params + c->n_hidden * (n_inputs + 1);
+    kl_lane inputs[KL_GAN_INPUTS] = { 0 }, bias = { 0 }, weight = { 0 };
+    for (size_t j = 0; j < c->n / KL_LANES; j++) {
+        const kl_lane a = neuron(c, n_inputs, h, j), slope = slope_at(a, c->slope),
+                      dl = *(const kl_lane *)(d + j * KL_LANES), da = w[h] * slope * dl;
+        weight += dl * slope * a;
+        bias += da;
+        for (size_t i = 0; i < n_inputs; i++)
+            inputs[i] += da * *(const kl_lane *)(c->x + i * c->stride + j * KL_LANES);
+    }
+    for (size_t i = 0; i < n_inputs; i++) grad[h * n_inputs + i] = sum_lanes(inputs[i]);
+    grad[c->n_hidden * n_inputs + h] = sum_lanes(bias);
+    grad[c->n_hidden * (n_inputs + 1) + h] = sum_lanes(weight);
+}
+
+void KL_ISA_NAME(kl_gan_logits_back)(kl_real *grad, const kl_real *d,
+                                     const struct KL_NAME(kl_gan_cells) * c)
+{
+    kl_lane sum = { 0 };
+    for (size_t h = 0; h < c->n_hidden; h++) {
+        if (c->n_inputs == 2) neuron_back(grad, d, c, 2, h);
+        else neuron_back(grad, d, c, c->n_inputs, h);
+    }
+    for (size_t j = 0; j < c->n / KL_LANES; j++) sum += *(const kl_lane *)(d + j * KL_LANES);
+    grad[c->n_hidden * (c->n_inputs + 2)] = sum_lanes(sum);
+}
+
+/* D = 1 / (1 + e^-x), and 1 - D as exactly. */
+void KL_ISA_NAME(kl_gan_judge)(double sums[3], const struct KL_NAME(kl_gan_judged) * c)
+{
+    const kl_lane_bits sign = (kl_lane_bits)(-(kl_lane){ 0 });
+    const kl_real e = c->epsilon;
+    kl_lane generator = { 0 }, real = { 0 }, fake = { 0 };
+    for (size_t j = 0; j < c->n; j += KL_LANES) {
+        const kl_lane x = get(c->out + j), p = get(c->law + j), r = get(c->target + j);
+        const kl_lane small = kl_exp_lane((kl_lane)((kl_lane_bits)x | sign)), all = 1 / (1 + small),
+                      d = choose(x < 0, small * all, all), other = choose(x < 0, all, small * all),
+                      seen = kl_log_lane(d + e), unseen = kl_log_lane(other + e);
+        generator -= p * seen, real -= r * seen, fake -= p * unseen;
+        *(kl_lane *)(c->out + j) = d;
+        *(kl_lane *)(c->dp + j) = -seen;
+        *(kl_lane *)(c->d_logit + j) = (kl_real)0.5 * (p / (other + e) - r / (d + e)) * d * other;
+    }
+    sums[0] = (double)sum_lanes(generator), sums[1] = (double)sum_lanes(real);
+    sums[2] = (double)sum_lanes(fake);
+}
+
+kl_real KL_ISA_NAME(kl_gan_exponentials)(kl_real *out, const kl_real *x, kl_real most, size_t n)
+{
+    kl_lane sum = { 0 };
+    for (size_t j = 0; j < n; j += KL_LANES) {
+        const kl_lane e = kl_exp_lane(get(x + j) - most);
+        *(kl_lane *)(out + j) = e;
+        sum += e;
+    }
+    return sum_lanes(sum);
+}
+
+#if KL_F64
+static inline kl_lane clipped(kl_lane x)
+{
+    const kl_lane least = (kl_lane){ 0 } + 1e-10, most = (kl_lane){ 0 } + 1;
+    return choose(x < least, least, choose(x > most, most, x));
+}
+
+void KL_ISA_NAME(kl_gan_divergence)(double sums[3], const double *target, const double *law, size_t n)
+{
+    kl_lane all = { 0 }, of_law = { 0 }, sum = { 0 };
+    for (size_t j = 0; j < n; j += KL_LANES) {
+        const kl_lane r = clipped(get(target + j)), p = clipped(get(law + j));
+        all += r, of_law += p;
+        sum += r * kl_log_lane(r / p);
+    }
+    sums[0] = sum_lanes(all), sums[1] = sum_lanes(of_law), sums[2] = sum_lanes(sum);
+}
+#endif
