@@ -6,9 +6,9 @@
      before the epoch has begun: the row, still in the cache, takes it at once, and the next, until its
      output is positive;
    - an input of the last layer that is 0 needs no weights: its row takes its steps when it is positive
-     again, in one sweep, or never.
+     again, in one sweep, or never (gan_network_cells.c).
    Each number is what it would be if every step were taken in its turn. Compiled in both precisions. */
-#include "qrng/gan.h"
+#include "qrng/gan_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
 
-enum { PARTS = 8, ROWS = 4, PAD = KL_GAN_COLUMNS }; /* of the cells; of the first layer at a time */
+enum { PARTS = KL_GAN_PARTS, ROWS = 4, PAD = KL_GAN_COLUMNS }; /* ROWS: of the first layer at a time */
 
 /* Asks for large pages, of which the sweeps over all weights cross fewer; without them all is as it is.
  */
@@ -126,99 +126,6 @@ static void begin(const struct KL_NAME(kl_gan_network) * g)
     kl_kernels()->KL_NAME(gan_forward)(l->a, l->w, latent_of(g, 0), l->rows, l->stride);
 }
 
-/* ---- the last layer ---- */
-struct sweep {
-    const struct KL_NAME(kl_gan_network) * g;
-    size_t n; /* items that the cells are divided among */
-};
-
-/* Row j's part of the cells takes its steps and, for y, adds itself to the logits. */
-static void take_steps(const struct KL_NAME(kl_gan_network) * g, size_t j, kl_real y, size_t from,
-                       size_t n)
-{
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
-    const size_t at = j * l->stride + from;
-    const struct KL_NAME(kl_gan_input) in = { .w = l->w + at,
-                                              .m = l->m + at,
-                                              .v = l->v + at,
-                                              .d = l->d + from,
-                                              .out = l->a + from,
-                                              .x = g->before[j],
-                                              .y = y,
-                                              .n = n,
-                                              .n_steps = g->epoch - l->steps[j],
-                                              .steps = g->adam + l->steps[j] };
-    kl_kernels()->KL_NAME(gan_input)(&in);
-}
-
-/* Whose input was positive before, or is now. */
-static bool concerned(const struct KL_NAME(kl_gan_network) * g, size_t j)
-{
-    return g->before[j] != 0 || g->layer[1].h[j] != 0;
-}
-
-static void sweep_cells(void *context, size_t item, int thread)
-{
-    const struct sweep *s = context;
-    const struct KL_NAME(kl_gan_layer) *l = &s->g->layer[2];
-    const size_t part = l->rows / PARTS, from = PARTS * item / s->n * part,
-                 n = PARTS * (item + 1) / s->n * part - from;
-    (void)thread;
-    memset(l->a + from, 0, n * sizeof *l->a);
-    for (size_t j = 0; j <= l->columns; j++)
-        if (concerned(s->g, j)) take_steps(s->g, j, s->g->layer[1].h[j], from, n);
-}
-
-static size_t items_of(struct kl_pool *pool)
-{
-    const size_t threads = (size_t)kl_pool_size(pool);
-    return threads < PARTS ? threads : PARTS;
-}
-
-static void forward_cells(struct KL_NAME(kl_gan_network) * g, struct kl_pool *pool)
-{
-    struct sweep s = { g, items_of(pool) };
-    kl_pool_for(pool, s.n, sweep_cells, &s);
-    for (size_t j = 0; j <= g->layer[2].columns; j++)
-        if (concerned(g, j)) g->layer[2].steps[j] = g->epoch;
-}
-
-void KL_NAME(kl_gan_network_settle)(struct KL_NAME(kl_gan_network) * g)
-{
-    for (size_t j = 0; j <= g->layer[2].columns; j++) {
-        take_steps(g, j, 0, 0, g->layer[2].rows);
-        g->layer[2].steps[j] = g->epoch;
-        g->before[j] = 0;
-    }
-}
-
-/* back (parts, hidden2) = sums over the part's cells of d times the weights. */
-static void sweep_back(void *context, size_t item, int thread)
-{
-    const struct sweep *s = context;
-    const struct KL_NAME(kl_gan_layer) *l = &s->g->layer[2];
-    const size_t part = l->rows / PARTS;
-    (void)thread;
-    for (size_t j = 0; j < l->columns; j++) {
-        if (!(s->g->layer[1].h[j] > 0)) continue;
-        for (size_t p = PARTS * item / s->n; p < PARTS * (item + 1) / s->n; p++)
-            kl_kernels()->KL_NAME(gan_forward)(s->g->back + p * l->columns + j,
-                                               l->w + j * l->stride + p * part, l->d + p * part, 1,
-                                               part);
-    }
-}
-
-static void back_cells(const struct KL_NAME(kl_gan_network) * g, struct kl_pool *pool)
-{
-    const struct KL_NAME(kl_gan_layer) *l = &g->layer[1];
-    struct sweep s = { g, items_of(pool) };
-    kl_pool_for(pool, s.n, sweep_back, &s);
-    for (size_t j = 0; j < l->rows; j++) {
-        l->d[j] = 0;
-        for (size_t p = 0; l->h[j] > 0 && p < PARTS; p++) l->d[j] += g->back[p * l->rows + j];
-    }
-}
-
 /* ---- all of them ---- */
 /* law = softmax of the logits */
 static void softmax(kl_real *law, const kl_real *a, size_t n)
@@ -243,7 +150,7 @@ void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * 
         l[0].h[i] = l[0].steps[i] == g->epoch && l[0].a[i] > 0 ? l[0].a[i] : 0;
     kl_kernels()->KL_NAME(gan_forward)(l[1].a, l[1].w, l[0].h, l[1].rows, l[1].stride);
     for (size_t i = 0; i < l[1].rows; i++) l[1].h[i] = l[1].a[i] > 0 ? l[1].a[i] : 0;
-    forward_cells(g, pool);
+    KL_NAME(kl_gan_cells_forward)(g, pool);
     softmax(law, l[2].a, l[2].rows);
 }
 
@@ -274,7 +181,7 @@ void KL_NAME(kl_gan_network_step)(struct KL_NAME(kl_gan_network) * g, const kl_r
     for (int i = 0; i < KL_GAN_COLUMNS; i++) mean += sums[0][i], all += sums[1][i];
     mean /= all; /* so that the derivatives add up to 0, as they would without rounding */
     for (size_t k = 0; k < l[2].rows; k++) l[2].d[k] = (kl_real)(law[k] * ((double)dp[k] - mean));
-    back_cells(g, pool);
+    KL_NAME(kl_gan_cells_back)(g, pool);
     step_second(g);
     kl_pool_for(pool, l[0].rows / ROWS, step_rows, g);
     memcpy(g->before, l[1].h, (l[1].rows + 1) * sizeof *g->before);

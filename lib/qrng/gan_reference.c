@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   The study's GANs as the study trains them: both sides once an epoch, from the same forward pass. */
-#include "qrng/gan_study.h"
+   The study's GANs as the study trains them: both sides once an epoch, from the same forward pass.
+   Here what both generators share, and the circuit. */
+#include "qrng/gan_int.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,17 +11,12 @@
 
 enum {
     CELLS = KL_GRID_CELLS,
-    LATENT = 4096,
-    HIDDEN = 20,
     QUANTUM_HIDDEN = 10,
     ANGLES_SEED = 123456, /* the study's */
     DISCRIMINATOR_STREAM = 100
 };
-static const double EPSILON = 1e-8;
-
-/* Layers of PyTorch's Linear: uniform within 1 / sqrt(inputs), weights and biases. */
-static void begin_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
-                                uint32_t replica)
+void kl_gan_reference_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
+                                    uint32_t replica)
 {
     const size_t first = n_hidden * (n_inputs + 1);
     kl_gan_uniform(params, first, 1 / sqrt((double)n_inputs), seed, DISCRIMINATOR_STREAM, replica);
@@ -28,135 +24,31 @@ static void begin_discriminator(double *params, size_t n_inputs, size_t n_hidden
                    DISCRIMINATOR_STREAM + 1, replica);
 }
 
-static struct kl_optimizer adam_of(const struct kl_gan_options *o)
+struct kl_optimizer kl_gan_reference_adam(const struct kl_gan_options *o)
 {
     return (struct kl_optimizer){
         .kind = KL_ADAM, .beta1 = 0.7, .beta2 = 0.999, .epsilon = 1e-8, .weight_decay = o->decay
     };
 }
 
-static struct kl_update update_of(const struct kl_gan_options *o, int64_t epoch)
+struct kl_update kl_gan_reference_update(const struct kl_gan_options *o, int64_t epoch)
 {
-    const struct kl_optimizer adam = adam_of(o);
+    const struct kl_optimizer adam = kl_gan_reference_adam(o);
     return kl_update_at(&adam, o->lr, (uint64_t)epoch + 1);
 }
 
-static void record(const struct kl_gan_place *to, int64_t epoch, const struct kl_gan_losses *losses,
-                   double divergence)
+void kl_gan_reference_record(const struct kl_gan_place *to, int64_t epoch,
+                             const struct kl_gan_losses *losses, double divergence)
 {
     to->history[KL_GAN_DIVERGENCE][epoch] = divergence;
     to->history[KL_GAN_GENERATOR_LOSS][epoch] = losses->generator;
     to->history[KL_GAN_DISCRIMINATOR_LOSS][epoch] = kl_gan_discriminator_loss(losses);
 }
 
-static int stopped(const struct kl_gan_place *to, int64_t epoch, struct kl_error *err)
+int kl_gan_reference_stopped(const struct kl_gan_place *to, int64_t epoch, struct kl_error *err)
 {
     if (!to->stop || !to->stop(to->context)) return KL_OK;
     return kl_fail(err, KL_ESIGNAL, "stopped before epoch %lld", (long long)epoch + 1);
-}
-
-/* ---- the network: in float, as the study's ---- */
-struct network {
-    struct kl_gan_network_f32 g;
-    struct kl_discriminator_f32 d;
-    float *law, *dp, *target;
-    double *wide; /* (cells): the law in double */
-};
-
-static int make_network(struct network *n, const double *target, const struct kl_gan_options *o,
-                        uint32_t replica, struct kl_arena *memory, struct kl_error *err)
-{
-    const struct kl_gan_sizes size = { LATENT, 128, 256, CELLS };
-    const struct kl_optimizer adam = adam_of(o);
-    int code = kl_gan_network_make_f32(&n->g, &size, &adam, o->lr, (size_t)o->epochs, memory, err);
-    if (!code) code = kl_discriminator_make_f32(&n->d, KL_GAN_PLANE, CELLS, HIDDEN, memory, err);
-    if (code) return code;
-    double params[HIDDEN * 4 + 1];
-    n->law = kl_arena_take(memory, 3 * (size_t)CELLS, sizeof *n->law);
-    n->wide = kl_arena_take(memory, CELLS, sizeof *n->wide);
-    if (!n->law || !n->wide) return kl_fail_memory(err, 5 * sizeof *n->wide * CELLS);
-    n->dp = n->law + CELLS, n->target = n->dp + CELLS;
-    for (size_t k = 0; k < CELLS; k++) n->target[k] = (float)target[k];
-    begin_discriminator(params, 2, HIDDEN, (uint64_t)o->seed, replica);
-    for (size_t i = 0; i < n->d.n_params; i++) n->d.params[i] = (float)params[i];
-    return KL_OK;
-}
-
-/* Rows of weights are streams of their own, so that threads can share them. */
-struct beginning {
-    const struct kl_gan_layer_f32 *l;
-    double bound;
-    uint64_t seed;
-    uint32_t first, replica;
-    size_t n; /* weights of a row */
-};
-
-static void begin_row(void *context, size_t i, int thread)
-{
-    const struct beginning *b = context;
-    double row[LATENT + 1];
-    float *w = b->l->w + i * b->l->stride;
-    (void)thread;
-    kl_gan_uniform(row, b->n, b->bound, b->seed, b->first + (uint32_t)i, b->replica);
-    for (size_t j = 0; j < b->n; j++) w[j] = (float)row[j];
-}
-
-static void begin_network(const struct network *n, uint64_t seed, uint32_t replica, struct kl_pool *pool)
-{
-    for (uint32_t k = 0; k < 3; k++) { /* of the last, rows are inputs */
-        const struct kl_gan_layer_f32 *l = &n->g.layer[k];
-        struct beginning b = { .l = l,
-                               .bound = 1 / sqrt((double)l->columns),
-                               .seed = seed,
-                               .first = (k + 1) << 16,
-                               .replica = replica,
-                               .n = k < 2 ? l->columns + 1 : l->rows };
-        kl_pool_for(pool, k < 2 ? l->rows : l->columns + 1, begin_row, &b);
-    }
-}
-
-/* Latent vectors as far ahead as the network makes use of. */
-static void draw_latent(struct network *n, int64_t epoch, const struct kl_gan_options *o,
-                        uint32_t replica)
-{
-    while (n->g.n_latent < (size_t)o->epochs && n->g.n_latent < (size_t)epoch + KL_GAN_LATENTS) {
-        const uint32_t at = (uint32_t)n->g.n_latent;
-        kl_gan_normal(kl_gan_network_latent_f32(&n->g), LATENT, (uint64_t)o->seed, at, replica);
-    }
-}
-
-static int train_network(struct network *n, const struct kl_gan_place *to,
-                         const struct kl_gan_options *o, const double *target, struct kl_pool *pool,
-                         struct kl_error *err)
-{
-    int code = KL_OK;
-    for (int64_t e = 0; e < o->epochs && !(code = stopped(to, e, err)); e++) {
-        const struct kl_update update = update_of(o, e);
-        struct kl_gan_losses losses;
-        draw_latent(n, e, o, to->replica);
-        kl_gan_network_law_f32(n->law, &n->g, pool);
-        kl_discriminator_score_f32(&losses, n->dp, &n->d, n->law, n->target, EPSILON, pool);
-        for (size_t k = 0; k < CELLS; k++) n->wide[k] = (double)n->law[k];
-        record(to, e, &losses, kl_gan_divergence(target, n->wide, CELLS));
-        if (e + 1 < o->epochs) kl_gan_network_step_f32(&n->g, n->law, n->dp, pool);
-        kl_discriminator_step_f32(&n->d, &update);
-    }
-    memcpy(to->law, n->law, CELLS * sizeof *to->law);
-    memcpy(to->discriminator, n->d.params, n->d.n_params * sizeof *to->discriminator);
-    return code;
-}
-
-static int reference_network(const struct kl_gan_place *to, const struct kl_gan_options *o,
-                             double *target, double sum, struct kl_arena *memory, struct kl_pool *pool,
-                             struct kl_error *err)
-{
-    struct network n;
-    for (size_t k = 0; k < CELLS; k++) target[k] /= sum;
-    int code = make_network(&n, target, o, to->replica, memory, err);
-    if (code) return code;
-    begin_network(&n, (uint64_t)o->seed, to->replica, pool);
-    for (size_t k = 0; k < CELLS; k++) to->target[k] = (float)target[k];
-    return train_network(&n, to, o, target, pool, err);
 }
 
 /* ---- the circuit: in double, since its discriminator's answers come close to 1 ---- */
@@ -182,7 +74,7 @@ static int make_quantum(struct quantum *q, const struct kl_gan_place *to, const 
     if (!q->law) return kl_fail_memory(err, 2 * CELLS * sizeof *q->law);
     q->dp = q->law + CELLS;
     kl_pcg64_units(q->g.angles, q->circuit->n_weights, ANGLES_SEED);
-    begin_discriminator(q->d.params, 2, QUANTUM_HIDDEN, (uint64_t)o->seed, to->replica);
+    kl_gan_reference_discriminator(q->d.params, 2, QUANTUM_HIDDEN, (uint64_t)o->seed, to->replica);
     return KL_OK;
 }
 
@@ -228,13 +120,13 @@ static int train_quantum(struct quantum *q, const struct kl_gan_place *to,
                          struct kl_error *err)
 {
     int code = KL_OK;
-    for (int64_t e = 0; e < o->epochs && !(code = stopped(to, e, err)); e++) {
-        const struct kl_update update = update_of(o, e);
+    for (int64_t e = 0; e < o->epochs && !(code = kl_gan_reference_stopped(to, e, err)); e++) {
+        const struct kl_update update = kl_gan_reference_update(o, e);
         struct kl_gan_losses losses;
         code = quantum_law(q, to, o, e, err);
         if (code) return code;
         kl_discriminator_score_f64(&losses, q->dp, &q->d, q->law, target, 0, pool);
-        record(to, e, &losses, kl_gan_divergence(target, q->law, CELLS));
+        kl_gan_reference_record(to, e, &losses, kl_gan_divergence(target, q->law, CELLS));
         code = quantum_gradient(q, to, o, e, err);
         if (code) return code;
         kl_update_apply_f64(q->g.angles, q->g.m, q->g.v, q->g.grad, q->circuit->n_weights, &update);
@@ -274,7 +166,7 @@ int kl_gan_reference(const struct kl_gan_place *to, const struct kl_gan_options 
             code = kl_fail(err, KL_EDATA, "the rates of 1 are all the same: there is no grid");
         else if (o->generator == KL_GAN_QUANTUM)
             code = reference_quantum(to, o, target, &memory, pool, err);
-        else code = reference_network(to, o, target, sum, &memory, pool, err);
+        else code = kl_gan_reference_network(to, o, target, sum, &memory, pool, err);
     }
     kl_arena_free(&memory);
     return code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   checkkernels, family gan: every instruction set and precision against the formulas of kernels/gan.h in
-   long double. */
+   checkkernels, family gan, its layers: every instruction set and precision against the formulas of
+   kernels/gan.h in long double. */
 #include "kernels/gan.h"
 
 #include <float.h>
@@ -11,8 +11,7 @@
 
 #include "kernels/select.h"
 
-enum { ROWS = 7, COLUMNS = 80, CELLS = 48, STRIDE = 64, INPUTS = 5, HIDDEN = 6 };
-enum { PARAMS = HIDDEN * (INPUTS + 2) + 1 };
+enum { ROWS = 7, COLUMNS = 80 };
 
 static unsigned long long random_state = 88172645463325252ull;
 static double uniform(void)
@@ -116,54 +115,6 @@ CHECK_STEP(double, f64, DBL_EPSILON)
 CHECK_INPUT(float, f32, FLT_EPSILON)
 CHECK_INPUT(double, f64, DBL_EPSILON)
 
-/* logits: of params w and inputs x of cell k, in long double; gradient by central differences, which are
-   exact for a network that is linear in each parameter as long as no neuron crosses 0. */
-static long double logit_of(const long double *w, const long double *x, int inputs, int hidden)
-{
-    long double sum = w[hidden * (inputs + 2)];
-    for (int h = 0; h < hidden; h++) {
-        long double a = w[hidden * inputs + h];
-        for (int i = 0; i < inputs; i++) a += w[h * inputs + i] * x[i];
-        sum += w[hidden * (inputs + 1) + h] * (a > 0 ? a : 0.25L * a);
-    }
-    return sum;
-}
-
-#define CHECK_CELLS(real, p, eps)                                                                     \
-    static int check_cells_##p(const struct kl_kernels *k, int inputs, int hidden)                    \
-    {                                                                                                 \
-        static real x[INPUTS * STRIDE], w[PARAMS], d[CELLS], out[CELLS], grad[PARAMS];                \
-        const int n = hidden * (inputs + 2) + 1;                                                      \
-        long double wide[PARAMS], cell[INPUTS], want[PARAMS] = { 0 };                                 \
-        int bad = 0;                                                                                  \
-        for (int i = 0; i < inputs * STRIDE; i++) x[i] = (real)uniform();                             \
-        for (int i = 0; i < n; i++) wide[i] = w[i] = (real)uniform();                                 \
-        for (int i = 0; i < CELLS; i++) d[i] = (real)uniform();                                       \
-        const struct kl_gan_cells_##p cells = {                                                       \
-            x, w, (real)0.25, CELLS, STRIDE, (size_t)inputs, (size_t)hidden                           \
-        };                                                                                            \
-        k->gan_logits_##p(out, &cells);                                                               \
-        k->gan_logits_back_##p(grad, d, &cells);                                                      \
-        for (size_t c = 0; c < CELLS; c++) {                                                          \
-            for (int i = 0; i < inputs; i++) cell[i] = x[(size_t)i * STRIDE + c];                     \
-            const long double logit = logit_of(wide, cell, inputs, hidden);                           \
-            bad += far(k->isa, "logits " #p, c, out[c], logit, n, eps);                               \
-            for (int i = 0; i < n; i++) {                                                             \
-                const long double kept = wide[i], h = 1e-7L;                                          \
-                wide[i] = kept + h;                                                                   \
-                const long double up = logit_of(wide, cell, inputs, hidden);                          \
-                wide[i] = kept - h;                                                                   \
-                want[i] += (long double)d[c] * (up - logit_of(wide, cell, inputs, hidden)) / (2 * h); \
-                wide[i] = kept;                                                                       \
-            }                                                                                         \
-        }                                                                                             \
-        for (int i = 0; i < n; i++)                                                                   \
-            bad += far(k->isa, "gradient " #p, (size_t)i, grad[i], want[i], CELLS, eps + 1e-13);      \
-        return bad;                                                                                   \
-    }
-CHECK_CELLS(float, f32, FLT_EPSILON)
-CHECK_CELLS(double, f64, DBL_EPSILON)
-
 static void bench(const struct kl_kernels *k)
 {
     enum { N = 4096 * 256 };
@@ -198,9 +149,6 @@ int main(int argc, char **argv)
                 for (int y = 0; y < 2; y++)
                     bad += check_input_f32(k, n, steps, (float)y / 2) +
                            check_input_f64(k, n, steps, y / 2.0);
-        for (int inputs = 1; inputs <= INPUTS; inputs++)
-            for (int hidden = 1; hidden <= HIDDEN; hidden++)
-                bad += check_cells_f32(k, inputs, hidden) + check_cells_f64(k, inputs, hidden);
     }
     return bad != 0;
 }

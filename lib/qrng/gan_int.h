@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+   Between the files of the study's GANs. */
+#ifndef KL_QRNG_GAN_INT_H
+#define KL_QRNG_GAN_INT_H
+
+#include "qrng/gan_study.h"
+
+/* ---- the last layer (gan_network_cells.c) ---- */
+enum { KL_GAN_PARTS = 8 }; /* of the cells, whatever the threads */
+
+#define KL_GAN_CELLS_TYPES(p)                                                              \
+    /* The logits of the epoch at hand, of weights that have taken all steps before it. */ \
+    void kl_gan_cells_forward_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);     \
+    /* The second layer's derivatives, from the last one's. */                             \
+    void kl_gan_cells_back_##p(const struct kl_gan_network_##p *g, struct kl_pool *pool);
+KL_GAN_CELLS_TYPES(f32)
+KL_GAN_CELLS_TYPES(f64)
+
+/* ---- what both generators share (gan_reference.c) ---- */
+/* Layers of PyTorch's Linear: uniform within 1 / sqrt(inputs), weights and biases. */
+void kl_gan_reference_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
+                                    uint32_t replica);
+struct kl_optimizer kl_gan_reference_adam(const struct kl_gan_options *o);
+struct kl_update kl_gan_reference_update(const struct kl_gan_options *o, int64_t epoch);
+void kl_gan_reference_record(const struct kl_gan_place *to, int64_t epoch,
+                             const struct kl_gan_losses *losses, double divergence);
+/* KL_ESIGNAL where to->stop says so. */
+int kl_gan_reference_stopped(const struct kl_gan_place *to, int64_t epoch, struct kl_error *err);
+
+/* The network of one pair (gan_reference_network.c); sum: of target (KL_GRID_CELLS), which is divided by
+   it. What kl_gan_reference returns. */
+int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_options *o,
+                             double *target, double sum, struct kl_arena *memory, struct kl_pool *pool,
+                             struct kl_error *err);
+
+#endif

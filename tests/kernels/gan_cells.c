@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+   checkkernels, family gan, its cells: every instruction set and precision against the formulas of
+   kernels/gan.h in long double. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "kernels/gan.h"
+#include "kernels/select.h"
+
+enum { CELLS = 48, STRIDE = 64, INPUTS = 5, HIDDEN = 6, PARAMS = HIDDEN * (INPUTS + 2) + 1 };
+
+static unsigned long long random_state = 88172645463325252ull;
+static double uniform(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static int far(const char *isa, const char *what, size_t i, long double found, long double want,
+               long double scale, double eps)
+{
+    if (fabsl(found - want) <= 16 * (long double)eps * scale) return 0;
+    printf("%s %s [%zu]: found %.17Lg, expected %.17Lg\n", isa, what, i, found, want);
+    return 1;
+}
+
+/* logits: of params w and inputs x of cell k, in long double; gradient by central differences, which are
+   exact for a network that is linear in each parameter as long as no neuron crosses 0. */
+static long double logit_of(const long double *w, const long double *x, int inputs, int hidden)
+{
+    long double sum = w[hidden * (inputs + 2)];
+    for (int h = 0; h < hidden; h++) {
+        long double a = w[hidden * inputs + h];
+        for (int i = 0; i < inputs; i++) a += w[h * inputs + i] * x[i];
+        sum += w[hidden * (inputs + 1) + h] * (a > 0 ? a : 0.25L * a);
+    }
+    return sum;
+}
+
+#define CHECK_CELLS(real, p, eps)                                                                     \
+    static int check_cells_##p(const struct kl_kernels *k, int inputs, int hidden)                    \
+    {                                                                                                 \
+        static real x[INPUTS * STRIDE], w[PARAMS], d[CELLS], out[CELLS], grad[PARAMS];                \
+        const int n = hidden * (inputs + 2) + 1;                                                      \
+        long double wide[PARAMS], cell[INPUTS], want[PARAMS] = { 0 };                                 \
+        int bad = 0;                                                                                  \
+        for (int i = 0; i < inputs * STRIDE; i++) x[i] = (real)uniform();                             \
+        for (int i = 0; i < n; i++) wide[i] = w[i] = (real)uniform();                                 \
+        for (int i = 0; i < CELLS; i++) d[i] = (real)uniform();                                       \
+        const struct kl_gan_cells_##p cells = {                                                       \
+            x, w, (real)0.25, CELLS, STRIDE, (size_t)inputs, (size_t)hidden                           \
+        };                                                                                            \
+        k->gan_logits_##p(out, &cells);                                                               \
+        k->gan_logits_back_##p(grad, d, &cells);                                                      \
+        for (size_t c = 0; c < CELLS; c++) {                                                          \
+            for (int i = 0; i < inputs; i++) cell[i] = x[(size_t)i * STRIDE + c];                     \
+            const long double logit = logit_of(wide, cell, inputs, hidden);                           \
+            bad += far(k->isa, "logits " #p, c, out[c], logit, n, eps);                               \
+            for (int i = 0; i < n; i++) {                                                             \
+                const long double kept = wide[i], h = 1e-7L;                                          \
+                wide[i] = kept + h;                                                                   \
+                const long double up = logit_of(wide, cell, inputs, hidden);                          \
+                wide[i] = kept - h;                                                                   \
+                want[i] += (long double)d[c] * (up - logit_of(wide, cell, inputs, hidden)) / (2 * h); \
+                wide[i] = kept;                                                                       \
+            }                                                                                         \
+        }                                                                                             \
+        for (int i = 0; i < n; i++)                                                                   \
+            bad += far(k->isa, "gradient " #p, (size_t)i, grad[i], want[i], CELLS, eps + 1e-13);      \
+        return bad;                                                                                   \
+    }
+CHECK_CELLS(float, f32, FLT_EPSILON)
+CHECK_CELLS(double, f64, DBL_EPSILON)
+
+/* Logits from hardly any to the largest, where one of D and 1 - D is 0 beside epsilon. */
+static long double logit_at(size_t k)
+{
+    static const long double extreme[] = { 0, 80, -80, 1e-6L, -1e-6L, 300, -300, 17 };
+    return k % 5 == 2 ? extreme[k / 5 % 8] : 12 * (long double)uniform();
+}
+
+#define CHECK_JUDGE(real, p, eps)                                                               \
+    static int check_judge_##p(const struct kl_kernels *k)                                      \
+    {                                                                                           \
+        static real out[CELLS], dp[CELLS], slope[CELLS], law[CELLS], target[CELLS], x[CELLS];   \
+        const real e = (real)1e-8;                                                              \
+        long double want[3] = { 0 };                                                            \
+        double sums[3];                                                                         \
+        int bad = 0;                                                                            \
+        for (size_t i = 0; i < CELLS; i++) {                                                    \
+            out[i] = x[i] = (real)logit_at(i);                                                  \
+            law[i] = (real)(uniform() + 0.5), target[i] = (real)(uniform() + 0.5);              \
+        }                                                                                       \
+        const struct kl_gan_judged_##p cells = { out, dp, slope, law, target, e, CELLS };       \
+        k->gan_judge_##p(sums, &cells);                                                         \
+        for (size_t i = 0; i < CELLS; i++) {                                                    \
+            const long double d = 1 / (1 + expl(-(long double)x[i])),                           \
+                              other = 1 / (1 + expl((long double)x[i])), seen = logl(d + e),    \
+                              unseen = logl(other + e),                                         \
+                              s = (law[i] / (other + e) - target[i] / (d + e)) * d * other / 2; \
+            bad += far(k->isa, "D " #p, i, out[i], d, d + eps, eps);                            \
+            bad += far(k->isa, "- ln D " #p, i, dp[i], -seen, fabsl(seen) + 1, eps);            \
+            bad += far(k->isa, "slope " #p, i, slope[i], s, 1, eps);                            \
+            want[0] -= law[i] * seen, want[1] -= target[i] * seen, want[2] -= law[i] * unseen;  \
+        }                                                                                       \
+        for (size_t i = 0; i < 3; i++)                                                          \
+            bad += far(k->isa, "sums " #p, i, sums[i], want[i], want[i], eps);                  \
+        real total = k->gan_exponentials_##p(out, dp, 20, CELLS);                               \
+        want[0] = 0;                                                                            \
+        for (size_t i = 0; i < CELLS; i++) {                                                    \
+            const long double y = expl((long double)dp[i] - 20);                                \
+            bad += far(k->isa, "e^x " #p, i, out[i], y, y, eps);                                \
+            want[0] += y;                                                                       \
+        }                                                                                       \
+        return bad + far(k->isa, "sum of e^x " #p, 0, total, want[0], want[0], eps);            \
+    }
+CHECK_JUDGE(float, f32, FLT_EPSILON)
+CHECK_JUDGE(double, f64, DBL_EPSILON)
+
+/* Values on both sides of what they are clipped to. */
+static int check_divergence(const struct kl_kernels *k)
+{
+    double r[CELLS], p[CELLS], sums[3];
+    long double want[3] = { 0 };
+    int bad = 0;
+    for (size_t i = 0; i < CELLS; i++) {
+        r[i] = pow(10, 14 * uniform() - 6), p[i] = i % 7 ? pow(10, 14 * uniform() - 6) : 0;
+        const long double a = fminl(fmaxl(r[i], 1e-10), 1), b = fminl(fmaxl(p[i], 1e-10), 1);
+        want[0] += a, want[1] += b, want[2] += a * logl(a / b);
+    }
+    k->gan_divergence(sums, r, p, CELLS);
+    for (size_t i = 0; i < 3; i++)
+        bad += far(k->isa, "divergence", i, sums[i], want[i], fabsl(want[i]), DBL_EPSILON);
+    return bad;
+}
+
+int main(void)
+{
+    int bad = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct kl_kernels *k = kl_kernels_of(i);
+        if (!k) continue;
+        bad += check_judge_f32(k) + check_judge_f64(k) + check_divergence(k);
+        for (int inputs = 1; inputs <= INPUTS; inputs++)
+            for (int hidden = 1; hidden <= HIDDEN; hidden++)
+                bad += check_cells_f32(k, inputs, hidden) + check_cells_f64(k, inputs, hidden);
+    }
+    return bad != 0;
+}
