@@ -8,6 +8,7 @@
 #define KL_KERNELS_GAN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "kernels/optim.h"
 
@@ -88,6 +89,15 @@ KL_GAN_FUNCTIONS(double, f64)
 /* Of target r and law p (n), n as above, both clipped to [1e-10, 1]: sum r, sum p, sum r ln(r / p). */
 typedef void (*kl_gan_divergence_fn)(double sums[3], const double *target, const double *law, size_t n);
 
+/* Random numbers, in float: value i from word i % 4 of Philox's block (i / 4, purpose, step, replica).
+   Uniform in (-bound, bound); or normal(0, 1), two by Box and Muller from two words. */
+struct kl_gan_stream {
+    uint64_t seed;
+    uint32_t purpose, step, replica;
+};
+typedef void (*kl_gan_uniforms_fn)(float *x, size_t n, double bound, const struct kl_gan_stream *s);
+typedef void (*kl_gan_normals_fn)(float *x, size_t n, const struct kl_gan_stream *s);
+
 #define KL_GAN_DECLARE(real, p, isa)                                                                 \
     void kl_gan_forward_##p##_##isa KL_GAN_FORWARD_ARGS(real);                                       \
     void kl_gan_step_##p##_##isa(const struct kl_gan_rows_##p *, const struct kl_bare_adam *);       \
@@ -102,8 +112,13 @@ KL_GAN_DECLARE(float, f32, avx512)
 KL_GAN_DECLARE(double, f64, base)
 KL_GAN_DECLARE(double, f64, avx2)
 KL_GAN_DECLARE(double, f64, avx512)
-void kl_gan_divergence_f64_base(double sums[3], const double *target, const double *law, size_t n);
-void kl_gan_divergence_f64_avx2(double sums[3], const double *target, const double *law, size_t n);
-void kl_gan_divergence_f64_avx512(double sums[3], const double *target, const double *law, size_t n);
+#define KL_GAN_DECLARE_ONE(isa)                                                                      \
+    void kl_gan_divergence_f64_##isa(double sums[3], const double *target, const double *law,        \
+                                     size_t n);                                                      \
+    void kl_gan_uniforms_f32_##isa(float *x, size_t n, double bound, const struct kl_gan_stream *s); \
+    void kl_gan_normals_f32_##isa(float *x, size_t n, const struct kl_gan_stream *s);
+KL_GAN_DECLARE_ONE(base)
+KL_GAN_DECLARE_ONE(avx2)
+KL_GAN_DECLARE_ONE(avx512)
 
 #endif

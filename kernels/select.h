@@ -53,6 +53,8 @@ struct kl_kernels {
     kl_gan_exponentials_f32_fn gan_exponentials_f32;
     kl_gan_exponentials_f64_fn gan_exponentials_f64;
     kl_gan_divergence_fn gan_divergence;
+    kl_gan_uniforms_fn gan_uniforms;
+    kl_gan_normals_fn gan_normals;
     const struct kl_conv *conv;
     const struct kl_vqc_f32 *vqc_f32;
     const struct kl_vqc_f64 *vqc_f64;

@@ -81,7 +81,8 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
         size_t epochs, epoch;      /* of all; the one at hand */                                        \
         real *latent;              /* (KL_GAN_LATENTS, latent + 16) */                                  \
         size_t n_latent;           /* epochs whose latent vector is there */                            \
-        real *before;              /* (hidden2 + 16): the last layer's input in the epoch before */     \
+        real *past;                /* hidden: the last layer's derivatives of some epochs */            \
+        real *last;                /* (hidden2 + 16): its inputs when they last were not 0 */           \
         real *back;                /* hidden: sums over parts of the cells */                           \
     };                                                                                                  \
     /* A circuit that is its own generator. */                                                          \
@@ -103,7 +104,7 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     /* For `epochs` steps of Adam with learning rate lr, of kind KL_ADAM and without clipping. */       \
     int kl_gan_network_make_##p(struct kl_gan_network_##p *g, const struct kl_gan_sizes *size,          \
                                 const struct kl_optimizer *adam, double lr, size_t epochs,              \
-                                struct kl_arena *memory, struct kl_error *err);                         \
+                                struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err);   \
     /* Where the next latent vector (latent) is to be written, which then counts as there. At least     \
        that of the epoch at hand and, before a step, of the one behind it; at most KL_GAN_LATENTS from  \
        the one at hand: rows whose output is negative take their steps in advance as far as they reach. \

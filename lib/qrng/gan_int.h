@@ -6,15 +6,23 @@
 #include "qrng/gan_study.h"
 
 /* ---- the last layer (gan_network_cells.c) ---- */
-enum { KL_GAN_PARTS = 8 }; /* of the cells, whatever the threads */
+enum {
+    KL_GAN_PARTS = 8, /* of the cells, whatever the threads */
+    KL_GAN_PAST = 8   /* epochs whose derivatives are kept */
+};
 
-#define KL_GAN_CELLS_TYPES(p)                                                              \
+#define KL_GAN_CELLS_TYPES(real, p)                                                        \
+    /* The last layer's derivatives (cells) of an epoch. */                                \
+    static inline real *kl_gan_past_##p(const struct kl_gan_network_##p *g, size_t epoch)  \
+    {                                                                                      \
+        return g->past + epoch % KL_GAN_PAST * g->layer[2].rows;                           \
+    }                                                                                      \
     /* The logits of the epoch at hand, of weights that have taken all steps before it. */ \
     void kl_gan_cells_forward_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);     \
     /* The second layer's derivatives, from the last one's. */                             \
     void kl_gan_cells_back_##p(const struct kl_gan_network_##p *g, struct kl_pool *pool);
-KL_GAN_CELLS_TYPES(f32)
-KL_GAN_CELLS_TYPES(f64)
+KL_GAN_CELLS_TYPES(float, f32)
+KL_GAN_CELLS_TYPES(double, f64)
 
 /* ---- what both generators share (gan_reference.c) ---- */
 /* Layers of PyTorch's Linear: uniform within 1 / sqrt(inputs), weights and biases. */

@@ -29,8 +29,22 @@ static void prefer_large_pages(void *memory, size_t bytes)
     if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
+/* Also who first touches the pages. */
+struct zeros {
+    kl_real *at;
+    size_t n;
+};
+
+static void write_zeros(void *context, size_t item, int thread)
+{
+    const struct zeros *z = context;
+    const size_t from = z->n * item / PARTS, to = z->n * (item + 1) / PARTS;
+    (void)thread;
+    memset(z->at + from, 0, (to - from) * sizeof *z->at);
+}
+
 static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t columns, bool last,
-                      struct kl_arena *memory, struct kl_error *err)
+                      struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t stride = columns + PAD, n_steps = last ? columns + 1 : rows,
                  size = last ? (columns + 1) * rows : rows * stride, all = 3 * size + 3 * rows + PAD;
@@ -38,7 +52,7 @@ static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t colu
     l->steps = kl_arena_take(memory, n_steps, sizeof *l->steps);
     if (!at || !l->steps) return kl_fail_memory(err, all * sizeof *at);
     prefer_large_pages(at, all * sizeof *at);
-    memset(at, 0, all * sizeof *at);
+    kl_pool_for(pool, PARTS, write_zeros, &(struct zeros){ at, all });
     memset(l->steps, 0, n_steps * sizeof *l->steps);
     l->rows = rows, l->columns = columns, l->stride = last ? rows : stride;
     l->w = at, l->m = l->w + size, l->v = l->m + size;
@@ -59,20 +73,22 @@ static void make_steps(struct kl_bare_adam *steps, const struct kl_optimizer *ad
 
 int KL_NAME(kl_gan_network_make)(struct KL_NAME(kl_gan_network) * g, const struct kl_gan_sizes *size,
                                  const struct kl_optimizer *adam, double lr, size_t epochs,
-                                 struct kl_arena *memory, struct kl_error *err)
+                                 struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t most = size->hidden1 > size->hidden2 ? size->hidden1 : size->hidden2,
-                 stride = size->latent + PAD, all = KL_GAN_LATENTS * stride + (PARTS + 1) * (most + PAD);
+                 stride = size->latent + PAD,
+                 all = KL_GAN_LATENTS * stride + KL_GAN_PAST * size->cells + (PARTS + 1) * (most + PAD);
     *g = (struct KL_NAME(kl_gan_network)){ .epochs = epochs };
-    int code = make_layer(&g->layer[0], size->hidden1, size->latent, false, memory, err);
-    if (!code) code = make_layer(&g->layer[1], size->hidden2, size->hidden1, false, memory, err);
-    if (!code) code = make_layer(&g->layer[2], size->cells, size->hidden2, true, memory, err);
+    int code = make_layer(&g->layer[0], size->hidden1, size->latent, false, memory, pool, err);
+    if (!code) code = make_layer(&g->layer[1], size->hidden2, size->hidden1, false, memory, pool, err);
+    if (!code) code = make_layer(&g->layer[2], size->cells, size->hidden2, true, memory, pool, err);
     if (code) return code;
     g->adam = kl_arena_take(memory, epochs, sizeof *g->adam);
     g->latent = kl_arena_take(memory, all, sizeof *g->latent);
     if (!g->adam || !g->latent) return kl_fail_memory(err, all * sizeof *g->latent);
     memset(g->latent, 0, all * sizeof *g->latent);
-    g->before = g->latent + KL_GAN_LATENTS * stride, g->back = g->before + most + PAD;
+    g->past = g->latent + KL_GAN_LATENTS * stride, g->last = g->past + KL_GAN_PAST * size->cells;
+    g->back = g->last + most + PAD;
     for (size_t i = 0; i < KL_GAN_LATENTS; i++) g->latent[i * stride + size->latent] = 1;
     make_steps(g->adam, adam, lr, epochs);
     return KL_OK;
@@ -174,6 +190,7 @@ void KL_NAME(kl_gan_network_step)(struct KL_NAME(kl_gan_network) * g, const kl_r
 {
     struct KL_NAME(kl_gan_layer) *l = g->layer;
     double sums[2][KL_GAN_COLUMNS] = { 0 }, mean = 0, all = 0;
+    l[2].d = KL_NAME(kl_gan_past)(g, g->epoch);
     for (size_t k = 0; k < l[2].rows; k++) {
         sums[0][k % KL_GAN_COLUMNS] += (double)law[k] * (double)dp[k];
         sums[1][k % KL_GAN_COLUMNS] += (double)law[k];
@@ -184,6 +201,5 @@ void KL_NAME(kl_gan_network_step)(struct KL_NAME(kl_gan_network) * g, const kl_r
     KL_NAME(kl_gan_cells_back)(g, pool);
     step_second(g);
     kl_pool_for(pool, l[0].rows / ROWS, step_rows, g);
-    memcpy(g->before, l[1].h, (l[1].rows + 1) * sizeof *g->before);
     g->epoch++;
 }

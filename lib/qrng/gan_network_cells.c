@@ -15,41 +15,45 @@ struct sweep {
     size_t n; /* items that the cells are divided among */
 };
 
-/* Row j's part of the cells takes its steps and, for y, adds itself to the logits. */
-static void take_steps(const struct KL_NAME(kl_gan_network) * g, size_t j, kl_real y, size_t from,
-                       size_t n)
+/* Row j's part of the cells takes its steps up to `until` and, for y, adds itself to the logits. */
+static void take_steps(const struct KL_NAME(kl_gan_network) * g, size_t j, size_t until, kl_real y,
+                       size_t from, size_t n)
 {
     const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
-    const size_t at = j * l->stride + from;
+    const size_t at = j * l->stride + from, steps = l->steps[j];
     const struct KL_NAME(kl_gan_input) in = { .w = l->w + at,
                                               .m = l->m + at,
                                               .v = l->v + at,
-                                              .d = l->d + from,
+                                              .d = KL_NAME(kl_gan_past)(g, steps) + from,
                                               .out = l->a + from,
-                                              .x = g->before[j],
+                                              .x = g->last[j],
                                               .y = y,
                                               .n = n,
-                                              .n_steps = g->epoch - l->steps[j],
-                                              .steps = g->adam + l->steps[j] };
+                                              .n_steps = until - steps,
+                                              .steps = g->adam + steps };
     kl_kernels()->KL_NAME(gan_input)(&in);
 }
 
-/* Whose input was positive before, or is now. */
-static bool concerned(const struct KL_NAME(kl_gan_network) * g, size_t j)
+/* Its step with a gradient can wait no longer: the derivatives are about to be forgotten. */
+static bool overdue(const struct KL_NAME(kl_gan_network) * g, size_t j)
 {
-    return g->before[j] != 0 || g->layer[1].h[j] != 0;
+    return g->last[j] != 0 && g->epoch - g->layer[2].steps[j] == KL_GAN_PAST;
 }
 
 static void sweep_cells(void *context, size_t item, int thread)
 {
     const struct sweep *s = context;
-    const struct KL_NAME(kl_gan_layer) *l = &s->g->layer[2];
+    const struct KL_NAME(kl_gan_network) *g = s->g;
+    const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
     const size_t part = l->rows / PARTS, from = PARTS * item / s->n * part,
                  n = PARTS * (item + 1) / s->n * part - from;
+    const kl_real *h = g->layer[1].h;
     (void)thread;
     memset(l->a + from, 0, n * sizeof *l->a);
-    for (size_t j = 0; j <= l->columns; j++)
-        if (concerned(s->g, j)) take_steps(s->g, j, s->g->layer[1].h[j], from, n);
+    for (size_t j = 0; j <= l->columns; j++) {
+        if (h[j] > 0) take_steps(g, j, g->epoch, h[j], from, n);
+        else if (overdue(g, j)) take_steps(g, j, l->steps[j] + 1, 0, from, n);
+    }
 }
 
 static size_t items_of(struct kl_pool *pool)
@@ -60,18 +64,21 @@ static size_t items_of(struct kl_pool *pool)
 
 void KL_NAME(kl_gan_cells_forward)(struct KL_NAME(kl_gan_network) * g, struct kl_pool *pool)
 {
+    struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
+    const kl_real *h = g->layer[1].h;
     struct sweep s = { g, items_of(pool) };
     kl_pool_for(pool, s.n, sweep_cells, &s);
-    for (size_t j = 0; j <= g->layer[2].columns; j++)
-        if (concerned(g, j)) g->layer[2].steps[j] = g->epoch;
+    for (size_t j = 0; j <= l->columns; j++) {
+        if (h[j] > 0) l->steps[j] = g->epoch, g->last[j] = h[j];
+        else if (overdue(g, j)) l->steps[j]++, g->last[j] = 0;
+    }
 }
 
 void KL_NAME(kl_gan_network_settle)(struct KL_NAME(kl_gan_network) * g)
 {
     for (size_t j = 0; j <= g->layer[2].columns; j++) {
-        take_steps(g, j, 0, 0, g->layer[2].rows);
-        g->layer[2].steps[j] = g->epoch;
-        g->before[j] = 0;
+        take_steps(g, j, g->epoch, 0, 0, g->layer[2].rows);
+        g->layer[2].steps[j] = g->epoch, g->last[j] = 0;
     }
 }
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/inline/philox.h"
+#include "kernels/select.h"
 #include "qrng/gan_int.h"
 
 enum { CELLS = KL_GRID_CELLS, LATENT = 4096, HIDDEN = 20 };
@@ -17,11 +19,12 @@ struct network {
 };
 
 static int make_network(struct network *n, const double *target, const struct kl_gan_options *o,
-                        uint32_t replica, struct kl_arena *memory, struct kl_error *err)
+                        uint32_t replica, struct kl_arena *memory, struct kl_pool *pool,
+                        struct kl_error *err)
 {
     const struct kl_gan_sizes size = { LATENT, 128, 256, CELLS };
     const struct kl_optimizer adam = kl_gan_reference_adam(o);
-    int code = kl_gan_network_make_f32(&n->g, &size, &adam, o->lr, (size_t)o->epochs, memory, err);
+    int code = kl_gan_network_make_f32(&n->g, &size, &adam, o->lr, (size_t)o->epochs, memory, pool, err);
     if (!code) code = kl_discriminator_make_f32(&n->d, KL_GAN_PLANE, CELLS, HIDDEN, memory, err);
     if (code) return code;
     double params[HIDDEN * 4 + 1];
@@ -47,11 +50,9 @@ struct beginning {
 static void begin_row(void *context, size_t i, int thread)
 {
     const struct beginning *b = context;
-    double row[LATENT + 1];
-    float *w = b->l->w + i * b->l->stride;
+    const struct kl_gan_stream stream = { b->seed, KL_RANDOM_INIT, b->first + (uint32_t)i, b->replica };
     (void)thread;
-    kl_gan_uniform(row, b->n, b->bound, b->seed, b->first + (uint32_t)i, b->replica);
-    for (size_t j = 0; j < b->n; j++) w[j] = (float)row[j];
+    kl_kernels()->gan_uniforms(b->l->w + i * b->l->stride, b->n, b->bound, &stream);
 }
 
 static void begin_network(const struct network *n, uint64_t seed, uint32_t replica, struct kl_pool *pool)
@@ -105,7 +106,7 @@ int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_
 {
     struct network n;
     for (size_t k = 0; k < CELLS; k++) target[k] /= sum;
-    int code = make_network(&n, target, o, to->replica, memory, err);
+    int code = make_network(&n, target, o, to->replica, memory, pool, err);
     if (code) return code;
     begin_network(&n, (uint64_t)o->seed, to->replica, pool);
     for (size_t k = 0; k < CELLS; k++) to->target[k] = (float)target[k];

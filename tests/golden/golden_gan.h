@@ -52,7 +52,7 @@ static void NAME(make_pair)(struct NAME(pair) * p, hid_t file)
     struct kl_error err;
     size_t k = 0;
     must(kl_arena_init(&p->memory, 0, &err), &err);
-    must(NAME(kl_gan_network_make)(&p->g, &sizes, &adam, 0.01, 20, &p->memory, &err), &err);
+    must(NAME(kl_gan_network_make)(&p->g, &sizes, &adam, 0.01, 20, &p->memory, NULL, &err), &err);
     must(NAME(kl_discriminator_make)(&p->d, KL_GAN_PLANE, CELLS, 20, &p->memory, &err), &err);
     for (int l = 0; l < 3; l++) {
         const size_t rows = p->g.layer[l].rows, columns = p->g.layer[l].columns;

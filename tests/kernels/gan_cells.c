@@ -6,8 +6,10 @@
 #include <stdio.h>
 
 #include "kernels/gan.h"
+#include "kernels/inline/philox.h"
 #include "kernels/select.h"
 
+enum { VALUES = 1024 };
 enum { CELLS = 48, STRIDE = 64, INPUTS = 5, HIDDEN = 6, PARAMS = HIDDEN * (INPUTS + 2) + 1 };
 
 static unsigned long long random_state = 88172645463325252ull;
@@ -137,12 +139,35 @@ static int check_divergence(const struct kl_kernels *k)
     return bad;
 }
 
+/* Every value from its own word, by the scalar generator; counts that end within a block. */
+static int check_random(const struct kl_kernels *k, size_t n)
+{
+    const struct kl_gan_stream s = { 0x123456789abcdef, KL_RANDOM_LATENT, 7, 3 };
+    float uniforms[VALUES], normals[VALUES];
+    int bad = 0;
+    uniforms[n] = normals[n] = 77;
+    k->gan_uniforms(uniforms, n, 0.25, &s);
+    k->gan_normals(normals, n, &s);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t words[4];
+        kl_philox(words, s.seed, (uint32_t)(i / 4), s.purpose, s.step, s.replica);
+        const double u = kl_philox_unit(words[i % 4]);
+        const long double radius = sqrtl(-2 * logl((long double)kl_philox_unit(words[i % 4 & 2]))),
+                          angle = 2 * acosl(-1) * (long double)kl_philox_unit(words[i % 4 | 1]),
+                          want = radius * (i % 2 ? sinl(angle) : cosl(angle));
+        bad += far(k->isa, "uniform", i, uniforms[i], 0.25L * (2 * u - 1), 0.25, FLT_EPSILON / 16);
+        bad += far(k->isa, "normal", i, normals[i], want, 1, FLT_EPSILON);
+    }
+    return bad + far(k->isa, "behind the last", n, uniforms[n] + normals[n], 154, 0, 1);
+}
+
 int main(void)
 {
     int bad = 0;
     for (int i = 0; i < 3; i++) {
         const struct kl_kernels *k = kl_kernels_of(i);
         if (!k) continue;
+        for (size_t n = 1; n < VALUES; n += 37) bad += check_random(k, n);
         bad += check_judge_f32(k) + check_judge_f64(k) + check_divergence(k);
         for (int inputs = 1; inputs <= INPUTS; inputs++)
             for (int hidden = 1; hidden <= HIDDEN; hidden++)
