@@ -14,7 +14,7 @@ WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
 .PHONY: test-programs bench-programs
-test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/libketline-cuda.so
+test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tests/faults/faults.o $(BUILD)/libketline.a

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backbone/backbone.h"
+#include "device/device.h"
 #include "ingest/ingest.h"
 #include "qrng/extract.h"
 #include "store/store.h"
@@ -14,7 +15,7 @@ enum { NUMERICAL_VERSION = 1, MAX_INPUTS = 64 };
 
 struct values {
     struct kl_common common;
-    const char *weights, *tap, *mean, *std, *dtype, *shard, *channels, *labels;
+    const char *weights, *tap, *mean, *std, *dtype, *precision, *shard, *channels, *labels;
     int64_t resize, limit;
     bool skip_bad;
 };
@@ -27,6 +28,8 @@ static const struct kl_option options[] = {
       ".safetensors or .pth of a ResNet-18 (default: the one that ketline ships)", "Features", NULL },
     { "tap", 't', KL_OPT_CHOICE, AT(tap), TAPS, 0, 0, true, "where features are taken", NULL, NULL },
     { "dtype", 0, KL_OPT_CHOICE, AT(dtype), "f32|f16", 0, 0, true, "storage of features", NULL, NULL },
+    { "precision", 0, KL_OPT_CHOICE, AT(precision), KL_PRECISIONS, 0, 0, true,
+      "what convolutions multiply (default: tf32 on a GPU)", NULL, NULL },
     { "labels", 'l', KL_OPT_STRING, AT(labels), "FILE", 0, 0, false,
       "labels of an IDX file (default: beside it); none: do without", "Images", NULL },
     { "channels", 0, KL_OPT_CHOICE, AT(channels), CHANNELS, 0, 0, true,
@@ -41,6 +44,7 @@ static const struct kl_option options[] = {
       NULL },
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
       "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
 };
 static const struct kl_tool *const parts[] = { &kl_extract_tool, NULL };
 static const struct kl_tool tool = {
@@ -53,7 +57,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "seed",
+    .without = "seed device",
     .parts = parts,
 };
 
@@ -74,6 +78,8 @@ struct job {
     struct kl_images *images;
     struct kl_weights *weights;
     struct kl_resnet18 *net;
+    struct kl_device device;
+    struct kl_card *card; /* NULL: the CPU computes */
     struct kl_writer *writer;
 };
 
@@ -101,6 +107,22 @@ static int parse_triple(float triple[3], char text[64], const char *from, const 
     return 0;
 }
 
+/* In the key there is no fp32, which either device computes and which is the CPU's default. */
+static int choose_precision(struct job *j, struct kl_error *err)
+{
+    const bool gpu = strncmp(j->v.common.device, "cuda", 4) == 0;
+    if (gpu && !j->v.precision) j->v.precision = "tf32";
+    if (!j->v.precision || strcmp(j->v.precision, "fp32") == 0) {
+        j->v.precision = NULL;
+        return KL_OK;
+    }
+    return gpu ? KL_OK
+               : kl_fail(
+                     err, KL_EUSAGE,
+                     "--precision %s: the CPU computes in fp32; give --device cuda, or no --precision",
+                     j->v.precision);
+}
+
 static int prepare(struct job *j, struct kl_error *err)
 {
     int rc;
@@ -115,6 +137,7 @@ static int prepare(struct job *j, struct kl_error *err)
         (rc = parse_triple(j->net_options.std, j->std, j->v.std, "std", err)) ||
         (j->v.shard && (rc = kl_shard_parse(&j->shard, &j->shards, j->v.shard, err))))
         return rc;
+    if ((rc = choose_precision(j, err))) return rc;
     j->v.mean = j->mean; /* one spelling in the key */
     j->v.std = j->std;
     j->net_options.tap = (enum kl_tap)kl_choice(TAPS, j->v.tap);
@@ -138,11 +161,32 @@ static int make_key(struct job *j, struct kl_key **key, bool whole, struct kl_er
     return rc;
 }
 
+/* On a GPU a thread holds a batch on its way, waiting included: three at least, so that reading,
+   computing and writing overlap, and no more than memory should hold. */
+static int threads_of(const struct job *j)
+{
+    const int asked = (int)j->v.common.threads, n = asked > 0 ? asked : kl_threads_available();
+    if (!j->device.cuda) return asked;
+    return n < 3 ? 3 : n > 16 ? 16 : n;
+}
+
+/* The network of the images' size, on the CPU or a GPU. */
+static int open_net(struct job *j, struct kl_error *err)
+{
+    const int rc = kl_resnet18_create(&j->net, j->device.cuda ? NULL : j->weights, &j->net_options, err);
+    if (rc || !j->device.cuda) return rc;
+    const int precision = j->v.precision ? kl_choice(KL_PRECISIONS, j->v.precision) : KL_FP32;
+    return kl_card_open(&j->card, j->net, j->weights, (enum kl_precision)precision, j->images->n,
+                        &j->device, kl_pool_size(j->pool), &j->log, err);
+}
+
 static int open_parts(struct job *j, struct kl_error *err)
 {
     struct kl_images_options o;
-    int rc = kl_pool_create(&j->pool, (int)j->v.common.threads, err);
+    int rc = kl_device_choose(&j->device, j->v.common.device, err);
+    if (!rc) rc = kl_pool_create(&j->pool, threads_of(j), err);
     if (rc) return rc;
+    j->v.common.device_used = j->device.name;
     kl_images_options_default(&o);
     o.labels = j->v.labels;
     o.channels = (enum kl_channels)kl_choice(CHANNELS, j->v.channels);
@@ -162,7 +206,7 @@ static int open_parts(struct job *j, struct kl_error *err)
     snprintf(j->preprocess, sizeof j->preprocess, "%s, %zu x %zu %s, /255, minus (%s), divided by (%s)",
              j->images->channels == 1 ? "grey" : "rgb", j->images->height, j->images->width,
              j->v.resize ? "(bilinear, antialias)" : "(not resized)", j->v.mean, j->v.std);
-    return kl_resnet18_create(&j->net, j->weights, &j->net_options, err);
+    return open_net(j, err);
 }
 
 static int open_writer(struct job *j, struct kl_error *err)
@@ -190,6 +234,8 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
         return rc;
     e.images = j->images;
     e.net = j->net;
+    e.card = j->card;
+    e.precision = j->v.precision;
     e.writer = j->writer;
     e.weights = j->weights->sha256;
     e.pool = j->pool;
@@ -259,6 +305,7 @@ static int run(struct job *j, struct kl_error *err)
 static void release(struct job *j)
 {
     kl_writer_abort(&j->writer);
+    kl_card_close(&j->card);
     kl_resnet18_free(&j->net);
     kl_weights_free(&j->weights);
     kl_images_close(&j->images);

@@ -7,8 +7,14 @@ NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin
 CUDA_ARCHS ?= 80 86 89 90 100 120
 CUDA_PTX = compute_$(firstword $(CUDA_ARCHS))
 CUDA_CODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=$(CUDA_PTX),code=sm_$(a)) -gencode arch=$(CUDA_PTX),code=$(CUDA_PTX)
-CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
-CUDA_SOURCES := $(wildcard kernels/cuda/*.cu)
+CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDNN_H:%/cudnn.h=-isystem %) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
+# Features need cuDNN: cudnn.h here, its libraries when they run. Without it the library says so. CUDNN_HOME=DIR names it.
+PYTHON_CUDNN = lib/python3*/site-packages/nvidia/cudnn
+CUDNN_H := $(firstword $(wildcard $(CUDNN_HOME:%=%/include/cudnn.h) $(NVCC:%/bin/nvcc=%/include/cudnn.h) /usr/include/cudnn.h \
+  $(foreach d,$(VIRTUAL_ENV) $(CONDA_PREFIX) $(KETLINE_PYTHON:%/bin/python=%),$d/$(PYTHON_CUDNN)/include/cudnn.h)))
+WITH_CUDNN := $(patsubst %,kernels/cuda/%.cu,cudnn cudnn_conv resnet)
+CUDA_ALL := $(filter-out kernels/cuda/no_resnet.cu,$(wildcard kernels/cuda/*.cu))
+CUDA_SOURCES := $(if $(CUDNN_H),$(CUDA_ALL),$(filter-out $(WITH_CUDNN),$(CUDA_ALL)) kernels/cuda/no_resnet.cu)
 # One folder a list of architectures, so that changing it rebuilds.
 CUDA_BUILD = $(BUILD)/cuda/$(subst $(empty) $(empty),-,$(CUDA_ARCHS))
 CUDA_OBJECTS = $(CUDA_SOURCES:%.cu=$(CUDA_BUILD)/%.o)
@@ -34,9 +40,16 @@ $(CUDA_BUILD)/%.o: %.cu Makefile kernels/cuda/cuda.mk
 
 # The same sources for the CPU, over tests/cuda/emulated: what the tests run where there is no GPU.
 CXX ?= g++
-EMULATED := $(CUDA_SOURCES:%.cu=$(BUILD)/emulated/%.o) \
+EMULATED := $(CUDA_ALL:%.cu=$(BUILD)/emulated/%.o) \
   $(patsubst %,$(BUILD)/emulated/tests/cuda/emulated/%.o,runtime streams)
+# Its cuDNN is a library of its own, as the real one is: tests find it by CUDNN_HOME=$(BUILD)/tests/cuda/cudnn.
+EMULATED_CUDNN := $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9
 $(BUILD)/tests/cuda/libketline-cuda.so: $(EMULATED)
+	$(call SAY,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -shared -Wl,-soname,libketline-cuda.so $(SAN) -o $@ $^
+
+$(EMULATED_CUDNN): $(BUILD)/emulated/tests/cuda/emulated/cudnn.o $(BUILD)/tests/cuda/libketline-cuda.so
 	$(call SAY,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -shared $(SAN) -o $@ $^
@@ -50,6 +63,6 @@ $(BUILD)/emulated/%.o: %.cu Makefile kernels/cuda/cuda.mk
 $(BUILD)/emulated/%.o: %.cpp Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++17 -O2 -g -fPIC -Wall -Wextra -Werror -Itests/cuda/emulated -MMD -MP -c -o $@ $<
+	$(Q)$(CXX) -std=c++17 -O3 -g -fPIC -Wall -Wextra -Werror -Itests/cuda/emulated -MMD -MP -c -o $@ $<
 
--include $(CUDA_OBJECTS:.o=.d) $(EMULATED:.o=.d)
+-include $(CUDA_OBJECTS:.o=.d) $(EMULATED:.o=.d) $(BUILD)/emulated/tests/cuda/emulated/cudnn.d

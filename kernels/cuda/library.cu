@@ -92,6 +92,12 @@ static const struct kl_cuda table = {
     kl_cuda_mlps_finish,
     kl_cuda_mlps_get,
     kl_cuda_mlps_close,
+    kl_cuda_resnet_open,
+    kl_cuda_resnet_pixels,
+    kl_cuda_resnet_start,
+    kl_cuda_resnet_wait,
+    kl_cuda_resnet_seconds,
+    kl_cuda_resnet_close,
 };
 
 extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)

@@ -54,5 +54,15 @@ int kl_cuda_mlps_finish(struct kl_cuda_mlps *mlps, struct kl_cuda_mlp_result *re
 int kl_cuda_mlps_get(struct kl_cuda_mlps *mlps, size_t run, int best, float *params,
                      struct kl_error *err);
 void kl_cuda_mlps_close(struct kl_cuda_mlps **mlps);
+int kl_cuda_resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
+                        struct kl_error *err);
+uint8_t *kl_cuda_resnet_pixels(struct kl_cuda_resnet *resnet, int slot);
+int kl_cuda_resnet_start(struct kl_cuda_resnet *resnet, int slot, size_t first, size_t n,
+                         struct kl_error *err);
+int kl_cuda_resnet_wait(struct kl_cuda_resnet *resnet, int slot, const float **values,
+                        struct kl_error *err);
+int kl_cuda_resnet_seconds(struct kl_cuda_resnet *resnet, double *seconds, int repeats,
+                           struct kl_error *err);
+void kl_cuda_resnet_close(struct kl_cuda_resnet **resnet);
 
 #endif

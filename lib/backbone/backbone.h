@@ -27,7 +27,7 @@ void kl_resnet18_options_default(
     struct kl_resnet18_options *options); /* 28x28 grey, avgpool, ImageNet's mean and std */
 /* Fold batch normalisation (eps 1e-5) into the convolutions, the three stem filters into one for grey
    images (the mean exactly, borders included), and lay the weights out for the kernels. KL_EDATA if a
-   tensor is absent or has another shape. */
+   tensor is absent or has another shape. weights NULL: shapes alone, for a GPU. */
 int kl_resnet18_create(struct kl_resnet18 **net, const struct kl_weights *weights,
                        const struct kl_resnet18_options *options, struct kl_error *err);
 /* Shape of one image's features: avgpool (512); layer k (channels, h, w) row-major. Returns the rank. */
@@ -43,6 +43,31 @@ int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *
                     struct kl_arena *work, struct kl_error *err);
 void kl_resnet18_free(struct kl_resnet18 **net);
 
+/* ---- the network on a GPU (card.c, card_convs.c, fold_card.c; docs/cuda.md) ---- */
+struct kl_device;
+struct kl_card;
+#define KL_PRECISIONS "fp32|tf32|bf16|fp16" /* enum kl_precision */
+/* Of what is multiplied; sums are float. */
+enum kl_precision { KL_FP32, KL_TF32, KL_BF16, KL_FP16 };
+/* A network of the shapes of net (its pixels bytes) on device, with room for `slots` batches on their
+   way. Where the card's memory is too small for a batch it is halved, and log is told. KL_EDEVICE,
+   KL_ENOMEM, KL_EDATA. */
+int kl_card_open(struct kl_card **card, const struct kl_resnet18 *net, const struct kl_weights *weights,
+                 enum kl_precision precision, size_t images, const struct kl_device *device, int slots,
+                 const struct kl_log *log, struct kl_error *err);
+/* Images of a batch; a power of two. An image's features may depend on its place in a batch, not on its
+   neighbours. */
+size_t kl_card_batch(const struct kl_card *card);
+/* Where a slot's images belong, (batch, h, w) or (batch, h, w, 3). */
+uint8_t *kl_card_pixels(struct kl_card *card, int slot);
+/* The features (batch, values of an image) of the slot's images [first, first + n), which stay until the
+   next call for this slot. Threads may use different slots at once. KL_EDEVICE. */
+int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const float **features,
+                struct kl_error *err);
+/* Seconds of one batch on the card, copies apart: the least of `repeats` runs. */
+int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err);
+void kl_card_close(struct kl_card **card);
+
 /* ---- images to a feature file (extract.c) ---- */
 struct kl_images;
 struct kl_writer;
@@ -52,11 +77,13 @@ enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
 struct kl_extract {
     struct kl_images *images;
     const struct kl_resnet18 *net; /* made for images of this size and colour */
+    struct kl_card *card;          /* with a slot a thread of the pool; NULL: the CPU computes */
     struct kl_writer *writer;      /* of a partial file, without datasets */
     size_t first, n; /* the images of this run (a shard, or all); first is a multiple of the block */
     bool half;       /* float16 instead of float32 */
     const char *tap, *preprocess; /* for the attributes */
     const char *weights;          /* SHA-256 */
+    const char *precision;        /* for the attribute, which there is for other than fp32: NULL */
     struct kl_pool *pool;
     const struct kl_watch *watch;
     const struct kl_log *log; /* told what an earlier, stopped run had left; or NULL */

@@ -10,15 +10,17 @@
 
 struct worker {
     struct kl_arena images, work; /* decoding; the network's */
-    uint8_t *pixels;              /* [item][h][w][c] */
-    float *features;              /* [item][d] */
+    uint8_t *pixels;              /* [item][h][w][c]; on a GPU the slot's */
+    float *features;              /* [item][d]; on a GPU none */
     uint16_t *half;
 };
 
 struct run {
     struct kl_extract *e;
     size_t item;  /* images that a thread takes at once: a multiple of the block and at least the
-                     network's */
+                     network's; on a GPU a batch */
+    size_t place; /* of the first row in the first item: items begin at multiples of their size, so that
+                     every image has the same place in every shard */
     size_t d;     /* features of an image */
     size_t bytes; /* of an image's pixels */
     int features, labels, index;
@@ -60,24 +62,48 @@ static void fail(struct run *r, size_t item, const struct kl_error *error)
     kl_images_cancel(r->e->images);
 }
 
-static int compute(struct run *r, struct worker *w, size_t n, struct kl_error *err)
+/* Rows of item i: *row, *n, and *place, the first one's within the item. */
+static void rows_of(const struct run *r, size_t i, size_t *row, size_t *n, size_t *place)
 {
+    const size_t end = (i + 1) * r->item - r->place;
+    *row = i ? i * r->item - r->place : 0;
+    *n = (end < r->e->n ? end : r->e->n) - *row;
+    *place = i ? 0 : r->place;
+}
+
+static size_t items(const struct run *r)
+{
+    return (r->place + r->e->n + r->item - 1) / r->item;
+}
+
+/* The features of a worker's images [place, place + n). */
+static int compute(struct run *r, int thread, size_t place, size_t n, const float **features,
+                   struct kl_error *err)
+{
+    struct worker *w = &r->workers[thread];
+    if (r->e->card) {
+        int rc = kl_card_run(r->e->card, thread, place, n, features, err);
+        *features += place * r->d;
+        return rc;
+    }
     const size_t most = kl_resnet18_block(r->e->net);
+    *features = w->features;
     for (size_t i = 0; i < n; i += most) {
-        int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + i * r->bytes,
+        int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + (place + i) * r->bytes,
                                  n - i < most ? n - i : most, &w->work, err);
         if (rc) return rc;
     }
     return 0;
 }
 
-static int write_rows(struct run *r, struct worker *w, size_t row, size_t n, struct kl_error *err)
+static int write_rows(struct run *r, struct worker *w, const float *computed, size_t row, size_t n,
+                      struct kl_error *err)
 {
     const struct kl_extract *e = r->e;
-    const void *features = w->features;
+    const void *features = computed;
     int rc;
     if (e->half) {
-        if (kl_half_from_float(w->half, w->features, n * r->d))
+        if (kl_half_from_float(w->half, computed, n * r->d))
             return kl_fail(err, KL_EDATA,
                            "images %zu to %zu: a feature is beyond float16's range; use --dtype f32",
                            e->first + row, e->first + row + n - 1);
@@ -103,14 +129,18 @@ static void run_item(void *context, size_t i, int thread)
     struct kl_extract *e = r->e;
     struct worker *w = &r->workers[thread];
     struct kl_error error = { 0 };
-    const size_t row = i * r->item, n = e->n - row < r->item ? e->n - row : r->item;
+    const float *features;
+    size_t row, n, place;
+    rows_of(r, i, &row, &n, &place);
     const bool skip = all_done(r->done + row, n);
+    uint8_t *pixels = skip ? NULL : w->pixels + place * r->bytes;
     pthread_mutex_lock(&r->lock);
     const bool stopped = r->stopped;
     pthread_mutex_unlock(&r->lock);
     if (stopped) return;
-    int rc = kl_images_read(e->images, e->first + row, n, skip ? NULL : w->pixels, &w->images, &error);
-    if (!rc && !skip && !(rc = compute(r, w, n, &error))) rc = write_rows(r, w, row, n, &error);
+    int rc = kl_images_read(e->images, e->first + row, n, pixels, &w->images, &error);
+    if (!rc && !skip && !(rc = compute(r, thread, place, n, &features, &error)))
+        rc = write_rows(r, w, features, row, n, &error);
     if (!rc) {
         pthread_mutex_lock(&r->lock);
         r->finished += n;
@@ -125,9 +155,9 @@ static void run_item(void *context, size_t i, int thread)
 /* Images whose features need not be computed again. */
 static size_t count_kept(const struct run *r)
 {
-    size_t kept = 0;
-    for (size_t row = 0; row < r->e->n; row += r->item) {
-        const size_t n = r->e->n - row < r->item ? r->e->n - row : r->item;
+    size_t kept = 0, row, n, place;
+    for (size_t i = 0; i < items(r); i++) {
+        rows_of(r, i, &row, &n, &place);
         kept += all_done(r->done + row, n) ? n : 0;
     }
     return kept;
@@ -146,6 +176,7 @@ static int describe(struct run *r, struct kl_error *err)
     if (!rc) rc = kl_writer_text(e->writer, "features", "weights_sha256", e->weights, err);
     if (!rc) rc = kl_writer_text(e->writer, "features", "tap", e->tap, err);
     if (!rc) rc = kl_writer_text(e->writer, "features", "shape", shape, err);
+    if (!rc && e->precision) rc = kl_writer_text(e->writer, "features", "precision", e->precision, err);
     if (!rc) rc = kl_writer_text(e->writer, "features", "preprocess", e->preprocess, err);
     if (!rc)
         rc = kl_writer_integer(e->writer, "features", "source_height", (int64_t)im->source_height, err);
@@ -183,12 +214,17 @@ static int make_workers(struct run *r, int n, struct kl_error *err)
     for (int i = 0; i < n; i++) {
         struct worker *w = &r->workers[i];
         int rc = kl_arena_init(&w->images, r->bytes, err);
-        if (rc || (rc = kl_arena_init(&w->work, kl_resnet18_workspace(r->e->net), err))) return rc;
+        if (rc) return rc;
+        if (r->e->half && !(w->half = malloc(r->item * r->d * sizeof *w->half)))
+            return kl_fail_memory(err, r->item * r->d * sizeof *w->half);
+        if (r->e->card) {
+            w->pixels = kl_card_pixels(r->e->card, i);
+            continue;
+        }
+        if ((rc = kl_arena_init(&w->work, kl_resnet18_workspace(r->e->net), err))) return rc;
         w->pixels = malloc(r->item * r->bytes);
         w->features = aligned_alloc(64, (r->item * r->d * sizeof *w->features + 63) / 64 * 64);
-        w->half = malloc(r->item * r->d * sizeof *w->half);
-        if (!w->pixels || !w->features || !w->half)
-            return kl_fail_memory(err, r->item * (r->bytes + 6 * r->d));
+        if (!w->pixels || !w->features) return kl_fail_memory(err, r->item * (r->bytes + 4 * r->d));
     }
     return 0;
 }
@@ -199,7 +235,7 @@ static void free_workers(struct run *r, int n)
         struct worker *w = &r->workers[i];
         kl_arena_free(&w->images);
         kl_arena_free(&w->work);
-        free(w->pixels);
+        if (!r->e->card) free(w->pixels);
         free(w->features);
         free(w->half);
     }
@@ -214,7 +250,9 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     const size_t most = kl_resnet18_block(e->net);
     int rc;
     for (int i = 0; i < rank; i++) r.d *= dims[i];
-    r.item = (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
+    r.item = e->card ? kl_card_batch(e->card)
+                     : (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
+    r.place = e->first % r.item;
     r.bytes = e->images->height * e->images->width * e->images->channels;
     pthread_mutex_init(&r.lock, NULL);
     if (!(r.done = calloc(e->n, sizeof *r.done))) {
@@ -230,7 +268,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
                 e->kept, e->n, e->n - e->kept);
     if (e->first && (rc = kl_images_read(e->images, 0, e->first, NULL, &r.workers[0].images, err)))
         goto out;
-    kl_pool_for(e->pool, (e->n + r.item - 1) / r.item, run_item, &r);
+    kl_pool_for(e->pool, items(&r), run_item, &r);
     if (r.stopped) {
         rc = r.error.code;
         if (err) *err = r.error;

@@ -46,6 +46,14 @@ static int scale_and_shift(double *scale, double *shift, const struct kl_weights
     return code;
 }
 
+int kl_fold_find(const struct kl_weight **w, double *scale, double *shift, const struct kl_folded *conv,
+                 size_t in, const struct kl_weights *weights, struct kl_error *err)
+{
+    const size_t dims[4] = { conv->out, in, conv->size, conv->size };
+    int code = expect(w, weights, conv->name, "weight", 4, dims, err);
+    return code ? code : scale_and_shift(scale, shift, weights, conv->norm, conv->out, err);
+}
+
 /* Points of one dimension from a kernel's three taps (kernels/conv.h): G w. Returns their number. */
 static size_t points_1d(double g[6], const double w[3], enum kl_conv_kind kind)
 {
@@ -84,21 +92,17 @@ static void points_2d(float *to, size_t step, const float *w, double scale, enum
     }
 }
 
-int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name,
-            const char *norm_name, struct kl_error *err)
+int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_error *err)
 {
     const struct kl_weight *w;
     bool points = conv->size == 3 && conv->stride == 1;
     size_t taps = conv->size * conv->size, step = kl_conv_panels_size(conv->out, conv->in);
-    size_t n = (points ? kl_conv_points(conv->kind) : taps) * step,
-           dims[4] = { conv->out, conv->in, conv->size, conv->size };
-    int code = expect(&w, weights, conv_name, "weight", 4, dims, err);
-    if (code) return code;
+    size_t n = (points ? kl_conv_points(conv->kind) : taps) * step;
     double *scale = malloc(2 * conv->out * sizeof *scale);
     conv->weights = aligned_alloc(64, (n * sizeof(float) + 63) / 64 * 64);
     conv->bias = malloc(conv->out * sizeof(float));
-    if (!scale || !conv->weights || !conv->bias) code = kl_fail_memory(err, n * sizeof(float));
-    if (!code) code = scale_and_shift(scale, scale + conv->out, weights, norm_name, conv->out, err);
+    int code = scale && conv->weights && conv->bias ? KL_OK : kl_fail_memory(err, n * sizeof(float));
+    if (!code) code = kl_fold_find(&w, scale, scale + conv->out, conv, conv->in, weights, err);
     if (!code) memset(conv->weights, 0, n * sizeof(float));
     for (size_t o = 0; !code && o < conv->out; o++) {
         conv->bias[o] = (float)scale[conv->out + o];
@@ -137,12 +141,10 @@ int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, stru
 {
     struct kl_folded *stem = &net->stem;
     const struct kl_weight *w;
-    const size_t dims[4] = { 64, 3, 7, 7 };
     size_t map = stem->out_h * stem->out_w, taps = net->channels * 49;
     double scale[128];
     bool raw = net->options.pixels == KL_PIXELS_NORMALISED;
-    int code = expect(&w, weights, "conv1", "weight", 4, dims, err);
-    if (!code) code = scale_and_shift(scale, scale + 64, weights, "bn1", 64, err);
+    int code = kl_fold_find(&w, scale, scale + 64, stem, 3, weights, err);
     if (code) return code;
     stem->weights = calloc(kl_conv_panels_size(64, taps), sizeof(float));
     net->stem_bias = malloc(64 * map * sizeof(float));

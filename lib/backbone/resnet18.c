@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    ResNet-18's shape: which convolutions there are, at which sizes. The run is in resnet18_run.c. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "backbone/resnet18_int.h"
@@ -14,11 +15,21 @@ void kl_resnet18_options_default(struct kl_resnet18_options *options)
                                              .std = { 0.229f, 0.224f, 0.225f } };
 }
 
-static struct kl_folded conv_of(size_t in, size_t out, size_t size, size_t stride, size_t h, size_t w)
+/* Named "layer1.0" (or "", the stem) "." conv and norm. */
+static struct kl_folded conv_of(size_t in, size_t out, size_t size, size_t stride, size_t h, size_t w,
+                                const char *prefix, const char *name, const char *norm)
 {
-    struct kl_folded conv = {
-        in, out, size, stride, h, w, (h - 1) / stride + 1, (w - 1) / stride + 1, KL_CONV_4, NULL, NULL
-    };
+    struct kl_folded conv = { .in = in,
+                              .out = out,
+                              .size = size,
+                              .stride = stride,
+                              .in_h = h,
+                              .in_w = w,
+                              .out_h = (h - 1) / stride + 1,
+                              .out_w = (w - 1) / stride + 1,
+                              .kind = KL_CONV_4 };
+    snprintf(conv.name, sizeof conv.name, "%s%s", prefix, name);
+    snprintf(conv.norm, sizeof conv.norm, "%s%s", prefix, norm);
     if (h == 1 && w == 1) conv.kind = KL_CONV_1;
     if (h == 2 && w == 2) conv.kind = KL_CONV_2;
     return conv;
@@ -29,32 +40,29 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static int create_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, size_t w,
-                        const struct kl_weights *weights, struct kl_error *err)
+static void plan_block(struct kl_resnet18 *net, size_t b, size_t in, size_t h, size_t w)
 {
     struct kl_basic_block *block = &net->blocks[b];
     size_t layer = b / 2, out = (size_t)64 << layer, stride = layer > 0 && b % 2 == 0 ? 2 : 1;
-    char conv[64], norm[64], prefix[32];
-    snprintf(prefix, sizeof prefix, "layer%zu.%zu", layer + 1, b % 2);
-    block->conv1 = conv_of(in, out, 3, stride, h, w);
-    block->conv2 = conv_of(out, out, 3, 1, block->conv1.out_h, block->conv1.out_w);
-    snprintf(conv, sizeof conv, "%s.conv1", prefix);
-    snprintf(norm, sizeof norm, "%s.bn1", prefix);
-    int code = kl_fold(&block->conv1, weights, conv, norm, err);
-    snprintf(conv, sizeof conv, "%s.conv2", prefix);
-    snprintf(norm, sizeof norm, "%s.bn2", prefix);
-    if (!code) code = kl_fold(&block->conv2, weights, conv, norm, err);
-    if (stride == 2) {
-        block->shortcut = conv_of(in, out, 1, 2, h, w);
-        snprintf(conv, sizeof conv, "%s.downsample.0", prefix);
-        snprintf(norm, sizeof norm, "%s.downsample.1", prefix);
-        if (!code) code = kl_fold(&block->shortcut, weights, conv, norm, err);
-    }
+    char prefix[16];
+    snprintf(prefix, sizeof prefix, "layer%d.%d.", (int)(layer + 1), (int)(b % 2));
+    block->conv1 = conv_of(in, out, 3, stride, h, w, prefix, "conv1", "bn1");
+    block->conv2 =
+        conv_of(out, out, 3, 1, block->conv1.out_h, block->conv1.out_w, prefix, "conv2", "bn2");
+    if (stride == 2)
+        block->shortcut = conv_of(in, out, 1, 2, h, w, prefix, "downsample.0", "downsample.1");
     net->largest = larger(net->largest,
                           larger(in * (h + 1) * (w + 1), out * block->conv1.out_h * block->conv1.out_w));
     net->points = larger(net->points, kl_conv_points(block->conv2.kind) * out);
     if (stride == 1) net->points = larger(net->points, kl_conv_points(block->conv1.kind) * in);
-    return code;
+}
+
+static int fold_block(struct kl_basic_block *block, const struct kl_weights *weights,
+                      struct kl_error *err)
+{
+    int code = kl_fold(&block->conv1, weights, err);
+    if (!code) code = kl_fold(&block->conv2, weights, err);
+    return !code && block->shortcut.size ? kl_fold(&block->shortcut, weights, err) : code;
 }
 
 static int check_options(const struct kl_resnet18_options *o, struct kl_error *err)
@@ -70,7 +78,8 @@ static int check_options(const struct kl_resnet18_options *o, struct kl_error *e
     return KL_OK;
 }
 
-/* Wide enough for the products at small maps; narrow where a map of many images would leave the caches. */
+/* Wide enough for the products at small maps; narrow where a map of many images would leave the caches.
+ */
 static size_t images_of(size_t pixels)
 {
     return pixels <= 48 * 48 ? 64 : pixels <= 96 * 96 ? 32 : 16;
@@ -87,18 +96,20 @@ int kl_resnet18_create(struct kl_resnet18 **out, const struct kl_weights *weight
     net->options = *options;
     net->images = images_of(options->height * options->width);
     net->channels = options->pixels == KL_PIXELS_GREY ? 1 : 3;
-    net->stem = conv_of(net->channels, 64, 7, 2, options->height, options->width);
+    net->stem = conv_of(net->channels, 64, 7, 2, options->height, options->width, "", "conv1", "bn1");
     net->pool_h = (net->stem.out_h - 1) / 2 + 1;
     net->pool_w = (net->stem.out_w - 1) / 2 + 1;
     net->n_blocks = options->tap == KL_TAP_AVGPOOL ? 8 : 2 * ((size_t)options->tap + 1);
-    code = kl_fold_stem(net, weights, err);
     size_t in = 64, h = net->pool_h, w = net->pool_w;
-    for (size_t b = 0; !code && b < net->n_blocks; b++) {
-        code = create_block(net, b, in, h, w, weights, err);
+    for (size_t b = 0; b < net->n_blocks; b++) {
+        plan_block(net, b, in, h, w);
         in = net->blocks[b].conv2.out;
         h = net->blocks[b].conv2.out_h;
         w = net->blocks[b].conv2.out_w;
     }
+    if (weights) code = kl_fold_stem(net, weights, err);
+    for (size_t b = 0; weights && !code && b < net->n_blocks; b++)
+        code = fold_block(&net->blocks[b], weights, err);
     if (code) kl_resnet18_free(&net);
     *out = net;
     return code;

@@ -10,13 +10,14 @@
 struct kl_folded {
     size_t in, out, size, stride; /* channels, kernel's side */
     size_t in_h, in_w, out_h, out_w;
-    enum kl_conv_kind kind; /* 3x3, stride 1 */
-    float *weights;         /* (points or taps), each (out, in) in panels: kernels/conv.h */
-    float *bias;            /* (out) */
+    char name[32], norm[32]; /* of its weights: "layer1.0.conv1", "layer1.0.bn1" */
+    enum kl_conv_kind kind;  /* 3x3, stride 1 */
+    float *weights;          /* (points or taps), each (out, in) in panels: kernels/conv.h */
+    float *bias;             /* (out) */
 };
 
 struct kl_basic_block {
-    struct kl_folded conv1, conv2, shortcut; /* shortcut.weights NULL: the identity */
+    struct kl_folded conv1, conv2, shortcut; /* shortcut.size 0: the identity */
 };
 
 struct kl_resnet18 {
@@ -34,11 +35,22 @@ struct kl_resnet18 {
 };
 
 /* Weights with batch normalisation (eps 1e-5) folded in, laid out for the kernels. */
-int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, const char *conv_name,
-            const char *norm_name, struct kl_error *err);
+int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_error *err);
 /* The stem for u8 images: (p/255 - mean)/std and, for grey images, the sum over the three filters
    go into the weights. */
 int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err);
+
+/* For cuDNN (fold_card.c): to (out, size, size, in) and bias (out), folded likewise. */
+int kl_fold_card(float *to, float *bias, const struct kl_folded *conv, const struct kl_weights *weights,
+                 struct kl_error *err);
+/* to (64, 7, 7, KL_CUDA_PLANES): of pixels as (p - 128) / 128 and a plane of ones, whose weights
+   subtract the mean wherever a tap is inside the image. */
+int kl_fold_card_stem(float *to, float *bias, const struct kl_resnet18 *net,
+                      const struct kl_weights *weights, struct kl_error *err);
+/* Shared by both: the convolution's tensor, and scale and shift (out values each) of its normalisation.
+ */
+int kl_fold_find(const struct kl_weight **w, double *scale, double *shift, const struct kl_folded *conv,
+                 size_t in, const struct kl_weights *weights, struct kl_error *err);
 
 enum {
     KL_CONV_COLUMNS =

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+   Finding cuDNN at run time. Its libraries load each other, and cuBLAS, from where they lie. */
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/cuda/cudnn_int.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define LIBRARY "libcudnn.so." TEXT(CUDNN_MAJOR)
+#define PACKAGE "python3*/site-packages/nvidia/cudnn/lib/" LIBRARY
+
+/* The first file of FOLDER/PATTERN that can be loaded. */
+static void *load_from(const char *folder, const char *pattern)
+{
+    char path[4096];
+    glob_t found;
+    void *library = NULL;
+    if (!folder || !*folder) return NULL;
+    if (snprintf(path, sizeof path, "%s/%s", folder, pattern) >= (int)sizeof path) return NULL;
+    if (glob(path, 0, NULL, &found) == 0)
+        for (size_t i = 0; i < found.gl_pathc && !library; i++)
+            library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+    globfree(&found);
+    return library;
+}
+
+/* Beside the programs that PATH names: of an environment, ../lib/python3.x/site-packages. */
+static void *load_from_path(void)
+{
+    const char *path = getenv("PATH");
+    char folder[4096];
+    void *library = NULL;
+    while (path && *path && !library) {
+        const size_t n = strcspn(path, ":");
+        snprintf(folder, sizeof folder, "%.*s/../lib", (int)(n < 4000 ? n : 4000), path);
+        library = load_from(folder, PACKAGE);
+        path += n + (path[n] == ':');
+    }
+    return library;
+}
+
+static void *find_library(void)
+{
+    const char *own = getenv("CUDNN_HOME");
+    if (own && *own) {
+        void *library = load_from(own, "lib/" LIBRARY);
+        if (!library) library = load_from(own, "lib64/" LIBRARY);
+        return library ? library : load_from(own, "lib/*/" LIBRARY);
+    }
+    static const struct {
+        const char *variable, *folder, *pattern;
+    } places[] = { { "CUDA_HOME", NULL, "lib64/" LIBRARY },  { NULL, "/usr/local/cuda/lib64", LIBRARY },
+                   { NULL, "/usr/local/cuda/lib", LIBRARY }, { "VIRTUAL_ENV", NULL, "lib/" PACKAGE },
+                   { "CONDA_PREFIX", NULL, "lib/" LIBRARY }, { "CONDA_PREFIX", NULL, "lib/" PACKAGE },
+                   { "HOME", NULL, ".local/lib/" PACKAGE } };
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++)
+        library = load_from(places[i].variable ? getenv(places[i].variable) : places[i].folder,
+                            places[i].pattern);
+    if (!library) library = load_from_path();
+    return library ? library
+                   : load_from("/usr/local/lib", "python3*/dist-packages/nvidia/cudnn/lib/" LIBRARY);
+}
+
+int kl_cudnn_load(struct kl_cudnn *cudnn, struct kl_error *err)
+{
+    const char *missing = NULL, *own = getenv("CUDNN_HOME");
+    void *library = find_library();
+    if (!library)
+        return kl_cuda_fail(err, KL_EDEVICE,
+                            "features on a GPU need cuDNN %d: no " LIBRARY
+                            " that can be loaded %s%.300s; CUDNN_HOME names the folder that holds it in "
+                            "lib ('pip install nvidia-cudnn-cu%d' brings one), --device cpu needs none",
+                            CUDNN_MAJOR, own && *own ? "under " : "was found", own && *own ? own : "",
+                            CUDART_VERSION / 1000);
+#define FIND(name) \
+    if (!(*(void **)&cudnn->name = dlsym(library, "cudnn" #name))) missing = #name
+    KL_CUDNN_FUNCTIONS(FIND);
+    if (!missing) return KL_OK;
+    return kl_cuda_fail(err, KL_EDEVICE, LIBRARY " has no cudnn%s: it is of another version than %d.%d",
+                        missing, CUDNN_MAJOR, CUDNN_MINOR);
+}
+
+int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const char *what,
+                   struct kl_error *err)
+{
+    if (status == CUDNN_STATUS_SUCCESS) return KL_OK;
+    if (status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+        status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED)
+        return kl_cuda_check(cudaErrorMemoryAllocation, what, err);
+    return kl_cuda_fail(err, KL_EDEVICE, "%s: cuDNN says: %s", what, cudnn->GetErrorString(status));
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+   Convolution, bias, residual and ReLU in one call of cuDNN, channels last. The algorithm is always
+   IMPLICIT_PRECOMP_GEMM, the one that takes channels last: a choice by trial would make the bits a
+   matter of the day. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/cudnn_int.h"
+
+static const cudnnConvolutionFwdAlgo_t ALGORITHM = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+
+static cudnnDataType_t type_of(int precision)
+{
+    return precision == KL_CUDA_BF16   ? CUDNN_DATA_BFLOAT16
+           : precision == KL_CUDA_FP16 ? CUDNN_DATA_HALF
+                                       : CUDNN_DATA_FLOAT;
+}
+
+static cudnnMathType_t math_of(int precision)
+{
+    return precision == KL_CUDA_FP32   ? CUDNN_FMA_MATH
+           : precision == KL_CUDA_TF32 ? CUDNN_DEFAULT_MATH
+                                       : CUDNN_TENSOR_OP_MATH;
+}
+
+size_t kl_cudnn_size(int precision)
+{
+    return precision == KL_CUDA_BF16 || precision == KL_CUDA_FP16 ? 2 : 4;
+}
+
+/* Values in the precision of the maps, to the card. */
+static int send(void **to, const float *from, size_t n, int precision, struct kl_error *err)
+{
+    if (kl_cudnn_size(precision) == 4)
+        return kl_cuda_copy(to, from, n, sizeof *from, "weights to the GPU", err);
+    uint16_t *narrow = (uint16_t *)malloc(n * sizeof *narrow);
+    if (!narrow)
+        return kl_cuda_fail(err, KL_EINTERNAL, "no memory: %zu bytes asked for", n * sizeof *narrow);
+    for (size_t i = 0; i < n; i++) {
+        const __half half = __float2half_rn(from[i]);
+        const __nv_bfloat16 bf16 = __float2bfloat16_rn(from[i]);
+        memcpy(narrow + i, precision == KL_CUDA_FP16 ? (const void *)&half : &bf16, sizeof *narrow);
+    }
+    int code = kl_cuda_copy(to, narrow, n, sizeof *narrow, "weights to the GPU", err);
+    free(narrow);
+    return code;
+}
+
+static cudnnStatus_t create(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn)
+{
+    cudnnStatus_t s = cudnn->CreateTensorDescriptor(&c->x);
+    if (!s) s = cudnn->CreateTensorDescriptor(&c->y);
+    if (!s) s = cudnn->CreateTensorDescriptor(&c->b);
+    if (!s) s = cudnn->CreateFilterDescriptor(&c->w);
+    if (!s) s = cudnn->CreateConvolutionDescriptor(&c->how);
+    if (!s) s = cudnn->CreateActivationDescriptor(&c->act);
+    return s;
+}
+
+static cudnnStatus_t describe(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
+                              cudnnHandle_t handle, int n, int precision)
+{
+    const struct kl_cuda_conv *k = &c->shape;
+    const cudnnDataType_t type = type_of(precision);
+    const cudnnTensorFormat_t last = CUDNN_TENSOR_NHWC;
+    cudnnStatus_t s = cudnn->SetTensor4dDescriptor(c->x, last, type, n, k->in, k->in_h, k->in_w);
+    if (!s) s = cudnn->SetTensor4dDescriptor(c->y, last, type, n, k->out, k->out_h, k->out_w);
+    if (!s) s = cudnn->SetTensor4dDescriptor(c->b, last, type, 1, k->out, 1, 1);
+    if (!s) s = cudnn->SetFilter4dDescriptor(c->w, type, last, k->out, k->in, k->size, k->size);
+    if (!s)
+        s = cudnn->SetConvolution2dDescriptor(c->how, k->pad, k->pad, k->stride, k->stride, 1, 1,
+                                              CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT);
+    if (!s) s = cudnn->SetConvolutionMathType(c->how, math_of(precision));
+    if (!s)
+        s = cudnn->SetActivationDescriptor(
+            c->act, k->relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY, CUDNN_PROPAGATE_NAN, 0);
+    if (!s)
+        s = cudnn->GetConvolutionForwardWorkspaceSize(handle, c->x, c->w, c->how, c->y, ALGORITHM,
+                                                      &c->workspace);
+    return s;
+}
+
+int kl_cudnn_conv_open(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
+                       const struct kl_cuda_conv *shape, size_t batch, int precision,
+                       struct kl_error *err)
+{
+    const size_t taps = (size_t)shape->size * (size_t)shape->size,
+                 n = (size_t)shape->out * taps * (size_t)shape->in;
+    c->shape = *shape;
+    int code = kl_cudnn_check(cudnn, create(c, cudnn), "a convolution", err);
+    if (!code)
+        code = kl_cudnn_check(cudnn, describe(c, cudnn, handle, (int)batch, precision), "a convolution",
+                              err);
+    if (!code) code = send(&c->weights, shape->weights, n, precision, err);
+    if (!code) code = send(&c->bias, shape->bias, (size_t)shape->out, precision, err);
+    c->shape.weights = c->shape.bias = NULL;
+    return code;
+}
+
+int kl_cudnn_conv_run(const struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
+                      void *y, const void *x, const void *residual, void *workspace,
+                      struct kl_error *err)
+{
+    const float one = 1, other = residual ? 1 : 0;
+    return kl_cudnn_check(
+        cudnn,
+        cudnn->ConvolutionBiasActivationForward(handle, &one, c->x, x, c->w, c->weights, c->how,
+                                                ALGORITHM, workspace, c->workspace, &other, c->y,
+                                                residual ? residual : y, c->b, c->bias, c->act, c->y, y),
+        "a convolution", err);
+}
+
+void kl_cudnn_conv_close(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn)
+{
+    if (c->x) cudnn->DestroyTensorDescriptor(c->x);
+    if (c->y) cudnn->DestroyTensorDescriptor(c->y);
+    if (c->b) cudnn->DestroyTensorDescriptor(c->b);
+    if (c->w) cudnn->DestroyFilterDescriptor(c->w);
+    if (c->how) cudnn->DestroyConvolutionDescriptor(c->how);
+    if (c->act) cudnn->DestroyActivationDescriptor(c->act);
+    cudaFree(c->weights);
+    cudaFree(c->bias);
+}

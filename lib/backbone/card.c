@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+   ResNet-18 on a GPU: what the library of kernels/cuda/ is told, how large a batch is. */
+#include <stdlib.h>
+
+#include "backbone/card_int.h"
+#include "device/device.h"
+
+struct kl_card {
+    const struct kl_cuda *cuda;
+    struct kl_cuda_resnet *resnet;
+    size_t batch;
+};
+
+enum {
+    MOST = 2048,              /* images of a batch; */
+    PIXELS = 256 * 224 * 224, /* and pixels, about */
+};
+
+/* By the images alone, not by what is free on the card: a batch decides which of cuDNN's kernels run. No
+   larger than all n images need. */
+static size_t batch_of(size_t n, size_t pixels)
+{
+    size_t batch = MOST;
+    while (batch > 1 && (batch * pixels > PIXELS || batch / 2 >= n)) batch /= 2;
+    return batch;
+}
+
+static int open_batch(struct kl_card *card, const struct kl_resnet18 *net,
+                      const struct kl_card_convs *convs, enum kl_precision precision,
+                      const struct kl_device *device, int slots, struct kl_error *err)
+{
+    const struct kl_folded *last = &net->blocks[net->n_blocks - 1].conv2;
+    const struct kl_cuda_backbone backbone = {
+        .precision = (int32_t)precision, /* as enum kl_cuda_precision */
+        .height = (int32_t)net->options.height,
+        .width = (int32_t)net->options.width,
+        .channels = (int32_t)net->channels,
+        .h = (int32_t)last->out_h,
+        .w = (int32_t)last->out_w,
+        .c = (int32_t)last->out,
+        .mean = net->options.tap == KL_TAP_AVGPOOL,
+        .n_convs = (int32_t)convs->n,
+        .convs = convs->conv,
+        .batch = card->batch,
+        .slots = slots,
+    };
+    return card->cuda->resnet_open(&card->resnet, &backbone, device->number, err);
+}
+
+int kl_card_open(struct kl_card **out, const struct kl_resnet18 *net, const struct kl_weights *weights,
+                 enum kl_precision precision, size_t images, const struct kl_device *device, int slots,
+                 const struct kl_log *log, struct kl_error *err)
+{
+    struct kl_card_convs convs;
+    struct kl_card *card = *out = calloc(1, sizeof *card);
+    if (!card) return kl_fail_memory(err, sizeof *card);
+    const size_t wanted = card->batch = batch_of(images, net->options.height * net->options.width);
+    card->cuda = device->cuda;
+    int code = kl_card_convs_make(&convs, net, weights, err);
+    bool full = !code;
+    while (full) {
+        code = open_batch(card, net, &convs, precision, device, slots, err);
+        full = code == KL_ENOMEM && card->batch > 1;
+        if (full) card->batch /= 2;
+    }
+    kl_card_convs_free(&convs);
+    if (!code && card->batch < wanted)
+        kl_note(log, 1, "the GPU's memory is too small for batches of %zu images: batches of %zu",
+                wanted, card->batch);
+    if (code) kl_card_close(out);
+    return code;
+}
+
+size_t kl_card_batch(const struct kl_card *card)
+{
+    return card->batch;
+}
+
+uint8_t *kl_card_pixels(struct kl_card *card, int slot)
+{
+    return card->cuda->resnet_pixels(card->resnet, slot);
+}
+
+int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const float **features,
+                struct kl_error *err)
+{
+    int code = card->cuda->resnet_start(card->resnet, slot, first, n, err);
+    return code ? code : card->cuda->resnet_wait(card->resnet, slot, features, err);
+}
+
+int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err)
+{
+    return card->cuda->resnet_seconds(card->resnet, seconds, repeats, err);
+}
+
+void kl_card_close(struct kl_card **out)
+{
+    struct kl_card *card = *out;
+    *out = NULL;
+    if (!card) return;
+    if (card->resnet) card->cuda->resnet_close(&card->resnet);
+    free(card);
+}

@@ -1,0 +1,59 @@
+# --device and --precision: what is said without a GPU; and with the kernels of a GPU on the CPU in its place (tests/cuda/emulated).
+$ KETLINE_CUDA=/none.so extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda
+! extract-features: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
+? 75
+
+$ extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --precision tf32
+! extract-features: --precision tf32: the CPU computes in fp32; give --device cuda, or no --precision
+? 2
+
+# fp32 is the same key on either device, the others are keys of their own.
+$ d="$DATA/digits/test-images-idx3-ubyte --key -o x.h5"
++ key() { extract-features $d "$@"; }
++ [ $(key) = $(key --precision fp32) ] && [ $(key) = $(key --device cuda --precision fp32) ] && echo fp32
++ [ $(key --device cuda) = $(key --device cuda:1 --precision tf32) ] && echo tf32
++ for p in fp32 tf32 bf16 fp16; do key --device cuda --precision $p; done | sort -u | wc -l
+> fp32
+> tf32
+> 4
+
+% need $BUILD/tests/cuda/libketline-cuda.so
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
++ CUDNN_HOME=/none extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda
+! extract-features: features on a GPU need cuDNN 9: no libcudnn.so.9 that can be loaded under /none; CUDNN_HOME names the folder that holds it in lib ('pip install nvidia-cudnn-cu13' brings one), --device cpu needs none
+? 75
+
+# Its features, and what the file says of them. A small card: half the batch, the same bytes.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
++ run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 9 --tap layer1 "$@" > log; }
++ run -o cpu.h5; run --device cuda --precision fp32 --no-provenance -o gpu.h5; h5diff -d 1e-5 cpu.h5 gpu.h5 /features
++ run --device cuda -o tf32.h5; h5diff -d 0.02 cpu.h5 tf32.h5 /features
++ h5diff -q -d 1e-5 cpu.h5 tf32.h5 /features || echo not as exact
++ for f in gpu tf32; do h5dump -A $f.h5 | grep -A 9 'ATTRIBUTE "precision"' | grep '"tf32"'; done
++ h5dump -d provenance tf32.h5 | grep -o '"device":"cuda: [^"]*"'
++ KETLINE_EMULATED_FAIL=100,m run --device cuda --precision fp32 --no-provenance -o small.h5; cmp gpu.h5 small.h5
+> not as exact
+>          (0): "tf32"
+> "device":"cuda: emulated"
+! extract-features: the GPU's memory is too small for batches of 16 images: batches of 8
+
+# A lost card: 75; what was done stays, and the same command goes on to the same bytes; so do shards.
+~ s/found (2048|826) of/found N of/; s/(2048|826) are left/N are left/
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; d=$DATA/digits/train-images-idx3-ubyte
++ run() { extract-features $d $d --resize 2 --tap layer1 --device cuda --no-provenance --progress none "$@" > log; }
++ run -o whole.h5; for k in 180 210; do KETLINE_EMULATED_FAIL=$k run -o lost.h5; echo $?; done
++ run -o lost.h5; cmp whole.h5 lost.h5; for i in 0 1 2; do run --shard $i/3 -o part$i.h5; done
++ cache merge part?.h5 --no-provenance -o merged.h5 > log; cmp whole.h5 merged.h5; ls -A | grep -v "part.[.]h5"
+> 75
+> 75
+> cpu.h5
+> gpu.h5
+> log
+> lost.h5
+> merged.h5
+> small.h5
+> tf32.h5
+> whole.h5
+! extract-features: capturing a batch: CUDA says: emulated failure
+! extract-features: features: CUDA says: emulated failure
+! extract-features: found N of 2874 images done by a run that was stopped; N are left

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+   Features of ResNet-18 on the GPU against the CPU's, which the golden tests hold against torchvision's:
+   sizes from one pixel to what fills maps of several tiles, grey and colour, every tap, every precision
+   within its stated error (docs/cuda.md); an image alone in its batch, and in another slot, to the bit.
+ */
+#include <math.h>
+#include <unistd.h>
+
+#include "backbone/backbone.h"
+#include "gpu.h"
+#include "kernels/inline/philox.h"
+#include "tests/unit/check.h"
+
+enum { MOST = 5, SLOTS = 3 };
+static struct kl_weights *weights;
+static struct kl_arena work;
+
+static void must_not(int code, const struct kl_error *err)
+{
+    if (!code) return;
+    fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+/* Smooth patches with noise on them, full range. */
+static void draw(uint8_t *pixels, size_t n, size_t side, size_t channels)
+{
+    for (uint32_t i = 0; i < n * side * side * channels; i++) {
+        uint32_t words[4];
+        kl_philox(words, 3, i, 1000, (uint32_t)side, (uint32_t)channels);
+        const size_t p = i / channels, x = p % side, y = p / side % side;
+        const double wave = 100 * sin(0.37 * (double)x + 0.2 * (double)(y * (i % channels + 1)));
+        pixels[i] = (uint8_t)(128 + wave + (words[0] % 55 - 27.0));
+    }
+}
+
+/* The largest difference, in parts of the largest value. */
+static double compare(const float *a, const float *b, size_t n)
+{
+    double worst = 0, most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs((double)b[i]));
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs((double)a[i] - (double)b[i]) <= worst)) worst = fabs((double)a[i] - (double)b[i]);
+    return worst / most;
+}
+
+static const double bounds[] = {
+    [KL_FP32] = 2e-5, [KL_TF32] = 3e-3, [KL_BF16] = 3e-2, [KL_FP16] = 5e-3
+};
+static const char *const names[] = { "fp32", "tf32", "bf16", "fp16" };
+static double worst_of[4];
+
+/* Images 0 to n - 1 at their places in slot 0; the first place apart, image 1 in slot 2, must be the
+ * same. */
+static void check_card(struct kl_card *card, const uint8_t *pixels, const float *want, size_t n,
+                       size_t image, size_t d, enum kl_precision precision, const char *what)
+{
+    struct kl_error err;
+    const float *got, *alone;
+    memcpy(kl_card_pixels(card, 0), pixels, n * image);
+    must_not(kl_card_run(card, 0, 0, n, &got, &err), &err);
+    const double off = compare(got, want, n * d);
+    if (off > worst_of[precision] || off != off) worst_of[precision] = off;
+    CHECK(off <= bounds[precision], "%s in %s: differs by %.3g of the largest feature", what,
+          names[precision], off);
+    CHECK(precision == KL_FP32 || off > 1e-6, "%s in %s: as exact as fp32", what, names[precision]);
+    digest_of(got, n * d * sizeof *got);
+    memset(kl_card_pixels(card, 2), 77, n * image);
+    memcpy(kl_card_pixels(card, 2) + image, pixels + image, image);
+    must_not(kl_card_run(card, 2, 1, 1, &alone, &err), &err);
+    CHECK(memcmp(alone + d, got + d, d * sizeof *got) == 0, "%s: an image alone has other bits", what);
+    CHECK(memcmp(got + d, got, d * sizeof *got) != 0, "%s: two images have the same features", what);
+}
+
+static void check(size_t side, enum kl_pixels kind, enum kl_tap tap, size_t n, unsigned precisions)
+{
+    const size_t channels = kind == KL_PIXELS_GREY ? 1 : 3, image = side * side * channels;
+    struct kl_resnet18_options o;
+    struct kl_resnet18 *net, *shape;
+    struct kl_card *card;
+    struct kl_error err;
+    char what[64];
+    size_t dims[3];
+    kl_resnet18_options_default(&o);
+    o.height = o.width = side, o.pixels = kind, o.tap = tap;
+    must_not(kl_resnet18_create(&net, weights, &o, &err), &err);
+    must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
+    kl_resnet18_shape(net, dims);
+    const size_t d = dims[0] * dims[1] * dims[2];
+    uint8_t *pixels = malloc(n * image);
+    float *want = malloc(n * d * sizeof *want);
+    if (!pixels || !want) exit(1);
+    draw(pixels, n, side, channels);
+    must_not(kl_resnet18_run(net, want, pixels, n, &work, &err), &err);
+    snprintf(what, sizeof what, "%zu x %zu, %s, tap %d", side, side, channels == 1 ? "grey" : "rgb",
+             (int)tap + 1);
+    for (int p = 0; p < 4; p++) {
+        if (!(precisions >> p & 1)) continue;
+        must_not(
+            kl_card_open(&card, shape, weights, (enum kl_precision)p, n, &device, SLOTS, NULL, &err),
+            &err);
+        CHECK(kl_card_batch(card) >= n && kl_card_batch(card) < 2 * n);
+        check_card(card, pixels, want, n, image, d, (enum kl_precision)p, what);
+        kl_card_close(&card);
+    }
+    kl_resnet18_free(&net), kl_resnet18_free(&shape);
+    free(pixels), free(want);
+}
+
+int main(void)
+{
+    enum { EXACT = 1 << KL_FP32, ALL = 15 };
+    struct kl_error err;
+    open_gpu();
+    const char *path = getenv("KETLINE_DATA") ? getenv("KETLINE_DATA") : "data";
+    char file[4096];
+    snprintf(file, sizeof file, "%s/backbone/resnet18-gray28-f16.safetensors", path);
+    must_not(kl_arena_init(&work, 0, &err), &err);
+    must_not(kl_weights_read(&weights, file, &err), &err);
+    check(28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 3, ALL);
+    check(28, KL_PIXELS_RGB, KL_TAP_LAYER3, 2, ALL);
+    check(41, KL_PIXELS_GREY, KL_TAP_LAYER4, 2, EXACT);
+    check(33, KL_PIXELS_RGB, KL_TAP_LAYER1, 2, EXACT);
+    check(17, KL_PIXELS_GREY, KL_TAP_LAYER2, MOST, EXACT);
+    check(3, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 2, EXACT);
+    check(1, KL_PIXELS_GREY, KL_TAP_LAYER4, 2, EXACT);
+    if (!small) {
+        check(28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 64, ALL);
+        check(224, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 16, ALL);
+    }
+    for (int p = 0; p < 4; p++)
+        fprintf(stderr, "%s: %.2g of the largest feature at most\n", names[p], worst_of[p]);
+    print_digest();
+    kl_weights_free(&weights);
+    kl_arena_free(&work);
+    return failures != 0;
+}
