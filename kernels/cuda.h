@@ -13,7 +13,7 @@
 #include "kernels/vqc.h"
 
 enum {
-    KL_CUDA_VERSION = 4, /* of everything in this file */
+    KL_CUDA_VERSION = 6, /* of everything in this file */
     KL_CUDA_LAYERS = 24, /* of a head, at most */
     KL_CUDA_STEPS = 128, /* of a call, at most */
     KL_CUDA_QUBITS = 10, /* of a circuit in a head: a state fits the registers of a warp */
@@ -160,6 +160,29 @@ struct kl_cuda_backbone {
 };
 struct kl_cuda_resnet;
 
+/* ---- GANs of pairs over a table of cells, a block each (kernels/cuda/gan.cu) ---- */
+enum { KL_CUDA_CELLS = 4096 }; /* 64 x 64 */
+/* Generator: the circuit of 12 qubits of kl_born_circuit, or a network 4096-128-256-cells.
+   Discriminator: 2-hidden-1 on the cells' coordinates, leaky ReLU. Parameters in the order of
+   qrng/gan.h. */
+struct kl_cuda_gan {
+    int32_t quantum, repetitions, n_hidden;
+    double slope, epsilon; /* of the leaky ReLU; inside logarithms */
+    uint64_t seed;         /* of the network's weights and latent vectors */
+};
+/* Of Adam, of one epoch: as struct kl_cuda_factors. */
+struct kl_cuda_gan_factors {
+    double decay, shrink, beta1, rest1, beta2, rest2, rate, root, epsilon;
+};
+enum {
+    KL_CUDA_GAN_DIVERGENCE, /* KL(target || law), as kl_gan_divergence; then struct kl_gan_losses */
+    KL_CUDA_GAN_GENERATOR,
+    KL_CUDA_GAN_REAL,
+    KL_CUDA_GAN_FAKE,
+    KL_CUDA_GAN_COLUMNS
+};
+struct kl_cuda_gans;
+
 struct kl_cuda {
     int version;
     int (*count)(int *devices, struct kl_error *err);
@@ -229,6 +252,22 @@ struct kl_cuda {
     int (*resnet_seconds)(struct kl_cuda_resnet *resnet, double *seconds, int repeats,
                           struct kl_error *err);
     void (*resnet_close)(struct kl_cuda_resnet **resnet);
+
+    /* Room for as many pairs as are trained at once, at most *n, which becomes their number. */
+    int (*gans_open)(struct kl_cuda_gans **gans, size_t *n, const struct kl_cuda_gan *shape, int device,
+                     struct kl_error *err);
+    /* Pair i of replica `replica` begins: target (cells), parameters of the discriminator (4 n_hidden +
+       1), angles of the circuit; NULL for a network, whose weights are drawn on the card. */
+    int (*gans_put)(struct kl_cuda_gans *gans, size_t i, uint32_t replica, const double *target,
+                    const double *discriminator, const double *angles, struct kl_error *err);
+    /* `count` epochs of the pairs [0, n), from epoch `first`: history (n, count, KL_CUDA_GAN_COLUMNS),
+       each before its step. */
+    int (*gans_epochs)(struct kl_cuda_gans *gans, size_t n, int64_t first, int64_t count,
+                       const struct kl_cuda_gan_factors *factors, double *history, struct kl_error *err);
+    /* The last epoch's law (cells) before its step; what stands behind it. */
+    int (*gans_get)(struct kl_cuda_gans *gans, size_t i, double *law, double *discriminator,
+                    double *angles, struct kl_error *err);
+    void (*gans_close)(struct kl_cuda_gans **gans);
 };
 /* The library's one name. */
 const struct kl_cuda *kl_cuda_table(void);

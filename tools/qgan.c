@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
 #include "qrng/gan_study.h"
 
 enum { NUMERICAL_VERSION = 2, GAN_SCHEMA = 2, MOST_ROWS = 40 };
@@ -53,6 +54,7 @@ static const struct kl_option options[] = {
       "the published study's arithmetic, beside what it comes to", "Study", NULL },
     { "all-rows", 0, KL_OPT_FLAG, AT(gan.all_rows), NULL, 0, 0, true,
       "with its rows that were lost by line numbers", NULL, NULL },
+    KL_DEVICE_OPTION(AT(common.device)),
     { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on with what a stopped run left",
       NULL, NULL },
 };
@@ -65,6 +67,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
+    .without = "device",
 };
 
 struct run {
@@ -75,6 +78,7 @@ struct run {
     size_t n_inputs;
     struct kl_bits bits;
     struct kl_gan_study study;
+    struct kl_device device;
     struct kl_pool *pool;
     struct kl_writer *writer;
     json_t *raw; /* for the provenance */
@@ -153,11 +157,13 @@ static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
     kl_bits_note_dropped(&run->log, run->bits.n_dropped, run->bits.n_bits);
-    int code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
+    int code = kl_device_choose(&run->device, run->v.common.device, err);
+    run->v.common.device_used = run->device.name;
+    if (!code) code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
     if (!code) code = resume(run, err);
     if (code) return code;
     kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
-    code = kl_gan_study_run(&run->study, run->pool, &progress.watch, keep, run, err);
+    code = kl_gan_study_run(&run->study, &run->device, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
     if (code != KL_ESIGNAL || !run->checkpoint) return code;
     const int kept = keep(run, NULL);

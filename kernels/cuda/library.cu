@@ -98,6 +98,11 @@ static const struct kl_cuda table = {
     kl_cuda_resnet_wait,
     kl_cuda_resnet_seconds,
     kl_cuda_resnet_close,
+    kl_cuda_gans_open,
+    kl_cuda_gans_put,
+    kl_cuda_gans_epochs,
+    kl_cuda_gans_get,
+    kl_cuda_gans_close,
 };
 
 extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)

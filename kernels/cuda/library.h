@@ -64,5 +64,15 @@ int kl_cuda_resnet_wait(struct kl_cuda_resnet *resnet, int slot, const float **v
 int kl_cuda_resnet_seconds(struct kl_cuda_resnet *resnet, double *seconds, int repeats,
                            struct kl_error *err);
 void kl_cuda_resnet_close(struct kl_cuda_resnet **resnet);
+int kl_cuda_gans_open(struct kl_cuda_gans **gans, size_t *n, const struct kl_cuda_gan *shape, int device,
+                      struct kl_error *err);
+int kl_cuda_gans_put(struct kl_cuda_gans *gans, size_t i, uint32_t replica, const double *target,
+                     const double *discriminator, const double *angles, struct kl_error *err);
+int kl_cuda_gans_epochs(struct kl_cuda_gans *gans, size_t n, int64_t first, int64_t count,
+                        const struct kl_cuda_gan_factors *factors, double *history,
+                        struct kl_error *err);
+int kl_cuda_gans_get(struct kl_cuda_gans *gans, size_t i, double *law, double *discriminator,
+                     double *angles, struct kl_error *err);
+void kl_cuda_gans_close(struct kl_cuda_gans **gans);
 
 #endif

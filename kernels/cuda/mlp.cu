@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernels/cuda/library.h"
-#include "kernels/cuda/mlp.cuh"
+#include "kernels/cuda/mlp_train.cuh"
 
 enum { MEMORIES = 13 };
 struct kl_cuda_mlps {

@@ -7,6 +7,16 @@
 #include "kernels/cuda/state.cuh"
 #include "kernels/inline/philox.h"
 
+/* Adam on one parameter of gradient g: see struct kl_adam_factors, whose members F has. */
+template <class T, class F> KL_GPU void kl_adam(T *p, T *m, T *v, T g, const F &f)
+{
+    const T was = *p;
+    g += f.decay * was;
+    const T mean = f.beta1 * *m + f.rest1 * g, square = f.beta2 * *v + f.rest2 * g * g;
+    *m = mean, *v = square;
+    *p = f.shrink * was - f.rate * (mean / (f.root * sqrt(square) + f.epsilon));
+}
+
 /* Where parameters and moments are, and what a step does to them. */
 struct kl_mover {
     float *params, *m, *v, *grad; /* grad: gradients are kept there, nothing moves */
@@ -15,21 +25,15 @@ struct kl_mover {
     int rule;
 };
 
-/* See struct kl_adam_factors, kl_sgd_factors. */
 KL_GPU void kl_move(const kl_mover &to, int64_t i, float g)
 {
-    const kl_cuda_factors &f = to.f;
-    const float p = to.params[i];
-    g += f.decay * p;
-    const float m = f.beta1 * to.m[i] + f.rest1 * g;
-    to.m[i] = m;
-    if (to.rule == KL_CUDA_SGD) {
-        to.params[i] = p - f.rate * m;
+    if (to.rule == KL_CUDA_ADAM) {
+        kl_adam(to.params + i, to.m + i, to.v + i, g, to.f);
         return;
     }
-    const float v = f.beta2 * to.v[i] + f.rest2 * g * g;
-    to.v[i] = v;
-    to.params[i] = f.shrink * p - f.rate * (m / (f.root * sqrtf(v) + f.epsilon));
+    const float p = to.params[i], m = to.f.beta1 * to.m[i] + to.f.rest1 * (g + to.f.decay * p);
+    to.m[i] = m;
+    to.params[i] = p - to.f.rate * m;
 }
 
 /* Element e of dropout's stream: see kernels/act.h. */

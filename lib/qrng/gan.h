@@ -33,6 +33,7 @@ static inline double kl_gan_discriminator_loss(const struct kl_gan_losses *l)
 enum { KL_GAN_CHUNKS = 256 }; /* of cells, at most 2^16 */
 enum { KL_GAN_LATENTS = 16 };
 enum kl_gan_coordinates { KL_GAN_PLANE, KL_GAN_BITS };
+#define KL_GAN_SLOPE 0.2 /* of the discriminator's leaky ReLU */
 /* Sizes of the study's network generator: latent - hidden1 - hidden2 - cells, ReLU, softmax. */
 struct kl_gan_sizes {
     size_t latent, hidden1, hidden2, cells; /* multiples of KL_GAN_COLUMNS, cells of 32 of them */

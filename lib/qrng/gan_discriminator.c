@@ -6,19 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/inline/gan.h"
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
 
-#if KL_F64
-#define EXP exp
-#define LOG1P log1p
-#else
-#define EXP expf
-#define LOG1P log1pf
-#endif
-
 enum { CHUNK = 256 }; /* cells of an item of the threads' */
-static const double SLOPE = 0.2;
 
 static void place_cells(struct KL_NAME(kl_discriminator) * d, enum kl_gan_coordinates kind)
 {
@@ -72,27 +64,13 @@ struct scoring {
     struct kl_gan_losses *losses; /* of each chunk */
 };
 
-/* Of one cell; slope: the derivative of the discriminator's loss by its logit. */
-struct judged {
-    kl_real d, seen, unseen, slope; /* D, ln D, ln(1 - D) */
-};
-
-/* Nothing overflows, however sure the discriminator is. */
-static inline struct judged judge(kl_real logit, kl_real p, kl_real r)
-{
-    const kl_real small = EXP(logit < 0 ? logit : -logit), d = (logit < 0 ? small : 1) / (1 + small),
-                  other = (logit < 0 ? 1 : small) / (1 + small), both = LOG1P(small);
-    return (struct judged){ d, (logit < 0 ? logit : 0) - both, (logit < 0 ? 0 : -logit) - both,
-                            (kl_real)0.5 * (p * d - r * other) };
-}
-
 /* Cells behind the last have no weight in any sum. */
 static void score_cells(struct kl_gan_losses *sum, const struct scoring *s, size_t from, size_t to)
 {
     *sum = (struct kl_gan_losses){ 0 };
     for (size_t k = from; k < to; k++) {
         const kl_real p = s->law[k], r = s->target[k];
-        const struct judged j = judge(s->d->out[k], p, r);
+        const struct kl_judged j = kl_judge_cell(s->d->out[k], p, r, 0);
         sum->generator -= (double)(p * j.seen);
         sum->real -= (double)(r * j.seen);
         sum->fake -= (double)(p * j.unseen);
@@ -125,7 +103,7 @@ static void score_chunk(void *context, size_t c, int thread)
     const size_t from = c * CHUNK, to = from + CHUNK < d->stride ? from + CHUNK : d->stride;
     const struct KL_NAME(kl_gan_cells) cells = { .x = d->x + from,
                                                  .params = d->params,
-                                                 .slope = (kl_real)SLOPE,
+                                                 .slope = (kl_real)KL_GAN_SLOPE,
                                                  .n = to - from,
                                                  .stride = d->stride,
                                                  .n_inputs = d->n_inputs,

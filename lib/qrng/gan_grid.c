@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "kernels/inline/gan.h"
 #include "kernels/select.h"
 
 double kl_gan_grid(double g[KL_GRID_CELLS], const double a[KL_GRID_BITS], const double b[KL_GRID_BITS])
@@ -17,11 +18,6 @@ double kl_gan_grid(double g[KL_GRID_CELLS], const double a[KL_GRID_BITS], const 
     return sum;
 }
 
-static inline double clipped(double x)
-{
-    return x < 1e-10 ? 1e-10 : x > 1 ? 1 : x;
-}
-
 /* With R and P the sums of what was clipped: sum r / R ln((r / R) / (p / P)). */
 double kl_gan_divergence(const double *target, const double *law, size_t n)
 {
@@ -29,7 +25,7 @@ double kl_gan_divergence(const double *target, const double *law, size_t n)
     const size_t whole = law ? n / KL_GAN_COLUMNS * KL_GAN_COLUMNS : 0;
     if (whole) kl_kernels()->gan_divergence(sums, target, law, whole);
     for (size_t k = whole; k < n; k++) {
-        const double r = clipped(target[k]), p = law ? clipped(law[k]) : 1;
+        const double r = kl_clipped(target[k]), p = law ? kl_clipped(law[k]) : 1;
         sums[0] += r, sums[1] += p;
         sums[2] += r * log(r / p);
     }

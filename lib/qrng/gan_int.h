@@ -25,6 +25,13 @@ KL_GAN_CELLS_TYPES(float, f32)
 KL_GAN_CELLS_TYPES(double, f64)
 
 /* ---- what both generators share (gan_reference.c) ---- */
+#define KL_GAN_EPSILON 1e-8 /* inside logarithms, but of the quantum generator's GAN */
+/* The grid, divided by its sum but for the quantum generator. KL_EDATA: all of it is 0. */
+int kl_gan_reference_target(double target[KL_GRID_CELLS], const struct kl_gan_options *o,
+                            const double a[KL_GRID_BITS], const double b[KL_GRID_BITS],
+                            struct kl_error *err);
+/* First angles of the circuit. */
+void kl_gan_reference_angles(double *angles, const struct kl_gan_options *o);
 /* Layers of PyTorch's Linear: uniform within 1 / sqrt(inputs), weights and biases. */
 void kl_gan_reference_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
                                     uint32_t replica);
@@ -35,10 +42,9 @@ void kl_gan_reference_record(const struct kl_gan_place *to, int64_t epoch,
 /* KL_ESIGNAL where to->stop says so. */
 int kl_gan_reference_stopped(const struct kl_gan_place *to, int64_t epoch, struct kl_error *err);
 
-/* The network of one pair (gan_reference_network.c); sum: of target (KL_GRID_CELLS), which is divided by
-   it. What kl_gan_reference returns. */
+/* The network of one pair (gan_reference_network.c). What kl_gan_reference returns. */
 int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_options *o,
-                             double *target, double sum, struct kl_arena *memory, struct kl_pool *pool,
+                             const double *target, struct kl_arena *memory, struct kl_pool *pool,
                              struct kl_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Where generators and discriminators begin, and what they are fed with. */
-#include "kernels/inline/philox.h"
+#include "kernels/inline/gan.h"
 #include "kernels/select.h"
 #include "qrng/gan.h"
 
@@ -9,7 +9,7 @@ void kl_gan_uniform(double *x, size_t n, double bound, uint64_t seed, uint32_t s
     uint32_t words[4] = { 0 };
     for (size_t i = 0; i < n; i++) {
         if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_INIT, stream, replica);
-        x[i] = bound * (2 * kl_philox_unit(words[i % 4]) - 1);
+        x[i] = kl_gan_unit(words[i % 4], bound);
     }
 }
 

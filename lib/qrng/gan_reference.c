@@ -15,6 +15,22 @@ enum {
     ANGLES_SEED = 123456, /* the study's */
     DISCRIMINATOR_STREAM = 100
 };
+
+int kl_gan_reference_target(double target[KL_GRID_CELLS], const struct kl_gan_options *o,
+                            const double a[KL_GRID_BITS], const double b[KL_GRID_BITS],
+                            struct kl_error *err)
+{
+    const double sum = kl_gan_grid(target, a, b);
+    if (!(sum > 0)) return kl_fail(err, KL_EDATA, "the rates of 1 are all the same: there is no grid");
+    for (size_t k = 0; k < CELLS && o->generator == KL_GAN_NETWORK; k++) target[k] /= sum;
+    return KL_OK;
+}
+
+void kl_gan_reference_angles(double *angles, const struct kl_gan_options *o)
+{
+    kl_pcg64_units(angles, 2 * KL_GAN_MOST_QUBITS * (size_t)(o->repetitions + 1), ANGLES_SEED);
+}
+
 void kl_gan_reference_discriminator(double *params, size_t n_inputs, size_t n_hidden, uint64_t seed,
                                     uint32_t replica)
 {
@@ -73,7 +89,7 @@ static int make_quantum(struct quantum *q, const struct kl_gan_place *to, const 
     q->law = kl_arena_take(memory, 2 * (size_t)CELLS, sizeof *q->law);
     if (!q->law) return kl_fail_memory(err, 2 * CELLS * sizeof *q->law);
     q->dp = q->law + CELLS;
-    kl_pcg64_units(q->g.angles, q->circuit->n_weights, ANGLES_SEED);
+    kl_gan_reference_angles(q->g.angles, o);
     kl_gan_reference_discriminator(q->d.params, 2, QUANTUM_HIDDEN, (uint64_t)o->seed, to->replica);
     return KL_OK;
 }
@@ -160,14 +176,10 @@ int kl_gan_reference(const struct kl_gan_place *to, const struct kl_gan_options 
     int code = kl_arena_init(&memory, 0, err);
     double *target = code ? NULL : kl_arena_take(&memory, CELLS, sizeof *target);
     if (!code && !target) code = kl_fail_memory(err, CELLS * sizeof *target);
-    if (!code) {
-        const double sum = kl_gan_grid(target, a, b);
-        if (!(sum > 0))
-            code = kl_fail(err, KL_EDATA, "the rates of 1 are all the same: there is no grid");
-        else if (o->generator == KL_GAN_QUANTUM)
-            code = reference_quantum(to, o, target, &memory, pool, err);
-        else code = kl_gan_reference_network(to, o, target, sum, &memory, pool, err);
-    }
+    if (!code) code = kl_gan_reference_target(target, o, a, b, err);
+    if (!code && o->generator == KL_GAN_QUANTUM)
+        code = reference_quantum(to, o, target, &memory, pool, err);
+    else if (!code) code = kl_gan_reference_network(to, o, target, &memory, pool, err);
     kl_arena_free(&memory);
     return code;
 }

@@ -8,7 +8,6 @@
 #include "qrng/gan_int.h"
 
 enum { CELLS = KL_GRID_CELLS, LATENT = 4096, HIDDEN = 20 };
-static const double EPSILON = 1e-8;
 
 /* In float, as the study's. */
 struct network {
@@ -89,7 +88,7 @@ static int train_network(struct network *n, const struct kl_gan_place *to,
         struct kl_gan_losses losses;
         draw_latent(n, e, o, to->replica);
         kl_gan_network_law_f32(n->law, &n->g, pool);
-        kl_discriminator_score_f32(&losses, n->dp, &n->d, n->law, n->target, EPSILON, pool);
+        kl_discriminator_score_f32(&losses, n->dp, &n->d, n->law, n->target, KL_GAN_EPSILON, pool);
         for (size_t k = 0; k < CELLS; k++) n->wide[k] = (double)n->law[k];
         kl_gan_reference_record(to, e, &losses, kl_gan_divergence(target, n->wide, CELLS));
         if (e + 1 < o->epochs) kl_gan_network_step_f32(&n->g, n->law, n->dp, pool);
@@ -101,11 +100,10 @@ static int train_network(struct network *n, const struct kl_gan_place *to,
 }
 
 int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_options *o,
-                             double *target, double sum, struct kl_arena *memory, struct kl_pool *pool,
+                             const double *target, struct kl_arena *memory, struct kl_pool *pool,
                              struct kl_error *err)
 {
     struct network n;
-    for (size_t k = 0; k < CELLS; k++) target[k] /= sum;
     int code = make_network(&n, target, o, to->replica, memory, pool, err);
     if (code) return code;
     begin_network(&n, (uint64_t)o->seed, to->replica, pool);

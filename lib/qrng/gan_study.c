@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/device.h"
+
 enum { MOST_AT_ONCE = 64 };
 
 const char *const kl_gan_score_names[KL_GAN_N_SCORES] = {
@@ -245,16 +247,17 @@ static void score_reference(struct kl_gan_study *s)
     }
 }
 
-int kl_gan_study_run(struct kl_gan_study *s, struct kl_pool *pool, const struct kl_watch *watch,
-                     int (*keep)(void *context, struct kl_error *err), void *context,
-                     struct kl_error *err)
+int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, struct kl_pool *pool,
+                     const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
+                     void *context, struct kl_error *err)
 {
     struct kl_error errors[MOST_AT_ONCE] = { 0 };
     struct training t = {
         .s = s, .watch = watch, .all = s->n_models, .errors = errors, .keep = keep, .context = context
     };
     for (size_t m = 0; m < s->n_models; m++) t.done += s->done[m];
-    int code = train_all(&t, pool, err);
+    int code = device->cuda ? kl_gan_card_train(s, device, watch, keep, context, err)
+                            : train_all(&t, pool, err);
     if (code || !s->o.reference) return code ? code : kl_gan_score(s, pool, err);
     score_reference(s);
     return KL_OK;

@@ -97,16 +97,23 @@ int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err);
 /* Takes over pairs. bits must outlive the study. KL_EDATA, KL_ENOMEM. */
 int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, const struct kl_bits *bits,
                       struct kl_gan_pair *pairs, size_t n_pairs, struct kl_error *err);
-/* Trains the models that are not done, then scores all pairs. keep (may be NULL) is called every
-   KL_GAN_KEEP seconds between two models. KL_ESIGNAL: some are done. */
+/* Trains the models that are not done, those of the study's way on a GPU if there is one, then scores
+   all pairs. keep (may be NULL) is called every KL_GAN_KEEP seconds between two models. KL_ESIGNAL: some
+   are done. KL_EUSAGE (not for a GPU), KL_EDEVICE. */
 enum { KL_GAN_KEEP = 20 };
-int kl_gan_study_run(struct kl_gan_study *s, struct kl_pool *pool, const struct kl_watch *watch,
-                     int (*keep)(void *context, struct kl_error *err), void *context,
-                     struct kl_error *err);
+struct kl_device;
+int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, struct kl_pool *pool,
+                     const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
+                     void *context, struct kl_error *err);
 void kl_gan_study_free(struct kl_gan_study *s);
 /* All datasets, the models that are done and which they are; and back. */
 int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err);
 int kl_gan_study_restore(struct kl_gan_study *s, struct kl_file *file, struct kl_error *err);
+/* The models that are not done, side by side on a GPU (gan_card.c). As kl_gan_study_run, without scores.
+   KL_ENOMEM. */
+int kl_gan_card_train(struct kl_gan_study *s, const struct kl_device *device,
+                      const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
+                      void *context, struct kl_error *err);
 /* A table, one line for each of the first `most` pairs, and what its columns are. */
 void kl_gan_study_table(FILE *to, const struct kl_gan_study *s, size_t most);
 

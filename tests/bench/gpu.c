@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; epochs of the default head, alone and 256 at once; its logits; classifiers of devices.
+   machine's CPU; epochs of the default head, alone and 256 at once; its logits; classifiers of devices;
+   GANs.
    --quick: less of each. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "device/device.h"
 #include "head/card.h"
 #include "kernels/inline/philox.h"
+#include "qrng/gan_study.h"
 #include "qrng/network.h"
 
 enum { N = 60000, D = 512, CLASSES = 10, BATCH = 65536, MANY = 256, ROUNDS = 7 };
@@ -159,6 +161,37 @@ static void networks(const char *name, size_t n, int64_t epochs, bool on_card)
     free(runs), free(params), free(history);
 }
 
+/* GANs of the study's pairs, 100 epochs of each. */
+static void gans(const char *name, size_t pairs, bool quantum)
+{
+    enum { EPOCHS = 100, ANGLES = 120, HIDDEN = 20 };
+    const struct kl_cuda_gan shape = {
+        quantum, 4, HIDDEN, KL_GAN_SLOPE, quantum ? 0 : KL_GAN_EPSILON, 1
+    };
+    const struct kl_cuda *cuda = device.cuda;
+    struct kl_cuda_gan_factors factors[EPOCHS];
+    struct kl_cuda_gans *g;
+    struct kl_error err;
+    double target[KL_CUDA_CELLS], params[4 * HIDDEN + 1] = { 0 }, angles[ANGLES] = { 0 };
+    size_t n = pairs;
+    for (size_t k = 0; k < KL_CUDA_CELLS; k++) target[k] = (double)(k % 64) / (31.5 * KL_CUDA_CELLS);
+    for (size_t i = 0; i < ANGLES; i++) angles[i] = 0.01 * (double)i;
+    for (size_t i = 0; i < sizeof params / sizeof *params; i++) params[i] = 0.01 * (double)i - 0.3;
+    for (size_t e = 0; e < EPOCHS; e++)
+        factors[e] = (struct kl_cuda_gan_factors){ 0, 1, 0.7, 0.3, 0.999, 0.001, 0.01, 1, 1e-8 };
+    const double start = kl_clock();
+    must(cuda->gans_open(&g, &n, &shape, device.number, &err), &err);
+    double *history = calloc(n * EPOCHS * KL_CUDA_GAN_COLUMNS, sizeof *history);
+    if (!history) exit(1);
+    for (size_t i = 0; i < n; i++)
+        must(cuda->gans_put(g, i, (uint32_t)i, target, params, angles, &err), &err);
+    must(cuda->gans_epochs(g, n, 0, EPOCHS, factors, history, &err), &err);
+    printf("bench %s/gpu %.6g s\n", name, kl_clock() - start);
+    if (n < pairs) printf("%s: %zu of %zu at once\n", name, n, pairs);
+    cuda->gans_close(&g);
+    free(history);
+}
+
 int main(int argc, char **argv)
 {
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
@@ -192,5 +225,9 @@ int main(int argc, char **argv)
     networks("gpu-classifier-5-epochs", 1, 5, false);
     networks("gpu-classifier-5-epochs", 1, 5, true);
     networks("gpu-500-classifiers-5-epochs", 500, 5, true);
+    gans("gpu-gan-pair", 1, false);
+    gans("gpu-100-gan-pairs", 100, false);
+    gans("gpu-quantum-gan-pair", 1, true);
+    gans("gpu-100-quantum-gan-pairs", 100, true);
     return 0;
 }

@@ -5,9 +5,9 @@
    NaN), writes behind the end, barriers that not all threads reach, results that depend on the order of
    threads (KETLINE_EMULATED_ORDER=reverse), streams that do not wait for each other (streams.cpp:
    nothing runs before somebody waits for it), and what a failing call leads to (KETLINE_EMULATED_FAIL=k:
-   the k-th one says the card is lost, k,m: that its memory is full; KETLINE_EMULATED_MEMORY=bytes: of
-   the card). What it cannot: speed, and what
-   only happens when threads truly run at once. */
+   the k-th one says the card is lost, k,m: that its memory is full). KETLINE_EMULATED_MEMORY=bytes: of the
+   card; KETLINE_EMULATED_SHARED=bytes: of a block. What it cannot: speed, and what only happens when
+   threads truly run at once. */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
 
