@@ -12,7 +12,7 @@
 #include "device/device.h"
 #include "head/card.h"
 #include "kernels/inline/philox.h"
-#include "qrng/gan_study.h"
+#include "qrng/gan_int.h"
 #include "qrng/network.h"
 
 enum { N = 60000, D = 512, CLASSES = 10, BATCH = 65536, MANY = 256, ROUNDS = 7 };
