@@ -13,7 +13,7 @@
 #include "kernels/vqc.h"
 
 enum {
-    KL_CUDA_VERSION = 6, /* of everything in this file */
+    KL_CUDA_VERSION = 5, /* of everything in this file */
     KL_CUDA_LAYERS = 24, /* of a head, at most */
     KL_CUDA_STEPS = 128, /* of a call, at most */
     KL_CUDA_QUBITS = 10, /* of a circuit in a head: a state fits the registers of a warp */
