@@ -7,7 +7,7 @@ BUNDLE_DATA ?= data
 BUNDLE_TOOLS ?= $(TOOLS)
 BUNDLE := $(BUILD)/ketline-bundle
 BUNDLED_TESTS := $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/*.c))
-BUNDLED := $(BUNDLE_TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/gpu/%) $(BUNDLE)/bench/gpu
+BUNDLED := $(BUNDLE_TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/gpu/%) $(BUNDLE)/bench/gpu $(BUNDLE)/bench/gpu_features
 .PHONY: bundle test-gpu bench-gpu
 
 ## make bundle       a folder of tools and libraries that runs where nothing is installed: build/ketline-bundle
@@ -28,7 +28,7 @@ $(BUNDLE)/bin/%: $(BUILD)/tools/%.o $(BUILD)/libketline.a
 $(BUNDLE)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $(BUILD)/libketline.a
 	$(call SAY,LD)
 	$(call RELINK,../../lib)
-$(BUNDLE)/bench/gpu: $(BUILD)/tests/bench/gpu.o $(BUILD)/libketline.a
+$(BUNDLE)/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libketline.a
 	$(call SAY,LD)
 	$(call RELINK,../lib)
 
@@ -38,6 +38,6 @@ test-gpu: all $(BUNDLED_TESTS:%=$(BUILD)/tests/gpu/%) cuda
 	@$(GPU_HERE) packaging/bundle/test-gpu $(SANITIZE)
 
 ## make bench-gpu    their speeds, beside the CPU's and PyTorch's: a table, and build/bench-gpu.json
-bench-gpu: $(BUILD)/bench/gpu cuda
+bench-gpu: all $(BUILD)/bench/gpu $(BUILD)/bench/gpu_features cuda
 	@cp tests/bench/gpu_peer.py $(BUILD)/bench/
 	@$(GPU_HERE) KETLINE_PYTHON=$(KETLINE_PYTHON) packaging/bundle/bench-gpu $(BUILD)/bench-gpu.json

@@ -107,6 +107,19 @@ def circuit_batch(qubits):
     return timed(step, 10)
 
 
+def resnet(compiled):
+    """Seconds of a batch of 256 images at 224x224, half precision, channels last; on the card from the beginning."""
+    import torchvision
+    model = torchvision.models.resnet18(weights=None)
+    model.fc = torch.nn.Identity()
+    model = model.eval().half().to(device, memory_format=torch.channels_last)
+    torch.backends.cudnn.benchmark = True
+    images = torch.rand(256, 3, 224, 224, device=device).half().contiguous(memory_format=torch.channels_last)
+    run = torch.compile(model, mode="max-autotune") if compiled else model
+    with torch.inference_mode():
+        return timed(lambda: run(images), 30)
+
+
 def line(name, who, measure, factor=1):
     try:
         print(f"bench {name}/{who} {measure() * factor:.6g} s" + (" scaled" if factor != 1 else ""))
@@ -118,3 +131,5 @@ line("gpu-head-50-epochs", "torch", lambda: head_steps(False), 50 * STEPS)
 line("gpu-head-50-epochs", "torch-graph", lambda: head_steps(True), 50 * STEPS)
 for n in (4, 10):
     line(f"gpu-ry-ring-{n}", "torch", lambda: circuit_batch(n))
+for who, compiled in (("torchvision", False), ("torchvision-compiled", True)):
+    line("gpu-features-60000-224x224-fp16", who, lambda: resnet(compiled), 60000 / 256)

@@ -4,7 +4,6 @@
    within its stated error (docs/cuda.md); an image alone in its batch, and in another slot, to the bit.
  */
 #include <math.h>
-#include <unistd.h>
 
 #include "backbone/backbone.h"
 #include "gpu.h"
@@ -112,9 +111,8 @@ int main(void)
     enum { EXACT = 1 << KL_FP32, ALL = 15 };
     struct kl_error err;
     open_gpu();
-    const char *path = getenv("KETLINE_DATA") ? getenv("KETLINE_DATA") : "data";
     char file[4096];
-    snprintf(file, sizeof file, "%s/backbone/resnet18-gray28-f16.safetensors", path);
+    must_not(kl_weights_shipped(file, sizeof file, &err), &err);
     must_not(kl_arena_init(&work, 0, &err), &err);
     must_not(kl_weights_read(&weights, file, &err), &err);
     check(28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 3, ALL);
