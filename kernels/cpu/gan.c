@@ -61,63 +61,51 @@ void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struc
     }
 }
 
-/* The first step, and the product where there is no other. */
-static inline __attribute__((always_inline)) void first_step(const bool last,
-                                                             const struct KL_NAME(kl_gan_input) * in)
+static inline kl_lane get(const kl_real *p)
 {
-    const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(in->steps);
-    kl_lane *restrict w = (kl_lane *)in->w, *restrict m = (kl_lane *)in->m,
-                      *restrict v = (kl_lane *)in->v, *restrict out = (kl_lane *)in->out;
-    const kl_lane *d = (const kl_lane *)in->d;
-    const kl_real x = in->x, y = in->y;
-    for (size_t j = 0; j < in->n / KL_LANES; j++) {
-        kl_bare_adam_lane(&w[j], &m[j], &v[j], x * d[j], &own);
-        if (last) out[j] += y * w[j];
-    }
+    return *(const kl_lane *)p;
 }
 
-/* The steps of four vectors at a time, whose chains of dependent operations overlap. */
-static void take_steps(const struct KL_NAME(kl_gan_input) * in, const struct kl_bare_adam_lanes *steps,
-                       size_t n_steps)
+/* Four vectors of weights at a time, whose chains of dependent operations overlap, take n > 0 steps, the
+   first with gradient x d, and are added to out. */
+static inline __attribute__((always_inline)) void take_steps(const struct KL_NAME(kl_gan_input) * in,
+                                                             const struct kl_bare_adam_lanes *steps,
+                                                             const size_t n, kl_real x, kl_real y)
 {
     enum { WIDE = 4 };
     for (size_t at = 0; at < in->n; at += WIDE * KL_LANES) {
         kl_lane w[WIDE], m[WIDE], v[WIDE];
-        memcpy(w, in->w + at, sizeof w), memcpy(m, in->m + at, sizeof m);
-        memcpy(v, in->v + at, sizeof v);
-        for (size_t s = 0; s < n_steps; s++)
+        for (int l = 0; l < WIDE; l++) {
+            const size_t j = at + (size_t)l * KL_LANES;
+            w[l] = get(in->w + j), m[l] = get(in->m + j), v[l] = get(in->v + j);
+            kl_bare_adam_lane(&w[l], &m[l], &v[l], x * get(in->d + j), &steps[0]);
+        }
+        for (size_t s = 1; s < n; s++)
             for (int l = 0; l < WIDE; l++)
                 kl_bare_adam_lane(&w[l], &m[l], &v[l], (kl_lane){ 0 }, &steps[s]);
-        memcpy(in->w + at, w, sizeof w), memcpy(in->m + at, m, sizeof m);
-        memcpy(in->v + at, v, sizeof v);
-    }
-}
-
-static void further_steps(const struct KL_NAME(kl_gan_input) * in)
-{
-    struct kl_bare_adam_lanes steps[64];
-    enum { MOST = sizeof steps / sizeof *steps };
-    for (size_t from = 1; from < in->n_steps; from += MOST) {
-        const size_t n = in->n_steps - from < MOST ? in->n_steps - from : MOST;
-        for (size_t s = 0; s < n; s++) steps[s] = kl_bare_adam_lanes(&in->steps[from + s]);
-        take_steps(in, steps, n);
+        for (int l = 0; l < WIDE; l++) {
+            const size_t j = at + (size_t)l * KL_LANES;
+            *(kl_lane *)(in->w + j) = w[l], *(kl_lane *)(in->m + j) = m[l];
+            *(kl_lane *)(in->v + j) = v[l], *(kl_lane *)(in->out + j) += y * w[l];
+        }
     }
 }
 
 static void add_product(const struct KL_NAME(kl_gan_input) * in)
 {
-    const kl_lane *w = (const kl_lane *)in->w;
-    kl_lane *restrict out = (kl_lane *)in->out;
-    for (size_t j = 0; j < in->n / KL_LANES; j++) out[j] += in->y * w[j];
+    for (size_t j = 0; j < in->n; j += KL_LANES) *(kl_lane *)(in->out + j) += in->y * get(in->w + j);
 }
 
 void KL_ISA_NAME(kl_gan_input)(const struct KL_NAME(kl_gan_input) * in)
 {
-    if (in->n_steps == 1 && in->y != 0) {
-        first_step(true, in);
-        return;
+    struct kl_bare_adam_lanes steps[64];
+    enum { MOST = sizeof steps / sizeof *steps };
+    if (!in->n_steps && in->y != 0) add_product(in);
+    for (size_t from = 0; from < in->n_steps; from += MOST) {
+        const size_t left = in->n_steps - from, n = left < MOST ? left : MOST;
+        const kl_real x = from ? 0 : in->x, y = left > MOST ? 0 : in->y;
+        for (size_t s = 0; s < n; s++) steps[s] = kl_bare_adam_lanes(&in->steps[from + s]);
+        if (n == 1) take_steps(in, steps, 1, x, y);
+        else take_steps(in, steps, n, x, y);
     }
-    if (in->n_steps) first_step(false, in);
-    if (in->n_steps > 1) further_steps(in);
-    if (in->y != 0) add_product(in);
 }
