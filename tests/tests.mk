@@ -10,7 +10,7 @@ empty :=
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
   asprintf vasprintf realpath fopen open_memstream opendir scandir fork pthread_create \
-  write pwrite fsync rename ftruncate posix_fallocate
+  write pwrite fsync rename ftruncate posix_fallocate read pread fstat
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
 .PHONY: test-programs bench-programs

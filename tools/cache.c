@@ -179,7 +179,9 @@ static int check_found(void *context, const struct kl_found *f)
     char aside[4096];
     if (!f->code) return 0;
     if (print_found(run, f) || !run->v.repair) return run->problem.code;
-    if (!kl_found_is_ours(f)) {
+    if (f->code != KL_EDATA) {
+        kl_note(&run->log, 0, "%s: left where it is: that it could not be read is no damage", f->path);
+    } else if (!kl_found_is_ours(f)) {
         kl_note(&run->log, 0, "%s: left where it is: nothing shows that ketline wrote it", f->path);
     } else if (snprintf(aside, sizeof aside, "%s.damaged", f->path) < (int)sizeof aside &&
                rename(f->path, aside) == 0) {

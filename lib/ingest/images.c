@@ -57,8 +57,10 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
         ssize_t got = S_ISREG(st.st_mode) ? pread(fd, magic, sizeof magic, 0) : 0;
+        const int code = got < 0 ? kl_fail_errno(err, KL_EIO, "%s: reading failed", path) : KL_OK;
         n_magic = got > 0 ? (size_t)got : 0;
         close(fd);
+        if (code) return code;
     }
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
         if (!drivers[i]->knows(path, is_folder, magic, n_magic)) continue;

@@ -67,11 +67,20 @@ static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t eoa)
     return 0;
 }
 
+/* The first failure is kept. */
+static void note_problem(const struct driver *d)
+{
+    if (d->problem && !*d->problem) *d->problem = errno ? errno : EIO;
+}
+
 static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
 {
+    const struct driver *d = (const struct driver *)file;
     struct stat s;
     (void)type;
-    return fstat(((const struct driver *)file)->fd, &s) ? HADDR_UNDEF : (haddr_t)s.st_size;
+    if (fstat(d->fd, &s) == 0) return (haddr_t)s.st_size;
+    note_problem(d);
+    return HADDR_UNDEF;
 }
 
 /* Beyond the end are zeros, as in every driver of HDF5. */
@@ -83,7 +92,10 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at,
     while (n) {
         ssize_t got = pread(((struct driver *)file)->fd, to, n, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
+        if (got < 0) {
+            note_problem((struct driver *)file);
+            return -1;
+        }
         if (got == 0) {
             for (size_t i = 0; i < n; i++) to[i] = 0;
             return 0;
@@ -101,8 +113,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
     (void)type;
     (void)dxpl;
     const struct driver *d = (struct driver *)file;
-    if (kl_pwrite_all(d->fd, buffer, n, at, "HDF5", NULL) && d->problem && !*d->problem)
-        *d->problem = errno ? errno : EIO;
+    if (kl_pwrite_all(d->fd, buffer, n, at, "HDF5", NULL)) note_problem(d);
     return 0;
 }
 
@@ -111,9 +122,8 @@ static herr_t driver_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
     const struct driver *d = (struct driver *)file;
     (void)dxpl;
     (void)closing;
-    if (driver_get_eof(file, H5FD_MEM_DEFAULT) != d->eoa && ftruncate(d->fd, (off_t)d->eoa) &&
-        d->problem && !*d->problem)
-        *d->problem = errno ? errno : EIO;
+    if (driver_get_eof(file, H5FD_MEM_DEFAULT) != d->eoa && ftruncate(d->fd, (off_t)d->eoa))
+        note_problem(d);
     return 0;
 }
 

@@ -307,22 +307,33 @@ static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, v
     return l->rc ? -1 : 0;
 }
 
+/* A disk that fails is no damaged file. */
+static int unreadable(struct kl_error *err, const char *path, int problem)
+{
+    errno = problem;
+    return kl_fail_errno(err, KL_EIO, "%s: reading failed", path);
+}
+
 int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
                struct kl_attributes *attributes, struct kl_error *err)
 {
     char name[64];
+    int problem = 0;
     struct listing l = { .attributes = attributes, .path = path, .err = err };
     hush();
     H5PLset_loading_state(0);
-    snprintf(name, sizeof name, KL_DRIVER_NAME, fd, NULL);
+    snprintf(name, sizeof name, KL_DRIVER_NAME, fd, (void *)&problem);
     hid_t fapl = kl_driver_access_list();
     errno = 0;
     hid_t file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
     H5Pclose(fapl);
-    if (file < 0) return failed(err, KL_EDATA, path, "HDF5 cannot open it");
+    if (file < 0)
+        return problem ? unreadable(err, path, problem)
+                       : failed(err, KL_EDATA, path, "HDF5 cannot open it");
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, one_object, &l, H5O_INFO_BASIC) < 0 && !l.rc)
         l.rc = kl_fail(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
     H5Fclose(file);
+    if (problem) l.rc = unreadable(err, path, problem);
     if (l.rc) {
         free(l.datasets);
         return l.rc;

@@ -151,13 +151,12 @@ static int assemble(struct kl_writer *w, const struct late *late, size_t n_late,
 {
     int rc = kl_h5_close(&w->h5, &w->h5_problem, err);
     if (rc) return rc;
-    uint64_t eof = kl_superblock_eof(w->memory_fd);
+    errno = 0;
+    const uint64_t eof = kl_superblock_eof(w->memory_fd);
+    if (!eof && errno) return kl_fail_errno(err, KL_EIO, "reading a file's metadata from memory failed");
+    if (!eof) return kl_fail(err, KL_EINTERNAL, "HDF5 wrote a superblock of another version");
     struct kl_extent *extents = malloc((w->n + 1) * sizeof *extents);
-    if (!extents || eof == 0) {
-        free(extents);
-        return eof ? kl_fail_memory(err, w->n * sizeof *extents)
-                   : kl_fail(err, KL_EINTERNAL, "HDF5 wrote a superblock of another version");
-    }
+    if (!extents) return kl_fail_memory(err, w->n * sizeof *extents);
     for (size_t i = 0; i < n_late && !rc; i++)
         rc = kl_pwrite_all(w->memory_fd, late[i].data, late[i].n, late[i].offset,
                            "the skeleton in memory", err);

@@ -23,17 +23,24 @@ const struct fault_job fault_jobs[] = {
       .command = "cache merge ../in/2.h5 ../in/0.h5 ../in/1.h5 -o out.h5",
       .old = "cp ../in/ten.h5 out.h5",
       .varies = true },
-    { .name = "cache list", .command = "cache list ../in --json" },
+    { .name = "cache list", .command = "cache list ../in --json", .tells = true },
     { .name = "cache show", .command = "cache show ../in/h.h5" },
     { .name = "cache log", .command = "cache log ../in/r.h5" },
-    { .name = "cache verify", .command = "cache verify ../in/h.h5 ../in/0.h5 ../in/r.h5" },
+    { .name = "cache verify",
+      .command = "cache verify ../in/h.h5 ../in/0.h5 ../in/r.h5",
+      .tells = true },
     { .name = "cache gc",
       .command = "cache gc . --older-than 7 --apply",
       .old = "mkdir a; cp -p ../in/0.h5 a; cp -p ../in/1.h5 ../in/2.h5 .; cp ../in/stopped "
              ".s.h5.checkpoint; touch -d '9 days ago' .out.h5.1.ketline-tmp .s.h5.checkpoint",
       .before = "touch -c -d '30 days ago' a/0.h5 1.h5", /* to compare a file is to use it */
-      .several = true },
-    { .name = "cache fsck", .command = "cache fsck ../in/store" },
+      .several = true,
+      .tells = true },
+    { .name = "cache fsck", .command = "cache fsck ../in/store", .tells = true },
+    { .name = "cache fsck --repair",
+      .command = "cache fsck . --repair",
+      .old = "cp -r ../in/store/. .", /* whole: not to be put aside because it cannot be read */
+      .tells = true },
     { .name = "cache pull", .command = "cache pull ../in/store --store s", .several = true },
     { 0 },
 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -56,6 +57,9 @@ char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
 ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
+ssize_t __real_read(int fd, void *data, size_t size);
+ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
+int __real_fstat(int fd, struct stat *status);
 int __real_fsync(int fd);
 int __real_rename(const char *from, const char *to);
 int __real_ftruncate(int fd, off_t size);
@@ -178,6 +182,21 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
 {
     return fails(FAULT_FILE) ? no(ENOSPC) : __real_pwrite(fd, data, size, offset);
+}
+
+ssize_t __wrap_read(int fd, void *data, size_t size)
+{
+    return fails(FAULT_READ) ? no(EIO) : __real_read(fd, data, size);
+}
+
+ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
+{
+    return fails(FAULT_READ) ? no(EIO) : __real_pread(fd, data, size, offset);
+}
+
+int __wrap_fstat(int fd, struct stat *status)
+{
+    return fails(FAULT_READ) ? no(EIO) : __real_fstat(fd, status);
 }
 
 int __wrap_fsync(int fd)

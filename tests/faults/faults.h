@@ -15,10 +15,11 @@
 
 #include <stdbool.h>
 
-enum { FAULT_MEMORY = 1, FAULT_FILE = 2 };
+enum { FAULT_MEMORY = 1, FAULT_FILE = 2, FAULT_READ = 4 };
 
 /* The n-th call (from 1) of the given kinds fails, with forever also every later one; n = 0: they are only counted.
-   Memory: NULL or ENOMEM. Files: -1 with errno ENOSPC (write, pwrite, ftruncate), EIO (fsync), EACCES (rename). */
+   Memory: NULL or ENOMEM. Files: -1 with errno ENOSPC (write, pwrite, ftruncate), EIO (fsync), EACCES (rename).
+   Reads: read, pread, fstat: -1 with EIO. */
 void faults_arm(int kinds, long n, bool forever);
 /* Back to normal; true if a call was made to fail since faults_arm. */
 bool faults_disarm(void);

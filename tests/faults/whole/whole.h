@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Whole tools under failing allocations, writes, fsyncs and renames. A program tests/faults/TOOL.c holds
-   the two tables below; it is linked with the tool itself, whose main() is wrapped: ours forks, arms the
-   n-th fault in the child and runs the tool's main there, for every n.
+   Whole tools under failing allocations, writes, fsyncs, renames and reads. A program
+   tests/faults/TOOL.c holds the two tables below; it is linked with the tool itself, whose main() is
+   wrapped: ours forks, arms the n-th fault in the child and runs the tool's main there, for every n.
 
    After each run: the documented status and one line of error, or success with the bytes of an
    undisturbed run; the folder as before, or (success) as an undisturbed run leaves it; nothing else in
@@ -19,16 +19,17 @@ struct fault_job {
     const char *
         command; /* the tool's name and arguments, separated by single spaces; run in the job's folder */
     const char *before; /* shell command in that folder before each run, or NULL */
-    const char *old;  /* shell command that makes what stands in that folder before; NULL: nothing */
-    const char *need; /* a file without which the job is skipped, or NULL */
-    bool varies;      /* the record of the run (times) is in the file: its blocks are verified instead of
-                         compared */
-    bool several;     /* many files, each of which must be old or new */
+    const char *old;    /* shell command that makes what stands in that folder before; NULL: nothing */
+    const char *need;   /* a file without which the job is skipped, or NULL */
+    bool varies;  /* the record of the run (times) is in the file: its blocks are verified instead of
+                     compared */
+    bool several; /* many files, each of which must be old or new */
     const char *keeps;    /* how the names of files end in which finished work is kept for the next run,
                              which then must leave what an undisturbed run leaves; or NULL */
     const char *may_lack; /* how the names of files begin that are not looked at (a store: who cannot add
                              to it goes without), or NULL */
     bool talks;           /* what it prints differs from run to run */
+    bool tells;           /* of each file whether it can be read: that is no failure, or status 1 */
     int status;           /* of a run whose file operation failed; 0: 74, as documented */
     int slower;           /* tries so many times fewer places than others; 0 means 1 */
 };
