@@ -88,6 +88,12 @@ $(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(BUILD)/fuzz/%
 	    >$(BUILD)/fuzz/$*.log 2>&1 || { tail -n 40 $(BUILD)/fuzz/$*.log; exit 1; }
 	@grep -E '^(Done|stat::number_of|stat::peak)' $(BUILD)/fuzz/$*.log
 
+## make fuzz-long    all of them in turns for MINUTES=60, from where the last call stopped; what all calls did is summed up
+.PHONY: fuzz-long
+MINUTES ?= 60
+fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
+	@FUZZ=$(BUILD)/fuzz tests/fuzz/long.sh $(MINUTES)
+
 # Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters,
 # which are in the file itself (%c), so that children and killed processes count as well.
 READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c ingest/png.c ingest/folder.c ingest/h5.c \

@@ -34,7 +34,8 @@ const struct fault_job fault_jobs[] = {
       .talks = true },
     { .name = "tournament, the bits of the study's devices",
       .command = "tournament --synthetic 3 --variant validate --rows 20 --only-bits --no-provenance -o "
-                 "out.h5" },
+                 "out.h5",
+      .talks = true }, /* the time that it took */
     { .name = "the standards",
       .command = "tournament --nist ../in/bits.txt --symbol-bits 2 --permutations 20 --threads 2 -v "
                  "--no-provenance -o out.h5",
