@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "device/device.h"
 #include "head/run.h"
 #include "head/sweep_run.h"
 #include "ingest/ingest.h"
@@ -28,6 +29,7 @@ static const struct kl_option options[] = {
       "of the heads; default: NAME-heads of -o NAME.h5", NULL, NULL },
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
       "a part of the points; cache merge joins; auto: Slurm, MPI", NULL, NULL },
+    KL_DEVICE_OPTION(AT(head.common.device)),
     KL_HEAD_SETTINGS,
 };
 static const struct kl_tool tool = {
@@ -40,6 +42,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
+    .without = "device",
 };
 
 struct run {
@@ -48,6 +51,7 @@ struct run {
     struct kl_stage stage;
     struct kl_grid grid;
     struct kl_sweep_job job;
+    struct kl_device device;
     struct kl_sweep_points points;
     struct kl_sweep sweep;
     struct kl_file *input;
@@ -115,7 +119,8 @@ static int prepare(struct run *run, const char *input, struct kl_error *err)
                                       .input_path = input,
                                       .argc = run->stage.argc,
                                       .argv = run->stage.argv,
-                                      .log = &run->log };
+                                      .log = &run->log,
+                                      .device = &run->device };
     return kl_sweep_points_make(&run->points, &run->job, err);
 }
 
@@ -160,7 +165,11 @@ static int train(struct run *run, struct kl_error *err)
     const struct kl_common *common = &run->v.head.common;
     size_t from = 0, to = run->grid.n, shards = run->shards;
     if (shards) from = run->grid.n * run->shard / shards, to = run->grid.n * (run->shard + 1) / shards;
-    int code = kl_sweep_points_try(&run->points, from, to - from, err);
+    int code = kl_device_choose(&run->device, common->device, err);
+    run->v.head.common.device_used = run->device.name;
+    for (size_t i = 0; i < run->points.n; i++)
+        run->points.points[i].v.common.device_used = run->device.name;
+    if (!code) code = kl_sweep_points_try(&run->points, from, to - from, err);
     if (code) return code;
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder of the heads cannot be made", run->folder);

@@ -17,6 +17,7 @@ struct kl_sweep_job {
     int argc; /* of the heads' provenance */
     char **argv;
     const struct kl_log *log;
+    const struct kl_device *device; /* where points train; NULL: the CPU */
 };
 struct kl_sweep_point {
     char name[KL_SWEEP_NAME];  /* "lr=1e-3 layers=2" */
@@ -34,7 +35,8 @@ struct kl_sweep_points {
 int kl_sweep_points_make(struct kl_sweep_points *points, const struct kl_sweep_job *job,
                          struct kl_error *err);
 /* Make, and drop, the model of n points: what cannot be trained is said before anything is. Noisy
-   circuits take milliseconds each, so this is for runs that compute. Codes as kl_head_model_make's. */
+   circuits take milliseconds each, so this is for runs that compute. Codes as kl_head_model_make's and,
+   on a GPU, kl_card_check's. */
 int kl_sweep_points_try(struct kl_sweep_points *points, size_t first, size_t n, struct kl_error *err);
 /* SHA-256 over the keys of all heads in the order of the grid: what their options and files say. */
 int kl_sweep_points_digest(char hex[65], const struct kl_sweep_points *points, struct kl_error *err);

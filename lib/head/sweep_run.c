@@ -55,6 +55,7 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
     p->run = (struct kl_head_run){ .v = v,
                                    .log = &crew->quiet,
                                    .input = job->input,
+                                   .device = job->device ? *job->device : (struct kl_device){ 0 },
                                    .late = job->halving,
                                    .stage = { .tool = &kl_head_tool,
                                               .values = v,
@@ -174,7 +175,9 @@ static int judge(struct crew *crew, struct kl_error *err)
 
 static void train_round(struct crew *crew, struct kl_pool *pool)
 {
-    bool share = crew->n_todo < (size_t)kl_pool_size(pool);
+    const struct kl_device *device = crew->job->device;
+    const bool on_card = device && device->cuda; /* where each head has a stream of its own */
+    bool share = !on_card && crew->n_todo < (size_t)kl_pool_size(pool);
     crew->shared = share ? pool : NULL;
     kl_pool_for(share ? NULL : pool, crew->n_todo, work_on_point, crew);
 }

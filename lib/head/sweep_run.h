@@ -13,7 +13,8 @@ int kl_sweep_grid(struct kl_grid *grid, const char *text, const struct kl_head_s
 /* Train what is not up to date of the points from `first` on, publish each head, fill the rows (as many
    points as the sweep has rows). Each thread trains whole heads; every head has the bytes that qtrain
    gives it alone. A head whose loss is no number is noted in its row. While halving, the parameters and
-   moments of all points that are left stay in memory. KL_ESIGNAL: heads that are finished stay. Other
+   moments of all points that are left stay in memory. On a GPU as many heads train at once as pool has
+   threads. KL_ESIGNAL: heads that are finished stay. Other
    codes as kl_train_run's. */
 int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
                  struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
