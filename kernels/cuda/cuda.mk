@@ -58,11 +58,11 @@ $(BUILD)/emulated/%.o: %.cu Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -x c++ -std=c++17 -O2 -g -fPIC -Wall -Wextra -Werror -Wno-unknown-pragmas -Itests/cuda/emulated -I. -Ilib \
-	    -MMD -MP -c -o $@ $<
+	    $(SAN) -MMD -MP -c -o $@ $<
 
 $(BUILD)/emulated/%.o: %.cpp Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++17 -O3 -g -fPIC -Wall -Wextra -Werror -Itests/cuda/emulated -MMD -MP -c -o $@ $<
+	$(Q)$(CXX) -std=c++17 -O3 -g -fPIC -Wall -Wextra -Werror -Itests/cuda/emulated $(SAN) -MMD -MP -c -o $@ $<
 
 -include $(CUDA_OBJECTS:.o=.d) $(EMULATED:.o=.d) $(BUILD)/emulated/tests/cuda/emulated/cudnn.d

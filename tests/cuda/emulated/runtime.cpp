@@ -10,7 +10,16 @@
 #include <map>
 #include <mutex>
 
-enum { STACK = 1 << 15, WARP = 32, GUARD = 64, SHARED = 232448 };
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { STACK = 1 << 17 }; /* instrumented frames are larger */
+#else
+enum { STACK = 1 << 15 };
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)0)
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)0)
+#endif
+
+enum { WARP = 32, GUARD = 64, SHARED = 232448 };
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -245,6 +254,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     if (!at) return cudaErrorMemoryAllocation;
     memset(at, 0xff, bytes);
     memset(at + bytes, 0x5a, GUARD);
+    ASAN_POISON_MEMORY_REGION(at + bytes, GUARD); /* reads behind the end are seen, too */
     taken[at] = bytes;
     all_taken += bytes;
     *memory = at;
@@ -265,6 +275,7 @@ cudaError_t cudaFree(void *memory)
     const std::lock_guard<std::mutex> hold(taken_lock);
     const auto found = taken.find((char *)memory);
     if (found == taken.end()) emulated_die("memory is freed that was not taken");
+    ASAN_UNPOISON_MEMORY_REGION((char *)memory + found->second, GUARD);
     for (size_t i = 0; i < GUARD; i++)
         if (((char *)memory)[found->second + i] != 0x5a)
             emulated_die("a kernel wrote behind the end of its memory");
