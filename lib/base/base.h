@@ -75,23 +75,23 @@ struct kl_tool {
     const char *commands; /* first words: "list|show|log"; NULL: none */
     /* Commands and modes that have tables of their own, by name, up to a NULL; NULL: none. */
     const struct kl_tool *const *parts;
-    /* What selects this table among the tool's: a command, "plateau", or an option of it, "--qrng", whose
-       row says what the mode is; NULL: it is the tool's own. */
+    /* What selects this table among the tool's: a command, "plateau", or an option of it, "--qrng",
+       whose row says what the mode is; NULL: it is the tool's own. */
     const char *chosen_by;
 };
 
 /* Options that tools have in common; common.c holds their table. */
 struct kl_common {
-    const char *output;   /* -o */
-    const char *store;    /* --store, or KETLINE_STORE */
-    const char *config;   /* --config */
-    const char *note;     /* --note */
-    const char *device;   /* --device auto|cpu|cuda[:k] */
+    const char *output;      /* -o */
+    const char *store;       /* --store, or KETLINE_STORE */
+    const char *config;      /* --config */
+    const char *note;        /* --note */
+    const char *device;      /* --device auto|cpu|cuda[:k] */
     const char *device_used; /* no option: what that came to, "cuda: NAME"; NULL: the CPU */
-    const char *progress; /* --progress auto|bar|plain|json|none */
-    int64_t threads;      /* --threads, 0: what the machine allows */
-    int64_t seed;         /* --seed */
-    const char *emit;     /* --emit, hidden: what is made from the table of options (emit.c) */
+    const char *progress;    /* --progress auto|bar|plain|json|none */
+    int64_t threads;         /* --threads, 0: what the machine allows */
+    int64_t seed;            /* --seed */
+    const char *emit;        /* --emit, hidden: what is made from the table of options (emit.c) */
     bool force, print_key, dry_run, json, quiet, verbose, no_provenance, print_config, help, version;
 };
 
@@ -101,7 +101,12 @@ struct kl_common {
    that lives as long as the process. Returns 0, KL_EUSAGE, KL_ENOINPUT or KL_EDATA. */
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
                      size_t *n_args, struct kl_error *err);
-/* --help, --version, --print-config and --emit: if one was given, write the text to `to`, return true. */
+/* Options that do nothing beside others: KL_EUSAGE, "--NAME: WHY", for the first of `names` ("clip lr")
+   whose value is not that of `defaults`, a values struct too. */
+int kl_options_refuse(const struct kl_tool *tool, const void *values, const void *defaults,
+                      const char *names, const char *why, struct kl_error *err);
+/* --help, --version, --print-config and --emit: if one was given, write the text to `to`, return true.
+ */
 bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to);
 /* The effective options as compact JSON with sorted names; only those with in_key if key_only, and
    of these no text that was not given, so that a new option leaves the keys without it as they are.
@@ -184,8 +189,8 @@ FILE *kl_words_to(const struct kl_common *common);
 int kl_report(const struct kl_log *log, const struct kl_error *err);
 /* Last act of main: close stdout; a failure there (full disk) becomes exit status 74. */
 int kl_finish(const struct kl_log *log, int status);
-/* How a stage ends: its error is reported, a signal that stopped it raised again, standard output closed.
-   Returns the exit status. */
+/* How a stage ends: its error is reported, a signal that stopped it raised again, standard output
+   closed. Returns the exit status. */
 int kl_end(const struct kl_log *log, int code, const struct kl_error *err);
 
 /* What long functions call after each step, and how they learn that they should stop.

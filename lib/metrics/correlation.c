@@ -6,6 +6,14 @@
 #include "metrics/metrics.h"
 #include "metrics/ranks.h"
 
+/* Exactly; about a rounded mean equal values would scatter. */
+static bool all_equal(const double *x, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (x[i] != x[0]) return false;
+    return true;
+}
+
 struct kl_correlation kl_pearson(const double *x, const double *y, size_t n)
 {
     const double mx = kl_mean(x, n), my = kl_mean(y, n);
@@ -15,7 +23,8 @@ struct kl_correlation kl_pearson(const double *x, const double *y, size_t n)
         yy += (y[i] - my) * (y[i] - my);
         xy += (x[i] - mx) * (y[i] - my);
     }
-    if (!(xx > 0 && yy > 0)) return (struct kl_correlation){ NAN, 0 };
+    if (!(xx > 0 && yy > 0) || all_equal(x, n) || all_equal(y, n))
+        return (struct kl_correlation){ NAN, 0 };
     const double r = fmax(-1, fmin(1, xy / sqrt(xx * yy))), df = (double)n - 2;
     const double t = r * sqrt(df / ((1 - r) * (1 + r)));
     return (struct kl_correlation){ r, kl_student_log10_p(t, df) };

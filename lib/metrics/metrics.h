@@ -65,11 +65,12 @@ struct kl_paired kl_paired(const double *a, const double *b, size_t n);
 /* "+0.0012 (95 % -0.0004 to +0.0031, paired over 5 seeds)"; of one pair: how to get an interval. */
 enum { KL_PAIRED_TEXT = 96 };
 void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p);
-/* 95 % interval of the mean of n scores from n splits of the same data, whose test rows are `ratio`
-   times as many as their training rows: mean -+ t(n - 1) s sqrt(1/n + ratio), the corrected resampled t
-   (Nadeau & Bengio 2003, doi:10.1023/A:1024068626366): splits share rows, so s / sqrt(n) alone would be
-   too small. NaN if n is 1. */
-struct kl_interval kl_resampled(const double *values, size_t n, double ratio);
+/* 95 % interval of the mean of n scores a, or with b of the differences a - b, from n splits of the same
+   data, whose test rows are `ratio` times as many as their training rows: mean -+ t(n - 1) s
+   sqrt(1/n + ratio), the corrected resampled t (Nadeau & Bengio 2003, doi:10.1023/A:1024068626366):
+   splits share rows, so s / sqrt(n) alone would be too small. NaN if n is 1; of no width if all are
+   equal. */
+struct kl_interval kl_resampled(const double *a, const double *b, size_t n, double ratio);
 /* t with P(|T| <= t) = level, for nu >= 1 degrees of freedom. */
 double kl_student_quantile(double level, size_t nu);
 

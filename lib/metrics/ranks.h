@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Ranks and correlations. */
+   Ranks, quantiles and correlations. */
 #ifndef KL_METRICS_RANKS_H
 #define KL_METRICS_RANKS_H
 
@@ -8,6 +8,11 @@
 /* Ranks of n values from 1, equal ones sharing their mean (ranks.c). *ties, which may be NULL: sum of
    t^3 - t over groups of t equal values. KL_ENOMEM. */
 int kl_ranks(double *ranks, double *ties, const double *values, size_t n, struct kl_error *err);
+
+/* Rising order; and of n > 0 values in it, what the share lies below: linear between the two around it,
+   as NumPy's default (quantile.c). */
+void kl_sort(double *values, size_t n);
+double kl_sorted_quantile(const double *sorted, size_t n, double share);
 
 /* Wilcoxon, Mann and Whitney: are the a [na] larger than the b [nb]? u: of a. log10_p: one-sided, by the
    normal approximation with corrections for ties and continuity (Mann & Whitney 1947,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
+#include "metrics/ranks.h"
 #include "plateau/plateau_int.h"
-
 
 void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64_t seed)
 {
@@ -14,7 +14,8 @@ void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64
     memset(counts, 0, resamples * draws);
     for (size_t r = 0; r < resamples; r++, counts += draws)
         for (size_t i = 0; i < draws; i++) {
-            if (i % 4 == 0) kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_BOOTSTRAP, (uint32_t)r, 0);
+            if (i % 4 == 0)
+                kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_BOOTSTRAP, (uint32_t)r, 0);
             uint8_t *count = &counts[(uint64_t)words[i % 4] * draws >> 32];
             if (*count < UINT8_MAX) ++*count; /* one draw 255 times: never in the life of the sun */
         }
@@ -61,20 +62,7 @@ void kl_plateau_moments(double *mean, double *variance, const double *gradients,
     *variance /= (double)n_gradients;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Between the two values around it. */
-static double quantile(const double *sorted, size_t n, double share)
-{
-    const double at = share * (double)(n - 1);
-    const size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
-    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
-}
-
 void kl_plateau_interval(double *low, double *high, double *values, size_t n)
 {
     size_t known = 0;
@@ -82,9 +70,9 @@ void kl_plateau_interval(double *low, double *high, double *values, size_t n)
         if (!isnan(values[i])) values[known++] = values[i];
     *low = *high = NAN;
     if (!known) return;
-    qsort(values, known, sizeof *values, by_value);
-    *low = quantile(values, known, 0.025);
-    *high = quantile(values, known, 0.975);
+    kl_sort(values, known);
+    *low = kl_sorted_quantile(values, known, 0.025);
+    *high = kl_sorted_quantile(values, known, 0.975);
 }
 
 double kl_plateau_slope(const double *variance, size_t stride, const int *qubits, size_t n)

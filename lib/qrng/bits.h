@@ -35,7 +35,7 @@ struct kl_bits_how {
     int symbol_bits; /* --symbol-bits; 0: not given, 1 or what a file of ours declares */
     bool packed;     /* --packed: raw bytes, the most significant bit first */
     size_t row_bits; /* --bits: of a row of packed bytes, which follows the last one without a gap */
-    size_t max_rows; /* of each input; 0: all */
+    size_t max_rows; /* of each device; 0: all */
 };
 
 /* One input whole: FILE, or "-" for standard input. What it is its first bytes say, packed apart:

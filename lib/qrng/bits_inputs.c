@@ -10,6 +10,10 @@ int kl_bits_inputs_open(struct kl_bits_inputs *in, const char *const *paths, siz
 {
     *in = (struct kl_bits_inputs){ .paths = paths, .n = n };
     if (n == 0) return kl_fail(err, KL_EUSAGE, "no input");
+    if (how->packed && !how->row_bits)
+        return kl_fail(err, KL_EUSAGE, "--packed: bytes have no rows; give --bits N, the bits of one");
+    if (how->row_bits && !how->packed)
+        return kl_fail(err, KL_EUSAGE, "--bits belongs to --packed; other inputs say how long rows are");
     in->sources = calloc(n, sizeof *in->sources);
     if (!in->sources) return kl_fail_memory(err, n * sizeof *in->sources);
     for (size_t i = 0; i < n; i++) {

@@ -4,6 +4,7 @@
 #define KL_QRNG_BITS_INT_H
 
 #include "qrng/bits.h"
+#include "qrng/bits_words.h"
 
 struct kl_bits_source;
 
@@ -29,7 +30,7 @@ struct kl_bits_source {
     struct kl_bits block;
     size_t block_rows;    /* room for so many */
     size_t expected_rows; /* for progress */
-    size_t row;           /* rows that have been handed out */
+    size_t row;           /* rows that have been read */
     bool labelled;        /* rows name their device; else all are of the first one */
     size_t *count, *seen; /* [KL_BITS_DEVICES]: rows of each, and the first of them (from 1) */
 };
@@ -48,13 +49,6 @@ void kl_bits_close(struct kl_bits_source **source); /* accepts NULL, clears the 
 size_t kl_bits_digits(uint64_t *words, const char *text, size_t n);
 /* The name of an input without labels: its path's last part without an ending. */
 void kl_bits_name(char name[KL_BITS_NAME], const char *path);
-/* Words, whose lowest bit is the first, and bytes, whose highest is (bits_words.c): the bits of each
-   byte reversed; n_bits of a stream from `first` on, which reads one word behind them; n_bits of bytes,
-   and back, the last byte filled up with zeros. */
-uint64_t kl_bits_reverse(uint64_t words);
-void kl_bits_cut(uint64_t *words, const uint64_t *stream, size_t first, size_t n_bits);
-void kl_bits_unpack(uint64_t *words, const uint8_t *bytes, size_t n_bits);
-void kl_bits_pack(uint8_t *bytes, const uint64_t *words, size_t n_bits);
 /* The words of a row once n_bits is known. KL_EDATA (no bits, too many), KL_EUSAGE (symbols). */
 int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err);
 /* KL_EDATA in words that say which byte stands where a 0 or 1 is expected. column: from 1. */

@@ -21,8 +21,8 @@ static int packed_open(struct kl_bits_source *s, struct kl_error *err)
 {
     const size_t n = s->how.row_bits;
     if (s->state) return KL_OK; /* rewound: rows are found by their number */
-    if (n == 0 || n > KL_BITS_ROW)
-        return kl_fail(err, KL_EUSAGE, "%s: packed rows of %zu bits; give --bits N, 1 to %d", s->path, n,
+    if (n > KL_BITS_ROW)
+        return kl_fail(err, KL_EUSAGE, "%s: packed rows of %zu bits; expected at most %d", s->path, n,
                        (int)KL_BITS_ROW);
     if (s->size > UINT64_MAX / 8)
         return kl_fail(err, KL_EDATA, "%s: %llu bytes are too many", s->path,

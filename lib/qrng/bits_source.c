@@ -24,6 +24,12 @@ int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uns
                    column, what);
 }
 
+/* Of several devices the input is read to its end, whatever how.max_rows. */
+static bool may_be_several(const struct kl_bits_source *s)
+{
+    return s->labelled || s->format == &kl_bits_h5;
+}
+
 int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err)
 {
     struct kl_bits *b = &s->block;
@@ -39,7 +45,8 @@ int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error 
     b->n_bits = n_bits;
     if (!s->expected_rows)
         s->expected_rows = (size_t)(s->size / (n_bits + 1 + 2 * s->labelled)); /* of text */
-    if (s->how.max_rows && s->expected_rows > s->how.max_rows) s->expected_rows = s->how.max_rows;
+    if (s->how.max_rows && !may_be_several(s) && s->expected_rows > s->how.max_rows)
+        s->expected_rows = s->how.max_rows;
     b->words_per_row = (n_bits + 63) / 64;
     s->block_rows = b->words_per_row < BLOCK_WORDS / 8 ? BLOCK_WORDS / b->words_per_row / 8 * 8 : 8;
     b->words = malloc(s->block_rows * b->words_per_row * sizeof *b->words);
@@ -134,18 +141,39 @@ static int finish(struct kl_bits_source *s, struct kl_error *err)
     return KL_OK;
 }
 
+/* The block's rows that are taken: of each device the first ones. */
+static void take(struct kl_bits_source *s)
+{
+    struct kl_bits *b = &s->block;
+    const size_t n = b->n_rows, words = b->words_per_row;
+    b->n_rows = 0;
+    for (size_t r = 0; r < n; r++) {
+        const int32_t d = b->device[r];
+        if (s->how.max_rows && s->count[d] == s->how.max_rows) continue;
+        if (!s->count[d]++) s->seen[d] = s->row + r + 1;
+        if (b->n_rows < r)
+            memcpy(b->words + b->n_rows * words, b->words + r * words, words * sizeof *b->words);
+        b->device[b->n_rows++] = d;
+    }
+    s->row += n;
+}
+
 int kl_bits_next(struct kl_bits_source *s, const struct kl_bits **block, struct kl_error *err)
 {
     struct kl_bits *b = &s->block;
-    size_t max = s->block_rows;
-    if (s->how.max_rows && max > s->how.max_rows - s->row) max = s->how.max_rows - s->row;
-    b->n_rows = 0;
+    size_t read;
     *block = b;
-    int rc = max ? s->format->next(s, max, err) : KL_OK;
-    for (size_t r = 0; r < b->n_rows && !rc; r++)
-        if (!s->count[b->device[r]]++) s->seen[b->device[r]] = s->row + r + 1;
-    s->row += b->n_rows;
-    return rc || b->n_rows ? rc : finish(s, err);
+    do {
+        size_t max = s->block_rows;
+        if (s->how.max_rows && !may_be_several(s) && max > s->how.max_rows - s->row)
+            max = s->how.max_rows - s->row;
+        b->n_rows = 0;
+        int rc = max ? s->format->next(s, max, err) : KL_OK;
+        if (rc) return rc;
+        read = b->n_rows;
+        take(s);
+    } while (read && !b->n_rows);
+    return read ? KL_OK : finish(s, err);
 }
 
 int kl_bits_rewind(struct kl_bits_source *s, struct kl_error *err)

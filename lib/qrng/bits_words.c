@@ -2,7 +2,7 @@
    Between words, whose lowest bit comes first, and bytes, whose highest bit does. */
 #include <string.h>
 
-#include "qrng/bits_int.h"
+#include "qrng/bits_words.h"
 
 uint64_t kl_bits_reverse(uint64_t w)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Rows drawn with replacement (Efron 1979, doi:10.1214/aos/1176344552): what varies together in a row
    stays together. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/inline/philox.h"
@@ -20,22 +19,4 @@ void kl_bootstrap_counts(int64_t *counts, const struct kl_row_features *f, const
             for (size_t s = 0; s < f->n_symbols; s++) counts[s] += f->values[row * f->n + s];
         }
     }
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void kl_sort(double *values, size_t n)
-{
-    qsort(values, n, sizeof *values, by_value);
-}
-
-double kl_sorted_quantile(const double *sorted, size_t n, double share)
-{
-    const double at = share * (double)(n - 1);
-    const size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
-    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
    Are devices of different classes further apart than those of one class? Divergences of all pairs, by
-   class, and two tests: the study's, which takes the pairs for independent, and one that permutes the
-   classes over the devices. */
+   class, and the study's test, which takes the pairs for independent. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/inline/philox.h"
-#include "metrics/distributions.h"
+#include "qrng/histogram.h"
 #include "qrng/synthetic.h"
-#include "qrng/tournament_int.h"
 
 /* heights [d, KL_BINS], normalised, of histograms of the rows' shares of ones. */
 static void histograms(double *heights, const struct kl_synthetic *s, bool smoothed)
@@ -104,70 +101,6 @@ static int test_by_ranks(struct kl_contrast *c, const struct kl_synthetic *s, do
     return kl_mann_whitney(&c->test, values, n[0], values + n[0], n[1], err);
 }
 
-struct job {
-    const struct kl_synthetic *s;
-    const double *ranks; /* [d, d]: of the pairs' divergences */
-    double *sums;        /* [permutations]: of the ranks of pairs between classes */
-};
-
-static double sum_between(const double *ranks, const int *classes, size_t d)
-{
-    double sum = 0;
-    for (size_t i = 0; i < d; i++)
-        for (size_t k = i + 1; k < d; k++)
-            if (classes[i] != classes[k]) sum += ranks[i * d + k];
-    return sum;
-}
-
-static void permute_once(void *context, size_t i, int thread)
-{
-    if (kl_signals_pending()) return; /* what calls this asks as well */
-    const struct job *job = context;
-    const size_t d = job->s->n_devices;
-    int classes[KL_BITS_DEVICES];
-    uint32_t words[4] = { 0 };
-    (void)thread;
-    for (size_t k = 0; k < d; k++) classes[k] = job->s->devices[k].class;
-    for (size_t k = d - 1; k > 0; k--) {
-        const size_t drawn = d - 1 - k;
-        if (drawn % 4 == 0)
-            kl_philox(words, (uint64_t)job->s->plan.options->seed, (uint32_t)(drawn / 4),
-                      KL_RANDOM_CLASSES, (uint32_t)i, 0);
-        const size_t j = (uint64_t)words[drawn % 4] * (k + 1) >> 32;
-        const int class = classes[k];
-        classes[k] = classes[j], classes[j] = class;
-    }
-    job->sums[i] = sum_between(job->ranks, classes, d);
-}
-
-/* With as many pairs between classes in every permutation, the sum of their ranks stands for u. */
-static int test_by_devices(struct kl_contrast *c, const struct kl_synthetic *s, double *values,
-                           struct kl_pool *pool, struct kl_error *err)
-{
-    const size_t d = s->n_devices, pairs = d * (d - 1) / 2, n = (size_t)s->plan.options->permutations;
-    double *ranks = malloc((pairs + d * d + n) * sizeof *ranks), *square = ranks + pairs;
-    struct job job = { s, square, ranks + pairs + d * d };
-    int classes[KL_BITS_DEVICES];
-    size_t at = 0, as_high = 0;
-    if (!ranks) return kl_fail_memory(err, (pairs + d * d + n) * sizeof *ranks);
-    for (size_t i = 0; i < d; i++)
-        for (size_t k = i + 1; k < d; k++) values[at++] = c->divergence[i * d + k];
-    int code = kl_ranks(ranks, NULL, values, pairs, err);
-    at = 0;
-    for (size_t i = 0; i < d && !code; i++) {
-        classes[i] = s->devices[i].class;
-        for (size_t k = i + 1; k < d; k++) square[i * d + k] = ranks[at++];
-    }
-    if (!code) {
-        const double observed = sum_between(square, classes, d);
-        kl_pool_for(pool, n, permute_once, &job);
-        for (size_t i = 0; i < n; i++) as_high += job.sums[i] >= observed;
-    }
-    c->p = n ? (1 + (double)as_high) / (1 + (double)n) : NAN;
-    free(ranks);
-    return code;
-}
-
 int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,
                      struct kl_pool *pool, struct kl_error *err)
 {
@@ -185,7 +118,7 @@ int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool s
         by_class(c, s, values);
         code = test_by_ranks(c, s, values, err);
     }
-    if (!code) code = test_by_devices(c, s, values, pool, err);
+    if (!code) code = kl_contrast_permute(c, s, pool, err);
     free(heights), free(values);
     return code;
 }

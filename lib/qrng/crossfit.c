@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "kernels/select.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 /* ln of the smoothed share of number i among its `among` alternatives, counts c [.] of all numbers. */
 static double log_share(const double *c, size_t i, size_t among)
@@ -28,10 +28,10 @@ static void fit(float *weights, const struct kl_labelling *l, const struct kl_pl
     const size_t skipped = p->chain ? p->n_symbols : 0, n = p->n_counts - skipped;
     double a[MOST], b[MOST];
     for (size_t i = 0; i < n; i++) {
-        const uint32_t *first = l->folds + (skipped + i) * KL_FOLDS,
-                       *both = p->folds + (skipped + i) * KL_FOLDS;
+        const uint32_t *first = l->folds + (skipped + i) * KL_CROSSFIT_FOLDS,
+                       *both = p->folds + (skipped + i) * KL_CROSSFIT_FOLDS;
         a[i] = b[i] = 0;
-        for (size_t f = 0; f < KL_FOLDS; f++)
+        for (size_t f = 0; f < KL_CROSSFIT_FOLDS; f++)
             if (f != fold) a[i] += first[f], b[i] += both[f] - first[f];
     }
     for (size_t i = 0; i < n; i++)
@@ -65,7 +65,7 @@ static void judge(struct right *right, struct kl_labelling *l, const struct kl_p
 double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
 {
     struct right right = { 0 };
-    for (size_t fold = 0; fold < KL_FOLDS; fold++) {
+    for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
         fit(l->weights, l, p, fold);
         judge(&right, l, p, fold);
     }

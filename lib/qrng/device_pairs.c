@@ -4,26 +4,7 @@
 
 #include <math.h>
 
-enum { BINS = 20 };
-
-double kl_symbol_divergence(double *error, const struct kl_tally *a, const struct kl_tally *b)
-{
-    const double symbols = (double)(a->n_bits / (size_t)a->symbol_bits);
-    const double n = (double)a->rows * symbols, m = (double)b->rows * symbols;
-    double first[2] = { 0 }, second[2] = { 0 }; /* means of ln(p / mixture) and of its square */
-    for (size_t s = 0; s >> a->symbol_bits == 0; s++) {
-        const double p = (double)a->symbols[s] / n, q = (double)b->symbols[s] / m, mix = (p + q) / 2;
-        const double x = p > 0 ? log(p / mix) : 0, y = q > 0 ? log(q / mix) : 0;
-        first[0] += p * x, second[0] += p * x * x;
-        first[1] += q * y, second[1] += q * y * y;
-    }
-    /* d JS / d p_s = ln(p_s / mixture_s) / 2: the rest is constant or cancels */
-    if (error)
-        *error = sqrt(fmax(0, second[0] - first[0] * first[0]) / n +
-                      fmax(0, second[1] - first[1] * first[1]) / m) /
-                 2;
-    return (first[0] + first[1]) / 2;
-}
+#include "qrng/histogram.h"
 
 /* KL(x / sum x || y / sum y) for y = weight_a a + weight_b b; x is a. */
 static double divergence_from(const int64_t *a, double weight_a, const int64_t *b, double weight_b,
@@ -65,29 +46,16 @@ double kl_position_divergence(const struct kl_tally *a, const struct kl_tally *b
     return positions(a, b, 1 / ones[0], 1 / ones[1]);
 }
 
-/* As numpy.histogram does on [0, 1]: bins by the product, put right by the edges k * 0.05. */
-static void histogram(double bins[BINS], const struct kl_tally *t)
+static void histogram(double bins[KL_BINS], const struct kl_tally *t)
 {
-    double sum = 0;
-    for (int k = 0; k < BINS; k++) bins[k] = 0;
-    for (size_t c = 0; c <= t->n_bits; c++) {
-        const double x = (double)c / (double)t->n_bits;
-        int k = (int)(x * BINS);
-        if (k == BINS) k--;
-        if (x < k * (1.0 / BINS)) k--;
-        else if (k + 1 < BINS && x >= (k + 1) * (1.0 / BINS)) k++;
-        bins[k] += (double)t->ones_rows[c];
-    }
-    for (int k = 0; k < BINS; k++) sum += bins[k] *= BINS / (double)t->rows;
-    for (int k = 0; k < BINS; k++) bins[k] = bins[k] / (sum + 1e-10) + 1e-10;
+    for (int k = 0; k < KL_BINS; k++) bins[k] = 0;
+    for (size_t c = 0; c <= t->n_bits; c++) bins[kl_ones_bin(c, t->n_bits)] += (double)t->ones_rows[c];
 }
 
 double kl_reference_histogram_divergence(const struct kl_tally *a, const struct kl_tally *b)
 {
-    double p[BINS], q[BINS], sum = 0;
-    histogram(p, a);
-    histogram(q, b);
-    for (int k = 0; k < BINS; k++)
-        sum += p[k] * log(p[k] / q[k]) - p[k] + q[k] + q[k] * log(q[k] / p[k]) - q[k] + p[k];
-    return sum / 2;
+    double counts[2][KL_BINS];
+    histogram(counts[0], a);
+    histogram(counts[1], b);
+    return kl_histogram_divergence(counts[0], (double)a->rows, counts[1], (double)b->rows);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   How far two devices are apart by what was counted of their rows. */
+   How far two devices are apart by what was counted of their rows, as the study has it. */
 #ifndef KL_QRNG_DEVICE_PAIRS_H
 #define KL_QRNG_DEVICE_PAIRS_H
 
 #include "qrng/statistics.h"
 
-/* Jensen-Shannon divergence of the distributions of symbols, nats a symbol; *error: its standard error,
-   multinomial (symbols independent); may be NULL. */
-double kl_symbol_divergence(double *error, const struct kl_tally *a, const struct kl_tally *b);
-
-/* What the study computes, flaws included. Jensen-Shannon divergence of the rates by position, nats:
+/* Flaws included. Jensen-Shannon divergence of the rates by position, nats:
    divided by their sums, which throws the bias away; the mixture is made before that. */
 double kl_reference_position_divergence(const struct kl_tally *a, const struct kl_tally *b);
 /* The same with the mixture made after it. */

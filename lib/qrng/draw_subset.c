@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/select.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 enum { LEVELS = 8 }; /* the probability is a multiple of 2^-LEVELS */
 

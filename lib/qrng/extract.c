@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/bits_int.h"
+#include "qrng/bits_words.h"
 
 /* One dataset of rows, and a block of it. */
 enum { BITS, LABELS, SYMBOLS, ONES, TRANSITIONS, RUNS, N_COLUMNS };

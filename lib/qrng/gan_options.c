@@ -47,6 +47,11 @@ int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--%s without --generator quantum",
                        o->shots ? "shots" : "repetitions");
     if (quantum) fill(&o->repetitions, 4);
+    if (o->loss != KL_GAN_ADVERSARIAL && (o->hidden || o->steps))
+        return kl_fail(err, KL_EUSAGE, "--%s is of the discriminator, and only --loss gan has one",
+                       o->hidden ? "hidden" : "discriminator-steps");
+    if (o->loss != KL_GAN_ADVERSARIAL && quantum && o->decay != 0)
+        return kl_fail(err, KL_EUSAGE, "--weight-decay is of networks, and here there is none");
     if (o->lr == 0) o->lr = 0.01;
     return o->reference ? settle_reference(o, err) : settle_sound(o, err);
 }

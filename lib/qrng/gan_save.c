@@ -24,8 +24,7 @@ static int save_pairs(struct kl_writer *w, const struct kl_gan_study *s, struct 
     const size_t n = s->n_pairs;
     int32_t *numbers = malloc(2 * n * sizeof *numbers);
     if (!numbers) return kl_fail_memory(err, 2 * n * sizeof *numbers);
-    for (size_t i = 0; i < n; i++)
-        numbers[2 * i] = s->pairs[i].a, numbers[2 * i + 1] = s->pairs[i].b;
+    for (size_t i = 0; i < n; i++) numbers[2 * i] = s->pairs[i].a, numbers[2 * i + 1] = s->pairs[i].b;
     int code = put(w, "pairs", KL_TYPE_I32, n, 2, numbers, err);
     free(numbers);
     if (!code) code = put(w, "model", KL_TYPE_I32, n, 2, s->model, err);

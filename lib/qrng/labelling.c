@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/select.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 static void *take(char **at, size_t count, size_t size)
 {
@@ -26,7 +26,7 @@ static size_t lay_out(struct kl_labelling *l, const struct kl_planes *p, char *b
         l->bins[side] = take(&at, KL_BINS, sizeof *l->bins[0]);
         l->symbols[side] = take(&at, p->n_symbols, sizeof *l->symbols[0]);
     }
-    l->folds = take(&at, p->n_counts * KL_FOLDS, sizeof *l->folds);
+    l->folds = take(&at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *l->folds);
     l->planes = take(&at, p->n_counts * p->feature_bits, sizeof *l->planes);
     l->weights = take(&at, p->n_counts, sizeof *l->weights);
     l->sides[0] = take(&at, p->fold_words, 8);
@@ -84,17 +84,19 @@ static void count_symbols(struct kl_labelling *l, const struct kl_planes *p)
     for (size_t s = 0; s < p->n_symbols; s++) {
         const int64_t part = weigh(l->planes, s, p);
         l->symbols[0][s] = part, l->symbols[1][s] = -part;
-        for (size_t fold = 0; fold < KL_FOLDS; fold++) l->symbols[1][s] += p->folds[s * KL_FOLDS + fold];
+        for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++)
+            l->symbols[1][s] += p->folds[s * KL_CROSSFIT_FOLDS + fold];
     }
 }
 
 void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p)
 {
-    for (size_t fold = 0; fold < KL_FOLDS; fold++) {
+    for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
         const size_t from = fold * p->fold_words;
         kl_kernels()->bit_counts(l->planes, l->mask + from, p->counts + from, p->words,
                                  p->n_counts * p->feature_bits, p->fold_words);
-        for (size_t i = 0; i < p->n_counts; i++) l->folds[i * KL_FOLDS + fold] = weigh(l->planes, i, p);
+        for (size_t i = 0; i < p->n_counts; i++)
+            l->folds[i * KL_CROSSFIT_FOLDS + fold] = weigh(l->planes, i, p);
     }
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 static const double LEAST = 1e-10;
 
@@ -87,18 +87,12 @@ static double of_differences(const struct kl_side *a, const struct kl_side *b, s
     return together(d);
 }
 
-/* Shares of rows in each bin, with the constant added after dividing and not divided by their sum again.
- */
 static double of_histograms(const struct kl_side *a, const struct kl_side *b)
 {
-    const double width = 1.0 / KL_BINS;
-    double d = 0;
-    for (int i = 0; i < KL_BINS; i++) {
-        const double p = a->bins[i] / width / (double)a->shares->rows / (1 / width + LEAST) + LEAST,
-                     q = b->bins[i] / width / (double)b->shares->rows / (1 / width + LEAST) + LEAST;
-        d += (p - q) * log(p / q);
-    }
-    return 0.5 * d;
+    double counts[2][KL_BINS];
+    for (int i = 0; i < KL_BINS; i++) counts[0][i] = a->bins[i], counts[1][i] = b->bins[i];
+    return kl_histogram_divergence(counts[0], (double)a->shares->rows, counts[1],
+                                   (double)b->shares->rows);
 }
 
 /* Of rates f: half KL(fa / sum fa | m) and of b, m = (fa + fb) / sum(fa + fb), as the study has it. */

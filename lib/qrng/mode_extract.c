@@ -8,7 +8,7 @@
 #include "metrics/distributions.h"
 #include "qrng/extract.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1, RATES = 8 };
+enum { NUMERICAL_VERSION = 2, SCHEMA = 1, RATES = 8 };
 
 struct values {
     struct kl_common common;
@@ -26,7 +26,7 @@ static const struct kl_option options[] = {
       "inputs are raw bytes, most significant bit first", NULL, NULL },
     { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 0, KL_BITS_ROW, true, "of a row of packed bytes", NULL,
       NULL },
-    { "rows", 0, KL_OPT_INT, AT(rows), "N", 0, 1e15, true, "only the first N of each input; 0: all",
+    { "rows", 0, KL_OPT_INT, AT(rows), "N", 0, 1e15, true, "only the first N of each device; 0: all",
       NULL, NULL },
     { "only-statistics", 0, KL_OPT_FLAG, AT(only_statistics), NULL, 0, 0, true, "keep no rows", "Result",
       NULL },
@@ -52,13 +52,18 @@ static void defaults(void *values)
     (void)values;
 }
 
-/* Are successive symbols independent? The device on which that is least likely, and whether Holm's
-   correction over all devices keeps it at 5 %. */
+/* Do successive symbols depend on each other? log10_p: of the device on which that is likeliest, after
+   Holm's correction over all that could be tested. */
 struct verdict {
     double log10_p;
     int device;
-    bool independent, rough; /* rough: symbols too few for the test's approximation */
+    bool tested; /* on a device at least: symbols that are all equal say nothing */
+    bool rough;  /* symbols too few for the test's approximation */
 };
+static bool depend(const struct verdict *v)
+{
+    return v->tested && v->log10_p < log10(0.05);
+}
 
 struct work {
     struct kl_mode_run *run;
@@ -78,10 +83,6 @@ static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
                        n_inputs, (int)KL_BITS_DEVICES);
     if (!v->common.output && !v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o BITS.h5");
-    if (v->packed && !v->row_bits)
-        return kl_fail(err, KL_EUSAGE, "--packed: bytes have no rows; give --bits N, the bits of one");
-    if (v->row_bits && !v->packed)
-        return kl_fail(err, KL_EUSAGE, "--bits belongs to --packed; other inputs say how long rows are");
     return KL_OK;
 }
 
@@ -111,16 +112,21 @@ static int judge(struct verdict *verdict, const struct kl_tallies *t, struct kl_
     const size_t n = (size_t)t->n_devices;
     double *p = malloc(2 * n * sizeof *p), *adjusted = p + n;
     if (!p) return kl_fail_memory(err, 2 * n * sizeof *p);
-    *verdict = (struct verdict){ .independent = true };
+    size_t tested = 0;
+    *verdict = (struct verdict){ .log10_p = INFINITY };
     for (int d = 0; d < t->n_devices; d++) {
         struct kl_fit fit;
         kl_tally_fit(&fit, &t->devices[d]);
-        p[d] = isnan(fit.successive_log10_p) ? 0 : fit.successive_log10_p;
-        if (p[d] < verdict->log10_p) verdict->log10_p = p[d], verdict->device = d;
+        if (isnan(fit.successive_log10_p)) continue;
+        p[tested++] = fit.successive_log10_p;
+        if (fit.successive_log10_p < verdict->log10_p)
+            verdict->log10_p = fit.successive_log10_p, verdict->device = d;
         verdict->rough |= fit.successive_df > 0 && fit.successive_least < 5;
     }
-    int code = kl_holm(adjusted, p, n, err);
-    for (size_t d = 0; d < n && !code; d++) verdict->independent &= adjusted[d] >= log10(0.05);
+    int code = tested ? kl_holm(adjusted, p, tested, err) : KL_OK;
+    verdict->tested = tested > 0;
+    verdict->log10_p = tested ? 0 : NAN;
+    for (size_t d = 0; d < tested && !code; d++) verdict->log10_p = fmin(verdict->log10_p, adjusted[d]);
     free(p);
     return code;
 }
@@ -161,13 +167,26 @@ static void print_rates(FILE *out, const struct kl_tallies *t)
     fprintf(out, t->n_devices > RATES ? " ...; " : "; ");
 }
 
+static void print_verdict(FILE *out, const struct verdict *v, const struct kl_bits_inputs *in)
+{
+    fprintf(out, "successive symbols of %d bit%s ", in->symbol_bits, kl_s((unsigned)in->symbol_bits));
+    if (!v->tested) fputs("are too few or all equal: not tested, ", out);
+    else if (!depend(v))
+        fprintf(out, "show no dependence (least p %.2g after Holm), ", pow(10, v->log10_p));
+    else if (v->log10_p > -4)
+        fprintf(out, "depend on each other (p %.2g after Holm, device %s), ", pow(10, v->log10_p),
+                in->names[v->device]);
+    else fprintf(out, "depend on each other (p 10^%.1f, device %s), ", v->log10_p, in->names[v->device]);
+    if (v->tested && v->rough) fputs("roughly, of so few; ", out);
+}
+
 static int report(const struct work *w, FILE *out, struct kl_error *err)
 {
     const struct kl_common *common = &w->v->common;
     const struct kl_tallies *t = &w->e.tallies;
     const struct kl_bits_inputs *in = &w->e.inputs;
     const double seconds = kl_clock() - w->run->stage.start;
-    const struct verdict verdict = w->verdict;
+    const struct verdict *verdict = &w->verdict;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -177,10 +196,10 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "symbol_bits", KL_JSON_COUNT, NULL, in->symbol_bits },
         { "devices", KL_JSON_COUNT, NULL, t->n_devices },
         { "dropped_bits", KL_JSON_COUNT, NULL, (double)in->n_dropped },
-        { "symbols_independent", KL_JSON_BOOL, NULL, verdict.independent },
-        { "least_log10_p", KL_JSON_NUMBER, NULL, verdict.log10_p },
-        { "least_device", KL_JSON_TEXT, in->names[verdict.device], 0 },
-        { "rough", KL_JSON_BOOL, NULL, verdict.rough },
+        { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !depend(verdict) },
+        { "least_log10_p", KL_JSON_NUMBER, NULL, verdict->log10_p },
+        { "least_device", KL_JSON_TEXT, in->names[verdict->device], 0 },
+        { "rough", KL_JSON_BOOL, NULL, verdict->rough },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
@@ -188,11 +207,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     fprintf(out, "%s: %zu rows of %zu bits, %d device%s, ", common->output, w->e.n_rows, in->n_bits,
             t->n_devices, kl_s((unsigned)t->n_devices));
     print_rates(out, t);
-    fprintf(out, "symbols of %d bit%s %s each other (", in->symbol_bits, kl_s((unsigned)in->symbol_bits),
-            verdict.independent ? "are independent of" : "depend on");
-    if (verdict.log10_p > -4) fprintf(out, "least p %.2g), ", pow(10, verdict.log10_p));
-    else fprintf(out, "p 10^%.1f on device %s), ", verdict.log10_p, in->names[verdict.device]);
-    fprintf(out, "%s%.1f s\n", verdict.rough ? "roughly, of so few; " : "", seconds);
+    print_verdict(out, verdict, in);
+    fprintf(out, "%.1f s\n", seconds);
     return KL_OK;
 }
 

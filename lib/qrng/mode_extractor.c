@@ -7,13 +7,10 @@
 #include <sys/stat.h>
 
 #include "kernels/inline/philox.h"
-#include "qrng/bits.h"
-#include "qrng/bits_int.h"
-#include "qrng/extractor.h"
+#include "qrng/extraction.h"
 #include "qrng/mode.h"
 
 #define METHODS "toeplitz|von-neumann"
-enum { SPARE_WORDS = 1 << 12 };
 
 struct values {
     struct kl_common common;
@@ -67,16 +64,7 @@ static void defaults(void *values)
 struct work {
     struct kl_mode_run *run;
     const struct values *v;
-    struct kl_raw *raw;
-    struct kl_toeplitz *hash;
-    size_t n_in, n_out; /* of the hash, in bits */
-    uint64_t *waiting;  /* bits that do not fill a block yet */
-    size_t n_waiting, room;
-    uint8_t *out;       /* n_out / 8 bytes, or bits 0 and 1 of a row */
-    uint8_t *symbols;   /* of a row */
-    unsigned char byte; /* that is being filled, of von Neumann's bits */
-    int filled;
-    uint64_t read, written; /* bits */
+    struct kl_extraction e;
 };
 
 /* ---- Toeplitz ---- */
@@ -112,109 +100,24 @@ static int begin_toeplitz(struct work *w, struct kl_error *err)
     if (v->block_bits % 64)
         return kl_fail(err, KL_EUSAGE, "--block-bits: found %lld, expected a multiple of 64",
                        (long long)v->block_bits);
-    w->n_in = (size_t)v->block_bits;
-    w->n_out = kl_leftover_bits(v->entropy * (double)w->n_in, v->security) / 8 * 8;
-    if (w->n_out > w->n_in) w->n_out = w->n_in;
-    if (w->n_out == 0)
+    w->e.n_in = (size_t)v->block_bits;
+    w->e.n_out = kl_leftover_bits(v->entropy * (double)w->e.n_in, v->security) / 8 * 8;
+    if (w->e.n_out > w->e.n_in) w->e.n_out = w->e.n_in;
+    if (w->e.n_out == 0)
         return kl_fail(err, KL_EUSAGE,
                        "blocks of %zu bits with %g bits of min-entropy hold nothing within 2^-%g of "
                        "uniform; give a larger --block-bits, or a smaller --security",
-                       w->n_in, v->entropy * (double)w->n_in, v->security);
-    const size_t bytes = (w->n_in + w->n_out) / 8;
+                       w->e.n_in, v->entropy * (double)w->e.n_in, v->security);
+    const size_t bytes = (w->e.n_in + w->e.n_out) / 8;
     uint8_t *diagonal = malloc(bytes);
     if (!diagonal) return kl_fail_memory(err, bytes);
     int code = draw_diagonal(diagonal, bytes, v, err);
-    if (!code) code = kl_toeplitz_create(&w->hash, diagonal, w->n_in, w->n_out, err);
+    if (!code) code = kl_toeplitz_create(&w->e.hash, diagonal, w->e.n_in, w->e.n_out, err);
     free(diagonal);
     return code;
 }
 
-static void append(struct work *w, const uint64_t *row, size_t n)
-{
-    for (size_t i = 0; 64 * i < n; i++) {
-        const size_t at = (w->n_waiting + 64 * i) / 64, shift = (w->n_waiting + 64 * i) % 64;
-        if (shift == 0) w->waiting[at] = row[i];
-        else {
-            w->waiting[at] = (w->waiting[at] & (((uint64_t)1 << shift) - 1)) | row[i] << shift;
-            w->waiting[at + 1] = row[i] >> (64 - shift);
-        }
-    }
-    w->n_waiting += n;
-}
-
-static unsigned char reversed(unsigned char byte)
-{
-    return (unsigned char)kl_bits_reverse(byte);
-}
-
-/* All whole blocks that wait. */
-static int hash_blocks(struct work *w, struct kl_error *err)
-{
-    const size_t words = w->n_in / 64, blocks = w->n_waiting / w->n_in;
-    int code = KL_OK;
-    for (size_t b = 0; !code && b < blocks; b++) {
-        kl_toeplitz_apply(w->hash, w->out, (const uint8_t *)(w->waiting + b * words));
-        for (size_t i = 0; i < w->n_out / 8; i++) w->out[i] = reversed(w->out[i]);
-        code = kl_raw_write(w->raw, w->out, w->n_out / 8, err);
-        w->written += w->n_out;
-    }
-    w->n_waiting -= blocks * w->n_in;
-    memmove(w->waiting, w->waiting + blocks * words, (w->n_waiting + 63) / 64 * sizeof *w->waiting);
-    return code;
-}
-
-/* ---- von Neumann: symbols are paired within rows, so never those of two devices ---- */
-
-static int keep_bits(struct work *w, size_t n, struct kl_error *err)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < n; i++) {
-        w->byte = (unsigned char)(w->byte << 1 | w->out[i]);
-        if (++w->filled < 8) continue;
-        w->out[bytes++] = w->byte; /* overtakes nothing: eight bits were read for it */
-        w->filled = 0;
-    }
-    w->written += 8 * bytes;
-    return bytes ? kl_raw_write(w->raw, w->out, bytes, err) : KL_OK;
-}
-
-/* Whole bytes of a block of rows at once. */
-static int pair_rows(struct work *w, const struct kl_bits *block, struct kl_error *err)
-{
-    const size_t n = block->n_bits / (size_t)block->symbol_bits;
-    int code = KL_OK;
-    for (size_t r = 0; !code && r < block->n_rows; r++) {
-        const uint64_t *row = kl_bits_row(block, r);
-        for (size_t k = 0; k < n; k++)
-            w->symbols[k] = (uint8_t)kl_bits_symbol(row, k, block->symbol_bits);
-        code = keep_bits(w, kl_von_neumann(w->out, w->symbols, n), err);
-    }
-    return code;
-}
-
-/* ---- both ---- */
-
-static int make_room(struct work *w, size_t n, struct kl_error *err)
-{
-    w->room = (n + w->n_in) / 64 + SPARE_WORDS;
-    w->out = malloc(n + w->n_out + 1);
-    w->symbols = malloc(n + 1);
-    w->waiting = malloc(w->room * sizeof *w->waiting);
-    return w->out && w->symbols && w->waiting ? KL_OK
-                                              : kl_fail_memory(err, w->room * sizeof *w->waiting);
-}
-
-static int take_block(struct work *w, const struct kl_bits *block, struct kl_error *err)
-{
-    int code = KL_OK;
-    w->read += (uint64_t)block->n_rows * block->n_bits;
-    if (!w->hash) return pair_rows(w, block, err);
-    for (size_t r = 0; !code && r < block->n_rows; r++) {
-        append(w, kl_bits_row(block, r), block->n_bits);
-        if (w->n_waiting >= w->n_in) code = hash_blocks(w, err);
-    }
-    return code;
-}
+/* ---- rows in, bytes out ---- */
 
 static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_error *err)
 {
@@ -225,16 +128,19 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
     struct kl_bits_inputs in = { 0 };
     const struct kl_bits *block = NULL;
     int code = kl_bits_inputs_open(&in, stage->inputs, stage->n_inputs, &how, err);
-    if (!code) code = make_room(w, in.n_bits, err);
+    if (!code) code = kl_extraction_begin(&w->e, in.n_bits, err);
     while (!code && !(code = kl_bits_inputs_next(&in, &block, err)) && block->n_rows) {
-        code = take_block(w, block, err);
-        if (!code && kl_watch_step(watch, w->read, (uint64_t)in.expected_rows * in.n_bits, NULL))
+        code = kl_extraction_take(&w->e, block, err);
+        if (!code && kl_watch_step(watch, w->e.read, (uint64_t)in.expected_rows * in.n_bits, NULL))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (!code) kl_bits_note_dropped(stage->log, in.n_dropped, in.n_bits);
-    if (!code && w->hash && w->n_waiting)
-        kl_note(stage->log, 1, "%zu bit%s at the end fill no block of %zu: left out", w->n_waiting,
-                kl_s(w->n_waiting), w->n_in);
+    if (!code && w->e.hash && w->e.n_waiting)
+        kl_note(stage->log, 1, "%zu bit%s at the end fill no block of %zu: left out", w->e.n_waiting,
+                kl_s(w->e.n_waiting), w->e.n_in);
+    if (!code && w->e.filled)
+        kl_note(stage->log, 1, "%d bit%s at the end fill no byte: left out", w->e.filled,
+                kl_s((unsigned long long)w->e.filled));
     kl_bits_inputs_close(&in);
     return code;
 }
@@ -243,25 +149,25 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
 {
     const struct values *v = w->v;
     const double seconds = kl_clock() - w->run->stage.start;
-    const double share = w->read ? (double)w->written / (double)w->read : 0;
+    const double share = w->e.read ? (double)w->e.written / (double)w->e.read : 0;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, v->common.output, 0 },
         { "method", KL_JSON_TEXT, v->method, 0 },
-        { "bits", KL_JSON_COUNT, NULL, (double)w->read },
-        { "extracted", KL_JSON_COUNT, NULL, (double)w->written },
+        { "bits", KL_JSON_COUNT, NULL, (double)w->e.read },
+        { "extracted", KL_JSON_COUNT, NULL, (double)w->e.written },
         { "rate", KL_JSON_NUMBER, NULL, share },
-        { "block_bits", KL_JSON_COUNT, NULL, (double)w->n_in },
-        { "block_extracted", KL_JSON_COUNT, NULL, (double)w->n_out },
+        { "block_bits", KL_JSON_COUNT, NULL, (double)w->e.n_in },
+        { "block_extracted", KL_JSON_COUNT, NULL, (double)w->e.n_out },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (v->common.json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (v->common.quiet) return KL_OK;
-    fprintf(out, "%s: %llu of %llu bits, %.4f a bit", v->common.output, (unsigned long long)w->written,
-            (unsigned long long)w->read, share);
-    if (w->hash)
-        fprintf(out, "; blocks of %zu to %zu, 2^-%g from uniform if they hold %g a bit", w->n_in,
-                w->n_out, v->security, v->entropy);
-    fprintf(out, "; %.1f MB/s, %.1f s\n", (double)w->read / 8e6 / seconds, seconds);
+    fprintf(out, "%s: %llu of %llu bits, %.4f a bit", v->common.output, (unsigned long long)w->e.written,
+            (unsigned long long)w->e.read, share);
+    if (w->e.hash)
+        fprintf(out, "; blocks of %zu to %zu, 2^-%g from uniform if they hold %g a bit", w->e.n_in,
+                w->e.n_out, v->security, v->entropy);
+    fprintf(out, "; %.1f MB/s, %.1f s\n", (double)w->e.read / 8e6 / seconds, seconds);
     return KL_OK;
 }
 
@@ -275,6 +181,22 @@ static int check_target(const struct kl_common *common, struct kl_error *err)
                    common->output);
 }
 
+/* What was given, though it does nothing. */
+static int refuse(const struct values *v, struct kl_error *err)
+{
+    struct values none = { 0 };
+    int code = KL_OK;
+    defaults(&none);
+    if (strcmp(v->method, "toeplitz") != 0)
+        code = kl_options_refuse(&kl_extractor_tool, v, &none,
+                                 "min-entropy security block-bits hash-seed seed",
+                                 "is of --extract toeplitz alone", err);
+    if (!code && v->hash_seed)
+        code = kl_options_refuse(&kl_extractor_tool, v, &none, "seed",
+                                 "draws nothing beside --hash-seed", err);
+    return code;
+}
+
 static int work(struct work *w, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->run->stage;
@@ -284,19 +206,20 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no input, expected BITS...; see tournament --extract=%s --help",
                        w->v->method);
     if (!common->output) return kl_fail(err, KL_EUSAGE, "no output; give -o OUT.bin");
-    int code = kl_target_no_input(common->output, stage->inputs, stage->n_inputs, err);
+    int code = refuse(w->v, err);
+    if (!code) code = kl_target_no_input(common->output, stage->inputs, stage->n_inputs, err);
     if (!code && w->v->hash_seed) code = kl_target_no_input(common->output, &w->v->hash_seed, 1, err);
     if (!code) code = check_target(common, err);
     if (!code && strcmp(w->v->method, "toeplitz") == 0) code = begin_toeplitz(w, err);
-    if (!code) code = kl_raw_open(&w->raw, common->output, err);
+    if (!code) code = kl_raw_open(&w->e.raw, common->output, err);
     kl_progress_begin(&progress, stage->log, common->progress, "bits");
     if (!code) code = take_inputs(w, &progress.watch, err);
     kl_progress_end(&progress);
-    if (!code && !w->written)
+    if (!code && !w->e.written)
         code =
             kl_fail(err, KL_EDATA, "%s: %llu bits give none; expected more of them%s", stage->inputs[0],
-                    (unsigned long long)w->read, w->hash ? ", or a smaller --block-bits" : "");
-    if (!code) code = kl_raw_publish(&w->raw, err);
+                    (unsigned long long)w->e.read, w->e.hash ? ", or a smaller --block-bits" : "");
+    if (!code) code = kl_raw_publish(&w->e.raw, err);
     return code ? code : report(w, kl_words_to(common), err);
 }
 
@@ -304,9 +227,9 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
     int code = work(&w, err);
-    kl_raw_abort(&w.raw);
-    kl_toeplitz_free(&w.hash);
-    free(w.out), free(w.symbols), free(w.waiting);
+    kl_raw_abort(&w.e.raw);
+    kl_toeplitz_free(&w.e.hash);
+    kl_extraction_end(&w.e);
     return code;
 }
 

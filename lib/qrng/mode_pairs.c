@@ -69,7 +69,12 @@ struct work {
 
 static int read_scores(struct work *w, struct kl_error *err)
 {
-    const int code = kl_scores_read(&w->wanted, w->v->scores, err);
+    struct values none = { 0 };
+    defaults(&none);
+    int code = kl_scores_read(&w->wanted, w->v->scores, err);
+    if (!code && !w->v->null)
+        code = kl_options_refuse(&tool, w->v, &none, "scores",
+                                 "names what is permuted, and --null 0 permutes nothing", err);
     if (code) return code;
     kl_scores_write(w->scores, sizeof w->scores, w->wanted);
     w->v->scores = w->scores;

@@ -7,7 +7,7 @@
 #include "qrng/mode.h"
 #include "qrng/synthetic.h"
 
-enum { NUMERICAL_VERSION = 2, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
+enum { NUMERICAL_VERSION = 3, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
 
 struct values {
     struct kl_common common;
@@ -18,7 +18,7 @@ struct values {
 #define AT(field) offsetof(struct values, field)
 #define OF(field) (offsetof(struct values, o) + offsetof(struct kl_synthetic_options, field))
 static const struct kl_option options[] = {
-    { "synthetic", 0, KL_OPT_INT, OF(devices), "N", 3, KL_BITS_DEVICES, true,
+    { "synthetic", 0, KL_OPT_INT, OF(devices), "N", 2, KL_BITS_DEVICES, true,
       "devices of known laws, N of them", "Devices", NULL },
     { "rows", 0, KL_OPT_INT, OF(rows), "N", 5, 1e7, true, "of each device", NULL, NULL },
     { "bits", 0, KL_OPT_INT, OF(bits), "N", 2, 65535, true, "of each row", NULL, NULL },
@@ -134,6 +134,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "u", KL_JSON_NUMBER, NULL, c->test.u },
         { "log10_p_u", KL_JSON_NUMBER, NULL, c->test.log10_p },
         { "p_devices", KL_JSON_NUMBER, NULL, c->p },
+        { "p_exact", KL_JSON_BOOL, NULL, c->orders > 0 },
         { "smoothed_ratio", KL_JSON_NUMBER, NULL, m->between / m->within },
         { "smoothed_p_devices", KL_JSON_NUMBER, NULL, m->p },
         { "accuracy", KL_JSON_NUMBER, NULL, s->mean_accuracy },
@@ -150,6 +151,21 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
+/* What was given, though it does nothing. */
+static int refuse(const struct values *v, struct kl_error *err)
+{
+    const struct kl_tool *tool = &kl_synthetic_tool;
+    struct values none = { 0 };
+    int code = KL_OK;
+    defaults(&none);
+    if (v->only_bits)
+        code = kl_options_refuse(tool, v, &none, "null trials",
+                                 "is of the study; --only-bits makes none", err);
+    if (!code && strcmp(v->o.source, "pairs") != 0)
+        code = kl_options_refuse(tool, v, &none, "spread", "is of --source pairs alone", err);
+    return code;
+}
+
 static int work(struct work *w, struct kl_error *err)
 {
     const struct kl_common *common = &w->v->common;
@@ -159,7 +175,8 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--synthetic: takes no input; found %zu", w->run->stage.n_inputs);
     if (!common->output && (w->v->only_bits || common->force || common->dry_run))
         return kl_fail(err, KL_EUSAGE, "--synthetic: no output; give -o FILE.h5");
-    int code = kl_synthetic_plan(&plan, &w->v->o, err);
+    int code = refuse(w->v, err);
+    if (!code) code = kl_synthetic_plan(&plan, &w->v->o, err);
     if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/inline/philox.h"
+#include "metrics/ranks.h"
 #include "qrng/tournament_int.h"
 
 enum { CHUNK = 32 /* permutations that a thread takes at a time */ };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   Two devices' rows as planes. Row i of a device goes to fold i mod KL_FOLDS, and a fold begins at a
-   whole word, so that counts within folds are counts within ranges of words. */
+   Two devices' rows as planes. Row i of a device goes to fold i mod KL_CROSSFIT_FOLDS, and a fold begins
+   at a whole word, so that counts within folds are counts within ranges of words. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/select.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 static void *take(char **at, size_t count, size_t size)
 {
@@ -27,7 +27,7 @@ static size_t lay_out(struct kl_planes *p, char *block)
     p->classified = take(&at, classified * p->words * 64, sizeof *p->classified);
     p->all = take(&at, p->n_bits + KL_BINS, sizeof *p->all);
     p->both = take(&at, p->n_wide * p->n_wide, sizeof *p->both);
-    p->folds = take(&at, p->n_counts * KL_FOLDS, sizeof *p->folds);
+    p->folds = take(&at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *p->folds);
     p->scratch = take(&at, p->n_counts * p->feature_bits, sizeof *p->scratch);
     return (size_t)(at - block);
 }
@@ -99,12 +99,12 @@ static void add_up(struct kl_planes *p)
 /* Sums of the numbers within folds. scratch: [n_counts, feature_bits]. */
 static void add_up_folds(struct kl_planes *p, uint32_t *scratch)
 {
-    for (size_t fold = 0; fold < KL_FOLDS; fold++) {
+    for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
         const size_t from = fold * p->fold_words;
         kl_kernels()->bit_counts(scratch, p->valid + from, p->counts + from, p->words,
                                  p->n_counts * p->feature_bits, p->fold_words);
         for (size_t i = 0; i < p->n_counts; i++) {
-            uint32_t *sum = &p->folds[i * KL_FOLDS + fold];
+            uint32_t *sum = &p->folds[i * KL_CROSSFIT_FOLDS + fold];
             *sum = 0;
             for (size_t b = 0; b < p->feature_bits; b++) *sum += scratch[i * p->feature_bits + b] << b;
         }
@@ -121,20 +121,20 @@ int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct
         return kl_fail(err, KL_EDATA,
                        "a pair's %zu rows of %zu symbols: expected fewer than 2^32 symbols", rows,
                        f->most);
-    *p = (struct kl_planes){
-        .rows = rows,
-        .rows_a = n_a,
-        .fold_words = ((n_a + KL_FOLDS - 1) / KL_FOLDS + (n_b + KL_FOLDS - 1) / KL_FOLDS + 63) / 64,
-        .n_bits = bits->n_bits,
-        .n_wide = bits->n_bits < KL_WIDE ? bits->n_bits : KL_WIDE,
-        .n_symbols = f->n_symbols,
-        .n_counts = f->n,
-        .chain = f->n_transitions > 0
-    };
-    p->words = p->fold_words * KL_FOLDS;
+    *p = (struct kl_planes){ .rows = rows,
+                             .rows_a = n_a,
+                             .fold_words = ((n_a + KL_CROSSFIT_FOLDS - 1) / KL_CROSSFIT_FOLDS +
+                                            (n_b + KL_CROSSFIT_FOLDS - 1) / KL_CROSSFIT_FOLDS + 63) /
+                                           64,
+                             .n_bits = bits->n_bits,
+                             .n_wide = bits->n_bits < KL_WIDE ? bits->n_bits : KL_WIDE,
+                             .n_symbols = f->n_symbols,
+                             .n_counts = f->n,
+                             .chain = f->n_transitions > 0 };
+    p->words = p->fold_words * KL_CROSSFIT_FOLDS;
     while (f->most >> p->feature_bits) p->feature_bits++;
     const size_t bytes = lay_out(p, NULL);
-    size_t *at_place = malloc(p->words * 64 * sizeof *at_place), used[KL_FOLDS] = { 0 };
+    size_t *at_place = malloc(p->words * 64 * sizeof *at_place), used[KL_CROSSFIT_FOLDS] = { 0 };
     p->block = aligned_alloc(64, bytes);
     if (!p->block || !at_place) {
         free(at_place);
@@ -144,7 +144,8 @@ int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct
     lay_out(p, p->block);
     for (size_t i = 0; i < rows; i++) {
         const bool first = i < n_a;
-        const size_t fold = (first ? i : i - n_a) % KL_FOLDS, row = first ? rows_a[i] : rows_b[i - n_a];
+        const size_t fold = (first ? i : i - n_a) % KL_CROSSFIT_FOLDS,
+                     row = first ? rows_a[i] : rows_b[i - n_a];
         const size_t place = fold * p->fold_words * 64 + used[fold]++;
         at_place[place] = row;
         p->valid[place / 64] |= 1ull << (place % 64);

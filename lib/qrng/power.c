@@ -6,7 +6,7 @@
 
 #include "kernels/inline/philox.h"
 #include "qrng/synthetic.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 static const double effects[KL_POWER_EFFECTS] = { 0, 0.0025, 0.005, 0.01, 0.02, 0.04 };
 static const int64_t rows_of[KL_POWER_ROWS] = { 50, 100, 250, 500, 1000, 2000 };

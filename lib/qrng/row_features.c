@@ -2,20 +2,9 @@
    What the tests count in each row. */
 #include <stdlib.h>
 
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 enum { MOST_BITS = UINT16_MAX, MOST_CHAIN = 4 };
-
-/* Its edges are multiples of 1/20 in doubles, as numpy.histogram compares with them. */
-int kl_ones_bin(size_t ones, size_t n_bits)
-{
-    const double share = (double)ones / (double)n_bits, width = 1.0 / KL_BINS;
-    int bin = (int)(share * KL_BINS);
-    if (bin >= KL_BINS) bin = KL_BINS - 1;
-    if (share < bin * width) bin--;
-    else if (bin < KL_BINS - 1 && share >= (bin + 1) * width) bin++;
-    return bin;
-}
 
 /* kl_bits_symbol, faster for the usual widths. */
 static inline unsigned symbol_at(const uint64_t *row, size_t k, int width)

@@ -10,8 +10,9 @@ const char *const kl_score_names[KL_N_SCORES] = { "bits",      "patterns",  "dif
 
 int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err)
 {
-    *wanted = strcmp(text, "all") == 0 ? KL_ALL_SCORES : 0;
-    for (const char *at = text; *wanted != KL_ALL_SCORES;) {
+    const bool all = strcmp(text, "all") == 0;
+    *wanted = all ? KL_ALL_SCORES : 0;
+    for (const char *at = text; !all;) {
         const size_t n = strcspn(at, ",");
         uint32_t s = 0;
         while (s < KL_N_SCORES &&

@@ -8,6 +8,7 @@
 
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
+#include "metrics/ranks.h"
 #include "qrng/tournament_int.h"
 
 enum { MOST_WIDTH = 4, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32 };
@@ -210,6 +211,12 @@ int kl_self_null(double *mean, double *q95, const double *p, size_t n_symbols, s
     for (size_t s = 0; s < KL_N_LEGACY; s++) mean[s] = q95[s] = NAN;
     while ((size_t)1 << o.width < n_symbols) o.width++;
     if (o.width > MOST_WIDTH || !samples) return KL_OK;
+    if (n_bits * DIGITS > UINT32_MAX / (o.words / 2 + 1))
+        return kl_fail(
+            err, KL_EDATA,
+            "%zu rows of %zu bits are too many for samples of one device, expected about 2^34 bits "
+            "at most; leave these out: --scores chi_square,accuracy",
+            rows, n_bits);
     chances(&o, p);
     return sample_all(mean, q95, &o, samples, pool, err);
 }

@@ -119,8 +119,9 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
     const char *name = kl_study_model_name(v->model);
     const size_t s = r->n_splits;
     v->mean = kl_mean(v->accuracy, s);
-    struct kl_interval of = kl_resampled(v->accuracy, s, (double)r->n_test / (double)v->n_train);
-    if (s == 1) of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, Z95);
+    struct kl_interval of = kl_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
+    if (!(of.high - of.low > 1e-12)) /* one split, or equal ones, which bear no interval of their own */
+        of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, Z95);
     v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;
     for (size_t i = 0; i < s; i++) v->worst_log10_p = fmax(v->worst_log10_p, v->log10_p[i]);

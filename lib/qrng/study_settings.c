@@ -85,9 +85,28 @@ void kl_study_settings_default(struct kl_study_settings *v)
     };
 }
 
+/* What was given, though it does nothing. */
+static int refuse(const struct kl_study_settings *v, struct kl_error *err)
+{
+    const char *own = "features hidden init epochs patience rate-patience keep batch-size lr dropout l1 "
+                      "weight-decay clip";
+    const bool folds = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_FOLDS;
+    struct kl_study_settings defaults;
+    int rc = KL_OK;
+    kl_study_settings_default(&defaults);
+    if (kl_choice(KL_STUDY_MODELS, v->model) != 0)
+        rc = kl_options_refuse(&kl_study_tool, v, &defaults, own, "is of --model network alone", err);
+    if (rc) return rc;
+    return kl_options_refuse(
+        &kl_study_tool, v, &defaults, folds ? "test" : "folds",
+        folds ? "of --protocol folds a fold is the test" : "is of --protocol folds alone", err);
+}
+
 /* The study took no validation rows. */
 int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err)
 {
+    int rc = refuse(v, err);
+    if (rc) return rc;
     const bool named = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_REFERENCE;
     if (v->reference && v->protocol && !named)
         return kl_fail(err, KL_EUSAGE, "--reference has a protocol of its own; leave --protocol %s away",
@@ -102,5 +121,9 @@ int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err
         return kl_fail(err, KL_EUSAGE, "--test %g and --validation %g leave no rows to train on",
                        v->test, v->validation);
     if (v->common.seed == NOT_GIVEN) v->common.seed = v->reference ? REFERENCE_SEED : 0;
+    if (v->reference && (v->common.seed < 0 || v->common.seed > UINT32_MAX - (v->seeds - 1)))
+        return kl_fail(err, KL_EUSAGE, "--seed: found %lld; the study's are 0 to %lld for %lld split%s",
+                       (long long)v->common.seed, (long long)UINT32_MAX - (v->seeds - 1),
+                       (long long)v->seeds, kl_s((unsigned long long)v->seeds));
     return KL_OK;
 }

@@ -27,18 +27,14 @@ static void write_differences(FILE *to, const struct kl_study_report *r)
     const struct kl_verdict *own = &r->models[0];
     for (int m = 1; m < r->n_models && r->n_splits > 1; m++) {
         const struct kl_verdict *other = &r->models[m];
-        double sum = 0, squares = 0;
-        for (size_t s = 0; s < r->n_splits; s++) sum += own->accuracy[s] - other->accuracy[s];
-        const double mean = sum / (double)r->n_splits;
-        for (size_t s = 0; s < r->n_splits; s++)
-            squares += pow(own->accuracy[s] - other->accuracy[s] - mean, 2);
-        const double variance = squares / (double)(r->n_splits - 1);
         const size_t n_train = own->n_train < other->n_train ? own->n_train : other->n_train;
-        const double half =
-            kl_student_quantile(0.95, r->n_splits - 1) *
-            sqrt(variance * (1 / (double)r->n_splits + (double)r->n_test / (double)n_train));
-        fprintf(to, "%s less %s: %+.4f (95 %% %+.4f to %+.4f)\n", kl_study_model_name(own->model),
-                kl_study_model_name(other->model), mean, mean - half, mean + half);
+        const struct kl_interval of = kl_resampled(own->accuracy, other->accuracy, r->n_splits,
+                                                   (double)r->n_test / (double)n_train);
+        const double mean = (of.low + of.high) / 2;
+        fprintf(to, "%s less %s: %+.4f ", kl_study_model_name(own->model),
+                kl_study_model_name(other->model), mean);
+        if (of.high - of.low > 1e-12) fprintf(to, "(95 %% %+.4f to %+.4f)\n", of.low, of.high);
+        else fprintf(to, "(the same on all splits)\n");
     }
 }
 

@@ -2,7 +2,7 @@
    How far the laws of two devices' symbols are apart. */
 #include <math.h>
 
-#include "qrng/tournament.h"
+#include "qrng/symbols.h"
 
 const char *const kl_divergence_names[KL_N_DIVERGENCES] = { "kl_ab", "kl_ba", "js", "total_variation",
                                                             "chernoff" };
@@ -44,14 +44,13 @@ void kl_symbol_divergences(double d[KL_N_DIVERGENCES], const int64_t *a, const i
     for (int i = 0; i < KL_N_DIVERGENCES; i++) d[i] = 0;
     for (size_t s = 0; s < n; s++) na += (double)a[s], nb += (double)b[s];
     for (size_t s = 0; s < n; s++) {
-        const double p = (double)a[s] / na, q = (double)b[s] / nb, m = 0.5 * (p + q);
+        const double p = (double)a[s] / na, q = (double)b[s] / nb;
         d[KL_DIV_TV] += 0.5 * fabs(p - q);
-        if (p > 0)
-            d[KL_DIV_AB] += q > 0 ? p * log(p / q) : INFINITY, d[KL_DIV_JS] += 0.5 * p * log(p / m);
-        if (q > 0)
-            d[KL_DIV_BA] += p > 0 ? q * log(q / p) : INFINITY, d[KL_DIV_JS] += 0.5 * q * log(q / m);
+        if (p > 0) d[KL_DIV_AB] += q > 0 ? p * log(p / q) : INFINITY;
+        if (q > 0) d[KL_DIV_BA] += p > 0 ? q * log(q / p) : INFINITY;
         if (p > 0 && q > 0) lp[common] = log(p), lq[common++] = log(q);
     }
+    d[KL_DIV_JS] = kl_jensen_shannon(NULL, a, b, n);
     d[KL_DIV_CHERNOFF] = chernoff(lp, lq, common);
     for (int i = 0; i < KL_N_DIVERGENCES; i++) d[i] = fmax(d[i], 0);
 }

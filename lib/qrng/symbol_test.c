@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "metrics/distributions.h"
-#include "qrng/tournament.h"
+#include "qrng/symbols.h"
 
 double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n)
 {

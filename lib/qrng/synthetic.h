@@ -9,7 +9,7 @@
 #include "qrng/bits.h"
 
 struct kl_synthetic_options {
-    int64_t devices, rows, bits; /* 3 or more; of each device; of each row */
+    int64_t devices, rows, bits; /* 2 or more; of each device; of each row */
     const char *variant;         /* "own", or the study's: "validate", "full", "framework", "bridge" */
     const char *source; /* "chain": bits that repeat and drift; "pairs": symbols of two qubits */
     const char *bias, *copy,
@@ -64,8 +64,9 @@ struct kl_contrast {
     struct kl_class_pair *pairs; /* [c (c + 1) / 2]: 0-0, 0-1, ... */
     double within, between;      /* means of the class pairs' means */
     struct kl_mann_whitney test; /* pairs between classes against pairs within, as if independent */
-    double p;                    /* of u, by permuting the devices' classes */
-    double *mean;                /* [d]: to all other devices */
+    double p; /* of u, by permuting the devices' classes; NaN: no permutations, or nothing to compare */
+    size_t orders; /* there are no more of them, and p is of all; 0: p is of options->permutations */
+    double *mean;  /* [d]: to all other devices */
     struct kl_correlation pearson, spearman; /* of `mean` with the accuracies */
 };
 enum { KL_POWER_EFFECTS = 6, KL_POWER_ROWS = 6 };
@@ -98,6 +99,9 @@ void kl_synthetic_table(FILE *to, const struct kl_synthetic *s);
 /* Divergences, class pairs and the test by ranks, from each row's count of ones (contrast.c). */
 int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool smoothed,
                      struct kl_pool *pool, struct kl_error *err);
+/* p and orders of a contrast whose divergences are there (contrast_permute.c). */
+int kl_contrast_permute(struct kl_contrast *c, const struct kl_synthetic *s, struct kl_pool *pool,
+                        struct kl_error *err);
 void kl_contrast_free(struct kl_contrast *c);
 /* Cells of the power curves (power.c). */
 int kl_synthetic_power(struct kl_synthetic *s, struct kl_pool *pool, struct kl_error *err);

@@ -6,7 +6,7 @@
 
 #include "kernels/inline/philox.h"
 #include "metrics/distributions.h"
-#include "qrng/bits_int.h"
+#include "qrng/bits_words.h"
 #include "qrng/mt19937.h"
 #include "qrng/synthetic.h"
 

@@ -120,6 +120,9 @@ int kl_synthetic_plan(struct kl_synthetic_plan *plan, const struct kl_synthetic_
         return kl_fail(err, KL_EUSAGE, "--source %s: %s", o->source,
                        plan->pairs ? "takes --laws, not --bias, --copy or --drift"
                                    : "takes --bias, --copy and --drift, not --laws");
+    if (plan->study && (o->seed < 0 || o->seed > UINT32_MAX))
+        return kl_fail(err, KL_EUSAGE, "--seed: found %lld; those of the study's devices are 0 to %lld",
+                       (long long)o->seed, (long long)UINT32_MAX);
     while (plan->study && strcmp(variants[v].name, o->variant) != 0) v++;
     plan->bias_alone = strcmp(o->variant, "bridge") == 0;
     if (plan->pairs) code = read_laws(plan, o->laws ? o->laws : measured_laws, err);

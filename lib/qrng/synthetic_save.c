@@ -50,6 +50,7 @@ static int put_contrast(struct kl_writer *w, const char *name, const struct kl_c
                     { "u", c->test.u },
                     { "log10_p_u", c->test.log10_p },
                     { "p_devices", c->p },
+                    { "orders", (double)c->orders },
                     { "pearson", c->pearson.r },
                     { "log10_p_pearson", c->pearson.log10_p },
                     { "spearman", c->spearman.r },

@@ -4,22 +4,59 @@
 
 #include "qrng/synthetic.h"
 
+/* "-" for what is not defined. */
+static void put_number(FILE *to, const char *form, double value)
+{
+    if (isnan(value)) fputc('-', to);
+    else fprintf(to, form, value);
+}
+
+static void put_correlation(FILE *to, const char *name, const struct kl_correlation *c, size_t n)
+{
+    if (isnan(c->r)) fprintf(to, "%s - (all equal)", name);
+    else if (n < 3) fprintf(to, "%s - (of two devices)", name);
+    else fprintf(to, "%s %.4f (p %.2g)", name, c->r, pow(10, c->log10_p));
+}
+
+/* The devices' classes in other orders, or why there is no such test. */
+static void put_test(FILE *to, const struct kl_contrast *c, const struct kl_synthetic *s)
+{
+    const long long permutations = (long long)s->plan.options->permutations;
+    if (isnan(c->test.u)) {
+        fprintf(to, "  no test: no two devices %s\n",
+                isnan(c->within) ? "of one class" : "of different classes");
+        return;
+    }
+    fprintf(to, "  Mann-Whitney U %.1f, log10 p %.2f as if pairs were independent;", c->test.u,
+            c->test.log10_p);
+    if (c->orders) fprintf(to, " p %.2g, exact: all %zu orders of devices", c->p, c->orders);
+    else if (permutations)
+        fprintf(to, " p %s%.2g by %lld permutations of devices",
+                c->p * (double)(permutations + 1) < 1.5 ? "<= " : "", c->p, permutations);
+    fputc('\n', to);
+}
+
 static void put_contrast(FILE *to, const char *name, const struct kl_contrast *c,
                          const struct kl_synthetic *s)
 {
-    const long long permutations = (long long)s->plan.options->permutations;
     fprintf(to, "%-9s", name);
-    for (size_t i = 0; i < s->n_pairs && s->n_classes <= 3; i++) fprintf(to, " %8.4f", c->pairs[i].mean);
-    fprintf(to, "\n  within %.5f, between %.5f, ratio %.2f\n", c->within, c->between,
-            c->between / c->within);
-    if (isnan(c->test.u)) return;
-    fprintf(to, "  Mann-Whitney U %.1f, log10 p %.2f as if pairs were independent;", c->test.u,
-            c->test.log10_p);
-    if (permutations)
-        fprintf(to, " p %s%.2g by %lld permutations of devices",
-                c->p * (double)(permutations + 1) < 1.5 ? "<= " : "", c->p, permutations);
-    fprintf(to, "\n  with the accuracies: r %.4f (p %.2g), rho %.4f (p %.2g)\n", c->pearson.r,
-            pow(10, c->pearson.log10_p), c->spearman.r, pow(10, c->spearman.log10_p));
+    for (size_t i = 0; i < s->n_pairs && s->n_classes <= 3; i++) {
+        if (isnan(c->pairs[i].mean)) fprintf(to, " %8s", "-");
+        else fprintf(to, " %8.4f", c->pairs[i].mean);
+    }
+    fputs("\n  within ", to);
+    put_number(to, "%.5f", c->within);
+    fputs(", between ", to);
+    put_number(to, "%.5f", c->between);
+    fputs(", ratio ", to);
+    put_number(to, "%.2f", c->between / c->within);
+    fputc('\n', to);
+    put_test(to, c, s);
+    fputs("  with the accuracies: ", to);
+    put_correlation(to, "r", &c->pearson, s->n_devices);
+    fputs(", ", to);
+    put_correlation(to, "rho", &c->spearman, s->n_devices);
+    fputc('\n', to);
 }
 
 static void put_power(FILE *to, const struct kl_synthetic *s)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "metrics/distributions.h"
+#include "metrics/ranks.h"
 #include "qrng/rules.h"
 #include "qrng/tournament_int.h"
 
@@ -68,9 +69,10 @@ static int sort_rows(struct work *w, struct kl_error *err)
             skip = false;
         }
         w->t->rows[d] = (int64_t)(n - w->first_row[d]);
-        if (w->t->rows[d] < KL_FOLDS)
+        if (w->t->rows[d] < KL_CROSSFIT_FOLDS)
             return kl_fail(err, KL_EDATA, "device %s: %lld row%s, expected at least %d", bits->names[d],
-                           (long long)w->t->rows[d], kl_s((unsigned long long)w->t->rows[d]), KL_FOLDS);
+                           (long long)w->t->rows[d], kl_s((unsigned long long)w->t->rows[d]),
+                           KL_CROSSFIT_FOLDS);
     }
     w->first_row[bits->n_devices] = n;
     return KL_OK;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
    tournament: do devices that deliver bits differ, by how much, and what are the published study's
-   scores worth? d devices, p = d (d - 1) / 2 pairs in the order 1v2, 1v3, ..., 2v3, ...; S symbols.
-   First what a tool calls, then what its parts are. */
+   scores worth? d devices, p = d (d - 1) / 2 pairs in the order 1v2, 1v3, ..., 2v3, ...; S symbols. */
 #ifndef KL_QRNG_TOURNAMENT_H
 #define KL_QRNG_TOURNAMENT_H
 
 #include "qrng/bits.h"
+#include "qrng/symbols.h"
 
 struct kl_tournament_options {
     int64_t permutations; /* of the rows' labels, for each pair; 0: none, and no p-values by them */
@@ -38,15 +38,6 @@ int kl_scores_read(uint32_t *wanted, const char *text, struct kl_error *err);
 /* The same back, in the order of the enumeration: one text for each choice. */
 void kl_scores_write(char *text, size_t size, uint32_t wanted);
 
-/* Divergences of the devices' symbols, in nats a symbol but for the total variation. */
-enum kl_divergence { KL_DIV_AB, KL_DIV_BA, KL_DIV_JS, KL_DIV_TV, KL_DIV_CHERNOFF, KL_N_DIVERGENCES };
-extern const char *const kl_divergence_names[KL_N_DIVERGENCES];
-
-/* The two tests of a table and their p-values; natural size would underflow. */
-struct kl_symbol_test {
-    int df;
-    double chi_square, g, log10_p, log10_p_g;
-};
 struct kl_pair_result {
     int a, b; /* from 0 */
     struct kl_symbol_test test;
@@ -84,15 +75,5 @@ void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, 
 /* "highly", "moderately", "somewhat" or "difficult to distinguish": the study's words for a composite.
  */
 const char *kl_composite_label(double composite);
-
-/* ---- the parts ---- */
-
-/* Chi-squared and G of the table of two devices' symbol counts a, b [n]; symbols that neither has do not
-   count. df 0: nothing to compare, p = 1. */
-struct kl_symbol_test kl_symbol_test(const int64_t *a, const int64_t *b, size_t n);
-double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n);
-/* Divergences of a from b, counts [n]. One that is infinite is INFINITY. */
-void kl_symbol_divergences(double divergence[KL_N_DIVERGENCES], const int64_t *a, const int64_t *b,
-                           size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A square of 64 x 64 bits turned about its diagonal (Warren, Hacker's Delight, 7-3). */
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 void kl_turn_bits(uint64_t m[64])
 {

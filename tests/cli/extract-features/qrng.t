@@ -8,7 +8,7 @@ $ extract-features --qrng --help | head -4
 $ for i in 1 2 3 4 5 6; do echo 011011000110 1; echo 110101010010 2; done > two.txt
 + extract-features --qrng two.txt --symbol-bits 2 -o bits.h5; extract-features --qrng two.txt --symbol-bits 2 -o bits.h5
 + h5dump -d bits -d labels -d device_stats/symbol_counts -d features/ones bits.h5 | grep '^ *(' | sed -n '1,3p;12,30p'
-> bits.h5: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; symbols of 2 bits depend on each other (p 10^-14.8 on device 1), roughly, of so few; # s
+> bits.h5: 12 rows of 12 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 2 bits depend on each other (p 10^-14.5, device 1), roughly, of so few; # s
 > bits.h5: up to date
 >    (0,0): 108, 96,
 >    (1,0): 213, 32,
@@ -33,14 +33,33 @@ $ extract-features --qrng bits.h5 -o again.h5 --json | jq -r '.rows, .symbol_bit
 $ printf '\245\017\074' | extract-features --qrng - --packed --bits 7 -o p.h5
 + printf '0110\n1001\n' > a.txt; cp a.txt b.txt; extract-features --qrng a.txt b.txt -o ab.h5
 + h5dump -d class_names ab.h5 | grep '^ *(' | sed 's/\\000//g'
-> p.h5: 3 rows of 7 bits, 1 device, rate of 1 0.5238; symbols of 1 bit are independent of each other (least p 1), roughly, of so few; # s
-> ab.h5: 4 rows of 4 bits, 2 devices, rate of 1 0.5000 0.5000; symbols of 1 bit are independent of each other (least p 0.41), roughly, of so few; # s
+> p.h5: 3 rows of 7 bits, 1 device, rate of 1 0.5238; successive symbols of 1 bit show no dependence (least p 1 after Holm), roughly, of so few; # s
+> ab.h5: 4 rows of 4 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 1 bit show no dependence (least p 0.83 after Holm), roughly, of so few; # s
 >    (0): "a",
 >    (1): "b"
 ! extract-features: 3 bits at the end make no row of 7: left out
 
 $ yes 0110100110 | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
 >    (0): 4
+
+# the first rows of each device, whatever the input
+$ printf '0110 1\n0111 1\n0100 1\n1001 2\n1000 2\n' > l.txt; extract-features --qrng l.txt --rows 2 -q -o l.h5; extract-features --qrng l.h5 --rows 1 -q -o m.h5
++ h5dump -d bits -d labels -d device_stats/rows l.h5 | grep '^ *(' ; h5dump -d bits -d labels m.h5 | grep '^ *('; extract-features --qrng a.txt b.txt --rows 1 -q -o n.h5; h5dump -d labels n.h5 | grep '^ *('
+>    (0,0): 96,
+>    (1,0): 112,
+>    (2,0): 144,
+>    (3,0): 128
+>    (0): 0, 0, 1, 1
+>    (0): 2, 2
+>    (0,0): 96,
+>    (1,0): 144
+>    (0): 0, 1
+>    (0): 0, 1
+
+# what is all equal is not called independent
+$ printf '0000\n0000\n' | extract-features --qrng - -o k.h5; printf '0000\n0000\n' | extract-features --qrng - -o k.h5 -f --json | jq -c '[.symbols_independent, .least_log10_p]'; rm l.txt l.h5 m.h5 n.h5 k.h5
+> k.h5: 2 rows of 4 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
+> [false,null]
 
 # the same bits are the same content in every format
 $ printf "\223NUMPY\1\0\77\0{'descr': '|S4', 'fortran_order': False, 'shape': (2,), }     \n01101001" > a.npy

@@ -67,6 +67,12 @@ $ for d in 1 2; do grep " $d\$" devices.txt | cut -d ' ' -f 1 >d$d.txt; printf "
 $ qgan devices.txt --repetitions 2 -o x.h5
 ! qgan: --repetitions without --generator quantum
 ? 2
+$ qgan devices.txt --loss kl --hidden 8 -o x.h5
+! qgan: --hidden is of the discriminator, and only --loss gan has one
+? 2
+$ qgan devices.txt --loss mmd --generator quantum --weight-decay 0.1 -o x.h5
+! qgan: --weight-decay is of networks, and here there is none
+? 2
 $ qgan devices.txt --all-rows -o x.h5
 ! qgan: --all-rows without --reference: all rows are taken
 ? 2

@@ -71,6 +71,18 @@ $ qtrain --qrng -o x.h5
 $ qtrain --qrng rows.txt
 ! qtrain: no output; give -o CLASSIFIER.h5
 ? 2
+$ qtrain --qrng rows.txt --model pairs --clip 2 -o x.h5
+! qtrain: --clip: is of --model network alone
+? 2
+$ qtrain --qrng rows.txt --folds 3 -o x.h5
+! qtrain: --folds: is of --protocol folds alone
+? 2
+$ qtrain --qrng rows.txt --protocol folds --test 0.3 -o x.h5
+! qtrain: --test: of --protocol folds a fold is the test
+? 2
+$ qtrain --qrng rows.txt --reference --seed 4294967293 -o x.h5
+! qtrain: --seed: found 4294967293; the study's are 0 to 4294967292 for 4 splits
+? 2
 $ qtrain --qrng rows.txt --qubits 4 -o x.h5
 ! qtrain: --qubits: no such option; did you mean --bits? (--help lists them)
 ? 2

@@ -75,6 +75,15 @@ $ head -3 dev2.txt >short.txt; tournament dev1.txt short.txt
 $ tournament bits.txt --null -1
 ! tournament: --null: found -1, expected a number from 0 to 1e+07
 ? 2
+$ tournament bits.txt --scores bits,patterns,differences,composite,positions,histogram,chi_square,accuracy,more
+! tournament: --scores: found 'more', expected all or some of bits, patterns, differences, composite, positions, histogram, chi_square, accuracy
+? 2
+$ tournament bits.txt --null 0 --scores composite
+! tournament: --scores: names what is permuted, and --null 0 permutes nothing
+? 2
+$ tournament bits.txt --bits 12
+! tournament: --bits belongs to --packed; other inputs say how long rows are
+? 2
 $ tournament none.txt
 ! tournament: none.txt: cannot be opened: No such file or directory
 ? 66

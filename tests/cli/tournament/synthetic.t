@@ -3,11 +3,11 @@ $ tournament --synthetic 6 --rows 60 --bits 20 --null 99 --trials 5 -o s.h5
 > classes        0-0      0-1      0-2      1-1      1-2      2-2
 > study's     0.2233   1.9738   3.5793   0.6852   0.5645   0.2228
 >   within 0.37713, between 2.03921, ratio 5.41
->   Mann-Whitney U 33.0, log10 p -1.74 as if pairs were independent; p 0.12 by 99 permutations of devices
+>   Mann-Whitney U 33.0, log10 p -1.74 as if pairs were independent; p 0.067, exact: all 90 orders of devices
 >   with the accuracies: r 0.8558 (p 0.03), rho 0.8857 (p 0.019)
 > smoothed    0.0397   0.3810   0.5563   0.1275   0.1385   0.0386
 >   within 0.06861, between 0.35858, ratio 5.23
->   Mann-Whitney U 34.0, log10 p -1.90 as if pairs were independent; p 0.12 by 99 permutations of devices
+>   Mann-Whitney U 34.0, log10 p -1.90 as if pairs were independent; p 0.067, exact: all 90 orders of devices
 >   with the accuracies: r 0.8976 (p 0.015), rho 0.8286 (p 0.042)
 > class of a held-out row: right 0.5222 of the time
 > chi2 rejects at 5 % / held-out accuracy; two devices apart by (total variation a symbol)
@@ -30,11 +30,48 @@ $ tournament --synthetic 3 --variant bridge --rows 30 --trials 0 --null 0 --json
 > "u":null
 > "log10_p_u":null
 > "p_devices":null
+> "p_exact":false
 > "smoothed_ratio":null
 > "smoothed_p_devices":null
 > "accuracy":0.811111
 > "pearson":0.799182
 > "spearman":0.5}
+
+# Few devices: what can be said, and why not more.
+$ for n in 2 3; do tournament --synthetic $n --bias 0.5,0.6 --copy 0,0 --drift 0,0 --rows 40 --trials 0; done; tournament --synthetic 3 --bias 0.5 --copy 0 --drift 0 --rows 40 --trials 0
+> classes        0-0      0-1      1-1
+> study's          -   4.4437        -
+>   within -, between 4.44375, ratio -
+>   no test: no two devices of one class
+>   with the accuracies: r - (all equal), rho - (all equal)
+> smoothed         -   1.0747        -
+>   within -, between 1.07468, ratio -
+>   no test: no two devices of one class
+>   with the accuracies: r - (all equal), rho - (all equal)
+> class of a held-out row: right 0.8250 of the time
+> 80 rows of 100 bits of 2 devices, # s
+> classes        0-0      0-1      1-1
+> study's     0.8710   4.5678        -
+>   within 0.87102, between 4.56782, ratio 5.24
+>   Mann-Whitney U 2.0, log10 p -0.57 as if pairs were independent; p 0.33, exact: all 3 orders of devices
+>   with the accuracies: r -0.0000 (p 1), rho - (all equal)
+> smoothed    0.0580   0.8835        -
+>   within 0.05795, between 0.88354, ratio 15.25
+>   Mann-Whitney U 2.0, log10 p -0.57 as if pairs were independent; p 0.33, exact: all 3 orders of devices
+>   with the accuracies: r -0.0000 (p 1), rho - (all equal)
+> class of a held-out row: right 0.8250 of the time
+> 120 rows of 100 bits of 3 devices, # s
+> classes        0-0
+> study's     0.7817
+>   within 0.78166, between -, ratio -
+>   no test: no two devices of different classes
+>   with the accuracies: r - (all equal), rho - (all equal)
+> smoothed    0.0572
+>   within 0.05717, between -, ratio -
+>   no test: no two devices of different classes
+>   with the accuracies: r - (all equal), rho - (all equal)
+> class of a held-out row: right 1.0000 of the time
+> 120 rows of 100 bits of 3 devices, # s
 
 # What is written with --only-bits is read like any measured device; symbols are declared in it.
 $ tournament --synthetic 3 --source pairs --laws 0.4/0.2/0.2/0.2,0.25/0.25/0.25/0.25 --rows 200 --only-bits -o bits.h5
@@ -49,8 +86,20 @@ $ tournament --synthetic 3 --bias 0.5,0.5-0.6,0.7 --copy 0,0.1,0.2 --drift 0,0.0
 >    (0): "c0d0\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000",
 
 # What cannot be done.
+$ tournament --synthetic 1
+! tournament: --synthetic: found 1, expected a number from 2 to 4096
+? 2
 $ tournament --synthetic 2
-! tournament: --synthetic: found 2, expected a number from 3 to 4096
+! tournament: --synthetic: found 2 devices, there are 3 classes
+? 2
+$ tournament --synthetic 4 --spread 0.1
+! tournament: --spread: is of --source pairs alone
+? 2
+$ tournament --synthetic 4 --only-bits --trials 0 -o x.h5
+! tournament: --trials: is of the study; --only-bits makes none
+? 2
+$ tournament --synthetic 30 --variant full --seed 4294967296
+! tournament: --seed: found 4294967296; those of the study's devices are 0 to 4294967295
 ? 2
 $ tournament --synthetic 30 --variant study
 ! tournament: --variant: found 'study', expected one of own|validate|full|framework|bridge

@@ -108,7 +108,8 @@ static void check_paired(void)
 static void check_resampled(void)
 {
     static const double scores[] = { .56, .54, .58, .55, .57 };
-    const struct kl_interval i = kl_resampled(scores, 5, 0.25), one = kl_resampled(scores, 1, 0.25);
+    const struct kl_interval i = kl_resampled(scores, NULL, 5, 0.25),
+                             one = kl_resampled(scores, NULL, 1, 0.25);
     expect("resampled, low", i.low, 0.5305513525778368, 1e-12);
     expect("resampled, high", i.high, 0.5894486474221633, 1e-12);
     expect("one split has no interval", isnan(one.low) && isnan(one.high), 1, 0);

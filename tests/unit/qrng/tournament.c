@@ -179,7 +179,8 @@ static void counted_plainly(void)
         }
     for (size_t s = 0; s < f.n; s++) {
         uint32_t found = 0, want = 0;
-        for (size_t fold = 0; fold < KL_FOLDS; fold++) found += p.folds[s * KL_FOLDS + fold];
+        for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++)
+            found += p.folds[s * KL_CROSSFIT_FOLDS + fold];
         for (size_t r = 0; r < bits.n_rows; r++)
             for (size_t k = 0; k < 35; k++) {
                 const uint64_t *row = kl_bits_row(&bits, r);

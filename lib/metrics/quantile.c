@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "metrics/ranks.h"
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void kl_sort(double *values, size_t n)
+{
+    qsort(values, n, sizeof *values, by_value);
+}
+
+double kl_sorted_quantile(const double *sorted, size_t n, double share)
+{
+    const double at = share * (double)(n - 1);
+    const size_t below = (size_t)at, above = below + 1 < n ? below + 1 : below;
+    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+   symbols: do the symbols of two devices come equally often, and how far are their laws apart? From
+   counts a, b [n], n = 2^w. */
+#ifndef KL_QRNG_SYMBOLS_H
+#define KL_QRNG_SYMBOLS_H
+
+#include "qrng/bits.h"
+
+/* Divergences of the devices' symbols, in nats a symbol but for the total variation. */
+enum kl_divergence { KL_DIV_AB, KL_DIV_BA, KL_DIV_JS, KL_DIV_TV, KL_DIV_CHERNOFF, KL_N_DIVERGENCES };
+extern const char *const kl_divergence_names[KL_N_DIVERGENCES];
+
+/* The two tests of a table and their p-values; natural size would underflow. */
+struct kl_symbol_test {
+    int df;
+    double chi_square, g, log10_p, log10_p_g;
+};
+/* Chi-squared and G of the table of two devices' symbol counts a, b [n]; symbols that neither has do not
+   count. df 0: nothing to compare, p = 1. */
+struct kl_symbol_test kl_symbol_test(const int64_t *a, const int64_t *b, size_t n);
+double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n);
+/* Divergences of a from b, counts [n]. One that is infinite is INFINITY. */
+void kl_symbol_divergences(double divergence[KL_N_DIVERGENCES], const int64_t *a, const int64_t *b,
+                           size_t n);
+/* Jensen-Shannon divergence, nats a symbol; *error: its standard error if symbols are independent
+   (multinomial); may be NULL. */
+double kl_jensen_shannon(double *error, const int64_t *a, const int64_t *b, size_t n);
+
+#endif
