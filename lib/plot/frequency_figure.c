@@ -7,24 +7,28 @@
 
 enum { BINS = 20 };
 
-/* A line a device: of(rate) at each position. */
+/* A line a device: of(rate) at each position, or of the mean rate of as many as one place stands for. */
 static void draw_positions(cairo_t *cr, const struct kl_bits_view *v, int panel, const char *label,
                            const char *title, double (*of)(double rate))
 {
-    struct kl_axes axes = kl_view_panel(cr, panel, title);
+    const size_t width = kl_bin_width(v->n_bits), places = (v->n_bits + width - 1) / width;
+    char text[96];
+    snprintf(text, sizeof text, "%s, means of %zu", title, width);
+    struct kl_axes axes = kl_view_panel(cr, panel, width > 1 ? text : title);
     axes.x0 = -0.5, axes.x1 = (double)v->n_bits - 0.5, axes.whole_x = true;
-    for (size_t i = 0; i < v->n_devices * v->n_bits; i++) {
-        const double value = of(v->position[i]);
-        kl_view_widen(&axes, &value, 1);
-    }
-    kl_view_margin(&axes);
-    cairo_set_line_width(cr, v->n_devices > KL_VIEW_NAMED ? 0.3 : 0.7);
-    for (size_t d = 0; d < v->n_devices; d++) {
-        kl_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.5 : 0.9);
-        for (size_t j = 0; j < v->n_bits; j++)
-            cairo_line_to(cr, kl_axes_x(&axes, (double)j),
-                          kl_axes_y(&axes, of(v->position[d * v->n_bits + j])));
-        cairo_stroke(cr);
+    for (int drawing = 0; drawing < 2; drawing++) { /* first how far the axis must reach */
+        if (drawing) kl_view_margin(&axes);
+        cairo_set_line_width(cr, v->n_devices > KL_VIEW_NAMED ? 0.3 : 0.7);
+        for (size_t d = 0; d < v->n_devices; d++) {
+            kl_view_colour(cr, v, d, v->n_devices > KL_VIEW_NAMED ? 0.5 : 0.9);
+            for (size_t k = 0; k < places; k++) {
+                double x;
+                const double y = of(kl_bin_mean(&x, v->position + d * v->n_bits, v->n_bits, width, k));
+                if (drawing) cairo_line_to(cr, kl_axes_x(&axes, x), kl_axes_y(&axes, y));
+                else kl_view_widen(&axes, &y, 1);
+            }
+            if (drawing) cairo_stroke(cr);
+        }
     }
     kl_axes_draw(cr, &axes, "position in the row", label);
     kl_view_legend(cr, v, &axes);

@@ -120,6 +120,11 @@ double kl_axes_y(const struct kl_axes *axes, double value);
 enum kl_mark { KL_CIRCLE, KL_TRIANGLE, KL_SQUARE, KL_DIAMOND, KL_N_MARKS };
 void kl_mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark);
 
+/* How many of n values in a row one place stands for, 1 up to a thousand of them; their mean at place k,
+   of ceil(n / width), and the middle of their numbers (from 0). (bins.c) */
+size_t kl_bin_width(size_t n);
+double kl_bin_mean(double *middle, const double *values, size_t n, size_t width, size_t k);
+
 /* Of a report over n heads: is there a head inputs->replica (KL_EUSAGE)? "replica 0 (of 0 to 4)" for the
    figure, empty for the only one. */
 enum { KL_WHICH = 80 };

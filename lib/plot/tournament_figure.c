@@ -147,23 +147,33 @@ static void draw_divergences(cairo_t *cr, struct kl_axes a, const struct results
 static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
 {
     const size_t devices = r->n_devices < MOST_DEVICES ? r->n_devices : MOST_DEVICES;
+    const size_t width = kl_bin_width(r->n_bits), places = (r->n_bits + width - 1) / width;
+    char text[64] = "rates by position";
+    if (width > 1) snprintf(text, sizeof text, "rates by position, means of %zu", width);
+    else if (devices < r->n_devices) snprintf(text, sizeof text, "rates by position, first devices");
     a.x0 = 0, a.x1 = (double)r->n_bits + 1, a.y0 = INFINITY, a.y1 = -INFINITY, a.whole_x = true;
-    for (size_t i = 0; i < devices * r->n_bits; i++)
-        a.y0 = fmin(a.y0, r->rates[i]), a.y1 = fmax(a.y1, r->rates[i]);
+    double x;
+    for (size_t i = 0; i < devices * places; i++) {
+        const double y =
+            kl_bin_mean(&x, r->rates + i / places * r->n_bits, r->n_bits, width, i % places);
+        a.y0 = fmin(a.y0, y), a.y1 = fmax(a.y1, y);
+    }
     const double margin = fmax(0.06 * (a.y1 - a.y0), 0.005);
     a.y0 -= margin, a.y1 += 3 * margin;
     for (size_t d = 0; d < devices; d++) {
         char name[KL_NAME];
         kl_colour(cr, (int)d + 1, 0.9);
         cairo_set_line_width(cr, 0.7);
-        for (size_t j = 0; j < r->n_bits; j++)
-            cairo_line_to(cr, kl_axes_x(&a, (double)j + 1), kl_axes_y(&a, r->rates[d * r->n_bits + j]));
+        for (size_t k = 0; k < places; k++) {
+            const double y = kl_bin_mean(&x, r->rates + d * r->n_bits, r->n_bits, width, k);
+            cairo_line_to(cr, kl_axes_x(&a, x + 1), kl_axes_y(&a, y));
+        }
         cairo_stroke(cr);
         kl_name(name, r->names, r->n_devices, r->name_size, d);
         kl_text_within(cr, a.left + 6 + 30 * (double)d, a.top + 8, 6.5, KL_LEFT, 28, name);
     }
     kl_axes_draw(cr, &a, "position", "rate of ones");
-    title(cr, &a, devices < r->n_devices ? "rates by position, first devices" : "rates by position");
+    title(cr, &a, text);
 }
 
 /* Held-out accuracy against the composite: what a score says of how far devices can be told apart. */
