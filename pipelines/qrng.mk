@@ -55,6 +55,8 @@ $(OUT)/run.html: $(ALL) FORCE
 	figures $(ALL) --report $@
 verify: $(ALL)
 	cp pipelines/qrng-claims.json $(OUT)/claims.json
+	cp pipelines/qrng-thirty-claims.json $(OUT)/thirty-claims.json
 	qeval --verify $(OUT)/claims.json $(VERIFY)
+	qeval --verify $(OUT)/thirty-claims.json $(VERIFY)
 clean:
 	rm -rf $(OUT)

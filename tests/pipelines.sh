@@ -78,6 +78,9 @@ if [ -e "$rows" ]; then
     qrng BITS="$rows" STUDY=1 OUT="$JOBS/study" RUNS=1 "$JOBS/study/figures" "$JOBS/study/figures-reference" "$JOBS/study/run.html"
     jq '.claims |= map(select(.phase != "classifier"))' pipelines/qrng-claims.json >"$JOBS/study/claims.json"
     check "of the study's numbers: $(qeval --verify "$JOBS/study/claims.json" 2>&1 | grep -v ^pass)" qeval --verify "$JOBS/study/claims.json" --strict -q
+    cp pipelines/qrng-thirty-claims.json "$JOBS/study"
+    check "of the thirty devices' numbers: $(qeval --verify "$JOBS/study/qrng-thirty-claims.json" 2>&1 | grep -v ^pass)" \
+        qeval --verify "$JOBS/study/qrng-thirty-claims.json" --strict -q
 else
     echo "skipped in part: no rows of the QRNG study (KETLINE_SHARED)"
 fi

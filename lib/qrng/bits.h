@@ -36,6 +36,8 @@ struct kl_bits_how {
     bool packed;     /* --packed: raw bytes, the most significant bit first */
     size_t row_bits; /* --bits: of a row of packed bytes, which follows the last one without a gap */
     size_t max_rows; /* of each device; 0: all */
+    size_t max_bits; /* the same, of bits: as many rows as hold them, and least_rows at least */
+    size_t least_rows;
 };
 
 /* One input whole: FILE, or "-" for standard input. What it is its first bytes say, packed apart:

@@ -24,6 +24,15 @@ int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uns
                    column, what);
 }
 
+/* Rows of each device that hold how.max_bits. */
+static void limit_rows(struct kl_bits_source *s, size_t n_bits)
+{
+    struct kl_bits_how *how = &s->how;
+    if (!how->max_bits || !n_bits) return;
+    how->max_rows = (how->max_bits + n_bits - 1) / n_bits;
+    if (how->max_rows < how->least_rows) how->max_rows = how->least_rows;
+}
+
 /* Of several devices the input is read to its end, whatever how.max_rows. */
 static bool may_be_several(const struct kl_bits_source *s)
 {
@@ -43,6 +52,7 @@ int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error 
                        "--symbol-bits",
                        s->path, n_bits, b->symbol_bits);
     b->n_bits = n_bits;
+    limit_rows(s, n_bits);
     if (!s->expected_rows)
         s->expected_rows = (size_t)(s->size / (n_bits + 1 + 2 * s->labelled)); /* of text */
     if (s->how.max_rows && !may_be_several(s) && s->expected_rows > s->how.max_rows)
@@ -99,6 +109,7 @@ int kl_bits_open(struct kl_bits_source **source, const char *path, const struct 
     s->count = calloc(2 * KL_BITS_DEVICES, sizeof *s->count);
     if (!s->count) return kl_fail_memory(err, 2 * KL_BITS_DEVICES * sizeof *s->count);
     s->seen = s->count + KL_BITS_DEVICES;
+    if (how->packed) limit_rows(s, how->row_bits);
     int rc = open_input(s, path, err);
     const size_t n = s->size < sizeof first ? (size_t)s->size : sizeof first;
     if (!rc) rc = kl_pread_all(s->fd, first, n, 0, s->path, err);

@@ -15,7 +15,8 @@ struct fit {
     const struct kl_bits *bits;
     const int32_t *labels;
     const int64_t *which;
-    size_t n, size; /* rows; numbers of a block: (n_bits + 1) rows of `width` */
+    const double *variance; /* [n_bits], of the penalty; NULL: ones */
+    size_t n, size;         /* rows; numbers of a block: (n_bits + 1) rows of `width` */
     struct kl_mlp net;
     const struct kl_kernels *kernels;
     double *batch, *work; /* a batch's gradient; the kernel's workspace */
@@ -38,9 +39,9 @@ static double largest(const double *a, size_t n)
 /* The objective and its gradient at x. */
 static double value(double *grad, const struct fit *f, const double *x)
 {
-    const size_t weights = (size_t)f->net.size[0] * kl_mlp_width(f->net.size[1]);
-    double sum = dot(x, x, weights) / 2;
-    memcpy(grad, x, weights * sizeof *x);
+    const size_t width = kl_mlp_width(f->net.size[1]), weights = (size_t)f->net.size[0] * width;
+    for (size_t j = 0; j < weights; j++) grad[j] = f->variance ? f->variance[j / width] * x[j] : x[j];
+    double sum = dot(x, grad, weights) / 2;
     memset(grad + weights, 0, (f->size - weights) * sizeof *x);
     for (size_t i = 0; i < f->n; i += KL_MLP_BATCH) {
         struct kl_mlp_batch batch = { .n = f->n - i < KL_MLP_BATCH ? f->n - i : KL_MLP_BATCH,
@@ -123,9 +124,15 @@ static void minimise(double *x, const struct fit *f, struct history *h, double *
 }
 
 int kl_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_t *labels,
-                    size_t classes, const int64_t *which, size_t n, struct kl_error *err)
+                    size_t classes, const int64_t *which, size_t n, const double *variance,
+                    struct kl_error *err)
 {
-    struct fit f = { .bits = bits, .labels = labels, .which = which, .n = n, .kernels = kl_kernels() };
+    struct fit f = { .bits = bits,
+                     .labels = labels,
+                     .which = which,
+                     .variance = variance,
+                     .n = n,
+                     .kernels = kl_kernels() };
     f.net = (struct kl_mlp){ 1, { (int)bits->n_bits, (int)classes } };
     f.size = kl_mlp_layer(&f.net, 1);
     const size_t width = kl_mlp_width((int)classes),

@@ -6,7 +6,7 @@
 #include "qrng/mode.h"
 #include "qrng/nist_report.h"
 
-enum { NUMERICAL_VERSION = 1, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -27,6 +27,8 @@ static const struct kl_option options[] = {
       NULL },
     { "sequence-bits", 0, KL_OPT_INT, AT(nist.sequence_bits), "N", 0, KL_NIST_PART, true,
       "of a sequence of SP 800-22; 0: all, up to 1e6", "Tests", NULL },
+    { "sequences", 0, KL_OPT_INT, AT(nist.sequences), "N", 1, 1e6, true,
+      "of each device, at most; the rest of a longer input is not read", NULL, NULL },
     { "permutations", 0, KL_OPT_INT, AT(nist.permutations), "N", 0, 1e6, true,
       "of SP 800-90B's test of independence; 0: none", NULL, NULL },
     { "restarts", 0, KL_OPT_FLAG, AT(nist.restarts), NULL, 0, 0, true,
@@ -39,7 +41,7 @@ const struct kl_tool kl_nist_tool = {
     .summary = "Tests devices by NIST SP 800-22 and estimates their entropy by SP 800-90B",
     .arguments = "--nist BITS... [-o N.h5]",
     .example = "tournament --nist devices.txt --symbol-bits 2 -o n.h5\n"
-               "  head -c 1250000 /dev/urandom | tournament --nist --packed --bits 1000 -",
+               "  cat /dev/urandom | tournament --nist --packed --bits 1000 --sequences 10 -",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -65,11 +67,26 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     struct kl_stage *stage = &w->run->stage;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
-                                     .row_bits = (size_t)w->v->row_bits };
+                                     .row_bits = (size_t)w->v->row_bits,
+                                     .max_bits = kl_nist_most_bits(&w->v->nist),
+                                     .least_rows = w->v->nist.restarts ? KL_RESTARTS : 0 };
     int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
     if (code) return code;
     return kl_bits_begin(answer, &w->raw, stage, &w->bits, "nist", SCHEMA, NUMERICAL_VERSION,
                          w->run->out, err);
+}
+
+/* A longer input is cut, and that is said. */
+static void note_cut(const struct work *w)
+{
+    const size_t most = kl_nist_most_bits(&w->v->nist),
+                 rows = (most + w->bits.n_bits - 1) / w->bits.n_bits;
+    for (size_t i = 0; i < w->report.n_devices; i++)
+        if (w->report.devices[i].n_rows >= rows && !w->v->nist.restarts)
+            kl_note(w->run->stage.log, 1,
+                    "device %s: its first %zu bits are tested, and no more are read; for more give "
+                    "--sequences N",
+                    w->report.names[i], w->report.devices[i].n_bits);
 }
 
 static int compute(struct work *w, struct kl_error *err)
@@ -84,6 +101,7 @@ static int compute(struct work *w, struct kl_error *err)
     if (!code) code = kl_nist_report(&w->report, &w->bits, &o, pool, &progress.watch, err);
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
+    if (!code) note_cut(w);
     return code;
 }
 

@@ -91,7 +91,8 @@ static int work(struct work *w, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no input, expected --qrng BITS...; see qtrain --qrng --help");
     if (!common->output && !common->print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o CLASSIFIER.h5");
-    int code = begin(w, &answer, err);
+    int code = kl_study_settings_check(w->v, err);
+    if (!code) code = begin(w, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
     code = train(w, err);

@@ -7,7 +7,7 @@
 #include "qrng/mode.h"
 #include "qrng/synthetic.h"
 
-enum { NUMERICAL_VERSION = 3, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
+enum { NUMERICAL_VERSION = 4, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
 
 struct values {
     struct kl_common common;
@@ -140,8 +140,11 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "accuracy", KL_JSON_NUMBER, NULL, s->mean_accuracy },
         { "pearson", KL_JSON_NUMBER, NULL, c->pearson.r },
         { "spearman", KL_JSON_NUMBER, NULL, c->spearman.r },
+        { "network_test", KL_JSON_NUMBER, NULL, s->learners[0].test },
+        { "logistic_test", KL_JSON_NUMBER, NULL, s->learners[1].test },
     };
-    const size_t n = w->v->only_bits ? 5 : sizeof pairs / sizeof *pairs;
+    const size_t all = sizeof pairs / sizeof *pairs;
+    const size_t n = w->v->only_bits ? 5 : s->plan.study ? all : all - 2;
     if (common->json) return kl_json_line(out, pairs, n, err);
     if (common->quiet) return KL_OK;
     if (!w->v->only_bits) kl_synthetic_table(out, s);

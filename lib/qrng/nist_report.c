@@ -9,17 +9,13 @@
 
 #include "metrics/distributions.h"
 #include "qrng/extractor.h"
+#include "qrng/nist_stream.h"
 #include "qrng/rules.h"
 
 void kl_nist_options_default(struct kl_nist_options *o)
 {
-    *o = (struct kl_nist_options){ .permutations = 10000, .security = 64 };
+    *o = (struct kl_nist_options){ .sequences = 1000, .permutations = 10000, .security = 64 };
 }
-
-/* One device's bits, and symbols, as bytes. */
-struct stream {
-    uint8_t *bits, *symbols;
-};
 
 enum job_kind { SUITE, BITS, SYMBOLS };
 struct job {
@@ -30,7 +26,7 @@ struct job {
 };
 struct work {
     struct kl_nist_report *report;
-    struct stream *streams; /* [n_devices] */
+    struct kl_nist_stream *streams; /* [n_devices] */
     struct job *jobs;
     size_t n_jobs;
 };
@@ -38,26 +34,6 @@ struct work {
 static size_t part(size_t n)
 {
     return n < KL_NIST_PART ? n : KL_NIST_PART;
-}
-
-static int make_stream(struct stream *s, struct kl_nist_device *d, const struct kl_bits *bits,
-                       size_t device, struct kl_error *err)
-{
-    const size_t width = (size_t)bits->symbol_bits, per_row = bits->n_bits / width;
-    size_t at = 0;
-    s->bits = malloc(d->n_bits + 1);
-    s->symbols = malloc(d->n_symbols + 1);
-    if (!s->bits || !s->symbols) return kl_fail_memory(err, d->n_bits + d->n_symbols);
-    for (size_t r = 0; r < bits->n_rows; r++) {
-        if (bits->device[r] != (int32_t)device) continue;
-        const uint64_t *row = kl_bits_row(bits, r);
-        for (size_t j = 0; j < bits->n_bits; j++)
-            s->bits[at * bits->n_bits + j] = row[j / 64] >> (j % 64) & 1;
-        for (size_t k = 0; k < per_row; k++)
-            s->symbols[at * per_row + k] = (uint8_t)kl_bits_symbol(row, k, bits->symbol_bits);
-        at++;
-    }
-    return KL_OK;
 }
 
 /* The closed alphabet's copy is made here, since the values themselves are needed elsewhere. */
@@ -72,17 +48,27 @@ static int estimate(double *h, const uint8_t *s, size_t n, struct kl_error *err)
     return code;
 }
 
+static int test_sequence(struct kl_nist_device *d, const struct kl_nist_stream *s, size_t sequence,
+                         struct kl_error *err)
+{
+    const size_t n = d->sequence_bits;
+    uint8_t *bits = malloc(n);
+    if (!bits) return kl_fail_memory(err, n);
+    kl_nist_stream_bits(bits, s, sequence * n, n);
+    const int code = kl_nist22(&d->suites[sequence], bits, n, err);
+    free(bits);
+    return code;
+}
+
 static void run_job(void *context, size_t i, int thread)
 {
     struct work *w = context;
     struct job *job = &w->jobs[i];
     struct kl_nist_device *d = &w->report->devices[job->device];
-    const struct stream *s = &w->streams[job->device];
+    const struct kl_nist_stream *s = &w->streams[job->device];
     (void)thread;
-    if (job->kind == SUITE)
-        job->code = kl_nist22(&d->suites[job->sequence], s->bits + job->sequence * d->sequence_bits,
-                              d->sequence_bits, &job->err);
-    else if (job->kind == BITS) job->code = estimate(d->bit_h, s->bits, part(d->n_bits), &job->err);
+    if (job->kind == SUITE) job->code = test_sequence(d, s, job->sequence, &job->err);
+    else if (job->kind == BITS) job->code = estimate(d->bit_h, s->part, part(d->n_bits), &job->err);
     else job->code = estimate(d->symbol_h, s->symbols, part(d->n_symbols), &job->err);
 }
 
@@ -147,7 +133,7 @@ static void assess(struct kl_nist_device *d, const struct kl_nist_report *r)
         kl_leftover_bits(d->assessed * (double)r->row_bits / width, r->options.security);
 }
 
-static int finish_device(struct kl_nist_report *r, size_t i, const struct stream *s,
+static int finish_device(struct kl_nist_report *r, size_t i, const struct kl_nist_stream *s,
                          const struct kl_bits *bits, struct kl_pool *pool, const struct kl_watch *watch,
                          struct kl_error *err)
 {
@@ -164,7 +150,7 @@ static int finish_device(struct kl_nist_report *r, size_t i, const struct stream
     uint8_t *square = malloc((size_t)KL_RESTARTS * KL_RESTARTS);
     if (!square) return kl_fail_memory(err, (size_t)KL_RESTARTS * KL_RESTARTS);
     for (size_t row = 0; row < KL_RESTARTS; row++)
-        memcpy(square + row * KL_RESTARTS, s->symbols + row * per_row, KL_RESTARTS);
+        kl_nist_stream_symbols(square + row * KL_RESTARTS, s, row * per_row, KL_RESTARTS);
     code = kl_restart(&d->restart, square, d->assessed, err);
     d->restarted = !code;
     free(square);
@@ -185,6 +171,7 @@ static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err
         d->n_symbols = d->n_bits / (size_t)bits->symbol_bits;
         d->sequence_bits = r->options.sequence_bits ? (size_t)r->options.sequence_bits : part(d->n_bits);
         d->n_sequences = d->n_bits / d->sequence_bits;
+        if (d->n_sequences > (size_t)r->options.sequences) d->n_sequences = (size_t)r->options.sequences;
         if (r->options.restarts && (d->n_rows < KL_RESTARTS || per_row < KL_RESTARTS))
             return kl_fail(err, KL_EDATA,
                            "device %s: %zu rows of %zu symbols, expected %d of %d at least for "
@@ -220,11 +207,22 @@ static int inform(struct kl_nist_report *r, const struct work *w, struct kl_erro
     double *p = calloc(d * symbols, sizeof *p);
     if (!p) return kl_fail_memory(err, d * symbols * sizeof *p);
     for (size_t i = 0; i < d; i++)
-        for (size_t k = 0; k < r->devices[i].n_symbols; k++)
-            p[i * symbols + w->streams[i].symbols[k]] += 1 / (double)r->devices[i].n_symbols;
+        for (size_t k = 0; k < w->streams[i].n_rows; k++) {
+            const uint64_t *row = kl_bits_row(w->streams[i].bits, w->streams[i].rows[k]);
+            for (size_t t = 0; t < per_row; t++)
+                p[i * symbols + kl_bits_symbol(row, t, r->symbol_bits)] +=
+                    1 / (double)r->devices[i].n_symbols;
+        }
     r->information = kl_symbol_limit(NULL, p, d, symbols, per_row).information;
     free(p);
     return KL_OK;
+}
+
+size_t kl_nist_most_bits(const struct kl_nist_options *o)
+{
+    const size_t sequence = o->sequence_bits ? (size_t)o->sequence_bits : KL_NIST_PART;
+    const size_t most = KL_NIST_PART * (size_t)KL_BITS_SYMBOL, all = (size_t)o->sequences * sequence;
+    return all > most ? all : most;
 }
 
 int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
@@ -243,13 +241,12 @@ int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
                    : kl_fail_memory(err, n * sizeof *report->devices);
     if (!code) memcpy(report->names, bits->names, n * sizeof *report->names);
     if (!code) code = plan(&w, bits, err);
-    for (size_t i = 0; !code && i < n; i++)
-        code = make_stream(&w.streams[i], &report->devices[i], bits, i, err);
+    for (size_t i = 0; !code && i < n; i++) code = kl_nist_stream(&w.streams[i], bits, i, err);
     if (!code) code = run_jobs(&w, pool, watch, err);
     if (!code) code = inform(report, &w, err);
     for (size_t i = 0; !code && i < n; i++)
         code = finish_device(report, i, &w.streams[i], bits, pool, watch, err);
-    for (size_t i = 0; w.streams && i < n; i++) free(w.streams[i].bits), free(w.streams[i].symbols);
+    for (size_t i = 0; w.streams && i < n; i++) kl_nist_stream_free(&w.streams[i]);
     free(w.streams);
     free(w.jobs);
     return code;

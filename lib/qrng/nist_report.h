@@ -16,13 +16,18 @@ enum {
 struct kl_nist_options {
     int64_t
         sequence_bits;    /* of a sequence of SP 800-22; 0: all of a device's bits, up to KL_NIST_PART */
+    int64_t sequences;    /* of them, of each device, at most */
     int64_t permutations; /* of SP 800-90B, section 5.1; 0: none */
     int64_t seed;
     double security; /* extracted bits are within 2^-security of uniform */
     bool restarts;   /* a row is what came after a start */
 };
-/* 0, 10,000, 0, 64, no. */
+/* 0, 1,000, 10,000, 0, 64, no. */
 void kl_nist_options_default(struct kl_nist_options *o);
+
+/* Of each device more bits than these are not looked at: SP 800-22 is applied to so many sequences, SP
+   800-90B to the first KL_NIST_PART symbols. Restarts look at 1000 rows whatever their length. */
+size_t kl_nist_most_bits(const struct kl_nist_options *o);
 
 struct kl_nist_device {
     size_t n_rows, n_bits, n_symbols; /* in all; of the parts that SP 800-90B is applied to below */

@@ -70,7 +70,7 @@ int kl_rule_fit(struct kl_rule *rule, enum kl_rule_kind kind, const struct kl_bi
     }
     free(sums);
     if (rc || kind != KL_RULE_LOGISTIC) return rc;
-    return kl_logistic_fit(rule->parameters, bits, labels, classes, which, n, err);
+    return kl_logistic_fit(rule->parameters, bits, labels, classes, which, n, NULL, err);
 }
 
 void kl_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_bits *bits, size_t row)

@@ -37,9 +37,11 @@ void kl_rule_scores(double *scores, const struct kl_rule *rule, const struct kl_
 /* ---- logistic regression (logistic.c) ---- */
 /* Minimises the sum of cross-entropies + |W|^2 / 2 from 0 until no derivative exceeds 1e-8 of the
    largest possible one (n), by L-BFGS (Liu & Nocedal 1989, doi:10.1007/BF01589116), in double;
-   parameters [c, n_bits + 1]. KL_ENOMEM. */
+   parameters [c, n_bits + 1]. variance [n_bits], or NULL for ones: the penalty is sum variance_j W_j^2 /
+   2, that on the weights of bits that were divided by their deviations. KL_ENOMEM. */
 int kl_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_t *labels,
-                    size_t classes, const int64_t *which, size_t n, struct kl_error *err);
+                    size_t classes, const int64_t *which, size_t n, const double *variance,
+                    struct kl_error *err);
 
 /* ---- what no classifier can surpass (limit.c) ---- */
 /* Devices whose symbols are independent draws: p [c, m], rows of n symbols, equal priors. By an exact

@@ -25,6 +25,8 @@ extern const struct kl_tool kl_study_tool;
 /* Before the options are read; afterwards what was not given gets the values of the protocol. */
 void kl_study_settings_default(struct kl_study_settings *v);
 int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err);
+/* KL_EUSAGE if an option was given that does nothing beside the others. */
+int kl_study_settings_check(const struct kl_study_settings *v, struct kl_error *err);
 
 /* ---- a study on its data (study.c, study_split.c) ---- */
 enum kl_part { KL_PART_TRAINING, KL_PART_VALIDATION, KL_PART_TEST };

@@ -85,28 +85,9 @@ void kl_study_settings_default(struct kl_study_settings *v)
     };
 }
 
-/* What was given, though it does nothing. */
-static int refuse(const struct kl_study_settings *v, struct kl_error *err)
-{
-    const char *own = "features hidden init epochs patience rate-patience keep batch-size lr dropout l1 "
-                      "weight-decay clip";
-    const bool folds = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_FOLDS;
-    struct kl_study_settings defaults;
-    int rc = KL_OK;
-    kl_study_settings_default(&defaults);
-    if (kl_choice(KL_STUDY_MODELS, v->model) != 0)
-        rc = kl_options_refuse(&kl_study_tool, v, &defaults, own, "is of --model network alone", err);
-    if (rc) return rc;
-    return kl_options_refuse(
-        &kl_study_tool, v, &defaults, folds ? "test" : "folds",
-        folds ? "of --protocol folds a fold is the test" : "is of --protocol folds alone", err);
-}
-
 /* The study took no validation rows. */
 int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err)
 {
-    int rc = refuse(v, err);
-    if (rc) return rc;
     const bool named = v->protocol && kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_REFERENCE;
     if (v->reference && v->protocol && !named)
         return kl_fail(err, KL_EUSAGE, "--reference has a protocol of its own; leave --protocol %s away",
@@ -126,4 +107,20 @@ int kl_study_settings_complete(struct kl_study_settings *v, struct kl_error *err
                        (long long)v->common.seed, (long long)UINT32_MAX - (v->seeds - 1),
                        (long long)v->seeds, kl_s((unsigned long long)v->seeds));
     return KL_OK;
+}
+
+int kl_study_settings_check(const struct kl_study_settings *v, struct kl_error *err)
+{
+    const char *own = "features hidden init epochs patience rate-patience keep batch-size lr dropout l1 "
+                      "weight-decay clip";
+    const bool folds = kl_choice(KL_STUDY_PROTOCOLS, v->protocol) == KL_FOLDS;
+    struct kl_study_settings defaults;
+    int rc = KL_OK;
+    kl_study_settings_default(&defaults);
+    if (kl_choice(KL_STUDY_MODELS, v->model) != 0)
+        rc = kl_options_refuse(&kl_study_tool, v, &defaults, own, "is of --model network alone", err);
+    if (rc) return rc;
+    return kl_options_refuse(
+        &kl_study_tool, v, &defaults, folds ? "test" : "folds",
+        folds ? "of --protocol folds a fold is the test" : "is of --protocol folds alone", err);
 }

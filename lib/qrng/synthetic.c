@@ -57,7 +57,7 @@ static int correlate(struct kl_contrast *c, const struct kl_synthetic *s, struct
 
 static int stop(const struct kl_watch *watch, uint64_t done, struct kl_error *err)
 {
-    return kl_watch_step(watch, done, 3, NULL) ? kl_fail(err, KL_ESIGNAL, "stopped") : KL_OK;
+    return kl_watch_step(watch, done, 4, NULL) ? kl_fail(err, KL_ESIGNAL, "stopped") : KL_OK;
 }
 
 int kl_synthetic_run(struct kl_synthetic *s, const struct kl_synthetic_options *o, struct kl_pool *pool,
@@ -79,8 +79,10 @@ int kl_synthetic_run(struct kl_synthetic *s, const struct kl_synthetic_options *
     if (!code) code = correlate(&s->study, s, err);
     if (!code) code = correlate(&s->smoothed, s, err);
     if (!code) code = stop(watch, 2, err);
+    if (!code) code = kl_synthetic_learn(s, pool, err);
+    if (!code) code = stop(watch, 3, err);
     if (!code) code = kl_synthetic_power(s, pool, err);
-    return code ? code : stop(watch, 3, err);
+    return code ? code : stop(watch, 4, err);
 }
 
 void kl_synthetic_free(struct kl_synthetic *s)
@@ -88,5 +90,6 @@ void kl_synthetic_free(struct kl_synthetic *s)
     kl_contrast_free(&s->study), kl_contrast_free(&s->smoothed);
     kl_bits_free(&s->bits);
     free(s->devices), free(s->accuracy);
+    for (int i = 0; i < KL_SYNTHETIC_LEARNERS; i++) free(s->learners[i].accuracy);
     *s = (struct kl_synthetic){ 0 };
 }

@@ -69,6 +69,16 @@ struct kl_contrast {
     double *mean;  /* [d]: to all other devices */
     struct kl_correlation pearson, spearman; /* of `mean` with the accuracies */
 };
+/* One of the study's classifiers of the devices' classes (synthetic_learn.c): shares of right answers.
+ */
+enum { KL_SYNTHETIC_LEARNERS = 2 };
+extern const char *const kl_synthetic_learner_names[KL_SYNTHETIC_LEARNERS]; /* "network", "logistic" */
+struct kl_synthetic_learner {
+    double train, test;
+    double *accuracy; /* [d]: on all rows of a device, training rows included; NULL: not the study's
+                         devices */
+    struct kl_correlation pearson, spearman; /* of it with study.mean */
+};
 enum { KL_POWER_EFFECTS = 6, KL_POWER_ROWS = 6 };
 struct kl_synthetic {
     size_t n_devices, n_classes, n_pairs; /* class pairs */
@@ -81,6 +91,7 @@ struct kl_synthetic {
     struct kl_contrast study, smoothed;
     double *accuracy; /* [d]: of naming the class of a held-out row, from its ones or its symbols */
     double mean_accuracy;
+    struct kl_synthetic_learner learners[KL_SYNTHETIC_LEARNERS];
     /* Two devices whose laws differ by a total variation of `effect` a symbol: share of trials in which
        chi-squared rejects at 5 %, and mean balanced held-out accuracy, after so many rows. */
     double effect[KL_POWER_EFFECTS];
@@ -103,6 +114,8 @@ int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool s
 int kl_contrast_permute(struct kl_contrast *c, const struct kl_synthetic *s, struct kl_pool *pool,
                         struct kl_error *err);
 void kl_contrast_free(struct kl_contrast *c);
+/* The study's classifiers, if these are its devices: network and logistic regression, split as there. */
+int kl_synthetic_learn(struct kl_synthetic *s, struct kl_pool *pool, struct kl_error *err);
 /* Cells of the power curves (power.c). */
 int kl_synthetic_power(struct kl_synthetic *s, struct kl_pool *pool, struct kl_error *err);
 /* rows of a device by counters, from row 0 on, into words [rows, words_per_row] (synthetic_rows.c).

@@ -91,11 +91,31 @@ static int put_power(struct kl_writer *w, const struct kl_synthetic *s, struct k
     return code;
 }
 
+/* NAME/accuracy [d] of the study's classifiers, with what else is known as its attributes. */
+static int put_learner(struct kl_writer *w, const struct kl_synthetic *s, int i, struct kl_error *err)
+{
+    const struct kl_synthetic_learner *l = &s->learners[i];
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = { { "train", l->train },         { "test", l->test },
+                    { "pearson", l->pearson.r },   { "log10_p_pearson", l->pearson.log10_p },
+                    { "spearman", l->spearman.r }, { "log10_p_spearman", l->spearman.log10_p } };
+    char path[48];
+    snprintf(path, sizeof path, "%s/accuracy", kl_synthetic_learner_names[i]);
+    int code = kl_writer_put(w, path, KL_TYPE_F64, 0, 1, &s->n_devices, l->accuracy, err);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers && code >= 0; k++)
+        code = kl_writer_number(w, path, numbers[k].name, numbers[k].value, err);
+    return code;
+}
+
 int kl_synthetic_save(struct kl_writer *w, const struct kl_synthetic *s, struct kl_error *err)
 {
     int code = put_devices(w, s, err);
     if (code >= 0) code = put_contrast(w, "study", &s->study, s, err);
     if (code >= 0) code = put_contrast(w, "smoothed", &s->smoothed, s, err);
+    for (int i = 0; i < KL_SYNTHETIC_LEARNERS && s->plan.study && code >= 0; i++)
+        code = put_learner(w, s, i, err);
     if (code >= 0 && s->plan.options->trials && s->rows[0]) code = put_power(w, s, err);
     if (code >= 0) code = kl_writer_text(w, "", "variant", s->plan.options->variant, err);
     if (code >= 0) code = kl_writer_integer(w, "", "draws", (int64_t)s->draws, err);

@@ -59,6 +59,19 @@ static void put_contrast(FILE *to, const char *name, const struct kl_contrast *c
     fputc('\n', to);
 }
 
+static void put_learner(FILE *to, const struct kl_synthetic *s, int i)
+{
+    const struct kl_synthetic_learner *l = &s->learners[i];
+    fprintf(
+        to,
+        "the study's %s: %.4f of the test rows, %.4f of those of training\n  on all rows of a device: ",
+        kl_synthetic_learner_names[i], l->test, l->train);
+    put_correlation(to, "r", &l->pearson, s->n_devices);
+    fputs(", ", to);
+    put_correlation(to, "rho", &l->spearman, s->n_devices);
+    fputc('\n', to);
+}
+
 static void put_power(FILE *to, const struct kl_synthetic *s)
 {
     fprintf(
@@ -84,5 +97,6 @@ void kl_synthetic_table(FILE *to, const struct kl_synthetic *s)
     put_contrast(to, "study's", &s->study, s);
     put_contrast(to, "smoothed", &s->smoothed, s);
     fprintf(to, "class of a held-out row: right %.4f of the time\n", s->mean_accuracy);
+    for (int i = 0; i < KL_SYNTHETIC_LEARNERS && s->plan.study; i++) put_learner(to, s, i);
     if (s->plan.options->trials && s->rows[0]) put_power(to, s);
 }

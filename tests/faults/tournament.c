@@ -32,6 +32,9 @@ const struct fault_job fault_jobs[] = {
                  "--no-provenance -o out.h5",
       .old = "cp ../in/older-synthetic.h5 out.h5",
       .talks = true },
+    { .name = "tournament of the study's devices",
+      .command = "tournament --synthetic 3 --variant validate --rows 20 --bits 10 --null 0 --trials 0 "
+                 "--threads 2 --no-provenance -o out.h5" },
     { .name = "tournament, the bits of the study's devices",
       .command = "tournament --synthetic 3 --variant validate --rows 20 --only-bits --no-provenance -o "
                  "out.h5",

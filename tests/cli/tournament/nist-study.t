@@ -1,6 +1,6 @@
 # What the standards say of the study's devices: docs/qrng.md has the reference values beside these.
 % need $SHARED/data/qrng/AI_2qubits_training_data.txt
-$ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits 2 --permutations 0
+$ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits 2 --permutations 0 --progress none
 > 1: 2000 rows of 100 bits
 >   SP 800-22    2 of 9 tests passed, 6 not applicable; 1 sequence of 200000 bits
 >     frequency                  failed, log10 p -382

@@ -1,12 +1,12 @@
 # The standards on the first 200,000 binary digits of e, which look random, and on biased symbols by a rule.
-$ head -c 25000 $ROOT/tests/golden/nist_e.bin >e.bin; tournament --nist e.bin --packed --bits 1000 --permutations 200 -o n.h5
+$ head -c 25000 $ROOT/tests/golden/nist_e.bin >e.bin; tournament --nist e.bin --packed --bits 1000 --permutations 200 --progress none -o n.h5
 > e: 200 rows of 1000 bits
 >   SP 800-22    10 of 10 tests passed, 5 not applicable; 1 sequence of 200000 bits
 >   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent
 >   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts; 200 permutations are too few for a verdict, expected at least 2000
 >   extractable  691 bits of a row alone, 0.8175 a bit of long blocks (within 2^-64)
 > n.h5: 1 device, # s
-$ tournament --nist e.bin --packed --bits 1000 --permutations 200 -o n.h5
+$ tournament --nist e.bin --packed --bits 1000 --permutations 200 --progress none -o n.h5
 > n.h5: up to date
 $ tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 1 -o a.h5
 + tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 3 -o b.h5
@@ -159,3 +159,11 @@ $ tournament --nist none.txt
 $ tournament --nist two.txt --permutations -1
 ! tournament: --permutations: found -1, expected a number from 0 to 1e+06
 ? 2
+
+# An endless stream is read as far as it is looked at.
+$ yes 0110100110010110 | tournament --nist - --packed --bits 1000 --sequence-bits 1000 --sequences 3 --permutations 0 -o y.h5 | sed -n '1,2p;$p'; h5dump -H -d sp800_22/log10_p y.h5 | grep -o 'SIMPLE { ([^)]*)'
+> standard input: 8000 rows of 1000 bits
+>   SP 800-22    0 of 7 tests passed, 8 not applicable; 3 sequences of 1000 bits
+> y.h5: 1 device, # s
+> SIMPLE { ( 1, 3, 188 )
+! tournament: device standard input: its first 8000000 bits are tested, and no more are read; for more give --sequences N
