@@ -17,7 +17,7 @@ struct values {
 static const struct kl_option options[] = {
     { "figure", 0, KL_OPT_CHOICE, AT(figure),
       "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|frequency|bit-tests|"
-      "transitions|learning|classifiers|gan|tournament|synthetic",
+      "transitions|symbols|learning|classifiers|gan|tournament|synthetic|validation",
       0, 0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
@@ -36,8 +36,9 @@ static const struct kl_tool tool = {
     .name = "figures",
     .summary =
         "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
-        "sweeps, plateau scans, device bits (frequency, bit-tests, transitions), their classifiers "
-        "(learning, classifiers), generators (gan) and pairs (tournament, synthetic)",
+        "sweeps, plateau scans, device bits (frequency, bit-tests, transitions, symbols), their "
+        "classifiers "
+        "(learning, classifiers), generators (gan) and pairs (tournament, synthetic, validation)",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",

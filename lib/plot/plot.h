@@ -187,11 +187,14 @@ int kl_draw_bit_tests(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
                       struct kl_error *err);
 int kl_draw_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err);
+int kl_draw_symbols(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err);
 int kl_draw_synthetic(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err);
+int kl_draw_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                       struct kl_error *err);
 int kl_draw_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                      struct kl_error *err);
 int kl_draw_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
