@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "qrng/gan_study.h"
+#include "qrng/options.h"
 
 enum { NUMERICAL_VERSION = 2, GAN_SCHEMA = 2, MOST_ROWS = 40 };
 
@@ -22,10 +23,7 @@ struct values {
 static const struct kl_option options[] = {
     { "pairs", 'p', KL_OPT_STRING, AT(pairs), "LIST", 0, 0, true, "of devices: 1v2,1v3 (default: all)",
       "Devices", NULL },
-    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
-      "inputs are bytes, a device each, most significant bit first", NULL, NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of packed bytes", NULL,
-      NULL },
+    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
     { "generator", 'g', KL_OPT_CHOICE, AT(generator), KL_GAN_GENERATORS, 0, 0, true,
       "a network, or a circuit (Born machine)", "Model", NULL },
     { "loss", 'l', KL_OPT_CHOICE, AT(loss), KL_GAN_LOSSES, 0, 0, true,

@@ -74,8 +74,7 @@ static void draw_line(cairo_t *cr, const struct kl_axes *a, double value)
 
 static void draw_phi(cairo_t *cr, const struct kl_bits_view *v, const struct symbols *s)
 {
-    struct kl_axes a =
-        kl_view_panel(cr, 0, "correlation of neighbouring bits; disc: inside, square: between");
+    struct kl_axes a = kl_view_panel(cr, 0, "neighbours inside (disc) and between symbols");
     a.x0 = 0.5, a.x1 = (double)v->n_devices + 0.5, a.no_x_numbers = a.whole_x = true;
     const double none = 0;
     kl_view_widen(&a, &none, 1);

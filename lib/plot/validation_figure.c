@@ -122,7 +122,7 @@ static int draw_p(cairo_t *cr, struct kl_axes a, struct kl_file *f, struct kl_er
     if (!code) code = kl_file_number(&r[0], f, "network/accuracy", "log10_p_pearson", err);
     if (!code) code = kl_file_number(&r[1], f, "network/accuracy", "log10_p_spearman", err);
     const struct bar bars[] = {
-        { "pairs as if", -u }, { "devices", -log10(p) }, { "r", -r[0] }, { "rho", -r[1] }
+        { "U, pairs", -u }, { "U, devices", -log10(p) }, { "r", -r[0] }, { "rho", -r[1] }
     };
     if (code) return code;
     a.y1 = 0;

@@ -9,6 +9,7 @@
 #include "kernels/inline/philox.h"
 #include "qrng/extraction.h"
 #include "qrng/mode.h"
+#include "qrng/options.h"
 
 #define METHODS "toeplitz|von-neumann"
 
@@ -26,10 +27,7 @@ static const struct kl_option options[] = {
       NULL },
     { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, true,
       "bits measured together: 2 for two qubits", NULL, NULL },
-    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
-      "inputs are raw bytes, most significant bit first", NULL, NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of packed bytes", NULL,
-      NULL },
+    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
     { "min-entropy", 0, KL_OPT_FLOAT, AT(entropy), "H", 1e-6, 1, true,
       "bits a bit; see tournament --nist", "Toeplitz", NULL },
     { "security", 0, KL_OPT_FLOAT, AT(security), "BITS", 1, 1024, true,

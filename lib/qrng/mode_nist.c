@@ -5,6 +5,7 @@
 
 #include "qrng/mode.h"
 #include "qrng/nist_report.h"
+#include "qrng/options.h"
 
 enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
 
@@ -19,12 +20,8 @@ struct values {
 static const struct kl_option options[] = {
     { "nist", 0, KL_OPT_FLAG, AT(chosen), NULL, 0, 0, false, "SP 800-22 and SP 800-90B, not pairs",
       "Bits", NULL },
-    { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, false,
-      "bits measured together: 2 for two qubits", NULL, NULL },
-    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
-      "inputs are raw bytes, most significant bit first", NULL, NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of packed bytes", NULL,
-      NULL },
+    KL_SYMBOL_OPTION(AT(symbol_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
     { "sequence-bits", 0, KL_OPT_INT, AT(nist.sequence_bits), "N", 0, KL_NIST_PART, true,
       "of a sequence of SP 800-22; 0: all, up to 1e6", "Tests", NULL },
     { "sequences", 0, KL_OPT_INT, AT(nist.sequences), "N", 1, 1e6, true,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "qrng/mode.h"
+#include "qrng/options.h"
 #include "qrng/tournament.h"
 
 enum { NUMERICAL_VERSION = 1, SCHEMA = 1, LINES = 20 };
@@ -19,12 +20,8 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, false,
-      "bits measured together: 2 for two qubits", "Bits", NULL },
-    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false,
-      "inputs are raw bytes, most significant bit first", NULL, NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of packed bytes", NULL,
-      NULL },
+    KL_SYMBOL_OPTION(AT(symbol_bits), "Bits"),
+    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
     { "null", 0, KL_OPT_INT, AT(null), "N", 0, 1e7, true,
       "permutations of the labels of each pair's rows", "Tests", NULL },
     { "scores", 0, KL_OPT_STRING, AT(scores), "LIST", 0, 0, true,

@@ -7,6 +7,7 @@
 
 #include "metrics/metrics.h"
 #include "qrng/mode.h"
+#include "qrng/options.h"
 #include "qrng/study.h"
 
 enum { NUMERICAL_VERSION = 3, SCHEMA = 1 };
@@ -21,9 +22,7 @@ struct values {
 static const struct kl_option options[] = {
     { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "classifiers of devices, not heads", "Input",
       NULL },
-    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false, "inputs are raw bytes", NULL, NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of raw bytes", NULL,
-      NULL },
+    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
 };
 const struct kl_tool kl_judge_tool = {
     .name = "qeval",

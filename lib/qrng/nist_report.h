@@ -62,6 +62,11 @@ int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
                    struct kl_error *err);
 void kl_nist_report_free(struct kl_nist_report *report);
 
+/* holm, rate, many, and the assessed entropy with what could be extracted, from the suites and estimates
+   of a device (nist_assess.c). KL_ENOMEM. */
+int kl_nist_assess(struct kl_nist_device *device, const struct kl_nist_report *report,
+                   struct kl_error *err);
+
 /* How a test of SP 800-22 went in the first sequence: by its least p, corrected after Holm for how many
    p-values the test has, against 0.01. */
 enum kl_nist_verdict { KL_NIST_FAILED, KL_NIST_PASSED, KL_NIST_NOT_APPLICABLE };

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "device/device.h"
+#include "qrng/options.h"
 #include "qrng/study.h"
 
 #define AT(field) offsetof(struct kl_study_settings, field)
@@ -42,9 +43,7 @@ static const struct kl_option options[] = {
     { "clip", 0, KL_OPT_FLOAT, AT(clip), "F", 0, 1e9, true, "norm of the gradient; 0: none", NULL,
       NULL },
     KL_DEVICE_OPTION(AT(common.device)),
-    { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, false, "inputs are raw bytes", "Input", NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, false, "of a row of raw bytes", NULL,
-      NULL },
+    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), "Input"),
 };
 const struct kl_tool kl_study_tool = {
     .name = "qtrain",

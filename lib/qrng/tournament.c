@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
 #include "metrics/ranks.h"
 #include "qrng/rules.h"
 #include "qrng/tournament_int.h"
@@ -193,46 +192,6 @@ static int test_self(struct work *w, size_t d, struct kl_error *err)
                         w->pool, err);
 }
 
-static int correct(struct kl_tournament *t, struct kl_error *err)
-{
-    double *p = malloc(t->n_pairs * sizeof *p);
-    if (!p) return kl_fail_memory(err, t->n_pairs * sizeof *p);
-    for (size_t i = 0; i < t->n_pairs; i++) p[i] = t->pairs[i].test.log10_p;
-    int code = kl_holm(p, p, t->n_pairs, err);
-    for (size_t i = 0; i < t->n_pairs; i++) t->pairs[i].log10_p_holm = p[i];
-    free(p);
-    return code;
-}
-
-/* By divergence, not by p, which speaks of the number of rows as well; the study by its composite. */
-static double rank_value(const struct kl_tournament *t, size_t i)
-{
-    return t->reference ? t->pairs[i].score[KL_SCORE_COMPOSITE] : t->pairs[i].divergence[KL_DIV_JS];
-}
-
-struct ranked {
-    double value;
-    size_t i;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->value != y->value) return x->value > y->value ? -1 : 1;
-    return x->i < y->i ? -1 : 1;
-}
-
-static int rank(struct kl_tournament *t, struct kl_error *err)
-{
-    struct ranked *sorted = malloc(t->n_pairs * sizeof *sorted);
-    if (!sorted) return kl_fail_memory(err, t->n_pairs * sizeof *sorted);
-    for (size_t i = 0; i < t->n_pairs; i++) sorted[i] = (struct ranked){ rank_value(t, i), i };
-    qsort(sorted, t->n_pairs, sizeof *sorted, by_value);
-    for (size_t i = 0; i < t->n_pairs; i++) t->order[i] = sorted[i].i;
-    free(sorted);
-    return KL_OK;
-}
-
 static int run(struct work *w, const struct kl_watch *watch, struct kl_error *err)
 {
     struct kl_tournament *t = w->t;
@@ -253,8 +212,7 @@ static int run(struct work *w, const struct kl_watch *watch, struct kl_error *er
         if (!code && kl_watch_step(watch, i + 1, total, NULL))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
-    if (!code) code = correct(t, err);
-    return code ? code : rank(t, err);
+    return code ? code : kl_tournament_rank(t, err);
 }
 
 int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,

@@ -18,6 +18,9 @@ int kl_self_null(double *mean, double *q95, const double *p, size_t n_symbols, s
                  size_t rows, size_t samples, uint64_t seed, uint32_t device, struct kl_pool *pool,
                  struct kl_error *err);
 
+/* log10_p_holm of all pairs, and order (tournament_rank.c). KL_ENOMEM. */
+int kl_tournament_rank(struct kl_tournament *t, struct kl_error *err);
+
 /* counts [resamples, S]: symbols of so many bootstrap samples of the rows (bootstrap.c). */
 void kl_bootstrap_counts(int64_t *counts, const struct kl_row_features *f, const size_t *rows, size_t n,
                          size_t resamples, uint64_t seed, uint32_t device);
