@@ -20,4 +20,5 @@ $ tournament --synthetic 3 --rows 40 --bits 20 --null 0 --trials 0 -q -o v.h5
 # The study's devices have their validation.
 $ tournament --synthetic 3 --variant validate --rows 20 --null 0 --trials 0 -q -o w.h5; figures w.h5 --figure validation -o w.svg; figures v.h5 --figure validation -o x.svg
 > w.svg: 1 figure, 1 written
-! x
+! figures: v.h5 holds no devices of the study
+? 65
