@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The kernels of a GPU on the CPU (tests/cuda/emulated) with AddressSanitizer and UBSan: every index of every kernel against the
-# memory that was taken for it, in the programs of tests/gpu. The programs themselves are the plain ones.
+# memory that was taken for it, in the programs of tests/gpu for circuits and heads. The programs themselves are
+# the plain ones.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 BUILD=$(realpath --relative-to=. "${BUILD:-build}")
@@ -12,8 +13,8 @@ library=$BUILD/cuda-sanitized/tests/cuda/libketline-cuda.so
 make --no-print-directory "$library" BUILD="$BUILD/cuda-sanitized" SAN="$flags" || exit 1
 export KETLINE_CUDA=$library LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0
 failed=0
-for f in tests/gpu/*.c; do
-    "$BUILD/${f%.c}" >"$BUILD/cuda-sanitized/log" 2>&1 && continue
+for f in circuit head memory; do
+    "$BUILD/tests/gpu/$f" >"$BUILD/cuda-sanitized/log" 2>&1 && continue
     [ $? = 77 ] && continue
     echo "$f:"; head -30 "$BUILD/cuda-sanitized/log"; failed=1
 done
