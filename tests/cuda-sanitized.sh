@@ -15,7 +15,6 @@ export KETLINE_CUDA=$library LD_PRELOAD=$asan ASAN_OPTIONS=detect_leaks=0
 failed=0
 for f in circuit head memory; do
     "$BUILD/tests/gpu/$f" >"$BUILD/cuda-sanitized/log" 2>&1 && continue
-    [ $? = 77 ] && continue
     echo "$f:"; head -30 "$BUILD/cuda-sanitized/log"; failed=1
 done
 exit $failed
