@@ -57,9 +57,8 @@ static void write_rates(FILE *to, const struct kl_rates *r)
             r->bandwidth / 1e9);
     fprintf(to, "product     %.0f GFLOP/s, %.0f %% of peak\n", r->product / 1e9,
             100 * r->product / r->peak);
-    fprintf(to,
-            "convolution %.0f GFLOP/s of the plain sum, %.0f %% of peak (Winograd needs a quarter)\n",
-            r->convolution / 1e9, 100 * r->convolution / r->peak);
+    fprintf(to, "convolution %.0f GFLOP/s of the plain sum; Winograd's quarter of it: %.0f %% of peak\n",
+            r->convolution / 1e9, 25 * r->convolution / r->peak);
     for (int i = 0; i < 2; i++)
         fprintf(to, "circuit     %.3g million a second with gradients, %d qubits; %.0f %% of peak\n",
                 r->circuit[i] / 1e6, kl_rates_qubits[i], 100 * r->circuit_share[i]);
