@@ -76,6 +76,20 @@ static void on_read(png_structp png, png_bytep out, size_t n)
     png_error(png, "truncated");
 }
 
+/* A chunk's length is asked for before its bytes are seen to be there: png_set_chunk_malloc_max only
+   warns of it (libpng 1.6.39). */
+static png_voidp allocate(png_structp png, png_alloc_size_t bytes)
+{
+    (void)png;
+    return bytes <= MAX_CHUNK ? malloc(bytes) : NULL;
+}
+
+static void release(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
+}
+
 /* 8-bit grey or RGB whatever the file has. */
 static size_t set_transforms(png_structp png, png_infop info)
 {
@@ -128,7 +142,8 @@ int kl_png_decode(struct kl_picture *picture, const char *path, size_t max_bytes
     int rc = kl_png_header(&picture->height, &picture->width, &colour, path, max_bytes, err);
     if (rc) return rc;
     if (!(r.file = fopen(path, "rbe"))) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
-    if (!(png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning)) ||
+    if (!(png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, NULL, allocate,
+                                         release)) ||
         !(info = png_create_info_struct(png)))
         rc = kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);
     else rc = decode(picture, png, info, &r, path, arena, err);

@@ -79,6 +79,7 @@ def make_png():
     put("png", "bad-chunk-length", grey[:33] + b"\xff\xff\xff\xff" + grey[37:])
     put("png", "text-that-grows",
         png(1, 1, 8, 0, b"\0\1", chunk(b"zTXt", b"x\0\0" + zlib.compress(b"a" * 10000000))))
+    put("png", "bad-text-length", grey[:33] + b"\x55\0\x9b\x0ezTXtx\0\0" + zlib.compress(b"a" * 1000))
     for name_, data in {"bad-no-height": png(1, 0, 8, 0, b""), "bad-width-beyond": png(65536, 1, 8, 0, b""),
                         "bad-height-beyond": png(1, 65536, 8, 0, b"")}.items():
         put("png", name_, data)
