@@ -54,9 +54,7 @@ $(OUT)/figures-reference: $(patsubst %,$(OUT)/%.h5,reference gan-reference class
 $(OUT)/run.html: $(ALL) FORCE
 	figures $(ALL) --report $@
 verify: $(ALL)
-	cp pipelines/qrng-claims.json $(OUT)/claims.json
-	cp pipelines/qrng-thirty-claims.json $(OUT)/thirty-claims.json
-	qeval --verify $(OUT)/claims.json $(VERIFY)
-	qeval --verify $(OUT)/thirty-claims.json $(VERIFY)
+	cp pipelines/qrng*-claims.json $(OUT)
+	for claims in $(OUT)/qrng*-claims.json; do qeval --verify $$claims $(VERIFY) || exit; done
 clean:
 	rm -rf $(OUT)

@@ -3,8 +3,9 @@
 # SIGKILL at random moments of what kill.sh leaves: resumed runs, `cache gc`, `fsck --repair`, push and pull, figures, pages,
 # drawings, extracted bits, exported weights and the trials of doctor. Each file is the old one or the new one, or lies
 # where it was or where it was to go; a rerun leaves what an undisturbed run leaves.
-#   KILLS=500 ONLY="gc fsck" bash tests/kill-more.sh
+#   KILLS=500 KILLED="gc fsck" bash tests/kill-more.sh
 . "$(dirname "$0")/jobs.inc"
+KILLS=${KILLS:-4} # a round of these takes seconds
 . "$ROOT/tests/kill.inc"
 prepare || { echo "the inputs could not be made"; exit 1; }
 dir=$JOBS/dir # of the job that is killed
@@ -98,20 +99,22 @@ sound_push() { [ -z "$(comm -13 <(sort "$JOBS/store.list") <(listing "$dir" | so
 whole_push() { same <(listing "$dir") "$JOBS/store.list" && nothing_else "$dir"; }
 
 # ---- a run that goes on from what a stopped one left; every second time it writes checkpoints ----
-stop() { # OUT COMMAND...: ended by SIGTERM as soon as a checkpoint is there, which is kept
-    local out=$1 name tries
-    shift
-    for tries in $(seq 50); do
+stop() { # OUT MS COMMAND...: ended by SIGTERM within MS, until that leaves a checkpoint
+    local out=$1 ms=$2 t
+    shift 2
+    for _ in $(seq 50); do
         rm -f "$out"
-        under="timeout -s TERM 0.$((RANDOM % 300 + 100))" "$@" >/dev/null 2>&1 && continue
+        t=$((RANDOM % ms + 1))
+        under="timeout -s TERM $((t / 1000)).$(printf %03d $((t % 1000)))" "$@" >/dev/null 2>&1 && continue
         [ ! -e "$(dirname "$out")/.${out##*/}.checkpoint" ] || return 0
     done
     return 1
 }
 goes_on() { # NAME: the functions of the resumed job NAME
+    local from=$(now_ms)
     job "$1" "$JOBS/resume-$1.want" --no-provenance >/dev/null || { fail "resume-$1: the undisturbed run failed"; return; }
     fresh
-    stop "$dir/out.h5" job "$1" "$dir/out.h5" --no-provenance || { fail "resume-$1: was never stopped with a checkpoint"; return; }
+    stop "$dir/out.h5" $(($(now_ms) - from)) job "$1" "$dir/out.h5" --no-provenance || { fail "resume-$1: was never stopped with a checkpoint"; return; }
     cp "$dir/.out.h5.checkpoint" "$JOBS/$1.checkpoint"
     eval "before_resume-$1() { fresh; cp '$JOBS/$1.checkpoint' '$dir/.out.h5.checkpoint'; }
         act_resume-$1() { job $1 '$dir/out.h5' --no-provenance --resume \$([ $1 != qtrain ] || [ \$((i % 2)) = 1 ] || echo --checkpoint-every 3); }

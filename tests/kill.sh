@@ -3,7 +3,7 @@
 # Each writing tool is killed (SIGKILL) at random moments while it runs, KILLS times (default 10). After each
 # kill the target is the old file or the new one; a rerun gives the bytes of an undisturbed run, and the last
 # one leaves nothing else in the folder.
-#   KILLS=500 ONLY="qtrain qeval" bash tests/kill.sh
+#   KILLS=500 KILLED="qtrain qeval" bash tests/kill.sh
 . "$(dirname "$0")/jobs.inc"
 . "$ROOT/tests/kill.inc"
 prepare || { echo "the inputs could not be made"; exit 1; }

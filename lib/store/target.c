@@ -116,8 +116,8 @@ int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool fo
     if (stat(path, &s) || !S_ISREG(s.st_mode) || force || s.st_size == 0) return KL_OK;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return KL_OK; /* it cannot be read: writing will tell */
-    const bool ours = length <= sizeof found && kl_pread_all(fd, found, length, at, path, NULL) == 0 &&
-                      memcmp(found, mark, length) == 0;
+    rc = length <= sizeof found ? kl_pread_all(fd, found, length, at, path, err) : KL_EDATA;
     close(fd);
-    return ours ? KL_OK : refuse(path, err);
+    if (rc == KL_EIO) return rc;
+    return !rc && memcmp(found, mark, length) == 0 ? KL_OK : refuse(path, err);
 }

@@ -7,7 +7,7 @@ const char *const fault_inputs[] = {
     "f.h5",
     "qtrain -q f.h5 --epochs 2 --reduction 8 -o h.h5 >/dev/null",
     "qeval -q h.h5 f.h5 -o r.h5",
-    "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --only-bits -o b.h5; tournament -q b.h5 "
+    "tournament -q --synthetic 4 --rows 20 --bits 12 --only-bits -o b.h5; tournament -q b.h5 "
     "--null 20 -o t.h5; "
     "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --null 20 -o s.h5",
     "for i in 1 2 3; do echo 01101100 1; echo 11010100 2; done >bits.txt",
