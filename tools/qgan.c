@@ -9,7 +9,7 @@
 #include "qrng/gan_study.h"
 #include "qrng/options.h"
 
-enum { NUMERICAL_VERSION = 2, GAN_SCHEMA = 2, MOST_ROWS = 40 };
+enum { NUMERICAL_VERSION = 3, GAN_SCHEMA = 2, MOST_ROWS = 40 };
 
 struct values {
     struct kl_common common;
