@@ -10,6 +10,7 @@
 
 #include "kernels/select.h"
 #include "golden.h"
+#include "tests/worse.h"
 
 enum { SAMPLES = 8 };
 static int failures;
@@ -198,7 +199,7 @@ static void compare(const char *group, const char *what, const double *a, const 
     double worst = 0;
     for (size_t i = 0; i < n; i++) {
         double d = fabs(a[i] - b[i]);
-        if (!(d <= worst)) worst = d;
+        worst = worse(worst, d);
     }
     if (worst <= bound) return;
     fprintf(stderr, "%s:%d: %s: %s: difference %.3g, bound %.1g\n", __FILE__, __LINE__, group, what,

@@ -2,6 +2,7 @@
    The whole head against PyTorch and PennyLane (reference/hybrid/head.h5): forward, loss,
    gradients, 60 steps of Adam; to 1e-10 in double, to stated bounds in float. */
 #include "head/head.h"
+#include "tests/worse.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static void compare(const char *what, const char *part, const double *a, const d
     for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(b[i]));
     for (size_t i = 0; i < n; i++) {
         double d = fabs(a[i] - b[i]) / scale;
-        if (!(d <= worst)) worst = d;
+        worst = worse(worst, d);
     }
     if (worst <= bound) return;
     fprintf(stderr, "%s:%d: %s %s: difference %.3g, bound %.1g\n", __FILE__, __LINE__, what, part, worst,

@@ -4,6 +4,7 @@
    not depend on its place in a block. */
 #include "backbone/backbone.h"
 #include "golden.h"
+#include "tests/worse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static void compare(const char *what, const float *a, const double *b, size_t n)
     for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(b[i]));
     for (size_t i = 0; i < n; i++) {
         double d = fabs((double)a[i] - b[i]) / scale;
-        if (!(d <= worst)) worst = d;
+        worst = worse(worst, d);
     }
     printf("%s: %.2g\n", what, worst);
     if (worst <= 1e-4) return;

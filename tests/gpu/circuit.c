@@ -35,8 +35,7 @@ static struct kl_circuit *random_circuit(int n, int gates, bool real)
 static double worst_of(const float *a, const double *b, size_t n)
 {
     double worst = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)a[i] - b[i]) <= worst)) worst = fabs((double)a[i] - b[i]);
+    for (size_t i = 0; i < n; i++) worst = worse(worst, (double)a[i] - b[i]);
     return worst;
 }
 

@@ -38,8 +38,7 @@ static double compare(const float *a, const float *b, size_t n)
 {
     double worst = 0, most = 0;
     for (size_t i = 0; i < n; i++) most = fmax(most, fabs((double)b[i]));
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)a[i] - (double)b[i]) <= worst)) worst = fabs((double)a[i] - (double)b[i]);
+    for (size_t i = 0; i < n; i++) worst = worse(worst, (double)a[i] - (double)b[i]);
     return worst / most;
 }
 
@@ -59,7 +58,7 @@ static void check_card(struct kl_card *card, const uint8_t *pixels, const float 
     memcpy(kl_card_pixels(card, 0), pixels, n * image);
     must_not(kl_card_run(card, 0, 0, n, &got, &err), &err);
     const double off = compare(got, want, n * d);
-    if (off > worst_of[precision] || off != off) worst_of[precision] = off;
+    worst_of[precision] = worse(worst_of[precision], off);
     CHECK(off <= bounds[precision], "%s in %s: differs by %.3g of the largest feature", what,
           names[precision], off);
     CHECK(precision == KL_FP32 || off > 1e-6, "%s in %s: as exact as fp32", what, names[precision]);

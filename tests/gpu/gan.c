@@ -53,22 +53,6 @@ static void train(struct kl_gan_study *s, const struct kl_gan_options *o, const 
     must(kl_gan_study_run(s, where, NULL, NULL, NULL, NULL, &err), &err);
 }
 
-static double far_from(const double *a, const double *b, size_t n)
-{
-    double worst = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(isnan(a[i]) && isnan(b[i])) && !(fabs(a[i] - b[i]) <= worst)) worst = fabs(a[i] - b[i]);
-    return worst;
-}
-
-static double far_from_floats(const float *a, const float *b, size_t n)
-{
-    double worst = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)a[i] - (double)b[i]) <= worst)) worst = fabs((double)a[i] - (double)b[i]);
-    return worst;
-}
-
 static bool same(const struct kl_gan_study *a, size_t i, const struct kl_gan_study *b, size_t j)
 {
     const size_t epochs = (size_t)a->o.epochs;

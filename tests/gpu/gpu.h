@@ -5,6 +5,7 @@
 #ifndef KL_TESTS_GPU_H
 #define KL_TESTS_GPU_H
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "base/base.h"
 #include "device/device.h"
 #include "kernels/cuda.h"
+#include "tests/worse.h"
 
 static struct kl_device device;
 static bool small; /* sizes: on the CPU, or under a checker that KETLINE_SMALL=1 speaks of */
@@ -43,6 +45,22 @@ static inline void digest_of(const void *data, size_t bytes)
 static inline void print_digest(void)
 {
     printf("%s %016llx\n", device.name, (unsigned long long)digest);
+}
+
+/* The largest difference; where both are NaN there is none. */
+static inline double far_from(const double *a, const double *b, size_t n)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(a[i]) || !isnan(b[i])) worst = worse(worst, a[i] - b[i]);
+    return worst;
+}
+
+static inline double far_from_floats(const float *a, const float *b, size_t n)
+{
+    double worst = 0;
+    for (size_t i = 0; i < n; i++) worst = worse(worst, (double)a[i] - (double)b[i]);
+    return worst;
 }
 
 #endif

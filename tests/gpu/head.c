@@ -135,23 +135,6 @@ static void train_on(struct kl_train *t, struct kl_head_model *model, const stru
     }
 }
 
-/* The largest difference, of what counts as one at most. */
-static double far_from(const double *a, const double *b, size_t n)
-{
-    double worst = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(isnan(a[i]) && isnan(b[i])) && !(fabs(a[i] - b[i]) <= worst)) worst = fabs(a[i] - b[i]);
-    return worst;
-}
-
-static double far_from_floats(const float *a, const float *b, size_t n)
-{
-    double worst = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs((double)a[i] - (double)b[i]) <= worst)) worst = fabs((double)a[i] - (double)b[i]);
-    return worst;
-}
-
 static void compare(const struct kind *k, const struct kl_train *cpu, const struct kl_train *gpu)
 {
     const size_t epochs = (size_t)cpu->options.epochs, norms = epochs * kl_head_n_groups(cpu->model);

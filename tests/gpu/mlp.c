@@ -140,15 +140,6 @@ static void on_gpu(struct result *results, const struct kl_network_options *o, b
     kl_network_card_close(&card);
 }
 
-static double far_from(const struct result *a, const struct result *b, int history, int64_t epochs)
-{
-    const double *x = a->run.history + history * epochs, *y = b->run.history + history * epochs;
-    double worst = 0;
-    for (int64_t e = 0; e < a->run.epochs; e++)
-        if (!(fabs(x[e] - y[e]) <= worst)) worst = fabs(x[e] - y[e]);
-    return worst;
-}
-
 static void check(const struct kind *k)
 {
     const struct kl_network_options o = options_of(k);
@@ -158,14 +149,12 @@ static void check(const struct kind *k)
     on_cpu(&o, k->packed);
     on_gpu(gpu, &o, k->packed, 0, RUNS);
     for (size_t r = 0; r < RUNS; r++) {
-        double params = 0;
-        for (size_t i = 0; i < size; i++)
-            if (!(fabs((double)cpu[r].params[i] - (double)gpu[r].params[i]) <= params))
-                params = fabs((double)cpu[r].params[i] - (double)gpu[r].params[i]);
+        const double params = far_from_floats(cpu[r].params, gpu[r].params, size);
         CHECK(params < tolerance, "%s, run %zu: parameters differ by %.3g", k->name, r, params);
         for (int h = 0; h < KL_NETWORK_HISTORIES; h++) {
             const bool share = h == KL_NETWORK_TRAIN_ACCURACY || h == KL_NETWORK_JUDGE_ACCURACY;
-            const double off = far_from(&cpu[r], &gpu[r], h, o.epochs);
+            const double off = far_from(cpu[r].run.history + h * o.epochs,
+                                        gpu[r].run.history + h * o.epochs, (size_t)cpu[r].run.epochs);
             CHECK(off < (share ? 1.5 / N_JUDGING : tolerance), "%s, run %zu: history %d differs by %.3g",
                   k->name, r, h, off);
         }

@@ -10,6 +10,7 @@
 
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
+#include "numbers.h"
 
 enum { MOST = 4096 };
 static const struct {
@@ -17,15 +18,6 @@ static const struct {
 } shapes[] = {
     { 1, 1 }, { 64, 128 }, { 64, 32 }, { 3, 7 }, { 64, 4 }, { 5, 17 }, { 1, 131 }, { 13, 257 }
 };
-
-static unsigned long long random_state = 88172645463325252ull;
-static double uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
-}
 
 /* The random number of element e, from the header's words. */
 static uint32_t number(const struct kl_dropout_draw *d, size_t e)

@@ -13,6 +13,7 @@
 
 #include "circuit/estimate.h"
 #include "kernels/select.h"
+#include "tests/worse.h"
 
 enum { INPUTS = 3, WEIGHTS = 5 };
 static int failures;
@@ -134,8 +135,7 @@ static inline void check_values(struct values *v, const struct kl_circuit *c, si
     run(v, c, n, wide, NULL);
     for (size_t i = 0; i < n; i++) {
         DEFINITION(out, c, v->x + i * INPUTS, v->w);
-        for (size_t o = 0; o < c->n_obs; o++)
-            worst = fmax(worst, fabs(out[o] - v->out[i * c->n_obs + o]));
+        for (size_t o = 0; o < c->n_obs; o++) worst = worse(worst, out[o] - v->out[i * c->n_obs + o]);
     }
     if (!(worst < (wide ? 1e-12 : 1e-5))) fail("out", c, worst);
 }
@@ -162,11 +162,11 @@ static inline void check_gradients(struct values *v, const struct kl_circuit *c,
     run(v, c, n, wide, NULL);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < INPUTS; k++)
-            worst = fmax(worst, fabs(slow_derivative(v, c, i, false, k) - v->dx[i * INPUTS + k]));
+            worst = worse(worst, slow_derivative(v, c, i, false, k) - v->dx[i * INPUTS + k]);
     for (size_t k = 0; k < WEIGHTS; k++) {
         double sum = 0;
         for (size_t i = 0; i < n; i++) sum += slow_derivative(v, c, i, true, k);
-        worst = fmax(worst, fabs(sum - v->dw[k]));
+        worst = worse(worst, sum - v->dw[k]);
     }
     if (!(worst < (wide ? 1e-7 : 1e-4)))
         fail("gradients against differences of the definition", c, worst);
@@ -187,12 +187,12 @@ static inline void check_rules(struct values *v, const struct kl_circuit *c, siz
                                 &err),
          &err);
     for (size_t k = 0; k < n * INPUTS; k++) {
-        near = fmax(near, fabs(shift.dx[k] - v->dx[k]));
-        far = fmax(far, fabs(differences.dx[k] - v->dx[k]));
+        near = worse(near, shift.dx[k] - v->dx[k]);
+        far = worse(far, differences.dx[k] - v->dx[k]);
     }
     for (size_t k = 0; k < WEIGHTS; k++) {
-        near = fmax(near, fabs(shift.dw[k] - v->dw[k]));
-        far = fmax(far, fabs(differences.dw[k] - v->dw[k]));
+        near = worse(near, shift.dw[k] - v->dw[k]);
+        far = worse(far, differences.dw[k] - v->dw[k]);
     }
     if (!(near < 1e-10)) fail("adjoint against parameter-shift", c, near);
     if (!(far < 1e-7)) fail("adjoint against central differences", c, far);
@@ -220,7 +220,7 @@ static inline void check_batches(struct values *v, const struct kl_circuit *c, b
             same &= memcmp(batch.dx + i * INPUTS, alone[i].dx, INPUTS * sizeof *v->dx) == 0;
             for (size_t k = 0; k < WEIGHTS; k++) sum[k] += alone[i].dw[k];
         }
-        for (size_t k = 0; k < WEIGHTS; k++) worst = fmax(worst, fabs(sum[k] - batch.dw[k]));
+        for (size_t k = 0; k < WEIGHTS; k++) worst = worse(worst, sum[k] - batch.dw[k]);
     }
     if (!same) fail("bits depend on the place in the batch", c, 0);
     if (!(worst < (wide ? 1e-11 : 2e-4))) fail("sum of single gradients", c, worst);

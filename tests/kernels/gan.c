@@ -10,69 +10,54 @@
 #include <time.h>
 
 #include "kernels/select.h"
+#include "numbers.h"
 
 enum { ROWS = 7, COLUMNS = 80, MOST_STEPS = 130 };
 
-static unsigned long long random_state = 88172645463325252ull;
-static double uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
-}
-
-static int far(const char *isa, const char *what, size_t i, long double found, long double want,
-               long double scale, double eps)
-{
-    if (fabsl(found - want) <= 16 * (long double)eps * scale) return 0;
-    printf("%s %s [%zu]: found %.17Lg, expected %.17Lg\n", isa, what, i, found, want);
-    return 1;
-}
-
 /* Row after row: products of the weights before, Adam, products of the weights behind. */
-#define CHECK_STEP(real, p, eps)                                                                      \
-    static int check_step_##p(const struct kl_kernels *k, size_t columns, int wants)                  \
-    {                                                                                                 \
-        static real w[ROWS * COLUMNS], m[ROWS * COLUMNS], v[ROWS * COLUMNS], d[ROWS], x[COLUMNS],     \
-            next[COLUMNS], back[COLUMNS], out[ROWS];                                                  \
-        const struct kl_bare_adam a = { 0.01, 0.7, 0.999, 150, 1e-6 };                                \
-        long double sums[COLUMNS] = { 0 };                                                            \
-        int bad = 0;                                                                                  \
-        for (size_t i = 0; i < ROWS * columns; i++)                                                   \
-            w[i] = (real)uniform(), m[i] = (real)uniform(), v[i] = (real)(uniform() + 0.5);           \
-        for (size_t j = 0; j < columns; j++) x[j] = (real)uniform(), next[j] = (real)uniform();       \
-        for (size_t i = 0; i < ROWS; i++) d[i] = (real)uniform();                                     \
-        static real w0[ROWS * COLUMNS], m0[ROWS * COLUMNS], v0[ROWS * COLUMNS];                       \
-        memcpy(w0, w, sizeof w), memcpy(m0, m, sizeof m), memcpy(v0, v, sizeof v);                    \
-        const struct kl_gan_rows_##p rows = {                                                         \
-            w, m, v, d, x, wants & 1 ? next : NULL, wants & 2 ? back : NULL, out, ROWS, columns       \
-        };                                                                                            \
-        k->gan_forward_##p(out, w, x, ROWS, columns);                                                 \
-        for (size_t i = 0; i < ROWS; i++) {                                                           \
-            long double sum = 0;                                                                      \
-            for (size_t j = 0; j < columns; j++) sum += (long double)w[i * columns + j] * x[j];       \
-            bad += far(k->isa, "forward " #p, i, out[i], sum, (long double)columns, eps);             \
-        }                                                                                             \
-        k->gan_step_##p(&rows, &a);                                                                   \
-        for (size_t i = 0; i < ROWS; i++) {                                                           \
-            long double sum = 0;                                                                      \
-            for (size_t j = 0; j < columns; j++) {                                                    \
-                const size_t at = i * columns + j;                                                    \
-                const long double g = (long double)d[i] * x[j] + 0.01L * w0[at],                      \
-                                  mi = 0.7L * m0[at] + g, vi = 0.999L * v0[at] + g * g,               \
-                                  wi = w0[at] - mi / (150 * sqrtl(vi) + 1e-6L);                       \
-                bad += far(k->isa, "m " #p, at, m[at], mi, 1, eps);                                   \
-                bad += far(k->isa, "v " #p, at, v[at], vi, 1, eps);                                   \
-                bad += far(k->isa, "w " #p, at, w[at], wi, 1, eps);                                   \
-                sums[j] += (long double)d[i] * w0[at];                                                \
-                sum += (long double)w[at] * next[j];                                                  \
-            }                                                                                         \
-            if (wants & 1) bad += far(k->isa, "next " #p, i, out[i], sum, (long double)columns, eps); \
-        }                                                                                             \
-        for (size_t j = 0; wants & 2 && j < columns; j++)                                             \
-            bad += far(k->isa, "back " #p, j, back[j], sums[j], ROWS, eps);                           \
-        return bad;                                                                                   \
+#define CHECK_STEP(real, p, eps)                                                                  \
+    static int check_step_##p(const struct kl_kernels *k, size_t columns, int wants)              \
+    {                                                                                             \
+        static real w[ROWS * COLUMNS], m[ROWS * COLUMNS], v[ROWS * COLUMNS], d[ROWS], x[COLUMNS], \
+            next[COLUMNS], back[COLUMNS], out[ROWS];                                              \
+        const struct kl_bare_adam a = { 0.01, 0.7, 0.999, 150, 1e-6 };                            \
+        long double sums[COLUMNS] = { 0 };                                                        \
+        int bad = 0;                                                                              \
+        for (size_t i = 0; i < ROWS * columns; i++)                                               \
+            w[i] = (real)uniform(), m[i] = (real)uniform(), v[i] = (real)(uniform() + 0.5);       \
+        for (size_t j = 0; j < columns; j++) x[j] = (real)uniform(), next[j] = (real)uniform();   \
+        for (size_t i = 0; i < ROWS; i++) d[i] = (real)uniform();                                 \
+        static real w0[ROWS * COLUMNS], m0[ROWS * COLUMNS], v0[ROWS * COLUMNS];                   \
+        memcpy(w0, w, sizeof w), memcpy(m0, m, sizeof m), memcpy(v0, v, sizeof v);                \
+        const struct kl_gan_rows_##p rows = {                                                     \
+            w, m, v, d, x, wants & 1 ? next : NULL, wants & 2 ? back : NULL, out, ROWS, columns   \
+        };                                                                                        \
+        k->gan_forward_##p(out, w, x, ROWS, columns);                                             \
+        for (size_t i = 0; i < ROWS; i++) {                                                       \
+            long double sum = 0;                                                                  \
+            for (size_t j = 0; j < columns; j++) sum += (long double)w[i * columns + j] * x[j];   \
+            bad += far(k->isa, "forward " #p, i, out[i], sum, (long double)columns, 8, eps);      \
+        }                                                                                         \
+        k->gan_step_##p(&rows, &a);                                                               \
+        for (size_t i = 0; i < ROWS; i++) {                                                       \
+            long double sum = 0;                                                                  \
+            for (size_t j = 0; j < columns; j++) {                                                \
+                const size_t at = i * columns + j;                                                \
+                const long double g = (long double)d[i] * x[j] + 0.01L * w0[at],                  \
+                                  mi = 0.7L * m0[at] + g, vi = 0.999L * v0[at] + g * g,           \
+                                  wi = w0[at] - mi / (150 * sqrtl(vi) + 1e-6L);                   \
+                bad += far(k->isa, "m " #p, at, m[at], mi, 1, 8, eps);                            \
+                bad += far(k->isa, "v " #p, at, v[at], vi, 1, 8, eps);                            \
+                bad += far(k->isa, "w " #p, at, w[at], wi, 1, 8, eps);                            \
+                sums[j] += (long double)d[i] * w0[at];                                            \
+                sum += (long double)w[at] * next[j];                                              \
+            }                                                                                     \
+            if (wants & 1)                                                                        \
+                bad += far(k->isa, "next " #p, i, out[i], sum, (long double)columns, 8, eps);     \
+        }                                                                                         \
+        for (size_t j = 0; wants & 2 && j < columns; j++)                                         \
+            bad += far(k->isa, "back " #p, j, back[j], sums[j], ROWS, 8, eps);                    \
+        return bad;                                                                               \
     }
 CHECK_STEP(float, f32, FLT_EPSILON)
 CHECK_STEP(double, f64, DBL_EPSILON)
@@ -106,10 +91,10 @@ CHECK_STEP(double, f64, DBL_EPSILON)
         const struct kl_gan_input_##p in = { w, m, v, d, out, x, y, n, (size_t)steps, a };              \
         k->gan_input_##p(&in);                                                                          \
         for (size_t j = 0; j < n; j++) {                                                                \
-            bad += far(k->isa, "input w " #p, j, w[j], want[j][0], 1 + steps, eps);                     \
-            bad += far(k->isa, "input m " #p, j, m[j], want[j][1], 1 + steps, eps);                     \
-            bad += far(k->isa, "input v " #p, j, v[j], want[j][2], 1 + steps, eps);                     \
-            bad += far(k->isa, "input out " #p, j, out[j], want[j][3], 1 + steps, eps);                 \
+            bad += far(k->isa, "input w " #p, j, w[j], want[j][0], 1 + steps, 8, eps);                  \
+            bad += far(k->isa, "input m " #p, j, m[j], want[j][1], 1 + steps, 8, eps);                  \
+            bad += far(k->isa, "input v " #p, j, v[j], want[j][2], 1 + steps, 8, eps);                  \
+            bad += far(k->isa, "input out " #p, j, out[j], want[j][3], 1 + steps, 8, eps);              \
         }                                                                                               \
         return bad;                                                                                     \
     }

@@ -8,26 +8,10 @@
 #include "kernels/gan.h"
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
+#include "numbers.h"
 
 enum { VALUES = 1024 };
 enum { CELLS = 48, STRIDE = 64, INPUTS = 5, HIDDEN = 6, PARAMS = HIDDEN * (INPUTS + 2) + 1 };
-
-static unsigned long long random_state = 88172645463325252ull;
-static double uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
-}
-
-static int far(const char *isa, const char *what, size_t i, long double found, long double want,
-               long double scale, double eps)
-{
-    if (fabsl(found - want) <= 16 * (long double)eps * scale) return 0;
-    printf("%s %s [%zu]: found %.17Lg, expected %.17Lg\n", isa, what, i, found, want);
-    return 1;
-}
 
 /* logits: of params w and inputs x of cell k, in long double; gradient by central differences, which are
    exact for a network that is linear in each parameter as long as no neuron crosses 0. */
@@ -60,7 +44,7 @@ static long double logit_of(const long double *w, const long double *x, int inpu
         for (size_t c = 0; c < CELLS; c++) {                                                          \
             for (int i = 0; i < inputs; i++) cell[i] = x[(size_t)i * STRIDE + c];                     \
             const long double logit = logit_of(wide, cell, inputs, hidden);                           \
-            bad += far(k->isa, "logits " #p, c, out[c], logit, n, eps);                               \
+            bad += far(k->isa, "logits " #p, c, out[c], logit, n, 16, eps);                           \
             for (int i = 0; i < n; i++) {                                                             \
                 const long double kept = wide[i], h = 1e-7L;                                          \
                 wide[i] = kept + h;                                                                   \
@@ -71,7 +55,7 @@ static long double logit_of(const long double *w, const long double *x, int inpu
             }                                                                                         \
         }                                                                                             \
         for (int i = 0; i < n; i++)                                                                   \
-            bad += far(k->isa, "gradient " #p, (size_t)i, grad[i], want[i], CELLS, eps + 1e-13);      \
+            bad += far(k->isa, "gradient " #p, (size_t)i, grad[i], want[i], CELLS, 16, eps + 1e-13);  \
         return bad;                                                                                   \
     }
 CHECK_CELLS(float, f32, FLT_EPSILON)
@@ -103,21 +87,21 @@ static long double logit_at(size_t k)
                               other = 1 / (1 + expl((long double)x[i])), seen = logl(d + e),    \
                               unseen = logl(other + e),                                         \
                               s = (law[i] / (other + e) - target[i] / (d + e)) * d * other / 2; \
-            bad += far(k->isa, "D " #p, i, out[i], d, d + eps, eps);                            \
-            bad += far(k->isa, "- ln D " #p, i, dp[i], -seen, fabsl(seen) + 1, eps);            \
-            bad += far(k->isa, "slope " #p, i, slope[i], s, 1, eps);                            \
+            bad += far(k->isa, "D " #p, i, out[i], d, d + eps, 16, eps);                        \
+            bad += far(k->isa, "- ln D " #p, i, dp[i], -seen, fabsl(seen) + 1, 16, eps);        \
+            bad += far(k->isa, "slope " #p, i, slope[i], s, 1, 16, eps);                        \
             want[0] -= law[i] * seen, want[1] -= target[i] * seen, want[2] -= law[i] * unseen;  \
         }                                                                                       \
         for (size_t i = 0; i < 3; i++)                                                          \
-            bad += far(k->isa, "sums " #p, i, sums[i], want[i], want[i], eps);                  \
+            bad += far(k->isa, "sums " #p, i, sums[i], want[i], want[i], 16, eps);              \
         real total = k->gan_exponentials_##p(out, dp, 20, CELLS);                               \
         want[0] = 0;                                                                            \
         for (size_t i = 0; i < CELLS; i++) {                                                    \
             const long double y = expl((long double)dp[i] - 20);                                \
-            bad += far(k->isa, "e^x " #p, i, out[i], y, y, eps);                                \
+            bad += far(k->isa, "e^x " #p, i, out[i], y, y, 16, eps);                            \
             want[0] += y;                                                                       \
         }                                                                                       \
-        return bad + far(k->isa, "sum of e^x " #p, 0, total, want[0], want[0], eps);            \
+        return bad + far(k->isa, "sum of e^x " #p, 0, total, want[0], want[0], 16, eps);        \
     }
 CHECK_JUDGE(float, f32, FLT_EPSILON)
 CHECK_JUDGE(double, f64, DBL_EPSILON)
@@ -135,7 +119,7 @@ static int check_divergence(const struct kl_kernels *k)
     }
     k->gan_divergence(sums, r, p, CELLS);
     for (size_t i = 0; i < 3; i++)
-        bad += far(k->isa, "divergence", i, sums[i], want[i], fabsl(want[i]), DBL_EPSILON);
+        bad += far(k->isa, "divergence", i, sums[i], want[i], fabsl(want[i]), 16, DBL_EPSILON);
     return bad;
 }
 
@@ -155,10 +139,10 @@ static int check_random(const struct kl_kernels *k, size_t n)
         const long double radius = sqrtl(-2 * logl((long double)kl_philox_unit(words[i % 4 & 2]))),
                           angle = 2 * acosl(-1) * (long double)kl_philox_unit(words[i % 4 | 1]),
                           want = radius * (i % 2 ? sinl(angle) : cosl(angle));
-        bad += far(k->isa, "uniform", i, uniforms[i], 0.25L * (2 * u - 1), 0.25, FLT_EPSILON / 16);
-        bad += far(k->isa, "normal", i, normals[i], want, 1, FLT_EPSILON);
+        bad += far(k->isa, "uniform", i, uniforms[i], 0.25L * (2 * u - 1), 0.25, 16, FLT_EPSILON / 16);
+        bad += far(k->isa, "normal", i, normals[i], want, 1, 16, FLT_EPSILON);
     }
-    return bad + far(k->isa, "behind the last", n, uniforms[n] + normals[n], 154, 0, 1);
+    return bad + far(k->isa, "behind the last", n, uniforms[n] + normals[n], 154, 0, 16, 1);
 }
 
 int main(void)

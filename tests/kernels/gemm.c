@@ -12,15 +12,7 @@
 #include <string.h>
 
 #include "kernels/select.h"
-
-static unsigned long long state = 88172645463325252ull;
-static double uniform(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (double)(state >> 11) / 9007199254740992.0 - 0.5;
-}
+#include "numbers.h"
 
 struct shape {
     size_t m, n, k;

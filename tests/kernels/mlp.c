@@ -14,6 +14,7 @@
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
+#include "numbers.h"
 
 enum { UNITS = 160, WORDS = 3, BLOCK = 30000, WORK = 60000 };
 
@@ -21,15 +22,6 @@ static const struct kl_mlp nets[] = {
     { 3, { 100, 30, 20, 3 } }, { 3, { 100, 20, 10, 3 } },   { 1, { 100, 3 } },     { 2, { 7, 5, 2 } },
     { 3, { 64, 16, 33, 4 } },  { 4, { 130, 9, 8, 17, 5 } }, { 2, { 65, 100, 3 } },
 };
-
-static unsigned long long random_state = 88172645463325252ull;
-static double uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
-}
 
 /* Does unit j of sample i in hidden layer l stay? As kernels/act.h says. */
 static int stays(const struct kl_dropout_draw *drop, int l, size_t width, size_t i, size_t j)
@@ -84,7 +76,7 @@ static double slow_sample(double *grad, double *logits, const double *params, co
     return log(total) - y[last][label];
 }
 
-static int far(const char *isa, const char *what, size_t i, double found, double want, double bound)
+static int off(const char *isa, const char *what, size_t i, double found, double want, double bound)
 {
     if (fabs(found - want) <= bound) return 0;
     printf("%s mlp %s [%zu]: found %.17g, expected %.17g\n", isa, what, i, found, want);
@@ -159,17 +151,17 @@ static double slow(double *grad, double *logits, const struct given *g)
             }                                                                                     \
             memset(work, 0x7f, sizeof work), memset(grad, 0x7f, sizeof grad);                     \
             k->mlp_gradient_##p(&loss, grad, params, g->net, &batch, g->l1, &g->drop, work);      \
-            bad += far(k->isa, "cross-entropy " #p, 0, loss.cross_entropy, ce, bound * (1 + ce)); \
+            bad += off(k->isa, "cross-entropy " #p, 0, loss.cross_entropy, ce, bound * (1 + ce)); \
             for (size_t i = 0; i < size; i++) {                                                   \
-                bad += far(k->isa, "gradient " #p, i, grad[i], want[i], bound);                   \
+                bad += off(k->isa, "gradient " #p, i, grad[i], want[i], bound);                   \
                 squares += want[i] * want[i], sum += fabs(g->params[i]);                          \
             }                                                                                     \
-            bad += far(k->isa, "squares " #p, 0, loss.squares, squares, bound * (1 + squares));   \
-            bad += far(k->isa, "sum of |p| " #p, 0, loss.sum_abs, sum, bound * (1 + sum));        \
+            bad += off(k->isa, "squares " #p, 0, loss.squares, squares, bound * (1 + squares));   \
+            bad += off(k->isa, "sum of |p| " #p, 0, loss.sum_abs, sum, bound * (1 + sum));        \
             memset(work, 0x7f, sizeof work);                                                      \
             k->mlp_logits_##p(logits, params, g->net, &batch, work);                              \
             for (size_t i = 0; i < batch.n * (size_t)g->net->size[g->net->n_layers]; i++)         \
-                bad += far(k->isa, "logits " #p, i, logits[i], want_logits[i],                    \
+                bad += off(k->isa, "logits " #p, i, logits[i], want_logits[i],                    \
                            bound * (1 + fabs(want_logits[i])));                                   \
         }                                                                                         \
         return bad;                                                                               \

@@ -11,27 +11,10 @@
 #include <time.h>
 
 #include "kernels/select.h"
+#include "numbers.h"
 
 enum { MOST = 1031 };
 static const size_t sizes[] = { 1, 3, 4, 7, 8, 15, 16, 17, 64, MOST };
-
-static unsigned long long random_state = 88172645463325252ull;
-static double uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) / 9007199254740992.0 - 0.5;
-}
-
-/* scale: the size of the terms that were added, so that cancellation does not count as an error. */
-static int far(const char *isa, const char *what, size_t i, long double found, long double want,
-               long double scale, double eps)
-{
-    if (fabsl(found - want) <= 8 * (long double)eps * scale) return 0;
-    printf("%s %s [%zu]: found %.17Lg, expected %.17Lg\n", isa, what, i, found, want);
-    return 1;
-}
 
 #define CHECK(real, p, eps)                                                                            \
     static int check_##p(const struct kl_kernels *k, size_t n, double extreme)                         \
@@ -53,22 +36,22 @@ static int far(const char *isa, const char *what, size_t i, long double found, l
                               vi = 0.999L * v0[i] + (1 - 0.999L) * t * t;                              \
             const long double step = 2e-3L / (1.5L * sqrtl(vi) + 1e-8L);                               \
             const long double size = 0.9L * fabsl(m0[i]) + 0.1L * st;                                  \
-            bad += far(k->isa, "adam m " #p, i, m[i], mi, size, eps);                                  \
-            bad += far(k->isa, "adam v " #p, i, v[i], vi, 0.999L * v0[i] + 0.001L * st * st, eps);     \
+            bad += far(k->isa, "adam m " #p, i, m[i], mi, size, 8, eps);                               \
+            bad += far(k->isa, "adam v " #p, i, v[i], vi, 0.999L * v0[i] + 0.001L * st * st, 8, eps);  \
             bad += far(k->isa, "adam p " #p, i, x[i], 0.999L * x0[i] - step * mi,                      \
-                       fabsl(x0[i]) + 2 * step * size, eps);                                           \
+                       fabsl(x0[i]) + 2 * step * size, 8, eps);                                        \
         }                                                                                              \
         long double sum = 0;                                                                           \
         for (size_t i = 0; i < n; i++) sum += (long double)g[i] * g[i];                                \
         memcpy(x, x0, sizeof x), memcpy(m, m0, sizeof m);                                              \
-        bad += far(k->isa, "adam squares " #p, 0, squares, sum, sum, 8 * eps);                         \
-        bad += far(k->isa, "sgd squares " #p, 0, k->sgd_##p(x, m, g, n, &s), sum, sum, 8 * eps);       \
+        bad += far(k->isa, "adam squares " #p, 0, squares, sum, sum, 8, 8 * eps);                      \
+        bad += far(k->isa, "sgd squares " #p, 0, k->sgd_##p(x, m, g, n, &s), sum, sum, 8, 8 * eps);    \
         for (size_t i = 0; i < n; i++) {                                                               \
             const long double mi = 0.9L * m0[i] + 0.5L * g[i] + 0.01L * x0[i];                         \
             const long double size = 0.9L * fabsl(m0[i]) + 0.5L * fabsl(g[i]) + 0.01L * fabsl(x0[i]);  \
-            bad += far(k->isa, "sgd m " #p, i, m[i], mi, size, eps);                                   \
-            bad +=                                                                                     \
-                far(k->isa, "sgd p " #p, i, x[i], x0[i] - 0.1L * mi, fabsl(x0[i]) + 0.1L * size, eps); \
+            bad += far(k->isa, "sgd m " #p, i, m[i], mi, size, 8, eps);                                \
+            bad += far(k->isa, "sgd p " #p, i, x[i], x0[i] - 0.1L * mi, fabsl(x0[i]) + 0.1L * size, 8, \
+                       eps);                                                                           \
         }                                                                                              \
         return bad;                                                                                    \
     }

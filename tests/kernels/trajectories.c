@@ -9,6 +9,7 @@
 enum { MOST_BATCH = 35, MOST_OBS = 32 };
 #define FAMILY "trajectories"
 #include "circuits.h"
+#include "tests/worse.h"
 
 /* Errors that happen always or never, and readout errors. */
 static void certain_noise(char *text, size_t size, int n)
@@ -49,8 +50,7 @@ static struct kl_circuit *circuit_of(const struct kl_op *ops, int n_ops, int n, 
 static double worst_of(const double *a, const double *b, size_t n)
 {
     double worst = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!(fabs(a[i] - b[i]) <= worst)) worst = fabs(a[i] - b[i]);
+    for (size_t i = 0; i < n; i++) worst = worse(worst, a[i] - b[i]);
     return worst;
 }
 
@@ -101,13 +101,13 @@ static void check_rules(int n, bool probabilities)
                      dw = worst_of(v.dw, other.dw, WEIGHTS), bound = rule ? 1e-6 : 1e-10;
         if (!(dx < bound && dw < bound))
             fail(rule ? "gradients against differences" : "gradients against the shift rules", c,
-                 fmax(dx, dw));
+                 worse(dx, dw));
     }
     other = v;
     run(&other, c, SAMPLES, false, NULL);
     const double out = worst_of(v.out, other.out, SAMPLES * c->n_obs),
-                 gradients =
-                     fmax(worst_of(v.dx, other.dx, SAMPLES * INPUTS), worst_of(v.dw, other.dw, WEIGHTS));
+                 gradients = worse(worst_of(v.dx, other.dx, SAMPLES * INPUTS),
+                                   worst_of(v.dw, other.dw, WEIGHTS));
     if (!(out < 1e-5)) fail("float against double, out", c, out);
     if (!(gradients < 1e-2)) /* damping is divided by on the way back, angles multiply by their inputs */
         fail("float against double, gradients", c, gradients);
@@ -189,8 +189,8 @@ static void check_inserted(int n, bool real, bool signs)
     run(&v, noisy, SAMPLES, true, NULL);
     run(&plain, c, SAMPLES, true, NULL);
     const double worst =
-        fmax(worst_of(v.out, plain.out, SAMPLES * c->n_obs),
-             fmax(worst_of(v.dx, plain.dx, SAMPLES * INPUTS), worst_of(v.dw, plain.dw, WEIGHTS)));
+        worse(worst_of(v.out, plain.out, SAMPLES * c->n_obs),
+              worse(worst_of(v.dx, plain.dx, SAMPLES * INPUTS), worst_of(v.dw, plain.dw, WEIGHTS)));
     if (!(worst < 1e-11)) fail("errors as gates", noisy, worst);
     kl_circuit_free(&c);
     kl_circuit_free(&noisy);

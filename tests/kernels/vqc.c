@@ -10,6 +10,7 @@ enum { MOST_BATCH = 67, MOST_OBS = 24 };
 #define FAMILY "vqc"
 #define DEFINITION slow_circuit
 #include "circuits.h"
+#include "tests/worse.h"
 
 enum form { ANY, LAYERS, TURNS };
 static const enum kl_gate turn_gates[6] = { KL_RX, KL_RY, KL_RZ, KL_ROT, KL_CNOT, KL_X };
@@ -60,11 +61,11 @@ static void check_forward_only(struct values *v, int n, enum form form)
              &err);
         same &= memcmp(alone, v->out + i * c->n_obs, c->n_obs * sizeof *alone) == 0;
         for (size_t o = 0; o < c->n_obs; o++) {
-            wide = fmax(wide, fabs(slow[o] - v->out[i * c->n_obs + o]));
-            narrow = fmax(narrow, fabs(slow[o] - (double)out[i * c->n_obs + o]));
+            wide = worse(wide, slow[o] - v->out[i * c->n_obs + o]);
+            narrow = worse(narrow, slow[o] - (double)out[i * c->n_obs + o]);
         }
     }
-    if (!(wide < 1e-12 && narrow < 1e-5)) fail("forward only", c, fmax(wide, narrow));
+    if (!(wide < 1e-12 && narrow < 1e-5)) fail("forward only", c, worse(wide, narrow));
     if (!same) fail("forward only: bits depend on the place in the batch", c, 0);
     kl_arena_free(&work);
     kl_circuit_free(&c);
@@ -101,8 +102,8 @@ static void check_half_angles(const struct kl_kernels *k)
         for (int i = 0; i < N; i++) angle[i] = (float)(range * (2 * chance() - 1));
         k->vqc_f32->half_angles(c, s, angle, N);
         for (int i = 0; i < N; i++) {
-            worst = fmax(worst, fabs(cos(0.5 * (double)angle[i]) - (double)c[i]));
-            worst = fmax(worst, fabs(sin(0.5 * (double)angle[i]) - (double)s[i]));
+            worst = worse(worst, cos(0.5 * (double)angle[i]) - (double)c[i]);
+            worst = worse(worst, sin(0.5 * (double)angle[i]) - (double)s[i]);
         }
     }
     if (worst < 1.2e-7) return;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../check.h"
+#include "tests/worse.h"
 
 enum { SAMPLES = 64, FEW = 5, MOST_OBS = 16, MOST_INPUTS = 16, MOST_WEIGHTS = 54 };
 
@@ -135,7 +136,7 @@ static void judge(const char *what, const double *sum, const double *squares, co
             continue;
         }
         chi2 += pow((mean - is[i]) / error, 2);
-        worst = fmax(worst, fabs(mean - is[i]) / error);
+        worst = worse(worst, fabs(mean - is[i]) / error);
         size++;
     }
     CHECK(worst < 4, "%s: %g standard errors", what, worst);
@@ -230,9 +231,8 @@ static void check_float(struct kl_circuit *c)
     for (size_t i = 0; i < c->n_weights; i++) w[i] = (float)exact.w[i];
     for (size_t i = 0; i < SAMPLES * c->n_obs; i++) cot[i] = (float)exact.cot[i];
     must(kl_circuit_shift_f32(dx, dw, c, x, w, cot, SAMPLES, &work, &err), &err);
-    for (size_t i = 0; i < SAMPLES * c->n_inputs; i++)
-        worst = fmax(worst, fabs((double)dx[i] - exact.dx[i]));
-    for (size_t i = 0; i < c->n_weights; i++) worst = fmax(worst, fabs((double)dw[i] - exact.dw[i]));
+    for (size_t i = 0; i < SAMPLES * c->n_inputs; i++) worst = worse(worst, (double)dx[i] - exact.dx[i]);
+    for (size_t i = 0; i < c->n_weights; i++) worst = worse(worst, (double)dw[i] - exact.dw[i]);
     CHECK(worst < 5e-5, "%g", worst);
     kl_circuit_free(&c);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "tests/unit/check.h"
+#include "tests/worse.h"
 
 static const char text[] =
     "OPENQASM 3.0; include \"stdgates.inc\"; input angle x0; input angle x1; input angle w0; "
@@ -46,7 +47,7 @@ static double worst(const struct kl_circuit *c, size_t weight, double unit, size
     for (size_t p = 0; p < 2 * degree + 1; p++)
         values[p] = output(c, weight, 2 * M_PI * (double)p / (double)(2 * degree + 1) / unit);
     for (double angle = 0.1; angle < 6; angle += 0.37)
-        most = fmax(most, fabs(interpolated(values, degree, angle) - output(c, weight, angle / unit)));
+        most = worse(most, interpolated(values, degree, angle) - output(c, weight, angle / unit));
     return most;
 }
 

@@ -7,6 +7,7 @@
 
 #include "../check.h"
 #include "circuit/estimate.h"
+#include "tests/worse.h"
 
 enum { QUBITS = 4, SAMPLES = 3, MOST = 512 };
 static const char *const observables[] = { "z",
@@ -26,8 +27,8 @@ static void agree(const char *what, const struct kl_circuit_options *o, const st
                   const struct gradient *a, const struct gradient *b, double bound)
 {
     double worst = 0;
-    for (size_t i = 0; i < SAMPLES * c->n_inputs; i++) worst = fmax(worst, fabs(a->x[i] - b->x[i]));
-    for (size_t i = 0; i < c->n_weights; i++) worst = fmax(worst, fabs(a->w[i] - b->w[i]));
+    for (size_t i = 0; i < SAMPLES * c->n_inputs; i++) worst = worse(worst, a->x[i] - b->x[i]);
+    for (size_t i = 0; i < c->n_weights; i++) worst = worse(worst, a->w[i] - b->w[i]);
     CHECK(worst < bound, "%s, %s%s%s, %s, %s, noise %s: %g", what, o->embedding,
           o->learn_scale ? " with scales" : "", o->reupload ? " again" : "", o->ansatz, o->observables,
           o->noise, worst);
