@@ -96,11 +96,11 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 
 # Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters,
 # which are in the file itself (%c), so that children and killed processes count as well.
-READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c ingest/png.c ingest/folder.c ingest/h5.c \
+READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c ingest/png.c ingest/folder.c ingest/names.c ingest/h5.c \
   $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) circuit/noise.c circuit/noise_text.c \
   circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
-RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 driver foreign publish seal partial temporary checkpoint \
-  target io digest))
+RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
+  partial journal temporary process publish_bytes checkpoint target io digest))
 BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise \
   faults/store faults/base faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
 BRANCH_PROGRAMS := $(foreach p,$(TEST_C:%.c=%),$(if $(strip $(foreach w,$(BRANCH_TESTS),$(findstring $(w),$(p)))),$(p)))

@@ -44,7 +44,7 @@ int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
 int kl_fail_memory(struct kl_error *err, size_t bytes);
 int kl_exit_status(int code);
 
-/* ---- options (options.c, help.c, config.c, emit.c) ----
+/* ---- options (options.c, help.c, options_answer.c, config.c, emit.c) ----
    One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the
    cache key are made from it. */
 enum kl_option_type { KL_OPT_FLAG, KL_OPT_INT, KL_OPT_FLOAT, KL_OPT_STRING, KL_OPT_CHOICE };
@@ -183,9 +183,9 @@ struct kl_log {
 };
 void kl_note(const struct kl_log *log, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* "tool: text" and the exit status for `code`; flushes stdout first. */
 /* Where a tool's summary goes: standard output, unless the result itself goes there. */
 FILE *kl_words_to(const struct kl_common *common);
+/* "tool: text" and the exit status for `code`; flushes stdout first. */
 int kl_report(const struct kl_log *log, const struct kl_error *err);
 /* Last act of main: close stdout; a failure there (full disk) becomes exit status 74. */
 int kl_finish(const struct kl_log *log, int status);

@@ -8,6 +8,7 @@
 extern const struct kl_option kl_common_options[];
 extern const size_t kl_n_common_options;
 
+/* ---- a row of the table (option_find.c) ---- */
 /* The i-th option of a tool, its own first, then the common ones; NULL past the end. */
 const struct kl_option *kl_option_at(const struct kl_tool *tool, size_t i);
 /* By long name or alias ('_' equals '-'), or by letter; NULL: unknown. */
@@ -15,6 +16,8 @@ const struct kl_option *kl_option_find(const struct kl_tool *tool, const char *n
 const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter);
 /* The known name nearest to an unknown one, or NULL if none is near. */
 const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length);
+
+/* ---- values as text, and back ---- */
 /* The error of a word that is none of the choices; names the one that another library's name for it
    means, as StronglyEntanglingLayers means strongly-entangling. `where` begins the message. */
 int kl_choice_wrong(const char *choices, const char *text, const char *where, struct kl_error *err);
@@ -22,12 +25,15 @@ int kl_choice_wrong(const char *choices, const char *text, const char *where, st
  */
 int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
                   struct kl_error *err);
-/* Value as text for --print-config and --help; "": none, as a number outside its bounds is; size >= 64. */
+/* Value as text for --print-config and --help; "": none, as a number outside its bounds is; size >= 64.
+ */
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);
 /* A double-quoted YAML scalar; JSON too, if the text is printable. */
 void kl_write_quoted(const char *text, FILE *to);
 /* --help, --version, --print-config, --config, --emit: they have no place in a file or a key. */
 bool kl_option_is_answer(const struct kl_option *option);
+/* On one screen; everything explained with -v (help.c). */
+void kl_help(const struct kl_tool *tool, const void *values, FILE *to);
 /* Read a YAML file of options over the values (config.c). */
 int kl_config_read(const struct kl_tool *tool, void *values, const char *path, struct kl_error *err);
 

@@ -1,44 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   What the table of options says about itself: --help, --version, --print-config, JSON for keys and
-   records. */
+   --help from the table of options, on one screen. */
 #include "base/base_int.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The shortest decimal text that reads back as the same double. */
-static void number_text(double value, char *text, size_t size)
-{
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, size, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) return;
-    }
-}
-
-/* A number that lies outside its bounds stands for none: it was not given, and cannot be. */
-static bool is_none(const struct kl_option *option, const void *field)
-{
-    if (option->min == 0 && option->max == 0) return false;
-    const double value = option->type == KL_OPT_INT     ? (double)*(const int64_t *)field
-                         : option->type == KL_OPT_FLOAT ? *(const double *)field
-                                                        : option->min;
-    return value < option->min || value > option->max;
-}
-
-void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size)
-{
-    const void *field = (const char *)values + option->offset;
-    const char *string;
-    *text = '\0';
-    if (is_none(option, field)) return;
-    switch (option->type) {
-    case KL_OPT_FLAG: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); break;
-    case KL_OPT_INT: snprintf(text, size, "%lld", (long long)*(const int64_t *)field); break;
-    case KL_OPT_FLOAT: number_text(*(const double *)field, text, size); break;
-    default: string = *(const char *const *)field; snprintf(text, size, "%s", string ? string : "");
-    }
-}
 
 enum { WIDTH = 80, HEIGHT = 40, INDENT = 26 };
 
@@ -174,7 +139,7 @@ static bool pack_groups(const struct kl_tool *tool, struct group *groups, size_t
     return true;
 }
 
-static void write_help(const struct kl_tool *tool, const void *values, FILE *to)
+void kl_help(const struct kl_tool *tool, const void *values, FILE *to)
 {
     enum { MOST = 16 };
     const struct kl_common *common = values;
@@ -192,89 +157,4 @@ static void write_help(const struct kl_tool *tool, const void *values, FILE *to)
         fputs("--help -v explains every option.\n", to);
     for (size_t g = 0; g < n; g++) write_group(tool, &groups[g], values, to);
     if (tool->example) fprintf(to, "\nExample\n  %s\n", tool->example);
-}
-
-bool kl_option_is_answer(const struct kl_option *option)
-{
-    return option->offset == offsetof(struct kl_common, help) ||
-           option->offset == offsetof(struct kl_common, version) ||
-           option->offset == offsetof(struct kl_common, print_config) ||
-           option->offset == offsetof(struct kl_common, config) ||
-           option->offset == offsetof(struct kl_common, emit);
-}
-
-void kl_write_quoted(const char *text, FILE *to)
-{
-    fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') fputc('\\', to);
-        if ((unsigned char)*text < ' ' || *text == 127) fprintf(to, "\\x%02x", (unsigned)*text);
-        else fputc(*text, to);
-    }
-    fputc('"', to);
-}
-
-static void write_config(const struct kl_tool *tool, const void *values, FILE *to)
-{
-    const struct kl_option *option;
-    for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
-        char value[80];
-        bool text = option->type == KL_OPT_STRING || option->type == KL_OPT_CHOICE;
-        const char *string = text ? *(const char *const *)((const char *)values + option->offset) : NULL;
-        /* No choice made is none that can be read; a row without help is another one's second name. */
-        const bool open = text && (!string || (option->type == KL_OPT_CHOICE && !*string));
-        kl_option_text(option, values, value, sizeof value);
-        if (kl_option_is_answer(option) || open || !option->help || (!text && !*value)) continue;
-        fputs(option->name, to);
-        fputs(": ", to);
-        if (text) kl_write_quoted(string, to);
-        else fputs(value, to);
-        fputc('\n', to);
-    }
-}
-
-bool kl_options_answer(const struct kl_tool *tool, const void *values, FILE *to)
-{
-    const struct kl_common *common = values;
-    if (common->help) {
-        write_help(tool, values, to);
-    } else if (common->version) {
-        fputs(tool->name, to);
-        fputs(" (ketline) " KL_VERSION "\n", to);
-    } else if (common->print_config) {
-        write_config(tool, values, to);
-    } else if (common->emit) {
-        kl_emit(tool, values, to);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-char *kl_options_json(const struct kl_tool *tool, const void *values, bool key_only)
-{
-    json_t *object = json_object();
-    const struct kl_option *option;
-    bool failed = !object;
-    for (size_t i = 0; !failed && (option = kl_option_at(tool, i)); i++) {
-        const void *field = (const char *)values + option->offset;
-        if ((key_only && !option->in_key) || kl_option_is_answer(option)) continue;
-        json_t *value = NULL;
-        const char *string;
-        switch (option->type) {
-        case KL_OPT_FLAG: value = json_boolean(*(const bool *)field); break;
-        case KL_OPT_INT: value = json_integer(*(const int64_t *)field); break;
-        case KL_OPT_FLOAT: value = json_real(*(const double *)field); break;
-        default:
-            string = *(const char *const *)field;
-            if (!string && key_only) continue;
-            if (string) kl_json_string(&value, string, NULL);
-            else value = json_null();
-        }
-        failed = !value || json_object_set_new(object, option->name, value) != 0;
-    }
-    char *text = NULL;
-    if (!failed) kl_json_dump(&text, object, NULL);
-    json_decref(object);
-    return text;
 }

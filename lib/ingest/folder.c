@@ -1,89 +1,16 @@
 /* SPDX-License-Identifier: MIT
    A folder of PNG files: each sub-folder is a class; classes and files in the byte order of their names.
    Names that begin with a dot and files that do not end in .png are passed over. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #include "ingest/ingest_int.h"
-
-struct names {
-    char **items;
-    size_t n, room;
-};
+#include "ingest/names_int.h"
 
 struct folder {
-    struct names files; /* full paths */
+    struct kl_names files; /* full paths */
     size_t max_bytes;
 };
-
-static void names_free(struct names *names)
-{
-    for (size_t i = 0; i < names->n; i++) free(names->items[i]);
-    free(names->items);
-    *names = (struct names){ 0 };
-}
-
-/* Takes ownership of item. */
-static int names_add(struct names *names, char *item, struct kl_error *err)
-{
-    if (item && names->n == names->room) {
-        const size_t room = names->room ? 2 * names->room : 64;
-        char **more = realloc(names->items, room * sizeof *more);
-        if (!more) {
-            free(item);
-            return kl_fail_memory(err, room * sizeof *more);
-        }
-        names->items = more;
-        names->room = room;
-    }
-    if (!item) return kl_fail_memory(err, 256);
-    names->items[names->n++] = item;
-    return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static char *join(const char *folder, const char *name)
-{
-    char *path = malloc(strlen(folder) + strlen(name) + 2);
-    if (path) sprintf(path, "%s/%s", folder, name);
-    return path;
-}
-
-/* Sorted names in a folder: of sub-folders, or of PNG files. */
-static int list(struct names *names, const char *path, bool folders, struct kl_error *err)
-{
-    int rc = 0;
-    DIR *dir = opendir(path);
-    if (!dir) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the folder", path);
-    for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
-        const size_t length = strlen(e->d_name);
-        if (e->d_name[0] == '.' ||
-            (!folders && (length < 5 || strcasecmp(e->d_name + length - 4, ".png") != 0)))
-            continue;
-        struct stat st;
-        char *full = join(path, e->d_name);
-        if (!full) {
-            rc = kl_fail_memory(err, length);
-        } else if (stat(full, &st) < 0) {
-            rc = kl_fail_errno(err, KL_ENOINPUT, "%s", full);
-        } else if (folders ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) {
-            rc = names_add(names, strdup(e->d_name), err);
-        }
-        free(full);
-    }
-    if (!rc && errno) rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", path);
-    closedir(dir);
-    if (names->n) qsort(names->items, names->n, sizeof *names->items, by_name);
-    return rc;
-}
 
 static bool knows(const char *path, bool is_folder, const unsigned char *magic, size_t n_magic)
 {
@@ -94,7 +21,7 @@ static bool knows(const char *path, bool is_folder, const unsigned char *magic, 
 static void source_close(struct kl_image_source *s)
 {
     struct folder *f = s->state;
-    if (f) names_free(&f->files);
+    if (f) kl_names_free(&f->files);
     free(f);
     s->state = NULL;
 }
@@ -104,12 +31,12 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
                      const struct kl_log *log, struct kl_error *err)
 {
     struct folder *f = s->state;
-    struct names files = { 0 };
-    char *path = join(s->path, name);
-    int rc = path ? list(&files, path, false, err) : kl_fail_memory(err, strlen(name));
+    struct kl_names files = { 0 };
+    char *path = kl_path_join(s->path, name);
+    int rc = path ? kl_names_list(&files, path, false, err) : kl_fail_memory(err, strlen(name));
     if (!rc && files.n == 0) kl_note(log, 1, "%s: a class without PNG files", path);
     for (size_t i = 0; i < files.n && !rc; i++)
-        rc = names_add(&f->files, join(path, files.items[i]), err);
+        rc = kl_names_add(&f->files, kl_path_join(path, files.items[i]), err);
     if (!rc && files.n) {
         int32_t *labels = realloc(s->labels, f->files.n * sizeof *labels);
         if (!labels) {
@@ -120,12 +47,13 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
         for (size_t i = f->files.n - files.n; i < f->files.n; i++) labels[i] = label;
     }
 out:
-    names_free(&files);
+    kl_names_free(&files);
     free(path);
     return rc;
 }
 
-static int set_class_names(struct kl_image_source *s, const struct names *classes, struct kl_error *err)
+static int set_class_names(struct kl_image_source *s, const struct kl_names *classes,
+                           struct kl_error *err)
 {
     s->n_classes = classes->n;
     for (size_t i = 0; i < classes->n; i++)
@@ -233,7 +161,7 @@ out:
 static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
                        struct kl_error *err)
 {
-    struct names classes = { 0 };
+    struct kl_names classes = { 0 };
     int rc;
     struct folder *f = s->state = calloc(1, sizeof *f);
     if (!f) return kl_fail_memory(err, sizeof *f);
@@ -242,7 +170,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         return kl_fail(
             err, KL_EUSAGE,
             "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders", s->path);
-    if ((rc = list(&classes, s->path, true, err))) goto out;
+    if ((rc = kl_names_list(&classes, s->path, true, err))) goto out;
     for (size_t i = 0; i < classes.n; i++)
         if ((rc = add_class(s, classes.items[i], (int32_t)i, o->log, err))) goto out;
     if (f->files.n == 0) {
@@ -259,7 +187,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         s->n_classes = 0;
     }
 out:
-    names_free(&classes);
+    kl_names_free(&classes);
     return rc;
 }
 

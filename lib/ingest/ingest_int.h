@@ -3,6 +3,8 @@
 #ifndef KL_INGEST_INT_H
 #define KL_INGEST_INT_H
 
+#include <pthread.h>
+
 #include "ingest/ingest.h"
 
 struct kl_image_source;
@@ -34,6 +36,12 @@ struct kl_image_source {
     char *class_names;
     size_t skipped;
     void *state; /* the driver's */
+};
+
+/* Of sources that are read in order: who may read now (images.c, images_read.c). */
+struct kl_turn {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
 };
 
 extern const struct kl_driver kl_driver_idx, kl_driver_folder, kl_driver_h5;

@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: MIT
-   The few HDF5 calls of ketline. HDF5 writes only metadata, into a sparse file in memory (the skeleton);
-   data go by pwrite to the offsets that it assigned. It reads only files whose seal has been checked. */
+   The few HDF5 calls of ketline that write. HDF5 writes only metadata, into a sparse file in memory (the
+   skeleton); data go by pwrite to the offsets that it assigned. */
 #include <errno.h>
-#include <hdf5.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "store/driver.h"
-#include "store/store_int.h"
+#include "store/h5_int.h"
 
-/* HDF5 does not say whether memory ran out; errno of the driver's allocation does. */
-static int failed(struct kl_error *err, int code, const char *path, const char *what)
+int kl_h5_failed(struct kl_error *err, int code, const char *path, const char *what)
 {
     return errno == ENOMEM ? kl_fail_memory(err, 4096) : kl_fail(err, code, "%s: %s", path, what);
 }
 
 _Static_assert(sizeof(hid_t) == sizeof(long long), "handles of files are passed as long long");
 
-/* HDF5 keeps a stack of errors of its own for each thread; ours go to struct kl_error. */
-static void hush(void)
+void kl_h5_hush(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     errno = 0;
 }
 
-static hid_t file_type(enum kl_type type, size_t item_size)
+hid_t kl_h5_type(enum kl_type type, size_t item_size)
 {
     hid_t t = -1;
     switch (type) {
@@ -63,7 +59,7 @@ void kl_hdf5_versions(char built[32], char found[32])
 int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err)
 {
     char name[64];
-    hush();
+    kl_h5_hush();
     *file = -1;
     *memory_fd = memfd_create("ketline-skeleton", MFD_CLOEXEC);
     if (*memory_fd < 0)
@@ -75,7 +71,8 @@ int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error 
     *file = H5Fcreate(name, H5F_ACC_TRUNC, fcpl, fapl);
     H5Pclose(fcpl);
     H5Pclose(fapl);
-    return *file < 0 ? failed(err, KL_EIO, "HDF5", "creating a file's metadata in memory failed") : 0;
+    return *file < 0 ? kl_h5_failed(err, KL_EIO, "HDF5", "creating a file's metadata in memory failed")
+                     : 0;
 }
 
 int kl_h5_close(long long *file, const int *problem, struct kl_error *err)
@@ -83,7 +80,7 @@ int kl_h5_close(long long *file, const int *problem, struct kl_error *err)
     hid_t f = *file;
     *file = -1;
     if (f >= 0 && H5Fclose(f) < 0)
-        return failed(err, KL_EIO, "HDF5", "writing a file's metadata failed");
+        return kl_h5_failed(err, KL_EIO, "HDF5", "writing a file's metadata failed");
     errno = *problem;
     return *problem ? kl_fail_errno(err, KL_EIO, "writing a file's metadata to memory failed") : 0;
 }
@@ -112,9 +109,9 @@ int kl_h5_dataset(long long file, struct kl_dataset *d, struct kl_error *err)
 {
     hsize_t dims[KL_MAX_RANK];
     int rc = 0;
-    hush();
+    kl_h5_hush();
     for (int i = 0; i < d->rank; i++) dims[i] = d->dims[i];
-    hid_t type = file_type(d->type, d->item_size), dcpl = H5Pcreate(H5P_DATASET_CREATE), set = -1;
+    hid_t type = kl_h5_type(d->type, d->item_size), dcpl = H5Pcreate(H5P_DATASET_CREATE), set = -1;
     hid_t space = d->rank ? H5Screate_simple(d->rank, dims, NULL) : H5Screate(H5S_SCALAR);
     H5Pset_obj_track_times(dcpl, 0);
     H5Pset_layout(dcpl, H5D_CONTIGUOUS);
@@ -142,8 +139,8 @@ static herr_t put_attribute(hid_t object, const struct kl_attribute *a)
 {
     size_t n = a->type == KL_ATTR_TEXT && *a->text ? strlen(a->text) : 1;
     hid_t type = a->type == KL_ATTR_TEXT
-                     ? file_type(KL_TYPE_STRING, n)
-                     : file_type(a->type == KL_ATTR_NUMBER ? KL_TYPE_F64 : KL_TYPE_I64, 0);
+                     ? kl_h5_type(KL_TYPE_STRING, n)
+                     : kl_h5_type(a->type == KL_ATTR_NUMBER ? KL_TYPE_F64 : KL_TYPE_I64, 0);
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t attribute = H5Acreate2(object, a->name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     herr_t status = -1;
@@ -161,7 +158,7 @@ static herr_t put_attribute(hid_t object, const struct kl_attribute *a)
 
 int kl_h5_attributes(long long file, const struct kl_attributes *attributes, struct kl_error *err)
 {
-    hush();
+    kl_h5_hush();
     for (size_t i = 0; i < attributes->n; i++) {
         const struct kl_attribute *a = &attributes->items[i];
         hid_t object = H5Oopen(file, *a->object ? a->object : "/", H5P_DEFAULT);
@@ -174,171 +171,5 @@ int kl_h5_attributes(long long file, const struct kl_attributes *attributes, str
             return kl_fail(err, KL_EINTERNAL, "attribute %s of '%s': HDF5 cannot write it", a->name,
                            a->object);
     }
-    return 0;
-}
-
-/* ---- listing ---- */
-struct listing {
-    struct kl_dataset *datasets;
-    size_t n, room;
-    struct kl_attributes *attributes;
-    const char *path, *object;
-    struct kl_error *err;
-    int rc;
-};
-
-static bool known_type(hid_t type, enum kl_type *found, size_t *item_size)
-{
-    if (H5Tget_class(type) == H5T_STRING) {
-        *found = KL_TYPE_STRING;
-        *item_size = H5Tget_size(type);
-        return H5Tis_variable_str(type) == 0 && *item_size > 0;
-    }
-    for (int t = KL_TYPE_U8; t < KL_TYPE_STRING; t++) {
-        hid_t ours = file_type((enum kl_type)t, 0);
-        bool equal = H5Tequal(type, ours) > 0;
-        H5Tclose(ours);
-        if (equal) {
-            *found = (enum kl_type)t;
-            *item_size = kl_type_size((enum kl_type)t);
-            return true;
-        }
-    }
-    return false;
-}
-
-static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *info, void *context)
-{
-    struct listing *l = context;
-    struct kl_attribute a = { .type = KL_ATTR_TEXT };
-    enum kl_type found = KL_TYPE_U8;
-    size_t size = 0;
-    (void)info;
-    hid_t attribute = H5Aopen(location, name, H5P_DEFAULT), type = H5Aget_type(attribute);
-    hid_t space = H5Aget_space(attribute);
-    bool fine = type >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
-                known_type(type, &found, &size) &&
-                (found == KL_TYPE_STRING || found == KL_TYPE_F64 || found == KL_TYPE_I64) &&
-                size <= KL_TEXT_BYTES;
-    char *text = calloc(1, size + 1);
-    if (fine && text) {
-        void *to = found == KL_TYPE_STRING ? (void *)text
-                   : found == KL_TYPE_F64  ? (void *)&a.number
-                                           : (void *)&a.integer;
-        a.type = found == KL_TYPE_STRING ? KL_ATTR_TEXT
-                 : found == KL_TYPE_F64  ? KL_ATTR_NUMBER
-                                         : KL_ATTR_INTEGER;
-        a.text = text;
-        fine = H5Aread(attribute, type, to) >= 0;
-        if (fine) l->rc = kl_attributes_set(l->attributes, l->object, name, &a, l->err);
-    }
-    if (!text) l->rc = kl_fail_memory(l->err, size + 1);
-    else if (!fine)
-        l->rc = kl_fail(l->err, KL_EDATA, "%s: attribute %s of '%s': not of a form that ketline writes",
-                        l->path, name, l->object);
-    free(text);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Aclose(attribute);
-    return l->rc ? -1 : 0;
-}
-
-static int describe(struct kl_dataset *d, hid_t set, const char *name)
-{
-    hsize_t dims[32];
-    hid_t space = H5Dget_space(set), type = H5Dget_type(set), dcpl = H5Dget_create_plist(set);
-    int rank = H5Sget_simple_extent_ndims(space);
-    bool fine = rank >= 0 && rank <= KL_MAX_RANK && strlen(name) < sizeof d->name &&
-                H5Sget_simple_extent_type(space) != H5S_NULL && H5Pget_layout(dcpl) == H5D_CONTIGUOUS &&
-                H5Pget_external_count(dcpl) == 0 && known_type(type, &d->type, &d->item_size);
-    if (fine) {
-        H5Sget_simple_extent_dims(space, dims, NULL);
-        strcpy(d->name, name);
-        d->rank = rank;
-        d->dims[0] = 1;
-        for (int i = 0; i < rank; i++) d->dims[i] = dims[i];
-        d->rows = d->dims[0];
-        d->row_size = d->item_size;
-        for (int i = 1; i < rank; i++)
-            fine = fine && !__builtin_mul_overflow(d->row_size, d->dims[i], &d->row_size);
-        size_t all;
-        fine = fine && !__builtin_mul_overflow(d->rows, d->row_size, &all);
-        haddr_t at = H5Dget_offset(set);
-        d->offset = at == HADDR_UNDEF ? 0 : at;
-        fine = fine && (at != HADDR_UNDEF || all == 0);
-    }
-    H5Pclose(dcpl);
-    H5Tclose(type);
-    H5Sclose(space);
-    return fine ? 0 : -1;
-}
-
-static int one_dataset(struct listing *l, hid_t set, const char *name)
-{
-    if (l->n == l->room) {
-        size_t room = l->room ? 2 * l->room : 16;
-        struct kl_dataset *datasets = realloc(l->datasets, room * sizeof *datasets);
-        if (!datasets) return kl_fail_memory(l->err, room * sizeof *datasets);
-        l->datasets = datasets;
-        l->room = room;
-    }
-    struct kl_dataset *d = &l->datasets[l->n];
-    memset(d, 0, sizeof *d);
-    if (describe(d, set, name))
-        return kl_fail(l->err, KL_EDATA, "%s: dataset %s: not of a form that ketline writes", l->path,
-                       name);
-    l->n++;
-    return 0;
-}
-
-static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, void *context)
-{
-    struct listing *l = context;
-    hsize_t at = 0;
-    l->object = strcmp(name, ".") ? name : "";
-    hid_t object = H5Oopen(root, name, H5P_DEFAULT);
-    if (object < 0) return -1;
-    if (info->type == H5O_TYPE_DATASET) l->rc = one_dataset(l, object, name);
-    if (!l->rc && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, one_attribute, l) < 0 &&
-        !l->rc)
-        l->rc = kl_fail(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path,
-                        l->object);
-    H5Oclose(object);
-    return l->rc ? -1 : 0;
-}
-
-/* A disk that fails is no damaged file. */
-static int unreadable(struct kl_error *err, const char *path, int problem)
-{
-    errno = problem;
-    return kl_fail_errno(err, KL_EIO, "%s: reading failed", path);
-}
-
-int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n,
-               struct kl_attributes *attributes, struct kl_error *err)
-{
-    char name[64];
-    int problem = 0;
-    struct listing l = { .attributes = attributes, .path = path, .err = err };
-    hush();
-    H5PLset_loading_state(0);
-    snprintf(name, sizeof name, KL_DRIVER_NAME, fd, (void *)&problem);
-    hid_t fapl = kl_driver_access_list();
-    errno = 0;
-    hid_t file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
-    H5Pclose(fapl);
-    if (file < 0)
-        return problem ? unreadable(err, path, problem)
-                       : failed(err, KL_EDATA, path, "HDF5 cannot open it");
-    if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, one_object, &l, H5O_INFO_BASIC) < 0 && !l.rc)
-        l.rc = kl_fail(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
-    H5Fclose(file);
-    if (problem) l.rc = unreadable(err, path, problem);
-    if (l.rc) {
-        free(l.datasets);
-        return l.rc;
-    }
-    *datasets = l.datasets;
-    *n = l.n;
     return 0;
 }

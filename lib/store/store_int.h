@@ -96,6 +96,12 @@ int kl_make_folders(const char *folder); /* mkdir -p: 0 or -1 with errno */
 /* A small file in one read; NULL with errno. *n may be NULL; a NUL is added. */
 char *kl_read_small(const char *path, size_t limit, size_t *n);
 
+/* ---- process.c ---- */
+/* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is
+   surely dead. */
+void kl_process_tag(char tag[64]);
+bool kl_process_dead(const char *tag, const struct stat *file);
+
 /* ---- temporary.c: names beside the target, and what dead runs left ---- */
 struct kl_temporary {
     char *target; /* where the file will appear: `path` with symbolic links resolved */
@@ -111,10 +117,6 @@ void kl_name_prefix(char prefix[160], const char *name);
 /* fsync, rename, fsync of the folder; or the copy to the stream. Frees *t in every case. */
 int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err);
 void kl_temporary_abort(struct kl_temporary *t);
-/* "host-pid-start" of this process, and whether the process that a name or an owner file tells of is
-   surely dead. */
-void kl_process_tag(char tag[64]);
-bool kl_process_dead(const char *tag, const struct stat *file);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
 /* Removes temporaries of dead runs: of one target name, or of every one (name NULL). false, with errno:
    the folder cannot be listed. */
@@ -125,7 +127,7 @@ bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
 bool kl_checkpoint_is(const char *name);
 bool kl_checkpoint_is_ours(const char *path, struct kl_error *err);
 
-/* ---- h5.c: the few HDF5 calls ---- */
+/* ---- h5.c, h5_list.c: the few HDF5 calls ---- */
 /* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before)
    receives errno of a failed write until kl_h5_close, which tells. */
 int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error *err);
@@ -171,6 +173,7 @@ struct kl_writer {
     char *provenance;
     struct kl_partial *partial;
 };
+void kl_entry_free(struct kl_entry *entry); /* declare.c; accepts NULL */
 /* kl_writer_open; path NULL: the caller opens the temporary. */
 int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header,
                    struct kl_error *err);
@@ -182,7 +185,13 @@ int kl_entry_mark(struct kl_entry *e, size_t row, size_t n, const unsigned char 
 /* Everything but the rename (seal.c): digests, content, metadata, seal, reopening and checking. */
 int kl_writer_seal(struct kl_writer *w, char content[65], struct kl_error *err);
 
-/* ---- partial.c ---- */
+/* ---- partial.c, journal.c ---- */
+struct kl_partial {
+    uint64_t base, end; /* of the journal in the file */
+    unsigned char layout[16];
+    size_t n_records;
+    bool ready;
+};
 void kl_partial_free(struct kl_writer *w); /* keeps what is journalled for a later run */
 bool kl_partial_is_dead(const char *name, const struct stat *s);
 

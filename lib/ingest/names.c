@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "ingest/names_int.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+void kl_names_free(struct kl_names *names)
+{
+    for (size_t i = 0; i < names->n; i++) free(names->items[i]);
+    free(names->items);
+    *names = (struct kl_names){ 0 };
+}
+
+int kl_names_add(struct kl_names *names, char *item, struct kl_error *err)
+{
+    if (item && names->n == names->room) {
+        const size_t room = names->room ? 2 * names->room : 64;
+        char **more = realloc(names->items, room * sizeof *more);
+        if (!more) {
+            free(item);
+            return kl_fail_memory(err, room * sizeof *more);
+        }
+        names->items = more;
+        names->room = room;
+    }
+    if (!item) return kl_fail_memory(err, 256);
+    names->items[names->n++] = item;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char *kl_path_join(const char *folder, const char *name)
+{
+    char *path = malloc(strlen(folder) + strlen(name) + 2);
+    if (path) sprintf(path, "%s/%s", folder, name);
+    return path;
+}
+
+int kl_names_list(struct kl_names *names, const char *path, bool folders, struct kl_error *err)
+{
+    int rc = 0;
+    DIR *dir = opendir(path);
+    if (!dir) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the folder", path);
+    for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
+        const size_t length = strlen(e->d_name);
+        if (e->d_name[0] == '.' ||
+            (!folders && (length < 5 || strcasecmp(e->d_name + length - 4, ".png") != 0)))
+            continue;
+        struct stat st;
+        char *full = kl_path_join(path, e->d_name);
+        if (!full) {
+            rc = kl_fail_memory(err, length);
+        } else if (stat(full, &st) < 0) {
+            rc = kl_fail_errno(err, KL_ENOINPUT, "%s", full);
+        } else if (folders ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) {
+            rc = kl_names_add(names, strdup(e->d_name), err);
+        }
+        free(full);
+    }
+    if (!rc && errno) rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", path);
+    closedir(dir);
+    if (names->n) qsort(names->items, names->n, sizeof *names->items, by_name);
+    return rc;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+   What a report found and how a head was trained, for the page of a file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/describe_int.h"
+
+static const char *const numbers[][2] = {
+    { "accuracy", "accuracy" },
+    { "accuracy_low", "  95 % from" },
+    { "accuracy_high", "  to" },
+    { "log_loss", "log loss" },
+    { "expected_calibration_error", "calibration error" },
+    { "output_error", "outputs off by" },
+    { "unmitigated_output_error", "  not mitigated" },
+    { "unmitigated_accuracy", "  their accuracy" },
+    { "mcnemar_p", "McNemar p" },
+    { "minus_twin", "circuit - twin" },
+    { "minus_twin_low", "  95 % from" },
+    { "minus_twin_high", "  to" },
+    { "minus_frozen", "circuit - frozen" },
+    { "minus_frozen_low", "  95 % from" },
+    { "minus_frozen_high", "  to" },
+    { "minus_none", "circuit - none" },
+    { "minus_none_low", "  95 % from" },
+    { "minus_none_high", "  to" },
+};
+
+void kl_write_numbers(FILE *to, const struct kl_file *file)
+{
+    double value;
+    /* As applied: with qeval's own options or the head's. */
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i ? "mitigation" : "noise";
+        char *text = NULL;
+        if (kl_file_has_attribute(file, "", name) && kl_file_text(&text, file, "", name, NULL) == KL_OK)
+            fprintf(to, "%-20s %s\n", name, text);
+        free(text);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (kl_file_has_attribute(file, "", numbers[i][0]) &&
+            kl_file_number(&value, file, "", numbers[i][0], NULL) == KL_OK)
+            fprintf(to, strcmp(numbers[i][0], "mcnemar_p") == 0 ? "%-20s %.3g\n" : "%-20s %.4f\n",
+                    numbers[i][1], value);
+}
+
+int kl_write_heads(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "replicas/accuracy");
+    double *accuracy = NULL, mean = 0, square = 0;
+    if (!d || d->type != KL_TYPE_F64 || d->rank != 1 || d->rows < 2) return KL_OK;
+    int code = kl_file_load((void **)&accuracy, file, d, err);
+    if (code) return code;
+    double n = (double)d->rows;
+    for (size_t r = 0; r < d->rows; r++) mean += accuracy[r] / n;
+    for (size_t r = 0; r < d->rows; r++) square += (accuracy[r] - mean) * (accuracy[r] - mean);
+    fprintf(to, "%-20s %.4f +- %.4f (standard deviation) of %zu:", "heads' accuracy", mean,
+            sqrt(square / (n - 1)), d->rows);
+    for (size_t r = 0; r < d->rows && r < 16; r++) fprintf(to, " %.4f", accuracy[r]);
+    fputs(d->rows > 16 ? " ...\n" : "\n", to);
+    free(accuracy);
+    return KL_OK;
+}
+
+int kl_write_history(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"),
+                            *accuracy = kl_file_find(file, "history/val_accuracy");
+    double *l = NULL, *a = NULL;
+    const char *what = "validation";
+    if (!kl_file_find(file, "split/validation")) {
+        accuracy = kl_file_find(file, "history/train_accuracy");
+        what = "training";
+    }
+    if (!loss || !accuracy || loss->type != KL_TYPE_F64 || accuracy->type != KL_TYPE_F64 ||
+        loss->rank != 2 || accuracy->rank != 2 || accuracy->dims[0] != loss->dims[0] ||
+        accuracy->dims[1] != loss->dims[1])
+        return KL_OK;
+    int code = kl_file_load((void **)&l, file, loss, err);
+    if (!code) code = kl_file_load((void **)&a, file, accuracy, err);
+    size_t epochs = loss->dims[1], replicas = loss->dims[0], step = epochs > 10 ? (epochs + 9) / 10 : 1;
+    if (!code)
+        fprintf(to, "\n  epoch   training loss   %10s accuracy%s\n", what,
+                replicas > 1 ? "   (first head)" : "");
+    for (size_t e = 0; !code && e < epochs; e++)
+        if ((e % step == 0 || e + 1 == epochs) && isfinite(l[e]))
+            fprintf(to, "  %5zu   %13.4f   %19.4f\n", e + 1, l[e], a[e]);
+    for (size_t r = 0; !code && r < replicas && replicas > 1; r++) {
+        double best = 0;
+        for (size_t e = 0; e < epochs; e++)
+            if (a[r * epochs + e] > best) best = a[r * epochs + e];
+        if (r == 0) fprintf(to, "\nbest %s accuracy of each head:", what);
+        if (r < 16) fprintf(to, " %.4f", best);
+    }
+    if (!code && replicas > 1) fputc('\n', to);
+    free(l);
+    free(a);
+    return code;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+   What the two files with HDF5 calls share. */
+#ifndef KL_H5_INT_H
+#define KL_H5_INT_H
+
+#include <hdf5.h>
+
+#include "store/store_int.h"
+
+/* KL_ENOMEM, or `code` with "path: what". HDF5 does not say whether memory ran out; errno of the
+   driver's allocation does. */
+int kl_h5_failed(struct kl_error *err, int code, const char *path, const char *what);
+/* HDF5 keeps a stack of errors of its own for each thread; ours go to struct kl_error. */
+void kl_h5_hush(void);
+/* A type as it stands in the file; item_size: of KL_TYPE_STRING. */
+hid_t kl_h5_type(enum kl_type type, size_t item_size);
+
+#endif
