@@ -23,7 +23,7 @@ done
 
 # 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind.
 order=(base store claims device ingest weights metrics nn circuit)
-stages=" doctor backbone head qrng control sequence sampling plateau plot "
+stages=" cache doctor backbone head qrng control sequence sampling plateau plot "
 rank() {
     local i
     for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i" && return; done

@@ -66,10 +66,6 @@ struct json_t;
 int kl_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
                        size_t n_paths, const char *labels, struct kl_error *err);
 
-/* "I/N" with I from 0 to N-1, or "auto": from the variables of Slurm (array or task), Open MPI or PMI.
-   KL_EUSAGE. */
-int kl_shard_parse(size_t *shard, size_t *shards, const char *text, struct kl_error *err);
-
 /* ---- parts ---- */
 struct kl_picture {
     size_t height, width, channels; /* 1 or 3 */

@@ -3,7 +3,7 @@
 #ifndef KL_DESCRIBE_H
 #define KL_DESCRIBE_H
 
-#include "store/store.h"
+#include "store/housekeeping.h"
 
 /* One page: what it is, its numbers, its datasets, where it came from. KL_ENOMEM, KL_EDATA, KL_EIO. */
 int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err);

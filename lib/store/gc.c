@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "store/housekeeping.h"
 #include "store/store_int.h"
 
 enum { RESUME_SECONDS = 7 * 24 * 3600 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/shard.h"
 #include "store/store_int.h"
 
 struct shard {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    store: files by key. Only this room calls HDF5. docs/files.md describes the format.
    Tiers: a stage's run (stage.c); reading (read.c); writing (publish.c); keys, provenance, the shared
-   store, merging. */
+   store. Parts of a run: shard.h; looking after a store: housekeeping.h. */
 #ifndef KL_STORE_H
 #define KL_STORE_H
 
@@ -136,7 +136,7 @@ int kl_writer_provenance(struct kl_writer *w, const char *records, struct kl_err
 int kl_writer_publish(struct kl_writer **writer, char *content, struct kl_error *err);
 void kl_writer_abort(struct kl_writer **writer); /* removes the temporary; accepts NULL */
 /* A whole file of another format (a figure), as atomically, if it does not hold these bytes yet:
- *written says. KL_EIO. */
+ *written says (publish_bytes.c). KL_EIO. */
 int kl_publish_bytes(bool *written, const char *path, const void *data, size_t n, struct kl_error *err);
 
 /* The same for bytes that come little by little (raw.c); publish and abort free *raw in every case. */
@@ -175,6 +175,9 @@ int kl_key_input(struct kl_key *key, const char *role, const char *content, stru
 /* hex: 65 bytes; *parts: canonical JSON, malloc'ed. Frees the key. */
 int kl_key_finish(struct kl_key **key, char *hex, char **parts, struct kl_error *err);
 void kl_key_abort(struct kl_key **key); /* accepts NULL */
+/* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed
+   (diff.c). */
+int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
 /* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the
    SHA-256 of each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline
    (memo.c). */
@@ -266,64 +269,11 @@ void kl_checkpoint_remove(const char *path, const char *key);
 int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
                     struct kl_error *err);
 
-/* ---- merging shards (merge.c) ---- */
-/* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry root attributes
-   shard_index, shard_count, whole_key, whole_key_parts and `index`. Of the common options those about
-   provenance and force count. KL_EDATA names what is missing or does not belong. */
-int kl_merge(const char *output, const char *const *inputs, size_t n, const struct kl_common *common,
-             struct kl_error *err);
-/* Is the output there already, whole and under the key of the whole that this shard belongs to? */
-bool kl_merged_before(const char *output, const char *shard);
-
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
 /* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; *labels (i32) from dataset
    "labels", "y", "label" or "y_train", NULL where there is none; labels NULL: not asked for. */
 int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
                       struct kl_error *err);
-
-/* ---- housekeeping: what the tool `cache` does (walk.c, gc.c, diff.c) ---- */
-struct kl_found {
-    const char *path;
-    char kind[64], key[65], content[65]; /* empty when the file cannot be opened */
-    char created_by[64];                 /* tool and version */
-    int schema;
-    uint64_t rows;       /* of `index` or `labels`, 0: it has none */
-    uint64_t size;       /* bytes */
-    int64_t mtime;       /* seconds since 1970 */
-    int code;            /* 0 or what opening or verifying said */
-    const char *problem; /* in words, "" when whole */
-};
-/* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify`
-   every block as well, and that a file of a shared store lies under the name of its key. `each` may be
-   NULL; non-zero from it stops the walk. *n_bad may be NULL. */
-int kl_store_walk(const char *path, bool verify,
-                  int (*each)(void *context, const struct kl_found *found), void *context, size_t *n_bad,
-                  struct kl_error *err);
-struct kl_gc {
-    double max_age; /* seconds: remove files of ours neither read nor written for so long; 0: none */
-    bool dry;       /* only tell */
-    void (*each)(void *context, const char *path, const char *why, uint64_t bytes); /* may be NULL */
-    void *context;
-    size_t n; /* results */
-    uint64_t bytes;
-};
-/* Temporaries of dead runs below the folder go always. */
-int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err);
-/* Whole files of one store into another (transfer.c), each checked on the way; what is there stays. A
-   store is a folder, or NAME:PATH of rclone's, of which one may be. */
-enum kl_transferred { KL_COPIED, KL_WAS_THERE, KL_REFUSED, KL_TRANSFERRED };
-struct kl_transfer {
-    void (*each)(void *context, const char *path, enum kl_transferred what,
-                 const char *why); /* may be NULL */
-    void *context;
-    size_t n[KL_TRANSFERRED]; /* results; KL_REFUSED: damaged, or under another's name */
-};
-/* KL_ENOINPUT: no such store, or no rclone; KL_EIO, KL_ENOMEM, KL_ESIGNAL: what was copied before stays.
- */
-int kl_store_transfer(struct kl_transfer *transfer, const char *from, const char *to,
-                      struct kl_error *err);
-/* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed. */
-int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
 
 /* HDF5's version when this was built, and the one that runs. */
 void kl_hdf5_versions(char built[32], char found[32]);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/housekeeping.h"
 #include "store/rclone.h"
 #include "store/store_int.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/housekeeping.h"
 #include "store/store_int.h"
 
 struct walk {

@@ -5,6 +5,7 @@
 
 #include "../unit/store/store_test.h"
 #include "faults.h"
+#include "store/shard.h"
 
 enum { ROWS = 300, WIDTH = 64 };
 static char path[1024], merged[1024], shard[1024], store[1024];

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "store/housekeeping.h"
 #include "store/store_int.h"
 #include "store_test.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Shards of any number become the bytes of the unsharded run; missing, double and foreign shards are
    refused in words. */
+#include "store/shard.h"
 #include "store_test.h"
 
 enum { N = 1000, WIDTH = 40 };

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <time.h>
 
+#include "store/housekeeping.h"
 #include "store_test.h"
 
 struct values {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "store/shard.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/ingest.h"
-
-int kl_shard_parse(size_t *shard, size_t *shards, const char *text, struct kl_error *err)
+int kl_shard_parse(struct kl_shard *shard, const char *text, struct kl_error *err)
 {
     static const char *const names[][2] = { { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT" },
                                             { "SLURM_PROCID", "SLURM_NTASKS" },
@@ -13,6 +13,8 @@ int kl_shard_parse(size_t *shard, size_t *shards, const char *text, struct kl_er
                                             { "PMI_RANK", "PMI_SIZE" } };
     unsigned long i = 0, n = 0, least = 0;
     char more;
+    *shard = (struct kl_shard){ 0 };
+    if (!text) return KL_OK;
     if (strcmp(text, "auto") == 0) {
         for (size_t k = 0; k < 4 && !n; k++)
             if (getenv(names[k][0]) && getenv(names[k][1])) {
@@ -32,7 +34,35 @@ int kl_shard_parse(size_t *shard, size_t *shards, const char *text, struct kl_er
     if (i >= n || n > 1000000)
         return kl_fail(err, KL_EUSAGE, "--shard %.80s: part %lu of %lu: parts count from 0 to N-1", text,
                        i, n);
-    *shard = i;
-    *shards = n;
-    return 0;
+    shard->index = i;
+    shard->count = n;
+    return KL_OK;
+}
+
+int kl_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err)
+{
+    return kl_key_finish(key, shard->whole_key, &shard->whole_parts, err);
+}
+
+int kl_key_shard(struct kl_key *key, const struct kl_shard *shard, struct kl_error *err)
+{
+    char text[64];
+    if (!shard->count) return KL_OK;
+    snprintf(text, sizeof text, "%zu/%zu", shard->index, shard->count);
+    return kl_key_text(key, "shard", text, err);
+}
+
+int kl_shard_save(struct kl_writer *w, const struct kl_shard *shard, struct kl_error *err)
+{
+    if (!shard->count) return KL_OK;
+    int code = kl_writer_integer(w, "", "shard_index", (int64_t)shard->index, err);
+    if (!code) code = kl_writer_integer(w, "", "shard_count", (int64_t)shard->count, err);
+    if (!code) code = kl_writer_text(w, "", "whole_key", shard->whole_key, err);
+    return code ? code : kl_writer_text(w, "", "whole_key_parts", shard->whole_parts, err);
+}
+
+void kl_shard_free(struct kl_shard *shard)
+{
+    free(shard->whole_parts);
+    shard->whole_parts = NULL;
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+   What the tool `cache` does with a store and with files, a command a file. Each takes what follows its
+   name on the command line, prints on `out`, and returns KL_ENO where its answer is no. */
+#ifndef KL_CACHE_H
+#define KL_CACHE_H
+
+#include "store/housekeeping.h"
+#include "store/store.h"
+
+struct kl_cache {
+    const struct kl_common *common;
+    double older_than; /* days, of gc; 0: none */
+    bool apply, repair;
+    const struct kl_log *log;
+    FILE *out;
+    const char *const *args;
+    size_t n;                /* of args */
+    size_t n_found, n_aside; /* (hidden) files told of, and put aside */
+    struct kl_error problem; /* (hidden) of the functions that are called for each file */
+};
+/* Why two keys differ; KL_ENO without a text: they do, and it is said. */
+int kl_cache_diff(struct kl_cache *c, struct kl_error *err);
+int kl_cache_verify(struct kl_cache *c, struct kl_error *err);
+int kl_cache_list(struct kl_cache *c, struct kl_error *err);
+int kl_cache_fsck(struct kl_cache *c, struct kl_error *err);
+int kl_cache_gc(struct kl_cache *c, struct kl_error *err);
+int kl_cache_merge(struct kl_cache *c, struct kl_error *err);
+int kl_cache_push(struct kl_cache *c, struct kl_error *err);
+int kl_cache_pull(struct kl_cache *c, struct kl_error *err);
+
+/* ---- what they share (list.c) ---- */
+/* The folder that is named, the store, or the fallback. */
+const char *kl_cache_folder(const struct kl_cache *c, const char *fallback);
+/* A line about a file; context: the struct kl_cache. Non-zero, and c->problem: it cannot be printed. */
+int kl_cache_found(void *context, const struct kl_found *found);
+
+#endif

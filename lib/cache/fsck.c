@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/cache.h"
+
+#include <stdio.h>
+
+#include "store/describe.h"
+
+static int check_found(void *context, const struct kl_found *f)
+{
+    struct kl_cache *c = context;
+    char aside[4096];
+    if (!f->code) return 0;
+    if (kl_cache_found(c, f) || !c->repair) return c->problem.code;
+    if (f->code != KL_EDATA) {
+        kl_note(c->log, 0, "%s: left where it is: that it could not be read is no damage", f->path);
+    } else if (!kl_found_is_ours(f)) {
+        kl_note(c->log, 0, "%s: left where it is: nothing shows that ketline wrote it", f->path);
+    } else if (snprintf(aside, sizeof aside, "%s.damaged", f->path) < (int)sizeof aside &&
+               rename(f->path, aside) == 0) {
+        c->n_aside++;
+        kl_note(c->log, 1, "%s: put aside as %s", f->path, aside);
+    } else {
+        kl_note(c->log, 0, "%s: cannot be renamed", f->path);
+    }
+    return 0;
+}
+
+int kl_cache_fsck(struct kl_cache *c, struct kl_error *err)
+{
+    size_t bad = 0;
+    const char *folder = kl_cache_folder(c, NULL);
+    if (!folder) return kl_fail(err, KL_EUSAGE, "no folder; give one, or --store");
+    int code = kl_store_walk(folder, true, check_found, c, &bad, err);
+    if (!code && c->problem.code) *err = c->problem, code = err->code;
+    if (code) return code;
+    if (bad && c->repair)
+        return kl_fail(err, KL_ENO, "%s: %zu file%s not whole, %zu put aside", folder, bad,
+                       bad == 1 ? " is" : "s are", c->n_aside);
+    if (bad)
+        return kl_fail(err, KL_ENO, "%s: %zu file%s not whole; --repair puts %s aside", folder, bad,
+                       bad == 1 ? " is" : "s are", bad == 1 ? "it" : "them");
+    if (!c->common->quiet && !c->common->json) fprintf(c->out, "%s: every file is whole\n", folder);
+    return KL_OK;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "cache/cache.h"
+
+#include "store/describe.h"
+
+const char *kl_cache_folder(const struct kl_cache *c, const char *fallback)
+{
+    return c->n ? c->args[0] : c->common->store ? c->common->store : fallback;
+}
+
+int kl_cache_found(void *context, const struct kl_found *f)
+{
+    struct kl_cache *c = context;
+    if (!c->n_found++ && !c->common->json) kl_describe_heading(c->out);
+    c->problem.code = kl_describe_found(c->out, f, c->common->json, &c->problem);
+    return c->problem.code;
+}
+
+int kl_cache_list(struct kl_cache *c, struct kl_error *err)
+{
+    int code = kl_store_walk(kl_cache_folder(c, "."), false, kl_cache_found, c, NULL, err);
+    if (!code && c->problem.code) *err = c->problem, code = err->code;
+    return code;
+}

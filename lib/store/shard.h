@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+   Parts of a run, each computed alone, and the whole that is merged from them. */
+#ifndef KL_SHARD_H
+#define KL_SHARD_H
+
+#include "store/store.h"
+
+/* ---- a part (shard.c) ---- */
+struct kl_shard {
+    size_t index, count; /* part `index`, from 0, of `count`; count 0: the whole, for which all below do
+                            nothing */
+    char whole_key[65], *whole_parts;
+};
+/* "I/N" with I from 0 to N-1, or "auto": from the variables of Slurm (array or task), Open MPI or PMI.
+   NULL: the whole. KL_EUSAGE. */
+int kl_shard_parse(struct kl_shard *shard, const char *text, struct kl_error *err);
+/* Finish *key, of the whole, for the part to remember. Free with kl_shard_free. */
+int kl_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err);
+/* Which part it is, into a key that is otherwise that of the whole. */
+int kl_key_shard(struct kl_key *key, const struct kl_shard *shard, struct kl_error *err);
+/* The root attributes shard_index, shard_count, whole_key and whole_key_parts. */
+int kl_shard_save(struct kl_writer *writer, const struct kl_shard *shard, struct kl_error *err);
+void kl_shard_free(struct kl_shard *shard);
+
+/* ---- merging (merge.c) ---- */
+/* One file whose bytes (but for provenance) are those of the unsharded run. Shards carry what
+   kl_shard_save writes, and `index`. Of the common options those about provenance and force count.
+   KL_EDATA names what is missing or does not belong. */
+int kl_merge(const char *output, const char *const *inputs, size_t n, const struct kl_common *common,
+             struct kl_error *err);
+/* Is the output there already, whole and under the key of the whole that this shard belongs to? */
+bool kl_merged_before(const char *output, const char *shard);
+
+#endif
