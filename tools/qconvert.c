@@ -7,7 +7,7 @@
 #include "circuit/noise.h"
 #include "head/exchange.h"
 #include "head/settings.h"
-#include "store/store.h"
+#include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 1 };
 
@@ -53,9 +53,9 @@ static const struct kl_tool tool = {
 };
 
 struct run {
-    struct values v;
-    struct kl_log log;
-    struct kl_stage stage;
+    struct values *v;
+    struct kl_stage *stage;
+    FILE *out;
     struct kl_file *file; /* the head, or the features */
     struct kl_weights *weights;
     struct kl_features features;
@@ -66,8 +66,9 @@ struct run {
     struct kl_writer *writer;
 };
 
-static void set_defaults(struct values *v)
+static void defaults(void *values)
 {
+    struct values *v = values;
     *v = (struct values){ .map = "" };
     kl_head_shape_default(&v->shape);
     kl_head_options_default(&v->head);
@@ -75,46 +76,23 @@ static void set_defaults(struct values *v)
 
 /* ---- a head to other programs ---- */
 
-static int make_bytes(unsigned char **bytes, size_t *n, struct run *run, enum kl_weights_format format,
-                      struct kl_error *err)
-{
-    const struct kl_dataset *names;
-    char replica[32] = "all", *config = NULL, *classes = NULL;
-    if (!run->v.all_replicas) snprintf(replica, sizeof replica, "%lld", (long long)run->v.replica);
-    int code = kl_file_text(&config, run->file, "", "config", err);
-    if (!code) code = kl_file_expect(&names, run->file, "class_names", KL_TYPE_STRING, 1, err);
-    if (!code) code = kl_file_load((void **)&classes, run->file, names, err);
-    if (!code) {
-        const struct kl_weights_word words[] = { { "created_by", "qconvert " KL_VERSION, 0, 0 },
-                                                 { "key", kl_file_key(run->file), 0, 0 },
-                                                 { "replica", replica, 0, 0 },
-                                                 { "config", config, 0, 0 },
-                                                 { "class_names", classes, names->dims[0],
-                                                   names->item_size } };
-        code = kl_weights_make(bytes, n, format, run->weights, words, sizeof words / sizeof *words, err);
-    }
-    free(config);
-    free(classes);
-    return code;
-}
-
 static int export_head(struct run *run, const char *path, enum kl_weights_format format,
                        struct kl_error *err)
 {
-    const char *output = run->v.common.output;
+    const char *output = run->v->common.output;
+    const int64_t replica = run->v->all_replicas ? -1 : run->v->replica;
     unsigned char *bytes = NULL;
     size_t n = 0, mark_at, values = 0;
     bool written = false;
-    if (run->v.common.print_key || run->v.common.dry_run)
+    if (run->v->common.print_key || run->v->common.dry_run)
         return kl_fail(err, KL_EUSAGE,
                        "--key and --dry-run: weights for other programs have no key; these go with "
                        "--features");
     const char *mark = kl_weights_mark(&mark_at, format);
     int code = kl_file_open_kind(&run->file, path, "head", err);
-    if (!code) code = kl_target_check_bytes(output, mark_at, mark, run->v.common.force, &path, 1, err);
-    if (!code)
-        code = kl_head_export(&run->weights, run->file, run->v.all_replicas ? -1 : run->v.replica, err);
-    if (!code) code = make_bytes(&bytes, &n, run, format, err);
+    if (!code) code = kl_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);
+    if (!code) code = kl_head_export(&run->weights, run->file, replica, err);
+    if (!code) code = kl_head_export_bytes(&bytes, &n, run->weights, run->file, replica, format, err);
     if (!code) code = kl_publish_bytes(&written, output, bytes, n, err);
     free(bytes);
     if (code) return code;
@@ -126,10 +104,10 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
         { "tensors", KL_JSON_COUNT, NULL, (double)run->weights->n },
         { "values", KL_JSON_COUNT, NULL, (double)values },
     };
-    if (run->v.common.json) return kl_json_line(stdout, pairs, sizeof pairs / sizeof *pairs, err);
-    if (run->v.common.quiet) return KL_OK;
-    if (written) printf("%s: %zu tensors, %zu values\n", output, run->weights->n, values);
-    else printf("%s: %s\n", output, status);
+    if (run->v->common.json) return kl_json_line(run->out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (run->v->common.quiet) return KL_OK;
+    if (written) fprintf(run->out, "%s: %zu tensors, %zu values\n", output, run->weights->n, values);
+    else fprintf(run->out, "%s: %s\n", output, status);
     return KL_OK;
 }
 
@@ -137,7 +115,7 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
 
 /* What the weights' own configuration says, under what the command line says. Only one of a head counts:
    other programs may keep something else under this name. */
-static int take_config(struct run *run, const char *path, int argc, char **argv, struct kl_error *err)
+static int take_config(struct run *run, const char *path, struct kl_error *err)
 {
     struct values v;
     struct kl_circuit *circuit = NULL;
@@ -147,7 +125,7 @@ static int take_config(struct run *run, const char *path, int argc, char **argv,
     if (run->weights->config) code = kl_json_parse(&run->config, run->weights->config, path, err);
     if (code == KL_ENOMEM || !json_object_get(run->config, "reduction"))
         return code == KL_ENOMEM ? code : KL_OK;
-    set_defaults(&v);
+    defaults(&v);
     code = kl_head_config(&v.head, &v.shape.reduction, &v.shape.classifier, run->config, path, err);
     if (!code) code = kl_circuit_build(&circuit, &v.head.circuit, err);
     kl_circuit_free(&circuit);
@@ -156,22 +134,19 @@ static int take_config(struct run *run, const char *path, int argc, char **argv,
         const struct kl_error why = *err;
         code = kl_fail(err, KL_EDATA, "%s: its config: %.400s", path, why.text);
     }
-    if (!code) code = kl_options_parse(&tool, &v, argc, argv, &inputs, &n, err);
+    if (!code) code = kl_options_parse(&tool, &v, run->stage->argc, run->stage->argv, &inputs, &n, err);
     free(inputs);
-    if (!code) run->v = v;
+    if (!code) *run->v = v;
     return code;
 }
 
-static int record_weights(char **raw, const struct run *run, const char *path, struct kl_error *err)
+static int record_weights(char **text, const struct run *run, const char *path, struct kl_error *err)
 {
-    json_t *text = NULL, *record = NULL;
-    int code = kl_json_string(&text, path, err);
-    if (!code)
-        record = json_pack("{s:{s:O,s:s}}", "weights", "path", text, "sha256", run->weights->sha256);
-    if (!code && !record) code = kl_fail_memory(err, 256);
-    if (!code) code = kl_json_dump(raw, record, err);
-    json_decref(record);
-    json_decref(text);
+    json_t *raw = json_object();
+    int code = raw ? kl_input_record(raw, "weights", path, run->weights->sha256, err)
+                   : kl_fail_memory(err, 256);
+    if (!code) code = kl_json_dump(text, raw, err);
+    json_decref(raw);
     return code;
 }
 
@@ -179,10 +154,10 @@ static int begin(struct run *run, enum kl_stage_answer *answer, struct kl_error 
 {
     struct kl_key *key = NULL;
     int code = kl_key_begin(&key, "head", KL_HEAD_SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, &run->v, err);
+    if (!code) code = kl_key_options(key, &tool, run->v, err);
     if (!code) code = kl_key_input(key, "weights", run->weights->sha256, err);
     if (!code) code = kl_key_input(key, "features", kl_file_content(run->file), err);
-    if (!code) code = kl_stage_begin(&run->stage, answer, &key, stdout, err);
+    if (!code) code = kl_stage_begin(run->stage, answer, &key, run->out, err);
     kl_key_abort(&key);
     return code;
 }
@@ -190,15 +165,16 @@ static int begin(struct run *run, enum kl_stage_answer *answer, struct kl_error 
 static int write_head(struct run *run, const char *path, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->file };
-    const struct kl_head_import import = { &run->v.head, run->weights, path, run->v.map, &run->log };
+    const struct kl_head_import import = { &run->v->head, run->weights, path, run->v->map,
+                                           run->stage->log };
     char *raw = NULL;
-    if (!(run->own_config = kl_options_json(&tool, &run->v, true))) return kl_fail_memory(err, 1024);
+    if (!(run->own_config = kl_options_json(&tool, run->v, true))) return kl_fail_memory(err, 1024);
     int code = kl_features_describe(&run->features, run->file, err);
-    if (!code) code = kl_writer_open(&run->writer, run->v.common.output, &run->stage.header, err);
+    if (!code) code = kl_writer_open(&run->writer, run->v->common.output, &run->stage->header, err);
     if (!code) code = kl_head_import(run->writer, &import, &run->features, run->own_config, err);
     if (!code) code = kl_origin_save(run->writer, run->file, err);
     if (!code) code = record_weights(&raw, run, path, err);
-    if (!code) code = kl_stage_publish(&run->stage, &run->writer, parents, 1, raw, NULL, err);
+    if (!code) code = kl_stage_publish(run->stage, &run->writer, parents, 1, raw, NULL, err);
     free(raw);
     return code;
 }
@@ -206,7 +182,7 @@ static int write_head(struct run *run, const char *path, struct kl_error *err)
 /* Texts of the options into the structs. The noise of a file is canonical, and never the name of one. */
 static int settle(struct run *run, struct kl_error *err)
 {
-    struct values *v = &run->v;
+    struct values *v = run->v;
     const char *kept = json_string_value(json_object_get(run->config, "noise"));
     int code = kl_head_shape_settle(&v->head, &v->shape, err);
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &run->qasm, err);
@@ -218,42 +194,43 @@ static int settle(struct run *run, struct kl_error *err)
     return code;
 }
 
-static int import_head(struct run *run, const char *path, int argc, char **argv, struct kl_error *err)
+static int import_head(struct run *run, const char *path, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
-    const char *inputs[] = { path, run->v.features };
+    const char *inputs[] = { path, run->v->features };
     int code = kl_weights_read(&run->weights, path, err);
-    if (!code) code = take_config(run, path, argc, argv, err);
+    if (!code) code = take_config(run, path, err);
     if (!code) code = settle(run, err);
-    if (!code) code = kl_file_open_kind(&run->file, run->v.features, "features", err);
-    run->stage.inputs = inputs;
-    run->stage.n_inputs = 2;
+    if (!code) code = kl_file_open_kind(&run->file, run->v->features, "features", err);
+    run->stage->inputs = inputs;
+    run->stage->n_inputs = 2;
     if (!code) code = begin(run, &answer, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer == KL_STAGE_COMPUTE) code = write_head(run, path, err);
-    const bool to_stream = strcmp(run->v.common.output, "-") == 0;
-    if (code || answer != KL_STAGE_COMPUTE || run->v.common.json)
-        return code ? code : kl_stage_report(&run->stage, answer, stdout, err);
-    if (!to_stream && !run->v.common.quiet)
-        printf("%s: head for %zu features and %zu classes, from %s\n", run->v.common.output,
-               run->features.d, run->features.n_classes, path);
+    const bool to_stream = strcmp(run->v->common.output, "-") == 0;
+    if (code || answer != KL_STAGE_COMPUTE || run->v->common.json)
+        return code ? code : kl_stage_report(run->stage, answer, run->out, err);
+    if (!to_stream && !run->v->common.quiet)
+        fprintf(run->out, "%s: head for %zu features and %zu classes, from %s\n", run->v->common.output,
+                run->features.d, run->features.n_classes, path);
     return KL_OK;
 }
 
-static int work(struct run *run, const char *const *inputs, size_t n, int argc, char **argv,
-                struct kl_error *err)
+static int work(struct run *run, struct kl_error *err)
 {
-    const char *output = run->v.common.output;
+    const char *const *inputs = run->stage->inputs;
+    const size_t n = run->stage->n_inputs;
+    const char *output = run->v->common.output;
     if (n != 1)
         return kl_fail(err, KL_EUSAGE, "%zu inputs, expected a head or a file of weights; see --help",
                        n);
-    if (!output && !run->v.common.print_key)
+    if (!output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o NAME.safetensors, NAME.npz or HEAD.h5");
     const enum kl_weights_format format = output ? kl_weights_format(output) : KL_NO_FORMAT;
-    if (format != KL_NO_FORMAT && run->v.features)
+    if (format != KL_NO_FORMAT && run->v->features)
         return kl_fail(err, KL_EUSAGE, "%s: --features makes a head; give it a name such as head.h5",
                        output);
-    if (run->v.features) return import_head(run, inputs[0], argc, argv, err);
+    if (run->v->features) return import_head(run, inputs[0], err);
     if (format != KL_NO_FORMAT) return export_head(run, inputs[0], format, err);
     if (output && strcmp(output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "-o -: weights go to a file; give NAME.safetensors or NAME.npz");
@@ -263,39 +240,24 @@ static int work(struct run *run, const char *const *inputs, size_t n, int argc, 
                    output ? output : "--key");
 }
 
-int main(int argc, char **argv)
+static int convert(struct kl_mode_run *mode, struct kl_error *err)
 {
-    struct kl_error err = { 0 };
-    struct run run = { .log = { tool.name, stderr, 1 } };
-    const char **inputs = NULL;
-    size_t n = 0;
-    kl_signals_install();
-    set_defaults(&run.v);
-    int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n, &err);
-    const bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
-    if (code || answered) {
-        free(inputs);
-        return code ? kl_report(&run.log, &err) : kl_finish(&run.log, 0);
-    }
-    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    run.stage = (struct kl_stage){ .tool = &tool,
-                                   .values = &run.v,
-                                   .common = &run.v.common,
-                                   .log = &run.log,
-                                   .argc = argc,
-                                   .argv = argv,
-                                   .start = kl_clock() };
-    code = work(&run, inputs, n, argc, argv, &err);
+    struct run run = { .v = mode->values, .stage = &mode->stage, .out = mode->out };
+    const int code = work(&run, err);
     kl_writer_abort(&run.writer);
     kl_features_free(&run.features);
     kl_file_close(&run.file);
     kl_weights_free(&run.weights);
-    kl_stage_end(&run.stage);
     json_decref(run.config);
     free(run.own_config);
     free(run.qasm);
     free(run.noise);
     free(run.observables);
-    free(inputs);
-    return kl_end(&run.log, code, &err);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct kl_mode weights = { &tool, defaults, convert, NULL };
+    return kl_mode_main(&weights, argc, argv, stdout, stderr);
 }

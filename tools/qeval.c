@@ -9,7 +9,7 @@
 #include "head/evaluate.h"
 #include "head/features.h"
 #include "qrng/mode.h"
-#include "store/store.h"
+#include "store/mode.h"
 
 enum { NUMERICAL_VERSION = 4, REPORT_SCHEMA = 1 };
 
@@ -54,9 +54,8 @@ static const struct kl_tool tool = {
 };
 
 struct run {
-    struct values v;
-    struct kl_log log;
-    struct kl_stage stage;
+    struct values *v;
+    struct kl_stage *stage;
     struct kl_file *head, *other, *input;
     struct kl_device device;
     struct kl_features features;
@@ -74,15 +73,15 @@ struct run {
    the options of mitigation as one. */
 static int settle(struct run *run, struct kl_error *err)
 {
-    if (run->v.extrapolate && !run->v.zne)
+    if (run->v->extrapolate && !run->v->zne)
         return kl_fail(err, KL_EUSAGE, "--extrapolate without --zne LIST");
-    if (run->v.zne && !run->v.extrapolate) run->v.extrapolate = "richardson";
-    int code = kl_mitigation_make(&run->mitigation, run->v.zne, run->v.extrapolate,
-                                  run->v.mitigate_readout, err);
-    if (!code && run->v.noise) code = kl_noise_text(&run->noise, run->v.noise, err);
-    run->v.noise = run->noise;
-    if (!code && run->v.shots) code = kl_shots_number(&run->shots, run->v.shots, err);
-    if (!code) code = kl_trajectories_read(&run->trajectories, run->v.trajectories, 2, run->noise, err);
+    if (run->v->zne && !run->v->extrapolate) run->v->extrapolate = "richardson";
+    int code = kl_mitigation_make(&run->mitigation, run->v->zne, run->v->extrapolate,
+                                  run->v->mitigate_readout, err);
+    if (!code && run->v->noise) code = kl_noise_text(&run->noise, run->v->noise, err);
+    run->v->noise = run->noise;
+    if (!code && run->v->shots) code = kl_shots_number(&run->shots, run->v->shots, err);
+    if (!code) code = kl_trajectories_read(&run->trajectories, run->v->trajectories, 2, run->noise, err);
     return code;
 }
 
@@ -97,20 +96,22 @@ static int check_trained_on(const struct kl_file *head, const struct kl_file *in
                    kl_file_path(input), kl_file_path(head));
 }
 
-static int open_inputs(struct run *run, const char *const *paths, size_t n, struct kl_error *err)
+static int open_inputs(struct run *run, struct kl_error *err)
 {
+    const char *const *paths = run->stage->inputs;
+    const size_t n = run->stage->n_inputs;
     if (n != 2)
         return kl_fail(err, KL_EUSAGE, "%zu input%s, expected HEAD.h5 and FEATURES.h5; see --help", n,
                        kl_s(n));
-    if (!run->v.common.output && !run->v.common.print_key)
+    if (!run->v->common.output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);
     if (!code) code = kl_file_open_kind(&run->input, paths[1], "features", err);
-    if (!code && run->v.compare) code = kl_file_open_kind(&run->other, run->v.compare, "head", err);
-    if (!code) code = kl_origin_check(run->head, run->input, &run->log, err);
-    if (!code && run->other) code = kl_origin_check(run->other, run->input, &run->log, err);
-    if (!code && strcmp(run->v.split, "val") == 0) code = check_trained_on(run->head, run->input, err);
-    if (!code && run->other && strcmp(run->v.split, "val") == 0)
+    if (!code && run->v->compare) code = kl_file_open_kind(&run->other, run->v->compare, "head", err);
+    if (!code) code = kl_origin_check(run->head, run->input, run->stage->log, err);
+    if (!code && run->other) code = kl_origin_check(run->other, run->input, run->stage->log, err);
+    if (!code && strcmp(run->v->split, "val") == 0) code = check_trained_on(run->head, run->input, err);
+    if (!code && run->other && strcmp(run->v->split, "val") == 0)
         code = check_trained_on(run->other, run->input, err);
     return code;
 }
@@ -118,14 +119,14 @@ static int open_inputs(struct run *run, const char *const *paths, size_t n, stru
 /* Whether the report depends on the seed; and a note on options that change nothing of it. */
 static int find_chance(bool *chance, const struct run *run, struct kl_error *err)
 {
-    const struct kl_conditions how = { .noise = run->v.noise,
+    const struct kl_conditions how = { .noise = run->v->noise,
                                        .trajectories = (size_t)run->trajectories };
     struct kl_head *head = NULL;
     *chance = run->shots > 0;
     int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
     const struct kl_circuit *c = code ? NULL : head->model.circuit;
     if (!code && !c && !kl_mitigates(&run->mitigation) && (run->shots || (run->noise && *run->noise)))
-        kl_note(&run->log, 1, "%s has no circuit: --noise and --shots change nothing",
+        kl_note(run->stage->log, 1, "%s has no circuit: --noise and --shots change nothing",
                 kl_file_path(run->head));
     if (c && c->trajectories) *chance = true;
     if (!code && run->trajectories && !(c && c->trajectories))
@@ -141,44 +142,35 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     struct kl_key *key = NULL;
     bool chance = false;
     int code = kl_key_begin(&key, "report", REPORT_SCHEMA, tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &tool, &run->v, err);
+    if (!code) code = kl_key_options(key, &tool, run->v, err);
     if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
     if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
     if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
     if (!code) code = find_chance(&chance, run, err);
-    if (!code && chance) code = kl_key_integer(key, "seed", run->v.common.seed, err);
-    if (!code) code = kl_stage_begin(&run->stage, answer, &key, out, err);
+    if (!code && chance) code = kl_key_integer(key, "seed", run->v->common.seed, err);
+    if (!code) code = kl_stage_begin(run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;
-}
-
-/* Before the report is in its place: what can fail should fail while the old one is there. */
-static int count(struct run *run, struct kl_error *err)
-{
-    const struct kl_evaluation *e = &run->evaluation;
-    run->confusion = malloc(e->c * e->c * sizeof *run->confusion);
-    if (!run->confusion) return kl_fail_memory(err, e->c * e->c * sizeof *run->confusion);
-    kl_confusion(run->confusion, e->labels, e->predictions, e->n, e->c);
-    return KL_OK;
 }
 
 static int evaluate(struct run *run, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
     struct kl_evaluation second = { 0 };
-    const struct kl_evaluation_options o = { run->v.split,    run->v.noise,
-                                             run->shots,      (uint64_t)run->v.common.seed,
+    const struct kl_evaluation_options o = { run->v->split,   run->v->noise,
+                                             run->shots,      (uint64_t)run->v->common.seed,
                                              run->mitigation, (size_t)run->trajectories,
                                              &run->device };
-    int code = kl_device_choose(&run->device, run->v.common.device, err);
-    run->v.common.device_used = run->device.name;
+    int code = kl_device_choose(&run->device, run->v->common.device, err);
+    run->v->common.device_used = run->device.name;
     if (!code) code = kl_features_load(&run->features, run->input, err);
-    if (!code) code = kl_pool_create(&pool, (int)run->v.common.threads, err);
+    if (!code) code = kl_pool_create(&pool, (int)run->v->common.threads, err);
     if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
     if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
     if (!code && run->other) code = kl_evaluate(&second, run->other, &run->features, &o, pool, err);
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
-    if (!code && run->v.common.verbose) code = count(run, err);
+    if (!code && run->v->common.verbose)
+        code = kl_evaluation_confusion(&run->confusion, &run->evaluation, err);
     kl_evaluation_free(&second);
     kl_pool_destroy(&pool);
     return code;
@@ -188,146 +180,66 @@ static int write_report(struct run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->head, run->input, run->other };
     struct kl_writer *writer = NULL;
-    int code = kl_writer_open(&writer, run->v.common.output, &run->stage.header, err);
+    int code = kl_writer_open(&writer, run->v->common.output, &run->stage->header, err);
     if (!code) code = kl_evaluation_save(writer, &run->evaluation, run->other ? &run->test : NULL, err);
     if (!code) code = kl_control_scores_save(writer, &run->controls, err);
     if (!code)
-        return kl_stage_publish(&run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
+        return kl_stage_publish(run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
     kl_writer_abort(&writer);
     return code;
 }
 
-static int summarise_as_json(const struct run *run, const struct kl_evaluation_summary *s, FILE *out,
-                             struct kl_error *err)
-{
-    enum { HEAD = 15 };
-    const struct kl_evaluation *e = &run->evaluation;
-    const int n_controls = run->controls.absent ? 0 : KL_CONTROLS;
-    struct kl_control_numbers numbers;
-    struct kl_json_pair pairs[HEAD + 1 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
-        { "output", KL_JSON_TEXT, run->v.common.output, 0 },
-        { "key", KL_JSON_TEXT, run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "samples", KL_JSON_COUNT, NULL, (double)e->n },
-        { "replicas", KL_JSON_COUNT, NULL, (double)e->replicas },
-        { "accuracy", KL_JSON_NUMBER, NULL, s->accuracy },
-        { "accuracy_sd", KL_JSON_NUMBER, NULL, s->deviation },
-        { "accuracy_low", KL_JSON_NUMBER, NULL, s->interval.low },
-        { "accuracy_high", KL_JSON_NUMBER, NULL, s->interval.high },
-        { "log_loss", KL_JSON_NUMBER, NULL, s->log_loss },
-        { "ece", KL_JSON_NUMBER, NULL, s->calibration_error },
-        { "noise", KL_JSON_TEXT, e->noise, 0 },
-        { "shots", KL_JSON_COUNT, NULL, (double)e->shots },
-        { "trained_shots", KL_JSON_COUNT, NULL, (double)e->trained_shots },
-        { "controls", KL_JSON_BOOL, NULL, n_controls > 0 }
-    };
-    kl_control_numbers(&numbers, run->controls.difference, n_controls);
-    memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
-    size_t n = HEAD + numbers.n;
-    n += kl_drawn_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);
-    n += kl_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
-    if (run->other) pairs[n++] = (struct kl_json_pair){ "mcnemar_p", KL_JSON_NUMBER, NULL, run->test.p };
-    return kl_json_line(out, pairs, n, err);
-}
-
-/* With -v: one line a class, of the first head. */
-static void print_classes(const struct run *run, FILE *out)
-{
-    const struct kl_evaluation *e = &run->evaluation;
-    fprintf(out, "%-20s %9s %9s %9s %9s\n", "class", "precision", "recall", "f1", "samples");
-    for (size_t k = 0; k < e->features->n_classes; k++) {
-        struct kl_class_metrics m = kl_class_metrics(run->confusion, e->c, k);
-        fprintf(out, "%-20.*s %9.4f %9.4f %9.4f %9lld\n", (int)run->features.name_size,
-                run->features.class_names + k * run->features.name_size, m.precision, m.recall, m.f1,
-                (long long)m.support);
-    }
-}
-
 static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 {
-    const struct kl_evaluation *e = &run->evaluation;
-    const struct kl_mcnemar *test = &run->test;
-    const char *output = run->v.common.output;
-    const struct kl_evaluation_summary s = kl_evaluation_summary(e);
-    if (run->v.common.json) return summarise_as_json(run, &s, out, err);
-    if (run->v.common.quiet) return KL_OK;
-    if (e->replicas == 1)
-        fprintf(out, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu sample%s", output,
-                s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n,
-                kl_s(e->n));
-    else
-        fprintf(out, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu sample%s", output, s.accuracy,
-                s.deviation, e->replicas, e->n, kl_s(e->n));
-    if (strcmp(e->noise, "none") != 0) fprintf(out, ", noise %s", e->noise);
-    if (e->shots) fprintf(out, ", %zu shot%s", e->shots, kl_s(e->shots));
-    if (e->trained_shots)
-        fprintf(out, ", trained with %zu shot%s", e->trained_shots, kl_s(e->trained_shots));
-    fputc('\n', out);
-    kl_drawn_write(out, e->trajectories, e->drawn, e->replicas);
-    kl_mitigation_write(out, &e->mitigation, e->mitigated, e->replicas);
-    if (run->controls.absent) fprintf(out, "  no controls: %s\n", run->controls.absent);
-    else kl_controls_write(out, run->controls.difference, KL_CONTROLS);
-    if (run->other)
-        fprintf(out, "McNemar%s: %lld right only here, %lld only in %s, p = %.4g (%s)\n",
-                e->replicas > 1 ? ", first heads" : "", (long long)test->only_first,
-                (long long)test->only_second, run->v.compare, test->p,
-                test->exact ? "exact" : "chi-squared");
-    if (run->v.common.verbose) print_classes(run, out);
+    const struct kl_evaluation_found found = { .output = run->v->common.output,
+                                               .key = run->stage->key,
+                                               .e = &run->evaluation,
+                                               .controls = &run->controls,
+                                               .test = run->other ? &run->test : NULL,
+                                               .compared = run->v->compare,
+                                               .confusion = run->confusion };
+    if (run->v->common.json) return kl_evaluation_tell_json(out, &found, err);
+    if (!run->v->common.quiet) kl_evaluation_tell(out, &found);
     return KL_OK;
 }
 
-static int work(struct run *run, const char *const *inputs, size_t n_inputs, FILE *out,
-                struct kl_error *err)
+static int work(struct run *run, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
     int code = settle(run, err);
-    if (!code) code = open_inputs(run, inputs, n_inputs, err);
+    if (!code) code = open_inputs(run, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&run->stage, answer, out, err);
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(run->stage, answer, out, err);
     code = evaluate(run, err);
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = write_report(run, err);
-    return code ? code : summarise(run, kl_words_to(&run->v.common), err);
+    return code ? code : summarise(run, kl_words_to(&run->v->common), err);
 }
 
-int main(int argc, char **argv)
+static int judge(struct kl_mode_run *mode, struct kl_error *err)
 {
-    if (kl_mode_chosen(&kl_mode_qeval, argc, argv))
-        return kl_mode_main(&kl_mode_qeval, argc, argv, stdout, stderr);
-    if (kl_mode_chosen(&kl_mode_verify, argc, argv))
-        return kl_mode_main(&kl_mode_verify, argc, argv, stdout, stderr);
-    struct kl_error err = { 0 };
-    struct run run = { .v = { .split = "all" }, .log = { tool.name, stderr, 1 } };
-    const char **inputs = NULL;
-    size_t n_inputs = 0;
-    kl_signals_install();
-    int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
-    if (code) return kl_report(&run.log, &err);
-    if (kl_options_answer(&tool, &run.v, stdout)) {
-        free(inputs);
-        return kl_finish(&run.log, 0);
-    }
-    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    run.stage = (struct kl_stage){ .tool = &tool,
-                                   .values = &run.v,
-                                   .common = &run.v.common,
-                                   .log = &run.log,
-                                   .argc = argc,
-                                   .argv = argv,
-                                   .inputs = inputs,
-                                   .n_inputs = n_inputs,
-                                   .start = kl_clock() };
-    code = work(&run, inputs, n_inputs, stdout, &err);
+    struct run run = { .v = mode->values, .stage = &mode->stage };
+    const int code = work(&run, mode->out, err);
     kl_evaluation_free(&run.evaluation);
     kl_control_scores_free(&run.controls);
     kl_features_free(&run.features);
     kl_file_close(&run.head);
     kl_file_close(&run.other);
     kl_file_close(&run.input);
-    kl_stage_end(&run.stage);
     free(run.noise);
     free(run.confusion);
-    free(inputs);
-    return kl_end(&run.log, code, &err);
+    return code;
+}
+
+static void defaults(void *values)
+{
+    ((struct values *)values)->split = "all";
+}
+
+int main(int argc, char **argv)
+{
+    static const struct kl_mode heads = { &tool, defaults, judge, NULL };
+    const struct kl_mode *const modes[] = { &heads, &kl_mode_verify, &kl_mode_qeval };
+    return kl_modes_main(modes, 3, argc, argv, stdout, stderr);
 }

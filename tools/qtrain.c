@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "head/check.h"
 #include "head/run.h"
 #include "qrng/mode.h"
+#include "store/mode.h"
 
 struct run {
-    struct kl_head_settings v;
-    struct kl_log log;
+    struct kl_head_settings *v;
     struct kl_head_run head;
     struct kl_file *input;
     struct kl_features features;
@@ -54,7 +55,7 @@ static int check_histories(const struct kl_head_settings *v, const char *input, 
 static int write_histories(const struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    const struct kl_head_settings *v = &run->v;
+    const struct kl_head_settings *v = run->v;
     if ((!v->history && !v->mlflow) || !v->common.output) return 0;
     int code = kl_file_open_kind(&file, v->common.output, "head", err);
     if (!code && v->history) code = kl_history_jsonl(v->history, file, err);
@@ -85,7 +86,7 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
     const struct kl_train *t = &run->head.train;
     struct kl_control_numbers numbers;
     struct kl_json_pair pairs[HEAD + 3 * KL_CONTROLS] = {
-        { "output", KL_JSON_TEXT, run->v.common.output, 0 },
+        { "output", KL_JSON_TEXT, run->v->common.output, 0 },
         { "key", KL_JSON_TEXT, run->head.stage.key, 0 },
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
         { "epochs", KL_JSON_COUNT, NULL, (double)epochs },
@@ -125,9 +126,9 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
         epochs = ran > epochs ? ran : epochs;
     }
     double mean = sum / (double)n, per_epoch = seconds_per_epoch(t);
-    const char *output = run->v.common.output;
-    if (run->v.common.json) return summarise_as_json(run, epochs, mean, out, err);
-    if (run->v.common.quiet) return KL_OK;
+    const char *output = run->v->common.output;
+    if (run->v->common.json) return summarise_as_json(run, epochs, mean, out, err);
+    if (run->v->common.quiet) return KL_OK;
     if (n == 1)
         fprintf(out, "%s: %lld epoch%s, %s accuracy %.4f (best epoch %lld), %.1f s, %.3f s/epoch\n",
                 output, (long long)epochs, kl_s((uint64_t)epochs), what, mean,
@@ -143,10 +144,10 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 
 static int train(struct run *run, FILE *out, struct kl_error *err)
 {
-    int code = kl_device_choose(&run->head.device, run->v.common.device, err);
-    run->v.common.device_used = run->head.device.name;
+    int code = kl_device_choose(&run->head.device, run->v->common.device, err);
+    run->v->common.device_used = run->head.device.name;
     if (!code) code = kl_features_load(&run->features, run->input, err);
-    if (!code) code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)run->v->common.threads, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);
@@ -163,15 +164,15 @@ static FILE *words_to(const struct kl_head_settings *v)
 static int work(struct run *run, const char *path, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
-    int code = kl_head_settings_settle(&run->v, err);
-    if (!code && !run->v.common.output && !run->v.common.print_key)
+    int code = kl_head_settings_settle(run->v, err);
+    if (!code && !run->v->common.output && !run->v->common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
-    if (!code) code = check_histories(&run->v, path, err);
+    if (!code) code = check_histories(run->v, path, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     run->head.input = run->input;
     if (!code) code = kl_head_run_begin(&run->head, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    out = words_to(&run->v);
+    out = words_to(run->v);
     code = answer == KL_STAGE_COMPUTE ? train(run, out, err)
                                       : kl_stage_report(&run->head.stage, answer, out, err);
     return code ? code : write_histories(run, err);
@@ -180,76 +181,60 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
 static int check_gradients(struct run *run, const char *path, FILE *out, struct kl_error *err)
 {
     struct kl_gradient_check check;
-    int code = kl_head_settings_settle(&run->v, err);
+    int code = kl_head_settings_settle(run->v, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code)
-        code = kl_head_model_make(&run->head.model, &run->v.head, run->features.d,
+        code = kl_head_model_make(&run->head.model, &run->v->head, run->features.d,
                                   run->features.n_classes, err);
     if (!code)
         code = kl_head_check_gradients(&check, &run->head.model, &run->features,
-                                       (size_t)run->v.train.batch_size, run->v.train.seed, err);
+                                       (size_t)run->v->train.batch_size, run->v->train.seed, err);
     if (code) return code;
-    fprintf(out, "%zu sample%s, %zu parameters, double precision, largest gradient %.3g\n",
-            check.samples, kl_s(check.samples), check.parameters, check.largest);
-    if (check.has_circuit) {
-        fprintf(out, "adjoint - parameter-shift: %.2e (bound %.0e)\n", check.adjoint_shift,
-                check.shift_bound);
-        fprintf(out, "adjoint - central differences: %.2e (bound %.0e)\n", check.adjoint_differences,
-                check.differences_bound);
-        fprintf(out, "parameter-shift - central differences: %.2e (bound %.0e)\n",
-                check.shift_differences, check.differences_bound);
-        fprintf(out, "adjoint - mean of %zu spsa directions: %.2f standard errors (bound %.0f)\n",
-                check.directions, check.spsa, check.spsa_bound);
-    }
-    fprintf(out, "core %s, %zu entries - central differences of the loss: %.2e (bound %.0e)\n",
-            run->v.shape.core, check.entries, check.loss_differences, check.differences_bound);
+    kl_gradient_check_write(out, &check, run->v->shape.core);
     return check.agree ? 0 : kl_fail(err, KL_ENO, "the gradients differ by more than their bounds");
 }
 
-int main(int argc, char **argv)
+static int run(struct kl_mode_run *mode, struct kl_error *err)
 {
-    if (kl_mode_chosen(&kl_mode_qtrain, argc, argv))
-        return kl_mode_main(&kl_mode_qtrain, argc, argv, stdout, stderr);
-    const struct kl_tool *const parts[] = { kl_mode_qtrain.tool, NULL };
-    struct kl_tool tool = kl_head_tool; /* rooms do not know each other: their modes meet here */
-    tool.parts = parts;
-    struct kl_error err = { 0 };
-    struct run run = { .log = { tool.name, stderr, 1 } };
-    const char **inputs = NULL;
-    size_t n_inputs = 0;
-    kl_signals_install();
-    kl_head_settings_default(&run.v);
-    int code = kl_options_parse(&tool, &run.v, argc, argv, &inputs, &n_inputs, &err);
-    if (!code) kl_head_settings_complete(&run.v);
-    bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
-    if (code || answered) {
-        free(inputs);
-        return code ? kl_report(&run.log, &err) : kl_finish(&run.log, 0);
-    }
-    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    run.head.v = &run.v;
-    run.head.log = &run.log;
-    run.head.stage = (struct kl_stage){ .tool = &kl_head_tool,
-                                        .values = &run.v,
-                                        .common = &run.v.common,
-                                        .log = &run.log,
-                                        .argc = argc,
-                                        .argv = argv,
-                                        .inputs = inputs,
-                                        .n_inputs = n_inputs,
-                                        .start = kl_clock() };
-    if (n_inputs != 1)
-        code = kl_fail(&err, KL_EUSAGE, "%zu input%s, expected one feature cache; see --help", n_inputs,
-                       kl_s(n_inputs));
-    else
-        code = run.v.check_gradients ? check_gradients(&run, inputs[0], stdout, &err)
-                                     : work(&run, inputs[0], stdout, &err);
+    struct run run = { .v = mode->values };
+    const char *const *inputs = mode->stage.inputs;
+    const size_t n = mode->stage.n_inputs;
+    int code;
+    run.head.v = run.v;
+    run.head.log = mode->stage.log;
+    run.head.stage = mode->stage;
+    if (n != 1)
+        code =
+            kl_fail(err, KL_EUSAGE, "%zu input%s, expected one feature cache; see --help", n, kl_s(n));
+    else code = (run.v->check_gradients ? check_gradients : work)(&run, inputs[0], mode->out, err);
     kl_head_run_close(&run.head);
     kl_pool_destroy(&run.pool);
     kl_features_free(&run.features);
     kl_file_close(&run.input);
-    kl_head_settings_free(&run.v);
-    free(inputs);
-    return kl_end(&run.log, code, &err);
+    kl_head_settings_free(run.v);
+    return code;
+}
+
+static void defaults(void *values)
+{
+    kl_head_settings_default(values);
+}
+
+static int complete(void *values, struct kl_error *err)
+{
+    (void)err;
+    kl_head_settings_complete(values);
+    return KL_OK;
+}
+
+int main(int argc, char **argv)
+{
+    /* Rooms do not know each other: their modes meet here. */
+    const struct kl_tool *const parts[] = { kl_mode_qtrain.tool, NULL };
+    struct kl_tool tool = kl_head_tool;
+    tool.parts = parts;
+    const struct kl_mode heads = { &tool, defaults, run, complete };
+    const struct kl_mode *const modes[] = { &heads, &kl_mode_qtrain };
+    return kl_modes_main(modes, 2, argc, argv, stdout, stderr);
 }

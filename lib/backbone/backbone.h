@@ -25,6 +25,10 @@ struct kl_resnet18_options {
 };
 void kl_resnet18_options_default(
     struct kl_resnet18_options *options); /* 28x28 grey, avgpool, ImageNet's mean and std */
+/* "0.485,0.456,0.406" of --mean and --std: the numbers, and the shortest text that reads back as the
+   same (triple.c). name: for the message. KL_EUSAGE. */
+int kl_resnet18_triple(float triple[3], char text[64], const char *from, bool positive, const char *name,
+                       struct kl_error *err);
 /* Fold batch normalisation (eps 1e-5) into the convolutions, the three stem filters into one for grey
    images (the mean exactly, borders included), and lay the weights out for the kernels. KL_EDATA if a
    tensor is absent or has another shape. weights NULL: shapes alone, for a GPU. */
@@ -67,35 +71,5 @@ int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const fl
 /* Seconds of one batch on the card, copies apart: the least of `repeats` runs. */
 int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err);
 void kl_card_close(struct kl_card **card);
-
-/* ---- images to a feature file (extract.c) ---- */
-struct kl_images;
-struct kl_writer;
-
-enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
-
-struct kl_extract {
-    struct kl_images *images;
-    const struct kl_resnet18 *net; /* made for images of this size and colour */
-    struct kl_card *card;          /* with a slot a thread of the pool; NULL: the CPU computes */
-    struct kl_writer *writer;      /* of a partial file, without datasets */
-    size_t first, n; /* the images of this run (a shard, or all); first is a multiple of the block */
-    bool half;       /* float16 instead of float32 */
-    const char *tap, *preprocess; /* for the attributes */
-    const char *weights;          /* SHA-256 */
-    const char *precision;        /* for the attribute, which there is for other than fp32: NULL */
-    struct kl_pool *pool;
-    const struct kl_watch *watch;
-    const struct kl_log *log; /* told what an earlier, stopped run had left; or NULL */
-    size_t kept;              /* out: images whose features that run had left */
-};
-/* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of
-   images, computes, writes its rows and journals them. After an error or a stop the journalled rows stay
-   with the writer. KL_ESIGNAL if watch says so, and what the parts return. */
-int kl_extract_run(struct kl_extract *e, struct kl_error *err);
-/* Images [*first, *first + *n) of shard `shard` (from 0) of `shards`. KL_EUSAGE: there are fewer blocks
-   than shards. */
-int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
-                     struct kl_error *err);
 
 #endif

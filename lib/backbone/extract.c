@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backbone/backbone.h"
-#include "ingest/ingest.h"
+#include "backbone/extract_int.h"
 #include "store/store.h"
 
 struct worker {
@@ -23,7 +22,7 @@ struct run {
                      every image has the same place in every shard */
     size_t d;     /* features of an image */
     size_t bytes; /* of an image's pixels */
-    int features, labels, index;
+    struct kl_extract_sets sets;
     bool *done; /* [n] rows that were there before */
     struct worker *workers;
     pthread_mutex_t lock; /* what follows */
@@ -32,21 +31,6 @@ struct run {
     size_t failed_item;
     struct kl_error error;
 };
-
-int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
-                     struct kl_error *err)
-{
-    const size_t blocks = (images + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK;
-    if (shards > blocks)
-        return kl_fail(err, KL_EUSAGE,
-                       "%zu shards of %zu images: at most %zu, each of at least one block of %d", shards,
-                       images, blocks, (int)KL_EXTRACT_BLOCK);
-    const size_t begin = blocks / shards * shard + (shard < blocks % shards ? shard : blocks % shards);
-    const size_t end = begin + blocks / shards + (shard < blocks % shards);
-    *first = begin * KL_EXTRACT_BLOCK;
-    *n = (end * KL_EXTRACT_BLOCK < images ? end * KL_EXTRACT_BLOCK : images) - *first;
-    return 0;
-}
 
 /* The first error wins by place, not by time, so that a run always reports the same one. */
 static void fail(struct run *r, size_t item, const struct kl_error *error)
@@ -102,18 +86,19 @@ static int write_rows(struct run *r, struct worker *w, const float *computed, si
     const struct kl_extract *e = r->e;
     const void *features = computed;
     int rc;
-    if (e->half) {
+    if (e->options.half) {
         if (kl_half_from_float(w->half, computed, n * r->d))
             return kl_fail(err, KL_EDATA,
                            "images %zu to %zu: a feature is beyond float16's range; use --dtype f32",
                            e->first + row, e->first + row + n - 1);
         features = w->half;
     }
-    if ((rc = kl_writer_rows(e->writer, r->features, row, n, features, err)) ||
-        (rc = kl_writer_rows(e->writer, r->labels, row, n, e->images->labels + e->first + row, err)) ||
-        (rc = kl_writer_rows(e->writer, r->index, row, n, e->images->index + e->first + row, err)))
+    if ((rc = kl_writer_rows(e->writer, r->sets.features, row, n, features, err)) ||
+        (rc = kl_writer_rows(e->writer, r->sets.labels, row, n, e->images->labels + e->first + row,
+                             err)) ||
+        (rc = kl_writer_rows(e->writer, r->sets.index, row, n, e->images->index + e->first + row, err)))
         return rc;
-    return kl_writer_journal(e->writer, r->features, row, n, err);
+    return kl_writer_journal(e->writer, r->sets.features, row, n, err);
 }
 
 static bool all_done(const bool *done, size_t n)
@@ -163,50 +148,6 @@ static size_t count_kept(const struct run *r)
     return kept;
 }
 
-static int describe(struct run *r, struct kl_error *err)
-{
-    const struct kl_extract *e = r->e;
-    const struct kl_images *im = e->images;
-    size_t dims[3];
-    char shape[64] = "";
-    const int rank = kl_resnet18_shape(e->net, dims);
-    for (int i = 0; i < rank; i++)
-        snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%s%zu", i ? "x" : "", dims[i]);
-    int rc = kl_writer_text(e->writer, "features", "backbone", "resnet18", err);
-    if (!rc) rc = kl_writer_text(e->writer, "features", "weights_sha256", e->weights, err);
-    if (!rc) rc = kl_writer_text(e->writer, "features", "tap", e->tap, err);
-    if (!rc) rc = kl_writer_text(e->writer, "features", "shape", shape, err);
-    if (!rc && e->precision) rc = kl_writer_text(e->writer, "features", "precision", e->precision, err);
-    if (!rc) rc = kl_writer_text(e->writer, "features", "preprocess", e->preprocess, err);
-    if (!rc)
-        rc = kl_writer_integer(e->writer, "features", "source_height", (int64_t)im->source_height, err);
-    if (!rc)
-        rc = kl_writer_integer(e->writer, "features", "source_width", (int64_t)im->source_width, err);
-    if (!rc)
-        rc = kl_writer_integer(e->writer, "features", "source_channels", (int64_t)im->source_channels,
-                               err);
-    return rc;
-}
-
-static int declare(struct run *r, struct kl_error *err)
-{
-    const struct kl_extract *e = r->e;
-    const struct kl_images *im = e->images;
-    const size_t dims[2] = { e->n, r->d };
-    if ((r->features = kl_writer_dataset(e->writer, "features", e->half ? KL_TYPE_F16 : KL_TYPE_F32, 0,
-                                         2, dims, err)) < 0)
-        return r->features;
-    if ((r->labels = kl_writer_dataset(e->writer, "labels", KL_TYPE_I32, 0, 1, dims, err)) < 0)
-        return r->labels;
-    if ((r->index = kl_writer_dataset(e->writer, "index", KL_TYPE_I64, 0, 1, dims, err)) < 0)
-        return r->index;
-    int rc = im->n_classes ? kl_writer_put(e->writer, "class_names", KL_TYPE_STRING, im->class_name_size,
-                                           1, &im->n_classes, im->class_names, err)
-                           : 0;
-    if (rc >= 0) rc = describe(r, err);
-    return rc < 0 ? rc : 0;
-}
-
 static int make_workers(struct run *r, int n, struct kl_error *err)
 {
     r->workers = calloc((size_t)n, sizeof *r->workers);
@@ -215,7 +156,7 @@ static int make_workers(struct run *r, int n, struct kl_error *err)
         struct worker *w = &r->workers[i];
         int rc = kl_arena_init(&w->images, r->bytes, err);
         if (rc) return rc;
-        if (r->e->half && !(w->half = malloc(r->item * r->d * sizeof *w->half)))
+        if (r->e->options.half && !(w->half = malloc(r->item * r->d * sizeof *w->half)))
             return kl_fail_memory(err, r->item * r->d * sizeof *w->half);
         if (r->e->card) {
             w->pixels = kl_card_pixels(r->e->card, i);
@@ -259,13 +200,14 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         rc = kl_fail_memory(err, e->n);
         goto out;
     }
-    if ((rc = make_workers(&r, threads, err)) || (rc = declare(&r, err)) ||
-        (rc = kl_writer_done_rows(e->writer, r.features, r.done, err)))
+    if ((rc = make_workers(&r, threads, err)) || (rc = kl_extract_declare(&r.sets, e, r.d, err)) ||
+        (rc = kl_writer_done_rows(e->writer, r.sets.features, r.done, err)))
         goto out;
     e->kept = count_kept(&r);
-    if (e->kept && e->log)
-        kl_note(e->log, 1, "found %zu of %zu images done by a run that was stopped; %zu are left",
-                e->kept, e->n, e->n - e->kept);
+    if (e->kept)
+        kl_note(e->options.log, 1,
+                "found %zu of %zu images done by a run that was stopped; %zu are left", e->kept, e->n,
+                e->n - e->kept);
     if (e->first && (rc = kl_images_read(e->images, 0, e->first, NULL, &r.workers[0].images, err)))
         goto out;
     kl_pool_for(e->pool, items(&r), run_item, &r);

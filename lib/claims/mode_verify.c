@@ -25,11 +25,6 @@ const struct kl_tool kl_verify_tool = {
     .chosen_by = "--verify",
 };
 
-static void defaults(void *values)
-{
-    (void)values;
-}
-
 static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     const struct values *v = run->values;
@@ -55,4 +50,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_verify = { &kl_verify_tool, defaults, run, NULL };
+const struct kl_mode kl_mode_verify = { &kl_verify_tool, NULL, run, NULL };

@@ -68,7 +68,9 @@ static void judge_memory(struct kl_doctor *d)
 static void judge_gpu(struct kl_doctor *d)
 {
     if (*d->gpus.problem) say(d, false, "GPU: %s", d->gpus.problem);
-    if (d->cuda) say(d, false, "GPU: extract-features, qtrain and qeval take it with --device cuda (docs/cuda.md)");
+    if (d->cuda)
+        say(d, false,
+            "GPU: extract-features, qtrain and qeval take it with --device cuda (docs/cuda.md)");
     else if (d->gpus.n) say(d, false, "GPU: it is here, but not used: %.200s", d->no_cuda);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "head/check.h"
 #include "head/check_int.h"
 
 static double largest_difference(const double *a, const double *b, size_t n)

@@ -85,4 +85,20 @@ void kl_control_scores_free(struct kl_control_scores *s);
 int kl_control_scores_save(struct kl_writer *writer, const struct kl_control_scores *s,
                            struct kl_error *err);
 
+/* ---- the summary on standard output (evaluate_tell.c) ---- */
+struct kl_evaluation_found {
+    const char *output, *key; /* of the report */
+    const struct kl_evaluation *e;
+    const struct kl_control_scores *controls;
+    const struct kl_mcnemar *test; /* against the head `compared`; NULL: none */
+    const char *compared;
+    const int64_t *confusion; /* (c, c) of the first head, for a line a class; NULL: not wanted */
+};
+/* malloc'ed: before the report is in its place, since what can fail should fail while the old one is
+   there. KL_ENOMEM. */
+int kl_evaluation_confusion(int64_t **confusion, const struct kl_evaluation *e, struct kl_error *err);
+void kl_evaluation_tell(FILE *to, const struct kl_evaluation_found *found);
+/* As one JSON object. */
+int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, struct kl_error *err);
+
 #endif

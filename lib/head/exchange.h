@@ -14,6 +14,11 @@ struct kl_writer;
    KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with kl_weights_free. */
 int kl_head_export(struct kl_weights **weights, struct kl_file *head, int64_t replica,
                    struct kl_error *err);
+/* The file of these weights, with the head's key, configuration and classes (export_bytes.c). malloc'ed.
+   KL_EDATA, KL_ENOMEM. */
+int kl_head_export_bytes(unsigned char **bytes, size_t *n, const struct kl_weights *weights,
+                         struct kl_file *head, int64_t replica, enum kl_weights_format format,
+                         struct kl_error *err);
 
 struct kl_head_import {
     const struct kl_head_options *options;

@@ -284,27 +284,6 @@ int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const stru
                          const double *params, const double *x, const int32_t *labels, size_t n,
                          const struct kl_head_diff *diff, struct kl_head_work *work,
                          struct kl_error *err);
-/* The head's gradient at its initial values on the first n samples, in double: with the circuit, if
-   there is one, differentiated by adjoint, shift rules and central differences, each compared with each;
-   by simultaneous perturbation along many directions, whose mean is compared with its own standard
-   error; and against central differences of the loss in some entries of every tensor that trains,
-   whatever the core. Largest difference between any two entries. */
-struct kl_gradient_check {
-    size_t samples, parameters;
-    double largest;   /* entry of the gradient by back-propagation and adjoint */
-    bool has_circuit; /* else only loss_differences were computed */
-    double adjoint_shift, adjoint_differences, shift_differences;
-    double spsa; /* largest distance of the mean from the adjoint, in standard errors */
-    size_t directions;
-    size_t entries;                        /* compared with differences of the loss */
-    double loss_differences;               /* largest difference there */
-    double shift_bound, differences_bound; /* from rounding, and from the step of central differences */
-    double spsa_bound;
-    bool agree;
-};
-int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_head_model *model,
-                            const struct kl_features *features, size_t n, uint64_t seed,
-                            struct kl_error *err);
 /* Initial values of one replica: reduction as torch's Linear (Kaiming uniform, a = sqrt 5: weight and
    bias uniform within 1 / sqrt(d_in)), circuit as options.init or (frozen) uniform, twin normal around
    handing its inputs on, classifier Xavier uniform with zero biases; learnable scales of inputs 1.

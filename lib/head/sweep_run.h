@@ -24,4 +24,14 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, s
 int kl_sweep_command(char **command, bool *controls, const struct kl_sweep_job *job, size_t point,
                      const char *features, struct kl_error *err);
 
+/* The summary on standard output (sweep_tell.c): the rows, the best one, and how to train it again. */
+struct kl_sweep_found {
+    const struct kl_sweep *sweep;
+    const struct kl_sweep_job *job;
+    const char *key; /* of the sweep's file */
+    bool part;       /* of a sweep that is merged later */
+    double seconds;
+};
+int kl_sweep_tell(FILE *to, const struct kl_sweep_found *found, bool json, struct kl_error *err);
+
 #endif

@@ -47,11 +47,6 @@ const struct kl_tool kl_extract_tool = {
     .chosen_by = "--qrng",
 };
 
-static void defaults(void *values)
-{
-    (void)values;
-}
-
 /* Do successive symbols depend on each other? log10_p: of the device on which that is likeliest, after
    Holm's correction over all that could be tested. */
 struct verdict {
@@ -234,4 +229,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_extract = { .tool = &kl_extract_tool, .defaults = defaults, .run = run };
+const struct kl_mode kl_mode_extract = { .tool = &kl_extract_tool, .run = run };

@@ -36,11 +36,6 @@ const struct kl_tool kl_judge_tool = {
     .chosen_by = "--qrng",
 };
 
-static void defaults(void *values)
-{
-    (void)values;
-}
-
 struct work {
     struct kl_mode_run *run;
     const struct values *v;
@@ -159,4 +154,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_qeval = { &kl_judge_tool, defaults, run, NULL };
+const struct kl_mode kl_mode_qeval = { &kl_judge_tool, NULL, run, NULL };

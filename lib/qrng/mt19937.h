@@ -16,6 +16,7 @@ struct kl_mt19937 {
     int used; /* words of the state that were drawn */
 };
 
+/* The generator of a seed, and its next 32 bits. */
 void kl_mt19937_seed(struct kl_mt19937 *mt, uint32_t seed);
 uint32_t kl_mt19937_word(struct kl_mt19937 *mt);
 /* In [0, 1), with 53 bits, from two words. */

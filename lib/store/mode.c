@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool kl_mode_chosen(const struct kl_mode *mode, int argc, char **argv)
+/* Is its option on the command line, "--synthetic" or "--synthetic=30"? */
+static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
 {
     const char *option = mode->tool->chosen_by;
-    const size_t n = strlen(option);
+    const size_t n = option ? strlen(option) : 0;
+    if (!option) return false;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], option, n) == 0 && (!argv[i][n] || argv[i][n] == '=')) return true;
     return false;
@@ -24,7 +26,7 @@ int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, F
     size_t n_inputs = 0;
     kl_signals_install();
     int code = run.values ? KL_OK : kl_fail_memory(&err, mode->tool->values_size);
-    if (!code) mode->defaults(run.values);
+    if (!code && mode->defaults) mode->defaults(run.values);
     if (!code) code = kl_options_parse(mode->tool, run.values, argc, argv, &inputs, &n_inputs, &err);
     if (!code && mode->complete) code = mode->complete(run.values, &err);
     const bool answered = !code && kl_options_answer(mode->tool, run.values, out);
@@ -45,4 +47,13 @@ int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, F
     free(inputs);
     free(run.values);
     return kl_end(&log, code, &err);
+}
+
+int kl_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,
+                  FILE *messages)
+{
+    const struct kl_mode *mode = modes[0];
+    for (size_t i = 1; i < n; i++)
+        if (is_chosen(modes[i], argc, argv)) mode = modes[i];
+    return kl_mode_main(mode, argc, argv, out, messages);
 }

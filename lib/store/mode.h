@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Modes of tools, chosen by an option: each has a table of options and a file mode_NAME.c of its own. */
+   Modes of tools, chosen by an option: each has a table of options and a file mode_NAME.c of its own.
+   The first is the tool's own, which no option chooses; it stands in tools/. */
 #ifndef KL_MODE_H
 #define KL_MODE_H
 
@@ -12,14 +13,15 @@ struct kl_mode_run {
     FILE *out;    /* standard output */
 };
 struct kl_mode {
-    const struct kl_tool *tool; /* chosen_by: the option that selects it */
-    void (*defaults)(void *values);
+    const struct kl_tool *tool;     /* chosen_by: the option that selects it; NULL: none */
+    void (*defaults)(void *values); /* of values that are all zero; or NULL: they stay so */
     int (*run)(struct kl_mode_run *run, struct kl_error *err);
     int (*complete)(void *values, struct kl_error *err); /* options that depend on others; or NULL */
 };
-/* Is the mode's option on the command line, "--synthetic" or "--synthetic=30"? */
-bool kl_mode_chosen(const struct kl_mode *mode, int argc, char **argv);
 /* What main does for a mode; the exit status. out, messages: standard output and standard error. */
 int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
+/* The same for the one of n modes that the command line chooses; for the first, if it chooses none. */
+int kl_modes_main(const struct kl_mode *const *modes, size_t n, int argc, char **argv, FILE *out,
+                  FILE *messages);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Preloaded into a tool: writes down, in order, what it does to the files below $TRACE_FOLDER: a line of JSON an act into
-   $TRACE_LOG, bytes into $TRACE_LOG.data. Acts are written before they are done; nothing fails here. */
+   Preloaded into a tool: writes down, in order, what it does to the files below $TRACE_FOLDER: a line of
+   JSON an act into $TRACE_LOG, bytes into $TRACE_LOG.data. Acts are written before they are done;
+   nothing fails here. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -52,11 +53,13 @@ static void append(const char *suffix, const void *data, size_t n)
     close(fd);
 }
 
-static void note(const char *act, const char *path, const char *other, long long at, long long n, const void *data)
+static void note(const char *act, const char *path, const char *other, long long at, long long n,
+                 const void *data)
 {
     char line[9000];
-    const int length = snprintf(line, sizeof line, "{\"act\":\"%s\",\"path\":\"%s\",\"other\":\"%s\",\"at\":%lld,\"n\":%lld}\n", act,
-                                path, other, at, n);
+    const int length = snprintf(
+        line, sizeof line, "{\"act\":\"%s\",\"path\":\"%s\",\"other\":\"%s\",\"at\":%lld,\"n\":%lld}\n",
+        act, path, other, at, n);
     pthread_mutex_lock(&mutex);
     if (data) append(".data", data, (size_t)n);
     append("", line, (size_t)length);
@@ -75,13 +78,13 @@ static int open_noted(int folder, const char *name, int flags, mode_t mode)
     return REAL(openat)(folder, name, flags, mode);
 }
 
-#define MODE(flags)                                  \
-    mode_t mode = 0;                                 \
-    if ((flags) & O_CREAT) {                         \
-        va_list list;                                \
-        va_start(list, flags);                       \
-        mode = va_arg(list, mode_t);                 \
-        va_end(list);                                \
+#define MODE(flags)                  \
+    mode_t mode = 0;                 \
+    if ((flags)&O_CREAT) {           \
+        va_list list;                \
+        va_start(list, flags);       \
+        mode = va_arg(list, mode_t); \
+        va_end(list);                \
     }
 int open(const char *name, int flags, ...)
 {
@@ -108,7 +111,8 @@ ssize_t write(int fd, const void *data, size_t n)
 {
     char path[4096];
     if (watched_fd(path, fd)) {
-        const long long at = fcntl(fd, F_GETFL) & O_APPEND ? lseek(fd, 0, SEEK_END) : lseek(fd, 0, SEEK_CUR);
+        const long long at =
+            fcntl(fd, F_GETFL) & O_APPEND ? lseek(fd, 0, SEEK_END) : lseek(fd, 0, SEEK_CUR);
         if (at >= 0) note("write", path, "", at, (long long)n, data);
     }
     return REAL(write)(fd, data, n);
@@ -143,7 +147,8 @@ int fsync(int fd)
 int rename(const char *from, const char *to)
 {
     char a[4096], b[4096];
-    if (watched_name(a, AT_FDCWD, from) && watched_name(b, AT_FDCWD, to)) note("rename", a, b, 0, 0, NULL);
+    if (watched_name(a, AT_FDCWD, from) && watched_name(b, AT_FDCWD, to))
+        note("rename", a, b, 0, 0, NULL);
     return REAL(rename)(from, to);
 }
 int renameat(int in, const char *from, int into, const char *to)
@@ -161,6 +166,7 @@ int unlink(const char *name)
 int unlinkat(int folder, const char *name, int flags)
 {
     char path[4096];
-    if (!(flags & AT_REMOVEDIR) && watched_name(path, folder, name)) note("unlink", path, "", 0, 0, NULL);
+    if (!(flags & AT_REMOVEDIR) && watched_name(path, folder, name))
+        note("unlink", path, "", 0, 0, NULL);
     return REAL(unlinkat)(folder, name, flags);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Preloaded into a tool: the folder $SHIM_FOLDER behaves like a network file system on a bad day. Locks fail with EBADF; attributes
-   of names are up to a second old; a file that another process has replaced or removed reads as ESTALE; a folder cannot be
-   synchronised. Every 64th read of a replaced file works, as a client's cache would have it. */
+   Preloaded into a tool: the folder $SHIM_FOLDER behaves like a network file system on a bad day. Locks
+   fail with EBADF; attributes of names are up to a second old; a file that another process has replaced
+   or removed reads as ESTALE; a folder cannot be synchronised. Every 64th read of a replaced file works,
+   as a client's cache would have it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,8 +118,8 @@ int fcntl(int fd, int command, ...)
     va_start(list, command);
     void *argument = va_arg(list, void *);
     va_end(list);
-    const int locks = command == F_SETLK || command == F_SETLKW || command == F_GETLK || command == F_OFD_SETLK ||
-                      command == F_OFD_SETLKW;
+    const int locks = command == F_SETLK || command == F_SETLKW || command == F_GETLK ||
+                      command == F_OFD_SETLK || command == F_OFD_SETLKW;
     if (locks && below_fd(fd)) {
         errno = EBADF;
         return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The controls: what is frozen stays frozen, what a twin lacks stays zero, all begin where the head
    begins, and threads and interruptions change none of them. */
+#include "head/check.h"
 #include "head/controls.h"
 
 #include <stdio.h>

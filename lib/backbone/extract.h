@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+   Images to a feature file. */
+#ifndef KL_EXTRACT_H
+#define KL_EXTRACT_H
+
+#include "backbone/backbone.h"
+#include "device/device.h"
+#include "ingest/ingest.h"
+
+struct kl_writer;
+
+enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
+
+struct kl_extract_options {
+    const char *const *inputs;
+    size_t n_inputs;
+    struct kl_images_options images; /* but pool and log */
+    const char *weights;             /* a file */
+    struct kl_resnet18_options net;  /* but for what follows from the images */
+    const char *tap, *mean, *std;    /* of net, in words, for the attributes */
+    const char *device;              /* as --device */
+    const char *precision;           /* of KL_PRECISIONS, on a GPU; NULL: fp32, as the CPU computes */
+    bool half;                       /* float16 instead of float32 */
+    int threads;                     /* 0: what the machine allows */
+    const struct kl_log *log;        /* told of files left out and of what a stopped run had left */
+};
+struct kl_extract {
+    struct kl_extract_options options;
+    struct kl_device device;
+    struct kl_pool *pool;
+    struct kl_images *images;
+    struct kl_weights *weights;
+    struct kl_resnet18 *net;
+    struct kl_card *card; /* with a slot a thread of the pool; NULL: the CPU computes */
+    char preprocess[400]; /* in words */
+    /* Of kl_extract_run, from the caller: */
+    size_t first, n; /* the images of this run: a shard (kl_extract_shard), or all, as they are opened;
+                        first is a multiple of the block */
+    struct kl_writer *writer; /* of a partial file, without datasets */
+    const struct kl_watch *watch;
+    size_t kept; /* out: images whose features a stopped run had left */
+};
+/* extract_open.c. KL_EDEVICE, KL_ENOMEM, KL_ENOINPUT, KL_EDATA; close it in any case. */
+int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *options,
+                    struct kl_error *err);
+/* Declare features (n, d), labels, index and class_names, then fill them: each thread reads a block of
+   images, computes, writes its rows and journals them. After an error or a stop the journalled rows stay
+   with the writer. KL_ESIGNAL if watch says so, and what the parts return. */
+int kl_extract_run(struct kl_extract *e, struct kl_error *err);
+void kl_extract_close(struct kl_extract *e);
+/* Images [*first, *first + *n) of shard `shard` (from 0) of `shards`. KL_EUSAGE: there are fewer blocks
+   than shards. */
+int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
+                     struct kl_error *err);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+   What an extraction needs, opened: the device, its threads, images, weights, the network of the images'
+   size. */
+#include <stdio.h>
+
+#include "backbone/extract.h"
+#include "store/store.h"
+
+/* On a GPU a thread holds a batch on its way, waiting included: three at least, so that reading,
+   computing and writing overlap, and no more than memory should hold. */
+static int threads_of(const struct kl_device *device, int asked)
+{
+    const int n = asked > 0 ? asked : kl_threads_available();
+    if (!device->cuda) return asked;
+    return n < 3 ? 3 : n > 16 ? 16 : n;
+}
+
+static int open_images(struct kl_extract *e, const struct kl_extract_options *o, struct kl_error *err)
+{
+    struct kl_images_options how = o->images;
+    how.pool = e->pool;
+    how.log = o->log;
+    int code = kl_images_open(&e->images, o->inputs, o->n_inputs, &how, err);
+    if (!code) code = kl_weights_read_named(&e->weights, o->weights, err);
+    if (!code && e->images->skipped)
+        kl_note(o->log, 1, "%zu damaged file%s left out", e->images->skipped, kl_s(e->images->skipped));
+    return code;
+}
+
+static void describe(struct kl_extract *e)
+{
+    const struct kl_extract_options *o = &e->options;
+    snprintf(e->preprocess, sizeof e->preprocess, "%s, %zu x %zu %s, /255, minus (%s), divided by (%s)",
+             e->images->channels == 1 ? "grey" : "rgb", e->images->height, e->images->width,
+             o->images.resize ? "(bilinear, antialias)" : "(not resized)", o->mean, o->std);
+}
+
+static int open_net(struct kl_extract *e, struct kl_error *err)
+{
+    struct kl_resnet18_options net = e->options.net;
+    net.height = e->images->height;
+    net.width = e->images->width;
+    net.pixels = e->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
+    const int code = kl_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
+    if (code || !e->device.cuda) return code;
+    const char *precision = e->options.precision ? e->options.precision : "fp32";
+    return kl_card_open(&e->card, e->net, e->weights,
+                        (enum kl_precision)kl_choice(KL_PRECISIONS, precision), e->images->n, &e->device,
+                        kl_pool_size(e->pool), e->options.log, err);
+}
+
+int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, struct kl_error *err)
+{
+    *e = (struct kl_extract){ .options = *o };
+    int code = kl_device_choose(&e->device, o->device, err);
+    if (!code) code = kl_pool_create(&e->pool, threads_of(&e->device, o->threads), err);
+    if (!code) code = open_images(e, o, err);
+    if (code) return code;
+    describe(e);
+    e->n = e->images->n;
+    return open_net(e, err);
+}
+
+void kl_extract_close(struct kl_extract *e)
+{
+    kl_card_close(&e->card);
+    kl_resnet18_free(&e->net);
+    kl_weights_free(&e->weights);
+    kl_images_close(&e->images);
+    kl_pool_destroy(&e->pool);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+   What a sweep found, in words or as JSON. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "head/sweep_run.h"
+#include "store/store.h"
+
+/* The best row, and the command that trains its head again. */
+struct best {
+    const struct kl_sweep_row *row; /* NULL: no point has an accuracy */
+    double accuracy;
+    char *command; /* NULL: of a part of a sweep, whose best is not the sweep's, none is told */
+    bool controls; /* it trains */
+};
+
+static int find_best(struct best *best, const struct kl_sweep_found *f, struct kl_error *err)
+{
+    const struct kl_sweep *s = f->sweep;
+    size_t *order = malloc((s->n + 1) * sizeof *order);
+    if (!order) return kl_fail_memory(err, s->n * sizeof *order);
+    kl_sweep_order(order, s);
+    if (s->n) best->accuracy = kl_sweep_accuracy(s, order[0]);
+    if (s->n && !isnan(best->accuracy)) best->row = &s->rows[order[0]];
+    free(order);
+    if (!best->row || f->part) return KL_OK;
+    return kl_sweep_command(&best->command, &best->controls, f->job, best->row->point,
+                            f->job->input_path, err);
+}
+
+/* The best point is the best of many on one validation set: its accuracy is flattered, which is said. */
+static int write_words(FILE *to, const struct kl_sweep_found *f, const struct best *best,
+                       struct kl_error *err)
+{
+    enum { MOST_ROWS = 40 };
+    const struct kl_sweep *s = f->sweep;
+    const int code = kl_sweep_write(to, s, MOST_ROWS, err);
+    if (code) return code;
+    fprintf(to, "%s: %zu point%s of %zu head%s, %.1f s; heads in %s\n", f->job->output, s->n, kl_s(s->n),
+            s->replicas, kl_s(s->replicas), f->seconds, f->job->folder);
+    if (best->row)
+        fprintf(to, "the best of %zu is flattered by the choice: judge it with qeval on other samples\n",
+                s->n);
+    else fprintf(to, "no point has an accuracy on validation samples\n");
+    if (best->command)
+        fprintf(to, "the best again%s: %s\n", best->controls ? ", with its controls" : "",
+                best->command);
+    return KL_OK;
+}
+
+/* What is not there is not said: no best point, no command. */
+static int write_json(FILE *to, const struct kl_sweep_found *f, const struct best *best,
+                      struct kl_error *err)
+{
+    const struct kl_json_pair pairs[] = {
+        { "output", KL_JSON_TEXT, f->job->output, 0 },
+        { "key", KL_JSON_TEXT, f->key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "points", KL_JSON_COUNT, NULL, (double)f->sweep->n },
+        { "replicas", KL_JSON_COUNT, NULL, (double)f->sweep->replicas },
+        { "seconds", KL_JSON_NUMBER, NULL, f->seconds },
+        { "best", KL_JSON_TEXT, best->row ? best->row->name : NULL, 0 },
+        { "val_accuracy", KL_JSON_NUMBER, NULL, best->accuracy },
+        { "best_command", KL_JSON_TEXT, best->command, 0 },
+    };
+    const size_t n = sizeof pairs / sizeof *pairs;
+    return kl_json_line(to, pairs, n - (best->row ? 0 : 2) - (best->command ? 0 : 1), err);
+}
+
+int kl_sweep_tell(FILE *to, const struct kl_sweep_found *found, bool json, struct kl_error *err)
+{
+    struct best best = { 0 };
+    int code = find_best(&best, found, err);
+    if (!code) code = (json ? write_json : write_words)(to, found, &best, err);
+    free(best.command);
+    return code;
+}
