@@ -2,38 +2,27 @@
    Divergences of two devices. */
 #include "qrng/device_pairs.h"
 
-#include <math.h>
-
 #include "qrng/histogram.h"
+#include "qrng/positions.h"
 
-/* KL(x / sum x || y / sum y) for y = weight_a a + weight_b b; x is a. */
-static double divergence_from(const int64_t *a, double weight_a, const int64_t *b, double weight_b,
-                              size_t n)
-{
-    double sum_a = 0, sum_y = 0, sum = 0;
-    for (size_t j = 0; j < n; j++) {
-        sum_a += (double)a[j];
-        sum_y += weight_a * (double)a[j] + weight_b * (double)b[j];
-    }
-    for (size_t j = 0; j < n; j++) {
-        const double p = (double)a[j] / sum_a,
-                     q = (weight_a * (double)a[j] + weight_b * (double)b[j]) / sum_y;
-        if (p > 0) sum += p * log(p / q);
-    }
-    return sum;
-}
-
-static double positions(const struct kl_tally *a, const struct kl_tally *b, double weight_a,
+/* Of weight_a and weight_b times the counts of ones at each position. */
+static double positions(const struct kl_tally *a, double weight_a, const struct kl_tally *b,
                         double weight_b)
 {
-    return (divergence_from(a->ones_at, weight_a, b->ones_at, weight_b, a->n_bits) +
-            divergence_from(b->ones_at, weight_b, a->ones_at, weight_a, a->n_bits)) /
-           2;
+    double sums[2] = { 0 }, d = 0;
+    for (size_t j = 0; j < a->n_bits; j++) {
+        sums[0] += weight_a * (double)a->ones_at[j];
+        sums[1] += weight_b * (double)b->ones_at[j];
+    }
+    for (size_t j = 0; j < a->n_bits; j++)
+        d += kl_position_part(weight_a * (double)a->ones_at[j], sums[0],
+                              weight_b * (double)b->ones_at[j], sums[1]);
+    return d;
 }
 
 double kl_reference_position_divergence(const struct kl_tally *a, const struct kl_tally *b)
 {
-    return positions(a, b, 1 / (double)a->rows, 1 / (double)b->rows);
+    return positions(a, 1 / (double)a->rows, b, 1 / (double)b->rows);
 }
 
 double kl_position_divergence(const struct kl_tally *a, const struct kl_tally *b)
@@ -43,7 +32,7 @@ double kl_position_divergence(const struct kl_tally *a, const struct kl_tally *b
         ones[0] += (double)a->ones_at[j];
         ones[1] += (double)b->ones_at[j];
     }
-    return positions(a, b, 1 / ones[0], 1 / ones[1]);
+    return positions(a, 1 / ones[0], b, 1 / ones[1]);
 }
 
 static void histogram(double bins[KL_BINS], const struct kl_tally *t)

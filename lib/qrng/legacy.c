@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "qrng/planes.h"
+#include "qrng/positions.h"
 
 static const double LEAST = 1e-10;
 
@@ -95,18 +96,14 @@ static double of_histograms(const struct kl_side *a, const struct kl_side *b)
                                    (double)b->shares->rows);
 }
 
-/* Of rates f: half KL(fa / sum fa | m) and of b, m = (fa + fb) / sum(fa + fb), as the study has it. */
 static double of_positions(const struct kl_side *a, const struct kl_side *b, size_t n)
 {
     double sums[2] = { 0 }, d = 0;
     const double ra = (double)a->shares->rows, rb = (double)b->shares->rows;
     for (size_t i = 0; i < n; i++) sums[0] += a->ones[i] / ra, sums[1] += b->ones[i] / rb;
-    for (size_t i = 0; i < n; i++) {
-        const double fa = a->ones[i] / ra, fb = b->ones[i] / rb, m = (fa + fb) / (sums[0] + sums[1]);
-        if (fa > 0) d += fa / sums[0] * log(fa / sums[0] / m);
-        if (fb > 0) d += fb / sums[1] * log(fb / sums[1] / m);
-    }
-    return 0.5 * d;
+    for (size_t i = 0; i < n; i++)
+        d += kl_position_part(a->ones[i] / ra, sums[0], b->ones[i] / rb, sums[1]);
+    return d;
 }
 
 void kl_legacy_scores(double scores[KL_N_LEGACY], const struct kl_side *a, const struct kl_side *b,
