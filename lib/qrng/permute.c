@@ -6,7 +6,7 @@
 
 #include "kernels/inline/philox.h"
 #include "metrics/ranks.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 enum { CHUNK = 32 /* permutations that a thread takes at a time */ };
 

@@ -91,4 +91,10 @@ void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p);
 /* Balanced accuracy on held-out rows, from l->folds (crossfit.c). */
 double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p);
 
+/* ---- the permutation test of a pair (permute.c) ---- */
+/* Scores of the pair, and of those wanted the p-values and null distributions, else NaN.
+   pair: number of the stream. */
+int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
+               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_error *err);
+
 #endif

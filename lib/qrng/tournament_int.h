@@ -5,11 +5,6 @@
 
 #include "qrng/planes.h"
 
-/* Scores of the pair, and of those wanted the p-values and null distributions, else NaN (permute.c).
-   pair: number of the stream. */
-int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
-               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_error *err);
-
 /* Mean and 95 % quantile of the study's scores between two samples of `rows` rows each of n_bits bits of
    one source of independent symbols with probabilities p [S] (self_null.c); S is a power of two up
    to 16. mean, q95: [KL_N_LEGACY]. device: number of the stream. KL_EDATA: more

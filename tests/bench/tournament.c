@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "qrng/synthetic.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 static void must(int code, const struct kl_error *err)
 {

@@ -9,7 +9,7 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/tournament_int.h"
+#include "qrng/planes.h"
 
 static void near(const char *what, double found, double want, double allowed)
 {
