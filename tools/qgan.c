@@ -6,70 +6,12 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "qrng/gan_study.h"
-#include "qrng/options.h"
+#include "qrng/gan_settings.h"
 
 enum { NUMERICAL_VERSION = 3, GAN_SCHEMA = 2, MOST_ROWS = 40 };
 
-struct values {
-    struct kl_common common;
-    struct kl_gan_options gan;
-    const char *pairs, *generator, *loss;
-    int64_t row_bits;
-    bool packed, resume;
-};
-
-#define AT(field) offsetof(struct values, field)
-static const struct kl_option options[] = {
-    { "pairs", 'p', KL_OPT_STRING, AT(pairs), "LIST", 0, 0, true, "of devices: 1v2,1v3 (default: all)",
-      "Devices", NULL },
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
-    { "generator", 'g', KL_OPT_CHOICE, AT(generator), KL_GAN_GENERATORS, 0, 0, true,
-      "a network, or a circuit (Born machine)", "Model", NULL },
-    { "loss", 'l', KL_OPT_CHOICE, AT(loss), KL_GAN_LOSSES, 0, 0, true,
-      "adversarial, exact divergence, or kernel distance", NULL, NULL },
-    { "word-bits", 'm', KL_OPT_INT, AT(gan.word_bits), "M", 0, KL_GAN_MOST_BITS, true,
-      "the law of M successive bits is learnt; 0: 8", NULL, NULL },
-    { "repetitions", 0, KL_OPT_INT, AT(gan.repetitions), "N", 0, 100, true,
-      "entangling layers of the circuit; 0: 4", NULL, NULL },
-    { "hidden", 0, KL_OPT_INT, AT(gan.hidden), "N", 0, 1024, true, "neurons of the discriminator; 0: 32",
-      NULL, NULL },
-    { "epochs", 'e', KL_OPT_INT, AT(gan.epochs), "N", 0, 1e6, true,
-      "at most; 0: 2000, reference 100, quantum 50", "Training", NULL },
-    { "lr", 0, KL_OPT_FLOAT, AT(gan.lr), "RATE", 0, 10, true, "learning rate of both sides; 0: 0.01",
-      NULL, NULL },
-    { "discriminator-steps", 0, KL_OPT_INT, AT(gan.steps), "N", 0, 20, true,
-      "for each of the generator; 0: 3", NULL, NULL },
-    { "weight-decay", 0, KL_OPT_FLOAT, AT(gan.decay), "X", 0, 1, true,
-      "decoupled, of networks; reference: 0 is 0.005", NULL, NULL },
-    { "patience", 0, KL_OPT_INT, AT(gan.patience), "N", 0, 1e6, true,
-      "epochs without a better validation divergence; 0: 300", NULL, NULL },
-    { "shots", 0, KL_OPT_INT, AT(gan.shots), "N", 0, 1e8, true,
-      "measurements of each circuit; else exact", NULL, NULL },
-    { "resamples", 0, KL_OPT_INT, AT(gan.resamples), "N", 0, 1e6, true, "of the bootstrap; 0: 1000",
-      NULL, NULL },
-    { "reference", 0, KL_OPT_FLAG, AT(gan.reference), NULL, 0, 0, true,
-      "the published study's arithmetic, beside what it comes to", "Study", NULL },
-    { "all-rows", 0, KL_OPT_FLAG, AT(gan.all_rows), NULL, 0, 0, true,
-      "with its rows that were lost by line numbers", NULL, NULL },
-    KL_DEVICE_OPTION(AT(common.device)),
-    { "resume", 0, KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on with what a stopped run left",
-      NULL, NULL },
-};
-static const struct kl_tool tool = {
-    .name = "qgan",
-    .summary = "Generators of device bits, adversarial or not, as a measure of how devices differ",
-    .arguments = "BITS... -o GAN.h5",
-    .example = "qgan devices.txt --pairs 1v2,1v3 -o gan.h5\n  "
-               "qgan devices.txt --generator quantum --loss kl -o born.h5",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
-    .values_size = sizeof(struct values),
-    .without = "device",
-};
-
 struct run {
-    struct values v;
+    struct kl_gan_settings v;
     struct kl_log log;
     struct kl_stage stage;
     const char **inputs;
@@ -85,14 +27,10 @@ struct run {
 
 static int settle(struct run *run, struct kl_error *err)
 {
-    struct kl_gan_options *o = &run->v.gan;
     if (!run->n_inputs) return kl_fail(err, KL_EUSAGE, "no input, expected device bits; see --help");
     if (!run->v.common.output && !run->v.common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o GAN.h5");
-    o->generator = (enum kl_gan_generator)kl_choice(KL_GAN_GENERATORS, run->v.generator);
-    o->loss = (enum kl_gan_loss)kl_choice(KL_GAN_LOSSES, run->v.loss);
-    o->seed = run->v.common.seed;
-    return kl_gan_settle(o, err);
+    return kl_gan_settings_complete(&run->v, err);
 }
 
 static int read_bits(struct run *run, struct kl_error *err)
@@ -236,19 +174,17 @@ static void release(struct run *run)
 int main(int argc, char **argv)
 {
     struct kl_error err = { 0 };
-    struct run run = { .v = { .common = { .progress = "auto", .device = "auto" },
-                              .generator = "network",
-                              .loss = "gan" },
-                       .log = { tool.name, stderr, 1 } };
+    struct run run = { .log = { kl_gan_tool.name, stderr, 1 } };
+    kl_gan_settings_default(&run.v);
     kl_signals_install();
-    int code = kl_options_parse(&tool, &run.v, argc, argv, &run.inputs, &run.n_inputs, &err);
+    int code = kl_options_parse(&kl_gan_tool, &run.v, argc, argv, &run.inputs, &run.n_inputs, &err);
     if (code) return kl_report(&run.log, &err);
-    if (kl_options_answer(&tool, &run.v, stdout)) {
+    if (kl_options_answer(&kl_gan_tool, &run.v, stdout)) {
         free(run.inputs);
         return kl_finish(&run.log, 0);
     }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    run.stage = (struct kl_stage){ .tool = &tool,
+    run.stage = (struct kl_stage){ .tool = &kl_gan_tool,
                                    .values = &run.v,
                                    .common = &run.v.common,
                                    .log = &run.log,

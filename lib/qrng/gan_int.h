@@ -47,4 +47,7 @@ int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_
                              const double *target, struct kl_arena *memory, struct kl_pool *pool,
                              struct kl_error *err);
 
+/* Scores of all pairs of the study's way (gan_reference_scores.c). */
+void kl_gan_reference_score(struct kl_gan_study *s);
+
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   All models of a study, and what is said of its pairs. */
+   All models of a study, several at once, and what is said of its pairs. */
 #include "qrng/gan_study.h"
 
-#include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "device/device.h"
+#include "qrng/gan_int.h"
 
 enum { MOST_AT_ONCE = 64 };
 
@@ -35,84 +34,6 @@ const char *const kl_gan_score_names[KL_GAN_N_SCORES] = {
     [KL_GAN_Z_B] = "test_b",
 };
 
-/* One model a pair in the study's way; in the sound one a model of each device. */
-static void plan_models(struct kl_gan_study *s)
-{
-    for (size_t i = 0; i < 2 * s->n_pairs; i++) {
-        const struct kl_gan_pair *pair = &s->pairs[i / 2];
-        struct kl_gan_pair of = { i % 2 ? pair->b : pair->a, -1 };
-        if (s->o.reference) of = *pair;
-        size_t m = 0;
-        while (m < s->n_models && (s->of[m].a != of.a || s->of[m].b != of.b)) m++;
-        if (m == s->n_models) s->of[s->n_models++] = of;
-        s->model[i] = (int32_t)m;
-    }
-}
-
-static void size_models(struct kl_gan_study *s)
-{
-    const struct kl_gan_options *o = &s->o;
-    const bool quantum = o->generator == KL_GAN_QUANTUM;
-    const size_t bits = o->reference ? 2 * 6 : (size_t)o->word_bits, inputs = o->reference ? 2 : bits;
-    s->n_cells = (size_t)1 << bits;
-    s->n_angles = quantum ? 2 * bits * (size_t)(o->repetitions + 1) : 0;
-    s->n_params = o->loss == KL_GAN_ADVERSARIAL ? (size_t)o->hidden * (inputs + 2) + 1 : 0;
-}
-
-/* Zeros: a checkpoint has the models that are not done too. */
-static void *take_zeros(struct kl_gan_study *s, size_t n, size_t size)
-{
-    void *block = kl_arena_take(&s->memory, n, size);
-    if (block) memset(block, 0, n * size);
-    return block;
-}
-
-static int take(struct kl_gan_study *s, struct kl_error *err)
-{
-    const size_t n = s->n_models, history = KL_GAN_N_COLUMNS * n * (size_t)s->o.epochs,
-                 scores = KL_GAN_N_SCORES * s->n_pairs;
-    s->done = take_zeros(s, n, sizeof *s->done);
-    s->law = take_zeros(s, n * s->n_cells, sizeof *s->law);
-    s->target = take_zeros(s, n * s->n_cells, sizeof *s->target);
-    s->witness = take_zeros(s, s->o.reference ? 1 : n * s->n_cells, sizeof *s->witness);
-    s->discriminator = take_zeros(s, n * s->n_params + 1, sizeof *s->discriminator);
-    s->angles = take_zeros(s, n * s->n_angles + 1, sizeof *s->angles);
-    s->history = kl_arena_take(&s->memory, history, sizeof *s->history);
-    s->scores = kl_arena_take(&s->memory, scores, sizeof *s->scores);
-    if (!s->done || !s->law || !s->target || !s->witness || !s->discriminator || !s->angles ||
-        !s->history || !s->scores)
-        return kl_fail_memory(err, n * s->n_cells * 2 * sizeof *s->law + history * sizeof *s->history);
-    for (size_t i = 0; i < history; i++) s->history[i] = NAN;
-    for (size_t i = 0; i < scores; i++) s->scores[i] = NAN;
-    return KL_OK;
-}
-
-int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, const struct kl_bits *bits,
-                      struct kl_gan_pair *pairs, size_t n_pairs, struct kl_error *err)
-{
-    const size_t least = o->reference ? KL_GRID_BITS : (size_t)o->word_bits;
-    *s = (struct kl_gan_study){ .o = *o, .bits = bits, .pairs = pairs, .n_pairs = n_pairs };
-    if (bits->n_bits < least)
-        return kl_fail(err, KL_EDATA, "rows of %zu bits; expected %zu or more%s", bits->n_bits, least,
-                       o->reference ? " with --reference" : ": a word lies within a row");
-    int code = kl_arena_init(&s->memory, 0, err);
-    if (code) return code;
-    s->model = kl_arena_take(&s->memory, 2 * n_pairs, sizeof *s->model);
-    s->of = kl_arena_take(&s->memory, 2 * n_pairs, sizeof *s->of);
-    if (!s->model || !s->of) return kl_fail_memory(err, n_pairs * sizeof *s->of);
-    plan_models(s);
-    size_models(s);
-    return take(s, err);
-}
-
-void kl_gan_study_free(struct kl_gan_study *s)
-{
-    kl_arena_free(&s->memory);
-    free(s->pairs);
-    *s = (struct kl_gan_study){ 0 };
-}
-
-/* ---- the models, several at once ---- */
 struct training {
     struct kl_gan_study *s;
     const struct kl_watch *watch;
@@ -203,50 +124,6 @@ static int train_all(struct training *t, struct kl_pool *pool, struct kl_error *
     return KL_OK;
 }
 
-/* ---- the study's scores ---- */
-static double closed_form(const double a[KL_GRID_BITS], const double b[KL_GRID_BITS])
-{
-    double grid[KL_GRID_CELLS];
-    const double sum = kl_gan_grid(grid, a, b);
-    for (size_t k = 0; k < KL_GRID_CELLS; k++) grid[k] /= sum;
-    return kl_gan_divergence(grid, NULL, KL_GRID_CELLS);
-}
-
-/* How far two random halves of a device are apart by the same measure. */
-static void score_halves(double *low, double *high, const struct kl_gan_study *s, int32_t device)
-{
-    double a[KL_GRID_BITS], b[KL_GRID_BITS];
-    *low = INFINITY, *high = -INFINITY;
-    for (uint32_t draw = 0; draw < KL_GAN_HALVES; draw++) {
-        kl_gan_rates(a, s->bits, device, 1, draw, &s->o);
-        kl_gan_rates(b, s->bits, device, 2, draw, &s->o);
-        const double kl = closed_form(a, b);
-        *low = fmin(*low, kl), *high = fmax(*high, kl);
-    }
-}
-
-static void score_reference(struct kl_gan_study *s)
-{
-    const size_t n = s->n_pairs, epochs = (size_t)s->o.epochs;
-    for (size_t i = 0; i < n; i++) {
-        const size_t row = KL_GAN_DIVERGENCE * s->n_models + (size_t)s->model[2 * i];
-        const double *kl = s->history + row * epochs;
-        double a[KL_GRID_BITS], b[KL_GRID_BITS], *score = s->scores + i;
-        score[KL_GAN_KL * n] = kl[epochs - 1];
-        score[KL_GAN_KL_START * n] = kl[0];
-        kl_gan_rates(a, s->bits, s->pairs[i].a, 0, 0, &s->o);
-        kl_gan_rates(b, s->bits, s->pairs[i].b, 0, 0, &s->o);
-        score[KL_GAN_KL_UNIFORM * n] = closed_form(a, b);
-        if (i && s->pairs[i].a == s->pairs[i - 1].a) {
-            score[KL_GAN_HALVES_LOW * n] = score[KL_GAN_HALVES_LOW * n - 1];
-            score[KL_GAN_HALVES_HIGH * n] = score[KL_GAN_HALVES_HIGH * n - 1];
-        } else {
-            score_halves(&score[KL_GAN_HALVES_LOW * n], &score[KL_GAN_HALVES_HIGH * n], s,
-                         s->pairs[i].a);
-        }
-    }
-}
-
 int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, struct kl_pool *pool,
                      const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
                      void *context, struct kl_error *err)
@@ -259,6 +136,6 @@ int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, str
     int code = device->cuda ? kl_gan_card_train(s, device, watch, keep, context, err)
                             : train_all(&t, pool, err);
     if (code || !s->o.reference) return code ? code : kl_gan_score(s, pool, err);
-    score_reference(s);
+    kl_gan_reference_score(s);
     return KL_OK;
 }
