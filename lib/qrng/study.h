@@ -95,6 +95,7 @@ struct kl_verdict {
     double mean, low,
         high; /* of the accuracy, 95 %: corrected resampled t over splits; of one split Wilson's */
     size_t collapsed;     /* splits on which it answers with one and the same device */
+    double others;        /* mean accuracy of the other splits; NaN: there are none */
     double worst_log10_p; /* largest of the splits' */
 };
 struct kl_study_report {

@@ -36,6 +36,10 @@ int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, str
 int kl_judge_put(const struct kl_judge *j, const char *model, const char *what, const double *values,
                  size_t n, struct kl_error *err);
 
+/* What trained the models, of the classifier's options, and how large the first one is, as attributes
+   (study_describe.c). */
+int kl_judge_describe(const struct kl_judge *j, struct kl_error *err);
+
 /* Each fills its part of the report, if there is something to fill it with, and writes it. */
 int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err);
 int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err);

@@ -91,7 +91,9 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     const double guess = commonest(j);
     const struct kl_interval wilson = kl_wilson(right, j->count, Z95);
     v->accuracy[s] = (double)right / (double)j->count;
-    v->collapsed += answers_alike(j);
+    const bool alike = answers_alike(j);
+    v->collapsed += alike;
+    if (!alike) v->others += v->accuracy[s];
     v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
     v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,
                                              j->count, j->c, KL_STUDY_BINS);
@@ -111,6 +113,12 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     return write_split(j, sets, s, &wilson, calibration[0], err);
 }
 
+static size_t n_parameters(const struct kl_study *s, int model)
+{
+    if (model == KL_STUDY_NETWORK) return kl_network_size(&s->options.net);
+    return (size_t)s->bits->n_devices * (kl_rule_inputs((enum kl_rule_kind)model, s->bits->n_bits) + 1);
+}
+
 /* Mean, interval, and the arrays into the file. */
 static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct kl_study_report *r,
                     struct kl_error *err)
@@ -119,6 +127,7 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
     const char *name = kl_study_model_name(v->model);
     const size_t s = r->n_splits;
     v->mean = kl_mean(v->accuracy, s);
+    v->others = s > v->collapsed ? v->others / (double)(s - v->collapsed) : NAN;
     struct kl_interval of = kl_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
     if (!(of.high - of.low > 1e-12)) /* one split, or equal ones, which bear no interval of their own */
         of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, Z95);
@@ -136,7 +145,10 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
                     { "accuracy_low", v->low },
                     { "accuracy_high", v->high },
                     { "log_loss", kl_mean(v->log_loss, s) },
-                    { "worst_log10_p", v->worst_log10_p } };
+                    { "worst_log10_p", v->worst_log10_p },
+                    { "parameters", (double)n_parameters(j->study, v->model) },
+                    { "collapsed", (double)v->collapsed },
+                    { "accuracy_others", v->others } };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++) {
         char attribute[96];
         snprintf(attribute, sizeof attribute, "%s_%s", name, numbers[i].name);
@@ -174,19 +186,6 @@ const char *kl_study_model_name(int model)
     return model == KL_STUDY_NETWORK ? "network" : kl_rule_names[model];
 }
 
-static int describe(const struct kl_judge *j, struct kl_error *err)
-{
-    const struct kl_bits *b = j->study->bits;
-    const size_t names = (size_t)b->n_devices;
-    int rc = kl_writer_put(j->w, "labels", KL_TYPE_I32, 0, 1, &b->n_rows, b->device, err);
-    if (rc >= 0)
-        rc = kl_writer_put(j->w, "device_names", KL_TYPE_STRING, KL_BITS_NAME, 1, &names, b->names, err);
-    rc = rc < 0 ? rc : KL_OK;
-    if (!rc) rc = kl_writer_text(j->w, "", "model", j->study->v->model, err);
-    if (!rc) rc = kl_writer_text(j->w, "", "features", j->study->v->features, err);
-    return rc ? rc : kl_writer_text(j->w, "", "protocol", j->study->v->protocol, err);
-}
-
 int kl_study_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,
                    struct kl_writer *w, struct kl_error *err)
 {
@@ -201,7 +200,7 @@ int kl_study_judge(struct kl_study_report *report, const struct kl_study *study,
     report->n_models = kl_study_models(models, study);
     int rc = kl_arena_init(&memory, 0, err);
     if (!rc) rc = kl_judge_take(&j, &memory, err);
-    if (!rc) rc = describe(&j, err);
+    if (!rc) rc = kl_judge_describe(&j, err);
     if (!rc) rc = kl_judge_load(&j, 0, err);
     report->n_test = j.count;
     size_t n_training = 0;

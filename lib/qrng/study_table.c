@@ -68,6 +68,15 @@ static double largest_share(const struct kl_bits *bits)
     return (double)most / (double)bits->n_rows;
 }
 
+static void write_collapsed(FILE *to, const struct kl_verdict *v, size_t n_splits)
+{
+    if (!v->collapsed) return;
+    fprintf(to, "%s: collapsed in %zu of %zu splits: it answers with one device whatever the row",
+            kl_study_model_name(v->model), v->collapsed, n_splits);
+    if (v->collapsed < n_splits) fprintf(to, "; the others have %.4f", v->others);
+    fputc('\n', to);
+}
+
 void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
 {
     const bool biased = study->protocol == KL_REFERENCE && study->network;
@@ -83,11 +92,7 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
                 r->limit.accuracy);
     fprintf(to, "commonest  %.4f  by always naming the device of most rows; log10 p is against this\n",
             largest_share(study->bits));
-    for (int m = 0; m < r->n_models; m++)
-        if (r->models[m].collapsed)
-            fprintf(to,
-                    "%s: collapsed in %zu of %zu splits: it answers with one device whatever the row\n",
-                    kl_study_model_name(r->models[m].model), r->models[m].collapsed, r->n_splits);
+    for (int m = 0; m < r->n_models; m++) write_collapsed(to, &r->models[m], r->n_splits);
     write_differences(to, r);
     if (r->n_null)
         fprintf(to, "shuffled labels: %s %.4f (sd %.4f) over %zu runs, p = %.4g for the first split\n",

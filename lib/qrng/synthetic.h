@@ -75,6 +75,7 @@ enum { KL_SYNTHETIC_LEARNERS = 2 };
 extern const char *const kl_synthetic_learner_names[KL_SYNTHETIC_LEARNERS]; /* "network", "logistic" */
 struct kl_synthetic_learner {
     double train, test;
+    int64_t confusion[KL_SYNTHETIC_CLASSES][KL_SYNTHETIC_CLASSES]; /* [true][named], of the test rows */
     double *accuracy; /* [d]: on all rows of a device, training rows included; NULL: not the study's
                          devices */
     struct kl_correlation pearson, spearman; /* of it with study.mean */

@@ -32,6 +32,7 @@ static void judge(struct kl_synthetic_learner *l, const struct job *job, const i
     for (size_t i = 0; i < job->n_train + job->n_test; i++) {
         const size_t row = (size_t)job->rows[i];
         const bool is = named[i] == job->classes[row];
+        if (i >= job->n_train) l->confusion[job->classes[row]][named[i]]++;
         right[i >= job->n_train] += is;
         l->accuracy[s->bits.device[row]] += is / (double)s->plan.options->rows;
     }

@@ -91,7 +91,8 @@ static int put_power(struct kl_writer *w, const struct kl_synthetic *s, struct k
     return code;
 }
 
-/* NAME/accuracy [d] of the study's classifiers, with what else is known as its attributes. */
+/* NAME/accuracy [d] of the study's classifiers, with what else is known as its attributes, and
+   NAME/confusion [c, c]. */
 static int put_learner(struct kl_writer *w, const struct kl_synthetic *s, int i, struct kl_error *err)
 {
     const struct kl_synthetic_learner *l = &s->learners[i];
@@ -106,6 +107,12 @@ static int put_learner(struct kl_writer *w, const struct kl_synthetic *s, int i,
     int code = kl_writer_put(w, path, KL_TYPE_F64, 0, 1, &s->n_devices, l->accuracy, err);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers && code >= 0; k++)
         code = kl_writer_number(w, path, numbers[k].name, numbers[k].value, err);
+    const size_t c = s->n_classes, square[2] = { c, c };
+    int64_t confusion[KL_SYNTHETIC_CLASSES * KL_SYNTHETIC_CLASSES];
+    for (size_t k = 0; k < c * c; k++) confusion[k] = l->confusion[k / c][k % c];
+    snprintf(path, sizeof path, "%s/confusion", kl_synthetic_learner_names[i]);
+    if (code >= 0) code = kl_writer_put(w, path, KL_TYPE_I64, 0, 2, square, confusion, err);
+    if (code >= 0) code = kl_writer_text(w, path, "axes", "true class, named class, test rows", err);
     return code;
 }
 

@@ -82,7 +82,17 @@ static void check_learners(const struct kl_synthetic *s)
                                            .746,  .7725, .4205, .441,  .4125, .4355, .4215, .4065,
                                            .435,  .411,  .4125, .423,  .6125, .767,  .629,  .877,
                                            .7995, .6855, .6585, .7245, .5875, .813 };
+    static const int confusion[3][3] = { { 2800, 1001, 199 }, { 1165, 1716, 1119 }, { 212, 924, 2864 } };
     const struct kl_synthetic_learner *network = &s->learners[0], *logistic = &s->learners[1];
+    for (int c = 0; c < 3; c++) {
+        int64_t rows = 0;
+        for (int k = 0; k < 3; k++) {
+            near("validate", "logistic, confusion", (double)logistic->confusion[c][k], confusion[c][k],
+                 0);
+            rows += network->confusion[c][k];
+        }
+        near("validate", "network, rows of a class", (double)rows, 4000, 0);
+    }
     near("validate", "logistic, test", logistic->test * 12000, 7380, 1e-9);
     near("validate", "logistic, training", logistic->train * 48000, 29468, 1e-9);
     for (size_t i = 0; i < 30; i++)
