@@ -17,7 +17,7 @@ struct values {
 static const struct kl_option options[] = {
     { "figure", 0, KL_OPT_CHOICE, AT(figure),
       "all|curves|circuit|confusion|calibration|samples|pca|sweep|plateau|frequency|bit-tests|"
-      "transitions|symbols|learning|classifiers|gan|tournament|synthetic|validation",
+      "transitions|symbols|learning|classifiers|configurations|gan|tournament|synthetic|validation",
       0, 0, true, "which", "Figures", NULL },
     { "format", 0, KL_OPT_CHOICE, AT(format), "both|png|svg", 0, 0, true, "of the files in a folder",
       NULL, NULL },
@@ -37,8 +37,8 @@ static const struct kl_tool tool = {
     .summary =
         "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
         "sweeps, plateau scans, device bits (frequency, bit-tests, transitions, symbols), their "
-        "classifiers "
-        "(learning, classifiers), generators (gan) and pairs (tournament, synthetic, validation)",
+        "classifiers (learning, classifiers, configurations), generators (gan) and pairs (tournament, "
+        "synthetic, validation)",
     .arguments = "FILE.h5... -o FOLDER|FIGURE.png|FIGURE.svg",
     .example = "figures head.h5 report.h5 -o figures\n  figures head.h5 --figure curves -o curves.svg\n"
                "  figures head.h5 report.h5 --report run.html",
@@ -109,7 +109,9 @@ static int check_images(const struct run *run, struct kl_error *err)
 {
     int code = KL_OK;
     for (size_t i = 0; i < run->n_files && !code && run->v.images; i++) {
-        const struct kl_figure_inputs inputs = { run->files[i], run->v.images, run->v.replica, NULL };
+        const struct kl_figure_inputs inputs = { .file = run->files[i],
+                                                 .images = run->v.images,
+                                                 .replica = run->v.replica };
         bool known = true;
         for (const struct kl_figure *f = kl_figures; f->name && !code; f++)
             if (f->needs_images && strcmp(f->kind, kl_file_kind(inputs.file)) == 0 &&
@@ -129,7 +131,7 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
 {
     const struct values *v = &run->v;
     const bool draws = v->common.output != NULL;
-    const struct kl_figure_inputs inputs = { NULL, v->images, v->replica, NULL };
+    const struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
     struct kl_drawings *d = &run->drawings;
     if (!n || (!draws && !v->report))
         return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");

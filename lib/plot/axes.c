@@ -42,7 +42,7 @@ static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
 {
     char text[40];
     const double range = a->x1 - a->x0, bottom = a->top + a->height;
-    double step = round_step(range, 5);
+    double step = round_step(range, a->width < 110 ? 3 : 5);
     if (a->whole_x && step < 1) step = 1;
     for (double k = ceil(a->x0 / step - 1e-9); k * step <= a->x1 + 1e-9 * step; k++) {
         double x = kl_axes_x(a, k * step);

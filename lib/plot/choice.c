@@ -2,6 +2,7 @@
    Which figures a file lends itself to. */
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "circuit/circuit.h"
 #include "plot/plot.h"
@@ -32,4 +33,14 @@ int kl_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *f,
                  f->lack ? "" : "no ", f->lack ? f->lack : f->dataset);
     else if (f->needs_circuit) return look_for_circuit(why, inputs->file, err);
     return KL_OK;
+}
+
+bool kl_figure_takes(const struct kl_figure *f, const struct kl_figure_inputs *inputs)
+{
+    if (strcmp(f->kind, kl_file_kind(inputs->file)) != 0) return false;
+    for (size_t i = 0; f->beside && strcmp(f->beside, f->kind) == 0 && i < inputs->n_files; i++) {
+        if (inputs->files[i] == inputs->file) return true;
+        if (strcmp(f->kind, kl_file_kind(inputs->files[i])) == 0) return false;
+    }
+    return true;
 }

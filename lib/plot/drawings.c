@@ -48,7 +48,7 @@ static bool takes_all(const struct kl_drawings *d)
 static struct kl_figure_inputs inputs_of(const struct kl_drawings *d, struct kl_file *file)
 {
     struct kl_figure_inputs inputs = d->inputs;
-    inputs.file = file;
+    inputs.file = file, inputs.files = d->files, inputs.n_files = d->n_files;
     return inputs;
 }
 
@@ -96,6 +96,15 @@ static int add_formats(struct kl_drawings *d, const struct kl_figure *figure, st
     return code;
 }
 
+/* Of a kind that a figure which was asked for takes beside its own. */
+static bool stands_beside(const struct kl_drawings *d, const struct kl_file *file)
+{
+    for (const struct kl_figure *f = kl_figures; f->name; f++)
+        if (f->beside && strcmp(f->beside, kl_file_kind(file)) == 0 && strcmp(f->name, d->figure) == 0)
+            return true;
+    return false;
+}
+
 static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error *err)
 {
     char why[KL_OBSTACLE] = "", left_out[KL_OBSTACLE] = "";
@@ -103,7 +112,7 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
     const size_t before = d->n;
     const struct kl_figure_inputs inputs = inputs_of(d, file);
     for (const struct kl_figure *f = kl_figures; !code && f->name; f++) {
-        if (strcmp(f->kind, kl_file_kind(file)) != 0) continue;
+        if (!kl_figure_takes(f, &inputs)) continue;
         if (!takes_all(d) && strcmp(f->name, d->figure) != 0) continue;
         code = kl_figure_obstacle(why, f, &inputs, err);
         if (*why) memcpy(left_out, why, sizeof why);
@@ -113,7 +122,7 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
         if (!code && !*why) code = add_formats(d, f, file, err);
     }
     if (!code && d->n == before && *left_out) kl_note(d->log, 1, "%s", left_out);
-    else if (!code && d->n == before)
+    else if (!code && d->n == before && !stands_beside(d, file))
         kl_note(d->log, 1, "%s: no figure of a file of kind %s was asked for", kl_file_path(file),
                 kl_file_kind(file));
     return code;
@@ -147,9 +156,7 @@ static void note_left(const struct kl_drawings *d, struct kl_file *file)
     const struct kl_figure_inputs inputs = inputs_of(d, file);
     for (const struct kl_figure *f = kl_figures; f->name; f++) {
         size_t n = 0;
-        if (strcmp(f->kind, kl_file_kind(file)) != 0 || kl_figure_obstacle(why, f, &inputs, NULL) ||
-            !*why)
-            continue;
+        if (!kl_figure_takes(f, &inputs) || kl_figure_obstacle(why, f, &inputs, NULL) || !*why) continue;
         for (int k = KL_PNG; k <= KL_SVG; k++) {
             name_in_folder(path, d, f->name, (enum kl_figure_format)k);
             if (access(path, F_OK) == 0 && !is_drawn(d, path)) memcpy(there[n++], path, sizeof path);
@@ -168,11 +175,11 @@ int kl_drawings_place(struct kl_drawings *d, struct kl_error *err)
     int code = refuse_format(output, err);
     if (code) return code;
     d->single = ends_with(output, ".png") || ends_with(output, ".svg");
-    if (d->single && (d->n_files != 1 || takes_all(d)))
+    if (d->single && takes_all(d))
         return kl_fail(
             err, KL_EUSAGE,
-            "%s: one file takes one figure of one input; say which with --figure, or give a folder "
-            "(--format both, png or svg)",
+            "%s: one file takes one figure; say which with --figure, or give a folder (--format both, "
+            "png or svg)",
             output);
     return KL_OK;
 }

@@ -18,7 +18,7 @@ struct kl_drawings {
     struct kl_drawing *list; /* [n], of which so many were written: the others were there already */
     size_t n, written;
 };
-/* Can output be drawn into? KL_EUSAGE: "-", a format that is not written, one file for several figures.
+/* Can output be drawn into? KL_EUSAGE: "-", a format that is not written, one file for all figures.
  */
 int kl_drawings_place(struct kl_drawings *d, struct kl_error *err);
 /* The list: figures of the files' kinds. What "all" leaves out is noted. KL_EUSAGE: two files for one

@@ -72,7 +72,7 @@ static int write_figures(FILE *to, const struct kl_figure_inputs *inputs, struct
     int code = KL_OK;
     fputs("<div class=\"figures\">\n", to);
     for (const struct kl_figure *f = kl_figures; f->name && !code; f++) {
-        if (strcmp(f->kind, kl_file_kind(inputs->file)) != 0) continue;
+        if (!kl_figure_takes(f, inputs)) continue;
         code = kl_figure_obstacle(why, f, inputs, err);
         if (code) break;
         if (!*why) code = write_figure(to, f, inputs, err);
@@ -117,7 +117,7 @@ int kl_page_write(bool *written, const char *path, struct kl_file *const *files,
     write_head(to, files, n);
     for (size_t i = 0; i < n && !code; i++) {
         struct kl_figure_inputs own = *inputs;
-        own.file = files[i];
+        own.file = files[i], own.files = files, own.n_files = n;
         code = write_file(to, &own, i + 1, err);
     }
     if (!code) code = kl_page_provenance(to, files, n, err);

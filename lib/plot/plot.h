@@ -20,6 +20,8 @@ struct kl_figure_inputs {
     const char *images;                       /* samples: the images behind the report's rows, or NULL */
     int64_t replica;                          /* which of several heads */
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
+    struct kl_file *const *files;             /* [n_files]: all, for figures that look beside theirs */
+    size_t n_files;
 };
 struct kl_figure {
     const char *name, *kind; /* "curves" of a "head" */
@@ -28,6 +30,8 @@ struct kl_figure {
     const char *dataset; /* without which there is nothing to draw; NULL: any file of the kind has it */
     const char *lack;    /* what a file without it holds; NULL: "no DATASET" */
     bool needs_images, needs_circuit; /* --images; a head whose core is a circuit */
+    const char *beside; /* kind of further files that it takes from inputs->files; if it is `kind`, one
+                           figure is of all files of the kind */
 };
 /* All figures; the last has name NULL. */
 extern const struct kl_figure kl_figures[];
@@ -37,6 +41,9 @@ enum kl_figure_format { KL_PNG, KL_SVG };
 enum { KL_OBSTACLE = 200 };
 int kl_figure_obstacle(char why[KL_OBSTACLE], const struct kl_figure *figure,
                        const struct kl_figure_inputs *inputs, struct kl_error *err);
+/* Is inputs->file of the figure's kind, and if the figure is of all files of a kind, the first of them?
+ */
+bool kl_figure_takes(const struct kl_figure *figure, const struct kl_figure_inputs *inputs);
 /* May a figure go to path? KL_EUSAGE if that is one of the n inputs or, without force, holds something
    other than a picture of this format. */
 int kl_figure_target_check(const char *path, enum kl_figure_format format, bool force,
@@ -199,6 +206,8 @@ int kl_draw_learning(struct kl_sheet *sheet, const struct kl_figure_inputs *inpu
                      struct kl_error *err);
 int kl_draw_classifiers(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                         struct kl_error *err);
+int kl_draw_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
+                           struct kl_error *err);
 int kl_draw_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err);
 /* What a circuit is, by name or as OpenQASM (which has neither an ansatz nor layers), and how large. */
 enum { KL_TITLE = 400 };

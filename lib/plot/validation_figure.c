@@ -1,150 +1,31 @@
 /* SPDX-License-Identifier: MIT
-   What the study of thirty devices is worth: its classifiers beside counting ones and beside chance; its
-   p-values beside those that permute whole devices; the line through divergence and accuracy, with its
-   band and residuals. */
+   What the study of thirty devices is worth: its classifiers beside counting ones and beside chance, and
+   what they confuse; its p-values beside those that permute whole devices; its correlations; the line
+   through divergence and accuracy, with its band and residuals; all divergences; and beside a report on
+   measured devices, how it compares. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "metrics/metrics.h"
-#include "plot/plot.h"
+#include "plot/validation_view.h"
 #include "store/store.h"
 
-enum { STEPS = 60 };
+enum { STEPS = 60, BINS = 24 };
 
-struct validation {
-    double *mean, *accuracy; /* [d]: study's divergence to the others; the network's on all rows */
-    int32_t *class;
-    size_t d, n_classes;
-    double slope, level, centre, xx, scatter, t; /* of the fit; scatter: residual deviation */
-};
-
-static int load(void **data, size_t *d, struct kl_file *f, const char *name, enum kl_type type,
-                struct kl_error *err)
-{
-    const struct kl_dataset *set;
-    int code = kl_file_expect(&set, f, name, type, 1, err);
-    if (!code && *d && set->dims[0] != *d)
-        code = kl_fail(err, KL_EDATA, "%s: %s: expected %zu devices", kl_file_path(f), name, *d);
-    if (code) return code;
-    *d = set->dims[0];
-    return kl_file_load(data, f, set, err);
-}
-
-/* Least squares of accuracy on divergence. */
-static void fit(struct validation *v)
-{
-    double xy = 0, squares = 0;
-    v->centre = kl_mean(v->mean, v->d), v->level = kl_mean(v->accuracy, v->d);
-    for (size_t i = 0; i < v->d; i++) {
-        v->xx += pow(v->mean[i] - v->centre, 2);
-        xy += (v->mean[i] - v->centre) * (v->accuracy[i] - v->level);
-    }
-    v->slope = v->xx > 0 ? xy / v->xx : 0;
-    for (size_t i = 0; i < v->d; i++)
-        squares += pow(v->accuracy[i] - v->level - v->slope * (v->mean[i] - v->centre), 2);
-    v->scatter = v->d > 2 ? sqrt(squares / (double)(v->d - 2)) : 0;
-    v->t = v->d > 2 ? kl_student_quantile(0.95, v->d - 2) : 0;
-}
-
-static int load_validation(struct validation *v, struct kl_file *f, struct kl_error *err)
-{
-    int code = load((void **)&v->class, &v->d, f, "class", KL_TYPE_I32, err);
-    if (!code) code = load((void **)&v->mean, &v->d, f, "study/mean", KL_TYPE_F64, err);
-    if (!code) code = load((void **)&v->accuracy, &v->d, f, "network/accuracy", KL_TYPE_F64, err);
-    for (size_t i = 0; i < v->d && !code; i++)
-        if (v->class[i] < 0 || (size_t)v->class[i] >= v->d)
-            code = kl_fail(err, KL_EDATA, "%s: class %d of device %zu, expected 0 to %zu",
-                           kl_file_path(f), v->class[i], i, v -> d - 1);
-        else if ((size_t)v->class[i] >= v->n_classes) v->n_classes = (size_t)v->class[i] + 1;
-    if (!code) fit(v);
-    return code;
-}
-
-static void title(cairo_t *cr, const struct kl_axes *a, const char *text)
-{
-    kl_colour(cr, 0, 1);
-    kl_text_within(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, a->width + 40, text);
-}
-
-struct bar {
-    const char *name;
-    double value;
-};
-
-/* Bars with their values; NaN is left out. */
-static void draw_bars(cairo_t *cr, struct kl_axes *a, const struct bar *bars, size_t n, const char *form,
-                      const char *label)
-{
-    a->x1 = (double)n, a->y0 = 0, a->no_x_numbers = true, a->whole_x = true;
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(bars[i].value)) a->y1 = fmax(a->y1, 1.15 * bars[i].value);
-    for (size_t i = 0; i < n; i++) {
-        const double left = kl_axes_x(a, (double)i + 0.2), right = kl_axes_x(a, (double)i + 0.8),
-                     y = kl_axes_y(a, isfinite(bars[i].value) ? bars[i].value : 0);
-        char text[24];
-        kl_colour(cr, (int)i + 1, 0.8);
-        cairo_rectangle(cr, left, y, right - left, a->top + a->height - y);
-        cairo_fill(cr);
-        kl_colour(cr, 0, 1);
-        snprintf(text, sizeof text, form, bars[i].value);
-        kl_text(cr, (left + right) / 2, y - 3, 6.5, KL_CENTRE, isfinite(bars[i].value) ? text : "-");
-        kl_text_within(cr, (left + right) / 2, a->top + a->height + 11, 6.5, KL_CENTRE,
-                       a->width / (double)n - 2, bars[i].name);
-    }
-    kl_axes_draw(cr, a, NULL, label);
-}
-
-static int draw_accuracies(cairo_t *cr, struct kl_axes a, const struct validation *v, struct kl_file *f,
-                           struct kl_error *err)
-{
-    double *ones = NULL, tests[2] = { 0 };
-    size_t d = v->d;
-    int code = kl_file_number(&tests[0], f, "network/accuracy", "test", err);
-    if (!code) code = kl_file_number(&tests[1], f, "logistic/accuracy", "test", err);
-    if (!code) code = load((void **)&ones, &d, f, "accuracy", KL_TYPE_F64, err);
-    if (code) return code;
-    const struct bar bars[] = { { "network", tests[0] },
-                                { "logistic", tests[1] },
-                                { "count of ones", kl_mean(ones, d) },
-                                { "chance", 1 / (double)v->n_classes } };
-    a.y1 = 0;
-    draw_bars(cr, &a, bars, sizeof bars / sizeof *bars, "%.4f", "accuracy");
-    title(cr, &a, "classes of rows that were held out");
-    free(ones);
-    return KL_OK;
-}
-
-static int draw_p(cairo_t *cr, struct kl_axes a, struct kl_file *f, struct kl_error *err)
-{
-    double u = 0, p = 0, r[2] = { 0 };
-    int code = kl_file_number(&u, f, "study/divergence", "log10_p_u", err);
-    if (!code) code = kl_file_number(&p, f, "study/divergence", "p_devices", err);
-    if (!code) code = kl_file_number(&r[0], f, "network/accuracy", "log10_p_pearson", err);
-    if (!code) code = kl_file_number(&r[1], f, "network/accuracy", "log10_p_spearman", err);
-    const struct bar bars[] = {
-        { "U, pairs", -u }, { "U, devices", -log10(p) }, { "r", -r[0] }, { "rho", -r[1] }
-    };
-    if (code) return code;
-    a.y1 = 0;
-    draw_bars(cr, &a, bars, sizeof bars / sizeof *bars, "%.1f", "-log10 p");
-    title(cr, &a, "pairs taken for independent, devices permuted");
-    return KL_OK;
-}
-
-static double line_at(const struct validation *v, double x)
+static double line_at(const struct kl_validation *v, double x)
 {
     return v->level + v->slope * (x - v->centre);
 }
 
 /* 95 % of the line's mean. */
-static double band_at(const struct validation *v, double x)
+static double band_at(const struct kl_validation *v, double x)
 {
     if (!(v->xx > 0)) return 0;
     return v->t * v->scatter * sqrt(1 / (double)v->d + pow(x - v->centre, 2) / v->xx);
 }
 
 /* Divergence across; the accuracies with the line, or what they are above it. */
-static void draw_fit(cairo_t *cr, struct kl_axes a, const struct validation *v, bool residuals)
+static void draw_fit(cairo_t *cr, struct kl_axes a, const struct kl_validation *v, bool residuals)
 {
     a.x0 = a.y0 = INFINITY, a.x1 = a.y1 = -INFINITY;
     for (size_t i = 0; i < v->d; i++) {
@@ -177,24 +58,122 @@ static void draw_fit(cairo_t *cr, struct kl_axes a, const struct validation *v, 
     }
     kl_axes_draw(cr, &a, "mean divergence to the others, nats",
                  residuals ? "accuracy above the line" : "accuracy, training rows included");
-    title(cr, &a,
-          residuals ? "residuals, twice their deviation" : "the network by device, 95 % of the line");
+    kl_validation_title(cr, &a,
+                        residuals ? "residuals, twice their deviation"
+                                  : "the network by device, 95 % of the line");
+}
+
+/* Of each class's test rows, the share of each answer. */
+static void draw_confusion(cairo_t *cr, struct kl_axes a, const struct kl_validation *v)
+{
+    const double wide = a.width / (double)v->c, high = a.height / (double)v->c;
+    a.x0 = -0.5, a.x1 = (double)v->c - 0.5, a.whole_x = true;
+    for (size_t i = 0; i < v->c * v->c; i++) {
+        const size_t t = i / v->c, p = i % v->c;
+        double all = 0;
+        char text[16];
+        for (size_t k = 0; k < v->c; k++) all += (double)v->confusion[t * v->c + k];
+        const double share = all > 0 ? (double)v->confusion[i] / all : 0;
+        cairo_set_source_rgb(cr, 1 - 0.9 * share, 1 - 0.55 * share, 1 - 0.3 * share);
+        cairo_rectangle(cr, a.left + wide * (double)p, a.top + high * (double)t, wide, high);
+        cairo_fill(cr);
+        if (share > 0.6) cairo_set_source_rgb(cr, 1, 1, 1);
+        else kl_colour(cr, 0, 1);
+        snprintf(text, sizeof text, "%.1f", 100 * share);
+        kl_text(cr, a.left + wide * ((double)p + 0.5), a.top + high * ((double)t + 0.5) + 2.5, 7,
+                KL_CENTRE, text);
+    }
+    kl_axes_draw_x(cr, &a, "class named");
+    kl_text_upwards(cr, a.left - 10, a.top + a.height / 2, 8, KL_CENTRE, INFINITY, "class, 0 on top");
+    kl_validation_title(cr, &a, "the network: % of each class's test rows");
+}
+
+/* Shares of the pairs, within classes and between them, in bins of the logarithm. */
+static void count_pairs(double share[2][BINS], struct kl_axes *a, const struct kl_validation *v)
+{
+    double n[2] = { 0 };
+    a->x0 = INFINITY, a->x1 = -INFINITY, a->y0 = a->y1 = 0;
+    for (size_t i = 0; i < v->d * v->d; i++)
+        if (i / v->d < i % v->d && v->divergence[i] > 0) {
+            a->x0 = fmin(a->x0, log10(v->divergence[i]));
+            a->x1 = fmax(a->x1, log10(v->divergence[i]));
+        }
+    if (!(a->x0 < a->x1)) a->x0 = 0, a->x1 = 1;
+    for (size_t i = 0; i < v->d * v->d; i++)
+        if (i / v->d < i % v->d && v->divergence[i] > 0) {
+            const int between = v->class[i / v->d] != v->class[i % v->d];
+            const double x = (log10(v->divergence[i]) - a->x0) / (a->x1 - a->x0) * BINS;
+            n[between]++, share[between][x < BINS ? (size_t)fmax(x, 0) : BINS - 1]++;
+        }
+    for (size_t i = 0; i < 2 * BINS; i++) {
+        double *s = &share[i / BINS][i % BINS];
+        if (n[i / BINS] > 0) *s *= 100 / n[i / BINS];
+        a->y1 = fmax(a->y1, 1.3 * *s);
+    }
+    if (!(a->y1 > 0)) a->y1 = 1;
+}
+
+static void draw_pairs(cairo_t *cr, struct kl_axes a, const struct kl_validation *v)
+{
+    static const char *const names[] = { "within classes", "between" };
+    double share[2][BINS] = { { 0 } };
+    const double wide = a.width / BINS;
+    count_pairs(share, &a, v);
+    a.no_x_numbers = a.whole_x = true;
+    for (int k = 0; k < 2; k++) {
+        kl_colour(cr, k + 1, 0.55);
+        for (size_t i = 0; i < BINS; i++)
+            cairo_rectangle(cr, a.left + wide * (double)i, kl_axes_y(&a, share[k][i]), wide,
+                            a.top + a.height - kl_axes_y(&a, share[k][i]));
+        cairo_fill(cr);
+        kl_colour(cr, k + 1, 1);
+        kl_text(cr, a.left + a.width - 4, a.top + 10 + 9 * k, 7, KL_RIGHT, names[k]);
+    }
+    for (double k = ceil(a.x0); k <= a.x1; k++) {
+        char text[24];
+        snprintf(text, sizeof text, "%g", pow(10, k));
+        kl_colour(cr, 0, 1);
+        kl_text(cr, kl_axes_x(&a, k), a.top + a.height + 11, 7, KL_CENTRE, text);
+    }
+    kl_axes_draw(cr, &a, "the study's divergence, nats", "% of the pairs");
+    kl_validation_title(cr, &a, "every pair of devices");
+}
+
+static const struct kl_file *find_report(const struct kl_figure_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->n_files; i++)
+        if (strcmp(kl_file_kind(inputs->files[i]), "device-report") == 0) return inputs->files[i];
+    return NULL;
+}
+
+/* Panel i of two columns. */
+static struct kl_axes panel(int i)
+{
+    return (struct kl_axes){ .left = i % 2 ? 310 : 50,
+                             .top = 18 + 187 * (i / 2),
+                             .width = 185,
+                             .height = 130,
+                             .x1 = 1,
+                             .y1 = 1 };
 }
 
 int kl_draw_validation(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                        struct kl_error *err)
 {
-    struct validation v = { 0 };
-    const struct kl_axes a = { .left = 50, .top = 18, .width = 185, .height = 130, .x1 = 1, .y1 = 1 };
-    struct kl_axes b = a, c = a, d = a;
-    b.left = d.left = 310, c.top = d.top = 205;
-    int code = load_validation(&v, inputs->file, err);
-    if (!code) code = draw_accuracies(sheet->cr, a, &v, inputs->file, err);
-    if (!code) code = draw_p(sheet->cr, b, inputs->file, err);
+    struct kl_validation v;
+    cairo_t *cr = sheet->cr;
+    const struct kl_file *report = find_report(inputs);
+    int code = kl_validation_load(&v, inputs->file, err);
+    if (!code) code = kl_validation_accuracies(cr, panel(0), &v, err);
+    if (!code) code = kl_validation_p(cr, panel(2), &v, err);
+    if (!code) code = kl_validation_r(cr, panel(3), &v, err);
+    if (!code && report) code = kl_validation_tasks(cr, panel(7), &v, report, err);
     if (!code) {
-        draw_fit(sheet->cr, c, &v, false);
-        draw_fit(sheet->cr, d, &v, true);
+        draw_confusion(cr, panel(1), &v);
+        draw_fit(cr, panel(4), &v, false);
+        draw_fit(cr, panel(5), &v, true);
+        draw_pairs(cr, panel(6), &v);
     }
-    free(v.mean), free(v.accuracy), free(v.class);
+    kl_validation_free(&v);
     return code;
 }

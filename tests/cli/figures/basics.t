@@ -41,7 +41,7 @@ $ I=$DATA/digits/test-images-idx3-ubyte; figures head.h5 --figure curves -o curv
 > curves.svg: 1 figure, 1 written
 
 $ figures head.h5 -o curves.png
-! figures: curves.png: one file takes one figure of one input; say which with --figure, or give a folder (--format both, png or svg)
+! figures: curves.png: one file takes one figure; say which with --figure, or give a folder (--format both, png or svg)
 ? 2
 
 $ figures head.h5 --figure confusion -o c.png

@@ -17,8 +17,12 @@ $ tournament --synthetic 3 --rows 40 --bits 20 --null 0 --trials 0 -q -o v.h5
 > synthetic.svg
 > tournament.svg
 
-# The study's devices have their validation.
+# The study's devices have their validation; beside a report on measured devices a panel more.
 $ tournament --synthetic 3 --variant validate --rows 20 --null 0 --trials 0 -q -o w.h5; figures w.h5 --figure validation -o w.svg; figures v.h5 --figure validation -o x.svg
 > w.svg: 1 figure, 1 written
-! figures: v.h5 holds no devices of the study
+! figures: v.h5 holds no devices of the study, or was made by an older version
 ? 65
+$ qtrain --qrng bits.h5 --model pairs --seeds 2 -q -o c.h5; qeval --qrng c.h5 bits.h5 -q -o r.h5; figures w.h5 r.h5 --figure validation -o y.svg
++ for f in w y; do grep -E 'fill-opacity[:=]"?0\.8[;"]' $f.svg | grep -c ' d="M'; done | paste -sd ' '
+> y.svg: 1 figure, 1 written
+> 11 15

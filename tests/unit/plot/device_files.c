@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Files of device classifiers and their reports whose parts do not fit each other: refused in words,
-   where the fitting ones are drawn. */
+   Files of device classifiers, their reports and synthetic devices whose parts do not fit each other:
+   refused in words, where the fitting ones are drawn. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,6 +51,35 @@ struct report {
     size_t confused, rates, bins;
 };
 
+/* Three devices of as many classes. */
+struct synthetic {
+    size_t means, square;
+    int32_t class;
+    int64_t confused;
+};
+
+static int write_synthetic(struct kl_writer *w, const void *what, struct kl_error *err)
+{
+    const struct synthetic *s = what;
+    const size_t d = 3, square[2] = { d, s->square };
+    const double values[9] = { 0, 0.2, 0.4, 0.2, 0, 0.3, 0.4, 0.3, 0 };
+    const int32_t class[3] = { 0, 1, s->class };
+    const int64_t confusion[9] = { 3, s->confused, 0, 2, 0, 1, 1, 1, 1 };
+    static const char *const sets[] = { "accuracy", "network/accuracy", "logistic/accuracy" };
+    static const char *const names[] = {
+        "test", "pearson", "spearman", "log10_p_pearson", "log10_p_spearman", "log10_p_u", "p_devices"
+    };
+    int rc = kl_writer_put(w, "class", KL_TYPE_I32, 0, 1, &d, class, err);
+    if (rc >= 0) rc = kl_writer_put(w, "study/mean", KL_TYPE_F64, 0, 1, &s->means, values, err);
+    if (rc >= 0) rc = kl_writer_put(w, "study/divergence", KL_TYPE_F64, 0, 2, square, values, err);
+    if (rc >= 0) rc = kl_writer_put(w, "network/confusion", KL_TYPE_I64, 0, 2, square, confusion, err);
+    for (int i = 0; i < 3 && rc >= 0; i++)
+        rc = kl_writer_put(w, sets[i], KL_TYPE_F64, 0, 1, &d, values, err);
+    for (int i = 0; i < 21 && rc >= 0; i++)
+        rc = kl_writer_number(w, i % 3 ? sets[i % 3] : "study/divergence", names[i / 3], 0.5, err);
+    return rc < 0 ? rc : KL_OK;
+}
+
 static int write_report(struct kl_writer *w, const void *what, struct kl_error *err)
 {
     const struct report *r = what;
@@ -77,9 +106,10 @@ static int write_report(struct kl_writer *w, const void *what, struct kl_error *
     return rc;
 }
 
-/* words NULL: is drawn. */
-static void expect(const char *kind, int (*write)(struct kl_writer *, const void *, struct kl_error *),
-                   const void *what, const char *words)
+/* words NULL: is drawn. name: of the figure. */
+static void expect_of(const char *name, const char *kind,
+                      int (*write)(struct kl_writer *, const void *, struct kl_error *),
+                      const void *what, const char *words)
 {
     const struct kl_header header = {
         .kind = kind,
@@ -99,7 +129,7 @@ static void expect(const char *kind, int (*write)(struct kl_writer *, const void
     if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
     if (rc >= 0) rc = kl_file_open(&file, path, &err);
     CHECK(rc >= 0, "%s", err.text);
-    while (figure->name && strcmp(figure->kind, kind) != 0) figure++;
+    while (figure->name && strcmp(figure->name, name) != 0) figure++;
     const struct kl_figure_inputs inputs = { .file = file };
     if (rc >= 0) rc = kl_figure_bytes(&bytes, &n, figure, &inputs, KL_SVG, &err);
     if (!words) CHECK(rc == KL_OK && n > 1000, "%s: %d %s", kind, rc, err.text);
@@ -109,6 +139,31 @@ static void expect(const char *kind, int (*write)(struct kl_writer *, const void
     free(bytes);
     kl_file_close(&file);
     kl_writer_abort(&w);
+}
+
+static void expect(const char *kind, int (*write)(struct kl_writer *, const void *, struct kl_error *),
+                   const void *what, const char *words)
+{
+    const bool report = strcmp(kind, "device-report") == 0;
+    expect_of(report ? "classifiers" : "learning", kind, write, what, words);
+    if (report) expect_of("configurations", kind, write, what, words);
+}
+
+static void check_validation(void)
+{
+    struct synthetic s = { 3, 3, 2, 1 };
+    expect_of("validation", "synthetic", write_synthetic, &s, NULL);
+    s.means = 2;
+    expect_of("validation", "synthetic", write_synthetic, &s, "study/mean: expected 3 instead of 2");
+    s.means = 3, s.square = 2;
+    expect_of("validation", "synthetic", write_synthetic, &s,
+              "study/divergence: expected 3 instead of 2");
+    s.square = 3, s.class = 3;
+    expect_of("validation", "synthetic", write_synthetic, &s, "class 3 of device 2, expected 0 to 2");
+    s.class = -1;
+    expect_of("validation", "synthetic", write_synthetic, &s, "class -1 of device 2");
+    s.class = 2, s.confused = -1;
+    expect_of("validation", "synthetic", write_synthetic, &s, "network/confusion: found -1 rows");
 }
 
 static void check_classifiers(void)
@@ -149,6 +204,7 @@ int main(void)
     snprintf(path, sizeof path, "%s/device-file.%ld.h5", folder ? folder : "/tmp", (long)getpid());
     check_classifiers();
     check_reports();
+    check_validation();
     unlink(path);
     return failures != 0;
 }
