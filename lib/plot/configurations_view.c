@@ -9,20 +9,21 @@
 #include "store/store.h"
 
 /* NaN: there is none. */
-static double number(const struct kl_file *f, const char *name)
+static int number(double *value, const struct kl_file *f, const char *name, struct kl_error *err)
 {
-    double value = NAN;
-    if (kl_file_has_attribute(f, "", name) && kl_file_number(&value, f, "", name, NULL)) return NAN;
-    return value;
+    *value = NAN;
+    return kl_file_has_attribute(f, "", name) ? kl_file_number(value, f, "", name, err) : KL_OK;
 }
 
-static void text(char *to, size_t size, const struct kl_file *f, const char *name)
+/* "-": there is none. */
+static int text(char to[KL_SETTING], const struct kl_file *f, const char *name, struct kl_error *err)
 {
     char *value = NULL;
-    if (!kl_file_has_attribute(f, "", name) || kl_file_text(&value, f, "", name, NULL))
-        snprintf(to, size, "-");
-    else snprintf(to, size, "%s", value);
+    int code = KL_OK;
+    if (kl_file_has_attribute(f, "", name)) code = kl_file_text(&value, f, "", name, err);
+    snprintf(to, KL_SETTING, "%s", value ? value : "-");
     free(value);
+    return code;
 }
 
 /* The file's name without its folder and its end. */
@@ -34,49 +35,67 @@ static void name_line(char name[KL_SETTING], const struct kl_file *f)
     if (dot && dot > name) *dot = '\0';
 }
 
-static void describe_training(struct kl_configuration *l, const struct kl_file *f)
+static int describe_training(struct kl_configuration *l, const struct kl_file *f, struct kl_error *err)
 {
-    const double epochs = number(f, "epochs"), l1 = number(f, "l1"), decay = number(f, "weight_decay");
+    double epochs = NAN, l1 = NAN, decay = NAN;
     char keep[KL_SETTING];
-    text(keep, sizeof keep, f, "keep");
-    text(l->layers, sizeof l->layers, f, "layers");
-    if (isfinite(epochs)) snprintf(l->epochs, sizeof l->epochs, "%.0f, %.9s", epochs, keep);
-    if (l1 > 0 && decay > 0) snprintf(l->penalty, sizeof l->penalty, "L1 %g, L2 %g", l1, decay);
-    else if (l1 > 0) snprintf(l->penalty, sizeof l->penalty, "L1 %g", l1);
-    else if (decay > 0) snprintf(l->penalty, sizeof l->penalty, "decay %g", decay);
-    l->batch = number(f, "batch_size"), l->dropout = number(f, "dropout");
+    int code = text(l->layers, f, "layers", err);
+    if (!code) code = text(keep, f, "keep", err);
+    if (!code) code = number(&epochs, f, "epochs", err);
+    if (!code) code = number(&l1, f, "l1", err);
+    if (!code) code = number(&decay, f, "weight_decay", err);
+    if (!code) code = number(&l->batch, f, "batch_size", err);
+    if (!code) code = number(&l->dropout, f, "dropout", err);
+    if (code) return code;
+    if (isfinite(epochs)) snprintf(l->epochs, KL_SETTING, "%.0f, %.9s", epochs, keep);
+    if (l1 > 0 && decay > 0) snprintf(l->penalty, KL_SETTING, "L1 %g, L2 %g", l1, decay);
+    else if (l1 > 0) snprintf(l->penalty, KL_SETTING, "L1 %g", l1);
+    else if (decay > 0) snprintf(l->penalty, KL_SETTING, "decay %g", decay);
+    return KL_OK;
+}
+
+/* The share of the test rows: of folds one is the test. */
+static int find_test(double *test, const struct kl_file *f, struct kl_error *err)
+{
+    char protocol[KL_SETTING];
+    int code = text(protocol, f, "protocol", err);
+    const bool folds = strcmp(protocol, "folds") == 0;
+    if (!code) code = number(test, f, folds ? "folds" : "test", err);
+    if (folds) *test = 1 / *test;
+    return code;
 }
 
 /* A row of the report: the chosen model, or a yardstick, which is trained on the same splits. */
-static void add_line(struct kl_configurations *c, const struct kl_file *f,
-                     const struct kl_report_view *v, const struct kl_accuracies *row, bool chosen)
+static int add_line(struct kl_configurations *c, const struct kl_file *f, const struct kl_report_view *v,
+                    const struct kl_accuracies *row, bool chosen, struct kl_error *err)
 {
-    char attribute[48], protocol[KL_SETTING];
+    char attribute[48];
+    double collapsed;
     struct kl_configuration *l = &c->line[c->n++];
     *l = (struct kl_configuration){
         .layers = "-", .epochs = "-", .penalty = "-", .batch = NAN, .dropout = NAN
     };
-    snprintf(attribute, sizeof attribute, "%.23s_collapsed", row->name);
-    const double collapsed = number(f, attribute);
-    snprintf(l->splits, sizeof l->splits, collapsed > 0 ? "%zu, %.0f" : "%zu", v->n_splits, collapsed);
-    snprintf(attribute, sizeof attribute, "%.23s_parameters", row->name);
-    text(protocol, sizeof protocol, f, "protocol");
-    l->parameters = number(f, attribute), l->test = number(f, "test");
-    if (strcmp(protocol, "folds") == 0) l->test = 1 / number(f, "folds");
     l->chance = 1 / (double)v->n_devices;
     l->mean = row->mean, l->low = row->low, l->high = row->high;
-    if (chosen) name_line(l->name, f), describe_training(l, f);
-    else snprintf(l->name, sizeof l->name, "%s", row->name);
+    snprintf(attribute, sizeof attribute, "%.23s_collapsed", row->name);
+    int code = number(&collapsed, f, attribute, err);
+    snprintf(attribute, sizeof attribute, "%.23s_parameters", row->name);
+    if (!code) code = number(&l->parameters, f, attribute, err);
+    if (!code) code = find_test(&l->test, f, err);
+    snprintf(l->splits, KL_SETTING, collapsed > 0 ? "%zu, %.0f" : "%zu", v->n_splits, collapsed);
+    if (chosen) name_line(l->name, f);
+    else snprintf(l->name, KL_SETTING, "%s", row->name);
+    return code || !chosen ? code : describe_training(l, f, err);
 }
 
 static int load_file(struct kl_configurations *c, struct kl_file *f, bool yardsticks,
                      struct kl_error *err)
 {
     struct kl_report_view v;
-    const int code = kl_report_view_load(&v, f, err);
-    if (!code && !yardsticks) add_line(c, f, &v, &v.rows[0], true);
+    int code = kl_report_view_load(&v, f, err);
+    if (!code && !yardsticks) code = add_line(c, f, &v, &v.rows[0], true, err);
     for (size_t i = 1; !code && yardsticks && i < v.n_rows; i++)
-        if (isfinite(v.rows[i].low)) add_line(c, f, &v, &v.rows[i], false);
+        if (isfinite(v.rows[i].low)) code = add_line(c, f, &v, &v.rows[i], false, err);
     kl_report_view_free(&v);
     return code;
 }

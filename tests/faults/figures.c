@@ -10,6 +10,7 @@ const char *const fault_inputs[] = {
     "tournament -q --synthetic 4 --rows 20 --bits 12 --only-bits -o b.h5; tournament -q b.h5 "
     "--null 20 -o t.h5; "
     "tournament -q --synthetic 4 --rows 20 --bits 12 --trials 0 --null 20 -o s.h5",
+    "tournament -q --synthetic 3 --variant validate --rows 20 --trials 0 --null 20 -o v.h5",
     "for i in 1 2 3; do echo 01101100 1; echo 11010100 2; done >bits.txt",
     "extract-features --qrng bits.txt -q -o bits.h5",
     "qtrain --qrng -q b.h5 --seeds 2 --epochs 2 --null 1 -o c.h5; qeval --qrng -q c.h5 b.h5 -o cr.h5",
@@ -29,6 +30,9 @@ const struct fault_job fault_jobs[] = {
     { .name = "figures of device classifiers",
       .command = "figures -q ../in/c.h5 ../in/cr.h5 --format svg -o out",
       .several = true,
+      .slower = 3 },
+    { .name = "figure of validation beside a report",
+      .command = "figures -q ../in/v.h5 ../in/cr.h5 --figure validation -o out.svg",
       .slower = 3 },
     { .name = "figures, one PNG",
       .command = "figures -q ../in/r.h5 --figure confusion -o out.png",
