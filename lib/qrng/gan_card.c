@@ -22,8 +22,11 @@ struct card {
 static int refuse(const struct kl_gan_options *o, struct kl_error *err)
 {
     if (o->reference && !o->shots) return KL_OK;
-    return kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu",
-                   o->shots ? "--shots" : "generators without --reference");
+    return kl_fail(err, KL_EUSAGE, "%s; give --device cpu",
+                   o->shots
+                       ? "--shots: not on a GPU; with 1000, a generator takes 2 to 7 s of a core"
+                       : "generators without --reference: not on a GPU, nor need they be: one takes "
+                         "less than a second of a core");
 }
 
 static int open_card(struct card *c, int device, struct kl_error *err)

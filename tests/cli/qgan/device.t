@@ -9,10 +9,10 @@ $ qgan rows.txt -o g.h5 --device gpu
 
 % need $BUILD/tests/cuda/libketline-cuda.so
 $ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so qgan rows.txt -o g.h5 --device cuda
-! qgan: generators without --reference: not on a GPU; give --device cpu
+! qgan: generators without --reference: not on a GPU, nor need they be: one takes less than a second of a core; give --device cpu
 ? 2
 $ KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so qgan rows.txt --reference -g quantum --shots 10 -o g.h5 --device cuda
-! qgan: --shots: not on a GPU; give --device cpu
+! qgan: --shots: not on a GPU; with 1000, a generator takes 2 to # s of a core; give --device cpu
 ? 2
 
 # The same key on either device; the record says which.
