@@ -72,6 +72,11 @@ cp pipelines/qrng-claims.json "$JOBS/qrng/claims.json"
 check "claims on the study's rows were held against made ones" [ "$(qeval --verify "$JOBS/qrng/claims.json" --json | jq -cS .counts)" = \
     "{\"fail\":0,\"not_run\":$(jq '.claims | length' pipelines/qrng-claims.json),\"pass\":0}" ]
 
+tournament --synthetic 3 --source pairs --rows 60 --only-bits -q -o "$JOBS/few.h5"
+check "qrng-lineups.mk: its seven classifiers in one figure" \
+    make --no-print-directory -s -f pipelines/qrng-lineups.mk BUILD="$BUILD" BITS="$JOBS/few.h5" OUT="$JOBS/lineups" RUNS=2
+check "qrng-lineups.mk made no figure" [ -s "$JOBS/lineups/configurations.svg" ]
+
 # The study's rows: all but what its network scores in 20 runs.
 rows=${KETLINE_SHARED:-../shared}/data/qrng/AI_2qubits_training_data.txt
 if [ -e "$rows" ]; then
