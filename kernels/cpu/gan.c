@@ -32,20 +32,37 @@ void KL_ISA_NAME(kl_gan_forward) KL_GAN_FORWARD_ARGS(kl_real)
     for (size_t i = 0; i < rows; i++) out[i] = product(w + i * columns, x, columns);
 }
 
-/* One row; what is not wanted is left out by the compiler. */
+/* Vectors that take a step together. */
+enum { WIDE = 4 };
+
+/* n vectors of row i from j on; what is not wanted is left out by the compiler. */
+static inline __attribute__((always_inline)) void
+step_vectors(const bool back, const bool next, const struct KL_NAME(kl_gan_rows) * r, size_t i, size_t j,
+             const int n, kl_lane *sum, const struct kl_bare_adam_lanes *f)
+{
+    const size_t at = i * r->columns + j * KL_LANES;
+    kl_lane *w = (kl_lane *)(r->w + at), *to = (kl_lane *)r->back + j, p[WIDE], g[WIDE];
+    const kl_lane *x = (const kl_lane *)r->x + j, *y = (const kl_lane *)r->next + j;
+    for (int l = 0; l < n; l++) {
+        p[l] = w[l], g[l] = r->d[i] * x[l];
+        if (back) to[l] += r->d[i] * p[l];
+    }
+    kl_bare_adam(p, (kl_lane *)(r->m + at), (kl_lane *)(r->v + at), g, n, f);
+    for (int l = 0; l < n; l++) {
+        w[l] = p[l];
+        if (next) *sum += p[l] * y[l];
+    }
+}
+
 static inline __attribute__((always_inline)) void step_row(const bool back, const bool next,
                                                            const struct KL_NAME(kl_gan_rows) * r,
                                                            size_t i, const struct kl_bare_adam_lanes *f)
 {
-    kl_lane *w = (kl_lane *)(r->w + i * r->columns), *m = (kl_lane *)(r->m + i * r->columns),
-            *v = (kl_lane *)(r->v + i * r->columns), *to = (kl_lane *)r->back, sum = { 0 };
-    const kl_lane *x = (const kl_lane *)r->x, *y = (const kl_lane *)r->next;
-    const kl_real d = r->d[i];
-    for (size_t j = 0; j < r->columns / KL_LANES; j++) {
-        if (back) to[j] += d * w[j];
-        kl_bare_adam_lane(&w[j], &m[j], &v[j], d * x[j], f);
-        if (next) sum += w[j] * y[j];
-    }
+    const size_t vectors = r->columns / KL_LANES;
+    kl_lane sum = { 0 };
+    size_t j = 0;
+    for (; j + WIDE <= vectors; j += WIDE) step_vectors(back, next, r, i, j, WIDE, &sum, f);
+    for (; j < vectors; j++) step_vectors(back, next, r, i, j, 1, &sum, f);
     if (next) r->next_out[i] = sum_lanes(sum);
 }
 
@@ -61,39 +78,39 @@ void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struc
     }
 }
 
-static inline kl_lane get(const kl_real *p)
+/* What lies `ahead` is fetched while the arithmetic of two steps or more leaves the memory time. */
+static inline __attribute__((always_inline)) void fetch(const kl_lane *p, ptrdiff_t ahead)
 {
-    return *(const kl_lane *)p;
+    enum { WRITE = 1, SECOND_CACHE = 2 };
+    for (int l = 0; l < WIDE; l++)
+        __builtin_prefetch((const kl_real *)(p + l) + ahead, WRITE, SECOND_CACHE);
 }
 
-/* Four vectors of weights at a time, whose chains of dependent operations overlap, take n > 0 steps, the
-   first with gradient x d, and are added to out. */
+/* WIDE vectors of weights at a time take n > 0 steps, the first with gradient x d, and are added to out.
+ */
 static inline __attribute__((always_inline)) void take_steps(const struct KL_NAME(kl_gan_input) * in,
                                                              const struct kl_bare_adam_lanes *steps,
                                                              const size_t n, kl_real x, kl_real y)
 {
-    enum { WIDE = 4 };
     for (size_t at = 0; at < in->n; at += WIDE * KL_LANES) {
-        kl_lane w[WIDE], m[WIDE], v[WIDE];
-        for (int l = 0; l < WIDE; l++) {
-            const size_t j = at + (size_t)l * KL_LANES;
-            w[l] = get(in->w + j), m[l] = get(in->m + j), v[l] = get(in->v + j);
-            kl_bare_adam_lane(&w[l], &m[l], &v[l], x * get(in->d + j), &steps[0]);
+        kl_lane *w = (kl_lane *)(in->w + at), *m = (kl_lane *)(in->m + at), *v = (kl_lane *)(in->v + at),
+                *out = (kl_lane *)(in->out + at), p[WIDE], g[WIDE];
+        const kl_lane *d = (const kl_lane *)(in->d + at);
+        for (int l = 0; l < WIDE; l++) p[l] = w[l], g[l] = x * d[l];
+        kl_bare_adam(p, m, v, g, WIDE, &steps[0]);
+        if (n > 1 && in->ahead) fetch(w, in->ahead), fetch(m, in->ahead), fetch(v, in->ahead);
+        for (size_t s = 1; s < n; s++) {
+            for (int l = 0; l < WIDE; l++) g[l] = (kl_lane){ 0 };
+            kl_bare_adam(p, m, v, g, WIDE, &steps[s]);
         }
-        for (size_t s = 1; s < n; s++)
-            for (int l = 0; l < WIDE; l++)
-                kl_bare_adam_lane(&w[l], &m[l], &v[l], (kl_lane){ 0 }, &steps[s]);
-        for (int l = 0; l < WIDE; l++) {
-            const size_t j = at + (size_t)l * KL_LANES;
-            *(kl_lane *)(in->w + j) = w[l], *(kl_lane *)(in->m + j) = m[l];
-            *(kl_lane *)(in->v + j) = v[l], *(kl_lane *)(in->out + j) += y * w[l];
-        }
+        for (int l = 0; l < WIDE; l++) w[l] = p[l], out[l] += y * p[l];
     }
 }
 
 static void add_product(const struct KL_NAME(kl_gan_input) * in)
 {
-    for (size_t j = 0; j < in->n; j += KL_LANES) *(kl_lane *)(in->out + j) += in->y * get(in->w + j);
+    for (size_t j = 0; j < in->n; j += KL_LANES)
+        *(kl_lane *)(in->out + j) += in->y * *(kl_lane *)(in->w + j);
 }
 
 void KL_ISA_NAME(kl_gan_input)(const struct KL_NAME(kl_gan_input) * in)

@@ -56,23 +56,32 @@ static inline struct kl_bare_adam_lanes kl_bare_adam_lanes(const struct kl_bare_
                                         (kl_real)f->root, (kl_real)f->epsilon };
 }
 
-static inline void kl_bare_adam_lane(kl_lane *p, kl_lane *m, kl_lane *v, kl_lane grad,
-                                     const struct kl_bare_adam_lanes *f)
+/* n <= 4 vectors at once, operation by operation: one step is a chain so long that a processor, which
+   looks about a hundred operations ahead, would wait for it. g: the gradients, then anything. */
+static inline __attribute__((always_inline)) void kl_bare_adam(kl_lane *p, kl_lane *m, kl_lane *v,
+                                                               kl_lane *g, const int n,
+                                                               const struct kl_bare_adam_lanes *f)
 {
     const kl_real least = (kl_real)0x1p-110; /* whose square root epsilon hides; 0 has no estimate */
-    const kl_lane g = f->decay * *p + grad;
-    const kl_lane mi = f->b1 * *m + g, vi = f->b2 * *v + (g * g + least);
+    for (int l = 0; l < n; l++) g[l] = f->decay * p[l] + g[l];
+    for (int l = 0; l < n; l++) m[l] = f->b1 * m[l] + g[l];
+    for (int l = 0; l < n; l++) v[l] = f->b2 * v[l] + (g[l] * g[l] + least);
 #if !KL_F64 && defined(__AVX__)
     /* As below: estimates, and a step of Newton each. */
-    const kl_lane r = RSQRT(vi), y = vi * r, d = (f->root * y) * (1 + 0.5f * (1 - y * r)) + f->epsilon,
-                  q = RECIPROCAL(d);
-    *p -= (mi * q) * (2 - d * q);
+    const kl_real half = 0.5f * f->root;
+    kl_lane r[4], d[4];
+    for (int l = 0; l < n; l++) r[l] = RSQRT(v[l]);
+    for (int l = 0; l < n; l++) d[l] = v[l] * r[l];
+    for (int l = 0; l < n; l++) d[l] = (half * d[l]) * (3 - d[l] * r[l]) + f->epsilon;
+    for (int l = 0; l < n; l++) r[l] = RECIPROCAL(d[l]);
+    for (int l = 0; l < n; l++) p[l] -= (m[l] * r[l]) * (2 - d[l] * r[l]);
 #else
-    kl_lane root;
-    for (int l = 0; l < KL_LANES; l++) root[l] = (kl_real)sqrt(vi[l]);
-    *p -= mi / (f->root * root + f->epsilon);
+    for (int l = 0; l < n; l++) {
+        kl_lane root;
+        for (int i = 0; i < KL_LANES; i++) root[i] = (kl_real)sqrt(v[l][i]);
+        p[l] -= m[l] / (f->root * root + f->epsilon);
+    }
 #endif
-    *m = mi, *v = vi;
 }
 
 #if !KL_F64 && defined(__AVX__)

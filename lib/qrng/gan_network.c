@@ -17,7 +17,13 @@
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
 
-enum { PARTS = KL_GAN_PARTS, ROWS = 4, PAD = KL_GAN_COLUMNS }; /* ROWS: of the first layer at a time */
+enum {
+    PARTS = KL_GAN_PARTS,
+    ROWS = 4, /* of the first layer at a time */
+    PAD = KL_GAN_COLUMNS,
+    SKEW = 13 * KL_GAN_COLUMNS /* between arrays: where addresses differ by a multiple of 4096, a load
+                                  waits for the store before it as if it were of the same place */
+};
 
 /* Asks for large pages, of which the sweeps over all weights cross fewer; without them all is as it is.
  */
@@ -47,7 +53,8 @@ static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t colu
                       struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t stride = columns + PAD, n_steps = last ? columns + 1 : rows,
-                 size = last ? (columns + 1) * rows : rows * stride, all = 3 * size + 3 * rows + PAD;
+                 size = last ? (columns + 1) * rows : rows * stride,
+                 all = 3 * size + 3 * rows + PAD + 3 * SKEW;
     kl_real *at = kl_arena_take(memory, all, sizeof *at);
     l->steps = kl_arena_take(memory, n_steps, sizeof *l->steps);
     if (!at || !l->steps) return kl_fail_memory(err, all * sizeof *at);
@@ -55,8 +62,8 @@ static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t colu
     kl_pool_for(pool, PARTS, write_zeros, &(struct zeros){ at, all });
     memset(l->steps, 0, n_steps * sizeof *l->steps);
     l->rows = rows, l->columns = columns, l->stride = last ? rows : stride;
-    l->w = at, l->m = l->w + size, l->v = l->m + size;
-    l->a = l->v + size, l->d = l->a + rows, l->h = l->d + rows;
+    l->w = at, l->m = l->w + size + SKEW, l->v = l->m + size + SKEW;
+    l->a = l->v + size + SKEW, l->d = l->a + rows, l->h = l->d + rows;
     l->h[rows] = 1;
     return KL_OK;
 }

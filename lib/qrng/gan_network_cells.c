@@ -17,7 +17,7 @@ struct sweep {
 
 /* Row j's part of the cells takes its steps up to `until` and, for y, adds itself to the logits. */
 static void take_steps(const struct KL_NAME(kl_gan_network) * g, size_t j, size_t until, kl_real y,
-                       size_t from, size_t n)
+                       size_t from, size_t n, ptrdiff_t ahead)
 {
     const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
     const size_t at = j * l->stride + from, steps = l->steps[j];
@@ -29,6 +29,7 @@ static void take_steps(const struct KL_NAME(kl_gan_network) * g, size_t j, size_
                                               .x = g->last[j],
                                               .y = y,
                                               .n = n,
+                                              .ahead = ahead,
                                               .n_steps = until - steps,
                                               .steps = g->adam + steps };
     kl_kernels()->KL_NAME(gan_input)(&in);
@@ -38,6 +39,15 @@ static void take_steps(const struct KL_NAME(kl_gan_network) * g, size_t j, size_
 static bool overdue(const struct KL_NAME(kl_gan_network) * g, size_t j)
 {
     return g->last[j] != 0 && g->epoch - g->layer[2].steps[j] == KL_GAN_PAST;
+}
+
+/* From row j to the next that is wanted; 0: there is none. */
+static ptrdiff_t to_next(const struct KL_NAME(kl_gan_network) * g, size_t j)
+{
+    const struct KL_NAME(kl_gan_layer) *l = &g->layer[2];
+    size_t next = j + 1;
+    while (next <= l->columns && !(g->layer[1].h[next] > 0)) next++;
+    return next <= l->columns ? (ptrdiff_t)((next - j) * l->stride) : 0;
 }
 
 static void sweep_cells(void *context, size_t item, int thread)
@@ -51,8 +61,8 @@ static void sweep_cells(void *context, size_t item, int thread)
     (void)thread;
     memset(l->a + from, 0, n * sizeof *l->a);
     for (size_t j = 0; j <= l->columns; j++) {
-        if (h[j] > 0) take_steps(g, j, g->epoch, h[j], from, n);
-        else if (overdue(g, j)) take_steps(g, j, l->steps[j] + 1, 0, from, n);
+        if (h[j] > 0) take_steps(g, j, g->epoch, h[j], from, n, to_next(g, j));
+        else if (overdue(g, j)) take_steps(g, j, l->steps[j] + 1, 0, from, n, 0);
     }
 }
 
@@ -77,7 +87,7 @@ void KL_NAME(kl_gan_cells_forward)(struct KL_NAME(kl_gan_network) * g, struct kl
 void KL_NAME(kl_gan_network_settle)(struct KL_NAME(kl_gan_network) * g)
 {
     for (size_t j = 0; j <= g->layer[2].columns; j++) {
-        take_steps(g, j, g->epoch, 0, 0, g->layer[2].rows);
+        take_steps(g, j, g->epoch, 0, 0, g->layer[2].rows, 0);
         g->layer[2].steps[j] = g->epoch, g->last[j] = 0;
     }
 }
@@ -89,7 +99,8 @@ static void sweep_back(void *context, size_t item, int thread)
     const struct KL_NAME(kl_gan_layer) *l = &s->g->layer[2];
     const size_t part = l->rows / PARTS;
     (void)thread;
-    for (size_t j = 0; j < l->columns; j++) {
+    for (size_t j = l->columns;
+         j-- > 0;) { /* those that were swept last may still be in the second cache */
         if (!(s->g->layer[1].h[j] > 0)) continue;
         for (size_t p = PARTS * item / s->n; p < PARTS * (item + 1) / s->n; p++)
             kl_kernels()->KL_NAME(gan_forward)(s->g->back + p * l->columns + j,

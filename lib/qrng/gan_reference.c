@@ -172,14 +172,11 @@ int kl_gan_reference(const struct kl_gan_place *to, const struct kl_gan_options 
                      const double a[KL_GRID_BITS], const double b[KL_GRID_BITS], struct kl_pool *pool,
                      struct kl_error *err)
 {
-    struct kl_arena memory;
-    int code = kl_arena_init(&memory, 0, err);
-    double *target = code ? NULL : kl_arena_take(&memory, CELLS, sizeof *target);
-    if (!code && !target) code = kl_fail_memory(err, CELLS * sizeof *target);
-    if (!code) code = kl_gan_reference_target(target, o, a, b, err);
-    if (!code && o->generator == KL_GAN_QUANTUM)
-        code = reference_quantum(to, o, target, &memory, pool, err);
-    else if (!code) code = kl_gan_reference_network(to, o, target, &memory, pool, err);
-    kl_arena_free(&memory);
-    return code;
+    kl_arena_reset(to->memory);
+    double *target = kl_arena_take(to->memory, CELLS, sizeof *target);
+    if (!target) return kl_fail_memory(err, CELLS * sizeof *target);
+    const int code = kl_gan_reference_target(target, o, a, b, err);
+    if (code) return code;
+    if (o->generator == KL_GAN_QUANTUM) return reference_quantum(to, o, target, to->memory, pool, err);
+    return kl_gan_reference_network(to, o, target, to->memory, pool, err);
 }

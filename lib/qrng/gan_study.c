@@ -43,7 +43,8 @@ struct training {
     atomic_bool stop;
     int (*keep)(void *context, struct kl_error *err);
     void *context;
-    struct kl_error *errors; /* of each of the round */
+    struct kl_error *errors;              /* of each of the round */
+    struct kl_arena memory[MOST_AT_ONCE]; /* of each thread */
 };
 
 /* The thread that called kl_gan_study_run is number 0; it alone may call the watch. */
@@ -79,6 +80,7 @@ static void train_model(void *context, size_t i, int thread)
                                .witness = s->o.reference ? NULL : s->witness + m * s->n_cells,
                                .discriminator = s->discriminator + m * s->n_params,
                                .angles = s->angles + m * s->n_angles,
+                               .memory = &t->memory[thread],
                                .replica = kl_gan_replica(&s->of[m]),
                                .stop = ask,
                                .context = &asking };
@@ -135,6 +137,7 @@ int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, str
     for (size_t m = 0; m < s->n_models; m++) t.done += s->done[m];
     int code = device->cuda ? kl_gan_card_train(s, device, watch, keep, context, err)
                             : train_all(&t, pool, err);
+    for (size_t i = 0; i < MOST_AT_ONCE; i++) kl_arena_free(&t.memory[i]);
     if (code || !s->o.reference) return code ? code : kl_gan_score(s, pool, err);
     kl_gan_reference_score(s);
     return KL_OK;

@@ -124,6 +124,7 @@ struct kl_gan_place {
     float *witness; /* what tells rows of the device from the law's: the discriminator's logit; with
                        --loss kl ln(target / law), with mmd the kernels' mean difference */
     double *angles, *history[KL_GAN_N_COLUMNS];
+    struct kl_arena *memory;     /* to train with, for one model after another */
     uint32_t replica;            /* of its random numbers */
     bool (*stop)(void *context); /* asked before each epoch; a model that was stopped is not done */
     void *context;

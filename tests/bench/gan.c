@@ -17,6 +17,7 @@ struct pair {
 
 static struct pair pairs[MANY];
 static struct kl_gan_options options;
+static struct kl_arena memory[64];
 
 static void must(int code, const struct kl_error *err)
 {
@@ -25,13 +26,14 @@ static void must(int code, const struct kl_error *err)
     exit(1);
 }
 
-static void train(struct pair *p, uint32_t replica, struct kl_pool *pool)
+static void train(struct pair *p, uint32_t replica, int thread, struct kl_pool *pool)
 {
     struct kl_error err;
     struct kl_gan_place to = { .law = p->law,
                                .target = p->target,
                                .discriminator = p->discriminator,
                                .angles = p->angles,
+                               .memory = &memory[thread],
                                .replica = replica };
     for (int c = 0; c < KL_GAN_N_COLUMNS; c++) to.history[c] = p->history[c];
     must(kl_gan_reference(&to, &options, p->a, p->b, pool, &err), &err);
@@ -39,8 +41,8 @@ static void train(struct pair *p, uint32_t replica, struct kl_pool *pool)
 
 static void train_one(void *context, size_t i, int thread)
 {
-    (void)context, (void)thread;
-    train(&pairs[i], (uint32_t)i, NULL);
+    (void)context;
+    train(&pairs[i], (uint32_t)i, thread, NULL);
 }
 
 /* The best of some rounds. */
@@ -49,7 +51,7 @@ static double seconds(size_t n, struct kl_pool *pool, int rounds)
     double best = 1e9;
     for (int r = 0; r < rounds; r++) {
         const double start = kl_clock();
-        if (n == 1) train(&pairs[0], 0, pool);
+        if (n == 1) train(&pairs[0], 0, 0, pool);
         else kl_pool_for(pool, n, train_one, NULL);
         best = fmin(best, kl_clock() - start);
     }

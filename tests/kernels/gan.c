@@ -88,7 +88,7 @@ CHECK_STEP(double, f64, DBL_EPSILON)
             }                                                                                           \
             r[3] = out[j] + y * r[0];                                                                   \
         }                                                                                               \
-        const struct kl_gan_input_##p in = { w, m, v, d, out, x, y, n, (size_t)steps, a };              \
+        const struct kl_gan_input_##p in = { w, m, v, d, out, x, y, n, (size_t)steps, steps % 2, a };   \
         k->gan_input_##p(&in);                                                                          \
         for (size_t j = 0; j < n; j++) {                                                                \
             bad += far(k->isa, "input w " #p, j, w[j], want[j][0], 1 + steps, 8, eps);                  \
