@@ -82,14 +82,22 @@ static double permutations(struct input *in, uint32_t wanted, size_t n, struct k
     return seconds;
 }
 
+/* Behind the comparison come classifiers, which NumPy's side has not: classifier.c times those. */
+static int compared(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    (void)context, (void)total, (void)note;
+    return done == 2;
+}
+
 static double thirty(struct kl_pool *pool, struct kl_error *err)
 {
+    const struct kl_watch watch = { .step = compared };
     struct kl_synthetic s;
     struct kl_synthetic_options o;
     kl_synthetic_options_default(&o);
     o.variant = "validate", o.seed = 42, o.trials = 0;
     const double start = kl_clock();
-    must(kl_synthetic_run(&s, &o, pool, NULL, err), err);
+    if (kl_synthetic_run(&s, &o, pool, &watch, err) != KL_ESIGNAL) must(err->code, err);
     const double seconds = kl_clock() - start;
     kl_synthetic_free(&s);
     return seconds;
