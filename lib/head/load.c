@@ -84,6 +84,15 @@ static int read_sizes(size_t *n_features, size_t *n_classes, int64_t *n_replicas
     return 0;
 }
 
+/* Into the options of the circuit that is built; draw_by into the circuit. */
+static void run_by(struct kl_circuit_options *o, const struct kl_conditions *how)
+{
+    if (how->noise) o->noise = how->noise;
+    o->fold = how->fold;
+    o->perfect_readout = how->perfect_readout;
+    o->trajectories = (int64_t)how->trajectories;
+}
+
 static void draw_by(struct kl_circuit *c, const struct kl_conditions *how)
 {
     if (!c || !c->trajectories) return;
@@ -114,21 +123,13 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
                        (long long)replica, (long long)h->n_replicas);
         goto out;
     }
-    if (how && how->noise) options.circuit.noise = how->noise;
-    if (how) {
-        options.circuit.fold = how->fold;
-        options.circuit.perfect_readout = how->perfect_readout;
-        options.circuit.trajectories = (int64_t)how->trajectories;
-    }
+    if (how) run_by(&options.circuit, how);
     const char *shots = json_string_value(json_object_get(config, "shots"));
     if (shots) code = kl_shots_number(&h->shots, shots, err);
     if (code) goto out;
     h->noise = strdup(options.circuit.noise ? options.circuit.noise : "");
-    if (!h->noise) {
-        code = kl_fail_memory(err, 64);
-        goto out;
-    }
-    code = kl_head_model_make(&h->model, &options, n_features, n_classes, err);
+    code = h->noise ? KL_OK : kl_fail_memory(err, 64);
+    if (!code) code = kl_head_model_make(&h->model, &options, n_features, n_classes, err);
     if (code) goto out;
     if (how) draw_by(h->model.circuit, how);
     if (posix_memalign(&memory, 64, h->model.block.size * sizeof *h->params)) {

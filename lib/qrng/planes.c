@@ -111,6 +111,20 @@ static void add_up_folds(struct kl_planes *p, uint32_t *scratch)
     }
 }
 
+/* Each device's rows in turn into the folds; at_place: the row at each place. */
+static void deal_rows(struct kl_planes *p, size_t *at_place, const size_t *rows_a, const size_t *rows_b)
+{
+    size_t used[KL_CROSSFIT_FOLDS] = { 0 };
+    for (size_t i = 0; i < p->rows; i++) {
+        const bool first = i < p->rows_a;
+        const size_t own = first ? i : i - p->rows_a, fold = own % KL_CROSSFIT_FOLDS;
+        const size_t place = fold * p->fold_words * 64 + used[fold]++;
+        at_place[place] = first ? rows_a[own] : rows_b[own];
+        p->valid[place / 64] |= 1ull << (place % 64);
+        if (first) p->first[place / 64] |= 1ull << (place % 64);
+    }
+}
+
 int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct kl_row_features *f,
                    const size_t *rows_a, size_t n_a, const size_t *rows_b, size_t n_b,
                    struct kl_error *err)
@@ -134,7 +148,7 @@ int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct
     p->words = p->fold_words * KL_CROSSFIT_FOLDS;
     while (f->most >> p->feature_bits) p->feature_bits++;
     const size_t bytes = lay_out(p, NULL);
-    size_t *at_place = malloc(p->words * 64 * sizeof *at_place), used[KL_CROSSFIT_FOLDS] = { 0 };
+    size_t *at_place = malloc(p->words * 64 * sizeof *at_place);
     p->block = aligned_alloc(64, bytes);
     if (!p->block || !at_place) {
         free(at_place);
@@ -142,15 +156,7 @@ int kl_planes_make(struct kl_planes *p, const struct kl_bits *bits, const struct
     }
     memset(p->block, 0, bytes);
     lay_out(p, p->block);
-    for (size_t i = 0; i < rows; i++) {
-        const bool first = i < n_a;
-        const size_t fold = (first ? i : i - n_a) % KL_CROSSFIT_FOLDS,
-                     row = first ? rows_a[i] : rows_b[i - n_a];
-        const size_t place = fold * p->fold_words * 64 + used[fold]++;
-        at_place[place] = row;
-        p->valid[place / 64] |= 1ull << (place % 64);
-        if (first) p->first[place / 64] |= 1ull << (place % 64);
-    }
+    deal_rows(p, at_place, rows_a, rows_b);
     put_numbers(p, f, at_place);
     put_columns(p, bits, at_place);
     add_up(p);
