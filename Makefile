@@ -77,6 +77,12 @@ $(BUILD)/kernels/cpu/%.$(1).$(3).o: kernels/cpu/%.c Makefile
 endef
 $(foreach i,base avx2 avx512,$(eval $(call ISA_RULE,f32,0,$(i)))$(eval $(call ISA_RULE,f64,1,$(i))))
 
+ifeq ($(PKG_LIBS),)
+ifneq ($(filter all install test-programs,$(or $(MAKECMDGOALS),all)),)
+$(error pkg-config does not find all of: $(LIBS). On Debian `make deps` installs what is missing, elsewhere: $(DEPS))
+endif
+endif
+
 include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundle.mk
 -include $(OBJS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(TOOLS:%=tools/%.c) $(TEST_C) $(wildcard tests/bench/*.c))
 

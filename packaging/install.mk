@@ -59,7 +59,7 @@ endef
 export KETLINE_PC
 
 .PHONY: install uninstall
-## make install      tools, manual pages, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local
+## make install      tools, manual pages, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
 install: all $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
 	    $(datadir)/bash-completion/completions $(datadir)/zsh/vendor-completions $(datadir)/fish/vendor_completions.d \
