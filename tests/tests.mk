@@ -10,14 +10,18 @@ empty :=
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
   asprintf vasprintf realpath fopen open_memstream opendir scandir fork pthread_create \
-  write pwrite fsync rename ftruncate posix_fallocate read pread fstat
+  write pwrite fsync close rename ftruncate posix_fallocate read pread fstat poll waitpid \
+  open fcntl dup pipe2 memfd_create mkostemp \
+  EVP_MD_CTX_new XXH3_createState yaml_parser_initialize yaml_parser_parse inflateInit2_ inflate gzdopen gzfread gzerror H5Fclose \
+  $(shell sed -n 's/^WRAP.[a-z_]*, \([A-Za-z0-9_]*\),.*/\1/p' tests/faults/calls/hdf5.c)
+FAULT_OBJS := $(patsubst %.c,$(BUILD)/%.o,tests/faults/faults.c $(wildcard tests/faults/calls/*.c))
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
 .PHONY: test-programs bench-programs
 test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9
 bench-programs: $(BENCH_PROGRAMS)
 
-$(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tests/faults/faults.o $(BUILD)/libketline.a
+$(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(FAULT_OBJS) $(BUILD)/libketline.a
 	$(call SAY,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(LDLIBS)
@@ -25,7 +29,7 @@ $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tests/faults/faults.
 # Those named after a tool hold the tool as well, in a frame of their own: see tests/faults/whole/whole.h.
 WHOLE := $(filter $(patsubst tools/%.c,tests/faults/%,$(wildcard tools/*.c)),$(TEST_C:%.c=%))
 $(WHOLE:%=$(BUILD)/%): $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(BUILD)/tools/%.o \
-  $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/faults/whole/*.c) tests/faults/faults.c) $(BUILD)/libketline.a
+  $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/faults/whole/*.c)) $(FAULT_OBJS) $(BUILD)/libketline.a
 	$(call SAY,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) $(WRAP_FLAGS),--wrap=main -o $@ $^ $(LDLIBS)
@@ -102,17 +106,23 @@ READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c i
 RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
   partial journal temporary process publish_bytes checkpoint target io digest))
 BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise \
-  faults/store faults/base faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
+  faults/store faults/base faults/ingest faults/bits faults/weights faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
 BRANCH_PROGRAMS := $(foreach p,$(TEST_C:%.c=%),$(if $(strip $(foreach w,$(BRANCH_TESTS),$(findstring $(w),$(p)))),$(p)))
 BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-features qsweep circuit qconvert cache) tests/fuzz/bits)
+
+# Only what is counted has counters: the rest is built as ever, and so are its results.
+ifdef COUNTED
+$(COUNTED:%.c=$(BUILD)/%.o): SAN := -fprofile-instr-generate -fcoverage-mapping -w -mllvm -runtime-counter-relocation=true
+LDFLAGS += -fprofile-instr-generate
+endif
 
 ## make branches     tests of readers and of the store with clang's counters; lines and branches that ran, by file
 .PHONY: branches
 branches: deps-test
 	@rm -rf $(BUILD)/branches/profiles
-	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(BUILD)/branches CC=clang OPT=-O1 SAN="-fprofile-instr-generate -fcoverage-mapping -w \
-	    -mllvm -runtime-counter-relocation=true" all $(BRANCH_PROGRAMS:%=$(BUILD)/branches/%)
-	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%m.profraw KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD)/branches \
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(BUILD)/branches CC=clang OPT="-O1 -w" COUNTED="$(READERS) $(RECOVERERS)" \
+	    all $(BRANCH_PROGRAMS:%=$(BUILD)/branches/%)
+	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%p.profraw KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD)/branches \
 	    tests/run.sh $(BRANCH_TESTS)
 	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles/*.profraw
 	@llvm-cov report $(firstword $(BRANCH_OBJECTS)) $(patsubst %,-object %,$(wordlist 2,99,$(BRANCH_OBJECTS))) \

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -124,13 +125,11 @@ int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl
     int code = object ? KL_OK : kl_fail_memory(err, 64);
     for (size_t i = 0; i < n && !code; i++) {
         json_t *value = NULL;
-        switch (pairs[i].type) {
-        case KL_JSON_TEXT: code = kl_json_string(&value, pairs[i].text, err); break;
-        case KL_JSON_COUNT: value = json_integer((json_int_t)pairs[i].number); break;
-        case KL_JSON_NUMBER: value = json_real(pairs[i].number); break;
-        case KL_JSON_BOOL: value = json_boolean(pairs[i].number != 0); break;
-        }
-        if (pairs[i].type == KL_JSON_NUMBER && !value) value = json_null(); /* not finite */
+        const enum kl_json_type type = pairs[i].type;
+        if (type == KL_JSON_TEXT) code = kl_json_string(&value, pairs[i].text, err);
+        else if (type == KL_JSON_COUNT) value = json_integer((json_int_t)pairs[i].number);
+        else if (type == KL_JSON_BOOL) value = json_boolean(pairs[i].number != 0);
+        else value = isfinite(pairs[i].number) ? json_real(pairs[i].number) : json_null();
         if (!code && (!value || json_object_set_new(object, pairs[i].name, value) != 0))
             code = kl_fail_memory(err, 64);
     }

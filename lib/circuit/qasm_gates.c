@@ -13,10 +13,7 @@ struct call {
 
 static void put(struct kl_qasm_reader *r, const struct kl_op *op)
 {
-    struct kl_error refused = { 0 };
-    int code = r->code ? KL_OK : kl_circuit_append(r->circuit, op, &refused);
-    if (code == KL_EUSAGE) kl_qasm_fail(r, "%.150s", refused.text);
-    if (code && !r->code) r->code = kl_fail(r->err, code, "%s", refused.text);
+    if (!r->code) r->code = kl_circuit_append(r->circuit, op, r->err);
 }
 
 /* One kind of gate, once for every term of the angle, times scale. */

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "ingest/ingest_int.h"
+#include "store/store.h"
 
 enum { MAX_RANK = 4, BUFFER = 1 << 17 };
 static const uint64_t MAX_RATIO = 1032; /* deflate cannot expand more */
@@ -34,27 +35,36 @@ static void idx_close(struct idx *f)
     f->fd = -1;
 }
 
+/* 0 where the data just end. */
+static int gz_problem(const struct idx *f, const char *where, struct kl_error *err)
+{
+    int which = Z_OK;
+    const char *why = gzerror(f->gz, &which);
+    if (which == Z_OK || which == Z_BUF_ERROR) return 0;
+    if (which == Z_ERRNO) return kl_fail_errno(err, KL_EIO, "%s: reading", f->path);
+    if (which == Z_MEM_ERROR) return kl_fail(err, KL_ENOMEM, "%s: no memory to decompress", f->path);
+    return kl_fail(err, KL_EDATA, "%s: the gzip data is damaged%s: %s", f->path, where, why);
+}
+
+static int cut(const struct idx *f, size_t missing, struct kl_error *err)
+{
+    return kl_fail(err, KL_EDATA, "%s: truncated: the file ends %zu bytes early", f->path, missing);
+}
+
 /* Exactly n bytes; from the current place of a gzip stream, from `offset` of a plain file. */
 static int get(struct idx *f, void *out, size_t n, uint64_t offset, struct kl_error *err)
 {
-    for (size_t done = 0; done < n;) {
-        const size_t want = n - done < (1u << 30) ? n - done : 1u << 30;
-        errno = 0;
-        ssize_t got = f->gz ? gzread(f->gz, (char *)out + done, (unsigned)want)
-                            : pread(f->fd, (char *)out + done, want, (off_t)(offset + done));
-        if (got < 0 && !f->gz && errno == EINTR) continue;
-        if (got > 0) {
-            done += (size_t)got;
-            continue;
-        }
-        int which = Z_OK;
-        const char *why = f->gz ? gzerror(f->gz, &which) : "";
-        if (f->gz ? which == Z_ERRNO : got < 0)
-            return kl_fail_errno(err, KL_EIO, "%s: reading", f->path);
-        if (which == Z_MEM_ERROR) return kl_fail(err, KL_ENOMEM, "%s: no memory to decompress", f->path);
-        if (which != Z_OK && which != Z_BUF_ERROR)
-            return kl_fail(err, KL_EDATA, "%s: the gzip data is damaged: %s", f->path, why);
-        return kl_fail(err, KL_EDATA, "%s: truncated: the file ends %zu bytes early", f->path, n - done);
+    size_t done = f->gz ? gzfread(out, 1, n, f->gz) : 0;
+    if (f->gz && done < n) {
+        const int rc = gz_problem(f, "", err);
+        return rc ? rc : cut(f, n - done, err);
+    }
+    while (done < n) {
+        const ssize_t got = pread(f->fd, (char *)out + done, n - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return kl_fail_errno(err, KL_EIO, "%s: reading", f->path);
+        if (got == 0) return cut(f, n - done, err);
+        done += (size_t)got;
     }
     return 0;
 }
@@ -107,7 +117,9 @@ static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank,
     if (fstat(f->fd, &st) < 0) return kl_fail_errno(err, KL_EIO, "%s", path);
     if (!S_ISREG(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: not a file", path);
     f->file_size = (uint64_t)st.st_size;
-    if (pread(f->fd, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b) {
+    int rc = kl_pread_all(f->fd, magic, f->file_size < 2 ? f->file_size : 2, 0, path, err);
+    if (rc) return rc;
+    if (magic[0] == 0x1f && magic[1] == 0x8b) {
         if (!(f->gz = gzdopen(f->fd, "rb")))
             return kl_fail(err, KL_ENOMEM, "%s: no memory to decompress", path);
         gzbuffer(f->gz, BUFFER);
@@ -115,20 +127,19 @@ static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank,
     return read_header(f, min_rank, max_rank, err);
 }
 
-/* After the last item: nothing may follow. For gzip this also makes zlib check the length and the CRC. */
+/* After the last item: nothing may follow. For gzip this also makes zlib check the length and the CRC.
+ */
 static int check_end(struct idx *f, struct kl_error *err)
 {
     unsigned char more;
     if (!f->gz) return 0; /* the size was checked */
-    const int got = gzread(f->gz, &more, 1);
-    int which = Z_OK;
-    const char *why = gzerror(f->gz, &which);
-    if (got > 0)
+    if (gzfread(&more, 1, 1, f->gz) == 1)
         return kl_fail(err, KL_EDATA, "%s: data follows the last of its %zu items", f->path, f->dims[0]);
-    if (got < 0 || which != Z_OK)
-        return kl_fail(err, KL_EDATA, "%s: the gzip data is damaged at its end: %s", f->path,
-                       which == Z_BUF_ERROR ? "truncated" : why);
-    return 0;
+    int which = Z_OK, rc = gz_problem(f, " at its end", err);
+    gzerror(f->gz, &which);
+    if (!rc && which == Z_BUF_ERROR)
+        rc = kl_fail(err, KL_EDATA, "%s: the gzip data is damaged at its end: truncated", f->path);
+    return rc;
 }
 
 int kl_idx_labels_path(char **path, const char *images, struct kl_error *err)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ingest/ingest_int.h"
+#include "store/store.h"
 
 static const struct kl_driver *const drivers[] = { &kl_driver_folder, &kl_driver_h5, &kl_driver_idx };
 
@@ -50,9 +51,8 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
     if (there && !is_folder) {
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
-        ssize_t got = S_ISREG(st.st_mode) ? pread(fd, magic, sizeof magic, 0) : 0;
-        const int code = got < 0 ? kl_fail_errno(err, KL_EIO, "%s: reading failed", path) : KL_OK;
-        n_magic = got > 0 ? (size_t)got : 0;
+        if (S_ISREG(st.st_mode)) n_magic = st.st_size < 8 ? (size_t)st.st_size : sizeof magic;
+        const int code = kl_pread_all(fd, magic, n_magic, 0, path, err);
         close(fd);
         if (code) return code;
     }

@@ -51,7 +51,8 @@ int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path,
 struct reader {
     FILE *file;
     char why[128];
-    bool failed; /* reading, not the data */
+    bool failed;    /* reading, not the data */
+    bool no_memory; /* nor is it the data */
     jmp_buf jump;
 };
 
@@ -80,8 +81,11 @@ static void on_read(png_structp png, png_bytep out, size_t n)
    warns of it (libpng 1.6.39). */
 static png_voidp allocate(png_structp png, png_alloc_size_t bytes)
 {
-    (void)png;
-    return bytes <= MAX_CHUNK ? malloc(bytes) : NULL;
+    struct reader *r = png_get_mem_ptr(png);
+    if (bytes > MAX_CHUNK) return NULL;
+    void *memory = malloc(bytes);
+    if (!memory) r->no_memory = true;
+    return memory;
 }
 
 static void release(png_structp png, png_voidp memory)
@@ -107,9 +111,11 @@ static size_t set_transforms(png_structp png, png_infop info)
 static int decode(struct kl_picture *picture, png_structp png, png_infop info, struct reader *r,
                   const char *path, struct kl_arena *arena, struct kl_error *err)
 {
-    if (setjmp(r->jump))
-        return r->failed ? kl_fail(err, KL_EIO, "%s: reading failed", path)
-                         : kl_fail(err, KL_EDATA, "%s: damaged PNG: %s", path, r->why);
+    if (setjmp(r->jump)) {
+        if (r->no_memory) return kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);
+        if (r->failed) return kl_fail(err, KL_EIO, "%s: reading failed", path);
+        return kl_fail(err, KL_EDATA, "%s: damaged PNG: %s", path, r->why);
+    }
     png_set_read_fn(png, r, on_read);
     png_set_user_limits(png, MAX_SIDE, MAX_SIDE);
     png_set_chunk_cache_max(png, MAX_CHUNKS);
@@ -142,7 +148,7 @@ int kl_png_decode(struct kl_picture *picture, const char *path, size_t max_bytes
     int rc = kl_png_header(&picture->height, &picture->width, &colour, path, max_bytes, err);
     if (rc) return rc;
     if (!(r.file = fopen(path, "rbe"))) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
-    if (!(png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, NULL, allocate,
+    if (!(png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, &r, allocate,
                                          release)) ||
         !(info = png_create_info_struct(png)))
         rc = kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);

@@ -14,7 +14,7 @@ struct kl_bits_format {
     bool (*knows)(const unsigned char *first, size_t n, const struct kl_bits_how *how);
     int (*open)(struct kl_bits_source *s, struct kl_error *err);
     int (*next)(struct kl_bits_source *s, size_t max_rows, struct kl_error *err);
-    void (*close)(struct kl_bits_source *s); /* what is in state; may be NULL */
+    void (*close)(struct kl_bits_source *s); /* what is in state */
 };
 extern const struct kl_bits_format kl_bits_packed, kl_bits_h5, kl_bits_npy, kl_bits_text;
 
@@ -49,7 +49,7 @@ void kl_bits_close(struct kl_bits_source **source); /* accepts NULL, clears the 
 size_t kl_bits_digits(uint64_t *words, const char *text, size_t n);
 /* The name of an input without labels: its path's last part without an ending. */
 void kl_bits_name(char name[KL_BITS_NAME], const char *path);
-/* The words of a row once n_bits is known. KL_EDATA (no bits, too many), KL_EUSAGE (symbols). */
+/* The words of a row once n_bits, 1 or more, is known. KL_EDATA (too many), KL_EUSAGE (symbols). */
 int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err);
 /* KL_EDATA in words that say which byte stands where a 0 or 1 is expected. column: from 1. */
 int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, unsigned char found,

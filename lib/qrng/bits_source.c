@@ -10,6 +10,8 @@
 
 enum { BLOCK_WORDS = 1 << 16 };
 
+/* The first that knows an input reads it: packed bytes may look like anything, and what nothing else
+   knows is text. */
 static const struct kl_bits_format *const formats[] = { &kl_bits_packed, &kl_bits_h5, &kl_bits_npy,
                                                         &kl_bits_text };
 
@@ -28,7 +30,7 @@ int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uns
 static void limit_rows(struct kl_bits_source *s, size_t n_bits)
 {
     struct kl_bits_how *how = &s->how;
-    if (!how->max_bits || !n_bits) return;
+    if (!how->max_bits) return;
     how->max_rows = (how->max_bits + n_bits - 1) / n_bits;
     if (how->max_rows < how->least_rows) how->max_rows = how->least_rows;
 }
@@ -42,7 +44,7 @@ static bool may_be_several(const struct kl_bits_source *s)
 int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err)
 {
     struct kl_bits *b = &s->block;
-    if (n_bits == 0 || n_bits > KL_BITS_ROW)
+    if (n_bits > KL_BITS_ROW)
         return kl_fail(err, KL_EDATA, "%s: rows of %zu bits, expected 1 to %d", s->path, n_bits,
                        (int)KL_BITS_ROW);
     if (!b->symbol_bits) b->symbol_bits = s->how.symbol_bits ? s->how.symbol_bits : 1;
@@ -120,7 +122,7 @@ int kl_bits_open(struct kl_bits_source **source, const char *path, const struct 
 
 void kl_bits_name(char name[KL_BITS_NAME], const char *path)
 {
-    const char *slash = strrchr(path, '/'), *from = slash && slash[1] ? slash + 1 : path;
+    const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
     const char *dot = strrchr(from, '.');
     const size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
     snprintf(name, KL_BITS_NAME, "%.*s", (int)(n < KL_BITS_NAME ? n : KL_BITS_NAME), from);
@@ -198,7 +200,7 @@ void kl_bits_close(struct kl_bits_source **source)
 {
     struct kl_bits_source *s = *source;
     if (!s) return;
-    if (s->format && s->format->close) s->format->close(s);
+    if (s->format) s->format->close(s);
     free(s->state);
     if (s->fd >= 0) close(s->fd);
     kl_file_close(&s->file);

@@ -159,7 +159,10 @@ hid_t kl_driver_access_list(void)
     herr_t status = driver < 0 ? -1 : H5Pset_driver(fapl, driver, NULL);
     if (status >= 0) status = H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
     if (status >= 0) status = H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
-    if (status >= 0) return fapl;
-    H5Pclose(fapl);
-    return -1;
+    if (status < 0) {
+        H5Pclose(fapl);
+        return -1;
+    }
+    errno = 0; /* what HDF5 tried in vain is no reason for what fails from here on */
+    return fapl;
 }

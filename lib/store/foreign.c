@@ -23,15 +23,14 @@ static int receive(int from, void *data, size_t n, const char *path, struct kl_e
     while (n) {
         struct pollfd p = { .fd = from, .events = POLLIN };
         int ready = poll(&p, 1, WAIT_MS);
-        if (ready < 0 && errno == EINTR) continue;
+        ssize_t got = ready > 0 ? read(from, at, n) : ready;
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            return kl_fail_errno(err, KL_EIO, "%s: the pipe from the reading process failed", path);
         if (ready == 0)
             return kl_fail(err, KL_EDATA,
                            "%s: reading it took HDF5 more than %d s without progress: damaged?", path,
                            WAIT_MS / 1000);
-        ssize_t got = ready < 0 ? -1 : read(from, at, n);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0)
-            return kl_fail_errno(err, KL_EIO, "%s: the pipe from the reading process failed", path);
         if (got == 0) return kl_fail(err, KL_EDATA, "%s: HDF5 failed while reading it: damaged", path);
         at += got;
         n -= (size_t)got;
@@ -64,17 +63,22 @@ static int take(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, int
     return rc;
 }
 
+static pid_t start(const int ends[2], const char *path, const char *wanted, uint64_t size,
+                   bool want_labels)
+{
+    pid_t pid = fork();
+    if (pid) return pid;
+    close(ends[0]);
+    _exit(kl_foreign_child(ends[1], path, wanted, size, want_labels));
+}
+
 static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
                     const char *wanted, uint64_t size, struct kl_error *err)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC))
         return kl_fail_errno(err, KL_EIO, "%s: no pipe for the reading process", path);
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        _exit(kl_foreign_child(ends[1], path, wanted, size, labels != NULL));
-    }
+    pid_t pid = start(ends, path, wanted, size, labels != NULL);
     close(ends[1]);
     int rc = pid < 0 ? kl_fail_errno(err, KL_EIO, "%s: no reading process", path)
                      : take(data, dims, rank, labels, ends[0], path, size, err);

@@ -51,14 +51,20 @@ static bool is_plain(hid_t file, const char *name)
     return strlen(name) < sizeof part;
 }
 
-static hid_t open_plain(hid_t file, const char *name)
+static bool is_dataset(hid_t file, const char *name)
 {
     H5O_info_t info;
-    if (!is_plain(file, name) ||
-        H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0 ||
-        info.type != H5O_TYPE_DATASET)
-        return -1;
-    return H5Dopen2(file, name, H5P_DEFAULT);
+    return is_plain(file, name) &&
+           H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+           info.type == H5O_TYPE_DATASET;
+}
+
+/* The first of these names that is there; it, and no other in its place, is then opened. */
+static const char *first_of(hid_t file, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_dataset(file, names[i])) return names[i];
+    return NULL;
 }
 
 /* Contiguous or chunked, in this file, no filters but HDF5's own deflate, shuffle and checksum. */
@@ -73,7 +79,8 @@ static bool is_simple(hid_t set)
         unsigned flags, config;
         size_t values = 0;
         H5Z_filter_t filter = H5Pget_filter2(dcpl, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
-        simple &= filter >= H5Z_FILTER_DEFLATE && filter <= H5Z_FILTER_FLETCHER32;
+        simple &= filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE ||
+                  filter == H5Z_FILTER_FLETCHER32;
     }
     H5Pclose(dcpl);
     return simple;
@@ -107,10 +114,11 @@ static herr_t consider(hid_t file, const char *name, const H5L_info_t *info, voi
     struct search *s = context;
     hsize_t dims[4];
     (void)info;
-    hid_t set = strlen(name) < sizeof s->name ? open_plain(file, name) : -1;
-    if (set < 0) return 0;
+    if (!is_dataset(file, name)) return 0;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
     int rank = shape(set, dims);
-    if ((rank == 3 || rank == 4) && is_u8(set) && s->n++ == 0) strcpy(s->name, name);
+    bool could_be = set < 0 || ((rank == 3 || rank == 4) && is_u8(set));
+    if (could_be && s->n++ == 0) strcpy(s->name, name);
     H5Dclose(set);
     return 0;
 }
@@ -120,27 +128,24 @@ static hid_t find_images(hid_t file, const char *wanted, struct search *s, struc
 {
     static const char *const usual[] = { "images", "x", "X", "data", "image", "x_train" };
     hsize_t at = 0;
-    hid_t set = -1;
-    if (*wanted) {
-        snprintf(s->name, sizeof s->name, "%s", wanted);
-        if ((set = open_plain(file, wanted)) < 0) say(a, "absent, or not a plain dataset", wanted);
-        return set;
+    const char *name = *wanted ? wanted : first_of(file, usual, sizeof usual / sizeof *usual);
+    if (name && !is_dataset(file, name)) return say(a, "absent, or not a plain dataset", name);
+    if (name) {
+        strcpy(s->name, name);
+        return H5Dopen2(file, name, H5P_DEFAULT);
     }
-    for (size_t i = 0; i < sizeof usual / sizeof *usual && set < 0; i++)
-        if ((set = open_plain(file, usual[i])) >= 0) snprintf(s->name, sizeof s->name, "%s", usual[i]);
-    if (set >= 0) return set;
     H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, &at, consider, s);
-    if (s->n == 1) return open_plain(file, s->name);
-    say(a,
-        s->n ? "several uint8 datasets could be the images; name one as FILE:DATASET"
-             : "no uint8 dataset of shape (n, h, w) or (n, h, w, c); name one as FILE:DATASET",
-        "");
-    return -1;
+    if (s->n == 1) return H5Dopen2(file, s->name, H5P_DEFAULT);
+    return say(a,
+               s->n ? "several uint8 datasets could be the images; name one as FILE:DATASET"
+                    : "no uint8 dataset of shape (n, h, w) or (n, h, w, c); name one as FILE:DATASET",
+               "");
 }
 
 static int check_images(struct kl_answer *a, hid_t set, const char *name, uint64_t file_size)
 {
     hsize_t dims[4] = { 0 };
+    if (set < 0) return say(a, "HDF5 cannot open it: damaged", name);
     a->rank = shape(set, dims);
     if ((a->rank != 3 && a->rank != 4) || !is_u8(set))
         return say(a, "expected uint8 of shape (n, h, w) or (n, h, w, c)", name);
@@ -193,19 +198,16 @@ static int32_t *read_labels(hid_t file, uint64_t n, struct kl_answer *a)
     static const char *const names[] = { "labels", "y", "label", "y_train" };
     hsize_t dims[4];
     int32_t *labels = NULL;
-    hid_t set = -1;
-    size_t i = 0;
-    for (; i < sizeof names / sizeof *names && set < 0; i++) set = open_plain(file, names[i]);
-    if (set < 0) return NULL;
-    hid_t type = H5Dget_type(set);
+    const char *name = first_of(file, names, sizeof names / sizeof *names);
+    if (!name) return NULL;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT), type = H5Dget_type(set);
     bool fits = H5Tget_class(type) == H5T_INTEGER && is_simple(set) && shape(set, dims) == 1 &&
                 dims[0] == n && (labels = malloc(n * 4 + 1)) &&
                 H5Dread(set, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, labels) >= 0;
     H5Tclose(type);
     H5Dclose(set);
     if (fits) return labels;
-    say(a, "expected one whole number for each image; --labels none leaves the labels out",
-        names[i - 1]);
+    say(a, "expected one whole number for each image; --labels none leaves the labels out", name);
     free(labels);
     return NULL;
 }
@@ -240,7 +242,7 @@ int kl_foreign_child(int to, const char *path, const char *wanted, uint64_t size
     int32_t *labels = NULL;
     if (file < 0) say(&a, "HDF5 cannot open it: damaged or not an HDF5 file", "");
     else set = find_images(file, wanted, &s, &a);
-    if (set >= 0 && check_images(&a, set, s.name, size) == 0) {
+    if (!a.code && check_images(&a, set, s.name, size) == 0) {
         labels = want_labels ? read_labels(file, a.dims[0], &a) : NULL;
         a.n_labels = labels ? a.dims[0] : 0;
     }

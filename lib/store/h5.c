@@ -2,6 +2,7 @@
    The few HDF5 calls of ketline that write. HDF5 writes only metadata, into a sparse file in memory (the
    skeleton); data go by pwrite to the offsets that it assigned. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,9 +11,15 @@
 #include "store/driver.h"
 #include "store/h5_int.h"
 
-int kl_h5_failed(struct kl_error *err, int code, const char *path, const char *what)
+int kl_h5_failed(struct kl_error *err, int code, const char *format, ...)
 {
-    return errno == ENOMEM ? kl_fail_memory(err, 4096) : kl_fail(err, code, "%s: %s", path, what);
+    char text[512];
+    if (errno == ENOMEM) return kl_fail_memory(err, 4096);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return kl_fail(err, code, "%s", text);
 }
 
 _Static_assert(sizeof(hid_t) == sizeof(long long), "handles of files are passed as long long");
@@ -65,13 +72,12 @@ int kl_h5_create(int *memory_fd, long long *file, int *problem, struct kl_error 
     if (*memory_fd < 0)
         return kl_fail_errno(err, KL_EIO, "memory for a file's metadata: memfd_create failed");
     snprintf(name, sizeof name, KL_DRIVER_NAME, *memory_fd, (void *)problem);
-    hid_t fapl = kl_driver_access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
+    hid_t fcpl = H5Pcreate(H5P_FILE_CREATE), fapl = kl_driver_access_list();
     H5Pset_obj_track_times(fcpl, 0);
-    errno = 0;
     *file = H5Fcreate(name, H5F_ACC_TRUNC, fcpl, fapl);
     H5Pclose(fcpl);
     H5Pclose(fapl);
-    return *file < 0 ? kl_h5_failed(err, KL_EIO, "HDF5", "creating a file's metadata in memory failed")
+    return *file < 0 ? kl_h5_failed(err, KL_EIO, "HDF5: creating a file's metadata in memory failed")
                      : 0;
 }
 
@@ -80,7 +86,7 @@ int kl_h5_close(long long *file, const int *problem, struct kl_error *err)
     hid_t f = *file;
     *file = -1;
     if (f >= 0 && H5Fclose(f) < 0)
-        return kl_h5_failed(err, KL_EIO, "HDF5", "writing a file's metadata failed");
+        return kl_h5_failed(err, KL_EIO, "HDF5: writing a file's metadata failed");
     errno = *problem;
     return *problem ? kl_fail_errno(err, KL_EIO, "writing a file's metadata to memory failed") : 0;
 }
@@ -120,8 +126,9 @@ int kl_h5_dataset(long long file, struct kl_dataset *d, struct kl_error *err)
     if (type >= 0 && space >= 0 && make_groups(file, d->name) == 0)
         set = H5Dcreate2(file, d->name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     if (set < 0)
-        rc = kl_fail(err, KL_EINTERNAL,
-                     "HDF5: dataset %s: cannot be created (does a group of this name exist?)", d->name);
+        rc = kl_h5_failed(err, KL_EINTERNAL,
+                          "HDF5: dataset %s: cannot be created (does a group of this name exist?)",
+                          d->name);
     else {
         haddr_t at = H5Dget_offset(set);
         d->offset = at == HADDR_UNDEF ? 0 : at;
@@ -163,13 +170,14 @@ int kl_h5_attributes(long long file, const struct kl_attributes *attributes, str
         const struct kl_attribute *a = &attributes->items[i];
         hid_t object = H5Oopen(file, *a->object ? a->object : "/", H5P_DEFAULT);
         if (object < 0)
-            return kl_fail(err, KL_EINTERNAL, "attribute %s of %s: there is no such dataset or group",
-                           a->name, a->object);
+            return kl_h5_failed(err, KL_EINTERNAL,
+                                "attribute %s of %s: there is no such dataset or group", a->name,
+                                a->object);
         herr_t status = put_attribute(object, a);
         H5Oclose(object);
         if (status < 0)
-            return kl_fail(err, KL_EINTERNAL, "attribute %s of '%s': HDF5 cannot write it", a->name,
-                           a->object);
+            return kl_h5_failed(err, KL_EINTERNAL, "attribute %s of '%s': HDF5 cannot write it", a->name,
+                                a->object);
     }
     return 0;
 }

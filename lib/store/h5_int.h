@@ -7,9 +7,10 @@
 
 #include "store/store_int.h"
 
-/* KL_ENOMEM, or `code` with "path: what". HDF5 does not say whether memory ran out; errno of the
-   driver's allocation does. */
-int kl_h5_failed(struct kl_error *err, int code, const char *path, const char *what);
+/* KL_ENOMEM, or `code` with these words. HDF5 does not say whether memory ran out; errno of its
+   allocation does. */
+int kl_h5_failed(struct kl_error *err, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* HDF5 keeps a stack of errors of its own for each thread; ours go to struct kl_error. */
 void kl_h5_hush(void);
 /* A type as it stands in the file; item_size: of KL_TYPE_STRING. */

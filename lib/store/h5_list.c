@@ -64,8 +64,9 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
     }
     if (!text) l->rc = kl_fail_memory(l->err, size + 1);
     else if (!fine)
-        l->rc = kl_fail(l->err, KL_EDATA, "%s: attribute %s of '%s': not of a form that ketline writes",
-                        l->path, name, l->object);
+        l->rc =
+            kl_h5_failed(l->err, KL_EDATA, "%s: attribute %s of '%s': not of a form that ketline writes",
+                         l->path, name, l->object);
     free(text);
     H5Sclose(space);
     H5Tclose(type);
@@ -115,8 +116,8 @@ static int one_dataset(struct listing *l, hid_t set, const char *name)
     struct kl_dataset *d = &l->datasets[l->n];
     memset(d, 0, sizeof *d);
     if (describe(d, set, name))
-        return kl_fail(l->err, KL_EDATA, "%s: dataset %s: not of a form that ketline writes", l->path,
-                       name);
+        return kl_h5_failed(l->err, KL_EDATA, "%s: dataset %s: not of a form that ketline writes",
+                            l->path, name);
     l->n++;
     return 0;
 }
@@ -131,8 +132,8 @@ static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, v
     if (info->type == H5O_TYPE_DATASET) l->rc = one_dataset(l, object, name);
     if (!l->rc && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, one_attribute, l) < 0 &&
         !l->rc)
-        l->rc = kl_fail(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path,
-                        l->object);
+        l->rc = kl_h5_failed(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path,
+                             l->object);
     H5Oclose(object);
     return l->rc ? -1 : 0;
 }
@@ -153,15 +154,13 @@ int kl_h5_list(int fd, const char *path, struct kl_dataset **datasets, size_t *n
     kl_h5_hush();
     H5PLset_loading_state(0);
     snprintf(name, sizeof name, KL_DRIVER_NAME, fd, (void *)&problem);
-    hid_t fapl = kl_driver_access_list();
-    errno = 0;
-    hid_t file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
+    hid_t fapl = kl_driver_access_list(), file = H5Fopen(name, H5F_ACC_RDONLY, fapl);
     H5Pclose(fapl);
     if (file < 0)
         return problem ? unreadable(err, path, problem)
-                       : kl_h5_failed(err, KL_EDATA, path, "HDF5 cannot open it");
+                       : kl_h5_failed(err, KL_EDATA, "%s: HDF5 cannot open it", path);
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, one_object, &l, H5O_INFO_BASIC) < 0 && !l.rc)
-        l.rc = kl_fail(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
+        l.rc = kl_h5_failed(err, KL_EDATA, "%s: HDF5 cannot list its datasets", path);
     H5Fclose(file);
     if (problem) l.rc = unreadable(err, path, problem);
     if (l.rc) {

@@ -63,5 +63,5 @@ bool kl_process_dead(const char *tag, const struct stat *file)
     if (strcmp(host, theirs)) return time(NULL) - file->st_mtime > FOREIGN_SECONDS;
     if (kill((pid_t)pid, 0) && errno == ESRCH) return true;
     unsigned long long now = process_start(pid);
-    return now && now != start;
+    return start && now && now != start; /* 0: it could not tell, or we cannot */
 }

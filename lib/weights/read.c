@@ -17,7 +17,7 @@ static const size_t MAX_FILE = (size_t)4 << 30;
 size_t kl_element_size(enum kl_element element)
 {
     static const size_t size[] = { 2, 2, 4, 8, 4, 8 };
-    return element < KL_EL_NONE ? size[element] : 0;
+    return size[element];
 }
 
 int kl_weights_count(size_t *n, const char *path, const char *name, int rank, const size_t *dims,

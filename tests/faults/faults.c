@@ -1,50 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-#include "faults.h"
+#include "calls/calls.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <sys/types.h>
-#include <unistd.h>
 
-static atomic_int armed;
-static atomic_long seen, at;
-static atomic_bool for_ever, fired;
+/* In memory that children share, so that a fault in them is known here. */
+static struct state {
+    atomic_int armed;
+    atomic_long seen, at;
+    atomic_bool for_ever, fired;
+} * state;
+
+static __attribute__((constructor)) void begin(void)
+{
+    state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (state == MAP_FAILED) abort();
+}
 
 void faults_arm(int kinds, long n, bool forever)
 {
-    atomic_store(&armed, 0);
-    atomic_store(&seen, 0);
-    atomic_store(&at, n);
-    atomic_store(&for_ever, forever);
-    atomic_store(&fired, false);
-    atomic_store(&armed, kinds);
+    atomic_store(&state->armed, 0);
+    atomic_store(&state->seen, 0);
+    atomic_store(&state->at, n);
+    atomic_store(&state->for_ever, forever);
+    atomic_store(&state->fired, false);
+    atomic_store(&state->armed, kinds);
 }
 
 bool faults_disarm(void)
 {
-    atomic_store(&armed, 0);
-    return atomic_load(&fired);
+    atomic_store(&state->armed, 0);
+    return atomic_load(&state->fired);
 }
 
 long faults_seen(void)
 {
-    return atomic_load(&seen);
+    return atomic_load(&state->seen);
 }
 
-static bool fails(int kind)
+bool fault_counts(int kind)
 {
-    if (!(atomic_load(&armed) & kind)) return false;
-    long i = atomic_fetch_add(&seen, 1) + 1, n = atomic_load(&at);
-    if (n == 0 || i < n || (i > n && !atomic_load(&for_ever))) return false;
-    atomic_store(&fired, true);
+    return state && atomic_load(&state->armed) & kind;
+}
+
+bool fault_fails(int kind)
+{
+    if (!fault_counts(kind)) return false;
+    long i = atomic_fetch_add(&state->seen, 1) + 1, n = atomic_load(&state->at);
+    if (n == 0 || i < n || (i > n && !atomic_load(&state->for_ever))) return false;
+    atomic_store(&state->fired, true);
     return true;
+}
+
+int fault_interrupts(atomic_long *calls)
+{
+    if (!fault_counts(FAULT_INTERRUPTED)) return FAULT_NOT;
+    atomic_fetch_add(&state->seen, 1);
+    atomic_store(&state->fired, true);
+    if (atomic_fetch_add(calls, 1) % 2) return FAULT_HALF;
+    errno = EINTR;
+    return FAULT_NOTHING;
 }
 
 void *__real_malloc(size_t size);
@@ -55,18 +77,8 @@ int __real_posix_memalign(void **out, size_t align, size_t size);
 int __wrap_vasprintf(char **text, const char *format, va_list list);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
-ssize_t __real_write(int fd, const void *data, size_t size);
-ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
-ssize_t __real_read(int fd, void *data, size_t size);
-ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
-int __real_fstat(int fd, struct stat *status);
-int __real_fsync(int fd);
-int __real_rename(const char *from, const char *to);
-int __real_ftruncate(int fd, off_t size);
-int __real_posix_fallocate(int fd, off_t offset, off_t size);
 int __real_vasprintf(char **text, const char *format, va_list list);
 char *__real_realpath(const char *path, char *to);
-FILE *__real_fopen(const char *path, const char *mode);
 FILE *__real_open_memstream(char **text, size_t *size);
 DIR *__real_opendir(const char *path);
 int __real_scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
@@ -75,13 +87,13 @@ pid_t __real_fork(void);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),
                           void *argument);
 
-static void *no_memory(void)
+void *fault_no_memory(void)
 {
     errno = ENOMEM;
     return NULL;
 }
 
-static int no(int error)
+int fault_no(int error)
 {
     errno = error;
     return -1;
@@ -89,43 +101,43 @@ static int no(int error)
 
 void *__wrap_malloc(size_t size)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_malloc(size);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_calloc(count, size);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_calloc(count, size);
 }
 
 void *__wrap_realloc(void *old, size_t size)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_realloc(old, size);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_realloc(old, size);
 }
 
 void *__wrap_aligned_alloc(size_t align, size_t size)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_aligned_alloc(align, size);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_aligned_alloc(align, size);
 }
 
 int __wrap_posix_memalign(void **out, size_t align, size_t size)
 {
-    return fails(FAULT_MEMORY) ? ENOMEM : __real_posix_memalign(out, align, size);
+    return fault_fails(FAULT_MEMORY) ? ENOMEM : __real_posix_memalign(out, align, size);
 }
 
 char *__wrap_strdup(const char *text)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_strdup(text);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_strdup(text);
 }
 
 char *__wrap_strndup(const char *text, size_t size)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_strndup(text, size);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_strndup(text, size);
 }
 
 /* What allocates within the C library, and what else fails for want of memory. */
 int __wrap_vasprintf(char **text, const char *format, va_list list)
 {
-    return fails(FAULT_MEMORY) ? no(ENOMEM) : __real_vasprintf(text, format, list);
+    return fault_fails(FAULT_MEMORY) ? fault_no(ENOMEM) : __real_vasprintf(text, format, list);
 }
 
 int __wrap_asprintf(char **text, const char *format, ...)
@@ -139,82 +151,33 @@ int __wrap_asprintf(char **text, const char *format, ...)
 
 char *__wrap_realpath(const char *path, char *to)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_realpath(path, to);
-}
-
-FILE *__wrap_fopen(const char *path, const char *mode)
-{
-    return fails(FAULT_MEMORY) ? no_memory() : __real_fopen(path, mode);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_realpath(path, to);
 }
 
 FILE *__wrap_open_memstream(char **text, size_t *size)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_open_memstream(text, size);
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_open_memstream(text, size);
 }
 
 DIR *__wrap_opendir(const char *path)
 {
-    return fails(FAULT_MEMORY) ? no_memory() : __real_opendir(path);
+    if (fault_fails(FAULT_OPEN)) return fault_no(EMFILE), NULL;
+    return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_opendir(path);
 }
 
 int __wrap_scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
                    int (*compare)(const struct dirent **, const struct dirent **))
 {
-    return fails(FAULT_MEMORY) ? no(ENOMEM) : __real_scandir(path, list, filter, compare);
+    return fault_fails(FAULT_MEMORY) ? fault_no(ENOMEM) : __real_scandir(path, list, filter, compare);
 }
 
 pid_t __wrap_fork(void)
 {
-    return fails(FAULT_MEMORY) ? no(ENOMEM) : __real_fork();
+    return fault_fails(FAULT_MEMORY) ? fault_no(ENOMEM) : __real_fork();
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *),
                           void *argument)
 {
-    return fails(FAULT_MEMORY) ? EAGAIN : __real_pthread_create(thread, how, start, argument);
-}
-
-ssize_t __wrap_write(int fd, const void *data, size_t size)
-{
-    return fails(FAULT_FILE) ? no(ENOSPC) : __real_write(fd, data, size);
-}
-
-ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
-{
-    return fails(FAULT_FILE) ? no(ENOSPC) : __real_pwrite(fd, data, size, offset);
-}
-
-ssize_t __wrap_read(int fd, void *data, size_t size)
-{
-    return fails(FAULT_READ) ? no(EIO) : __real_read(fd, data, size);
-}
-
-ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
-{
-    return fails(FAULT_READ) ? no(EIO) : __real_pread(fd, data, size, offset);
-}
-
-int __wrap_fstat(int fd, struct stat *status)
-{
-    return fails(FAULT_READ) ? no(EIO) : __real_fstat(fd, status);
-}
-
-int __wrap_fsync(int fd)
-{
-    return fails(FAULT_FILE) ? no(EIO) : __real_fsync(fd);
-}
-
-int __wrap_rename(const char *from, const char *to)
-{
-    return fails(FAULT_FILE) ? no(EACCES) : __real_rename(from, to);
-}
-
-int __wrap_ftruncate(int fd, off_t size)
-{
-    return fails(FAULT_FILE) ? no(ENOSPC) : __real_ftruncate(fd, size);
-}
-
-int __wrap_posix_fallocate(int fd, off_t offset, off_t size)
-{
-    return fails(FAULT_FILE) ? ENOSPC : __real_posix_fallocate(fd, offset, size);
+    return fault_fails(FAULT_MEMORY) ? EAGAIN : __real_pthread_create(thread, how, start, argument);
 }

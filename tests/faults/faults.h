@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Make the n-th allocation, or the n-th write, fsync, rename... of the library fail. Programs in
    tests/faults are linked so that every call made by libketline.a (and by the test) goes through the
-   wrappers of faults.c; calls inside HDF5, libpng and other shared libraries do not. The usual loop:
+   wrappers of faults.c and calls/; calls inside HDF5, libpng and other shared libraries do not, but the
+   calls of those libraries themselves can be made to fail. The usual loop (each.h has it):
 
        for (long n = 1;; n++) {
            faults_arm(FAULT_MEMORY, n, false);
@@ -16,11 +17,19 @@
 
 #include <stdbool.h>
 
-enum { FAULT_MEMORY = 1, FAULT_FILE = 2, FAULT_READ = 4 };
+enum {
+    FAULT_MEMORY = 1, /* NULL or ENOMEM; also what other libraries make (contexts, parsers, streams) */
+    FAULT_FILE = 2,   /* -1: ENOSPC (write, pwrite, ftruncate), EIO (fsync, close), EACCES (rename) */
+    FAULT_READ = 4,   /* -1, EIO: read, pread, fstat, gzfread, what a FILE reads; poll: 0 */
+    FAULT_OPEN = 8,   /* -1, EMFILE: open, fopen, opendir, memfd_create, pipe2, dup, fcntl, mkostemp */
+    FAULT_HDF5 = 16,  /* -1, ENOMEM: the calls of HDF5 that can fail */
+    FAULT_INTERRUPTED = 32 /* no failure: every odd read, pread, write, pwrite, poll is interrupted by a
+                              signal, every even one does half of what it is asked for; n and forever
+                              mean nothing */
+};
 
 /* The n-th call (from 1) of the given kinds fails, with forever also every later one; n = 0: they are
-   only counted. Memory: NULL or ENOMEM. Files: -1 with errno ENOSPC (write, pwrite, ftruncate), EIO
-   (fsync), EACCES (rename). Reads: read, pread, fstat: -1 with EIO. */
+   only counted. */
 void faults_arm(int kinds, long n, bool forever);
 /* Back to normal; true if a call was made to fail since faults_arm. */
 bool faults_disarm(void);

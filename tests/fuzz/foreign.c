@@ -8,7 +8,7 @@
 #include "store/store.h"
 #include "tests/fuzz/frame/fuzz.h"
 
-const int fuzz_corpus = 10;
+const int fuzz_corpus = 30;
 enum { DEFLATE_MOST = 1040 };
 
 bool fuzz(const unsigned char *data, size_t n)

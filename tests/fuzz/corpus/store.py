@@ -148,6 +148,35 @@ def make_foreign():
                      "labels-few": h5(lambda f: (f.create_dataset("x", data=x),
                                                  f.create_dataset("y", data=np.array([1])))),
            "huge": h5(lambda f: f.create_dataset("images", (2**40, 1000, 1000), np.uint8, chunks=(1, 10, 10))), "nothing": h5(lambda f: None)}
+    def layout(set_layout, kind=np.uint8, shape=(2, 3, 4)):
+        """A dataset that h5py has no words for."""
+        def write(f):
+            dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            set_layout(dcpl)
+            h5py.h5d.create(f.id, b"images", h5py.h5t.py_create(np.dtype(kind)), h5py.h5s.create_simple(shape), dcpl)
+        return h5(write)
+
+    good["compact"] = layout(lambda p: p.set_layout(h5py.h5d.COMPACT))
+    good["no-pixels"] = h5(lambda f: f.create_dataset("images", (3, 0, 4), np.uint8))
+    good["in-a-group"] = h5(lambda f: (f.create_dataset("data/x", data=x), f.create_dataset("only", data=x),
+                                       f.create_dataset("n" * 300, data=x), f.create_dataset("five", (1,) * 5, np.uint8)))
+    good["only-rank-4"] = h5(lambda f: f.create_dataset("any", data=x.reshape(2, 3, 4, 1)))
+    good["large-images"] = h5(lambda f: f.create_dataset("images", (2, 2049, 2048), np.uint8, chunks=(1, 2049, 2048),
+                                                         compression="gzip", data=np.zeros((2, 2049, 2048), np.uint8)))
+    bad["external-storage"] = layout(lambda p: p.set_external(b"/etc/passwd", 0, 24))
+    parts = h5py.VirtualLayout((2, 3, 4), np.uint8)
+    parts[0] = h5py.VirtualSource("other.h5", "x", (3, 4))
+    bad["virtual"] = h5(lambda f: f.create_virtual_dataset("images", parts))
+    bad["int16"] = h5(lambda f: f.create_dataset("images", data=x.astype("i2")))
+    bad["int8"] = h5(lambda f: f.create_dataset("images", data=x.astype("i1")))
+    bad["rank-5"] = h5(lambda f: f.create_dataset("images", data=x.reshape(1, 1, 2, 3, 4)))
+    bad["wide"] = h5(lambda f: f.create_dataset("images", (1, 2, 65536), np.uint8, chunks=(1, 1, 64)))
+    bad["long"] = h5(lambda f: f.create_dataset("images", (2**20, 100, 100), np.uint8, chunks=(1, 10, 10)))
+    bad["overflow"] = h5(lambda f: f.create_dataset("images", (2**62, 65535, 65535), np.uint8, chunks=(1, 10, 10)))
+    bad["scaled"] = h5(lambda f: f.create_dataset("images", data=x, chunks=(1, 3, 4), scaleoffset=4))
+    bad["labels-lzf"] = h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset(
+        "y", data=np.array([1, 0]), chunks=(1,), compression="lzf")))
+    bad["labels-float"] = h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset("y", data=np.array([1.0, 0]))))
     for name, data in good.items():
         put("foreign", name, data)
     for name, data in bad.items():

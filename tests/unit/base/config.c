@@ -53,6 +53,7 @@ static void refusals(void)
         { "- lr\n", KL_EUSAGE, ":1: expected lines of the form 'name: value'" },
         { "lr\n", KL_EUSAGE, "expected lines of the form" },
         { "lr: 1\n---\nlr: 2\n", KL_EUSAGE, ":3: expected lines of the form" },
+        { "lr: 1\n--- words\n", KL_EUSAGE, ":2: expected lines of the form" },
         { "note: \"a\\0b\"\n", KL_EUSAGE, "zero byte" },
         { "help: true\n", KL_EUSAGE, "belongs on the command line" },
         { "config: other.yaml\n", KL_EUSAGE, "belongs on the command line" },

@@ -36,9 +36,39 @@ static void refused(const char *text, const char *word)
           "%s: %s", text, err.text);
 }
 
+/* As many options as a grid may have, and one more. */
+static void many(void)
+{
+    enum { N = KL_GRID_AXES + 1 };
+    static const char letters[N][2] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
+    struct kl_option options[N];
+    struct kl_grid grid;
+    struct kl_error err = { 0 };
+    const struct kl_tool tool = { .name = "many",
+                                  .options = options,
+                                  .n_options = N,
+                                  .values_size = sizeof(struct kl_common) + N * sizeof(int64_t) };
+    for (size_t i = 0; i < N; i++)
+        options[i] = (struct kl_option){ .name = letters[i],
+                                         .type = KL_OPT_INT,
+                                         .offset = sizeof(struct kl_common) + i * sizeof(int64_t),
+                                         .arg = "N",
+                                         .max = 9,
+                                         .in_key = true };
+    CHECK(kl_grid_parse(&grid, &tool, NULL, "a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1,2", &err) == 0 &&
+              grid.n == 2,
+          "%s", err.text);
+    kl_grid_free(&grid);
+    CHECK(kl_grid_parse(&grid, &tool, NULL, "a=1 b=1 c=1 d=1 e=1 f=1 g=1 h=1 i=1", &err) == KL_EUSAGE &&
+              strstr(err.text, "more than 8 options"),
+          "%s", err.text);
+}
+
 int main(void)
 {
     points();
+    many();
+    refused("zzzzzzzz=1", "--grid: zzzzzzzz: no such option");
     refused("", "empty");
     refused("lr", "expected NAME=VALUE");
     refused("lr=", "no values");

@@ -142,6 +142,18 @@ int main(void)
     refused("input float w; input float w;", "\"w\" is declared twice");
     refused("input int n; qubit q;", "found type \"int\", expected float or angle");
     refused("qubit q; x q; input float w;", "input is declared after the first gate");
+    refused("qubit q; rx(1/0) q;", "division by what is no constant, or 0");
+    static const char *const products[] = { "(x0+x1)*w0", "w0*(x0+x1)", "x0*x1*x0",       "x0*(x1*x0)",
+                                            "w0*x0*w1",   "w0*w1*x0",   "(w0*x0)*(w1*x1)" };
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "input float x0; input float x1; input float w0; input float w1; qubit q; rx(%s) q;",
+                 products[i]);
+        refused(text, "a product of parameters that is not weight * input * input");
+    }
+    refused("input float pi; qubit q;", "\"pi\" is declared twice");
+    refused("input float tau; qubit q;", "\"tau\" is declared twice");
     refused("qubit q; rx(1e999) q;", "a number too large");
     refused("input float x; qubit q; rx(1e308*1e308*x) q;", "column 41: a number too large");
     refused("qubit q; rx(1e308/1e-308 - 1) q;", "a number too large");

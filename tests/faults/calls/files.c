@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+   Reads, writes and descriptors. */
+#include "calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+ssize_t __real_write(int fd, const void *data, size_t size);
+ssize_t __real_pwrite(int fd, const void *data, size_t size, off_t offset);
+ssize_t __real_read(int fd, void *data, size_t size);
+ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
+int __real_fstat(int fd, struct stat *status);
+int __real_fsync(int fd);
+int __real_close(int fd);
+int __real_rename(const char *from, const char *to);
+int __real_ftruncate(int fd, off_t size);
+int __real_posix_fallocate(int fd, off_t offset, off_t size);
+int __real_open(const char *path, int flags, ...);
+int __real_fcntl(int fd, int command, ...);
+int __real_dup(int fd);
+int __real_pipe2(int ends[2], int flags);
+int __real_memfd_create(const char *name, unsigned flags);
+int __real_mkostemp(char *path, int flags);
+int __real_poll(struct pollfd *fds, nfds_t n, int timeout);
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+
+static size_t part(int how, size_t size)
+{
+    return how == FAULT_HALF ? (size + 1) / 2 : size;
+}
+
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+    static atomic_long calls;
+    if (fault_fails(FAULT_FILE)) return fault_no(ENOSPC);
+    const int how = fault_interrupts(&calls);
+    return how == FAULT_NOTHING ? -1 : __real_write(fd, data, part(how, size));
+}
+
+ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
+{
+    static atomic_long calls;
+    if (fault_fails(FAULT_FILE)) return fault_no(ENOSPC);
+    const int how = fault_interrupts(&calls);
+    return how == FAULT_NOTHING ? -1 : __real_pwrite(fd, data, part(how, size), offset);
+}
+
+ssize_t __wrap_read(int fd, void *data, size_t size)
+{
+    static atomic_long calls;
+    if (fault_fails(FAULT_READ)) return fault_no(EIO);
+    const int how = fault_interrupts(&calls);
+    return how == FAULT_NOTHING ? -1 : __real_read(fd, data, part(how, size));
+}
+
+ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
+{
+    static atomic_long calls;
+    if (fault_fails(FAULT_READ)) return fault_no(EIO);
+    const int how = fault_interrupts(&calls);
+    return how == FAULT_NOTHING ? -1 : __real_pread(fd, data, part(how, size), offset);
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    static atomic_long calls;
+    if (fault_fails(FAULT_READ)) return 0; /* nothing comes in time */
+    return fault_interrupts(&calls) == FAULT_NOTHING ? -1 : __real_poll(fds, n, timeout);
+}
+
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+    static atomic_long calls;
+    return fault_interrupts(&calls) == FAULT_NOTHING ? -1 : __real_waitpid(pid, status, options);
+}
+
+int __wrap_posix_fallocate(int fd, off_t offset, off_t size)
+{
+    static atomic_long calls;
+    if (fault_fails(FAULT_FILE)) return ENOSPC;
+    return fault_interrupts(&calls) == FAULT_NOTHING ? EINTR : __real_posix_fallocate(fd, offset, size);
+}
+
+int __wrap_fstat(int fd, struct stat *status)
+{
+    return fault_fails(FAULT_READ) ? fault_no(EIO) : __real_fstat(fd, status);
+}
+
+int __wrap_fsync(int fd)
+{
+    return fault_fails(FAULT_FILE) ? fault_no(EIO) : __real_fsync(fd);
+}
+
+/* It is closed all the same, as Linux does it. */
+int __wrap_close(int fd)
+{
+    const int status = __real_close(fd);
+    return fault_fails(FAULT_FILE) ? fault_no(EIO) : status;
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+    return fault_fails(FAULT_FILE) ? fault_no(EACCES) : __real_rename(from, to);
+}
+
+int __wrap_ftruncate(int fd, off_t size)
+{
+    return fault_fails(FAULT_FILE) ? fault_no(ENOSPC) : __real_ftruncate(fd, size);
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+    va_end(list);
+    return fault_fails(FAULT_OPEN) ? fault_no(EMFILE) : __real_open(path, flags, mode);
+}
+
+int __wrap_fcntl(int fd, int command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    const int value = va_arg(list, int); /* of those that the library uses */
+    va_end(list);
+    return fault_fails(FAULT_OPEN) ? fault_no(EMFILE) : __real_fcntl(fd, command, value);
+}
+
+int __wrap_dup(int fd)
+{
+    return fault_fails(FAULT_OPEN) ? fault_no(EMFILE) : __real_dup(fd);
+}
+
+int __wrap_pipe2(int ends[2], int flags)
+{
+    return fault_fails(FAULT_OPEN) ? fault_no(EMFILE) : __real_pipe2(ends, flags);
+}
+
+int __wrap_memfd_create(const char *name, unsigned flags)
+{
+    return fault_fails(FAULT_OPEN) ? fault_no(EMFILE) : __real_memfd_create(name, flags);
+}
+
+int __wrap_mkostemp(char *path, int flags)
+{
+    return fault_fails(FAULT_OPEN) ? fault_no(EMFILE) : __real_mkostemp(path, flags);
+}

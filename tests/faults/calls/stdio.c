@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+   Files of the C library whose reads can fail: under FAULT_READ a file that is opened for reading reads
+   through the wrapper of read. */
+#include "calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+FILE *__real_fopen(const char *path, const char *mode);
+
+static ssize_t cookie_read(void *cookie, char *data, size_t size)
+{
+    return read(*(const int *)cookie, data, size);
+}
+
+static int cookie_close(void *cookie)
+{
+    return close(*(const int *)cookie);
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    static int fds[64], n; /* as many at once as no test has */
+    if (fault_fails(FAULT_MEMORY)) return fault_no_memory();
+    if (fault_fails(FAULT_OPEN)) return fault_no(EMFILE), NULL;
+    if (!fault_counts(FAULT_READ) || *mode != 'r' || strchr(mode, '+')) return __real_fopen(path, mode);
+    int *fd = &fds[n++ % 64];
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0) return NULL;
+    return fopencookie(fd, "r", (cookie_io_functions_t){ .read = cookie_read, .close = cookie_close });
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+   Reading images of every source while memory, reads and descriptors fail: a failure is told as what it
+   is, never as damage, and never as another picture. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "../unit/ingest/ingest_test.h"
+#include "each.h"
+
+static struct source {
+    const char *path, *labels;
+    size_t resize;
+    bool skip_bad;
+    bool by_stdio; /* which goes on by itself when it is interrupted */
+    bool by_child; /* HDF5's, which may have too little memory because of the file */
+    char digest[65];
+} * now;
+
+static int digest_of(char hex[65], const struct kl_images *im, const uint8_t *pixels,
+                     struct kl_error *err)
+{
+    struct kl_sha256 sha;
+    int rc = kl_sha256_begin(&sha, err);
+    if (rc) return rc;
+    kl_sha256_add(&sha, pixels, im->n * im->height * im->width * im->channels);
+    if (im->labels) kl_sha256_add(&sha, im->labels, im->n * sizeof *im->labels);
+    kl_sha256_add(&sha, im->index, im->n * sizeof *im->index);
+    kl_sha256_end(&sha, hex);
+    return 0;
+}
+
+/* All images; the first time, without a fault, their digest is what all others must have. */
+static int read_all(struct kl_error *err)
+{
+    struct kl_images *im = NULL;
+    struct kl_images_options o;
+    struct kl_arena arena = { 0 };
+    uint8_t *pixels = NULL;
+    char hex[65];
+    kl_images_options_default(&o);
+    o.labels = now->labels, o.resize = now->resize, o.skip_bad = now->skip_bad;
+    int rc = kl_images_open(&im, &now->path, 1, &o, err);
+    if (!rc && !(pixels = malloc(im->n * im->height * im->width * im->channels)))
+        rc = kl_fail_memory(err, im->n);
+    if (!rc) rc = kl_images_read(im, 0, im->n, pixels, &arena, err);
+    if (!rc) rc = digest_of(hex, im, pixels, err);
+    if (!rc && !now->digest[0]) strcpy(now->digest, hex);
+    if (!rc && strcmp(hex, now->digest)) rc = kl_fail(err, KL_EINTERNAL, "%s: other images", now->path);
+    kl_images_close(&im);
+    kl_arena_free(&arena);
+    free(pixels);
+    return rc;
+}
+
+static void copy(const char *to, const char *from)
+{
+    size_t n;
+    unsigned char *bytes = get_file(from, &n);
+    if (!bytes) exit(1);
+    put(to, bytes, n);
+    free(bytes);
+}
+
+static void make_inputs(void)
+{
+    mkdir(path_of("set"), 0777);
+    mkdir(path_of("set/b"), 0777);
+    mkdir(path_of("set/a"), 0777);
+    copy(path_of("set/a/1.png"), "tests/fuzz/png/grey");
+    copy(path_of("set/a/2.png"), "tests/fuzz/png/palette");
+    copy(path_of("set/a/3.PNG"), "tests/fuzz/png/interlaced");
+    copy(path_of("set/b/1.png"), "tests/fuzz/png/text");
+    copy(path_of("set/b/2.png"), "tests/fuzz/png/bad-crc");
+    copy(path_of("set/b/3.png"), "tests/fuzz/png/rgb");
+    copy(path_of("x-images-idx3-ubyte"), "tests/fuzz/idx/grey");
+    put(path_of("x-labels-idx1-ubyte"), "\0\0\10\1\0\0\0\2\3\1", 10);
+    copy(path_of("y-images-idx3-ubyte.gz"), "tests/fuzz/idx/grey.gz");
+    gzFile labels = gzopen(path_of("y-labels-idx1-ubyte.gz"), "wb");
+    CHECK(gzwrite(labels, "\0\0\10\1\0\0\0\2\3\1", 10) == 10 && gzclose(labels) == 0);
+}
+
+int main(void)
+{
+    begin();
+    make_inputs();
+    struct source sources[] = {
+        { .path = path_of("x-images-idx3-ubyte") },
+        { .path = path_of("y-images-idx3-ubyte.gz") },
+        { .path = path_of("set"), .resize = 6, .skip_bad = true, .by_stdio = true },
+        { .path = "tests/fuzz/foreign/gzip", .by_child = true },
+        { .path = "tests/fuzz/foreign/labels", .by_child = true },
+    };
+    struct kl_error err = { 0 };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        now = &sources[i];
+        CHECK(read_all(&err) == 0, "%s: %s", now->path, err.text);
+        check_each(now->path, read_all, FAULT_MEMORY, KL_ENOMEM, now->by_child ? KL_EDATA : KL_ENOMEM);
+        check_each(now->path, read_all, FAULT_OPEN, KL_ENOINPUT, KL_EIO);
+        check_each(now->path, read_all, FAULT_READ, KL_EIO, now->by_child ? KL_EDATA : KL_EIO);
+        if (now->by_child) check_each(now->path, read_all, FAULT_HDF5, KL_EDATA, KL_EDATA);
+        if (now->by_child) check_each(now->path, read_all, FAULT_FILE, KL_EDATA, KL_EDATA);
+        if (!now->by_stdio) check_interrupted(now->path, read_all);
+    }
+    return finish();
+}
