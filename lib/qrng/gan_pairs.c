@@ -56,7 +56,8 @@ int kl_gan_pairs(struct kl_gan_pair **pairs, size_t *n, const char *text, const 
     const int32_t d = bits->n_devices;
     size_t room = (size_t)d * (size_t)(d - 1) / 2 + 1;
     if (d < 2)
-        return kl_fail(err, KL_EUSAGE, "the input has one device, expected two or more to compare");
+        return kl_fail(err, KL_EDATA,
+                       "one device, expected at least two: rows with labels, or several inputs");
     for (const char *c = text; c && *c; c++) room += *c == ',';
     *pairs = malloc((room + 1) * sizeof **pairs);
     if (!*pairs) return kl_fail_memory(err, room * sizeof **pairs);

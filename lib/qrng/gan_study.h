@@ -27,7 +27,8 @@ struct kl_gan_options {
 struct kl_gan_pair {
     int32_t a, b;
 };
-/* "1v2,1v3", names or numbers from 1; NULL: all, in order. *pairs malloc'ed. KL_EUSAGE. */
+/* "1v2,1v3", names or numbers from 1; NULL: all, in order. *pairs malloc'ed. KL_EUSAGE;
+   KL_EDATA: one device. */
 int kl_gan_pairs(struct kl_gan_pair **pairs, size_t *n, const char *text, const struct kl_bits *bits,
                  struct kl_error *err);
 

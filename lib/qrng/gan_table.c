@@ -15,20 +15,34 @@ static double last(const struct kl_gan_study *s, enum kl_gan_column c, size_t pa
     return s->history[(row + 1) * epochs - 1];
 }
 
-static void name_pair(char text[2 * KL_BITS_NAME + 2], const struct kl_gan_study *s, size_t i)
+enum { PAIR = 2 * KL_BITS_NAME + 2 };
+
+static int name_pair(char text[PAIR], const struct kl_gan_study *s, size_t i)
 {
-    snprintf(text, 2 * KL_BITS_NAME + 2, "%.*sv%.*s", KL_BITS_NAME, s->bits->names[s->pairs[i].a],
-             KL_BITS_NAME, s->bits->names[s->pairs[i].b]);
+    return snprintf(text, PAIR, "%.*sv%.*s", KL_BITS_NAME, s->bits->names[s->pairs[i].a], KL_BITS_NAME,
+                    s->bits->names[s->pairs[i].b]);
+}
+
+/* Of the first column, with the first `most` pairs. */
+static int widest(const struct kl_gan_study *s, size_t most, int least)
+{
+    for (size_t i = 0; i < s->n_pairs && i < most; i++) {
+        char text[PAIR];
+        const int width = name_pair(text, s, i);
+        if (width > least) least = width;
+    }
+    return least;
 }
 
 static void reference_table(FILE *to, const struct kl_gan_study *s, size_t most)
 {
-    char pair[2 * KL_BITS_NAME + 2];
-    fprintf(to, "%-10s  %10s  %10s  %10s  %9s  %9s  %s\n", "pair", "KL", "uniform", "at start", "loss G",
-            "loss D", "halves of one device");
+    char pair[PAIR];
+    const int width = widest(s, most, 10);
+    fprintf(to, "%-*s  %10s  %10s  %10s  %9s  %9s  %s\n", width, "pair", "KL", "uniform", "at start",
+            "loss G", "loss D", "halves of one device");
     for (size_t i = 0; i < s->n_pairs && i < most; i++) {
         name_pair(pair, s, i);
-        fprintf(to, "%-10s  %10.6f  %10.6f  %10.6f  %9.4f  %9.4f  %.3f to %.3f\n", pair,
+        fprintf(to, "%-*s  %10.6f  %10.6f  %10.6f  %9.4f  %9.4f  %.3f to %.3f\n", width, pair,
                 score(s, KL_GAN_KL, i), score(s, KL_GAN_KL_UNIFORM, i), score(s, KL_GAN_KL_START, i),
                 last(s, KL_GAN_GENERATOR_LOSS, i), last(s, KL_GAN_DISCRIMINATOR_LOSS, i),
                 score(s, KL_GAN_HALVES_LOW, i), score(s, KL_GAN_HALVES_HIGH, i));
@@ -48,17 +62,18 @@ static void with_interval(char text[64], const struct kl_gan_study *s, enum kl_g
 
 static void sound_table(FILE *to, const struct kl_gan_study *s, size_t most)
 {
-    char pair[2 * KL_BITS_NAME + 2], text[3][64];
-    fprintf(to, "%-8s %7s %7s  %-26s %-24s %-24s %6s %6s\n", "pair", "a on a", "b on a", "difference",
-            "KL(b||a)", "KL(b||a), plug-in", "z a", "z b");
+    char pair[PAIR], text[3][64];
+    const int width = widest(s, most, 8);
+    fprintf(to, "%-*s %7s %7s  %-26s %-24s %-24s %6s %6s\n", width, "pair", "a on a", "b on a",
+            "difference", "KL(b||a)", "KL(b||a), plug-in", "z a", "z b");
     for (size_t i = 0; i < s->n_pairs && i < most; i++) {
         name_pair(pair, s, i);
         with_interval(text[0], s, KL_GAN_DIFFERENCE, i);
         with_interval(text[1], s, KL_GAN_EXCESS, i);
         with_interval(text[2], s, KL_GAN_PLUGIN_EXCESS, i);
-        fprintf(to, "%-8s %7.4f %7.4f  %-26s %-24s %-24s %6.1f %6.1f\n", pair, score(s, KL_GAN_ON_A, i),
-                score(s, KL_GAN_ON_B, i), text[0], text[1], text[2], score(s, KL_GAN_Z_A, i),
-                score(s, KL_GAN_Z_B, i));
+        fprintf(to, "%-*s %7.4f %7.4f  %-26s %-24s %-24s %6.1f %6.1f\n", width, pair,
+                score(s, KL_GAN_ON_A, i), score(s, KL_GAN_ON_B, i), text[0], text[1], text[2],
+                score(s, KL_GAN_Z_A, i), score(s, KL_GAN_Z_B, i));
     }
     if (s->n_pairs > most) fprintf(to, "... %zu more\n", s->n_pairs - most);
     fprintf(

@@ -5,10 +5,10 @@
 #include "qrng/study_int.h"
 
 /* Options of all models, then those of networks. */
-static const char *const names[] = { "seed",   "folds",        "test",     "init",         "keep",
-                                     "epochs", "batch-size",   "lr",       "dropout",      "l1",
-                                     "clip",   "weight-decay", "patience", "rate-patience" };
-enum { OF_ALL = 3 };
+static const char *const names[] = { "folds",        "test",     "init",         "keep", "epochs",
+                                     "batch-size",   "lr",       "dropout",      "l1",   "clip",
+                                     "weight-decay", "patience", "rate-patience" };
+enum { OF_ALL = 2 };
 
 /* "batch-size" as batch_size. */
 static int put_option(struct kl_writer *w, const char *name, const json_t *value, struct kl_error *err)
@@ -57,6 +57,7 @@ int kl_judge_describe(const struct kl_judge *j, struct kl_error *err)
     if (!rc) rc = kl_writer_text(j->w, "", "model", j->study->v->model, err);
     if (!rc) rc = kl_writer_text(j->w, "", "features", j->study->v->features, err);
     if (!rc) rc = kl_writer_text(j->w, "", "protocol", j->study->v->protocol, err);
+    if (!rc) rc = kl_writer_integer(j->w, "", "seed", j->study->v->common.seed, err);
     if (!rc && j->study->network) rc = put_layers(j, err);
     return rc ? rc : put_options(j, err);
 }

@@ -5,12 +5,31 @@
 
 #include "qrng/tournament.h"
 
-static void put_name(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r)
+enum { PAIR = 2 * KL_BITS_NAME + 4, NARROWEST = 12 };
+
+static int name_pair(char text[PAIR], const struct kl_tournament *t, const struct kl_pair_result *r)
 {
-    char text[2 * KL_BITS_NAME + 4];
-    snprintf(text, sizeof text, "%.*s v %.*s", KL_BITS_NAME, t->names[r->a], KL_BITS_NAME,
-             t->names[r->b]);
-    fprintf(to, "%-12s", text);
+    return snprintf(text, PAIR, "%.*s v %.*s", KL_BITS_NAME, t->names[r->a], KL_BITS_NAME,
+                    t->names[r->b]);
+}
+
+/* Of the first column, with the first `shown` pairs. */
+static int widest(const struct kl_tournament *t, size_t shown)
+{
+    int most = NARROWEST;
+    for (size_t i = 0; i < shown; i++) {
+        char text[PAIR];
+        const int width = name_pair(text, t, &t->pairs[t->order[i]]);
+        if (width > most) most = width;
+    }
+    return most;
+}
+
+static void put_name(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r, int width)
+{
+    char text[PAIR];
+    name_pair(text, t, r);
+    fprintf(to, "%-*s", width, text);
 }
 
 /* A p-value in four places, "<=" if no permutation scored as high: there it is as small as it can be. */
@@ -20,10 +39,10 @@ static void put_p(FILE *to, double p, size_t permutations)
     else fprintf(to, " %2s%6.4f", p * (double)(permutations + 1) < 1.5 ? "<=" : "", p);
 }
 
-static void put_pair(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r)
+static void put_pair(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r, int width)
 {
     const int js = KL_DIV_JS;
-    put_name(to, t, r);
+    put_name(to, t, r, width);
     fprintf(to, " %10.5g %8.1f   %9.3e (%9.3e, %9.3e)", r->test.chi_square, r->log10_p_holm,
             r->divergence[js], r->low[js], r->high[js]);
     if (isnan(r->row_accuracy)) fprintf(to, "        -");
@@ -33,12 +52,13 @@ static void put_pair(FILE *to, const struct kl_tournament *t, const struct kl_pa
     fputc('\n', to);
 }
 
-static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r)
+static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r,
+                       int width)
 {
     for (int s = 0; s < KL_N_LEGACY; s++) {
         const double *a = t->self_q95 + (size_t)r->a * KL_N_LEGACY,
                      *b = t->self_q95 + (size_t)r->b * KL_N_LEGACY;
-        put_name(to, t, r);
+        put_name(to, t, r, width);
         fprintf(to, " %-12s %11.6f", kl_score_names[s], r->score[s]);
         put_p(to, r->p[s], t->permutations);
         if (isnan(r->p[s])) fprintf(to, " %11s", "-");
@@ -53,12 +73,13 @@ static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_
 void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, bool detailed)
 {
     const size_t shown = lines < t->n_pairs ? lines : t->n_pairs;
-    fprintf(to, "%-12s %10s %8s   %-34s %6s %8s %7s\n", "pair", "chi2", "log10 p",
+    const int width = widest(t, shown);
+    fprintf(to, "%-*s %10s %8s   %-34s %6s %8s %7s\n", width, "pair", "chi2", "log10 p",
             "JS, nats a symbol (95 %)", "a row", "held out", "p");
-    for (size_t i = 0; i < shown; i++) put_pair(to, t, &t->pairs[t->order[i]]);
+    for (size_t i = 0; i < shown; i++) put_pair(to, t, &t->pairs[t->order[i]], width);
     if (shown < t->n_pairs) fprintf(to, "... %zu more pairs\n", t->n_pairs - shown);
     if (!detailed && !t->reference) return;
-    fprintf(to, "\n%-12s %-12s %11s %8s %11s %11s %11s\n", "pair", "the study's", "score", "p",
+    fprintf(to, "\n%-*s %-12s %11s %8s %11s %11s %11s\n", width, "pair", "the study's", "score", "p",
             "null 95 %", "first's own", "second's");
-    for (size_t i = 0; i < shown; i++) put_scores(to, t, &t->pairs[t->order[i]]);
+    for (size_t i = 0; i < shown; i++) put_scores(to, t, &t->pairs[t->order[i]], width);
 }

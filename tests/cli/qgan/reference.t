@@ -54,8 +54,8 @@ $ qgan devices.txt
 ? 2
 
 $ grep ' 1' devices.txt | cut -d ' ' -f 1 >alone.txt; qgan alone.txt --reference -o x.h5
-! qgan: the input has one device, expected two or more to compare
-? 2
+! qgan: one device, expected at least two: rows with labels, or several inputs
+? 65
 
 $ cut -c 1-40,65- devices.txt | qgan - --reference -o x.h5
 ! qgan: rows of 40 bits; expected 64 or more with --reference
