@@ -18,7 +18,8 @@ FAULT_OBJS := $(patsubst %.c,$(BUILD)/%.o,tests/faults/faults.c $(wildcard tests
 WRAP_FLAGS := $(subst $(empty) $(empty),,-Wl $(WRAPPED:%=$(comma)--wrap=%))
 
 .PHONY: test-programs bench-programs
-test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9
+test-programs: $(TEST_PROGRAMS) $(BUILD)/tests/checkkernels $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9 \
+  $(BUILD)/tests/cuda/libketline-cuda.so $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/tests/faults/%: $(BUILD)/tests/faults/%.o $(FAULT_OBJS) $(BUILD)/libketline.a

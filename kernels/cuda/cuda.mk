@@ -12,7 +12,7 @@ CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDNN_H:%/cudnn.h=-isystem %) -Werror al
 PYTHON_CUDNN = lib/python3*/site-packages/nvidia/cudnn
 CUDNN_H := $(firstword $(wildcard $(CUDNN_HOME:%=%/include/cudnn.h) $(NVCC:%/bin/nvcc=%/include/cudnn.h) /usr/include/cudnn.h \
   $(foreach d,$(VIRTUAL_ENV) $(CONDA_PREFIX) $(KETLINE_PYTHON:%/bin/python=%),$d/$(PYTHON_CUDNN)/include/cudnn.h)))
-WITH_CUDNN := $(patsubst %,kernels/cuda/%.cu,cudnn cudnn_conv resnet)
+WITH_CUDNN := $(patsubst %,kernels/cuda/%.cu,cudnn cudnn_conv resnet resnet_batch)
 CUDA_ALL := $(filter-out kernels/cuda/no_resnet.cu,$(wildcard kernels/cuda/*.cu))
 CUDA_SOURCES := $(if $(CUDNN_H),$(CUDA_ALL),$(filter-out $(WITH_CUDNN),$(CUDA_ALL)) kernels/cuda/no_resnet.cu)
 # One folder a list of architectures, so that changing it rebuilds.
@@ -47,7 +47,14 @@ EMULATED_CUDNN := $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9
 $(BUILD)/tests/cuda/libketline-cuda.so: $(EMULATED)
 	$(call SAY,LD)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -shared -Wl,-soname,libketline-cuda.so $(SAN) -o $@ $^
+	$(Q)$(CXX) -shared -Wl,-soname,libketline-cuda.so,--wrap=malloc,--wrap=calloc $(SAN) -o $@ $^
+
+# As it is where there is no cudnn.h.
+$(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so: $(filter-out $(WITH_CUDNN:%.cu=$(BUILD)/emulated/%.o),$(EMULATED)) \
+  $(BUILD)/emulated/kernels/cuda/no_resnet.o
+	$(call SAY,LD)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -shared -Wl,-soname,libketline-cuda.so,--wrap=malloc,--wrap=calloc,--no-undefined $(SAN) -o $@ $^
 
 $(EMULATED_CUDNN): $(BUILD)/emulated/tests/cuda/emulated/cudnn.o $(BUILD)/tests/cuda/libketline-cuda.so
 	$(call SAY,LD)

@@ -37,7 +37,7 @@ static int send(void **to, const float *from, size_t n, int precision, struct kl
         return kl_cuda_copy(to, from, n, sizeof *from, "weights to the GPU", err);
     uint16_t *narrow = (uint16_t *)malloc(n * sizeof *narrow);
     if (!narrow)
-        return kl_cuda_fail(err, KL_EINTERNAL, "no memory: %zu bytes asked for", n * sizeof *narrow);
+        return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", n * sizeof *narrow);
     for (size_t i = 0; i < n; i++) {
         const __half half = __float2half_rn(from[i]);
         const __nv_bfloat16 bf16 = __float2bfloat16_rn(from[i]);
@@ -75,7 +75,8 @@ static cudnnStatus_t describe(struct kl_cudnn_conv *c, const struct kl_cudnn *cu
     if (!s) s = cudnn->SetConvolutionMathType(c->how, math_of(precision));
     if (!s)
         s = cudnn->SetActivationDescriptor(
-            c->act, k->relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY, CUDNN_PROPAGATE_NAN, 0);
+            c->act, k->relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY, CUDNN_NOT_PROPAGATE_NAN,
+            0); /* the fused call takes no other */
     if (!s)
         s = cudnn->GetConvolutionForwardWorkspaceSize(handle, c->x, c->w, c->how, c->y, ALGORITHM,
                                                       &c->workspace);

@@ -6,31 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BATCHES = 16,   /* of a chunk, if there is room: several chunks a call, so that copies overlap */
-    LEAVE_PART = 32 /* of the card's memory stays free: launches need some of their own */
-};
+enum { BATCHES = 16 /* of a chunk, if there is room: several chunks a call, so that copies overlap */ };
 
 /* All of them, if enough is left. */
-static int keep_all(struct kl_cuda_features *f, struct kl_error *err)
+static int keep_all(struct kl_cuda_features *f, int device, struct kl_error *err)
 {
-    size_t left = 0, total = 0;
     int code = kl_cuda_take((void **)&f->rows, f->n, sizeof *f->rows, "features", err);
-    if (!code) code = kl_cuda_take((void **)&f->labels, f->n, sizeof *f->labels, "features", err);
-    if (!code) code = kl_cuda_take((void **)&f->x, f->n * f->d, sizeof *f->x, "features", err);
-    if (!code) code = kl_cuda_check(cudaMemGetInfo(&left, &total), "memory of the GPU", err);
-    if (!code && left < total / LEAVE_PART)
-        code = kl_cuda_check(cudaErrorMemoryAllocation, "features", err);
-    if (!code)
-        code = kl_cuda_check(
-            cudaMemcpy(f->x, f->host_x, f->n * f->d * sizeof *f->x, cudaMemcpyHostToDevice),
-            "features to the GPU", err);
-    if (!code && f->host_labels)
-        code = kl_cuda_check(
-            cudaMemcpy(f->labels, f->host_labels, f->n * sizeof *f->labels, cudaMemcpyHostToDevice),
-            "labels to the GPU", err);
     f->chunk = f->n;
-    return code;
+    return code
+               ? code
+               : kl_cuda_resident_take(&f->resident, f->host_x, f->host_labels, f->n, f->d, device, err);
 }
 
 static int open_chunk(struct kl_cuda_chunk *c, size_t rows, size_t d, struct kl_error *err)
@@ -68,8 +53,10 @@ static int keep_some(struct kl_cuda_features *f, size_t rows, struct kl_error *e
     return code;
 }
 
+/* Copies may be on their way after an error: they read the pinned buffers. */
 void kl_cuda_features_close(struct kl_cuda_features *f)
 {
+    if (f->copies) cudaStreamSynchronize(f->copies);
     for (struct kl_cuda_chunk &c : f->chunks) {
         if (c.sent) cudaEventDestroy(c.sent);
         if (c.used) cudaEventDestroy(c.used);
@@ -79,20 +66,19 @@ void kl_cuda_features_close(struct kl_cuda_features *f)
         cudaFree(c.labels);
     }
     if (f->copies) cudaStreamDestroy(f->copies);
-    cudaFree(f->x);
-    cudaFree(f->labels);
+    kl_cuda_resident_drop(&f->resident);
     cudaFree(f->rows);
     for (struct kl_cuda_chunk &c : f->chunks) c = {};
-    f->copies = NULL, f->x = NULL, f->labels = f->rows = NULL;
+    f->copies = NULL, f->rows = NULL;
 }
 
 int kl_cuda_features_open(struct kl_cuda_features *f, const float *x, const int32_t *labels, size_t n,
-                          size_t d, size_t batch, struct kl_error *err)
+                          size_t d, size_t batch, int device, struct kl_error *err)
 {
     size_t rows = BATCHES * batch;
     *f = {};
     f->host_x = x, f->host_labels = labels, f->n = n, f->d = d;
-    int code = keep_all(f, err);
+    int code = keep_all(f, device, err);
     while (code == KL_ENOMEM) {
         kl_cuda_features_close(f);
         code = keep_some(f, rows < n ? rows : n, err);
@@ -130,8 +116,8 @@ int kl_cuda_features_send(struct kl_cuda_rows *to, struct kl_cuda_features *f, c
                           size_t n, cudaStream_t stream, struct kl_error *err)
 {
     struct kl_cuda_chunk *c = &f->chunks[f->turn];
-    if (f->x) {
-        *to = { f->x, f->labels, f->rows };
+    if (f->resident) {
+        *to = { f->resident->x, f->resident->labels, f->rows };
         return kl_cuda_check(
             cudaMemcpyAsync(f->rows, rows, n * sizeof *rows, cudaMemcpyHostToDevice, stream),
             "to the GPU", err);
@@ -146,7 +132,7 @@ int kl_cuda_features_used(struct kl_cuda_features *f, cudaStream_t stream, struc
 {
     const int turn = f->turn;
     f->turn = 1 - turn;
-    return f->x ? KL_OK
-                : kl_cuda_check(cudaEventRecord(f->chunks[turn].used, stream), "features to the GPU",
-                                err);
+    return f->resident ? KL_OK
+                       : kl_cuda_check(cudaEventRecord(f->chunks[turn].used, stream),
+                                       "features to the GPU", err);
 }

@@ -82,8 +82,20 @@ static int take_memory(struct kl_cuda_gans *g, bool other_outside, struct kl_err
     return code;
 }
 
-int kl_cuda_gans_open(struct kl_cuda_gans **gans, size_t *n, const struct kl_cuda_gan *shape, int device,
-                      struct kl_error *err)
+static void gans_close(struct kl_cuda_gans **gans)
+{
+    struct kl_cuda_gans *g = *gans;
+    if (!g) return;
+    for (int i = 0; i < g->n_memory; i++) cudaFree(g->memory[i]);
+    cudaFree(g->factors);
+    cudaFree(g->history);
+    if (g->stream) cudaStreamDestroy(g->stream);
+    free(g);
+    *gans = NULL;
+}
+
+static int gans_open(struct kl_cuda_gans **gans, size_t *n, const struct kl_cuda_gan *shape, int device,
+                     struct kl_error *err)
 {
     struct kl_cuda_gans *g = *gans = (struct kl_cuda_gans *)calloc(1, sizeof *g);
     bool other_outside = false;
@@ -94,7 +106,7 @@ int kl_cuda_gans_open(struct kl_cuda_gans **gans, size_t *n, const struct kl_cud
     int code = look_at_card(g, *n, &other_outside, device, err);
     if (!code) code = take_memory(g, other_outside, err);
     if (!code) code = kl_cuda_check(cudaStreamCreate(&g->stream), "taking the GPU", err);
-    if (code) kl_cuda_gans_close(gans);
+    if (code) gans_close(gans);
     else *n = g->n;
     return code;
 }
@@ -112,8 +124,8 @@ template <class T> static int clear(T *array, size_t i, size_t n, struct kl_erro
     return n ? kl_cuda_check(cudaMemset(array + i * n, 0, n * sizeof(T)), "on the GPU", err) : KL_OK;
 }
 
-int kl_cuda_gans_put(struct kl_cuda_gans *g, size_t i, uint32_t replica, const double *target,
-                     const double *discriminator, const double *angles, struct kl_error *err)
+static int gans_put(struct kl_cuda_gans *g, size_t i, uint32_t replica, const double *target,
+                    const double *discriminator, const double *angles, struct kl_error *err)
 {
     struct kl_gan_job job = g->job;
     void *arguments[] = { &job };
@@ -149,8 +161,8 @@ static int grow(struct kl_cuda_gans *g, int64_t count, struct kl_error *err)
     return code;
 }
 
-int kl_cuda_gans_epochs(struct kl_cuda_gans *g, size_t n, int64_t first, int64_t count,
-                        const struct kl_cuda_gan_factors *factors, double *history, struct kl_error *err)
+static int gans_epochs(struct kl_cuda_gans *g, size_t n, int64_t first, int64_t count,
+                       const struct kl_cuda_gan_factors *factors, double *history, struct kl_error *err)
 {
     struct kl_gan_job job = g->job;
     void *arguments[] = { &job };
@@ -179,22 +191,13 @@ static int fetch(double *to, const double *from, size_t i, size_t n, struct kl_e
                          "from the GPU", err);
 }
 
-int kl_cuda_gans_get(struct kl_cuda_gans *g, size_t i, double *law, double *discriminator,
-                     double *angles, struct kl_error *err)
+static int gans_get(struct kl_cuda_gans *g, size_t i, double *law, double *discriminator, double *angles,
+                    struct kl_error *err)
 {
     int code = fetch(law, g->job.law, i, KL_GAN_CELLS, err);
     if (!code) code = fetch(discriminator, g->job.params, i, (size_t)g->job.p, err);
     return code ? code : fetch(angles, g->job.angles, i, g->angles, err);
 }
 
-void kl_cuda_gans_close(struct kl_cuda_gans **gans)
-{
-    struct kl_cuda_gans *g = *gans;
-    if (!g) return;
-    for (int i = 0; i < g->n_memory; i++) cudaFree(g->memory[i]);
-    cudaFree(g->factors);
-    cudaFree(g->history);
-    if (g->stream) cudaStreamDestroy(g->stream);
-    free(g);
-    *gans = NULL;
-}
+const struct kl_cuda_gans_calls kl_cuda_gans_calls = { gans_open, gans_put, gans_epochs, gans_get,
+                                                       gans_close };

@@ -46,25 +46,36 @@ static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_circuit *c
     return kl_cuda_fail(err, KL_EDEVICE, "this GPU cannot hold a block of the head's kernel");
 }
 
-int kl_cuda_heads_open(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
-                       const float *x, const int32_t *labels, size_t n, int device, struct kl_error *err)
+static void heads_close(struct kl_cuda_heads **heads)
+{
+    struct kl_cuda_heads *h = *heads;
+    if (!h) return;
+    if (h->stream) cudaStreamSynchronize(h->stream); /* after an error work may be under way */
+    kl_cuda_heads_release(h);
+    if (h->stream) cudaStreamDestroy(h->stream);
+    free(h);
+    *heads = NULL;
+}
+
+static int heads_open(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
+                      const float *x, const int32_t *labels, size_t n, int device, struct kl_error *err)
 {
     struct kl_cuda_heads *h = *heads = (struct kl_cuda_heads *)calloc(1, sizeof *h);
     if (!h) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *h);
-    h->n_heads = n_heads;
+    h->n_heads = n_heads, h->device = device;
     int code = look_at_card(h, &shape->circuit, device, err);
     if (!code) code = kl_cuda_heads_take(h, shape, x, labels, n, err);
     if (!code)
         code = kl_cuda_check(cudaStreamCreateWithFlags(&h->stream, cudaStreamNonBlocking),
                              "taking the GPU", err);
-    if (code) kl_cuda_heads_close(heads);
+    if (code) heads_close(heads);
     return code;
 }
 
-void kl_cuda_heads_room(int32_t *slice, size_t *chunk, const struct kl_cuda_heads *h)
+static void heads_room(int32_t *slice, size_t *chunk, const struct kl_cuda_heads *h)
 {
     *slice = h->job.slice < h->shape.batch ? h->job.slice : 0;
-    *chunk = h->features.x ? 0 : h->features.chunk;
+    *chunk = h->features.resident ? 0 : h->features.chunk;
 }
 
 /* To the card or from it, behind what is in the heads' stream; fetched values are there after wait(). */
@@ -81,8 +92,8 @@ static int wait(struct kl_cuda_heads *h, const char *what, struct kl_error *err)
     return kl_cuda_check(cudaStreamSynchronize(h->stream), what, err);
 }
 
-int kl_cuda_heads_put(struct kl_cuda_heads *h, size_t head, const float *params, const float *m,
-                      const float *v, struct kl_error *err)
+static int heads_put(struct kl_cuda_heads *h, size_t head, const float *params, const float *m,
+                     const float *v, struct kl_error *err)
 {
     const float *const from[] = { params, m, v };
     float *const to[] = { h->job.params, h->job.m, h->job.v };
@@ -95,8 +106,8 @@ int kl_cuda_heads_put(struct kl_cuda_heads *h, size_t head, const float *params,
     return code ? code : wait(h, "parameters to the GPU", err);
 }
 
-int kl_cuda_heads_get(struct kl_cuda_heads *h, size_t head, float *params, float *m, float *v,
-                      struct kl_error *err)
+static int heads_get(struct kl_cuda_heads *h, size_t head, float *params, float *m, float *v,
+                     struct kl_error *err)
 {
     float *const to[] = { params, m, v };
     const float *const from[] = { h->job.params, h->job.m, h->job.v };
@@ -156,7 +167,7 @@ static int launch_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, 
 }
 
 /* All steps in one launch, or as many as the rows of a chunk are good for. */
-int kl_cuda_heads_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, struct kl_error *err)
+static int heads_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, struct kl_error *err)
 {
     const int64_t batch = h->shape.batch, all = (int64_t)(h->features.chunk / (size_t)batch),
                   most = h->features.chunk == h->features.n ? s->count : all;
@@ -211,8 +222,8 @@ static int judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, size_
     return code ? code : fetch_judged(h, to, n, err);
 }
 
-int kl_cuda_heads_judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, size_t head,
-                        const int32_t *rows, size_t n_rows, struct kl_error *err)
+static int heads_judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, size_t head,
+                       const int32_t *rows, size_t n_rows, struct kl_error *err)
 {
     const size_t chunk = h->features.chunk, limit = KL_JUDGED_MOST, most = chunk < limit ? chunk : limit,
                  classes = (size_t)h->shape.n_classes, outputs = (size_t)h->shape.circuit.n_outputs;
@@ -227,12 +238,5 @@ int kl_cuda_heads_judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to
     return code;
 }
 
-void kl_cuda_heads_close(struct kl_cuda_heads **heads)
-{
-    struct kl_cuda_heads *h = *heads;
-    if (!h) return;
-    if (h->stream) cudaStreamDestroy(h->stream);
-    kl_cuda_heads_release(h);
-    free(h);
-    *heads = NULL;
-}
+const struct kl_cuda_heads_calls kl_cuda_heads_calls = { heads_open,  heads_room,  heads_put,  heads_get,
+                                                         heads_steps, heads_judge, heads_close };

@@ -4,6 +4,7 @@
 #ifndef KL_CUDA_HEAD_KERNELS_CUH
 #define KL_CUDA_HEAD_KERNELS_CUH
 
+#include "kernels/cuda/head_rows.cuh"
 #include "kernels/cuda/head_update.cuh"
 #include "kernels/cuda/heads.h"
 

@@ -3,15 +3,19 @@
    then: first the features are streamed, then batches are worked on in slices. */
 #include "kernels/cuda/heads.h"
 
-/* Where each layer's values are for so many rows; returns how many values there are. */
-static int32_t lay_out(int32_t at[KL_CUDA_LAYERS], const struct kl_cuda_head *shape, int rows)
+/* Where each layer's values are for so many rows, and how many values there are: KL_ENOMEM if more than
+   an index of the kernels counts, which fewer rows may mend. */
+static int lay_out(int32_t *size, int32_t at[KL_CUDA_LAYERS], const struct kl_cuda_head *shape, int rows,
+                   struct kl_error *err)
 {
-    int32_t end = 0;
+    int64_t end = 0;
     for (int l = 0; l < shape->n_layers; l++) {
-        at[l] = end;
-        end += (rows * shape->layers[l].d_out + 3) / 4 * 4;
+        at[l] = (int32_t)end;
+        end += ((int64_t)rows * shape->layers[l].d_out + 3) / 4 * 4;
+        if (end > INT32_MAX) return kl_cuda_check(cudaErrorMemoryAllocation, "heads", err);
     }
-    return end;
+    *size = (int32_t)end;
+    return KL_OK;
 }
 
 static void count_items(int32_t at[KL_CUDA_LAYERS + 1], const struct kl_cuda_head *shape)
@@ -96,14 +100,14 @@ static int take_all(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, c
                     const int32_t *labels, size_t n, struct kl_error *err)
 {
     int code = copy_shape(h, shape, err);
-    h->job.y_size = lay_out(h->job.y_at, &h->shape, h->job.slice);
-    h->judge_size = lay_out(h->judge_at, &h->shape, KL_JUDGED);
+    if (!code) code = lay_out(&h->job.y_size, h->job.y_at, &h->shape, h->job.slice, err);
+    if (!code) code = lay_out(&h->judge_size, h->judge_at, &h->shape, KL_JUDGED, err);
     count_items(h->job.item_at, &h->shape);
     if (!code) code = take_steps(h, err);
     if (!code) code = take_judging(h, err);
     return code ? code
                 : kl_cuda_features_open(&h->features, x, labels, n, (size_t)shape->n_features,
-                                        (size_t)shape->batch, err);
+                                        (size_t)shape->batch, h->device, err);
 }
 
 int kl_cuda_heads_take(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, const float *x,

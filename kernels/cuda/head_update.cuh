@@ -8,6 +8,7 @@
 #define KL_CUDA_HEAD_UPDATE_CUH
 
 #include "kernels/cuda/head.cuh"
+#include "kernels/cuda/sweep.cuh"
 
 KL_GPU float kl_put(const kl_mover &to, int64_t i, float g)
 {

@@ -72,38 +72,14 @@ static int describe(struct kl_cuda_device *device, int number, struct kl_error *
     return KL_OK;
 }
 
-static const struct kl_cuda table = {
-    KL_CUDA_VERSION,
-    count,
-    describe,
-    kl_cuda_batch_open,
-    kl_cuda_batch_run,
-    kl_cuda_batch_close,
-    kl_cuda_heads_open,
-    kl_cuda_heads_room,
-    kl_cuda_heads_put,
-    kl_cuda_heads_get,
-    kl_cuda_heads_steps,
-    kl_cuda_heads_judge,
-    kl_cuda_heads_close,
-    kl_cuda_mlps_open,
-    kl_cuda_mlps_put,
-    kl_cuda_mlps_start,
-    kl_cuda_mlps_finish,
-    kl_cuda_mlps_get,
-    kl_cuda_mlps_close,
-    kl_cuda_resnet_open,
-    kl_cuda_resnet_pixels,
-    kl_cuda_resnet_start,
-    kl_cuda_resnet_wait,
-    kl_cuda_resnet_seconds,
-    kl_cuda_resnet_close,
-    kl_cuda_gans_open,
-    kl_cuda_gans_put,
-    kl_cuda_gans_epochs,
-    kl_cuda_gans_get,
-    kl_cuda_gans_close,
-};
+static const struct kl_cuda table = { KL_CUDA_VERSION,
+                                      count,
+                                      describe,
+                                      &kl_cuda_batch_calls,
+                                      &kl_cuda_heads_calls,
+                                      &kl_cuda_mlps_calls,
+                                      &kl_cuda_resnet_calls,
+                                      &kl_cuda_gans_calls };
 
 extern "C" __attribute__((visibility("default"))) const struct kl_cuda *kl_cuda_table(void)
 {

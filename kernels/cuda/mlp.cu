@@ -119,8 +119,18 @@ static int take_memory(struct kl_cuda_mlps *s, const struct kl_cuda_mlp *shape, 
     return code;
 }
 
-int kl_cuda_mlps_open(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct kl_cuda_mlp *shape,
-                      int device, struct kl_error *err)
+static void mlps_close(struct kl_cuda_mlps **mlps)
+{
+    struct kl_cuda_mlps *s = *mlps;
+    if (!s) return;
+    for (int i = 0; i < s->n_memory; i++) cudaFree(s->memory[i]);
+    if (s->stream) cudaStreamDestroy(s->stream);
+    free(s);
+    *mlps = NULL;
+}
+
+static int mlps_open(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct kl_cuda_mlp *shape,
+                     int device, struct kl_error *err)
 {
     struct kl_cuda_mlps *s = *mlps = (struct kl_cuda_mlps *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
@@ -128,7 +138,7 @@ int kl_cuda_mlps_open(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct k
     int code = look_at_card(s, *n_runs, device, err);
     if (!code) code = take_memory(s, shape, err);
     if (!code) code = kl_cuda_check(cudaStreamCreate(&s->stream), "taking the GPU", err);
-    if (code) kl_cuda_mlps_close(mlps);
+    if (code) mlps_close(mlps);
     else *n_runs = s->n_runs;
     return code;
 }
@@ -141,8 +151,8 @@ template <class T> static int send(const T *to, size_t at, const T *from, size_t
                          "to the GPU", err);
 }
 
-int kl_cuda_mlps_put(struct kl_cuda_mlps *s, size_t run, const float *params, const uint8_t *labels,
-                     const int32_t *judging, size_t n_judging, struct kl_error *err)
+static int mlps_put(struct kl_cuda_mlps *s, size_t run, const float *params, const uint8_t *labels,
+                    const int32_t *judging, size_t n_judging, struct kl_error *err)
 {
     const size_t file = (size_t)s->job.file, amount = (size_t)s->job.amount, n = s->job.shape.n_rows;
     const int32_t count = (int32_t)n_judging;
@@ -157,8 +167,8 @@ int kl_cuda_mlps_put(struct kl_cuda_mlps *s, size_t run, const float *params, co
     return code;
 }
 
-int kl_cuda_mlps_start(struct kl_cuda_mlps *s, const struct kl_cuda_mlp_epoch *epochs, size_t n,
-                       const int32_t *order, struct kl_error *err)
+static int mlps_start(struct kl_cuda_mlps *s, const struct kl_cuda_mlp_epoch *epochs, size_t n,
+                      const int32_t *order, struct kl_error *err)
 {
     void *arguments[] = { &s->job };
     const size_t rows = s->job.shape.n_rows;
@@ -174,7 +184,7 @@ int kl_cuda_mlps_start(struct kl_cuda_mlps *s, const struct kl_cuda_mlp_epoch *e
                          "training", err);
 }
 
-int kl_cuda_mlps_finish(struct kl_cuda_mlps *s, struct kl_cuda_mlp_result *results, struct kl_error *err)
+static int mlps_finish(struct kl_cuda_mlps *s, struct kl_cuda_mlp_result *results, struct kl_error *err)
 {
     if (!s->n) return KL_OK;
     int code = kl_cuda_check(cudaStreamSynchronize(s->stream), "training", err);
@@ -184,7 +194,7 @@ int kl_cuda_mlps_finish(struct kl_cuda_mlps *s, struct kl_cuda_mlp_result *resul
         "from the GPU", err);
 }
 
-int kl_cuda_mlps_get(struct kl_cuda_mlps *s, size_t run, int best, float *params, struct kl_error *err)
+static int mlps_get(struct kl_cuda_mlps *s, size_t run, int best, float *params, struct kl_error *err)
 {
     const size_t file = (size_t)s->job.file;
     return kl_cuda_check(cudaMemcpy(params, (best ? s->job.best : s->job.params) + run * file,
@@ -192,12 +202,5 @@ int kl_cuda_mlps_get(struct kl_cuda_mlps *s, size_t run, int best, float *params
                          "from the GPU", err);
 }
 
-void kl_cuda_mlps_close(struct kl_cuda_mlps **mlps)
-{
-    struct kl_cuda_mlps *s = *mlps;
-    if (!s) return;
-    for (int i = 0; i < s->n_memory; i++) cudaFree(s->memory[i]);
-    if (s->stream) cudaStreamDestroy(s->stream);
-    free(s);
-    *mlps = NULL;
-}
+const struct kl_cuda_mlps_calls kl_cuda_mlps_calls = { mlps_open,   mlps_put, mlps_start,
+                                                       mlps_finish, mlps_get, mlps_close };

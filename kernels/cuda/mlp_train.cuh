@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   An epoch of a small network. When each warp has taken one sample of a step through all layers and back,
-   all threads make the gradient twice: for its norm, and for the update. It is not kept, since memory
-   decides how many networks a processor trains at once. */
+   An epoch of a small network. When each warp has taken one sample of a step through all layers and
+   back, all threads make the gradient twice: for its norm, and for the update. It is not kept, since
+   memory decides how many networks a processor trains at once. */
 #ifndef KL_CUDA_MLP_TRAIN_CUH
 #define KL_CUDA_MLP_TRAIN_CUH
 

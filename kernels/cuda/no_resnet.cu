@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   In place of cudnn.cu, cudnn_conv.cu and resnet.cu where there is no cudnn.h to compile them with. */
+   In place of cudnn*.cu and resnet*.cu where there is no cudnn.h to compile them with. */
 #include "kernels/cuda/library.h"
 
-int kl_cuda_resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *, int,
-                        struct kl_error *err)
+static int open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *, int,
+                struct kl_error *err)
 {
     *resnet = NULL;
     return kl_cuda_fail(err, KL_EDEVICE,
@@ -12,26 +12,5 @@ int kl_cuda_resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_bac
                         "none");
 }
 
-uint8_t *kl_cuda_resnet_pixels(struct kl_cuda_resnet *, int)
-{
-    return NULL;
-}
-
-int kl_cuda_resnet_start(struct kl_cuda_resnet *, int, size_t, size_t, struct kl_error *err)
-{
-    return kl_cuda_fail(err, KL_EINTERNAL, "features that were never opened");
-}
-
-int kl_cuda_resnet_wait(struct kl_cuda_resnet *, int, const float **, struct kl_error *err)
-{
-    return kl_cuda_fail(err, KL_EINTERNAL, "features that were never opened");
-}
-
-int kl_cuda_resnet_seconds(struct kl_cuda_resnet *, double *, int, struct kl_error *err)
-{
-    return kl_cuda_fail(err, KL_EINTERNAL, "features that were never opened");
-}
-
-void kl_cuda_resnet_close(struct kl_cuda_resnet **)
-{
-}
+/* Without features open, nothing else is called. */
+const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { open, NULL, NULL, NULL, NULL, NULL };

@@ -2,90 +2,10 @@
    Batches of images through a ResNet on the card. What a batch launches is captured once a slot as a
    CUDA graph and replayed. Three streams: to the card, computing, from the card; events of a slot stand
    between them, so that the copies of some batches pass while others compute. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/cudnn_int.h"
-#include "kernels/cuda/resnet_kernels.cuh"
-
-struct slot {
-    uint8_t *pixels, *card_pixels; /* on the host, pinned; on the card */
-    float *values, *card_values;
-    cudaGraphExec_t graph;
-    cudaEvent_t sent, computed, fetched;
-};
-struct kl_cuda_resnet {
-    struct kl_cuda_backbone net; /* net.convs NULL */
-    int device;
-    size_t d, image; /* values and bytes of an image */
-    struct kl_cudnn cudnn;
-    cudnnHandle_t handle;
-    struct kl_cudnn_conv *convs;
-    void *planes, *maps[KL_CUDA_MAPS], *workspace;
-    cudaStream_t send, compute, fetch;
-    cudaEvent_t begin, end;
-    struct slot *slots;
-    pthread_mutex_t order; /* of what goes into the streams */
-};
-typedef void (*kernel)(struct kl_resnet_job);
-
-/* The kernels of one precision. */
-struct kernels {
-    kernel planes, maxima, values;
-};
-template <class T> static struct kernels kernels_in(void)
-{
-    return { kl_resnet_planes<T>, kl_resnet_maxima<T>, kl_resnet_values<T> };
-}
-static struct kernels kernels_of(int precision)
-{
-    return precision == KL_CUDA_BF16   ? kernels_in<__nv_bfloat16>()
-           : precision == KL_CUDA_FP16 ? kernels_in<__half>()
-                                       : kernels_in<float>();
-}
-
-static int launch(struct kl_cuda_resnet *f, kernel run, struct kl_resnet_job job, struct kl_error *err)
-{
-    void *arguments[] = { &job };
-    const size_t blocks = (job.count + KL_RESNET_THREADS - 1) / KL_RESNET_THREADS;
-    return kl_cuda_check(
-        cudaLaunchKernel(run, dim3((unsigned)blocks), dim3(KL_RESNET_THREADS), arguments, 0, f->compute),
-        "features", err);
-}
-
-static int half_of(int size)
-{
-    return (size - 1) / 2 + 1;
-}
-
-/* A whole batch into the stream that computes. */
-static int run_batch(struct kl_cuda_resnet *f, const struct slot *s, struct kl_error *err)
-{
-    const struct kl_cuda_backbone *net = &f->net;
-    const struct kernels kernels = kernels_of(net->precision);
-    const struct kl_cuda_conv *stem = &f->convs[0].shape;
-    const size_t n = net->batch;
-    struct kl_resnet_job planes = {}, maxima = {}, values = {};
-    planes.from = s->card_pixels, planes.to = f->planes;
-    planes.count = n * (size_t)net->height * (size_t)net->width, planes.c = net->channels;
-    maxima.from = f->maps[1], maxima.to = f->maps[0];
-    maxima.h = stem->out_h, maxima.w = stem->out_w, maxima.c = stem->out;
-    maxima.out_h = half_of(stem->out_h), maxima.out_w = half_of(stem->out_w);
-    maxima.count = n * (size_t)maxima.out_h * (size_t)maxima.out_w * (size_t)maxima.c;
-    values.from = f->maps[f->convs[net->n_convs - 1].shape.to], values.to = s->card_values;
-    values.h = net->h, values.w = net->w, values.c = net->c, values.mean = net->mean;
-    values.count = n * f->d;
-    int code = launch(f, kernels.planes, planes, err);
-    for (int i = 0; i < net->n_convs && !code; i++) {
-        const struct kl_cuda_conv *k = &f->convs[i].shape;
-        code = kl_cudnn_conv_run(&f->convs[i], &f->cudnn, f->handle, f->maps[k->to],
-                                 i ? f->maps[k->from] : f->planes,
-                                 k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, err);
-        if (i == 0 && !code) code = launch(f, kernels.maxima, maxima, err);
-    }
-    return code ? code : launch(f, kernels.values, values, err);
-}
+#include "kernels/cuda/resnet_int.h"
 
 /* Values of a map for one image. */
 static void enlarge(size_t *size, int c, int h, int w)
@@ -100,7 +20,7 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
     const struct kl_cuda_conv *stem = &f->convs[0].shape;
     const size_t value = kl_cudnn_size(net->precision);
     size_t sizes[KL_CUDA_MAPS] = { 0 }, workspace = 0;
-    enlarge(&sizes[0], stem->out, half_of(stem->out_h), half_of(stem->out_w));
+    enlarge(&sizes[0], stem->out, kl_half_of(stem->out_h), kl_half_of(stem->out_w));
     for (int i = 0; i < net->n_convs; i++) {
         const struct kl_cuda_conv *k = &f->convs[i].shape;
         enlarge(&sizes[k->to], k->out, k->out_h, k->out_w);
@@ -116,7 +36,7 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
 static int open_convs(struct kl_cuda_resnet *f, const struct kl_cuda_conv *convs, struct kl_error *err)
 {
     f->convs = (struct kl_cudnn_conv *)calloc((size_t)f->net.n_convs, sizeof *f->convs);
-    if (!f->convs) return kl_cuda_fail(err, KL_EINTERNAL, "no memory for convolutions");
+    if (!f->convs) return kl_cuda_fail(err, KL_ENOMEM, "no memory for convolutions");
     int code = kl_cudnn_check(&f->cudnn, f->cudnn.Create(&f->handle), "taking the GPU", err);
     if (!code)
         code =
@@ -134,21 +54,7 @@ static int pinned(void **memory, size_t bytes, struct kl_error *err)
     return code;
 }
 
-static int capture(struct kl_cuda_resnet *f, struct slot *s, struct kl_error *err)
-{
-    const char *what = "capturing a batch";
-    cudaGraph_t graph = NULL;
-    int code = kl_cuda_check(cudaStreamBeginCapture(f->compute, cudaStreamCaptureModeGlobal), what, err);
-    if (code) return code;
-    code = run_batch(f, s, err);
-    const cudaError_t status = cudaStreamEndCapture(f->compute, &graph); /* even after an error */
-    if (!code) code = kl_cuda_check(status, what, err);
-    if (!code) code = kl_cuda_check(cudaGraphInstantiate(&s->graph, graph, 0), what, err);
-    if (graph) cudaGraphDestroy(graph);
-    return code;
-}
-
-static int open_slot(struct kl_cuda_resnet *f, struct slot *s, struct kl_error *err)
+static int open_slot(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct kl_error *err)
 {
     const char *what = "a batch of images";
     const unsigned asleep = cudaEventBlockingSync | cudaEventDisableTiming;
@@ -177,94 +83,18 @@ static int open_streams(struct kl_cuda_resnet *f, struct kl_error *err)
 /* One run before the graphs: what cuDNN loads at its first call cannot be captured. */
 static int open_slots(struct kl_cuda_resnet *f, struct kl_error *err)
 {
-    f->slots = (struct slot *)calloc((size_t)f->net.slots, sizeof *f->slots);
-    if (!f->slots) return kl_cuda_fail(err, KL_EINTERNAL, "no memory for slots");
+    f->slots = (struct kl_resnet_slot *)calloc((size_t)f->net.slots, sizeof *f->slots);
+    if (!f->slots) return kl_cuda_fail(err, KL_ENOMEM, "no memory for slots");
     int code = KL_OK;
     for (int i = 0; i < f->net.slots && !code; i++) code = open_slot(f, &f->slots[i], err);
     if (!code) code = kl_cuda_check(cudaStreamSynchronize(NULL), "features", err);
-    if (!code) code = run_batch(f, &f->slots[0], err);
+    if (!code) code = kl_resnet_batch(f, &f->slots[0], err);
     if (!code) code = kl_cuda_check(cudaStreamSynchronize(f->compute), "features", err);
-    for (int i = 0; i < f->net.slots && !code; i++) code = capture(f, &f->slots[i], err);
+    for (int i = 0; i < f->net.slots && !code; i++) code = kl_resnet_capture(f, &f->slots[i], err);
     return code;
 }
 
-int kl_cuda_resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
-                        struct kl_error *err)
-{
-    struct kl_cuda_resnet *f = *resnet = (struct kl_cuda_resnet *)calloc(1, sizeof *f);
-    if (!f) return kl_cuda_fail(err, KL_EINTERNAL, "no memory: %zu bytes asked for", sizeof *f);
-    pthread_mutex_init(&f->order, NULL);
-    f->net = *net, f->net.convs = NULL, f->device = device;
-    f->d = (size_t)net->c * (net->mean ? 1 : (size_t)net->h * (size_t)net->w);
-    f->image = (size_t)net->height * (size_t)net->width * (size_t)net->channels;
-    int code = kl_cudnn_load(&f->cudnn, err);
-    if (!code) code = open_streams(f, err);
-    if (!code) code = open_convs(f, net->convs, err);
-    if (!code) code = take_maps(f, err);
-    if (!code) code = open_slots(f, err);
-    if (code) kl_cuda_resnet_close(resnet);
-    return code;
-}
-
-uint8_t *kl_cuda_resnet_pixels(struct kl_cuda_resnet *f, int slot)
-{
-    return f->slots[slot].pixels;
-}
-
-/* The copies of a slot and its batch, each behind the one before. */
-static int enqueue(struct kl_cuda_resnet *f, struct slot *s, size_t first, size_t n,
-                   struct kl_error *err)
-{
-    const char *what = "a batch of images";
-    const size_t at = first * f->image, to = first * f->d, values = n * f->d * sizeof *s->values;
-    int code = kl_cuda_check(cudaMemcpyAsync(s->card_pixels + at, s->pixels + at, n * f->image,
-                                             cudaMemcpyHostToDevice, f->send),
-                             what, err);
-    if (!code) code = kl_cuda_check(cudaEventRecord(s->sent, f->send), what, err);
-    if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->compute, s->sent, 0), what, err);
-    if (!code) code = kl_cuda_check(cudaGraphLaunch(s->graph, f->compute), what, err);
-    if (!code) code = kl_cuda_check(cudaEventRecord(s->computed, f->compute), what, err);
-    if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->fetch, s->computed, 0), what, err);
-    if (!code)
-        code = kl_cuda_check(cudaMemcpyAsync(s->values + to, s->card_values + to, values,
-                                             cudaMemcpyDeviceToHost, f->fetch),
-                             what, err);
-    return code ? code : kl_cuda_check(cudaEventRecord(s->fetched, f->fetch), what, err);
-}
-
-int kl_cuda_resnet_start(struct kl_cuda_resnet *f, int slot, size_t first, size_t n,
-                         struct kl_error *err)
-{
-    int code = kl_cuda_check(cudaSetDevice(f->device), "taking the GPU", err); /* of this thread */
-    if (code) return code;
-    pthread_mutex_lock(&f->order);
-    code = enqueue(f, &f->slots[slot], first, n, err);
-    pthread_mutex_unlock(&f->order);
-    return code;
-}
-
-int kl_cuda_resnet_wait(struct kl_cuda_resnet *f, int slot, const float **values, struct kl_error *err)
-{
-    *values = f->slots[slot].values;
-    return kl_cuda_check(cudaEventSynchronize(f->slots[slot].fetched), "features", err);
-}
-
-int kl_cuda_resnet_seconds(struct kl_cuda_resnet *f, double *seconds, int repeats, struct kl_error *err)
-{
-    int code = KL_OK;
-    for (int i = 0; i < repeats && !code; i++) {
-        float ms = 0;
-        code = kl_cuda_check(cudaEventRecord(f->begin, f->compute), "features", err);
-        if (!code) code = kl_cuda_check(cudaGraphLaunch(f->slots[0].graph, f->compute), "features", err);
-        if (!code) code = kl_cuda_check(cudaEventRecord(f->end, f->compute), "features", err);
-        if (!code) code = kl_cuda_check(cudaStreamSynchronize(f->compute), "features", err);
-        if (!code) code = kl_cuda_check(cudaEventElapsedTime(&ms, f->begin, f->end), "features", err);
-        if (i == 0 || ms * 1e-3 < *seconds) *seconds = ms * 1e-3;
-    }
-    return code;
-}
-
-static void close_slot(struct slot *s)
+static void close_slot(struct kl_resnet_slot *s)
 {
     const cudaEvent_t events[] = { s->sent, s->computed, s->fetched };
     for (cudaEvent_t event : events)
@@ -276,7 +106,7 @@ static void close_slot(struct slot *s)
     cudaFree(s->card_values);
 }
 
-void kl_cuda_resnet_close(struct kl_cuda_resnet **resnet)
+static void resnet_close(struct kl_cuda_resnet **resnet)
 {
     struct kl_cuda_resnet *f = *resnet;
     if (!f) return;
@@ -297,3 +127,81 @@ void kl_cuda_resnet_close(struct kl_cuda_resnet **resnet)
     pthread_mutex_destroy(&f->order);
     free(f->convs), free(f->slots), free(f);
 }
+
+static int resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
+                       struct kl_error *err)
+{
+    struct kl_cuda_resnet *f = *resnet = (struct kl_cuda_resnet *)calloc(1, sizeof *f);
+    if (!f) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *f);
+    pthread_mutex_init(&f->order, NULL);
+    f->net = *net, f->net.convs = NULL, f->device = device;
+    f->d = (size_t)net->c * (net->mean ? 1 : (size_t)net->h * (size_t)net->w);
+    f->image = (size_t)net->height * (size_t)net->width * (size_t)net->channels;
+    int code = kl_cudnn_load(&f->cudnn, err);
+    if (!code) code = open_streams(f, err);
+    if (!code) code = open_convs(f, net->convs, err);
+    if (!code) code = take_maps(f, err);
+    if (!code) code = open_slots(f, err);
+    if (code) resnet_close(resnet);
+    return code;
+}
+
+static uint8_t *resnet_pixels(struct kl_cuda_resnet *f, int slot)
+{
+    return f->slots[slot].pixels;
+}
+
+/* The copies of a slot and its batch, each behind the one before. */
+static int enqueue(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, size_t first, size_t n,
+                   struct kl_error *err)
+{
+    const char *what = "a batch of images";
+    const size_t at = first * f->image, to = first * f->d, values = n * f->d * sizeof *s->values;
+    int code = kl_cuda_check(cudaMemcpyAsync(s->card_pixels + at, s->pixels + at, n * f->image,
+                                             cudaMemcpyHostToDevice, f->send),
+                             what, err);
+    if (!code) code = kl_cuda_check(cudaEventRecord(s->sent, f->send), what, err);
+    if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->compute, s->sent, 0), what, err);
+    if (!code) code = kl_cuda_check(cudaGraphLaunch(s->graph, f->compute), what, err);
+    if (!code) code = kl_cuda_check(cudaEventRecord(s->computed, f->compute), what, err);
+    if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->fetch, s->computed, 0), what, err);
+    if (!code)
+        code = kl_cuda_check(cudaMemcpyAsync(s->values + to, s->card_values + to, values,
+                                             cudaMemcpyDeviceToHost, f->fetch),
+                             what, err);
+    return code ? code : kl_cuda_check(cudaEventRecord(s->fetched, f->fetch), what, err);
+}
+
+static int resnet_start(struct kl_cuda_resnet *f, int slot, size_t first, size_t n, struct kl_error *err)
+{
+    int code = kl_cuda_check(cudaSetDevice(f->device), "taking the GPU", err); /* of this thread */
+    if (code) return code;
+    pthread_mutex_lock(&f->order);
+    code = enqueue(f, &f->slots[slot], first, n, err);
+    pthread_mutex_unlock(&f->order);
+    return code;
+}
+
+static int resnet_wait(struct kl_cuda_resnet *f, int slot, const float **values, struct kl_error *err)
+{
+    *values = f->slots[slot].values;
+    return kl_cuda_check(cudaEventSynchronize(f->slots[slot].fetched), "features", err);
+}
+
+static int resnet_seconds(struct kl_cuda_resnet *f, double *seconds, int repeats, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < repeats && !code; i++) {
+        float ms = 0;
+        code = kl_cuda_check(cudaEventRecord(f->begin, f->compute), "features", err);
+        if (!code) code = kl_cuda_check(cudaGraphLaunch(f->slots[0].graph, f->compute), "features", err);
+        if (!code) code = kl_cuda_check(cudaEventRecord(f->end, f->compute), "features", err);
+        if (!code) code = kl_cuda_check(cudaStreamSynchronize(f->compute), "features", err);
+        if (!code) code = kl_cuda_check(cudaEventElapsedTime(&ms, f->begin, f->end), "features", err);
+        if (i == 0 || ms * 1e-3 < *seconds) *seconds = ms * 1e-3;
+    }
+    return code;
+}
+
+const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { resnet_open, resnet_pixels,  resnet_start,
+                                                           resnet_wait, resnet_seconds, resnet_close };

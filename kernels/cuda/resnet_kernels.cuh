@@ -70,12 +70,14 @@ template <class T> __global__ void kl_resnet_maxima(struct kl_resnet_job job)
     if (i >= job.count) return;
     const size_t c = i % (size_t)job.c, place = i / (size_t)job.c, row = place / (size_t)job.out_w;
     const int x = (int)(place % (size_t)job.out_w), y = (int)(row % (size_t)job.out_h);
-    const T *map = (const T *)job.from + row / (size_t)job.out_h * (size_t)(job.h * job.w * job.c) + c;
+    const T *map = (const T *)job.from +
+                   row / (size_t)job.out_h * (size_t)job.h * (size_t)job.w * (size_t)job.c + c;
     float most = 0;
     for (int v = 2 * y - 1; v <= 2 * y + 1; v++)
         for (int u = 2 * x - 1; u <= 2 * x + 1; u++) {
             if (v < 0 || v >= job.h || u < 0 || u >= job.w) continue;
-            const float value = kl_widen<T>(map[(size_t)(v * job.w + u) * (size_t)job.c]);
+            const float value =
+                kl_widen<T>(map[((size_t)v * (size_t)job.w + (size_t)u) * (size_t)job.c]);
             if (value > most || value != value) most = value; /* what is no number stays */
         }
     ((T *)job.to)[i] = kl_narrow<T>(most);

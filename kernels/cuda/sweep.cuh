@@ -4,6 +4,7 @@
 #define KL_CUDA_SWEEP_CUH
 
 #include "kernels/cuda/observe.cuh"
+#include "kernels/cuda/undo.cuh"
 
 /* What a sample's angles are made of. */
 struct kl_angles {

@@ -44,7 +44,7 @@ static int open_batch(struct kl_card *card, const struct kl_resnet18 *net,
         .batch = card->batch,
         .slots = slots,
     };
-    return card->cuda->resnet_open(&card->resnet, &backbone, device->number, err);
+    return card->cuda->resnet->open(&card->resnet, &backbone, device->number, err);
 }
 
 int kl_card_open(struct kl_card **out, const struct kl_resnet18 *net, const struct kl_weights *weights,
@@ -78,19 +78,19 @@ size_t kl_card_batch(const struct kl_card *card)
 
 uint8_t *kl_card_pixels(struct kl_card *card, int slot)
 {
-    return card->cuda->resnet_pixels(card->resnet, slot);
+    return card->cuda->resnet->pixels(card->resnet, slot);
 }
 
 int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const float **features,
                 struct kl_error *err)
 {
-    int code = card->cuda->resnet_start(card->resnet, slot, first, n, err);
-    return code ? code : card->cuda->resnet_wait(card->resnet, slot, features, err);
+    int code = card->cuda->resnet->start(card->resnet, slot, first, n, err);
+    return code ? code : card->cuda->resnet->wait(card->resnet, slot, features, err);
 }
 
 int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err)
 {
-    return card->cuda->resnet_seconds(card->resnet, seconds, repeats, err);
+    return card->cuda->resnet->seconds(card->resnet, seconds, repeats, err);
 }
 
 void kl_card_close(struct kl_card **out)
@@ -98,6 +98,6 @@ void kl_card_close(struct kl_card **out)
     struct kl_card *card = *out;
     *out = NULL;
     if (!card) return;
-    if (card->resnet) card->cuda->resnet_close(&card->resnet);
+    if (card->resnet) card->cuda->resnet->close(&card->resnet);
     free(card);
 }

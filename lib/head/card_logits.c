@@ -17,10 +17,10 @@ int kl_card_logits(float *logits, float *outputs, const struct kl_head *head, co
     if (!rows) code = kl_fail_memory(err, n * sizeof *rows);
     for (size_t i = 0; i < n && !code; i++) rows[i] = (int32_t)i;
     if (!code) code = kl_card_shape(&shape, &head->model, NULL, &memory, err);
-    if (!code) code = cuda->heads_open(&heads, &shape, 1, x, NULL, n, device->number, err);
-    if (!code) code = cuda->heads_put(heads, 0, head->params, NULL, NULL, err);
-    if (!code) code = cuda->heads_judge(heads, &to, 0, rows, n, err);
-    if (heads) cuda->heads_close(&heads);
+    if (!code) code = cuda->heads->open(&heads, &shape, 1, x, NULL, n, device->number, err);
+    if (!code) code = cuda->heads->put(heads, 0, head->params, NULL, NULL, err);
+    if (!code) code = cuda->heads->judge(heads, &to, 0, rows, n, err);
+    if (heads) cuda->heads->close(&heads);
     kl_arena_free(&memory);
     return code;
 }

@@ -48,7 +48,7 @@ static void say_room(const struct kl_train *train)
     char slices[80] = "";
     int32_t slice;
     size_t chunk;
-    train->device->cuda->heads_room(&slice, &chunk, card->heads);
+    train->device->cuda->heads->room(&slice, &chunk, card->heads);
     if (!train->log || (!slice && !chunk)) return;
     if (slice)
         snprintf(slices, sizeof slices, "batches of %d rows in slices of %d, ", (int)card->shape.batch,
@@ -70,11 +70,11 @@ int kl_card_begin(struct kl_train *train, struct kl_error *err)
     card->n_sums = 2 + (size_t)card->shape.n_groups;
     if (!code) code = take(card, train, err);
     if (!code)
-        code = cuda->heads_open(&card->heads, &card->shape, (size_t)o.replicas, f->x, f->labels, f->n,
-                                train->device->number, err);
+        code = cuda->heads->open(&card->heads, &card->shape, (size_t)o.replicas, f->x, f->labels, f->n,
+                                 train->device->number, err);
     for (int64_t r = 0; r < o.replicas && !code; r++)
-        code = cuda->heads_put(card->heads, (size_t)r, train->replicas[r].params, train->replicas[r].m,
-                               train->replicas[r].v, err);
+        code = cuda->heads->put(card->heads, (size_t)r, train->replicas[r].params, train->replicas[r].m,
+                                train->replicas[r].v, err);
     if (!code) say_room(train);
     return code;
 }
@@ -153,7 +153,7 @@ int kl_card_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
         .factors = card->factors,
         .sums = card->sums,
     };
-    int code = train->device->cuda->heads_steps(card->heads, &steps, err);
+    int code = train->device->cuda->heads->steps(card->heads, &steps, err);
     if (code) return code;
     for (size_t i = 0; i < n; i++)
         exchange(card->sums + i * card->n_sums, card, train, &train->replicas[card->which[i]], true);
@@ -169,10 +169,10 @@ int kl_card_validate(struct kl_train *train, struct kl_error *err)
     int code = KL_OK;
     for (int64_t r = 0; r < train->options.replicas && !code; r++) {
         if (train->replicas[r].stopped_epoch >= 0) continue;
-        code = cuda->heads_get(card->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
+        code = cuda->heads->get(card->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
         if (code || !train->n_validation) continue;
-        code = cuda->heads_judge(card->heads, &judged, (size_t)r, card->validation, train->n_validation,
-                                 err);
+        code = cuda->heads->judge(card->heads, &judged, (size_t)r, card->validation, train->n_validation,
+                                  err);
         double loss = 0;
         size_t right = 0;
         for (size_t i = 0; i < train->n_validation && !code; i++)
@@ -195,8 +195,8 @@ int kl_card_fetch(struct kl_train *train, struct kl_error *err)
     for (int64_t i = 0; i < train->options.replicas && !code; i++) {
         struct kl_replica *r = &train->replicas[i];
         if (r->stopped_epoch < 0)
-            code = train->device->cuda->heads_get(train->card->heads, (size_t)i, r->params, r->m, r->v,
-                                                  err);
+            code = train->device->cuda->heads->get(train->card->heads, (size_t)i, r->params, r->m, r->v,
+                                                   err);
     }
     return code;
 }
@@ -204,7 +204,7 @@ int kl_card_fetch(struct kl_train *train, struct kl_error *err)
 void kl_card_end(struct kl_train *train)
 {
     if (!train->card) return;
-    if (train->card->heads) train->device->cuda->heads_close(&train->card->heads);
+    if (train->card->heads) train->device->cuda->heads->close(&train->card->heads);
     kl_arena_free(&train->card->memory);
     free(train->card);
     train->card = NULL;

@@ -43,14 +43,15 @@ static int open_card(struct card *c, int device, struct kl_error *err)
     for (size_t m = 0; m < s->n_models; m++) c->done += s->done[m];
     c->room = s->n_models - c->done;
     if (!c->room) return KL_OK;
-    const int code = c->cuda->gans_open(&c->gans, &c->room, &shape, device, err);
+    const int code = c->cuda->gans->open(&c->gans, &c->room, &shape, device, err);
     if (code) return code;
     c->models = malloc(c->room * sizeof *c->models);
     c->history = malloc(c->room * EPOCHS * KL_CUDA_GAN_COLUMNS * sizeof *c->history);
     c->params = malloc((s->n_params + s->n_angles + 1) * sizeof *c->params);
+    if (!c->models || !c->history || !c->params)
+        return kl_fail_memory(err, c->room * sizeof *c->history);
     c->angles = c->params + s->n_params;
-    return c->models && c->history && c->params ? KL_OK
-                                                : kl_fail_memory(err, c->room * sizeof *c->history);
+    return KL_OK;
 }
 
 static int begin_model(struct card *c, size_t i, struct kl_error *err)
@@ -66,7 +67,7 @@ static int begin_model(struct card *c, size_t i, struct kl_error *err)
     for (size_t k = 0; k < s->n_cells; k++) s->target[m * s->n_cells + k] = (float)c->cells[k];
     kl_gan_reference_discriminator(c->params, 2, (size_t)s->o.hidden, (uint64_t)s->o.seed, replica);
     if (s->n_angles) kl_gan_reference_angles(c->angles, &s->o);
-    return c->cuda->gans_put(c->gans, i, replica, c->cells, c->params, c->angles, err);
+    return c->cuda->gans->put(c->gans, i, replica, c->cells, c->params, c->angles, err);
 }
 
 /* Epochs [first, first + count) of all models of the round. */
@@ -79,7 +80,7 @@ static int train_epochs(struct card *c, int64_t first, int64_t count, struct kl_
         factors[e] = (struct kl_cuda_gan_factors){ f.decay,     f.shrink, f.beta1, 1 - f.beta1, f.beta2,
                                                    1 - f.beta2, f.rate,   f.root,  f.epsilon };
     }
-    const int code = c->cuda->gans_epochs(c->gans, c->n, first, count, factors, c->history, err);
+    const int code = c->cuda->gans->epochs(c->gans, c->n, first, count, factors, c->history, err);
     for (size_t i = 0; i < c->n && !code; i++)
         for (int64_t e = 0; e < count; e++) {
             const double *found = c->history + ((int64_t)i * count + e) * KL_CUDA_GAN_COLUMNS;
@@ -99,7 +100,7 @@ static int end_model(struct card *c, size_t i, struct kl_error *err)
     struct kl_gan_study *s = c->s;
     const size_t m = c->models[i];
     const int code =
-        c->cuda->gans_get(c->gans, i, c->cells, c->params, s->angles + m * s->n_angles, err);
+        c->cuda->gans->get(c->gans, i, c->cells, c->params, s->angles + m * s->n_angles, err);
     if (code) return code;
     for (size_t k = 0; k < s->n_cells; k++) s->law[m * s->n_cells + k] = (float)c->cells[k];
     for (size_t k = 0; k < s->n_params; k++) s->discriminator[m * s->n_params + k] = (float)c->params[k];
@@ -141,7 +142,7 @@ int kl_gan_card_train(struct kl_gan_study *s, const struct kl_device *device,
         kept = kl_clock();
     }
     kl_watch_step(watch, c.done, s->n_models, NULL);
-    if (c.gans) c.cuda->gans_close(&c.gans);
+    if (c.gans) c.cuda->gans->close(&c.gans);
     free(c.models), free(c.history), free(c.params);
     return code;
 }

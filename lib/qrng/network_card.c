@@ -42,8 +42,9 @@ static int set_adam(struct kl_cuda_mlp *shape, const struct kl_network_card *c, 
     struct kl_optimizer optimizer;
     kl_optimizer_default(&optimizer);
     optimizer.weight_decay = c->o->weight_decay;
-    float *rate = malloc(2 * MOST * sizeof *rate), *root = rate + MOST;
+    float *rate = malloc(2 * MOST * sizeof *rate);
     if (!rate) return kl_fail_memory(err, 2 * MOST * sizeof *rate);
+    float *root = rate + MOST;
     shape->rate = rate, shape->root = root;
     for (size_t t = 0; t < MOST; t++) {
         const struct kl_adam_factors f = kl_update_at(&optimizer, 1, t + 1).adam;
@@ -75,7 +76,7 @@ static int open_on_card(struct kl_network_card *c, size_t *n_places, int device,
                                  .stride = c->samples->stride,
                                  .packed = c->samples->packed };
     int code = set_adam(&shape, c, err);
-    if (!code) code = c->cuda->mlps_open(&c->mlps, n_places, &shape, device, err);
+    if (!code) code = c->cuda->mlps->open(&c->mlps, n_places, &shape, device, err);
     free((float *)shape.rate);
     return code;
 }
@@ -136,8 +137,8 @@ int kl_network_card_begin(struct kl_network_card *card, size_t place, struct kl_
     for (size_t i = 0; i < card->samples->n; i++) card->labels[i] = (uint8_t)labels[i];
     for (size_t i = 0; i < n_judging; i++) card->judging[i] = (int32_t)judging[i];
     draw_order(card, place, 0, card->drawn);
-    return card->cuda->mlps_put(card->mlps, place, run->params, card->labels, card->judging, n_judging,
-                                err);
+    return card->cuda->mlps->put(card->mlps, place, run->params, card->labels, card->judging, n_judging,
+                                 err);
 }
 
 /* Of the epoch behind the one under way. */
@@ -181,9 +182,9 @@ static void note(struct place *p, const struct kl_cuda_mlp_result *r, int64_t ba
 int kl_network_card_epoch(struct kl_network_card *card, struct kl_error *err)
 {
     list_live(card);
-    int code = card->cuda->mlps_start(card->mlps, card->epochs, card->n_live, card->order, err);
+    int code = card->cuda->mlps->start(card->mlps, card->epochs, card->n_live, card->order, err);
     if (!code) kl_pool_for(card->pool, card->n_live, draw_next, card);
-    if (!code) code = card->cuda->mlps_finish(card->mlps, card->results, err);
+    if (!code) code = card->cuda->mlps->finish(card->mlps, card->results, err);
     for (size_t i = 0; i < card->n_live && !code; i++)
         note(&card->places[card->live[i]], &card->results[i], card->o->batch);
     return code;
@@ -194,8 +195,8 @@ int kl_network_card_take(bool *ended, struct kl_network_card *card, size_t place
     struct place *p = &card->places[place];
     *ended = p->course.run && p->course.ended;
     if (!*ended) return KL_OK;
-    const int code =
-        card->cuda->mlps_get(card->mlps, place, !(card->o->last || p->keep), p->course.run->params, err);
+    const int code = card->cuda->mlps->get(card->mlps, place, !(card->o->last || p->keep),
+                                           p->course.run->params, err);
     p->course.run = NULL;
     return code;
 }
@@ -204,7 +205,7 @@ void kl_network_card_close(struct kl_network_card **card)
 {
     struct kl_network_card *c = *card;
     if (!c) return;
-    if (c->mlps) c->cuda->mlps_close(&c->mlps);
+    if (c->mlps) c->cuda->mlps->close(&c->mlps);
     kl_arena_free(&c->memory);
     free(c);
     *card = NULL;

@@ -28,10 +28,10 @@ static void card_circuits(const struct work *k, const char *name)
     double least;
     must(kl_arena_init(&memory, 0, &err), &err);
     must(kl_circuit_for_cuda(&circuit, k->c, &memory, &err), &err);
-    must(device.cuda->batch_open(&batch, &circuit, k->n, device.number, &err), &err);
-    must(device.cuda->batch_run(batch, k->out, k->dx, k->dw, k->x, k->w, k->cot, &least, ROUNDS, &err),
+    must(device.cuda->batch->open(&batch, &circuit, k->n, device.number, &err), &err);
+    must(device.cuda->batch->run(batch, k->out, k->dx, k->dw, k->x, k->w, k->cot, &least, ROUNDS, &err),
          &err);
-    device.cuda->batch_close(&batch);
+    device.cuda->batch->close(&batch);
     kl_arena_free(&memory);
     printf("bench %s/gpu %.6g s\n", name, least);
 }
@@ -180,15 +180,15 @@ static void gans(const char *name, size_t pairs, bool quantum)
     for (size_t e = 0; e < EPOCHS; e++)
         factors[e] = (struct kl_cuda_gan_factors){ 0, 1, 0.7, 0.3, 0.999, 0.001, 0.01, 1, 1e-8 };
     const double start = kl_clock();
-    must(cuda->gans_open(&g, &n, &shape, device.number, &err), &err);
+    must(cuda->gans->open(&g, &n, &shape, device.number, &err), &err);
     double *history = calloc(n * EPOCHS * KL_CUDA_GAN_COLUMNS, sizeof *history);
     if (!history) exit(1);
     for (size_t i = 0; i < n; i++)
-        must(cuda->gans_put(g, i, (uint32_t)i, target, params, angles, &err), &err);
-    must(cuda->gans_epochs(g, n, 0, EPOCHS, factors, history, &err), &err);
+        must(cuda->gans->put(g, i, (uint32_t)i, target, params, angles, &err), &err);
+    must(cuda->gans->epochs(g, n, 0, EPOCHS, factors, history, &err), &err);
     printf("bench %s/gpu %.6g s\n", name, kl_clock() - start);
     if (n < pairs) printf("%s: %zu of %zu at once\n", name, n, pairs);
-    cuda->gans_close(&g);
+    cuda->gans->close(&g);
     free(history);
 }
 

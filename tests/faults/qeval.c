@@ -51,5 +51,10 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older-reference.h5 out.h5",
       .varies = true },
     { .name = "qeval --verify", .command = "qeval --verify ../in/claims.json --json" },
+    { .name = "qeval on a GPU",
+      .command = "qeval -q ../in/a.h5 ../in/f.h5 --compare ../in/b.h5 --threads 1 --no-provenance "
+                 "--device cuda -o out.h5",
+      .old = "cp ../in/older.h5 out.h5",
+      .card = "64000000" },
     { 0 },
 };

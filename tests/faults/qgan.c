@@ -35,5 +35,14 @@ const struct fault_job fault_jobs[] = {
     { .name = "qgan --reference, a circuit",
       .command = "qgan -q ../in/bits.txt --reference -g quantum --epochs 1 --repetitions 1 -j 1 "
                  "--no-provenance -o out.h5" },
+    { .name = "qgan --reference on a GPU",
+      .command = "qgan -q ../in/bits.txt --reference --epochs 1 -j 1 --no-provenance --device cuda -o "
+                 "out.h5",
+      .card = "128000000",
+      .slower = 4 },
+    { .name = "qgan --reference, a circuit, on a GPU",
+      .command = "qgan -q ../in/bits.txt --reference -g quantum --epochs 1 --repetitions 1 -j 1 "
+                 "--no-provenance --device cuda -o out.h5",
+      .card = "64000000" },
     { 0 },
 };

@@ -37,5 +37,10 @@ const struct fault_job fault_jobs[] = {
       .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2,3e-2 --reduction 4 --epochs 1 --shard 1/2 "
                  "--no-provenance" SMALL " -o out.h5",
       .several = true },
+    { .name = "qsweep on a GPU",
+      .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2 --reduction 4 --epochs 1 --threads 2 "
+                 "--no-provenance --device cuda" SMALL " -o out.h5",
+      .several = true,
+      .card = "64000000" },
     { 0 },
 };

@@ -64,9 +64,9 @@ static void check(const struct kl_circuit *c, size_t n)
     must(kl_circuit_forward_f64(out, NULL, c, x, w, n, NULL, &work, &err), &err);
     must(kl_circuit_adjoint_f64(dx, dw, NULL, c, x, w, cot, n, NULL, &work, &err), &err);
     must(kl_circuit_for_cuda(&card, c, &work, &err), &err);
-    must(device.cuda->batch_open(&batch, &card, n, device.number, &err), &err);
-    must(device.cuda->batch_run(batch, fout, fdx, fdw, fx, fw, fcot, NULL, 1, &err), &err);
-    device.cuda->batch_close(&batch);
+    must(device.cuda->batch->open(&batch, &card, n, device.number, &err), &err);
+    must(device.cuda->batch->run(batch, fout, fdx, fdw, fx, fw, fcot, NULL, 1, &err), &err);
+    device.cuda->batch->close(&batch);
     const double o = worst_of(fout, out, n * c->n_obs), i = worst_of(fdx, dx, n * INPUTS),
                  s = worst_of(fdw, dw, WEIGHTS) / largest(dw, WEIGHTS);
     if (!(o < 1e-5)) fail("outputs", c, o);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A card with too little memory (tests/cuda/emulated alone): features are streamed, batches worked on in
-   slices; each is said, and no bit of the result changes. Less still is an error that says so. */
+   slices; each is said, and no bit of the result changes. Less still is an error that says so. Heads on
+   the same features share one copy of them. */
 #include "gpu.h"
 #include "head/card.h"
 #include "kernels/inline/philox.h"
@@ -108,6 +109,59 @@ static void check(double clip)
     kl_head_model_free(&model);
 }
 
+static size_t free_memory(void)
+{
+    struct kl_cuda_device found;
+    struct kl_error err;
+    CHECK(device.cuda->describe(&found, device.number, &err) == 0, "%s", err.text);
+    return found.free_memory;
+}
+
+/* Three heads, the third on a copy of the features elsewhere: its own takes room, the second's none. The
+   second is the same when the first, whose copy it was, has gone. */
+static void check_shared(void)
+{
+    static float elsewhere[ROWS * FEATURES], logits[3][ROWS * CLASSES];
+    static int32_t rows[ROWS];
+    struct kl_features f;
+    struct kl_train_options o;
+    struct kl_head_model model;
+    struct kl_cuda_head shape;
+    struct kl_arena memory;
+    struct kl_cuda_heads *heads[3];
+    struct kl_error err;
+    size_t taken[3];
+    const struct kl_cuda_heads_calls *calls = device.cuda->heads;
+    unsetenv("KETLINE_EMULATED_MEMORY");
+    make_features(&f);
+    model_make(&model, &o, 0, &f);
+    memcpy(elsewhere, f.x, sizeof elsewhere);
+    for (int32_t i = 0; i < ROWS; i++) rows[i] = i;
+    float *params = calloc(model.block.size, sizeof *params);
+    for (size_t i = 0; i < model.block.size; i++) params[i] = (float)(i % 7) * 0.1f - 0.3f;
+    CHECK(!kl_arena_init(&memory, 0, &err) && !kl_card_shape(&shape, &model, &o, &memory, &err));
+    for (int i = 0; i < 3; i++) {
+        const size_t before = free_memory();
+        CHECK(!calls->open(&heads[i], &shape, 1, i < 2 ? f.x : elsewhere, f.labels, ROWS, device.number,
+                           &err),
+              "%s", err.text);
+        taken[i] = before - free_memory();
+        CHECK(!calls->put(heads[i], 0, params, NULL, NULL, &err), "%s", err.text);
+    }
+    CHECK(taken[0] == taken[2] && taken[2] - taken[1] == sizeof elsewhere + sizeof rows,
+          "heads take %zu, %zu and %zu bytes", taken[0], taken[1], taken[2]);
+    for (int i = 0; i < 3; i++) {
+        const struct kl_cuda_judged to = { .logits = logits[i] };
+        CHECK(!calls->judge(heads[i], &to, 0, rows, ROWS, &err), "%s", err.text);
+        calls->close(&heads[i]);
+    }
+    CHECK(memcmp(logits[0], logits[1], sizeof logits[0]) == 0 &&
+          memcmp(logits[0], logits[2], sizeof logits[0]) == 0 && logits[0][0] != logits[0][CLASSES]);
+    kl_arena_free(&memory);
+    kl_head_model_free(&model);
+    free(params);
+}
+
 int main(void)
 {
     open_gpu();
@@ -117,6 +171,7 @@ int main(void)
     }
     check(0);
     check(0.05);
+    check_shared();
     print_digest();
     return failures != 0;
 }

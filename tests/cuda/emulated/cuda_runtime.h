@@ -4,8 +4,9 @@
    where there is no GPU. What it can show: wrong numbers, reads of memory nobody wrote (fresh memory is
    NaN), writes behind the end, barriers that not all threads reach, results that depend on the order of
    threads (KETLINE_EMULATED_ORDER=reverse), streams that do not wait for each other (streams.cpp:
-   nothing runs before somebody waits for it), and what a failing call leads to (KETLINE_EMULATED_FAIL=k:
-   the k-th one says the card is lost, k,m: that its memory is full). KETLINE_EMULATED_MEMORY=bytes: of the
+   nothing runs before somebody waits for it), what is never given back (status 98 at the end), and what
+   a failing call leads to (KETLINE_EMULATED_FAIL=k: the k-th one and all after it say that the card is
+   lost; k,o: the k-th alone; k,M and k,m: that memory is full). KETLINE_EMULATED_MEMORY=bytes: of the
    card; KETLINE_EMULATED_SHARED=bytes: of a block. What it cannot: speed, and what only happens when
    threads truly run at once. */
 #ifndef EMULATED_CUDA_RUNTIME_H
@@ -27,6 +28,7 @@
 #define __launch_bounds__(...)
 #define __restrict__
 #define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
 
 struct dim3 {
     unsigned x, y, z;
@@ -58,7 +60,7 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToHost = 2,
     cudaMemcpyDeviceToDevice = 3
 };
-enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1 };
 enum { cudaStreamNonBlocking = 1, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 typedef struct emulated_stream *cudaStream_t;
@@ -107,8 +109,11 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end);
 /* Work of a stream, in its order: kernels, copies, and what an emulated library does. cudaSuccess, or
    that nothing may be put there now. */
 cudaError_t emulated_enqueue(cudaStream_t stream, std::function<void()> work);
-/* The call of KETLINE_EMULATED_FAIL fails. */
+/* The call of KETLINE_EMULATED_FAIL fails; how many calls that could fail there were. */
 cudaError_t emulated_fails(void);
+extern "C" int emulated_calls(void);
+/* One thing more that must be given back, or one less: 1, -1. */
+void emulated_hold(int change);
 void emulated_die(const char *why);
 /* Bytes from here to the end of the memory that cudaMalloc gave; 0: this is none. */
 size_t emulated_room(const void *memory);

@@ -34,6 +34,7 @@ struct emulated_convolution {
 };
 struct emulated_activation {
     cudnnActivationMode_t mode;
+    cudnnNanPropagation_t nan;
 };
 
 const char *cudnnGetErrorString(cudnnStatus_t status)
@@ -55,12 +56,14 @@ template <class T> static cudnnStatus_t create(T **d)
 {
     const cudnnStatus_t failed = fails();
     *d = failed ? NULL : new T();
+    if (!failed) emulated_hold(1);
     return failed;
 }
 template <class T> static cudnnStatus_t destroy(T *d)
 {
     if (!d) return CUDNN_STATUS_BAD_PARAM;
     delete d;
+    emulated_hold(-1);
     return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
@@ -139,9 +142,9 @@ cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t d, cudnnM
     return fails();
 }
 cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t d, cudnnActivationMode_t mode,
-                                           cudnnNanPropagation_t, double)
+                                           cudnnNanPropagation_t nan, double)
 {
-    d->mode = mode;
+    d->mode = mode, d->nan = nan;
     return fails();
 }
 
@@ -290,6 +293,9 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
     const cudnnStatus_t bad = fit(*x_desc, *w_desc, *how, *y_desc, algorithm);
     const float times = *(const float *)alpha2;
     if (bad) return bad;
+    if (act->nan != CUDNN_NOT_PROPAGATE_NAN ||
+        (act->mode != CUDNN_ACTIVATION_RELU && act->mode != CUDNN_ACTIVATION_IDENTITY))
+        return CUDNN_STATUS_NOT_SUPPORTED;
     if (z_desc->type != y_desc->type || values_of(*z_desc) != values_of(*y_desc) ||
         bias_desc->type != y_desc->type || bias_desc->n != 1 || bias_desc->c != y_desc->c ||
         bias_desc->h != 1 || bias_desc->w != 1 || *(const float *)alpha1 != 1 ||

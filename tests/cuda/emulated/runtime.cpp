@@ -5,10 +5,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -18,6 +20,11 @@ enum { STACK = 1 << 15 };
 #define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)0)
 #define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)0)
 #endif
+
+extern "C" void *__real_malloc(size_t bytes);
+extern "C" void *__real_calloc(size_t n, size_t bytes);
+extern "C" void *__wrap_malloc(size_t bytes);
+extern "C" void *__wrap_calloc(size_t n, size_t bytes);
 
 enum { WARP = 32, GUARD = 64, SHARED = 232448 };
 
@@ -54,6 +61,21 @@ void emulated_die(const char *why)
 {
     fprintf(stderr, "emulated CUDA: %s\n", why);
     abort();
+}
+
+/* Memory of the card, pinned memory, streams, events, graphs, what an emulated library gave. */
+static std::atomic<int> held;
+
+void emulated_hold(int change)
+{
+    held += change;
+}
+
+__attribute__((destructor)) static void look_for_leaks(void)
+{
+    if (!held) return;
+    fprintf(stderr, "emulated CUDA: %d things were never given back\n", (int)held);
+    _exit(98);
 }
 
 static void yield(void)
@@ -110,7 +132,7 @@ uint64_t emulated_shuffle(uint64_t bits, int mask)
 
 static void begin(struct fiber *f)
 {
-    f->stack = malloc(STACK);
+    f->stack = __real_malloc(STACK);
     if (!f->stack) emulated_die("no memory");
     void **top = (void **)((char *)f->stack + STACK) - 1;
     *top = NULL; /* so that body begins with an aligned stack */
@@ -134,9 +156,9 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
     const unsigned n = blocks * threads, warps = threads / WARP;
     const char *order = getenv("KETLINE_EMULATED_ORDER");
     const bool reverse = order && strcmp(order, "reverse") == 0;
-    struct fiber *fibers = (struct fiber *)calloc(n, sizeof *fibers);
-    struct barrier *barriers = (struct barrier *)calloc(blocks * (warps + 1), sizeof *barriers);
-    uint64_t *slots = (uint64_t *)calloc(blocks * warps, 2 * WARP * sizeof *slots);
+    struct fiber *fibers = (struct fiber *)__real_calloc(n, sizeof *fibers);
+    struct barrier *barriers = (struct barrier *)__real_calloc(blocks * (warps + 1), sizeof *barriers);
+    uint64_t *slots = (uint64_t *)__real_calloc(blocks * warps, 2 * WARP * sizeof *slots);
     if (!fibers || !barriers || !slots) emulated_die("no memory");
     for (unsigned i = 0; i < n; i++) {
         const unsigned block = i / threads, thread = i % threads, warp = thread / WARP;
@@ -161,17 +183,33 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
     free(fibers), free(barriers), free(slots);
 }
 
-/* The call of KETLINE_EMULATED_FAIL fails, and all after it: a lost card stays lost, unless it was
- * memory. */
+static std::atomic<int> calls;
+
+extern "C" int emulated_calls(void)
+{
+    return calls;
+}
+
 cudaError_t emulated_fails(void)
 {
-    static std::atomic<int> calls;
     const char *which = getenv("KETLINE_EMULATED_FAIL");
     const int call = ++calls;
     if (!which) return cudaSuccess;
     const int k = atoi(which);
     if (strchr(which, 'm')) return call == k ? cudaErrorMemoryAllocation : cudaSuccess;
+    if (strchr(which, 'M')) return call >= k ? cudaErrorMemoryAllocation : cudaSuccess;
+    if (strchr(which, 'o')) return call == k ? cudaErrorUnknown : cudaSuccess;
     return call >= k ? cudaErrorUnknown : cudaSuccess;
+}
+
+/* Allocations of kernels/cuda/ on the host are calls that may fail, too. */
+void *__wrap_malloc(size_t bytes)
+{
+    return emulated_fails() == cudaErrorMemoryAllocation ? NULL : __real_malloc(bytes);
+}
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+    return emulated_fails() == cudaErrorMemoryAllocation ? NULL : __real_calloc(n, bytes);
 }
 #define MAY_FAIL()                                    \
     do {                                              \
@@ -258,6 +296,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     taken[at] = bytes;
     all_taken += bytes;
     *memory = at;
+    emulated_hold(1);
     return cudaSuccess;
 }
 size_t emulated_room(const void *memory)
@@ -282,19 +321,43 @@ cudaError_t cudaFree(void *memory)
     all_taken -= found->second;
     taken.erase(found);
     free(memory);
+    emulated_hold(-1);
     return cudaSuccess;
 }
+static std::map<const char *, size_t> pinned;
+static std::multiset<const char *> flights; /* what copies on their way read and write */
+
 cudaError_t cudaMallocHost(void **memory, size_t bytes)
 {
+    *memory = NULL;
     MAY_FAIL();
-    *memory = malloc(bytes);
-    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+    *memory = __real_malloc(bytes);
+    if (!*memory) return cudaErrorMemoryAllocation;
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    pinned[(char *)*memory] = bytes;
+    emulated_hold(1);
+    return cudaSuccess;
 }
+/* The real one promises nothing about copies that are still on their way. */
 cudaError_t cudaFreeHost(void *memory)
 {
-    emulated_wait(true);
+    if (!memory) return cudaSuccess;
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    const auto found = pinned.find((char *)memory);
+    if (found == pinned.end()) emulated_die("pinned memory is freed that was not taken");
+    const auto flight = flights.lower_bound(found->first);
+    if (flight != flights.end() && *flight < found->first + found->second)
+        emulated_die("pinned memory is freed while a copy is on its way");
+    pinned.erase(found);
     free(memory);
+    emulated_hold(-1);
     return cudaSuccess;
+}
+static void fly(const void *at, bool lands)
+{
+    const std::lock_guard<std::mutex> hold(taken_lock);
+    if (lands) flights.erase(flights.find((const char *)at));
+    else flights.insert((const char *)at);
 }
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
@@ -319,5 +382,9 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
                             cudaStream_t stream)
 {
     MAY_FAIL();
-    return emulated_enqueue(stream, [=] { memcpy(to, from, bytes); });
+    fly(to, false), fly(from, false);
+    return emulated_enqueue(stream, [=] {
+        memcpy(to, from, bytes);
+        fly(to, true), fly(from, true);
+    });
 }

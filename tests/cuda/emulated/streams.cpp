@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -21,10 +22,11 @@ struct emulated_stream {
     uint64_t put, done;
     std::deque<std::function<void()>> work;
     emulated_graph *captures;
+    bool gone;
 };
 struct emulated_event {
     bool timed;
-    double at;
+    std::shared_ptr<double> at; /* set by work that may outlive the event */
     cudaStream_t stream; /* NULL: recorded nowhere, or in the default stream, which runs at once */
     uint64_t behind;     /* so many pieces of its work */
 };
@@ -52,9 +54,11 @@ static void run_until(cudaStream_t s, uint64_t end)
 void emulated_wait(bool every)
 {
     const holding hold(lock);
-    for (cudaStream_t s : streams) {
+    for (auto at = streams.begin(); at != streams.end();) {
+        const cudaStream_t s = *at;
         if (s->captures) emulated_die("a call that waits, while a stream is being captured");
         if (every || s->blocking) run_until(s, s->put);
+        at = s->gone && s->done == s->put ? streams.erase(at) : std::next(at);
     }
 }
 
@@ -78,31 +82,35 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     *stream = NULL;
     MAY_FAIL();
     const holding hold(lock);
-    *stream = new emulated_stream{ !(flags & cudaStreamNonBlocking), 0, 0, {}, NULL };
+    *stream = new emulated_stream{ !(flags & cudaStreamNonBlocking), 0, 0, {}, NULL, false };
     streams.insert(*stream);
+    emulated_hold(1);
     return cudaSuccess;
 }
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
     return cudaStreamCreateWithFlags(stream, 0);
 }
+/* Does not wait: its work goes on. Events may still name it, so it is never deleted. */
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
     const holding hold(lock);
-    run_until(s, s->put);
-    streams.erase(s);
-    delete s->captures;
-    delete s;
+    if (s->captures) emulated_die("a stream is destroyed that is being captured");
+    s->gone = true;
+    if (s->done == s->put) streams.erase(s);
+    static std::vector<cudaStream_t> gone;
+    gone.push_back(s);
+    emulated_hold(-1);
     return cudaSuccess;
 }
+/* Whatever it then says, nothing is on its way any more. */
 cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
-    MAY_FAIL();
     const holding hold(lock);
     if (!s) emulated_wait(false);
     else if (s->captures) return cudaErrorStreamCaptureUnsupported;
     else run_until(s, s->put);
-    return cudaSuccess;
+    return emulated_fails();
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned)
 {
@@ -125,16 +133,21 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t s, cudaStreamCaptureMode)
 cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *graph)
 {
     const holding hold(lock);
-    *graph = s->captures;
+    emulated_graph *captured = s->captures;
+    const cudaError_t failed = emulated_fails();
+    *graph = failed ? NULL : captured;
     s->captures = NULL;
-    MAY_FAIL();
-    return *graph ? cudaSuccess : cudaErrorStreamCaptureUnsupported;
+    if (!captured) return cudaErrorStreamCaptureUnsupported;
+    if (failed) delete captured;
+    else emulated_hold(1);
+    return failed;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
     *exec = NULL;
     MAY_FAIL();
     *exec = new emulated_graph(*graph);
+    emulated_hold(1);
     return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -147,12 +160,14 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     delete graph;
+    emulated_hold(-1);
     return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     emulated_wait(true);
     delete exec;
+    emulated_hold(-1);
     return cudaSuccess;
 }
 
@@ -160,7 +175,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     *event = NULL;
     MAY_FAIL();
-    *event = new emulated_event{ !(flags & cudaEventDisableTiming), 0, NULL, 0 };
+    *event =
+        new emulated_event{ !(flags & cudaEventDisableTiming), std::make_shared<double>(0), NULL, 0 };
+    emulated_hold(1);
     return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t *event)
@@ -169,18 +186,19 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    emulated_wait(true);
     delete event;
+    emulated_hold(-1);
     return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     MAY_FAIL();
     const holding hold(lock);
+    const std::shared_ptr<double> at = event->at;
     emulated_enqueue(stream, [=] {
         struct timespec t;
         clock_gettime(CLOCK_MONOTONIC, &t);
-        event->at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+        *at = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
     });
     event->stream = stream;
     event->behind = stream ? stream->put : 0;
@@ -197,6 +215,6 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
 {
     const holding hold(lock);
     if (!begin->timed || !end->timed) return cudaErrorUnknown;
-    *ms = (float)(1e3 * (end->at - begin->at));
+    *ms = (float)(1e3 * (*end->at - *begin->at));
     return cudaSuccess;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "whole.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
@@ -22,10 +23,16 @@ static struct shared {
     bool fired;
 } * shared; /* what the child says: anonymous memory of both */
 
+/* card: what the emulated GPU is told behind the number, once and for ever; or NULL. */
 static const struct kind {
     const char *name;
     int kinds, status;
-} kinds[] = { { "memory", FAULT_MEMORY, 75 }, { "files", FAULT_FILE, 74 }, { "reads", FAULT_READ, 74 } };
+    const char *const *card;
+} kinds[] = { { "memory", FAULT_MEMORY, 75, NULL },
+              { "files", FAULT_FILE, 74, NULL },
+              { "reads", FAULT_READ, 74, NULL },
+              { "memory of the card", 0, 75, (const char *const[]){ "m", "M" } },
+              { "calls of the card", 0, 75, (const char *const[]){ "o", "" } } };
 
 /* What one run did. */
 struct outcome {
@@ -47,9 +54,18 @@ static void redirect(int fd, const char *path)
     close(to);
 }
 
-static _Noreturn void child(const struct fault_job *job, int kind, long n, bool forever)
+/* Calls that the library of the emulated GPU has had, in this process. */
+static long card_calls(void)
 {
-    char words[1024], *argv[40];
+    void *library = dlopen(getenv("KETLINE_CUDA"), RTLD_NOW | RTLD_NOLOAD);
+    int (*calls)(void) = NULL;
+    if (library) *(void **)&calls = dlsym(library, "emulated_calls");
+    return calls ? calls() : 0;
+}
+
+static _Noreturn void child(const struct fault_job *job, const struct kind *kind, long n, bool forever)
+{
+    char words[1024], which[32], *argv[40];
     int argc = 0;
     snprintf(words, sizeof words, "%s", job->command);
     for (char *rest = NULL, *w = strtok_r(words, " ", &rest); w && argc < 39;
@@ -60,14 +76,20 @@ static _Noreturn void child(const struct fault_job *job, int kind, long n, bool 
     redirect(2, "../errors");
     json_set_alloc_funcs(malloc, free); /* through this program's wrappers */
     alarm(HANG_SECONDS);
-    faults_arm(kind, n, forever);
+    if (job->card) setenv("KETLINE_EMULATED_MEMORY", job->card, 1);
+    if (kind && kind->card && n) {
+        snprintf(which, sizeof which, "%ld,%s", n, kind->card[forever]);
+        setenv("KETLINE_EMULATED_FAIL", which, 1);
+    }
+    faults_arm(kind ? kind->kinds : 0, n, forever);
     int status = __real_main(argc, argv);
     shared->fired = faults_disarm();
     shared->seen = faults_seen();
+    if (kind && kind->card) shared->seen = card_calls(), shared->fired = shared->seen >= n;
     exit(status);
 }
 
-static struct outcome run(const struct fault_job *job, int kind, long n, bool forever)
+static struct outcome run(const struct fault_job *job, const struct kind *kind, long n, bool forever)
 {
     struct outcome o = { 0 };
     int status;
@@ -135,7 +157,7 @@ static void judge(const struct loop *l, long n, const struct outcome *o)
               "%s, %s %ld %s: success, but said\n%s", what, kind, n, how, o->output);
         return;
     }
-    const bool file = l->kind->kinds != FAULT_MEMORY;
+    const bool file = l->kind->status == 74;
     CHECK(o->status == (file && l->job->status ? l->job->status : l->kind->status),
           "%s, %s %ld %s: status %d\n%s", what, kind, n, how, o->status, o->errors);
     CHECK(one_line(o->errors, l->job->command), "%s, %s %ld %s: not one line: %s", what, kind, n, how,
@@ -149,7 +171,7 @@ static void judge(const struct loop *l, long n, const struct outcome *o)
 /* Work that was kept is either of use or in nobody's way. */
 static void go_on(const struct loop *l, long n)
 {
-    struct outcome o = run(l->job, 0, 0, false);
+    struct outcome o = run(l->job, NULL, 0, false);
     /* After a failure behind the renaming it is up to date, and may find nothing to do. */
     if (l->job->keeps) take_out(o.folder, "", l->job->keeps);
     CHECK(o.status == 0 && strcmp(o.folder, l->want.folder) == 0,
@@ -169,7 +191,7 @@ static void loop(struct loop *l)
     /* The last place too: what fails behind the publishing is easily forgotten. */
     for (long n = 1, next; n <= l->total && failures < before + 20; n = next) {
         next = n < l->total && n + step > l->total ? l->total : n + step;
-        struct outcome o = run(l->job, l->kind->kinds, n, l->forever);
+        struct outcome o = run(l->job, l->kind, n, l->forever);
         bool kept = o.status != 0 && l->job->keeps && take_out(o.folder, "", l->job->keeps);
         judge(l, n, &o);
         if (kept) go_on(l, n);
@@ -185,6 +207,10 @@ static void loop(struct loop *l)
 
 static void check_job(const struct fault_job *job)
 {
+    if (job->card && access(getenv("KETLINE_CUDA"), R_OK) != 0) {
+        printf("%s: left out, there is no %s\n", job->name, getenv("KETLINE_CUDA"));
+        return;
+    }
     if (job->need && access(job->need, R_OK) != 0) {
         printf("%s: left out, there is no %s\n", job->name, job->need);
         return;
@@ -196,9 +222,12 @@ static void check_job(const struct fault_job *job)
         shell(command);
     }
     restore();
+    const char *only = getenv("KIND");
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (only && !strstr(kinds[k].name, only)) continue;
+        if (job->card ? kinds[k].status == 74 : kinds[k].card != NULL) continue;
         struct loop l = { .job = job, .kind = &kinds[k], .old = snapshot(".", job->varies) };
-        l.want = run(job, kinds[k].kinds, 0, false);
+        l.want = run(job, &kinds[k], 0, false);
         l.total = shared->seen;
         CHECK(l.want.status == 0, "%s: undisturbed: status %d\n%s", job->name, l.want.status,
               l.want.errors);
@@ -225,6 +254,10 @@ static void make_folders(void)
     for (int i = 0; i < 3; i++) *strrchr(program, '/') = 0; /* BUILD/tests/faults/TOOL */
     snprintf(bin, sizeof bin, "%s/bin:%s", program, getenv("PATH"));
     setenv("PATH", bin, 1);
+    snprintf(bin, sizeof bin, "%s/tests/cuda/libketline-cuda.so", program);
+    setenv("KETLINE_CUDA", bin, 1);
+    snprintf(bin, sizeof bin, "%s/tests/cuda/cudnn", program);
+    setenv("CUDNN_HOME", bin, 1);
     make_test_folder();
     setenv("XDG_CACHE_HOME", in_folder(path, "cache"), 1);
     setenv("KETLINE_DATA", data, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Whole tools under failing allocations, writes, fsyncs, renames and reads. A program
+   Whole tools under failing allocations, writes, fsyncs, renames and reads, and on a GPU that fails. A
+   program
    tests/faults/TOOL.c holds the two tables below; it is linked with the tool itself, whose main() is
    wrapped: ours forks, arms the n-th fault in the child and runs the tool's main there, for every n.
 
@@ -8,7 +9,8 @@
    it. In a build with AddressSanitizer the child also looks for leaks.
 
    FAULTS=all tries every place; FAULTS=N about N a loop, evenly spread (default DEFAULT_PLACES).
-   ONLY=words runs the jobs with these words in their name. */
+   ONLY=words runs the jobs with these words in their name, KIND=words what fails so ("memory", "files",
+   "reads", "of the card"). */
 #ifndef KL_TESTS_WHOLE_H
 #define KL_TESTS_WHOLE_H
 
@@ -31,6 +33,8 @@ struct fault_job {
     bool talks;           /* what it prints differs from run to run */
     bool tells;           /* of each file whether it can be read: that is no failure, or status 1 */
     int status;           /* of a run whose file operation failed; 0: 74, as documented */
+    const char *card;     /* on a GPU (tests/cuda/emulated) with so many bytes: its calls fail, files and
+                             reads do not; or NULL */
     int slower;           /* tries so many times fewer places than others; 0 means 1 */
 };
 

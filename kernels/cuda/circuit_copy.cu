@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+   A circuit's arrays on the card. */
+#include "kernels/cuda/library.h"
+
+int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct kl_cuda_circuit *c,
+                         struct kl_error *err)
+{
+    enum { ALIGN = 16 };
+    const struct {
+        const void *from;
+        const void **to;
+        size_t bytes;
+    } part[] = {
+        { c->ops, (const void **)&to->ops, (size_t)c->n_ops * sizeof *c->ops },
+        { c->angles, (const void **)&to->angles, (size_t)c->n_slots * sizeof *c->angles },
+        { c->strings, (const void **)&to->strings, (size_t)c->n_strings * sizeof *c->strings },
+        { c->end, (const void **)&to->end, (size_t)c->n_outputs * sizeof *c->end },
+        { c->term, (const void **)&to->term, (size_t)c->n_terms * sizeof *c->term },
+        { c->term_weight, (const void **)&to->term_weight, (size_t)c->n_terms * sizeof *c->term_weight },
+        { c->use_end, (const void **)&to->use_end, (size_t)c->n_weights * sizeof *c->use_end },
+        { c->use, (const void **)&to->use,
+          (c->n_weights ? (size_t)c->use_end[c->n_weights - 1] : 0) * sizeof *c->use },
+    };
+    size_t total = 0;
+    for (const auto &p : part) total += (p.bytes + ALIGN - 1) / ALIGN * ALIGN;
+    *to = *c;
+    int code = kl_cuda_take(memory, total + 1, 1, "the circuit", err);
+    char *at = (char *)*memory;
+    for (const auto &p : part) {
+        if (code) break;
+        *p.to = at;
+        if (p.bytes)
+            code = kl_cuda_check(cudaMemcpy(at, p.from, p.bytes, cudaMemcpyHostToDevice),
+                                 "the circuit to the GPU", err);
+        at += (p.bytes + ALIGN - 1) / ALIGN * ALIGN;
+    }
+    return code;
+}

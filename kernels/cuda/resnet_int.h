@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+   Private to libketline-cuda: batches of images through a ResNet, between their memory and order
+   (resnet.cu) and what one of them launches (resnet_batch.cu). */
+#ifndef KL_CUDA_RESNET_INT_H
+#define KL_CUDA_RESNET_INT_H
+
+#include <pthread.h>
+
+#include "kernels/cuda/cudnn_int.h"
+
+struct kl_resnet_slot {
+    uint8_t *pixels, *card_pixels; /* on the host, pinned; on the card */
+    float *values, *card_values;
+    cudaGraphExec_t graph;
+    cudaEvent_t sent, computed, fetched;
+};
+struct kl_cuda_resnet {
+    struct kl_cuda_backbone net; /* net.convs NULL */
+    int device;
+    size_t d, image; /* values and bytes of an image */
+    struct kl_cudnn cudnn;
+    cudnnHandle_t handle;
+    struct kl_cudnn_conv *convs;
+    void *planes, *maps[KL_CUDA_MAPS], *workspace;
+    cudaStream_t send, compute, fetch;
+    cudaEvent_t begin, end;
+    struct kl_resnet_slot *slots;
+    pthread_mutex_t order; /* of what goes into the streams */
+};
+
+/* What the maxima leave of a side. */
+static inline int kl_half_of(int size)
+{
+    return (size - 1) / 2 + 1;
+}
+
+/* A whole batch of this slot into the stream that computes. */
+int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err);
+/* The same as the slot's graph. */
+int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct kl_error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+   Features of a ResNet on a GPU (kernels/cuda/resnet.cu, with cuDNN): see kernels/cuda.h. */
+#ifndef KL_KERNELS_CUDA_RESNET_H
+#define KL_KERNELS_CUDA_RESNET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kl_error;
+/* Of what convolutions multiply; sums are float. */
+enum kl_cuda_precision { KL_CUDA_FP32, KL_CUDA_TF32, KL_CUDA_BF16, KL_CUDA_FP16 };
+enum {
+    KL_CUDA_PLANES = 4, /* of the first convolution's input */
+    KL_CUDA_MAPS = 3    /* that the other convolutions read and write */
+};
+/* out channels of size x size taps on (in_h, in_w, in), zeros around it; then plus bias, plus the map
+   `residual` unless it is -1, then ReLU if relu. from, to, residual: three different maps. */
+struct kl_cuda_conv {
+    int32_t in, out, size, stride, pad, in_h, in_w, out_h, out_w;
+    int32_t from, to, residual, relu;
+    const float *weights; /* (out, size, size, in) */
+    const float *bias;    /* (out) */
+};
+/* The first convolution reads planes (p - 128) / 128 of each channel of the images, one of ones, and
+   zeros; it goes to map 1, of which the 3x3 maxima of stride 2 become map 0; ReLU stands before them.
+   The last one's map, (h, w, c) whatever its convolution calls it, is what features are taken from. */
+struct kl_cuda_backbone {
+    int32_t precision, height, width, channels; /* channels of the images: 1 or 3 */
+    int32_t h, w, c, mean;                      /* features: (c) means over the map, or (c, h, w) */
+    int32_t n_convs;
+    const struct kl_cuda_conv *convs;
+    size_t batch;  /* images that run at once */
+    int32_t slots; /* batches between host and card at a time */
+};
+struct kl_cuda_resnet;
+
+struct kl_cuda_resnet_calls {
+    /* A slot holds a batch on its way; different threads may use different slots at once. pixels: its
+       images (batch, height, width, channels), to be filled by the caller. start: send images [first,
+       first + n), run, fetch; returns before that is done. wait: until it is, and where the features
+       (batch, d) lie. Where in a batch an image stands may change its bits, its neighbours do not.
+       seconds, if not NULL: of one batch on the card alone, the least of `repeats` runs of slot 0. */
+    int (*open)(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
+                struct kl_error *err);
+    uint8_t *(*pixels)(struct kl_cuda_resnet *resnet, int slot);
+    int (*start)(struct kl_cuda_resnet *resnet, int slot, size_t first, size_t n, struct kl_error *err);
+    int (*wait)(struct kl_cuda_resnet *resnet, int slot, const float **values, struct kl_error *err);
+    int (*seconds)(struct kl_cuda_resnet *resnet, double *seconds, int repeats, struct kl_error *err);
+    void (*close)(struct kl_cuda_resnet **resnet);
+};
+
+#endif
