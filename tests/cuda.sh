@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What runs on a GPU compiles with nvcc, warnings as errors, for one kind of card (make cuda compiles for six); loaded on a
-# machine without a driver it says so, with status 75.
+# What runs on a GPU compiles with nvcc, warnings as errors, for one kind of card (make cuda compiles for six), without cudnn.h
+# as well; loaded on a machine without a driver it says so, with status 75.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 BUILD=$(realpath --relative-to=. "${BUILD:-build}")
@@ -9,11 +9,19 @@ nvcc=${NVCC:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)}
 [ -n "$nvcc" ] || { echo "skipped: no nvcc"; exit 77; }
 library=$BUILD/cuda/90/libketline-cuda.so
 make --no-print-directory "$library" CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$BUILD" || exit 1
+# Without cudnn.h: the other objects are the same ones.
+without=$BUILD/cuda/90/without-cudnn.so
+object=$BUILD/cuda/90/kernels/cuda/no_resnet.o
+make --no-print-directory "$object" CUDNN_H= CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$BUILD" || exit 1
+"$nvcc" -shared -Xlinker --no-undefined -o "$without" "$object" \
+    $(ls "$BUILD"/cuda/90/kernels/cuda/*.o | grep -vE '/(cudnn|cudnn_conv|resnet|resnet_batch|no_resnet)\.o$') || exit 1
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 && { echo "here is a GPU: make test-gpu"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$BUILD/bin/extract-features" -q data/digits/train-images-idx3-ubyte --resize 28 --limit 60 -o "$work/f.h5" >"$work/log" || exit 1
-said=$(KETLINE_CUDA=$library "$BUILD/bin/qtrain" "$work/f.h5" --device cuda -o "$work/head.h5" 2>&1)
-[ $? = 75 ] && [ ! -e "$work/head.h5" ] && [[ $said == "qtrain: --device cuda: "*driver* || $said == *"no GPU"* ]] && exit 0
-echo "without a driver: $said"
-exit 1
+for each in "$library" "$without"; do
+    said=$(KETLINE_CUDA=$each "$BUILD/bin/qtrain" "$work/f.h5" --device cuda -o "$work/head.h5" 2>&1)
+    [ $? = 75 ] && [ ! -e "$work/head.h5" ] && [[ $said == "qtrain: --device cuda: "*driver* || $said == *"no GPU"* ]] && continue
+    echo "without a driver, $each: $said"
+    exit 1
+done

@@ -2,8 +2,8 @@
    In place of cudnn*.cu and resnet*.cu where there is no cudnn.h to compile them with. */
 #include "kernels/cuda/library.h"
 
-static int open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *, int,
-                struct kl_error *err)
+static int refuse(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *, int,
+                  struct kl_error *err)
 {
     *resnet = NULL;
     return kl_cuda_fail(err, KL_EDEVICE,
@@ -13,4 +13,4 @@ static int open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *,
 }
 
 /* Without features open, nothing else is called. */
-const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { open, NULL, NULL, NULL, NULL, NULL };
+const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { refuse, NULL, NULL, NULL, NULL, NULL };

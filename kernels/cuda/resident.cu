@@ -10,7 +10,7 @@
 enum { LEAVE_PART = 32 /* of the card's memory stays free: launches need some of their own */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list; held while a copy is made */
-static struct kl_cuda_resident *all;
+static struct kl_cuda_resident *copies;
 
 /* Nothing of it is on its way any more when this returns: streams that do not wait for the default one
    read it. */
@@ -65,9 +65,9 @@ int kl_cuda_resident_take(struct kl_cuda_resident **resident, const float *x, co
     int code = KL_OK;
     *resident = NULL;
     pthread_mutex_lock(&lock);
-    struct kl_cuda_resident *r = all;
+    struct kl_cuda_resident *r = copies;
     while (r && !same(r, &like)) r = r->next;
-    if (!r && !(code = make(&r, &like, err))) r->next = all, all = r;
+    if (!r && !(code = make(&r, &like, err))) r->next = copies, copies = r;
     if (!code) r->users++, *resident = r;
     pthread_mutex_unlock(&lock);
     return code;
@@ -75,7 +75,7 @@ int kl_cuda_resident_take(struct kl_cuda_resident **resident, const float *x, co
 
 void kl_cuda_resident_drop(struct kl_cuda_resident **resident)
 {
-    struct kl_cuda_resident *r = *resident, **at = &all;
+    struct kl_cuda_resident *r = *resident, **at = &copies;
     if (!r) return;
     *resident = NULL;
     pthread_mutex_lock(&lock);

@@ -35,12 +35,6 @@ static std::recursive_mutex lock; /* of all here: one piece of work runs at a ti
 static std::set<cudaStream_t> streams;
 typedef std::lock_guard<std::recursive_mutex> holding;
 
-#define MAY_FAIL()                                    \
-    do {                                              \
-        const cudaError_t failed_ = emulated_fails(); \
-        if (failed_) return failed_;                  \
-    } while (0)
-
 static void run_until(cudaStream_t s, uint64_t end)
 {
     while (s->done < end) {

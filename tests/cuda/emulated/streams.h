@@ -5,6 +5,20 @@
 
 #include "cuda_runtime.h"
 
+enum { EMULATED_SHARED = 232448 }; /* bytes of a block, of an H200 */
+
+/* Those of the C library: the others may fail (runtime.cpp). */
+extern "C" void *__real_malloc(size_t bytes);
+extern "C" void *__real_calloc(size_t n, size_t bytes);
+extern "C" void *__wrap_malloc(size_t bytes);
+extern "C" void *__wrap_calloc(size_t n, size_t bytes);
+
+#define MAY_FAIL()                                    \
+    do {                                              \
+        const cudaError_t failed_ = emulated_fails(); \
+        if (failed_) return failed_;                  \
+    } while (0)
+
 /* Runs all that waits in streams: those that the default stream waits for, or every one. */
 void emulated_wait(bool every);
 
