@@ -22,10 +22,10 @@ static inline kl_lane choose(kl_lane_bits where, kl_lane a, kl_lane b)
     return (kl_lane)(((kl_lane_bits)a & where) | ((kl_lane_bits)b & ~where));
 }
 
-/* Leaky ReLU's derivative: 1 where a > 0, slope elsewhere. */
-static inline kl_lane slope_at(kl_lane a, kl_real slope)
+/* Leaky ReLU's derivative, where its input is a, times x; scaled: slope x. */
+static inline kl_lane derivative(kl_lane a, kl_real x, kl_real scaled)
 {
-    return choose(a > 0, (kl_lane){ 0 } + 1, (kl_lane){ 0 } + slope);
+    return choose(a > 0, (kl_lane){ 0 } + x, (kl_lane){ 0 } + scaled);
 }
 
 /* Of neuron h before its activation, for the cells of vector j. */
@@ -47,7 +47,7 @@ logits(kl_real *logit, const struct KL_NAME(kl_gan_cells) * c, const size_t n_in
         kl_lane sum = (kl_lane){ 0 } + w[c->n_hidden];
         for (size_t h = 0; h < c->n_hidden; h++) {
             const kl_lane a = neuron(c, n_inputs, h, j);
-            sum += w[h] * slope_at(a, c->slope) * a;
+            sum += derivative(a, w[h], w[h] * c->slope) * a;
         }
         *(kl_lane *)(logit + j * KL_LANES) = sum;
     }
@@ -67,9 +67,9 @@ static inline __attribute__((always_inline)) void neuron_back(kl_real *grad, con
     const kl_real *w = c->params + c->n_hidden * (n_inputs + 1);
     kl_lane inputs[KL_GAN_INPUTS] = { 0 }, bias = { 0 }, weight = { 0 };
     for (size_t j = 0; j < c->n / KL_LANES; j++) {
-        const kl_lane a = neuron(c, n_inputs, h, j), slope = slope_at(a, c->slope),
-                      dl = *(const kl_lane *)(d + j * KL_LANES), da = w[h] * slope * dl;
-        weight += dl * slope * a;
+        const kl_lane a = neuron(c, n_inputs, h, j), dl = get(d + j * KL_LANES),
+                      da = derivative(a, w[h], w[h] * c->slope) * dl;
+        weight += derivative(a, 1, c->slope) * a * dl;
         bias += da;
         for (size_t i = 0; i < n_inputs; i++)
             inputs[i] += da * *(const kl_lane *)(c->x + i * c->stride + j * KL_LANES);

@@ -12,10 +12,25 @@
 
 enum { BLOCKS = 16, VALUES = 4 * BLOCKS };
 
+typedef float eight __attribute__((vector_size(32)));
+
+/* out = a[0] b[0] c[0] d[0] a[1] ... */
+static inline void interleave(float out[32], eight a, eight b, eight c, eight d)
+{
+#define LOW(x, y) __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH(x, y) __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15)
+    const eight ac[2] = { LOW(a, c), HIGH(a, c) }, bd[2] = { LOW(b, d), HIGH(b, d) };
+    for (int half = 0; half < 2; half++) {
+        const eight all[2] = { LOW(ac[half], bd[half]), HIGH(ac[half], bd[half]) };
+        memcpy(out + 16 * half, all, sizeof all);
+    }
+#undef LOW
+#undef HIGH
+}
+
 /* Word w of block b as a number in (0, 1), at units[w][b]. */
 static void units_of(float units[4][BLOCKS], uint32_t index, const struct kl_gan_stream *s)
 {
-    typedef float eight __attribute__((vector_size(32)));
     for (int half = 0; half < 2; half++) {
         kl_philox_words words[4];
         const uint32_t at = index + (uint32_t)(half * KL_PHILOX_LANES);
@@ -61,23 +76,28 @@ void KL_ISA_NAME(kl_gan_normals)(float *x, size_t n, const struct kl_gan_stream 
             for (int pair = 0; pair < 4; pair += 2)
                 normal_pair(&values[pair][l], &values[pair + 1][l], &units[pair][l],
                             &units[pair + 1][l]);
-        for (int i = 0; i < VALUES; i++) all[i] = values[i % 4][i / 4];
+        for (int b = 0; b < BLOCKS; b += 8) {
+            eight v[4];
+            for (int w = 0; w < 4; w++) memcpy(&v[w], &values[w][b], sizeof v[w]);
+            interleave(&all[4 * b], v[0], v[1], v[2], v[3]);
+        }
         memcpy(x + at, all, (n - at < VALUES ? n - at : VALUES) * sizeof *x);
     }
 }
 
 void KL_ISA_NAME(kl_gan_uniforms)(float *x, size_t n, double bound, const struct kl_gan_stream *s)
 {
-    typedef double eight __attribute__((vector_size(64)));
+    typedef double wide __attribute__((vector_size(64)));
     for (size_t at = 0; at < n; at += 4 * KL_PHILOX_LANES) {
         kl_philox_words words[4];
         float all[4 * KL_PHILOX_LANES];
+        eight value[4];
         kl_philox_lanes(words, s->seed, (uint32_t)(at / 4), s->purpose, s->step, s->replica);
         for (int w = 0; w < 4; w++) {
-            const eight u = (__builtin_convertvector(words[w], eight) + 0.5) * 0x1p-32,
-                        value = bound * (2 * u - 1);
-            for (int l = 0; l < KL_PHILOX_LANES; l++) all[4 * l + w] = (float)value[l];
+            const wide u = (__builtin_convertvector(words[w], wide) + 0.5) * 0x1p-32;
+            value[w] = __builtin_convertvector(bound * (2 * u - 1), eight);
         }
+        interleave(all, value[0], value[1], value[2], value[3]);
         const size_t left = n - at, most = sizeof all / sizeof *all;
         memcpy(x + at, all, (left < most ? left : most) * sizeof *x);
     }
