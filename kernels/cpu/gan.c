@@ -32,7 +32,7 @@ void KL_ISA_NAME(kl_gan_forward) KL_GAN_FORWARD_ARGS(kl_real)
     for (size_t i = 0; i < rows; i++) out[i] = product(w + i * columns, x, columns);
 }
 
-/* Vectors that take a step together. */
+/* Vectors that take a step together; three steps and more, KL_BARE_ADAM_MOST. */
 enum { WIDE = 4 };
 
 /* n vectors of row i from j on; what is not wanted is left out by the compiler. */
@@ -79,31 +79,33 @@ void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struc
 }
 
 /* What lies `ahead` is fetched while the arithmetic of two steps or more leaves the memory time. */
-static inline __attribute__((always_inline)) void fetch(const kl_lane *p, ptrdiff_t ahead)
+static inline __attribute__((always_inline)) void fetch(const kl_lane *p, ptrdiff_t ahead, const int n)
 {
     enum { WRITE = 1, SECOND_CACHE = 2 };
-    for (int l = 0; l < WIDE; l++)
+    for (int l = 0; l < n; l++)
         __builtin_prefetch((const kl_real *)(p + l) + ahead, WRITE, SECOND_CACHE);
 }
 
-/* WIDE vectors of weights at a time take n > 0 steps, the first with gradient x d, and are added to out.
+/* n > 0 steps, the first with gradient x d, and then added to out; `wide` vectors of weights at a time.
  */
 static inline __attribute__((always_inline)) void take_steps(const struct KL_NAME(kl_gan_input) * in,
                                                              const struct kl_bare_adam_lanes *steps,
-                                                             const size_t n, kl_real x, kl_real y)
+                                                             const size_t n, kl_real x, kl_real y,
+                                                             const int wide)
 {
-    for (size_t at = 0; at < in->n; at += WIDE * KL_LANES) {
+    for (size_t at = 0; at < in->n; at += (size_t)wide * KL_LANES) {
         kl_lane *w = (kl_lane *)(in->w + at), *m = (kl_lane *)(in->m + at), *v = (kl_lane *)(in->v + at),
-                *out = (kl_lane *)(in->out + at), p[WIDE], g[WIDE];
+                *out = (kl_lane *)(in->out + at), p[KL_BARE_ADAM_MOST], g[KL_BARE_ADAM_MOST];
         const kl_lane *d = (const kl_lane *)(in->d + at);
-        for (int l = 0; l < WIDE; l++) p[l] = w[l], g[l] = x * d[l];
-        kl_bare_adam(p, m, v, g, WIDE, &steps[0]);
-        if (n > 1 && in->ahead) fetch(w, in->ahead), fetch(m, in->ahead), fetch(v, in->ahead);
+        for (int l = 0; l < wide; l++) p[l] = w[l], g[l] = x * d[l];
+        kl_bare_adam(p, m, v, g, wide, &steps[0]);
+        if (n > 1 && in->ahead)
+            fetch(w, in->ahead, wide), fetch(m, in->ahead, wide), fetch(v, in->ahead, wide);
         for (size_t s = 1; s < n; s++) {
-            for (int l = 0; l < WIDE; l++) g[l] = (kl_lane){ 0 };
-            kl_bare_adam(p, m, v, g, WIDE, &steps[s]);
+            for (int l = 0; l < wide; l++) g[l] = (kl_lane){ 0 };
+            kl_bare_adam(p, m, v, g, wide, &steps[s]);
         }
-        for (int l = 0; l < WIDE; l++) w[l] = p[l], out[l] += y * p[l];
+        for (int l = 0; l < wide; l++) w[l] = p[l], out[l] += y * p[l];
     }
 }
 
@@ -122,7 +124,8 @@ void KL_ISA_NAME(kl_gan_input)(const struct KL_NAME(kl_gan_input) * in)
         const size_t left = in->n_steps - from, n = left < MOST ? left : MOST;
         const kl_real x = from ? 0 : in->x, y = left > MOST ? 0 : in->y;
         for (size_t s = 0; s < n; s++) steps[s] = kl_bare_adam_lanes(&in->steps[from + s]);
-        if (n == 1) take_steps(in, steps, 1, x, y);
-        else take_steps(in, steps, n, x, y);
+        if (n == 1) take_steps(in, steps, 1, x, y, WIDE);
+        else if (n == 2) take_steps(in, steps, 2, x, y, WIDE);
+        else take_steps(in, steps, n, x, y, KL_BARE_ADAM_MOST);
     }
 }

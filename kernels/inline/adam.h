@@ -56,8 +56,10 @@ static inline struct kl_bare_adam_lanes kl_bare_adam_lanes(const struct kl_bare_
                                         (kl_real)f->root, (kl_real)f->epsilon };
 }
 
-/* n <= 4 vectors at once, operation by operation: one step is a chain so long that a processor, which
-   looks about a hundred operations ahead, would wait for it. g: the gradients, then anything. */
+enum { KL_BARE_ADAM_MOST = 8 };
+/* n <= KL_BARE_ADAM_MOST vectors at once, operation by operation: one step is a chain so long that a
+   processor, which looks about a hundred operations ahead, would wait for it. g: the gradients, then
+   anything. */
 static inline __attribute__((always_inline)) void kl_bare_adam(kl_lane *p, kl_lane *m, kl_lane *v,
                                                                kl_lane *g, const int n,
                                                                const struct kl_bare_adam_lanes *f)
@@ -69,7 +71,7 @@ static inline __attribute__((always_inline)) void kl_bare_adam(kl_lane *p, kl_la
 #if !KL_F64 && defined(__AVX__)
     /* As below: estimates, and a step of Newton each. */
     const kl_real half = 0.5f * f->root;
-    kl_lane r[4], d[4];
+    kl_lane r[KL_BARE_ADAM_MOST], d[KL_BARE_ADAM_MOST];
     for (int l = 0; l < n; l++) r[l] = RSQRT(v[l]);
     for (int l = 0; l < n; l++) d[l] = v[l] * r[l];
     for (int l = 0; l < n; l++) d[l] = (half * d[l]) * (3 - d[l] * r[l]) + f->epsilon;

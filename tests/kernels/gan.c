@@ -131,7 +131,7 @@ int main(int argc, char **argv)
             for (size_t columns = 16; columns <= COLUMNS; columns += 32)
                 bad += check_step_f32(k, columns, wants) + check_step_f64(k, columns, wants);
         for (int steps = 0; steps <= MOST_STEPS; steps += steps < 3 ? 1 : 31) /* also 65 and 127 */
-            for (size_t n = 64; n <= 256; n += 64)
+            for (size_t n = 128; n <= 256; n += 128)
                 for (int y = 0; y < 2; y++)
                     bad += check_input_f32(k, n, steps, (float)y / 2) +
                            check_input_f64(k, n, steps, y / 2.0);
