@@ -210,6 +210,8 @@ struct kl_progress {
     const char *what;
     int mode;
     double start, shown;
+    /* Another total, or less done than before, begins a phase with a rate of its own. */
+    uint64_t from, done, total;
     bool drawn;
 };
 int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const char *mode,

@@ -23,7 +23,7 @@ static void time_text(char text[32], double seconds)
 
 static void draw(struct kl_progress *p, double now, uint64_t done, uint64_t total, const char *note)
 {
-    double rate = done / (now - p->start),
+    double rate = (done - p->from) / (now - p->start),
            left_seconds = rate > 0 && total > done ? (total - done) / rate : 0;
     char left[32];
     time_text(left, left_seconds);
@@ -53,6 +53,9 @@ static int step(void *context, uint64_t done, uint64_t total, const char *note)
 {
     struct kl_progress *p = context;
     double now = kl_clock();
+    if (p->total && (total != p->total || done < p->done)) p->start = now, p->from = done;
+    p->total = total;
+    p->done = done;
     double wait = p->mode == MODE_BAR ? BAR_SECONDS : p->mode == MODE_JSON ? 1 : LINE_SECONDS;
     if (p->mode != MODE_NONE && now - p->start > FIRST_SECONDS && now - p->shown >= wait) {
         p->shown = now;

@@ -75,6 +75,25 @@ static char *drawn(const char *mode, int level, double seconds, uint64_t done, u
     return text;
 }
 
+/* 9 of 9 in 100 s; then 400 of 1,000 at once, and 100 more in 10 s: these tell what the rest takes. */
+static char *second_phase(void)
+{
+    char *text = NULL;
+    size_t n = 0;
+    struct kl_log log = { "tool", open_memstream(&text, &n), 1 };
+    struct kl_progress p;
+    kl_progress_begin(&p, &log, "plain", "tests");
+    p.start -= 100;
+    kl_watch_step(&p.watch, 9, 9, NULL);
+    kl_watch_step(&p.watch, 400, 1000, NULL);
+    p.start -= 10;
+    p.shown -= 100;
+    kl_watch_step(&p.watch, 500, 1000, NULL);
+    kl_progress_end(&p);
+    fclose(log.to);
+    return text;
+}
+
 static void progress(void)
 {
     char *text = drawn("plain", 1, 40, 10, 30, "loss 0.5");
@@ -93,6 +112,9 @@ static void progress(void)
     text = drawn("bar", 1, 40, 10, 30, NULL);
     CHECK(strstr(text, "[########----------------] 10/30 epochs") && strstr(text, "\r\033[K"), "%s",
           text);
+    free(text);
+    text = second_phase();
+    CHECK(strcmp(text, "tool: 500/1000 tests, 10/s, 50 s left\n") == 0, "%s", text);
     free(text);
     static const struct {
         const char *mode;
