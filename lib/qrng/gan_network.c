@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "kernels/inline/real.h"
 #include "kernels/select.h"
@@ -24,16 +23,6 @@ enum {
     SKEW = 13 * KL_GAN_COLUMNS /* between arrays: where addresses differ by a multiple of 4096, a load
                                   waits for the store before it as if it were of the same place */
 };
-
-/* Asks for large pages, of which the sweeps over all weights cross fewer; without them all is as it is.
- */
-static void prefer_large_pages(void *memory, size_t bytes)
-{
-    enum { LARGE = 1 << 21 };
-    const uintptr_t from = ((uintptr_t)memory + LARGE - 1) / LARGE * LARGE,
-                    to = ((uintptr_t)memory + bytes) / LARGE * LARGE;
-    if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
 
 /* Also who first touches the pages. */
 struct zeros {
@@ -58,7 +47,6 @@ static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t colu
     kl_real *at = kl_arena_take(memory, all, sizeof *at);
     l->steps = kl_arena_take(memory, n_steps, sizeof *l->steps);
     if (!at || !l->steps) return kl_fail_memory(err, all * sizeof *at);
-    prefer_large_pages(at, all * sizeof *at);
     kl_pool_for(pool, PARTS, write_zeros, &(struct zeros){ at, all });
     memset(l->steps, 0, n_steps * sizeof *l->steps);
     l->rows = rows, l->columns = columns, l->stride = last ? rows : stride;
