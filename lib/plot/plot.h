@@ -94,7 +94,7 @@ size_t kl_png_set_resolution(unsigned char *bytes, size_t n, double dots_an_inch
 /* ---- text (text.c): any bytes; those that are not UTF-8 become question marks ---- */
 enum kl_align { KL_LEFT, KL_CENTRE, KL_RIGHT };
 void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, const char *text);
-/* Cut, with three dots at its end, to the width `room`. */
+/* Cut to the width `room`, with three dots in its middle. */
 void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                     const char *text);
 /* The same, from bottom to top. */

@@ -104,7 +104,11 @@ static void draw_shares(cairo_t *cr, const struct kl_bits_view *v, const struct 
     const double fair = 1 / (double)s->n;
     a.x0 = -0.5, a.x1 = (double)n - 0.5, a.no_x_numbers = a.whole_x = true;
     kl_view_widen(&a, &fair, 1);
-    for (size_t d = 0; d < v->n_devices; d++) kl_view_widen(&a, s->share + d * s->n, n);
+    for (size_t i = 0; i < v->n_devices * n; i++) {
+        const size_t at = i / n * s->n + i % n;
+        const double e = 2 * s->share_se[at], ends[] = { s->share[at] - e, s->share[at] + e };
+        kl_view_widen(&a, ends, 2);
+    }
     kl_view_margin(&a);
     draw_line(cr, &a, fair);
     for (size_t i = 0; i < n; i++) {

@@ -55,17 +55,41 @@ double kl_text_width(cairo_t *cr, double size, const char *text)
     return width_of(cr, size, printable);
 }
 
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* As much of text's two ends as there is room for, dots between them: names of a kind often differ at
+   their ends alone. */
+static void shorten(char out[LONGEST + 4], cairo_t *cr, double size, double room, const char *text)
+{
+    static const char dots[] = "\xe2\x80\xa6";
+    const size_t n = strlen(text);
+    size_t head = n / 2, tail;
+    while (head > 0 && continues(text[head])) head--;
+    tail = head;
+    memcpy(out, text, n + 1);
+    while (width_of(cr, size, out) > room && head + n - tail > 1) {
+        if (head > n - tail) {
+            do head--;
+            while (head > 0 && continues(text[head]));
+        } else {
+            do tail++;
+            while (tail < n && continues(text[tail]));
+        }
+        memcpy(out, text, head);
+        memcpy(out + head, dots, sizeof dots - 1);
+        memcpy(out + head + sizeof dots - 1, text + tail, n - tail + 1);
+    }
+}
+
 void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                     const char *text)
 {
-    static const char dots[] = "\xe2\x80\xa6";
-    char printable[LONGEST + sizeof dots];
-    clean(printable, text);
-    for (size_t n = strlen(printable); width_of(cr, size, printable) > room && n > 1;) {
-        do n--;
-        while (((unsigned char)printable[n] & 0xc0) == 0x80);
-        memcpy(printable + n, dots, sizeof dots);
-    }
+    char whole[LONGEST], printable[LONGEST + 4];
+    clean(whole, text);
+    shorten(printable, cr, size, room, whole);
     const double wide = width_of(cr, size, printable);
     cairo_move_to(cr, x - (align == KL_LEFT ? 0 : align == KL_CENTRE ? wide / 2 : wide), y);
     cairo_show_text(cr, printable);

@@ -21,7 +21,7 @@ struct results {
     char *names;
     int32_t *pairs; /* [p, 2] */
     int64_t *order;
-    double *rates, *score, *null_q95, *js, *low, *high, *row_accuracy;
+    double *rates, *score, *null_q95, *js, *low, *high, *row_accuracy, *accuracy_low, *accuracy_high;
     size_t n_devices, n_pairs, n_bits, name_size;
 };
 
@@ -29,6 +29,7 @@ static void results_free(struct results *r)
 {
     free(r->names), free(r->pairs), free(r->order), free(r->rates), free(r->score), free(r->null_q95);
     free(r->js), free(r->low), free(r->high), free(r->row_accuracy);
+    free(r->accuracy_low), free(r->accuracy_high);
 }
 
 /* A dataset of `rows` rows, each of `columns` numbers unless that is 0. */
@@ -63,6 +64,11 @@ static int load_results(struct results *r, struct kl_file *f, struct kl_error *e
     if (!code) code = load((void **)&r->low, f, "divergence_low", KL_TYPE_F64, 2, p, DIVERGENCES, err);
     if (!code) code = load((void **)&r->high, f, "divergence_high", KL_TYPE_F64, 2, p, DIVERGENCES, err);
     if (!code) code = load((void **)&r->row_accuracy, f, "row_accuracy", KL_TYPE_F64, 1, p, 0, err);
+    const bool bounded = kl_file_find(f, "accuracy_low"); /* not in older files */
+    if (!code && bounded)
+        code = load((void **)&r->accuracy_low, f, "accuracy_low", KL_TYPE_F64, 1, p, 0, err);
+    if (!code && bounded)
+        code = load((void **)&r->accuracy_high, f, "accuracy_high", KL_TYPE_F64, 1, p, 0, err);
     for (size_t i = 0; i < p && !code; i++)
         if (r->order[i] < 0 || (size_t)r->order[i] >= p || r->pairs[2 * i] < 0 ||
             r->pairs[2 * i + 1] < 0 || (size_t)r->pairs[2 * i] >= d || (size_t)r->pairs[2 * i + 1] >= d)
@@ -191,10 +197,16 @@ static void draw_accuracies(cairo_t *cr, struct kl_axes a, const struct results 
             cairo_stroke(cr);
         }
         kl_colour(cr, 3, 0.9);
+        if (r->accuracy_low) {
+            cairo_set_line_width(cr, 1);
+            cairo_move_to(cr, x, kl_axes_y(&a, fmax(a.y0, r->accuracy_low[i])));
+            cairo_line_to(cr, x, kl_axes_y(&a, fmax(a.y0, r->accuracy_high[i])));
+            cairo_stroke(cr);
+        }
         kl_mark(cr, x, kl_axes_y(&a, fmax(a.y0, r->score[i * SCORES + ACCURACY])), 2.2, KL_CIRCLE);
     }
     kl_axes_draw(cr, &a, "the study's composite", "held-out accuracy");
-    title(cr, &a, "a row's device found; bar: best possible");
+    title(cr, &a, "a row's device found, 95 %; bar: best possible");
 }
 
 int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,

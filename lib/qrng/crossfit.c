@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "kernels/select.h"
+#include "metrics/metrics.h"
 #include "qrng/planes.h"
 
 /* ln of the smoothed share of number i among its `among` alternatives, counts c [.] of all numbers. */
@@ -71,4 +72,12 @@ double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
     }
     return 0.25 * ((double)right.twice[0] / (double)right.rows[0] +
                    (double)right.twice[1] / (double)right.rows[1]);
+}
+
+void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p)
+{
+    static const double Z95 = 1.959963984540054;
+    const double rows = floor(4 / (1 / (double)p->rows_a + 1 / (double)(p->rows - p->rows_a)));
+    const struct kl_interval i = kl_wilson((size_t)llround(accuracy * rows), (size_t)rows, Z95);
+    *low = i.low, *high = i.high;
 }

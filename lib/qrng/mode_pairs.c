@@ -9,7 +9,7 @@
 #include "qrng/options.h"
 #include "qrng/tournament.h"
 
-enum { NUMERICAL_VERSION = 2, SCHEMA = 1, LINES = 20 };
+enum { NUMERICAL_VERSION = 3, SCHEMA = 1, LINES = 20 };
 
 struct values {
     struct kl_common common;
@@ -143,6 +143,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "first_js", KL_JSON_NUMBER, NULL, top->divergence[KL_DIV_JS] },
         { "first_log10_p", KL_JSON_NUMBER, NULL, top->log10_p_holm },
         { "first_accuracy", KL_JSON_NUMBER, NULL, top->score[KL_SCORE_ACCURACY] },
+        { "first_accuracy_low", KL_JSON_NUMBER, NULL, top->accuracy_low },
+        { "first_accuracy_high", KL_JSON_NUMBER, NULL, top->accuracy_high },
         { "first_composite", KL_JSON_NUMBER, NULL, top->score[KL_SCORE_COMPOSITE] },
         { "first_composite_p", KL_JSON_NUMBER, NULL, top->p[KL_SCORE_COMPOSITE] },
     };

@@ -90,6 +90,9 @@ void kl_labelling_scores(double scores[KL_N_SCORES], uint32_t wanted, struct kl_
 void kl_labelling_count(struct kl_labelling *l, const struct kl_planes *p);
 /* Balanced accuracy on held-out rows, from l->folds (crossfit.c). */
 double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p);
+/* Its 95 %, of the held-out rows with the fits as they are: Wilson's of as many rows as bear it if both
+   devices are found equally often, which is the widest. */
+void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p);
 
 /* ---- the permutation test of a pair (permute.c) ---- */
 /* Scores of the pair, and of those wanted the p-values and null distributions, else NaN.

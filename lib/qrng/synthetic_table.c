@@ -27,11 +27,11 @@ static void put_test(FILE *to, const struct kl_contrast *c, const struct kl_synt
                 isnan(c->within) ? "of one class" : "of different classes");
         return;
     }
-    fprintf(to, "  Mann-Whitney U %.1f, log10 p %.2f as if pairs were independent;", c->test.u,
+    fprintf(to, "  Mann-Whitney U %.1f, log10 p %.2f as if pairs were independent", c->test.u,
             c->test.log10_p);
-    if (c->orders) fprintf(to, " p %.2g, exact: all %zu orders of devices", c->p, c->orders);
+    if (c->orders) fprintf(to, "; p %.2g, exact: all %zu orders of devices", c->p, c->orders);
     else if (permutations)
-        fprintf(to, " p %s%.2g by %lld permutations of devices",
+        fprintf(to, "; p %s%.2g by %lld permutations of devices",
                 c->p * (double)(permutations + 1) < 1.5 ? "<= " : "", c->p, permutations);
     fputc('\n', to);
 }

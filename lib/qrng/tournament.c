@@ -174,6 +174,8 @@ static int test_pair(struct work *w, size_t i, struct kl_error *err)
     if (!code)
         code = kl_permute(r, &planes, w->options->wanted, (size_t)w->options->permutations,
                           (uint64_t)w->options->seed, (uint32_t)i, w->pool, err);
+    if (!code)
+        kl_crossfit_bounds(&r->accuracy_low, &r->accuracy_high, r->score[KL_SCORE_ACCURACY], &planes);
     kl_planes_free(&planes);
     return code;
 }

@@ -48,6 +48,7 @@ struct kl_pair_result {
        how many the best rule assigns to the right device; NaN for more than 4 symbols or 256 a row. */
     double row_js, row_accuracy;
     double score[KL_N_SCORES];
+    double accuracy_low, accuracy_high; /* of score[KL_SCORE_ACCURACY]: kl_crossfit_bounds */
     double p[KL_N_SCORES], null_mean[KL_N_SCORES], null_q95[KL_N_SCORES]; /* NaN: no permutations */
 };
 

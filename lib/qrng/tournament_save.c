@@ -32,6 +32,8 @@ static const struct column {
     { "divergence_high", OF(high), KL_N_DIVERGENCES },
     { "row_js", OF(row_js), 1 },
     { "row_accuracy", OF(row_accuracy), 1 },
+    { "accuracy_low", OF(accuracy_low), 1 },
+    { "accuracy_high", OF(accuracy_high), 1 },
     { "score", OF(score), KL_N_SCORES },
     { "score_p", OF(p), KL_N_SCORES },
     { "score_null_mean", OF(null_mean), KL_N_SCORES },

@@ -20,3 +20,8 @@ $ figures bits.h5 --figure curves -o c.png
 ! figures: bits.h5: no figure of a file of kind device-bits was asked for
 ! figures: nothing was drawn
 ? 2
+
+# Few rows, wide errors: they lie within their panels, so the figure is no higher than these.
+$ for i in 1 2 3 4 5 6 7 8; do echo 0101101$((i % 2)) 1; echo 1101001$((i / 2 % 2)) 2; done > few.txt; extract-features --qrng few.txt -q -o few.h5
++ figures few.h5 --figure symbols -q -o few.svg; grep -o '<svg [^>]*' few.svg | sed -E 's/.* height="([0-9]+).*/\1/' | awk '{ print $1 < 200 ? "low" : $1 }'
+> low

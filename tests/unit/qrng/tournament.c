@@ -220,6 +220,18 @@ static void permutations(void)
     kl_tournament_free(&t), kl_bits_free(&bits);
 }
 
+/* scipy.stats.binomtest(225, 300), (30, 40): 100 and 300 rows bear as much as 300, 20 and 20 as 40. */
+static void bounds(void)
+{
+    double low, high;
+    kl_crossfit_bounds(&low, &high, 0.75, &(struct kl_planes){ .rows = 400, .rows_a = 100 });
+    near("low", low, 0.6980484035459826, 1e-14);
+    near("high", high, 0.7956301108417443, 1e-14);
+    kl_crossfit_bounds(&low, &high, 0.75, &(struct kl_planes){ .rows = 40, .rows_a = 20 });
+    near("low", low, 0.5980603857923197, 1e-14);
+    near("high", high, 0.858128813609037, 1e-14);
+}
+
 static void threads(void)
 {
     struct kl_bits bits;
@@ -263,6 +275,7 @@ int main(void)
     subsets();
     counted_plainly();
     permutations();
+    bounds();
     threads();
     return failures != 0;
 }
