@@ -24,11 +24,45 @@ static void write_head(FILE *to, struct kl_file *const *files, size_t n)
     for (size_t i = 0; i < n; i++) {
         fprintf(to, "<li><a href=\"#file%zu\">", i + 1);
         kl_html_text(to, base_name(kl_file_path(files[i])));
-        fputs("</a>, a ", to);
+        fputs("</a>, ", to);
         kl_html_text(to, kl_file_kind(files[i]));
         fputs("</li>\n", to);
     }
     fputs("<li><a href=\"#runs\">How it was made</a></li>\n</ul></nav>\n", to);
+}
+
+/* Does it stand beside what it bounds? */
+static bool is_bound(const struct kl_file *file, const char *name)
+{
+    static const char *const ends[] = { "_low", "_high" };
+    char stem[128];
+    for (int i = 0; i < 2; i++) {
+        const size_t n = strlen(name), end = strlen(ends[i]);
+        if (n <= end || strcmp(name + n - end, ends[i]) != 0) continue;
+        snprintf(stem, sizeof stem, "%.*s", (int)(n - end), name);
+        return kl_file_has_attribute(file, "", stem);
+    }
+    return false;
+}
+
+/* "0.972778 (0.94963 to 0.984843)", where the file has both bounds. */
+static int write_result(FILE *to, const struct kl_file *file, const char *name, const char *text,
+                        struct kl_error *err)
+{
+    char low[128], high[128], both[160];
+    double from, end;
+    snprintf(low, sizeof low, "%s_low", name);
+    snprintf(high, sizeof high, "%s_high", name);
+    if (!kl_file_has_attribute(file, "", low) || !kl_file_has_attribute(file, "", high)) {
+        kl_html_fact(to, name, text);
+        return KL_OK;
+    }
+    int code = kl_file_number(&from, file, "", low, err);
+    if (!code) code = kl_file_number(&end, file, "", high, err);
+    if (code) return code;
+    snprintf(both, sizeof both, "%.80s (%.6g to %.6g)", text, from, end);
+    kl_html_fact(to, name, both);
+    return KL_OK;
 }
 
 static int write_results(FILE *to, const struct kl_file *file, struct kl_error *err)
@@ -43,8 +77,9 @@ static int write_results(FILE *to, const struct kl_file *file, struct kl_error *
             return KL_OK;
         }
         if (!k) fputs("<div class=\"wide\"><table>\n", to);
-        kl_html_fact(to, name, text);
+        if (!is_bound(file, name)) code = write_result(to, file, name, text, err);
         free(text);
+        if (code) return code;
     }
 }
 

@@ -41,6 +41,10 @@ $ /usr/bin/python3 - <<'EOF'
 + print(page.text.count('note: a <b>note</b> & "more"'))
 + report = h5py.File('report.h5')
 + assert re.search(r'log loss\s*%.6g' % report.attrs['log_loss'], page.text)
++ for name in ('accuracy', 'minus_twin'):
++     bounds = tuple(report.attrs[name + end] for end in ('', '_low', '_high'))
++     assert re.search(name.replace('_', ' ') + r'\s*%.6g \(%.6g to %.6g\)' % bounds, page.text), page.text
++ assert 'accuracy low' not in page.text
 + for row in report['per_class'][1]:
 +     for value in row: assert '%.6g' % value in page.text
 + for value in h5py.File('head.h5')['history/val_accuracy'][:].max(axis=1): assert '%.6g' % value in page.text
