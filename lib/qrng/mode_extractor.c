@@ -44,7 +44,7 @@ const struct kl_tool kl_extractor_tool = {
     .summary = "Extracts nearly uniform bits from those of devices",
     .arguments = "--extract " METHODS " BITS... -o OUT.bin",
     .example = "tournament --extract toeplitz devices.txt --min-entropy 0.5 -o out.bin\n"
-               "  tournament --extract von-neumann devices.txt --symbol-bits 2 -o out.bin",
+               "  tournament --extract von-neumann devices.txt --symbol-bits 2 -o fair.bin",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
