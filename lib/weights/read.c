@@ -25,7 +25,7 @@ int kl_weights_count(size_t *n, const char *path, const char *name, int rank, co
 {
     size_t product = 1;
     for (int i = 0; i < rank; i++)
-        if (__builtin_mul_overflow(product, dims[i], &product))
+        if (dims[i] > INT64_MAX || __builtin_mul_overflow(product, dims[i], &product))
             return kl_fail(err, KL_EDATA, "%s: tensor %.100s: the product of its sizes overflows", path,
                            name);
     if (product > SIZE_MAX / 16)

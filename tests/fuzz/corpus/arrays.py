@@ -81,6 +81,7 @@ def make_npz_rest():
            "bad-control-in-text.npy": literal("'a\n': 1"), "bad-cut-in-shape.npy": header("{'shape': (12"),
            "bad-letter-in-shape.npy": literal("'shape': (1a)"), "bad-blank-in-shape.npy": literal("'shape': (1 2)"),
            "bad-size-one-more.npy": literal("'descr': '<f4', " + ORDER + "18446744073709551616,)"),
+           "bad-size-beside-0.npy": literal("'descr': '<f4', " + ORDER + "0,9512562859044512562)"),
            "bad-cut-behind-size.npy": header("{'shape': (1,2"), "bad-no-colon.npy": literal("'descr' '<f4'"),
            "bad-key-bare.npy": literal("descr: '<f4'"), "bad-shape-twice.npy": literal("'shape': (), 'shape': ()"),
            "bad-order-twice.npy": literal("'fortran_order': True, 'fortran_order': True"),
