@@ -8,7 +8,9 @@ run=$1 images=$2 output=$3
 shift 3
 parts=$output.parts
 mkdir -p "$parts"
+# Parts of another number of ranks stay apart, in a folder of their own; rank 0 says how many they are now.
 # shellcheck disable=SC2016,SC2086  # the ranks expand the first, this shell splits the second
-$run sh -c 'parts=$1 && shift && exec extract-features --shard auto "$@" -o "$parts/${OMPI_COMM_WORLD_RANK-$PMI_RANK}.h5"' \
-    sh "$parts" "$images" "$@"
-cache merge "$parts"/*.h5 -o "$output"
+$run sh -c 'rank=${OMPI_COMM_WORLD_RANK-$PMI_RANK} n=${OMPI_COMM_WORLD_SIZE-$PMI_SIZE} parts=$1
+    shift && mkdir -p "$parts/$n" && { [ "$rank" != 0 ] || echo "$n" >"$parts/ranks"; } &&
+    exec extract-features --shard auto "$@" -o "$parts/$n/$rank.h5"' sh "$parts" "$images" "$@"
+cache merge "$parts/$(cat "$parts/ranks")"/*.h5 -o "$output"

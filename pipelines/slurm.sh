@@ -12,7 +12,7 @@ fi
 [ $# -ge 3 ] || { sed -n 's/^#   /usage: /p' "$0" >&2; exit 2; }
 n=$1 images=$2 output=$3
 shift 3
-parts=$output.parts
+parts=$output.parts/$n # those of another N stay apart
 mkdir -p "$parts"
 array=$(sbatch --parsable --array="0-$((n - 1))" --requeue --output="$parts/%a.log" "$0" "$parts" "$images" "$@")
 merge=$(sbatch --parsable --dependency="afterok:$array" --output="$parts/merge.log" \
