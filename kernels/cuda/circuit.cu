@@ -4,7 +4,6 @@
 #include "kernels/cuda/library.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { OWN = 5 /* qubits of the amplitudes of a thread, or of the threads of a warp */ };
 

@@ -41,7 +41,7 @@ $(CUDA_BUILD)/%.o: %.cu Makefile kernels/cuda/cuda.mk
 # The same sources for the CPU, over tests/cuda/emulated: what the tests run where there is no GPU.
 CXX ?= g++
 EMULATED := $(CUDA_ALL:%.cu=$(BUILD)/emulated/%.o) \
-  $(patsubst %,$(BUILD)/emulated/tests/cuda/emulated/%.o,memory runtime streams)
+  $(patsubst %,$(BUILD)/emulated/tests/cuda/emulated/%.o,device memory runtime streams)
 # Its cuDNN is a library of its own, as the real one is: tests find it by CUDNN_HOME=$(BUILD)/tests/cuda/cudnn.
 EMULATED_CUDNN := $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9
 $(BUILD)/tests/cuda/libketline-cuda.so: $(EMULATED)

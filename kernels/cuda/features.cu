@@ -23,11 +23,8 @@ static int open_chunk(struct kl_cuda_chunk *c, size_t rows, size_t d, struct kl_
     const char *what = "features";
     int code = kl_cuda_take((void **)&c->x, rows * d, sizeof *c->x, what, err);
     if (!code) code = kl_cuda_take((void **)&c->labels, rows, sizeof *c->labels, what, err);
-    if (!code)
-        code = kl_cuda_check(cudaMallocHost((void **)&c->host_x, rows * d * sizeof *c->x), what, err);
-    if (!code)
-        code =
-            kl_cuda_check(cudaMallocHost((void **)&c->host_labels, rows * sizeof *c->labels), what, err);
+    if (!code) code = kl_cuda_pin((void **)&c->host_x, rows * d * sizeof *c->x, what, err);
+    if (!code) code = kl_cuda_pin((void **)&c->host_labels, rows * sizeof *c->labels, what, err);
     if (!code)
         code = kl_cuda_check(cudaEventCreateWithFlags(&c->sent, cudaEventDisableTiming), what, err);
     if (!code)

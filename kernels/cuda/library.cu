@@ -43,6 +43,21 @@ int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const c
     return kl_cuda_check(cudaMemcpy(*memory, from, n * size, cudaMemcpyHostToDevice), what, err);
 }
 
+int kl_cuda_pin(void **memory, size_t bytes, const char *what, struct kl_error *err)
+{
+    *memory = NULL;
+    const cudaError_t status = cudaMallocHost(memory, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        return kl_cuda_fail(err, KL_ENOMEM,
+                            "%s: the host has no %zu bytes that can be pinned, for copies to the GPU; "
+                            "--device cpu needs none",
+                            what, bytes);
+    }
+    if (!status) memset(*memory, 0, bytes);
+    return kl_cuda_check(status, what, err);
+}
+
 static int count(int *devices, struct kl_error *err)
 {
     *devices = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Small networks side by side on the card: their memory, their launches. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/cuda/library.h"
 #include "kernels/cuda/mlp_train.cuh"

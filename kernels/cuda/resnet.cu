@@ -3,7 +3,6 @@
    CUDA graph and replayed. Three streams: to the card, computing, from the card; events of a slot stand
    between them, so that the copies of some batches pass while others compute. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/cuda/resnet_int.h"
 
@@ -47,20 +46,13 @@ static int open_convs(struct kl_cuda_resnet *f, const struct kl_cuda_conv *convs
     return code;
 }
 
-static int pinned(void **memory, size_t bytes, struct kl_error *err)
-{
-    int code = kl_cuda_check(cudaMallocHost(memory, bytes), "memory of the host, for copies", err);
-    if (!code) memset(*memory, 0, bytes);
-    return code;
-}
-
 static int open_slot(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct kl_error *err)
 {
     const char *what = "a batch of images";
     const unsigned asleep = cudaEventBlockingSync | cudaEventDisableTiming;
     const size_t image = f->net.batch * f->image, values = f->net.batch * f->d;
-    int code = pinned((void **)&s->pixels, image, err);
-    if (!code) code = pinned((void **)&s->values, values * sizeof *s->values, err);
+    int code = kl_cuda_pin((void **)&s->pixels, image, what, err);
+    if (!code) code = kl_cuda_pin((void **)&s->values, values * sizeof *s->values, what, err);
     if (!code) code = kl_cuda_take((void **)&s->card_pixels, image, 1, what, err);
     if (!code) code = kl_cuda_take((void **)&s->card_values, values, sizeof *s->values, what, err);
     if (!code) code = kl_cuda_check(cudaEventCreateWithFlags(&s->sent, asleep), what, err);

@@ -4,6 +4,7 @@ $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 7
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --reduction 8 --classifier none --replicas 2 --no-provenance"
 + qsweep f.h5 --grid "lr=1e-3,3e-3 layers=1,2" $o --device cuda --threads 3 -o s.h5 | tail -1 | grep -o ' --device.*'
 + qtrain -q f.h5 $o --device cuda --no-controls --lr 3e-3 --layers 2 -o alone.h5; cmp alone.h5 s-heads/lr=3e-3_layers=2.h5; ls s-heads
++ KETLINE_EMULATED_DEVICES=2 qsweep -q f.h5 --grid "lr=1e-3,3e-3 layers=1,2" $o --device cuda:1 --threads 2 -o t.h5 > log; cmp s-heads/lr=3e-3_layers=2.h5 t-heads/lr=3e-3_layers=2.h5; rm -r t.h5 t-heads
 >  --device cuda
 > lr=1e-3_layers=1.h5
 > lr=1e-3_layers=2.h5

@@ -48,9 +48,11 @@ struct alignas(16) float4 {
 
 enum cudaError_t {
     cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInsufficientDriver = 35,
     cudaErrorNoDevice = 100,
+    cudaErrorInvalidResourceHandle = 400,
     cudaErrorCooperativeLaunchTooLarge = 720,
     cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorUnknown = 999
@@ -119,32 +121,35 @@ void emulated_die(const char *why);
 size_t emulated_room(const void *memory);
 
 /* The order of a call in which threads run is not promised; those of a cooperative launch all live at
-   once. */
-cudaError_t emulated_launch(std::function<void()> kernel, dim3 grid, dim3 block, size_t shared,
-                            bool cooperative, cudaStream_t stream);
+   once. Refused: more shared memory than a kernel has without being told to take more, a cooperative
+   launch of more blocks than run at once, a stream of another device than this thread's. `id`: the
+   kernel. */
+cudaError_t emulated_launch(const void *id, std::function<void()> kernel, dim3 grid, dim3 block,
+                            size_t shared, bool cooperative, cudaStream_t stream);
+cudaError_t emulated_allow(const void *id, int shared);
 template <class A>
 cudaError_t cudaLaunchKernel(void (*k)(A), dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream)
 {
     const A a = *(A *)args[0];
-    return emulated_launch([k, a] { k(a); }, grid, block, shared, false, stream);
+    return emulated_launch((const void *)k, [k, a] { k(a); }, grid, block, shared, false, stream);
 }
 template <class A>
 cudaError_t cudaLaunchCooperativeKernel(void (*k)(A), dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream)
 {
     const A a = *(A *)args[0];
-    return emulated_launch([k, a] { k(a); }, grid, block, shared, true, stream);
+    return emulated_launch((const void *)k, [k, a] { k(a); }, grid, block, shared, true, stream);
 }
-template <class F> cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int)
+template <class F> cudaError_t cudaFuncSetAttribute(F *k, cudaFuncAttribute, int bytes)
 {
-    return cudaSuccess;
+    return emulated_allow((const void *)k, bytes);
 }
 template <class F>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *, int, size_t)
 {
     *blocks = 1;
-    return cudaSuccess;
+    return emulated_fails();
 }
 
 /* In kernels. */

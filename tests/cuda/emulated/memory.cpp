@@ -28,6 +28,8 @@ static size_t card_memory(void)
 }
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 {
+    *free = *total = 0;
+    MAY_FAIL();
     const std::lock_guard<std::mutex> hold(taken_lock);
     *total = card_memory();
     *free = *total - all_taken;

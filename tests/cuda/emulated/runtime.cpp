@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <map>
+#include <mutex>
 
 #ifdef __SANITIZE_ADDRESS__
 enum { STACK = 1 << 17 }; /* instrumented frames are larger */
@@ -200,12 +202,36 @@ void *__wrap_calloc(size_t n, size_t bytes)
 {
     return emulated_fails() == cudaErrorMemoryAllocation ? NULL : __real_calloc(n, bytes);
 }
-cudaError_t emulated_launch(std::function<void()> kernel, dim3 grid, dim3 block, size_t shared,
-                            bool cooperative, cudaStream_t stream)
+static std::mutex allowed_lock;
+static std::map<const void *, size_t> allowed;
+
+cudaError_t emulated_allow(const void *id, int shared)
 {
     MAY_FAIL();
-    if (block.x % WARP || block.x > 1024 || !block.x || !grid.x || shared > EMULATED_SHARED)
-        return cudaErrorUnknown;
+    const std::lock_guard<std::mutex> hold(allowed_lock);
+    if (shared < 0 || shared > EMULATED_SHARED) return cudaErrorInvalidValue;
+    allowed[id] = (size_t)shared;
+    return cudaSuccess;
+}
+
+static cudaError_t check_launch(const void *id, dim3 grid, dim3 block, size_t shared, bool cooperative)
+{
+    const std::lock_guard<std::mutex> hold(allowed_lock);
+    const auto most = allowed.find(id);
+    if (block.x % WARP || block.x > 1024 || !block.x || !grid.x || grid.x > INT32_MAX)
+        return cudaErrorInvalidValue;
+    if (shared > 48 << 10 && (most == allowed.end() || shared > most->second))
+        return cudaErrorInvalidValue;
+    return cooperative && grid.x > EMULATED_PROCESSORS ? cudaErrorCooperativeLaunchTooLarge
+                                                       : cudaSuccess;
+}
+
+cudaError_t emulated_launch(const void *id, std::function<void()> kernel, dim3 grid, dim3 block,
+                            size_t shared, bool cooperative, cudaStream_t stream)
+{
+    MAY_FAIL();
+    const cudaError_t bad = check_launch(id, grid, block, shared, cooperative);
+    if (bad) return bad;
     return emulated_enqueue(stream, [=] {
         job = &kernel;
         blockDim = block, gridDim = grid;
@@ -213,36 +239,4 @@ cudaError_t emulated_launch(std::function<void()> kernel, dim3 grid, dim3 block,
         if (cooperative) run_blocks(0, grid.x, block.x);
         for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x);
     });
-}
-
-const char *cudaGetErrorString(cudaError_t error)
-{
-    return error == cudaErrorMemoryAllocation ? "out of memory"
-           : error                            ? "emulated failure"
-                                              : "no error";
-}
-cudaError_t cudaGetLastError(void)
-{
-    return cudaSuccess;
-}
-cudaError_t cudaGetDeviceCount(int *count)
-{
-    const char *n = getenv("KETLINE_EMULATED_DEVICES");
-    *count = n ? atoi(n) : 1;
-    return *count ? cudaSuccess : cudaErrorNoDevice;
-}
-cudaError_t cudaSetDevice(int)
-{
-    MAY_FAIL();
-    return cudaSuccess;
-}
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
-{
-    MAY_FAIL();
-    memset(p, 0, sizeof *p);
-    snprintf(p->name, sizeof p->name, "emulated");
-    const char *shared = getenv("KETLINE_EMULATED_SHARED");
-    p->major = 9, p->multiProcessorCount = 3;
-    p->sharedMemPerBlockOptin = shared ? (size_t)atoi(shared) : (size_t)EMULATED_SHARED;
-    return cudaSuccess;
 }

@@ -23,6 +23,7 @@ struct emulated_stream {
     std::deque<std::function<void()>> work;
     emulated_graph *captures;
     bool gone;
+    int device;
 };
 struct emulated_event {
     bool timed;
@@ -59,6 +60,7 @@ void emulated_wait(bool every)
 cudaError_t emulated_enqueue(cudaStream_t s, std::function<void()> work)
 {
     const holding hold(lock);
+    if (s && s->device != emulated_device()) return cudaErrorInvalidResourceHandle;
     if (!s) {
         emulated_wait(false);
         work();
@@ -76,7 +78,9 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     *stream = NULL;
     MAY_FAIL();
     const holding hold(lock);
-    *stream = new emulated_stream{ !(flags & cudaStreamNonBlocking), 0, 0, {}, NULL, false };
+    *stream = new emulated_stream{
+        !(flags & cudaStreamNonBlocking), 0, 0, {}, NULL, false, emulated_device()
+    };
     streams.insert(*stream);
     emulated_hold(1);
     return cudaSuccess;

@@ -5,7 +5,7 @@
 
 #include "cuda_runtime.h"
 
-enum { EMULATED_SHARED = 232448 }; /* bytes of a block, of an H200 */
+enum { EMULATED_SHARED = 232448 /* bytes of a block, of an H200 */, EMULATED_PROCESSORS = 3 };
 
 /* Those of the C library: the others may fail (runtime.cpp). */
 extern "C" void *__real_malloc(size_t bytes);
@@ -18,6 +18,9 @@ extern "C" void *__wrap_calloc(size_t n, size_t bytes);
         const cudaError_t failed_ = emulated_fails(); \
         if (failed_) return failed_;                  \
     } while (0)
+
+/* Of this thread. */
+int emulated_device(void);
 
 /* Runs all that waits in streams: those that the default stream waits for, or every one. */
 void emulated_wait(bool every);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Whole tools under failing allocations, writes, fsyncs, renames and reads, and on a GPU that fails. A
-   program
-   tests/faults/TOOL.c holds the two tables below; it is linked with the tool itself, whose main() is
-   wrapped: ours forks, arms the n-th fault in the child and runs the tool's main there, for every n.
+   program tests/faults/TOOL.c holds the two tables below; it is linked with the tool itself, whose main()
+   is wrapped: ours forks, arms the n-th fault in the child and runs the tool's main there, for every n.
 
    After each run: the documented status and one line of error, or success with the bytes of an
    undisturbed run; the folder as before, or (success) as an undisturbed run leaves it; nothing else in

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+   See cuda_runtime.h here: devices. */
+#include "streams.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static thread_local int device; /* of this thread, as in CUDA */
+
+int emulated_device(void)
+{
+    return device;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaErrorMemoryAllocation ? "out of memory"
+           : error == cudaErrorUnknown        ? "emulated failure"
+           : error                            ? "refused"
+                                              : "no error";
+}
+cudaError_t cudaGetLastError(void)
+{
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    const char *n = getenv("KETLINE_EMULATED_DEVICES");
+    *count = n ? atoi(n) : 1;
+    MAY_FAIL();
+    return *count ? cudaSuccess : cudaErrorNoDevice;
+}
+cudaError_t cudaSetDevice(int number)
+{
+    MAY_FAIL();
+    device = number;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
+{
+    MAY_FAIL();
+    memset(p, 0, sizeof *p);
+    snprintf(p->name, sizeof p->name, "emulated");
+    const char *shared = getenv("KETLINE_EMULATED_SHARED");
+    p->major = 9, p->multiProcessorCount = EMULATED_PROCESSORS;
+    p->sharedMemPerBlockOptin = shared ? (size_t)atoi(shared) : (size_t)EMULATED_SHARED;
+    return cudaSuccess;
+}
