@@ -2,14 +2,20 @@
    See cuda_runtime.h here: devices. */
 #include "streams.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static thread_local int device; /* of this thread, as in CUDA */
+/* The device of a thread, by a key: LeakSanitizer stumbles over thread_local in what dlopen loads. */
+static pthread_key_t device;
+__attribute__((constructor)) static void begin(void)
+{
+    if (pthread_key_create(&device, NULL)) emulated_die("no key for the threads' devices");
+}
 
 int emulated_device(void)
 {
-    return device;
+    return (int)(intptr_t)pthread_getspecific(device);
 }
 
 const char *cudaGetErrorString(cudaError_t error)
@@ -33,8 +39,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 cudaError_t cudaSetDevice(int number)
 {
     MAY_FAIL();
-    device = number;
-    return cudaSuccess;
+    return pthread_setspecific(device, (void *)(intptr_t)number) ? cudaErrorUnknown : cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
 {

@@ -89,15 +89,15 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
     return cudaStreamCreateWithFlags(stream, 0);
 }
-/* Does not wait: its work goes on. Events may still name it, so it is never deleted. */
+/* Does not wait: its work goes on. Events may still name it, so neither it nor the list of such goes. */
 cudaError_t cudaStreamDestroy(cudaStream_t s)
 {
     const holding hold(lock);
     if (s->captures) emulated_die("a stream is destroyed that is being captured");
     s->gone = true;
     if (s->done == s->put) streams.erase(s);
-    static std::vector<cudaStream_t> gone;
-    gone.push_back(s);
+    static std::vector<cudaStream_t> *const gone = new std::vector<cudaStream_t>;
+    gone->push_back(s);
     emulated_hold(-1);
     return cudaSuccess;
 }
