@@ -116,6 +116,7 @@ int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool s
         histograms(heights, s, smoothed);
         diverge(c, heights, d);
         by_class(c, s, values);
+        kl_contrast_jackknife(c, s);
         code = test_by_ranks(c, s, values, err);
     }
     if (!code) code = kl_contrast_permute(c, s, pool, err);

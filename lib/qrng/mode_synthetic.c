@@ -7,7 +7,7 @@
 #include "qrng/mode.h"
 #include "qrng/synthetic.h"
 
-enum { NUMERICAL_VERSION = 5, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
+enum { NUMERICAL_VERSION = 6, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
 
 struct values {
     struct kl_common common;
@@ -131,6 +131,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "within", KL_JSON_NUMBER, NULL, c->within },
         { "between", KL_JSON_NUMBER, NULL, c->between },
         { "ratio", KL_JSON_NUMBER, NULL, c->between / c->within },
+        { "ratio_low", KL_JSON_NUMBER, NULL, c->ratio_low },
+        { "ratio_high", KL_JSON_NUMBER, NULL, c->ratio_high },
         { "u", KL_JSON_NUMBER, NULL, c->test.u },
         { "log10_p_u", KL_JSON_NUMBER, NULL, c->test.log10_p },
         { "p_devices", KL_JSON_NUMBER, NULL, c->p },

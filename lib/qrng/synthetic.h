@@ -60,10 +60,11 @@ struct kl_class_pair {
 };
 /* One divergence of all pairs of devices. */
 struct kl_contrast {
-    double *divergence;          /* [d, d] */
-    struct kl_class_pair *pairs; /* [c (c + 1) / 2]: 0-0, 0-1, ... */
-    double within, between;      /* means of the class pairs' means */
-    struct kl_mann_whitney test; /* pairs between classes against pairs within, as if independent */
+    double *divergence;           /* [d, d] */
+    struct kl_class_pair *pairs;  /* [c (c + 1) / 2]: 0-0, 0-1, ... */
+    double within, between;       /* means of the class pairs' means */
+    double ratio_low, ratio_high; /* 95 % of between / within over devices; NaN: too few of a class */
+    struct kl_mann_whitney test;  /* pairs between classes against pairs within, as if independent */
     double p; /* of u, by permuting the devices' classes; NaN: no permutations, or nothing to compare */
     size_t orders; /* there are no more of them, and p is of all; 0: p is of options->permutations */
     double *mean;  /* [d]: to all other devices */
@@ -114,6 +115,8 @@ int kl_contrast_make(struct kl_contrast *c, const struct kl_synthetic *s, bool s
 /* p and orders of a contrast whose divergences are there (contrast_permute.c). */
 int kl_contrast_permute(struct kl_contrast *c, const struct kl_synthetic *s, struct kl_pool *pool,
                         struct kl_error *err);
+/* ratio_low and ratio_high of such a contrast (contrast_jackknife.c). */
+void kl_contrast_jackknife(struct kl_contrast *c, const struct kl_synthetic *s);
 void kl_contrast_free(struct kl_contrast *c);
 /* The study's classifiers, if these are its devices: network and logistic regression, split as there. */
 int kl_synthetic_learn(struct kl_synthetic *s, struct kl_pool *pool, struct kl_error *err);

@@ -47,6 +47,8 @@ static int put_contrast(struct kl_writer *w, const char *name, const struct kl_c
     } numbers[] = { { "within", c->within },
                     { "between", c->between },
                     { "ratio", c->between / c->within },
+                    { "ratio_low", c->ratio_low },
+                    { "ratio_high", c->ratio_high },
                     { "u", c->test.u },
                     { "log10_p_u", c->test.log10_p },
                     { "p_devices", c->p },

@@ -50,6 +50,8 @@ static void put_contrast(FILE *to, const char *name, const struct kl_contrast *c
     put_number(to, "%.5f", c->between);
     fputs(", ratio ", to);
     put_number(to, "%.2f", c->between / c->within);
+    if (!isnan(c->ratio_low))
+        fprintf(to, " (95 %% over devices %.2f to %.2f)", c->ratio_low, c->ratio_high);
     fputc('\n', to);
     put_test(to, c, s);
     fputs("  with the accuracies: ", to);

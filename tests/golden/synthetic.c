@@ -106,6 +106,15 @@ static void check_learners(const struct kl_synthetic *s)
             bad++;
 }
 
+/* NumPy: each device left out of the matrix in turn; SciPy's t with 27 degrees of freedom. */
+static void check_intervals(const struct kl_synthetic *s)
+{
+    near("validate", "ratio, low", s->study.ratio_low, 14.49331178138748, 1e-10);
+    near("validate", "ratio, high", s->study.ratio_high, 29.801811596917855, 1e-10);
+    near("smoothed", "ratio, low", s->smoothed.ratio_low, 12.350317344882603, 1e-10);
+    near("smoothed", "ratio, high", s->smoothed.ratio_high, 26.879774416815877, 1e-10);
+}
+
 int main(void)
 {
     static const char *const variants[] = { "validate", "full", "framework" };
@@ -129,6 +138,7 @@ int main(void)
         check_divergences(&s, variants[i], want);
         /* specs/qrng.md, section 9: no permutation of 20,000 scores as high. */
         if (i == 0) check_learners(&s);
+        if (i == 0) check_intervals(&s);
         if (i == 0) near(variants[i], "p by devices", s.study.p, 1.0 / 20001, 1e-12);
         kl_synthetic_free(&s);
     }

@@ -27,6 +27,8 @@ $ tournament --synthetic 3 --variant bridge --rows 30 --trials 0 --null 0 --json
 > "within":null
 > "between":12.5825
 > "ratio":null
+> "ratio_low":null
+> "ratio_high":null
 > "u":null
 > "log10_p_u":null
 > "p_devices":null
