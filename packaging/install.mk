@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make install: the tools, what --emit makes of their tables of options, the backbone, the library. GNU's variables:
-# prefix, bindir, libdir, includedir, datadir, mandir, DESTDIR.
+# prefix, bindir, libdir, includedir, datadir, mandir, DESTDIR; and zshdir.
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
 bindir ?= $(PREFIX)/bin
@@ -8,6 +8,8 @@ libdir ?= $(PREFIX)/lib
 includedir ?= $(PREFIX)/include
 datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
+# Where zsh looks of itself below /usr/local; Debian's packages have a folder of their own (debian/rules).
+zshdir ?= $(datadir)/zsh/site-functions
 DESTDIR ?=
 VERSION := $(shell sed -n 's/^.define KL_VERSION "\(.*\)"/\1/p' lib/base/base.h)
 
@@ -62,13 +64,13 @@ export KETLINE_PC
 ## make install      tools, manual pages, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
 install: all $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
-	    $(datadir)/bash-completion/completions $(datadir)/zsh/vendor-completions $(datadir)/fish/vendor_completions.d \
+	    $(datadir)/bash-completion/completions $(zshdir) $(datadir)/fish/vendor_completions.d \
 	    $(libdir)/pkgconfig)
 	install -m 755 $(BINS) $(DESTDIR)$(bindir)
 	$(INSTALL_DATA) data/backbone/* $(DESTDIR)$(datadir)/ketline/backbone
 	$(INSTALL_DATA) $(EMIT_MAN) $(DESTDIR)$(mandir)/man1
 	$(INSTALL_DATA) $(EMIT_BASH) $(DESTDIR)$(datadir)/bash-completion/completions
-	$(INSTALL_DATA) $(EMIT_ZSH) $(DESTDIR)$(datadir)/zsh/vendor-completions
+	$(INSTALL_DATA) $(EMIT_ZSH) $(DESTDIR)$(zshdir)
 	$(INSTALL_DATA) $(EMIT_FISH) $(DESTDIR)$(datadir)/fish/vendor_completions.d
 	$(INSTALL_DATA) $(EMIT_SCHEMA) $(DESTDIR)$(datadir)/ketline/schema
 	$(INSTALL_DATA) $(BUILD)/libketline.a $(wildcard $(BUILD)/bin/libketline-cuda.so) $(DESTDIR)$(libdir)
@@ -77,7 +79,7 @@ install: all $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
 
 uninstall:
 	rm -f $(TOOLS:%=$(DESTDIR)$(bindir)/%) $(patsubst $(BUILD)/emit/man/%,$(DESTDIR)$(mandir)/man1/%,$(EMIT_MAN)) \
-	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(datadir)/zsh/vendor-completions/_%) \
+	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(zshdir)/_%) \
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so \
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
 	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(includedir)/ketline

@@ -13,11 +13,17 @@ fail() { echo "$*"; failed=1; }
 root=$folder/root usr=$folder/root/usr
 make -s install BUILD="$BUILD" DESTDIR="$root" prefix=/usr >"$folder/log" 2>&1 || { tail "$folder/log"; exit 1; }
 
+# A plain `make install` puts completion where zsh looks of itself.
+if command -v zsh >/dev/null; then
+    place=$(make -n install BUILD="$BUILD" | grep '^install -d' | grep -oE '/usr/local/share/zsh/[a-z_.-]*')
+    zsh -fc 'print -l $fpath' | grep -qxF "$place" || fail "zsh does not look where its completion goes: $place"
+else echo "left out: zsh is absent"; fi
+
 instrumented=$(nm "$usr/lib/libketline.a" 2>/dev/null | grep -m 1 -oE '__(asan|gcov)_init')
 
 for c in tools/*.c; do
     tool=$(basename "$c" .c)
-    for file in bin/$tool share/man/man1/$tool.1 share/bash-completion/completions/$tool share/zsh/vendor-completions/_$tool \
+    for file in bin/$tool share/man/man1/$tool.1 share/bash-completion/completions/$tool share/zsh/site-functions/_$tool \
         share/fish/vendor_completions.d/$tool.fish share/ketline/schema/$tool.json; do
         [ -s "$usr/$file" ] || fail "$file is not there, or is empty"
     done
