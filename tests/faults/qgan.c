@@ -43,6 +43,7 @@ const struct fault_job fault_jobs[] = {
     { .name = "qgan --reference, a circuit, on a GPU",
       .command = "qgan -q ../in/bits.txt --reference -g quantum --epochs 1 --repetitions 1 -j 1 "
                  "--no-provenance --device cuda -o out.h5",
-      .card = "64000000" },
+      .card = "64000000",
+      .slower = 2 },
     { 0 },
 };
