@@ -10,8 +10,8 @@ empty :=
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
   asprintf vasprintf realpath fopen open_memstream opendir scandir fork pthread_create \
-  write pwrite fsync close rename ftruncate posix_fallocate read pread fstat poll waitpid \
-  open fcntl dup pipe2 memfd_create mkostemp \
+  write pwrite fsync close rename renameat ftruncate posix_fallocate read pread fstat poll waitpid \
+  open fcntl dup pipe2 memfd_create mkostemp getrandom \
   EVP_MD_CTX_new XXH3_createState yaml_parser_initialize yaml_parser_parse inflateInit2_ inflate gzdopen gzfread gzerror H5Fclose \
   $(shell sed -n 's/^WRAP.[a-z_]*, \([A-Za-z0-9_]*\),.*/\1/p' tests/faults/calls/hdf5.c)
 FAULT_OBJS := $(patsubst %.c,$(BUILD)/%.o,tests/faults/faults.c $(wildcard tests/faults/calls/*.c))
@@ -106,8 +106,8 @@ READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c i
   circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
 RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
   partial journal temporary process publish_bytes checkpoint target io digest))
-BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise \
-  faults/store faults/base faults/ingest faults/bits faults/weights faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
+BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise unit/circuit/texts \
+  faults/store faults/base faults/ingest faults/bits faults/weights faults/texts faults/places faults/circuit_memory faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
 BRANCH_PROGRAMS := $(foreach p,$(TEST_C:%.c=%),$(if $(strip $(foreach w,$(BRANCH_TESTS),$(findstring $(w),$(p)))),$(p)))
 BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-features qsweep circuit qconvert cache) tests/fuzz/bits)
 

@@ -146,7 +146,7 @@ static int read_root(struct kl_noise *noise, json_t *root, const char *what, str
     if (!code && !shared && !list)
         return kl_fail(err, KL_EDATA, "%s: neither all nor qubits: no noise is described", what);
     snprintf(here, sizeof here, "%.200s: all", what);
-    if (!code && shared) code = read_qubit(&all, shared, shared && list ? here : what, err);
+    if (!code && shared) code = read_qubit(&all, shared, list ? here : what, err);
     if (code) return code;
     if (!list) {
         noise->n_qubits = 0;

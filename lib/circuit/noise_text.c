@@ -79,10 +79,9 @@ static int to_list(char **text, json_t *all, struct kl_error *err)
     {
         char number[40];
         const double x = json_number_value(value);
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(number, sizeof number, "%.*g", digits, x);
-            if (strtod(number, NULL) == x) break;
-        }
+        int digits = 0;
+        do snprintf(number, sizeof number, "%.*g", ++digits, x);
+        while (digits < 17 && strtod(number, NULL) != x);
         n += (size_t)snprintf(*text + n, MOST - n, "%s%s=%s", n ? "," : "", name, number);
         if (n >= MOST) return kl_fail(err, KL_EDATA, "noise: too many numbers");
     }

@@ -60,7 +60,7 @@ static int observe_pairs(struct kl_builder *b)
 static int observe_each(struct kl_builder *b, char axis)
 {
     const struct kl_circuit_options *o = b->options;
-    const bool pooled = strcmp(o->ansatz, "qcnn") == 0 && !(o->qasm && *o->qasm);
+    const bool pooled = strcmp(o->ansatz, "qcnn") == 0; /* no text beside it */
     int code = KL_OK;
     for (int q = pooled ? b->n - kl_qcnn_wires(b->n, (int)o->n_layers) : 0; q < b->n && !code; q++)
         code = observe(b, axis != 'z' ? 1u << q : 0, axis != 'x' ? 1u << q : 0);

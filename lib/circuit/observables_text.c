@@ -46,9 +46,9 @@ static void write_weight(FILE *to, double weight, bool first)
 {
     char text[32];
     const double size = fabs(weight);
-    int digits = 1;
-    do snprintf(text, sizeof text, "%.*g", digits, size);
-    while (strtod(text, NULL) != size && ++digits <= 17);
+    int digits = 0;
+    do snprintf(text, sizeof text, "%.*g", ++digits, size);
+    while (digits < 17 && strtod(text, NULL) != size);
     fputs(weight < 0 ? "-" : first ? "" : "+", to);
     if (size != 1) fprintf(to, "%s*", text);
 }

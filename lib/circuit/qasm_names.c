@@ -31,7 +31,7 @@ static bool grow(struct kl_qasm_reader *r)
     if (names) r->names = names;
     int *places = names ? calloc((size_t)n, sizeof *places) : NULL;
     if (!places) {
-        if (!r->code) r->code = kl_fail_memory(r->err, (size_t)n * sizeof *names);
+        r->code = kl_fail_memory(r->err, (size_t)n * sizeof *names);
         return false;
     }
     free(r->places);

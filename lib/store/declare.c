@@ -7,7 +7,6 @@
 
 void kl_entry_free(struct kl_entry *e)
 {
-    if (!e) return;
     free(e->stored.digests);
     free(e->stored.checked);
     free(e->memory);

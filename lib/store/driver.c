@@ -70,7 +70,7 @@ static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t eoa)
 /* The first failure is kept. */
 static void note_problem(const struct driver *d)
 {
-    if (d->problem && !*d->problem) *d->problem = errno ? errno : EIO;
+    if (!*d->problem) *d->problem = errno ? errno : EIO;
 }
 
 static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)

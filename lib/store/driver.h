@@ -6,7 +6,7 @@
 #include <hdf5.h>
 
 /* The "path" of an open descriptor for H5Fopen and H5Fcreate, and where errno of the first
-   failed read or write goes (int *, may be NULL). HDF5 itself never hears of failed writes: a file whose
+   failed read or write goes (int *). HDF5 itself never hears of failed writes: a file whose
    closing failed makes it crash when the process ends. */
 #define KL_DRIVER_NAME "/ketline/%d/%p"
 

@@ -85,8 +85,7 @@ int kl_h5_close(long long *file, const int *problem, struct kl_error *err)
 {
     hid_t f = *file;
     *file = -1;
-    if (f >= 0 && H5Fclose(f) < 0)
-        return kl_h5_failed(err, KL_EIO, "HDF5: writing a file's metadata failed");
+    if (H5Fclose(f) < 0) return kl_h5_failed(err, KL_EIO, "HDF5: writing a file's metadata failed");
     errno = *problem;
     return *problem ? kl_fail_errno(err, KL_EIO, "writing a file's metadata to memory failed") : 0;
 }
@@ -97,7 +96,6 @@ static int make_groups(hid_t file, const char *name)
     char part[128];
     for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
         size_t n = (size_t)(slash - name);
-        if (n == 0 || n >= sizeof part) return -1;
         memcpy(part, name, n);
         part[n] = 0;
         if (H5Lexists(file, part, H5P_DEFAULT) > 0) continue;

@@ -148,8 +148,7 @@ char *kl_read_small(const char *path, size_t limit, size_t *n)
     if (fd < 0) return NULL;
     struct stat s;
     char *text = NULL;
-    if (fstat(fd, &s) || !S_ISREG(s.st_mode) || s.st_size < 0 || (size_t)s.st_size > limit)
-        errno = EFBIG;
+    if (fstat(fd, &s) || !S_ISREG(s.st_mode) || (size_t)s.st_size > limit) errno = EFBIG;
     else if ((text = malloc((size_t)s.st_size + 1))) {
         size_t have = 0, want = (size_t)s.st_size;
         ssize_t got;

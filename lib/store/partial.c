@@ -35,7 +35,7 @@ bool kl_partial_is_dead(const char *name, const struct stat *s)
     char tag[64];
     if (name[0] != '.' || n < end + 30 || strcmp(name + n - end, suffix)) return false;
     const char *to = name + n - end - 9, *from = to;
-    while (from > name && from[-1] != '.') from--;
+    while (from[-1] != '.') from--;
     if (*to != '.' || to - from > 63) return false;
     memcpy(tag, from, (size_t)(to - from));
     tag[to - from] = 0;
@@ -135,7 +135,7 @@ void kl_partial_free(struct kl_writer *w)
         char prefix[160], *folder = kl_path_folder(t->target), *path = NULL;
         kl_name_prefix(prefix, kl_path_name(t->target));
         const struct kl_attribute *key = kl_attributes_find(&w->attributes, "", "key");
-        if (folder && key && make_path(&path, folder, prefix, key->text, released, NULL) == 0 &&
+        if (folder && make_path(&path, folder, prefix, key->text, released, NULL) == 0 &&
             rename(t->path, path) == 0) {
             free(t->path);
             t->path = NULL;

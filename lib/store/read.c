@@ -13,19 +13,17 @@ void kl_file_close(struct kl_file **file)
 {
     struct kl_file *f = file ? *file : NULL;
     if (!f) return;
-    for (size_t i = 0; f->stored && i < f->n; i++) {
-        if (f->stored[i]) {
-            free(f->stored[i]->digests);
-            free(f->stored[i]->checked);
-            free(f->stored[i]);
-        }
+    for (size_t i = 0; i < f->n; i++) {
+        free(f->stored[i]->digests);
+        free(f->stored[i]->checked);
+        free(f->stored[i]);
     }
     free(f->stored);
     free(f->envelope.extents);
     free(f->provenance);
     free(f->path);
     kl_attributes_free(&f->attributes);
-    if (f->fd >= 0) close(f->fd);
+    close(f->fd);
     free(f);
     *file = NULL;
 }
@@ -192,8 +190,7 @@ int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind,
 
 static const char *root_text(const struct kl_file *file, const char *name)
 {
-    const struct kl_attribute *a = kl_attributes_find(&file->attributes, "", name);
-    return a && a->text ? a->text : "";
+    return kl_attributes_find(&file->attributes, "", name)->text; /* there, or it would not be open */
 }
 
 const char *kl_file_path(const struct kl_file *file)
@@ -231,8 +228,7 @@ size_t kl_file_n_datasets(const struct kl_file *file)
 
 int kl_file_schema(const struct kl_file *file)
 {
-    const struct kl_attribute *a = kl_attributes_find(&file->attributes, "", "schema");
-    return a ? (int)a->integer : 0;
+    return (int)kl_attributes_find(&file->attributes, "", "schema")->integer;
 }
 
 const struct kl_dataset *kl_file_dataset(const struct kl_file *file, size_t i)

@@ -121,6 +121,10 @@ int main(void)
           true);
     check(&(struct input){ .paths = { "long.txt" }, .n = 1 }, true);
     check(&(struct input){ .paths = { "d.h5" }, .n = 1 }, true);
+    check(&(struct input){ .paths = { "/dev/zero" },
+                           .n = 1,
+                           .how = { .packed = true, .row_bits = 80, .max_rows = 60000 } },
+          false);
     check(&(struct input){ .paths = { "/dev/fd/9" }, .n = 1, .content = "0110\n1001\n" }, false);
     return chdir("/") || failures != 0;
 }

@@ -9,12 +9,12 @@
 #include "circuit/noise.h"
 #include "faults.h"
 
-enum { BATCH = 20, QUBITS = 3, LAYERS = 2 };
+enum { BATCH = 20, QUBITS = 3, LAYERS = 2, MOST_OUTPUTS = 8 };
 
 static int both_sweeps(const struct kl_circuit *c, const double *x, const double *w,
                        struct kl_arena *work, struct kl_error *err)
 {
-    double out[BATCH * QUBITS], dx[BATCH * QUBITS], dw[LAYERS * QUBITS] = { 0 };
+    double out[BATCH * MOST_OUTPUTS], dx[BATCH * QUBITS], dw[LAYERS * QUBITS] = { 0 };
     int code = kl_circuit_forward_f64(out, NULL, c, x, w, BATCH, NULL, work, err);
     if (!code) code = kl_circuit_adjoint_f64(dx, dw, NULL, c, x, w, x, BATCH, NULL, work, err);
     if (!code) code = kl_circuit_shift_f64(dx, dw, c, x, w, x, 1, work, err);
@@ -24,7 +24,7 @@ static int both_sweeps(const struct kl_circuit *c, const double *x, const double
 
 static int whole(const char *noise, int64_t trajectories, const char *observables, struct kl_error *err)
 {
-    static const double x[BATCH * QUBITS] = { 0.1, 0.2, 0.3 }, w[LAYERS * QUBITS] = { 1, 2, 3 };
+    static const double x[BATCH * MOST_OUTPUTS] = { 0.1, 0.2, 0.3 }, w[LAYERS * QUBITS] = { 1, 2, 3 };
     struct kl_circuit *c = NULL;
     struct kl_arena work = { 0 };
     struct kl_circuit_options o;
@@ -67,5 +67,6 @@ int main(void)
                       *const sums = "0.5*ZZI-XII,fidelity(w),fidelity(+0r)";
     return check(NULL, 0, "z") || check(all, 0, "z") || check(all, 3, "z") ||
            check("data/noise/example.json", 0, "z") || check(NULL, 0, sums) ||
-           check("bit-flip=0.01", 0, sums) || check("bit-flip=0.01", 3, sums);
+           check("bit-flip=0.01", 0, sums) || check("bit-flip=0.01", 3, sums) || check(NULL, 0, "zz") ||
+           check(NULL, 0, "z,probs(0,2)") || check(NULL, 0, "probs");
 }

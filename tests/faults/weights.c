@@ -59,9 +59,10 @@ static int make(struct kl_error *err)
 int main(void)
 {
     static const char *const files[] = {
-        "tests/fuzz/npz/two.npz",       "tests/fuzz/npz/two-deflated.npz",
-        "tests/fuzz/pth/archive",       "tests/fuzz/safetensors/config",
-        "tests/fuzz/safetensors/types", "tests/golden/weights/strong.pth"
+        "tests/fuzz/npz/two.npz",         "tests/fuzz/npz/two-deflated.npz",
+        "tests/fuzz/pth/archive",         "tests/fuzz/safetensors/config",
+        "tests/fuzz/safetensors/types",   "tests/golden/weights/strong.pth",
+        "tests/golden/weights/design.npz"
     };
     struct kl_error err = { 0 };
     struct kl_weights *w = NULL;

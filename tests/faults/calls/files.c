@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +20,8 @@ int __real_fstat(int fd, struct stat *status);
 int __real_fsync(int fd);
 int __real_close(int fd);
 int __real_rename(const char *from, const char *to);
+int __real_renameat(int from_folder, const char *from, int to_folder, const char *to);
+ssize_t __real_getrandom(void *data, size_t size, unsigned flags);
 int __real_ftruncate(int fd, off_t size);
 int __real_posix_fallocate(int fd, off_t offset, off_t size);
 int __real_open(const char *path, int flags, ...);
@@ -50,12 +54,29 @@ ssize_t __wrap_pwrite(int fd, const void *data, size_t size, off_t offset)
     return how == FAULT_NOTHING ? -1 : __real_pwrite(fd, data, part(how, size), offset);
 }
 
+/* Of what lies in memory or in the kernel no byte changes on the way. */
+static bool is_on_disk(int fd)
+{
+    char link[64], path[512];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n < 0 ? 0 : n] = 0;
+    return strncmp(path, "/memfd:", 7) != 0 && strncmp(path, "/proc/", 6) != 0;
+}
+
+static ssize_t lie(int fd, void *data, ssize_t got)
+{
+    if (got > 0 && fault_counts(FAULT_LIE) && is_on_disk(fd) && fault_fails(FAULT_LIE))
+        ((char *)data)[got / 2] ^= 1;
+    return got;
+}
+
 ssize_t __wrap_read(int fd, void *data, size_t size)
 {
     static atomic_long calls;
     if (fault_fails(FAULT_READ)) return fault_no(EIO);
     const int how = fault_interrupts(&calls);
-    return how == FAULT_NOTHING ? -1 : __real_read(fd, data, part(how, size));
+    return how == FAULT_NOTHING ? -1 : lie(fd, data, __real_read(fd, data, part(how, size)));
 }
 
 ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
@@ -63,7 +84,7 @@ ssize_t __wrap_pread(int fd, void *data, size_t size, off_t offset)
     static atomic_long calls;
     if (fault_fails(FAULT_READ)) return fault_no(EIO);
     const int how = fault_interrupts(&calls);
-    return how == FAULT_NOTHING ? -1 : __real_pread(fd, data, part(how, size), offset);
+    return how == FAULT_NOTHING ? -1 : lie(fd, data, __real_pread(fd, data, part(how, size), offset));
 }
 
 int __wrap_poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -83,7 +104,11 @@ int __wrap_posix_fallocate(int fd, off_t offset, off_t size)
 {
     static atomic_long calls;
     if (fault_fails(FAULT_FILE)) return ENOSPC;
-    return fault_interrupts(&calls) == FAULT_NOTHING ? EINTR : __real_posix_fallocate(fd, offset, size);
+    const int how = fault_interrupts(&calls);
+    if (how == FAULT_NOTHING) return EINTR;
+    if (how == FAULT_HALF)
+        return atomic_load(&calls) % 4 ? EINVAL : EOPNOTSUPP; /* as some file systems */
+    return __real_posix_fallocate(fd, offset, size);
 }
 
 int __wrap_fstat(int fd, struct stat *status)
@@ -106,6 +131,17 @@ int __wrap_close(int fd)
 int __wrap_rename(const char *from, const char *to)
 {
     return fault_fails(FAULT_FILE) ? fault_no(EACCES) : __real_rename(from, to);
+}
+
+int __wrap_renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+    return fault_fails(FAULT_FILE) ? fault_no(EACCES)
+                                   : __real_renameat(from_folder, from, to_folder, to);
+}
+
+ssize_t __wrap_getrandom(void *data, size_t size, unsigned flags)
+{
+    return fault_fails(FAULT_OPEN) ? fault_no(EAGAIN) : __real_getrandom(data, size, flags);
 }
 
 int __wrap_ftruncate(int fd, off_t size)

@@ -79,6 +79,29 @@ static void check_device_bits(void)
               b.device[1] == 1 && b.words[1] == 0x29b,
           "%zu rows, %llx", b.n_rows, (unsigned long long)b.words[1]);
     kl_bits_free(&b);
+    /* more rows than a block holds; two of ours as inputs, and one that is gone when it is asked for */
+    CHECK(write_device_bits("e.h5", &(struct device_bits){ .rows = 70000, .labels = 70000 }, &err) == 0,
+          "%s", err.text);
+    CHECK(kl_bits_read(&b, "e.h5", &plain, &err) == 0 && b.n_rows == 70004, "%s", err.text);
+    kl_bits_free(&b);
+    const char *const two[] = { "e.h5", "f.h5", "g.txt" };
+    const struct device_bits single = { .names = -1, .second = -1 };
+    struct kl_key *key = NULL;
+    json_t *record = json_object();
+    put("g.txt", "0110110110\n", 11);
+    CHECK(write_device_bits("e.h5", &single, &err) == 0 && write_device_bits("f.h5", &single, &err) == 0,
+          "%s", err.text);
+    CHECK(kl_key_begin(&key, "bits", 1, "test", 1, &err) == 0 &&
+              kl_bits_read_files(&b, two, 3, &plain, &err) == 0 && b.n_devices == 3,
+          "%s", err.text);
+    CHECK(kl_bits_identify(key, record, &b, two, 3, &err) == 0 && json_object_size(record) == 1, "%s",
+          err.text);
+    unlink("g.txt");
+    CHECK(kl_bits_identify(key, record, &b, two, 3, &err) == KL_ENOINPUT && strstr(err.text, "g.txt"),
+          "%s", err.text);
+    kl_key_abort(&key);
+    json_decref(record);
+    kl_bits_free(&b);
     put("t.txt", "0110110110\n", 11);
     refused((const char *const[]){ "t.txt", "d.h5" }, 2, &(struct kl_bits_how){ .symbol_bits = 1 },
             KL_EDATA, "d.h5: holds 2 devices; of several inputs each is one");

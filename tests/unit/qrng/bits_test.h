@@ -17,7 +17,7 @@ struct device_bits {
 
 static inline int write_device_bits(const char *path, const struct device_bits *b, struct kl_error *err)
 {
-    static const uint8_t bits[64] = { 0x6d, 0x80, 0xd9, 0x40, 0x12, 0x00, 0xff, 0xc0 };
+    static const uint8_t bits[2 * 80000] = { 0x6d, 0x80, 0xd9, 0x40, 0x12, 0x00, 0xff, 0xc0 };
     static const char names[3 * 4200] = "onetwosix";
     const struct kl_header header = {
         .kind = b->kind ? b->kind : "device-bits",
@@ -26,7 +26,8 @@ static inline int write_device_bits(const char *path, const struct device_bits *
         .key_parts = "{}",
         .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
     };
-    const int32_t labels[8] = { 0, 1 + b->second };
+    static int32_t labels[80000];
+    labels[1] = 1 + b->second;
     const size_t dims[2] = { (size_t)(4 + b->rows), 2 }, n_labels = (size_t)(4 + b->labels),
                  n_names = (size_t)(2 + b->names);
     struct kl_writer *w = NULL;

@@ -3,6 +3,7 @@
    h5py where it is, and by this program as a sealed file, which is refused when a pixel changes; mutated
    copies neither hang nor crash the caller. */
 #include <fcntl.h>
+#include <signal.h>
 #include <time.h>
 
 #include "store_test.h"
@@ -50,6 +51,12 @@ static void check_ours(char path[1024])
     snprintf(named, sizeof named, "%s:nothing", path);
     check_read(named, KL_EDATA, "absent");
     check_read("/nonexistent.h5", KL_ENOINPUT, "/nonexistent.h5");
+    check_read(test_folder, KL_EDATA, "not a regular file");
+    snprintf(named, sizeof named, "%s:params/numbers", path);
+    check_read(named, KL_EDATA, "dataset params/numbers: expected uint8");
+    signal(SIGCHLD, SIG_IGN); /* its end is then not told */
+    check_read(path, 0, "");
+    signal(SIGCHLD, SIG_DFL);
 }
 
 /* Bits of a file without seal flipped: any answer but a crash or a wait beyond the limit. */

@@ -22,14 +22,16 @@ static struct kl_writer *open_writer(char path[1024])
 
 static void check_headers(void)
 {
-    struct kl_header headers[5] = { test_header, test_header, test_header, test_header, test_header };
+    struct kl_header headers[6] = { test_header, test_header, test_header,
+                                    test_header, test_header, test_header };
     char path[1024];
     headers[0].kind = NULL;
     headers[1].kind = "";
     headers[2].key = "0123";
     headers[3].key_parts = NULL;
     headers[4].key = NULL;
-    for (size_t i = 0; i < 5; i++) {
+    headers[5].key = "zz112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    for (size_t i = 0; i < 6; i++) {
         struct kl_writer *w = NULL;
         REFUSED(kl_writer_open(&w, in_folder(path, "misused.h5"), &headers[i], &err), KL_EINTERNAL,
                 "without kind, key or key_parts");
@@ -154,6 +156,10 @@ static void check_odd(void)
     bytes[(5 << 20) - 1] = 7;
     int rc = kl_writer_dataset(w, "rows", KL_TYPE_F32, 0, 2, none, &err);
     if (rc >= 0) rc = kl_writer_rows(w, rc, 0, 3, "", &err);
+    const size_t few[1] = { 2 };
+    const int small =
+        kl_writer_dataset(w, "small", KL_TYPE_U8, 0, 1, few, &err); /* behind the first rows */
+    if (!rc) rc = small < 0 ? small : kl_writer_rows(w, small, 0, 2, "ab", &err);
     if (!rc) rc = kl_writer_put(w, "late", KL_TYPE_U8, 0, 1, large, bytes, &err);
     if (!rc) rc = kl_writer_put(w, "nothing", KL_TYPE_I64, 0, 1, zero, "", &err);
     if (!rc) rc = kl_writer_text(w, "", "empty", "", &err);

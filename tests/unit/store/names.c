@@ -160,7 +160,23 @@ static void check_small(void)
     CHECK(there(".h.h5.checkpoint"), "not ours to remove");
     kl_checkpoint_remove(checkpoint, NULL);
     CHECK(!there(".h.h5.checkpoint"));
+    struct kl_header header = test_header;
+    struct kl_writer *w = NULL;
+    char other[65];
+    header.kind = "checkpoint";
+    memset(other, '0', 64);
+    other[64] = 0;
+    CHECK(kl_writer_open(&w, checkpoint, &header, &err) == 0 && kl_writer_publish(&w, NULL, &err) == 0,
+          "%s", err.text);
+    CHECK(kl_checkpoint_fits(checkpoint, test_header.key) && !kl_checkpoint_fits(checkpoint, other));
+    kl_checkpoint_remove(checkpoint, other);
+    CHECK(there(".h.h5.checkpoint"), "of another key");
+    kl_checkpoint_remove(checkpoint, test_header.key);
+    CHECK(!there(".h.h5.checkpoint"));
     free(checkpoint);
+    int ends[2];
+    CHECK(pipe(ends) == 0 && kl_sync_folder(ends[1], "a", &err) == 0, "what cannot be synchronised: %s",
+          err.text);
 }
 
 int main(void)

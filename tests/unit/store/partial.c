@@ -87,6 +87,69 @@ static void check_damaged(const char *whole)
     CHECK(same_bytes(whole, path), "damage reached the file");
 }
 
+/* The one partial in the folder, and its bytes. */
+static size_t find_partial(char partial[4096], char *bytes, size_t room)
+{
+    DIR *d = opendir(test_folder);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strstr(e->d_name, ".ketline-partial"))
+            snprintf(partial, 4096, "%s/%s", test_folder, e->d_name);
+    closedir(d);
+    FILE *f = fopen(partial, "r");
+    const size_t n = f ? fread(bytes, 1, room, f) : 0;
+    if (f) fclose(f);
+    return n;
+}
+
+static void put(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "w");
+    CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, "%s", path);
+}
+
+static char bytes[1 << 20];
+
+/* Of several that are left the longest one is taken. */
+static void check_longest(const char *whole)
+{
+    struct kl_error err = { 0 };
+    char path[1024], partial[4096] = "", name[1100];
+    int kept = 0;
+    in_folder(path, "longest.h5");
+    CHECK(run(path, 10, &kept, &err) == KL_ESIGNAL, "%s", err.text);
+    const size_t n = find_partial(partial, bytes, sizeof bytes);
+    for (int i = 1; i < 8; i++) {
+        snprintf(name, sizeof name, "%s/.longest.h5.0011223344556677.free.0000000%d.ketline-partial",
+                 test_folder, i);
+        put(name, bytes, n / 8 * (size_t)i);
+    }
+    CHECK(run(path, 1000, &kept, &err) == 0 && kept == 10 * STEP, "%d kept, %s", kept, err.text);
+    CHECK(same_bytes(whole, path) && count_files(test_folder, ".ketline-partial") == 0, "one is left");
+}
+
+/* A record whose numbers cannot be: what is behind it is done again. */
+static void check_records(const char *whole)
+{
+    struct kl_error err = { 0 };
+    char path[1024], partial[4096] = "";
+    in_folder(path, "records.h5");
+    for (int field = 0; field < 5; field++) { /* magic, rows, row, n, bytes of the payload */
+        int kept = 0;
+        CHECK(run(path, 10, &kept, &err) == KL_ESIGNAL, "%s", err.text);
+        const size_t n = find_partial(partial, bytes, sizeof bytes);
+        char *record = memmem(bytes, n, "KETLROWS", 8);
+        CHECK(record, "%s", partial);
+        if (!record) return;
+        memset(record + 8 * field, 1, 7);
+        put(partial, bytes, n);
+        kept = 0;
+        CHECK(run(path, 1000, &kept, &err) == 0 && kept == 0, "field %d: %d kept, %s", field, kept,
+              err.text);
+        CHECK(same_bytes(whole, path), "field %d", field);
+        unlink(path);
+    }
+}
+
 static void check_killed(const char *whole)
 {
     struct kl_error err = { 0 };
@@ -150,6 +213,10 @@ static void check_names(const char *whole)
     snprintf(names[5], 200, ".other.h5.%s.free.deadbeef.ketline-partial", key);
     snprintf(names[6], 200, ".names.h5.%s.%s.deadbeef.ketline-partial", key, tag);
     snprintf(names[7], 200, ".names.h5.%s.free.00000000.ketline-partial", key);
+    CHECK(!kl_partial_is_dead("names.h5.0011223344556677.free.deadbeef.ketline-partial", &now));
+    CHECK(!kl_partial_is_dead(".short.free.deadbeef.ketline-partial", &now));
+    snprintf(file, sizeof file, ".names.h5.%s.00000000-1-1.deadbeef.ketline-partial", key);
+    CHECK(kl_partial_is_dead(file, &(struct stat){ .st_mtime = 1 }) && !kl_partial_is_dead(file, &now));
     snprintf(names[8], 200, ".names.h5.%s.free.deadbeef.ketline-partial", other);
     for (int i = 0; i < 9; i++) {
         snprintf(file, sizeof file, "%s/%s", test_folder, names[i]);
@@ -177,6 +244,8 @@ int main(void)
     check_stopped(whole);
     check_damaged(whole);
     check_names(whole);
+    check_longest(whole);
+    check_records(whole);
     check_killed(whole);
     check_concurrent(whole);
     return failures != 0;

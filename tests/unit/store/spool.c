@@ -40,6 +40,8 @@ static void check_spool(void)
     CHECK(kl_spool(&fd, STDIN_FILENO, 4, "standard input", &err) == KL_EUSAGE &&
               strstr(err.text, "standard input can be one input only"),
           "%s", err.text);
+    struct kl_file *f;
+    CHECK(kl_file_open(&f, "-", &err) == KL_EUSAGE && !f, "%s", err.text);
 }
 
 static void on_alarm(int signal)

@@ -71,6 +71,12 @@ static void check_ours(void)
     CHECK(TARGET("features", false) == 0, "nothing is there");
     put(path, "", 0);
     CHECK(TARGET("features", false) == 0, "an empty file");
+    char words[200];
+    memset(words, 'w', sizeof words);
+    put(path, words, sizeof words);
+    CHECK(TARGET("features", false) == KL_EUSAGE, "many words");
+    put_superblock(path, 2, 10, 200);
+    CHECK(TARGET("features", false) == KL_EUSAGE, "an end within the superblock");
     put(path, "words", 5);
     CHECK(TARGET("features", false) == KL_EUSAGE && strstr(err.text, "was not written by ketline"), "%s",
           err.text);

@@ -267,6 +267,9 @@ static const struct {
     P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\1K\1K\1K\1K\1", "K\1K\1K\1K\1K\1"))),
     P(DICT(S("\1", "w") TENSOR(STORAGE("\6"), "\0", "K\2", "K\1K\1"))),
     P(DICT(S("\1", "w") TENSOR("K\6", "\0", "K\2", "K\1"))), /* a number as storage */
+    P(DICT(S("\1", "w") "ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE(
+        "\6") "K\0K\6K\1\x85\x89"
+              "ccollections\nOrderedDict\n)RtR")), /* a size that is no tuple */
     P(DICT(S("\1", "w") "K\1")), P(DICT("K\1" TENSOR(STORAGE("\6"), "\0", "K\2", "K\1"))),
     P(DICT(S("\1", "w"))), P("\x80\2."), P("\x80\2K\1."), P("\x80\2}}."), P("\x80\2(."), P("\x80\2t."),
     P("\x80\2u."), P("\x80\2h\1."), P("\x80\2q\1."), P("\x80\2r\xff\xff\xff\xff."),
