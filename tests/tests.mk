@@ -110,6 +110,8 @@ BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bi
   faults/store faults/base faults/ingest faults/bits faults/weights faults/texts faults/places faults/circuit_memory faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/qsweep
 BRANCH_PROGRAMS := $(foreach p,$(TEST_C:%.c=%),$(if $(strip $(foreach w,$(BRANCH_TESTS),$(findstring $(w),$(p)))),$(p)))
 BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-features qsweep circuit qconvert cache) tests/fuzz/bits)
+BRANCH_REPORT = $(firstword $(BRANCH_OBJECTS)) $(patsubst %,-object %,$(wordlist 2,99,$(BRANCH_OBJECTS))) \
+  -instr-profile $(BUILD)/branches/profile $(READERS) $(RECOVERERS)
 
 # Only what is counted has counters: the rest is built as ever, and so are its results.
 ifdef COUNTED
@@ -125,7 +127,9 @@ branches: deps-test
 	    all $(BRANCH_PROGRAMS:%=$(BUILD)/branches/%)
 	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%p.profraw KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD)/branches \
 	    tests/run.sh $(BRANCH_TESTS)
-	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles/*.profraw
-	@llvm-cov report $(firstword $(BRANCH_OBJECTS)) $(patsubst %,-object %,$(wordlist 2,99,$(BRANCH_OBJECTS))) \
-	    -instr-profile $(BUILD)/branches/profile $(READERS) $(RECOVERERS) | \
-	    awk 'NF == 13 && $$8 ~ /^[0-9]+$$/ { print $$1, $$8, "lines", $$10, $$11, "branches", $$13 }' | column -t
+	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles
+	@llvm-cov export $(BRANCH_REPORT) | jq -r '.data[0].files[] | .filename as $$file | .branches[] | select(.[4] == 0 or .[5] == 0) | \
+	    "\($$file | sub("^.*/lib/"; "lib/")):\(.[0]):\(.[1]): never" + if .[4] > 0 then " false" elif .[5] > 0 then " true" else "" end' \
+	    >$(BUILD)/branches/left
+	@llvm-cov report $(BRANCH_REPORT) | awk -f tests/branches.awk
+	@echo "what did not run: $(BUILD)/branches/left"
