@@ -59,7 +59,7 @@ struct reader {
 static void on_error(png_structp png, png_const_charp why)
 {
     struct reader *r = png_get_error_ptr(png);
-    if (!r->why[0]) snprintf(r->why, sizeof r->why, "%s", why);
+    snprintf(r->why, sizeof r->why, "%s", why);
     longjmp(r->jump, 1);
 }
 

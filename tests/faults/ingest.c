@@ -74,7 +74,13 @@ static void make_inputs(void)
     copy(path_of("set/b/1.png"), "tests/fuzz/png/text");
     copy(path_of("set/b/2.png"), "tests/fuzz/png/bad-crc");
     copy(path_of("set/b/3.png"), "tests/fuzz/png/rgb");
+    copy(path_of("set/b/4.png"), "tests/fuzz/png/tall");
     copy(path_of("x-images-idx3-ubyte"), "tests/fuzz/idx/grey");
+    unsigned char *large = calloc(1, 16 + 180000);
+    memcpy(large, "\0\0\10\3\0\0\0\2\0\0\1\54\0\0\1\54", 16); /* 2 of 300 x 300 */
+    put(path_of("z-images-idx3-ubyte"), large, 16 + 180000);
+    put(path_of("z-labels-idx1-ubyte"), "\0\0\10\1\0\0\0\2\3\1", 10);
+    free(large);
     put(path_of("x-labels-idx1-ubyte"), "\0\0\10\1\0\0\0\2\3\1", 10);
     copy(path_of("y-images-idx3-ubyte.gz"), "tests/fuzz/idx/grey.gz");
     gzFile labels = gzopen(path_of("y-labels-idx1-ubyte.gz"), "wb");
@@ -89,6 +95,8 @@ int main(void)
         { .path = path_of("x-images-idx3-ubyte") },
         { .path = path_of("y-images-idx3-ubyte.gz") },
         { .path = path_of("set"), .resize = 6, .skip_bad = true, .by_stdio = true },
+        { .path = path_of("z-images-idx3-ubyte") },
+        { .path = "tests/fuzz/foreign/four-channels", .by_child = true },
         { .path = "tests/fuzz/foreign/gzip", .by_child = true },
         { .path = "tests/fuzz/foreign/labels", .by_child = true },
     };

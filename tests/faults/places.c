@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
    Looking at places and names, checkpoints and streams while memory, reads, writes and openings fail. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../unit/store/store_test.h"
 #include "each.h"
 #include "store/store_int.h"
 
-static char ours[1024], other[1024], folder[1024], checkpoint[1024], large[1024];
+static char ours[1024], other[1024], foreign[1024], checkpoint[1024], large[1024];
 
 static int wrong(struct kl_error *err, int line)
 {
@@ -29,8 +31,8 @@ static int check_target(struct kl_error *err)
 
 static int check_other(struct kl_error *err)
 {
-    int rc = kl_target_check(other, "features", false, NULL, 0, err);
-    return rc == KL_EUSAGE ? 0 : rc ? rc : 0;
+    int rc = kl_target_check(foreign, "features", false, NULL, 0, err);
+    return rc == KL_EUSAGE ? 0 : rc;
 }
 
 static int check_mark(struct kl_error *err)
@@ -45,6 +47,7 @@ static int checkpoints(struct kl_error *err)
     if (!rc && strcmp(path, checkpoint)) rc = wrong(err, __LINE__);
     if (!rc && !kl_checkpoint_fits(path, test_header.key)) rc = kl_fail_memory(err, 1);
     kl_checkpoint_remove(checkpoint, "another key"); /* which stays, whatever fails */
+    kl_checkpoint_remove(other, NULL);
     free(path);
     return rc;
 }
@@ -61,6 +64,28 @@ static int spooled(struct kl_error *err)
     if (fd >= 0) close(fd);
     if (f) fclose(f);
     return rc;
+}
+
+static int resolved(struct kl_error *err)
+{
+    struct kl_temporary t;
+    int rc = kl_temporary_resolve(&t, "-", err);
+    if (!rc && !t.to_stdout) rc = wrong(err, __LINE__);
+    kl_temporary_abort(&t);
+    return rc;
+}
+
+/* What a dead run left goes, or stays. */
+static int swept(struct kl_error *err)
+{
+    char path[1024];
+    FILE *f = fopen(in_folder(path, ".x.00000000-1-1.00000000.ketline-tmp"), "w");
+    const struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
+    if (!f) return kl_fail_memory(err, 1);
+    fclose(f);
+    utimensat(AT_FDCWD, path, old, 0);
+    bool done = kl_temporary_sweep(test_folder, "x", false, NULL, NULL);
+    return done ? 0 : kl_fail_errno(err, KL_EIO, "not swept");
 }
 
 static int stream(struct kl_error *err)
@@ -92,22 +117,32 @@ static int questions(struct kl_error *err)
     return rc;
 }
 
-/* Two large datasets. */
-static void make_large(void)
+/* Two large datasets of several blocks each, which come in pieces. */
+static int make_large(struct kl_error *err)
 {
-    struct kl_error err = { 0 };
+    enum { ROWS = 100000, PIECE = 20000 };
+    static char x[PIECE * 8];
     struct kl_writer *w = NULL;
-    const size_t dims[2] = { 10000, 8 };
-    char *x = calloc(10000, 8);
-    int rc = kl_writer_open(&w, large, &test_header, &err);
-    const int a = rc ? rc : kl_writer_dataset(w, "a", KL_TYPE_U8, 0, 2, dims, &err);
-    const int b = rc ? rc : kl_writer_dataset(w, "b", KL_TYPE_U8, 0, 2, dims, &err);
-    if (!rc) rc = kl_writer_rows(w, a, 0, dims[0], x, &err);
-    if (!rc) rc = kl_writer_rows(w, b, 0, dims[0], x, &err);
-    if (!rc) rc = kl_writer_text(w, "a", "word", "text", &err);
-    if (!rc) rc = kl_writer_publish(&w, NULL, &err);
-    CHECK(rc == 0, "%s", err.text);
-    free(x);
+    const size_t dims[2] = { ROWS, 8 };
+    int rc = kl_writer_open(&w, large, &test_header, err), sets[2] = { 0 };
+    for (int i = 0; i < 2 && !rc; i++)
+        if ((sets[i] = kl_writer_dataset(w, i ? "b" : "a", KL_TYPE_U8, 0, 2, dims, err)) < 0)
+            rc = sets[i];
+    for (size_t row = 0; row < ROWS && !rc; row += PIECE)
+        for (int i = 0; i < 2 && !rc; i++) rc = kl_writer_rows(w, sets[i], row, PIECE, x, err);
+    if (!rc) rc = kl_writer_text(w, "a", "word", "text", err);
+    if (!rc) rc = kl_writer_publish(&w, NULL, err);
+    kl_writer_abort(&w);
+    return rc;
+}
+
+/* A whole file of HDF5, as long as it says, and no seal. */
+static void make_foreign(void)
+{
+    unsigned char bytes[200] = { 0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 2, 8, 8 };
+    FILE *f = fopen(foreign, "w");
+    bytes[28] = sizeof bytes;
+    CHECK(f && fwrite(bytes, 1, sizeof bytes, f) == sizeof bytes && fclose(f) == 0);
 }
 
 int main(void)
@@ -118,7 +153,7 @@ int main(void)
     make_test_folder();
     in_folder(ours, "ours.h5");
     in_folder(other, "other");
-    in_folder(folder, "folder");
+    in_folder(foreign, "foreign.h5");
     in_folder(large, "large.h5");
     in_folder(checkpoint, ".ours.h5.checkpoint");
     header.kind = "checkpoint";
@@ -131,7 +166,8 @@ int main(void)
           "%s", err.text);
     bool written;
     CHECK(kl_publish_bytes(&written, other, "words", 5, &err) == 0, "%s", err.text);
-    make_large();
+    CHECK(make_large(&err) == 0, "%s", err.text);
+    make_foreign();
     static const struct {
         const char *what;
         each_run *run;
@@ -144,7 +180,10 @@ int main(void)
         { "checkpoints", checkpoints, FAULT_MEMORY | FAULT_READ },
         { "spooled", spooled, FAULT_MEMORY | FAULT_READ | FAULT_OPEN | FAULT_FILE | FAULT_INTERRUPTED },
         { "stream", stream, FAULT_MEMORY | FAULT_READ | FAULT_OPEN | FAULT_FILE | FAULT_INTERRUPTED },
-        { "bytes", published, FAULT_MEMORY | FAULT_OPEN },
+        { "standard output", resolved, FAULT_MEMORY },
+        { "swept", swept, FAULT_FILE },
+        { "large", make_large, FAULT_MEMORY | FAULT_READ | FAULT_FILE },
+        { "bytes", published, FAULT_MEMORY | FAULT_READ | FAULT_OPEN },
         { "questions", questions, FAULT_MEMORY | FAULT_READ | FAULT_LIE | FAULT_INTERRUPTED },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

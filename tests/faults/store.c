@@ -126,6 +126,15 @@ static bool target_is_new(const char *what, long n)
     return true;
 }
 
+static void remove_partials(void)
+{
+    DIR *d = opendir(test_folder);
+    char name[1024];
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strstr(e->d_name, ".ketline-partial")) unlink(in_folder(name, e->d_name));
+    if (d) closedir(d);
+}
+
 static void check_all(const char *work, const char *kind, int (*run)(struct kl_error *), int kinds,
                       bool forever)
 {
@@ -136,6 +145,8 @@ static void check_all(const char *work, const char *kind, int (*run)(struct kl_e
     for (;; n++) {
         struct kl_error err = { 0 };
         char left[1024];
+        remove_partials();
+        if (run == write_partial) stop_partial(&err); /* something to go on from */
         faults_arm(kinds, n, forever);
         int rc = run(&err);
         bool fired = faults_disarm();

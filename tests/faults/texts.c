@@ -130,6 +130,10 @@ int main(void)
     noise = "data/noise/example.json", noise_canonical = "\"qubits\":[";
     check_each("calibration", noise_text, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     check_each("calibration", noise_text, FAULT_READ, KL_EIO, KL_EIO);
+    noise = "", noise_canonical = "";
+    check_each("no noise", noise_text, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
+    check_each("observables", observables, FAULT_STREAM, KL_ENOMEM, KL_ENOMEM);
+    check_each("OpenQASM", qasm, FAULT_STREAM, KL_EIO, KL_EIO);
     unlink(yaml);
     return failures != 0;
 }

@@ -56,6 +56,25 @@ static int make(struct kl_error *err)
     return rc;
 }
 
+/* What is written is read, the words beside the tensors too. */
+static void read_back(const char *name)
+{
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    struct kl_error err = { 0 };
+    static const struct kl_weights_word words[] = { { .name = "created_by", .text = "test" },
+                                                    { .name = "config", .text = "{}" } };
+    CHECK(kl_weights_make(&bytes, &n, format, written, words, 2, &err) == 0, "%s", err.text);
+    FILE *f = fopen(name, "wb");
+    CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0, "%s", name);
+    free(bytes);
+    path = name;
+    digest[0] = 0;
+    CHECK(read_file(&err) == 0, "%s", err.text);
+    check_each("read back", read_file, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
+    unlink(name);
+}
+
 int main(void)
 {
     static const char *const files[] = {
@@ -82,6 +101,10 @@ int main(void)
         digest[0] = 0;
         CHECK(make(&err) == 0, "%s", err.text);
         check_each(format == KL_NPZ ? "npz" : "safetensors", make, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
+        char name[] = "/tmp/ketline-weights-XXXXXX";
+        const int fd = mkstemp(name);
+        CHECK(fd >= 0 && close(fd) == 0);
+        read_back(name);
     }
     kl_weights_free(&w);
     return failures != 0;

@@ -32,3 +32,17 @@ FILE *__wrap_fopen(const char *path, const char *mode)
     if (*fd < 0) return NULL;
     return fopencookie(fd, "r", (cookie_io_functions_t){ .read = cookie_read, .close = cookie_close });
 }
+
+int __real_ferror(FILE *file);
+int __wrap_ferror(FILE *file)
+{
+    return fault_fails(FAULT_STREAM) ? -fault_no(ENOMEM) : __real_ferror(file);
+}
+
+/* It is closed all the same. */
+int __real_fclose(FILE *file);
+int __wrap_fclose(FILE *file)
+{
+    const int status = __real_fclose(file);
+    return fault_fails(FAULT_STREAM) ? fault_no(ENOMEM) : status;
+}

@@ -3,7 +3,7 @@
 import io, struct, zipfile
 import numpy as np
 
-from corpus.archives import archive, archive_tricks, changed
+from corpus.archives import archive, archive_tricks, changed, flags
 from corpus.frame import put
 
 # The end of a header: a tuple is open.
@@ -46,6 +46,7 @@ def make_npz():
             with z.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
                 member.write(data)
     put("npz", "two-zip64.npz", to.getvalue())
+    put("npz", "bad-zip64-and-later.npz", flags(to.getvalue(), 0x08))
     for name, data in archive_tricks(members, ".npy").items():
         put("npz", "bad-" + name + ".npz", data)
     deflated = archive(members, zipfile.ZIP_DEFLATED)

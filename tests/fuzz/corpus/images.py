@@ -64,6 +64,7 @@ def make_png():
         png(1, 1, 8, 3, b"\0\0", chunk(b"PLTE", b"\1\2\3") + chunk(b"tRNS", b"\0")))
     put("png", "interlaced", png(2, 2, 8, 0, b"\0\1" + b"\0\2" + b"\0\3\4", interlace=1))
     put("png", "text", png(1, 1, 8, 0, b"\0\1", chunk(b"tEXt", b"Title\0x") + chunk(b"gAMA", b"\0\0\xb1\x8f")))
+    put("png", "tall", png(1, 20000, 8, 0, b"\0\1" * 20000))
     put("png", "bad-empty", b"")
     put("png", "bad-signature", grey[:8])
     put("png", "bad-cut", grey[:-20])

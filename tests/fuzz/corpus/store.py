@@ -36,6 +36,7 @@ def make_envelope():
            "length-overflow": head(70000) + tail(70000, [(48, 2**64 - 40)]),
            "order": head(200000) + tail(200000, [(100000, large), (48, large)]),
            "overlap": head(200000) + tail(200000, [(48, large), (1000, large)]), "empty": b"",
+           "eof-beyond": head(5000) + tail(5000, said_size=96),
            "cut": (head(48) + tail(48))[:-1], "head-alone": head(48)}
     for name, data in good.items():
         put("envelope", name, data)
@@ -160,6 +161,7 @@ def make_foreign():
     good["no-pixels"] = h5(lambda f: f.create_dataset("images", (3, 0, 4), np.uint8))
     good["in-a-group"] = h5(lambda f: (f.create_dataset("data/x", data=x), f.create_dataset("only", data=x),
                                        f.create_dataset("n" * 300, data=x), f.create_dataset("five", (1,) * 5, np.uint8)))
+    good["four-channels"] = h5(lambda f: f.create_dataset("images", data=np.arange(96, dtype=np.uint8).reshape(2, 3, 4, 4)))
     good["only-rank-4"] = h5(lambda f: f.create_dataset("any", data=x.reshape(2, 3, 4, 1)))
     good["large-images"] = h5(lambda f: f.create_dataset("images", (2, 2049, 2048), np.uint8, chunks=(1, 2049, 2048),
                                                          compression="gzip", data=np.zeros((2, 2049, 2048), np.uint8)))

@@ -23,6 +23,7 @@ static void check_noise(void)
     char *large = malloc(70000);
     refused("depolarizing\x80=1", KL_EUSAGE, "expected NAME=NUMBER");
     refused("depol arizing=1", KL_EUSAGE, "expected NAME=NUMBER");
+    refused("depolarizing\x7f=1", KL_EUSAGE, "expected NAME=NUMBER");
     refused("/nonexistent.json", KL_ENOINPUT, "/nonexistent.json");
     const int fd = mkstemps(path, 5);
     memset(large, ' ', 70000);
@@ -94,6 +95,10 @@ static void check_circuits(void)
     o.qasm = "OPENQASM 3.0; input float x; qubit[4] q; rx(x) q[0]; ry(0.5) q[1];";
     CHECK(kl_circuit_build(&c, &o, &err) == 0 && c->n_obs == 4, "%s", err.text);
     kl_circuit_free(&c);
+    kl_circuit_options_default(&o);
+    o.n_qubits = 2, o.observables = "AB+ZZ";
+    CHECK(kl_circuit_build(&c, &o, &err) == KL_EUSAGE && strstr(err.text, "found 'A' in \"AB\""), "%s",
+          err.text);
     CHECK(kl_observables_text(&text, "0.30000000000000004*ZZ", &err) == 0 &&
               strcmp(text, "0.30000000000000004*ZZ") == 0,
           "%s", text ? text : err.text);

@@ -88,6 +88,15 @@ static void check_folder(void)
     copy(path_of("set/a/2.png"), "tests/fuzz/png/palette");
     copy(path_of("set/a/3.png"), "tests/fuzz/png/bad-crc");
     refused(set, &o, KL_EDATA, "its images differ in size; give --resize N");
+    copy(path_of("set/a/2.png"), "tests/fuzz/png/interlaced"); /* as high as the first one */
+    unlink(path_of("set/a/3.png"));
+    refused(set, &o, KL_EDATA, "its images differ in size; give --resize N");
+    copy(path_of("set/a/2.png"), "tests/fuzz/png/bad-crc");
+    copy(path_of("set/a/3.png"), "tests/fuzz/png/bad-crc");
+    o.resize = 4;
+    refused(set, &o, KL_EDATA, "set/a/2.png: damaged PNG");
+    o.resize = 0;
+    copy(path_of("set/a/2.png"), "tests/fuzz/png/palette");
     o.resize = 4;
     refused(set, &o, KL_EDATA, "set/a/3.png: damaged PNG");
     /* of many that are left out the first ones are named */
@@ -135,6 +144,10 @@ static void check_changes(void)
               one_line(&err, "changes/a/1.png"),
           "%s", err.text);
     copy(file, "tests/fuzz/png/interlaced");
+    CHECK(kl_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
+              strstr(err.text, "changes/a/1.png: changed while it was read"),
+          "%s", err.text);
+    copy(file, "tests/fuzz/png/palette");
     CHECK(kl_images_read(im, 0, 1, pixels, &arena, &err) == KL_EDATA &&
               strstr(err.text, "changes/a/1.png: changed while it was read"),
           "%s", err.text);
@@ -209,6 +222,8 @@ static void check_h5(void)
     put(path_of("with:colon"), "words", 5);
     refused(path_of("with:colon"), &o, KL_EDATA,
             "not an IDX file, a folder of PNG files or an HDF5 file");
+    put(path_of("empty:colon"), "", 0);
+    refused(path_of("empty:colon"), &o, KL_EDATA, "not an IDX file");
     put(path_of("short"), "\0", 1);
     refused(path_of("short"), &o, KL_EDATA, "not an IDX file");
     put(path_of("almost.gz"), "\x1f\x8c\0\0", 4);

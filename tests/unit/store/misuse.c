@@ -145,6 +145,12 @@ static void check_attributes(void)
 }
 
 /* Empty provenance, empty texts, rows without bytes, datasets after the first rows. */
+static int stop(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    (void)done, (void)total, (void)note;
+    return ++*(int *)context > 1;
+}
+
 static void check_odd(void)
 {
     char path[1024], *text = NULL;
@@ -173,18 +179,15 @@ static void check_odd(void)
     CHECK(kl_file_load((void **)&back, f, kl_file_find(f, "late"), &err) == 0, "%s", err.text);
     CHECK(back && memcmp(back, bytes, 5 << 20) == 0, "other bytes");
     CHECK(kl_file_text(&text, f, "", "empty", &err) == 0 && strcmp(text, "") == 0, "%s", err.text);
+    int asked = 0;
+    REFUSED(kl_file_verify(f, &(struct kl_watch){ stop, &asked }, &err), KL_ESIGNAL, "stopped");
+    CHECK(asked == 2, "%d blocks", asked);
     CHECK(strcmp(kl_file_provenance(f), "[]") == 0, "%s", kl_file_provenance(f));
     free(text);
     free(bytes);
     free(back);
     kl_file_close(&f);
     unlink(path);
-}
-
-static int stop(void *context, uint64_t done, uint64_t total, const char *note)
-{
-    (void)done, (void)total, (void)note;
-    return ++*(int *)context > 1;
 }
 
 /* What a reader asks for and is not there. */

@@ -127,6 +127,54 @@ static void check_longest(const char *whole)
     CHECK(same_bytes(whole, path) && count_files(test_folder, ".ketline-partial") == 0, "one is left");
 }
 
+/* Datasets of other lengths, without bytes, of rows larger than what is read at once, and of many rows;
+   declared against the order of their names. */
+static int run_odd(const char *path, bool stop, int *kept, struct kl_error *err)
+{
+    enum { FEW = 4, WIDE = 70000, MANY = 3000 };
+    static float wide[FEW * WIDE], many[MANY * 50];
+    static bool done[MANY];
+    struct kl_writer *w = NULL;
+    const size_t wides[2] = { FEW, WIDE }, manys[2] = { MANY, 50 }, none[2] = { MANY, 0 },
+                 other[1] = { 7 };
+    for (size_t i = 0; i < FEW * WIDE; i++) wide[i] = (float)(i % 777);
+    for (size_t i = 0; i < MANY * 50; i++) many[i] = (float)(i % 333);
+    int rc = kl_writer_open_partial(&w, path, &test_header, err), z = 0, a = 0, n = 0;
+    if (!rc && (z = kl_writer_dataset(w, "z", KL_TYPE_F32, 0, 2, manys, err)) < 0) rc = z;
+    if (!rc && (n = kl_writer_dataset(w, "none", KL_TYPE_F32, 0, 2, none, err)) < 0) rc = n;
+    if (!rc && (a = kl_writer_dataset(w, "a", KL_TYPE_F32, 0, 2, wides, err)) < 0) rc = a;
+    const int o = rc ? rc : kl_writer_dataset(w, "other", KL_TYPE_U8, 0, 1, other, err);
+    const int s = rc ? rc : kl_writer_dataset(w, "scalar", KL_TYPE_U8, 0, 0, NULL, err);
+    if (!rc) rc = kl_writer_done_rows(w, z, done, err);
+    for (size_t i = 0; i < MANY && !rc; i++) *kept += done[i];
+    if (!rc && !done[0]) rc = kl_writer_rows(w, z, 0, MANY, many, err);
+    if (!rc && !done[0]) rc = kl_writer_rows(w, n, 0, MANY, "", err);
+    if (!rc && !done[0]) rc = kl_writer_journal(w, z, 0, MANY, err);
+    if (!rc) rc = kl_writer_done_rows(w, a, done, err);
+    for (size_t i = 0; i < FEW && !rc; i++) *kept += done[i];
+    if (!rc && !done[0]) rc = kl_writer_rows(w, a, 0, FEW, wide, err);
+    if (!rc && !done[0]) rc = kl_writer_journal(w, a, 0, FEW, err);
+    if (!rc && stop) rc = KL_ESIGNAL;
+    if (!rc) rc = kl_writer_rows(w, o, 0, 7, "1234567", err);
+    if (!rc) rc = kl_writer_rows(w, s, 0, 1, "x", err);
+    if (!rc) rc = kl_writer_publish(&w, NULL, err);
+    kl_writer_abort(&w);
+    return rc;
+}
+
+static void check_odd(void)
+{
+    struct kl_error err = { 0 };
+    char whole[1024], path[1024];
+    int kept = 0;
+    CHECK(run_odd(in_folder(whole, "odd-whole.h5"), false, &kept, &err) == 0 && kept == 0, "%s",
+          err.text);
+    CHECK(run_odd(in_folder(path, "odd.h5"), true, &kept, &err) == KL_ESIGNAL && kept == 0, "%s",
+          err.text);
+    CHECK(run_odd(path, false, &kept, &err) == 0 && kept > 0, "%d kept: %s", kept, err.text);
+    CHECK(same_bytes(whole, path), "other bytes");
+}
+
 /* A record whose numbers cannot be: what is behind it is done again. */
 static void check_records(const char *whole)
 {
@@ -246,6 +294,7 @@ int main(void)
     check_names(whole);
     check_longest(whole);
     check_records(whole);
+    check_odd();
     check_killed(whole);
     check_concurrent(whole);
     return failures != 0;

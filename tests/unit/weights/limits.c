@@ -224,6 +224,7 @@ static void check_names(const char *source)
         "a-1234567g.x",
         "a-1234567G.x",
         "a-12345:67.x",
+        "a-1234567+.x",
         "a-1234567`.x"
     };
     struct kl_error err = { 0 };
