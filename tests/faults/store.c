@@ -187,9 +187,9 @@ int main(void)
     static const struct {
         const char *name;
         int kind;
-    } kinds[] = { { "memory", FAULT_MEMORY }, { "files", FAULT_FILE },
-                  { "reads", FAULT_READ },    { "openings", FAULT_OPEN },
-                  { "HDF5", FAULT_HDF5 },     { "interrupted", FAULT_INTERRUPTED } };
+    } kinds[] = { { "memory", FAULT_MEMORY },          { "files", FAULT_FILE }, { "reads", FAULT_READ },
+                  { "openings", FAULT_OPEN },          { "HDF5", FAULT_HDF5 },  { "lies", FAULT_LIE },
+                  { "interrupted", FAULT_INTERRUPTED } };
     static const struct {
         const char *name;
         int (*run)(struct kl_error *);
