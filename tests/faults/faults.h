@@ -20,12 +20,13 @@
 enum {
     FAULT_MEMORY = 1,   /* NULL or ENOMEM; also what other libraries make (contexts, parsers, streams) */
     FAULT_FILE = 2,     /* -1: ENOSPC (write, pwrite, ftruncate), EIO (fsync, close), EACCES (rename,
-                           renameat, unlinkat) */
+                           renameat) */
     FAULT_READ = 4,     /* -1, EIO: read, pread, fstat, lseek, gzfread, what a FILE reads; poll: 0 */
     FAULT_OPEN = 8,     /* -1, EMFILE: open, fopen, opendir, memfd_create, pipe2, dup, fcntl, mkostemp,
                            getrandom */
     FAULT_HDF5 = 16,    /* -1, ENOMEM: the calls of HDF5 that can fail */
     FAULT_STREAM = 128, /* ferror, fclose: ENOMEM, as of a text in memory that cannot grow */
+    FAULT_REMOVE = 256, /* -1, EACCES: unlinkat */
     FAULT_LIE = 64,     /* a byte of what read or pread gives is another one */
     FAULT_INTERRUPTED = 32 /* no failure: every odd read, pread, write, pwrite, poll is interrupted by a
                               signal, every even one does half of what it is asked for; n and forever

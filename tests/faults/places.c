@@ -181,7 +181,7 @@ int main(void)
         { "spooled", spooled, FAULT_MEMORY | FAULT_READ | FAULT_OPEN | FAULT_FILE | FAULT_INTERRUPTED },
         { "stream", stream, FAULT_MEMORY | FAULT_READ | FAULT_OPEN | FAULT_FILE | FAULT_INTERRUPTED },
         { "standard output", resolved, FAULT_MEMORY },
-        { "swept", swept, FAULT_FILE },
+        { "swept", swept, FAULT_REMOVE },
         { "large", make_large, FAULT_MEMORY | FAULT_READ | FAULT_FILE },
         { "bytes", published, FAULT_MEMORY | FAULT_READ | FAULT_OPEN },
         { "questions", questions, FAULT_MEMORY | FAULT_READ | FAULT_LIE | FAULT_INTERRUPTED },
@@ -195,6 +195,8 @@ int main(void)
         if (all[i].kinds & FAULT_OPEN)
             check_each(all[i].what, all[i].run, FAULT_OPEN, KL_EIO, KL_ENOINPUT);
         if (all[i].kinds & FAULT_FILE) check_each(all[i].what, all[i].run, FAULT_FILE, KL_EIO, KL_EIO);
+        if (all[i].kinds & FAULT_REMOVE)
+            check_each(all[i].what, all[i].run, FAULT_REMOVE, KL_EIO, KL_EIO);
         if (all[i].kinds & FAULT_LIE) check_each(all[i].what, all[i].run, FAULT_LIE, KL_EDATA, KL_EDATA);
         if (all[i].kinds & FAULT_INTERRUPTED) check_interrupted(all[i].what, all[i].run);
     }

@@ -125,7 +125,7 @@ off_t __wrap_lseek(int fd, off_t offset, int from)
 
 int __wrap_unlinkat(int folder, const char *path, int flags)
 {
-    return fault_fails(FAULT_FILE) ? fault_no(EACCES) : __real_unlinkat(folder, path, flags);
+    return fault_fails(FAULT_REMOVE) ? fault_no(EACCES) : __real_unlinkat(folder, path, flags);
 }
 
 int __wrap_fsync(int fd)
