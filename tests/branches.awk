@@ -20,10 +20,10 @@ function add(n) {
 }
 NF == 13 && $8 ~ /^[0-9]+$/ && $1 != "TOTAL" && $11 > 0 {
     add($1); row($1, $1)
-    add(group($1)); groups[group($1)] = 1; add("all")
+    name = group($1)
+    add(name); groups[substr(name, 1, 1)] = name; add("all")
 }
 END {
-    for (n in groups) row(substr(n, 3), n) | "sort"
-    close("sort")
+    for (i = 1; i <= 9; i++) row(substr(groups[i], 3), groups[i])
     row("all", "all")
 }

@@ -128,8 +128,6 @@ branches: deps-test
 	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%p.profraw KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD)/branches \
 	    tests/run.sh $(BRANCH_TESTS)
 	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles
-	@llvm-cov export $(BRANCH_REPORT) | jq -r '.data[0].files[] | .filename as $$file | .branches[] | select(.[4] == 0 or .[5] == 0) | \
-	    "\($$file | sub("^.*/lib/"; "lib/")):\(.[0]):\(.[1]): never" + if .[4] > 0 then " false" elif .[5] > 0 then " true" else "" end' \
-	    >$(BUILD)/branches/left
+	@llvm-cov export $(BRANCH_REPORT) | jq -r -f tests/branches.jq >$(BUILD)/branches/left
 	@llvm-cov report $(BRANCH_REPORT) | awk -f tests/branches.awk
 	@echo "what did not run: $(BUILD)/branches/left"
