@@ -4,7 +4,7 @@
 bad-found-*): small files in tests/fuzz/NAME/. Those named bad-* must be refused. Archives and pickles are
 made by Python's own pickle and zipfile, arrays by NumPy, HDF5 by h5py: not by ketline.
 
-    python3 tests/fuzz/make_corpus.py          # the same bytes each time
+    python3 tests/fuzz/make_corpus.py          # the same bytes each time, but for some HDF5 files and pickles
 """
 from corpus import arrays, device_bits, images, pickles, safetensors, store, texts
 
