@@ -35,8 +35,7 @@ struct kl_gan_rows_f64 KL_GAN_ROWS(double);
 /* What one input of a layer weighs in its n outputs: a row of w [in, out]. The steps of Adam that it is
    behind are taken together: in the first the gradient is x times d (n), in the others it is 0, since an
    input that is 0 has none. Then out (n), unless y is 0, is added y times the weights. n: a
-   multiple of 8 KL_GAN_COLUMNS. The next input's row lies `ahead` values behind this one; 0: none does.
- */
+   multiple of 8 KL_GAN_COLUMNS. ahead: values from this row to the next input's; 0: there is none. */
 #define KL_GAN_INPUT(real)                \
     {                                     \
         real *w, *m, *v;                  \

@@ -78,7 +78,7 @@ void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struc
     }
 }
 
-/* What lies `ahead` is fetched while the arithmetic of two steps or more leaves the memory time. */
+/* What lies ahead of n vectors is asked for early: where arithmetic leaves the memory time. */
 static inline __attribute__((always_inline)) void fetch(const kl_lane *p, ptrdiff_t ahead, const int n)
 {
     enum { WRITE = 1, SECOND_CACHE = 2 };
@@ -86,7 +86,7 @@ static inline __attribute__((always_inline)) void fetch(const kl_lane *p, ptrdif
         __builtin_prefetch((const kl_real *)(p + l) + ahead, WRITE, SECOND_CACHE);
 }
 
-/* n > 0 steps, the first with gradient x d, and then added to out; `wide` vectors of weights at a time.
+/* Weights take n > 0 steps, the first with gradient x d, `wide` vectors at a time, and are added to out.
  */
 static inline __attribute__((always_inline)) void take_steps(const struct KL_NAME(kl_gan_input) * in,
                                                              const struct kl_bare_adam_lanes *steps,

@@ -36,7 +36,7 @@ enum kl_gan_coordinates { KL_GAN_PLANE, KL_GAN_BITS };
 #define KL_GAN_SLOPE 0.2 /* of the discriminator's leaky ReLU */
 /* Sizes of the study's network generator: latent - hidden1 - hidden2 - cells, ReLU, softmax. */
 struct kl_gan_sizes {
-    size_t latent, hidden1, hidden2, cells; /* multiples of KL_GAN_COLUMNS, cells of 32 of them */
+    size_t latent, hidden1, hidden2, cells; /* multiples of KL_GAN_COLUMNS, cells of 64 of them */
 };
 
 /* Born machine of spec 8.1: H on every qubit, then rotation layers RY, RZ of every qubit with CX (10,

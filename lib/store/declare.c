@@ -28,10 +28,20 @@ static bool name_fits(const char *name)
     return true;
 }
 
+bool kl_dataset_measure(struct kl_dataset *d)
+{
+    size_t all;
+    if (d->rank == 0) d->dims[0] = 1;
+    d->rows = d->dims[0];
+    d->row_size = d->item_size;
+    for (int i = 1; i < d->rank; i++)
+        if (__builtin_mul_overflow(d->row_size, d->dims[i], &d->row_size)) return false;
+    return !__builtin_mul_overflow(d->rows, d->row_size, &all) && all <= INT64_MAX / 2;
+}
+
 static int describe(struct kl_dataset *d, const char *name, enum kl_type type, size_t item_size,
                     int rank, const size_t *dims, struct kl_error *err)
 {
-    size_t all;
     if (!name_fits(name))
         return kl_fail(err, KL_EINTERNAL, "dataset '%s': not a name for a dataset", name);
     if (rank < 0 || rank > KL_MAX_RANK || (unsigned)type > KL_TYPE_STRING ||
@@ -42,16 +52,8 @@ static int describe(struct kl_dataset *d, const char *name, enum kl_type type, s
     d->type = type;
     d->item_size = type == KL_TYPE_STRING ? item_size : kl_type_size(type);
     d->rank = rank;
-    d->dims[0] = 1;
     for (int i = 0; i < rank; i++) d->dims[i] = dims[i];
-    d->rows = d->dims[0];
-    d->row_size = d->item_size;
-    for (int i = 1; i < rank; i++)
-        if (__builtin_mul_overflow(d->row_size, d->dims[i], &d->row_size))
-            return kl_fail(err, KL_EDATA, "dataset %s: its size overflows", name);
-    if (__builtin_mul_overflow(d->rows, d->row_size, &all) || all > INT64_MAX / 2)
-        return kl_fail(err, KL_EDATA, "dataset %s: its size overflows", name);
-    return 0;
+    return kl_dataset_measure(d) ? 0 : kl_fail(err, KL_EDATA, "dataset %s: its size overflows", name);
 }
 
 static int entry_new(struct kl_entry **entry, const struct kl_dataset *d, bool in_memory,

@@ -86,17 +86,10 @@ static int describe(struct kl_dataset *d, hid_t set, const char *name)
         H5Sget_simple_extent_dims(space, dims, NULL);
         strcpy(d->name, name);
         d->rank = rank;
-        d->dims[0] = 1;
         for (int i = 0; i < rank; i++) d->dims[i] = dims[i];
-        d->rows = d->dims[0];
-        d->row_size = d->item_size;
-        for (int i = 1; i < rank; i++)
-            fine = fine && !__builtin_mul_overflow(d->row_size, d->dims[i], &d->row_size);
-        size_t all;
-        fine = fine && !__builtin_mul_overflow(d->rows, d->row_size, &all);
         haddr_t at = H5Dget_offset(set);
         d->offset = at == HADDR_UNDEF ? 0 : at;
-        fine = fine && (at != HADDR_UNDEF || all == 0);
+        fine = kl_dataset_measure(d) && (at != HADDR_UNDEF || d->rows * d->row_size == 0);
     }
     H5Pclose(dcpl);
     H5Tclose(type);
