@@ -87,9 +87,10 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
     if (fstat(s->fd, &st)) return kl_fail_errno(err, KL_EIO, "%s", s->path);
     if (S_ISDIR(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: is a folder", path);
     if (S_ISCHR(st.st_mode) && limit == UINT64_MAX && !isatty(s->fd))
-        return kl_fail(err, KL_EUSAGE,
-                       "%s: has no end; give its first bytes: head -c 1000000 %s | ... -%s", s->path,
-                       s->path, how->packed ? "" : ", with --packed");
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%s: a device may have no end; give its first bytes: head -c 1000000 %s | ... -%s", s->path,
+            s->path, how->packed ? "" : ", with --packed");
     if (!S_ISREG(st.st_mode)) {
         s->spooled = true;
         int from = s->fd, rc = kl_spool(&s->fd, from, limit, s->path, err);
