@@ -69,7 +69,8 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     /* A layer of the study's generator. Biases are the weights of one more input, which is always 1;   \
        moments as struct kl_bare_adam says. The first two: w [rows, stride], a row the columns inputs   \
        of one output, then its bias, then zeros. The last: w [columns + 1, rows], a row one input's     \
-       part in all outputs; the last row their biases. */                                               \
+       part in all outputs; the last row their biases; on several threads, so for each one's share of   \
+       the outputs (gan_network_cells.c). */                                                            \
     struct kl_gan_layer_##p {                                                                           \
         size_t rows, columns, stride; /* outputs, inputs */                                             \
         real *w, *m, *v;                                                                                \
@@ -85,6 +86,8 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
         real *past;                /* hidden: the last layer's derivatives of some epochs */            \
         real *last;                /* (hidden2 + 16): its inputs when they last were not 0 */           \
         real *back;                /* hidden: sums over parts of the cells */                           \
+        real *sums;                /* hidden: the logits of each share */                               \
+        size_t n_shares;           /* of the cells: one a thread */                                     \
     };                                                                                                  \
     /* A circuit that is its own generator. */                                                          \
     struct kl_born_##p {                                                                                \
@@ -111,6 +114,8 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
        the one at hand: rows whose output is negative take their steps in advance as far as they reach. \
      */                                                                                                 \
     real *kl_gan_network_latent_##p(struct kl_gan_network_##p *g);                                      \
+    /* The last layer's weights of input j <= columns, all cells'. */                                   \
+    void kl_gan_network_set_##p(struct kl_gan_network_##p *g, size_t j, const real *w);                 \
     /* law (cells) of the epoch at hand. */                                                             \
     void kl_gan_network_law_##p(real *law, struct kl_gan_network_##p *g, struct kl_pool *pool);         \
     /* One step down dp (cells), the gradient by law; the next epoch is at hand then. */                \

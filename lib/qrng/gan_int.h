@@ -7,9 +7,24 @@
 
 /* ---- the last layer (gan_network_cells.c) ---- */
 enum {
-    KL_GAN_PARTS = 8, /* of the cells, whatever the threads */
-    KL_GAN_PAST = 8   /* epochs whose derivatives are kept */
+    KL_GAN_PARTS = 8,  /* of the cells, whatever the threads */
+    KL_GAN_PAST = 8,   /* epochs whose derivatives are kept */
+    KL_GAN_PAGE = 1024 /* values between shares */
 };
+
+/* What one thread has of the cells: whole parts, [from, from + n); where its weights and sums begin.
+   They are a page away from another's: a processor fetches ahead to the end of the page, and what it
+   takes so from a thread that is writing there costs both a quarter of their time. */
+struct kl_gan_share {
+    size_t from, n, weights, sums;
+};
+static inline struct kl_gan_share kl_gan_share(size_t i, size_t n_shares, size_t cells, size_t inputs)
+{
+    const size_t part = cells / KL_GAN_PARTS, from = KL_GAN_PARTS * i / n_shares * part,
+                 end = KL_GAN_PARTS * (i + 1) / n_shares * part;
+    return (struct kl_gan_share){ from, end - from, inputs * from + i * KL_GAN_PAGE,
+                                  from + i * KL_GAN_PAGE };
+}
 
 #define KL_GAN_CELLS_TYPES(real, p)                                                        \
     /* The last layer's derivatives (cells) of an epoch. */                                \
@@ -20,7 +35,7 @@ enum {
     /* The logits of the epoch at hand, of weights that have taken all steps before it. */ \
     void kl_gan_cells_forward_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);     \
     /* The second layer's derivatives, from the last one's. */                             \
-    void kl_gan_cells_back_##p(const struct kl_gan_network_##p *g, struct kl_pool *pool);
+    void kl_gan_cells_back_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);
 KL_GAN_CELLS_TYPES(float, f32)
 KL_GAN_CELLS_TYPES(double, f64)
 

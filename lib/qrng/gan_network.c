@@ -38,18 +38,19 @@ static void write_zeros(void *context, size_t item, int thread)
     memset(z->at + from, 0, (to - from) * sizeof *z->at);
 }
 
-static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t columns, bool last,
+/* n_shares: of the last layer; 0: it is another. */
+static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t columns, size_t n_shares,
                       struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
-    const size_t stride = columns + PAD, n_steps = last ? columns + 1 : rows,
-                 size = last ? (columns + 1) * rows : rows * stride,
+    const size_t stride = columns + PAD, n_steps = n_shares ? columns + 1 : rows,
+                 size = n_shares ? (columns + 1) * rows + n_shares * KL_GAN_PAGE : rows * stride,
                  all = 3 * size + 3 * rows + PAD + 3 * SKEW;
     kl_real *at = kl_arena_take(memory, all, sizeof *at);
     l->steps = kl_arena_take(memory, n_steps, sizeof *l->steps);
     if (!at || !l->steps) return kl_fail_memory(err, all * sizeof *at);
     kl_pool_for(pool, PARTS, write_zeros, &(struct zeros){ at, all });
     memset(l->steps, 0, n_steps * sizeof *l->steps);
-    l->rows = rows, l->columns = columns, l->stride = last ? rows : stride;
+    l->rows = rows, l->columns = columns, l->stride = n_shares ? rows : stride;
     l->w = at, l->m = l->w + size + SKEW, l->v = l->m + size + SKEW;
     l->a = l->v + size + SKEW, l->d = l->a + rows, l->h = l->d + rows;
     l->h[rows] = 1;
@@ -71,19 +72,21 @@ int KL_NAME(kl_gan_network_make)(struct KL_NAME(kl_gan_network) * g, const struc
                                  struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t most = size->hidden1 > size->hidden2 ? size->hidden1 : size->hidden2,
-                 stride = size->latent + PAD,
-                 all = KL_GAN_LATENTS * stride + KL_GAN_PAST * size->cells + (PARTS + 1) * (most + PAD);
-    *g = (struct KL_NAME(kl_gan_network)){ .epochs = epochs };
-    int code = make_layer(&g->layer[0], size->hidden1, size->latent, false, memory, pool, err);
-    if (!code) code = make_layer(&g->layer[1], size->hidden2, size->hidden1, false, memory, pool, err);
-    if (!code) code = make_layer(&g->layer[2], size->cells, size->hidden2, true, memory, pool, err);
+                 stride = size->latent + PAD, threads = (size_t)kl_pool_size(pool),
+                 shares = threads < PARTS ? threads : PARTS,
+                 all = KL_GAN_LATENTS * stride + KL_GAN_PAST * size->cells + (PARTS + 1) * (most + PAD) +
+                       size->cells + shares * KL_GAN_PAGE;
+    *g = (struct KL_NAME(kl_gan_network)){ .epochs = epochs, .n_shares = shares };
+    int code = make_layer(&g->layer[0], size->hidden1, size->latent, 0, memory, pool, err);
+    if (!code) code = make_layer(&g->layer[1], size->hidden2, size->hidden1, 0, memory, pool, err);
+    if (!code) code = make_layer(&g->layer[2], size->cells, size->hidden2, shares, memory, pool, err);
     if (code) return code;
     g->adam = kl_arena_take(memory, epochs, sizeof *g->adam);
     g->latent = kl_arena_take(memory, all, sizeof *g->latent);
     if (!g->adam || !g->latent) return kl_fail_memory(err, all * sizeof *g->latent);
     memset(g->latent, 0, all * sizeof *g->latent);
     g->past = g->latent + KL_GAN_LATENTS * stride, g->last = g->past + KL_GAN_PAST * size->cells;
-    g->back = g->last + most + PAD;
+    g->back = g->last + most + PAD, g->sums = g->back + PARTS * (most + PAD);
     for (size_t i = 0; i < KL_GAN_LATENTS; i++) g->latent[i * stride + size->latent] = 1;
     make_steps(g->adam, adam, lr, epochs);
     return KL_OK;

@@ -39,31 +39,34 @@ static int make_network(struct network *n, const double *target, const struct kl
 
 /* Rows of weights are streams of their own, so that threads can share them. */
 struct beginning {
-    const struct kl_gan_layer_f32 *l;
-    double bound;
+    struct kl_gan_network_f32 *g;
+    int layer;
     uint64_t seed;
-    uint32_t first, replica;
-    size_t n; /* weights of a row */
+    uint32_t replica;
 };
 
 static void begin_row(void *context, size_t i, int thread)
 {
     const struct beginning *b = context;
-    const struct kl_gan_stream stream = { b->seed, KL_RANDOM_INIT, b->first + (uint32_t)i, b->replica };
+    const struct kl_gan_layer_f32 *l = &b->g->layer[b->layer];
+    const struct kl_gan_stream stream = { b->seed, KL_RANDOM_INIT,
+                                          ((uint32_t)(b->layer + 1) << 16) + (uint32_t)i, b->replica };
+    const double bound = 1 / sqrt((double)l->columns);
+    float row[CELLS];
     (void)thread;
-    kl_kernels()->gan_uniforms(b->l->w + i * b->l->stride, b->n, b->bound, &stream);
+    if (b->layer < 2) {
+        kl_kernels()->gan_uniforms(l->w + i * l->stride, l->columns + 1, bound, &stream);
+        return;
+    }
+    kl_kernels()->gan_uniforms(row, CELLS, bound, &stream);
+    kl_gan_network_set_f32(b->g, i, row);
 }
 
-static void begin_network(const struct network *n, uint64_t seed, uint32_t replica, struct kl_pool *pool)
+static void begin_network(struct network *n, uint64_t seed, uint32_t replica, struct kl_pool *pool)
 {
-    for (uint32_t k = 0; k < 3; k++) { /* of the last, rows are inputs */
+    for (int k = 0; k < 3; k++) { /* of the last, rows are inputs */
         const struct kl_gan_layer_f32 *l = &n->g.layer[k];
-        struct beginning b = { .l = l,
-                               .bound = 1 / sqrt((double)l->columns),
-                               .seed = seed,
-                               .first = (k + 1) << 16,
-                               .replica = replica,
-                               .n = k < 2 ? l->columns + 1 : l->rows };
+        struct beginning b = { &n->g, k, seed, replica };
         kl_pool_for(pool, k < 2 ? l->rows : l->columns + 1, begin_row, &b);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Parts of the generators against definitions written apart: the kernel distance as a double sum, the
    network's gradient as differences, words bit by bit, the discriminator without epsilon by its formula
-   in long double. */
+   in long double; the study's network on any number of threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,11 +123,49 @@ static void discriminator(void)
     kl_arena_free(&memory);
 }
 
+static struct run {
+    float law[KL_GRID_CELLS], target[KL_GRID_CELLS], discriminator[128];
+    double angles[120], history[KL_GAN_N_COLUMNS][12];
+} runs[2];
+
+static void run_pair(struct run *r, int threads)
+{
+    struct kl_pool *pool = NULL;
+    struct kl_arena memory = { 0 };
+    struct kl_gan_options o = { .reference = true, .epochs = 12 };
+    struct kl_gan_place to = { .law = r->law,
+                               .target = r->target,
+                               .discriminator = r->discriminator,
+                               .angles = r->angles,
+                               .memory = &memory };
+    double rates[2][KL_GRID_BITS];
+    for (int c = 0; c < KL_GAN_N_COLUMNS; c++) to.history[c] = r->history[c];
+    for (int i = 0; i < KL_GRID_BITS; i++)
+        rates[0][i] = 0.5 + 0.1 * sin(i), rates[1][i] = 0.4 + 0.1 * cos(2 * i);
+    CHECK(kl_gan_settle(&o, NULL) == 0);
+    CHECK(threads == 1 || kl_pool_create(&pool, threads, NULL) == 0);
+    CHECK(kl_gan_reference(&to, &o, rates[0], rates[1], pool, NULL) == 0);
+    if (pool) kl_pool_destroy(&pool);
+    kl_arena_free(&memory);
+}
+
+/* 3 threads: shares of unlike sizes; 11: more threads than parts. */
+static void threads_change_nothing(void)
+{
+    run_pair(&runs[0], 1);
+    for (int threads = 2; threads <= 11; threads += threads == 3 ? 8 : 1) {
+        memset(&runs[1], 0, sizeof runs[1]);
+        run_pair(&runs[1], threads);
+        CHECK(memcmp(&runs[0], &runs[1], sizeof runs[0]) == 0, "%d threads", threads);
+    }
+}
+
 int main(void)
 {
     kernel_distance();
     network_gradient();
     words();
     discriminator();
+    threads_change_nothing();
     return failures != 0;
 }
