@@ -102,6 +102,24 @@ if unshare -rm true 2>/dev/null; then
             files_in "$JOBS/small" >&2
             exit 74'
     done
+    # What cannot be removed is named, each of it, with the reason; and what cannot be put aside.
+    mkdir "$JOBS/locked"
+    cp "$JOBS/any.h5" "$JOBS/locked/bad.h5"
+    printf X | dd of="$JOBS/locked/bad.h5" bs=1 seek=70000 conv=notrunc status=none
+    touch -d '3 days ago' "$JOBS/locked"/.{a,b}.h5.ffffffff-1-1.00000000.ketline-tmp
+    unshare -rm bash -c 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" || exit 99
+        cache fsck "$1" --repair -q 2>&1 | grep -c ": cannot be renamed: Read-only file system$"
+        cache gc "$1" --apply' - "$JOBS/locked" >"$JOBS/out" 2>"$JOBS/err"
+    status=$?
+    if [ $status = 99 ]; then
+        echo "no folder can be bound here: gc of a read-only one is left out"
+    else
+        expect_74 "gc of a read-only folder"
+        check "gc of a read-only folder: $(cat "$JOBS/out")" \
+            [ "$(grep -c '^cannot remove .*/\.[ab]\.h5\..*: Read-only file system$' "$JOBS/out")" = 2 ]
+        check "fsck --repair of a read-only folder: $(cat "$JOBS/out")" [ "$(head -1 "$JOBS/out")" = 1 ]
+        check "gc of a read-only folder: the summary" grep -q ': 0 files, 0 bytes removed; 2 could not be removed$' "$JOBS/out"
+    fi
 else
     echo "no mount namespaces here: full tmpfs and read-only folder are left out"
 fi

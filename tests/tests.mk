@@ -10,7 +10,7 @@ empty :=
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
   asprintf vasprintf realpath fopen open_memstream opendir scandir fork pthread_create \
-  write pwrite fsync close rename renameat unlinkat lseek ferror fclose ftruncate posix_fallocate read pread fstat poll waitpid \
+  write pwrite fsync close rename renameat unlink unlinkat lseek ferror fclose ftruncate posix_fallocate read pread fstat poll waitpid \
   open fcntl dup pipe2 memfd_create mkostemp getrandom \
   EVP_MD_CTX_new XXH3_createState yaml_parser_initialize yaml_parser_parse inflateInit2_ inflate gzdopen gzfread gzerror H5Fclose \
   $(shell sed -n 's/^WRAP.[a-z_]*, \([A-Za-z0-9_]*\),.*/\1/p' tests/faults/calls/hdf5.c)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache/cache.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "store/describe.h"
 
@@ -15,12 +17,13 @@ static int check_found(void *context, const struct kl_found *f)
         kl_note(c->log, 0, "%s: left where it is: that it could not be read is no damage", f->path);
     } else if (!kl_found_is_ours(f)) {
         kl_note(c->log, 0, "%s: left where it is: nothing shows that ketline wrote it", f->path);
-    } else if (snprintf(aside, sizeof aside, "%s.damaged", f->path) < (int)sizeof aside &&
-               rename(f->path, aside) == 0) {
+    } else if (snprintf(aside, sizeof aside, "%s.damaged", f->path) >= (int)sizeof aside) {
+        kl_note(c->log, 0, "%s: cannot be renamed: %s", f->path, strerror(ENAMETOOLONG));
+    } else if (rename(f->path, aside) == 0) {
         c->n_aside++;
         kl_note(c->log, 1, "%s: put aside as %s", f->path, aside);
     } else {
-        kl_note(c->log, 0, "%s: cannot be renamed", f->path);
+        kl_note(c->log, 0, "%s: cannot be renamed: %s", f->path, strerror(errno));
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Removing what nobody needs: temporaries of dead runs and, when asked, files long unused. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +13,28 @@
 
 enum { RESUME_SECONDS = 7 * 24 * 3600 };
 
-static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t bytes)
+static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t bytes, int error)
 {
-    gc->n++;
-    gc->bytes += bytes;
-    if (gc->each) gc->each(gc->context, path, why, bytes);
+    if (error) {
+        errno = error;
+        if (gc->n_left++ == 0) kl_fail_errno(&gc->first, KL_EIO, "%s: cannot be removed", path);
+    } else {
+        gc->n++;
+        gc->bytes += bytes;
+    }
+    if (gc->each) gc->each(gc->context, path, why, bytes, error);
 }
 
-static void swept(void *context, const char *path, uint64_t bytes)
+static void swept(void *context, const char *path, uint64_t bytes, int error)
 {
-    tell(context, path, "left by a run that has ended", bytes);
+    tell(context, path, "left by a run that has ended", bytes, error);
+}
+
+static void take_away(struct kl_gc *gc, const char *path, const char *why, const struct stat *s)
+{
+    const int error = gc->dry || unlink(path) == 0 ? 0 : errno;
+    if (error != ENOENT && error != ESTALE) /* another run was quicker */
+        tell(gc, path, why, (uint64_t)s->st_size, error);
 }
 
 /* Old files of other programs, HDF5 or not, are nobody's business here. Looking is not using: without a
@@ -41,9 +54,8 @@ static int one_file(struct kl_gc *gc, const char *path, const struct stat *s, st
 {
     struct kl_error why = { 0 };
     time_t used = s->st_mtim.tv_sec > s->st_atim.tv_sec ? s->st_mtim.tv_sec : s->st_atim.tv_sec;
-    if (gc->max_age > 0 && difftime(time(NULL), used) > gc->max_age && is_ours(path, &why) &&
-        (gc->dry || unlink(path) == 0))
-        tell(gc, path, "unused for longer than asked for", (uint64_t)s->st_size);
+    if (gc->max_age > 0 && difftime(time(NULL), used) > gc->max_age && is_ours(path, &why))
+        take_away(gc, path, "unused for longer than asked for", s);
     if (why.code == KL_ENOMEM) *err = why;
     return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
 }
@@ -65,8 +77,8 @@ static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, in
     struct kl_error why = { 0 };
     size_t length = strlen(name);
     if (name[0] == '.') {
-        if (is_forgotten(name, path, s, &why) && (gc->dry || unlink(path) == 0))
-            tell(gc, path, "can be resumed, but nobody did for a week", (uint64_t)s->st_size);
+        if (is_forgotten(name, path, s, &why))
+            take_away(gc, path, "can be resumed, but nobody did for a week", s);
         if (why.code == KL_ENOMEM) *err = why;
         return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
     }
@@ -102,5 +114,11 @@ int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err)
 {
     gc->n = 0;
     gc->bytes = 0;
-    return gc_folder(gc, folder, 0, err);
+    gc->n_left = 0;
+    gc->first = (struct kl_error){ 0 };
+    const int code = gc_folder(gc, folder, 0, err);
+    if (code || !gc->n_left) return code;
+    if (gc->n_left == 1) return kl_fail(err, KL_EIO, "%s", gc->first.text);
+    return kl_fail(err, KL_EIO, "%s; nor can %zu other%s", gc->first.text, gc->n_left - 1,
+                   kl_s(gc->n_left - 1));
 }

@@ -25,12 +25,16 @@ int kl_store_walk(const char *path, bool verify,
 struct kl_gc {
     double max_age; /* seconds: remove files of ours neither read nor written for so long; 0: none */
     bool dry;       /* only tell */
-    void (*each)(void *context, const char *path, const char *why, uint64_t bytes); /* may be NULL */
+    /* May be NULL; error: 0, or the errno of a file that could not be removed. */
+    void (*each)(void *context, const char *path, const char *why, uint64_t bytes, int error);
     void *context;
     size_t n; /* results */
     uint64_t bytes;
+    size_t n_left;         /* that could not be removed: not in n */
+    struct kl_error first; /* (hidden) of those */
 };
-/* Temporaries of dead runs below the folder go always. */
+/* Temporaries of dead runs below the folder go always. A file that cannot be removed stops nothing: all
+   others are seen to, then it is KL_EIO, which names the first. */
 int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err);
 /* Whole files of one store into another (transfer.c), each checked on the way; what is there stays. A
    store is a folder, or NAME:PATH of rclone's, of which one may be. */

@@ -118,10 +118,12 @@ void kl_name_prefix(char prefix[160], const char *name);
 int kl_temporary_publish(struct kl_temporary *t, struct kl_error *err);
 void kl_temporary_abort(struct kl_temporary *t);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
-/* Removes temporaries of dead runs: of one target name, or of every one (name NULL). false, with errno:
-   the folder cannot be listed. */
+/* Removes temporaries of dead runs: of one target name, or of every one (name NULL). `each` may be NULL;
+   its error is 0, or the errno of a file that is still there. false, with errno: the folder cannot be
+   listed. */
 bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
-                        void (*each)(void *context, const char *path, uint64_t bytes), void *context);
+                        void (*each)(void *context, const char *path, uint64_t bytes, int error),
+                        void *context);
 
 /* ---- checkpoint.c ---- */
 bool kl_checkpoint_is(const char *name);

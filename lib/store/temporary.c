@@ -48,7 +48,8 @@ static const char *tag_of(const char *name)
 }
 
 bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
-                        void (*each)(void *context, const char *path, uint64_t bytes), void *context)
+                        void (*each)(void *context, const char *path, uint64_t bytes, int error),
+                        void *context)
 {
     char prefix[160] = ".", path[PATH_MAX];
     DIR *d = opendir(folder);
@@ -63,9 +64,10 @@ bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
         if (fstatat(dirfd(d), entry->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode) ||
             !kl_process_dead(tag, &s))
             continue;
-        if (!dry && unlinkat(dirfd(d), entry->d_name, 0)) continue;
+        const int error = dry || unlinkat(dirfd(d), entry->d_name, 0) == 0 ? 0 : errno;
+        if (error == ENOENT || error == ESTALE) continue; /* another run was quicker */
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (each) each(context, path, (uint64_t)s.st_size);
+        if (each) each(context, path, (uint64_t)s.st_size, error);
     }
     closedir(d);
     return true;

@@ -35,7 +35,11 @@ const struct fault_job fault_jobs[] = {
              ".s.h5.checkpoint; touch -d '9 days ago' .out.h5.1.ketline-tmp .s.h5.checkpoint",
       .before = "touch -c -d '30 days ago' a/0.h5 1.h5", /* to compare a file is to use it */
       .several = true,
-      .tells = true },
+      .tells = true,
+      .removes = true },
+    { .name = "cache gc --json",
+      .command = "cache gc . --older-than 7 --json",
+      .old = "touch -d '9 days ago' .out.h5.1.ketline-tmp" },
     { .name = "cache fsck", .command = "cache fsck ../in/store", .tells = true },
     { .name = "cache fsck --repair",
       .command = "cache fsck . --repair",

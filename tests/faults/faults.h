@@ -26,7 +26,7 @@ enum {
                            getrandom */
     FAULT_HDF5 = 16,    /* -1, ENOMEM: the calls of HDF5 that can fail */
     FAULT_STREAM = 128, /* ferror, fclose: ENOMEM, as of a text in memory that cannot grow */
-    FAULT_REMOVE = 256, /* -1, EACCES: unlinkat */
+    FAULT_REMOVE = 256, /* -1, EACCES: unlink, unlinkat */
     FAULT_LIE = 64,     /* a byte of what read or pread gives is another one */
     FAULT_INTERRUPTED = 32 /* no failure: every odd read, pread, write, pwrite, poll is interrupted by a
                               signal, every even one does half of what it is asked for; n and forever

@@ -18,6 +18,7 @@ ssize_t __real_read(int fd, void *data, size_t size);
 ssize_t __real_pread(int fd, void *data, size_t size, off_t offset);
 int __real_fstat(int fd, struct stat *status);
 off_t __real_lseek(int fd, off_t offset, int from);
+int __real_unlink(const char *path);
 int __real_unlinkat(int folder, const char *path, int flags);
 int __real_fsync(int fd);
 int __real_close(int fd);
@@ -121,6 +122,11 @@ int __wrap_fstat(int fd, struct stat *status)
 off_t __wrap_lseek(int fd, off_t offset, int from)
 {
     return fault_fails(FAULT_READ) ? fault_no(EIO) : __real_lseek(fd, offset, from);
+}
+
+int __wrap_unlink(const char *path)
+{
+    return fault_fails(FAULT_REMOVE) ? fault_no(EACCES) : __real_unlink(path);
 }
 
 int __wrap_unlinkat(int folder, const char *path, int flags)

@@ -31,6 +31,7 @@ static const struct kind {
 } kinds[] = { { "memory", FAULT_MEMORY, 75, NULL },
               { "files", FAULT_FILE, 74, NULL },
               { "reads", FAULT_READ, 74, NULL },
+              { "removals", FAULT_REMOVE, 74, NULL },
               { "memory of the card", 0, 75, (const char *const[]){ "m", "M" } },
               { "calls of the card", 0, 75, (const char *const[]){ "o", "" } } };
 
@@ -226,6 +227,7 @@ static void check_job(const struct fault_job *job)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (only && !strstr(kinds[k].name, only)) continue;
         if (job->card ? kinds[k].status == 74 : kinds[k].card != NULL) continue;
+        if (kinds[k].kinds == FAULT_REMOVE && !job->removes) continue;
         struct loop l = { .job = job, .kind = &kinds[k], .old = snapshot(".", job->varies) };
         l.want = run(job, &kinds[k], 0, false);
         l.total = shared->seen;

@@ -9,7 +9,7 @@
 
    FAULTS=all tries every place; FAULTS=N about N a loop, evenly spread (default DEFAULT_PLACES).
    ONLY=words runs the jobs with these words in their name, KIND=words what fails so ("memory", "files",
-   "reads", "of the card"). */
+   "reads", "removals", "of the card"). */
 #ifndef KL_TESTS_WHOLE_H
 #define KL_TESTS_WHOLE_H
 
@@ -31,6 +31,7 @@ struct fault_job {
                              to it goes without), or NULL */
     bool talks;           /* what it prints differs from run to run */
     bool tells;           /* of each file whether it can be read: that is no failure, or status 1 */
+    bool removes;         /* it is there to remove files: removals fail, too, and are told */
     int status;           /* of a run whose file operation failed; 0: 74, as documented */
     const char *card;     /* on a GPU (tests/cuda/emulated) with so many bytes: its calls fail, files and
                              reads do not; or NULL */
