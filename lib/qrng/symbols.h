@@ -4,6 +4,7 @@
 #ifndef KL_QRNG_SYMBOLS_H
 #define KL_QRNG_SYMBOLS_H
 
+#include "metrics/metrics.h"
 #include "qrng/bits.h"
 
 /* Divergences of the devices' symbols, in nats a symbol but for the total variation. */
@@ -22,6 +23,10 @@ double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n);
 /* Divergences of a from b, counts [n]. One that is infinite is INFINITY. */
 void kl_symbol_divergences(double divergence[KL_N_DIVERGENCES], const int64_t *a, const int64_t *b,
                            size_t n);
+/* 95 % of a divergence by those of n bootstrap samples, which are changed (divergence_interval.c).
+   distance: it is in proportion to a difference, as the total variation, and not to its square. NaN for
+   a divergence that is infinite; high is INFINITY where more than 2.5 % of the samples are. */
+struct kl_interval kl_divergence_interval(double estimate, double *values, size_t n, bool distance);
 /* Jensen-Shannon divergence, nats a symbol; *error: its standard error if symbols are independent
    (multinomial); may be NULL. */
 double kl_jensen_shannon(double *error, const int64_t *a, const int64_t *b, size_t n);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/ranks.h"
 #include "qrng/rules.h"
 #include "qrng/tournament_int.h"
 
@@ -110,20 +109,6 @@ static double share(const struct work *w, size_t d, size_t s)
            ((double)w->t->rows[d] * (double)w->features.most);
 }
 
-/* Reflected about the estimate (the basic bootstrap; Davison & Hinkley 1997, section 5.2), since a
-   resample's divergence is biased upwards once more; never below 0. */
-static void interval(double *low, double *high, double estimate, double *values, size_t n)
-{
-    size_t known = 0;
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(values[i])) values[known++] = values[i];
-    *low = *high = NAN;
-    if (!known || !isfinite(estimate)) return;
-    kl_sort(values, known);
-    *low = fmax(0, 2 * estimate - kl_sorted_quantile(values, known, 0.975));
-    *high = fmax(0, 2 * estimate - kl_sorted_quantile(values, known, 0.025));
-}
-
 /* Exact for the laws that the counts suggest. */
 static void know_rows(const struct work *w, struct kl_pair_result *r)
 {
@@ -158,8 +143,11 @@ static void compare(void *context, size_t i, int thread)
                               w->resampled + ((size_t)r->b * b + k) * n, n);
         for (size_t v = 0; v < KL_N_DIVERGENCES; v++) values[v * b + k] = d[v];
     }
-    for (size_t v = 0; v < KL_N_DIVERGENCES; v++)
-        interval(&r->low[v], &r->high[v], r->divergence[v], values + v * b, b);
+    for (size_t v = 0; v < KL_N_DIVERGENCES; v++) {
+        const struct kl_interval of =
+            kl_divergence_interval(r->divergence[v], values + v * b, b, v == KL_DIV_TV);
+        r->low[v] = of.low, r->high[v] = of.high;
+    }
     know_rows(w, r);
 }
 

@@ -50,6 +50,7 @@ struct kl_pair_result {
     double score[KL_N_SCORES];
     double accuracy_low, accuracy_high; /* of score[KL_SCORE_ACCURACY]: kl_crossfit_bounds */
     double p[KL_N_SCORES], null_mean[KL_N_SCORES], null_q95[KL_N_SCORES]; /* NaN: no permutations */
+    double p_holm[KL_N_SCORES];                                           /* p over all pairs */
 };
 
 struct kl_tournament {

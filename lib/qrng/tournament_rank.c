@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT
    What can be said once all pairs are known: p-values corrected for their number, and the ranking. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "metrics/distributions.h"
 #include "qrng/tournament_int.h"
 
-static int correct(struct kl_tournament *t, struct kl_error *err)
+/* log10 of p-values of all pairs, after Holm. A score is permuted for all of them or for none. */
+static int correct(double *p, size_t n, struct kl_error *err)
 {
-    double *p = malloc(t->n_pairs * sizeof *p);
-    if (!p) return kl_fail_memory(err, t->n_pairs * sizeof *p);
-    for (size_t i = 0; i < t->n_pairs; i++) p[i] = t->pairs[i].test.log10_p;
-    int code = kl_holm(p, p, t->n_pairs, err);
-    for (size_t i = 0; i < t->n_pairs; i++) t->pairs[i].log10_p_holm = p[i];
+    return isnan(p[0]) ? KL_OK : kl_holm(p, p, n, err);
+}
+
+static int correct_all(struct kl_tournament *t, struct kl_error *err)
+{
+    const size_t n = t->n_pairs;
+    double *p = calloc(n, sizeof *p);
+    if (!p) return kl_fail_memory(err, n * sizeof *p);
+    for (size_t i = 0; i < n; i++) p[i] = t->pairs[i].test.log10_p;
+    int code = correct(p, n, err);
+    for (size_t i = 0; i < n; i++) t->pairs[i].log10_p_holm = p[i];
+    for (int s = 0; s < KL_N_SCORES && !code; s++) {
+        for (size_t i = 0; i < n; i++) p[i] = log10(t->pairs[i].p[s]);
+        code = correct(p, n, err);
+        for (size_t i = 0; i < n; i++) t->pairs[i].p_holm[s] = pow(10, p[i]);
+    }
     free(p);
     return code;
 }
@@ -36,7 +49,7 @@ static int by_value(const void *a, const void *b)
 
 int kl_tournament_rank(struct kl_tournament *t, struct kl_error *err)
 {
-    const int code = correct(t, err);
+    const int code = correct_all(t, err);
     if (code) return code;
     struct ranked *sorted = malloc(t->n_pairs * sizeof *sorted);
     if (!sorted) return kl_fail_memory(err, t->n_pairs * sizeof *sorted);

@@ -36,6 +36,7 @@ static const struct column {
     { "accuracy_high", OF(accuracy_high), 1 },
     { "score", OF(score), KL_N_SCORES },
     { "score_p", OF(p), KL_N_SCORES },
+    { "score_p_holm", OF(p_holm), KL_N_SCORES },
     { "score_null_mean", OF(null_mean), KL_N_SCORES },
     { "score_null_q95", OF(null_q95), KL_N_SCORES },
 };

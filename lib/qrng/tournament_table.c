@@ -32,11 +32,12 @@ static void put_name(FILE *to, const struct kl_tournament *t, const struct kl_pa
     fprintf(to, "%-*s", width, text);
 }
 
-/* A p-value in four places, "<=" if no permutation scored as high: there it is as small as it can be. */
-static void put_p(FILE *to, double p, size_t permutations)
+/* A p-value in four places, perhaps corrected, "<=" if no permutation scored as high: there it is as
+   small as it can be. */
+static void put_p(FILE *to, double corrected, double p, size_t permutations)
 {
     if (isnan(p)) fprintf(to, "        -");
-    else fprintf(to, " %2s%6.4f", p * (double)(permutations + 1) < 1.5 ? "<=" : "", p);
+    else fprintf(to, " %2s%6.4f", p * (double)(permutations + 1) < 1.5 ? "<=" : "", corrected);
 }
 
 static void put_pair(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r, int width)
@@ -48,7 +49,7 @@ static void put_pair(FILE *to, const struct kl_tournament *t, const struct kl_pa
     if (isnan(r->row_accuracy)) fprintf(to, "        -");
     else fprintf(to, "   %6.4f", r->row_accuracy);
     fprintf(to, "   %6.4f", r->score[KL_SCORE_ACCURACY]);
-    put_p(to, r->p[KL_SCORE_ACCURACY], t->permutations);
+    put_p(to, r->p_holm[KL_SCORE_ACCURACY], r->p[KL_SCORE_ACCURACY], t->permutations);
     fputc('\n', to);
 }
 
@@ -60,7 +61,7 @@ static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_
                      *b = t->self_q95 + (size_t)r->b * KL_N_LEGACY;
         put_name(to, t, r, width);
         fprintf(to, " %-12s %11.6f", kl_score_names[s], r->score[s]);
-        put_p(to, r->p[s], t->permutations);
+        put_p(to, r->p[s], r->p[s], t->permutations);
         if (isnan(r->p[s])) fprintf(to, " %11s", "-");
         else fprintf(to, " %11.6f", r->null_q95[s]);
         if (isnan(a[s])) fprintf(to, " %11s %11s", "-", "-");

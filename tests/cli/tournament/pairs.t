@@ -4,9 +4,9 @@ $ awk 'BEGIN { for (d = 1; d <= 3; d++) for (r = 0; r < 40; r++) { s = "";
 
 $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
-> 1 v 2             54.07    -10.5   5.909e-02 (7.487e-03, 8.738e-02)   0.8178   0.9000 <=0.0050
-> 1 v 3            27.053     -4.9   2.884e-02 (0.000e+00, 4.750e-02)   0.7225   0.5625   0.2250
-> 2 v 3             15.65     -2.9   1.648e-02 (0.000e+00, 2.919e-02)   0.6754   1.0000 <=0.0050
+> 1 v 2             54.07    -10.5   5.909e-02 (1.921e-02, 9.910e-02)   0.8178   0.9000 <=0.0150
+> 1 v 3            27.053     -4.9   2.884e-02 (2.567e-03, 5.775e-02)   0.7225   0.5625   0.2250
+> 2 v 3             15.65     -2.9   1.648e-02 (0.000e+00, 4.645e-02)   0.6754   1.0000 <=0.0150
 > t.h5: 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
 $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > t.h5: up to date
@@ -36,9 +36,9 @@ $ tournament bits.txt --symbol-bits 2 --null 199 --seed 1 -q -o c.h5; for d in l
 # Three inputs are three devices; the key is that of the bits, wherever they come from.
 $ for d in 1 2 3; do grep " $d" bits.txt | cut -d' ' -f1 >dev$d.txt; done; tournament dev?.txt --symbol-bits 2 --null 0
 > pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
-> dev1 v dev2       54.07    -10.5   5.909e-02 (7.487e-03, 8.738e-02)   0.8178   0.9000        -
-> dev1 v dev3      27.053     -4.9   2.884e-02 (0.000e+00, 4.750e-02)   0.7225   0.5625        -
-> dev2 v dev3       15.65     -2.9   1.648e-02 (0.000e+00, 2.919e-02)   0.6754   1.0000        -
+> dev1 v dev2       54.07    -10.5   5.909e-02 (1.921e-02, 9.910e-02)   0.8178   0.9000        -
+> dev1 v dev3      27.053     -4.9   2.884e-02 (2.567e-03, 5.775e-02)   0.7225   0.5625        -
+> dev2 v dev3       15.65     -2.9   1.648e-02 (0.000e+00, 4.645e-02)   0.6754   1.0000        -
 > 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
 
 # Permutations of some scores alone.
