@@ -32,6 +32,26 @@ int kl_bits_inputs_open(struct kl_bits_inputs *in, const char *const *paths, siz
     return KL_OK;
 }
 
+static bool is_taken(const struct kl_bits_inputs *in, const char *name)
+{
+    for (int d = 0; d < in->n_devices; d++)
+        if (strcmp(in->names[d], name) == 0) return true;
+    return false;
+}
+
+/* Files of one name in two folders are two devices, and so is one file that is given twice: the second
+   one's name ends in its number, "bits#2". */
+static void tell_apart(char name[KL_BITS_NAME], const struct kl_bits_inputs *in)
+{
+    char own[KL_BITS_NAME], number[16];
+    memcpy(own, name, sizeof own);
+    for (int i = in->n_devices + 1; is_taken(in, name); i++) {
+        const int n = snprintf(number, sizeof number, "#%d", i);
+        memset(name, 0, KL_BITS_NAME);
+        snprintf(name, KL_BITS_NAME, "%.*s%s", KL_BITS_NAME - 1 - n, own, number);
+    }
+}
+
 /* The devices of an input that has been read to its end. */
 static int take_names(struct kl_bits_inputs *in, const struct kl_bits_source *s, struct kl_error *err)
 {
@@ -44,6 +64,7 @@ static int take_names(struct kl_bits_inputs *in, const struct kl_bits_source *s,
     if (!names) return kl_fail_memory(err, n * sizeof *names);
     memcpy(names + in->n_devices, b->names, (size_t)b->n_devices * sizeof *names);
     in->names = names;
+    if (in->n > 1) tell_apart(names[in->n_devices], in);
     in->n_devices = (int)n;
     in->n_dropped += b->n_dropped;
     return KL_OK;

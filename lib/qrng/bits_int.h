@@ -51,8 +51,9 @@ size_t kl_bits_digits(uint64_t *words, const char *text, size_t n);
 void kl_bits_name(char name[KL_BITS_NAME], const char *path);
 /* The words of a row once n_bits, 1 or more, is known. KL_EDATA (too many), KL_EUSAGE (symbols). */
 int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err);
-/* KL_EDATA in words that say which byte stands where a 0 or 1 is expected. column: from 1. */
-int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, unsigned char found,
+/* KL_EDATA in words that say which byte, or character of a wider code, stands where a 0 or 1 is
+   expected. column: from 1. */
+int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uint32_t found,
                   struct kl_error *err);
 
 #endif

@@ -94,7 +94,10 @@ static int read_row(struct kl_bits_source *s, const unsigned char *from, struct 
         if (f->text && c == 0)
             return kl_fail(err, KL_EDATA, "%s: row %zu has %zu bits, expected %zu", s->path, row, j,
                            b->n_bits);
-        if (c - zero > 1) return kl_bits_wrong(s, row, j + 1, c < 256 ? (unsigned char)c : 255, err);
+        if (f->text && c - zero > 1) return kl_bits_wrong(s, row, j + 1, c, err);
+        if (c - zero > 1)
+            return kl_fail(err, KL_EDATA, "%s: row %zu, column %zu: found %u, expected 0 or 1", s->path,
+                           row, j + 1, c);
         words[j / 64] |= (uint64_t)(c - zero) << j % 64;
     }
     b->device[b->n_rows++] = 0;

@@ -15,13 +15,13 @@ enum { BLOCK_WORDS = 1 << 16 };
 static const struct kl_bits_format *const formats[] = { &kl_bits_packed, &kl_bits_h5, &kl_bits_npy,
                                                         &kl_bits_text };
 
-int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, unsigned char found,
+int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uint32_t found,
                   struct kl_error *err)
 {
     char what[16];
     if (found == 0) snprintf(what, sizeof what, "a NUL byte");
-    else if (found > ' ' && found < 127) snprintf(what, sizeof what, "'%c'", found);
-    else snprintf(what, sizeof what, "byte 0x%02x", found);
+    else if (found > ' ' && found < 127) snprintf(what, sizeof what, "'%c'", (int)found);
+    else snprintf(what, sizeof what, found < 256 ? "byte 0x%02x" : "U+%04X", found);
     return kl_fail(err, KL_EDATA, "%s: row %zu, position %zu: found %s, expected 0 or 1", s->path, row,
                    column, what);
 }

@@ -86,11 +86,13 @@ static int read_label(const struct kl_bits_source *s, int *device, const char *l
     size_t i = n + 1;
     *device = -1;
     if (length == n) return KL_OK;
-    if (line[length - 1] == '\r')
+    if (line[length - 1] == '\r' && !memchr(line, '\r', length - 1))
         return kl_fail(err, KL_EDATA,
                        "%s: row %zu ends in CR LF, expected LF alone; convert it: tr -d '\\r'", s->path,
                        row);
     if (line[n] != ' ') return kl_bits_wrong(s, row, n + 1, (unsigned char)line[n], err);
+    if (memchr(line + n, 0, length - n))
+        return kl_fail(err, KL_EDATA, "%s: row %zu: a NUL byte in its label", s->path, row);
     for (; i < length && line[i] >= '0' && line[i] <= '9' && label <= KL_BITS_DEVICES; i++)
         label = 10 * label + line[i] - '0';
     if (i < length || label < 1 || label > KL_BITS_DEVICES || line[n + 1] == '0')

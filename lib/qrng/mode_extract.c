@@ -8,7 +8,7 @@
 #include "metrics/distributions.h"
 #include "qrng/extract.h"
 
-enum { NUMERICAL_VERSION = 3, SCHEMA = 1, RATES = 8 };
+enum { NUMERICAL_VERSION = 4, SCHEMA = 1, RATES = 8 };
 
 struct values {
     struct kl_common common;

@@ -112,6 +112,34 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 ! extract-features: bad.txt: holds no rows
 ! extract-features: bad.txt: row 2: label "2 ", expected a whole number from 1 to 4096
 
+# a NUL byte behind the bits; lines of CR alone; numbers and characters that are no bits in NumPy's files
+$ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "status $?"; }
++ bad '011 1\n011 2\0\n'; bad '011 1\n011\0 2\n'; bad '011 1\r011 2\r'; bad '011 1\r\n011 2\n'
++ npy() { printf "\223NUMPY\1\0\77\0{'descr': '$1', 'fortran_order': False, 'shape': $2, }$3\n$4" > bad.npy; extract-features --qrng bad.npy -o x.h5; echo "status $?"; }
++ npy '|u1' '(1, 4)' '   ' '\0\1\60\0'; npy '<U2' '(1,)' '     ' '0\0\0\0\0\366\1\0'; npy '|S2' '(1,)' '     ' '0\351'
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+> status 65
+! extract-features: bad.txt: row 2: a NUL byte in its label
+! extract-features: bad.txt: row 2, position 4: found a NUL byte, expected 0 or 1
+! extract-features: bad.txt: row 1: label "1?011 2?", expected a whole number from 1 to 4096
+! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
+! extract-features: bad.npy: row 1, column 3: found 48, expected 0 or 1
+! extract-features: bad.npy: row 1, position 2: found U+1F600, expected 0 or 1
+! extract-features: bad.npy: row 1, position 2: found byte 0xe9, expected 0 or 1
+
+# files of one name, and one file twice, are devices that can be told apart
+$ mkdir one two && cp a.txt one && cp a.txt two && extract-features --qrng one/a.txt b.txt two/a.txt a.txt -q -o same.h5 && h5dump -d class_names same.h5 | grep '^ *(' | sed 's/\\000//g'
++ rm -r one two same.h5 bad.npy
+>    (0): "a",
+>    (1): "b",
+>    (2): "a#3",
+>    (3): "a#4"
+
 $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 + extract-features --qrng two.txt --packed -o x.h5; extract-features --qrng two.txt --bits 3 -o x.h5
 + extract-features --qrng -o x.h5; extract-features --qrng two.txt; extract-features --qrng two.txt a.txt -o x.h5
