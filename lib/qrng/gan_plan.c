@@ -58,6 +58,21 @@ static int take(struct kl_gan_study *s, struct kl_error *err)
     return KL_OK;
 }
 
+/* The study loses the first row of each device but the first one. */
+static int check_rows(const struct kl_gan_study *s, struct kl_error *err)
+{
+    const struct kl_bits *b = s->bits;
+    for (size_t i = 0; i < 2 * s->n_pairs && s->o.reference && !s->o.all_rows; i++) {
+        const int32_t device = i % 2 ? s->pairs[i / 2].b : s->pairs[i / 2].a;
+        size_t rows = 0;
+        for (size_t r = 0; r < b->n_rows && rows < 2; r++) rows += b->device[r] == device;
+        if (device > 0 && rows < 2)
+            return kl_fail(err, KL_EDATA, "device %s: 1 row, which the study loses; see --all-rows",
+                           b->names[device]);
+    }
+    return KL_OK;
+}
+
 int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, const struct kl_bits *bits,
                       struct kl_gan_pair *pairs, size_t n_pairs, struct kl_error *err)
 {
@@ -66,7 +81,8 @@ int kl_gan_study_make(struct kl_gan_study *s, const struct kl_gan_options *o, co
     if (bits->n_bits < least)
         return kl_fail(err, KL_EDATA, "rows of %zu bits; expected %zu or more%s", bits->n_bits, least,
                        o->reference ? " with --reference" : ": a word lies within a row");
-    int code = kl_arena_init(&s->memory, 0, err);
+    int code = check_rows(s, err);
+    if (!code) code = kl_arena_init(&s->memory, 0, err);
     if (code) return code;
     s->model = kl_arena_take(&s->memory, 2 * n_pairs, sizeof *s->model);
     s->of = kl_arena_take(&s->memory, 2 * n_pairs, sizeof *s->of);

@@ -13,7 +13,8 @@ static double closed_form(const double a[KL_GRID_BITS], const double b[KL_GRID_B
     return kl_gan_divergence(grid, NULL, KL_GRID_CELLS);
 }
 
-/* How far two random halves of a device are apart by the same measure. */
+/* How far two random halves of a device are apart by the same measure; NaN: of a device whose bits are
+   all equal no halves have a grid. */
 static void score_halves(double *low, double *high, const struct kl_gan_study *s, int32_t device)
 {
     double a[KL_GRID_BITS], b[KL_GRID_BITS];
@@ -24,6 +25,7 @@ static void score_halves(double *low, double *high, const struct kl_gan_study *s
         const double kl = closed_form(a, b);
         *low = fmin(*low, kl), *high = fmax(*high, kl);
     }
+    if (*low > *high) *low = *high = NAN;
 }
 
 void kl_gan_reference_score(struct kl_gan_study *s)

@@ -42,10 +42,13 @@ static void reference_table(FILE *to, const struct kl_gan_study *s, size_t most)
             "loss G", "loss D", "halves of one device");
     for (size_t i = 0; i < s->n_pairs && i < most; i++) {
         name_pair(pair, s, i);
-        fprintf(to, "%-*s  %10.6f  %10.6f  %10.6f  %9.4f  %9.4f  %.3f to %.3f\n", width, pair,
-                score(s, KL_GAN_KL, i), score(s, KL_GAN_KL_UNIFORM, i), score(s, KL_GAN_KL_START, i),
-                last(s, KL_GAN_GENERATOR_LOSS, i), last(s, KL_GAN_DISCRIMINATOR_LOSS, i),
-                score(s, KL_GAN_HALVES_LOW, i), score(s, KL_GAN_HALVES_HIGH, i));
+        fprintf(to, "%-*s  %10.6f  %10.6f  %10.6f  %9.4f  %9.4f  ", width, pair, score(s, KL_GAN_KL, i),
+                score(s, KL_GAN_KL_UNIFORM, i), score(s, KL_GAN_KL_START, i),
+                last(s, KL_GAN_GENERATOR_LOSS, i), last(s, KL_GAN_DISCRIMINATOR_LOSS, i));
+        if (isnan(score(s, KL_GAN_HALVES_LOW, i))) fputs("- (all equal)\n", to);
+        else
+            fprintf(to, "%.3f to %.3f\n", score(s, KL_GAN_HALVES_LOW, i),
+                    score(s, KL_GAN_HALVES_HIGH, i));
     }
     if (s->n_pairs > most) fprintf(to, "... %zu more\n", s->n_pairs - most);
     fprintf(to,
@@ -60,6 +63,13 @@ static void with_interval(char text[64], const struct kl_gan_study *s, enum kl_g
     snprintf(text, 64, "%.4f [%.4f, %.4f]", score(s, k, i), score(s, k + 1, i), score(s, k + 2, i));
 }
 
+/* Rows that are all the same have no standard error. */
+static void put_z(FILE *to, double z)
+{
+    if (isnan(z)) fputs("      -", to);
+    else fprintf(to, " %6.1f", z);
+}
+
 static void sound_table(FILE *to, const struct kl_gan_study *s, size_t most)
 {
     char pair[PAIR], text[3][64];
@@ -71,9 +81,11 @@ static void sound_table(FILE *to, const struct kl_gan_study *s, size_t most)
         with_interval(text[0], s, KL_GAN_DIFFERENCE, i);
         with_interval(text[1], s, KL_GAN_EXCESS, i);
         with_interval(text[2], s, KL_GAN_PLUGIN_EXCESS, i);
-        fprintf(to, "%-*s %7.4f %7.4f  %-26s %-24s %-24s %6.1f %6.1f\n", width, pair,
-                score(s, KL_GAN_ON_A, i), score(s, KL_GAN_ON_B, i), text[0], text[1], text[2],
-                score(s, KL_GAN_Z_A, i), score(s, KL_GAN_Z_B, i));
+        fprintf(to, "%-*s %7.4f %7.4f  %-26s %-24s %-24s", width, pair, score(s, KL_GAN_ON_A, i),
+                score(s, KL_GAN_ON_B, i), text[0], text[1], text[2]);
+        put_z(to, score(s, KL_GAN_Z_A, i));
+        put_z(to, score(s, KL_GAN_Z_B, i));
+        fputc('\n', to);
     }
     if (s->n_pairs > most) fprintf(to, "... %zu more\n", s->n_pairs - most);
     fprintf(

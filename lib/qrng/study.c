@@ -74,6 +74,19 @@ static int set_network(struct kl_study *s, struct kl_error *err)
     return KL_OK;
 }
 
+enum { FEWEST_ROWS = 10 }; /* of a device: 7 train, 1 chooses, 2 are the test */
+
+static int check_rows(const struct kl_bits *b, struct kl_error *err)
+{
+    size_t rows[KL_NETWORK_CLASSES] = { 0 };
+    for (size_t r = 0; r < b->n_rows; r++) rows[b->device[r]]++;
+    for (int d = 0; d < b->n_devices; d++)
+        if (rows[d] < FEWEST_ROWS)
+            return kl_fail(err, KL_EDATA, "device %s: %zu row%s, expected %d or more", b->names[d],
+                           rows[d], kl_s(rows[d]), FEWEST_ROWS);
+    return KL_OK;
+}
+
 static int check(const struct kl_study *s, struct kl_error *err)
 {
     const struct kl_bits *b = s->bits;
@@ -88,7 +101,7 @@ static int check(const struct kl_study *s, struct kl_error *err)
                        b->n_bits);
     if (b->n_rows > INT32_MAX)
         return kl_fail(err, KL_EDATA, "%zu rows, expected at most 2^31 - 1", b->n_rows);
-    return KL_OK;
+    return check_rows(b, err);
 }
 
 int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, const struct kl_bits *bits,

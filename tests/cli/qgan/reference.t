@@ -61,3 +61,14 @@ $ cut -c 1-40,65- devices.txt | qgan - --reference -o x.h5
 ! qgan: rows of 40 bits; expected 64 or more with --reference
 ? 65
 
+
+# A device without a row but the one that the study loses; one whose bits are all equal has no halves with a grid.
+$ awk '$2 == 1 || !n[$2]++' devices.txt >few.txt; qgan few.txt --reference -o x.h5
+! qgan: device 2: 1 row, which the study loses; see --all-rows
+? 65
+$ qgan few.txt --reference --all-rows --epochs 2 --pairs 1v2 -q -o x.h5 && echo trained
+> trained
+$ sed 's/^[01]* 1$/'"$(printf '0%.0s' {1..64})"' 1/' devices.txt >still.txt; qgan still.txt --reference --epochs 2 --pairs 1v2 -o x.h5 | sed -n '2s/.*  //p'
++ h5ls x.h5/scores | grep -c halves
+> - (all equal)
+> 0
