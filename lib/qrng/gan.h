@@ -33,7 +33,8 @@ static inline double kl_gan_discriminator_loss(const struct kl_gan_losses *l)
 enum { KL_GAN_CHUNKS = 256 }; /* of cells, at most 2^16 */
 enum { KL_GAN_LATENTS = 16 };
 enum kl_gan_coordinates { KL_GAN_PLANE, KL_GAN_BITS };
-#define KL_GAN_SLOPE 0.2 /* of the discriminator's leaky ReLU */
+#define KL_GAN_SLOPE 0.2       /* of the discriminator's leaky ReLU */
+enum { KL_GAN_HIDDEN = 1024 }; /* of its neurons, at most */
 /* Sizes of the study's network generator: latent - hidden1 - hidden2 - cells, ReLU, softmax. */
 struct kl_gan_sizes {
     size_t latent, hidden1, hidden2, cells; /* multiples of KL_GAN_COLUMNS, cells of 64 of them */
@@ -104,6 +105,10 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     void kl_discriminator_score_##p(struct kl_gan_losses *losses, real *dp,                             \
                                     struct kl_discriminator_##p *d, const real *law,                    \
                                     const real *target, double epsilon, struct kl_pool *pool);          \
+    /* Adds the gradient of weight / 2 sum r |slope of the logit|^2 (gan_penalty.c) to d->grad; returns \
+       the penalty. */                                                                                  \
+    double kl_discriminator_penalty_##p(struct kl_discriminator_##p *d, const real *target,             \
+                                        double weight);                                                 \
     void kl_discriminator_step_##p(struct kl_discriminator_##p *d, const struct kl_update *update);     \
     /* For `epochs` steps of Adam with learning rate lr, of kind KL_ADAM and without clipping. */       \
     int kl_gan_network_make_##p(struct kl_gan_network_##p *g, const struct kl_gan_sizes *size,          \

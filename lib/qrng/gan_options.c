@@ -12,10 +12,10 @@ static int settle_reference(struct kl_gan_options *o, struct kl_error *err)
     const bool quantum = o->generator == KL_GAN_QUANTUM;
     if (o->loss != KL_GAN_ADVERSARIAL)
         return kl_fail(err, KL_EUSAGE, "--reference trains by --loss gan alone");
-    if (o->word_bits || o->hidden || o->steps || o->patience || o->resamples)
+    if (o->word_bits || o->hidden || o->steps || o->patience || o->resamples || o->penalty != 0)
         return kl_fail(err, KL_EUSAGE,
-                       "--reference has its own word-bits, hidden, discriminator-steps, patience and "
-                       "resamples; leave these away");
+                       "--reference has its own word-bits, hidden, discriminator-steps, "
+                       "gradient-penalty, patience and resamples; leave these away");
     fill(&o->epochs, quantum ? 50 : 100);
     o->hidden = quantum ? 10 : 20;
     o->steps = 1;
@@ -47,9 +47,11 @@ int kl_gan_settle(struct kl_gan_options *o, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--%s without --generator quantum",
                        o->shots ? "shots" : "repetitions");
     if (quantum) fill(&o->repetitions, 4);
-    if (o->loss != KL_GAN_ADVERSARIAL && (o->hidden || o->steps))
+    if (o->loss != KL_GAN_ADVERSARIAL && (o->hidden || o->steps || o->penalty != 0))
         return kl_fail(err, KL_EUSAGE, "--%s is of the discriminator, and only --loss gan has one",
-                       o->hidden ? "hidden" : "discriminator-steps");
+                       o->hidden  ? "hidden"
+                       : o->steps ? "discriminator-steps"
+                                  : "gradient-penalty");
     if (o->loss != KL_GAN_ADVERSARIAL && quantum && o->decay != 0)
         return kl_fail(err, KL_EUSAGE, "--weight-decay is of networks, and here there is none");
     if (o->lr == 0) o->lr = 0.01;

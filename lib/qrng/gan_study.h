@@ -20,7 +20,7 @@ struct kl_gan_options {
     enum kl_gan_generator generator;
     enum kl_gan_loss loss;
     int64_t epochs, word_bits, hidden, repetitions, steps, patience, shots, resamples, seed;
-    double lr, decay;
+    double lr, decay, penalty; /* penalty: of the discriminator's slope; 0: none */
 };
 
 /* A pair (a, b) of devices, from 0. */

@@ -40,6 +40,20 @@ $ qgan devices.txt -m 4 --epochs 30 --pairs 2v3 -q -o pair.h5
 + for f in one:2 pair:0; do h5dump -y -w 0 -d /scores/difference -s ${f#*:} -c 1 ${f%:*}.h5 | grep '^ *-*[0-9]'; done | uniq | wc -l
 > 1
 
+# The discriminator's gradient penalty is of the key and makes it flatter.
+$ for x in 0 1; do qgan devices.txt -m 2 --epochs 200 --gradient-penalty $x -q -f -o flat.h5
++ h5dump -y -w 0 -d /witness flat.h5 | grep '^ *-*[0-9]' | tr ',' '\n' | awk '{ s += $1 * $1; t += $1 } END { print sqrt(s / NR - (t / NR) ^ 2) }'
++ done | awk '{ w[NR] = $1 } END { print (w[2] < w[1] ? "flatter" : w[2] " " w[1]) }'
++ for x in 0 1; do qgan devices.txt -m 2 --gradient-penalty $x --key; done | sort -u | wc -l
+> flatter
+> 2
+$ qgan devices.txt --loss mmd --gradient-penalty 1 -o x.h5
+! qgan: --gradient-penalty is of the discriminator, and only --loss gan has one
+? 2
+$ qgan devices.txt --gradient-penalty -1 -o x.h5
+! qgan: --gradient-penalty: found -1, expected a number from 0 to 1000
+? 2
+
 $ qgan devices.txt --generator quantum -m 3 --shots 200 --epochs 3 -q -o s.h5 && echo done
 > done
 $ qgan devices.txt --generator quantum -m 13 -o x.h5
