@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Gradient penalty of a small discriminator and its gradient by PyTorch's double backward, as tests/unit/qrng/gan_penalty.c has
-them: network 4 - 3 - 1, leaky ReLU 0.2, on the 16 words of 4 bits as -1 and 1; parameters 0.8 sin(i + 1), the target in
-proportion to 1.1 + cos(5 k + 1); 0.7 / 2 sum r |slope of the logit|^2."""
+"""Gradient penalty of a small discriminator and its gradient by PyTorch's double backward, as
+tests/unit/qrng/gan_penalty.c has them: network 4 - 3 - 1, leaky ReLU 0.2, on the 16 words of 4 bits as -1 and 1;
+parameters 0.8 sin(i + 1), the target in proportion to 1.1 + cos(5 k + 1); 0.7 / 2 sum r |slope of the logit|^2."""
 import math
 
 import torch

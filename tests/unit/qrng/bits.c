@@ -182,7 +182,7 @@ static void check_npy(void)
         { "|b1", "(2, 3)", "\0\1\1\1\0\0", 6, NULL },
         { "|S3", "(2,)", "01110\0", 6, "row 2 has 2 bits, expected 3" },
         { "|S3", "(2,)", "011120", 6, "row 2, position 2: found '2', expected 0 or 1" },
-        { "|u1", "(2, 3)", "\0\1\1\1\0\2", 6, "row 2, position 3: found byte 0x02, expected 0 or 1" },
+        { "|u1", "(2, 3)", "\0\1\1\1\0\2", 6, "row 2, column 3: found 2, expected 0 or 1" },
         { "|u1", "(2, 3)", "\0\1\1\1\0", 5, "5 bytes of rows, its header says 2 rows of 3 bytes" },
         { "<f4", "(2, 3)", "", 0,
           "array of <f4 and rank 2, expected texts (<U or |S) of rank 1, or numbers (|u1, |b1) of rank "
