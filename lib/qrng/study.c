@@ -74,7 +74,7 @@ static int set_network(struct kl_study *s, struct kl_error *err)
     return KL_OK;
 }
 
-enum { FEWEST_ROWS = 10 }; /* of a device: 7 train, 1 chooses, 2 are the test */
+enum { FEWEST_ROWS = 5 }; /* of a device: of fewer no fifth is a row of the test */
 
 static int check_rows(const struct kl_bits *b, struct kl_error *err)
 {

@@ -63,7 +63,7 @@ $ cut -c 1-19 1 >odd1; cut -c 1-19 2 >odd2; qtrain --qrng odd1 odd2 --model pair
 $ qtrain --qrng odd1 odd2 --epochs 2 --seeds 1 -o x.h5
 > x.h5: network, holdout, 1 split, # s; qeval --qrng judges them
 $ printf '01 1\n10 2\n' >two; qtrain --qrng two --model ones -o x.h5
-! qtrain: device 1: 1 row, expected 10 or more
+! qtrain: device 1: 1 row, expected 5 or more
 ? 65
 $ qtrain --qrng -o x.h5
 ! qtrain: no input, expected --qrng BITS...; see qtrain --qrng --help
