@@ -12,13 +12,28 @@ struct sum {
     size_t classes, m, n;
     size_t counts[MOST_SYMBOLS];
     double accuracy, information, *confusion;
+    /* p_kj times the derivatives by p_kj */
+    double by_accuracy[MOST_CLASSES][MOST_SYMBOLS], by_information[MOST_CLASSES][MOST_SYMBOLS];
 };
+
+/* Of one vector of counts. The best answer and the mean do not matter to first order: the one is a
+   maximum, the derivative of the other sums to 0. */
+static void add_derivatives(struct sum *s, const double *of, double mean, size_t best)
+{
+    for (size_t k = 0; k < s->classes; k++) {
+        const double each = of[k] / (double)s->classes, bits = of[k] > 0 ? log2(of[k] / mean) : 0;
+        for (size_t j = 0; j < s->m; j++) {
+            s->by_accuracy[k][j] += k == best ? each * (double)s->counts[j] : 0;
+            s->by_information[k][j] += each * bits * (double)s->counts[j];
+        }
+    }
+}
 
 /* Adds the vectors of counts that agree with the first `known`, of which `left` symbols are still to be
  * placed. */
 static void add(struct sum *s, size_t known, size_t left)
 {
-    if (known + 1 < s->m) {
+    if (known + 1 < s->m && known + 1 < MOST_SYMBOLS) {
         for (s->counts[known] = 0; s->counts[known] <= left; s->counts[known]++)
             add(s, known + 1, left - s->counts[known]);
         return;
@@ -40,6 +55,7 @@ static void add(struct sum *s, size_t known, size_t left)
         if (of[k] > 0) s->information += of[k] / (double)s->classes * log2(of[k] / mean);
         if (s->confusion) s->confusion[k * s->classes + best] += of[k];
     }
+    add_derivatives(s, of, mean, best);
 }
 
 struct kl_limit kl_symbol_limit(double *confusion, const double *p, size_t classes, size_t m, size_t n)
@@ -48,4 +64,28 @@ struct kl_limit kl_symbol_limit(double *confusion, const double *p, size_t class
     if (confusion) memset(confusion, 0, classes * classes * sizeof *confusion);
     add(&s, 0, n);
     return (struct kl_limit){ s.accuracy, s.information };
+}
+
+/* Variance of what has these derivatives, times p, if class k's p are shares among symbols[k] draws. */
+static double variance(double by[][MOST_SYMBOLS], const struct sum *s, const double *symbols)
+{
+    double sum = 0;
+    for (size_t k = 0; k < s->classes; k++) {
+        double first = 0, second = 0;
+        for (size_t j = 0; j < s->m; j++) {
+            const double p = s->p[k * s->m + j];
+            if (p > 0) first += by[k][j], second += by[k][j] * by[k][j] / p;
+        }
+        sum += fmax(0, second - first * first) / symbols[k];
+    }
+    return sum;
+}
+
+struct kl_limit kl_symbol_limit_errors(const double *p, const double *symbols, size_t classes, size_t m,
+                                       size_t n)
+{
+    struct sum s = { .p = p, .classes = classes, .m = m, .n = n };
+    add(&s, 0, n);
+    return (struct kl_limit){ sqrt(variance(s.by_accuracy, &s, symbols)),
+                              sqrt(variance(s.by_information, &s, symbols)) };
 }

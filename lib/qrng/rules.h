@@ -51,5 +51,8 @@ struct kl_limit {
     double accuracy, information;
 };
 struct kl_limit kl_symbol_limit(double *confusion, const double *p, size_t classes, size_t m, size_t n);
+/* Their standard errors, to first order, if p [k] are shares among symbols [k] independent draws. */
+struct kl_limit kl_symbol_limit_errors(const double *p, const double *symbols, size_t classes, size_t m,
+                                       size_t n);
 
 #endif

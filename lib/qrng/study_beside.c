@@ -31,7 +31,7 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
     enum { LONGEST = 150 }; /* symbols of a row: 6 10^5 vectors of counts */
     const struct kl_bits *b = j->study->bits;
     const size_t symbols = b->n_bits / 2;
-    double p[4 * KL_NETWORK_CLASSES] = { 0 }, rows[KL_NETWORK_CLASSES] = { 0 };
+    double p[4 * KL_NETWORK_CLASSES] = { 0 }, rows[KL_NETWORK_CLASSES] = { 0 }, n[KL_NETWORK_CLASSES];
     r->has_limit = b->n_bits % 2 == 0 && symbols <= LONGEST;
     for (size_t i = 0; i < b->n_rows; i++) rows[b->device[i]]++;
     for (size_t k = 0; k < j->c; k++) /* the limit is that of devices with as many rows each */
@@ -41,12 +41,22 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
         for (size_t k = 0; k < symbols; k++)
             p[4 * b->device[i] + (int)kl_bits_symbol(kl_bits_row(b, i), k, 2)]++;
     for (size_t k = 0; k < j->c; k++) {
-        const double all = p[4 * k] + p[4 * k + 1] + p[4 * k + 2] + p[4 * k + 3];
-        for (int s = 0; s < 4; s++) p[4 * k + (size_t)s] /= all;
+        n[k] = rows[k] * (double)symbols;
+        for (int s = 0; s < 4; s++) p[4 * k + (size_t)s] /= n[k];
     }
     r->limit = kl_symbol_limit(NULL, p, j->c, 4, symbols);
-    const int rc = kl_writer_number(j->w, "", "limit_accuracy", r->limit.accuracy, err);
-    return rc ? rc : kl_writer_number(j->w, "", "limit_information_bits", r->limit.information, err);
+    r->limit_errors = kl_symbol_limit_errors(p, n, j->c, 4, symbols);
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = { { "limit_accuracy", r->limit.accuracy },
+                    { "limit_accuracy_error", r->limit_errors.accuracy },
+                    { "limit_information_bits", r->limit.information },
+                    { "limit_information_error", r->limit_errors.information } };
+    int rc = KL_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++)
+        rc = kl_writer_number(j->w, "", numbers[i].name, numbers[i].value, err);
+    return rc;
 }
 
 /* What choosing the epoch by the test rows is worth. */

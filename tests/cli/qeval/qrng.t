@@ -8,11 +8,11 @@ $ qeval --qrng c.h5 rows.txt -o r.h5
 > model      accuracy  95 % interval     log-loss  calibration  log10 p <=   recall of each device
 > pairs      0.9306  0.8499 to 1.0000    0.1636       0.0654        -11.2  0.917 0.875 1.000
 > logistic   0.6042  0.5729 to 0.6354    0.9154       0.1743         -2.7  0.833 0.542 0.438
-> limit      0.9469  of any classifier, if symbols of two bits are independent draws
+> limit      0.9469  (standard error 0.0090) of any classifier, if symbols of two bits are independent draws
 > commonest  0.3333  by always naming the device of most rows; log10 p is against this
 > pairs less logistic: +0.3264 (95 % +0.2326 to +0.4202)
 > shuffled labels: pairs 0.3450 (sd 0.0743) over 19 runs, p = 0.05 for the first split
-> a row tells 1.391 of the 1.585 bits that name its device
+> a row tells 1.391 (standard error 0.030) of the 1.585 bits that name its device
 $ qeval --qrng c.h5 rows.txt -o r.h5
 > r.h5: up to date
 $ qeval --qrng c.h5 rows.txt --force --json -o r.h5 | jq -c 'del(.key)'
@@ -46,7 +46,7 @@ $ h5ls -r r.h5 | grep -vE 'digests|provenance|Group' | tr -s ' '
 $ qtrain --qrng rows.txt --epochs 8 --features pairs --protocol folds -q -o c.h5; qeval --qrng c.h5 rows.txt --json -o r.h5 | jq -c '[.splits, .test_rows, .protocol, (.network > 0.5), (.limit > .network)]'
 > [20,36,"folds",true,true]
 $ qtrain --qrng rows.txt --epochs 8 --reference -q -o c.h5; qeval --qrng c.h5 rows.txt -o r.h5 -f | sed -E 's/[0-9]+\.[0-9]+/N/g' | tail -n 4
-> a row tells N of the N bits that name its device
+> a row tells N (standard error N) of the N bits that name its device
 > chosen by its own test rows: best epoch N (sd N), last epoch N (sd N): the choice is worth +N
 > best of 4 runs N, +N more; 1 of 4 at N or above
 > the study's "95 % interval" is mean -+ 1 sd: N to N
