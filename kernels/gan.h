@@ -61,17 +61,34 @@ struct kl_gan_input_f64 KL_GAN_INPUT(double);
 struct kl_gan_cells_f32 KL_GAN_CELLS(float);
 struct kl_gan_cells_f64 KL_GAN_CELLS(double);
 
-/* What it says of them, n a multiple of KL_GAN_COLUMNS: the logits out (n) become D; dp = -ln(D +
-   epsilon); d_logit = the gradient of half of the last two sums by the logits. epsilon > 0. */
-#define KL_GAN_JUDGED(real)       \
-    {                             \
-        real *out, *dp, *d_logit; \
-        const real *law, *target; \
-        real epsilon;             \
-        size_t n;                 \
+/* What it says of them, n a multiple of KL_GAN_COLUMNS, epsilon > 0: the logits d (n) become D; other =
+   1
+   - D; dp = -ln(D + epsilon); unseen = -ln(other + epsilon). */
+#define KL_GAN_SEEN(real)              \
+    {                                  \
+        real *d, *other, *dp, *unseen; \
+        real epsilon;                  \
+        size_t n;                      \
     }
-struct kl_gan_judged_f32 KL_GAN_JUDGED(float);
-struct kl_gan_judged_f64 KL_GAN_JUDGED(double);
+struct kl_gan_seen_f32 KL_GAN_SEEN(float);
+struct kl_gan_seen_f64 KL_GAN_SEEN(double);
+
+/* The generator's law from its logits, n a multiple of KL_GAN_COLUMNS. Of x (n): e = e^(x - m), m the
+   largest of x; u = e (dp - level). out = w (n) times x, and times y, n a multiple of 4 KL_GAN_COLUMNS.
+   law (n) becomes scale times law, d (n) that times (dp - level - mean). */
+#define KL_GAN_WEIGHED(real) \
+    {                        \
+        const real *x, *dp;  \
+        real *e, *u;         \
+        real level;          \
+        size_t n;            \
+    }
+struct kl_gan_weighed_f32 KL_GAN_WEIGHED(float);
+struct kl_gan_weighed_f64 KL_GAN_WEIGHED(double);
+#define KL_GAN_PRODUCTS_ARGS(real) (real out[2], const real *w, const real *x, const real *y, size_t n)
+#define KL_GAN_LAW_ARGS(real)                                                                          \
+    (real *restrict law, real *restrict d, const real *restrict dp, real scale, real level, real mean, \
+     size_t n)
 
 #define KL_GAN_FUNCTIONS(real, p)                                                                      \
     typedef void(*kl_gan_forward_##p##_fn) KL_GAN_FORWARD_ARGS(real);                                  \
@@ -81,10 +98,15 @@ struct kl_gan_judged_f64 KL_GAN_JUDGED(double);
     typedef void (*kl_gan_logits_##p##_fn)(real * logit, const struct kl_gan_cells_##p *);             \
     typedef void (*kl_gan_logits_back_##p##_fn)(real * grad, const real *d,                            \
                                                 const struct kl_gan_cells_##p *);                      \
-    /* sums: - sum p ln(D + epsilon), - sum r ln(D + epsilon), - sum p ln(1 - D + epsilon). */         \
-    typedef void (*kl_gan_judge_##p##_fn)(double sums[3], const struct kl_gan_judged_##p *);           \
-    /* out (n) = e^(x - most), none larger than 1; returns their sum. n: as above. */                  \
-    typedef real (*kl_gan_exponentials_##p##_fn)(real * out, const real *x, real most, size_t n);
+    typedef void (*kl_gan_look_##p##_fn)(const struct kl_gan_seen_##p *);                              \
+    /* sums: - sum p ln(D + epsilon), - sum r ln(D + epsilon), - sum p ln(1 - D + epsilon); slope (n): \
+       the gradient of half of the last two by the logits. */                                          \
+    typedef void (*kl_gan_judge_##p##_fn)(double sums[3], real *slope, const real *law,                \
+                                          const real *target, const struct kl_gan_seen_##p *);         \
+    /* Returns m; sums: of e and of u. */                                                              \
+    typedef real (*kl_gan_weigh_##p##_fn)(double sums[2], const struct kl_gan_weighed_##p *);          \
+    typedef void(*kl_gan_products_##p##_fn) KL_GAN_PRODUCTS_ARGS(real);                                \
+    typedef void(*kl_gan_law_##p##_fn) KL_GAN_LAW_ARGS(real);
 KL_GAN_FUNCTIONS(float, f32)
 KL_GAN_FUNCTIONS(double, f64)
 
@@ -106,8 +128,12 @@ typedef void (*kl_gan_normals_fn)(float *x, size_t n, const struct kl_gan_stream
     void kl_gan_input_##p##_##isa(const struct kl_gan_input_##p *);                                  \
     void kl_gan_logits_##p##_##isa(real *logit, const struct kl_gan_cells_##p *);                    \
     void kl_gan_logits_back_##p##_##isa(real *grad, const real *d, const struct kl_gan_cells_##p *); \
-    void kl_gan_judge_##p##_##isa(double sums[3], const struct kl_gan_judged_##p *);                 \
-    real kl_gan_exponentials_##p##_##isa(real *out, const real *x, real most, size_t n);
+    void kl_gan_look_##p##_##isa(const struct kl_gan_seen_##p *);                                    \
+    void kl_gan_judge_##p##_##isa(double sums[3], real *slope, const real *law, const real *target,  \
+                                  const struct kl_gan_seen_##p *);                                   \
+    real kl_gan_weigh_##p##_##isa(double sums[2], const struct kl_gan_weighed_##p *);                \
+    void kl_gan_products_##p##_##isa KL_GAN_PRODUCTS_ARGS(real);                                     \
+    void kl_gan_law_##p##_##isa KL_GAN_LAW_ARGS(real);
 KL_GAN_DECLARE(float, f32, base)
 KL_GAN_DECLARE(float, f32, avx2)
 KL_GAN_DECLARE(float, f32, avx512)

@@ -17,7 +17,8 @@
         KL_PAIR(mlp_gradient, set), KL_PAIR(mlp_logits, set), .bit_counts = kl_bit_counts_##set,     \
         .bit_sides = kl_bit_sides_##set, .bit_noise = kl_bit_noise_##set, KL_PAIR(gan_forward, set), \
         KL_PAIR(gan_step, set), KL_PAIR(gan_input, set), KL_PAIR(gan_logits, set),                   \
-        KL_PAIR(gan_logits_back, set), KL_PAIR(gan_judge, set), KL_PAIR(gan_exponentials, set),      \
+        KL_PAIR(gan_logits_back, set), KL_PAIR(gan_look, set), KL_PAIR(gan_judge, set),              \
+        KL_PAIR(gan_weigh, set), KL_PAIR(gan_products, set), KL_PAIR(gan_law, set),                  \
         .gan_divergence = kl_gan_divergence_f64_##set, .gan_uniforms = kl_gan_uniforms_f32_##set,    \
         .gan_normals = kl_gan_normals_f32_##set, .conv = &kl_conv_f32_##set,                         \
         .vqc_f32 = &kl_vqc_f32_##set, .vqc_f64 = &kl_vqc_f64_##set,                                  \

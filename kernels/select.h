@@ -48,10 +48,16 @@ struct kl_kernels {
     kl_gan_logits_f64_fn gan_logits_f64;
     kl_gan_logits_back_f32_fn gan_logits_back_f32;
     kl_gan_logits_back_f64_fn gan_logits_back_f64;
+    kl_gan_look_f32_fn gan_look_f32;
+    kl_gan_look_f64_fn gan_look_f64;
     kl_gan_judge_f32_fn gan_judge_f32;
     kl_gan_judge_f64_fn gan_judge_f64;
-    kl_gan_exponentials_f32_fn gan_exponentials_f32;
-    kl_gan_exponentials_f64_fn gan_exponentials_f64;
+    kl_gan_weigh_f32_fn gan_weigh_f32;
+    kl_gan_weigh_f64_fn gan_weigh_f64;
+    kl_gan_products_f32_fn gan_products_f32;
+    kl_gan_products_f64_fn gan_products_f64;
+    kl_gan_law_f32_fn gan_law_f32;
+    kl_gan_law_f64_fn gan_law_f64;
     kl_gan_divergence_fn gan_divergence;
     kl_gan_uniforms_fn gan_uniforms;
     kl_gan_normals_fn gan_normals;

@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "kernels/inline/adam.h"
-
-/* By halves: one order, whatever the compiler. */
-static inline kl_real sum_lanes(kl_lane v)
-{
-    for (int half = KL_LANES / 2; half; half /= 2)
-        for (int l = 0; l < half; l++) v[l] += v[l + half];
-    return v[0];
-}
+#include "kernels/inline/lanes.h"
 
 static inline kl_real product(const kl_real *w, const kl_real *x, size_t columns)
 {
@@ -24,7 +17,7 @@ static inline kl_real product(const kl_real *w, const kl_real *x, size_t columns
         sum[1] += *(const kl_lane *)(w + j + KL_LANES) * *(const kl_lane *)(x + j + KL_LANES);
     }
     for (; j < columns; j += KL_LANES) sum[0] += *(const kl_lane *)(w + j) * *(const kl_lane *)(x + j);
-    return sum_lanes(sum[0] + sum[1]);
+    return kl_sum_lanes(sum[0] + sum[1]);
 }
 
 void KL_ISA_NAME(kl_gan_forward) KL_GAN_FORWARD_ARGS(kl_real)
@@ -63,7 +56,7 @@ static inline __attribute__((always_inline)) void step_row(const bool back, cons
     size_t j = 0;
     for (; j + WIDE <= vectors; j += WIDE) step_vectors(back, next, r, i, j, WIDE, &sum, f);
     for (; j < vectors; j++) step_vectors(back, next, r, i, j, 1, &sum, f);
-    if (next) r->next_out[i] = sum_lanes(sum);
+    if (next) r->next_out[i] = kl_sum_lanes(sum);
 }
 
 void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struct kl_bare_adam *f)

@@ -3,29 +3,17 @@
 #include "kernels/gan.h"
 
 #include "kernels/inline/elementary.h"
-
-/* By halves: one order, whatever the compiler. */
-static inline kl_real sum_lanes(kl_lane v)
-{
-    for (int half = KL_LANES / 2; half; half /= 2)
-        for (int l = 0; l < half; l++) v[l] += v[l + half];
-    return v[0];
-}
+#include "kernels/inline/lanes.h"
 
 static inline kl_lane get(const kl_real *p)
 {
     return *(const kl_lane *)p;
 }
 
-static inline kl_lane choose(kl_lane_bits where, kl_lane a, kl_lane b)
-{
-    return (kl_lane)(((kl_lane_bits)a & where) | ((kl_lane_bits)b & ~where));
-}
-
 /* Leaky ReLU's derivative, where its input is a, times x; scaled: slope x. */
 static inline kl_lane derivative(kl_lane a, kl_real x, kl_real scaled)
 {
-    return choose(a > 0, (kl_lane){ 0 } + x, (kl_lane){ 0 } + scaled);
+    return kl_choose(a > 0, (kl_lane){ 0 } + x, (kl_lane){ 0 } + scaled);
 }
 
 /* Of neuron h before its activation, for the cells of vector j. */
@@ -74,9 +62,9 @@ static inline __attribute__((always_inline)) void neuron_back(kl_real *grad, con
         for (size_t i = 0; i < n_inputs; i++)
             inputs[i] += da * *(const kl_lane *)(c->x + i * c->stride + j * KL_LANES);
     }
-    for (size_t i = 0; i < n_inputs; i++) grad[h * n_inputs + i] = sum_lanes(inputs[i]);
-    grad[c->n_hidden * n_inputs + h] = sum_lanes(bias);
-    grad[c->n_hidden * (n_inputs + 1) + h] = sum_lanes(weight);
+    for (size_t i = 0; i < n_inputs; i++) grad[h * n_inputs + i] = kl_sum_lanes(inputs[i]);
+    grad[c->n_hidden * n_inputs + h] = kl_sum_lanes(bias);
+    grad[c->n_hidden * (n_inputs + 1) + h] = kl_sum_lanes(weight);
 }
 
 void KL_ISA_NAME(kl_gan_logits_back)(kl_real *grad, const kl_real *d,
@@ -88,45 +76,44 @@ void KL_ISA_NAME(kl_gan_logits_back)(kl_real *grad, const kl_real *d,
         else neuron_back(grad, d, c, c->n_inputs, h);
     }
     for (size_t j = 0; j < c->n / KL_LANES; j++) sum += *(const kl_lane *)(d + j * KL_LANES);
-    grad[c->n_hidden * (c->n_inputs + 2)] = sum_lanes(sum);
+    grad[c->n_hidden * (c->n_inputs + 2)] = kl_sum_lanes(sum);
 }
 
 /* D = 1 / (1 + e^-x), and 1 - D as exactly. */
-void KL_ISA_NAME(kl_gan_judge)(double sums[3], const struct KL_NAME(kl_gan_judged) * c)
+void KL_ISA_NAME(kl_gan_look)(const struct KL_NAME(kl_gan_seen) * c)
 {
     const kl_lane_bits sign = (kl_lane_bits)(-(kl_lane){ 0 });
+    for (size_t j = 0; j < c->n; j += KL_LANES) {
+        const kl_lane x = get(c->d + j), small = kl_exp_lane((kl_lane)((kl_lane_bits)x | sign)),
+                      all = 1 / (1 + small), d = kl_choose(x < 0, small * all, all),
+                      other = kl_choose(x < 0, all, small * all);
+        *(kl_lane *)(c->d + j) = d;
+        *(kl_lane *)(c->other + j) = other;
+        *(kl_lane *)(c->dp + j) = -kl_log_lane(d + c->epsilon);
+        *(kl_lane *)(c->unseen + j) = -kl_log_lane(other + c->epsilon);
+    }
+}
+
+void KL_ISA_NAME(kl_gan_judge)(double sums[3], kl_real *slope, const kl_real *law, const kl_real *target,
+                               const struct KL_NAME(kl_gan_seen) * c)
+{
     const kl_real e = c->epsilon;
     kl_lane generator = { 0 }, real = { 0 }, fake = { 0 };
     for (size_t j = 0; j < c->n; j += KL_LANES) {
-        const kl_lane x = get(c->out + j), p = get(c->law + j), r = get(c->target + j);
-        const kl_lane small = kl_exp_lane((kl_lane)((kl_lane_bits)x | sign)), all = 1 / (1 + small),
-                      d = choose(x < 0, small * all, all), other = choose(x < 0, all, small * all),
-                      seen = kl_log_lane(d + e), unseen = kl_log_lane(other + e);
-        generator -= p * seen, real -= r * seen, fake -= p * unseen;
-        *(kl_lane *)(c->out + j) = d;
-        *(kl_lane *)(c->dp + j) = -seen;
-        *(kl_lane *)(c->d_logit + j) = (kl_real)0.5 * (p / (other + e) - r / (d + e)) * d * other;
+        const kl_lane d = get(c->d + j), other = get(c->other + j), p = get(law + j),
+                      r = get(target + j);
+        generator += p * get(c->dp + j), real += r * get(c->dp + j), fake += p * get(c->unseen + j);
+        *(kl_lane *)(slope + j) = (kl_real)0.5 * (p / (other + e) - r / (d + e)) * d * other;
     }
-    sums[0] = (double)sum_lanes(generator), sums[1] = (double)sum_lanes(real);
-    sums[2] = (double)sum_lanes(fake);
-}
-
-kl_real KL_ISA_NAME(kl_gan_exponentials)(kl_real *out, const kl_real *x, kl_real most, size_t n)
-{
-    kl_lane sum = { 0 };
-    for (size_t j = 0; j < n; j += KL_LANES) {
-        const kl_lane e = kl_exp_lane(get(x + j) - most);
-        *(kl_lane *)(out + j) = e;
-        sum += e;
-    }
-    return sum_lanes(sum);
+    sums[0] = (double)kl_sum_lanes(generator), sums[1] = (double)kl_sum_lanes(real);
+    sums[2] = (double)kl_sum_lanes(fake);
 }
 
 #if KL_F64
 static inline kl_lane clipped(kl_lane x)
 {
     const kl_lane least = (kl_lane){ 0 } + 1e-10, most = (kl_lane){ 0 } + 1;
-    return choose(x < least, least, choose(x > most, most, x));
+    return kl_choose(x < least, least, kl_choose(x > most, most, x));
 }
 
 void KL_ISA_NAME(kl_gan_divergence)(double sums[3], const double *target, const double *law, size_t n)
@@ -137,6 +124,6 @@ void KL_ISA_NAME(kl_gan_divergence)(double sums[3], const double *target, const 
         all += r, of_law += p;
         sum += r * kl_log_lane(r / p);
     }
-    sums[0] = sum_lanes(all), sums[1] = sum_lanes(of_law), sums[2] = sum_lanes(sum);
+    sums[0] = kl_sum_lanes(all), sums[1] = kl_sum_lanes(of_law), sums[2] = kl_sum_lanes(sum);
 }
 #endif

@@ -5,10 +5,7 @@
 #ifndef KL_INLINE_ELEMENTARY_H
 #define KL_INLINE_ELEMENTARY_H
 
-#include "kernels/inline/real.h"
-
-/* What a comparison of two lanes gives: integers as wide as they are. */
-typedef __typeof__((kl_lane){ 0 } > (kl_lane){ 0 }) kl_lane_bits;
+#include "kernels/inline/lanes.h"
 
 #if KL_F64
 enum { KL_MANTISSA = 52, KL_LOG_TERMS = 10, KL_EXP_TERMS = 13 };

@@ -34,6 +34,7 @@ enum { KL_GAN_CHUNKS = 256 }; /* of cells, at most 2^16 */
 enum { KL_GAN_LATENTS = 16 };
 enum kl_gan_coordinates { KL_GAN_PLANE, KL_GAN_BITS };
 #define KL_GAN_SLOPE 0.2       /* of the discriminator's leaky ReLU */
+#define KL_GAN_EPSILON 1e-8    /* inside logarithms, but of the quantum generator's GAN */
 enum { KL_GAN_HIDDEN = 1024 }; /* of its neurons, at most */
 /* Sizes of the study's network generator: latent - hidden1 - hidden2 - cells, ReLU, softmax. */
 struct kl_gan_sizes {
@@ -65,13 +66,14 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
         real *params, *m, *v; /* (n_params): weights (n_hidden, n_inputs), biases, weights, bias */     \
         real *grad;           /* of (real + fake) / 2 */                                                \
         real *out, *d_logit;  /* (stride): D; the derivative by what its sigmoid takes */               \
+        real *other, *unseen; /* (stride): 1 - D, - ln of it */                                         \
         real *parts;          /* (hidden) */                                                            \
     };                                                                                                  \
     /* A layer of the study's generator. Biases are the weights of one more input, which is always 1;   \
        moments as struct kl_bare_adam says. The first two: w [rows, stride], a row the columns inputs   \
        of one output, then its bias, then zeros. The last: w [columns + 1, rows], a row one input's     \
-       part in all outputs; the last row their biases; on several threads, so for each one's share of   \
-       the outputs (gan_network_cells.c). */                                                            \
+       part in all outputs; the last row their biases; so for each part of the outputs                  \
+       (gan_network_cells.c). */                                                                        \
     struct kl_gan_layer_##p {                                                                           \
         size_t rows, columns, stride; /* outputs, inputs */                                             \
         real *w, *m, *v;                                                                                \
@@ -87,8 +89,7 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
         real *past;                /* hidden: the last layer's derivatives of some epochs */            \
         real *last;                /* (hidden2 + 16): its inputs when they last were not 0 */           \
         real *back;                /* hidden: sums over parts of the cells */                           \
-        real *sums;                /* hidden: the logits of each share */                               \
-        size_t n_shares;           /* of the cells: one a thread */                                     \
+        real *sums;                /* hidden: of the parts of the cells */                              \
     };                                                                                                  \
     /* A circuit that is its own generator. */                                                          \
     struct kl_born_##p {                                                                                \
@@ -99,12 +100,17 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     int kl_discriminator_make_##p(struct kl_discriminator_##p *d, enum kl_gan_coordinates kind,         \
                                   size_t n_cells, size_t n_hidden, struct kl_arena *memory,             \
                                   struct kl_error *err);                                                \
-    /* Losses of the generator's law p and the target r (n_cells), epsilon inside each logarithm (> 0:  \
-       n_cells a multiple of KL_GAN_COLUMNS);                                                           \
-       dp (n_cells) = -ln(D + epsilon), by which the generator learns; d->out and d->grad are set. */   \
+    /* D of each cell, and dp (n_cells) = -ln(D + KL_GAN_EPSILON), by which the generator learns: no    \
+       law is needed. n_cells: a multiple of KL_GAN_COLUMNS. */                                         \
+    void kl_discriminator_look_##p(real *dp, struct kl_discriminator_##p *d, struct kl_pool *pool);     \
+    /* Behind it: losses of the generator's law and the target (n_cells); d->grad is set. */            \
+    void kl_discriminator_judge_##p(struct kl_gan_losses *losses, real *dp,                             \
+                                    struct kl_discriminator_##p *d, const real *law,                    \
+                                    const real *target, struct kl_pool *pool);                          \
+    /* Both in one, without an epsilon inside the logarithms. */                                        \
     void kl_discriminator_score_##p(struct kl_gan_losses *losses, real *dp,                             \
                                     struct kl_discriminator_##p *d, const real *law,                    \
-                                    const real *target, double epsilon, struct kl_pool *pool);          \
+                                    const real *target, struct kl_pool *pool);                          \
     /* Adds the gradient of weight / 2 sum r |slope of the logit|^2 (gan_penalty.c) to d->grad; returns \
        the penalty. */                                                                                  \
     double kl_discriminator_penalty_##p(struct kl_discriminator_##p *d, const real *target,             \
@@ -121,11 +127,11 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
     real *kl_gan_network_latent_##p(struct kl_gan_network_##p *g);                                      \
     /* The last layer's weights of input j <= columns, all cells'. */                                   \
     void kl_gan_network_set_##p(struct kl_gan_network_##p *g, size_t j, const real *w);                 \
-    /* law (cells) of the epoch at hand. */                                                             \
-    void kl_gan_network_law_##p(real *law, struct kl_gan_network_##p *g, struct kl_pool *pool);         \
-    /* One step down dp (cells), the gradient by law; the next epoch is at hand then. */                \
-    void kl_gan_network_step_##p(struct kl_gan_network_##p *g, const real *law, const real *dp,         \
-                                 struct kl_pool *pool);                                                 \
+    /* law (cells) of the epoch at hand, and all derivatives by dp (cells), the gradient by law. */     \
+    void kl_gan_network_law_##p(real *law, struct kl_gan_network_##p *g, const real *dp,                \
+                                struct kl_pool *pool);                                                  \
+    /* One step down them; the next epoch is at hand then. */                                           \
+    void kl_gan_network_step_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);                   \
     /* The last layer's inputs that were 0 take the steps that wait for them, for who reads weights. */ \
     void kl_gan_network_settle_##p(struct kl_gan_network_##p *g);                                       \
     int kl_born_make_##p(struct kl_born_##p *g, const struct kl_circuit *circuit,                       \

@@ -40,14 +40,16 @@ int KL_NAME(kl_discriminator_make)(struct KL_NAME(kl_discriminator) * d, enum kl
     d->n_params = n_hidden * (d->n_inputs + 2) + 1;
     d->stride = (n_cells + KL_GAN_COLUMNS - 1) / KL_GAN_COLUMNS * KL_GAN_COLUMNS;
     const size_t chunks = (d->stride + CHUNK - 1) / CHUNK,
-                 size = (d->n_inputs + 2) * d->stride + (4 + chunks) * d->n_params;
+                 size = (d->n_inputs + 4) * d->stride + (4 + chunks) * d->n_params;
     kl_real *at = kl_arena_take(memory, size, sizeof *at);
     if (!at) return kl_fail_memory(err, size * sizeof *at);
     memset(at, 0, size * sizeof *at);
     d->x = at;
     d->out = d->x + d->n_inputs * d->stride;
     d->d_logit = d->out + d->stride;
-    d->params = d->d_logit + d->stride;
+    d->other = d->d_logit + d->stride;
+    d->unseen = d->other + d->stride;
+    d->params = d->unseen + d->stride;
     d->m = d->params + d->n_params;
     d->v = d->m + d->n_params;
     d->grad = d->v + d->n_params;
@@ -60,77 +62,123 @@ struct scoring {
     struct KL_NAME(kl_discriminator) * d;
     kl_real *dp;
     const kl_real *law, *target;
-    kl_real epsilon;
     struct kl_gan_losses *losses; /* of each chunk */
 };
 
-/* Cells behind the last have no weight in any sum. */
-static void score_cells(struct kl_gan_losses *sum, const struct scoring *s, size_t from, size_t to)
+static size_t chunks_of(const struct KL_NAME(kl_discriminator) * d)
 {
-    *sum = (struct kl_gan_losses){ 0 };
-    for (size_t k = from; k < to; k++) {
-        const kl_real p = s->law[k], r = s->target[k];
-        const struct kl_judged j = kl_judge_cell(s->d->out[k], p, r, 0);
-        sum->generator -= (double)(p * j.seen);
-        sum->real -= (double)(r * j.seen);
-        sum->fake -= (double)(p * j.unseen);
-        s->d->out[k] = j.d;
-        s->d->d_logit[k] = j.slope;
-        s->dp[k] = -j.seen;
-    }
+    return (d->stride + CHUNK - 1) / CHUNK;
 }
 
-/* The same with an epsilon. */
-static void score_vectors(struct kl_gan_losses *sum, const struct scoring *s, size_t from, size_t n)
+/* Cells of a chunk, as the kernels take them. */
+static struct KL_NAME(kl_gan_cells) cells_of(const struct KL_NAME(kl_discriminator) * d, size_t from)
 {
-    const struct KL_NAME(kl_gan_judged) cells = { .out = s->d->out + from,
-                                                  .dp = s->dp + from,
-                                                  .d_logit = s->d->d_logit + from,
-                                                  .law = s->law + from,
-                                                  .target = s->target + from,
-                                                  .epsilon = s->epsilon,
-                                                  .n = n };
+    return (struct KL_NAME(kl_gan_cells)){ .x = d->x + from,
+                                           .params = d->params,
+                                           .slope = (kl_real)KL_GAN_SLOPE,
+                                           .n = d->stride - from < CHUNK ? d->stride - from : CHUNK,
+                                           .stride = d->stride,
+                                           .n_inputs = d->n_inputs,
+                                           .n_hidden = d->n_hidden };
+}
+
+static struct KL_NAME(kl_gan_seen) seen_of(const struct scoring *s, size_t from, size_t n)
+{
+    return (struct KL_NAME(kl_gan_seen)){ .d = s->d->out + from,
+                                          .other = s->d->other + from,
+                                          .dp = s->dp + from,
+                                          .unseen = s->d->unseen + from,
+                                          .epsilon = (kl_real)KL_GAN_EPSILON,
+                                          .n = n };
+}
+
+static void look_at_chunk(void *context, size_t c, int thread)
+{
+    const struct scoring *s = context;
+    const size_t from = c * CHUNK;
+    const struct KL_NAME(kl_gan_cells) cells = cells_of(s->d, from);
+    const struct KL_NAME(kl_gan_seen) seen = seen_of(s, from, cells.n);
+    (void)thread;
+    kl_kernels()->KL_NAME(gan_logits)(seen.d, &cells);
+    kl_kernels()->KL_NAME(gan_look)(&seen);
+}
+
+void KL_NAME(kl_discriminator_look)(kl_real *dp, struct KL_NAME(kl_discriminator) * d,
+                                    struct kl_pool *pool)
+{
+    struct scoring s = { .d = d, .dp = dp };
+    kl_pool_for(pool, chunks_of(d), look_at_chunk, &s);
+}
+
+static void judge_chunk(void *context, size_t c, int thread)
+{
+    const struct scoring *s = context;
+    struct KL_NAME(kl_discriminator) *d = s->d;
+    const size_t from = c * CHUNK;
+    const struct KL_NAME(kl_gan_cells) cells = cells_of(d, from);
+    const struct KL_NAME(kl_gan_seen) seen = seen_of(s, from, cells.n);
     double sums[3];
-    kl_kernels()->KL_NAME(gan_judge)(sums, &cells);
-    *sum = (struct kl_gan_losses){ sums[0], sums[1], sums[2] };
+    (void)thread;
+    kl_kernels()->KL_NAME(gan_judge)(sums, d->d_logit + from, s->law + from, s->target + from, &seen);
+    s->losses[c] = (struct kl_gan_losses){ sums[0], sums[1], sums[2] };
+    kl_kernels()->KL_NAME(gan_logits_back)(d->parts + c * d->n_params, d->d_logit + from, &cells);
 }
 
+/* Cells behind the last have no weight in any sum. */
 static void score_chunk(void *context, size_t c, int thread)
 {
     const struct scoring *s = context;
     struct KL_NAME(kl_discriminator) *d = s->d;
-    const struct kl_kernels *kernels = kl_kernels();
-    const size_t from = c * CHUNK, to = from + CHUNK < d->stride ? from + CHUNK : d->stride;
-    const struct KL_NAME(kl_gan_cells) cells = { .x = d->x + from,
-                                                 .params = d->params,
-                                                 .slope = (kl_real)KL_GAN_SLOPE,
-                                                 .n = to - from,
-                                                 .stride = d->stride,
-                                                 .n_inputs = d->n_inputs,
-                                                 .n_hidden = d->n_hidden };
+    const size_t from = c * CHUNK, to = from + CHUNK < d->n_cells ? from + CHUNK : d->n_cells;
+    const struct KL_NAME(kl_gan_cells) cells = cells_of(d, from);
+    struct kl_gan_losses *sum = &s->losses[c];
     (void)thread;
-    kernels->KL_NAME(gan_logits)(d->out + from, &cells);
-    if (s->epsilon > 0) score_vectors(&s->losses[c], s, from, to - from);
-    else score_cells(&s->losses[c], s, from, to < d->n_cells ? to : d->n_cells);
-    kernels->KL_NAME(gan_logits_back)(d->parts + c * d->n_params, d->d_logit + from, &cells);
+    kl_kernels()->KL_NAME(gan_logits)(d->out + from, &cells);
+    *sum = (struct kl_gan_losses){ 0 };
+    for (size_t k = from; k < to; k++) {
+        const kl_real p = s->law[k], r = s->target[k];
+        const struct kl_judged j = kl_judge_cell(d->out[k], p, r, 0);
+        sum->generator -= (double)(p * j.seen);
+        sum->real -= (double)(r * j.seen);
+        sum->fake -= (double)(p * j.unseen);
+        d->out[k] = j.d;
+        d->d_logit[k] = j.slope;
+        s->dp[k] = -j.seen;
+    }
+    kl_kernels()->KL_NAME(gan_logits_back)(d->parts + c * d->n_params, d->d_logit + from, &cells);
 }
 
-void KL_NAME(kl_discriminator_score)(struct kl_gan_losses *losses, kl_real *dp,
-                                     struct KL_NAME(kl_discriminator) * d, const kl_real *law,
-                                     const kl_real *target, double epsilon, struct kl_pool *pool)
+static void add_chunks(struct kl_gan_losses *losses, struct scoring *s, struct kl_pool *pool,
+                       void (*chunk)(void *context, size_t c, int thread))
 {
-    const size_t chunks = (d->stride + CHUNK - 1) / CHUNK;
+    struct KL_NAME(kl_discriminator) *d = s->d;
     struct kl_gan_losses parts[KL_GAN_CHUNKS];
-    struct scoring s = { d, dp, law, target, (kl_real)epsilon, parts };
-    kl_pool_for(pool, chunks, score_chunk, &s);
+    s->losses = parts;
+    kl_pool_for(pool, chunks_of(d), chunk, s);
     *losses = (struct kl_gan_losses){ 0 };
     memset(d->grad, 0, d->n_params * sizeof *d->grad);
-    for (size_t c = 0; c < chunks; c++) {
+    for (size_t c = 0; c < chunks_of(d); c++) {
         losses->generator += parts[c].generator;
         losses->real += parts[c].real;
         losses->fake += parts[c].fake;
         for (size_t i = 0; i < d->n_params; i++) d->grad[i] += d->parts[c * d->n_params + i];
     }
+}
+
+void KL_NAME(kl_discriminator_judge)(struct kl_gan_losses *losses, kl_real *dp,
+                                     struct KL_NAME(kl_discriminator) * d, const kl_real *law,
+                                     const kl_real *target, struct kl_pool *pool)
+{
+    struct scoring s = { .d = d, .dp = dp, .law = law, .target = target };
+    add_chunks(losses, &s, pool, judge_chunk);
+}
+
+void KL_NAME(kl_discriminator_score)(struct kl_gan_losses *losses, kl_real *dp,
+                                     struct KL_NAME(kl_discriminator) * d, const kl_real *law,
+                                     const kl_real *target, struct kl_pool *pool)
+{
+    struct scoring s = { .d = d, .dp = dp, .law = law, .target = target };
+    add_chunks(losses, &s, pool, score_chunk);
 }
 
 void KL_NAME(kl_discriminator_step)(struct KL_NAME(kl_discriminator) * d, const struct kl_update *update)

@@ -5,42 +5,39 @@
 
 #include "qrng/gan_study.h"
 
-/* ---- the last layer (gan_network_cells.c) ---- */
+/* ---- the last layer (gan_network_cells.c) ----
+   The cells come in parts, whatever the threads; all that belongs to a part lies together. What follows
+   is a page away: a processor fetches ahead to the end of the page, and what it takes so from a thread
+   that is writing there costs both a quarter of their time. */
 enum {
-    KL_GAN_PARTS = 8,  /* of the cells, whatever the threads */
+    KL_GAN_PARTS = 4,
     KL_GAN_PAST = 8,   /* epochs whose derivatives are kept */
-    KL_GAN_PAGE = 1024 /* values between shares */
+    KL_GAN_PAGE = 1024 /* values between parts */
 };
-
-/* What one thread has of the cells: whole parts, [from, from + n); where its weights and sums begin.
-   They are a page away from another's: a processor fetches ahead to the end of the page, and what it
-   takes so from a thread that is writing there costs both a quarter of their time. */
-struct kl_gan_share {
-    size_t from, n, weights, sums;
-};
-static inline struct kl_gan_share kl_gan_share(size_t i, size_t n_shares, size_t cells, size_t inputs)
+/* Values of a part's weights (inputs, cells of the part) and of its sums, and the page behind. */
+static inline size_t kl_gan_part_weights(size_t cells, size_t inputs)
 {
-    const size_t part = cells / KL_GAN_PARTS, from = KL_GAN_PARTS * i / n_shares * part,
-                 end = KL_GAN_PARTS * (i + 1) / n_shares * part;
-    return (struct kl_gan_share){ from, end - from, inputs * from + i * KL_GAN_PAGE,
-                                  from + i * KL_GAN_PAGE };
+    return inputs * (cells / KL_GAN_PARTS) + KL_GAN_PAGE;
+}
+static inline size_t kl_gan_part_sums(size_t cells)
+{
+    return 2 * (cells / KL_GAN_PARTS) + KL_GAN_PAGE;
 }
 
-#define KL_GAN_CELLS_TYPES(real, p)                                                        \
-    /* The last layer's derivatives (cells) of an epoch. */                                \
-    static inline real *kl_gan_past_##p(const struct kl_gan_network_##p *g, size_t epoch)  \
-    {                                                                                      \
-        return g->past + epoch % KL_GAN_PAST * g->layer[2].rows;                           \
-    }                                                                                      \
-    /* The logits of the epoch at hand, of weights that have taken all steps before it. */ \
-    void kl_gan_cells_forward_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);     \
-    /* The second layer's derivatives, from the last one's. */                             \
-    void kl_gan_cells_back_##p(struct kl_gan_network_##p *g, struct kl_pool *pool);
+#define KL_GAN_CELLS_TYPES(real, p)                                                       \
+    /* The last layer's derivatives (cells) of an epoch. */                               \
+    static inline real *kl_gan_past_##p(const struct kl_gan_network_##p *g, size_t epoch) \
+    {                                                                                     \
+        return g->past + epoch % KL_GAN_PAST * g->layer[2].rows;                          \
+    }                                                                                     \
+    /* law of the epoch at hand, of weights that have taken all steps before it; the last \
+       layer's derivatives and the second's. */                                           \
+    void kl_gan_cells_law_##p(real *law, struct kl_gan_network_##p *g, const real *dp,    \
+                              struct kl_pool *pool);
 KL_GAN_CELLS_TYPES(float, f32)
 KL_GAN_CELLS_TYPES(double, f64)
 
 /* ---- what both generators share (gan_reference.c) ---- */
-#define KL_GAN_EPSILON 1e-8 /* inside logarithms, but of the quantum generator's GAN */
 /* The grid, divided by its sum but for the quantum generator. KL_EDATA: all of it is 0. */
 int kl_gan_reference_target(double target[KL_GRID_CELLS], const struct kl_gan_options *o,
                             const double a[KL_GRID_BITS], const double b[KL_GRID_BITS],

@@ -92,7 +92,7 @@ struct kl_gan_losses kl_gan_learner_score(struct kl_gan_learner *l)
     struct kl_gan_losses losses = { 0 };
     const size_t n = l->n_cells;
     if (l->o->loss == KL_GAN_ADVERSARIAL) {
-        kl_discriminator_score_f32(&losses, l->dp, &l->d, l->law, l->target, 0, NULL);
+        kl_discriminator_score_f32(&losses, l->dp, &l->d, l->law, l->target, NULL);
     } else if (l->o->loss == KL_GAN_EXACT) {
         for (size_t k = 0; k < n; k++) {
             const float p = fmaxf(l->law[k], 1e-10f);

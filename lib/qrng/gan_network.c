@@ -38,19 +38,18 @@ static void write_zeros(void *context, size_t item, int thread)
     memset(z->at + from, 0, (to - from) * sizeof *z->at);
 }
 
-/* n_shares: of the last layer; 0: it is another. */
-static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t columns, size_t n_shares,
+static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t columns, bool last,
                       struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
-    const size_t stride = columns + PAD, n_steps = n_shares ? columns + 1 : rows,
-                 size = n_shares ? (columns + 1) * rows + n_shares * KL_GAN_PAGE : rows * stride,
+    const size_t stride = columns + PAD, n_steps = last ? columns + 1 : rows,
+                 size = last ? PARTS * kl_gan_part_weights(rows, columns + 1) : rows * stride,
                  all = 3 * size + 3 * rows + PAD + 3 * SKEW;
     kl_real *at = kl_arena_take(memory, all, sizeof *at);
     l->steps = kl_arena_take(memory, n_steps, sizeof *l->steps);
     if (!at || !l->steps) return kl_fail_memory(err, all * sizeof *at);
     kl_pool_for(pool, PARTS, write_zeros, &(struct zeros){ at, all });
     memset(l->steps, 0, n_steps * sizeof *l->steps);
-    l->rows = rows, l->columns = columns, l->stride = n_shares ? rows : stride;
+    l->rows = rows, l->columns = columns, l->stride = stride;
     l->w = at, l->m = l->w + size + SKEW, l->v = l->m + size + SKEW;
     l->a = l->v + size + SKEW, l->d = l->a + rows, l->h = l->d + rows;
     l->h[rows] = 1;
@@ -72,21 +71,20 @@ int KL_NAME(kl_gan_network_make)(struct KL_NAME(kl_gan_network) * g, const struc
                                  struct kl_arena *memory, struct kl_pool *pool, struct kl_error *err)
 {
     const size_t most = size->hidden1 > size->hidden2 ? size->hidden1 : size->hidden2,
-                 stride = size->latent + PAD, threads = (size_t)kl_pool_size(pool),
-                 shares = threads < PARTS ? threads : PARTS,
-                 all = KL_GAN_LATENTS * stride + KL_GAN_PAST * size->cells + (PARTS + 1) * (most + PAD) +
-                       size->cells + shares * KL_GAN_PAGE;
-    *g = (struct KL_NAME(kl_gan_network)){ .epochs = epochs, .n_shares = shares };
-    int code = make_layer(&g->layer[0], size->hidden1, size->latent, 0, memory, pool, err);
-    if (!code) code = make_layer(&g->layer[1], size->hidden2, size->hidden1, 0, memory, pool, err);
-    if (!code) code = make_layer(&g->layer[2], size->cells, size->hidden2, shares, memory, pool, err);
+                 stride = size->latent + PAD,
+                 all = KL_GAN_LATENTS * stride + KL_GAN_PAST * size->cells +
+                       (2 * PARTS + 1) * (most + PAD) + PARTS * kl_gan_part_sums(size->cells);
+    *g = (struct KL_NAME(kl_gan_network)){ .epochs = epochs };
+    int code = make_layer(&g->layer[0], size->hidden1, size->latent, false, memory, pool, err);
+    if (!code) code = make_layer(&g->layer[1], size->hidden2, size->hidden1, false, memory, pool, err);
+    if (!code) code = make_layer(&g->layer[2], size->cells, size->hidden2, true, memory, pool, err);
     if (code) return code;
     g->adam = kl_arena_take(memory, epochs, sizeof *g->adam);
     g->latent = kl_arena_take(memory, all, sizeof *g->latent);
     if (!g->adam || !g->latent) return kl_fail_memory(err, all * sizeof *g->latent);
     memset(g->latent, 0, all * sizeof *g->latent);
     g->past = g->latent + KL_GAN_LATENTS * stride, g->last = g->past + KL_GAN_PAST * size->cells;
-    g->back = g->last + most + PAD, g->sums = g->back + PARTS * (most + PAD);
+    g->back = g->last + most + PAD, g->sums = g->back + 2 * PARTS * (most + PAD);
     for (size_t i = 0; i < KL_GAN_LATENTS; i++) g->latent[i * stride + size->latent] = 1;
     make_steps(g->adam, adam, lr, epochs);
     return KL_OK;
@@ -141,22 +139,8 @@ static void begin(const struct KL_NAME(kl_gan_network) * g)
 }
 
 /* ---- all of them ---- */
-/* law = softmax of the logits */
-static void softmax(kl_real *law, const kl_real *a, size_t n)
-{
-    kl_real most[KL_GAN_COLUMNS];
-    double sum = 0;
-    memcpy(most, a, sizeof most);
-    for (size_t k = 0; k < n; k += KL_GAN_COLUMNS)
-        for (size_t l = 0; l < KL_GAN_COLUMNS; l++) most[l] = a[k + l] > most[l] ? a[k + l] : most[l];
-    for (size_t l = 1; l < KL_GAN_COLUMNS; l++) most[0] = most[l] > most[0] ? most[l] : most[0];
-    for (size_t p = 0, part = n / PARTS; p < PARTS; p++)
-        sum +=
-            (double)kl_kernels()->KL_NAME(gan_exponentials)(law + p * part, a + p * part, most[0], part);
-    for (size_t k = 0; k < n; k++) law[k] *= (kl_real)(1 / sum);
-}
-
-void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * g, struct kl_pool *pool)
+void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * g, const kl_real *dp,
+                                 struct kl_pool *pool)
 {
     struct KL_NAME(kl_gan_layer) *l = g->layer;
     if (g->epoch == 0) begin(g);
@@ -164,8 +148,7 @@ void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * 
         l[0].h[i] = l[0].steps[i] == g->epoch && l[0].a[i] > 0 ? l[0].a[i] : 0;
     kl_kernels()->KL_NAME(gan_forward)(l[1].a, l[1].w, l[0].h, l[1].rows, l[1].stride);
     for (size_t i = 0; i < l[1].rows; i++) l[1].h[i] = l[1].a[i] > 0 ? l[1].a[i] : 0;
-    KL_NAME(kl_gan_cells_forward)(g, pool);
-    softmax(law, l[2].a, l[2].rows);
+    KL_NAME(kl_gan_cells_law)(law, g, dp, pool);
 }
 
 static void step_second(const struct KL_NAME(kl_gan_network) * g)
@@ -183,21 +166,9 @@ static void step_second(const struct KL_NAME(kl_gan_network) * g)
     for (size_t i = 0; i < first->rows; i++) first->d[i] = first->h[i] > 0 ? g->back[i] : 0;
 }
 
-void KL_NAME(kl_gan_network_step)(struct KL_NAME(kl_gan_network) * g, const kl_real *law,
-                                  const kl_real *dp, struct kl_pool *pool)
+void KL_NAME(kl_gan_network_step)(struct KL_NAME(kl_gan_network) * g, struct kl_pool *pool)
 {
-    struct KL_NAME(kl_gan_layer) *l = g->layer;
-    double sums[2][KL_GAN_COLUMNS] = { 0 }, mean = 0, all = 0;
-    l[2].d = KL_NAME(kl_gan_past)(g, g->epoch);
-    for (size_t k = 0; k < l[2].rows; k++) {
-        sums[0][k % KL_GAN_COLUMNS] += (double)law[k] * (double)dp[k];
-        sums[1][k % KL_GAN_COLUMNS] += (double)law[k];
-    }
-    for (int i = 0; i < KL_GAN_COLUMNS; i++) mean += sums[0][i], all += sums[1][i];
-    mean /= all; /* so that the derivatives add up to 0, as they would without rounding */
-    for (size_t k = 0; k < l[2].rows; k++) l[2].d[k] = (kl_real)(law[k] * ((double)dp[k] - mean));
-    KL_NAME(kl_gan_cells_back)(g, pool);
     step_second(g);
-    kl_pool_for(pool, l[0].rows / ROWS, step_rows, g);
+    kl_pool_for(pool, g->layer[0].rows / ROWS, step_rows, g);
     g->epoch++;
 }

@@ -141,7 +141,7 @@ static int train_quantum(struct quantum *q, const struct kl_gan_place *to,
         struct kl_gan_losses losses;
         code = quantum_law(q, to, o, e, err);
         if (code) return code;
-        kl_discriminator_score_f64(&losses, q->dp, &q->d, q->law, target, 0, pool);
+        kl_discriminator_score_f64(&losses, q->dp, &q->d, q->law, target, pool);
         kl_gan_reference_record(to, e, &losses, kl_gan_divergence(target, q->law, CELLS));
         code = quantum_gradient(q, to, o, e, err);
         if (code) return code;

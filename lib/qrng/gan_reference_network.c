@@ -90,11 +90,12 @@ static int train_network(struct network *n, const struct kl_gan_place *to,
         const struct kl_update update = kl_gan_reference_update(o, e);
         struct kl_gan_losses losses;
         draw_latent(n, e, o, to->replica);
-        kl_gan_network_law_f32(n->law, &n->g, pool);
-        kl_discriminator_score_f32(&losses, n->dp, &n->d, n->law, n->target, KL_GAN_EPSILON, pool);
+        kl_discriminator_look_f32(n->dp, &n->d, pool);
+        kl_gan_network_law_f32(n->law, &n->g, n->dp, pool);
+        kl_discriminator_judge_f32(&losses, n->dp, &n->d, n->law, n->target, pool);
         for (size_t k = 0; k < CELLS; k++) n->wide[k] = (double)n->law[k];
         kl_gan_reference_record(to, e, &losses, kl_gan_divergence(target, n->wide, CELLS));
-        if (e + 1 < o->epochs) kl_gan_network_step_f32(&n->g, n->law, n->dp, pool);
+        if (e + 1 < o->epochs) kl_gan_network_step_f32(&n->g, pool);
         kl_discriminator_step_f32(&n->d, &update);
     }
     memcpy(to->law, n->law, CELLS * sizeof *to->law);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "golden.h"
-#include "qrng/gan.h"
+#include "qrng/gan_int.h"
 
 enum { CELLS = KL_GRID_CELLS, LATENT = 4096, MOST = 128 * 256 };
 static const struct kl_optimizer adam = {
@@ -71,11 +71,12 @@ static void run_epochs(double *found, hid_t file, size_t ahead, bool settle)
             const int at = (int)p.g.n_latent;
             latent_f64(kl_gan_network_latent_f64(&p.g), at);
         }
-        kl_gan_network_law_f64(p.law, &p.g, NULL);
-        kl_discriminator_score_f64(&losses, p.dp, &p.d, p.law, p.target, 1e-8, NULL);
+        kl_discriminator_look_f64(p.dp, &p.d, NULL);
+        kl_gan_network_law_f64(p.law, &p.g, p.dp, NULL);
+        kl_discriminator_judge_f64(&losses, p.dp, &p.d, p.law, p.target, NULL);
         row[0] = losses.generator, row[1] = kl_gan_discriminator_loss(&losses);
         row[2] = kl_gan_divergence(p.target, p.law, CELLS);
-        kl_gan_network_step_f64(&p.g, p.law, p.dp, NULL);
+        kl_gan_network_step_f64(&p.g, NULL);
         kl_discriminator_step_f64(&p.d, &update);
         if (settle) kl_gan_network_settle_f64(&p.g);
         row[3] = norm_of(&p, 0), row[4] = norm_of(&p, 2);
@@ -125,7 +126,7 @@ static void score_quantum(struct quantum *q, struct kl_gan_losses *losses)
     struct kl_error err;
     kl_arena_reset(&q->work);
     must(kl_born_law_f64(q->law, &q->g, &q->work, &err), &err);
-    kl_discriminator_score_f64(losses, q->dp, &q->d, q->law, q->target, 0, NULL);
+    kl_discriminator_score_f64(losses, q->dp, &q->d, q->law, q->target, NULL);
     must(kl_born_gradient_f64(&q->g, q->dp, &q->work, &err), &err);
 }
 

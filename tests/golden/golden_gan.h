@@ -29,11 +29,14 @@ struct NAME(pair) {
     REAL law[CELLS], dp[CELLS], target[CELLS];
 };
 
-/* Weight of input j (bias: j = columns) in output i; the last layer's are stored by inputs. */
+/* Weight of input j (bias: j = columns) in output i; the last layer's are stored by inputs, part
+   by part of the cells. */
 static REAL *NAME(weight)(const struct NAME(pair) * p, int layer, size_t i, size_t j)
 {
     const struct NAME(kl_gan_layer) *l = &p->g.layer[layer];
-    return layer == 2 ? l->w + j * l->stride + i : l->w + i * l->stride + j;
+    const size_t part = CELLS / KL_GAN_PARTS;
+    if (layer < 2) return l->w + i * l->stride + j;
+    return l->w + i / part * kl_gan_part_weights(CELLS, l->columns + 1) + j * part + i % part;
 }
 
 /* A block of them as NumPy has it: rows of outputs; bias: one column, of the biases. */
@@ -101,8 +104,9 @@ static void NAME(check_forward)(struct NAME(pair) * p, hid_t file)
 {
     struct kl_gan_losses losses;
     const struct NAME(kl_gan_layer) *l = p->g.layer;
-    NAME(kl_gan_network_law)(p->law, &p->g, NULL);
-    NAME(kl_discriminator_score)(&losses, p->dp, &p->d, p->law, p->target, 1e-8, NULL);
+    NAME(kl_discriminator_look)(p->dp, &p->d, NULL);
+    NAME(kl_gan_network_law)(p->law, &p->g, p->dp, NULL);
+    NAME(kl_discriminator_judge)(&losses, p->dp, &p->d, p->law, p->target, NULL);
     NAME(same)("gan/G/a1", l[0].a, file, FORWARD);
     NAME(same)("gan/G/h1", l[0].h, file, FORWARD);
     NAME(same)("gan/G/a2", l[1].a, file, FORWARD);
@@ -127,7 +131,7 @@ static void NAME(check_step)(struct NAME(pair) * p, hid_t file)
     const struct kl_update update = kl_update_at(&adam, 0.01, 1);
     const struct NAME(kl_gan_layer) *l = p->g.layer;
     NAME(latent)(NAME(kl_gan_network_latent)(&p->g), 1);
-    NAME(kl_gan_network_step)(&p->g, p->law, p->dp, NULL);
+    NAME(kl_gan_network_step)(&p->g, NULL);
     NAME(kl_discriminator_step)(&p->d, &update);
     NAME(same)("gan/grad_G/b1", l[0].d, file, FORWARD);
     NAME(same)("gan/grad_G/b2", l[1].d, file, FORWARD);

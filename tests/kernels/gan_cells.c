@@ -11,7 +11,14 @@
 #include "numbers.h"
 
 enum { VALUES = 1024 };
-enum { CELLS = 48, STRIDE = 64, INPUTS = 5, HIDDEN = 6, PARAMS = HIDDEN * (INPUTS + 2) + 1 };
+enum {
+    WEIGHED = 128,
+    CELLS = 48,
+    STRIDE = 64,
+    INPUTS = 5,
+    HIDDEN = 6,
+    PARAMS = HIDDEN * (INPUTS + 2) + 1
+};
 
 /* logits: of params w and inputs x of cell k, in long double; gradient by central differences, which are
    exact for a network that is linear in each parameter as long as no neuron crosses 0. */
@@ -68,43 +75,79 @@ static long double logit_at(size_t k)
     return k % 5 == 2 ? extreme[k / 5 % 8] : 12 * (long double)uniform();
 }
 
-#define CHECK_JUDGE(real, p, eps)                                                               \
-    static int check_judge_##p(const struct kl_kernels *k)                                      \
-    {                                                                                           \
-        static real out[CELLS], dp[CELLS], slope[CELLS], law[CELLS], target[CELLS], x[CELLS];   \
-        const real e = (real)1e-8;                                                              \
-        long double want[3] = { 0 };                                                            \
-        double sums[3];                                                                         \
-        int bad = 0;                                                                            \
-        for (size_t i = 0; i < CELLS; i++) {                                                    \
-            out[i] = x[i] = (real)logit_at(i);                                                  \
-            law[i] = (real)(uniform() + 0.5), target[i] = (real)(uniform() + 0.5);              \
-        }                                                                                       \
-        const struct kl_gan_judged_##p cells = { out, dp, slope, law, target, e, CELLS };       \
-        k->gan_judge_##p(sums, &cells);                                                         \
-        for (size_t i = 0; i < CELLS; i++) {                                                    \
-            const long double d = 1 / (1 + expl(-(long double)x[i])),                           \
-                              other = 1 / (1 + expl((long double)x[i])), seen = logl(d + e),    \
-                              unseen = logl(other + e),                                         \
-                              s = (law[i] / (other + e) - target[i] / (d + e)) * d * other / 2; \
-            bad += far(k->isa, "D " #p, i, out[i], d, d + eps, 16, eps);                        \
-            bad += far(k->isa, "- ln D " #p, i, dp[i], -seen, fabsl(seen) + 1, 16, eps);        \
-            bad += far(k->isa, "slope " #p, i, slope[i], s, 1, 16, eps);                        \
-            want[0] -= law[i] * seen, want[1] -= target[i] * seen, want[2] -= law[i] * unseen;  \
-        }                                                                                       \
-        for (size_t i = 0; i < 3; i++)                                                          \
-            bad += far(k->isa, "sums " #p, i, sums[i], want[i], want[i], 16, eps);              \
-        real total = k->gan_exponentials_##p(out, dp, 20, CELLS);                               \
-        want[0] = 0;                                                                            \
-        for (size_t i = 0; i < CELLS; i++) {                                                    \
-            const long double y = expl((long double)dp[i] - 20);                                \
-            bad += far(k->isa, "e^x " #p, i, out[i], y, y, 16, eps);                            \
-            want[0] += y;                                                                       \
-        }                                                                                       \
-        return bad + far(k->isa, "sum of e^x " #p, 0, total, want[0], want[0], 16, eps);        \
+#define CHECK_JUDGE(real, p, eps)                                                                     \
+    static int check_judge_##p(const struct kl_kernels *k)                                            \
+    {                                                                                                 \
+        static real d[CELLS], other[CELLS], dp[CELLS], unseen[CELLS], slope[CELLS], law[CELLS],       \
+            target[CELLS], x[CELLS];                                                                  \
+        const real e = (real)1e-8;                                                                    \
+        long double want[3] = { 0 };                                                                  \
+        double sums[3];                                                                               \
+        int bad = 0;                                                                                  \
+        for (size_t i = 0; i < CELLS; i++) {                                                          \
+            d[i] = x[i] = (real)logit_at(i);                                                          \
+            law[i] = (real)(uniform() + 0.5), target[i] = (real)(uniform() + 0.5);                    \
+        }                                                                                             \
+        const struct kl_gan_seen_##p cells = { d, other, dp, unseen, e, CELLS };                      \
+        k->gan_look_##p(&cells);                                                                      \
+        k->gan_judge_##p(sums, slope, law, target, &cells);                                           \
+        for (size_t i = 0; i < CELLS; i++) {                                                          \
+            const long double yes = 1 / (1 + expl(-(long double)x[i])),                               \
+                              no = 1 / (1 + expl((long double)x[i])), seen = logl(yes + e),           \
+                              hidden = logl(no + e),                                                  \
+                              s = (law[i] / (no + e) - target[i] / (yes + e)) * yes * no / 2;         \
+            bad += far(k->isa, "D " #p, i, d[i], yes, yes + eps, 16, eps);                            \
+            bad += far(k->isa, "1 - D " #p, i, other[i], no, no + eps, 16, eps);                      \
+            bad += far(k->isa, "- ln D " #p, i, dp[i], -seen, fabsl(seen) + 1, 16, eps);              \
+            bad += far(k->isa, "- ln(1 - D) " #p, i, unseen[i], -hidden, fabsl(hidden) + 1, 16, eps); \
+            bad += far(k->isa, "slope " #p, i, slope[i], s, 1, 16, eps);                              \
+            want[0] -= law[i] * seen, want[1] -= target[i] * seen, want[2] -= law[i] * hidden;        \
+        }                                                                                             \
+        for (size_t i = 0; i < 3; i++)                                                                \
+            bad += far(k->isa, "sums " #p, i, sums[i], want[i], want[i], 16, eps);                    \
+        return bad;                                                                                   \
     }
 CHECK_JUDGE(float, f32, FLT_EPSILON)
 CHECK_JUDGE(double, f64, DBL_EPSILON)
+
+/* Logits whose largest is at `top`; the same weights twice and once more. */
+#define CHECK_LAW(real, p, eps)                                                                       \
+    static int check_law_##p(const struct kl_kernels *k, size_t top)                                  \
+    {                                                                                                 \
+        static real x[WEIGHED], dp[WEIGHED], e[WEIGHED], u[WEIGHED], w[WEIGHED], d[WEIGHED];          \
+        const real level = (real)0.25, scale = (real)0.125, mean = (real)-0.375;                      \
+        long double want[4] = { 0 }, sizes[4] = { 0 };                                                \
+        double sums[2];                                                                               \
+        real found[2];                                                                                \
+        int bad = 0;                                                                                  \
+        for (size_t i = 0; i < WEIGHED; i++)                                                          \
+            x[i] = (real)(20 * uniform()), dp[i] = (real)uniform(), w[i] = (real)uniform();           \
+        x[top] = 21;                                                                                  \
+        const struct kl_gan_weighed_##p cells = { x, dp, e, u, level, WEIGHED };                      \
+        const real most = k->gan_weigh_##p(sums, &cells);                                             \
+        k->gan_products_##p(found, w, e, u, WEIGHED);                                                 \
+        bad += far(k->isa, "the largest logit " #p, top, most, 21, 21, 0, eps);                       \
+        for (size_t i = 0; i < WEIGHED; i++) {                                                        \
+            const long double y = expl((long double)x[i] - 21), z = y * ((long double)dp[i] - 0.25L); \
+            const long double terms[4] = { y, z, w[i] * y, w[i] * z };                                \
+            bad += far(k->isa, "e^x " #p, i, e[i], y, y, 16, eps);                                    \
+            bad += far(k->isa, "e^x dp " #p, i, u[i], z, y, 16, eps);                                 \
+            for (int t = 0; t < 4; t++) want[t] += terms[t], sizes[t] += fabsl(terms[t]);             \
+        }                                                                                             \
+        for (size_t t = 0; t < 2; t++) {                                                              \
+            bad += far(k->isa, "sums of e^x " #p, t, sums[t], want[t], sizes[t], 32, eps);            \
+            bad += far(k->isa, "products " #p, t, found[t], want[t + 2], sizes[t + 2], 32, eps);      \
+        }                                                                                             \
+        k->gan_law_##p(e, d, dp, scale, level, mean, WEIGHED);                                        \
+        for (size_t i = 0; i < WEIGHED; i++) {                                                        \
+            const long double y = expl((long double)x[i] - 21) / 8;                                   \
+            bad += far(k->isa, "law " #p, i, e[i], y, y, 16, eps);                                    \
+            bad += far(k->isa, "d " #p, i, d[i], y * ((long double)dp[i] + 0.125L), y, 16, eps);      \
+        }                                                                                             \
+        return bad;                                                                                   \
+    }
+CHECK_LAW(float, f32, FLT_EPSILON)
+CHECK_LAW(double, f64, DBL_EPSILON)
 
 /* Values on both sides of what they are clipped to. */
 static int check_divergence(const struct kl_kernels *k)
@@ -153,6 +196,8 @@ int main(void)
         if (!k) continue;
         for (size_t n = 1; n < VALUES; n += 37) bad += check_random(k, n);
         bad += check_judge_f32(k) + check_judge_f64(k) + check_divergence(k);
+        for (size_t top = 0; top < WEIGHED; top += 127)
+            bad += check_law_f32(k, top) + check_law_f64(k, top);
         for (int inputs = 1; inputs <= INPUTS; inputs++)
             for (int hidden = 1; hidden <= HIDDEN; hidden++)
                 bad += check_cells_f32(k, inputs, hidden) + check_cells_f64(k, inputs, hidden);

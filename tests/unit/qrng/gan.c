@@ -105,7 +105,7 @@ static void discriminator(void)
     CHECK(kl_discriminator_make_f64(&d, KL_GAN_BITS, CELLS, 3, &memory, NULL) == 0);
     for (size_t i = 0; i < d.n_params; i++) d.params[i] = 4 * sin((double)i + 1);
     for (int k = 0; k < CELLS; k++) p[k] = (double)pf[k], r[k] = (double)rf[k];
-    kl_discriminator_score_f64(&losses, dp, &d, p, r, 0, NULL);
+    kl_discriminator_score_f64(&losses, dp, &d, p, r, NULL);
     for (size_t k = 0; k < CELLS; k++) {
         long double logit = d.params[d.n_params - 1];
         for (size_t h = 0; h < 3; h++) {
@@ -149,7 +149,7 @@ static void run_pair(struct run *r, int threads)
     kl_arena_free(&memory);
 }
 
-/* 3 threads: shares of unlike sizes; 11: more threads than parts. */
+/* 3 threads: one has more parts than the others; 11: more threads than parts. */
 static void threads_change_nothing(void)
 {
     run_pair(&runs[0], 1);
