@@ -159,7 +159,8 @@ static int summarise(const struct run *run, struct kl_error *err)
     const char *output = run->v.common.output, *report = run->v.report;
     const struct kl_drawings *d = &run->drawings;
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output ? output : "", 0 },
-                                          { "figures", KL_JSON_COUNT, NULL, (double)d->n },
+                                          { "figures", KL_JSON_COUNT, NULL, (double)d->n_figures },
+                                          { "files", KL_JSON_COUNT, NULL, (double)d->n },
                                           { "written", KL_JSON_COUNT, NULL, (double)d->written },
                                           { "report", KL_JSON_TEXT, report ? report : "", 0 },
                                           { "report_written", KL_JSON_BOOL, NULL, run->page_written } };
@@ -167,7 +168,8 @@ static int summarise(const struct run *run, struct kl_error *err)
     char what[80];
     if (run->v.common.json) return kl_json_line(stdout, pairs, n, err);
     if (run->v.common.quiet) return KL_OK;
-    snprintf(what, sizeof what, "%zu figure%s, %zu written", d->n, kl_s(d->n), d->written);
+    snprintf(what, sizeof what, "%zu figure%s in %zu file%s, %zu written", d->n_figures,
+             kl_s(d->n_figures), d->n, kl_s(d->n), d->written);
     if (output) say_written(output, d->written, what);
     snprintf(what, sizeof what, "a page of %zu file%s", run->n_files, kl_s(run->n_files));
     if (report) say_written(report, run->page_written, what);

@@ -82,6 +82,7 @@ static int add(struct kl_drawings *d, const struct kl_figure *figure, struct kl_
     else name_in_folder(one->path, d, figure->name, format);
     int code = check_alone(d, one, err);
     d->n++;
+    d->n_figures += d->n == 1 || one[-1].figure != figure || one[-1].file != file;
     return code;
 }
 
@@ -105,6 +106,19 @@ static bool stands_beside(const struct kl_drawings *d, const struct kl_file *fil
     return false;
 }
 
+/* Which figures there are of a file of which none was asked for. */
+static void note_others(const struct kl_drawings *d, const struct kl_file *file)
+{
+    char names[160] = "";
+    size_t used = 0;
+    for (const struct kl_figure *f = kl_figures; f->name; f++)
+        if (strcmp(f->kind, kl_file_kind(file)) == 0 && used < sizeof names)
+            used +=
+                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", f->name);
+    kl_note(d->log, 1, used ? "%s: holds '%s'; its figures: %s" : "%s: holds '%s', which has no figures",
+            kl_file_path(file), kl_file_kind(file), names);
+}
+
 static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error *err)
 {
     char why[KL_OBSTACLE] = "", left_out[KL_OBSTACLE] = "";
@@ -122,9 +136,7 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
         if (!code && !*why) code = add_formats(d, f, file, err);
     }
     if (!code && d->n == before && *left_out) kl_note(d->log, 1, "%s", left_out);
-    else if (!code && d->n == before && !stands_beside(d, file))
-        kl_note(d->log, 1, "%s: no figure of a file of kind %s was asked for", kl_file_path(file),
-                kl_file_kind(file));
+    else if (!code && d->n == before && !stands_beside(d, file)) note_others(d, file);
     return code;
 }
 

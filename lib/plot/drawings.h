@@ -14,9 +14,10 @@ struct kl_drawings {
     struct kl_log *log;
     struct kl_file *const *files; /* [n_files], open */
     size_t n_files;
-    bool single;             /* output is a file (kl_drawings_place) */
-    struct kl_drawing *list; /* [n], of which so many were written: the others were there already */
-    size_t n, written;
+    bool single; /* output is a file (kl_drawings_place) */
+    struct kl_drawing
+        *list; /* [n] files, of which so many were written: the others were there already */
+    size_t n, n_figures, written; /* a figure may be two files, PNG and SVG */
 };
 /* Can output be drawn into? KL_EUSAGE: "-", a format that is not written, one file for all figures.
  */

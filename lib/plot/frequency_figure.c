@@ -15,7 +15,7 @@ static void draw_positions(cairo_t *cr, const struct kl_bits_view *v, int panel,
     char text[96];
     snprintf(text, sizeof text, "%s, means of %zu", title, width);
     struct kl_axes axes = kl_view_panel(cr, panel, width > 1 ? text : title);
-    axes.x0 = -0.5, axes.x1 = (double)v->n_bits - 0.5, axes.whole_x = true;
+    axes.x0 = 0.5, axes.x1 = (double)v->n_bits + 0.5, axes.whole_x = true; /* the first is 1 */
     for (int drawing = 0; drawing < 2; drawing++) { /* first how far the axis must reach */
         if (drawing) kl_view_margin(&axes);
         cairo_set_line_width(cr, v->n_devices > KL_VIEW_NAMED ? 0.3 : 0.7);
@@ -24,7 +24,7 @@ static void draw_positions(cairo_t *cr, const struct kl_bits_view *v, int panel,
             for (size_t k = 0; k < places; k++) {
                 double x;
                 const double y = of(kl_bin_mean(&x, v->position + d * v->n_bits, v->n_bits, width, k));
-                if (drawing) cairo_line_to(cr, kl_axes_x(&axes, x), kl_axes_y(&axes, y));
+                if (drawing) cairo_line_to(cr, kl_axes_x(&axes, x + 1), kl_axes_y(&axes, y));
                 else kl_view_widen(&axes, &y, 1);
             }
             if (drawing) cairo_stroke(cr);

@@ -141,7 +141,7 @@ static void name_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *
 {
     char a[NAME + 1], b[NAME + 1], text[2 * NAME + 4];
     device_name(a, g, g->pairs[2 * i]), device_name(b, g, g->pairs[2 * i + 1]);
-    snprintf(text, sizeof text, "%sv%s", a, b);
+    snprintf(text, sizeof text, "%s v %s", a, b);
     kl_colour(cr, 0, 1);
     kl_text_within(cr, kl_axes_x(axes, (double)i + 1), axes->top + axes->height + 9, 6.5, KL_CENTRE,
                    0.98 * axes->width / (double)g->n_pairs, text);
@@ -149,16 +149,9 @@ static void name_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *
 
 static void draw_pairs(cairo_t *cr, const struct gan *g)
 {
-    struct kl_axes axes = { .left = LEFT,
-                            .top = TOP,
-                            .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = 0.4,
-                            .x1 = (double)g->n_pairs + 0.6,
-                            .y0 = INFINITY,
-                            .y1 = -INFINITY,
-                            .whole_x = true,
-                            .no_x_numbers = true };
+    struct kl_axes axes = { .left = LEFT, .top = TOP, .width = WIDTH, .height = HEIGHT };
+    axes.x0 = 0.4, axes.x1 = (double)g->n_pairs + 0.6, axes.y0 = INFINITY, axes.y1 = -INFINITY;
+    axes.whole_x = axes.no_x_numbers = true;
     for (int k = 0; k < 4; k++) widen(&axes, g->score[k], g->n_pairs);
     finish_range(&axes, true);
     for (size_t i = 0; i < g->n_pairs; i++) draw_bar(cr, &axes, g, i);
@@ -179,15 +172,29 @@ static void draw_line(cairo_t *cr, const struct kl_axes *axes, const double *val
     cairo_stroke(cr);
 }
 
+/* Where a generator stands first, in pairs and models. */
+static size_t place_of(const struct gan *g, size_t m)
+{
+    size_t i = 0;
+    while (g->models[i] != (int32_t)m && i + 1 < 2 * g->n_pairs) i++;
+    return i;
+}
+
+/* A generator of one device has the colour that this device has in the other figures. */
+static void colour_line(cairo_t *cr, const struct gan *g, size_t m, double alpha)
+{
+    if (g->sound && g->n_devices < KL_N_COLOURS) kl_colour(cr, g->pairs[place_of(g, m)] + 1, alpha);
+    else kl_ramp(cr, m, g->n_models, alpha);
+}
+
 static void name_lines(cairo_t *cr, const struct kl_axes *axes, const struct gan *g)
 {
     for (size_t m = 0; m < g->n_models && g->n_models <= MOST_LINES; m++) {
         char a[NAME + 1], b[NAME + 1], text[2 * NAME + 4];
-        size_t i = 0;
-        while (g->models[i] != (int32_t)m && i + 1 < 2 * g->n_pairs) i++;
+        const size_t i = place_of(g, m);
         device_name(a, g, g->pairs[i]), device_name(b, g, g->pairs[i - i % 2 + 1]);
-        snprintf(text, sizeof text, g->sound ? "%s" : "%sv%s", a, b);
-        kl_ramp(cr, m, g->n_models, 1);
+        snprintf(text, sizeof text, g->sound ? "%s" : "%s v %s", a, b);
+        colour_line(cr, g, m, 1);
         kl_text_within(cr, axes->left + axes->width + 4, axes->top + 6 + 9 * (double)m, 6.5, KL_LEFT, 26,
                        text);
     }
@@ -205,20 +212,14 @@ static size_t last_epoch(const struct gan *g)
 static void draw_history(cairo_t *cr, const struct gan *g, int k, const char *label, const char *title)
 {
     const int place = k + 1;
-    struct kl_axes axes = { .left = LEFT + place % 2 * ACROSS,
-                            .top = TOP + (double)(place / 2) * DOWN,
-                            .width = WIDTH,
-                            .height = HEIGHT,
-                            .x0 = 0.5,
-                            .x1 = (double)last_epoch(g) + 0.5,
-                            .y0 = INFINITY,
-                            .y1 = -INFINITY,
-                            .whole_x = true };
+    struct kl_axes axes = { .width = WIDTH, .height = HEIGHT, .whole_x = true };
+    axes.left = LEFT + place % 2 * ACROSS, axes.top = TOP + (double)(place / 2) * DOWN;
+    axes.x0 = 0.5, axes.x1 = (double)last_epoch(g) + 0.5, axes.y0 = INFINITY, axes.y1 = -INFINITY;
     widen(&axes, g->history[k], g->history[k] ? g->n_models * g->n_epochs : 0);
     finish_range(&axes, false);
     cairo_set_line_width(cr, g->n_models > MOST_LINES ? 0.4 : 0.9);
     for (size_t m = 0; g->history[k] && m < g->n_models; m++) {
-        kl_ramp(cr, m, g->n_models, g->n_models > MOST_LINES ? 0.35 : 1);
+        colour_line(cr, g, m, g->n_models > MOST_LINES ? 0.35 : 1);
         draw_line(cr, &axes, g->history[k] + m * g->n_epochs, g->n_epochs);
     }
     kl_axes_draw(cr, &axes, "epoch", label);

@@ -77,14 +77,14 @@ $ circuit plateau --qubits 2,3 --layers 1 --draws 10 --spread 0.1 -q --json
 > {"output":"","key":"HEX64","status":"computed","observables":2,"cells":2,"draws":10}
 
 $ figures p.h5 --figure plateau -o p.svg; figures p.h5 -o folder; ls folder
-> p.svg: 1 figure, 1 written
-> folder: 2 figures, 2 written
+> p.svg: 1 figure in 1 file, 1 written
+> folder: 1 figure in 2 files, 2 written
 > plateau.png
 > plateau.svg
 
 # three panels a row
 $ circuit plateau --observables X,Y,Z,ZZ --qubits 2 --layers 1 -q -o four.h5; figures four.h5 -o four
-> four: 2 figures, 2 written
+> four: 1 figure in 2 files, 2 written
 
 # a table needs no output, also where a shared store is set
 $ KETLINE_STORE=$PWD/store circuit plateau --qubits 2 --layers 1 --observables Z | head -1; circuit plateau --qubits 2 --layers 1 -q --json | jq .cells
@@ -132,7 +132,7 @@ $ circuit plateau --ansatz qcnn --qubits 2-4 --layers 1
 ? 2
 
 $ circuit plateau --draws 1
-! circuit: --draws: found 1, expected a number from 2 to 100000
+! circuit: --draws: found 1, expected a whole number from 2 to 100000
 ? 2
 
 $ circuit plateau head.h5

@@ -4,7 +4,7 @@ $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o t
 + qeval head.h5 test.h5 -q -o report.h5
 
 $ figures head.h5 report.h5 test.h5 --images $DATA/digits/test-images-idx3-ubyte -o one
-> one: 12 figures, 12 written
+> one: 6 figures in 12 files, 12 written
 
 $ figures head.h5 report.h5 test.h5 --images $DATA/digits/test-images-idx3-ubyte -o one
 > one: up to date
@@ -38,14 +38,14 @@ $ I=$DATA/digits/test-images-idx3-ubyte; figures head.h5 --figure curves -o curv
 + cmp curves.svg one/curves.svg; figures head.h5 --figure curves -o Curves.PNG -q
 + cmp Curves.PNG one/curves.png; figures report.h5 --figure samples --images $I -o s.svg -q
 + cmp s.svg one/samples.svg
-> curves.svg: 1 figure, 1 written
+> curves.svg: 1 figure in 1 file, 1 written
 
 $ figures head.h5 -o curves.png
 ! figures: curves.png: one file takes one figure; say which with --figure, or give a folder (--format both, png or svg)
 ? 2
 
 $ figures head.h5 --figure confusion -o c.png
-! figures: head.h5: no figure of a file of kind head was asked for
+! figures: head.h5: holds 'head'; its figures: curves, circuit
 ! figures: nothing was drawn
 ? 2
 
@@ -57,7 +57,7 @@ $ figures head.h5 --figure curves -o new/a.JPG; ls a.pdf new 2>&1 | wc -l
 > 2
 ! figures: new/a.JPG: figures are PNG or SVG, not jpg; give FIGURE.png or FIGURE.svg, or a folder (--format both, png or svg)
 $ mkdir old.pdf && figures head.h5 --format svg -o old.pdf
-> old.pdf: 2 figures, 2 written
+> old.pdf: 2 figures in 2 files, 2 written
 
 $ figures report.h5 --replica 2 -o one
 ! figures: --replica 2: report.h5 has 2 heads, numbered from 0
@@ -73,9 +73,9 @@ $ figures head.h5 -o head.h5/x
 
 # A head without a circuit has no drawing of one.
 $ for c in none twin; do qtrain test.h5 --core $c --epochs 2 --reduction 8 --no-controls -q -o $c.h5; figures $c.h5 --format svg -o $c.figures; ls $c.figures; done
-> none.figures: 1 figure, 1 written
+> none.figures: 1 figure in 1 file, 1 written
 > curves.svg
-> twin.figures: 1 figure, 1 written
+> twin.figures: 1 figure in 1 file, 1 written
 > curves.svg
 $ figures none.h5 --figure circuit -o none.svg
 ! figures: none.h5 holds no circuit, its core is none
@@ -89,7 +89,7 @@ $ cp -r one old; figures head.h5 report.h5 -o old
 > old: up to date
 ! figures: old/samples.png and old/samples.svg: older, not drawn this time: needs --images
 $ rm old/samples.png; figures none.h5 report.h5 --format png -o old
-> old: 3 figures, 1 written
+> old: 3 figures in 3 files, 1 written
 ! figures: old/circuit.png and old/circuit.svg: older, not drawn this time: none.h5 holds no circuit, its core is none
 ! figures: old/samples.svg: older, not drawn this time: needs --images
 $ figures head.h5 report.h5 -o old -q; figures report.h5 --figure confusion -o old; figures head.h5 --format svg -o old

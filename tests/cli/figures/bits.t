@@ -1,7 +1,7 @@
 # Figures of device bits are drawn from the file's numbers; statistics alone are enough.
 $ for i in 1 2 3 4 5; do echo 0110110001101101 1; echo 1101010100100111 2; echo 1111000011110000 3; done > three.txt
 + extract-features --qrng three.txt -q --only-statistics -o bits.h5 && figures bits.h5 -o figs && ls figs; figures bits.h5 -o figs
-> figs: 8 figures, 8 written
+> figs: 4 figures in 8 files, 8 written
 > bit-tests.png
 > bit-tests.svg
 > frequency.png
@@ -17,7 +17,7 @@ $ figures bits.h5 --figure transitions -o t.svg -q && grep -c '<svg' t.svg
 $ echo 1 | extract-features --qrng - -q -o one.h5 && figures one.h5 -q -o one && ls one | wc -l
 > 8
 $ figures bits.h5 --figure curves -o c.png
-! figures: bits.h5: no figure of a file of kind device-bits was asked for
+! figures: bits.h5: holds 'device-bits'; its figures: frequency, bit-tests, transitions, symbols
 ! figures: nothing was drawn
 ? 2
 

@@ -7,7 +7,7 @@ $ D=$DATA/digits; mkdir z; for f in test-images-idx3-ubyte test-labels-idx1-ubyt
 
 $ figures report.h5 --figure samples --images $DATA/digits/test-images-idx3-ubyte -o plain.svg
 + figures z-report.h5 --figure samples --images z/test-images-idx3-ubyte.gz -o z.svg -q; cmp plain.svg z.svg
-> plain.svg: 1 figure, 1 written
+> plain.svg: 1 figure in 1 file, 1 written
 
 # 24 samples, each a picture
 $ grep -c '<image' z.svg
@@ -17,7 +17,7 @@ $ grep -c '<image' z.svg
 $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte z/test-images-idx3-ubyte.gz --resize 28 -q -o two.h5
 + qeval head.h5 two.h5 -q -o two-report.h5
 + figures two-report.h5 --figure samples --images $D/train-images-idx3-ubyte,z/test-images-idx3-ubyte.gz -o two.png
-> two.png: 1 figure, 1 written
+> two.png: 1 figure in 1 file, 1 written
 
 ~ s/SHA-256 [0-9a-f]+[.][.][.]/SHA-256 .../g
 # Other images than those of the report are refused: by their digests, wherever they lie, in their order.
@@ -49,12 +49,12 @@ $ for i in 0 1; do extract-features $DATA/digits/test-images-idx3-ubyte --resize
 # Without a record nothing can be compared but the number of images.
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --no-provenance -q -o bare.h5; qeval head.h5 bare.h5 -q -o bare-report.h5
 + figures bare-report.h5 --figure samples --images moved -o bare.svg; cmp bare.svg plain.svg
-> bare.svg: 1 figure, 1 written
+> bare.svg: 1 figure in 1 file, 1 written
 ! figures: bare-report.h5: holds no record of its features; whether they were made from --images moved cannot be checked
 $ figures bare-report.h5 --figure samples --images moved -o bare.svg -q
 $ extract-features moved --labels $DATA/digits/test-labels-idx1-ubyte --resize 28 --limit 30 -q -o few.h5; qeval head.h5 few.h5 -q -o few-report.h5
 + figures few-report.h5 --figure samples --images moved -o few.svg
-> few.svg: 1 figure, 1 written
+> few.svg: 1 figure in 1 file, 1 written
 $ head -c 3024 moved >short; printf '\0\0\10\3\0\0\0\57' | dd of=short conv=notrunc status=none; figures bare-report.h5 --figure samples --images short -o other.png -q
 ! figures: --images: short holds 47 images, the report speaks of one with number 133; give all that the features were made from
 ? 65

@@ -10,8 +10,8 @@ $ n=0; for c in Abendkleid $'caf\xe9' "Straße und Brücke, sehr lang benannt"; 
 + for s in whole damaged; do qeval head.h5 $s.h5 -q -o $s-report.h5
 + figures head.h5 $s-report.h5 $s.h5 --images $s --format svg -o $s.figures; done
 + cmp whole.figures/samples.svg damaged.figures/samples.svg
-> whole.figures: 6 figures, 6 written
-> damaged.figures: 6 figures, 6 written
+> whole.figures: 6 figures in 6 files, 6 written
+> damaged.figures: 6 figures in 6 files, 6 written
 
 # The one epoch is a point: a disk and a triangle in the colours of training and validation, in each
 # panel and in the legend.

@@ -34,14 +34,14 @@ $ mkdir two; cp notes two/confusion.svg; figures report.h5 -o two; ls two
 > confusion.svg
 ! figures: two/confusion.svg: was not written by ketline; give another name, or --force to replace it
 $ figures head.h5 --figure curves -o n.png --force; head -c 4 n.png | tail -c 3; echo; figures report.h5 -o two --force
-> n.png: 1 figure, 1 written
+> n.png: 1 figure in 1 file, 1 written
 > PNG
-> two: 4 figures, 4 written
+> two: 2 figures in 4 files, 4 written
 
 # pictures of any origin are replaced, empty files too
 $ printf '<svg xmlns="http://www.w3.org/2000/svg"/>' >mine.svg; : >empty.png; figures head.h5 --figure curves -o mine.svg; figures head.h5 --figure curves -o empty.png
-> mine.svg: 1 figure, 1 written
-> empty.png: 1 figure, 1 written
+> mine.svg: 1 figure in 1 file, 1 written
+> empty.png: 1 figure in 1 file, 1 written
 
 $ circuit draw head.h5 -o head.png --force
 ! circuit: head.png: is an input; give another name

@@ -76,7 +76,7 @@ $ qconvert $ROOT/tests/golden/weights/strong.npz --features f.h5 --qubits 3 --la
 
 # Of a head that was trained elsewhere there is no history to draw.
 $ qconvert h.npz --features f.h5 -q -o n.h5; figures n.h5 -o figures
-> figures: 2 figures, 2 written
+> figures: 1 figure in 2 files, 2 written
 $ qeval n.h5 f.h5 --split val -o v.h5
 ! qeval: n.h5: has no dataset split/validation
 ? 65

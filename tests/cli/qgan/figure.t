@@ -14,5 +14,5 @@ $ for f in sound exact reference; do figures $f.h5 --figure gan -o $f.svg | cut 
 > 1
 
 $ figures sound.h5 --figure gan -o gan.png | cut -d : -f 2; head -c 4 gan.png | tail -c 3; echo
->  1 figure, 1 written
+>  1 figure in 1 file, 1 written
 > PNG
