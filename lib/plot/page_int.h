@@ -34,11 +34,16 @@ struct kl_page_rows {
     int32_t *pairs; /* [rows, 2], or NULL */
     bool are_devices, are_pairs;
 };
+/* Do both datasets, of one group and as many rows, have rows of one kind? */
+bool kl_page_rows_agree(const char *one, const char *other);
 /* group: "device_stats/rate". KL_EDATA, KL_EIO, KL_ENOMEM. */
 int kl_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
                       struct kl_error *err);
-void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row);
+/* A heading of the row, behind its tag: the name, or the row's number where there is none. */
+void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const char *tag);
 void kl_page_rows_free(struct kl_page_rows *r);
+/* The pairs of a tournament in their order (page_pairs.c); nothing of other kinds. The same codes. */
+int kl_page_pairs(FILE *to, struct kl_file *file, struct kl_error *err);
 /* A head's replicas at their best epochs; nothing of a head without a history. The same codes. */
 int kl_page_best(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The options that the file's key was made of. KL_EDATA, KL_ENOMEM. */

@@ -15,12 +15,27 @@ static int load_devices(struct kl_page_rows *r, struct kl_file *file, struct kl_
     return kl_file_load((void **)&r->devices, file, d, err);
 }
 
+/* What extract-features --reference leaves: numbers of devices beside those of pairs. */
+static bool is_reference_of_devices(const char *name)
+{
+    return strcmp(name, "reference/rate") == 0 || strcmp(name, "reference/last_row_rate") == 0;
+}
+
+bool kl_page_rows_agree(const char *one, const char *other)
+{
+    return is_reference_of_devices(one) == is_reference_of_devices(other);
+}
+
 int kl_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *group, size_t rows,
                       struct kl_error *err)
 {
     *r = (struct kl_page_rows){ 0 };
-    const bool devices = strncmp(group, "device_", 7) == 0;
-    const bool pairs = strncmp(group, "pairs/", 6) == 0 || strncmp(group, "scores/", 7) == 0;
+    const bool of_bits = strcmp(kl_file_kind(file), "device-bits") == 0;
+    const bool devices = strncmp(group, "device_", 7) == 0 || is_reference_of_devices(group) ||
+                         strcmp(kl_file_kind(file), "synthetic") == 0;
+    const bool pairs =
+        !devices && (strncmp(group, "pairs/", 6) == 0 || strncmp(group, "scores/", 7) == 0 ||
+                     (of_bits && strncmp(group, "reference/", 10) == 0));
     const struct kl_dataset *d = kl_file_find(file, "pairs");
     if (!devices && !pairs) return KL_OK;
     int code = load_devices(r, file, err);
@@ -45,14 +60,18 @@ static void find_pair(size_t pair[2], const struct kl_page_rows *r, size_t row)
     pair[0] = first, pair[1] = first + 1 + row;
 }
 
-void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row)
+void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const char *tag)
 {
     char a[KL_NAME], b[KL_NAME];
     size_t pair[2] = { row, row };
+    fputs(tag, to);
+    if (!r->are_devices && !r->are_pairs) {
+        fprintf(to, "%zu</th>", row);
+        return;
+    }
     if (r->are_pairs) find_pair(pair, r, row);
     kl_name(a, r->devices, r->n_devices, r->size, pair[0]);
     kl_name(b, r->devices, r->n_devices, r->size, pair[1]);
-    fputs("<th scope=\"row\">", to);
     kl_html_text(to, a);
     if (r->are_pairs) {
         fputs(" v ", to);

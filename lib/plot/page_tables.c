@@ -5,7 +5,7 @@
 
 #include "plot/page_int.h"
 
-enum { MOST_ROWS = 64, MOST_COLUMNS = 24, MOST_TABLES = 4 };
+enum { MOST_ROWS = 64, MOST_COLUMNS = 24, MOST_SETS = 64, WIDE = 10, MOST_TABLES = 4 };
 
 /* Anything that one can read as a column: numbers, or words. */
 static bool is_column(const struct kl_dataset *d)
@@ -41,40 +41,68 @@ static bool beside(const struct kl_dataset *x, const struct kl_dataset *y)
 {
     const size_t n = group_length(x->name);
     return is_column(y) && n == group_length(y->name) && strncmp(x->name, y->name, n) == 0 &&
-           x->rows == y->rows;
+           x->rows == y->rows && kl_page_rows_agree(x->name, y->name);
 }
 
-/* Those of one axis in the group of dataset `first`, which is the first of them. */
+/* Datasets of one axis, in a group: columns, or rows where these are many and the axis is short. */
+struct group {
+    const struct kl_dataset *set[MOST_SETS];
+    void *data[MOST_SETS];
+    size_t n, prefix; /* of their names */
+    struct kl_page_rows rows;
+};
+
+static void write_set_name(FILE *to, const struct group *g, size_t k, const char *tag)
+{
+    fputs(tag, to);
+    kl_html_name(to, g->set[k]->name + g->prefix);
+    fputs("</th>", to);
+}
+
+static void write_upright(FILE *to, const struct group *g)
+{
+    fputs("<th></th>", to);
+    for (size_t k = 0; k < g->n; k++)
+        write_set_name(to, g, k, g->set[k]->type == KL_TYPE_STRING ? "<th>" : "<th class=\"n\">");
+    for (size_t row = 0; row < g->set[0]->rows; row++) {
+        fputs("</tr>\n<tr>", to);
+        kl_page_row_write(to, &g->rows, row, "<th scope=\"row\">");
+        for (size_t k = 0; k < g->n; k++) write_cell(to, g->set[k], g->data[k], row);
+    }
+}
+
+static void write_turned(FILE *to, const struct group *g)
+{
+    fputs("<th></th>", to);
+    for (size_t row = 0; row < g->set[0]->rows; row++)
+        kl_page_row_write(to, &g->rows, row, "<th class=\"n\">");
+    for (size_t k = 0; k < g->n; k++) {
+        fputs("</tr>\n<tr>", to);
+        write_set_name(to, g, k, "<th scope=\"row\">");
+        for (size_t row = 0; row < g->set[0]->rows; row++) write_cell(to, g->set[k], g->data[k], row);
+    }
+}
+
+/* Those beside dataset `first`, which is the first of them. */
 static int write_group(FILE *to, struct kl_file *file, size_t first, struct kl_error *err)
 {
-    const struct kl_dataset *columns[MOST_COLUMNS], *d = kl_file_dataset(file, first);
-    void *data[MOST_COLUMNS] = { NULL };
-    const size_t prefix = group_length(d->name);
-    struct kl_page_rows rows;
-    size_t n = 0;
-    int code = kl_page_rows_load(&rows, file, d->name, d->rows, err);
-    const bool named = rows.are_devices || rows.are_pairs;
-    for (size_t i = first; i < kl_file_n_datasets(file) && n < MOST_COLUMNS && !code; i++) {
+    const struct kl_dataset *d = kl_file_dataset(file, first);
+    struct group g = { .prefix = group_length(d->name) };
+    int code = kl_page_rows_load(&g.rows, file, d->name, d->rows, err);
+    for (size_t i = first; i < kl_file_n_datasets(file) && g.n < MOST_SETS && !code; i++) {
         if (!beside(d, kl_file_dataset(file, i))) continue;
-        columns[n] = kl_file_dataset(file, i);
-        code = kl_file_load(&data[n], file, columns[n], err);
-        n++;
+        g.set[g.n] = kl_file_dataset(file, i);
+        code = kl_file_load(&g.data[g.n], file, g.set[g.n], err);
+        g.n++;
     }
-    if (!code) kl_html_caption(to, d->name, prefix - 1);
-    if (!code && named) fputs("<th></th>", to);
-    for (size_t k = 0; k < n && !code; k++) {
-        fputs(columns[k]->type == KL_TYPE_STRING ? "<th>" : "<th class=\"n\">", to);
-        kl_html_name(to, columns[k]->name + prefix);
-        fputs("</th>", to);
+    if (!code) {
+        kl_html_caption(to, d->name, g.prefix - 1);
+        if (g.n > WIDE && g.n > d->rows) write_turned(to, &g);
+        else write_upright(to, &g);
+        fputs("</tr>\n</table></div>\n", to);
     }
-    for (size_t row = 0; row < d->rows && !code; row++) {
-        fputs("</tr>\n<tr>", to);
-        if (named) kl_page_row_write(to, &rows, row);
-        for (size_t k = 0; k < n; k++) write_cell(to, columns[k], data[k], row);
-    }
-    if (!code) fputs("</tr>\n</table></div>\n", to);
-    for (size_t k = 0; k < n; k++) free(data[k]);
-    kl_page_rows_free(&rows);
+    for (size_t k = 0; k < g.n; k++) free(g.data[k]);
+    kl_page_rows_free(&g.rows);
     return code;
 }
 
@@ -154,7 +182,9 @@ static bool is_shown(const struct kl_file *file, const char *name)
 {
     static const char *const hidden[] = { "optimizer/", "last/",  "params/",  "controls/",
                                           "position",   "split/", "history/", "replicas/" };
-    if (strcmp(kl_file_kind(file), "head") != 0) return true;
+    const char *kind = kl_file_kind(file);
+    if (strcmp(kind, "synthetic") == 0) return strncmp(name, "power/", 6) != 0; /* axes of a figure */
+    if (strcmp(kind, "head") != 0) return true;
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (strncmp(name, hidden[i], strlen(hidden[i])) == 0) return false;
     return true;
@@ -163,6 +193,7 @@ static bool is_shown(const struct kl_file *file, const char *name)
 int kl_page_tables(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     int code = strcmp(kl_file_kind(file), "head") == 0 ? kl_page_best(to, file, err) : KL_OK;
+    if (!code) code = kl_page_pairs(to, file, err);
     for (size_t i = 0; i < kl_file_n_datasets(file) && !code; i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
         if (!is_shown(file, d->name)) continue;

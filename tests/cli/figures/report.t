@@ -10,12 +10,12 @@ $ figures head.h5 report.h5 test.h5 --report run.html
 > run.html: up to date
 
 $ figures report.h5 --report run.html --json
-> {"output":"","figures":0,"written":0,"report":"run.html","report_written":true}
+> {"output":"","figures":0,"files":0,"written":0,"report":"run.html","report_written":true}
 
 # figures beside it, and those that need more are named
 $ figures head.h5 report.h5 -o all --report run.html
 + grep -o '<p class="soft">No figure.*' run.html
-> all: 8 figures, 8 written
+> all: 4 figures in 8 files, 8 written
 > run.html: a page of 2 files
 > <p class="soft">No figure samples: needs --images.</p>
 
@@ -64,3 +64,41 @@ $ figures head.h5 --report head.h5
 $ figures head.h5 --report there/run.html
 ! figures: there/run.html: its folder does not exist; make it first
 ? 74
+
+# a tournament's pairs in their order, with the file's numbers; rows have names or numbers; what is of devices stands apart from what is of pairs
+$ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tournament bits.h5 --null 20 -q -o t.h5
++ extract-features --qrng bits.h5 --reference -q -o b.h5; qtrain --qrng bits.h5 --model pairs --seeds 2 -q -o c.h5; qeval --qrng c.h5 bits.h5 -q -o r.h5
++ figures t.h5 b.h5 r.h5 --report q.html
++ /usr/bin/python3 - <<'EOF'
++ import h5py, html.parser
++ class Page(html.parser.HTMLParser):
++     tables, caption, tag = {}, '', ''
++     def handle_starttag(self, tag, attrs):
++         self.tag = tag
++         if tag == 'h3': self.caption = ''
++         if tag == 'table': self.rows = self.tables.setdefault(self.caption, [])
++         if tag == 'tr': self.rows.append([])
++         if tag in ('th', 'td'): self.rows[-1].append('')
++     def handle_data(self, data):
++         if self.tag == 'h3': self.caption += data
++         if self.tag in ('th', 'td'): self.rows[-1][-1] += data
++     def handle_endtag(self, tag):
++         self.tag = ''
++         if tag == 'table': self.caption = ''
++ page = Page()
++ page.feed(open('q.html').read())
++ t, names = h5py.File('t.h5'), ['c0d0', 'c0d1', 'c1d2', 'c2d3']
++ rows = page.tables['pairs, most distinguishable first'][1:]
++ js, found, composite = 2, list(t['scores'][:]).index(b'accuracy'), list(t['scores'][:]).index(b'composite')
++ assert t['divergences'][js] == b'js' and len(rows) == 6
++ for row, k in zip(rows, t['order'][:]):
++     a, b = t['pairs'][k]
++     want = [t['chi_square'][k], t['log10_p_holm'][k], t['divergence'][k, js], t['divergence_low'][k, js], t['divergence_high'][k, js],
++             t['row_accuracy'][k], t['score'][k, found], t['score_p'][k, found], t['score'][k, composite], t['score_p'][k, composite]]
++     assert row == ['%s v %s' % (names[a], names[b])] + ['%.6g' % x for x in want], (row, want)
++ stats = page.tables['device stats']
++ assert stats[0] == [''] + names and ['symbol entropy se'] == [r[0] for r in stats if r[0] == 'symbol entropy se'], stats[0]
++ assert [r[0] for r in page.tables['pairs']] == ['', 'c0d0 v c0d1', 'c0d0 v c1d2', 'c0d0 v c2d3', 'c0d1 v c1d2', 'c0d1 v c2d3', 'c1d2 v c2d3', '', '0', '1']
++ assert sorted(r[0] for r in page.tables['reference'] if len(r) == 3) == [''] + names and len([r for r in page.tables['reference'] if ' v ' in r[0]]) == 6
++ EOF
+> q.html: a page of 3 files
