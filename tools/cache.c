@@ -105,8 +105,8 @@ static int dispatch(struct kl_cache *c, const char *const *args, size_t n, struc
         if (strcmp(args[0], commands[i].name) == 0) return commands[i].run(c, err);
     return kl_fail(
         err, KL_EUSAGE,
-        "found '%s', expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help",
-        n ? args[0] : "no command");
+        "%s%s%s, expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help",
+        n ? "found '" : "no command", n ? args[0] : "", n ? "'" : "");
 }
 
 int main(int argc, char **argv)

@@ -115,6 +115,16 @@ static int draw(struct run *run, const char *head, FILE *out, struct kl_error *e
     return code;
 }
 
+/* What it is and what is measured stands above the gates, as above a drawing. */
+static int show(struct run *run, FILE *out, struct kl_error *err)
+{
+    char title[KL_TITLE];
+    kl_circuit_title(title, &run->v.circuit, run->circuit,
+                     json_string_value(json_object_get(run->parsed, "noise")) != NULL);
+    if (!run->v.common.quiet) fprintf(out, "%s\n\n", title);
+    return kl_circuit_text(out, run->circuit, (size_t)run->v.width, err);
+}
+
 static int stats(struct run *run, FILE *out, struct kl_error *err)
 {
     const struct kl_circuit *c = run->circuit;
@@ -161,9 +171,9 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
     if (command == 4 || n_args > 2)
         return kl_fail(
             err, KL_EUSAGE,
-            "found \"%s\", expected show, draw, qasm or stats, and at most one head; or plateau "
-            "as the first word",
-            n_args ? args[0] : "");
+            "%s%s%s, expected show, draw, qasm or stats, and at most one head; or plateau as the "
+            "first word; see --help",
+            n_args ? "found '" : "no command", n_args ? args[0] : "", n_args ? "'" : "");
     int code = n_args == 2 ? check_alone(run->argc, run->argv, err) : KL_OK;
     if (!code)
         code = n_args == 2 ? from_head(run, args[1], err)
@@ -175,7 +185,7 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
         return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to draw", args[0]);
     if (run->v.common.force)
         return kl_fail(err, KL_EUSAGE, "%s: replaces nothing; --force belongs to draw", args[0]);
-    if (command == 0) return kl_circuit_text(out, run->circuit, (size_t)run->v.width, err);
+    if (command == 0) return show(run, out, err);
     return command == 2 ? kl_circuit_qasm(out, run->circuit, err) : stats(run, out, err);
 }
 

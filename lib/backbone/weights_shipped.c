@@ -5,6 +5,14 @@
 
 #include "backbone/backbone.h"
 
+/* Without "bin/../..": the path is what provenance and messages show. */
+static void tidy(char *path, size_t size)
+{
+    char *whole = realpath(path, NULL);
+    if (whole && strlen(whole) < size) memcpy(path, whole, strlen(whole) + 1);
+    free(whole);
+}
+
 int kl_weights_shipped(char *path, size_t size, struct kl_error *err)
 {
     static const char file[] = "backbone/resnet18-gray28-f16.safetensors";
@@ -17,7 +25,10 @@ int kl_weights_shipped(char *path, size_t size, struct kl_error *err)
     for (int k = data ? -1 : 0; k < 3; k++) {
         if (k < 0) snprintf(path, size, "%s/%s", data, file);
         else snprintf(path, size, "%s/%s/%s", exe, forms[k], file);
-        if (access(path, R_OK) == 0) return 0;
+        if (access(path, R_OK) == 0) {
+            tidy(path, size);
+            return 0;
+        }
     }
     return kl_fail(err, KL_ENOINPUT,
                    "the shipped weights (%s) are in neither $KETLINE_DATA nor beside the program; give "

@@ -139,6 +139,16 @@ static bool pack_groups(const struct kl_tool *tool, struct group *groups, size_t
     return true;
 }
 
+/* A word that chooses a mode comes before all options. */
+static void write_usage(const struct kl_tool *tool, FILE *to)
+{
+    const char *arguments = tool->arguments, *word = tool->chosen_by;
+    const size_t n = word && *word != '-' ? strlen(word) : 0;
+    fprintf(to, "Usage: %s %.*s%s[options]", tool->name, (int)n, n ? word : "", n ? " " : "");
+    if (n && strncmp(arguments, word, n) == 0) arguments += n + (arguments[n] == ' ');
+    fprintf(to, *arguments ? " %s\n" : "\n", arguments);
+}
+
 void kl_help(const struct kl_tool *tool, const void *values, FILE *to)
 {
     enum { MOST = 16 };
@@ -151,7 +161,7 @@ void kl_help(const struct kl_tool *tool, const void *values, FILE *to)
         if (begins && n < MOST) groups[n++] = (struct group){ .first = i };
         if (n) groups[n - 1].end = i + 1;
     }
-    fprintf(to, "Usage: %s [options] %s\n", tool->name, tool->arguments);
+    write_usage(tool, to);
     write_summary(tool, to);
     if (n && !common->verbose && pack_groups(tool, groups, n, values))
         fputs("--help -v explains every option.\n", to);

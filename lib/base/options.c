@@ -8,10 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A bound as one types it: 1000000, not 1e+06. */
+static const char *bound_text(char text[32], double bound)
+{
+    const bool plain = bound == nearbyint(bound) && fabs(bound) < 1e9;
+    snprintf(text, 32, plain ? "%.0f" : "%g", bound);
+    return text;
+}
+
 static int set_number(const struct kl_option *option, void *field, const char *text, const char *where,
                       struct kl_error *err)
 {
-    char *end;
+    char *end, least[32], most[32];
     double value;
     bool whole = option->type == KL_OPT_INT;
     errno = 0;
@@ -23,8 +31,9 @@ static int set_number(const struct kl_option *option, void *field, const char *t
     const bool outside = whole ? integer < (long long)option->min || integer > (long long)option->max
                                : value < option->min || value > option->max;
     if ((option->min != 0 || option->max != 0) && outside)
-        return kl_fail(err, KL_EUSAGE, "%s: found %s, expected a number from %g to %g", where, text,
-                       option->min, option->max);
+        return kl_fail(err, KL_EUSAGE, "%s: found %s, expected a %snumber from %s to %s", where, text,
+                       whole ? "whole " : "", bound_text(least, option->min),
+                       bound_text(most, option->max));
     if (whole) *(int64_t *)field = integer;
     else *(double *)field = value;
     return KL_OK;

@@ -168,8 +168,8 @@ int kl_trajectories_read(int64_t *n, const char *option, int64_t least, const ch
     *n = strtoll(option, &end, 10);
     if (end == option || *end || *n < least || *n > 1000000)
         return kl_fail(err, KL_EUSAGE,
-                       "--trajectories: found '%.40s', expected a number from %lld to 1e+06", option,
-                       (long long)least);
+                       "--trajectories: found '%.40s', expected a whole number from %lld to 1000000",
+                       option, (long long)least);
     if (noise && !*noise)
         return kl_fail(err, KL_EUSAGE,
                        "--trajectories: there is no noise to draw realisations of; give --noise");

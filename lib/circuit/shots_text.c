@@ -8,7 +8,8 @@ int kl_shots_number(size_t *n, const char *text, struct kl_error *err)
     char *end = NULL;
     const long long number = strtoll(text, &end, 10);
     if (end == text || *end || number < 1 || number > 1000000000)
-        return kl_fail(err, KL_EUSAGE, "--shots: found '%s', expected a number from 1 to 1e+09", text);
+        return kl_fail(err, KL_EUSAGE,
+                       "--shots: found '%s', expected a whole number from 1 to 1000000000", text);
     *n = (size_t)number;
     return KL_OK;
 }

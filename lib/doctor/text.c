@@ -64,6 +64,15 @@ static void write_rates(FILE *to, const struct kl_rates *r)
                 r->circuit[i] / 1e6, kl_rates_qubits[i], 100 * r->circuit_share[i]);
 }
 
+/* Two digits, of a unit in which they are not 1.6e+02. */
+static void write_forecast(FILE *to, const char *head, const char *what, double seconds)
+{
+    const char *const units[] = { "s", "min", "h" };
+    int unit = 0;
+    for (; unit < 2 && seconds >= 99.5; unit++) seconds /= 60;
+    fprintf(to, "%s%-46s about %.2g %s\n", head, what, seconds, units[unit]);
+}
+
 void kl_doctor_text(FILE *to, const struct kl_doctor *d)
 {
     write_processor(to, d);
@@ -72,8 +81,8 @@ void kl_doctor_text(FILE *to, const struct kl_doctor *d)
     write_disk(to, &d->disk);
     if (d->n_forecasts) write_rates(to, &d->rates);
     for (size_t i = 0; i < d->n_forecasts; i++)
-        fprintf(to, "%s%-46s about %.2g s\n", i ? "            " : "forecast    ", d->forecast[i].what,
-                d->forecast[i].seconds);
+        write_forecast(to, i ? "            " : "forecast    ", d->forecast[i].what,
+                       d->forecast[i].seconds);
     for (size_t i = 0; i < d->n_advice; i++)
         fprintf(to, "%s%s\n", d->advice[i].broken ? "BROKEN      " : "advice      ", d->advice[i].text);
     if (!d->n_advice) fputs("advice      none: fit for work\n", to);

@@ -15,6 +15,16 @@ enum { BLOCK_WORDS = 1 << 16 };
 static const struct kl_bits_format *const formats[] = { &kl_bits_packed, &kl_bits_h5, &kl_bits_npy,
                                                         &kl_bits_text };
 
+/* Does an input that was taken for text begin with bytes that no text has? */
+static bool looks_raw(const struct kl_bits_source *s)
+{
+    unsigned char first[256];
+    const ssize_t n = s->format == &kl_bits_text ? pread(s->fd, first, sizeof first, 0) : 0;
+    for (ssize_t i = 0; i < n; i++)
+        if (first[i] > 126 || (first[i] < ' ' && !memchr("\t\n\r", first[i], 3))) return true;
+    return false;
+}
+
 int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uint32_t found,
                   struct kl_error *err)
 {
@@ -22,8 +32,9 @@ int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uin
     if (found == 0) snprintf(what, sizeof what, "a NUL byte");
     else if (found > ' ' && found < 127) snprintf(what, sizeof what, "'%c'", (int)found);
     else snprintf(what, sizeof what, found < 256 ? "byte 0x%02x" : "U+%04X", found);
-    return kl_fail(err, KL_EDATA, "%s: row %zu, position %zu: found %s, expected 0 or 1", s->path, row,
-                   column, what);
+    return kl_fail(err, KL_EDATA, "%s: row %zu, position %zu: found %s, expected 0 or 1%s", s->path, row,
+                   column, what,
+                   row == 1 && looks_raw(s) ? "; raw bytes are taken with --packed --bits N" : "");
 }
 
 /* Rows of each device that hold how.max_bits. */

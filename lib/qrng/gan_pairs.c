@@ -6,14 +6,17 @@
 #include "kernels/inline/philox.h"
 #include "qrng/gan_study.h"
 
-/* A device by its name or, where none has that name, its number from 1; -1: there is none. */
+/* A device by its name or, where none has that name, its number from 1, blanks around it or not: tables
+   have them; -1: there is none. */
 static int32_t device_of(const char *text, size_t n, const struct kl_bits *bits)
 {
+    while (n && *text == ' ') text++, n--;
+    while (n && text[n - 1] == ' ') n--;
     for (int32_t d = 0; d < bits->n_devices; d++)
         if (strlen(bits->names[d]) == n && strncmp(bits->names[d], text, n) == 0) return d;
     char *end;
     const long number = strtol(text, &end, 10);
-    return end == text + n && number >= 1 && number <= bits->n_devices ? (int32_t)number - 1 : -1;
+    return n && end == text + n && number >= 1 && number <= bits->n_devices ? (int32_t)number - 1 : -1;
 }
 
 /* The first "v" whose both sides are devices: names may have one themselves. */
@@ -57,7 +60,7 @@ int kl_gan_pairs(struct kl_gan_pair **pairs, size_t *n, const char *text, const 
     size_t room = (size_t)d * (size_t)(d - 1) / 2 + 1;
     if (d < 2)
         return kl_fail(err, KL_EDATA,
-                       "one device, expected at least two: rows with labels, or several inputs");
+                       "one device, expected at least two: labels behind the rows, or a file a device");
     for (const char *c = text; c && *c; c++) room += *c == ',';
     *pairs = malloc((room + 1) * sizeof **pairs);
     if (!*pairs) return kl_fail_memory(err, room * sizeof **pairs);

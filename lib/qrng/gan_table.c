@@ -15,11 +15,11 @@ static double last(const struct kl_gan_study *s, enum kl_gan_column c, size_t pa
     return s->history[(row + 1) * epochs - 1];
 }
 
-enum { PAIR = 2 * KL_BITS_NAME + 2 };
+enum { PAIR = 2 * KL_BITS_NAME + 4 };
 
 static int name_pair(char text[PAIR], const struct kl_gan_study *s, size_t i)
 {
-    return snprintf(text, PAIR, "%.*sv%.*s", KL_BITS_NAME, s->bits->names[s->pairs[i].a], KL_BITS_NAME,
+    return snprintf(text, PAIR, "%.*s v %.*s", KL_BITS_NAME, s->bits->names[s->pairs[i].a], KL_BITS_NAME,
                     s->bits->names[s->pairs[i].b]);
 }
 

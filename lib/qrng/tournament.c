@@ -220,8 +220,8 @@ int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
                                  .reference = o->reference };
     if (d < 2)
         return kl_fail(err, KL_EDATA,
-                       "one device, expected at least two: rows with labels, or several "
-                       "inputs");
+                       "one device, expected at least two: labels behind the rows, or a file a "
+                       "device; one alone is for --nist");
     int code = run(&w, watch, err);
     kl_row_features_free(&w.features);
     free(w.rows), free(w.first_row), free(w.resampled), free(w.values);

@@ -64,8 +64,8 @@ static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_
         put_p(to, r->p[s], r->p[s], t->permutations);
         if (isnan(r->p[s])) fprintf(to, " %11s", "-");
         else fprintf(to, " %11.6f", r->null_q95[s]);
-        if (isnan(a[s])) fprintf(to, " %11s %11s", "-", "-");
-        else fprintf(to, " %11.6f %11.6f", a[s], b[s]);
+        if (isnan(a[s])) fprintf(to, " %12s %11s", "-", "-");
+        else fprintf(to, " %12.6f %11.6f", a[s], b[s]);
         fprintf(to, "%s%s\n", s == KL_SCORE_COMPOSITE ? "  " : "",
                 s == KL_SCORE_COMPOSITE ? kl_composite_label(r->score[s]) : "");
     }
@@ -80,7 +80,7 @@ void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, 
     for (size_t i = 0; i < shown; i++) put_pair(to, t, &t->pairs[t->order[i]], width);
     if (shown < t->n_pairs) fprintf(to, "... %zu more pairs\n", t->n_pairs - shown);
     if (!detailed && !t->reference) return;
-    fprintf(to, "\n%-*s %-12s %11s %8s %11s %11s %11s\n", width, "pair", "the study's", "score", "p",
+    fprintf(to, "\n%-*s %-12s %11s %8s %11s %12s %11s\n", width, "pair", "the study's", "score", "p",
             "null 95 %", "first's own", "second's");
     for (size_t i = 0; i < shown; i++) put_scores(to, t, &t->pairs[t->order[i]], width);
 }

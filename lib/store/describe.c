@@ -66,8 +66,9 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
     if (code) return code;
     const json_t *own = kl_own_record(records);
     if (own) {
-        fprintf(to, "made       %s, %.3g s on %s\n", kl_json_text(own, "time"),
-                json_number_value(json_object_get(own, "seconds")), kl_json_text(own, "device"));
+        fprintf(to, "made       %s, %.3g s on %s; run %.8s\n", kl_json_text(own, "time"),
+                json_number_value(json_object_get(own, "seconds")), kl_json_text(own, "device"),
+                kl_json_text(own, "id"));
         fputs("by         ", to);
         kl_write_command(to, own);
         fputc('\n', to);
@@ -118,28 +119,41 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
     return code;
 }
 
+static bool begins(const struct kl_dataset *d, const char *group)
+{
+    return strncmp(d->name, group, strlen(group)) == 0;
+}
+
+/* Counted, not listed: there are many of them, as of what is listed. */
+static size_t *counter(size_t counts[2], const struct kl_dataset *d)
+{
+    if (begins(d, "controls/")) return &counts[0];
+    return begins(d, "optimizer/") || begins(d, "last/") ? &counts[1] : NULL;
+}
+
 static void write_datasets(FILE *to, const struct kl_file *file)
 {
-    size_t n = kl_file_n_datasets(file), hidden = 0, controls = 0;
+    size_t n = kl_file_n_datasets(file), counts[2] = { 0, 0 }, width = 36;
+    for (size_t i = 0; i < n; i++) {
+        const struct kl_dataset *d = kl_file_dataset(file, i);
+        if (!counter(counts, d) && strlen(d->name) > width) width = strlen(d->name);
+    }
     fputs("\ndatasets\n", to);
     for (size_t i = 0; i < n; i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
         char shape[96];
-        if (strncmp(d->name, "optimizer/", 10) == 0 || strncmp(d->name, "last/", 5) == 0) {
-            hidden++;
-            continue;
-        }
-        if (strncmp(d->name, "controls/", 9) == 0) {
-            controls++;
+        size_t *counted = counter(counts, d);
+        if (counted) {
+            ++*counted;
             continue;
         }
         shape_text(shape, d);
-        fprintf(to, "  %-36s %-8s %s\n", d->name, kl_type_names[d->type], shape);
+        fprintf(to, "  %-*s %-8s %s\n", (int)width, d->name, kl_type_names[d->type], shape);
     }
-    if (controls)
-        fprintf(to, "  and %zu of controls/, what was trained in the circuit's place\n", controls);
-    if (hidden)
-        fprintf(to, "  and %zu of optimizer/ and last/, from which training can go on\n", hidden);
+    if (counts[0])
+        fprintf(to, "  and %zu of controls/, what was trained in the circuit's place\n", counts[0]);
+    if (counts[1])
+        fprintf(to, "  and %zu of optimizer/ and last/, from which training can go on\n", counts[1]);
 }
 
 static const char *const descriptions[][2] = { { "backbone", "backbone" },

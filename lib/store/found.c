@@ -23,9 +23,13 @@ static int found_json(FILE *to, const struct kl_found *f, struct kl_error *err)
     return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
+/* The longest kind is device-classifier. */
+enum { KIND = 17 };
+
 void kl_describe_heading(FILE *to)
 {
-    fprintf(to, "%-10s %-12s %9s %8s  %-24s %s\n", "kind", "key", "size", "rows", "created by", "file");
+    fprintf(to, "%-*s %-12s %9s %8s  %-24s %s\n", KIND, "kind", "key", "size", "rows", "created by",
+            "file");
 }
 
 int kl_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_error *err)
@@ -34,9 +38,9 @@ int kl_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_e
     if (json) return found_json(to, f, err);
     kl_size_text(size, (double)f->size);
     if (f->rows) snprintf(rows, sizeof rows, "%llu", (unsigned long long)f->rows);
-    if (f->code) fprintf(to, "%-10s %-12s %9s %8s  %s\n", "not whole", "", size, "", f->problem);
+    if (f->code) fprintf(to, "%-*s %-12s %9s %8s  %s\n", KIND, "not whole", "", size, "", f->problem);
     else
-        fprintf(to, "%-10s %.12s %9s %8s  %-24s %s\n", f->kind, f->key, size, rows, f->created_by,
+        fprintf(to, "%-*s %.12s %9s %8s  %-24s %s\n", KIND, f->kind, f->key, size, rows, f->created_by,
                 f->path);
     return KL_OK;
 }

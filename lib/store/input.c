@@ -157,7 +157,10 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err)
 {
     struct stat s, after;
     char slot[64], identity[128], now[128];
-    if (stat(path, &s)) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    if (stat(path, &s))
+        return strcmp(path, "-") == 0
+                   ? kl_fail(err, KL_EUSAGE, "-: standard input is not taken here; give a file's name")
+                   : kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     if (S_ISDIR(s.st_mode)) return folder_content(hex, path, &s, err);
     if (!S_ISREG(s.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: neither a file nor a folder", path);
     kl_stat_slot(slot, &s);

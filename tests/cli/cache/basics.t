@@ -33,9 +33,9 @@ $ cache log a.h5 | sed 's/  [0-9a-f]\{8\}$//' | grep -v -e sha256 -e weights
 >   labels: ROOT/data/digits/test-labels-idx1-ubyte
 
 $ cache list
-> kind       key               size     rows  created by               file
-> features   HEX12  # bytes      128  extract-features 0.1.0   ./a.h5
-> features   HEX12  # bytes      128  extract-features 0.1.0   ./b.h5
+> kind              key               size     rows  created by               file
+> features          HEX12  # bytes      128  extract-features 0.1.0   ./a.h5
+> features          HEX12  # bytes      128  extract-features 0.1.0   ./b.h5
 
 $ cache diff a.h5 b.h5
 > options.dtype: "f32" -> "f16"
@@ -89,7 +89,7 @@ $ cache shwo a.h5
 ? 2
 
 $ cache
-! cache: found 'no command', expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help
+! cache: no command, expected list, show, log, verify, diff, merge, gc, fsck, push or pull; see --help
 ? 2
 
 $ cache show a.h5 --json | jq -r '.kind, .datasets[0].name, .key_parts.options.limit'
@@ -134,3 +134,12 @@ $ for c in 'list .' 'show f.h5' 'log f.h5' 'verify f.h5' 'diff f.h5 f.h5' 'gc .'
 ! cache: diff: writes to standard output; -o belongs to merge
 ! cache: gc: writes to standard output; -o belongs to merge
 ! cache: fsck: writes to standard output; -o belongs to merge
+
+# columns hold the longest kind, and the longest name
+$ mkdir wide; tournament --synthetic 3 --rows 40 --bits 20 --only-bits -q -o wide/b.h5; qtrain --qrng wide/b.h5 --model pairs --seeds 2 -q -o wide/c.h5
++ cache list wide | awk '{ print index($0, $2), $1 }'
+> 19 kind
+> 19 device-bits
+> 19 device-classifier
+$ extract-features --qrng wide/b.h5 -q -o wide/s.h5; cache show wide/s.h5 | awk '/^datasets/ { on = 1; next } on && NF { print match($0, / (uint8|int32|int64|float64|string) /) }' | sort -u | wc -l
+> 1

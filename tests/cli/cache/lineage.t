@@ -56,3 +56,10 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q
 >   note: ?[31mred
 > by         extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note ?[31mred
 > note       ?[31mred
+
+# a page names the run as the drawing does; the shipped weights' path has no way back in it
+$ for f in heads report; do cache show $f.h5 | sed -n 's/.*; run //p'; cache log $f.h5 | sed -n '1s/.*  //p'; done | uniq | wc -l
++ cache log train.h5 | grep weights | grep -c '/\.\./'
+> 2
+> 0
+? 1

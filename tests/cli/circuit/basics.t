@@ -1,11 +1,15 @@
 # A circuit by name: drawn, exported, counted.
 $ circuit show --qubits 3 --layers 1
+> ry-ring on angle-y: 3 qubits, 1 layer, 3 weights, 9 gates; measured: z
+>
 >  0: -RY(x0)-RY(w0)-*---X-
 >  1: -RY(x1)-RY(w1)-X-*-|-
 >  2: -RY(x2)-RY(w2)---X-*-
 
 # folded at a width
 $ circuit show --qubits 2 --layers 2 --ansatz real-amplitudes --width 24
+> real-amplitudes on angle-y: 2 qubits, 2 layers, 6 weights, 10 gates; measured: z
+>
 >  0: -RY(x0)-RY(w0)-*-
 >  1: -RY(x1)-RY(w1)-X-
 >
@@ -66,7 +70,7 @@ $ circuit qasm --embedding amplitude
 ? 2
 
 $ circuit see
-! circuit: found "see", expected show, draw, qasm or stats, and at most one head; or plateau as the first word
+! circuit: found 'see', expected show, draw, qasm or stats, and at most one head; or plateau as the first word; see --help
 ? 2
 
 $ circuit show f.h5

@@ -12,3 +12,9 @@ $ for t in extract-features qtrain; do $t --help -v |
 $ for t in extract-features qtrain qeval qsweep qconvert figures cache circuit
 + do $t --print-config > all.yaml; $t -c all.yaml --print-config | diff all.yaml - && echo $t; done | xargs
 > extract-features qtrain qeval qsweep qconvert figures cache circuit
+
+# a word that chooses a mode stands before the options, as it must; an option does not
+$ circuit plateau --help | head -n 1; tournament --nist --help | head -n 1; doctor --help | head -n 1 | tr ' ' _
+> Usage: circuit plateau [options] [-o PLATEAU.h5]
+> Usage: tournament [options] --nist BITS... [-o N.h5]
+> Usage:_doctor_[options]

@@ -65,14 +65,14 @@ $ cache diff - - < h.h5
 
 # Images, weights, labels and configurations are files with names.
 $ extract-features - --resize 28 -o y.h5 < $DATA/digits/test-images-idx3-ubyte
-! extract-features: -: cannot be opened: No such file or directory
-? 66
+! extract-features: -: standard input is not taken here; give a file's name
+? 2
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --labels - -o y.h5
-! extract-features: -: cannot be opened: No such file or directory
-? 66
+! extract-features: -: standard input is not taken here; give a file's name
+? 2
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --weights - -o y.h5
-! extract-features: -: cannot be opened: No such file or directory
-? 66
+! extract-features: -: standard input is not taken here; give a file's name
+? 2
 $ echo 'epochs: 1' | qtrain f.h5 --config - -o y.h5
 ! qtrain: -: No such file or directory
 ? 66

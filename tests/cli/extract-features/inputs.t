@@ -22,3 +22,8 @@ $ cp part1.h5 $'im\xe4ge.h5'; extract-features $'im\xe4ge.h5' --resize 28 -o $'f
 > fä.h5
 > imäge.h5
 >   extract-features imäge.h5 --resize 28 -o fä.h5 --json
+
+# Images have a name.
+$ extract-features - -o x.h5 </dev/null
+! extract-features: -: standard input is not taken here; give a file's name
+? 2

@@ -157,7 +157,7 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 ! extract-features: .: is a folder
 ! extract-features: --resize: no such option; --help lists them
 ! extract-features: standard input: 1 byte hold no row of 9 bits
-! extract-features: ROOT/data/backbone/resnet18-gray28-f16.safetensors: row 1, position 1: found byte 0x90, expected 0 or 1
+! extract-features: ROOT/data/backbone/resnet18-gray28-f16.safetensors: row 1, position 1: found byte 0x90, expected 0 or 1; raw bytes are taken with --packed --bits N
 ! extract-features: -: standard input can be one input only; name a file for the other
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2
@@ -166,3 +166,9 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 $ extract-features --symbol-bits 2 two.txt
 ! extract-features: --symbol-bits: belongs to extract-features --qrng (extract-features --qrng --help)
 ? 2
+
+# Bytes that are no text are told from text with a wrong character.
+$ printf '\245\017\074' | extract-features --qrng - -o x.h5; printf '01x' | extract-features --qrng - -o x.h5
+! extract-features: standard input: row 1, position 1: found byte 0xa5, expected 0 or 1; raw bytes are taken with --packed --bits N
+! extract-features: standard input: row 1, position 3: found 'x', expected 0 or 1
+? 65

@@ -39,7 +39,7 @@ $ qeval -q exact.h5 f.h5 --shots 50 --threads 1 --no-provenance -o t1.h5
 > same
 
 $ qeval exact.h5 f.h5 --shots 0 -o x.h5
-! qeval: --shots: found '0', expected a number from 1 to 1e+09
+! qeval: --shots: found '0', expected a whole number from 1 to 1000000000
 ? 2
 
 $ qeval exact.h5 f.h5 --noise deplarizing=1 -o x.h5 2>&1 | cut -c 1-60

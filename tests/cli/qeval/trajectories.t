@@ -33,5 +33,5 @@ $ qeval head.h5 f.h5 --trajectories 10 -o x.h5
 ? 2
 
 $ qeval head.h5 f.h5 --noise bit-flip=0.1 --trajectories 1 -o x.h5
-! qeval: --trajectories: found '1', expected a number from 2 to 1e+06
+! qeval: --trajectories: found '1', expected a whole number from 2 to 1000000
 ? 2

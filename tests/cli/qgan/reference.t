@@ -4,11 +4,11 @@ $ awk 'BEGIN { x = 1; for (d = 1; d <= 3; d++) for (r = 0; r < 300; r++) { line 
 +   for (j = 0; j < 64; j++) { x = (x * 16807) % 2147483647; line = line (x / 2147483647 < 0.45 + 0.05 * d) }
 +   print line, d } }' >devices.txt
 
-$ qgan devices.txt --reference --epochs 50 --pairs 1v3,2v3 -o r.h5 | awk 'NR > 1 && NF > 6 && $1 ~ /v/ {
-+   print $1, ($2 - $3 < 1e-4 && $3 - $2 < 1e-4 ? "closed form" : "off"), ($2 > 0.01 ? "positive" : "null") }
+$ qgan devices.txt --reference --epochs 50 --pairs 1v3,2v3 -o r.h5 | awk '$2 == "v" {
++   print $1, $2, $3, ($4 - $5 < 1e-4 && $5 - $4 < 1e-4 ? "closed form" : "off"), ($4 > 0.01 ? "positive" : "null") }
 +   /generators/ { print $2, $3, $4, $5 }'
-> 1v3 closed form positive
-> 2v3 closed form positive
+> 1 v 3 closed form positive
+> 2 v 3 closed form positive
 > 2 pairs, 2 generators,
 
 $ qgan devices.txt --reference --epochs 50 --pairs 1v3,2v3 -o r.h5
@@ -58,7 +58,7 @@ $ qgan devices.txt
 ? 2
 
 $ grep ' 1' devices.txt | cut -d ' ' -f 1 >alone.txt; qgan alone.txt --reference -o x.h5
-! qgan: one device, expected at least two: rows with labels, or several inputs
+! qgan: one device, expected at least two: labels behind the rows, or a file a device
 ? 65
 
 $ cut -c 1-40,65- devices.txt | qgan - --reference -o x.h5

@@ -25,9 +25,9 @@ $ for g in network quantum; do for l in gan kl mmd; do
 
 $ qgan devices.txt -m 2 --epochs 20 -o t.h5 | sed -E 's/-?[0-9]+\.[0-9]+/#/g; s/ +/ /g'
 > pair a on a b on a difference KL(b||a) KL(b||a), plug-in z a z b
-> 1v2 # # # [#, #] # [#, #] # [#, #] # #
-> 1v3 # # # [#, #] # [#, #] # [#, #] # #
-> 2v3 # # # [#, #] # [#, #] # [#, #] # #
+> 1 v 2 # # # [#, #] # [#, #] # [#, #] # #
+> 1 v 3 # # # [#, #] # [#, #] # [#, #] # #
+> 2 v 3 # # # [#, #] # [#, #] # [#, #] # #
 > nats a word of 2 bits, on rows held out (uniform law: #): cost of a's and b's words under the law
 > learnt of a, their difference, what b's cost more than under b's own law, the same by frequencies; z: the
 > witness on held-out rows against the law of a, in standard errors. Intervals: 95 %, bootstrap over rows
@@ -106,3 +106,10 @@ $ qgan devices.txt -m 2 --epochs 20 -o t.h5
 $ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden/nist_e.bin >p2; qgan p1 p2 --packed --bits 98 -m 2 -l kl --epochs 5 --resamples 10 -o p.h5 | tail -1
 > p.h5: 1 pair, 2 generators, # s
 ! qgan: 116 bits at the end make no row of 98: left out
+
+# A pair as the table writes it.
+$ qgan devices.txt -m 2 --epochs 3 --resamples 10 --pairs '1 v 2, 1v3' -o v.h5 | sed -n 's/^\(. v .\) .*/\1/p'; qgan devices.txt --pairs '1 v ' -o x.h5
+> 1 v 2
+> 1 v 3
+! qgan: --pairs: found '1 v ', expected two of the 3 devices with a v between them: 1v2,1v3
+? 2

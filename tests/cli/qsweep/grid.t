@@ -160,7 +160,7 @@ $ qsweep f.h5 --grid "qubits=2,4" --core none -o x.h5
 $ qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,adam" --epochs 1 -q -o ok.h5 && ls ok-heads | wc -l
 > 4
 $ qsweep f.h5 --grid "qubits=4,400" -o x.h5
-! qsweep: --grid: qubits: found 400, expected a number from 1 to 20
+! qsweep: --grid: qubits: found 400, expected a whole number from 1 to 20
 ? 2
 $ qsweep f.h5 --grid "lr=1" -o -
 ! qsweep: no output; give -o SWEEP.h5, beside which the heads go

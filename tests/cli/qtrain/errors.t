@@ -17,7 +17,7 @@ $ qtrain $DATA/digits/README.md -o head.h5
 ? 65
 
 $ qtrain f.h5 -o head.h5 --qubits 21
-! qtrain: --qubits: found 21, expected a number from 1 to 20
+! qtrain: --qubits: found 21, expected a whole number from 1 to 20
 ? 2
 
 $ qtrain f.h5 -o head.h5 --reduction 128,x

@@ -6,7 +6,7 @@ $ qtrain f.h5 -o q.h5 --optimizer qng --noise depolarizing=0.01
 ! qtrain: --optimizer qng: its metric is that of pure states, and --noise leaves none; leave one of them away
 ? 2
 $ qtrain f.h5 -o q.h5 --optimizer qng --qng-lambda 0
-! qtrain: --qng-lambda: found 0, expected a number from 1e-06 to 1e+06
+! qtrain: --qng-lambda: found 0, expected a number from 1e-06 to 1000000
 ? 2
 $ for core in twin frozen none; do for o in adam qng rotosolve; do
 + qtrain -q f.h5 -e 2 --core $core --optimizer $o --history $core-$o.jsonl -o $core-$o.h5 > log; done

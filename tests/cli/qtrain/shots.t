@@ -28,7 +28,7 @@ $ printf 'diff_method: finite-diff\n' > run.yaml; qtrain f.h5 -c run.yaml --shot
 ? 2
 
 $ qtrain f.h5 --shots 0 -o x.h5
-! qtrain: --shots: found '0', expected a number from 1 to 1e+09
+! qtrain: --shots: found '0', expected a whole number from 1 to 1000000000
 ? 2
 
 $ qtrain f.h5 --shots 10 --qubits 13 --layers 1 -q -o x.h5 2>&1 | grep -v gradients; ls x.h5

@@ -28,11 +28,11 @@ $ qtrain f.h5 --trajectories 3 -o x.h5
 ? 2
 
 $ qtrain f.h5 --trajectories 0 --noise bit-flip=0.1 -o x.h5
-! qtrain: --trajectories: found '0', expected a number from 1 to 1e+06
+! qtrain: --trajectories: found '0', expected a whole number from 1 to 1000000
 ? 2
 
 $ qtrain f.h5 --trajectories many --noise bit-flip=0.1 -o x.h5
-! qtrain: --trajectories: found 'many', expected a number from 1 to 1e+06
+! qtrain: --trajectories: found 'many', expected a whole number from 1 to 1000000
 ? 2
 
 $ qtrain f.h5 --qubits 8 --noise amplitude-damping=0.95 -o x.h5

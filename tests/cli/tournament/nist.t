@@ -157,7 +157,7 @@ $ tournament --nist none.txt
 ! tournament: none.txt: cannot be opened: No such file or directory
 ? 66
 $ tournament --nist two.txt --permutations -1
-! tournament: --permutations: found -1, expected a number from 0 to 1e+06
+! tournament: --permutations: found -1, expected a whole number from 0 to 1000000
 ? 2
 
 # An endless stream is read as far as it is looked at.

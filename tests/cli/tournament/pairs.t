@@ -67,13 +67,13 @@ $ tournament bits.txt --force
 ! tournament: no output; give -o T.h5
 ? 2
 $ tournament dev1.txt
-! tournament: one device, expected at least two: rows with labels, or several inputs
+! tournament: one device, expected at least two: labels behind the rows, or a file a device; one alone is for --nist
 ? 65
 $ head -3 dev2.txt >short.txt; tournament dev1.txt short.txt
 ! tournament: device short: 3 rows, expected at least 5
 ? 65
 $ tournament bits.txt --null -1
-! tournament: --null: found -1, expected a number from 0 to 1e+07
+! tournament: --null: found -1, expected a whole number from 0 to 10000000
 ? 2
 $ tournament bits.txt --scores bits,patterns,differences,composite,positions,histogram,chi_square,accuracy,more
 ! tournament: --scores: found 'more', expected all or some of bits, patterns, differences, composite, positions, histogram, chi_square, accuracy

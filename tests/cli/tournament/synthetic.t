@@ -89,7 +89,7 @@ $ tournament --synthetic 3 --bias 0.5,0.5-0.6,0.7 --copy 0,0.1,0.2 --drift 0,0.0
 
 # What cannot be done.
 $ tournament --synthetic 1
-! tournament: --synthetic: found 1, expected a number from 2 to 4096
+! tournament: --synthetic: found 1, expected a whole number from 2 to 4096
 ? 2
 $ tournament --synthetic 2
 ! tournament: --synthetic: found 2 devices, there are 3 classes

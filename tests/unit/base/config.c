@@ -39,7 +39,7 @@ static void refusals(void)
     } cases[] = {
         { "lr: 1\nqubit: 3\n", KL_EUSAGE, ":2: qubit: no such option; did you mean qubits?" },
         { "lr: 1\n\nn_qubits: 33\n", KL_EUSAGE,
-          ":3: n_qubits: found 33, expected a number from 1 to 20" },
+          ":3: n_qubits: found 33, expected a whole number from 1 to 20" },
         { "lr: fast\n", KL_EUSAGE, ":1: lr: found 'fast', expected a number" },
         { "optimizer: lion\n", KL_EUSAGE, "expected one of adam|adamw|sgd" },
         { "resume: yes\n", KL_EUSAGE, "expected true or false" },

@@ -51,7 +51,7 @@ static void refusals(void)
         { { "--device", "gpu" }, "found 'gpu', expected auto or cpu" },
         { { "--zzzzzzzz" }, "--zzzzzzzz: no such option" },
         { { "-Z" }, "-Z: no such option" },
-        { { "--qubits", "21" }, "found 21, expected a number from 1 to 20" },
+        { { "--qubits", "21" }, "found 21, expected a whole number from 1 to 20" },
         { { "--qubits", "0" }, "from 1 to 20" },
         { { "--qubits", "3x" }, "--qubits: found '3x', expected a whole number" },
         { { "--qubits", "3.5" }, "whole number" },

@@ -68,7 +68,7 @@ static void check_trajectories(void)
           "%s", err.text);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK(kl_trajectories_read(&n, wrong[i], 2, "", &err) == KL_EUSAGE &&
-                  strstr(err.text, "expected a number from 2 to 1e+06"),
+                  strstr(err.text, "expected a whole number from 2 to 1000000"),
               "%s: %s", wrong[i], err.text);
 }
 
