@@ -44,6 +44,9 @@ void kl_page_row_write(FILE *to, const struct kl_page_rows *r, size_t row, const
 void kl_page_rows_free(struct kl_page_rows *r);
 /* The pairs of a tournament in their order (page_pairs.c); nothing of other kinds. The same codes. */
 int kl_page_pairs(FILE *to, struct kl_file *file, struct kl_error *err);
+/* The verdicts and entropies of tournament --nist (page_nist.c); nothing of other kinds. The same codes.
+ */
+int kl_page_nist(FILE *to, struct kl_file *file, struct kl_error *err);
 /* A head's replicas at their best epochs; nothing of a head without a history. The same codes. */
 int kl_page_best(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The options that the file's key was made of. KL_EDATA, KL_ENOMEM. */

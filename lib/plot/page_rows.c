@@ -32,7 +32,8 @@ int kl_page_rows_load(struct kl_page_rows *r, struct kl_file *file, const char *
     *r = (struct kl_page_rows){ 0 };
     const bool of_bits = strcmp(kl_file_kind(file), "device-bits") == 0;
     const bool devices = strncmp(group, "device_", 7) == 0 || is_reference_of_devices(group) ||
-                         strcmp(kl_file_kind(file), "synthetic") == 0;
+                         strcmp(kl_file_kind(file), "synthetic") == 0 ||
+                         strcmp(kl_file_kind(file), "nist") == 0;
     const bool pairs =
         !devices && (strncmp(group, "pairs/", 6) == 0 || strncmp(group, "scores/", 7) == 0 ||
                      (of_bits && strncmp(group, "reference/", 10) == 0));

@@ -184,6 +184,8 @@ static bool is_shown(const struct kl_file *file, const char *name)
                                           "position",   "split/", "history/", "replicas/" };
     const char *kind = kl_file_kind(file);
     if (strcmp(kind, "synthetic") == 0) return strncmp(name, "power/", 6) != 0; /* axes of a figure */
+    if (strcmp(kind, "nist") == 0)
+        return strncmp(name, "restart/", 8) == 0; /* the others: page_nist.c */
     if (strcmp(kind, "head") != 0) return true;
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (strncmp(name, hidden[i], strlen(hidden[i])) == 0) return false;
@@ -194,6 +196,7 @@ int kl_page_tables(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     int code = strcmp(kl_file_kind(file), "head") == 0 ? kl_page_best(to, file, err) : KL_OK;
     if (!code) code = kl_page_pairs(to, file, err);
+    if (!code) code = kl_page_nist(to, file, err);
     for (size_t i = 0; i < kl_file_n_datasets(file) && !code; i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
         if (!is_shown(file, d->name)) continue;

@@ -102,3 +102,46 @@ $ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tourna
 + assert sorted(r[0] for r in page.tables['reference'] if len(r) == 3) == [''] + names and len([r for r in page.tables['reference'] if ' v ' in r[0]]) == 6
 + EOF
 > q.html: a page of 3 files
+
+# the standards' tests: a verdict of each, beside the least of its p-values, and every estimate of entropy
+$ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o pairs.h5
++ for w in 1 2; do tournament --nist pairs.h5 --symbol-bits $w --permutations 0 -q -o n$w.h5; figures n$w.h5 --report n$w.html; done
++ /usr/bin/python3 - <<'EOF'
++ import h5py, html.parser, numpy
++ class Page(html.parser.HTMLParser):
++     tables, caption, tag = {}, '', ''
++     def handle_starttag(self, tag, attrs):
++         self.tag = tag
++         if tag == 'h3': self.caption = ''
++         if tag == 'table': self.rows = self.tables.setdefault(self.caption, [])
++         if tag == 'tr': self.rows.append([])
++         if tag in ('th', 'td'): self.rows[-1].append('')
++     def handle_data(self, data):
++         if self.tag == 'h3': self.caption += data
++         if self.tag in ('th', 'td'): self.rows[-1][-1] += data
++     def handle_endtag(self, tag):
++         self.tag = ''
++         if tag == 'table': self.caption = ''
++ for w in 1, 2:
++     page = Page()
++     page.tables = {}
++     page.feed(open('n%d.html' % w).read())
++     f, cell = h5py.File('n%d.h5' % w), lambda x: '-' if numpy.isnan(x) else '%.6g' % x
++     assert list(page.tables) == ['', 'SP 800-22, the first sequence: log10 p after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1)], list(page.tables)
++     tests, entropy = list(page.tables.values())[1:]
++     assert tests[0] == entropy[0] == ['', 'c0d0', 'c1d1', 'c2d2']
++     words, g = ['failed', 'passed', 'not applicable'], f['sp800_22']
++     for k, row in enumerate(tests[1:]):
++         p = [g['log10_p_holm'][d][g['test'][:] == k] for d in range(3)]
++         want = [c for d in range(3) for c in (words[g['verdict'][d, k]], cell(numpy.nan if g['verdict'][d, k] == 2 else numpy.nanmin(p[d])))]
++         assert row == [g['test_names'][k].decode()] + want, (row, want)
++     for k, row in enumerate(entropy[1:-1]):
++         want = [cell(x[d, k]) for d in range(3) for x in (f['entropy/bit'], f['entropy/symbol'])[:w]]
++         assert row == [f['entropy/names'][k].decode()] + want, (row, want)
++     assert [c for c in entropy[-1][1:] if c] == [cell(x) for x in f['entropy/assessed'][:]]
++     print(sorted({c for row in tests for c in row} & set(words)))
++ EOF
+> n1.html: a page of 1 file
+> n2.html: a page of 1 file
+> ['failed', 'not applicable', 'passed']
+> ['failed', 'not applicable', 'passed']
