@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A tournament's pairs as a table: what its command prints, and the study's composite. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static const struct {
     { "to", "divergence_high", "divergences", "js" },
     { "a row told, at best", "row_accuracy", NULL, NULL },
     { "held out", "score", "scores", "accuracy" },
-    { "p", "score_p", "scores", "accuracy" },
+    { "p (Holm)", "score_p_holm", "scores", "accuracy" }, /* which older files lack */
     { "the study's composite", "score", "scores", "composite" },
     { "its p", "score_p", "scores", "composite" },
 };
@@ -72,6 +73,7 @@ static int load_pairs(struct pairs *p, struct kl_file *file, struct kl_error *er
         if (p->order[i] < 0 || (uint64_t)p->order[i] >= p->n)
             code = kl_fail(err, KL_EDATA, "%s: order: expected pairs", kl_file_path(file));
     for (int k = 0; k < COLUMNS && !code; k++) {
+        if (!kl_file_find(file, columns[k].dataset)) continue;
         code =
             load((void **)&p->value[k], &p->stride[k], file, columns[k].dataset, KL_TYPE_F64, p->n, err);
         if (!code && columns[k].name)
@@ -93,7 +95,7 @@ static void write_pairs(FILE *to, const struct pairs *p)
         fputs("</tr>\n<tr>", to);
         kl_page_row_write(to, &p->rows, pair, "<th scope=\"row\">");
         for (int k = 0; k < COLUMNS; k++)
-            kl_html_number(to, p->value[k][pair * p->stride[k] + p->at[k]]);
+            kl_html_number(to, p->value[k] ? p->value[k][pair * p->stride[k] + p->at[k]] : NAN);
     }
     fputs("</tr>\n</table></div>\n", to);
     if (p->n > MOST_PAIRS)

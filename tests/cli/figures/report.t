@@ -94,7 +94,7 @@ $ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tourna
 + for row, k in zip(rows, t['order'][:]):
 +     a, b = t['pairs'][k]
 +     want = [t['chi_square'][k], t['log10_p_holm'][k], t['divergence'][k, js], t['divergence_low'][k, js], t['divergence_high'][k, js],
-+             t['row_accuracy'][k], t['score'][k, found], t['score_p'][k, found], t['score'][k, composite], t['score_p'][k, composite]]
++             t['row_accuracy'][k], t['score'][k, found], t['score_p_holm'][k, found], t['score'][k, composite], t['score_p'][k, composite]]
 +     assert row == ['%s v %s' % (names[a], names[b])] + ['%.6g' % x for x in want], (row, want)
 + stats = page.tables['device stats']
 + assert stats[0] == [''] + names and ['symbol entropy se'] == [r[0] for r in stats if r[0] == 'symbol entropy se'], stats[0]
