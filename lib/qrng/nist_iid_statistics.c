@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
    Nineteen numbers that depend on the order of symbols. Sums stay whole, so that equal ones are equal.
  */
-#include <bzlib.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "qrng/nist_iid.h"
+#include "qrng/text_size.h"
 
 enum statistic {
     EXCURSION,
@@ -129,28 +129,10 @@ static void lagged(double *t, const uint8_t *s, size_t n)
     }
 }
 
-/* Length of the text "3 14 15 " by bzip2, in blocks of 500 kB. */
-static int compression(double *length, const uint8_t *s, size_t n, char *text, struct kl_error *err)
-{
-    char *at = text;
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] >= 100) *at++ = (char)('0' + s[i] / 100);
-        if (s[i] >= 10) *at++ = (char)('0' + s[i] / 10 % 10);
-        *at++ = (char)('0' + s[i] % 10);
-        *at++ = ' ';
-    }
-    const size_t size = (size_t)(at - text);
-    unsigned room = (unsigned)(size + size / 100 + 601);
-    if (BZ2_bzBuffToBuffCompress(text + 4 * n, &room, text, (unsigned)size, 5, 0, 0) != BZ_OK)
-        return kl_fail_memory(err, 4 << 20);
-    *length = room;
-    return KL_OK;
-}
-
-/* Two rows of what bits are converted to, or signs; the text, and what becomes of it. */
+/* Two rows of what bits are converted to, or signs; what the text needs, at a multiple of eight. */
 size_t kl_iid_work(size_t n)
 {
-    return 2 * n + 2 + 4 * n + 4 * n + n / 25 + 601;
+    return 2 * n + 2 + 8 + kl_text_size_work(n);
 }
 
 int kl_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n, void *work,
@@ -180,6 +162,7 @@ int kl_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n,
     bool lags = false;
     for (int i = PERIODICITY; i < COMPRESSION; i++) lags = lags || wanted[i];
     if (lags) lagged(t, one, m);
-    return wanted[COMPRESSION] ? compression(&t[COMPRESSION], s, n, (char *)work + 2 * n + 2, err)
-                               : KL_OK;
+    unsigned char *text = (unsigned char *)work + 2 * n + 2;
+    text += -(uintptr_t)text & 7;
+    return wanted[COMPRESSION] ? kl_text_size(&t[COMPRESSION], s, n, text, err) : KL_OK;
 }

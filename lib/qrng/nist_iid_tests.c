@@ -71,8 +71,8 @@ static int of_symbols(struct kl_iid_tests *tests, const struct kl_symbols *s, co
     double *expected = (double *)(list + cells);
     size_t *seen = (size_t *)(expected + cells);
     uint32_t *bin = (uint32_t *)(seen + cells);
-    for (size_t i = 0; i < cells; i++)
-        list[i] = (struct cell){ (double)counts[i / k] / n * (double)counts[i % k] / n * pairs,
+    for (size_t i = 0; i < cells; i++) /* whole products: what is equally likely is so to the last bit */
+        list[i] = (struct cell){ (double)counts[i / k] * (double)counts[i % k] * (pairs / (n * n)),
                                  (uint32_t)i, 0 };
     size_t bins = make_bins(bin, expected, list, cells);
     memset(seen, 0, cells * sizeof *seen);

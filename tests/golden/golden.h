@@ -60,6 +60,19 @@ static inline int golden_groups(const char *path, H5L_iterate_t check)
     return groups;
 }
 
+/* The first n binary digits of e, at most a million. */
+static inline void golden_digits(uint8_t *digits, size_t n)
+{
+    FILE *file = fopen("tests/golden/nist_e.bin", "rb");
+    golden_need(file != NULL, "nist_e.bin");
+    for (size_t i = 0; i < n; i += 8) {
+        const int byte = fgetc(file);
+        golden_need(byte != EOF, "nist_e.bin");
+        for (size_t j = 0; j < 8 && i + j < n; j++) digits[i + j] = byte >> (7 - j) & 1;
+    }
+    fclose(file);
+}
+
 static inline void must(int code, const struct kl_error *err)
 {
     if (!code) return;

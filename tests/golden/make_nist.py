@@ -311,7 +311,7 @@ def statistics(s):
     lags = (1, 2, 8, 16, 32)
     t += [sum(a == b for a, b in zip(one, one[p:])) for p in lags]
     t += [sum(a * b for a, b in zip(one, one[p:])) for p in lags]
-    return t + [len(bz2.compress(" ".join(map(str, s)).encode() + b" ", 5))]
+    return t + [len(bz2.compress(" ".join(map(str, s)).encode(), 5))]
 
 
 # ---- 5.2: chi-squared tests and the longest repeat ----
@@ -350,7 +350,7 @@ def chi_squared_tests(s):
                   for d in range(10) for v in p)
         second = fit, 9
     else:
-        expected = {(a, b): counts[a] / n * counts[b] / n * (n // 2) for a in counts for b in counts}
+        expected = {(a, b): counts[a] * counts[b] * ((n // 2) / n ** 2) for a in counts for b in counts}
         seen = collections.Counter(zip(s[0::2], s[1::2]))
         bins = bins_of(expected)
         first = (sum((sum(seen[c] for c in cells) - e) ** 2 / e for cells, e in bins), len(bins) - k)

@@ -164,6 +164,33 @@ static void appendix(void)
     if (strcmp(part, "111111110")) fprintf(stderr, "last template is %s\n", part), failures++;
 }
 
+/* What NIST's own programs have for these digits: sts in C, as PyPI's sp80022suite 0.0.8 has it. Each
+   p-value by its place; the two tests with other laws by their counts. */
+static void programs(void)
+{
+    struct kl_nist22 r;
+    size_t counts[7];
+    double law[6], p;
+    char what[64];
+    int value, n = 0;
+    FILE *file = fopen("tests/golden/nist_sts.txt", "r");
+    golden_need(file != NULL, "nist_sts.txt");
+    must(kl_nist22(&r, e, DIGITS, &err), &err);
+    for (; fscanf(file, "%d %lf", &value, &p) == 2; n++) {
+        golden_need(value >= 0 && value < KL_NIST22_VALUES, "nist_sts.txt");
+        snprintf(what, sizeof what, "sts, value %d", value);
+        /* Its probabilities of the excursions have ten digits. */
+        expect(what, pow(10, r.values[value].log10_p), p, value >= 159 && value < 167 ? 1e-8 : 1e-10);
+    }
+    fclose(file);
+    expect("sts, values", n, 186, 0);
+    kl_nist22_overlapping_law(law, 9, 1032);
+    kl_nist22_overlapping(counts, e, DIGITS, 9, 1032, law);
+    check_counts("sts, overlapping", counts, (const size_t[]){ 329, 164, 150, 111, 78, 136 }, 6);
+    kl_nist22_linear_complexity(counts, e, DIGITS, 500);
+    check_counts("sts, complexity", counts, (const size_t[]){ 21, 52, 250, 1006, 492, 135, 44 }, 7);
+}
+
 int main(void)
 {
     unsigned char packed[DIGITS / 8];
@@ -174,5 +201,6 @@ int main(void)
     small_examples();
     larger_examples();
     appendix();
+    programs();
     return failures != 0;
 }

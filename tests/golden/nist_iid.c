@@ -129,9 +129,36 @@ static void restarts(void)
     }
 }
 
+/* NIST's ea_iid (the C++ in PyPI's sp800-90b 0.1.1) on a million digits of e. Its collisions leave out
+   the symbol that collides, which the standard's example counts. */
+static void program(void)
+{
+    static const double expected[KL_IID_STATISTICS] = {
+        472.49087, 79649,   10,      74794,   499710, 21,    19.9219953130231 + 1,
+        58 + 1,    24605,   24481,   24702,   24462,  24468, 2000704,
+        2000464,   2000690, 2000391, 1999705, 155908
+    };
+    enum { DIGITS = 1000000 };
+    static uint8_t e[DIGITS];
+    double t[KL_IID_STATISTICS];
+    struct kl_iid_tests tests;
+    golden_digits(e, DIGITS);
+    statistics(t, e, DIGITS);
+    for (int i = 0; i < KL_IID_STATISTICS; i++)
+        expect("ea_iid", kl_iid_names[i], t[i], expected[i], i == 0 || i == 6 ? 1e-9 : 0);
+    must(kl_iid_tests(&tests, e, DIGITS, &err), &err);
+    expect("ea_iid", "independence", tests.independence.statistic, 2079.4630661938136, 1e-6);
+    expect("ea_iid", "independence p", pow(10, tests.independence.log10_p), 0.29781377365377737, 1e-9);
+    expect("ea_iid", "fit", tests.fit.statistic, 18.133396061000745, 1e-9);
+    expect("ea_iid", "fit p", pow(10, tests.fit.log10_p), 0.033657073586041295, 1e-9);
+    expect("ea_iid", "longest repeat", (double)tests.longest_repeat, 40, 0);
+    expect("ea_iid", "repeat p", tests.repeat_p, 0.36536895932926758, 1e-8);
+}
+
 int main(void)
 {
     examples();
+    program();
     restarts();
     if (golden_groups("tests/golden/nist.h5", check) != 7) {
         fprintf(stderr, "nist.h5: expected 7 groups\n");
