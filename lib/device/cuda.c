@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "kernels/cuda.h"
+#include "kernels/select.h"
 
 #define LIBRARY "libketline-cuda.so"
 
@@ -71,10 +72,13 @@ static int choose(struct kl_device *device, const char *text, struct kl_error *e
 int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err)
 {
     struct kl_error why;
-    *device = (struct kl_device){ .name = "cpu" };
-    if (strncmp(text, "cuda", 4) != 0) return KL_OK;
-    int code = choose(device, text, &why);
-    if (!code) return KL_OK;
-    *device = (struct kl_device){ .name = "cpu" };
-    return kl_fail(err, code, "--device %.20s: %.900s", text, why.text);
+    int code = KL_OK;
+    *device = (struct kl_device){ 0 };
+    if (strncmp(text, "cuda", 4) == 0) {
+        code = choose(device, text, &why);
+        if (!code) return KL_OK;
+        *device = (struct kl_device){ 0 };
+    }
+    snprintf(device->name, sizeof device->name, "cpu: %s", kl_kernels()->isa);
+    return code ? kl_fail(err, code, "--device %.20s: %.900s", text, why.text) : KL_OK;
 }

@@ -51,7 +51,8 @@ struct kl_cuda;
 struct kl_device {
     const struct kl_cuda *cuda; /* the functions of kernels/cuda.h; NULL: the CPU */
     int number;                 /* of the GPU */
-    char name[64];              /* "cpu", "cuda: NVIDIA H200": for the provenance record */
+    char name[64];              /* "cpu: avx512" (its kernels), "cuda: NVIDIA H200": for the provenance
+                                   record */
 };
 /* text: "auto", "cpu", "cuda" or "cuda:k". auto is the CPU until the kernels have been tried on a GPU
    (docs/cuda.md). KL_EDEVICE: no library, no driver, no such GPU. */

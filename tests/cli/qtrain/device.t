@@ -8,6 +8,10 @@ $ KETLINE_CUDA=/none.so qtrain f.h5 -o head.h5 --device cuda
 ! qtrain: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
 ? 75
 
+# The record says which kernels: every processor has those for any.
+$ KETLINE_ISA=base qtrain -q f.h5 -o base.h5 --epochs 1 --no-controls && cache show base.h5 | sed -n 's/^made .* s on \(cpu: [a-z0-9]*\).*/\1/p'
+> cpu: base
+
 % need $BUILD/tests/cuda/libketline-cuda.so
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; KETLINE_EMULATED_DEVICES=0 qtrain f.h5 -o head.h5 --device cuda
 ! qtrain: --device cuda: no GPU was found; --device cpu needs none
