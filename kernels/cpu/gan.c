@@ -30,14 +30,15 @@ enum { WIDE = 4 };
 
 /* n vectors of row i from j on; what is not wanted is left out by the compiler. */
 static inline __attribute__((always_inline)) void
-step_vectors(const bool back, const bool next, const struct KL_NAME(kl_gan_rows) * r, size_t i, size_t j,
-             const int n, kl_lane *sum, const struct kl_bare_adam_lanes *f)
+step_vectors(const bool pulled, const bool back, const bool next, const struct KL_NAME(kl_gan_rows) * r,
+             size_t i, size_t j, const int n, kl_lane *sum, const struct kl_bare_adam_lanes *f)
 {
     const size_t at = i * r->columns + j * KL_LANES;
     kl_lane *w = (kl_lane *)(r->w + at), *to = (kl_lane *)r->back + j, p[WIDE], g[WIDE];
     const kl_lane *x = (const kl_lane *)r->x + j, *y = (const kl_lane *)r->next + j;
     for (int l = 0; l < n; l++) {
-        p[l] = w[l], g[l] = r->d[i] * x[l];
+        p[l] = w[l], g[l] = (kl_lane){ 0 };
+        if (pulled) g[l] = r->d[i] * x[l];
         if (back) to[l] += r->d[i] * p[l];
     }
     kl_bare_adam(p, (kl_lane *)(r->m + at), (kl_lane *)(r->v + at), g, n, f);
@@ -47,15 +48,16 @@ step_vectors(const bool back, const bool next, const struct KL_NAME(kl_gan_rows)
     }
 }
 
-static inline __attribute__((always_inline)) void step_row(const bool back, const bool next,
+static inline __attribute__((always_inline)) void step_row(const bool pulled, const bool back,
+                                                           const bool next,
                                                            const struct KL_NAME(kl_gan_rows) * r,
                                                            size_t i, const struct kl_bare_adam_lanes *f)
 {
     const size_t vectors = r->columns / KL_LANES;
     kl_lane sum = { 0 };
     size_t j = 0;
-    for (; j + WIDE <= vectors; j += WIDE) step_vectors(back, next, r, i, j, WIDE, &sum, f);
-    for (; j < vectors; j++) step_vectors(back, next, r, i, j, 1, &sum, f);
+    for (; j + WIDE <= vectors; j += WIDE) step_vectors(pulled, back, next, r, i, j, WIDE, &sum, f);
+    for (; j < vectors; j++) step_vectors(pulled, back, next, r, i, j, 1, &sum, f);
     if (next) r->next_out[i] = kl_sum_lanes(sum);
 }
 
@@ -64,10 +66,11 @@ void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struc
     const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(f);
     if (r->back) memset(r->back, 0, r->columns * sizeof *r->back);
     for (size_t i = 0; i < r->rows; i++) {
-        if (r->back && r->next) step_row(true, true, r, i, &own);
-        else if (r->back) step_row(true, false, r, i, &own);
-        else if (r->next) step_row(false, true, r, i, &own);
-        else step_row(false, false, r, i, &own);
+        if (r->back && r->next) step_row(true, true, true, r, i, &own);
+        else if (r->back) step_row(true, true, false, r, i, &own);
+        else if (!r->next) step_row(true, false, false, r, i, &own);
+        else if (r->d[i] != 0) step_row(true, false, true, r, i, &own);
+        else step_row(false, false, true, r, i, &own);
     }
 }
 

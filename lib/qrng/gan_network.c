@@ -47,11 +47,12 @@ static int make_layer(struct KL_NAME(kl_gan_layer) * l, size_t rows, size_t colu
     kl_real *at = kl_arena_take(memory, all, sizeof *at);
     l->steps = kl_arena_take(memory, n_steps, sizeof *l->steps);
     if (!at || !l->steps) return kl_fail_memory(err, all * sizeof *at);
-    kl_pool_for(pool, PARTS, write_zeros, &(struct zeros){ at, all });
     memset(l->steps, 0, n_steps * sizeof *l->steps);
     l->rows = rows, l->columns = columns, l->stride = stride;
     l->w = at, l->m = l->w + size + SKEW, l->v = l->m + size + SKEW;
     l->a = l->v + size + SKEW, l->d = l->a + rows, l->h = l->d + rows;
+    const size_t known = last ? size : 0; /* weights that will be set, all of them */
+    kl_pool_for(pool, PARTS, write_zeros, &(struct zeros){ at + known, all - known });
     l->h[rows] = 1;
     return KL_OK;
 }
