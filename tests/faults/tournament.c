@@ -34,7 +34,8 @@ const struct fault_job fault_jobs[] = {
       .talks = true },
     { .name = "tournament of the study's devices",
       .command = "tournament --synthetic 3 --variant validate --rows 20 --bits 10 --null 0 --trials 0 "
-                 "--threads 2 --no-provenance -o out.h5" },
+                 "--threads 2 --no-provenance -o out.h5",
+      .talks = true }, /* the time that it took */
     { .name = "tournament, the bits of the study's devices",
       .command = "tournament --synthetic 3 --variant validate --rows 20 --only-bits --no-provenance -o "
                  "out.h5",
