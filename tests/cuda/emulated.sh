@@ -4,7 +4,7 @@
 # change no bit of its results.
 set -u
 BUILD=${BUILD:-build}
-export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
+export KETLINE_DATA=${KETLINE_DATA:-${DATA:-$PWD/data}} KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 forward=$("$1") || { echo "$forward"; exit 1; }
 reverse=$(KETLINE_EMULATED_ORDER=reverse "$1") || { echo "$reverse"; exit 1; }
 [ "$forward" = "$reverse" ] && exit 0
