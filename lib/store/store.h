@@ -147,8 +147,7 @@ int kl_raw_publish(struct kl_raw **raw, struct kl_error *err);
 void kl_raw_abort(struct kl_raw **raw); /* accepts NULL */
 
 /* Resumable writing (partial.c): the temporary is named by the key and keeps a journal of finished row
-   ranges with digests, so a killed run's rows are found again. `resume` of kl_writer_open_partial
-   receives how many journalled ranges were kept. */
+   ranges with digests, so a killed run's rows are found again. */
 int kl_writer_open_partial(struct kl_writer **writer, const char *path, const struct kl_header *header,
                            struct kl_error *err);
 /* After all datasets are declared: which rows of `dataset` are already there and verified? done[rows] of
