@@ -5,11 +5,18 @@
 #include "../unit/store/store_test.h"
 #include "faults.h"
 
-enum { ROWS = 9000, WIDTH = 8, PIECES = 3, PIECE = ROWS / PIECES, SETS = 5, LARGE = 2 };
-/* Against the order of their names; the large ones and `tiny` by rows, the others at once. */
-static const char *const names[SETS] = { "z", "b", "tiny", "x", "a" };
+enum { ROWS = 9000, WIDTH = 100, PIECES = 3, PIECE = ROWS / PIECES, SETS = 7, LARGE = 2, ONE = 5 };
+/* Against the order of their names: two large ones and `tiny` by rows, two at once that are too large
+   for one read together, one of a single row, and a scalar, which is no row. */
+static const char *const names[SETS] = { "z", "b", "tiny", "x", "a", "one", "scalar" };
+static const struct shape {
+    int rank;
+    size_t dims[2];
+} shapes[SETS] = { { 2, { ROWS, WIDTH } }, { 2, { ROWS, WIDTH } }, { 2, { ROWS, 1 } },
+                   { 2, { 600, WIDTH } },  { 2, { 600, WIDTH } },  { 2, { 1, WIDTH } },
+                   { 0, { 1, 1 } } };
 static char path[1024], whole[1024], partial[1024];
-static char saved[1 << 20]; /* the partial that a stopped run left */
+static char saved[1 << 22]; /* the partial that a stopped run left */
 static size_t n_saved;
 
 /* `pieces` of all rows, then the end; of fewer than all: stopped there. */
@@ -21,11 +28,16 @@ static int run(const char *to, bool resumable, size_t pieces, struct kl_error *e
     int sets[SETS] = { 0 },
         rc = (resumable ? kl_writer_open_partial : kl_writer_open)(&w, to, &test_header, err);
     for (int i = 0; i < SETS && !rc; i++) {
-        const size_t dims[2] = { i > LARGE ? 6 : ROWS, i == LARGE ? 1 : WIDTH };
-        if (i > LARGE) rc = kl_writer_put(w, names[i], KL_TYPE_U8, 0, 2, dims, rows, err);
-        else if ((sets[i] = kl_writer_dataset(w, names[i], KL_TYPE_U8, 0, 2, dims, err)) < 0)
+        const struct shape *h = &shapes[i];
+        if (i > LARGE && i < ONE)
+            rc = kl_writer_put(w, names[i], KL_TYPE_U8, 0, h->rank, h->dims, rows, err);
+        else if ((sets[i] = kl_writer_dataset(w, names[i], KL_TYPE_U8, 0, h->rank, h->dims, err)) < 0)
             rc = sets[i];
     }
+    if (!rc && resumable) rc = kl_writer_done_rows(w, sets[ONE], done, err);
+    if (!rc && !done[0]) rc = kl_writer_rows(w, sets[ONE], 0, 1, rows, err);
+    if (!rc) rc = kl_writer_rows(w, sets[ONE + 1], 0, 1, rows, err);
+    if (!rc && resumable && !done[0]) rc = kl_writer_journal(w, sets[ONE], 0, 1, err);
     memset(done, 0, sizeof done);
     if (!rc && resumable) rc = kl_writer_done_rows(w, sets[0], done, err);
     for (size_t p = 0; p < pieces && !rc; p++) {
@@ -52,7 +64,7 @@ static size_t bytes_of(const char *name, char *bytes, size_t room)
 
 static bool same_bytes(const char *name)
 {
-    static char one[1 << 20], two[1 << 20];
+    static char one[1 << 22], two[1 << 22];
     const size_t n = bytes_of(name, one, sizeof one);
     return n > 0 && n == bytes_of(whole, two, sizeof two) && memcmp(one, two, n) == 0;
 }
