@@ -219,7 +219,8 @@ static void check_errors(void)
         CASE("01\n\n01\n", "row 2 is empty"),
         CASE("01\n0x\n", "row 2, position 2: found 'x', expected 0 or 1"),
         CASE("01\n0\0\n", "row 2, position 2: found a NUL byte, expected 0 or 1"),
-        CASE("\xff\n", "row 1, position 1: found byte 0xff, expected 0 or 1"),
+        CASE("\xff\n", "row 1, position 1: found byte 0xff, expected 0 or 1; raw bytes are taken with "
+                       "--packed --bits N"),
         CASE("011\n01\n", "row 2 has fewer than the 3 bits of row 1"),
         CASE("011 1\n0110 1\n", "row 2 has more than the 3 bits of row 1"),
         CASE("01\n10\r\n", "row 2 ends in CR LF, expected LF alone; convert it: tr -d '\\r'"),
