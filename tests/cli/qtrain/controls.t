@@ -84,7 +84,7 @@ $ for c in twin frozen none; do qtrain f.h5 --core $c --epochs 3 --replicas 3 -o
 > frozen.h5: 3 heads, 3 epochs, val accuracy A (A to A), # s, # s/epoch
 > none.h5: 3 heads, 3 epochs, val accuracy A (A to A), # s, # s/epoch
 
-$ circuit show frozen.h5 | wc -l; circuit show twin.h5
+$ circuit show frozen.h5 | grep -c '^ [0-9]:'; circuit show twin.h5
 > 4
 ! circuit: twin.h5: holds no circuit, its core is twin
 ? 65
