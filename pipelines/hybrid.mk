@@ -24,7 +24,7 @@ $(OUT)/heads.h5: $(OUT)/train.h5 FORCE
 	qtrain $< $(QTRAIN) --replicas $(REPLICAS) -o $@
 
 $(OUT)/report.h5: $(OUT)/heads.h5 $(OUT)/test.h5 FORCE
-	qeval $(OUT)/heads.h5 $(OUT)/test.h5 $(QEVAL) -o $@
+	qeval $(OUT)/heads.h5 $(strip $(OUT)/test.h5 $(QEVAL)) -o $@
 
 $(OUT)/figures: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 $(TEST) FORCE
 	figures $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 --images $(TEST) -o $@

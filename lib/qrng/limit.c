@@ -5,13 +5,14 @@
 
 #include "qrng/rules.h"
 
-enum { MOST_SYMBOLS = 4, MOST_CLASSES = 64 };
+enum { MOST_SYMBOLS = KL_LIMIT_SYMBOLS, MOST_CLASSES = KL_LIMIT_CLASSES };
 
 struct sum {
     const double *p;
     size_t classes, m, n;
     size_t counts[MOST_SYMBOLS];
     double accuracy, information, *confusion;
+    const double *symbols; /* NULL: no derivatives are wanted */
     /* p_kj times the derivatives by p_kj */
     double by_accuracy[MOST_CLASSES][MOST_SYMBOLS], by_information[MOST_CLASSES][MOST_SYMBOLS];
 };
@@ -55,19 +56,12 @@ static void add(struct sum *s, size_t known, size_t left)
         if (of[k] > 0) s->information += of[k] / (double)s->classes * log2(of[k] / mean);
         if (s->confusion) s->confusion[k * s->classes + best] += of[k];
     }
-    add_derivatives(s, of, mean, best);
+    if (s->symbols) add_derivatives(s, of, mean, best);
 }
 
-struct kl_limit kl_symbol_limit(double *confusion, const double *p, size_t classes, size_t m, size_t n)
-{
-    struct sum s = { .p = p, .classes = classes, .m = m, .n = n, .confusion = confusion };
-    if (confusion) memset(confusion, 0, classes * classes * sizeof *confusion);
-    add(&s, 0, n);
-    return (struct kl_limit){ s.accuracy, s.information };
-}
-
-/* Variance of what has these derivatives, times p, if class k's p are shares among symbols[k] draws. */
-static double variance(double by[][MOST_SYMBOLS], const struct sum *s, const double *symbols)
+/* Standard error of what has these derivatives, times p, if class k's p are shares among symbols[k]
+   draws. */
+static double error_of(double by[][MOST_SYMBOLS], const struct sum *s)
 {
     double sum = 0;
     for (size_t k = 0; k < s->classes; k++) {
@@ -76,16 +70,22 @@ static double variance(double by[][MOST_SYMBOLS], const struct sum *s, const dou
             const double p = s->p[k * s->m + j];
             if (p > 0) first += by[k][j], second += by[k][j] * by[k][j] / p;
         }
-        sum += fmax(0, second - first * first) / symbols[k];
+        sum += fmax(0, second - first * first) / s->symbols[k];
     }
-    return sum;
+    return sqrt(sum);
 }
 
-struct kl_limit kl_symbol_limit_errors(const double *p, const double *symbols, size_t classes, size_t m,
-                                       size_t n)
+struct kl_limit kl_symbol_limit(double *confusion, const double *p, const double *symbols,
+                                size_t classes, size_t m, size_t n)
 {
-    struct sum s = { .p = p, .classes = classes, .m = m, .n = n };
+    struct sum s = {
+        .p = p, .classes = classes, .m = m, .n = n, .confusion = confusion, .symbols = symbols
+    };
+    if (confusion) memset(confusion, 0, classes * classes * sizeof *confusion);
     add(&s, 0, n);
-    return (struct kl_limit){ sqrt(variance(s.by_accuracy, &s, symbols)),
-                              sqrt(variance(s.by_information, &s, symbols)) };
+    struct kl_limit limit = { .accuracy = s.accuracy, .information = s.information };
+    if (!symbols) return limit;
+    limit.accuracy_error = error_of(s.by_accuracy, &s);
+    limit.information_error = error_of(s.by_information, &s);
+    return limit;
 }

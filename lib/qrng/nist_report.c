@@ -157,8 +157,9 @@ static int inform(struct kl_nist_report *r, const struct work *w, struct kl_erro
 {
     const size_t d = r->n_devices, symbols = (size_t)1 << r->symbol_bits;
     const size_t per_row = r->row_bits / (size_t)r->symbol_bits;
-    r->information = NAN;
-    if (d < 2 || symbols > 4 || per_row > 256) return KL_OK;
+    double drawn[KL_LIMIT_CLASSES];
+    r->information = r->information_error = NAN;
+    if (d < 2 || d > KL_LIMIT_CLASSES || symbols > KL_LIMIT_SYMBOLS || per_row > 256) return KL_OK;
     double *p = calloc(d * symbols, sizeof *p);
     if (!p) return kl_fail_memory(err, d * symbols * sizeof *p);
     for (size_t i = 0; i < d; i++)
@@ -168,7 +169,9 @@ static int inform(struct kl_nist_report *r, const struct work *w, struct kl_erro
                 p[i * symbols + kl_bits_symbol(row, t, r->symbol_bits)] +=
                     1 / (double)r->devices[i].n_symbols;
         }
-    r->information = kl_symbol_limit(NULL, p, d, symbols, per_row).information;
+    for (size_t i = 0; i < d; i++) drawn[i] = (double)r->devices[i].n_symbols;
+    const struct kl_limit limit = kl_symbol_limit(NULL, p, drawn, d, symbols, per_row);
+    r->information = limit.information, r->information_error = limit.information_error;
     free(p);
     return KL_OK;
 }

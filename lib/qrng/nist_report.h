@@ -52,8 +52,9 @@ struct kl_nist_report {
     int symbol_bits;
     char (*names)[KL_BITS_NAME];
     struct kl_nist_device *devices;
-    double information; /* I(device; row) in bits, of independent symbols; NaN: one device, or more than
-                           4 symbols or 256 a row */
+    /* I(device; row) in bits, of independent symbols, and its standard error; NaN: one device, more than
+       KL_LIMIT_CLASSES, or more than 4 symbols or 256 a row. */
+    double information, information_error;
 };
 /* KL_EDATA (sequences longer than a device's bits, too few rows for restarts), KL_ENOMEM, KL_ESIGNAL.
    Free it in every case. */

@@ -149,6 +149,7 @@ int kl_nist_save(struct kl_writer *w, const struct kl_nist_report *r, struct kl_
             code = put_each(w, columns[c].name, r, columns[c].offset, columns[c].n, err);
     }
     if (code >= 0) code = kl_writer_number(w, "", "information", r->information, err);
+    if (code >= 0) code = kl_writer_number(w, "", "information_error", r->information_error, err);
     if (code >= 0) code = kl_writer_integer(w, "", "symbol_bits", r->symbol_bits, err);
     return code < 0 ? code : KL_OK;
 }

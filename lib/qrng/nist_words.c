@@ -106,8 +106,8 @@ void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
                 d->row_extractable, d->assessed / r->symbol_bits, r->options.security);
     }
     if (!isnan(r->information))
-        fprintf(to, "a row tells %.4f bits of %.4f about its device\n", r->information,
-                log2((double)r->n_devices));
+        fprintf(to, "a row tells %.4f bits (standard error %.4f) of %.4f about its device\n",
+                r->information, r->information_error, log2((double)r->n_devices));
 }
 
 /* NaN and infinities are null. */
@@ -154,9 +154,10 @@ int kl_nist_json(struct json_t **value, const struct kl_nist_report *r, struct k
                       number(d->restarted ? d->restart.h : NAN), "row_extractable",
                       (json_int_t)d->row_extractable));
     }
-    *value = failed ? NULL
-                    : json_pack("{s:o,s:o}", "devices", json_incref(devices), "information",
-                                number(r->information));
+    *value = failed
+                 ? NULL
+                 : json_pack("{s:o,s:o,s:o}", "devices", json_incref(devices), "information",
+                             number(r->information), "information_error", number(r->information_error));
     json_decref(devices);
     return *value ? KL_OK : kl_fail_memory(err, 1024);
 }

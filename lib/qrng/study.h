@@ -107,7 +107,7 @@ struct kl_study_report {
     double
         null_p; /* share of null runs at least as good as the first split, both counted; NaN: no runs */
     bool has_limit;
-    struct kl_limit limit, limit_errors; /* of the pairs' counts, fitted on all rows */
+    struct kl_limit limit; /* of the pairs' counts, fitted on all rows */
     double *best,
         *last; /* [splits] reference protocol: at the best epoch of the test curve, at the last one */
 };

@@ -29,6 +29,8 @@ int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error
 int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
 {
     enum { LONGEST = 150 }; /* symbols of a row: 6 10^5 vectors of counts */
+    _Static_assert((int)KL_NETWORK_CLASSES <= (int)KL_LIMIT_CLASSES,
+                   "devices that the limit has no room for");
     const struct kl_bits *b = j->study->bits;
     const size_t symbols = b->n_bits / 2;
     double p[4 * KL_NETWORK_CLASSES] = { 0 }, rows[KL_NETWORK_CLASSES] = { 0 }, n[KL_NETWORK_CLASSES];
@@ -44,15 +46,14 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
         n[k] = rows[k] * (double)symbols;
         for (int s = 0; s < 4; s++) p[4 * k + (size_t)s] /= n[k];
     }
-    r->limit = kl_symbol_limit(NULL, p, j->c, 4, symbols);
-    r->limit_errors = kl_symbol_limit_errors(p, n, j->c, 4, symbols);
+    r->limit = kl_symbol_limit(NULL, p, n, j->c, 4, symbols);
     const struct {
         const char *name;
         double value;
     } numbers[] = { { "limit_accuracy", r->limit.accuracy },
-                    { "limit_accuracy_error", r->limit_errors.accuracy },
+                    { "limit_accuracy_error", r->limit.accuracy_error },
                     { "limit_information_bits", r->limit.information },
-                    { "limit_information_error", r->limit_errors.information } };
+                    { "limit_information_error", r->limit.information_error } };
     int rc = KL_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++)
         rc = kl_writer_number(j->w, "", numbers[i].name, numbers[i].value, err);

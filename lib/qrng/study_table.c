@@ -91,7 +91,7 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
         fprintf(to,
                 "limit      %.4f  (standard error %.4f) of any classifier, if symbols of two bits are "
                 "independent draws\n",
-                r->limit.accuracy, r->limit_errors.accuracy);
+                r->limit.accuracy, r->limit.accuracy_error);
     fprintf(to, "commonest  %.4f  by always naming the device of most rows; log10 p is against this\n",
             largest_share(study->bits));
     for (int m = 0; m < r->n_models; m++) write_collapsed(to, &r->models[m], r->n_splits);
@@ -102,6 +102,6 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
                 kl_deviation(r->null, r->n_null), r->n_null, r->null_p);
     if (r->has_limit)
         fprintf(to, "a row tells %.3f (standard error %.3f) of the %.3f bits that name its device\n",
-                r->limit.information, r->limit_errors.information, log2((double)r->classes));
+                r->limit.information, r->limit.information_error, log2((double)r->classes));
     if (biased) write_reference(to, r);
 }

@@ -8,8 +8,7 @@
 #include "qrng/tournament_int.h"
 
 enum {
-    MOST_SELF = 200, /* samples of each device with itself */
-    MOST_LIMIT_SYMBOLS = 4,
+    MOST_SELF = 200,     /* samples of each device with itself */
     MOST_LIMIT_ROW = 256 /* symbols, where the limit is found by a sum */
 };
 
@@ -114,16 +113,18 @@ static void know_rows(const struct work *w, struct kl_pair_result *r)
 {
     const struct kl_tournament *t = w->t;
     const size_t n = t->n_symbols;
-    double p[2 * MOST_LIMIT_SYMBOLS];
-    r->row_js = r->row_accuracy = NAN;
-    if (n > MOST_LIMIT_SYMBOLS || w->features.most > MOST_LIMIT_ROW) return;
+    double p[2 * KL_LIMIT_SYMBOLS], symbols[2];
+    r->row_js = r->row_accuracy = r->row_js_error = r->row_accuracy_error = NAN;
+    if (n > KL_LIMIT_SYMBOLS || w->features.most > MOST_LIMIT_ROW) return;
     for (size_t s = 0; s < n; s++) {
         p[s] = share(w, (size_t)r->a, s);
         p[n + s] = share(w, (size_t)r->b, s);
     }
-    const struct kl_limit limit = kl_symbol_limit(NULL, p, 2, n, w->features.most);
-    r->row_js = limit.information * M_LN2;
-    r->row_accuracy = limit.accuracy;
+    symbols[0] = (double)t->rows[r->a] * (double)w->features.most;
+    symbols[1] = (double)t->rows[r->b] * (double)w->features.most;
+    const struct kl_limit limit = kl_symbol_limit(NULL, p, symbols, 2, n, w->features.most);
+    r->row_js = limit.information * M_LN2, r->row_js_error = limit.information_error * M_LN2;
+    r->row_accuracy = limit.accuracy, r->row_accuracy_error = limit.accuracy_error;
 }
 
 static void compare(void *context, size_t i, int thread)

@@ -44,9 +44,10 @@ struct kl_pair_result {
     double log10_p_holm;                                  /* chi-squared, over all pairs */
     double divergence[KL_N_DIVERGENCES];                  /* plug-in */
     double low[KL_N_DIVERGENCES], high[KL_N_DIVERGENCES]; /* 95 %, bootstrap over rows */
-    /* Of rows of independent symbols, exactly (kl_symbol_limit): Jensen-Shannon divergence in nats, and
-       how many the best rule assigns to the right device; NaN for more than 4 symbols or 256 a row. */
-    double row_js, row_accuracy;
+    /* Of rows of independent symbols, exactly (kl_symbol_limit), and standard errors: Jensen-Shannon
+       divergence in nats, and how many the best rule assigns to the right device; NaN for more than 4
+       symbols or 256 a row. */
+    double row_js, row_accuracy, row_js_error, row_accuracy_error;
     double score[KL_N_SCORES];
     double accuracy_low, accuracy_high; /* of score[KL_SCORE_ACCURACY]: kl_crossfit_bounds */
     double p[KL_N_SCORES], null_mean[KL_N_SCORES], null_q95[KL_N_SCORES]; /* NaN: no permutations */

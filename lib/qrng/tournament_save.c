@@ -32,6 +32,8 @@ static const struct column {
     { "divergence_high", OF(high), KL_N_DIVERGENCES },
     { "row_js", OF(row_js), 1 },
     { "row_accuracy", OF(row_accuracy), 1 },
+    { "row_js_error", OF(row_js_error), 1 },
+    { "row_accuracy_error", OF(row_accuracy_error), 1 },
     { "accuracy_low", OF(accuracy_low), 1 },
     { "accuracy_high", OF(accuracy_high), 1 },
     { "score", OF(score), KL_N_SCORES },
@@ -92,6 +94,7 @@ int kl_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struc
     if (code >= 0) code = kl_writer_text(w, "score", "axes", "pair, score", err);
     if (code >= 0) code = kl_writer_text(w, "divergence", "unit", "nats a symbol", err);
     if (code >= 0) code = kl_writer_text(w, "row_js", "unit", "nats a row", err);
+    if (code >= 0) code = kl_writer_text(w, "row_js_error", "unit", "nats a row", err);
     if (code >= 0) code = kl_writer_integer(w, "", "permutations", (int64_t)t->permutations, err);
     if (code >= 0) code = kl_writer_integer(w, "", "resamples", (int64_t)t->resamples, err);
     if (code >= 0) code = kl_writer_text(w, "", "rows_are", t->reference ? "the study's" : "all", err);

@@ -112,7 +112,7 @@ static void check_limit(const json_t *sound)
         for (size_t s = 0; s < 4; s++)
             p[4 * k + (int)s] = json_number_value(json_array_get(json_object_get(of, name), s));
     }
-    const struct kl_limit limit = kl_symbol_limit(confusion, p, 3, 4, 50);
+    const struct kl_limit limit = kl_symbol_limit(confusion, p, NULL, 3, 4, 50);
     near("limit", limit.accuracy,
          json_number_value(json_object_get(sound, "bayes_accuracy_plug_in_3_class")), 1e-11);
     for (size_t i = 0; i < 9; i++)

@@ -65,14 +65,15 @@ $ figures head.h5 --report there/run.html
 ! figures: there/run.html: its folder does not exist; make it first
 ? 74
 
-# a tournament's pairs in their order, with the file's numbers; rows have names or numbers; what is of devices stands apart from what is of pairs
-$ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tournament bits.h5 --null 20 -q -o t.h5
-+ extract-features --qrng bits.h5 --reference -q -o b.h5; qtrain --qrng bits.h5 --model pairs --seeds 2 -q -o c.h5; qeval --qrng c.h5 bits.h5 -q -o r.h5
-+ figures t.h5 b.h5 r.h5 --report q.html
-+ /usr/bin/python3 - <<'EOF'
-+ import h5py, html.parser
+# the tables of a page, by their captions
+$ cat > page.py <<'EOF'
++ import html.parser
 + class Page(html.parser.HTMLParser):
-+     tables, caption, tag = {}, '', ''
++     caption, tag = '', ''
++     def __init__(self, file):
++         super().__init__()
++         self.tables = {}
++         self.feed(open(file).read())
 +     def handle_starttag(self, tag, attrs):
 +         self.tag = tag
 +         if tag == 'h3': self.caption = ''
@@ -85,8 +86,15 @@ $ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tourna
 +     def handle_endtag(self, tag):
 +         self.tag = ''
 +         if tag == 'table': self.caption = ''
-+ page = Page()
-+ page.feed(open('q.html').read())
++ EOF
+
+# a tournament's pairs in their order, with the file's numbers; rows have names or numbers; what is of devices stands apart from what is of pairs
+$ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tournament bits.h5 --null 20 -q -o t.h5
++ extract-features --qrng bits.h5 --reference -q -o b.h5; qtrain --qrng bits.h5 --model pairs --seeds 2 -q -o c.h5; qeval --qrng c.h5 bits.h5 -q -o r.h5
++ figures t.h5 b.h5 r.h5 --report q.html
++ /usr/bin/python3 - <<'EOF'
++ import h5py, page
++ page = page.Page('q.html')
 + t, names = h5py.File('t.h5'), ['c0d0', 'c0d1', 'c1d2', 'c2d3']
 + rows = page.tables['pairs, most distinguishable first'][1:]
 + js, found, composite = 2, list(t['scores'][:]).index(b'accuracy'), list(t['scores'][:]).index(b'composite')
@@ -107,28 +115,12 @@ $ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tourna
 $ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o pairs.h5
 + for w in 1 2; do tournament --nist pairs.h5 --symbol-bits $w --permutations 0 -q -o n$w.h5; figures n$w.h5 --report n$w.html; done
 + /usr/bin/python3 - <<'EOF'
-+ import h5py, html.parser, numpy
-+ class Page(html.parser.HTMLParser):
-+     tables, caption, tag = {}, '', ''
-+     def handle_starttag(self, tag, attrs):
-+         self.tag = tag
-+         if tag == 'h3': self.caption = ''
-+         if tag == 'table': self.rows = self.tables.setdefault(self.caption, [])
-+         if tag == 'tr': self.rows.append([])
-+         if tag in ('th', 'td'): self.rows[-1].append('')
-+     def handle_data(self, data):
-+         if self.tag == 'h3': self.caption += data
-+         if self.tag in ('th', 'td'): self.rows[-1][-1] += data
-+     def handle_endtag(self, tag):
-+         self.tag = ''
-+         if tag == 'table': self.caption = ''
++ import h5py, numpy, page
 + for w in 1, 2:
-+     page = Page()
-+     page.tables = {}
-+     page.feed(open('n%d.html' % w).read())
++     tables = page.Page('n%d.html' % w).tables
 +     f, cell = h5py.File('n%d.h5' % w), lambda x: '-' if numpy.isnan(x) else '%.6g' % x
-+     assert list(page.tables) == ['', 'SP 800-22, the first sequence: log10 p after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1)], list(page.tables)
-+     tests, entropy = list(page.tables.values())[1:]
++     assert list(tables) == ['', 'SP 800-22, the first sequence: log10 p after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1)], list(tables)
++     tests, entropy = list(tables.values())[1:]
 +     assert tests[0] == entropy[0] == ['', 'c0d0', 'c1d1', 'c2d2']
 +     words, g = ['failed', 'passed', 'not applicable'], f['sp800_22']
 +     for k, row in enumerate(tests[1:]):

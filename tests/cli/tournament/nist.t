@@ -93,7 +93,7 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 >     LZ78Y                      0.6572 bits a bit, 1.3999 a symbol
 >   independent  not refuted: log10 p -0.501 of neighbours, -0.118 of parts, 19 statistics as of permutations
 >   extractable  0 bits of a row alone, 0.6545 a bit of long blocks (within 2^-64)
-> a row tells 0.5908 bits of 1.0000 about its device
+> a row tells 0.5908 bits (standard error 0.0542) of 1.0000 about its device
 > 2 devices, # s
 $ tournament --nist two.txt --symbol-bits 2 --permutations 0 --json | tr '{' '\n' | grep -A1 '"rank":'
 > "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
@@ -167,3 +167,8 @@ $ yes 0110100110010110 | tournament --nist - --packed --bits 1000 --sequence-bit
 > y.h5: 1 device, # s
 > SIMPLE { ( 1, 3, 188 )
 ! tournament: device standard input: its first 8000000 bits are tested, and no more are read; for more give --sequences N
+
+# More devices than what a row tells about them is summed over.
+$ tournament --synthetic 65 --rows 20 --bits 12 --source pairs --only-bits -q -o many.h5
++ tournament --nist many.h5 --symbol-bits 2 --permutations 0 -q -o many-nist.h5; h5dump -a information many-nist.h5 | grep '(0)'
+>    (0): nan
