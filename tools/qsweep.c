@@ -30,7 +30,8 @@ static const struct kl_option options[] = {
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
       "a part of the points; cache merge joins; auto: Slurm, MPI", NULL, NULL },
     KL_DEVICE_OPTION(AT(head.common.device)),
-    KL_HEAD_SETTINGS,
+    KL_HEAD_MODEL_SETTINGS,
+    KL_HEAD_TRAINING_SETTINGS,
 };
 static const struct kl_tool tool = {
     .name = "qsweep",

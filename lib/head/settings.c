@@ -8,7 +8,10 @@
 #include "device/device.h"
 
 static const struct kl_option options[] = {
-    KL_HEAD_SETTINGS,
+    KL_HEAD_MODEL_SETTINGS,
+    { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,
+      "do not train the three other cores beside the circuit", NULL, NULL },
+    KL_HEAD_TRAINING_SETTINGS,
     { "resume", 0, KL_OPT_FLAG, KL_HEAD_AT(resume), NULL, 0, 0, false,
       "go on from the checkpoint of a stopped run", "Run", NULL },
     KL_DEVICE_OPTION(KL_HEAD_AT(common.device)),

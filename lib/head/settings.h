@@ -57,16 +57,15 @@ void kl_head_settings_free(struct kl_head_settings *v); /* what settling made */
 #define KL_INIT_CHOICES "normal|uniform|identity"
 
 /* Rows of a table of options whose values begin with a struct kl_head_settings: all that changes a
-   head. */
+   head, first what it is, then its training. Controls are qtrain's alone. */
 #define KL_HEAD_AT(field) offsetof(struct kl_head_settings, field)
 /* clang-format off */
-#define KL_HEAD_SETTINGS                                                                         \
+#define KL_HEAD_MODEL_SETTINGS                                                                   \
     KL_CIRCUIT_OPTIONS(KL_HEAD_AT(head.circuit)),                                                \
     KL_NOISE_OPTION(KL_HEAD_AT(head.circuit.noise), NULL),                                       \
     KL_TRAJECTORIES_OPTION(KL_HEAD_AT(trajectories)),                                            \
-    KL_HEAD_SHAPE_OPTIONS(KL_HEAD_AT(shape), "Head"),                                            \
-    { "no-controls", 0, KL_OPT_FLAG, KL_HEAD_AT(no_controls), NULL, 0, 0, true,                  \
-      "do not train the three other cores beside the circuit", NULL, NULL },                     \
+    KL_HEAD_SHAPE_OPTIONS(KL_HEAD_AT(shape), "Head")
+#define KL_HEAD_TRAINING_SETTINGS                                                                \
     { "dropout", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.dropout), "P", 0, 0.99, true,                  \
       "rate after every ReLU", NULL, "dropout_rate" },                                           \
     { "weight-scale", 0, KL_OPT_FLOAT, KL_HEAD_AT(head.weight_scale), "S", 0, 100, true,         \

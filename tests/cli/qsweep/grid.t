@@ -139,6 +139,12 @@ $ qsweep f.h5 --grid "replicas=1,2" -o x.h5
 $ qsweep f.h5 --grid "no-controls=false,true" -o x.h5
 ! qsweep: --grid: no-controls: heads of a sweep have no controls; repeat the best point with qtrain, which adds them
 ? 2
+$ qsweep f.h5 --grid "lr=1" --no-controls -o x.h5
+! qsweep: --no-controls: no such option; --help lists them
+? 2
+$ echo "no-controls: false" >c.yaml; qsweep f.h5 --grid "lr=1" --config c.yaml -o x.h5
+! qsweep: c.yaml:1: no-controls: no such option
+? 2
 $ qsweep f.h5 --grid "val-fraction=0,0.2" -o x.h5
 ! qsweep: --grid: val-fraction: points are compared on the same validation samples; give it outside the grid
 ? 2
