@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   Definition of the family; see kernels/mlp.h.
-   Of eight samples an input bit has one of 256 patterns. So the weights of the inputs with the same
-   pattern (of four samples: 2 * 16 patterns) are added first, and a sample's sum is that of the patterns
-   it takes part in: two additions an input in place of eight. On the way back the gradient of an input's
-   weights is the sum of its pattern. */
+   Definition of the family; see kernels/mlp.h. Its layers are in kernels/inline/mlp.h. */
 #include "kernels/mlp.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "kernels/inline/mlp.h"
 #include "kernels/inline/real.h"
 
 #if KL_F64
@@ -24,18 +21,7 @@ typedef int32_t kl_mask_item;
 typedef kl_mask_item kl_mask
     __attribute__((vector_size(KL_VECTOR_BYTES), aligned(sizeof(kl_real)), may_alias));
 
-enum { BATCH = KL_MLP_BATCH, HALF = BATCH / 2, PATTERNS = 1 << HALF };
-
-static inline kl_lane *at(kl_real *p)
-{
-    return (kl_lane *)p;
-}
-static inline kl_lane get(const kl_real *p)
-{
-    return *(const kl_lane *)p;
-}
-
-/* What a call works with, cut from its workspace. Activations and gradients: [BATCH][width of the
+/* What a call works with, cut from its workspace. Activations and gradients: [KL_MLP_BATCH][width of the
  * layer]. */
 struct work {
     kl_real *y[KL_MLP_LAYERS + 1], *d[KL_MLP_LAYERS + 1], *table;
@@ -46,7 +32,7 @@ static struct work cut(kl_real *memory, const struct kl_mlp *net)
 {
     struct work w;
     for (int l = 0; l <= net->n_layers; l++) {
-        const size_t size = BATCH * kl_mlp_width(net->size[l]);
+        const size_t size = KL_MLP_BATCH * kl_mlp_width(net->size[l]);
         w.y[l] = memory, w.d[l] = memory + size;
         memory += 2 * size;
     }
@@ -55,129 +41,19 @@ static struct work cut(kl_real *memory, const struct kl_mlp *net)
     return w;
 }
 
-/* pattern[j]: bit i is input j of sample i. */
-static void transpose_bits(uint8_t *pattern, const struct kl_mlp_batch *batch, size_t n_inputs)
-{
-    for (size_t j = 0; j < n_inputs; j += 8) {
-        uint64_t x = 0, t;
-        for (size_t i = 0; i < batch->n; i++)
-            x |= (((const uint64_t *)batch->row[i])[j / 64] >> j % 64 & 0xff) << 8 * i;
-        t = (x ^ x >> 7) & 0x00aa00aa00aa00aa, x ^= t ^ t << 7;
-        t = (x ^ x >> 14) & 0x0000cccc0000cccc, x ^= t ^ t << 14;
-        t = (x ^ x >> 28) & 0x00000000f0f0f0f0, x ^= t ^ t << 28;
-        memcpy(pattern + j, &x, 8);
-    }
-}
-
-/* y (BATCH, width) = biases + the rows of weights whose bits are set. */
-static void sum_patterns(kl_real *restrict y, kl_real *restrict table, const kl_real *restrict weights,
-                         const uint8_t *pattern, size_t n_inputs, size_t width)
-{
-    const kl_real *biases = weights + n_inputs * width;
-    memset(table, 0, 2 * PATTERNS * width * sizeof *table);
-    for (size_t j = 0; j < n_inputs; j++) {
-        kl_real *low = table + (pattern[j] % PATTERNS) * width;
-        kl_real *high = table + (PATTERNS + pattern[j] / PATTERNS) * width;
-        for (size_t c = 0; c < width; c += KL_LANES) {
-            const kl_lane row = get(weights + j * width + c);
-            *at(low + c) += row, *at(high + c) += row;
-        }
-    }
-    for (size_t i = 0; i < BATCH; i++)
-        for (size_t c = 0; c < width; c += KL_LANES) {
-            const kl_real *sums = table + i / HALF * PATTERNS * width + c;
-            kl_lane sum = get(biases + c);
-            for (size_t p = 0; p < PATTERNS; p++)
-                if (p >> i % HALF & 1) sum += get(sums + p * width);
-            *at(y + i * width + c) = sum;
-        }
-}
-
-/* grad (n_inputs, width), then that of the biases (width), from d (BATCH, width). */
-static void spread_patterns(kl_real *restrict grad, kl_real *restrict table, const kl_real *restrict d,
-                            const uint8_t *pattern, size_t n_inputs, size_t width)
-{
-    for (size_t half = 0; half < 2; half++) {
-        kl_real *sums = table + half * PATTERNS * width;
-        memset(sums, 0, width * sizeof *sums);
-        for (size_t p = 1; p < PATTERNS; p++) {
-            const kl_real *rest = sums + (p & (p - 1)) * width;
-            const kl_real *one = d + (half * HALF + (size_t)__builtin_ctzll(p)) * width;
-            for (size_t c = 0; c < width; c += KL_LANES)
-                *at(sums + p * width + c) = get(rest + c) + get(one + c);
-        }
-    }
-    for (size_t j = 0; j <= n_inputs; j++) {
-        const uint8_t own = j < n_inputs ? pattern[j] : 0xff;
-        const kl_real *low = table + (own % PATTERNS) * width;
-        const kl_real *high = table + (PATTERNS + own / PATTERNS) * width;
-        for (size_t c = 0; c < width; c += KL_LANES)
-            *at(grad + j * width + c) = get(low + c) + get(high + c);
-    }
-}
-
-/* m <= BATCH rows of out (m, width) = start (width; NULL: 0) + a(i, k) b (n, width), with a(i, k) = a[i
- * by_row + k * by_sum]. */
-static inline __attribute__((always_inline)) void products(kl_real *restrict out, const kl_real *start,
-                                                           const kl_real *restrict a, size_t by_row,
-                                                           size_t by_sum, const kl_real *restrict b,
-                                                           size_t n, size_t width, const int m)
-{
-    for (size_t c = 0; c < width; c += KL_LANES) {
-        kl_lane sum[BATCH];
-        for (int i = 0; i < m; i++) sum[i] = start ? get(start + c) : (kl_lane){ 0 };
-        for (size_t k = 0; k < n; k++) {
-            const kl_lane row = get(b + k * width + c);
-            for (int i = 0; i < m; i++) sum[i] += a[(size_t)i * by_row + k * by_sum] * row;
-        }
-        for (int i = 0; i < m; i++) *at(out + (size_t)i * width + c) = sum[i];
-    }
-}
-
-/* y (BATCH, outputs) = x (BATCH, inputs) W + b */
-static void dense(kl_real *y, const kl_real *x, const kl_real *weights, int inputs, int outputs)
-{
-    const size_t width = kl_mlp_width(outputs), n = (size_t)inputs;
-    products(y, weights + n * width, x, kl_mlp_width(inputs), 1, weights, n, width, BATCH);
-}
-
-/* grad = x^T d, and of the biases the sum of d. */
-static void dense_weights(kl_real *grad, const kl_real *x, const kl_real *d, int inputs, int outputs)
-{
-    static const kl_real one = 1;
-    const size_t width = kl_mlp_width(outputs), n = (size_t)inputs, across = kl_mlp_width(inputs);
-    size_t k = 0;
-    for (; k + BATCH <= n; k += BATCH)
-        products(grad + k * width, NULL, x + k, 1, across, d, BATCH, width, BATCH);
-    for (; k < n; k++) products(grad + k * width, NULL, x + k, 1, across, d, BATCH, width, 1);
-    products(grad + n * width, NULL, &one, 0, 0, d, BATCH, width, 1);
-}
-
-/* dx (BATCH, inputs) = d W^T */
-static void dense_inputs(kl_real *restrict dx, kl_real *restrict turned, const kl_real *restrict d,
-                         const kl_real *restrict weights, int inputs, int outputs)
-{
-    const size_t width = kl_mlp_width(outputs), across = kl_mlp_width(inputs);
-    for (size_t j = 0; j < (size_t)outputs; j++) {
-        for (size_t k = 0; k < (size_t)inputs; k++) turned[j * across + k] = weights[k * width + j];
-        for (size_t k = (size_t)inputs; k < across; k++) turned[j * across + k] = 0;
-    }
-    products(dx, NULL, d, width, 1, turned, (size_t)outputs, across, BATCH);
-}
-
 static void first_layer(const struct work *w, const kl_real *params, const struct kl_mlp *net,
                         const struct kl_mlp_batch *batch)
 {
     const size_t inputs = (size_t)net->size[0], across = kl_mlp_width(net->size[0]);
     if (batch->packed) {
-        transpose_bits(w->pattern, batch, inputs);
-        sum_patterns(w->y[1], w->table, params, w->pattern, inputs, kl_mlp_width(net->size[1]));
+        kl_mlp_transpose_bits(w->pattern, batch, inputs);
+        kl_mlp_sum_patterns(w->y[1], w->table, params, w->pattern, inputs, kl_mlp_width(net->size[1]));
         return;
     }
-    memset(w->y[0], 0, BATCH * across * sizeof(kl_real));
+    memset(w->y[0], 0, KL_MLP_BATCH * across * sizeof(kl_real));
     for (size_t i = 0; i < batch->n; i++)
         memcpy(w->y[0] + i * across, batch->row[i], inputs * sizeof(kl_real));
-    dense(w->y[1], w->y[0], params, net->size[0], net->size[1]);
+    kl_mlp_dense(w->y[1], w->y[0], params, net->size[0], net->size[1]);
 }
 
 static void forward(const struct work *w, const kl_real *params, const struct kl_mlp *net,
@@ -185,7 +61,7 @@ static void forward(const struct work *w, const kl_real *params, const struct kl
 {
     first_layer(w, params, net, batch);
     for (int l = 1; l < net->n_layers; l++) {
-        const size_t size = BATCH * kl_mlp_width(net->size[l]);
+        const size_t size = KL_MLP_BATCH * kl_mlp_width(net->size[l]);
         kl_real *y = w->y[l];
         for (size_t i = 0; i < size; i++) y[i] = y[i] > 0 ? y[i] : 0;
         if (drop && drop->threshold) {
@@ -193,7 +69,7 @@ static void forward(const struct work *w, const kl_real *params, const struct kl
             own.purpose += 256 * (uint32_t)l;
             KL_ISA_NAME(kl_dropout)(y, 0, size, &own);
         }
-        dense(w->y[l + 1], y, params + kl_mlp_layer(net, l), net->size[l], net->size[l + 1]);
+        kl_mlp_dense(w->y[l + 1], y, params + kl_mlp_layer(net, l), net->size[l], net->size[l + 1]);
     }
 }
 
@@ -204,7 +80,7 @@ static double cross_entropy(kl_real *d, const kl_real *logits, const struct kl_m
     const size_t width = kl_mlp_width(classes);
     const kl_real share = 1 / (kl_real)batch->n;
     double sum = 0;
-    memset(d, 0, BATCH * width * sizeof *d);
+    memset(d, 0, KL_MLP_BATCH * width * sizeof *d);
     for (size_t i = 0; i < batch->n; i++) {
         const kl_real *z = logits + i * width;
         kl_real *to = d + i * width, most = z[0], total = 0;
@@ -230,8 +106,9 @@ static void penalise(struct kl_mlp_loss *loss, kl_real *restrict grad, const kl_
 {
     kl_lane squares = { 0 }, sum = { 0 };
     for (size_t i = 0; i < n; i += KL_LANES) {
-        const kl_lane p = get(params + i), sign = sign_of(p), g = get(grad + i) + l1 * sign;
-        *at(grad + i) = g;
+        const kl_lane p = kl_mlp_get(params + i), sign = sign_of(p),
+                      g = kl_mlp_get(grad + i) + l1 * sign;
+        *kl_mlp_at(grad + i) = g;
         squares += g * g;
         sum += p * sign;
     }
@@ -248,15 +125,15 @@ void KL_ISA_NAME(kl_mlp_gradient) KL_MLP_GRADIENT_ARGS(kl_real)
     forward(&w, params, net, batch, drop);
     loss->cross_entropy = cross_entropy(w.d[last], w.y[last], batch, net->size[last]) / (double)batch->n;
     for (int l = last - 1; l >= 0; l--) {
-        const size_t begin = kl_mlp_layer(net, l), size = BATCH * kl_mlp_width(net->size[l]);
+        const size_t begin = kl_mlp_layer(net, l), size = KL_MLP_BATCH * kl_mlp_width(net->size[l]);
         if (l == 0 && batch->packed) {
-            spread_patterns(grad, w.table, w.d[1], w.pattern, (size_t)net->size[0],
-                            kl_mlp_width(net->size[1]));
+            kl_mlp_spread_patterns(grad, w.table, w.d[1], w.pattern, (size_t)net->size[0],
+                                   kl_mlp_width(net->size[1]));
             break;
         }
-        dense_weights(grad + begin, w.y[l], w.d[l + 1], net->size[l], net->size[l + 1]);
+        kl_mlp_dense_weights(grad + begin, w.y[l], w.d[l + 1], net->size[l], net->size[l + 1]);
         if (l == 0) break;
-        dense_inputs(w.d[l], w.table, w.d[l + 1], params + begin, net->size[l], net->size[l + 1]);
+        kl_mlp_dense_inputs(w.d[l], w.table, w.d[l + 1], params + begin, net->size[l], net->size[l + 1]);
         KL_ISA_NAME(kl_relu_back)(w.d[l], w.y[l], size, (double)scale);
     }
     penalise(loss, grad, params, kl_mlp_layer(net, last), (kl_real)l1);
