@@ -53,7 +53,7 @@ stage qgan devices.txt -m 2 --epochs 2 -o g.h5
 stage qtrain --qrng bits.txt --epochs 1 -o study.h5
 stage qeval --qrng study.h5 bits.txt -o verdict.h5
 printed cache list .
-printed cache show h.h5
+for f in h.h5 r.h5 s.h5 p.h5 b.h5 t.h5 t2.h5 t4.h5 g.h5 study.h5 verdict.h5; do printed cache show "$f"; done
 printed cache log r.h5
 printed cache diff h.h5 head.h5
 printed cache verify h.h5 f.h5

@@ -180,9 +180,11 @@ int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
     code = write_classes(to, file, err);
     if (code) return code;
     code = write_options(to, file, err);
+    if (!code) code = kl_write_attributes(to, file, err);
     if (!code) kl_write_numbers(to, file);
     if (!code) code = kl_write_heads(to, file, err);
     if (!code) code = kl_write_history(to, file, err);
+    if (!code) code = kl_write_tables(to, file, err);
     if (!code) write_datasets(to, file);
     return code;
 }

@@ -27,22 +27,28 @@ static json_t *dataset_list(const struct kl_file *file)
 
 int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
 {
-    json_t *sets = NULL, *parts = NULL, *records = NULL, *path = NULL, *page = NULL;
+    json_t *sets = NULL, *parts = NULL, *records = NULL, *path = NULL, *page = NULL, *attributes = NULL,
+           *tables = NULL;
     char *text = NULL;
     int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
     if (!code) code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
     if (!code) code = kl_json_string(&path, kl_file_path(file), err);
     if (!code && !(sets = dataset_list(file))) code = kl_fail_memory(err, 4096);
+    if (!code) code = kl_attributes_json(&attributes, file, err);
+    if (!code) code = kl_tables_json(&tables, file, err);
     if (!code)
-        page = json_pack("{s:O, s:s, s:i, s:s, s:s, s:s, s:O, s:O, s:O}", "path", path, "kind",
+        page = json_pack("{s:O, s:s, s:i, s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O}", "path", path, "kind",
                          kl_file_kind(file), "schema", kl_file_schema(file), "key", kl_file_key(file),
                          "content", kl_file_content(file), "created_by", kl_file_created_by(file),
-                         "datasets", sets, "key_parts", parts, "provenance", records);
+                         "datasets", sets, "key_parts", parts, "provenance", records, "attributes",
+                         attributes, "tables", tables);
     if (!code && !page) code = kl_fail_memory(err, 4096);
     if (!code) code = kl_json_dump_as(&text, page, JSON_COMPACT, err);
     if (!code) fprintf(to, "%s\n", text);
     free(text);
     json_decref(page);
+    json_decref(attributes);
+    json_decref(tables);
     json_decref(sets);
     json_decref(parts);
     json_decref(records);

@@ -27,6 +27,13 @@ static const char *const numbers[][2] = {
     { "minus_none_high", "  to" },
 };
 
+bool kl_is_number_of_report(const char *name)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(numbers[i][0], name) == 0) return true;
+    return strcmp(name, "noise") == 0 || strcmp(name, "mitigation") == 0;
+}
+
 void kl_write_numbers(FILE *to, const struct kl_file *file)
 {
     double value;

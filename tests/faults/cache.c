@@ -11,6 +11,8 @@ const char *const fault_inputs[] = {
     "extract-features -q data/digits/test-images-idx3-ubyte --limit 10 -o ten.h5",
     "qtrain -q f.h5 --epochs 1 -o h.h5 >/dev/null && qtrain -q f.h5 --epochs 2 -o h2.h5 >/dev/null",
     "qeval -q h.h5 f.h5 -o r.h5",
+    "tournament -q --synthetic 4 --rows 20 --bits 12 --only-bits -o bits.h5 && tournament -q bits.h5 -o "
+    "t.h5",
     "qtrain -q f.h5 --epochs 100000 --checkpoint-every 1 --reduction 8 -o s.h5 >/dev/null 2>&1 & p=$!; "
     "until [ -e .s.h5.checkpoint ]; do kill -0 $p || exit 1; done; kill -TERM $p; wait $p 2>/dev/null; "
     "mv .s.h5.checkpoint stopped",
@@ -25,6 +27,8 @@ const struct fault_job fault_jobs[] = {
       .varies = true },
     { .name = "cache list", .command = "cache list ../in --json", .tells = true },
     { .name = "cache show", .command = "cache show ../in/h.h5" },
+    { .name = "cache show, of pairs", .command = "cache show ../in/t.h5" },
+    { .name = "cache show --json, of pairs", .command = "cache show --json ../in/t.h5" },
     { .name = "cache log", .command = "cache log ../in/r.h5" },
     { .name = "cache verify",
       .command = "cache verify ../in/h.h5 ../in/0.h5 ../in/r.h5",
