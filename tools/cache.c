@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    cache: look at, check, merge and keep files and the shared store. What a command does is in
    lib/cache/COMMAND.c; here are those that draw a file. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,8 +115,7 @@ int main(int argc, char **argv)
     struct values v = { 0 };
     const char **args = NULL;
     size_t n = 0;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason; Ctrl-C ends at
-                                 once, as usual */
+    kl_signals_plain();
     int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, &err);
     if (code) return kl_report(&log, &err);
     if (v.common.quiet) log.level = 0;

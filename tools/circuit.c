@@ -2,7 +2,6 @@
    circuit: a circuit by name, seen: drawn, exported, counted; and a grid of them scanned for barren
    plateaus (lib/plateau). */
 #include <jansson.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,7 +199,7 @@ int main(int argc, char **argv)
                        .argv = argv };
     const char **args = NULL;
     size_t n_args = 0;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason */
+    kl_signals_plain();
     kl_circuit_options_default(&run.v.circuit);
     int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n_args, &err);
     bool answered = !code && kl_options_answer(&tool, &run.v, stdout);

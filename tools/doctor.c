@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    doctor: what this machine has, whether it is fit, how fast it is, and what to change. */
-#include <signal.h>
 #include <stdlib.h>
 
 #include "doctor/doctor.h"
@@ -59,7 +58,7 @@ int main(int argc, char **argv)
     struct kl_log log = { tool.name, stderr, 1 };
     const char **args = NULL;
     size_t n = 0;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason */
+    kl_signals_plain();
     int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, &err);
     free(args);
     if (!code && n) code = kl_fail(&err, KL_EUSAGE, "found %zu argument%s, expected none", n, kl_s(n));

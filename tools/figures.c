@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    figures: PNG and SVG of heads, reports and features; all of them on one page of HTML. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,7 +181,7 @@ int main(int argc, char **argv)
     struct run run = { .v = { .figure = "all", .format = "both" }, .log = { tool.name, stderr, 1 } };
     const char **files = NULL;
     size_t n = 0;
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason */
+    kl_signals_plain();
     int code = kl_options_parse(&tool, &run.v, argc, argv, &files, &n, &err);
     if (code) return kl_report(&run.log, &err);
     if (kl_options_answer(&tool, &run.v, stdout)) {

@@ -7,22 +7,48 @@
 
 static volatile sig_atomic_t pending;
 
+/* The first process of a namespace, as a container's is, ignores whatever it has no handler for, so that
+   raising ends it not: it takes the status by which a shell would name the signal. */
+static void end_by(int number)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* within a handler it is blocked */
+    raise(number);
+    _exit(128 + number);
+}
+
 static void on_signal(int number)
 {
-    if (pending) { /* the second one: at once */
-        signal(number, SIG_DFL);
-        raise(number);
-    }
+    if (pending) end_by(number); /* the second one: at once */
     pending = number;
+}
+
+static void install(void (*handler)(int))
+{
+    struct sigaction action = { .sa_handler = handler };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void refuse_long_files(void)
+{
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason, like a full disk */
 }
 
 void kl_signals_install(void)
 {
-    struct sigaction action = { .sa_handler = on_signal };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond `ulimit -f` then fails with a reason, like a full disk */
+    install(on_signal);
+    refuse_long_files();
+}
+
+void kl_signals_plain(void)
+{
+    if (getpid() == 1) install(end_by);
+    refuse_long_files();
 }
 
 int kl_signals_pending(void)
@@ -32,8 +58,5 @@ int kl_signals_pending(void)
 
 void kl_signals_reraise(void)
 {
-    int number = pending;
-    if (!number) return;
-    signal(number, SIG_DFL);
-    raise(number);
+    if (pending) end_by(pending);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Errors in words, messages by level, exit status, progress in each mode, signals seen by a watch. */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -166,11 +167,46 @@ static void signals(void)
     kl_signals_reraise(); /* nothing pending: goes on */
 }
 
+/* The first process of a namespace, which no signal ends by default; how: as the tools that keep
+   something, at the first signal or the second, and as those that do not. Returns its status, or -1
+   where no namespace is to be had. */
+static int first_process_status(int how)
+{
+    int status = 0;
+    const pid_t around = fork();
+    if (around == 0) {
+        if (unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID)) _exit(255);
+        const pid_t first = fork();
+        if (first == 0) {
+            if (how == 2) kl_signals_plain();
+            else kl_signals_install();
+            raise(SIGTERM);
+            if (how == 1) raise(SIGTERM);
+            kl_signals_reraise();
+            _exit(43);
+        }
+        if (first < 0 || waitpid(first, &status, 0) != first) _exit(255);
+        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 254);
+    }
+    if (around < 0 || waitpid(around, &status, 0) != around || !WIFEXITED(status)) exit(1);
+    return WEXITSTATUS(status) == 255 ? -1 : WEXITSTATUS(status);
+}
+
+static void first_processes(void)
+{
+    for (int how = 0; how < 3; how++) {
+        const int status = first_process_status(how);
+        if (status < 0) puts("left out: no namespace of processes is to be had");
+        else CHECK(status == 143, "the first process, %d: status %d", how, status);
+    }
+}
+
 int main(void)
 {
     errors();
     notes();
     progress();
     signals();
+    first_processes();
     return failures != 0;
 }
