@@ -241,8 +241,8 @@ void kl_arena_free(struct kl_arena *arena);
 struct kl_pool;
 /* Affinity mask and cgroup quota; at least 1. */
 int kl_threads_available(void);
-/* Processors, and bytes of memory, that cgroup v2 allows this process, 0: no limit. proc_file:
-   /proc/self/cgroup; root: where cgroup2 is mounted, /sys/fs/cgroup (cgroup.c). */
+/* Processors, and bytes of memory, that cgroups allow this process, 0: no limit. proc_file:
+   /proc/self/cgroup; root: where they are mounted, /sys/fs/cgroup (cgroup.c). */
 int kl_cgroup_limit(const char *proc_file, const char *root);
 uint64_t kl_cgroup_memory(const char *proc_file, const char *root);
 /* n_threads <= 0: kl_threads_available(). With one thread no thread is started. */

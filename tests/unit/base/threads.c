@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The pool: every item once, also when loops are tiny and follow each other closely, when items differ
-   in length and when there are more threads than processors; limits of cgroup v2. */
+   in length and when there are more threads than processors; limits of cgroups of both versions. */
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -145,10 +145,46 @@ static void cgroups(void)
     if (system(line)) exit(1);
 }
 
+/* Version 1, as a container sees it: the groups of the host by name, its own at the root of each tree.
+ */
+static void old_cgroups(void)
+{
+    static const char *const trees[] = { "cpu", "cpuset", "memory", "memory/docker" };
+    char root[512], tree[4][600], self[600];
+    const char *tmp = getenv("TMPDIR");
+    snprintf(root, sizeof root, "%s/ketline-cgroup-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(root)) exit(1);
+    for (int i = 0; i < 4; i++) {
+        snprintf(tree[i], sizeof tree[i], "%s/%s", root, trees[i]);
+        if (mkdir(tree[i], 0700)) exit(1);
+    }
+    snprintf(self, sizeof self, "%s/self", root);
+    write_text(root, "self",
+               "9:cpuset:/\n4:cpuacct,cpu:/docker/12ab\n3:memory:/docker\n0::/docker/12ab\n");
+    write_text(tree[0], "cpu.cfs_period_us", "100000\n");
+    write_text(tree[1], "cpu.cfs_quota_us", "100000\n");
+    write_text(tree[0], "cpu.cfs_quota_us", "-1\n");
+    CHECK(kl_cgroup_limit(self, root) == 0, "-1 is no limit: %d", kl_cgroup_limit(self, root));
+    write_text(tree[0], "cpu.cfs_quota_us", "300000\n");
+    CHECK(kl_cgroup_limit(self, root) == 3, "of the root: %d", kl_cgroup_limit(self, root));
+    write_text(root, "cpu.max", "200000 100000\n");
+    CHECK(kl_cgroup_limit(self, root) == 2, "the lesser of both versions: %d",
+          kl_cgroup_limit(self, root));
+    write_text(tree[2], "memory.limit_in_bytes", "9223372036854771712\n");
+    CHECK(kl_cgroup_memory(self, root) == 0, "more than any machine has is no limit");
+    write_text(tree[2], "memory.limit_in_bytes", "1073741824\n");
+    CHECK(kl_cgroup_memory(self, root) == 1073741824, "of memory, at the root");
+    write_text(tree[3], "memory.limit_in_bytes", "536870912\n");
+    CHECK(kl_cgroup_memory(self, root) == 536870912, "of memory, by the group's name");
+    snprintf(self, sizeof self, "rm -r '%s'", root);
+    if (system(self)) exit(1);
+}
+
 int main(void)
 {
     pools();
     affinity();
     cgroups();
+    old_cgroups();
     return failures != 0;
 }
