@@ -82,6 +82,13 @@ for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/
     head -3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || fail "$f: no SPDX line"
 done
 
+# 7. Messages quote in one way: what was found, 'like this'.
+for place in $(awk '/kl_(fail|fail_errno|note|qasm_fail|h5_failed)\(/ { text = ""; within = 1 }
+    within { text = text $0 }
+    within && /;$/ { within = 0; if (text ~ /\\"/) print FILENAME ":" FNR }' $(find lib tools -name '*.c')); do
+    fail "$place: a message with double quotes; what was found stands in single ones"
+done
+
 # Sizes, said without failing.
 long() { # limit, files...
     local limit=$1 f n

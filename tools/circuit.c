@@ -98,7 +98,7 @@ static int draw(struct run *run, const char *head, FILE *out, struct kl_error *e
          png = n > 4 && strcmp(path + n - 4, ".png") == 0;
     bool written;
     if (!svg && !png)
-        return kl_fail(err, KL_EUSAGE, "draw: found output \"%s\", expected -o FILE.svg or FILE.png",
+        return kl_fail(err, KL_EUSAGE, "draw: found output '%s', expected -o FILE.svg or FILE.png",
                        path ? path : "");
     while (strcmp(figure->name, "circuit") != 0) figure++;
     const char *inputs_of[] = { head, run->v.circuit.file, run->v.common.config }, *given[3];

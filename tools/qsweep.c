@@ -81,7 +81,7 @@ static int check(struct run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "%zu inputs, expected one feature cache%s; see --help", n_inputs,
                        n_inputs && run->v->grid ? " (all of --grid is one word: quote it)" : "");
     if (!run->v->grid)
-        return kl_fail(err, KL_EUSAGE, "no --grid; expected \"NAME=VALUE,VALUE... NAME=...\"");
+        return kl_fail(err, KL_EUSAGE, "no --grid; expected 'NAME=VALUE,VALUE... NAME=...'");
     if (!h->common.output || strcmp(h->common.output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "no output; give -o SWEEP.h5, beside which the heads go");
     if (h->train.val_fraction <= 0)

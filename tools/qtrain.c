@@ -45,8 +45,8 @@ static int check_histories(const struct kl_head_settings *v, const char *input, 
     int code = v->mlflow ? check_mlflow(v->mlflow, err) : KL_OK;
     if (code || !v->history || strcmp(v->history, "-") == 0) return code;
     if (v->common.output && kl_same_place(v->history, v->common.output))
-        return kl_fail(err, KL_EUSAGE, "--history: found %s, which -o writes; give another name",
-                       v->history);
+        return kl_fail(err, KL_EUSAGE,
+                       "--history: found the file %s, which -o writes; give another name", v->history);
     if (access(v->history, F_OK) && kl_place_check(v->history, err)) return err->code;
     return kl_target_check_bytes(v->history, 0, "{\"replica\":", v->common.force, inputs, n_inputs, err);
 }

@@ -16,11 +16,11 @@ static int expect(const struct kl_weight **tensor, const struct kl_weights *weig
     snprintf(full, sizeof full, "%s.%s", name, part);
     const struct kl_weight *t = *tensor = kl_weights_find(weights, full);
     if (!t)
-        return kl_fail(err, KL_EDATA, "weights: '%s' is absent; expected torchvision's resnet18", full);
+        return kl_fail(err, KL_EDATA, "weights: no tensor %s; expected torchvision's resnet18", full);
     if (t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
     return kl_fail(
         err, KL_EDATA,
-        "weights: '%s': found rank %d, first dimension %zu, expected rank %d, first dimension "
+        "weights: tensor %s: found rank %d, first dimension %zu, expected rank %d, first dimension "
         "%zu; expected torchvision's resnet18",
         full, t->rank, t->rank ? t->dims[0] : 1, rank, dims[0]);
 }
@@ -38,10 +38,10 @@ static int scale_and_shift(double *scale, double *shift, const struct kl_weights
         scale[o] = (double)gamma->data[o] / sqrt((double)variance->data[o] + EPSILON);
         shift[o] = (double)beta->data[o] - (double)mean->data[o] * scale[o];
         if (!isfinite(scale[o]) || !isfinite(shift[o]))
-            code = kl_fail(
-                err, KL_EDATA,
-                "weights: '%s': channel %zu has a negative variance or values that are no numbers", name,
-                o);
+            code =
+                kl_fail(err, KL_EDATA,
+                        "weights: %s: channel %zu has a negative variance or values that are no numbers",
+                        name, o);
     }
     return code;
 }

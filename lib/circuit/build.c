@@ -92,20 +92,20 @@ static int check(const struct kl_circuit_options *o, const struct kl_embedding *
     if (o->n_layers < 0 || o->n_layers > 10000)
         return kl_fail(err, KL_EUSAGE, "circuit: found %lld layers, expected 0 to 10000",
                        (long long)o->n_layers);
-    if (!ansatz) return kl_fail(err, KL_EUSAGE, "ansatz \"%s\" is unknown", o->ansatz);
+    if (!ansatz) return kl_fail(err, KL_EUSAGE, "ansatz '%s' is unknown", o->ansatz);
     if (o->reupload && strcmp(o->embedding, "amplitude") == 0)
         return kl_fail(err, KL_EUSAGE, "reupload: an amplitude embedding is the state to begin with");
-    if (!embedding) return kl_fail(err, KL_EUSAGE, "embedding \"%s\" is unknown", o->embedding);
+    if (!embedding) return kl_fail(err, KL_EUSAGE, "embedding '%s' is unknown", o->embedding);
     if (o->learn_scale && !embedding->n_scales)
         return kl_fail(
             err, KL_EUSAGE,
-            "learn-scale: found embedding %s, expected angle-x, angle-y, angle-z, iqp or iqp-2",
+            "learn-scale: found embedding '%s', expected angle-x, angle-y, angle-z, iqp or iqp-2",
             o->embedding);
     if (o->entanglement && *o->entanglement) {
         int known = 0;
         for (int i = 0; kl_entanglement_names[i]; i++)
             known |= strcmp(o->entanglement, kl_entanglement_names[i]) == 0;
-        if (!known) return kl_fail(err, KL_EUSAGE, "entanglement \"%s\" is unknown", o->entanglement);
+        if (!known) return kl_fail(err, KL_EUSAGE, "entanglement '%s' is unknown", o->entanglement);
         if (!ansatz->entangles)
             return kl_fail(err, KL_EUSAGE, "entanglement %s: ansatz %s has its own", o->entanglement,
                            o->ansatz);

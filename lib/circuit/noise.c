@@ -53,7 +53,7 @@ static int unknown(const char *name, const char *what, struct kl_error *err)
         const size_t n = strlen(names);
         snprintf(names + n, sizeof names - n, ", %s", numbers[i].name);
     }
-    return kl_fail(err, KL_EDATA, "%s: found \"%.40s\", expected one of %s", what, name, names);
+    return kl_fail(err, KL_EDATA, "%s: found '%.40s', expected one of %s", what, name, names);
 }
 
 static int set(struct kl_qubit_noise *q, const struct number *n, const json_t *value, const char *what,
@@ -125,8 +125,8 @@ static int check_members(json_t *root, const char *what, struct kl_error *err)
     {
         const bool text = strcmp(name, "name") == 0 || strcmp(name, "note") == 0;
         if (!text && strcmp(name, "all") != 0 && strcmp(name, "qubits") != 0)
-            return kl_fail(err, KL_EDATA, "%s: found \"%.40s\", expected name, note, all and qubits",
-                           what, name);
+            return kl_fail(err, KL_EDATA, "%s: found '%.40s', expected name, note, all and qubits", what,
+                           name);
         if (text && !json_is_string(value))
             return kl_fail(err, KL_EDATA, "%s: %s: expected a text", what, name);
         for (const char *c = json_string_value(value); text && *c; c++)
@@ -189,7 +189,7 @@ int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error
     if (!code && noise->n_qubits && noise->n_qubits < c->n_qubits)
         code = kl_fail(err, KL_EUSAGE,
                        "noise: it describes %d qubits, the circuit has %d; add the others to its list "
-                       "\"qubits\"",
+                       "'qubits'",
                        noise->n_qubits, c->n_qubits);
     return code;
 }

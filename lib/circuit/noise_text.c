@@ -44,7 +44,7 @@ static int add_number(json_t *all, const char *item, size_t n, struct kl_error *
     if (!length || length >= sizeof name || end != item + n || end == equals + 1 || !isfinite(x) ||
         !is_printable(item, length))
         return kl_fail(err, KL_EUSAGE,
-                       "--noise: found \"%.*s\", expected NAME=NUMBER as in depolarizing=0.01, a file "
+                       "--noise: found '%.*s', expected NAME=NUMBER as in depolarizing=0.01, a file "
                        "FILE.json, or none",
                        (int)n, item);
     snprintf(name, sizeof name, "%.*s", (int)length, item);

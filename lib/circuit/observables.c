@@ -15,15 +15,14 @@ static int add_string(struct kl_builder *b, double weight, const char *text, siz
     struct kl_pauli pauli = { 0 };
     if (length != (size_t)b->n)
         return kl_fail(b->err, KL_EUSAGE,
-                       "observables: found \"%.*s\" of %zu letters, expected %d, one a qubit "
+                       "observables: found '%.*s' of %zu letters, expected %d, one a qubit "
                        "(or z: <Z> of each)",
                        (int)length, text, length, b->n);
     for (int q = 0; q < b->n; q++) {
         const char letter = text[q];
         if (!strchr("IXYZ", letter))
-            return kl_fail(b->err, KL_EUSAGE,
-                           "observables: found '%c' in \"%.*s\", expected I, X, Y or Z", letter,
-                           (int)length, text);
+            return kl_fail(b->err, KL_EUSAGE, "observables: found '%c' in '%.*s', expected I, X, Y or Z",
+                           letter, (int)length, text);
         if (letter == 'X' || letter == 'Y') pauli.x |= 1u << q;
         if (letter == 'Z' || letter == 'Y') pauli.z |= 1u << q;
     }

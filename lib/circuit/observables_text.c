@@ -17,18 +17,17 @@ int kl_summand_read(struct kl_summand *s, const char **text, struct kl_error *er
         s->weight *= strtod(at, &end);
         if (end == at || *end != '*' || !isfinite(s->weight))
             return kl_fail(err, KL_EUSAGE,
-                           "observables: found \"%.40s\", expected NUMBER*STRING, as in 0.5*ZZII", at);
+                           "observables: found '%.40s', expected NUMBER*STRING, as in 0.5*ZZII", at);
         at = end + 1;
     }
     s->string = at;
     while (isalpha((unsigned char)*at)) at++;
     s->length = (size_t)(at - s->string);
     if (!s->length || (*at && !strchr("+-", *at)))
-        return kl_fail(
-            err, KL_EUSAGE,
-            "observables: found \"%.40s\", expected a letter a qubit as in ZZII, sums such as "
-            "0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)",
-            *text);
+        return kl_fail(err, KL_EUSAGE,
+                       "observables: found '%.40s', expected a letter a qubit as in ZZII, sums such as "
+                       "0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)",
+                       *text);
     *text = at;
     return KL_OK;
 }
@@ -71,7 +70,7 @@ static int write_sum(FILE *to, const char *item, struct kl_error *err)
         write_weight(to, weight, kept++ == 0);
         fwrite(all[i].string, 1, all[i].length, to);
     }
-    if (!code && !kept) code = kl_fail(err, KL_EUSAGE, "observables: \"%.60s\" is 0", item);
+    if (!code && !kept) code = kl_fail(err, KL_EUSAGE, "observables: '%.60s' is 0", item);
     free(all);
     return code;
 }
@@ -86,7 +85,7 @@ static int write_wires(FILE *to, const char *item, struct kl_error *err)
         const long wire = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : -1;
         if (wire < 0 || wire > KL_MAX_QUBITS || (*end != ',' && strcmp(end, ")") != 0))
             return kl_fail(err, KL_EUSAGE,
-                           "observables: found \"%.60s\", expected wires in parentheses, "
+                           "observables: found '%.60s', expected wires in parentheses, "
                            "as in probs(0,2)",
                            item);
         fprintf(to, "%ld%c", wire, *end);

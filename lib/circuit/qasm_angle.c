@@ -60,7 +60,7 @@ static struct kl_qasm_sum parameter(struct kl_qasm_reader *r, const char *text)
     const struct kl_qasm_name *n = kl_qasm_find(r, text);
     int index = 0;
     if (!n) {
-        kl_qasm_fail(r, "\"%s\" is no parameter", text);
+        kl_qasm_fail(r, "'%s' is no parameter", text);
         return kl_qasm_constant(0);
     }
     if (n->count) {

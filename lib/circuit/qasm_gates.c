@@ -119,7 +119,7 @@ static int wire(struct kl_qasm_reader *r)
         kl_qasm_expect(r, ']');
         return q->first + index;
     }
-    kl_qasm_fail(r, "\"%s\" is no qubit", text);
+    kl_qasm_fail(r, "'%s' is no qubit", text);
     return 0;
 }
 
@@ -130,7 +130,7 @@ void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
     for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
         if (strcmp(gates[i].name, name) == 0) g = &gates[i];
     if (!g) {
-        kl_qasm_fail(r, "\"%s\" is no gate or statement that is read here", name);
+        kl_qasm_fail(r, "'%s' is no gate or statement that is read here", name);
         return;
     }
     for (; g->n_angles && c.n_angles < g->n_angles && !r->code; c.n_angles++) {

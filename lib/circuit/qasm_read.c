@@ -12,7 +12,7 @@ static void check_new(struct kl_qasm_reader *r, const char *text)
     bool known = strcmp(text, "pi") == 0 || strcmp(text, "tau") == 0 || kl_qasm_find(r, text);
     for (int i = 0; i < r->n_registers; i++) known |= strcmp(r->registers[i].text, text) == 0;
     if (!text[0]) kl_qasm_fail(r, "found '%.1s', expected a name", *r->at ? r->at : " ");
-    if (known) kl_qasm_fail(r, "\"%s\" is declared twice", text);
+    if (known) kl_qasm_fail(r, "'%s' is declared twice", text);
 }
 
 static bool begins(const char *text, const char *with)
@@ -29,7 +29,7 @@ static void input(struct kl_qasm_reader *r)
     bool array = strcmp(type, "array") == 0;
     if (array) kl_qasm_expect(r, '['), kl_qasm_word(r, type);
     if (strcmp(type, "float") != 0 && strcmp(type, "angle") != 0)
-        kl_qasm_fail(r, "found type \"%s\", expected float or angle", type);
+        kl_qasm_fail(r, "found type '%s', expected float or angle", type);
     if (kl_qasm_take(r, '[')) kl_qasm_number(r, 64), kl_qasm_expect(r, ']');
     if (array) {
         kl_qasm_expect(r, ',');

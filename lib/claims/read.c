@@ -38,7 +38,7 @@ static int check_names(const json_t *object, const char *const *names, const cha
         for (known = names; *known; known++)
             snprintf(all + strlen(all), sizeof all - strlen(all), known == names ? "%s" : ", %s",
                      *known);
-        return kl_fail(err, KL_EDATA, "%s: found \"%.60s\"; known are %s", where, name, all);
+        return kl_fail(err, KL_EDATA, "%s: found '%.60s'; known are %s", where, name, all);
     }
     return KL_OK;
 }
@@ -49,9 +49,9 @@ static int take_text(const char **text, const json_t *object, const char *name, 
     const json_t *value = json_object_get(object, name);
     *text = "";
     if (!value && !needed) return KL_OK;
-    if (!value) return kl_fail(err, KL_EDATA, "%s: \"%s\" is missing", where, name);
+    if (!value) return kl_fail(err, KL_EDATA, "%s: '%s' is missing", where, name);
     if (!json_is_string(value) || !json_string_length(value))
-        return kl_fail(err, KL_EDATA, "%s: \"%s\": expected a text", where, name);
+        return kl_fail(err, KL_EDATA, "%s: '%s': expected a text", where, name);
     *text = json_string_value(value);
     return KL_OK;
 }
@@ -76,8 +76,8 @@ static int take_range(struct kl_claim *claim, const json_t *object, const char *
                       !!json_object_get(object, "low") + !!json_object_get(object, "high");
     if (given != 2 || around == between)
         return kl_fail(err, KL_EDATA,
-                       "%s: expected numbers \"expected\" and \"tolerance\" (0 or more), or \"low\" and "
-                       "\"high\" (not below it)",
+                       "%s: expected numbers 'expected' and 'tolerance' (0 or more), or 'low' and "
+                       "'high' (not below it)",
                        where);
     if (around) claim->low = expected - tolerance, claim->high = expected + tolerance;
     return KL_OK;
@@ -91,12 +91,12 @@ static int take_index(struct kl_claim *claim, const json_t *object, const char *
     const json_t *index = json_object_get(object, "index");
     if (index && (!json_is_array(index) || json_array_size(index) > KL_MAX_RANK || !*claim->dataset))
         return kl_fail(err, KL_EDATA,
-                       "%s: \"index\": expected a list of at most %d numbers, with a dataset", where,
+                       "%s: 'index': expected a list of at most %d numbers, with a dataset", where,
                        KL_MAX_RANK);
     json_array_foreach(index, i, at)
     {
         if (!json_is_integer(at) || json_integer_value(at) < 0)
-            return kl_fail(err, KL_EDATA, "%s: \"index\": expected whole numbers from 0", where);
+            return kl_fail(err, KL_EDATA, "%s: 'index': expected whole numbers from 0", where);
         claim->index[claim->n_index++] = (size_t)json_integer_value(at);
     }
     return KL_OK;
@@ -117,7 +117,7 @@ static int take_claim(struct kl_claim *claim, const json_t *object, const char *
     if (!code) code = take_text(&claim->dataset, object, "dataset", false, where, err);
     if (!code) code = take_text(&claim->attribute, object, "attribute", false, where, err);
     if (!code && !*claim->dataset && !*claim->attribute)
-        code = kl_fail(err, KL_EDATA, "%s: names neither a \"dataset\" nor an \"attribute\"", where);
+        code = kl_fail(err, KL_EDATA, "%s: names neither a 'dataset' nor an 'attribute'", where);
     if (!code) code = take_index(claim, object, where, err);
     if (!code) code = take_range(claim, object, where, err);
     claim->value = NAN;
@@ -131,13 +131,13 @@ static int take_all(struct kl_claims *c, const char *path, struct kl_error *err)
                  *list = json_object_get(c->json, "claims"), *data = json_object_get(c->json, "data");
     char where[4200];
     if (!json_is_object(c->json) || !json_is_array(list))
-        return kl_fail(err, KL_EDATA, "%s: expected an object with a list \"claims\"", path);
+        return kl_fail(err, KL_EDATA, "%s: expected an object with a list 'claims'", path);
     int code = check_names(c->json, names, path, err);
     if (code) return code;
     if (!json_is_integer(schema) || json_integer_value(schema) != 1)
-        return kl_fail(err, KL_EDATA, "%s: \"schema\": expected 1", path);
+        return kl_fail(err, KL_EDATA, "%s: 'schema': expected 1", path);
     if (data && (!json_is_string(data) || json_string_length(data) != 64))
-        return kl_fail(err, KL_EDATA, "%s: \"data\": expected 64 hex digits, the SHA-256 of the input",
+        return kl_fail(err, KL_EDATA, "%s: 'data': expected 64 hex digits, the SHA-256 of the input",
                        path);
     c->data = json_string_value(data);
     const size_t n = json_array_size(list);

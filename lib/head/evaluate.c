@@ -159,7 +159,7 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
                    *found = f->class_names + i * f->name_size;
         size_t m = strnlen(made, names->item_size), n = strnlen(found, f->name_size);
         if (m != n || memcmp(made, found, n) != 0)
-            code = kl_fail(err, KL_EDATA, "%s: class %zu is \"%.*s\", in the features it is \"%.*s\"",
+            code = kl_fail(err, KL_EDATA, "%s: class %zu is '%.*s', in the features it is '%.*s'",
                            kl_file_path(file), i, (int)m, made, (int)n, found);
     }
     free(memory);

@@ -14,7 +14,7 @@ static int check_names(const struct kl_history *h, const char *path, struct kl_e
         char name[80];
         kl_history_group(name, h, g);
         if (!*name || *name == '.' || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.0123456789")])
-            return kl_fail(err, KL_EDATA, "%s: dataset history/gradient_group: \"%s\" is no group", path,
+            return kl_fail(err, KL_EDATA, "%s: dataset history/gradient_group: '%s' is no group", path,
                            name);
     }
     return KL_OK;

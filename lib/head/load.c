@@ -32,7 +32,7 @@ int kl_head_config(struct kl_head_options *o, const char **reduction, const char
                    : kl_fail(err, KL_EDATA,
                              "%s: attribute config lacks reduction, classifier or dropout", path);
     if (core_named(core) < 0)
-        return kl_fail(err, KL_EDATA, "%s: attribute config: \"%s\" is no core", path, core);
+        return kl_fail(err, KL_EDATA, "%s: attribute config: '%s' is no core", path, core);
     o->core = (enum kl_core)core_named(core);
     code = kl_head_widths(o->reduction, &o->n_reduction, *reduction, "reduction", err);
     return code ? code : kl_head_widths(o->classifier, &o->n_classifier, *classifier, "classifier", err);

@@ -30,8 +30,8 @@ int kl_head_widths(int64_t widths[KL_MAX_WIDTHS], int *n, const char *text, cons
         long long width = strtoll(at, &end, 10);
         if (end == at || width < 1 || width > 65536 || (*end && *end != ','))
             return kl_fail(err, KL_EUSAGE,
-                           "--%s: \"%s\" is no list of widths from 1 to 65536; write it as 128,32",
-                           option, text);
+                           "--%s: '%s' is no list of widths from 1 to 65536; write it as 128,32", option,
+                           text);
         if (*n == KL_MAX_WIDTHS)
             return kl_fail(err, KL_EUSAGE, "--%s: at most %d hidden layers", option, KL_MAX_WIDTHS);
         widths[(*n)++] = width;

@@ -114,9 +114,10 @@ static int agree_on_classes(struct kl_images *im, struct kl_error *err)
             const char *theirs = k < s->n_classes ? s->class_names + k * s->class_name_size : "(none)";
             const char *ours = most->class_names + k * most->class_name_size;
             if (strcmp(theirs, ours) != 0)
-                return kl_fail(err, KL_EDATA,
-                               "%s: class %zu is %.60s, in %s it is %.60s; inputs need the same classes",
-                               s->path, k, theirs, most->path, ours);
+                return kl_fail(
+                    err, KL_EDATA,
+                    "%s: class %zu is '%.60s', in %s it is '%.60s'; inputs need the same classes",
+                    s->path, k, theirs, most->path, ours);
         }
     }
     im->n_classes = most->n_classes;

@@ -96,9 +96,9 @@ static int read_label(const struct kl_bits_source *s, int *device, const char *l
     for (; i < length && line[i] >= '0' && line[i] <= '9' && label <= KL_BITS_DEVICES; i++)
         label = 10 * label + line[i] - '0';
     if (i < length || label < 1 || label > KL_BITS_DEVICES || line[n + 1] == '0')
-        return kl_fail(
-            err, KL_EDATA, "%s: row %zu: label \"%.*s\", expected a whole number from 1 to %d", s->path,
-            row, (int)(length - n - 1 < 20 ? length - n - 1 : 20), line + n + 1, (int)KL_BITS_DEVICES);
+        return kl_fail(err, KL_EDATA, "%s: row %zu: label '%.*s', expected a whole number from 1 to %d",
+                       s->path, row, (int)(length - n - 1 < 20 ? length - n - 1 : 20), line + n + 1,
+                       (int)KL_BITS_DEVICES);
     *device = label - 1;
     return KL_OK;
 }

@@ -21,10 +21,10 @@ static int read_hidden(struct kl_mlp *net, const char *text, size_t inputs, size
         const long units = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
         if (units < 1 || units > MOST_UNITS || (*end && (*end != ',' || !end[1])))
             return kl_fail(err, KL_EUSAGE,
-                           "--hidden: found \"%s\", expected whole numbers from 1 to %d, as in 30,20",
+                           "--hidden: found '%s', expected whole numbers from 1 to %d, as in 30,20",
                            text, (int)MOST_UNITS);
         if (++net->n_layers == KL_MLP_LAYERS)
-            return kl_fail(err, KL_EUSAGE, "--hidden: found \"%s\", expected at most %d layers", text,
+            return kl_fail(err, KL_EUSAGE, "--hidden: found '%s', expected at most %d layers", text,
                            (int)KL_MLP_LAYERS - 1);
         net->size[net->n_layers] = (int)units;
         at = *end ? end + 1 : end;

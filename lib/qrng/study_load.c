@@ -16,7 +16,7 @@ static int read_texts(struct kl_study_file *f, struct kl_error *err)
         if (rc) return rc;
         *fields[i] = f->texts[i];
         if (i < 3 && kl_choice(choices[i], f->texts[i]) < 0)
-            return kl_fail(err, KL_EDATA, "%s: attribute %s: found \"%s\", expected %s",
+            return kl_fail(err, KL_EDATA, "%s: attribute %s: found '%s', expected %s",
                            kl_file_path(f->file), names[i], f->texts[i], choices[i]);
     }
     return KL_OK;

@@ -174,8 +174,8 @@ int kl_h5_attributes(long long file, const struct kl_attributes *attributes, str
         herr_t status = put_attribute(object, a);
         H5Oclose(object);
         if (status < 0)
-            return kl_h5_failed(err, KL_EINTERNAL, "attribute %s of '%s': HDF5 cannot write it", a->name,
-                                a->object);
+            return kl_h5_failed(err, KL_EINTERNAL, "attribute %s of %s: HDF5 cannot write it", a->name,
+                                kl_object_name(a->object));
     }
     return 0;
 }

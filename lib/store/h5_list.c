@@ -65,8 +65,8 @@ static herr_t one_attribute(hid_t location, const char *name, const H5A_info_t *
     if (!text) l->rc = kl_fail_memory(l->err, size + 1);
     else if (!fine)
         l->rc =
-            kl_h5_failed(l->err, KL_EDATA, "%s: attribute %s of '%s': not of a form that ketline writes",
-                         l->path, name, l->object);
+            kl_h5_failed(l->err, KL_EDATA, "%s: attribute %s of %s: not of a form that ketline writes",
+                         l->path, name, kl_object_name(l->object));
     free(text);
     H5Sclose(space);
     H5Tclose(type);
@@ -125,8 +125,8 @@ static herr_t one_object(hid_t root, const char *name, const H5O_info_t *info, v
     if (info->type == H5O_TYPE_DATASET) l->rc = one_dataset(l, object, name);
     if (!l->rc && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &at, one_attribute, l) < 0 &&
         !l->rc)
-        l->rc = kl_h5_failed(l->err, KL_EDATA, "%s: attributes of '%s': HDF5 cannot read them", l->path,
-                             l->object);
+        l->rc = kl_h5_failed(l->err, KL_EDATA, "%s: attributes of %s: HDF5 cannot read them", l->path,
+                             kl_object_name(l->object));
     H5Oclose(object);
     return l->rc ? -1 : 0;
 }

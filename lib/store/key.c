@@ -72,7 +72,7 @@ int kl_key_input(struct kl_key *key, const char *role, const char *content, stru
 {
     json_t *inputs = json_object_get(key->root, "inputs"), *list = json_object_get(inputs, role);
     if (!kl_is_key(content))
-        return kl_fail(err, KL_EINTERNAL, "key: the content of input '%s' is not 64 hex digits", role);
+        return kl_fail(err, KL_EINTERNAL, "key: the content of input %s is not 64 hex digits", role);
     if (!list) {
         list = json_array();
         if (!list || json_object_set_new(inputs, role, list)) return kl_fail_memory(err, 64);

@@ -187,8 +187,8 @@ static int copy_attributes(struct merge *m, struct kl_error *err)
         for (size_t k = 1; k < m->n && !rc; k++)
             if (!same_attribute(a,
                                 kl_attributes_find(&m->shards[k].file->attributes, a->object, a->name)))
-                rc = kl_fail(err, KL_EDATA, "%s: attribute %s of '%s': another value than in %s",
-                             kl_file_path(m->shards[k].file), a->name, a->object,
+                rc = kl_fail(err, KL_EDATA, "%s: attribute %s of %s: another value than in %s",
+                             kl_file_path(m->shards[k].file), a->name, kl_object_name(a->object),
                              kl_file_path(m->shards[0].file));
         if (!rc) rc = kl_attributes_set(&m->writer->attributes, a->object, a->name, a, err);
     }

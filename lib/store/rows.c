@@ -145,8 +145,7 @@ static const struct kl_attribute *attribute(const struct kl_file *file, const ch
 {
     const struct kl_attribute *a = kl_attributes_find(&file->attributes, object, name);
     if (!a)
-        kl_fail(err, KL_EDATA, "%s: %s has no attribute %s", file->path, *object ? object : "the root",
-                name);
+        kl_fail(err, KL_EDATA, "%s: %s has no attribute %s", file->path, kl_object_name(object), name);
     return a;
 }
 
@@ -157,8 +156,8 @@ int kl_file_text(char **value, const struct kl_file *file, const char *object, c
     *value = NULL;
     if (!a) return KL_EDATA;
     if (a->type != KL_ATTR_TEXT)
-        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a number, expected a text",
-                       file->path, name, object);
+        return kl_fail(err, KL_EDATA, "%s: attribute %s of %s is a number, expected a text", file->path,
+                       name, kl_object_name(object));
     *value = strdup(a->text);
     return *value ? 0 : kl_fail_memory(err, strlen(a->text));
 }
@@ -170,8 +169,8 @@ int kl_file_number(double *value, const struct kl_file *file, const char *object
     *value = 0;
     if (!a) return KL_EDATA;
     if (a->type == KL_ATTR_TEXT)
-        return kl_fail(err, KL_EDATA, "%s: attribute %s of '%s' is a text, expected a number",
-                       file->path, name, object);
+        return kl_fail(err, KL_EDATA, "%s: attribute %s of %s is a text, expected a number", file->path,
+                       name, kl_object_name(object));
     *value = a->type == KL_ATTR_NUMBER ? a->number : (double)a->integer;
     return 0;
 }

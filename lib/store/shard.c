@@ -29,11 +29,11 @@ int kl_shard_parse(struct kl_shard *shard, const char *text, struct kl_error *er
                 err, KL_EUSAGE,
                 "--shard auto: neither Slurm's nor MPI's variables are set; give --shard I/N");
     } else if (sscanf(text, "%lu/%lu%c", &i, &n, &more) != 2 || strchr(text, '-')) {
-        return kl_fail(err, KL_EUSAGE, "--shard %.80s: expected I/N, as in 0/4", text);
+        return kl_fail(err, KL_EUSAGE, "--shard: found '%.80s', expected I/N, as in 0/4", text);
     }
     if (i >= n || n > 1000000)
-        return kl_fail(err, KL_EUSAGE, "--shard %.80s: part %lu of %lu: parts count from 0 to N-1", text,
-                       i, n);
+        return kl_fail(err, KL_EUSAGE, "--shard: found '%.80s', expected I/N with I from 0 to N-1",
+                       text);
     shard->index = i;
     shard->count = n;
     return KL_OK;

@@ -48,6 +48,11 @@ int kl_attributes_set(struct kl_attributes *a, const char *object, const char *n
 const struct kl_attribute *kl_attributes_find(const struct kl_attributes *a, const char *object,
                                               const char *name);
 void kl_attributes_sort(struct kl_attributes *a);
+/* For messages. */
+static inline const char *kl_object_name(const char *object)
+{
+    return *object ? object : "the root";
+}
 void kl_attributes_free(struct kl_attributes *a);
 /* kind, schema, key, key_parts, content, created_by and those of digests: not part of the content. */
 bool kl_attribute_is_standard(const struct kl_attribute *a);

@@ -95,7 +95,7 @@ int kl_target_check(const char *path, const char *kind, bool force, const char *
     if (rc == KL_OK && strcmp(kl_file_kind(file), kind))
         rc = kl_fail(
             err, KL_EUSAGE,
-            "%s: holds a file of kind %s, which one of kind %s would replace; give another name, "
+            "%s: holds a file of kind '%s', which one of kind '%s' would replace; give another name, "
             "or --force to replace it",
             path, kl_file_kind(file), kind);
     else if (rc == KL_EDATA) rc = was_ours(path, &s) ? KL_OK : refuse(path, err);

@@ -62,7 +62,7 @@ $ circuit draw --ansatz efficient-su2 -o c.svg; circuit draw --ansatz efficient-
 > <?xml
 
 $ circuit draw
-! circuit: draw: found output "", expected -o FILE.svg or FILE.png
+! circuit: draw: found output '', expected -o FILE.svg or FILE.png
 ? 2
 
 $ circuit qasm --embedding amplitude

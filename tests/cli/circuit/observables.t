@@ -4,19 +4,19 @@ $ for o in z '0.5*ZZII+0.25*XIII-ZIII,IIZZ' 'probs(0,2)' 'probs(3,1), z' 'fideli
 > 4 2 4 8 3 16 10
 
 $ for o in 0.5ZZII 'ZZII+' 'ZZII--XIII' 'ZZII-ZZII' '1e400*ZZII' 'z,,x' 'ZZ+XX' 'ZZAI-ZZII'; do circuit show --observables "$o"; done
-! circuit: observables: found "0.5ZZII", expected NUMBER*STRING, as in 0.5*ZZII
-! circuit: observables: found "+", expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
-! circuit: observables: found "--XIII", expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
-! circuit: observables: "ZZII-ZZII" is 0
-! circuit: observables: found "1e400*ZZII", expected NUMBER*STRING, as in 0.5*ZZII
-! circuit: observables: found "", expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
-! circuit: observables: found "XX" of 2 letters, expected 4, one a qubit (or z: <Z> of each)
-! circuit: observables: found 'A' in "ZZAI", expected I, X, Y or Z
+! circuit: observables: found '0.5ZZII', expected NUMBER*STRING, as in 0.5*ZZII
+! circuit: observables: found '+', expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
+! circuit: observables: found '--XIII', expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
+! circuit: observables: 'ZZII-ZZII' is 0
+! circuit: observables: found '1e400*ZZII', expected NUMBER*STRING, as in 0.5*ZZII
+! circuit: observables: found '', expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
+! circuit: observables: found 'XX' of 2 letters, expected 4, one a qubit (or z: <Z> of each)
+! circuit: observables: found 'A' in 'ZZAI', expected I, X, Y or Z
 ? 2
 
 $ for o in 'probs(' 'probs(0,)' 'probs(0,0)' 'probs(4)' 'probs,z' 'z,probs'; do circuit show --observables "$o"; done
-! circuit: observables: found "probs(", expected wires in parentheses, as in probs(0,2)
-! circuit: observables: found "probs(0,)", expected wires in parentheses, as in probs(0,2)
+! circuit: observables: found 'probs(', expected wires in parentheses, as in probs(0,2)
+! circuit: observables: found 'probs(0,)', expected wires in parentheses, as in probs(0,2)
 ! circuit: observables: probs(WIRES): wire 0 is there twice
 ! circuit: observables: probs(WIRES): found wire 4, the last is 3
 ! circuit: observables: probs stands alone; beside others write probs(WIRES)
@@ -26,7 +26,7 @@ $ for o in 'probs(' 'probs(0,)' 'probs(0,0)' 'probs(4)' 'probs,z' 'z,probs'; do 
 $ for o in 'fidelity(0)' 'fidelity(01x+)' 'fidelity(ghz'; do circuit show --observables "$o"; done
 ! circuit: observables: found fidelity(0), expected ghz, w or 4 characters, one a qubit
 ! circuit: observables: found 'x' in fidelity(01x+), expected ghz, w, or 0, 1, +, -, r, l, one a qubit
-! circuit: observables: found "fidelity(ghz", expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
+! circuit: observables: found 'fidelity(ghz', expected a letter a qubit as in ZZII, sums such as 0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)
 ? 2
 
 $ circuit show --qubits 10 --observables 'probs(1,2,3,4,5,6,7,8,9)'

@@ -18,7 +18,7 @@ $ figures h.h5 -o -
 ! figures: -o -: figures go to a folder or a file; name one
 ? 2
 $ circuit draw h.h5 -o -
-! circuit: draw: found output "-", expected -o FILE.svg or FILE.png
+! circuit: draw: found output '-', expected -o FILE.svg or FILE.png
 ? 2
 $ qconvert h.h5 -o -
 ! qconvert: -o -: weights go to a file; give NAME.safetensors or NAME.npz

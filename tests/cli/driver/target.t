@@ -16,10 +16,10 @@ $ qtrain f.h5 --epochs 1 -o notes.h5
 ! qtrain: notes.h5: was not written by ketline; give another name, or --force to replace it
 ? 2
 $ extract-features images --labels none -o kept.h5
-! extract-features: kept.h5: holds a file of kind head, which one of kind features would replace; give another name, or --force to replace it
+! extract-features: kept.h5: holds a file of kind 'head', which one of kind 'features' would replace; give another name, or --force to replace it
 ? 2
 $ qeval h.h5 f.h5 -o kept.h5
-! qeval: kept.h5: holds a file of kind head, which one of kind report would replace; give another name, or --force to replace it
+! qeval: kept.h5: holds a file of kind 'head', which one of kind 'report' would replace; give another name, or --force to replace it
 ? 2
 
 $ sha256sum --quiet -c before && ls -A
@@ -48,7 +48,7 @@ $ for i in 0 1; do extract-features images --labels none --shard $i/2 -q -o $i.h
 ! cache: 0.h5: is an input; give another name
 ? 2
 $ cache merge 0.h5 1.h5 -o h.h5
-! cache: h.h5: holds a file of kind head, which one of kind features would replace; give another name, or --force to replace it
+! cache: h.h5: holds a file of kind 'head', which one of kind 'features' would replace; give another name, or --force to replace it
 ? 2
 $ cache merge 0.h5 1.h5 -o all.h5
 > all.h5: merged from 2 shards

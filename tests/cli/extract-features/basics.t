@@ -43,15 +43,15 @@ $ extract-features -o x.h5
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --mean 1,2 -o x.h5
-! extract-features: --mean 1,2: expected three numbers, as in 0.5,0.5,0.5
+! extract-features: --mean: found '1,2', expected three numbers, as in 0.5,0.5,0.5
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --std 1,0,1 -o x.h5
-! extract-features: --std 1,0,1: expected three positive numbers, as in 0.5,0.5,0.5
+! extract-features: --std: found '1,0,1', expected three positive numbers, as in 0.5,0.5,0.5
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --shard 4/4 -o x.h5
-! extract-features: --shard 4/4: part 4 of 4: parts count from 0 to N-1
+! extract-features: --shard: found '4/4', expected I/N with I from 0 to N-1
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --shard 0/7 -o x.h5

@@ -103,14 +103,14 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 ! extract-features: bad.txt: row 2 has fewer than the 3 bits of row 1
 ! extract-features: bad.txt: row 2 has more than the 3 bits of row 1
 ! extract-features: bad.txt: row 2 has no label, row 1 has one
-! extract-features: bad.txt: row 2: label "a", expected a whole number from 1 to 4096
-! extract-features: bad.txt: row 2: label "0", expected a whole number from 1 to 4096
+! extract-features: bad.txt: row 2: label 'a', expected a whole number from 1 to 4096
+! extract-features: bad.txt: row 2: label '0', expected a whole number from 1 to 4096
 ! extract-features: bad.txt: row 2, position 2: found a NUL byte, expected 0 or 1
 ! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
 ! extract-features: bad.txt: device 2 has no rows, though labels go up to 3 (first in row 2)
 ! extract-features: bad.txt: row 2 is empty
 ! extract-features: bad.txt: holds no rows
-! extract-features: bad.txt: row 2: label "2 ", expected a whole number from 1 to 4096
+! extract-features: bad.txt: row 2: label '2 ', expected a whole number from 1 to 4096
 
 # a NUL byte behind the bits; lines of CR alone; numbers and characters that are no bits in NumPy's files
 $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "status $?"; }
@@ -126,7 +126,7 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 > status 65
 ! extract-features: bad.txt: row 2: a NUL byte in its label
 ! extract-features: bad.txt: row 2, position 4: found a NUL byte, expected 0 or 1
-! extract-features: bad.txt: row 1: label "1?011 2?", expected a whole number from 1 to 4096
+! extract-features: bad.txt: row 1: label '1?011 2?', expected a whole number from 1 to 4096
 ! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
 ! extract-features: bad.npy: row 1, column 3: found 48, expected 0 or 1
 ! extract-features: bad.npy: row 1, position 2: found U+1F600, expected 0 or 1

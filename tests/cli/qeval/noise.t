@@ -43,4 +43,4 @@ $ qeval exact.h5 f.h5 --shots 0 -o x.h5
 ? 2
 
 $ qeval exact.h5 f.h5 --noise deplarizing=1 -o x.h5 2>&1 | cut -c 1-60
-> qeval: --noise: found "deplarizing", expected one of readout
+> qeval: --noise: found 'deplarizing', expected one of readout

@@ -18,7 +18,7 @@ $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o t
 > not run  what was not made                            there is no absent.h5 yet
 > not run  what the file has not                        report.h5 has no dataset absent
 > not run  beyond the end                               report.h5: dataset replicas/accuracy has no number at this index (1 axes)
-> not run  a text                                       report.h5: attribute controls of '' is a text, expected a number
+> not run  a text                                       report.h5: attribute controls of the root is a text, expected a number
 > FAIL     a number too high                            ACC not in [1.5, 2]
 > claims.json: 2 passed, 1 failed, 4 not run
 ! qeval: 1 of 7 claims not met
@@ -67,19 +67,19 @@ $ for c in '[]' '{"claims":[]}' '{"schema":1,"claims":[]}' '{"schema":1,"claims"
 > 65
 > 65
 > 65
-! qeval: bad.json: expected an object with a list "claims"
-! qeval: bad.json: "schema": expected 1
+! qeval: bad.json: expected an object with a list 'claims'
+! qeval: bad.json: 'schema': expected 1
 ! qeval: bad.json: holds no claim
 ! qeval: bad.json: claim 1: expected an object
-! qeval: bad.json: claim 1: "file" is missing
-! qeval: bad.json: claim 1: found "attribut"; known are claim, phase, file, dataset, index, attribute, low, expected, tolerance, high, source
-! qeval: bad.json: claim 1: names neither a "dataset" nor an "attribute"
-! qeval: bad.json: claim 1: expected numbers "expected" and "tolerance" (0 or more), or "low" and "high" (not below it)
-! qeval: bad.json: claim 1: expected numbers "expected" and "tolerance" (0 or more), or "low" and "high" (not below it)
-! qeval: bad.json: claim 1: expected numbers "expected" and "tolerance" (0 or more), or "low" and "high" (not below it)
-! qeval: bad.json: claim 1: "index": expected a list of at most 5 numbers, with a dataset
-! qeval: bad.json: "schema": expected 1
-! qeval: bad.json: "data": expected 64 hex digits, the SHA-256 of the input
+! qeval: bad.json: claim 1: 'file' is missing
+! qeval: bad.json: claim 1: found 'attribut'; known are claim, phase, file, dataset, index, attribute, low, expected, tolerance, high, source
+! qeval: bad.json: claim 1: names neither a 'dataset' nor an 'attribute'
+! qeval: bad.json: claim 1: expected numbers 'expected' and 'tolerance' (0 or more), or 'low' and 'high' (not below it)
+! qeval: bad.json: claim 1: expected numbers 'expected' and 'tolerance' (0 or more), or 'low' and 'high' (not below it)
+! qeval: bad.json: claim 1: expected numbers 'expected' and 'tolerance' (0 or more), or 'low' and 'high' (not below it)
+! qeval: bad.json: claim 1: 'index': expected a list of at most 5 numbers, with a dataset
+! qeval: bad.json: 'schema': expected 1
+! qeval: bad.json: 'data': expected 64 hex digits, the SHA-256 of the input
 ! qeval: bad.json: not JSON: '[' or '{' expected near 'x'
 
 $ qeval --verify

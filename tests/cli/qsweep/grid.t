@@ -116,7 +116,7 @@ $ qsweep f.h5 --grid "core=circuit,twin,frozen,none" --halving --epochs 2 -o c.h
 
 # Refused.
 $ qsweep f.h5 -o x.h5
-! qsweep: no --grid; expected "NAME=VALUE,VALUE... NAME=..."
+! qsweep: no --grid; expected 'NAME=VALUE,VALUE... NAME=...'
 ? 2
 $ qsweep f.h5 --grid "lr=fast" -o x.h5
 ! qsweep: --grid: lr: found 'fast', expected a number

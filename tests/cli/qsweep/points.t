@@ -31,7 +31,7 @@ $ qsweep f.h5 --grid "qubits=4,8" --noise amplitude-damping=0.95 -o x.h5
 ! qsweep: noise: a gate relaxes a qubit by 0.95, trajectories bear at most 0.9; stronger damping needs the density matrix of at most 7 qubits
 ? 2
 $ qsweep f.h5 --grid "reduction=16|a" -o x.h5
-! qsweep: --reduction: "a" is no list of widths from 1 to 65536; write it as 128,32
+! qsweep: --reduction: 'a' is no list of widths from 1 to 65536; write it as 128,32
 ? 2
 $ printf 'qubit[2] q;\ncx q[0], q[2];\n' >bad.qasm; qsweep f.h5 --grid "lr=1e-3,2e-3" --circuit-file bad.qasm -o x.h5
 ! qsweep: bad.qasm: OpenQASM, line 2, column 12: found '2', expected a whole number from 0 to 1

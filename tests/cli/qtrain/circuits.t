@@ -31,11 +31,11 @@ $ qtrain f.h5 --ansatz qcnn --qubits 6 -o x.h5
 ? 2
 
 $ qtrain f.h5 --observables ZZ,XIYI -o x.h5
-! qtrain: observables: found "ZZ" of 2 letters, expected 4, one a qubit (or z: <Z> of each)
+! qtrain: observables: found 'ZZ' of 2 letters, expected 4, one a qubit (or z: <Z> of each)
 ? 2
 
 $ qtrain f.h5 --observables ZZAI -o x.h5
-! qtrain: observables: found 'A' in "ZZAI", expected I, X, Y or Z
+! qtrain: observables: found 'A' in 'ZZAI', expected I, X, Y or Z
 ? 2
 
 $ qtrain f.h5 --ansatz brick --entanglement full -o x.h5

@@ -21,7 +21,7 @@ $ qtrain f.h5 -o head.h5 --qubits 21
 ? 2
 
 $ qtrain f.h5 -o head.h5 --reduction 128,x
-! qtrain: --reduction: "128,x" is no list of widths from 1 to 65536; write it as 128,32
+! qtrain: --reduction: '128,x' is no list of widths from 1 to 65536; write it as 128,32
 ? 2
 
 $ qtrain f.h5 -o head.h5 --epoch 3
@@ -43,7 +43,7 @@ $ for h in in.h5 ./new.h5 own.txt run.yaml f.h5 no/h.jsonl
 + do qtrain in.h5 -e 1 --no-controls -c run.yaml -o new.h5 --history $h 2>&1 || echo $?; done; cmp in.h5 f.h5; ls new.h5
 > qtrain: in.h5: is an input; give another name
 > 2
-> qtrain: --history: found ./new.h5, which -o writes; give another name
+> qtrain: --history: found the file ./new.h5, which -o writes; give another name
 > 2
 > qtrain: own.txt: was not written by ketline; give another name, or --force to replace it
 > 2

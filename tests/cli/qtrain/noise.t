@@ -30,7 +30,7 @@ $ qtrain -q f.h5 --epochs 2 --noise depolarizing=0.01 --threads 1 --no-provenanc
 > same
 
 $ printf '{"qubits":[{"bit-flip":0.1},{},{}]}' > three.json; qtrain f.h5 --noise three.json -o x.h5
-! qtrain: noise: it describes 3 qubits, the circuit has 4; add the others to its list "qubits"
+! qtrain: noise: it describes 3 qubits, the circuit has 4; add the others to its list 'qubits'
 ? 2
 
 $ printf '{"qubits":[{"bit-flip":1.5}]}' > bad.json; qtrain f.h5 --noise bad.json -o x.h5
@@ -42,7 +42,7 @@ $ qtrain f.h5 --noise absent.json -o x.h5
 ? 66
 
 $ qtrain f.h5 --noise 0.01 -o x.h5
-! qtrain: --noise: found "0.01", expected NAME=NUMBER as in depolarizing=0.01, a file FILE.json, or none
+! qtrain: --noise: found '0.01', expected NAME=NUMBER as in depolarizing=0.01, a file FILE.json, or none
 ? 2
 
 $ ls x.h5

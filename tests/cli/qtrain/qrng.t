@@ -49,10 +49,10 @@ $ qtrain --qrng rows.txt --protocol folds --folds 200 -o x.h5
 ! qtrain: run 1: 180 rows are too few for 200 folds: some would have no test rows
 ? 65
 $ qtrain --qrng rows.txt --hidden 30,x -o x.h5
-! qtrain: --hidden: found "30,x", expected whole numbers from 1 to 4096, as in 30,20
+! qtrain: --hidden: found '30,x', expected whole numbers from 1 to 4096, as in 30,20
 ? 2
 $ qtrain --qrng rows.txt --hidden 1,2,3,4 -o x.h5
-! qtrain: --hidden: found "1,2,3,4", expected at most 3 layers
+! qtrain: --hidden: found '1,2,3,4', expected at most 3 layers
 ? 2
 $ qtrain --qrng 1 -o x.h5
 ! qtrain: 1 device, expected 2 to 64: labels behind the rows, or a file a device

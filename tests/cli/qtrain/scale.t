@@ -2,7 +2,7 @@
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5
 $ circuit show --qubits 2 --layers 2 --learn-scale --reupload
 > ry-ring on angle-y: 2 qubits, 2 layers, 8 weights, 12 gates; measured: z
-> 
+>
 >  0: -RY(w4x0)-RY(w0)-*-X-RY(w6x0)-RY(w2)-*-X-
 >  1: -RY(w5x1)-RY(w1)-X-*-RY(w7x1)-RY(w3)-X-*-
 $ circuit qasm --qubits 2 --layers 1 --learn-scale >c.qasm; grep x_ c.qasm; circuit qasm --circuit-file c.qasm | cmp - c.qasm
@@ -40,9 +40,9 @@ $ qtrain f.h5 --circuit-file c.qasm --reduction 16 --lr 0 --epochs 1 --no-contro
 > ): 1.000000
 
 $ for e in basis zz amplitude; do circuit show --learn-scale --embedding $e; done
-! circuit: learn-scale: found embedding basis, expected angle-x, angle-y, angle-z, iqp or iqp-2
-! circuit: learn-scale: found embedding zz, expected angle-x, angle-y, angle-z, iqp or iqp-2
-! circuit: learn-scale: found embedding amplitude, expected angle-x, angle-y, angle-z, iqp or iqp-2
+! circuit: learn-scale: found embedding 'basis', expected angle-x, angle-y, angle-z, iqp or iqp-2
+! circuit: learn-scale: found embedding 'zz', expected angle-x, angle-y, angle-z, iqp or iqp-2
+! circuit: learn-scale: found embedding 'amplitude', expected angle-x, angle-y, angle-z, iqp or iqp-2
 ? 2
 $ qtrain f.h5 --learn-scale --optimizer qng -o x.h5
 ! qtrain: natural gradient: weight 12 is a learnable scale of inputs, which its metric tensor leaves out; leave --learn-scale away, or choose another --optimizer

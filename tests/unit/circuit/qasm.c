@@ -129,8 +129,8 @@ int main(void)
     other_gates();
     refused("", "line 1, column 1: a gate before any qubit is declared");
     refused("OPENQASM 2.0;", "column 11: found another version");
-    refused("qubit[2] q;\nrx(y) q[0];", "line 2, column 5: \"y\" is no parameter");
-    refused("qubit[2] q;\n  foo q[0];", "line 2, column 6: \"foo\" is no gate or statement");
+    refused("qubit[2] q;\nrx(y) q[0];", "line 2, column 5: 'y' is no parameter");
+    refused("qubit[2] q;\n  foo q[0];", "line 2, column 6: 'foo' is no gate or statement");
     refused("qubit[2] q; x q[2];", "column 17: found '2', expected a whole number from 0 to 1");
     refused("qubit[21] q;", "expected a whole number from 0 to 20");
     refused("qubit[20] q; qubit r;", "more than 20 qubits");
@@ -139,8 +139,8 @@ int main(void)
     refused("input float w; qubit q; rx(w*w) q;",
             "a product of parameters that is not weight * input * input");
     refused("input float w; qubit q; rx(1/w) q;", "division by what is no constant");
-    refused("input float w; input float w;", "\"w\" is declared twice");
-    refused("input int n; qubit q;", "found type \"int\", expected float or angle");
+    refused("input float w; input float w;", "'w' is declared twice");
+    refused("input int n; qubit q;", "found type 'int', expected float or angle");
     refused("qubit q; x q; input float w;", "input is declared after the first gate");
     refused("qubit q; rx(1/0) q;", "division by what is no constant, or 0");
     static const char *const products[] = { "(x0+x1)*w0", "w0*(x0+x1)", "x0*x1*x0",       "x0*(x1*x0)",
@@ -152,8 +152,8 @@ int main(void)
                  products[i]);
         refused(text, "a product of parameters that is not weight * input * input");
     }
-    refused("input float pi; qubit q;", "\"pi\" is declared twice");
-    refused("input float tau; qubit q;", "\"tau\" is declared twice");
+    refused("input float pi; qubit q;", "'pi' is declared twice");
+    refused("input float tau; qubit q;", "'tau' is declared twice");
     refused("qubit q; rx(1e999) q;", "a number too large");
     refused("input float x; qubit q; rx(1e308*1e308*x) q;", "column 41: a number too large");
     refused("qubit q; rx(1e308/1e-308 - 1) q;", "a number too large");
@@ -162,6 +162,6 @@ int main(void)
     refused("qubit q; /* x q;", "a comment without end");
     refused("qubit q; rx(((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))) q;",
             "parentheses");
-    refused("qubit q; measure q;", "\"measure\" is no gate or statement");
+    refused("qubit q; measure q;", "'measure' is no gate or statement");
     return failures != 0;
 }

@@ -97,7 +97,7 @@ static void check_circuits(void)
     kl_circuit_free(&c);
     kl_circuit_options_default(&o);
     o.n_qubits = 2, o.observables = "AB+ZZ";
-    CHECK(kl_circuit_build(&c, &o, &err) == KL_EUSAGE && strstr(err.text, "found 'A' in \"AB\""), "%s",
+    CHECK(kl_circuit_build(&c, &o, &err) == KL_EUSAGE && strstr(err.text, "found 'A' in 'AB'"), "%s",
           err.text);
     CHECK(kl_observables_text(&text, "0.30000000000000004*ZZ", &err) == 0 &&
               strcmp(text, "0.30000000000000004*ZZ") == 0,

@@ -227,9 +227,9 @@ static void check_errors(void)
         CASE("01 1\r\n10 2\r\n", "row 1 ends in CR LF, expected LF alone; convert it: tr -d '\\r'"),
         CASE("01 1\n10\n", "row 2 has no label, row 1 has one"),
         CASE("01\n10 1\n", "row 2 has a label, row 1 has none"),
-        CASE("01 1\n10 x\n", "row 2: label \"x\", expected a whole number from 1 to 4096"),
-        CASE("01 0\n", "row 1: label \"0\", expected a whole number from 1 to 4096"),
-        CASE("01 1\n10 4097\n", "row 2: label \"4097\", expected a whole number from 1 to 4096"),
+        CASE("01 1\n10 x\n", "row 2: label 'x', expected a whole number from 1 to 4096"),
+        CASE("01 0\n", "row 1: label '0', expected a whole number from 1 to 4096"),
+        CASE("01 1\n10 4097\n", "row 2: label '4097', expected a whole number from 1 to 4096"),
         CASE("01 1\n10 1\n11 3\n", "device 2 has no rows, though labels go up to 3 (first in row 3)"),
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

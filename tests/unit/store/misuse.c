@@ -206,7 +206,7 @@ static void check_questions(void)
     d = kl_file_find(f, "features");
     REFUSED(kl_file_rows(f, d, 7, 1, row, &err), KL_EINTERNAL, "features: rows 7 to 8 of 6");
     REFUSED(kl_file_rows(f, d, 6, 1, row, &err), KL_EINTERNAL, "rows 6 to 7 of 6");
-    REFUSED(kl_file_text(&text, f, "", "schema", &err), KL_EDATA, "schema of '' is a number");
+    REFUSED(kl_file_text(&text, f, "", "schema", &err), KL_EDATA, "schema of the root is a number");
     REFUSED(kl_file_text(&text, f, "features", "none", &err), KL_EDATA,
             "features has no attribute none");
     REFUSED(kl_file_number(&x, f, "features", "backbone", &err), KL_EDATA,

@@ -84,7 +84,7 @@ static const char *const words[N_CHANGES] = {
     "dataset features: the sum of its rows' digests differs",
     "provenance is not a text",
     "not of a form that ketline writes",
-    "attribute long of '': not of a form that ketline writes",
+    "attribute long of the root: not of a form that ketline writes",
 };
 
 static void make(hid_t file, enum change change)

@@ -93,7 +93,7 @@ static void check_ours(void)
     CHECK(TARGET("features", false) == KL_EUSAGE, "hardly a file");
     CHECK(write_test_file(path, 6, 4, 1, &err) == 0, "%s", err.text);
     CHECK(TARGET("features", false) == 0 && TARGET("head", false) == KL_EUSAGE &&
-              strstr(err.text, "holds a file of kind features, which one of kind head would replace"),
+              strstr(err.text, "holds a file of kind 'features', which one of kind 'head' would replace"),
           "%s", err.text);
     int fd = open(path, O_RDWR);
     CHECK(stat(path, &s) == 0 && pwrite(fd, "x", 1, s.st_size - 60) == 1);
