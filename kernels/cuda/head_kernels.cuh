@@ -60,7 +60,7 @@ KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_
         own.last = n == left;
         kl_slice_rows<L, REAL>(job, own, head, block, n, all);
         kl_meet(job.barrier + turn, (uint32_t)job.blocks);
-        if (block == 0 && own.last)
+        if (block == job.blocks - 1 && own.last) /* which has the fewest items */
             kl_losses(sums, job.loss + head * job.shape.batch, job.right + head * job.shape.batch, all);
         kl_items(squares, to, job, own, block, n);
         kl_meet(job.barrier + turn, (uint32_t)job.blocks);

@@ -27,7 +27,8 @@ KL_GPU float kl_activate_back(float dy, float y, const kl_head_job &job, const k
     return l.act == KL_CUDA_RELU ? (y > 0 ? dy * job.shape.keep_scale : 0) : dy;
 }
 
-/* sum[q] = the chain over k of x[q][k] w[k * step]. */
+/* sum[q] = the chain over k of x[q][k] w[k * step]. Few rows leave room for many loads at once: what a
+   step of one head waits for is the way of its weights from the second-level cache. */
 template <int N>
 KL_GPU void kl_chains(float (&sum)[N], const float *const (&x)[N], const float *w, int step, int n)
 {
@@ -35,7 +36,7 @@ KL_GPU void kl_chains(float (&sum)[N], const float *const (&x)[N], const float *
 #pragma unroll
     for (int q = 0; q < N; q++) sum[q] = 0;
     if (n % 4 == 0)
-#pragma unroll 2
+#pragma unroll N <= 2 ? 8 : 2
         for (; k < n; k += 4) {
             const float w0 = w[k * step], w1 = w[(k + 1) * step], w2 = w[(k + 2) * step],
                         w3 = w[(k + 3) * step];
@@ -58,9 +59,13 @@ KL_GPU void kl_forward_rows(const kl_head_job &job, const kl_own &own, int numbe
 {
     const kl_cuda_layer &l = job.shape.layers[number];
     float *y = own.y + job.y_at[number];
-    const int items = (to - from + N - 1) / N * l.d_out;
+    const int groups = (to - from + N - 1) / N, items = groups * l.d_out;
+    const bool strips = l.d_out % KL_HEAD_STRIP == 0;
     for (int item = (int)threadIdx.x; item < items; item += (int)blockDim.x) {
-        const int col = item % l.d_out, row = from + item / l.d_out * N;
+        /* Of whole strips, warps beside each other take the same weights, for other rows. */
+        const int warp = item / KL_HEAD_STRIP,
+                  col = strips ? warp / groups * KL_HEAD_STRIP + item % KL_HEAD_STRIP : item % l.d_out,
+                  row = from + (strips ? warp % groups : item / l.d_out) * N;
         const float *x[N], bias = own.params[l.bias + col];
         float sum[N];
 #pragma unroll
@@ -84,25 +89,72 @@ KL_GPU void kl_forward_linear(const kl_head_job &job, const kl_own &own, int num
     else kl_forward_rows<1>(job, own, number, from, to);
 }
 
-/* dy of the layer before from dy of this one: chains over the outputs in rising order. */
-KL_GPU void kl_linear_back(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+/* sum[q] goes on by d[q][j] w[j]. */
+template <int N>
+KL_GPU void kl_chains_on(float (&sum)[N], const float *const (&d)[N], const float *w, int n)
+{
+    int j = 0;
+    if (n % 4 == 0)
+#pragma unroll N <= 2 ? 8 : 1
+        for (; j < n; j += 4) {
+            const float4 four = *(const float4 *)(w + j);
+#pragma unroll
+            for (int q = 0; q < N; q++) {
+                const float4 by = *(const float4 *)(d[q] + j);
+                sum[q] = fmaf(by.x, four.x, sum[q]);
+                sum[q] = fmaf(by.y, four.y, sum[q]);
+                sum[q] = fmaf(by.z, four.z, sum[q]);
+                sum[q] = fmaf(by.w, four.w, sum[q]);
+            }
+        }
+    for (; j < n; j++)
+#pragma unroll
+        for (int q = 0; q < N; q++) sum[q] = fmaf(d[q][j], w[j], sum[q]);
+}
+
+/* dy of the layer before from dy of this one: chains over the outputs in rising order. Threads beside
+   each other read weights that are far apart, hence by fours, and for N rows at once. */
+template <int N>
+KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, int from, int to)
 {
     const kl_cuda_layer &l = job.shape.layers[number], &below = job.shape.layers[number - 1];
     const float *dy = own.dy + job.y_at[number], *y = own.y + job.y_at[number - 1];
     float *dx = own.dy + job.y_at[number - 1];
-    for (int item = (int)threadIdx.x; item < (to - from) * l.d_in; item += (int)blockDim.x) {
-        const int row = from + item / l.d_in, i = item % l.d_in;
-        const float *d = dy + (int64_t)row * l.d_out;
-        const int64_t at = (int64_t)row * l.d_in + i;
-        float sum = 0;
+    const int items = (to - from + N - 1) / N * l.d_in;
+    for (int item = (int)threadIdx.x; item < items; item += (int)blockDim.x) {
+        const int row = from + item / l.d_in * N, i = item % l.d_in;
+        const float *d[N];
+        float sum[N];
+#pragma unroll
+        for (int q = 0; q < N; q++) sum[q] = 0;
         for (int col = 0; col < l.d_out;) {
             const int width = kl_width(l.d_out, col);
+#pragma unroll
+            for (int q = 0; q < N; q++)
+                d[q] = dy + (int64_t)(row + q < to ? row + q : to - 1) * l.d_out + col;
+            /* Rows of fours begin at fours when all of them do. */
             const float *w = own.params + kl_weight_at(l, col) + (int64_t)i * width;
-            for (int j = 0; j < width; j++) sum = fmaf(d[col + j], w[j], sum);
+            if (l.d_out % 4 == 0) kl_chains_on(sum, d, w, width);
+            else
+                for (int j = 0; j < width; j++)
+#pragma unroll
+                    for (int q = 0; q < N; q++) sum[q] = fmaf(d[q][j], w[j], sum[q]);
             col += width;
         }
-        dx[at] = kl_activate_back(sum, y[at], job, below);
+#pragma unroll
+        for (int q = 0; q < N; q++) {
+            const int64_t at = (int64_t)(row + q) * l.d_in + i;
+            if (row + q < to) dx[at] = kl_activate_back(sum[q], y[at], job, below);
+        }
     }
+}
+
+KL_GPU void kl_linear_back(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+{
+    const int work = (to - from) * job.shape.layers[number].d_in / (int)blockDim.x;
+    if (work >= KL_HEAD_ROWS) kl_back_rows<KL_HEAD_ROWS>(job, own, number, from, to);
+    else if (work >= 2) kl_back_rows<2>(job, own, number, from, to);
+    else kl_back_rows<1>(job, own, number, from, to);
 }
 
 /* The circuit of rows [from, to): a state in 2^(n_qubits - L) threads. back: and back again, from dy of

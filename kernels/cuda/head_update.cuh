@@ -26,6 +26,44 @@ KL_GPU float kl_leave(const kl_mover &to, const kl_own &own, int64_t i, float g)
     return 0;
 }
 
+/* Adam on weights i, i + step and so on, all of which are read before the first is written: a step would
+   else wait for the second-level cache weight by weight. Sum of the gradients' squares. */
+KL_GPU float kl_adam_all(const kl_mover &to, int64_t i, int step, const float (&g)[KL_HEAD_INPUTS])
+{
+    float p[KL_HEAD_INPUTS], m[KL_HEAD_INPUTS], v[KL_HEAD_INPUTS], squares = 0;
+#pragma unroll
+    for (int q = 0; q < KL_HEAD_INPUTS; q++)
+        p[q] = to.params[i + q * step], m[q] = to.m[i + q * step], v[q] = to.v[i + q * step];
+#pragma unroll
+    for (int q = 0; q < KL_HEAD_INPUTS; q++) {
+        kl_adam(&p[q], &m[q], &v[q], g[q], to.f);
+        squares += g[q] * g[q];
+    }
+#pragma unroll
+    for (int q = 0; q < KL_HEAD_INPUTS; q++)
+        to.params[i + q * step] = p[q], to.m[i + q * step] = m[q], to.v[i + q * step] = v[q];
+    return squares;
+}
+
+/* sum[q] goes on by the chain over rows of x[q] d; which: places of the rows of x, or NULL. Steps in
+   bytes, one multiply-add a row: addresses would else be three instructions of four. */
+KL_GPU void kl_weight_chains(float (&sum)[KL_HEAD_INPUTS], const float *x, int step,
+                             const int32_t *which, const float *d, int d_step, int rows)
+{
+    const int bytes = step * (int)sizeof *x;
+#pragma unroll 8
+    for (int r = 0; r < rows; r++) {
+        const float4 *at = (const float4 *)((const char *)x + (int64_t)(which ? which[r] : r) * bytes),
+                     a = at[0], b = at[1];
+        const float dy = *d;
+        d += d_step;
+        sum[0] = fmaf(a.x, dy, sum[0]), sum[1] = fmaf(a.y, dy, sum[1]);
+        sum[2] = fmaf(a.z, dy, sum[2]), sum[3] = fmaf(a.w, dy, sum[3]);
+        sum[4] = fmaf(b.x, dy, sum[4]), sum[5] = fmaf(b.y, dy, sum[5]);
+        sum[6] = fmaf(b.z, dy, sum[6]), sum[7] = fmaf(b.w, dy, sum[7]);
+    }
+}
+
 /* KL_HEAD_INPUTS inputs from `input` on of output col, over rows in rising order. */
 KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
                             int input, int col, int rows)
@@ -39,17 +77,10 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
 #pragma unroll
     for (int q = 0; q < KL_HEAD_INPUTS; q++)
         sum[q] = own.first && q < n ? own.partial[at + q * width] : 0;
-    if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0)
-#pragma unroll 4
-        for (int r = 0; r < rows; r++) {
-            const float4 *x = (const float4 *)(kl_input_row(job, own, number, r) + input), a = x[0],
-                         b = x[1];
-            const float dy = d[(int64_t)r * l.d_out];
-            sum[0] = fmaf(a.x, dy, sum[0]), sum[1] = fmaf(a.y, dy, sum[1]);
-            sum[2] = fmaf(a.z, dy, sum[2]), sum[3] = fmaf(a.w, dy, sum[3]);
-            sum[4] = fmaf(b.x, dy, sum[4]), sum[5] = fmaf(b.y, dy, sum[5]);
-            sum[6] = fmaf(b.z, dy, sum[6]), sum[7] = fmaf(b.w, dy, sum[7]);
-        }
+    if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0 && number)
+        kl_weight_chains(sum, kl_input_row(job, own, number, 0) + input, l.d_in, NULL, d, l.d_out, rows);
+    else if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0)
+        kl_weight_chains(sum, job.x + input, l.d_in, own.rows, d, l.d_out, rows);
     else
         for (int r = 0; r < rows; r++) {
             const float *x = kl_input_row(job, own, number, r) + input, dy = d[(int64_t)r * l.d_out];
@@ -57,6 +88,8 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
             for (int q = 0; q < KL_HEAD_INPUTS; q++)
                 if (q < n) sum[q] = fmaf(x[q], dy, sum[q]);
         }
+    if (n == KL_HEAD_INPUTS && own.last && !to.absent && !to.grad && to.rule == KL_CUDA_ADAM)
+        return kl_adam_all(to, at, width, sum);
 #pragma unroll
     for (int q = 0; q < KL_HEAD_INPUTS; q++)
         if (q < n) squares += kl_leave(to, own, at + q * width, sum[q]);
@@ -122,8 +155,11 @@ KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job
         const int groups = !quantum ? 1 : n ? job.shape.circuit_groups : 0;
         for (int g = 0; g < groups; g++) {
             double sum = 0;
-            for (int i = lane; i < n; i += 32)
-                if (!quantum || job.shape.weight_group[i] == g) sum += (double)squares[from + i];
+#pragma unroll 16 /* the first layer's squares are many, and the other blocks wait */
+            for (int i = lane; i < n; i += 32) {
+                const float square = squares[from + i];
+                if (!quantum || job.shape.weight_group[i] == g) sum += (double)square;
+            }
             sum = kl_warp_sum(sum);
             if (lane == 0) norms[l.group + g] += sqrt(sum);
         }
