@@ -81,6 +81,7 @@ int kl_cudnn_load(struct kl_cudnn *cudnn, struct kl_error *err)
 #define FIND(name) \
     if (!(*(void **)&cudnn->name = dlsym(library, "cudnn" #name))) missing = #name
     KL_CUDNN_FUNCTIONS(FIND);
+    *(void **)&cudnn->GetLastErrorString = dlsym(library, "cudnnGetLastErrorString");
     if (!missing) return KL_OK;
     return kl_cuda_fail(err, KL_EDEVICE, LIBRARY " has no cudnn%s: it is of another version than %d.%d",
                         missing, CUDNN_MAJOR, CUDNN_MINOR);
@@ -93,5 +94,9 @@ int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const cha
     if (status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
         status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED)
         return kl_cuda_check(cudaErrorMemoryAllocation, what, err);
-    return kl_cuda_fail(err, KL_EDEVICE, "%s: cuDNN says: %s", what, cudnn->GetErrorString(status));
+    char why[512] = "";
+    if (cudnn->GetLastErrorString) cudnn->GetLastErrorString(why, sizeof why);
+    why[strcspn(why, "\n")] = '\0';
+    return kl_cuda_fail(err, KL_EDEVICE, "%s: cuDNN says: %s%s%.300s", what, cudnn->GetErrorString(status),
+                        *why ? ": " : "", why);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
    Convolution, bias, residual and ReLU in one call of cuDNN, channels last. The algorithm is always
    IMPLICIT_PRECOMP_GEMM, the one that takes channels last: a choice by trial would make the bits a
-   matter of the day. */
+   matter of the day. What cuDNN does not fuse, as its version may not for a type or a card, is a
+   convolution and a kernel of ours behind it. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/cuda/cudnn_int.h"
+#include "kernels/cuda/resnet_kernels.cuh"
 
 static const cudnnConvolutionFwdAlgo_t ALGORITHM = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
 
@@ -89,7 +91,7 @@ int kl_cudnn_conv_open(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cu
 {
     const size_t taps = (size_t)shape->size * (size_t)shape->size,
                  n = (size_t)shape->out * taps * (size_t)shape->in;
-    c->shape = *shape;
+    c->shape = *shape, c->batch = batch, c->precision = precision;
     int code = kl_cudnn_check(cudnn, create(c, cudnn), "a convolution", err);
     if (!code)
         code = kl_cudnn_check(cudnn, describe(c, cudnn, handle, (int)batch, precision), "a convolution",
@@ -100,17 +102,41 @@ int kl_cudnn_conv_open(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cu
     return code;
 }
 
-int kl_cudnn_conv_run(const struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
-                      void *y, const void *x, const void *residual, void *workspace,
-                      struct kl_error *err)
+/* Bias, residual and ReLU, in place. */
+static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual,
+                  cudaStream_t stream, struct kl_error *err)
 {
-    const float one = 1, other = residual ? 1 : 0;
-    return kl_cudnn_check(
-        cudnn,
-        cudnn->ConvolutionBiasActivationForward(handle, &one, c->x, x, c->w, c->weights, c->how,
-                                                ALGORITHM, workspace, c->workspace, &other, c->y,
-                                                residual ? residual : y, c->b, c->bias, c->act, c->y, y),
-        "a convolution", err);
+    const struct kl_cuda_conv *k = &c->shape;
+    struct kl_resnet_job job = {};
+    void (*const kernel)(struct kl_resnet_job) = c->precision == KL_CUDA_BF16 ? kl_resnet_finish<__nv_bfloat16>
+                                                 : c->precision == KL_CUDA_FP16 ? kl_resnet_finish<__half>
+                                                                             : kl_resnet_finish<float>;
+    void *arguments[] = { &job };
+    job.from = residual, job.to = y, job.bias = c->bias, job.c = k->out, job.relu = k->relu;
+    job.count = c->batch * (size_t)k->out_h * (size_t)k->out_w * (size_t)k->out;
+    return kl_cuda_check(cudaLaunchKernel(kernel, dim3(kl_resnet_blocks(job.count)),
+                                          dim3(KL_RESNET_THREADS), arguments, 0, stream),
+                         "a convolution", err);
+}
+
+int kl_cudnn_conv_run(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
+                      void *y, const void *x, const void *residual, void *workspace,
+                      cudaStream_t stream, struct kl_error *err)
+{
+    const float one = 1, zero = 0;
+    cudnnStatus_t s = CUDNN_STATUS_NOT_SUPPORTED;
+    if (!c->apart)
+        s = cudnn->ConvolutionBiasActivationForward(
+            handle, &one, c->x, x, c->w, c->weights, c->how, ALGORITHM, workspace, c->workspace,
+            residual ? &one : &zero, c->y, residual ? residual : y, c->b, c->bias, c->act, c->y, y);
+    c->apart = s / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED; /* a class of statuses */
+    if (!c->apart) return kl_cudnn_check(cudnn, s, "a convolution", err);
+    int code = kl_cudnn_check(cudnn,
+                              cudnn->ConvolutionForward(handle, &one, c->x, x, c->w, c->weights, c->how,
+                                                        ALGORITHM, workspace, c->workspace, &zero, c->y,
+                                                        y),
+                              "a convolution", err);
+    return code ? code : finish(c, y, residual, stream, err);
 }
 
 void kl_cudnn_conv_close(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn)

@@ -27,10 +27,12 @@
     each(SetActivationDescriptor);            \
     each(DestroyActivationDescriptor);        \
     each(GetConvolutionForwardWorkspaceSize); \
+    each(ConvolutionForward);                 \
     each(ConvolutionBiasActivationForward)
 #define KL_CUDNN_POINTER(name) decltype(&cudnn##name) name
 struct kl_cudnn {
     KL_CUDNN_FUNCTIONS(KL_CUDNN_POINTER);
+    KL_CUDNN_POINTER(GetLastErrorString); /* NULL: a library without it */
 };
 
 /* The functions of libcudnn.so of the version of cudnn.h, which stays loaded. Looked for in CUDNN_HOME,
@@ -43,22 +45,25 @@ int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const cha
 /* One convolution: descriptors, weights and bias on the card in the run's precision. */
 struct kl_cudnn_conv {
     struct kl_cuda_conv shape;
+    size_t batch;
+    int precision;
     cudnnTensorDescriptor_t x, y, b;
     cudnnFilterDescriptor_t w;
     cudnnConvolutionDescriptor_t how;
     cudnnActivationDescriptor_t act;
     void *weights, *bias;
     size_t workspace; /* bytes */
+    bool apart;       /* bias, residual and ReLU by a kernel behind: see kl_cudnn_conv_run */
 };
 /* Bytes of a value of a map. */
 size_t kl_cudnn_size(int precision);
 int kl_cudnn_conv_open(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
                        const struct kl_cuda_conv *shape, size_t batch, int precision,
                        struct kl_error *err);
-/* Into the handle's stream; residual NULL: none. */
-int kl_cudnn_conv_run(const struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn,
+/* Into the handle's stream; residual NULL: none. The first run finds out what cuDNN supports. */
+int kl_cudnn_conv_run(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn,
                       cudnnHandle_t handle, void *y, const void *x, const void *residual,
-                      void *workspace, struct kl_error *err);
+                      void *workspace, cudaStream_t stream, struct kl_error *err);
 void kl_cudnn_conv_close(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn);
 
 #endif

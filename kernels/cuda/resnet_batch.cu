@@ -8,10 +8,11 @@ typedef void (*kernel)(struct kl_resnet_job);
 /* The kernels of one precision. */
 struct kernels {
     kernel planes, maxima, values;
+    int channels; /* of a thread of maxima */
 };
 template <class T> static struct kernels kernels_in(void)
 {
-    return { kl_resnet_planes<T>, kl_resnet_maxima<T>, kl_resnet_values<T> };
+    return { kl_resnet_planes<T>, kl_resnet_maxima<T>, kl_resnet_values<T>, kl_per<T>::ACCESS };
 }
 static struct kernels kernels_of(int precision)
 {
@@ -23,10 +24,9 @@ static struct kernels kernels_of(int precision)
 static int launch(struct kl_cuda_resnet *f, kernel run, struct kl_resnet_job job, struct kl_error *err)
 {
     void *arguments[] = { &job };
-    const size_t blocks = (job.count + KL_RESNET_THREADS - 1) / KL_RESNET_THREADS;
-    return kl_cuda_check(
-        cudaLaunchKernel(run, dim3((unsigned)blocks), dim3(KL_RESNET_THREADS), arguments, 0, f->compute),
-        "features", err);
+    return kl_cuda_check(cudaLaunchKernel(run, dim3(kl_resnet_blocks(job.count)),
+                                          dim3(KL_RESNET_THREADS), arguments, 0, f->compute),
+                         "features", err);
 }
 
 int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
@@ -41,7 +41,7 @@ int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, st
     maxima.from = f->maps[1], maxima.to = f->maps[0];
     maxima.h = stem->out_h, maxima.w = stem->out_w, maxima.c = stem->out;
     maxima.out_h = kl_half_of(stem->out_h), maxima.out_w = kl_half_of(stem->out_w);
-    maxima.count = n * (size_t)maxima.out_h * (size_t)maxima.out_w * (size_t)maxima.c;
+    maxima.count = n * (size_t)maxima.out_h * (size_t)maxima.out_w * (size_t)(maxima.c / kernels.channels);
     values.from = f->maps[f->convs[net->n_convs - 1].shape.to], values.to = s->card_values;
     values.h = net->h, values.w = net->w, values.c = net->c, values.mean = net->mean;
     values.count = n * f->d;
@@ -50,7 +50,8 @@ int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, st
         const struct kl_cuda_conv *k = &f->convs[i].shape;
         code = kl_cudnn_conv_run(&f->convs[i], &f->cudnn, f->handle, f->maps[k->to],
                                  i ? f->maps[k->from] : f->planes,
-                                 k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, err);
+                                 k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->compute,
+                                 err);
         if (i == 0 && !code) code = launch(f, kernels.maxima, maxima, err);
     }
     return code ? code : launch(f, kernels.values, values, err);

@@ -38,12 +38,25 @@ template <> __device__ inline __nv_bfloat16 kl_narrow<__nv_bfloat16>(float value
 
 /* Work of one launch: `count` threads that do something. */
 struct kl_resnet_job {
-    const void *from;
+    const void *from; /* of finishing: the residual, or NULL */
     void *to;
+    const void *bias;
     size_t count;
     int h, w, c;      /* of the map that is read; of pixels: channels */
     int out_h, out_w; /* of the maxima */
-    int mean;
+    int mean, relu;
+};
+
+static inline unsigned kl_resnet_blocks(size_t count)
+{
+    return (unsigned)((count + KL_RESNET_THREADS - 1) / KL_RESNET_THREADS);
+}
+/* Values that are read and written at once. */
+template <class T, int N> struct alignas(N * sizeof(T)) kl_values {
+    T at[N];
+};
+template <class T> struct kl_per {
+    enum { ACCESS = 16 / sizeof(T) /* channels */ };
 };
 
 __device__ inline size_t kl_resnet_item(void)
@@ -58,29 +71,51 @@ template <class T> __global__ void kl_resnet_planes(struct kl_resnet_job job)
     const size_t i = kl_resnet_item();
     if (i >= job.count) return;
     const uint8_t *from = (const uint8_t *)job.from + i * (size_t)job.c;
-    T *to = (T *)job.to + i * KL_CUDA_PLANES;
+    kl_values<T, KL_CUDA_PLANES> planes;
+#pragma unroll
     for (int k = 0; k < KL_CUDA_PLANES; k++)
-        to[k] = kl_narrow<T>(k < job.c ? ((float)from[k] - 128) / 128 : k == job.c ? 1.0f : 0.0f);
+        planes.at[k] = kl_narrow<T>(k < job.c ? ((float)from[k] - 128) / 128 : k == job.c ? 1.0f : 0.0f);
+    ((kl_values<T, KL_CUDA_PLANES> *)job.to)[i] = planes;
 }
 
-/* 3x3, stride 2, padding 1, of a map that is not negative. */
-template <class T> __global__ void kl_resnet_maxima(struct kl_resnet_job job)
+/* y + bias + residual, and ReLU, in place: a thread a value. */
+template <class T> __global__ void kl_resnet_finish(struct kl_resnet_job job)
 {
     const size_t i = kl_resnet_item();
     if (i >= job.count) return;
-    const size_t c = i % (size_t)job.c, place = i / (size_t)job.c, row = place / (size_t)job.out_w;
+    T *to = (T *)job.to + i;
+    float value = kl_widen<T>(*to) + kl_widen<T>(((const T *)job.bias)[i % (size_t)job.c]);
+    if (job.from) value += kl_widen<T>(((const T *)job.from)[i]);
+    *to = kl_narrow<T>(job.relu && !(value > 0) ? 0 : value);
+}
+
+/* 3x3, stride 2, padding 1, of a map that is not negative: a thread as many channels as it reads at
+   once, of which c is a multiple. */
+template <class T> __global__ void kl_resnet_maxima(struct kl_resnet_job job)
+{
+    enum { N = kl_per<T>::ACCESS };
+    typedef kl_values<T, N> values;
+    const size_t i = kl_resnet_item(), groups = (size_t)job.c / N;
+    if (i >= job.count) return;
+    const size_t group = i % groups, place = i / groups, row = place / (size_t)job.out_w;
     const int x = (int)(place % (size_t)job.out_w), y = (int)(row % (size_t)job.out_h);
-    const T *map = (const T *)job.from +
-                   row / (size_t)job.out_h * (size_t)job.h * (size_t)job.w * (size_t)job.c + c;
-    float most = 0;
+    const values *map = (const values *)job.from +
+                        row / (size_t)job.out_h * (size_t)job.h * (size_t)job.w * groups + group;
+    float most[N] = { 0 };
     for (int v = 2 * y - 1; v <= 2 * y + 1; v++)
         for (int u = 2 * x - 1; u <= 2 * x + 1; u++) {
             if (v < 0 || v >= job.h || u < 0 || u >= job.w) continue;
-            const float value =
-                kl_widen<T>(map[((size_t)v * (size_t)job.w + (size_t)u) * (size_t)job.c]);
-            if (value > most || value != value) most = value; /* what is no number stays */
+            const values here = map[((size_t)v * (size_t)job.w + (size_t)u) * groups];
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const float value = kl_widen<T>(here.at[k]);
+                if (value > most[k] || value != value) most[k] = value; /* what is no number stays */
+            }
         }
-    ((T *)job.to)[i] = kl_narrow<T>(most);
+    values to;
+#pragma unroll
+    for (int k = 0; k < N; k++) to.at[k] = kl_narrow<T>(most[k]);
+    ((values *)job.to)[i] = to;
 }
 
 /* (c) means over the map, or (c, h, w), in float. */

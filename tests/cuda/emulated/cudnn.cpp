@@ -5,8 +5,11 @@
    fused convolution takes together, memory that is smaller than its descriptor or not aligned, an output
    that is also an input, a workspace of another size. Precision: factors of TF32, BF16 and FP16 are
    rounded as the card's units round them, sums are float in one order; the maps are in the descriptors'
-   type. */
+   type. KETLINE_EMULATED_FUSED=0: convolutions alone are supported. */
 #include "cudnn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <vector>
 
@@ -258,7 +261,7 @@ static void convolve(const job &j)
     const size_t out = (size_t)j.w.k, each = (size_t)(j.w.h * j.w.w * j.w.c);
     const std::vector<float> x = read(j.from, values_of(j.x), type, tf32),
                              rows = read(j.weights, out * each, type, tf32),
-                             bias = read(j.bias, out, type, false),
+                             bias = j.bias ? read(j.bias, out, type, false) : std::vector<float>(out),
                              residual = j.residual ? read(j.residual, values_of(j.y), type, false)
                                                    : std::vector<float>();
     std::vector<float> w(out * each), sums(out);
@@ -283,6 +286,47 @@ static void need(const void *memory, size_t bytes, const char *what)
     if (bytes && emulated_room(memory) < bytes) emulated_die(what);
 }
 
+/* A convolution's memory, which is as large as its descriptors say, and its place in the stream. */
+static cudnnStatus_t enqueue(cudnnHandle_t handle, const job &j, void *workspace, size_t bytes)
+{
+    const size_t size = size_of(j.x.type);
+    need(j.from, values_of(j.x) * size, "cuDNN: the input is smaller than its descriptor");
+    need(j.to, values_of(j.y) * size, "cuDNN: the output is smaller than its descriptor");
+    need(j.weights, (size_t)j.w.k * (size_t)(j.w.c * j.w.h * j.w.w) * size,
+         "cuDNN: the filter is smaller than its descriptor");
+    need(workspace, bytes, "cuDNN: the workspace is too small");
+    const cudnnStatus_t failed = fails();
+    if (failed) return failed;
+    return emulated_enqueue(handle->stream,
+                            [=] {
+                                if (bytes) memset(workspace, 0xff, bytes);
+                                convolve(j);
+                            })
+               ? CUDNN_STATUS_EXECUTION_FAILED
+               : CUDNN_STATUS_SUCCESS;
+}
+
+void cudnnGetLastErrorString(char *message, size_t size)
+{
+    snprintf(message, size, "emulated");
+}
+
+cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
+                                      cudnnTensorDescriptor_t x_desc, const void *x,
+                                      cudnnFilterDescriptor_t w_desc, const void *w,
+                                      cudnnConvolutionDescriptor_t how,
+                                      cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t bytes,
+                                      const void *beta, cudnnTensorDescriptor_t y_desc, void *y)
+{
+    const cudnnStatus_t bad = fit(*x_desc, *w_desc, *how, *y_desc, algorithm);
+    if (bad) return bad;
+    if (*(const float *)alpha != 1 || *(const float *)beta != 0 ||
+        bytes != workspace_of(*x_desc, *w_desc) || x == y || w == y)
+        return CUDNN_STATUS_BAD_PARAM;
+    const job j = { *x_desc, *y_desc, *w_desc, *how, x, w, NULL, NULL, y, false };
+    return enqueue(handle, j, workspace, bytes);
+}
+
 cudnnStatus_t cudnnConvolutionBiasActivationForward(
     cudnnHandle_t handle, const void *alpha1, cudnnTensorDescriptor_t x_desc, const void *x,
     cudnnFilterDescriptor_t w_desc, const void *w, cudnnConvolutionDescriptor_t how,
@@ -292,7 +336,9 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
 {
     const cudnnStatus_t bad = fit(*x_desc, *w_desc, *how, *y_desc, algorithm);
     const float times = *(const float *)alpha2;
+    const char *fused = getenv("KETLINE_EMULATED_FUSED");
     if (bad) return bad;
+    if (fused && strcmp(fused, "0") == 0) return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
     if (act->nan != CUDNN_NOT_PROPAGATE_NAN ||
         (act->mode != CUDNN_ACTIVATION_RELU && act->mode != CUDNN_ACTIVATION_IDENTITY))
         return CUDNN_STATUS_NOT_SUPPORTED;
@@ -303,25 +349,12 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
         (times != 0 && z == y) || w == y)
         return CUDNN_STATUS_BAD_PARAM;
     const size_t size = size_of(x_desc->type);
-    need(x, values_of(*x_desc) * size, "cuDNN: the input is smaller than its descriptor");
-    need(y, values_of(*y_desc) * size, "cuDNN: the output is smaller than its descriptor");
     need(z, values_of(*z_desc) * size, "cuDNN: the residual is smaller than its descriptor");
-    need(w, (size_t)w_desc->k * (size_t)(w_desc->c * w_desc->h * w_desc->w) * size,
-         "cuDNN: the filter is smaller than its descriptor");
     need(bias, (size_t)w_desc->k * size, "cuDNN: the bias is smaller than its descriptor");
-    need(workspace, bytes, "cuDNN: the workspace is too small");
     const job j = { *x_desc, *y_desc,
                     *w_desc, *how,
                     x,       w,
                     bias,    times != 0 ? z : NULL,
                     y,       act->mode == CUDNN_ACTIVATION_RELU };
-    const cudnnStatus_t failed = fails();
-    if (failed) return failed;
-    return emulated_enqueue(handle->stream,
-                            [=] {
-                                if (bytes) memset(workspace, 0xff, bytes);
-                                convolve(j);
-                            })
-               ? CUDNN_STATUS_EXECUTION_FAILED
-               : CUDNN_STATUS_SUCCESS;
+    return enqueue(handle, j, workspace, bytes);
 }

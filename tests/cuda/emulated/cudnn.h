@@ -12,6 +12,7 @@ enum cudnnStatus_t {
     CUDNN_STATUS_SUCCESS = 0,
     CUDNN_STATUS_BAD_PARAM = 2000,
     CUDNN_STATUS_NOT_SUPPORTED = 3000,
+    CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE = 3003,
     CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED = 4003,
     CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED = 4004,
     CUDNN_STATUS_EXECUTION_FAILED = 5000
@@ -58,6 +59,13 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t handle, cudn
                                                       cudnnTensorDescriptor_t y,
                                                       cudnnConvolutionFwdAlgo_t algorithm,
                                                       size_t *bytes);
+cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
+                                      cudnnTensorDescriptor_t x_desc, const void *x,
+                                      cudnnFilterDescriptor_t w_desc, const void *w,
+                                      cudnnConvolutionDescriptor_t how,
+                                      cudnnConvolutionFwdAlgo_t algorithm, void *workspace, size_t bytes,
+                                      const void *beta, cudnnTensorDescriptor_t y_desc, void *y);
+void cudnnGetLastErrorString(char *message, size_t size);
 cudnnStatus_t cudnnConvolutionBiasActivationForward(
     cudnnHandle_t handle, const void *alpha1, cudnnTensorDescriptor_t x_desc, const void *x,
     cudnnFilterDescriptor_t w_desc, const void *w, cudnnConvolutionDescriptor_t how,
