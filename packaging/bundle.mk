@@ -6,12 +6,13 @@
 BUNDLE_DATA ?= data
 BUNDLE_TOOLS ?= $(TOOLS)
 BUNDLE := $(BUILD)/ketline-bundle
-BUNDLED_TESTS := $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/*.c))
+BUNDLED_TESTS := $(filter-out memory,$(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/*.c)))
 BUNDLED := $(BUNDLE_TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/gpu/%) $(BUNDLE)/bench/gpu $(BUNDLE)/bench/gpu_features
 .PHONY: bundle test-gpu bench-gpu
 
 ## make bundle       a folder of tools and libraries that runs where nothing is installed: build/ketline-bundle
 bundle: $(BUNDLED) $(if $(NVCC),cuda)
+	@rm -rf $(BUNDLE)/lib # of an earlier one: ldd would find its libraries here
 	@mkdir -p $(BUNDLE)/lib $(BUNDLE)/share/ketline $(BUNDLE)/data
 	@ldd $(BUNDLED) | awk '/=> \// { print $$3 }' | sort -u | \
 	    grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|ld-linux[^/]*)\.so' | xargs -I{} install -m 644 {} $(BUNDLE)/lib
@@ -19,7 +20,8 @@ bundle: $(BUNDLED) $(if $(NVCC),cuda)
 	@[ -z "$(BUNDLE_DATA)" ] || { cp -r data/backbone $(BUNDLE)/share/ketline && cp -r data/digits $(BUNDLE)/data; }
 	@install -m 755 packaging/bundle/test-gpu packaging/bundle/bench-gpu $(BUNDLE)/bin
 	@install -m 755 tests/bench/gpu_peer.py $(BUNDLE)/bench
-	@du -sh $(BUNDLE)
+	@tar -czf $(BUNDLE).tar.gz -C $(BUILD) ketline-bundle
+	@du -sh $(BUNDLE) $(BUNDLE).tar.gz
 
 RELINK = $(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -s -Wl,--as-needed -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(1)' -o $@ $^ $(LDLIBS)
 $(BUNDLE)/bin/%: $(BUILD)/tools/%.o $(BUILD)/libketline.a

@@ -29,7 +29,30 @@ static void *load_from(const char *folder, const char *pattern)
     return library;
 }
 
-/* Beside the programs that PATH names: of an environment, ../lib/python3.x/site-packages. */
+/* Of an environment to which python3 in this folder belongs: ../lib/python3.x/site-packages beside it,
+   and beside whatever it is a link to, step by step, since an environment's own is one to the system's.
+ */
+static void *load_beside(const char *folder)
+{
+    enum { STEPS = 8 };
+    char python[4096], to[4096], at[4096];
+    void *library = NULL;
+    if (snprintf(python, sizeof python, "%s/python3", folder) >= (int)sizeof python) return NULL;
+    for (int step = 0; step < STEPS && !library; step++) {
+        char *slash = strrchr(python, '/');
+        snprintf(at, sizeof at, "%.*s/../lib", (int)(slash - python < 4000 ? slash - python : 4000),
+                 python);
+        library = load_from(at, PACKAGE);
+        const ssize_t n = readlink(python, to, sizeof to - 1);
+        if (n <= 0) break;
+        to[n] = '\0', *slash = '\0';
+        snprintf(at, sizeof at, "%.2000s%s%.2000s", *to == '/' ? "" : python, *to == '/' ? "" : "/", to);
+        snprintf(python, sizeof python, "%s", at);
+    }
+    return library;
+}
+
+/* Beside the programs that PATH names. */
 static void *load_from_path(void)
 {
     const char *path = getenv("PATH");
@@ -37,8 +60,8 @@ static void *load_from_path(void)
     void *library = NULL;
     while (path && *path && !library) {
         const size_t n = strcspn(path, ":");
-        snprintf(folder, sizeof folder, "%.*s/../lib", (int)(n < 4000 ? n : 4000), path);
-        library = load_from(folder, PACKAGE);
+        snprintf(folder, sizeof folder, "%.*s", (int)(n < 2000 ? n : 2000), path);
+        library = load_beside(n ? folder : ".");
         path += n + (path[n] == ':');
     }
     return library;
@@ -97,6 +120,6 @@ int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const cha
     char why[512] = "";
     if (cudnn->GetLastErrorString) cudnn->GetLastErrorString(why, sizeof why);
     why[strcspn(why, "\n")] = '\0';
-    return kl_cuda_fail(err, KL_EDEVICE, "%s: cuDNN says: %s%s%.300s", what, cudnn->GetErrorString(status),
-                        *why ? ": " : "", why);
+    return kl_cuda_fail(err, KL_EDEVICE, "%s: cuDNN says: %s%s%.300s", what,
+                        cudnn->GetErrorString(status), *why ? ": " : "", why);
 }

@@ -103,14 +103,15 @@ int kl_cudnn_conv_open(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cu
 }
 
 /* Bias, residual and ReLU, in place. */
-static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual,
-                  cudaStream_t stream, struct kl_error *err)
+static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual, cudaStream_t stream,
+                  struct kl_error *err)
 {
     const struct kl_cuda_conv *k = &c->shape;
     struct kl_resnet_job job = {};
-    void (*const kernel)(struct kl_resnet_job) = c->precision == KL_CUDA_BF16 ? kl_resnet_finish<__nv_bfloat16>
-                                                 : c->precision == KL_CUDA_FP16 ? kl_resnet_finish<__half>
-                                                                             : kl_resnet_finish<float>;
+    void (*const kernel)(struct kl_resnet_job) =
+        c->precision == KL_CUDA_BF16   ? kl_resnet_finish<__nv_bfloat16>
+        : c->precision == KL_CUDA_FP16 ? kl_resnet_finish<__half>
+                                       : kl_resnet_finish<float>;
     void *arguments[] = { &job };
     job.from = residual, job.to = y, job.bias = c->bias, job.c = k->out, job.relu = k->relu;
     job.count = c->batch * (size_t)k->out_h * (size_t)k->out_w * (size_t)k->out;
@@ -120,8 +121,8 @@ static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual,
 }
 
 int kl_cudnn_conv_run(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
-                      void *y, const void *x, const void *residual, void *workspace,
-                      cudaStream_t stream, struct kl_error *err)
+                      void *y, const void *x, const void *residual, void *workspace, cudaStream_t stream,
+                      struct kl_error *err)
 {
     const float one = 1, zero = 0;
     cudnnStatus_t s = CUDNN_STATUS_NOT_SUPPORTED;
@@ -131,11 +132,11 @@ int kl_cudnn_conv_run(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cud
             residual ? &one : &zero, c->y, residual ? residual : y, c->b, c->bias, c->act, c->y, y);
     c->apart = s / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED; /* a class of statuses */
     if (!c->apart) return kl_cudnn_check(cudnn, s, "a convolution", err);
-    int code = kl_cudnn_check(cudnn,
-                              cudnn->ConvolutionForward(handle, &one, c->x, x, c->w, c->weights, c->how,
-                                                        ALGORITHM, workspace, c->workspace, &zero, c->y,
-                                                        y),
-                              "a convolution", err);
+    int code =
+        kl_cudnn_check(cudnn,
+                       cudnn->ConvolutionForward(handle, &one, c->x, x, c->w, c->weights, c->how,
+                                                 ALGORITHM, workspace, c->workspace, &zero, c->y, y),
+                       "a convolution", err);
     return code ? code : finish(c, y, residual, stream, err);
 }
 

@@ -61,9 +61,9 @@ int kl_cudnn_conv_open(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn,
                        const struct kl_cuda_conv *shape, size_t batch, int precision,
                        struct kl_error *err);
 /* Into the handle's stream; residual NULL: none. The first run finds out what cuDNN supports. */
-int kl_cudnn_conv_run(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn,
-                      cudnnHandle_t handle, void *y, const void *x, const void *residual,
-                      void *workspace, cudaStream_t stream, struct kl_error *err);
+int kl_cudnn_conv_run(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
+                      void *y, const void *x, const void *residual, void *workspace, cudaStream_t stream,
+                      struct kl_error *err);
 void kl_cudnn_conv_close(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn);
 
 #endif

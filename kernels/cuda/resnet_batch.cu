@@ -41,17 +41,17 @@ int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, st
     maxima.from = f->maps[1], maxima.to = f->maps[0];
     maxima.h = stem->out_h, maxima.w = stem->out_w, maxima.c = stem->out;
     maxima.out_h = kl_half_of(stem->out_h), maxima.out_w = kl_half_of(stem->out_w);
-    maxima.count = n * (size_t)maxima.out_h * (size_t)maxima.out_w * (size_t)(maxima.c / kernels.channels);
+    maxima.count =
+        n * (size_t)maxima.out_h * (size_t)maxima.out_w * (size_t)(maxima.c / kernels.channels);
     values.from = f->maps[f->convs[net->n_convs - 1].shape.to], values.to = s->card_values;
     values.h = net->h, values.w = net->w, values.c = net->c, values.mean = net->mean;
     values.count = n * f->d;
     int code = launch(f, kernels.planes, planes, err);
     for (int i = 0; i < net->n_convs && !code; i++) {
         const struct kl_cuda_conv *k = &f->convs[i].shape;
-        code = kl_cudnn_conv_run(&f->convs[i], &f->cudnn, f->handle, f->maps[k->to],
-                                 i ? f->maps[k->from] : f->planes,
-                                 k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->compute,
-                                 err);
+        code = kl_cudnn_conv_run(
+            &f->convs[i], &f->cudnn, f->handle, f->maps[k->to], i ? f->maps[k->from] : f->planes,
+            k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->compute, err);
         if (i == 0 && !code) code = launch(f, kernels.maxima, maxima, err);
     }
     return code ? code : launch(f, kernels.values, values, err);

@@ -121,7 +121,8 @@ int main(void)
     check(17, KL_PIXELS_GREY, KL_TAP_LAYER2, MOST, EXACT);
     check(3, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 2, EXACT);
     check(1, KL_PIXELS_GREY, KL_TAP_LAYER4, 2, EXACT);
-    setenv("KETLINE_EMULATED_FUSED", "0", 1); /* of a cuDNN that does not fuse: one's own kernel behind */
+    setenv("KETLINE_EMULATED_FUSED", "0",
+           1); /* of a cuDNN that does not fuse: one's own kernel behind */
     check(17, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 2, ALL);
     unsetenv("KETLINE_EMULATED_FUSED");
     if (!small) {

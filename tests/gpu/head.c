@@ -135,6 +135,7 @@ static void train_on(struct kl_train *t, struct kl_head_model *model, const stru
     }
 }
 
+static double slack = 1; /* 10 after hundreds of steps, which carry the last bits on */
 static void compare(const struct kind *k, const struct kl_train *cpu, const struct kl_train *gpu)
 {
     const size_t epochs = (size_t)cpu->options.epochs, norms = epochs * kl_head_n_groups(cpu->model);
@@ -143,11 +144,12 @@ static void compare(const struct kind *k, const struct kl_train *cpu, const stru
         const double history = far_from(a->history[0], b->history[0], KL_HISTORY_ROWS * epochs),
                      norm = far_from(a->norms, b->norms, norms),
                      params = far_from_floats(a->params, b->params, cpu->model->block.size);
-        CHECK(history < 1e-4, "%s, replica %lld: history differs by %.3g", k->name, (long long)i,
+        CHECK(history < slack * 1e-4, "%s, replica %lld: history differs by %.3g", k->name, (long long)i,
               history);
-        CHECK(norm < 1e-4, "%s, replica %lld: norms differ by %.3g", k->name, (long long)i, norm);
-        CHECK(params < 2e-4, "%s, replica %lld: parameters differ by %.3g", k->name, (long long)i,
-              params);
+        CHECK(norm < slack * 1e-4, "%s, replica %lld: norms differ by %.3g", k->name, (long long)i,
+              norm);
+        CHECK(params < slack * 2e-4, "%s, replica %lld: parameters differ by %.3g", k->name,
+              (long long)i, params);
         CHECK(a->best_epoch == b->best_epoch, "%s", k->name);
         digest_of(b->params, 4 * cpu->model->block.size * sizeof(float));
         digest_of(b->history[0], KL_HISTORY_ROWS * epochs * sizeof(double));
@@ -234,15 +236,22 @@ static void check_refusals(const struct kl_features *f)
     kl_head_model_free(&model);
 }
 
-int main(void)
+static void check_all(size_t n)
 {
     struct kl_features few, odd;
-    open_gpu();
-    make_features(&few, small ? 61 : MOST, 24);
-    make_features(&odd, small ? 58 : MOST - 1, 13);
+    make_features(&few, n, 24);
+    make_features(&odd, n - 3, 13);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) check(&kinds[i], i % 2 ? &odd : &few);
     check_refusals(&few);
-    print_digest();
     free(few.x), free(few.labels), free(odd.x), free(odd.labels);
+}
+
+int main(void)
+{
+    open_gpu();
+    check_all(61);
+    slack = 10;
+    if (!small) check_all(MOST);
+    print_digest();
     return failures != 0;
 }
