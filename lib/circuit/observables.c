@@ -29,14 +29,14 @@ static int add_string(struct kl_builder *b, double weight, const char *text, siz
     return kl_circuit_add_string(b->circuit, weight, pauli, b->err);
 }
 
+/* Of canonical text. */
 static int observe_sum(struct kl_builder *b, const char *text)
 {
     struct kl_summand s;
+    size_t n;
     int code = kl_circuit_observe_sum(b->circuit, b->err);
-    while (!code && *text) {
-        code = kl_summand_read(&s, &text, b->err);
-        if (!code) code = add_string(b, s.weight, s.string, s.length);
-    }
+    for (; !code && (n = kl_summand_take(&s, text)); text += n)
+        code = add_string(b, s.weight, s.string, s.length);
     return code;
 }
 

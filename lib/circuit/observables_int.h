@@ -11,7 +11,8 @@ struct kl_summand {
     const char *string;
     size_t length;
 };
-/* The summand at *text, which moves behind it. KL_EUSAGE. */
-int kl_summand_read(struct kl_summand *s, const char **text, struct kl_error *err);
+/* The summand at text: its bytes; 0: there is none, and without a string its number is none. Of
+   canonical text: there is one up to the end. */
+size_t kl_summand_take(struct kl_summand *s, const char *text);
 
 #endif

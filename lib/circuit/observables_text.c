@@ -7,29 +7,37 @@
 
 #include "circuit/observables_int.h"
 
-int kl_summand_read(struct kl_summand *s, const char **text, struct kl_error *err)
+size_t kl_summand_take(struct kl_summand *s, const char *text)
 {
-    const char *at = *text;
+    const char *at = text;
     char *end;
     *s = (struct kl_summand){ .weight = *at == '-' ? -1 : 1 };
     if (*at == '+' || *at == '-') at++;
     if (isdigit((unsigned char)*at) || *at == '.') {
         s->weight *= strtod(at, &end);
-        if (end == at || *end != '*' || !isfinite(s->weight))
-            return kl_fail(err, KL_EUSAGE,
-                           "observables: found '%.40s', expected NUMBER*STRING, as in 0.5*ZZII", at);
+        if (end == at || *end != '*' || !isfinite(s->weight)) return 0;
         at = end + 1;
     }
     s->string = at;
     while (isalpha((unsigned char)*at)) at++;
     s->length = (size_t)(at - s->string);
-    if (!s->length || (*at && !strchr("+-", *at)))
+    return s->length && (!*at || strchr("+-", *at)) ? (size_t)(at - text) : 0;
+}
+
+static int read_summand(struct kl_summand *s, const char **text, struct kl_error *err)
+{
+    const char *at = *text;
+    const size_t n = kl_summand_take(s, at);
+    *text += n;
+    if (n) return KL_OK;
+    if (!s->string)
         return kl_fail(err, KL_EUSAGE,
-                       "observables: found '%.40s', expected a letter a qubit as in ZZII, sums such as "
-                       "0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)",
-                       *text);
-    *text = at;
-    return KL_OK;
+                       "observables: found '%.40s', expected NUMBER*STRING, as in 0.5*ZZII",
+                       at + strspn(at, "+-"));
+    return kl_fail(err, KL_EUSAGE,
+                   "observables: found '%.40s', expected a letter a qubit as in ZZII, sums such as "
+                   "0.5*ZZII-XIII, probs(WIRES) or fidelity(STATE)",
+                   at);
 }
 
 static int by_string(const void *a, const void *b)
@@ -59,7 +67,7 @@ static int write_sum(FILE *to, const char *item, struct kl_error *err)
     struct kl_summand *all = malloc((strlen(item) + 1) * sizeof *all);
     int code = all ? KL_OK : kl_fail_memory(err, strlen(item) * sizeof *all);
     do
-        if (!code) code = kl_summand_read(&all[n++], &at, err);
+        if (!code) code = read_summand(&all[n++], &at, err);
     while (!code && *at);
     if (!code) qsort(all, n, sizeof *all, by_string);
     for (size_t i = 0, next; i < n && !code; i = next) {
@@ -67,6 +75,11 @@ static int write_sum(FILE *to, const char *item, struct kl_error *err)
         for (next = i; next < n && by_string(&all[i], &all[next]) == 0; next++)
             weight += all[next].weight;
         if (weight == 0) continue;
+        if (!isfinite(weight)) {
+            code = kl_fail(err, KL_EUSAGE, "observables: the weights of %.*s in '%.60s' overflow",
+                           (int)all[i].length, all[i].string, item);
+            break;
+        }
         write_weight(to, weight, kept++ == 0);
         fwrite(all[i].string, 1, all[i].length, to);
     }
@@ -133,8 +146,8 @@ int kl_observables_text(char **canonical, const char *text, struct kl_error *err
     bare[n] = '\0';
     FILE *to = open_memstream(canonical, &size);
     int code = to ? write_all(to, bare, err) : kl_fail_memory(err, 256);
-    const bool failed = to && ferror(to);
-    if (to && (fclose(to) || failed) && !code) code = kl_fail_memory(err, 256);
+    const bool failed = to && (ferror(to) | fclose(to));
+    if (!code && failed) code = kl_fail_memory(err, 256);
     if (code) free(*canonical), *canonical = NULL;
     free(bare);
     return code;

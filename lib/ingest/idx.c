@@ -257,8 +257,8 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
     int rc = 0;
     if (!pixels) return kl_fail_memory(err, n * f->item);
     if (pictures) rc = get(f, pixels, n * f->item, f->header + (uint64_t)first * f->item, err);
-    else
-        for (size_t i = 0; i < n && f->gz && !rc; i++) rc = get(f, pixels, f->item, 0, err);
+    else /* only what is read in order is passed over so: gzip */
+        for (size_t i = 0; i < n && !rc; i++) rc = get(f, pixels, f->item, 0, err);
     if (!rc && first + n == f->dims[0]) rc = check_end(f, err);
     for (size_t i = 0; i < n && pictures; i++)
         pictures[i] = (struct kl_picture){ s->height, s->width, s->channels, pixels + i * f->item };

@@ -64,9 +64,25 @@ static void many(void)
           "%s", err.text);
 }
 
+/* What has changed since the grid was read is looked at again; the rest stays as it was. */
+static void changed(void)
+{
+    struct kl_grid grid;
+    struct kl_error err = { 0 };
+    struct values v = test_defaults;
+    CHECK(kl_grid_parse(&grid, &test_tool, NULL, "lr=1 qubits=3", &err) == 0, "%s", err.text);
+    grid.axes[0].values[0] = "fast";
+    CHECK(kl_grid_set(&grid, 0, &v, &err) == KL_EUSAGE && strstr(err.text, "found 'fast'"), "%s",
+          err.text);
+    CHECK(v.qubits == test_defaults.qubits && v.lr == test_defaults.lr, "%lld %g", (long long)v.qubits,
+          v.lr);
+    kl_grid_free(&grid);
+}
+
 int main(void)
 {
     points();
+    changed();
     many();
     refused("zzzzzzzz=1", "--grid: zzzzzzzz: no such option");
     refused("", "empty");

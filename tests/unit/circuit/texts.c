@@ -99,6 +99,11 @@ static void check_circuits(void)
     o.n_qubits = 2, o.observables = "AB+ZZ";
     CHECK(kl_circuit_build(&c, &o, &err) == KL_EUSAGE && strstr(err.text, "found 'A' in 'AB'"), "%s",
           err.text);
+    static const char *const overflow[] = { "1e308*ZZ+1e308*ZZ", "z,XX-1e308*ZZ-1e308*ZZ" };
+    for (int i = 0; i < 2; i++)
+        CHECK(kl_observables_text(&text, overflow[i], &err) == KL_EUSAGE &&
+                  strstr(err.text, "the weights of ZZ in ") && !text,
+              "%s", err.text);
     CHECK(kl_observables_text(&text, "0.30000000000000004*ZZ", &err) == 0 &&
               strcmp(text, "0.30000000000000004*ZZ") == 0,
           "%s", text ? text : err.text);

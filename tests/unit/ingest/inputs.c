@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <zlib.h>
 
 #include "ingest_test.h"
 #include "store/store.h"
@@ -236,6 +237,26 @@ static void check_h5(void)
     free(path);
 }
 
+/* Images that are passed over, of a gzip file that is cut within them. */
+static void check_passing(void)
+{
+    static const unsigned char images[] = { 0, 0, 8, 3, 0, 0, 0, 9, 0, 0, 0, 1, 0, 0, 0, 2, 1, 2, 3 };
+    const char *path = path_of("cut-images-idx3-ubyte.gz");
+    struct kl_images_options o = defaults();
+    struct kl_images *im = NULL;
+    struct kl_arena arena = { 0 };
+    struct kl_error err = { 0 };
+    gzFile file = gzopen(path, "wb");
+    CHECK(file && gzwrite(file, images, sizeof images) == sizeof images && gzclose(file) == 0, "gzip");
+    o.labels = "none";
+    CHECK(kl_images_open(&im, &path, 1, &o, &err) == 0, "%s", err.text);
+    CHECK(im && kl_images_read(im, 0, 8, NULL, &arena, &err) == KL_EDATA &&
+              strstr(err.text, "truncated: the file ends 1 bytes early"),
+          "%s", err.text);
+    kl_images_close(&im);
+    kl_arena_free(&arena);
+}
+
 /* Images without a file of labels, with a folder in its place, with something that is no IDX at all. */
 static void check_labels(void)
 {
@@ -271,6 +292,7 @@ int main(void)
     check_folder();
     check_changes();
     check_h5();
+    check_passing();
     check_labels();
     return finish();
 }
