@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The lists of packages agree: `make deps`, debian/control, the container's recipes, and what the built tools are really
 # linked with; versions agree too. PACKAGE=build: the Debian package is built as well, and lintian finds no error.
+# PACKAGE=image: docker or podman, and apptainer, those that are here, build the last commit and run it (needs a network).
 set -u
 cd "$(dirname "$0")/.." || exit 70
 : "${BUILD:=build}"
@@ -57,5 +58,35 @@ if [ "${PACKAGE:-}" = build ]; then
     mkdir "$work/root"
     for deb in "$work"/*.deb; do dpkg-deb -x "$deb" "$work/root"; done
     "$work/root/usr/bin/qtrain" --version || fail "the package's qtrain does not start"
+fi
+
+# With what a user gives: somebody without a name, a root that cannot be written, no network; figures, for they need fonts. No
+# word on either stream.
+job='extract-features -q digits/test-images-idx3-ubyte --resize 28 -o f.h5 && qtrain -q f.h5 --epochs 2 -o h.h5 && figures -q h.h5 -o figures'
+if [ "${PACKAGE:-}" = image ]; then
+    git clone -q . "$work/clone" && mkdir -m 777 "$work/docker-data" "$work/apptainer-data" || exit 1
+    for data in "$work"/*-data; do cp -r data/digits "$data/"; done
+    engine=$(command -v docker podman | head -1) box=ketline-test-$$
+    if [ -z "$engine" ]; then echo "left out: neither docker nor podman is here"
+    elif ! (cd "$work/clone" && "$engine" build -t $box -f packaging/Dockerfile .) >"$work/log" 2>&1; then fail "$engine build: $(tail -20 "$work/log")"
+    else
+        "$engine" images $box
+        run() { "$engine" run -v "$work/docker-data:/work" --network none --user 1234:1234 --read-only "$@"; }
+        said=$(run --rm $box sh -c "$job && stat -c %u *.h5 && ls -A && rm -r figures" 2>&1)
+        [ "$said" = $'1234\n1234\ndigits\nf.h5\nfigures\nh.h5' ] || fail "$engine run: $said"
+        # Process 1 has no default for a signal.
+        run -d --name $box $box sh -c 'exec qtrain -q f.h5 --epochs 1000000 -o long.h5' >/dev/null && sleep 3
+        "$engine" stop -t 20 $box >/dev/null && status=$("$engine" inspect -f '{{.State.ExitCode}}' $box)
+        [ "$status" = 143 ] || fail "$engine stop: status $status"
+        "$engine" rm -f $box >/dev/null && "$engine" rmi $box >/dev/null
+    fi
+    if ! command -v apptainer >/dev/null; then echo "left out: apptainer is absent"
+    elif ! (cd "$work/clone" && apptainer build "$work/ketline.sif" packaging/ketline.def) >"$work/log" 2>&1; then
+        fail "apptainer build: $(tail -20 "$work/log")"
+    else
+        ls -l "$work/ketline.sif"
+        said=$(apptainer -q exec --containall --no-home -B "$work/apptainer-data:/work" --pwd /work "$work/ketline.sif" sh -c "$job && ls -A" 2>&1)
+        [ "$said" = $'digits\nf.h5\nfigures\nh.h5' ] || fail "apptainer exec: $said"
+    fi
 fi
 exit $failed
