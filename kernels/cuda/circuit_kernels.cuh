@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/large.cuh"
 
-enum { KL_CIRCUIT_THREADS = 128, KL_SUM_THREADS = 256 };
+enum { KL_CIRCUIT_THREADS = 128, KL_SUM_THREADS = 1024 /* there are few weights: a block each */ };
 
 /* What a kernel is given. */
 struct kl_circuit_job {
