@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
-# The stages that demo.mk, fashion.mk and mnist.mk share; they set NAME, TRAIN, TEST and the options EXTRACT and QTRAIN.
+# The main job on your own images:
+#   make -f pipelines/hybrid.mk TRAIN=IMAGES TEST=IMAGES [EXTRACT="--resize 28"] [QTRAIN="--epochs 100"] [OUT=out/hybrid] [REPLICAS=5]
+# demo.mk, fashion.mk and mnist.mk share its stages; they set NAME, TRAIN, TEST and the options EXTRACT and QTRAIN.
 # One rule a stage. Every stage is called every time: it says "up to date" itself, in a few milliseconds, and knows what no file time
 # tells: whether an option or the content of an input has changed. Its output's time changes only with the output.
 BUILD ?= build
+NAME ?= hybrid
 OUT ?= out/$(NAME)
 REPLICAS ?= 5
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
+
+$(if $(and $(TRAIN),$(TEST))$(filter clean,$(MAKECMDGOALS)),,$(error give TRAIN=IMAGES TEST=IMAGES, as extract-features takes them))
 
 .PHONY: all clean FORCE
 .DELETE_ON_ERROR:
@@ -15,13 +20,13 @@ $(OUT):
 	@mkdir -p $@
 
 $(OUT)/train.h5: $(TRAIN) FORCE | $(OUT)
-	extract-features $(TRAIN) $(EXTRACT) -o $@
+	extract-features $(strip $(TRAIN) $(EXTRACT)) -o $@
 
 $(OUT)/test.h5: $(TEST) FORCE | $(OUT)
-	extract-features $(TEST) $(EXTRACT) -o $@
+	extract-features $(strip $(TEST) $(EXTRACT)) -o $@
 
 $(OUT)/heads.h5: $(OUT)/train.h5 FORCE
-	qtrain $< $(QTRAIN) --replicas $(REPLICAS) -o $@
+	qtrain $(strip $< $(QTRAIN)) --replicas $(REPLICAS) -o $@
 
 $(OUT)/report.h5: $(OUT)/heads.h5 $(OUT)/test.h5 FORCE
 	qeval $(OUT)/heads.h5 $(strip $(OUT)/test.h5 $(QEVAL)) -o $@

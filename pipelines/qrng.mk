@@ -25,7 +25,7 @@ $(OUT):
 $(OUT)/made.h5: FORCE | $(OUT)
 	tournament --synthetic 3 --source pairs --only-bits --rows 2000 --seed 1 -o $@
 $(OUT)/bits.h5: $(ROWS) FORCE | $(OUT)
-	extract-features --qrng $< --symbol-bits $(SYMBOL_BITS) $(if $(STUDY),--reference) -o $@
+	extract-features --qrng $< --symbol-bits $(SYMBOL_BITS)$(if $(STUDY), --reference) -o $@
 $(OUT)/tournament.h5: $(OUT)/bits.h5 FORCE
 	tournament $< --symbol-bits $(SYMBOL_BITS) -o $@
 $(OUT)/gan.h5: $(OUT)/bits.h5 FORCE
@@ -52,7 +52,7 @@ $(OUT)/figures: $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(OUT)/thirty.h5) FORCE
 $(OUT)/figures-reference: $(patsubst %,$(OUT)/%.h5,reference gan-reference classifier-reference report-reference) FORCE
 	figures $(filter %.h5,$^) -o $@
 $(OUT)/run.html: $(ALL) FORCE
-	figures $(ALL) --report $@
+	figures $(strip $(ALL)) --report $@
 verify: $(ALL)
 	cp pipelines/qrng*-claims.json $(OUT)
 	for claims in $(OUT)/qrng*-claims.json; do qeval --verify $$claims $(VERIFY) || exit; done

@@ -58,6 +58,11 @@ if mnist MNIST="$JOBS/nowhere"; then fail "mnist.mk took a folder that is not th
 check "mnist.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "MNIST=$JOBS/nowhere: no such folder" "$JOBS/log"
 check "mnist.mk made a folder" [ ! -e "$JOBS/nowhere" ]
 
+# hybrid.mk by itself: what it needs is said, and `clean` removes its own folder, not all of out/.
+said=$(make --no-print-directory -f pipelines/hybrid.mk BUILD="$BUILD" TEST=x 2>&1) && fail "hybrid.mk ran without TRAIN"
+check "hybrid.mk without TRAIN: $said" grep -q 'give TRAIN=IMAGES TEST=IMAGES' <<<"$said"
+check "hybrid.mk's clean: $(make -n -f pipelines/hybrid.mk clean)" [ "$(make -n -f pipelines/hybrid.mk clean)" = "rm -rf out/hybrid" ]
+
 for f in pipelines/*.mk; do check "$f is over 60 lines" [ "$(wc -l <"$f")" -le 60 ]; done
 # Random-number devices, made here: figures and a page; a second run changes nothing. A claim on other data is not run.
 qrng() {
