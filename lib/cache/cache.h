@@ -14,9 +14,9 @@ struct kl_cache {
     const struct kl_log *log;
     FILE *out;
     const char *const *args;
-    size_t n;                /* of args */
-    size_t n_found, n_aside; /* (hidden) files told of, and put aside */
-    struct kl_error problem; /* (hidden) of the functions that are called for each file */
+    size_t n;                        /* of args */
+    size_t n_seen, n_found, n_aside; /* (hidden) files looked at, told of, and put aside */
+    struct kl_error problem;         /* (hidden) of the functions that are called for each file */
 };
 /* Why two keys differ; KL_ENO without a text: they do, and it is said. */
 int kl_cache_diff(struct kl_cache *c, struct kl_error *err);
@@ -31,6 +31,8 @@ int kl_cache_pull(struct kl_cache *c, struct kl_error *err);
 /* ---- what they share (list.c) ---- */
 /* The folder that is named, the store, or the fallback. */
 const char *kl_cache_folder(const struct kl_cache *c, const char *fallback);
+/* KL_EUSAGE if several were named. */
+int kl_cache_one_folder(const struct kl_cache *c, struct kl_error *err);
 /* A line about a file; context: the struct kl_cache. Non-zero, and c->problem: it cannot be printed. */
 int kl_cache_found(void *context, const struct kl_found *found);
 

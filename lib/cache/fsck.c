@@ -11,6 +11,7 @@ static int check_found(void *context, const struct kl_found *f)
 {
     struct kl_cache *c = context;
     char aside[4096];
+    c->n_seen++;
     if (!f->code) return 0;
     if (kl_cache_found(c, f) || !c->repair) return c->problem.code;
     if (f->code != KL_EDATA) {
@@ -32,8 +33,10 @@ int kl_cache_fsck(struct kl_cache *c, struct kl_error *err)
 {
     size_t bad = 0;
     const char *folder = kl_cache_folder(c, NULL);
-    if (!folder) return kl_fail(err, KL_EUSAGE, "no folder; give one, or --store");
-    int code = kl_store_walk(folder, true, check_found, c, &bad, err);
+    if (!folder)
+        return kl_fail(err, KL_EUSAGE, "no folder; name one, give --store DIR, or set KETLINE_STORE");
+    int code = kl_cache_one_folder(c, err);
+    if (!code) code = kl_store_walk(folder, true, check_found, c, &bad, err);
     if (!code && c->problem.code) *err = c->problem, code = err->code;
     if (code) return code;
     if (bad && c->repair)
@@ -42,6 +45,8 @@ int kl_cache_fsck(struct kl_cache *c, struct kl_error *err)
     if (bad)
         return kl_fail(err, KL_ENO, "%s: %zu file%s not whole; --repair puts %s aside", folder, bad,
                        bad == 1 ? " is" : "s are", bad == 1 ? "it" : "them");
-    if (!c->common->quiet && !c->common->json) fprintf(c->out, "%s: every file is whole\n", folder);
+    if (c->common->quiet || c->common->json) return KL_OK;
+    if (!c->n_seen) fprintf(c->out, "%s: has no .h5 files\n", folder);
+    else fprintf(c->out, "%s: %zu file%s, every one whole\n", folder, c->n_seen, kl_s(c->n_seen));
     return KL_OK;
 }

@@ -27,7 +27,13 @@ int kl_cache_gc(struct kl_cache *c, struct kl_error *err)
     struct kl_gc work = {
         .max_age = c->older_than * 86400, .dry = !c->apply, .each = print_gc, .context = c
     };
-    int code = kl_store_gc(folder, &work, err);
+    int code = kl_cache_one_folder(c, err);
+    /* Whoever forgot KETLINE_STORE must not lose what lies below the folder here. */
+    if (!code && c->older_than > 0 && !kl_cache_folder(c, NULL))
+        code = kl_fail(err, KL_EUSAGE,
+                       "--older-than removes results: name the folder, give --store DIR, or set "
+                       "KETLINE_STORE");
+    if (!code) code = kl_store_gc(folder, &work, err);
     if ((!code || work.n_left) && !c->common->json) {
         fprintf(c->out, "%s: %zu file%s, %llu bytes%s", folder, work.n, kl_s(work.n),
                 (unsigned long long)work.bytes,

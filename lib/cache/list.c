@@ -8,6 +8,13 @@ const char *kl_cache_folder(const struct kl_cache *c, const char *fallback)
     return c->n ? c->args[0] : c->common->store ? c->common->store : fallback;
 }
 
+int kl_cache_one_folder(const struct kl_cache *c, struct kl_error *err)
+{
+    return c->n <= 1
+               ? KL_OK
+               : kl_fail(err, KL_EUSAGE, "found %zu folders, expected one at most; see --help", c->n);
+}
+
 int kl_cache_found(void *context, const struct kl_found *f)
 {
     struct kl_cache *c = context;
@@ -18,7 +25,8 @@ int kl_cache_found(void *context, const struct kl_found *f)
 
 int kl_cache_list(struct kl_cache *c, struct kl_error *err)
 {
-    int code = kl_store_walk(kl_cache_folder(c, "."), false, kl_cache_found, c, NULL, err);
+    int code = kl_cache_one_folder(c, err);
+    if (!code) code = kl_store_walk(kl_cache_folder(c, "."), false, kl_cache_found, c, NULL, err);
     if (!code && c->problem.code) *err = c->problem, code = err->code;
     return code;
 }

@@ -25,7 +25,35 @@ $ cache gc d --older-than 30 --apply | sed 's/[0-9]* bytes/N bytes/g'; ls d
 > new.h5
 
 $ cache fsck store
-> store: every file is whole
+> store: 1 file, every one whole
+
+# A wrong folder is no store in good order.
+$ mkdir none; cache fsck none; rmdir none
+> none: has no .h5 files
+
+# A second folder would be left out without a word; and results are removed only where a folder or a store is named.
+$ cache fsck store d
+! cache: found 2 folders, expected one at most; see --help
+? 2
+
+$ cache list store d
+! cache: found 2 folders, expected one at most; see --help
+? 2
+
+$ cache gc store d
+! cache: found 2 folders, expected one at most; see --help
+? 2
+
+$ cache gc --older-than 1 --apply
+! cache: --older-than removes results: name the folder, give --store DIR, or set KETLINE_STORE
+? 2
+
+$ cd store && cache gc --older-than 1
+! cache: --older-than removes results: name the folder, give --store DIR, or set KETLINE_STORE
+? 2
+
+$ KETLINE_STORE=store cache gc --older-than 1
+> store: 0 files, 0 bytes; nothing was removed, --apply does
 
 $ cache fsck --store store --json
 
@@ -38,7 +66,7 @@ $ cache fsck store --repair -q >/dev/null 2>&1; echo $?; find store -name '*.h5'
 > 1
 > 0
 > 1
-> store: every file is whole
+> store: has no .h5 files
 
 # A file under the name of another key.
 $ mkdir -p store/ab; cp d/new.h5 store/ab/$(printf 'c%.0s' {1..62}).h5; cache fsck store 2>&1 |
@@ -88,7 +116,7 @@ $ cache gc nowhere
 ? 66
 
 $ cache fsck
-! cache: no folder; give one, or --store
+! cache: no folder; name one, give --store DIR, or set KETLINE_STORE
 ? 2
 
 $ cache merge a.h5
