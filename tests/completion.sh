@@ -69,7 +69,11 @@ for shell in bash zsh fish; do
         check $shell "$tool"
         for mode in $(modes "$tool"); do check $shell "$tool" "$mode"; done
     done
-    printf '%s\n' list show log diff verify merge gc fsck | sort >words
+    printf '%s\n' list show log diff verify merge gc fsck push pull | sort >words
     OFFERS=$(paste -sd '|' words) offer_$shell cache '' | grep -xFf words | same "$shell: cache" words
+    if [ $shell = fish ]; then # a page is a file
+        touch page.html
+        offer_fish figures head.h5 --report '' | grep -qx page.html || { echo "fish: figures --report names no file"; touch failed; }
+    fi
 done
 [ ! -e failed ]

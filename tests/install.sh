@@ -33,8 +33,11 @@ for page in "$usr"/share/man/man1/*.1; do
     [ -s "$usr/$schema" ] || fail "$schema is not there, or is empty"
     command -v mandoc >/dev/null || { echo "left out: mandoc is absent"; break; }
     # What a page refers to is looked for where manual pages of this machine are.
-    said=$(mandoc -T lint "$page" | grep -v 'referenced manual not found')
+    said=$(mandoc -T lint "$page" | grep -vE 'referenced manual not found|operating system explicitly specified')
     [ -z "$said" ] || fail "$said"
+    grep -A 1 '^\.Sh SYNOPSIS' "$page" | grep -q '^\.Nm' || fail "$page: its synopsis is empty"
+    wide=$(sed -n '/^\.Sh EXAMPLES/,/^\.Ed/s/\\-/-/gp' "$page" | awk 'length > 75')
+    [ -z "$wide" ] || fail "$page: an example is wider than a terminal: $wide"
     for other in $(sed -n 's/^\.Xr \(.*\) \([0-9]\)$/\1.\2/p' "$page"); do
         [ -e "$usr/share/man/man1/$other" ] || fail "$page refers to $other, which is not there"
     done

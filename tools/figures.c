@@ -34,7 +34,8 @@ static const struct kl_option options[] = {
 static const struct kl_tool tool = {
     .name = "figures",
     .summary =
-        "Draws heads (curves, circuit), reports (confusion, calibration, samples), features (pca), "
+        "Draws what the other tools wrote: heads (curves, circuit), reports (confusion, calibration, "
+        "samples), features (pca), "
         "sweeps, plateau scans, device bits (frequency, bit-tests, transitions, symbols), their "
         "classifiers (learning, classifiers, configurations), generators (gan) and pairs (tournament, "
         "synthetic, validation)",
@@ -132,8 +133,9 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     const bool draws = v->common.output != NULL;
     const struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
     struct kl_drawings *d = &run->drawings;
-    if (!n || (!draws && !v->report))
-        return kl_fail(err, KL_EUSAGE, "expected: figures FILE.h5... -o FOLDER; see --help");
+    if (!n) return kl_fail(err, KL_EUSAGE, "0 inputs, expected FILE.h5...; see --help");
+    if (!draws && !v->report)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o FOLDER, -o FIGURE.png or --report PAGE.html");
     *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, &run->log, .n_files = n };
     int code = draws ? kl_drawings_place(d, err) : KL_OK;
     if (!code) code = open_files(run, files, n, err);

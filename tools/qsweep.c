@@ -39,7 +39,7 @@ static const struct kl_tool tool = {
                "them, without controls; its last line is the qtrain command for the best point\n"
                "with its controls",
     .arguments = "FEATURES.h5 --grid GRID -o SWEEP.h5",
-    .example = "qsweep train.h5 --grid \"lr=1e-3,3e-3 n_layers=1,2,3\" --replicas 3 -o sweep.h5",
+    .example = "qsweep train.h5 --grid \"lr=1e-3,3e-3 layers=1,2\" --replicas 3 -o sweep.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
@@ -196,6 +196,7 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(run->stage, answer, out, err);
+    kl_shard_say(run->input, run->stage->log);
     code = train(run, err);
     return code ? code : summarise(out, run, err);
 }

@@ -45,7 +45,7 @@ static bool has_word(const char *text, const char *const *words)
 enum kl_word kl_option_word(const struct kl_option *option)
 {
     static const char *const folders[] = { "DIR", "FOLDER", NULL };
-    static const char *const files[] = { "FILE", "PATH", "FEATURES", "HEAD", "IMAGES", NULL };
+    static const char *const files[] = { "FILE", "PATH", "FEATURES", "HEAD", "IMAGES", "PAGE", NULL };
     if (option->type == KL_OPT_FLAG) return KL_WORD_NONE;
     if (option->type == KL_OPT_CHOICE) return KL_WORD_CHOICE;
     if (option->type != KL_OPT_STRING) return KL_WORD_ANY;

@@ -61,6 +61,7 @@ static void write_arguments(const char *line, size_t length, FILE *to)
 static void write_synopsis(const struct kl_tool *tool, FILE *to)
 {
     fputs(".Sh SYNOPSIS\n", to);
+    if (!*tool->arguments) fprintf(to, ".Nm %s\n.Op Ar options\n", tool->name);
     for (const char *line = tool->arguments; *line;) {
         size_t n = strcspn(line, "\n");
         const char *end = line + n, *word = line;
@@ -236,7 +237,7 @@ static void write_modes(const struct kl_tool *tool, FILE *to)
 
 static void write_examples(const struct kl_tool *tool, FILE *to)
 {
-    fputs(".Sh EXAMPLES\n.Bd -literal -offset indent\n", to);
+    fputs(".Sh EXAMPLES\n.Bd -literal\n", to);
     for (const char *line = tool->example; *line;) {
         line += strspn(line, " ");
         size_t n = strcspn(line, "\n");
@@ -251,13 +252,13 @@ void kl_emit_manual(const struct kl_tool *tool, const void *values, FILE *to)
 {
     size_t n = summary_length(tool->summary), brief = n;
     for (size_t i = n; i-- > 0;)
-        if (tool->summary[i] == ';' || tool->summary[i] == '.') brief = i;
+        if (strchr(";.:", tool->summary[i])) brief = i;
     char name[64];
     fputs(".\\\" Made from the table of options: ", to);
     fprintf(to, "%s%s%s --emit man\n.Dd " KL_RELEASED "\n.Dt ", tool->name, tool->chosen_by ? " " : "",
             tool->chosen_by ? tool->chosen_by : "");
     for (const char *c = kl_part_name(tool, name); *c; c++) fputc(toupper((unsigned char)*c), to);
-    fprintf(to, " 1\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", name);
+    fprintf(to, " 1\n.Os ketline " KL_VERSION "\n.Sh NAME\n.Nm %s\n.Nd ", name);
     fputc(tolower((unsigned char)*tool->summary), to);
     write_text(tool->summary + 1, brief - 1, "", to);
     write_synopsis(tool, to);

@@ -6,11 +6,11 @@ $ qtrain --emit html
 $ circuit plateau --emit man | sed -n '2,8p'
 > .Dd November 21, 2026
 > .Dt CIRCUIT-PLATEAU 1
-> .Os
+> .Os ketline 0.1.0
 > .Sh NAME
 > .Nm circuit-plateau
-> .Nd variance of gradients over qubits and layers: how fast a barren plateau sets
-> in
+> .Nd variance of gradients over qubits and layers
+> .Sh SYNOPSIS
 
 # the defaults are those that a run would have
 $ qtrain --lr 0.5 --emit schema | jq -c '.properties.lr, .properties.learning_rate'
@@ -21,16 +21,16 @@ $ cache --emit fish | head -1
 > complete -c cache -n __fish_use_subcommand -x -a 'list show log diff verify merge gc fsck push pull'
 
 $ for form in man bash zsh fish schema; do qtrain --emit $form > /dev/full; echo $?; done
-! qtrain: standard output: No space left on device
-! qtrain: standard output: No space left on device
-! qtrain: standard output: No space left on device
-! qtrain: standard output: No space left on device
-! qtrain: standard output: No space left on device
 > 74
 > 74
 > 74
 > 74
 > 74
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
+! qtrain: standard output: No space left on device
 
 # --help, and all that is made from the table, needs no value of the option that selects a mode
 $ tournament --synthetic --help | head -1
