@@ -155,6 +155,13 @@ static int write_matrices(FILE *to, struct kl_file *file, const struct kl_datase
     size_t size = 0;
     int code = load_classes(&classes, &size, file, rows, err);
     if (!code) code = kl_file_load(&data, file, d, err);
+    if (n > 1) { /* folded: the figures show the first, and there may be much below */
+        fputs("<details><summary>", to);
+        kl_html_name(to, d->name);
+        fprintf(to, " of %zu replicas", n);
+        if (n > MOST_TABLES) fprintf(to, ", the first %d here", MOST_TABLES);
+        fputs("</summary>\n", to);
+    }
     for (size_t i = 0; i < n && i < MOST_TABLES && !code; i++) {
         char *names = NULL;
         code = kl_file_text(&names, file, d->name, "columns", err);
@@ -164,6 +171,7 @@ static int write_matrices(FILE *to, struct kl_file *file, const struct kl_datase
         write_matrix(to, d, data, i * rows, names, classes, size);
         free(names);
     }
+    if (n > 1) fputs("</details>\n", to);
     free(classes);
     free(data);
     return code;
