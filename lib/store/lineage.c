@@ -18,6 +18,20 @@ void kl_write_safely(FILE *to, const char *text)
     for (; *text; text++) fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, to);
 }
 
+/* As a shell would take it. */
+static void write_word(FILE *to, const char *text)
+{
+    if (*text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!")) {
+        kl_write_safely(to, text);
+        return;
+    }
+    fputc('\'', to);
+    for (; *text; text++)
+        if (*text == '\'') fputs("'\\''", to);
+        else kl_write_safely(to, (const char[]){ *text, 0 });
+    fputc('\'', to);
+}
+
 void kl_write_command(FILE *to, const json_t *record)
 {
     size_t i;
@@ -28,7 +42,7 @@ void kl_write_command(FILE *to, const json_t *record)
         const char *program =
             i == 0 ? strrchr(text, '/') : NULL; /* where the tool lay is of no interest */
         if (i) fputc(' ', to);
-        kl_write_safely(to, program ? program + 1 : text);
+        write_word(to, program ? program + 1 : text);
     }
 }
 

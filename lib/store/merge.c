@@ -196,18 +196,28 @@ static int copy_attributes(struct merge *m, struct kl_error *err)
 }
 
 /* The shards' records and one of the merge. */
-static int merge_provenance(struct merge *m, const char *output, struct kl_error *err)
+static int merge_provenance(struct merge *m, const char *output, const char *const *inputs,
+                            struct kl_error *err)
 {
     static const struct kl_tool tool = { .name = "cache merge",
                                          .values_size = sizeof(struct kl_common) };
     const struct kl_common values = { .output = output };
-    char *argv[] = { "cache", "merge", "-o", (char *)output, NULL }, *records = NULL;
+    char *records = NULL, **argv = calloc(m->n + 4, sizeof *argv);
     const struct kl_file **parents = calloc(m->n, sizeof *parents);
-    if (!parents) return kl_fail_memory(err, m->n * sizeof *parents);
-    for (size_t i = 0; i < m->n; i++) parents[i] = m->shards[i].file;
-    int rc = kl_provenance_make(&records, &tool, &values, 4, argv, parents, m->n, NULL, 0, err);
+    int rc = argv && parents ? KL_OK : kl_fail_memory(err, m->n * sizeof *parents);
+    if (!rc) {
+        argv[0] = "cache", argv[1] = "merge";
+        for (size_t i = 0; i < m->n; i++) {
+            parents[i] = m->shards[i].file;
+            argv[2 + i] = (char *)inputs[i];
+        }
+        argv[2 + m->n] = "-o", argv[3 + m->n] = (char *)output;
+        rc = kl_provenance_make(&records, &tool, &values, (int)m->n + 4, argv, parents, m->n, NULL, 0,
+                                err);
+    }
     if (!rc) rc = kl_writer_provenance(m->writer, records, err);
     free(records);
+    free(argv);
     free(parents);
     return rc;
 }
@@ -257,7 +267,7 @@ int kl_merge(const char *output, const char *const *inputs, size_t n, const stru
     if (!rc) rc = open_output(&m, output, err);
     if (!rc) rc = copy_datasets(&m, err);
     if (!rc) rc = copy_attributes(&m, err);
-    if (!rc && !common->no_provenance) rc = merge_provenance(&m, output, err);
+    if (!rc && !common->no_provenance) rc = merge_provenance(&m, output, inputs, err);
     if (!rc) rc = kl_writer_publish(&m.writer, NULL, err);
     kl_writer_abort(&m.writer);
     for (size_t i = 0; i < n; i++) kl_file_close(&m.shards[i].file);

@@ -16,14 +16,14 @@ $ cache log report.h5 | grep -v -e sha256 -e weights
 > |   | DATE, # s
 > |   |
 > |   `-- * extract-features 0.1.0
-> |         extract-features ROOT/data/digits/train-images-idx3-ubyte --resize 28 --limit 300 -q -o train.h5 --note of train
+> |         extract-features ROOT/data/digits/train-images-idx3-ubyte --resize 28 --limit 300 -q -o train.h5 --note 'of train'
 > |         DATE, # s
 > |         note: of train
 > |         images: ROOT/data/digits/train-images-idx3-ubyte
 > |         labels: ROOT/data/digits/train-labels-idx1-ubyte
 > |
 > `-- * extract-features 0.1.0
->       extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 300 -q -o test.h5 --note of test
+>       extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 300 -q -o test.h5 --note 'of test'
 >       DATE, # s
 >       note: of test
 >       images: ROOT/data/digits/test-images-idx3-ubyte
@@ -52,9 +52,9 @@ $ cache show report.h5 | sed -n "s/[01]\.[0-9]\{4\}/X/g; /^heads' accuracy/p"
 # An escape sequence in a note does not reach the terminal.
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note $'\e[31mred'
 + cache log n.h5 | grep note; cache show n.h5 | grep note
->   extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note ?[31mred
+>   extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note '?[31mred'
 >   note: ?[31mred
-> by         extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note ?[31mred
+> by         extract-features ROOT/data/digits/test-images-idx3-ubyte --resize 28 --limit 64 -q -o n.h5 --note '?[31mred'
 > note       ?[31mred
 
 # a page names the run as the drawing does; the shipped weights' path has no way back in it

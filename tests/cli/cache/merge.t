@@ -18,6 +18,10 @@ $ cache merge s0.h5 s1.h5 s2.h5 -o merged.h5 --dry-run
 $ cache merge s0.h5 s2.h5 -o merged2.h5 2>&1 | head -1
 > cache: s0.h5: is one of 3 shards, 2 were given
 
+# Its command as a shell would take it again.
+$ cache merge s0.h5 s1.h5 s2.h5 -q -o 'the whole.h5'; cache log 'the whole.h5' | sed -n 2p; rm 'the whole.h5'
+>   cache merge s0.h5 s1.h5 s2.h5 -o 'the whole.h5'
+
 $ ls
 > merged.h5
 > s0.h5
