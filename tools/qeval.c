@@ -10,6 +10,7 @@
 #include "head/features.h"
 #include "qrng/mode.h"
 #include "store/mode.h"
+#include "store/shard.h"
 
 enum { NUMERICAL_VERSION = 4, REPORT_SCHEMA = 1 };
 
@@ -87,10 +88,15 @@ static int settle(struct run *run, struct kl_error *err)
 
 /* The rows that a head kept for validation mean something in the features that it was trained on alone.
  */
+static bool was_trained_on(const struct kl_file *head, const struct kl_file *input)
+{
+    return strstr(kl_file_key_parts(head), kl_file_content(input)) != NULL;
+}
+
 static int check_trained_on(const struct kl_file *head, const struct kl_file *input,
                             struct kl_error *err)
 {
-    if (strstr(kl_file_key_parts(head), kl_file_content(input))) return KL_OK;
+    if (was_trained_on(head, input)) return KL_OK;
     return kl_fail(err, KL_EDATA,
                    "%s: --split val: %s was not trained on these features; leave --split away",
                    kl_file_path(input), kl_file_path(head));
@@ -171,6 +177,11 @@ static int evaluate(struct run *run, struct kl_error *err)
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
     if (!code && run->v->common.verbose)
         code = kl_evaluation_confusion(&run->confusion, &run->evaluation, err);
+    if (!code) kl_shard_say(run->input, run->stage->log);
+    if (!code && strcmp(run->v->split, "val") != 0 && was_trained_on(run->head, run->input))
+        kl_note(run->stage->log, 1,
+                "%s: %s was trained on these; --split val takes those that it has not seen",
+                kl_file_path(run->input), kl_file_path(run->head));
     kl_evaluation_free(&second);
     kl_pool_destroy(&pool);
     return code;

@@ -9,6 +9,7 @@
 #include "head/run.h"
 #include "qrng/mode.h"
 #include "store/mode.h"
+#include "store/shard.h"
 
 struct run {
     struct kl_head_settings *v;
@@ -146,6 +147,8 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
 {
     int code = kl_device_choose(&run->head.device, run->v->common.device, err);
     run->v->common.device_used = run->head.device.name;
+    if (!code) kl_head_say_idle(run->head.log, run->v);
+    if (!code) kl_shard_say(run->input, run->head.log);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&run->pool, (int)run->v->common.threads, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
    Which options may be an axis of a sweep: those by which its points differ and can be compared. */
+#include <stdio.h>
 #include <string.h>
 
+#include "head/run.h"
 #include "head/sweep_run.h"
 
 static const struct kl_grid_refusal refusals[] = {
@@ -64,6 +66,14 @@ static bool among(const char *values, const char *value)
     return false;
 }
 
+static const char *value_of(const struct kl_head_settings *v, const char *name)
+{
+    return *name == 'o'   ? v->optimizer
+           : *name == 's' ? v->schedule
+           : *name == 'd' ? v->diff_method
+                          : v->shape.core;
+}
+
 static const struct kl_grid_axis *find_axis(const struct kl_grid *grid, const char *name)
 {
     for (int i = 0; i < grid->n_axes; i++)
@@ -76,14 +86,27 @@ static bool any_point(const struct kl_grid *grid, const struct kl_head_settings 
                       const char *values)
 {
     const struct kl_grid_axis *axis = find_axis(grid, name);
-    if (!axis)
-        return among(values, *name == 'o'   ? base->optimizer
-                             : *name == 's' ? base->schedule
-                             : *name == 'd' ? base->diff_method
-                                            : base->shape.core);
+    if (!axis) return among(values, value_of(base, name));
     for (size_t i = 0; i < axis->n; i++)
         if (among(values, axis->values[i])) return true;
     return false;
+}
+
+void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *v)
+{
+    struct kl_head_settings usual;
+    kl_head_settings_default(&usual);
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        const char *other = conditions[i].other;
+        struct kl_error why = { 0 };
+        char text[120];
+        /* what a core and an optimiser without derivatives leave idle, kl_head_remarks says */
+        if (*other == 'c' || strcmp(conditions[i].option, "diff-method") == 0) continue;
+        if (among(conditions[i].values, value_of(v, other))) continue;
+        snprintf(text, sizeof text, "changes nothing without --%s %s", other, conditions[i].values);
+        if (kl_options_refuse(&kl_head_tool, v, &usual, conditions[i].option, text, &why))
+            kl_note(log, 1, "%s", why.text);
+    }
 }
 
 static int check(const struct kl_grid *grid, const struct kl_head_settings *base, bool halving,

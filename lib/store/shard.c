@@ -66,3 +66,14 @@ void kl_shard_free(struct kl_shard *shard)
     free(shard->whole_parts);
     shard->whole_parts = NULL;
 }
+
+void kl_shard_say(const struct kl_file *file, const struct kl_log *log)
+{
+    double index, count;
+    if (!kl_file_has_attribute(file, "", "shard_index")) return;
+    if (kl_file_number(&index, file, "", "shard_index", NULL) ||
+        kl_file_number(&count, file, "", "shard_count", NULL))
+        return;
+    kl_note(log, 1, "%s: is part %.0f of %.0f, numbered from 0; cache merge makes one file of all",
+            kl_file_path(file), index, count);
+}

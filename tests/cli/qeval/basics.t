@@ -9,6 +9,7 @@ $ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 >   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
+! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval a.h5 test.h5 -o r.h5
 > r.h5: up to date
@@ -26,9 +27,10 @@ $ qeval a.h5 test.h5 --compare b.h5 -o c.h5 |
 >   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 > McNemar: # right only here, # only in b.h5, p = # (TEST)
+! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval test.h5 a.h5 -o x.h5
-! qeval: test.h5: holds 'features', expected 'head'
+! qeval: test.h5: holds 'features', expected 'head', which comes from qtrain
 ? 65
 
 $ qeval a.h5 -o x.h5
@@ -42,3 +44,8 @@ $ qeval a.h5 absent.h5 -o x.h5
 $ qeval a.h5 test.h5 --json -o j.h5 | jq -r '.samples, .replicas'
 > 360
 > 1
+! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
+
+# The samples that a head was trained on are no test of it.
+$ qeval a.h5 test.h5 -o seen.h5 >log; qeval a.h5 test.h5 --split val -o kept.h5 >log; qeval a.h5 test.h5 -o quiet.h5 -q
+! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen

@@ -12,16 +12,21 @@ $ N="--noise depolarizing=0.01,readout-0=0.02,readout-1=0.06"; qeval exact.h5 f.
 > b.h5: accuracy # [#, #], log loss #, ECE # on 360 samples, noise depolarizing=0.01,readout-0=0.02,readout-1=0.06, 50 shots
 >   mitigated (ZNE 1,3 linear): outputs are off by #; without it by #, accuracy #, log loss #
 >   no controls: trained with --no-controls
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 # errors of the readout alone are taken back wholly, and then the accuracy is that without noise
 $ qeval exact.h5 f.h5 --noise readout-0=0.1,readout-1=0.2 --mitigate-readout --json -o r.h5 >r.json; qeval exact.h5 f.h5 --json -o e.h5 >e.json
 + jq -c '[.mitigation, .output_error < 1e-6, .unmitigated_output_error > 0.01]' r.json; jq .accuracy r.json e.json | uniq | wc -l
 > ["readout",true,true]
 > 1
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 # what is extrapolated is nearer than what was not, by far
 $ qeval exact.h5 f.h5 --noise depolarizing=0.002 --zne 1,3,5 --json -o z.h5 | jq '.output_error * 20 < .unmitigated_output_error'
 > true
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 # no mitigation, the numbers without it: those of qeval without the options
 $ qeval exact.h5 f.h5 --noise depolarizing=0.03 --json -o p.h5 >p.json; qeval exact.h5 f.h5 --noise depolarizing=0.03 --zne 1,3 --json -o m.h5 >m.json
@@ -34,6 +39,8 @@ $ qeval exact.h5 f.h5 --noise depolarizing=0.03 --json -o p.h5 >p.json; qeval ex
 >   replicas/unmitigated_accuracy        float64  1
 >   replicas/unmitigated_log_loss        float64  1
 >   replicas/unmitigated_output_error    float64  1
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 # in the key; the same for any number of threads
 $ for o in "" "--mitigate-readout" "--zne 1,3" "--zne 1,5" "--zne 1,3,5" "--zne 1,3,5 --extrapolate richardson" "--zne 1,3,5 --extrapolate linear"
@@ -85,6 +92,8 @@ $ qtrain f.h5 --epochs 1 --observables "0.5*ZZII-XIIY,probs(0,2),fidelity(0+1-)"
 + qeval bits.h5 f.h5 --noise readout-0=0.1,readout-1=0.2 --mitigate-readout --shots 100000 --json -o s.h5 | jq -c '[.output_error < 0.005, .unmitigated_output_error > 0.01]'
 > [true,true]
 > [true,true]
+! qeval: f.h5: sums.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: bits.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval sums.h5 f.h5 --noise readout=0.1 --mitigate-readout --shots 10 -o x.h5
 ! qeval: shots of a fidelity with no basis state are one outcome alone, from which readout errors are not taken back; leave --shots away, or observe strings
@@ -100,5 +109,6 @@ $ qeval exact.h5 f.h5 --noise readout=0.01 --zne 1,3 -o x.h5
 
 # a head without a circuit has neither noise nor measurements
 $ qeval twin.h5 f.h5 --noise readout=0.1 --shots 10 --json -o tw.h5 | jq -c '[.noise, .shots]'
-! qeval: twin.h5 has no circuit: --noise and --shots change nothing
 > ["none",0]
+! qeval: twin.h5 has no circuit: --noise and --shots change nothing
+! qeval: f.h5: twin.h5 was trained on these; --split val takes those that it has not seen

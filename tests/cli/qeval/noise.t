@@ -8,6 +8,8 @@ $ qeval exact.h5 f.h5 -o a.h5; qeval noisy.h5 f.h5 -o b.h5
 >   no controls: trained with --no-controls
 > b.h5: accuracy # [#, #], log loss #, ECE # on 360 samples, noise depolarizing=0.02
 >   no controls: trained with --no-controls
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: noisy.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval exact.h5 f.h5 --noise readout=0.1,phase-flip=0.01 -o c.h5; qeval noisy.h5 f.h5 --noise none -o d.h5
 + qeval noisy.h5 f.h5 --noise $DATA/noise/example.json --shots 100 -o e.h5; qeval exact.h5 f.h5 --shots 20 -o g.h5
@@ -19,11 +21,16 @@ $ qeval exact.h5 f.h5 --noise readout=0.1,phase-flip=0.01 -o c.h5; qeval noisy.h
 >   no controls: trained with --no-controls
 > g.h5: accuracy # [#, #], log loss #, ECE # on 360 samples, 20 shots
 >   no controls: trained with --no-controls
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: noisy.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: noisy.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval noisy.h5 f.h5 --json -o j.h5 | jq -c '[.noise, .shots]'; cache show e.h5 | grep -oE '^noise .*|shots "100"'
 > ["depolarizing=0.02",0]
 > shots "100"
 > noise                example (7 qubits)
+! qeval: f.h5: noisy.h5 was trained on these; --split val takes those that it has not seen
 
 # keys: noise and shots are in them, the seed with shots alone
 $ qeval exact.h5 f.h5 --noise readout=0.1,phase-flip=0.01 -o c.h5; qeval exact.h5 f.h5 --seed 1 -o a.h5

@@ -28,7 +28,9 @@ $ qtrain f.h5 --epochs 2 --replicas 3 -q -o three.h5; qeval three.h5 f.h5 --json
 + cache show three-r.h5 | sed -n 's/^accuracy  *//p' >shown; jq '.accuracy * 1e4 | round' r.json >told
 + awk 'NR == FNR { shown = $1; next } { print shown * 1e4 == $1 ? "the same" : shown " and " $1 }' shown told
 > the same
+! qeval: f.h5: three.h5 was trained on these; --split val takes those that it has not seen
 $ jq '.accuracy_low < .accuracy and .accuracy < .accuracy_high' r.json
 > true
 $ qeval three.h5 f.h5 --compare h.h5 -o c.h5 | sed -E 's/[0-9]+ (right|only)/# \1/g; s/p = .*/p/' | tail -1
 > McNemar, first heads: # right only here, # only in h.h5, p
+! qeval: f.h5: three.h5 was trained on these; --split val takes those that it has not seen

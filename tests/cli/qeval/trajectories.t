@@ -5,11 +5,13 @@ $ D=$DATA/digits; extract-features -q $D/train-images-idx3-ubyte --resize 28 --l
 > r.h5: accuracy # [#, #], log loss #, ECE # on 150 samples, noise depolarizing=#
 >   noise by 100 trajectories a sample: standard error of accuracy #, log loss #, outputs #; by half of them: accuracy #, log loss #
 >   no controls: trained with --no-controls
+! qeval: f.h5: head.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval head.h5 f.h5 --noise depolarizing=0.01 --trajectories 10 --json -o j.h5 | jq -r 'keys[]' | grep -c traj
 + h5dump -a /trajectories j.h5 | grep '(0)'
 > 6
 >    (0): 10
+! qeval: f.h5: head.h5 was trained on these; --split val takes those that it has not seen
 
 # the seed and the number are in the key of a report that depends on them, and in no other
 $ for o in "" "--seed 1" "--trajectories 7"; do qeval head.h5 f.h5 --noise bit-flip=0.01 $o --key -o x.h5; done | sort -u | wc -l
@@ -27,6 +29,8 @@ $ qtrain -q f.h5 --layers 1 --epochs 2 --no-controls -o small.h5; N=depolarizing
 + qeval small.h5 f.h5 --noise $N --json -o a.h5 > a; qeval small.h5 f.h5 --noise $N --trajectories 4000 --json -o b.h5 > b
 + jq -n --slurpfile a a --slurpfile b b '($a[0].log_loss - $b[0].log_loss | fabs) < 4.5 * $b[0].trajectories_log_loss_error'
 > true
+! qeval: f.h5: small.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: small.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval head.h5 f.h5 --trajectories 10 -o x.h5
 ! qeval: --trajectories: head.h5 has no noise to draw realisations of; give --noise
