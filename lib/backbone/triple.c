@@ -14,10 +14,11 @@ int kl_resnet18_triple(float triple[3], char text[64], const char *from, bool po
         char *end;
         triple[i] = strtof(at, &end);
         if (end == at || !isfinite(triple[i]) || *end != (i < 2 ? ',' : 0) ||
-            (positive && triple[i] <= 0))
-            return kl_fail(err, KL_EUSAGE,
-                           "%s: found '%.80s', expected three %snumbers, as in 0.5,0.5,0.5", name, from,
-                           positive ? "positive " : "");
+            (positive && triple[i] <= 0) || triple[i] > 1)
+            return kl_fail(
+                err, KL_EUSAGE,
+                "%s: found '%.80s', expected three %snumbers up to 1 (of pixel/255), as in 0.5,0.5,0.5",
+                name, from, positive ? "positive " : "");
         at = end + 1;
     }
     for (int digits = 1; digits <= 9; digits++) {

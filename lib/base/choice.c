@@ -29,18 +29,26 @@ static size_t alike(const char *a, size_t length, const char *b, bool *whole)
     }
 }
 
+static size_t letters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) n += isalnum((unsigned char)*text) != 0;
+    return n;
+}
+
 /* The choice that is alike for longest, of equals the one that is so as a whole; NULL: none, or it is
-   not clear which. */
+   not clear which. Two letters do where they are all that one of both has. */
 static const char *nearest(const char *choices, const char *text)
 {
     const char *best = NULL;
+    const size_t all = letters(text);
     size_t most = 0;
     bool best_whole = false, clear = false;
     for (const char *c = choices; c; c = strchr(c, '|')) {
         bool whole;
         c += *c == '|';
         const size_t n = alike(c, strcspn(c, "|"), text, &whole);
-        if (n < (whole ? 2 : 4) || n < most || (n == most && best_whole)) continue;
+        if (n < (whole || n == all ? 2 : 4) || n < most || (n == most && best_whole)) continue;
         clear = n > most || whole;
         most = n, best = c, best_whole = whole;
     }

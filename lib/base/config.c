@@ -147,7 +147,7 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
     char *text = NULL;
     int code = KL_OK;
     FILE *file = fopen(path, "re");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s", path);
+    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     if (!(text = malloc(LARGEST + 1))) {
         code = kl_fail_memory(err, LARGEST + 1);
         goto out;

@@ -70,6 +70,19 @@ static size_t distance(const char *a, size_t n, const char *b)
     return row[m];
 }
 
+/* The only option that begins so, if three letters at least say how. */
+static const char *begins_with(const struct kl_tool *tool, const char *name, size_t length)
+{
+    const struct kl_option *option;
+    const char *found = NULL;
+    for (size_t i = 0; length >= 3 && (option = kl_option_at(tool, i)); i++) {
+        if (strncmp(option->name, name, length) != 0 || !option->help) continue;
+        if (found) return NULL;
+        found = option->name;
+    }
+    return found;
+}
+
 const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size_t length)
 {
     const struct kl_option *option;
@@ -82,5 +95,5 @@ const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size
         if (option->alias && (d = distance(name, length, option->alias)) < least)
             least = d, nearest = option->alias;
     }
-    return nearest;
+    return nearest ? nearest : begins_with(tool, name, length);
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A bound as one types it: 1000000, not 1e+06. */
+/* A bound as one types it: 1000000, not 1e+06; exact, as far as doubles count. */
 static const char *bound_text(char text[32], double bound)
 {
-    const bool plain = bound == nearbyint(bound) && fabs(bound) < 1e9;
+    const bool plain = bound == nearbyint(bound) && fabs(bound) < 1e16;
     snprintf(text, 32, plain ? "%.0f" : "%g", bound);
     return text;
 }
@@ -139,6 +139,12 @@ static int parse_long(struct parser *p)
 
 static int parse_letters(struct parser *p)
 {
+    /* "-output x" would be "-o utput" and a further argument. */
+    const char *word = p->argv[p->at] + 1;
+    const int length = (int)strcspn(word, "=");
+    if (length > 1 && kl_option_find(p->tool, word, (size_t)length))
+        return kl_fail(p->err, KL_EUSAGE, "-%.*s: one dash is for letters; did you mean --%.*s?", length,
+                       word, length, word);
     for (const char *letter = p->argv[p->at] + 1; *letter; letter++) {
         char where[3] = { '-', *letter, '\0' };
         const struct kl_option *option = kl_option_letter(p->tool, *letter);

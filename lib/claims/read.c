@@ -12,7 +12,7 @@ enum { LONGEST = 1 << 20 };
 static int read_text(char **text, size_t *n, const char *path, struct kl_error *err)
 {
     FILE *file = fopen(path, "re");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s", path);
+    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     *text = malloc(LONGEST + 1);
     int code = *text ? KL_OK : kl_fail_memory(err, LONGEST + 1);
     if (!code) *n = fread(*text, 1, LONGEST + 1, file);

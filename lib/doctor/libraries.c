@@ -2,6 +2,7 @@
    Versions of the libraries: of the headers, and of what was loaded. */
 #include "doctor/doctor.h"
 
+#include <bzlib.h>
 #include <cairo.h>
 #include <gnu/libc-version.h>
 #include <jansson.h>
@@ -46,6 +47,8 @@ size_t kl_libraries(struct kl_library *libraries)
     add(libraries, &n, "xxHash", built, dotted(found, XXH_versionNumber()));
     add(libraries, &n, "libzip", LIBZIP_VERSION, zip_libzip_version());
     add(libraries, &n, "zlib", ZLIB_VERSION, zlibVersion());
+    snprintf(found, sizeof found, "%.*s", (int)strcspn(BZ2_bzlibVersion(), ","), BZ2_bzlibVersion());
+    add(libraries, &n, "bzip2", found, found); /* no macro */
     snprintf(built, sizeof built, "%d.%d", __GLIBC__, __GLIBC_MINOR__);
     add(libraries, &n, "glibc", built, gnu_get_libc_version());
     return n;

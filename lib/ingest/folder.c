@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A folder of PNG files: each sub-folder is a class; classes and files in the byte order of their names.
    Names that begin with a dot and files that do not end in .png are passed over. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +159,19 @@ out:
     return rc;
 }
 
+/* The folder may hold the files of MNIST, one of which is meant. */
+static int nothing(const struct kl_image_source *s, size_t n_classes, struct kl_error *err)
+{
+    char idx[256] = "";
+    DIR *dir = opendir(s->path);
+    for (struct dirent *e; dir && !*idx && (e = readdir(dir));)
+        if (strstr(e->d_name, "-idx3-")) snprintf(idx, sizeof idx, "%s", e->d_name);
+    if (dir) closedir(dir);
+    return kl_fail(err, KL_EDATA,
+                   "%s: no PNG files in its %zu sub-folders; each class is a sub-folder%s%s", s->path,
+                   n_classes, *idx ? "; or name an IDX file in it, such as " : "", idx);
+}
+
 static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
                        struct kl_error *err)
 {
@@ -174,9 +188,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
     for (size_t i = 0; i < classes.n; i++)
         if ((rc = add_class(s, classes.items[i], (int32_t)i, o->log, err))) goto out;
     if (f->files.n == 0) {
-        rc =
-            kl_fail(err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder",
-                    s->path, classes.n);
+        rc = nothing(s, classes.n, err);
         goto out;
     }
     if ((rc = set_class_names(s, &classes, err))) goto out;

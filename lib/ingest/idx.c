@@ -74,11 +74,15 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
     unsigned char b[4 + 4 * MAX_RANK];
     int rc = get(f, b, 4, 0, err);
     if (rc) return rc;
-    if (b[0] || b[1] || b[2] != 8 || b[3] < min_rank || b[3] > max_rank)
+    const bool plain = !b[0] && !b[1] && b[2] == 8;
+    if (!plain || b[3] < min_rank || b[3] > max_rank)
         return kl_fail(
             err, KL_EDATA,
-            "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)", f->path,
-            b[0], b[1], b[2], b[3], min_rank);
+            "%s: begins with %02x %02x %02x %02x, expected 00 00 08 %02x (IDX, unsigned bytes)%s",
+            f->path, b[0], b[1], b[2], b[3], min_rank,
+            plain && b[3] == 1   ? "; these are labels, not images"
+            : plain && b[3] >= 3 ? "; these are images, not labels"
+                                 : "");
     f->rank = b[3];
     f->header = 4 + 4 * (uint64_t)f->rank;
     if ((rc = get(f, b + 4, 4 * (size_t)f->rank, 4, err))) return rc;

@@ -39,8 +39,7 @@ static int open_file(struct kl_bits_source *s, struct kl_error *err)
     if (copy < 0) return kl_fail_errno(err, KL_EIO, "%s", s->path);
     int rc = kl_file_open_fd(&s->file, copy, s->path, err);
     if (!rc && strcmp(kl_file_kind(s->file), "device-bits") != 0)
-        rc = kl_fail(err, KL_EDATA, "%s: holds '%s', expected 'device-bits'", s->path,
-                     kl_file_kind(s->file));
+        rc = kl_fail_kind(err, s->path, kl_file_kind(s->file), "device-bits");
     if (!rc && !kl_file_find(s->file, "bits"))
         rc = kl_fail(err, KL_EDATA, "%s: holds statistics alone; make it without --only-statistics",
                      s->path);

@@ -90,6 +90,15 @@ static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels,
     return rc;
 }
 
+/* Features, say, in place of the images that they were made from. */
+static int check_pixels(const struct kl_file *file, const char *path, struct kl_error *err)
+{
+    const struct kl_dataset *d;
+    for (size_t i = 0; (d = kl_file_dataset(file, i)); i++)
+        if (d->type == KL_TYPE_U8 && (d->rank == 3 || d->rank == 4)) return KL_OK;
+    return kl_fail_kind(err, path, kl_file_kind(file), "images");
+}
+
 /* One of ours has digests, and they are checked: HDF5 itself returns damaged pixels without a word. */
 static int check_ours(const char *path, uint64_t size, struct kl_error *err)
 {
@@ -103,6 +112,7 @@ static int check_ours(const char *path, uint64_t size, struct kl_error *err)
     if (!ours) return 0;
     rc = kl_file_open(&file, path, err);
     if (!rc) rc = kl_file_verify(file, NULL, err);
+    if (!rc) rc = check_pixels(file, path, err);
     kl_file_close(&file);
     return rc;
 }

@@ -44,6 +44,8 @@ int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind,
 /* The same of a descriptor, which is the file's from now on, also after a failure. path: for messages.
  */
 int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err);
+/* What was found, what was expected, and which tool writes that. KL_EDATA. */
+int kl_fail_kind(struct kl_error *err, const char *path, const char *found, const char *kind);
 void kl_file_close(struct kl_file **file); /* accepts NULL, clears the caller's pointer */
 const char *kl_file_path(const struct kl_file *file);
 const char *kl_file_kind(const struct kl_file *file);

@@ -65,8 +65,24 @@ static int refuse(const char *path, struct kl_error *err)
                    "%s: was not written by ketline; give another name, or --force to replace it", path);
 }
 
+/* Is a file where the folder of `path` would be? */
+static bool lies_in_file(const char *path)
+{
+    struct stat s;
+    char *folder = kl_path_folder(path);
+    const bool file = folder && stat(folder, &s) == 0 && !S_ISDIR(s.st_mode);
+    free(folder);
+    return file;
+}
+
 int kl_fail_place(struct kl_error *err, const char *path)
 {
+    const int why = errno;
+    const char *name = kl_path_name(path);
+    if (lies_in_file(path))
+        return kl_fail(err, KL_EIO, "%.*s: is no folder, %s cannot lie in it", (int)(name - path - 1),
+                       path, name);
+    errno = why;
     return errno == ENOENT || errno == ENOTDIR
                ? kl_fail(err, KL_EIO, "%s: its folder does not exist; make it first", path)
                : kl_fail_errno(err, KL_EIO, "%s: cannot create a file in its folder", path);
@@ -79,7 +95,7 @@ int kl_place_check(const char *path, struct kl_error *err)
     const int failed = access(folder, W_OK | X_OK), why = errno;
     free(folder);
     errno = why;
-    return failed ? kl_fail_place(err, path) : KL_OK;
+    return failed || lies_in_file(path) ? kl_fail_place(err, path) : KL_OK;
 }
 
 int kl_target_check(const char *path, const char *kind, bool force, const char *const *inputs, size_t n,

@@ -74,7 +74,7 @@ $ circuit see
 ? 2
 
 $ circuit show f.h5
-! circuit: f.h5: holds 'features', expected 'head'
+! circuit: f.h5: holds 'features', expected 'head', which comes from qtrain
 ? 65
 
 # OpenQASM in place of a name: seen, trained, read back

@@ -74,7 +74,7 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --weights - -
 ! extract-features: -: standard input is not taken here; give a file's name
 ? 2
 $ echo 'epochs: 1' | qtrain f.h5 --config - -o y.h5
-! qtrain: -: No such file or directory
+! qtrain: -: cannot be opened: No such file or directory
 ? 66
 $ circuit qasm --circuit-file - < /dev/null
 ! circuit: -: No such file or directory

@@ -43,11 +43,15 @@ $ extract-features -o x.h5
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --mean 1,2 -o x.h5
-! extract-features: --mean: found '1,2', expected three numbers, as in 0.5,0.5,0.5
+! extract-features: --mean: found '1,2', expected three numbers up to 1 (of pixel/255), as in 0.5,0.5,0.5
+? 2
+
+$ extract-features $DATA/digits/test-images-idx3-ubyte --mean 123,116,103 -o x.h5
+! extract-features: --mean: found '123,116,103', expected three numbers up to 1 (of pixel/255), as in 0.5,0.5,0.5
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --std 1,0,1 -o x.h5
-! extract-features: --std: found '1,0,1', expected three positive numbers, as in 0.5,0.5,0.5
+! extract-features: --std: found '1,0,1', expected three positive numbers up to 1 (of pixel/255), as in 0.5,0.5,0.5
 ? 2
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --shard 4/4 -o x.h5

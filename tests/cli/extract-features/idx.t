@@ -28,11 +28,11 @@ $ head -c 5000 a-images-idx3-ubyte.gz > cut-images-idx3-ubyte.gz
 > extract-features: cut-images-idx3-ubyte.gz: truncated: the file ends early
 
 $ extract-features a-labels-idx1-ubyte --labels none -o a.h5
-! extract-features: a-labels-idx1-ubyte: begins with 00 00 08 01, expected 00 00 08 03 (IDX, unsigned bytes)
+! extract-features: a-labels-idx1-ubyte: begins with 00 00 08 01, expected 00 00 08 03 (IDX, unsigned bytes); these are labels, not images
 ? 65
 
 $ extract-features a-images-idx3-ubyte --labels a-images-idx3-ubyte -o a.h5
-! extract-features: a-images-idx3-ubyte: begins with 00 00 08 03, expected 00 00 08 01 (IDX, unsigned bytes)
+! extract-features: a-images-idx3-ubyte: begins with 00 00 08 03, expected 00 00 08 01 (IDX, unsigned bytes); these are images, not labels
 ? 65
 
 $ echo hello > text; extract-features text -o a.h5

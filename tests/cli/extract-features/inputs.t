@@ -27,3 +27,11 @@ $ cp part1.h5 $'im\xe4ge.h5'; extract-features $'im\xe4ge.h5' --resize 28 -o $'f
 $ extract-features - -o x.h5 </dev/null
 ! extract-features: -: standard input is not taken here; give a file's name
 ? 2
+
+# A file of another stage, a folder that holds the file that is meant.
+$ extract-features -q $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 4 -o made.h5; extract-features made.h5 -o x.h5
+! extract-features: made.h5: holds 'features', expected 'images'
+? 65
+$ mkdir mnist; cp $DATA/digits/test-images-idx3-ubyte mnist; extract-features mnist -o x.h5
+! extract-features: mnist: no PNG files in its 0 sub-folders; each class is a sub-folder; or name an IDX file in it, such as test-images-idx3-ubyte
+? 65

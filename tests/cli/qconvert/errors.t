@@ -31,7 +31,7 @@ $ qconvert h.h5 --replica 3 -o x.npz
 ! qconvert: h.h5: no replica 3; it holds 1, counted from 0
 ? 2
 $ qconvert f.h5 -o x.npz
-! qconvert: f.h5: holds 'features', expected 'head'
+! qconvert: f.h5: holds 'features', expected 'head', which comes from qtrain
 ? 65
 $ qconvert absent.npz --features f.h5 -o x.h5
 ! qconvert: absent.npz: cannot open the weights: No such file or directory

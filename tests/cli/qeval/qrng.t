@@ -72,7 +72,7 @@ $ qeval --qrng absent.h5 rows.txt -o x.h5
 ! qeval: absent.h5: cannot be opened: No such file or directory
 ? 66
 $ qeval --qrng r.h5 rows.txt -o x.h5
-! qeval: r.h5: holds 'device-report', expected 'device-classifier'
+! qeval: r.h5: holds 'device-report', expected 'device-classifier', which comes from qtrain --qrng
 ? 65
 
 # Claims on rows of text: the record has the digest of the file; of a pipe, that of the bits.

@@ -87,5 +87,5 @@ $ qeval --verify
 ? 2
 
 $ qeval --verify nowhere.json
-! qeval: nowhere.json: No such file or directory
+! qeval: nowhere.json: cannot be opened: No such file or directory
 ? 66

@@ -30,7 +30,7 @@ $ qtrain f.h5 -o head.h5 --epoch 3
 
 # a head is no feature cache
 $ qtrain -q f.h5 -o head.h5 --epochs 1 > log; qtrain head.h5 -o again.h5
-! qtrain: head.h5: holds 'head', expected 'features'
+! qtrain: head.h5: holds 'head', expected 'features', which comes from extract-features
 ? 65
 
 $ qtrain f.h5 -o no/such/folder/head.h5 --epochs 1 > log
@@ -65,3 +65,44 @@ $ qtrain -q f.h5 -e 1 --no-controls -o new.h5 --history h.jsonl; qtrain -q f.h5 
 $ qtrain f.h5 --layers 0 -o zero.h5
 ! qtrain: the circuit has no weights that could be trained; give --layers 1 or more, or another --circuit-file
 ? 2
+
+# Words behind one dash, words cut short, bounds as one types them.
+$ qtrain f.h5 -lr 0.1 -o new.h5
+! qtrain: -lr: one dash is for letters; did you mean --lr?
+? 2
+$ qtrain f.h5 -output new.h5; ls utput
+! qtrain: -output: one dash is for letters; did you mean --output?
+! ls: cannot access 'utput': No such file or directory
+? 2
+$ qtrain f.h5 --check -o new.h5
+! qtrain: --check: no such option; --help lists them
+? 2
+$ qtrain f.h5 --check-g -o new.h5
+! qtrain: --check-g: no such option; did you mean --check-gradients? (--help lists them)
+? 2
+$ qtrain f.h5 --schedule cos -o new.h5
+! qtrain: --schedule: found 'cos', expected one of constant|step|cosine|plateau; did you mean cosine?
+? 2
+$ qtrain f.h5 --optimizer ad -o new.h5
+! qtrain: --optimizer: found 'ad', expected one of sgd|adam|adamw|qng|rotosolve|spsa
+? 2
+$ qtrain f.h5 --seed -1 -o new.h5
+! qtrain: --seed: found -1, expected a whole number from 0 to 9007199254740992
+? 2
+
+# What changes nothing is said; so is a part of the samples in place of all.
+$ qtrain f.h5 -e 1 --no-controls --momentum 0.9 --beta1 0.8 --period 3 -o new.h5 >log
+! qtrain: --momentum: changes nothing without --optimizer sgd|spsa
+! qtrain: --period: changes nothing without --schedule step
+$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 128 --shard 1/2 -o part.h5
++ qtrain part.h5 -e 1 --no-controls -o new.h5 >log
+! qtrain: part.h5: is part 1 of 2, numbered from 0; cache merge makes one file of all
+$ true | qtrain - -o new.h5
+! qtrain: standard input: is empty; what writes to it has failed
+? 65
+$ qtrain . -o new.h5
+! qtrain: .: is a folder, expected a file
+? 65
+$ qtrain f.h5 -e 1 -o own.txt/new.h5
+! qtrain: own.txt: is no folder, new.h5 cannot lie in it
+? 74

@@ -46,6 +46,9 @@ static void check_places(void)
     snprintf(dots, sizeof dots, "%s/b/c", a);
     CHECK(kl_place_check(dots, &err) == KL_EIO && strstr(err.text, "folder does not exist"), "%s",
           err.text);
+    snprintf(dots, sizeof dots, "%s/c", a);
+    CHECK(kl_place_check(dots, &err) == KL_EIO && strstr(err.text, "is no folder, c cannot lie in it"),
+          "%s", err.text);
     CHECK(kl_place_check("/proc/version", &err) == 0 || strstr(err.text, "cannot create a file"), "%s",
           err.text);
     CHECK(kl_place_check("/sys/x", &err) == 0 || strstr(err.text, "cannot create a file"), "%s",
