@@ -25,7 +25,8 @@ static void write_text(const char *text, size_t length, const char *end, FILE *t
     while (text < stop) {
         size_t n = 0;
         while (text + n < stop && !isspace((unsigned char)text[n])) n++;
-        const bool sentence = column && text[-1] == ' ' && text[-2] == '.';
+        const bool dots = column > 3 && text[-3] == '.'; /* "A,... or B" */
+        const bool sentence = column && text[-1] == ' ' && text[-2] == '.' && !dots;
         if (sentence || (column && column + n + 1 > MOST_COLUMNS)) {
             fputc('\n', to);
             column = 0;

@@ -12,6 +12,10 @@ $ circuit plateau --emit man | sed -n '2,8p'
 > .Nd variance of gradients over qubits and layers
 > .Sh SYNOPSIS
 
+# dots in place of what may follow end no sentence
+$ qtrain --emit man | grep NAME=NUMBER
+> NAME=NUMBER,... or a calibration .json.
+
 # the defaults are those that a run would have
 $ qtrain --lr 0.5 --emit schema | jq -c '.properties.lr, .properties.learning_rate'
 > {"type":"number","description":"learning rate","minimum":0,"maximum":1000,"default":0.5}

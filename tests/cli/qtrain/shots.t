@@ -64,3 +64,6 @@ $ qeval s.h5 f.h5 -o r.h5 | grep -o 'on 300.*'; qeval s.h5 f.h5 --shots 7 -o q.h
 > on 300 samples, trained with 100 shots
 > on 300 samples, 7 shots, trained with 100 shots
 > [0,100]
+! qeval: f.h5: s.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: s.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: s.h5 was trained on these; --split val takes those that it has not seen
