@@ -44,7 +44,8 @@ static void check_device_bits(void)
         struct device_bits file;
         const char *words;
     } cases[] = {
-        { { .kind = "features" }, "d.h5: holds 'features', expected 'device-bits', which comes from extract-features --qrng" },
+        { { .kind = "features" },
+          "d.h5: holds 'features', expected 'device-bits', which comes from extract-features --qrng" },
         { { .no_bits = true }, "d.h5: holds statistics alone; make it without --only-statistics" },
         { { .no_labels = true }, "d.h5: has no dataset labels" },
         { { .no_names = true }, "d.h5: has no dataset class_names" },
