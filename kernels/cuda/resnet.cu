@@ -154,7 +154,7 @@ static int enqueue(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, size_t fi
                              what, err);
     if (!code) code = kl_cuda_check(cudaEventRecord(s->sent, f->send), what, err);
     if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->compute, s->sent, 0), what, err);
-    if (!code) code = kl_cuda_check(cudaGraphLaunch(s->graph, f->compute), what, err);
+    if (!code) code = kl_resnet_launch(f, s, err);
     if (!code) code = kl_cuda_check(cudaEventRecord(s->computed, f->compute), what, err);
     if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->fetch, s->computed, 0), what, err);
     if (!code)
@@ -186,7 +186,7 @@ static int resnet_seconds(struct kl_cuda_resnet *f, double *seconds, int repeats
     for (int i = 0; i < repeats && !code; i++) {
         float ms = 0;
         code = kl_cuda_check(cudaEventRecord(f->begin, f->compute), "features", err);
-        if (!code) code = kl_cuda_check(cudaGraphLaunch(f->slots[0].graph, f->compute), "features", err);
+        if (!code) code = kl_resnet_launch(f, &f->slots[0], err);
         if (!code) code = kl_cuda_check(cudaEventRecord(f->end, f->compute), "features", err);
         if (!code) code = kl_cuda_check(cudaStreamSynchronize(f->compute), "features", err);
         if (!code) code = kl_cuda_check(cudaEventElapsedTime(&ms, f->begin, f->end), "features", err);

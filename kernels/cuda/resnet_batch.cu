@@ -67,8 +67,18 @@ int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct
     if (code) return code;
     code = kl_resnet_batch(f, s, err);
     const cudaError_t status = cudaStreamEndCapture(f->compute, &graph); /* even after an error */
-    if (!code) code = kl_cuda_check(status, what, err);
-    if (!code) code = kl_cuda_check(cudaGraphInstantiate(&s->graph, graph, 0), what, err);
+    /* A lost card is met again at the first batch. */
+    const bool cannot = code == KL_EDEVICE || (status >= cudaErrorStreamCaptureUnsupported &&
+                                               status <= cudaErrorStreamCaptureWrongThread);
+    if (cannot) code = KL_OK, (void)cudaGetLastError();
+    else if (!code) code = kl_cuda_check(status, what, err);
+    if (!code && !cannot) code = kl_cuda_check(cudaGraphInstantiate(&s->graph, graph, 0), what, err);
     if (graph) cudaGraphDestroy(graph);
     return code;
+}
+
+int kl_resnet_launch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
+{
+    return s->graph ? kl_cuda_check(cudaGraphLaunch(s->graph, f->compute), "features", err)
+                    : kl_resnet_batch(f, s, err);
 }

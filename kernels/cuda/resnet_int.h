@@ -36,7 +36,9 @@ static inline int kl_half_of(int size)
 
 /* A whole batch of this slot into the stream that computes. */
 int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err);
-/* The same as the slot's graph. */
+/* The same as the slot's graph; there is none where cuDNN does what cannot be captured. */
 int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct kl_error *err);
+/* A whole batch by the graph, or without one. */
+int kl_resnet_launch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err);
 
 #endif

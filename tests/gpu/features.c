@@ -125,6 +125,9 @@ int main(void)
            1); /* of a cuDNN that does not fuse: one's own kernel behind */
     check(17, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 2, ALL);
     unsetenv("KETLINE_EMULATED_FUSED");
+    setenv("KETLINE_EMULATED_CAPTURE", "0", 1); /* of one that does what no graph holds */
+    check(17, KL_PIXELS_GREY, KL_TAP_LAYER2, MOST, EXACT);
+    unsetenv("KETLINE_EMULATED_CAPTURE");
     if (!small) {
         check(28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 64, ALL);
         check(224, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 16, ALL);

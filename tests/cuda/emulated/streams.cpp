@@ -65,6 +65,8 @@ cudaError_t emulated_enqueue(cudaStream_t s, std::function<void()> work)
         emulated_wait(false);
         work();
     } else if (s->captures) {
+        const char *captures = getenv("KETLINE_EMULATED_CAPTURE");
+        if (captures && strcmp(captures, "0") == 0) return cudaErrorStreamCaptureUnsupported;
         s->captures->work.push_back(work);
     } else {
         s->work.push_back(work);
