@@ -177,11 +177,6 @@ static int evaluate(struct run *run, struct kl_error *err)
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
     if (!code && run->v->common.verbose)
         code = kl_evaluation_confusion(&run->confusion, &run->evaluation, err);
-    if (!code) kl_shard_say(run->input, run->stage->log);
-    if (!code && strcmp(run->v->split, "val") != 0 && was_trained_on(run->head, run->input))
-        kl_note(run->stage->log, 1,
-                "%s: %s was trained on these; --split val takes those that it has not seen",
-                kl_file_path(run->input), kl_file_path(run->head));
     kl_evaluation_free(&second);
     kl_pool_destroy(&pool);
     return code;
@@ -214,6 +209,16 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
+/* Said last, when nothing can fail any more. */
+static void remark(const struct run *run)
+{
+    kl_shard_say(run->input, run->stage->log);
+    if (strcmp(run->v->split, "val") != 0 && was_trained_on(run->head, run->input))
+        kl_note(run->stage->log, 1,
+                "%s: %s was trained on these; --split val takes those that it has not seen",
+                kl_file_path(run->input), kl_file_path(run->head));
+}
+
 static int work(struct run *run, FILE *out, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
@@ -225,7 +230,10 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     code = evaluate(run, err);
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = write_report(run, err);
-    return code ? code : summarise(run, kl_words_to(&run->v->common), err);
+    out = kl_words_to(&run->v->common);
+    if (!code) code = summarise(run, out, err);
+    if (!code && fflush(out) == 0) remark(run);
+    return code;
 }
 
 static int judge(struct kl_mode_run *mode, struct kl_error *err)
