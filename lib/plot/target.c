@@ -11,6 +11,7 @@ int kl_figure_target_check(const char *path, enum kl_figure_format format, bool 
     if (format == KL_PNG)
         return kl_target_check_bytes(path, 0, "\x89PNG\r\n\x1a\n", force, inputs, n, err);
     /* an SVG may do without the line that says it is XML */
-    if (kl_target_check_bytes(path, 0, "<svg", force, inputs, n, NULL) == KL_OK) return KL_OK;
+    code = kl_target_check_bytes(path, 0, "<svg", force, inputs, n, err);
+    if (code != KL_EUSAGE) return code; /* that it cannot be read is not hidden by what is read next */
     return kl_target_check_bytes(path, 0, "<?xml", force, inputs, n, err);
 }

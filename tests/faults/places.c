@@ -7,9 +7,10 @@
 
 #include "../unit/store/store_test.h"
 #include "each.h"
+#include "plot/plot.h"
 #include "store/store_int.h"
 
-static char ours[1024], other[1024], foreign[1024], checkpoint[1024], large[1024];
+static char ours[1024], other[1024], foreign[1024], checkpoint[1024], large[1024], figure[1024];
 
 static int wrong(struct kl_error *err, int line)
 {
@@ -38,6 +39,11 @@ static int check_other(struct kl_error *err)
 static int check_mark(struct kl_error *err)
 {
     return kl_target_check_bytes(other, 0, "words", false, NULL, 0, err);
+}
+
+static int check_figure(struct kl_error *err)
+{
+    return kl_figure_target_check(figure, KL_SVG, false, NULL, 0, err);
 }
 
 static int checkpoints(struct kl_error *err)
@@ -155,6 +161,7 @@ int main(void)
     in_folder(other, "other");
     in_folder(foreign, "foreign.h5");
     in_folder(large, "large.h5");
+    in_folder(figure, "figure.svg");
     in_folder(checkpoint, ".ours.h5.checkpoint");
     header.kind = "checkpoint";
     /* the first call of HDF5 that can fail is the one that makes its driver known */
@@ -166,6 +173,7 @@ int main(void)
           "%s", err.text);
     bool written;
     CHECK(kl_publish_bytes(&written, other, "words", 5, &err) == 0, "%s", err.text);
+    CHECK(kl_publish_bytes(&written, figure, "<svg></svg>", 11, &err) == 0, "%s", err.text);
     CHECK(make_large(&err) == 0, "%s", err.text);
     make_foreign();
     static const struct {
@@ -177,6 +185,7 @@ int main(void)
         { "target", check_target, FAULT_MEMORY | FAULT_READ | FAULT_OPEN },
         { "another's file", check_other, FAULT_MEMORY | FAULT_READ | FAULT_OPEN },
         { "a mark", check_mark, FAULT_READ | FAULT_OPEN },
+        { "a figure", check_figure, FAULT_READ | FAULT_OPEN },
         { "checkpoints", checkpoints, FAULT_MEMORY | FAULT_READ },
         { "spooled", spooled, FAULT_MEMORY | FAULT_READ | FAULT_OPEN | FAULT_FILE | FAULT_INTERRUPTED },
         { "stream", stream, FAULT_MEMORY | FAULT_READ | FAULT_OPEN | FAULT_FILE | FAULT_INTERRUPTED },
