@@ -11,22 +11,20 @@ struct sum {
     const double *p;
     size_t classes, m, n;
     size_t counts[MOST_SYMBOLS];
+    double log_p[MOST_CLASSES][MOST_SYMBOLS], log_factorial[KL_LIMIT_ROW + 1];
     double accuracy, information, *confusion;
     const double *symbols; /* NULL: no derivatives are wanted */
     /* p_kj times the derivatives by p_kj */
     double by_accuracy[MOST_CLASSES][MOST_SYMBOLS], by_information[MOST_CLASSES][MOST_SYMBOLS];
 };
 
-/* Of one vector of counts. The best answer and the mean do not matter to first order: the one is a
-   maximum, the derivative of the other sums to 0. */
-static void add_derivatives(struct sum *s, const double *of, double mean, size_t best)
+/* Of one vector of counts and one class, whose share in it is `each`. The best answer and the mean do
+   not matter to first order: the one is a maximum, the derivative of the other sums to 0. */
+static void add_derivatives(struct sum *s, size_t k, double each, double bits, bool is_best)
 {
-    for (size_t k = 0; k < s->classes; k++) {
-        const double each = of[k] / (double)s->classes, bits = of[k] > 0 ? log2(of[k] / mean) : 0;
-        for (size_t j = 0; j < s->m; j++) {
-            s->by_accuracy[k][j] += k == best ? each * (double)s->counts[j] : 0;
-            s->by_information[k][j] += each * bits * (double)s->counts[j];
-        }
+    for (size_t j = 0; j < s->m; j++) {
+        s->by_accuracy[k][j] += is_best ? each * (double)s->counts[j] : 0;
+        s->by_information[k][j] += each * bits * (double)s->counts[j];
     }
 }
 
@@ -39,24 +37,25 @@ static void add(struct sum *s, size_t known, size_t left)
             add(s, known + 1, left - s->counts[known]);
         return;
     }
-    double of[MOST_CLASSES] = { 0 }, mean = 0, ways = lgamma((double)s->n + 1);
+    double of[MOST_CLASSES], mean = 0, most = -1, ways = s->log_factorial[s->n];
     size_t best = 0;
     s->counts[known] = left;
-    for (size_t j = 0; j < s->m; j++) ways -= lgamma((double)s->counts[j] + 1);
+    for (size_t j = 0; j < s->m; j++) ways -= s->log_factorial[s->counts[j]];
     for (size_t k = 0; k < s->classes; k++) {
         double log_p = ways;
         for (size_t j = 0; j < s->m; j++)
-            if (s->counts[j]) log_p += (double)s->counts[j] * log(s->p[k * s->m + j]);
+            if (s->counts[j]) log_p += (double)s->counts[j] * s->log_p[k][j];
         of[k] = exp(log_p);
         mean += of[k] / (double)s->classes;
-        if (of[k] > of[best]) best = k;
+        if (of[k] > most) most = of[k], best = k;
     }
-    s->accuracy += of[best] / (double)s->classes;
+    s->accuracy += most / (double)s->classes;
     for (size_t k = 0; k < s->classes; k++) {
-        if (of[k] > 0) s->information += of[k] / (double)s->classes * log2(of[k] / mean);
+        const double each = of[k] / (double)s->classes, bits = of[k] > 0 ? log2(of[k] / mean) : 0;
+        s->information += each * bits;
         if (s->confusion) s->confusion[k * s->classes + best] += of[k];
+        if (s->symbols) add_derivatives(s, k, each, bits, k == best);
     }
-    if (s->symbols) add_derivatives(s, of, mean, best);
 }
 
 /* Standard error of what has these derivatives, times p, if class k's p are shares among symbols[k]
@@ -81,6 +80,8 @@ struct kl_limit kl_symbol_limit(double *confusion, const double *p, const double
     struct sum s = {
         .p = p, .classes = classes, .m = m, .n = n, .confusion = confusion, .symbols = symbols
     };
+    for (size_t i = 0; i <= n; i++) s.log_factorial[i] = lgamma((double)i + 1);
+    for (size_t i = 0; i < classes * m; i++) s.log_p[i / m][i % m] = log(p[i]);
     if (confusion) memset(confusion, 0, classes * classes * sizeof *confusion);
     add(&s, 0, n);
     struct kl_limit limit = { .accuracy = s.accuracy, .information = s.information };

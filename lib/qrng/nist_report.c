@@ -159,7 +159,8 @@ static int inform(struct kl_nist_report *r, const struct work *w, struct kl_erro
     const size_t per_row = r->row_bits / (size_t)r->symbol_bits;
     double drawn[KL_LIMIT_CLASSES];
     r->information = r->information_error = NAN;
-    if (d < 2 || d > KL_LIMIT_CLASSES || symbols > KL_LIMIT_SYMBOLS || per_row > 256) return KL_OK;
+    if (d < 2 || d > KL_LIMIT_CLASSES || symbols > KL_LIMIT_SYMBOLS || per_row > KL_LIMIT_ROW)
+        return KL_OK;
     double *p = calloc(d * symbols, sizeof *p);
     if (!p) return kl_fail_memory(err, d * symbols * sizeof *p);
     for (size_t i = 0; i < d; i++)

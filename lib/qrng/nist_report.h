@@ -53,7 +53,7 @@ struct kl_nist_report {
     char (*names)[KL_BITS_NAME];
     struct kl_nist_device *devices;
     /* I(device; row) in bits, of independent symbols, and its standard error; NaN: one device, more than
-       KL_LIMIT_CLASSES, or more than 4 symbols or 256 a row. */
+       KL_LIMIT_CLASSES, or more than KL_LIMIT_SYMBOLS symbols or KL_LIMIT_ROW a row. */
     double information, information_error;
 };
 /* KL_EDATA (sequences longer than a device's bits, too few rows for restarts), KL_ENOMEM, KL_ESIGNAL.

@@ -44,12 +44,12 @@ int kl_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_
                     struct kl_error *err);
 
 /* ---- what no classifier can surpass (limit.c) ---- */
-/* Devices whose symbols are independent draws: p [c, m], rows of n symbols, equal priors, at most
-   KL_LIMIT_CLASSES of them. By an exact sum over the counts of the m <= KL_LIMIT_SYMBOLS symbols:
-   accuracy of the best classifier, confusion [c, c] (may be NULL) = probability of each answer given the
-   device, information = I(device; row) in bits. Errors: standard errors, to first order, where p [k] are
-   shares among symbols [k] independent draws; 0 if symbols is NULL, p being known. */
-enum { KL_LIMIT_CLASSES = 64, KL_LIMIT_SYMBOLS = 4 };
+/* Devices whose symbols are independent draws: p [c, m], rows of n <= KL_LIMIT_ROW symbols, equal
+   priors, at most KL_LIMIT_CLASSES of them. By an exact sum over the counts of the m <= KL_LIMIT_SYMBOLS
+   symbols: accuracy of the best classifier, confusion [c, c] (may be NULL) = probability of each answer
+   given the device, information = I(device; row) in bits. Errors: standard errors, to first order, where
+   p [k] are shares among symbols [k] independent draws; 0 if symbols is NULL, p being known. */
+enum { KL_LIMIT_CLASSES = 64, KL_LIMIT_SYMBOLS = 4, KL_LIMIT_ROW = 256 };
 struct kl_limit {
     double accuracy, information, accuracy_error, information_error;
 };

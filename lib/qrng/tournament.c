@@ -7,10 +7,7 @@
 #include "qrng/rules.h"
 #include "qrng/tournament_int.h"
 
-enum {
-    MOST_SELF = 200,     /* samples of each device with itself */
-    MOST_LIMIT_ROW = 256 /* symbols, where the limit is found by a sum */
-};
+enum { MOST_SELF = 200 }; /* samples of each device with itself */
 
 void kl_tournament_options_default(struct kl_tournament_options *o)
 {
@@ -115,7 +112,7 @@ static void know_rows(const struct work *w, struct kl_pair_result *r)
     const size_t n = t->n_symbols;
     double p[2 * KL_LIMIT_SYMBOLS], symbols[2];
     r->row_js = r->row_accuracy = r->row_js_error = r->row_accuracy_error = NAN;
-    if (n > KL_LIMIT_SYMBOLS || w->features.most > MOST_LIMIT_ROW) return;
+    if (n > KL_LIMIT_SYMBOLS || w->features.most > KL_LIMIT_ROW) return;
     for (size_t s = 0; s < n; s++) {
         p[s] = share(w, (size_t)r->a, s);
         p[n + s] = share(w, (size_t)r->b, s);
