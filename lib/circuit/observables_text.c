@@ -146,7 +146,8 @@ int kl_observables_text(char **canonical, const char *text, struct kl_error *err
     bare[n] = '\0';
     FILE *to = open_memstream(canonical, &size);
     int code = to ? write_all(to, bare, err) : kl_fail_memory(err, 256);
-    const bool failed = to && (ferror(to) | fclose(to));
+    bool failed = to && ferror(to);
+    if (to) failed |= fclose(to) != 0; /* of a memory stream: what did not fit */
     if (!code && failed) code = kl_fail_memory(err, 256);
     if (code) free(*canonical), *canonical = NULL;
     free(bare);

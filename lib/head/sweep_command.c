@@ -33,7 +33,8 @@ int kl_sweep_command(char **command, bool *controls, const struct kl_sweep_job *
         kl_options_command(to, &kl_head_tool, &values, &usual, features, output);
         if (strcmp(values.common.device, usual.common.device) != 0)
             fprintf(to, " --device %s", values.common.device); /* the bytes are those of its kind */
-        if (ferror(to) | fclose(to)) code = kl_fail_memory(err, 256);
+        const bool failed = ferror(to);
+        if (fclose(to) || failed) code = kl_fail_memory(err, 256);
     } else if (!code) code = kl_fail_memory(err, 256);
     free(output);
     return code;
