@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "head/check.h"
+#include "head/idle.h"
 #include "head/run.h"
 #include "qrng/mode.h"
 #include "store/mode.h"

@@ -38,8 +38,6 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
 /* What these settings come to with this model, where it is not plain, as notes (remarks.c). */
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *settled,
                      const struct kl_head_model *model);
-/* A note on each option that was given, and that these settings leave without effect (sweep_grid.c). */
-void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *settings);
 /* KL_ESIGNAL: stopped, and a checkpoint was written. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* Of a run that trains in parts (train.until): hold nothing but the state, and go on, with any threads.

@@ -57,8 +57,7 @@ static int take_judgement(struct kl_sweep *sweep, const char *name, struct kl_fi
 static void copy_text(char *to, size_t size, const char *from, size_t item_size)
 {
     size_t n = 0;
-    for (; n < item_size && n + 1 < size && from[n]; n++)
-        to[n] = (unsigned char)from[n] < ' ' || from[n] == 127 ? '?' : from[n];
+    for (; n < item_size && n + 1 < size && from[n]; n++) to[n] = kl_printable(from[n]);
     to[n] = '\0';
 }
 
