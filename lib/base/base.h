@@ -33,6 +33,12 @@ struct kl_error {
     char text[1024];
 };
 
+/* '?' in place of what would steer a terminal: of names and texts from files, which are anybody's. */
+static inline char kl_printable(char c)
+{
+    return (unsigned char)c < ' ' || c == 127 ? '?' : c;
+}
+
 /* Fill *err (which may be NULL) and return code, so that callers write: return kl_fail(err, KL_EDATA,
    ...). */
 int kl_fail(struct kl_error *err, int code, const char *format, ...)

@@ -50,8 +50,7 @@ static int write_classes(FILE *to, struct kl_file *file, struct kl_error *err)
     for (; i < d->rows && column < COLUMNS; i++) {
         const char *name = names + i * d->item_size;
         column += fprintf(to, i ? ", " : "");
-        for (size_t k = 0; k < d->item_size && name[k]; k++, column++)
-            fputc((unsigned char)name[k] < ' ' || name[k] == 127 ? '?' : name[k], to);
+        for (size_t k = 0; k < d->item_size && name[k]; k++, column++) fputc(kl_printable(name[k]), to);
     }
     if (i < d->rows) fprintf(to, " ... (%zu)", d->rows);
     fputc('\n', to);

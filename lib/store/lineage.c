@@ -15,7 +15,7 @@ json_t *kl_own_record(json_t *records)
 
 void kl_write_safely(FILE *to, const char *text)
 {
-    for (; *text; text++) fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, to);
+    for (; *text; text++) fputc(kl_printable(*text), to);
 }
 
 /* As a shell would take it. */
