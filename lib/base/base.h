@@ -33,11 +33,11 @@ struct kl_error {
     char text[1024];
 };
 
-/* '?' in place of what would steer a terminal: of names and texts from files, which are anybody's. */
-static inline char kl_printable(char c)
-{
-    return (unsigned char)c < ' ' || c == 127 ? '?' : c;
-}
+/* Bytes of the control character at text: 1 of ASCII, 2 of ISO 6429's other 32 in UTF-8 (U+0080 to
+   U+009F); 0: none is there. */
+int kl_control_length(const char *text);
+/* '?' in place of each, which would steer a terminal: names and texts from files are anybody's. */
+void kl_make_printable(char *text);
 
 /* Fill *err (which may be NULL) and return code, so that callers write: return kl_fail(err, KL_EDATA,
    ...). */

@@ -12,7 +12,7 @@ static int fill(struct kl_error *err, int code, const char *format, va_list list
     if (!err) return code;
     err->code = code;
     vsnprintf(err->text, sizeof err->text, format, list);
-    for (char *c = err->text; *c; c++) *c = kl_printable(*c);
+    kl_make_printable(err->text);
     return code;
 }
 

@@ -13,12 +13,29 @@ bool kl_option_is_answer(const struct kl_option *option)
            option->offset == offsetof(struct kl_common, emit);
 }
 
+/* Characters that YAML does not take as they are, or takes for the end of a line: the length and the
+ * code point. */
+static int escaped(unsigned *point, const char *text)
+{
+    static const unsigned others[] = { 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff };
+    const unsigned char *at = (const unsigned char *)text;
+    const int n = kl_control_length(text);
+    *point = at[n > 1];
+    if (n || at[0] >> 4 != 0xe || !at[1] || !at[2]) return n;
+    *point = (at[0] & 15u) << 12 | (at[1] & 63u) << 6 | (at[2] & 63u);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (*point == others[i]) return 3;
+    return 0;
+}
+
 void kl_write_quoted(const char *text, FILE *to)
 {
+    unsigned point;
     fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') fputc('\\', to);
-        if ((unsigned char)*text < ' ' || *text == 127) fprintf(to, "\\x%02x", (unsigned)*text);
+    for (int n; *text; text += n ? n : 1) {
+        n = escaped(&point, text);
+        if (n) fprintf(to, "\\u%04x", point);
+        else if (*text == '"' || *text == '\\') fprintf(to, "\\%c", *text);
         else fputc(*text, to);
     }
     fputc('"', to);

@@ -56,9 +56,8 @@ static int take_judgement(struct kl_sweep *sweep, const char *name, struct kl_fi
 /* At most size - 1 bytes of a text padded with NUL. What would steer a terminal becomes '?'. */
 static void copy_text(char *to, size_t size, const char *from, size_t item_size)
 {
-    size_t n = 0;
-    for (; n < item_size && n + 1 < size && from[n]; n++) to[n] = kl_printable(from[n]);
-    to[n] = '\0';
+    snprintf(to, size, "%.*s", (int)(item_size < size ? item_size : size), from);
+    kl_make_printable(to);
 }
 
 static int take_texts(struct kl_sweep *sweep, struct kl_file *file, struct kl_error *err)

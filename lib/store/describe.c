@@ -48,9 +48,10 @@ static int write_classes(FILE *to, struct kl_file *file, struct kl_error *err)
     int column = 0;
     size_t i = 0;
     for (; i < d->rows && column < COLUMNS; i++) {
-        const char *name = names + i * d->item_size;
-        column += fprintf(to, i ? ", " : "");
-        for (size_t k = 0; k < d->item_size && name[k]; k++, column++) fputc(kl_printable(name[k]), to);
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)d->item_size, names + i * d->item_size);
+        kl_make_printable(name);
+        column += fprintf(to, "%s%s", i ? ", " : "", name);
     }
     if (i < d->rows) fprintf(to, " ... (%zu)", d->rows);
     fputc('\n', to);

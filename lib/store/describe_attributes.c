@@ -58,7 +58,7 @@ static void value_text(char text[TEXT], const struct kl_file *file, const struct
         n += (size_t)snprintf(text + n, TEXT - n, " (95 %% %.6g to %.6g)", low->number, high->number);
     if (number && error && !isnan(error->number))
         snprintf(text + n, TEXT - n, " (standard error %.3g)", error->number);
-    for (char *c = text; *c; c++) *c = kl_printable(*c);
+    kl_make_printable(text);
 }
 
 /* Does it repeat an option, which a page has already? */

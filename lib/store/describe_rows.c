@@ -17,7 +17,7 @@ static void name_text(char text[CELL], const struct kl_table_axis *axis, double 
     if (!(i >= 0 && i < (double)axis->n)) snprintf(text, CELL, "?");
     else if (axis->numbers) snprintf(text, CELL, "%.6g", axis->numbers[(size_t)i]);
     else snprintf(text, CELL, "%.*s", (int)axis->size, axis->words + (size_t)i * axis->size);
-    for (char *c = text; *c; c++) *c = kl_printable(*c);
+    kl_make_printable(text);
 }
 
 /* Of the axis' point in a row. */

@@ -13,9 +13,17 @@ json_t *kl_own_record(json_t *records)
     return n ? json_array_get(records, n - 1) : NULL;
 }
 
+/* The byte at text, or '?' for a control character, whose length it returns. */
+static int put(FILE *to, const char *text)
+{
+    const int n = kl_control_length(text);
+    fputc(n ? '?' : *text, to);
+    return n ? n : 1;
+}
+
 void kl_write_safely(FILE *to, const char *text)
 {
-    for (; *text; text++) fputc(kl_printable(*text), to);
+    while (*text) text += put(to, text);
 }
 
 /* As a shell would take it. */
@@ -26,9 +34,9 @@ static void write_word(FILE *to, const char *text)
         return;
     }
     fputc('\'', to);
-    for (; *text; text++)
-        if (*text == '\'') fputs("'\\''", to);
-        else kl_write_safely(to, (const char[]){ *text, 0 });
+    while (*text)
+        if (*text == '\'') fputs("'\\''", to), text++;
+        else text += put(to, text);
     fputc('\'', to);
 }
 

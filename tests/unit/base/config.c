@@ -115,7 +115,8 @@ static void print_config_reads_back(void)
     v.lr = 1.0 / 3;
     v.resume = true;
     v.grey = false;
-    v.weights = "a \"quoted\" \\ name: # \xc3\xa9\n\ttab \x01";
+    v.weights = "a \"quoted\" \\ name: # \xc3\xa9\n\ttab \x01 \x7f \xc2\x93 \xc2\x85 "
+                "\xe2\x80\xa8 \xef\xbb\xbf \xef\xbf\xbf \xe2\x82\xac";
     v.common.print_config = true;
     v.common.seed = 1234567890123;
     FILE *to = open_memstream(&text, &n);

@@ -31,6 +31,8 @@ static void errors(void)
     CHECK(kl_fail_memory(&err, 4096) == KL_ENOMEM && strstr(err.text, "4096 bytes"), "%s", err.text);
     CHECK(kl_fail(NULL, KL_EIO, "x") == KL_EIO && kl_fail_errno(NULL, KL_EIO, "x") != 0,
           "err may be NULL");
+    kl_fail(&err, KL_EDATA, "a\nb\x1b[2J \x7f \xc2\x9b \xc2\xa0 \xe2\x82\xac \xc2");
+    CHECK(strcmp(err.text, "a?b?[2J ? ?? \xc2\xa0 \xe2\x82\xac \xc2") == 0, "%s", err.text);
     char *longer = malloc(5000);
     if (!longer) exit(1);
     memset(longer, 'x', 4999);
