@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.." || exit 70
 export BUILD=${BUILD:-build} KETLINE_SHARED=${KETLINE_SHARED:-../shared} KETLINE_PYTHON=${KETLINE_PYTHON:-python3}
 export TEST_TIMEOUT=${TEST_TIMEOUT:-900} LC_ALL=C TZ=UTC NO_COLOR=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-export ROOT=$PWD ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
+# verify_asan_link_order: crash.sh and network.sh preload a library of their own.
+export ROOT=$PWD ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1:verify_asan_link_order=0}
 BUILD=$(realpath -m "$BUILD") KETLINE_SHARED=$(realpath -m "$KETLINE_SHARED")
 export DATA=$ROOT/data SHARED=$KETLINE_SHARED PATH=$BUILD/bin:$PATH
 unset KETLINE_STORE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
