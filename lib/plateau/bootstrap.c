@@ -8,17 +8,16 @@
 #include "metrics/ranks.h"
 #include "plateau/plateau_int.h"
 
-void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64_t seed)
+void kl_plateau_resample(uint8_t *counts, size_t resample, size_t draws, uint64_t seed)
 {
     uint32_t words[4] = { 0 };
-    memset(counts, 0, resamples * draws);
-    for (size_t r = 0; r < resamples; r++, counts += draws)
-        for (size_t i = 0; i < draws; i++) {
-            if (i % 4 == 0)
-                kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_BOOTSTRAP, (uint32_t)r, 0);
-            uint8_t *count = &counts[(uint64_t)words[i % 4] * draws >> 32];
-            if (*count < UINT8_MAX) ++*count; /* one draw 255 times: never in the life of the sun */
-        }
+    memset(counts, 0, draws);
+    for (size_t i = 0; i < draws; i++) {
+        if (i % 4 == 0)
+            kl_philox(words, seed, (uint32_t)(i / 4), KL_RANDOM_BOOTSTRAP, (uint32_t)resample, 0);
+        uint8_t *count = &counts[(uint64_t)words[i % 4] * draws >> 32];
+        if (*count < UINT8_MAX) ++*count; /* one draw 255 times: never in the life of the sun */
+    }
 }
 
 /* Sums over the draws for each parameter; a single parameter in four chains, since memory would be slow.

@@ -18,7 +18,10 @@ int kl_plateau_strings(char *text, size_t size, char (*names)[KL_PLATEAU_NAME], 
                        int n_qubits, struct kl_error *err);
 
 /* ---- one cell (cell.c) ---- */
-enum { KL_PLATEAU_CHUNK = 32 }; /* draws that are run side by side */
+enum {
+    KL_PLATEAU_CHUNK = 32, /* draws that are run side by side */
+    KL_PLATEAU_VECTOR = 8  /* samples, where a chunk would take long */
+};
 struct kl_plateau_cell {
     int n_qubits, n_layers;
     struct kl_circuit *circuit; /* all its parameters are inputs, so that every draw has its own */
@@ -38,10 +41,10 @@ int kl_plateau_gradients(struct kl_plateau_cell *cell, const struct kl_plateau_o
                          size_t n, struct kl_arena *work, struct kl_error *err);
 
 /* ---- statistics (bootstrap.c) ---- */
-/* Percentile bootstrap (Efron 1979, doi:10.1214/aos/1176344552): counts (resamples, draws) of how often
-   a resample takes each draw. Draws of different cells are independent, so all cells share the counts.
- */
-void kl_plateau_resample(uint8_t *counts, size_t resamples, size_t draws, uint64_t seed);
+/* Percentile bootstrap (Efron 1979, doi:10.1214/aos/1176344552): counts (draws) of how often resample
+   number `resample` takes each draw. Draws of different cells are independent, so all cells share the
+   counts. */
+void kl_plateau_resample(uint8_t *counts, size_t resample, size_t draws, uint64_t seed);
 /* Mean over the parameters of mean and variance (n - 1) of gradients (draws, n_gradients); counts NULL:
    every draw once. scratch: 2 n_gradients. */
 void kl_plateau_moments(double *mean, double *variance, const double *gradients, size_t draws,

@@ -2,12 +2,16 @@
    The whole grid. Cells go by waves, whose gradients fit a bounded memory; the threads of a wave share
    first all chunks of draws, of the costliest cell first, then the resampling of all its cells. */
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "plateau/plateau_int.h"
 
 static const size_t WAVE_BYTES = (size_t)256 << 20;
+/* Between two looks for a signal: terms of sums, milliseconds of them; amplitudes, a second or so. */
+static const size_t LOOK_TERMS = (size_t)1 << 22;
+static const double LOOK_AMPLITUDES = 1 << 28;
 
 struct scan {
     struct kl_plateau *p;
@@ -23,7 +27,8 @@ struct scan {
     int n_threads;
     struct kl_arena *work;   /* (threads) */
     struct kl_error *errors; /* (threads), code 0: none */
-    atomic_size_t done;      /* chunks of all waves */
+    pthread_mutex_t mutex;   /* the watch takes one caller at a time */
+    size_t done;             /* chunks of all waves */
     atomic_bool stop;
 };
 
@@ -42,19 +47,49 @@ void kl_plateau_options_default(struct kl_plateau_options *o)
                                       .initial = M_PI / 4 };
 }
 
+/* So many chunks more are done; should this thread end? Every one asks: the others may be long at work.
+ */
+static bool stops(struct scan *s, size_t chunks, int thread)
+{
+    pthread_mutex_lock(&s->mutex);
+    s->done += chunks;
+    if (!atomic_load(&s->stop) && kl_watch_step(s->watch, s->done, s->n_cells * s->chunks, NULL)) {
+        kl_fail(&s->errors[thread], KL_ESIGNAL, "stopped");
+        atomic_store(&s->stop, true);
+    }
+    pthread_mutex_unlock(&s->mutex);
+    return atomic_load(&s->stop);
+}
+
+static double cost(const struct kl_plateau_cell *cell)
+{
+    return ldexp((double)cell->circuit->n_ops + 1, cell->n_qubits);
+}
+
 static void run_chunk(void *context, size_t i, int thread)
 {
     struct scan *s = context;
     struct kl_plateau_cell *cell = &s->cells[s->begin + i / s->chunks];
-    const size_t first = i % s->chunks * KL_PLATEAU_CHUNK, left = (size_t)s->o->draws - first;
-    if (atomic_load(&s->stop)) return;
-    int code = kl_plateau_gradients(cell, s->o, first, left < KL_PLATEAU_CHUNK ? left : KL_PLATEAU_CHUNK,
-                                    &s->work[thread], &s->errors[thread]);
-    if (code) atomic_store(&s->stop, true);
-    const size_t done = atomic_fetch_add(&s->done, 1) + 1;
-    if (thread || code || !kl_watch_step(s->watch, done, s->n_cells * s->chunks, NULL)) return;
-    kl_fail(&s->errors[0], KL_ESIGNAL, "stopped");
-    atomic_store(&s->stop, true);
+    const size_t first = i % s->chunks * KL_PLATEAU_CHUNK, left = (size_t)s->o->draws - first,
+                 n = left < KL_PLATEAU_CHUNK ? left : KL_PLATEAU_CHUNK;
+    /* Of a wide and deep circuit as many as fill a vector; a shift has two samples a draw. */
+    const size_t few = cell->shifted ? KL_PLATEAU_VECTOR / 2 : KL_PLATEAU_VECTOR,
+                 most = cost(cell) * KL_PLATEAU_CHUNK > LOOK_AMPLITUDES ? few : n;
+    for (size_t at = 0; at < n; at += most) {
+        if (atomic_load(&s->stop)) return;
+        if (kl_plateau_gradients(cell, s->o, first + at, n - at < most ? n - at : most, &s->work[thread],
+                                 &s->errors[thread]))
+            atomic_store(&s->stop, true);
+        else if (stops(s, at + most >= n, thread)) return;
+    }
+}
+
+/* One resample of the draws. */
+static void run_resample(void *context, size_t i, int thread)
+{
+    struct scan *s = context;
+    if (atomic_load(&s->stop) || stops(s, 0, thread)) return;
+    kl_plateau_resample(s->counts + i * s->p->n_draws, i, s->p->n_draws, (uint64_t)s->o->seed);
 }
 
 /* One observable of one cell. */
@@ -75,8 +110,10 @@ static void run_bootstrap(void *context, size_t i, int thread)
         kl_fail_memory(&s->errors[thread], (2 * n_g + resamples) * sizeof *scratch);
         return;
     }
+    const size_t look = 1 + LOOK_TERMS / (draws * n_g);
     kl_plateau_moments(&p->mean[at], &p->variance[at], gradients, draws, n_g, NULL, scratch);
     for (size_t r = 0; r < resamples; r++) {
+        if (r % look == 0 && stops(s, 0, thread)) return;
         kl_plateau_moments(&ignored, &replicates[r], gradients, draws, n_g, s->counts + r * draws,
                            scratch);
         sorted[r] = replicates[r];
@@ -136,11 +173,6 @@ static int run_wave(struct scan *s, struct kl_error *err)
     }
     for (; s->begin < s->end; s->begin++) kl_plateau_cell_free(&s->cells[s->begin]);
     return code;
-}
-
-static double cost(const struct kl_plateau_cell *cell)
-{
-    return ldexp((double)cell->circuit->n_ops + 1, cell->n_qubits);
 }
 
 /* All circuits, so that what cannot be is said before anything is computed; into order. */
@@ -208,6 +240,7 @@ int kl_plateau_scan(struct kl_plateau *p, const struct kl_plateau_options *o, st
                       .o = o,
                       .pool = pool,
                       .watch = watch,
+                      .mutex = PTHREAD_MUTEX_INITIALIZER,
                       .chunks = ((size_t)o->draws + KL_PLATEAU_CHUNK - 1) / KL_PLATEAU_CHUNK,
                       .n_threads = kl_pool_size(pool) };
     *p = (struct kl_plateau){ .n_draws = (size_t)o->draws };
@@ -216,7 +249,8 @@ int kl_plateau_scan(struct kl_plateau *p, const struct kl_plateau_options *o, st
     if (!code) code = kl_plateau_names(p->observables, &p->n_observables, o->observables, err);
     if (!code) code = allocate(&s, err);
     if (!code) code = make_cells(&s, err);
-    if (!code) kl_plateau_resample(s.counts, (size_t)o->resamples, p->n_draws, (uint64_t)o->seed);
+    if (!code) kl_pool_for(pool, (size_t)o->resamples, run_resample, &s);
+    if (!code) code = first_error(&s, err);
     while (!code && s.begin < s.n_cells) code = run_wave(&s, err);
     if (!code) fit(&s, s.replicates + s.n_cells * p->n_observables * (size_t)o->resamples);
     release(&s);

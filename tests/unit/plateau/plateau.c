@@ -185,6 +185,50 @@ static void identity_keeps_gradients(void)
     kl_plateau_free(&random), kl_plateau_free(&identity);
 }
 
+/* A wish to stop after so many looks. */
+struct wish {
+    int looks, after;
+    uint64_t last, total;
+};
+static int look(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    struct wish *w = context;
+    (void)note;
+    CHECK(done >= w->last, "%d after %d", (int)done, (int)w->last);
+    w->last = done, w->total = total;
+    return ++w->looks > w->after;
+}
+
+/* Whatever it is at: drawing resamples, gradients, a circuit of which a chunk takes long, the bootstrap, on
+   whichever thread. */
+static void stops_anywhere(void)
+{
+    struct kl_plateau_options o;
+    struct kl_pool *pool;
+    struct kl_error err;
+    struct kl_plateau p;
+    kl_plateau_options_default(&o);
+    o.qubits = "2", o.layers = "1", o.observables = "local", o.draws = 3000, o.resamples = 2000;
+    must(kl_pool_create(&pool, 2, &err), &err);
+    const int gradients = 2000, bootstrap = gradients + 94; /* chunks of 32 draws */
+    for (int k = 0; k < 6; k++) {
+        const int afters[] = { 0, 1000, gradients, gradients + 50, bootstrap, bootstrap + 1 };
+        struct wish w = { .after = afters[k] };
+        const struct kl_watch watch = { look, &w };
+        const int code = kl_plateau_scan(&p, &o, k % 2 ? pool : NULL, &watch, &err);
+        CHECK(code == KL_ESIGNAL, "wish %d: %d", afters[k], code);
+        CHECK(w.looks == w.after + 1, "wish %d: %d looks", afters[k], w.looks);
+        CHECK(k < 4 || (w.last == w.total && w.total), "wish %d: not in the bootstrap", afters[k]);
+        kl_plateau_free(&p);
+    }
+    kl_pool_destroy(&pool);
+    o.qubits = "13", o.layers = "64", o.draws = 32, o.resamples = 10;
+    struct wish w = { .after = 12 };
+    const struct kl_watch watch = { look, &w };
+    CHECK(kl_plateau_scan(&p, &o, NULL, &watch, &err) == KL_ESIGNAL && w.last == 0, "within a chunk");
+    kl_plateau_free(&p);
+}
+
 int main(void)
 {
     by_hand();
@@ -194,5 +238,6 @@ int main(void)
     coverage();
     equal_bits();
     identity_keeps_gradients();
+    stops_anywhere();
     return failures != 0;
 }
