@@ -130,5 +130,5 @@ int main(int argc, char **argv)
     }
     free(args);
     if (code == KL_ENO && !*err.text) return kl_finish(&log, 1); /* said on standard output */
-    return kl_finish(&log, code ? kl_report(&log, &err) : 0);
+    return kl_end(&log, code, &err);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,8 +45,11 @@ int kl_rclone_end(struct kl_rclone *r, int *status, struct kl_error *err)
     int ended = 0;
     if (r->fd >= 0) close(r->fd);
     r->fd = -1;
-    while (waitpid(r->child, &ended, 0) < 0)
-        if (errno != EINTR) return kl_fail_errno(err, KL_EIO, "rclone %s", r->what);
+    for (pid_t done = 0; done != r->child;) { /* who stops us need not have stopped it */
+        if (kl_signals_pending()) kill(r->child, SIGTERM);
+        done = waitpid(r->child, &ended, 0);
+        if (done < 0 && errno != EINTR) return kl_fail_errno(err, KL_EIO, "rclone %s", r->what);
+    }
     if (!WIFEXITED(ended))
         return kl_fail(err, KL_EIO, "rclone %s: stopped by signal %d", r->what, WTERMSIG(ended));
     *status = WEXITSTATUS(ended);

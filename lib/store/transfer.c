@@ -54,7 +54,7 @@ static int obeyed(struct kl_rclone *r, const char *place, struct kl_error *err)
 {
     int status = 0, code = kl_rclone_end(r, &status, err);
     if (kl_signals_pending())
-        return kl_fail(err, KL_ESIGNAL, "stopped"); /* rclone had the same signal */
+        return kl_fail(err, KL_ESIGNAL, "stopped"); /* and so was rclone */
     if (!code && status)
         code = kl_fail(err, KL_EIO, "%s: rclone %s ended with status %d", place, r->what, status);
     return code;
@@ -105,9 +105,10 @@ static int copy(struct transfer *w, const char name[NAME], const char *path, str
 static int push_one(void *context, const struct kl_found *found)
 {
     struct transfer *w = context;
-    const char *path = found->path, *name = path + strlen(path) - (NAME - 1);
+    const char *path = found->path;
     struct kl_error why = { 0 };
     if (!kl_has_shared_name(path)) return 0;
+    const char *name = path + strlen(path) - (NAME - 1);
     if (kl_signals_pending()) return w->err.code = kl_fail(&w->err, KL_ESIGNAL, "stopped");
     if (!found->code && is_there(w, name)) {
         tell(w, path, KL_WAS_THERE, "");
