@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache/cache.h"
 
+#include <unistd.h>
+
+#include "store/rclone.h"
+
 static void print_transfer(void *context, const char *path, enum kl_transferred what, const char *why)
 {
     static const char *const words[] = { "copied", "was there", "refused" };
@@ -21,12 +25,15 @@ static int transfer(struct kl_cache *c, bool to_store, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE,
                        "found %zu places, expected one: a folder, or NAME:PATH; see --help", c->n);
     if (!store) return kl_fail(err, KL_EUSAGE, "no store; give --store DIR, or set KETLINE_STORE");
+    const char *from = to_store ? c->args[0] : store, *to = to_store ? store : c->args[0];
+    const bool first = !kl_is_remote(to) && access(to, F_OK) != 0; /* or its name was mistyped */
     kl_signals_install();
-    int code = kl_store_transfer(&t, to_store ? c->args[0] : store, to_store ? store : c->args[0], err);
+    int code = kl_store_transfer(&t, from, to, err);
+    if (first && t.n[KL_COPIED]) kl_note(c->log, 1, "new store at %s", to);
     if (code) return code;
     if (!c->common->json && !c->common->quiet)
-        fprintf(c->out, "%s: %zu file%s copied, %zu there already\n", to_store ? store : c->args[0],
-                t.n[KL_COPIED], kl_s(t.n[KL_COPIED]), t.n[KL_WAS_THERE]);
+        fprintf(c->out, "%s: %zu file%s copied, %zu there already\n", to, t.n[KL_COPIED],
+                kl_s(t.n[KL_COPIED]), t.n[KL_WAS_THERE]);
     return t.n[KL_REFUSED]
                ? kl_fail(err, KL_ENO, "%zu file%s not whole and %s not copied", t.n[KL_REFUSED],
                          t.n[KL_REFUSED] == 1 ? " is" : "s are", t.n[KL_REFUSED] == 1 ? "was" : "were")

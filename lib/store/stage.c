@@ -212,10 +212,14 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
         return rc;
     }
     /* The file has no name if it goes to standard output: a second descriptor outlives the writer. */
-    int fd = store ? fcntl((*writer)->temporary.fd, F_DUPFD_CLOEXEC, 3) : -1;
+    const int fd = store ? fcntl((*writer)->temporary.fd, F_DUPFD_CLOEXEC, 3) : -1;
+    if (store && fd < 0) kl_fail_errno(&problem, KL_EIO, "%s: reopening failed", output);
+    const bool first = store && access(store, F_OK) != 0; /* or its name was mistyped */
     rc = kl_writer_publish(writer, content, err);
-    if (!rc && fd >= 0 && kl_shared_publish(store, stage->key, output, fd, &problem) && stage->log)
+    if (!rc && fd >= 0) kl_shared_publish(store, stage->key, output, fd, &problem);
+    if (!rc && problem.code)
         kl_note(stage->log, 1, "shared store: not published there: %s", problem.text);
+    else if (!rc && first) kl_note(stage->log, 1, "new store at %s", store);
     if (fd >= 0) close(fd);
     return rc;
 }

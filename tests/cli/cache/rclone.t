@@ -18,6 +18,7 @@ $ : >none; export RCLONE_CONFIG=$PWD/none RCLONE_CONFIG_FAR_TYPE=alias RCLONE_CO
 > same
 ! cache: far:stores/one/AB/CDEF.h5: copied
 ! cache: far:stores/one/AB/CDEF.h5: copied
+! cache: new store at theirs
 
 # what is damaged does not arrive
 $ : >none; export RCLONE_CONFIG=$PWD/none RCLONE_CONFIG_FAR_TYPE=alias RCLONE_CONFIG_FAR_REMOTE=$PWD/far
@@ -28,6 +29,7 @@ $ : >none; export RCLONE_CONFIG=$PWD/none RCLONE_CONFIG_FAR_TYPE=alias RCLONE_CO
 > 1
 ! cache: far:stores/one/AB/CDEF.h5: damaged: its metadata have another digest than when it was published; make it again
 ! cache: far:stores/one/AB/CDEF.h5: copied
+! cache: new store at theirs
 ! cache: 1 file is not whole and was not copied
 ? 1
 

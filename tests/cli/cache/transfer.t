@@ -10,6 +10,7 @@ $ cache push there --store mine; cache push there --store mine; diff -r mine the
 > same
 ! cache: mine/AB/CDEF.h5: copied
 ! cache: mine/AB/CDEF.h5: copied
+! cache: new store at there
 
 $ KETLINE_STORE=theirs cache pull there; KETLINE_STORE=theirs cache pull there --json | jq -r .status; diff -r mine theirs && echo same
 > theirs: 2 files copied, 0 there already
@@ -18,10 +19,24 @@ $ KETLINE_STORE=theirs cache pull there; KETLINE_STORE=theirs cache pull there -
 > same
 ! cache: there/AB/CDEF.h5: copied
 ! cache: there/AB/CDEF.h5: copied
+! cache: new store at theirs
 
 # another's features are not computed again
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 20 --store theirs -o again.h5
 > again.h5: fetched from the shared store
+
+# A name that was mistyped makes a store: that is said once.
+$ D=$DATA/digits/test-images-idx3-ubyte; for n in 20 30; do extract-features $D --resize 28 --limit $n --store typo -o t$n.h5 | sed 's/,.*//'; done
++ extract-features $D --resize 28 --limit 40 --store typo2 -q -o t40.h5
+> t20.h5: 20 x 512 float32
+> t30.h5: 30 x 512 float32
+! extract-features: new store at typo
+
+# Stopped, and with it the rclone that it waits for; what it says to its caller is the signal.
+$ mkdir bin; printf '#!/bin/sh\nexec sleep 60\n' >bin/rclone; chmod +x bin/rclone; export PATH=$PWD/bin:$PATH
++ for what in push pull; do cache $what far:place --store mine & p=$!; sleep 0.5; s=$SECONDS; kill -TERM $p; wait $p 2>log; echo $? $((SECONDS - s < 20)); done
+> 143 1
+> 143 1
 
 # what is damaged does not travel, in either direction
 $ D=$DATA/digits; f=$(find mine -name '*.h5' | sort | head -1); cp $f keep; printf X | dd of=$f bs=1 seek=5000 conv=notrunc status=none; rm -r there
@@ -34,6 +49,7 @@ $ D=$DATA/digits; f=$(find mine -name '*.h5' | sort | head -1); cp $f keep; prin
 ! cache: mine/AB/CDEF.h5: dataset features: block 1 (rows 128 to 255) is damaged: other digest than when it was published; make it again
 ! cache: mine/AB/CDEF.h5: copied
 ! cache: mine/AB/CDEF.h5: copied
+! cache: new store at there
 ! cache: 2 files are not whole and were not copied
 
 $ cp -r mine bad; rm -r theirs; cache pull bad --store theirs; find theirs -name '*.h5' | wc -l
@@ -43,6 +59,7 @@ $ cp -r mine bad; rm -r theirs; cache pull bad --store theirs; find theirs -name
 ! cache: bad/AB/CDEF.h5: dataset features: block 1 (rows 128 to 255) is damaged: other digest than when it was published; make it again
 ! cache: bad/AB/CDEF.h5: copied
 ! cache: bad/AB/CDEF.h5: copied
+! cache: new store at theirs
 ! cache: 2 files are not whole and were not copied
 
 $ cache push there
