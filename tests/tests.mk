@@ -9,7 +9,7 @@ BENCH_PROGRAMS := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/b
 empty :=
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign strdup strndup \
-  asprintf vasprintf realpath fopen open_memstream opendir scandir fork pthread_create \
+  asprintf vasprintf realpath fopen open_memstream opendir readdir scandir fork pthread_create \
   write pwrite fsync close rename renameat unlink unlinkat lseek ferror fclose ftruncate posix_fallocate read pread fstat poll waitpid \
   open fcntl dup pipe2 memfd_create mkostemp getrandom \
   EVP_MD_CTX_new XXH3_createState yaml_parser_initialize yaml_parser_parse inflateInit2_ inflate gzdopen gzfread gzerror H5Fclose \

@@ -90,10 +90,12 @@ static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, in
 
 static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err)
 {
-    int rc = 0;
-    DIR *d = kl_temporary_sweep(folder, NULL, gc->dry, swept, gc) ? opendir(folder) : NULL;
+    DIR *d = opendir(folder);
     if (!d) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
-    for (struct dirent *e; !rc && (e = readdir(d));) {
+    int rc = kl_temporary_sweep(folder, NULL, gc->dry, swept, gc)
+                 ? KL_OK
+                 : kl_fail_errno(err, KL_EIO, "%s: reading the folder", folder);
+    for (struct dirent *e; !rc && (errno = 0, e = readdir(d));) {
         size_t room = strlen(folder) + strlen(e->d_name) + 2;
         struct stat s;
         if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
@@ -106,6 +108,7 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
         rc = gc_entry(gc, path, &s, depth, err);
         free(path);
     }
+    if (!rc && errno) rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", folder);
     closedir(d);
     return rc;
 }

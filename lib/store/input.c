@@ -61,7 +61,7 @@ static int list_members(struct members *m, const char *root, const char *below, 
     if (!d || depth > 16)
         rc = depth > 16 ? kl_fail(err, KL_EDATA, "%s: folders are nested more than 16 deep", folder)
                         : kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
-    for (struct dirent *e; !rc && (e = readdir(d));) {
+    for (struct dirent *e; !rc && (errno = 0, e = readdir(d));) {
         struct stat s;
         if (e->d_name[0] == '.') continue;
         char *name = join(below, e->d_name);
@@ -83,6 +83,7 @@ static int list_members(struct members *m, const char *root, const char *below, 
             free(name);
         }
     }
+    if (!rc && errno) rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", folder);
     if (d) closedir(d);
     free(folder);
     return rc;

@@ -55,7 +55,7 @@ bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
     DIR *d = opendir(folder);
     if (!d) return false;
     if (name) kl_name_prefix(prefix, name);
-    for (struct dirent *entry; (entry = readdir(d));) {
+    for (struct dirent *entry; (errno = 0, entry = readdir(d));) {
         struct stat s;
         if (strncmp(entry->d_name, prefix, strlen(prefix)) || !kl_temporary_is(entry->d_name)) continue;
         const char *tag = tag_of(entry->d_name);
@@ -69,8 +69,10 @@ bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (each) each(context, path, (uint64_t)s.st_size, error);
     }
+    const int why = errno;
     closedir(d);
-    return true;
+    errno = why;
+    return !why;
 }
 
 int kl_temporary_pattern(char *path, size_t room, const char *folder, const char *name)

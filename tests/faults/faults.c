@@ -165,6 +165,12 @@ DIR *__wrap_opendir(const char *path)
     return fault_fails(FAULT_MEMORY) ? fault_no_memory() : __real_opendir(path);
 }
 
+struct dirent *__real_readdir(DIR *folder);
+struct dirent *__wrap_readdir(DIR *folder)
+{
+    return fault_fails(FAULT_READ) ? fault_no(EIO), NULL : __real_readdir(folder);
+}
+
 int __wrap_scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
                    int (*compare)(const struct dirent **, const struct dirent **))
 {

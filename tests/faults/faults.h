@@ -21,7 +21,8 @@ enum {
     FAULT_MEMORY = 1,   /* NULL or ENOMEM; also what other libraries make (contexts, parsers, streams) */
     FAULT_FILE = 2,     /* -1: ENOSPC (write, pwrite, ftruncate), EIO (fsync, close), EACCES (rename,
                            renameat) */
-    FAULT_READ = 4,     /* -1, EIO: read, pread, fstat, lseek, gzfread, what a FILE reads; poll: 0 */
+    FAULT_READ = 4,     /* -1, EIO: read, pread, fstat, lseek, gzfread, what a FILE reads; readdir;
+                           poll: 0 */
     FAULT_OPEN = 8,     /* -1, EMFILE: open, fopen, opendir, memfd_create, pipe2, dup, fcntl, mkostemp,
                            getrandom */
     FAULT_HDF5 = 16,    /* -1, ENOMEM: the calls of HDF5 that can fail */

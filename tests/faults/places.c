@@ -94,6 +94,16 @@ static int swept(struct kl_error *err)
     return done ? 0 : kl_fail_errno(err, KL_EIO, "not swept");
 }
 
+/* Of a folder all files or an error: never of a part. */
+static int content(struct kl_error *err)
+{
+    static char first[65];
+    char hex[65], path[1024];
+    int rc = kl_input_content(hex, in_folder(path, "inputs"), err);
+    if (!rc && !*first) memcpy(first, hex, sizeof first);
+    return !rc && strcmp(hex, first) ? wrong(err, __LINE__) : rc;
+}
+
 static int stream(struct kl_error *err)
 {
     return write_test_file("/dev/null", 30, 4, 1, err);
@@ -151,6 +161,18 @@ static void make_foreign(void)
     CHECK(f && fwrite(bytes, 1, sizeof bytes, f) == sizeof bytes && fclose(f) == 0);
 }
 
+/* A folder of images, as far as names go. */
+static void make_inputs(void)
+{
+    static const char *const names[] = { "inputs", "inputs/b", "inputs/a", "inputs/a/1", "inputs/a/2" };
+    char path[1024];
+    for (int i = 0; i < 5; i++) {
+        in_folder(path, names[i]);
+        if (i < 3) CHECK(mkdir(path, 0777) == 0, "%s", path);
+        else CHECK(kl_publish_bytes(&(bool){ false }, path, names[i], strlen(names[i]), NULL) == 0);
+    }
+}
+
 int main(void)
 {
     struct kl_error err = { 0 };
@@ -176,6 +198,7 @@ int main(void)
     CHECK(kl_publish_bytes(&written, figure, "<svg></svg>", 11, &err) == 0, "%s", err.text);
     CHECK(make_large(&err) == 0, "%s", err.text);
     make_foreign();
+    make_inputs();
     static const struct {
         const char *what;
         each_run *run;
@@ -191,6 +214,7 @@ int main(void)
         { "stream", stream, FAULT_MEMORY | FAULT_READ | FAULT_OPEN | FAULT_FILE | FAULT_INTERRUPTED },
         { "standard output", resolved, FAULT_MEMORY },
         { "swept", swept, FAULT_REMOVE },
+        { "content", content, FAULT_MEMORY | FAULT_READ | FAULT_OPEN },
         { "large", make_large, FAULT_MEMORY | FAULT_READ | FAULT_FILE },
         { "bytes", published, FAULT_MEMORY | FAULT_READ | FAULT_OPEN },
         { "questions", questions, FAULT_MEMORY | FAULT_READ | FAULT_LIE | FAULT_INTERRUPTED },
