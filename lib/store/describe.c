@@ -86,6 +86,19 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
     return KL_OK;
 }
 
+static int write_part(FILE *to, const struct kl_file *file, struct kl_error *err)
+{
+    double index, count;
+    if (!kl_file_has_attribute(file, "", "shard_index")) return KL_OK;
+    int code = kl_file_number(&index, file, "", "shard_index", err);
+    if (!code) code = kl_file_number(&count, file, "", "shard_count", err);
+    if (!code)
+        fprintf(to,
+                "part       %.0f of %.0f of a run, numbered from 0; cache merge makes one file of all\n",
+                index, count);
+    return code;
+}
+
 /* The options that made it, several a line. */
 static int write_options(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
@@ -167,6 +180,7 @@ int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
     fprintf(to, "%s\n%s, %s, written by %s\n\n", kl_file_path(file), kl_file_kind(file), size,
             kl_file_created_by(file));
     int code = write_origin(to, file, err);
+    if (!code) code = write_part(to, file, err);
     if (code) return code;
     fprintf(to, "key        %s\ncontent    %s\n", kl_file_key(file), kl_file_content(file));
     for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++) {

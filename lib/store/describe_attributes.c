@@ -70,12 +70,12 @@ static bool is_option(const json_t *options, const char *name)
     return json_object_get(options, word) != NULL;
 }
 
-/* On a page: numbers of any object but features, and texts of the root. What features are stands above
-   on their own page, and `cache log` leads from a head there. */
+/* On a page: numbers of any object but features, and texts of the root. What features are, and which
+   part, stands above on their own page, and `cache log` leads from a head there. */
 static bool is_on_page(const struct kl_file *file, const struct kl_attribute *a, const json_t *options)
 {
     if (!is_told(a) || strcmp(a->object, "features") == 0 || is_beside(file, a)) return false;
-    if (strncmp(a->name, "features_", 9) == 0) return false;
+    if (strncmp(a->name, "features_", 9) == 0 || strncmp(a->name, "shard_", 6) == 0) return false;
     if (a->type == KL_ATTR_TEXT && (*a->object || strlen(a->text) > LONGEST)) return false;
     return *a->object || (!kl_is_number_of_report(a->name) && !is_option(options, a->name));
 }

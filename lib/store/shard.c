@@ -5,29 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+static unsigned long variable(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
+/* Which part of how many, by who started this process. MPI's ranks come before Slurm's tasks: mpirun
+   leaves its job's SLURM_PROCID as it is, 0 for every rank. Ranks of a job of an array have two answers,
+   and each alone would be wrong. */
+static int from_environment(unsigned long *i, unsigned long *n, struct kl_error *err)
+{
+    enum { ARRAY, OPEN_MPI, PMI, TASK, ALL };
+    static const char *const names[ALL][2] = { { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT" },
+                                               { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+                                               { "PMI_RANK", "PMI_SIZE" },
+                                               { "SLURM_PROCID", "SLURM_NTASKS" } };
+    size_t k = 0;
+    while (k < ALL && !(getenv(names[k][0]) && variable(names[k][1]))) k++;
+    if (k == ALL)
+        return kl_fail(err, KL_EUSAGE,
+                       "--shard auto: neither Slurm's nor MPI's variables are set; give --shard I/N");
+    for (size_t rank = OPEN_MPI; k == ARRAY && rank <= PMI; rank++)
+        if (getenv(names[rank][0]) && variable(names[rank][1]) > 1)
+            return kl_fail(err, KL_EUSAGE, "--shard auto: %s and %s are both set; give --shard I/N",
+                           names[ARRAY][0], names[rank][0]);
+    *i = variable(names[k][0]) - (k == ARRAY ? variable("SLURM_ARRAY_TASK_MIN") : 0);
+    *n = variable(names[k][1]);
+    return KL_OK;
+}
+
 int kl_shard_parse(struct kl_shard *shard, const char *text, struct kl_error *err)
 {
-    static const char *const names[][2] = { { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT" },
-                                            { "SLURM_PROCID", "SLURM_NTASKS" },
-                                            { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
-                                            { "PMI_RANK", "PMI_SIZE" } };
-    unsigned long i = 0, n = 0, least = 0;
+    unsigned long i = 0, n = 0;
     char more;
     *shard = (struct kl_shard){ 0 };
     if (!text) return KL_OK;
     if (strcmp(text, "auto") == 0) {
-        for (size_t k = 0; k < 4 && !n; k++)
-            if (getenv(names[k][0]) && getenv(names[k][1])) {
-                least = k == 0 && getenv("SLURM_ARRAY_TASK_MIN")
-                            ? strtoul(getenv("SLURM_ARRAY_TASK_MIN"), NULL, 10)
-                            : 0;
-                i = strtoul(getenv(names[k][0]), NULL, 10) - least;
-                n = strtoul(getenv(names[k][1]), NULL, 10);
-            }
-        if (!n)
-            return kl_fail(
-                err, KL_EUSAGE,
-                "--shard auto: neither Slurm's nor MPI's variables are set; give --shard I/N");
+        const int code = from_environment(&i, &n, err);
+        if (code) return code;
     } else if (sscanf(text, "%lu/%lu%c", &i, &n, &more) != 2 || strchr(text, '-')) {
         return kl_fail(err, KL_EUSAGE, "--shard: found '%.80s', expected I/N, as in 0/4", text);
     }

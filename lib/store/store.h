@@ -95,11 +95,13 @@ int kl_pread_all(int fd, void *data, size_t n, uint64_t offset, const char *path
    input can be spooled once (KL_EUSAGE). name: for messages. KL_EIO, KL_ESIGNAL. */
 int kl_spool(int *fd, int from, uint64_t limit, const char *name, struct kl_error *err);
 
-/* ---- a file for a trial (temporary.c) ---- */
+/* ---- a file for a trial (temporary.c, io.c) ---- */
 /* For mkostemps: a name in the folder that belongs to this process, which its next run of this `name`,
    or `cache gc`, removes if this one is killed. Those that dead runs left are removed now. Returns the
    length of the name's end; -1: `room` bytes are too few. */
 int kl_temporary_pattern(char *path, size_t room, const char *folder, const char *name);
+/* fsync of an open folder; that a file system has none is no failure. path: for the message. KL_EIO. */
+int kl_sync_folder(int fd, const char *path, struct kl_error *err);
 
 /* ---- a file being written (publish.c) ---- */
 struct kl_writer;

@@ -92,7 +92,6 @@ int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const cha
 int kl_copy_all(int to, const char *to_name, int from, const char *from_name, uint64_t limit,
                 struct kl_error *err);
 int kl_open_folder(int *fd, const char *path, struct kl_error *err); /* the folder that holds path */
-int kl_sync_folder(int fd, const char *path, struct kl_error *err);
 char *kl_path_folder(const char *path); /* malloc'ed: "." for a bare name */
 const char *kl_path_name(const char *path);
 /* KL_EIO: a file could not be created at path, errno says why. */
@@ -125,7 +124,7 @@ void kl_temporary_abort(struct kl_temporary *t);
 bool kl_temporary_is(const char *name); /* a name that this file or partial.c makes */
 /* Removes temporaries of dead runs: of one target name, or of every one (name NULL). `each` may be NULL;
    its error is 0, or the errno of a file that is still there. false, with errno: the folder cannot be
-   listed. */
+   listed, or not to its end. */
 bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
                         void (*each)(void *context, const char *path, uint64_t bytes, int error),
                         void *context);

@@ -14,6 +14,24 @@ $ for i in 0 1 2 3
 $ SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part2.h5
 > part2.h5: up to date
 
+# Under mpirun in a job of Slurm's the job's own task is not the rank; a rank of a job of an array could be either part.
+$ SLURM_PROCID=0 SLURM_NTASKS=4 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part2.h5
++ SLURM_PROCID=0 SLURM_NTASKS=4 PMI_RANK=3 PMI_SIZE=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part3.h5
++ SLURM_PROCID=1 SLURM_NTASKS=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part1.h5
++ SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part0.h5
+> part2.h5: up to date
+> part3.h5: up to date
+> part1.h5: up to date
+> part0.h5: up to date
+
+$ SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto -o none.h5
+! extract-features: --shard auto: SLURM_ARRAY_TASK_ID and OMPI_COMM_WORLD_RANK are both set; give --shard I/N
+? 2
+
+# A part says on its page that it is one.
+$ cache show part1.h5 | grep -E '^part |shard_'
+> part       1 of 4 of a run, numbered from 0; cache merge makes one file of all
+
 $ cache merge part3.h5 part1.h5 part0.h5 part2.h5 --no-provenance -o merged.h5 > log
 + extract-features test-images-idx3-ubyte.gz --resize 28 --no-provenance -q -o whole.h5
 + cmp merged.h5 whole.h5
