@@ -14,7 +14,7 @@ static const char *member(const json_t *object, const char *name)
 
 static void write_word(FILE *to, const char *text)
 {
-    char part[2] = "";
+    char part[8] = "";
     if (*text && !strpbrk(text, " \t\n'\"\\$`*?[](){}<>|&;#~!")) {
         kl_html_text(to, text);
         return;
@@ -22,7 +22,8 @@ static void write_word(FILE *to, const char *text)
     fputc('\'', to);
     for (const char *quote; (quote = strchr(text, '\'')); text = quote + 1) {
         for (; text < quote; text += strlen(part)) {
-            snprintf(part, sizeof part, "%.1s", text);
+            const size_t n = kl_text_character(text);
+            snprintf(part, sizeof part, "%.*s", n ? (int)n : 1, text);
             kl_html_text(to, part);
         }
         fputs("'\\''", to);

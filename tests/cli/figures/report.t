@@ -9,6 +9,11 @@ $ figures head.h5 report.h5 test.h5 --report run.html
 $ figures head.h5 report.h5 test.h5 --report run.html
 > run.html: up to date
 
+# a command as a shell would take it again, whatever letters stand before a quote
+$ qeval head.h5 test.h5 --note "Zoë's" -q -o note.h5; figures note.h5 --report note.html; grep -o "note 'Zo[^<]*" note.html
+> note.html: a page of 1 file
+> note 'Zoë'\''s' -q -o note.h5
+
 $ figures report.h5 --report run.html --json
 > {"output":"","figures":0,"files":0,"written":0,"report":"run.html","report_written":true}
 
