@@ -24,7 +24,7 @@ one() {
     for round in $(seq "$rounds"); do
         limit=$((10 + (round + $1) % 4))
         case $(($1 % 8)) in
-            6) LD_PRELOAD=$shim cache gc "$store" --apply -q ;;
+            6) LD_PRELOAD=$shim cache gc "$store" --older-than 0.00001 --apply -q ;; # a second: also what others are reading
             7) LD_PRELOAD=$shim cache verify -q "$out" ;;
             *) LD_PRELOAD=$shim extract-features -q "$digits_test" --resize 28 --limit $limit --no-provenance --store "$store" --threads 1 -o "$out" ;;
         esac >/dev/null 2>"$err"
@@ -46,6 +46,8 @@ for out in "$JOBS"/net/out?.h5; do
     for limit in 10 11 12 13; do cmp -s "$out" "$JOBS/want$limit.h5" && same=yes; done
     check "$out is none of the results" [ $same = yes ]
 done
+check "doctor finds the folder unfit: $(LD_PRELOAD=$shim doctor --no-bench --store "$JOBS/net" 2>&1 | tail -1)" \
+    env LD_PRELOAD="$shim" doctor -q --no-bench --store "$JOBS/net"
 
 # A folder that must not be written: everything can be read from it, and a store there is only looked at.
 chmod -R a-w "$JOBS/net"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Preloaded into a tool: the folder $SHIM_FOLDER behaves like a network file system on a bad day. Locks
    fail with EBADF; attributes of names are up to a second old; a file that another process has replaced
-   or removed reads as ESTALE; a folder cannot be synchronised. Every 64th read of a replaced file works,
-   as a client's cache would have it. */
+   or removed reads as ESTALE; no room can be reserved and no folder synchronised. Every 64th read of a
+   replaced file works, as a client's cache would have it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -126,11 +126,15 @@ int fcntl(int fd, int command, ...)
     }
     return ((int (*)(int, int, ...))dlsym(RTLD_NEXT, "fcntl"))(fd, command, argument);
 }
+int posix_fallocate(int fd, off_t at, off_t n)
+{
+    return below_fd(fd) ? EOPNOTSUPP : REAL(posix_fallocate)(fd, at, n);
+}
 int fsync(int fd)
 {
     struct stat s;
     if (fstat(fd, &s) == 0 && S_ISDIR(s.st_mode) && below_fd(fd)) {
-        errno = EINVAL;
+        errno = EBADF;
         return -1;
     }
     return REAL(fsync)(fd);
