@@ -15,6 +15,8 @@ each_is_the_same() {
     local file
     for file in "$1"/*; do [ ! -e "$file" ] || same "$file" "$2/${file##*/}" || return 1; done
 }
+# What was there before in round $i, nothing or the older file, or the new one.
+old_or_new() { same "$1" "$2" || if [ $((i % 2)) = 1 ]; then [ ! -e "$1" ]; else same "$1" "$3"; fi; }
 kill_job() {
     local name=$1 folder=$JOBS/$1.dir want=$JOBS/$1.want.h5 old=$JOBS/$1.old.h5 struck=0 i=1 extra t
     local heads=$JOBS/$1.dir/out-heads want_heads=$JOBS/$1.want-heads # of sweeps
@@ -33,9 +35,8 @@ kill_job() {
         extra=
         [ "${name%%-*}" = qtrain ] && [ $((i % 4)) -ge 2 ] && extra="--checkpoint-every 5" # killed at those, too
         strike job "$name" "$folder/out.h5" --no-provenance --force $extra
-        [ ! -e "$folder/out.h5" ] || same "$folder/out.h5" "$want" ||
-            { [ $((i % 2)) = 0 ] && same "$folder/out.h5" "$old"; }
-        check "$name: kill $i after $t ms left a third thing in place of old or new" [ $? = 0 ]
+        check "$name: kill $i after $t ms left a third thing in place of old or new" \
+            old_or_new "$folder/out.h5" "$want" "$old"
         check "$name: kill $i after $t ms left a third thing in place of a head" \
             each_is_the_same "$heads" "$want_heads"
         [ $((i % 3)) = 0 ] && continue # this one is killed again before it is repaired
