@@ -24,7 +24,7 @@ one() {
     for round in $(seq "$rounds"); do
         limit=$((10 + (round + $1) % 4))
         case $(($1 % 8)) in
-            6) LD_PRELOAD=$shim cache gc "$store" --older-than 0.00001 --apply -q ;; # a second: also what others are reading
+            6) sleep 0.3; LD_PRELOAD=$shim cache gc "$store" --older-than 0.00001 --apply -q ;; # a second: also what others are reading
             7) LD_PRELOAD=$shim cache verify -q "$out" ;;
             *) LD_PRELOAD=$shim extract-features -q "$digits_test" --resize 28 --limit $limit --no-provenance --store "$store" --threads 1 -o "$out" ;;
         esac >/dev/null 2>"$err"
