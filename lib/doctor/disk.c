@@ -123,8 +123,7 @@ static bool time_publishing(struct trial *t)
     for (int i = 0; i < TIMES; i++) {
         const double start = kl_clock();
         if (rename(t->name[i % 2], t->name[1 - i % 2])) return no(t, "rename over a file fails");
-        if (kl_sync_folder(t->folder, t->disk->path, NULL))
-            return no(t, "fsync of the folder fails");
+        if (kl_sync_folder(t->folder, t->disk->path, NULL)) return no(t, "fsync of the folder fails");
         times[i] = 1e3 * (kl_clock() - start);
         const int again = open(t->name[i % 2], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (again < 0) return no(t, "no file can be made");

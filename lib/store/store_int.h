@@ -92,7 +92,7 @@ int kl_pwrite_all(int fd, const void *data, size_t n, uint64_t offset, const cha
 int kl_copy_all(int to, const char *to_name, int from, const char *from_name, uint64_t limit,
                 struct kl_error *err);
 int kl_open_folder(int *fd, const char *path, struct kl_error *err); /* the folder that holds path */
-char *kl_path_folder(const char *path); /* malloc'ed: "." for a bare name */
+char *kl_path_folder(const char *path);                              /* malloc'ed: "." for a bare name */
 const char *kl_path_name(const char *path);
 /* KL_EIO: a file could not be created at path, errno says why. */
 int kl_fail_place(struct kl_error *err, const char *path);

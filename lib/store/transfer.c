@@ -53,8 +53,7 @@ static int take(struct transfer *w, const char name[NAME], const char *from, int
 static int obeyed(struct kl_rclone *r, const char *place, struct kl_error *err)
 {
     int status = 0, code = kl_rclone_end(r, &status, err);
-    if (kl_signals_pending())
-        return kl_fail(err, KL_ESIGNAL, "stopped"); /* and so was rclone */
+    if (kl_signals_pending()) return kl_fail(err, KL_ESIGNAL, "stopped"); /* and so was rclone */
     if (!code && status)
         code = kl_fail(err, KL_EIO, "%s: rclone %s ended with status %d", place, r->what, status);
     return code;

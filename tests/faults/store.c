@@ -60,12 +60,23 @@ static int stop_partial(struct kl_error *err)
     return rc;
 }
 
+/* What is in no store though one was asked for, the log says. */
+static int check_shared(const struct kl_stage *stage, const char *said, struct kl_error *err)
+{
+    char shared[1200];
+    snprintf(shared, sizeof shared, "%s/%.2s/%s.h5", store, stage->key, stage->key + 2);
+    return access(shared, F_OK) == 0 || *said ? KL_OK
+                                              : kl_fail(err, KL_EINTERNAL, "not shared, and not said");
+}
+
 static int run_stage(struct kl_error *err)
 {
+    char said[4096] = "";
+    struct kl_log log = { "test", fmemopen(said, sizeof said, "w"), 1 };
     struct kl_common values = { .output = path, .store = store, .note = "n", .force = true };
     char *argv[] = { "test" };
     struct kl_stage stage = {
-        .tool = &tool, .values = &values, .common = &values, .argc = 1, .argv = argv
+        .tool = &tool, .values = &values, .common = &values, .log = &log, .argc = 1, .argv = argv
     };
     struct kl_key *key = NULL;
     struct kl_writer *w = NULL;
@@ -77,15 +88,14 @@ static int run_stage(struct kl_error *err)
     rc = rc ? rc : kl_key_options(key, &tool, &values, err);
     rc = rc ? rc : kl_key_text(key, "a", "b", err);
     rc = rc ? rc : kl_key_input(key, "images", test_header.key, err);
-    if (rc) {
-        kl_key_abort(&key);
-        return rc;
-    }
-    rc = kl_stage_begin(&stage, &answer, &key, stdout, err);
+    rc = rc ? rc : kl_stage_begin(&stage, &answer, &key, stdout, err);
+    kl_key_abort(&key);
     rc = rc ? rc : kl_writer_open(&w, path, &stage.header, err);
     rc = rc ? rc : kl_writer_put(w, "features", KL_TYPE_F32, 0, 2, dims, x, err);
     rc = rc ? rc : kl_stage_publish(&stage, &w, NULL, 0, NULL, NULL, err);
     kl_writer_abort(&w);
+    fclose(log.to);
+    rc = rc ? rc : check_shared(&stage, said, err);
     kl_stage_end(&stage);
     return rc;
 }

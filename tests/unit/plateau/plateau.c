@@ -199,8 +199,8 @@ static int look(void *context, uint64_t done, uint64_t total, const char *note)
     return ++w->looks > w->after;
 }
 
-/* Whatever it is at: drawing resamples, gradients, a circuit of which a chunk takes long, the bootstrap, on
-   whichever thread. */
+/* Whatever it is at: drawing resamples, gradients, a circuit of which a chunk takes long, the bootstrap,
+   on whichever thread. */
 static void stops_anywhere(void)
 {
     struct kl_plateau_options o;
