@@ -69,11 +69,16 @@ static int open_files(struct run *run, const char *const *paths, size_t n, struc
     return code;
 }
 
+static bool is_stream(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
 static int check_target(const struct run *run, const char *const *inputs, size_t n, struct kl_error *err)
 {
     const bool force = run->v.common.force;
     int code = KL_OK;
-    if (run->v.report) {
+    if (run->v.report && !is_stream(run->v.report)) {
         code = kl_target_no_input(run->v.report, inputs, n, err);
         if (!code) code = kl_place_check(run->v.report, err);
         if (!code)
@@ -149,10 +154,10 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     return code;
 }
 
-static void say_written(const char *output, size_t written, const char *what)
+static void say_written(FILE *to, const char *output, size_t written, const char *what)
 {
-    if (!written) printf("%s: up to date\n", output);
-    else printf("%s: %s\n", output, what);
+    if (!written) fprintf(to, "%s: up to date\n", output);
+    else fprintf(to, "%s: %s\n", output, what);
 }
 
 static int summarise(const struct run *run, struct kl_error *err)
@@ -167,13 +172,14 @@ static int summarise(const struct run *run, struct kl_error *err)
                                           { "report_written", KL_JSON_BOOL, NULL, run->page_written } };
     const size_t n = sizeof pairs / sizeof *pairs - (report ? 0 : 2);
     char what[80];
-    if (run->v.common.json) return kl_json_line(stdout, pairs, n, err);
+    FILE *to = is_stream(report) ? stderr : stdout; /* behind a page there are no words */
+    if (run->v.common.json) return kl_json_line(to, pairs, n, err);
     if (run->v.common.quiet) return KL_OK;
     snprintf(what, sizeof what, "%zu figure%s in %zu file%s, %zu written", d->n_figures,
              kl_s(d->n_figures), d->n, kl_s(d->n), d->written);
-    if (output) say_written(output, d->written, what);
+    if (output) say_written(to, output, d->written, what);
     snprintf(what, sizeof what, "a page of %zu file%s", run->n_files, kl_s(run->n_files));
-    if (report) say_written(report, run->page_written, what);
+    if (report) say_written(to, report, run->page_written, what);
     return KL_OK;
 }
 

@@ -9,6 +9,12 @@ $ figures head.h5 report.h5 test.h5 --report run.html
 $ figures head.h5 report.h5 test.h5 --report run.html
 > run.html: up to date
 
+# to standard output the page alone
+$ figures head.h5 --report - | cmp - <(figures head.h5 --report one.html >/dev/null; cat one.html); mkdir ro; chmod a-w ro; cd ro; figures ../head.h5 --report - --json | tail -c 8
+> </html>
+! -: a page of 1 file
+! {"output":"","figures":0,"files":0,"written":0,"report":"-","report_written":true}
+
 # a command as a shell would take it again, whatever letters stand before a quote
 $ qeval head.h5 test.h5 --note "Zoë's" -q -o note.h5; figures note.h5 --report note.html; grep -o "note 'Zo[^<]*" note.html
 > note.html: a page of 1 file
