@@ -56,7 +56,6 @@ mnist MNIST="$JOBS/mnist" || fail "mnist.mk: $(tail -5 "$JOBS/log")"
 check "mnist.mk made no picture of samples" [ -s "$JOBS/mnist-out/figures/samples.svg" ]
 make --no-print-directory -f pipelines/fashion.mk BUILD="$BUILD" FASHION="$JOBS/mnist" OUT="$JOBS/fashion-out" EPOCHS=1 REPLICAS=1 \
     EXTRACT="--resize 28 --limit 150" >"$JOBS/log" 2>&1 || fail "fashion.mk: $(tail -5 "$JOBS/log")"
-content() { cache show --json "$1" | jq -r .content; }
 check "fashion.mk made other features than mnist.mk" [ "$(content "$JOBS/fashion-out/train.h5")" = "$(content "$JOBS/mnist-out/train.h5")" ]
 if mnist MNIST="$JOBS/nowhere"; then fail "mnist.mk took a folder that is not there"; fi
 check "mnist.mk did not say what is missing: $(cat "$JOBS/log")" grep -q "MNIST=$JOBS/nowhere: no such folder" "$JOBS/log"

@@ -12,13 +12,13 @@ extract-features -q "$digits_train" --resize 28 --limit 300 -o whole.h5 || fail 
 # equal WHAT FILE: the same datasets as the unsharded run's
 equal() {
     check "$1: there is no result: $(cat ./*.log ./*.parts/*/*.log 2>/dev/null | tail -5)" [ -e "$2" ]
-    check "$1: differs from one run" [ "$(cache show --json "$2" | jq -r .content)" = "$(cache show --json whole.h5 | jq -r .content)" ]
+    check "$1: differs from one run" [ "$(content "$2")" = "$(content whole.h5)" ]
 }
 
 # A pipe: no file between the stages.
 extract-features -q "$digits_train" --resize 28 --limit 300 -o - | qtrain -q - --epochs 2 -o - | qeval -q - whole.h5 -o piped.h5 2>pipe.log
 qtrain -q whole.h5 --epochs 2 -o head.h5 && qeval -q head.h5 whole.h5 -o report.h5
-check "pipe: another report than through files" [ "$(cache show --json piped.h5 | jq -r .content)" = "$(cache show --json report.h5 | jq -r .content)" ]
+check "pipe: another report than through files" [ "$(content piped.h5)" = "$(content report.h5)" ]
 
 # Parts that are killed and run again, in any order.
 for i in 3 0 4 1 2; do
@@ -100,8 +100,12 @@ if [ "$(id -u)" = 0 ] && command -v munged slurmctld slurmd sbatch >/dev/null; t
     trap 'stop_cluster; chmod -R u+w "$JOBS"; rm -rf "$JOBS"' EXIT
     if cluster >cluster.log 2>&1; then
         "$ROOT/pipelines/slurm.sh" 3 "$digits_train" slurm.h5 --resize 28 --limit 300 >submit.log 2>&1 || fail "slurm.sh: $(cat submit.log)"
-        for i in $(seq 120); do [ -e slurm.h5 ] || [ -z "$(squeue -h 2>/dev/null)" ] && break; sleep 0.5; done
+        queue_ends() { for _ in $(seq 120); do [ -z "$(squeue -h 2>/dev/null)" ] && return; sleep 0.5; done; squeue; return 1; }
+        check "slurm.sh: its jobs did not end" queue_ends
         equal "slurm.sh" slurm.h5
+        "$ROOT/pipelines/slurm.sh" 2 absent none.h5 >submit.log 2>&1 || fail "slurm.sh: $(cat submit.log)"
+        check "slurm.sh: a job waits for parts that failed" queue_ends
+        check "slurm.sh: made something of parts that failed" [ ! -e none.h5 ]
     else
         echo "skipped in part: a cluster of one node does not start here: $(tail -2 cluster.log)"
     fi
