@@ -27,6 +27,23 @@ def literal(text, data=b""):
     return header("{" + text + "}", data)
 
 
+def long_sizes(members):
+    """As numpy.savez does: sizes of 64 bits, behind the name in the local header. Python before 3.11.4 leaves those of 32 bits
+    as well."""
+    to = io.BytesIO()
+    with zipfile.ZipFile(to, "w") as z:
+        for name, data in members:
+            with z.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
+                member.write(data)
+    made, at = bytearray(to.getvalue()), -1
+    while (at := made.find(b"PK\3\4", at + 1)) >= 0:
+        made[at + 4] = 45
+        made[at + 18 : at + 26] = b"\xff" * 8
+    while (at := made.find(b"PK\1\2", at + 1)) >= 0:
+        made[at + 4] = made[at + 6] = 45
+    return bytes(made)
+
+
 def make_npz():
     a = np.arange(6, dtype=np.float32).reshape(2, 3)
     put("npz", "f4.npy", npy(a))
@@ -40,13 +57,8 @@ def make_npz():
     members = [("w.npy", npy(a)), ("b.npy", npy(np.zeros(2, "<f8")))]
     put("npz", "two.npz", archive(members))
     put("npz", "two-deflated.npz", archive(members, zipfile.ZIP_DEFLATED))
-    to = io.BytesIO()
-    with zipfile.ZipFile(to, "w") as z:  # as numpy.savez does: sizes of 64 bits in the local header
-        for name, data in members:
-            with z.open(zipfile.ZipInfo(name), "w", force_zip64=True) as member:
-                member.write(data)
-    put("npz", "two-zip64.npz", to.getvalue())
-    put("npz", "bad-zip64-and-later.npz", flags(to.getvalue(), 0x08))
+    put("npz", "two-zip64.npz", long_sizes(members))
+    put("npz", "bad-zip64-and-later.npz", flags(long_sizes(members), 0x08))
     for name, data in archive_tricks(members, ".npy").items():
         put("npz", "bad-" + name + ".npz", data)
     deflated = archive(members, zipfile.ZIP_DEFLATED)
