@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What README.md, docs/ and the tools' own examples say is there: every command line is parsed by its tool (--print-config is added,
-# so that nothing runs), every path is in the tree, every target of make is known. That the words are true, no test can tell.
+# so that nothing runs), every path is in the tree, every target of make is known, corpora are as large as told. That the words are
+# true, no test can tell.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 BUILD=$(realpath "${BUILD:-build}")
@@ -57,6 +58,16 @@ done < <(commands)
 parsed=$(wc -l <"$work/parsed")
 echo "$parsed commands parsed"
 [ "$parsed" -ge 100 ] || fail "only $parsed commands were found: are they written in another way now?"
+
+# The files of each corpus are as many as the table of targets says, and all together.
+all=0
+for target in tests/fuzz/*.c; do
+    name=$(basename "$target" .c)
+    n=$(find "tests/fuzz/$name" -type f | wc -l) all=$((all + n))
+    said=$(awk -F ' *[|] *' -v name="\`$name\`" '$2 == name && NF > 6 { print $4 }' docs/reliability.md)
+    [ "$said" = "$n" ] || fail "docs/reliability.md: $name has $n files, not '$said'"
+done
+grep -q "^The corpora, $all files " docs/reliability.md || fail "docs/reliability.md: the corpora have $all files"
 
 for path in $(grep -ohE '(^|[ `(])(docs|tests|pipelines|tools|lib|kernels|data|examples|packaging)/[A-Za-z0-9_./-]*[A-Za-z0-9_/]' "${pages[@]}" | tr -d ' `(' | sort -u); do
     case $path in *NAME*) continue ;; esac
