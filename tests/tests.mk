@@ -100,7 +100,8 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 	@FUZZ=$(BUILD)/fuzz tests/fuzz/long.sh $(MINUTES)
 
 # Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters,
-# which are in the file itself (%c), so that children and killed processes count as well.
+# which are in the file itself (%c), so that children and killed processes count as well. Each test has a folder of its own
+# (%t, its TMPDIR): process numbers come again.
 READERS := $(addprefix lib/,base/config.c base/json.c base/grid.c ingest/idx.c ingest/png.c ingest/folder.c ingest/names.c ingest/h5.c \
   $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) circuit/noise.c circuit/noise_text.c \
   circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
@@ -125,7 +126,7 @@ branches: deps-test
 	@rm -rf $(BUILD)/branches/profiles
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(BUILD)/branches CC=clang OPT="-O1 -w" COUNTED="$(READERS) $(RECOVERERS)" \
 	    all $(BRANCH_PROGRAMS:%=$(BUILD)/branches/%)
-	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles/%c%p.profraw KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD)/branches \
+	-@LLVM_PROFILE_FILE=$(abspath $(BUILD))/branches/profiles%t/%c%p.profraw KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD)/branches \
 	    tests/run.sh $(BRANCH_TESTS)
 	@llvm-profdata merge -o $(BUILD)/branches/profile $(BUILD)/branches/profiles
 	@llvm-cov export $(BRANCH_REPORT) | jq -r -f tests/branches.jq >$(BUILD)/branches/left

@@ -35,6 +35,10 @@ $ extract-features a-images-idx3-ubyte --labels a-images-idx3-ubyte -o a.h5
 ! extract-features: a-images-idx3-ubyte: begins with 00 00 08 03, expected 00 00 08 01 (IDX, unsigned bytes); these are images, not labels
 ? 65
 
+$ printf '\0\0\10\2\0\0\0\2\0\0\0\2abcd' > table-idx2-ubyte; extract-features table-idx2-ubyte -o a.h5
+! extract-features: table-idx2-ubyte: begins with 00 00 08 02, expected 00 00 08 03 (IDX, unsigned bytes)
+? 65
+
 $ echo hello > text; extract-features text -o a.h5
 ! extract-features: text: not an IDX file, a folder of PNG files or an HDF5 file
 ? 65

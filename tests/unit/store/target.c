@@ -49,6 +49,9 @@ static void check_places(void)
     snprintf(dots, sizeof dots, "%s/c", a);
     CHECK(kl_place_check(dots, &err) == KL_EIO && strstr(err.text, "is no folder, c cannot lie in it"),
           "%s", err.text);
+    CHECK(chmod(a, 0700) == 0 && kl_place_check(dots, &err) == KL_EIO &&
+              strstr(err.text, "is no folder"),
+          "a program: %s", err.text);
     CHECK(kl_place_check("/proc/version", &err) == 0 || strstr(err.text, "cannot create a file"), "%s",
           err.text);
     CHECK(kl_place_check("/sys/x", &err) == 0 || strstr(err.text, "cannot create a file"), "%s",
@@ -95,9 +98,10 @@ static void check_ours(void)
     put_superblock(path, 2, 48, 48);
     CHECK(TARGET("features", false) == KL_EUSAGE, "hardly a file");
     CHECK(write_test_file(path, 6, 4, 1, &err) == 0, "%s", err.text);
-    CHECK(TARGET("features", false) == 0 && TARGET("head", false) == KL_EUSAGE &&
-              strstr(err.text, "holds a file of kind 'features', which one of kind 'head' would replace"),
-          "%s", err.text);
+    CHECK(
+        TARGET("features", false) == 0 && TARGET("head", false) == KL_EUSAGE &&
+            strstr(err.text, "holds a file of kind 'features', which one of kind 'head' would replace"),
+        "%s", err.text);
     int fd = open(path, O_RDWR);
     CHECK(stat(path, &s) == 0 && pwrite(fd, "x", 1, s.st_size - 60) == 1);
     close(fd);
