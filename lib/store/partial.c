@@ -113,7 +113,7 @@ int kl_writer_open_partial(struct kl_writer **writer, const char *path, const st
         kl_temporary_abort(&t);
         return rc ? rc : kl_writer_open(writer, path, header, err);
     }
-    rc = kl_writer_make(writer, NULL, header, err);
+    rc = kl_writer_open(writer, NULL, header, err);
     if (!rc && !((*writer)->partial = calloc(1, sizeof *(*writer)->partial)))
         rc = kl_fail_memory(err, sizeof *(*writer)->partial);
     if (!rc) rc = open_beside(&t, header->key, err);

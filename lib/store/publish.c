@@ -42,7 +42,7 @@ static int set_header(struct kl_writer *w, const struct kl_header *h, struct kl_
 }
 
 /* path NULL: partial.c opens the temporary itself. */
-int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header,
+int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
                    struct kl_error *err)
 {
     struct kl_writer *w = calloc(1, sizeof *w);
@@ -57,12 +57,6 @@ int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_
     if (rc) kl_writer_abort(&w);
     *writer = w;
     return rc;
-}
-
-int kl_writer_open(struct kl_writer **writer, const char *path, const struct kl_header *header,
-                   struct kl_error *err)
-{
-    return kl_writer_make(writer, path, header, err);
 }
 
 /* ---- attributes and provenance ---- */

@@ -182,9 +182,6 @@ struct kl_writer {
 void kl_entry_free(struct kl_entry *entry); /* declare.c; accepts NULL */
 /* Sets rows and row_size from rank, dims and item_size. False: no file has so many bytes (declare.c). */
 bool kl_dataset_measure(struct kl_dataset *d);
-/* kl_writer_open; path NULL: the caller opens the temporary. */
-int kl_writer_make(struct kl_writer **writer, const char *path, const struct kl_header *header,
-                   struct kl_error *err);
 int kl_writer_freeze(struct kl_writer *w, struct kl_error *err);
 /* Rows are there, with this sum of their digests; KL_EINTERNAL if one was there before. Call with the
    mutex held. */
