@@ -227,7 +227,9 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(run->stage, answer, out, err);
+    kl_signals_plain(); /* it keeps nothing of an evaluation: who stops it need not wait */
     code = evaluate(run, err);
+    kl_signals_install();
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     if (!code) code = write_report(run, err);
     out = kl_words_to(&run->v->common);

@@ -227,7 +227,7 @@ void kl_progress_end(struct kl_progress *p);
 /* ---- signals (signals.c) ---- */
 void kl_signals_install(void); /* SIGINT, SIGTERM: first sets a flag, second ends at once */
 int kl_signals_pending(void);  /* the signal's number or 0 */
-void kl_signals_plain(void);   /* instead: they end the tool at once, also a container's first process */
+void kl_signals_plain(void);   /* from here on they end the tool at once, also as process 1 */
 void kl_signals_reraise(void); /* default handler, then raise: the shell sees 128+n */
 
 /* ---- arenas (arena.c) ----

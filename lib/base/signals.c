@@ -47,7 +47,10 @@ void kl_signals_install(void)
 
 void kl_signals_plain(void)
 {
+    struct sigaction now;
+    if (pending) end_by(pending);
     if (getpid() == 1) install(end_by);
+    else if (sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == on_signal) install(SIG_DFL);
     refuse_long_files();
 }
 

@@ -49,3 +49,9 @@ $ qeval a.h5 test.h5 --json -o j.h5 | jq -r '.samples, .replicas'
 # The samples that a head was trained on are no test of it.
 $ qeval a.h5 test.h5 -o seen.h5 >log; qeval a.h5 test.h5 --split val -o kept.h5 >log; qeval a.h5 test.h5 -o quiet.h5 -q
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
+
+# A signal ends an evaluation at once, for nothing of it is kept.
+$ qeval a.h5 test.h5 --shots 100000000 -o stopped.h5 >log 2>&1 & p=$!; sleep 1; s=$SECONDS; kill -TERM $p; wait $p 2>>log
++ echo $? $((SECONDS - s < 10)); ls -A | grep stopped
+> 143 1
+? 1
