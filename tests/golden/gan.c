@@ -39,10 +39,12 @@ static void compare(const char *name, const double *found, const double *expecte
 #undef FORWARD
 #undef AFTER
 
-/* An Adam step divides by the gradient's size, so that floats are not compared behind one. */
+/* An Adam step divides by the gradient's size, so that floats are not compared behind one. Up to there
+   they are apart by 6e-5, instrumented (make sanitize), where sums are taken in another order,
+   by 1.1e-4. */
 #define REAL float
 #define NAME(x) x##_f32
-#define FORWARD 1e-4
+#define FORWARD 2e-4
 #define AFTER 0
 #include "golden_gan.h"
 
