@@ -33,14 +33,19 @@ static unsigned long long process_start(long pid)
     return start;
 }
 
-/* Process numbers mean something on one host and in one namespace only. */
+/* Process numbers mean something on one host and in one namespace only. Hosts that share a folder may
+   have one name (localhost), and then differ by their machine-id(5), where there is one. */
 static void host_tag(char tag[9])
 {
     char text[512] = "";
     unsigned char digest[16];
     gethostname(text, 256);
     size_t n = strnlen(text, 256);
-    ssize_t more = readlink("/proc/self/ns/pid", text + n, sizeof text - n - 1);
+    ssize_t more = readlink("/proc/self/ns/pid", text + n, 128);
+    n += more > 0 ? (size_t)more : 0;
+    int fd = open("/etc/machine-id", O_RDONLY | O_CLOEXEC);
+    more = fd < 0 ? 0 : read(fd, text + n, sizeof text - n);
+    if (fd >= 0) close(fd);
     kl_xxh128(digest, text, n + (more > 0 ? (size_t)more : 0));
     kl_hex(tag, digest, 4);
 }
