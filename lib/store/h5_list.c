@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What an HDF5 file holds. HDF5 reads only files whose seal has been checked. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static bool known_type(hid_t type, enum kl_type *found, size_t *item_size)
     if (H5Tget_class(type) == H5T_STRING) {
         *found = KL_TYPE_STRING;
         *item_size = H5Tget_size(type);
-        return H5Tis_variable_str(type) == 0 && *item_size > 0;
+        return H5Tis_variable_str(type) == 0 && *item_size > 0 && *item_size <= INT_MAX; /* as "%.*s" */
     }
     for (int t = KL_TYPE_U8; t < KL_TYPE_STRING; t++) {
         hid_t ours = kl_h5_type((enum kl_type)t, 0);

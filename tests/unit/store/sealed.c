@@ -71,6 +71,7 @@ enum change {
     PROVENANCE_LIST,
     LONG_NAME,
     LONG_TEXT,
+    WIDE_TEXT,
     N_CHANGES
 };
 static const char *const words[N_CHANGES] = {
@@ -85,12 +86,13 @@ static const char *const words[N_CHANGES] = {
     "provenance is not a text",
     "not of a form that ketline writes",
     "attribute long of the root: not of a form that ketline writes",
+    "dataset wide: not of a form that ketline writes",
 };
 
 static void make(hid_t file, enum change change)
 {
     static char many[62000];
-    const hsize_t one[1] = { 1 };
+    const hsize_t one[1] = { 1 }, none[1] = { 0 };
     hid_t root = H5Gopen2(file, "/", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1), set = -1;
     memset(many, 'z', sizeof many);
     H5Tset_size(type, 2);
@@ -109,6 +111,10 @@ static void make(hid_t file, enum change change)
         set = dataset(file, many, H5T_STD_U8LE, 1, one);
         break;
     case LONG_TEXT: text(root, "long", many, sizeof many); break;
+    case WIDE_TEXT:
+        H5Tset_size(type, (size_t)1 << 31);
+        set = dataset(file, "wide", type, 1, none);
+        break;
     case N_CHANGES: break;
     }
     if (set >= 0) H5Dclose(set);
