@@ -28,6 +28,7 @@ static void spread_cotangents(const struct batch *b, const struct group *g, cons
 static void adjoint_group(void *context, size_t number, int thread)
 {
     const struct batch *b = context;
+    if (kl_circuit_stopped(b->c)) return;
     struct group g = KL_NAME(kl_batch_group)(b, number, thread);
     kl_real *dangle = b->dangles + number * kl_plan_all_rows(b->plan) * b->lanes;
     size_t n_obs = b->c->n_obs;
@@ -65,7 +66,7 @@ int KL_NAME(kl_circuit_forward)(kl_real *out, kl_real *state, const struct kl_ci
     b.out = out;
     b.state = kl_circuit_kept_values(c) ? state : NULL;
     run_groups(&b, pool, KL_NAME(kl_batch_forward));
-    return KL_OK;
+    return kl_circuit_status(c, err);
 }
 
 int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state,
@@ -81,7 +82,7 @@ int KL_NAME(kl_circuit_samples)(kl_real *dx, kl_real *dangles, kl_real *state,
     b.dx = dx;
     b.state = kl_circuit_kept_values(c) ? state : NULL;
     run_groups(&b, pool, c->plan->trajectory ? KL_NAME(kl_trajectories_back) : adjoint_group);
-    return KL_OK;
+    return kl_circuit_status(c, err);
 }
 
 /* The sum over the lanes, by halves. */

@@ -190,7 +190,7 @@ static void sweep_wide(const struct batch *b, const struct group *g, kl_real *da
     const struct kl_vqc_turns *turns = &b->plan->turns;
     const size_t size = kl_circuit_state_values(b->c), most = TOGETHER >> b->c->n_qubits;
     if (dangle) memset(dangle, 0, b->one * sizeof *dangle); /* lanes without a sample */
-    for (size_t first = 0, count; first < g->here; first += count) {
+    for (size_t first = 0, count; first < g->here && !kl_circuit_stopped(b->c); first += count) {
         count = g->here - first < most ? g->here - first : most ? most : 1;
         kl_real *state = g->state + first * size, *bra = g->bra + first * size;
         if (dangle)
@@ -230,6 +230,7 @@ static void sum_readings(kl_real *out, const struct batch *b, const struct group
 void KL_NAME(kl_batch_forward)(void *batch, size_t number, int thread)
 {
     const struct batch *b = batch;
+    if (kl_circuit_stopped(b->c)) return;
     if (b->plan->trajectory) {
         KL_NAME(kl_trajectories_forward)(batch, number, thread);
         return;

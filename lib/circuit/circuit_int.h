@@ -35,6 +35,17 @@ struct kl_circuit_plan {
     bool *controlled;
 };
 
+/* Nothing more of this circuit is asked for. */
+static inline bool kl_circuit_stopped(const struct kl_circuit *c)
+{
+    return c->stoppable && kl_signals_pending();
+}
+/* What an evaluation ends with. */
+static inline int kl_circuit_status(const struct kl_circuit *c, struct kl_error *err)
+{
+    return kl_circuit_stopped(c) ? kl_fail(err, KL_ESIGNAL, "stopped") : KL_OK;
+}
+
 /* The first weight that multiplies inputs (a learnable scale), be it an angle as well or not; -1: there
    is none. */
 int kl_circuit_first_scale(const struct kl_circuit *c);

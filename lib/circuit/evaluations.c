@@ -111,5 +111,5 @@ int KL_NAME(kl_circuit_outputs)(kl_real *out, const struct kl_estimator *e, cons
     if (code) return code;
     v.out = out;
     KL_NAME(kl_evaluate_at)(&v, x, NULL, 0);
-    return KL_OK;
+    return kl_circuit_status(e->circuit, err);
 }

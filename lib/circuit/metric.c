@@ -178,12 +178,12 @@ int KL_NAME(kl_metric_sums)(double *sums, const struct kl_metric *m, const kl_re
         const size_t here = n - first < b.lanes ? n - first : b.lanes;
         group_angles(&b, first, here);
         first_state(&b, first, here);
-        for (size_t l = 0; l <= m->n_levels; l++) {
+        for (size_t l = 0; l <= m->n_levels && !kl_circuit_stopped(m->circuit); l++) {
             if (l > 0) measure(&b, &m->level[l]);
             if (l > 0)
                 add_level(sums + first / KL_CIRCUIT_GROUP * m->shape.size, &b, &m->level[l], here);
             if (l < m->n_levels) run(&b, &m->level[l]);
         }
     }
-    return KL_OK;
+    return kl_circuit_status(m->circuit, err);
 }

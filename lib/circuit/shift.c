@@ -81,13 +81,13 @@ int KL_NAME(kl_circuit_shift_samples)(kl_real *dx, kl_real *dangles, const struc
     shift_angles(dangles, &v);
     if (!c->amplitude_inputs) {
         KL_NAME(kl_circuit_runs_inputs)(dx, v.p ? v.p : v.exact, x, dangles);
-        return KL_OK;
+        return kl_circuit_status(c, err);
     }
     kl_real *moved = kl_arena_take(work, n * c->n_inputs, sizeof *moved);
     double *sums = kl_arena_take(work, 2 * n, sizeof *sums);
     if (!moved || !sums) return kl_fail_memory(err, n * c->n_inputs * sizeof *moved);
     shift_amplitudes(dx, moved, sums, sums + n, &v);
-    return KL_OK;
+    return kl_circuit_status(c, err);
 }
 
 int KL_NAME(kl_circuit_shift)(kl_real *dx, kl_real *dw, const struct kl_circuit *c, const kl_real *x,

@@ -98,7 +98,7 @@ void KL_NAME(kl_shots_sample)(kl_real *out, double *scratch, const struct kl_cir
 {
     const size_t n_states = (size_t)1 << c->n_qubits;
     struct tree t = { scratch, (uint32_t *)(scratch + 2 * n_states), n_states };
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !kl_circuit_stopped(c); i++) {
         struct kl_coins coins = { .key = kl_shots_key(shots, shots->purpose, first + i),
                                   .evaluation = evaluation };
         kl_real *row = out + i * c->n_obs;

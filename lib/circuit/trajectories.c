@@ -128,7 +128,7 @@ void KL_NAME(kl_trajectories_forward)(void *context, size_t number, int thread)
     for (size_t l = 0; l < all.here; l++)
         for (size_t o = 0; o < c->n_obs; o++)
             out[l * c->n_obs + o] = c->probabilities ? 0 : (kl_real)c->plan->trajectory->constant[o];
-    for (size_t t = 0; t < c->trajectories; t++) {
+    for (size_t t = 0; t < c->trajectories && !kl_circuit_stopped(c); t++) {
         const struct group g = realisation(b, &all, t);
         draw(b, &g, &s, t);
         run(b, &g, &s);
@@ -178,7 +178,7 @@ void KL_NAME(kl_trajectories_back)(void *context, size_t number, int thread)
     memset(dangle, 0, p->n_angles * lanes * sizeof *dangle);
     if (b->dx) memset(b->dx + all.first * b->c->n_inputs, 0, all.here * b->c->n_inputs * sizeof *b->dx);
     if (b->c->probabilities) weigh_probabilities(b, &all, &s);
-    for (size_t t = 0; t < b->c->trajectories; t++) {
+    for (size_t t = 0; t < b->c->trajectories && !kl_circuit_stopped(b->c); t++) {
         const struct group g = realisation(b, &all, t);
         draw(b, &g, &s, t);
         if (!b->state) run(b, &g, &s);

@@ -9,10 +9,13 @@
 #include "head/card.h"
 #include "head/train_int.h"
 
+#define ROUND_SECONDS 0.25
+
 struct job {
     struct kl_train *train;
     struct kl_pool *shared; /* whose threads share each replica; NULL: one thread takes it */
-    int64_t count;          /* steps; 0: validation and the end of the epoch */
+    enum { STEPS, VALIDATION, END_OF_EPOCH } what;
+    int64_t count; /* steps */
 };
 
 /* The first epoch with all layers of a circuit that grows. */
@@ -64,14 +67,9 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
             "replica %lld, epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
             (long long)crew->index, (long long)e + 1);
     }
-    if (train->card && train->n_validation > 0) {
+    if (train->card && train->n_validation > 0)
         kl_card_validation(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], train,
                            (size_t)(r - train->replicas));
-    } else if (train->n_validation > 0) {
-        int code = kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew,
-                                     train->model, err);
-        if (code) return code;
-    }
     if (better(train, r, e)) {
         r->best_epoch = e;
         r->stale = r->plateau_stale = 0;
@@ -84,6 +82,16 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     return 0;
 }
 
+/* Of a replica that goes on. */
+static int validate(const struct kl_crew *crew, struct kl_error *err)
+{
+    const struct kl_replica *r = crew->replica;
+    const int64_t e = crew->train->epoch;
+    if (!isfinite(r->epoch_loss)) return 0;
+    return kl_train_validate(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], crew,
+                             crew->train->model, err);
+}
+
 static void work_on_replica(void *context, size_t i, int thread)
 {
     const struct job *job = context;
@@ -93,21 +101,27 @@ static void work_on_replica(void *context, size_t i, int thread)
     const struct kl_crew crew = { train, &train->replicas[i], train->options.first_replica + (int64_t)i,
                                   thread, job->shared };
     if (own->code || crew.replica->stopped_epoch >= 0) return;
-    int code =
-        job->count == 0 ? end_epoch(&crew, &err) : kl_train_steps(&crew, train->step, job->count, &err);
+    int code = job->what == STEPS        ? kl_train_steps(&crew, train->step, job->count, &err)
+               : job->what == VALIDATION ? validate(&crew, &err)
+                                         : end_epoch(&crew, &err);
     if (code && !own->code) own->error = err;
     if (code) own->code = code;
 }
 
-static int for_all(struct kl_train *train, struct kl_pool *pool, int64_t count, struct kl_error *err)
+static int for_all(struct kl_pool *pool, struct job job, struct kl_error *err)
 {
-    struct job job = { train, kl_train_whole_replicas(train) ? NULL : pool, count };
-    kl_pool_for(kl_train_whole_replicas(train) ? pool : NULL, (size_t)train->options.replicas,
-                work_on_replica, &job);
-    for (int i = 0; i < train->n_threads; i++)
-        if (train->threads[i].code)
-            return kl_fail(err, train->threads[i].code, "%s", train->threads[i].error.text);
-    return 0;
+    struct kl_train *train = job.train;
+    const bool whole = kl_train_whole_replicas(train);
+    bool stopped = false;
+    job.shared = whole ? NULL : pool;
+    kl_pool_for(whole ? pool : NULL, (size_t)train->options.replicas, work_on_replica, &job);
+    for (int i = 0; i < train->n_threads; i++) {
+        struct kl_train_thread *t = &train->threads[i];
+        if (t->code && t->code != KL_ESIGNAL) return kl_fail(err, t->code, "%s", t->error.text);
+        stopped |= t->code == KL_ESIGNAL;
+        t->code = 0;
+    }
+    return stopped ? kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1) : 0;
 }
 
 static bool all_stopped(const struct kl_train *train)
@@ -173,24 +187,46 @@ static int enter_stage(struct kl_train *train, struct kl_error *err)
     return kl_train_tools(train, err);
 }
 
-/* The next round of an epoch, of *count steps: on a card, or gathered for all replicas and threads. */
+/* The next round of an epoch, of *count steps: on a card, or gathered for all replicas and threads. One
+   step that takes longer than a round should is given up at a signal. */
 static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool *pool,
                           struct kl_error *err)
 {
     const int64_t left = train->steps_per_epoch - train->step;
     if (train->card) return kl_card_steps(count, train, err);
+    const bool quick = train->step_seconds > 0 && train->step_seconds < ROUND_SECONDS;
     *count = left < train->ahead ? left : train->ahead;
+    if (!quick) *count = 1;
+    else if ((double)*count * train->step_seconds > ROUND_SECONDS)
+        *count = (int64_t)(ROUND_SECONDS / train->step_seconds);
     kl_pool_for(pool, (size_t)*count, gather_one, train);
-    return for_all(train, pool, *count, err);
+    if (quick) kl_train_kept_free(train);
+    else kl_train_keep(train);
+    int code = for_all(pool, (struct job){ .train = train, .what = STEPS, .count = *count }, err);
+    kl_train_stoppable(train, false);
+    if (code == KL_ESIGNAL) kl_train_undo(train);
+    return code;
 }
 
-/* From the position to the end of the epoch, in rounds of a few steps; the watch is asked after
-   each. Slow circuits make the rounds shorter, down to one step, which bounds how long a signal
-   waits. */
+/* Of all replicas, or of none. */
+static int validate_all(struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
+{
+    if (train->card) return kl_card_validate(train, err);
+    if (train->n_validation == 0) return 0;
+    kl_train_stoppable(train, true);
+    int code = for_all(pool, (struct job){ .train = train, .what = VALIDATION }, err);
+    kl_train_stoppable(train, false);
+    for (int64_t r = 0; code == KL_ESIGNAL && r < train->options.replicas; r++) {
+        double *const *history = train->replicas[r].history;
+        history[KL_VAL_LOSS][train->epoch] = history[KL_VAL_ACCURACY][train->epoch] = NAN;
+    }
+    return code;
+}
+
+/* From the position to the end of the epoch, in rounds of a few steps; the watch is asked after each. */
 static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
                      struct kl_error *err)
 {
-    const double slow = 0.25;
     char note[64];
     int entered = enter_stage(train, err);
     if (entered) return entered;
@@ -203,12 +239,13 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
         int code = round_of_steps(&count, train, pool, err);
         if (code) return code;
         train->step += count;
-        if (kl_clock() - start > slow && train->ahead > 1) train->ahead /= 2;
+        train->step_seconds = (kl_clock() - start) / (double)count;
         if (train->step < train->steps_per_epoch && watch(train, w, note))
             return kl_fail(err, KL_ESIGNAL, "stopped in epoch %lld", (long long)train->epoch + 1);
     }
-    int code = train->card ? kl_card_validate(train, err) : KL_OK;
-    if (!code) code = for_all(train, pool, 0, err);
+    int code = validate_all(train, pool, err);
+    if (!code) code = for_all(pool, (struct job){ .train = train, .what = END_OF_EPOCH }, err);
+    if (code) return code;
     train->epoch++;
     train->epochs_run++;
     train->step = 0;

@@ -199,6 +199,8 @@ struct kl_train {
     float *batches;                  /* (hidden) gathered for the next `ahead` steps */
     int32_t *batch_labels;           /* (hidden) */
     int64_t ahead;                   /* (hidden) */
+    double step_seconds;             /* (hidden) of the last round, of all replicas; 0: unknown */
+    struct kl_kept *kept;            /* (hidden) of a round that may be undone (undo.c) */
     struct kl_train_thread *threads; /* (hidden) */
     const struct kl_device *device;  /* where steps are taken (card.h); NULL: the CPU */
     struct kl_card *card;            /* (hidden) while they are, on a GPU */
@@ -216,8 +218,8 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
                   int n_threads, struct kl_error *err);
 /* Train from the position to the last epoch. Replicas are spread over the threads of pool (NULL:
    none); each alone is computed in one order, so neither the threads nor the other replicas change
-   a bit. KL_ESIGNAL when watch says stop: the position is then between two steps, and calling again
-   goes on to the very bits of an uninterrupted run. KL_EDATA if the loss is no
+   a bit. KL_ESIGNAL when watch says stop or, where a step takes long, soon after a signal
+   (kl_signals_pending): the position is then between two steps, and calling again goes on to the very bits of an uninterrupted run. KL_EDATA if the loss is no
    number and that is not borne. */
 int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *watch,
                  struct kl_error *err);

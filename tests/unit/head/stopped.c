@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+   Training that a signal meets anywhere, within a step too: the step is given up, and what is saved goes
+   on to the bits of an uninterrupted run. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "head/head.h"
+#include "kernels/inline/philox.h"
+#include "store/store.h"
+#include "tests/unit/check.h"
+
+enum { N = 240, D = 12, CLASSES = 3, STOPS = 16 };
+enum { FINISHED, GIVEN_UP, GONE_FURTHER, FAILED };
+
+struct scene {
+    struct kl_head_model model;
+    struct kl_features features;
+    struct kl_train_options options;
+    char path[64];
+};
+
+static void make_features(struct kl_features *f)
+{
+    static char names[CLASSES][4] = { "a", "b", "c" };
+    *f = (struct kl_features){
+        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 4
+    };
+    f->x = malloc(N * D * sizeof *f->x);
+    f->labels = malloc(N * sizeof *f->labels);
+    for (uint32_t i = 0; i < N; i++) {
+        f->labels[i] = (int32_t)(i % CLASSES);
+        for (uint32_t j = 0; j < D; j++) {
+            uint32_t words[4];
+            kl_philox(words, 1, i, 1000, j, 0);
+            f->x[i * D + j] = (float)kl_philox_unit(words[0]);
+        }
+    }
+}
+
+static int stop_at_signal(void *context, uint64_t done, uint64_t total, const char *note)
+{
+    (void)context, (void)done, (void)total, (void)note;
+    return kl_signals_pending();
+}
+
+static void terminate(int number)
+{
+    (void)number;
+    raise(SIGTERM);
+}
+
+static int save(const char *path, const struct kl_train *train)
+{
+    struct kl_header header = { .kind = "checkpoint", .schema = 1, .tool = "test", .key_parts = "{}" };
+    struct kl_writer *writer = NULL;
+    struct kl_error err;
+    char key[65];
+    int code = kl_sha256_hex(key, "{}", 2, &err);
+    header.key = key;
+    if (!code) code = kl_writer_open(&writer, path, &header, &err);
+    if (!code) code = kl_train_save(writer, train, "{}", &err);
+    return code ? code : kl_writer_publish(&writer, NULL, &err);
+}
+
+/* In a process of its own: trained until SIGTERM after `delay` seconds, and saved. */
+static int stopped_after(struct scene *s, double delay, int threads)
+{
+    struct kl_train train;
+    struct kl_error err;
+    struct kl_pool *pool = NULL;
+    const struct kl_watch watch = { stop_at_signal, NULL };
+    const struct itimerval timer = { .it_value = { .tv_usec = (suseconds_t)(delay * 1e6) + 1 } };
+    kl_signals_install();
+    signal(SIGALRM, terminate);
+    if (kl_pool_create(&pool, threads, &err) ||
+        kl_train_open(&train, &s->model, &s->features, &s->options, threads, &err))
+        return FAILED;
+    setitimer(ITIMER_REAL, &timer, NULL);
+    int code = kl_train_run(&train, pool, &watch, &err);
+    if (!code) return FINISHED;
+    for (int64_t i = 0; i < s->options.replicas; i++)
+        if (!isnan(train.replicas[i].history[KL_VAL_LOSS][train.epoch]))
+            return FAILED; /* the epoch has not ended */
+    const int how = train.epoch == 0 && train.step == 0 ? GIVEN_UP : GONE_FURTHER;
+    return code == KL_ESIGNAL && !save(s->path, &train) ? how : FAILED;
+}
+
+static int child(struct scene *s, double delay, int threads)
+{
+    int status = 0;
+    const pid_t pid = fork();
+    if (pid == 0) _exit(stopped_after(s, delay, threads));
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status)) return FAILED;
+    return WEXITSTATUS(status);
+}
+
+static bool same(const struct kl_train *a, const struct kl_train *b)
+{
+    const size_t size = a->model->block.size * sizeof(float),
+                 epochs = (size_t)a->options.epochs * sizeof(double);
+    for (int64_t i = 0; i < a->options.replicas; i++) {
+        const struct kl_replica *r = &a->replicas[i], *s = &b->replicas[i];
+        if (memcmp(r->params, s->params, 4 * size) ||
+            memcmp(r->history[0], s->history[0], KL_HISTORY_ROWS * epochs) ||
+            memcmp(r->norms, s->norms, kl_head_n_groups(a->model) * epochs))
+            return false;
+    }
+    return true;
+}
+
+static void goes_on(struct scene *s, const struct kl_train *whole, int stop)
+{
+    struct kl_train train;
+    struct kl_error err = { 0 };
+    struct kl_file *file = NULL;
+    CHECK(kl_train_open(&train, &s->model, &s->features, &s->options, 1, &err) == 0, "%s", err.text);
+    CHECK(kl_file_open(&file, s->path, &err) == 0 && kl_train_restore(&train, file, &err) == 0, "%s",
+          err.text);
+    CHECK(kl_train_run(&train, NULL, NULL, &err) == 0, "%s", err.text);
+    CHECK(same(whole, &train), "stop %d", stop);
+    kl_file_close(&file);
+    kl_train_close(&train);
+}
+
+/* At STOPS moments, the first before anything is done, the others evenly until after an undisturbed
+ * run's end. */
+static void stopped_anywhere(struct scene *s, enum kl_optimizer_kind kind, int64_t shots)
+{
+    struct kl_train whole;
+    struct kl_error err;
+    int met[FAILED + 1] = { 0 };
+    s->options.optimizer.kind = kind;
+    s->options.shots = (size_t)shots;
+    s->options.diff = shots ? KL_DIFF_SHIFT : KL_DIFF_ADJOINT;
+    const double start = kl_clock();
+    CHECK(kl_train_open(&whole, &s->model, &s->features, &s->options, 1, &err) == 0, "%s", err.text);
+    CHECK(kl_train_run(&whole, NULL, NULL, &err) == 0, "%s", err.text);
+    const double seconds = kl_clock() - start;
+    for (int i = 0; i < STOPS; i++) {
+        const int how = child(s, 1.1 * seconds * i / STOPS, 1 + i % 2);
+        met[how]++;
+        if (how == GIVEN_UP || how == GONE_FURTHER) goes_on(s, &whole, i);
+    }
+    CHECK(met[GIVEN_UP] > 0 && met[FAILED] == 0, "given up %d, gone further %d, finished %d, failed %d",
+          met[GIVEN_UP], met[GONE_FURTHER], met[FINISHED], met[FAILED]);
+    kl_train_close(&whole);
+}
+
+int main(void)
+{
+    struct scene s;
+    struct kl_head_options options;
+    struct kl_error err;
+    char folder[] = "/tmp/ketline-stopped-XXXXXX";
+    CHECK(mkdtemp(folder) != NULL);
+    snprintf(s.path, sizeof s.path, "%s/c.h5", folder);
+    make_features(&s.features);
+    kl_head_options_default(&options);
+    options.n_reduction = 0;
+    options.circuit.n_qubits = 8;
+    options.circuit.n_layers = 6;
+    kl_train_options_default(&s.options);
+    s.options.epochs = 1;
+    s.options.batch_size = 60; /* two steps */
+    s.options.val_fraction = 0.5;
+    s.options.replicas = 5; /* by one thread or two: some are done when others are not */
+    CHECK(kl_head_model_make(&s.model, &options, D, CLASSES, &err) == 0, "%s", err.text);
+    stopped_anywhere(&s, KL_ADAM, 0);
+    stopped_anywhere(&s, KL_ROTOSOLVE, 0);
+    stopped_anywhere(&s, KL_QNG, 0);
+    stopped_anywhere(&s, KL_ADAM, 20);
+    kl_head_model_free(&s.model);
+    free(s.features.x), free(s.features.labels);
+    unlink(s.path);
+    rmdir(folder);
+    return failures ? 1 : 0;
+}
