@@ -4,8 +4,19 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "store/describe.h"
+
+/* NAME.damaged, or NAME.damaged.2 and so on: what was put aside before stays. False: too long. */
+static bool name_aside(char *aside, size_t size, const char *path)
+{
+    struct stat s;
+    int length = snprintf(aside, size, "%s.damaged", path);
+    for (int k = 2; length < (int)size && lstat(aside, &s) == 0; k++)
+        length = snprintf(aside, size, "%s.damaged.%d", path, k);
+    return length < (int)size;
+}
 
 static int check_found(void *context, const struct kl_found *f)
 {
@@ -18,7 +29,7 @@ static int check_found(void *context, const struct kl_found *f)
         kl_note(c->log, 0, "%s: left where it is: that it could not be read is no damage", f->path);
     } else if (!kl_found_is_ours(f)) {
         kl_note(c->log, 0, "%s: left where it is: nothing shows that ketline wrote it", f->path);
-    } else if (snprintf(aside, sizeof aside, "%s.damaged", f->path) >= (int)sizeof aside) {
+    } else if (!name_aside(aside, sizeof aside, f->path)) {
         kl_note(c->log, 0, "%s: cannot be renamed: %s", f->path, strerror(ENAMETOOLONG));
     } else if (rename(f->path, aside) == 0) {
         c->n_aside++;

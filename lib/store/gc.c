@@ -32,6 +32,10 @@ static void swept(void *context, const char *path, uint64_t bytes, int error)
 
 static void take_away(struct kl_gc *gc, const char *path, const char *why, const struct stat *s)
 {
+    struct stat now;
+    if (lstat(path, &now) == 0 && (now.st_ino != s->st_ino || now.st_mtim.tv_sec != s->st_mtim.tv_sec ||
+                                   now.st_mtim.tv_nsec != s->st_mtim.tv_nsec))
+        return; /* a run has just written it anew */
     const int error = gc->dry || unlink(path) == 0 ? 0 : errno;
     if (error != ENOENT && error != ESTALE) /* another run was quicker */
         tell(gc, path, why, (uint64_t)s->st_size, error);

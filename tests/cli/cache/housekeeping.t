@@ -68,6 +68,14 @@ $ cache fsck store --repair -q >/dev/null 2>&1; echo $?; find store -name '*.h5'
 > 1
 > store: has no .h5 files
 
+# What was put aside before stays.
+$ aside=$(find store -name '*.h5.damaged'); cp $aside ${aside%.damaged}; echo first > $aside
++ cache fsck store --repair -q >/dev/null 2>&1; (cd ${aside%/*}; ls | sed 's/^[0-9a-f]*//'; cat *.damaged)
++ rm $aside*
+> .h5.damaged
+> .h5.damaged.2
+> first
+
 # A file under the name of another key.
 $ mkdir -p store/ab; cp d/new.h5 store/ab/$(printf 'c%.0s' {1..62}).h5; cache fsck store 2>&1 |
 + sed -n 's/.*\(lies under the name of another key\).*/\1/p'
