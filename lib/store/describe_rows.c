@@ -43,7 +43,7 @@ static void label_text(char text[CELL], const struct kl_table *t, int axis, size
 /* In the column's own form; a hyphen for what is not known. */
 static size_t put_number(char *text, size_t room, const struct kl_table_column *c, double value)
 {
-    const int n = snprintf(text, room, isnan(value) ? "-" : c->as->format, value);
+    const int n = isnan(value) ? snprintf(text, room, "-") : snprintf(text, room, c->as->format, value);
     return (size_t)n < room ? (size_t)n : room - 1;
 }
 
