@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Reading images of every source while memory, reads and descriptors fail: a failure is told as what it
    is, never as damage, and never as another picture. */
+#include <hdf5.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,16 +88,33 @@ static void make_inputs(void)
     CHECK(gzwrite(labels, "\0\0\10\1\0\0\0\2\3\1", 10) == 10 && gzclose(labels) == 0);
 }
 
+/* 2 of 300 x 300, with transparency: what is left of one without it takes a chunk of memory. */
+static void make_transparent(const char *path)
+{
+    const hsize_t dims[4] = { 2, 300, 300, 4 };
+    uint8_t *pixels = calloc(2 * 300 * 300, 4);
+    for (size_t i = 0; i < 2 * 300 * 300 * 4; i++) pixels[i] = (uint8_t)(i % 251);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                space = H5Screate_simple(4, dims, NULL),
+                set = H5Dcreate2(file, "images", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT,
+                                 H5P_DEFAULT);
+    CHECK(H5Dwrite(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, pixels) >= 0);
+    H5Dclose(set), H5Sclose(space), H5Fclose(file);
+    free(pixels);
+}
+
 int main(void)
 {
     begin();
     make_inputs();
+    make_transparent(path_of("four.h5"));
     struct source sources[] = {
         { .path = path_of("x-images-idx3-ubyte") },
         { .path = path_of("y-images-idx3-ubyte.gz") },
         { .path = path_of("set"), .resize = 6, .skip_bad = true, .by_stdio = true },
         { .path = path_of("z-images-idx3-ubyte") },
         { .path = "tests/fuzz/foreign/four-channels", .by_child = true },
+        { .path = path_of("four.h5"), .by_child = true },
         { .path = "tests/fuzz/foreign/gzip", .by_child = true },
         { .path = "tests/fuzz/foreign/labels", .by_child = true },
     };

@@ -43,7 +43,7 @@ static void check_ours(char path[1024])
     rc = rc ? rc : kl_writer_publish(&w, NULL, &err);
     CHECK(rc == 0, "%s", err.text);
     check_read(path, 0, "");
-    char named[1100];
+    char named[1100], flat[1024];
     snprintf(named, sizeof named, "%s:/images", path);
     check_read(named, 0, "");
     snprintf(named, sizeof named, "%s:labels", path);
@@ -54,6 +54,11 @@ static void check_ours(char path[1024])
     check_read(test_folder, KL_EDATA, "not a regular file");
     snprintf(named, sizeof named, "%s:params/numbers", path);
     check_read(named, KL_EDATA, "dataset params/numbers: expected uint8");
+    rc = kl_writer_open(&w, in_folder(flat, "flat.h5"), &test_header, &err);
+    rc = rc ? rc : kl_writer_put(w, "bytes", KL_TYPE_U8, 0, 1, dims, x, &err);
+    rc = rc ? rc : kl_writer_publish(&w, NULL, &err);
+    CHECK(rc == 0, "%s", err.text);
+    check_read(flat, KL_EDATA, "images");
     signal(SIGCHLD, SIG_IGN); /* its end is then not told */
     check_read(path, 0, "");
     signal(SIGCHLD, SIG_DFL);
