@@ -130,7 +130,7 @@ test-python:
 ifndef KETLINE_PYTHON
 	@[ -x $(BUILD)/python/bin/python ] || /usr/bin/python3 -m venv --system-site-packages $(BUILD)/python
 	@$(BUILD)/python/bin/python -c 'import mlflow, qiskit_qasm3_import, safetensors' 2>/dev/null || \
-	    $(BUILD)/python/bin/python -m pip install -q --disable-pip-version-check mlflow-skinny 'numpy<2' qiskit \
+	    $(BUILD)/python/bin/python -m pip install -q --disable-pip-version-check --no-warn-conflicts mlflow-skinny 'numpy<2' qiskit \
 	    qiskit-qasm3-import safetensors || \
 	    echo "mlflow, qiskit and safetensors cannot be installed: their tests are skipped"
 endif

@@ -105,7 +105,7 @@ if unshare -rm true 2>/dev/null; then
     # What cannot be removed is named, each of it, with the reason; and what cannot be put aside.
     mkdir "$JOBS/locked"
     cp "$JOBS/any.h5" "$JOBS/locked/bad.h5"
-    printf X | dd of="$JOBS/locked/bad.h5" bs=1 seek=70000 conv=notrunc status=none
+    printf damaged! | dd of="$JOBS/locked/bad.h5" bs=1 seek=70000 conv=notrunc status=none
     touch -d '3 days ago' "$JOBS/locked"/.{a,b}.h5.ffffffff-1-1.00000000.ketline-tmp
     unshare -rm bash -c 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" || exit 99
         cache fsck "$1" --repair -q 2>&1 | grep -c ": cannot be renamed: Read-only file system$"

@@ -83,7 +83,7 @@ make_store() {
         extract-features -q "$digits_test" --resize 28 --limit $k --store "$JOBS/store" --force --no-provenance -o "$JOBS/any.h5" || return
     done
     cp -r "$JOBS/store" "$JOBS/damaged"
-    find "$JOBS/damaged" -name '*.h5' | sort | head -14 | while read -r k; do printf X | dd of="$k" bs=1 seek=1500 conv=notrunc status=none; done
+    find "$JOBS/damaged" -name '*.h5' | sort | head -14 | while read -r k; do printf damaged! | dd of="$k" bs=1 seek=1500 conv=notrunc status=none; done
     listing "$JOBS/store" >"$JOBS/store.list"
     listing "$JOBS/damaged" >"$JOBS/damaged.list"
 }

@@ -14,6 +14,8 @@ struct kl_measured {
 /* KL_EUSAGE: more than KL_MOST_MEASURED_QUBITS; KL_ENOMEM. Free it in any case. */
 int kl_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct kl_error *err);
 void kl_measured_free(struct kl_measured *m);
+/* Sets the member of this name of the circuit, which may be NULL, and of what measures it. */
+void kl_measured_stoppable(struct kl_circuit *c, const struct kl_measured *m, bool stoppable);
 
 struct kl_estimator {
     const struct kl_circuit *circuit;

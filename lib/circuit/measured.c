@@ -16,6 +16,13 @@ int kl_measured_make(struct kl_measured *m, const struct kl_circuit *c, struct k
     return code;
 }
 
+void kl_measured_stoppable(struct kl_circuit *c, const struct kl_measured *m, bool stoppable)
+{
+    struct kl_circuit *const all[] = { c, m->probabilities, m->readings };
+    for (int i = 0; i < 3; i++)
+        if (all[i]) all[i]->stoppable = stoppable;
+}
+
 void kl_measured_free(struct kl_measured *m)
 {
     kl_circuit_free(&m->probabilities);

@@ -15,10 +15,7 @@ struct kl_kept {
 
 void kl_train_stoppable(struct kl_train *train, bool stoppable)
 {
-    struct kl_circuit *const circuits[] = { train->model->circuit, train->measured.probabilities,
-                                            train->measured.readings };
-    for (int i = 0; i < 3; i++)
-        if (circuits[i]) circuits[i]->stoppable = stoppable;
+    kl_measured_stoppable(train->model->circuit, &train->measured, stoppable);
 }
 
 void kl_train_kept_free(struct kl_train *train)

@@ -98,8 +98,10 @@ static int compute(struct work *w, struct kl_error *err)
     struct kl_progress progress;
     int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "parts");
+    kl_signals_plain(); /* nothing is kept of it: who stops it need not wait for a part to end */
     if (!code && w->v->only_bits) code = make_bits(w, pool, err);
     else if (!code) code = kl_synthetic_run(&w->s, &w->v->o, pool, &progress.watch, err);
+    kl_signals_install();
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
     return code;

@@ -56,7 +56,7 @@ $ cache verify a.h5 b.h5
 > a.h5: whole
 > b.h5: whole
 
-$ cp a.h5 c.h5; printf 'x' | dd of=c.h5 bs=1 seek=100000 conv=notrunc status=none; cache verify a.h5 c.h5
+$ cp a.h5 c.h5; printf damaged! | dd of=c.h5 bs=1 seek=100000 conv=notrunc status=none; cache verify a.h5 c.h5
 > a.h5: whole
 ! cache: c.h5: dataset features: block 0 (rows 0 to 127) is damaged: other digest than when it was published; make it again
 ! cache: 1 of 2 files is not whole

@@ -57,7 +57,7 @@ $ KETLINE_STORE=store cache gc --older-than 1
 
 $ cache fsck --store store --json
 
-$ f=$(find store -name '*.h5'); printf 'x' | dd of=$f bs=1 seek=70000 conv=notrunc status=none
+$ f=$(find store -name '*.h5'); printf damaged! | dd of=$f bs=1 seek=70000 conv=notrunc status=none
 + cache fsck store 2>&1 | grep -c damaged
 > 1
 

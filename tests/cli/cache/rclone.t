@@ -22,7 +22,7 @@ $ : >none; export RCLONE_CONFIG=$PWD/none RCLONE_CONFIG_FAR_TYPE=alias RCLONE_CO
 
 # what is damaged does not arrive
 $ : >none; export RCLONE_CONFIG=$PWD/none RCLONE_CONFIG_FAR_TYPE=alias RCLONE_CONFIG_FAR_REMOTE=$PWD/far
-+ f=$(find far -name '*.h5' | sort | head -1); printf X | dd of=$f bs=1 seek=5000 conv=notrunc status=none
++ f=$(find far -name '*.h5' | sort | head -1); printf damaged! | dd of=$f bs=1 seek=5000 conv=notrunc status=none
 + rm -r theirs; cache pull far:stores/one --store theirs; s=$?; find theirs -name '*.h5' | wc -l; find theirs -type f | wc -l; exit $s
 > theirs: 1 file copied, 0 there already
 > 1

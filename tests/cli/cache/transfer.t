@@ -39,9 +39,9 @@ $ mkdir bin; printf '#!/bin/sh\nexec sleep 60\n' >bin/rclone; chmod +x bin/rclon
 > 143 1
 
 # what is damaged does not travel, in either direction
-$ D=$DATA/digits; f=$(find mine -name '*.h5' | sort | head -1); cp $f keep; printf X | dd of=$f bs=1 seek=5000 conv=notrunc status=none; rm -r there
+$ D=$DATA/digits; f=$(find mine -name '*.h5' | sort | head -1); cp $f keep; printf damaged! | dd of=$f bs=1 seek=5000 conv=notrunc status=none; rm -r there
 + for n in 200 300; do extract-features $D/test-images-idx3-ubyte --resize 28 --limit $n --store mine -q -o f$n.h5; done
-+ f=$(find mine -size +500k); printf X | dd of=$f bs=1 seek=300000 conv=notrunc status=none
++ f=$(find mine -size +500k); printf damaged! | dd of=$f bs=1 seek=300000 conv=notrunc status=none
 + cache push there --store mine; find there -name '*.h5' | wc -l
 > there: 2 files copied, 0 there already
 > 2

@@ -47,7 +47,7 @@ $ printf '{"schema":1,"claims":[{"claim":"a","file":"no.h5","attribute":"accurac
 ? 1
 
 # a damaged file is an error, not a verdict
-$ cp report.h5 whole.h5; printf X | dd of=report.h5 bs=1 seek=9000 conv=notrunc status=none; qeval --verify met.json
+$ cp report.h5 whole.h5; printf damaged! | dd of=report.h5 bs=1 seek=9000 conv=notrunc status=none; qeval --verify met.json
 ! qeval: report.h5: damaged: its metadata have another digest than when it was published; make it again
 ? 65
 

@@ -31,7 +31,7 @@ $ qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3" --epochs 100000 --halving -o h.h5 2>err
 # A checkpoint of other options, or a damaged one, is not taken up.
 $ bash sweep -q -o d.h5 2>err & until [ -e d-heads/lr=1e-3.h5 ]; do sleep 0.01; done; sleep 0.25
 + kill -INT $!; wait $! 2>log; echo $?
-+ printf x | dd of=d-heads/.lr=2e-3.h5.checkpoint bs=1 seek=100000 conv=notrunc status=none
++ printf damaged! | dd of=d-heads/.lr=2e-3.h5.checkpoint bs=1 seek=100000 conv=notrunc status=none
 + bash sweep -q -o d.h5; cmp d.h5 whole.h5; ls -A d-heads
 > 130
 > lr=1e-3.h5
