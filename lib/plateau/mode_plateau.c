@@ -80,7 +80,9 @@ static int scan(struct work *w, struct kl_error *err)
     int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "batches");
     w->v->scan.seed = w->v->common.seed;
+    kl_signals_plain(); /* nothing is kept of it: who stops it need not wait for a batch */
     if (!code) code = kl_plateau_scan(&w->plateau, &w->v->scan, pool, &progress.watch, err);
+    kl_signals_install();
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
     return code;

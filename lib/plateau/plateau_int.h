@@ -18,10 +18,7 @@ int kl_plateau_strings(char *text, size_t size, char (*names)[KL_PLATEAU_NAME], 
                        int n_qubits, struct kl_error *err);
 
 /* ---- one cell (cell.c) ---- */
-enum {
-    KL_PLATEAU_CHUNK = 32, /* draws that are run side by side */
-    KL_PLATEAU_VECTOR = 8  /* samples, where a chunk would take long */
-};
+enum { KL_PLATEAU_CHUNK = 32 }; /* draws that are run side by side */
 struct kl_plateau_cell {
     int n_qubits, n_layers;
     struct kl_circuit *circuit; /* all its parameters are inputs, so that every draw has its own */

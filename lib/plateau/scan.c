@@ -9,9 +9,6 @@
 #include "plateau/plateau_int.h"
 
 static const size_t WAVE_BYTES = (size_t)256 << 20;
-/* Between two looks for a signal: terms of sums, milliseconds of them; amplitudes, a second or so. */
-static const size_t LOOK_TERMS = (size_t)1 << 22;
-static const double LOOK_AMPLITUDES = 1 << 28;
 
 struct scan {
     struct kl_plateau *p;
@@ -61,27 +58,16 @@ static bool stops(struct scan *s, size_t chunks, int thread)
     return atomic_load(&s->stop);
 }
 
-static double cost(const struct kl_plateau_cell *cell)
-{
-    return ldexp((double)cell->circuit->n_ops + 1, cell->n_qubits);
-}
-
 static void run_chunk(void *context, size_t i, int thread)
 {
     struct scan *s = context;
     struct kl_plateau_cell *cell = &s->cells[s->begin + i / s->chunks];
     const size_t first = i % s->chunks * KL_PLATEAU_CHUNK, left = (size_t)s->o->draws - first,
                  n = left < KL_PLATEAU_CHUNK ? left : KL_PLATEAU_CHUNK;
-    /* Of a wide and deep circuit as many as fill a vector; a shift has two samples a draw. */
-    const size_t few = cell->shifted ? KL_PLATEAU_VECTOR / 2 : KL_PLATEAU_VECTOR,
-                 most = cost(cell) * KL_PLATEAU_CHUNK > LOOK_AMPLITUDES ? few : n;
-    for (size_t at = 0; at < n; at += most) {
-        if (atomic_load(&s->stop)) return;
-        if (kl_plateau_gradients(cell, s->o, first + at, n - at < most ? n - at : most, &s->work[thread],
-                                 &s->errors[thread]))
-            atomic_store(&s->stop, true);
-        else if (stops(s, at + most >= n, thread)) return;
-    }
+    if (atomic_load(&s->stop)) return;
+    if (kl_plateau_gradients(cell, s->o, first, n, &s->work[thread], &s->errors[thread]))
+        atomic_store(&s->stop, true);
+    else stops(s, 1, thread);
 }
 
 /* One resample of the draws. */
@@ -103,6 +89,7 @@ static void run_bootstrap(void *context, size_t i, int thread)
     const size_t n_g = cell->n_gradients, at = o * s->n_cells + s->place[number];
     const double *gradients = cell->gradients + o * draws * n_g;
     double *replicates = s->replicates + at * resamples, ignored;
+    if (atomic_load(&s->stop) || stops(s, 0, thread)) return;
     kl_arena_reset(&s->work[thread]);
     double *scratch = kl_arena_take(&s->work[thread], 2 * n_g, sizeof *scratch);
     double *sorted = kl_arena_take(&s->work[thread], resamples, sizeof *sorted);
@@ -110,10 +97,8 @@ static void run_bootstrap(void *context, size_t i, int thread)
         kl_fail_memory(&s->errors[thread], (2 * n_g + resamples) * sizeof *scratch);
         return;
     }
-    const size_t look = 1 + LOOK_TERMS / (draws * n_g);
     kl_plateau_moments(&p->mean[at], &p->variance[at], gradients, draws, n_g, NULL, scratch);
     for (size_t r = 0; r < resamples; r++) {
-        if (r % look == 0 && stops(s, 0, thread)) return;
         kl_plateau_moments(&ignored, &replicates[r], gradients, draws, n_g, s->counts + r * draws,
                            scratch);
         sorted[r] = replicates[r];
@@ -173,6 +158,11 @@ static int run_wave(struct scan *s, struct kl_error *err)
     }
     for (; s->begin < s->end; s->begin++) kl_plateau_cell_free(&s->cells[s->begin]);
     return code;
+}
+
+static double cost(const struct kl_plateau_cell *cell)
+{
+    return ldexp((double)cell->circuit->n_ops + 1, cell->n_qubits);
 }
 
 /* All circuits, so that what cannot be is said before anything is computed; into order. */

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# SIGTERM in the midst of what takes minutes: every tool ends within five seconds, by that signal, in at most one line that
+# says what is kept; nothing half-written stands at the output, and nothing of those that keep nothing lies beside it.
+. "$(dirname "$0")/jobs.inc"
+prepare || { echo "the inputs could not be made"; exit 1; }
+dir=$JOBS/dir
+cd "$JOBS" || exit 70
+extract-features -q "$digits_train" --resize 28 -o all.h5
+qtrain -q features.h5 --qubits 12 --layers 10 --epochs 1 --no-controls -o wide.h5
+awk 'BEGIN { srand(1); for (d = 1; d <= 4; d++) for (r = 0; r < 4000; r++) { s = "";
+    for (j = 0; j < 250; j++) s = s (rand() < 0.5); print s " " d } }' >many.txt
+
+# stopped KEEPS COMMAND...: KEEPS, a pattern of what may lie beside the output, or none
+stopped() {
+    local keeps=$1 start ms pid status
+    shift
+    rm -rf "$dir" && mkdir "$dir"
+    "$@" -o "$dir/out.h5" >out 2>err &
+    pid=$!
+    sleep 2
+    check "$*: ended before it was stopped: $(cat err)" kill -TERM $pid
+    start=$(date +%s%N)
+    wait $pid
+    status=$?
+    ms=$((($(date +%s%N) - start) / 1000000))
+    echo "$ms ms: $*"
+    check "$*: $ms ms until it ended" [ $ms -lt 5000 ]
+    check "$*: status $status" [ $status = 143 ]
+    check "$*: lines: $(cat err)" [ "$(grep -c stopped err)" -le 1 ]
+    check "$*: an output" [ ! -e "$dir/out.h5" ]
+    check "$*: left $(ls -A "$dir")" [ -z "$(ls -A "$dir" | grep -vE -- "$keeps")" ]
+}
+checkpoint='\.checkpoint$' none='^$'
+stopped "$checkpoint" qtrain all.h5 --qubits 18 --layers 30 --batch-size 1000
+stopped "$checkpoint" qtrain all.h5 --qubits 10 --layers 10 --shots 1000000
+stopped "$checkpoint" qtrain all.h5 --qubits 10 --layers 10 --optimizer qng --batch-size 1000 --epochs 1000
+stopped "$checkpoint" qtrain all.h5 --qubits 8 --noise depolarizing=0.01 --trajectories 2000 --batch-size 1000
+stopped "$none" qtrain all.h5 --qubits 12 --layers 20 --check-gradients
+stopped 'checkpoint$|^out-heads$' qsweep all.h5 --grid 'lr=1e-3,1e-2' --qubits 18 --layers 20 --batch-size 1000
+stopped "$none" qeval wide.h5 all.h5 --shots 1000000
+stopped '-partial$' extract-features "$digits_train" --resize 224
+stopped "$checkpoint" qgan many.txt --generator quantum --word-bits 12 --repetitions 12 --shots 10000000
+stopped "$checkpoint" qgan many.txt --word-bits 12 --hidden 512
+stopped '-partial$|checkpoint$' qtrain --qrng many.txt --epochs 3000 --null 5
+stopped "$none" tournament --nist many.txt --permutations 10000
+stopped "$none" tournament --synthetic 4096
+stopped "$none" circuit plateau --qubits 2-18 --layers 40
+conclude
