@@ -73,6 +73,7 @@ static int compute(struct run *r, int thread, size_t place, size_t n, const floa
     const size_t most = kl_resnet18_block(r->e->net);
     *features = w->features;
     for (size_t i = 0; i < n; i += most) {
+        if (kl_signals_pending()) return kl_fail(err, KL_ESIGNAL, "stopped");
         int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + (place + i) * r->bytes,
                                  n - i < most ? n - i : most, &w->work, err);
         if (rc) return rc;
@@ -130,8 +131,7 @@ static void run_item(void *context, size_t i, int thread)
         pthread_mutex_lock(&r->lock);
         r->finished += n;
         if (kl_watch_step(e->watch, r->finished, e->n, NULL))
-            rc = kl_fail(&error, KL_ESIGNAL, "stopped after %zu of %zu image%s", r->finished, e->n,
-                         kl_s(e->n));
+            rc = kl_fail(&error, KL_ESIGNAL, "stopped");
         pthread_mutex_unlock(&r->lock);
     }
     if (rc) fail(r, i, &error);
@@ -214,6 +214,8 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     if (r.stopped) {
         rc = r.error.code;
         if (err) *err = r.error;
+        if (rc == KL_ESIGNAL)
+            rc = kl_fail(err, rc, "stopped after %zu of %zu image%s", r.finished, e->n, kl_s(e->n));
     }
 out:
     free_workers(&r, threads);

@@ -43,7 +43,7 @@ static double value(double *grad, const struct fit *f, const double *x)
     for (size_t j = 0; j < weights; j++) grad[j] = f->variance ? f->variance[j / width] * x[j] : x[j];
     double sum = dot(x, grad, weights) / 2;
     memset(grad + weights, 0, (f->size - weights) * sizeof *x);
-    for (size_t i = 0; i < f->n; i += KL_MLP_BATCH) {
+    for (size_t i = 0; i < f->n && !kl_signals_pending(); i += KL_MLP_BATCH) {
         struct kl_mlp_batch batch = { .n = f->n - i < KL_MLP_BATCH ? f->n - i : KL_MLP_BATCH,
                                       .packed = true };
         struct kl_mlp_loss loss;
@@ -98,14 +98,16 @@ static void remember(struct history *h, const double *s, const double *y, size_t
 }
 
 /* x becomes the minimum. Steps are halved until the objective falls as Armijo asks; where rounding
-   forbids that, the last x is as good as it gets. vectors: 5 blocks. */
+   forbids that, the last x is as good as it gets. After a signal x means nothing. vectors: 5 blocks. */
 static void minimise(double *x, const struct fit *f, struct history *h, double *vectors)
 {
     const size_t size = f->size;
     double *grad = vectors, *direction = grad + size, *next = direction + size, *next_grad = next + size,
            *step = next_grad + size;
     double now = value(grad, f, x);
-    for (int i = 0; i < ITERATIONS && largest(grad, size) > PRECISION * (double)f->n; i++) {
+    for (int i = 0;
+         i < ITERATIONS && !kl_signals_pending() && largest(grad, size) > PRECISION * (double)f->n;
+         i++) {
         direct(direction, h, grad, size);
         const double slope = dot(direction, grad, size);
         double t = h->n ? 1 : 1 / largest(grad, size), there = 0;
@@ -148,5 +150,5 @@ int kl_logistic_fit(double *parameters, const struct kl_bits *bits, const int32_
         for (size_t j = 0; j <= bits->n_bits; j++)
             parameters[k * (bits->n_bits + 1) + j] = x[j * width + k];
     free(memory);
-    return KL_OK;
+    return kl_signals_pending() ? kl_fail(err, KL_ESIGNAL, "stopped") : KL_OK;
 }

@@ -37,6 +37,7 @@ struct training {
     int64_t *order;
     uint64_t step;
     struct kl_course course;
+    int (*stop)(void);
 };
 
 static int take_memory(struct training *t, struct kl_arena *memory, size_t n_training,
@@ -85,6 +86,11 @@ static double step(struct training *t, const int64_t *which, size_t n)
     return loss.cross_entropy + o->l1 * loss.sum_abs;
 }
 
+static bool stops(const struct training *t)
+{
+    return t->stop && t->stop();
+}
+
 /* Share of the samples that are told right; *loss (NULL: not asked for): their mean cross-entropy. */
 static double judge(const struct training *t, double *loss, const int64_t *which, size_t n)
 {
@@ -93,7 +99,7 @@ static double judge(const struct training *t, double *loss, const int64_t *which
     struct kl_mlp_batch batch;
     size_t correct = 0;
     double sum = 0;
-    for (size_t i = 0; i < n; i += KL_MLP_BATCH) {
+    for (size_t i = 0; i < n && !stops(t); i += KL_MLP_BATCH) {
         fill(&batch, t->samples, which + i, n - i < KL_MLP_BATCH ? n - i : KL_MLP_BATCH);
         t->kernels->mlp_logits_f32(logits, t->params, &t->o->net, &batch, t->work);
         for (size_t s = 0; s < batch.n && !loss; s++) {
@@ -115,19 +121,20 @@ static double epoch(struct training *t, int64_t number, const int64_t *training,
     const size_t batch = (size_t)t->o->batch;
     double sum = 0;
     kl_shuffle(t->order, training, n, t->seed, (uint32_t)number);
-    for (size_t i = 0; i < n; i += batch) sum += step(t, t->order + i, n - i < batch ? n - i : batch);
+    for (size_t i = 0; i < n && !stops(t); i += batch)
+        sum += step(t, t->order + i, n - i < batch ? n - i : batch);
     return sum / (double)((n + batch - 1) / batch);
 }
 
 static int run_epochs(struct training *t, const int64_t *training, size_t n_training,
-                      const int64_t *judging, size_t n_judging, int (*stop)(void), struct kl_error *err)
+                      const int64_t *judging, size_t n_judging, struct kl_error *err)
 {
     double found[KL_NETWORK_RATE];
     for (int64_t e = 0; !t->course.ended; e++) {
-        if (stop && stop()) return kl_fail(err, KL_ESIGNAL, "stopped");
         found[KL_NETWORK_TRAIN_LOSS] = epoch(t, e, training, n_training);
         found[KL_NETWORK_TRAIN_ACCURACY] = judge(t, NULL, training, n_training);
         found[KL_NETWORK_JUDGE_ACCURACY] = judge(t, &found[KL_NETWORK_JUDGE_LOSS], judging, n_judging);
+        if (stops(t)) return kl_fail(err, KL_ESIGNAL, "stopped");
         if (kl_course_epoch(&t->course, found)) memcpy(t->best, t->params, t->size * sizeof *t->best);
     }
     return KL_OK;
@@ -143,6 +150,7 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
                           .samples = samples,
                           .kernels = kl_kernels(),
                           .seed = kl_network_seed(seed, stream),
+                          .stop = stop,
                           .size = kl_mlp_layer(&o->net, o->net.n_layers) };
     kl_optimizer_default(&t.optimizer);
     t.optimizer.weight_decay = o->weight_decay;
@@ -153,7 +161,7 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
         kl_network_draw(run->params, o, t.seed);
         kl_network_from_file_f32(t.params, run->params, &o->net);
         kl_course_begin(&t.course, run, o);
-        rc = run_epochs(&t, training, n_training, judging, n_judging, stop, err);
+        rc = run_epochs(&t, training, n_training, judging, n_judging, err);
         kl_flush_end(before);
     }
     if (!rc) kl_network_to_file_f32(run->params, o->last ? t.params : t.best, &o->net);
