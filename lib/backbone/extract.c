@@ -121,7 +121,8 @@ static void run_item(void *context, size_t i, int thread)
     const bool skip = all_done(r->done + row, n);
     uint8_t *pixels = skip ? NULL : w->pixels + place * r->bytes;
     pthread_mutex_lock(&r->lock);
-    const bool stopped = r->stopped;
+    /* an earlier item than the one that failed may fail as well, and be the one to name */
+    const bool stopped = r->stopped && (r->error.code == KL_ESIGNAL || i > r->failed_item);
     pthread_mutex_unlock(&r->lock);
     if (stopped) return;
     int rc = kl_images_read(e->images, e->first + row, n, pixels, &w->images, &error);

@@ -30,13 +30,19 @@ static void fail(struct kl_study_training *t, size_t run, const struct kl_error 
     t->stopped = true;
 }
 
+/* Earlier runs than one that failed go on: they may fail as well, and would be the ones to name. */
+static bool skips(const struct kl_study_training *t, size_t run)
+{
+    return t->done[run] || (t->stopped && (t->error.code == KL_ESIGNAL || run > t->failed_run));
+}
+
 static void run_item(void *context, size_t run, int thread)
 {
     struct kl_study_training *t = context;
     struct kl_error error = { 0 };
     (void)thread;
     pthread_mutex_lock(&t->lock);
-    const bool skip = t->stopped || t->done[run];
+    const bool skip = skips(t, run);
     pthread_mutex_unlock(&t->lock);
     if (skip || !train_run(t, run, &error)) return;
     pthread_mutex_lock(&t->lock);
