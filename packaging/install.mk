@@ -48,8 +48,8 @@ PUBLIC := $(filter-out %_int.h,$(wildcard lib/*/*.h kernels/*.h))
 INSTALL_DATA = install -m 644
 define KETLINE_PC
 prefix=$(PREFIX)
-libdir=$(libdir)
-includedir=$(includedir)
+libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(libdir))
+includedir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(includedir))
 
 Name: ketline
 Description: Quantum circuits trained on cached data: the library of the tools, static

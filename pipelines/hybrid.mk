@@ -14,7 +14,7 @@ $(if $(and $(TRAIN),$(TEST))$(filter clean,$(MAKECMDGOALS)),,$(error give TRAIN=
 
 .PHONY: all clean FORCE
 .DELETE_ON_ERROR:
-all: $(OUT)/figures
+all: $(OUT)/figures $(OUT)/run.html
 
 $(OUT):
 	@mkdir -p $@
@@ -33,6 +33,9 @@ $(OUT)/report.h5: $(OUT)/heads.h5 $(OUT)/test.h5 FORCE
 
 $(OUT)/figures: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 $(TEST) FORCE
 	figures $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 --images $(TEST) -o $@
+
+$(OUT)/run.html: $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 $(TEST) FORCE
+	figures $(OUT)/heads.h5 $(OUT)/report.h5 $(OUT)/test.h5 --images $(TEST) --report $@
 
 clean:
 	rm -rf $(OUT)

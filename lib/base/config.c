@@ -86,8 +86,11 @@ static int read_value(struct reader *r, const char *name, size_t line)
     if (!code) code = next_event(r, &event);
     if (code) return code;
     if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor) {
-        code = kl_fail(r->err, KL_EUSAGE,
-                       "%s: expected one plain value, found a list, a mapping or an anchor", where);
+        code = kl_fail(
+            r->err, KL_EUSAGE,
+            "%s: expected one plain value, found a list, a mapping or an anchor; write a list as "
+            "on the command line: 128,32",
+            where);
     } else if (has_zero(&event)) {
         code = kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
     } else {

@@ -13,7 +13,7 @@ static int read_file(char **text, const char *path, struct kl_error *err)
 {
     const size_t most = 1 << 16;
     FILE *file = fopen(path, "re");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s", path);
+    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "--noise %s: cannot be opened", path);
     *text = malloc(most + 1);
     const size_t n = *text ? fread(*text, 1, most + 1, file) : 0;
     int code = KL_OK;

@@ -129,13 +129,19 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
     return code;
 }
 
-/* A checkpoint from which --resume would have gone on. */
+/* A checkpoint from which --resume, with this run's options or others, would have gone on. */
 static void say_forgotten(const struct kl_head_run *run)
 {
     struct kl_file *file = NULL;
     if (!run->checkpoint || kl_file_open_kind(&file, run->checkpoint, "checkpoint", NULL)) return;
     if (strcmp(kl_file_key(file), run->stage.key) == 0)
         kl_note(run->log, 1, "%s is of a stopped run; without --resume it begins anew", run->checkpoint);
+    else
+        kl_note(run->log, 1,
+                "%s is of a stopped run with other options or features, and goes when this one ends; to "
+                "keep "
+                "it, stop now and give another -o",
+                run->checkpoint);
     kl_file_close(&file);
 }
 

@@ -26,6 +26,11 @@ $ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance --checkpoint-ever
 + until [ -s said ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; head -1 said
 > qtrain: .g.h5.checkpoint is of a stopped run; without --resume it begins anew
 
+# Nor is one of other options, which goes with this run.
+$ qtrain f.h5 --epochs 2 --no-controls --no-provenance --progress none -o g.h5 > log; ls -A | grep g.h5
+> g.h5
+! qtrain: .g.h5.checkpoint is of a stopped run with other options or features, and goes when this one ends; to keep it, stop now and give another -o
+
 # A run that was killed just behind its publishing leaves the checkpoint of this very key: the next
 # one takes it away. One of another key stays until a run has finished.
 $ qtrain -q f.h5 --epochs 100000 --checkpoint-every 1 -o c.h5 > log &
