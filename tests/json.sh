@@ -31,6 +31,10 @@ stage() { # TOOL ARGUMENT... -o FILE, which is not there yet
 stage extract-features "$digits_test" --resize 28 --limit 20 --store shared -o f.h5
 stage qtrain features.h5 --epochs 2 --reduction 8 -o h.h5
 stage qeval h.h5 test.h5 -o r.h5
+printed qtrain features.h5 --epochs 1 --reduction 8 --replicas 2 -o h2.h5
+printed qeval h2.h5 test.h5 -o r3.h5
+printed qeval h.h5 test.h5 --noise depolarizing=0.01 --zne 1,3 -o r4.h5
+printed qeval h.h5 test.h5 --noise depolarizing=0.01 --trajectories 2 -o r5.h5
 echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","low":0,"high":1}]}' >claims.json
 printed qeval --verify claims.json
 printed qeval h.h5 test.h5 --compare head.h5 --shots 10 -o r2.h5

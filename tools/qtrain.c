@@ -99,7 +99,7 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
         { "seconds_per_epoch", KL_JSON_NUMBER, NULL, seconds_per_epoch(t) },
         { "controls", KL_JSON_BOOL, NULL, run->head.controls.n > 0 }
     };
-    kl_control_numbers(&numbers, run->found, run->n_found);
+    kl_control_numbers(&numbers, run->found, run->n_found, true);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     return kl_json_line(out, pairs, HEAD + numbers.n, err);
 }

@@ -181,6 +181,13 @@ static inline const char *kl_s(unsigned long long n)
     return n == 1 ? "" : "s";
 }
 
+/* Is there an interval? None has ends that are unknown (NaN), or one but for rounding: values that are
+   all the same say nothing of how far others would lie from them. Of shares, whose steps are larger. */
+static inline bool kl_has_width(double low, double high)
+{
+    return high - low > 1e-12;
+}
+
 /* ---- messages (log.c) and progress (progress.c) ---- */
 struct kl_log {
     const char *tool;

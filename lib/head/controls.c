@@ -2,6 +2,7 @@
    Training of the controls beside a head. */
 #include "head/controls.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "store/store.h"
@@ -126,13 +127,15 @@ int kl_controls_difference(struct kl_paired *difference, const struct kl_control
     return 0;
 }
 
-void kl_control_numbers(struct kl_control_numbers *to, const struct kl_paired *differences, int n)
+void kl_control_numbers(struct kl_control_numbers *to, const struct kl_paired *differences, int n,
+                        bool told)
 {
     static const char *const forms[] = { "minus_%s", "minus_%s_low", "minus_%s_high" };
     to->n = 0;
     for (int i = 0; i < n; i++) {
         const struct kl_paired *d = &differences[i];
-        const double values[] = { d->difference, d->low, d->high };
+        const bool bounded = !told || kl_has_width(d->low, d->high);
+        const double values[] = { d->difference, bounded ? d->low : NAN, bounded ? d->high : NAN };
         for (int k = 0; k < (d->n > 1 ? 3 : 1); k++) {
             char *name = to->names[to->n];
             snprintf(name, sizeof to->names[0], forms[k], kl_control_name(i));

@@ -12,7 +12,7 @@ enum { KL_CONTROLS = KL_CORES - 1 }; /* control i has core i + 1 */
 struct kl_controls {
     struct kl_head_model models[KL_CONTROLS];
     struct kl_train trains[KL_CONTROLS]; /* whose divergence is borne */
-    int n; /* KL_CONTROLS, or 0: not open */
+    int n;                               /* KL_CONTROLS, or 0: not open */
 };
 const char *kl_control_name(int i);
 /* features must outlive it. KL_EUSAGE, KL_EDATA, KL_ENOMEM. Close it in any case. */
@@ -38,13 +38,15 @@ int kl_controls_difference(struct kl_paired *difference, const struct kl_control
                            const struct kl_train *head, struct kl_error *err);
 
 /* Such differences as named numbers, for JSON and reports: minus_twin, and with more than one replica
-   minus_twin_low and minus_twin_high; the others alike. `names` holds the texts of `pairs`. */
+   minus_twin_low and minus_twin_high; the others alike. told: NaN, null in JSON, for the ends of what is
+   no interval; a report keeps them. `names` holds the texts of `pairs`. */
 struct kl_control_numbers {
     size_t n;
     struct kl_json_pair pairs[3 * KL_CONTROLS];
     char names[3 * KL_CONTROLS][32];
 };
-void kl_control_numbers(struct kl_control_numbers *to, const struct kl_paired *differences, int n);
+void kl_control_numbers(struct kl_control_numbers *to, const struct kl_paired *differences, int n,
+                        bool told);
 /* "  circuit - twin   +0.0012 (95 % ...)", a line each. */
 void kl_controls_write(FILE *to, const struct kl_paired *differences, int n);
 

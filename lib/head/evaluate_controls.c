@@ -138,7 +138,7 @@ int kl_control_scores_save(struct kl_writer *w, const struct kl_control_scores *
         if (code >= 0)
             code = kl_writer_put(w, name, KL_TYPE_F64, 0, 1, &s->replicas, s->log_loss[i], err);
     }
-    kl_control_numbers(&numbers, s->difference, KL_CONTROLS);
+    kl_control_numbers(&numbers, s->difference, KL_CONTROLS, false);
     for (size_t k = 0; k < numbers.n && code >= 0; k++)
         code = kl_writer_number(w, "", numbers.names[k], numbers.pairs[k].number, err);
     return code < 0 ? code : KL_OK;

@@ -31,7 +31,7 @@ int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, s
         { "trained_shots", KL_JSON_COUNT, NULL, (double)e->trained_shots },
         { "controls", KL_JSON_BOOL, NULL, n_controls > 0 }
     };
-    kl_control_numbers(&numbers, found->controls->difference, n_controls);
+    kl_control_numbers(&numbers, found->controls->difference, n_controls, true);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     size_t n = HEAD + numbers.n;
     n += kl_drawn_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);

@@ -56,13 +56,15 @@ struct kl_mcnemar kl_mcnemar(int64_t only_first, int64_t only_second);
 
 /* Mean difference of n pairs and its 95 % interval by Student's t (1908, doi:10.1093/biomet/6.1.1): mean
    of a - b, -+ t(n - 1) s / sqrt(n), s the standard deviation of the differences. low and high are NaN
-   if n is 1. */
+   if n is 1; where all differences are the same they meet, and there is no interval to tell
+   (kl_has_width). */
 struct kl_paired {
     size_t n;
     double difference, low, high;
 };
 struct kl_paired kl_paired(const double *a, const double *b, size_t n);
-/* "+0.0012 (95 % -0.0004 to +0.0031, paired over 5 seeds)"; of one pair: how to get an interval. */
+/* "+0.0012 (95 % -0.0004 to +0.0031, paired over 5 seeds)"; of one pair: how to get an interval; of
+   equal differences: that there is none. */
 enum { KL_PAIRED_TEXT = 96 };
 void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p);
 /* 95 % interval of the mean of n scores a, or with b of the differences a - b, from n splits of the same

@@ -47,6 +47,9 @@ void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p)
     if (p->n < 2)
         snprintf(text, KL_PAIRED_TEXT, "%+.4f (one seed; qtrain --replicas 5 gives an interval)",
                  p->difference);
+    else if (!kl_has_width(p->low, p->high))
+        snprintf(text, KL_PAIRED_TEXT, "%+.4f (the same with each of %zu seeds: no interval)",
+                 p->difference, p->n);
     else
         snprintf(text, KL_PAIRED_TEXT, "%+.4f (95 %% %+.4f to %+.4f, paired over %zu seeds)",
                  p->difference, p->low, p->high, p->n);

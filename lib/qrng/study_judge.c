@@ -129,7 +129,8 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
     v->mean = kl_mean(v->accuracy, s);
     v->others = s > v->collapsed ? v->others / (double)(s - v->collapsed) : NAN;
     struct kl_interval of = kl_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
-    if (!(of.high - of.low > 1e-12)) /* one split, or equal ones, which bear no interval of their own */
+    if (!kl_has_width(of.low,
+                      of.high)) /* one split, or equal ones, which bear no interval of their own */
         of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, Z95);
     v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;

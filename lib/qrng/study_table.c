@@ -33,7 +33,7 @@ static void write_differences(FILE *to, const struct kl_study_report *r)
         const double mean = (of.low + of.high) / 2;
         fprintf(to, "%s less %s: %+.4f ", kl_study_model_name(own->model),
                 kl_study_model_name(other->model), mean);
-        if (of.high - of.low > 1e-12) fprintf(to, "(95 %% %+.4f to %+.4f)\n", of.low, of.high);
+        if (kl_has_width(of.low, of.high)) fprintf(to, "(95 %% %+.4f to %+.4f)\n", of.low, of.high);
         else fprintf(to, "(the same on all splits)\n");
     }
 }

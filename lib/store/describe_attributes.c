@@ -111,11 +111,23 @@ int kl_write_attributes(FILE *to, const struct kl_file *file, struct kl_error *e
     return KL_OK;
 }
 
-static json_t *value_json(const struct kl_attribute *a)
+/* The end of a control's interval that is none, as kl_write_numbers has it. */
+static bool is_no_end(const struct kl_file *file, const struct kl_attribute *a)
+{
+    char of[64];
+    double ends[2];
+    const char *end = strncmp(a->name, "minus_", 6) == 0 && !*a->object ? strrchr(a->name, '_') : NULL;
+    if (!end || (strcmp(end, "_low") != 0 && strcmp(end, "_high") != 0)) return false;
+    snprintf(of, sizeof of, "%.*s", (int)(end - a->name), a->name);
+    return !kl_file_interval(ends, file, of);
+}
+
+static json_t *value_json(const struct kl_file *file, const struct kl_attribute *a)
 {
     json_t *value = NULL;
     if (a->type == KL_ATTR_INTEGER) return json_integer(a->integer);
-    if (a->type == KL_ATTR_NUMBER) return isfinite(a->number) ? json_real(a->number) : json_null();
+    if (a->type == KL_ATTR_NUMBER)
+        return isfinite(a->number) && !is_no_end(file, a) ? json_real(a->number) : json_null();
     kl_json_string(&value, a->text, NULL);
     return value;
 }
@@ -129,7 +141,7 @@ int kl_attributes_json(json_t **attributes, const struct kl_file *file, struct k
         char name[400];
         if (!is_told(a)) continue;
         snprintf(name, sizeof name, "%s%s%s", a->object, *a->object ? "/" : "", a->name);
-        failed = json_object_set_new(*attributes, name, value_json(a)) != 0;
+        failed = json_object_set_new(*attributes, name, value_json(file, a)) != 0;
     }
     return failed ? kl_fail_memory(err, 4096) : KL_OK;
 }

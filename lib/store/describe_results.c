@@ -34,9 +34,29 @@ bool kl_is_number_of_report(const char *name)
     return strcmp(name, "noise") == 0 || strcmp(name, "mitigation") == 0;
 }
 
+/* Of a control's difference: where its ends are one, there is no interval to tell. */
+static bool is_end(const char *name)
+{
+    return strncmp(name, "minus_", 6) == 0 && strchr(name + 6, '_');
+}
+
+static void write_number(FILE *to, const struct kl_file *file, const char *name, const char *title)
+{
+    const struct kl_dataset *seeds = kl_file_find(file, "replicas/accuracy");
+    char of[64];
+    double value, ends[2];
+    if (!kl_file_has_attribute(file, "", name) || kl_file_number(&value, file, "", name, NULL)) return;
+    snprintf(of, sizeof of, "%.*s", is_end(name) ? (int)(strrchr(name, '_') - name) : 60, name);
+    const bool bounded = strncmp(name, "minus_", 6) != 0 || kl_file_interval(ends, file, of);
+    if (is_end(name) && !bounded) return;
+    fprintf(to, strcmp(name, "mcnemar_p") == 0 ? "%-20s %.3g" : "%-20s %.4f", title, value);
+    if (!bounded && seeds && seeds->rows > 1)
+        fprintf(to, " (the same with each of %zu seeds: no interval)", seeds->rows);
+    fputc('\n', to);
+}
+
 void kl_write_numbers(FILE *to, const struct kl_file *file)
 {
-    double value;
     /* As applied: with qeval's own options or the head's. */
     for (int i = 0; i < 2; i++) {
         const char *const name = i ? "mitigation" : "noise";
@@ -46,10 +66,7 @@ void kl_write_numbers(FILE *to, const struct kl_file *file)
         free(text);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (kl_file_has_attribute(file, "", numbers[i][0]) &&
-            kl_file_number(&value, file, "", numbers[i][0], NULL) == KL_OK)
-            fprintf(to, strcmp(numbers[i][0], "mcnemar_p") == 0 ? "%-20s %.3g\n" : "%-20s %.4f\n",
-                    numbers[i][1], value);
+        write_number(to, file, numbers[i][0], numbers[i][1]);
 }
 
 int kl_write_heads(FILE *to, struct kl_file *file, struct kl_error *err)

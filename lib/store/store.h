@@ -73,6 +73,9 @@ int kl_file_text(char **value, const struct kl_file *file, const char *object, c
 int kl_file_number(double *value, const struct kl_file *file, const char *object, const char *name,
                    struct kl_error *err);
 bool kl_file_has_attribute(const struct kl_file *file, const char *object, const char *name);
+/* Ends of the interval of a number of the root, NAME_low and NAME_high. false: the file has none, or it
+   has no width (kl_has_width). */
+bool kl_file_interval(double ends[2], const struct kl_file *file, const char *name);
 /* The file's own results: the k-th root attribute that is not one of every file's (key, kind, ...), in
    name order. text: its value as words, malloc'ed. KL_ENOMEM. *name is NULL past the last. */
 int kl_file_result(const char **name, char **text, const struct kl_file *file, size_t k,
