@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    A folder of PNG files: each sub-folder is a class; classes and files in the byte order of their names.
-   Names that begin with a dot and files that do not end in .png are passed over. */
+   Names that begin with a dot and files that do not end in .png are passed over; of images among them
+   there is a word. Without labels the files may lie in the folder itself, if no sub-folder has any. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 struct folder {
     struct kl_names files; /* full paths */
     size_t max_bytes;
+    size_t n_unread, unread_folders; /* images that are not PNG, and the folders that hold them */
+    char *first_unread;
 };
 
 static bool knows(const char *path, bool is_folder, const unsigned char *magic, size_t n_magic)
@@ -23,19 +26,30 @@ static void source_close(struct kl_image_source *s)
 {
     struct folder *f = s->state;
     if (f) kl_names_free(&f->files);
+    if (f) free(f->first_unread);
     free(f);
     s->state = NULL;
 }
 
-/* All files of one class appended to f->files, their labels to s->labels. */
-static int add_class(struct kl_image_source *s, const char *name, int32_t label,
-                     const struct kl_log *log, struct kl_error *err)
+static int count_unread(struct folder *f, const char *path, struct kl_error *err)
+{
+    struct kl_names unread = { 0 };
+    int rc = kl_names_list(&unread, path, KL_NAMES_UNREAD, err);
+    if (!rc && unread.n && !f->first_unread && !(f->first_unread = kl_path_join(path, unread.items[0])))
+        rc = kl_fail_memory(err, strlen(path));
+    f->n_unread += unread.n;
+    f->unread_folders += unread.n > 0;
+    kl_names_free(&unread);
+    return rc;
+}
+
+/* All files of one folder appended to f->files, their labels to s->labels. */
+static int add_files(struct kl_image_source *s, const char *path, int32_t label, struct kl_error *err)
 {
     struct folder *f = s->state;
     struct kl_names files = { 0 };
-    char *path = kl_path_join(s->path, name);
-    int rc = path ? kl_names_list(&files, path, false, err) : kl_fail_memory(err, strlen(name));
-    if (!rc && files.n == 0) kl_note(log, 1, "%s: a class without PNG files", path);
+    int rc = kl_names_list(&files, path, KL_NAMES_PNG, err);
+    if (!rc) rc = count_unread(f, path, err);
     for (size_t i = 0; i < files.n && !rc; i++)
         rc = kl_names_add(&f->files, kl_path_join(path, files.items[i]), err);
     if (!rc && files.n) {
@@ -49,6 +63,17 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
     }
 out:
     kl_names_free(&files);
+    return rc;
+}
+
+static int add_class(struct kl_image_source *s, const char *name, int32_t label,
+                     const struct kl_log *log, struct kl_error *err)
+{
+    const size_t before = ((struct folder *)s->state)->files.n;
+    char *path = kl_path_join(s->path, name);
+    const int rc = path ? add_files(s, path, label, err) : kl_fail_memory(err, strlen(name));
+    if (!rc && ((struct folder *)s->state)->files.n == before)
+        kl_note(log, 1, "%s: a class without PNG files", path);
     free(path);
     return rc;
 }
@@ -67,109 +92,56 @@ static int set_class_names(struct kl_image_source *s, const struct kl_names *cla
     return 0;
 }
 
-/* The first pass over the files: headers, or with skip_bad everything. */
-struct pass {
-    struct kl_image_source *s;
-    const struct kl_images_options *o;
-    struct look {
-        size_t height, width;
-        bool colour;
-        int rc;
-    } * looks;
-};
-
-static void look_at(void *context, size_t i, int thread)
-{
-    (void)thread;
-    struct pass *pass = context;
-    struct look *look = &pass->looks[i];
-    const char *path = ((struct folder *)pass->s->state)->files.items[i];
-    look->rc = kl_png_header(&look->height, &look->width, &look->colour, path, pass->o->max_bytes, NULL);
-    if (look->rc || !pass->o->skip_bad) return;
-    struct kl_arena arena = { 0 };
-    struct kl_picture picture;
-    look->rc = kl_arena_init(&arena, look->height * look->width * 4 + 4096, NULL);
-    if (!look->rc) look->rc = kl_png_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
-    kl_arena_free(&arena);
-}
-
-/* The reader once more, for its words. Of many only the first ones without -v. */
-static void say_left_out(const struct kl_images_options *o, const char *path, size_t before)
-{
-    enum { SHOWN = 10 };
-    size_t height, width;
-    bool colour;
-    struct kl_error why = { 0 };
-    struct kl_arena arena = { 0 };
-    struct kl_picture picture;
-    if (kl_png_header(&height, &width, &colour, path, o->max_bytes, &why) == 0)
-        kl_png_decode(&picture, path, o->max_bytes, &arena, &why);
-    kl_arena_free(&arena);
-    kl_note(o->log, before < SHOWN ? 1 : 2, "%s; left out", why.text);
-}
-
-/* Sizes and colour of all; bad files are an error or leave the list. */
-static int first_pass(struct kl_image_source *s, const struct kl_images_options *o, struct kl_error *err)
-{
-    struct folder *f = s->state;
-    struct pass pass = { s, o, calloc(f->files.n, sizeof *pass.looks) };
-    int rc = 0;
-    size_t kept = 0;
-    s->index = malloc(f->files.n * sizeof *s->index);
-    if (!pass.looks || !s->index) {
-        rc = kl_fail_memory(err, f->files.n * (sizeof *pass.looks + sizeof *s->index));
-        goto out;
-    }
-    kl_pool_for(o->pool, f->files.n, look_at, &pass);
-    s->total = f->files.n;
-    s->channels = 1;
-    for (size_t i = 0; i < s->total; i++) {
-        const struct look *look = &pass.looks[i];
-        char *file = f->files.items[i];
-        size_t h, w;
-        bool colour;
-        if (look->rc && !(o->skip_bad && look->rc == KL_EDATA)) {
-            rc = kl_png_header(&h, &w, &colour, file, o->max_bytes, err); /* again, for its words */
-            rc = rc ? rc : kl_fail(err, look->rc, "%s: cannot be read", file);
-            goto out;
-        }
-        if (look->rc) {
-            say_left_out(o, file, i - kept);
-            continue;
-        }
-        if (kept == 0) {
-            s->height = look->height;
-            s->width = look->width;
-        } else if (look->height != s->height || look->width != s->width) {
-            s->height = s->width = 0;
-        }
-        s->channels = look->colour ? 3 : s->channels;
-        s->labels[kept] = s->labels[i];
-        s->index[kept] = (int64_t)i;
-        f->files.items[i] =
-            f->files.items[kept]; /* swap: every path stays in the list and is freed once */
-        f->files.items[kept++] = file;
-    }
-    s->n = kept;
-    s->skipped = s->total - kept;
-    if (kept == 0)
-        rc = kl_fail(err, KL_EDATA, "%s: none of its %zu PNG files can be read", s->path, s->total);
-out:
-    free(pass.looks);
-    return rc;
-}
-
-/* The folder may hold the files of MNIST, one of which is meant. */
+/* The folder may hold the files of MNIST, one of which is meant; or files without classes, which
+   --labels none reads. */
 static int nothing(const struct kl_image_source *s, size_t n_classes, struct kl_error *err)
 {
+    const size_t n = ((struct folder *)s->state)->files.n;
     char idx[256] = "";
-    DIR *dir = opendir(s->path);
+    DIR *dir = n ? NULL : opendir(s->path);
     for (struct dirent *e; dir && !*idx && (e = readdir(dir));)
         if (strstr(e->d_name, "-idx3-")) snprintf(idx, sizeof idx, "%s", e->d_name);
     if (dir) closedir(dir);
+    if (n)
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: %zu PNG file%s, but in no sub-folder, and each class is a sub-folder; give the "
+            "folder above if this is a class, or --labels none to do without classes",
+            s->path, n, kl_s(n));
     return kl_fail(err, KL_EDATA,
                    "%s: no PNG files in its %zu sub-folders; each class is a sub-folder%s%s", s->path,
                    n_classes, *idx ? "; or name an IDX file in it, such as " : "", idx);
+}
+
+/* Those beside the classes' folders are no class: a word, and they are left out. */
+static int remark_beside(const struct kl_image_source *s, const struct kl_log *log, struct kl_error *err)
+{
+    struct kl_names beside = { 0 };
+    const int rc = kl_names_list(&beside, s->path, KL_NAMES_PNG, err);
+    if (!rc && beside.n)
+        kl_note(log, 1, "left out %zu PNG file%s beside the classes' sub-folders (first: %s/%s)",
+                beside.n, kl_s(beside.n), s->path, beside.items[0]);
+    kl_names_free(&beside);
+    return rc;
+}
+
+/* The files of all classes; if there are none, those in the folder itself, if they are wanted. */
+static int list(struct kl_image_source *s, const struct kl_names *classes,
+                const struct kl_images_options *o, struct kl_error *err)
+{
+    struct folder *f = s->state;
+    int rc = 0;
+    for (size_t i = 0; i < classes->n && !rc; i++)
+        rc = add_class(s, classes->items[i], (int32_t)i, o->log, err);
+    const bool flat = !rc && f->files.n == 0;
+    if (flat) rc = add_files(s, s->path, 0, err);
+    else if (!rc) rc = remark_beside(s, o->log, err);
+    if (rc) return rc;
+    if (f->n_unread)
+        kl_note(o->log, 1, "left out %zu image file%s in %zu folder%s (first: %s): images must be PNG",
+                f->n_unread, kl_s(f->n_unread), f->unread_folders, kl_s(f->unread_folders),
+                f->first_unread);
+    return f->files.n && !(flat && !o->labels) ? 0 : nothing(s, classes->n, err);
 }
 
 static int source_open(struct kl_image_source *s, const struct kl_images_options *o,
@@ -184,19 +156,13 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
         return kl_fail(
             err, KL_EUSAGE,
             "%s: --labels FILE belongs to an IDX file; a folder's classes are its sub-folders", s->path);
-    if ((rc = kl_names_list(&classes, s->path, true, err))) goto out;
-    for (size_t i = 0; i < classes.n; i++)
-        if ((rc = add_class(s, classes.items[i], (int32_t)i, o->log, err))) goto out;
-    if (f->files.n == 0) {
-        rc = nothing(s, classes.n, err);
+    if ((rc = kl_names_list(&classes, s->path, KL_NAMES_FOLDERS, err)) ||
+        (rc = list(s, &classes, o, err)) || (!o->labels && (rc = set_class_names(s, &classes, err))))
         goto out;
-    }
-    if ((rc = set_class_names(s, &classes, err))) goto out;
-    rc = first_pass(s, o, err);
+    rc = kl_folder_look(s, &f->files, o, err);
     if (o->labels) { /* none */
         free(s->labels);
         s->labels = NULL;
-        s->n_classes = 0;
     }
 out:
     kl_names_free(&classes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    ingest: anything -> blocks of 8-bit images of one size, with labels. Formats are a table of drivers
    (images.c): IDX, plain or gzip (idx.c); a folder of PNG files, one sub-folder a class (folder.c,
-   png.c); HDF5 (h5.c). Tiers: what a stage calls; the parts that drivers and tests call. */
+   folder_look.c, png.c); HDF5 (h5.c). Tiers: what a stage calls; the parts that drivers and tests
+   call. */
 #ifndef KL_INGEST_H
 #define KL_INGEST_H
 

@@ -44,23 +44,34 @@ char *kl_path_join(const char *folder, const char *name)
     return path;
 }
 
-int kl_names_list(struct kl_names *names, const char *path, bool folders, struct kl_error *err)
+static bool wanted(const char *name, enum kl_names_kind kind)
+{
+    static const char *const unread[] = { ".jpg",  ".jpeg", ".jfif", ".gif",  ".bmp", ".tif",
+                                          ".tiff", ".webp", ".heic", ".avif", ".pgm", ".ppm" };
+    const char *ending = strrchr(name, '.');
+    if (name[0] == '.') return false;
+    if (kind == KL_NAMES_FOLDERS) return true;
+    if (kind == KL_NAMES_PNG) return ending && strcasecmp(ending, ".png") == 0;
+    for (size_t i = 0; ending && i < sizeof unread / sizeof *unread; i++)
+        if (strcasecmp(ending, unread[i]) == 0) return true;
+    return false;
+}
+
+int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,
+                  struct kl_error *err)
 {
     int rc = 0;
     DIR *dir = opendir(path);
     if (!dir) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the folder", path);
     for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
-        const size_t length = strlen(e->d_name);
-        if (e->d_name[0] == '.' ||
-            (!folders && (length < 5 || strcasecmp(e->d_name + length - 4, ".png") != 0)))
-            continue;
+        if (!wanted(e->d_name, kind)) continue;
         struct stat st;
         char *full = kl_path_join(path, e->d_name);
         if (!full) {
-            rc = kl_fail_memory(err, length);
+            rc = kl_fail_memory(err, strlen(e->d_name));
         } else if (stat(full, &st) < 0) {
             rc = kl_fail_errno(err, KL_ENOINPUT, "%s", full);
-        } else if (folders ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) {
+        } else if (kind == KL_NAMES_FOLDERS ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) {
             rc = kl_names_add(names, strdup(e->d_name), err);
         }
         free(full);

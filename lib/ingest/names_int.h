@@ -3,7 +3,7 @@
 #ifndef KL_NAMES_INT_H
 #define KL_NAMES_INT_H
 
-#include "base/base.h"
+#include "ingest/ingest.h"
 
 struct kl_names {
     char **items;
@@ -11,10 +11,22 @@ struct kl_names {
 };
 /* Takes ownership of item, which may be NULL: KL_ENOMEM. */
 int kl_names_add(struct kl_names *names, char *item, struct kl_error *err);
-/* What is in a folder, sorted: its sub-folders, or its PNG files. */
-int kl_names_list(struct kl_names *names, const char *path, bool folders, struct kl_error *err);
+enum kl_names_kind {
+    KL_NAMES_FOLDERS,
+    KL_NAMES_PNG,
+    KL_NAMES_UNREAD /* images by their names, but not PNG */
+};
+/* What of this kind is in a folder, sorted; names that begin with a dot are passed over. */
+int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,
+                  struct kl_error *err);
 void kl_names_free(struct kl_names *names);
 /* "FOLDER/NAME", malloc'ed. */
 char *kl_path_join(const char *folder, const char *name);
+
+struct kl_image_source;
+/* folder_look.c: sizes, colour and index of a folder's files into the source; bad ones are an error, or
+   leave the list and s->labels. */
+int kl_folder_look(struct kl_image_source *s, struct kl_names *files,
+                   const struct kl_images_options *options, struct kl_error *err);
 
 #endif

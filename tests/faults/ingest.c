@@ -76,6 +76,7 @@ static void make_inputs(void)
     copy(path_of("set/b/2.png"), "tests/fuzz/png/bad-crc");
     copy(path_of("set/b/3.png"), "tests/fuzz/png/rgb");
     copy(path_of("set/b/4.png"), "tests/fuzz/png/tall");
+    copy(path_of("set/b/5.jpg"), "tests/fuzz/png/grey");
     copy(path_of("x-images-idx3-ubyte"), "tests/fuzz/idx/grey");
     unsigned char *large = calloc(1, 16 + 180000);
     memcpy(large, "\0\0\10\3\0\0\0\2\0\0\1\54\0\0\1\54", 16); /* 2 of 300 x 300 */
@@ -112,6 +113,7 @@ int main(void)
         { .path = path_of("x-images-idx3-ubyte") },
         { .path = path_of("y-images-idx3-ubyte.gz") },
         { .path = path_of("set"), .resize = 6, .skip_bad = true, .by_stdio = true },
+        { .path = path_of("set/a"), .labels = "none", .resize = 6, .by_stdio = true },
         { .path = path_of("z-images-idx3-ubyte") },
         { .path = "tests/fuzz/foreign/four-channels", .by_child = true },
         { .path = path_of("four.h5"), .by_child = true },

@@ -22,5 +22,5 @@ $ h5dump -d class_names -d index set.h5 | grep '(.)'
 >    (0): 0, 1, 2
 
 $ mkdir flat; cp set/one/60002.png flat; extract-features flat -o set.h5
-! extract-features: flat: no PNG files in its 0 sub-folders; each class is a sub-folder
+! extract-features: flat: 1 PNG file, but in no sub-folder, and each class is a sub-folder; give the folder above if this is a class, or --labels none to do without classes
 ? 65

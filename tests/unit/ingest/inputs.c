@@ -69,6 +69,10 @@ static void check_folder(void)
     put(path_of("set/a/x.p"), "x", 1);
     put(path_of("set/a/.hidden.png"), "x", 1);
     put(path_of("set/a/words.txt"), "x", 1);
+    put(path_of("set/a/x.jpg"), "x", 1);
+    put(path_of("set/none/y.WebP"), "x", 1);
+    put(path_of("set/none/.z.gif"), "x", 1);
+    put(path_of("set/none/jpg"), "x", 1);
     refused(set, &o, KL_EDATA, "no PNG files in its 2 sub-folders; each class is a sub-folder");
     copy(path_of("set/a/1.PNG"), "tests/fuzz/png/grey");
     o.labels = "labels";
@@ -82,6 +86,9 @@ static void check_folder(void)
     CHECK(shape.n == 1 && shape.n_classes == 0, "labels that were not wanted");
     fflush(to);
     CHECK(strstr(said, "set/none: a class without PNG files"), "%s", said);
+    CHECK(strstr(said, ": left out 2 image files in 2 folders (first: ") &&
+              strstr(said, "set/a/x.jpg): images must be PNG\n") && !strstr(said, "beside"),
+          "%s", said);
     o = defaults();
     CHECK(symlink("nowhere", path_of("set/a/2.png")) == 0);
     refused(set, &o, KL_ENOINPUT, "set/a/2.png: No such file or directory");
@@ -120,6 +127,38 @@ static void check_folder(void)
     unlink(path_of("set/a/2.png"));
     o.log = NULL;
     refused(set, &o, KL_EDATA, "none of its 16 PNG files can be read");
+    free(set);
+}
+
+/* Files without a class: read if nobody asks for one, and if no sub-folder has any. */
+static void check_flat(void)
+{
+    char *set = strdup(path_of("flat"));
+    struct kl_images_options o = defaults();
+    struct kl_images shape;
+    struct kl_error err = { 0 };
+    uint8_t pixels[64], alone[8];
+    mkdir(set, 0777);
+    mkdir(path_of("flat/sub"), 0777);
+    copy(path_of("flat/2.png"), "tests/fuzz/png/grey");
+    copy(path_of("flat/1.png"), "tests/fuzz/png/bad-crc");
+    refused(set, &o, KL_EDATA, "flat: 2 PNG files, but in no sub-folder");
+    refused(path_of("flat/2.png"), &o, KL_EDATA, "flat/2.png: a single PNG file; give the folder above");
+    o.labels = "none";
+    refused(set, &o, KL_EDATA, "flat/1.png: damaged PNG");
+    o.skip_bad = true;
+    CHECK(open_and_read(set, &o, alone, sizeof alone, &shape, &err) == 0, "%s", err.text);
+    CHECK(shape.n == 1 && shape.skipped == 1 && shape.n_classes == 0 && shape.height == 2 &&
+              shape.width == 3,
+          "%zu", shape.n);
+    o.skip_bad = false;
+    copy(path_of("flat/1.png"), "tests/fuzz/png/grey");
+    CHECK(open_and_read(set, &o, pixels, sizeof pixels, &shape, &err) == 0, "%s", err.text);
+    CHECK(shape.n == 2 && memcmp(pixels, alone, 6) == 0 && memcmp(pixels + 6, alone, 6) == 0, "%zu",
+          shape.n);
+    copy(path_of("flat/sub/1.png"), "tests/fuzz/png/text");
+    CHECK(open_and_read(set, &o, pixels, sizeof pixels, &shape, &err) == 0, "%s", err.text);
+    CHECK(shape.n == 1 && shape.height == 1, "those of the sub-folder, as with classes");
     free(set);
 }
 
@@ -290,6 +329,7 @@ int main(void)
     begin();
     setenv("XDG_CACHE_HOME", folder, 1);
     check_folder();
+    check_flat();
     check_changes();
     check_h5();
     check_passing();
