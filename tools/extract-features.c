@@ -23,7 +23,7 @@ struct values {
 #define TAPS "layer1|layer2|layer3|layer4|avgpool" /* enum kl_tap */
 static const struct kl_option options[] = {
     { "weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false,
-      ".safetensors or .pth of a ResNet-18 (default: the one that ketline ships)", "Features", NULL },
+      ".safetensors or .pth of a ResNet-18 (default: ketline's, for 28 x 28 pixels)", "Features", NULL },
     { "tap", 't', KL_OPT_CHOICE, AT(tap), TAPS, 0, 0, true, "where features are taken", NULL, NULL },
     { "dtype", 0, KL_OPT_CHOICE, AT(dtype), "f32|f16", 0, 0, true, "storage of features", NULL, NULL },
     { "precision", 0, KL_OPT_CHOICE, AT(precision), KL_PRECISIONS, 0, 0, true,
@@ -33,7 +33,7 @@ static const struct kl_option options[] = {
     { "channels", 0, KL_OPT_CHOICE, AT(channels), CHANNELS, 0, 0, true,
       "auto: rgb if an image has colour", NULL, NULL },
     { "resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 4096, true,
-      "to N x N, bilinear with antialias; 0: as they are", NULL, NULL },
+      "to N x N, bilinear with antialias; 0: as they are; 28 for the default weights", NULL, NULL },
     { "mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL },
     { "std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL },
     { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL,
@@ -89,9 +89,14 @@ static int choose_precision(struct values *v, struct kl_error *err)
 
 static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
 {
-    if (n_inputs == 0 || n_inputs > MAX_INPUTS)
-        return kl_fail(err, KL_EUSAGE, "%zu input%s, expected 1 to %d; see --help", n_inputs,
-                       kl_s(n_inputs), (int)MAX_INPUTS);
+    if (n_inputs == 0)
+        return kl_fail(err, KL_EUSAGE, "0 inputs, expected 1 to %d; see --help", (int)MAX_INPUTS);
+    if (n_inputs > MAX_INPUTS)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%zu inputs, expected 1 to %d; of PNG files give the folder above their class's, in "
+            "which each class is a sub-folder",
+            n_inputs, (int)MAX_INPUTS);
     if (!v->common.output && !v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
     if (v->labels && n_inputs > 1 && strcmp(v->labels, "none") != 0)
@@ -158,6 +163,7 @@ static int open_parts(struct job *j, struct kl_error *err)
     o->images.limit = (size_t)v->limit;
     o->images.skip_bad = v->skip_bad;
     o->weights = j->weights_path;
+    o->trained_side = v->weights ? 0 : KL_SHIPPED_SIDE;
     o->tap = v->tap;
     o->mean = v->mean;
     o->std = v->std;

@@ -8,6 +8,8 @@
 #include "weights/weights.h"
 
 /* ---- weights (weights_shipped.c; read by weights/) ---- */
+/* Side of the images that the weights which ketline ships were trained on (data/backbone/ORIGIN.md). */
+enum { KL_SHIPPED_SIDE = 28 };
 /* Path of the weights that ketline ships: under $KETLINE_DATA, installed beside the program
    (../share/ketline), or in the source tree. KL_ENOINPUT. */
 int kl_weights_shipped(char *path, size_t size, struct kl_error *err);

@@ -16,13 +16,15 @@ struct kl_extract_options {
     size_t n_inputs;
     struct kl_images_options images; /* but pool and log */
     const char *weights;             /* a file */
+    size_t trained_side;             /* of the images that they were trained on, 0: not known */
     struct kl_resnet18_options net;  /* but for what follows from the images */
     const char *tap, *mean, *std;    /* of net, in words, for the attributes */
     const char *device;              /* as --device */
     const char *precision;           /* of KL_PRECISIONS, on a GPU; NULL: fp32, as the CPU computes */
     bool half;                       /* float16 instead of float32 */
     int threads;                     /* 0: what the machine allows */
-    const struct kl_log *log;        /* told of files left out and of what a stopped run had left */
+    const struct kl_log *log;        /* told of files left out, of images of another size than the
+                                        weights' and of what a stopped run had left */
 };
 struct kl_extract {
     struct kl_extract_options options;

@@ -27,6 +27,18 @@ static int open_images(struct kl_extract *e, const struct kl_extract_options *o,
     return code;
 }
 
+/* The network computes at any size, and what comes out looks like features: nothing else tells. */
+static void remark_size(const struct kl_extract *e)
+{
+    const size_t side = e->options.trained_side;
+    if (!side || (e->images->height == side && e->images->width == side)) return;
+    kl_note(e->options.log, 1,
+            "images of %zu x %zu pixels: the shipped weights were trained at %zu x %zu, at other sizes "
+            "their "
+            "features are worse; give --resize %zu, or --weights FILE of a network for this size",
+            e->images->height, e->images->width, side, side, side);
+}
+
 static void describe(struct kl_extract *e)
 {
     const struct kl_extract_options *o = &e->options;
@@ -58,7 +70,9 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
     if (code) return code;
     describe(e);
     e->n = e->images->n;
-    return open_net(e, err);
+    code = open_net(e, err);
+    if (!code) remark_size(e);
+    return code;
 }
 
 void kl_extract_close(struct kl_extract *e)

@@ -33,7 +33,8 @@ $ ls x.h5
 
 # Its features, and what the file says of them. A small card: half the batch, the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
-+ run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 9 --tap layer1 "$@" > log; }
++ own="-w $DATA/backbone/resnet18-gray28-f16.safetensors" # named, and so without a word on their size
++ run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 9 --tap layer1 $own "$@" > log; }
 + run -o cpu.h5; run --device cuda --precision fp32 --no-provenance -o gpu.h5; h5diff -d 1e-5 cpu.h5 gpu.h5 /features
 + run --device cuda -o tf32.h5; h5diff -d 0.02 cpu.h5 tf32.h5 /features
 + h5diff -q -d 1e-5 cpu.h5 tf32.h5 /features || echo not as exact
@@ -49,7 +50,8 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tes
 # A lost card: 75; what was done stays, and the same command goes on to the same bytes; so do shards.
 ~ s/found (2048|826) of/found N of/; s/(2048|826) are left/N are left/
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; d=$DATA/digits/train-images-idx3-ubyte
-+ run() { extract-features $d $d --resize 2 --tap layer1 --device cuda --no-provenance --progress none "$@" > log; }
++ own="-w $DATA/backbone/resnet18-gray28-f16.safetensors"
++ run() { extract-features $d $d --resize 2 --tap layer1 $own --device cuda --no-provenance --progress none "$@" > log; }
 + run -o whole.h5; for k in 183 215; do KETLINE_EMULATED_FAIL=$k run -o lost.h5; echo $?; done
 + run -o lost.h5; cmp whole.h5 lost.h5; for i in 0 1 2; do run --shard $i/3 -o part$i.h5; done
 + cache merge part?.h5 --no-provenance -o merged.h5 > log; cmp whole.h5 merged.h5; ls -A | grep -v "part.[.]h5"
