@@ -11,7 +11,7 @@
 #include "store/mode.h"
 #include "store/shard.h"
 
-enum { NUMERICAL_VERSION = 2 };
+enum { NUMERICAL_VERSION = 2, HALVING_VERSION = 3 }; /* what is in a table; which points halving keeps */
 
 struct values {
     struct kl_head_settings head;
@@ -98,7 +98,8 @@ static int make_key(struct kl_key **key, const struct run *run, struct kl_error 
     char heads[65];
     struct values settled = *run->v;
     settled.head = run->points.points[0].v;
-    int code = kl_key_begin(key, "sweep", KL_SWEEP_SCHEMA, tool.name, NUMERICAL_VERSION, err);
+    const int version = run->v->halving ? HALVING_VERSION : NUMERICAL_VERSION;
+    int code = kl_key_begin(key, "sweep", KL_SWEEP_SCHEMA, tool.name, version, err);
     if (!code) code = kl_key_options(*key, &tool, &settled, err);
     if (!code) code = kl_key_integer(*key, "seed", run->v->head.common.seed, err);
     if (!code) code = kl_sweep_points_digest(heads, &run->points, err);

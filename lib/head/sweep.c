@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/metrics.h"
 #include "store/store.h"
 
 int kl_sweep_make(struct kl_sweep *sweep, size_t n, size_t replicas, struct kl_error *err)
@@ -33,24 +32,21 @@ void kl_sweep_free(struct kl_sweep *sweep)
     *sweep = (struct kl_sweep){ 0 };
 }
 
-double kl_sweep_accuracy(const struct kl_sweep *sweep, size_t row)
+struct kl_judgement kl_sweep_judge(const struct kl_sweep *sweep, size_t row)
 {
-    return kl_mean(sweep->rows[row].accuracy, sweep->replicas);
-}
-
-static bool before(const struct kl_sweep *sweep, size_t a, size_t b)
-{
-    double x = kl_sweep_accuracy(sweep, a), y = kl_sweep_accuracy(sweep, b);
-    if (isnan(x) || isnan(y)) return !isnan(x) && isnan(y);
-    return x > y;
+    const struct kl_sweep_row *r = &sweep->rows[row];
+    return (struct kl_judgement){ kl_mean(r->accuracy, sweep->replicas),
+                                  kl_mean(r->loss, sweep->replicas) };
 }
 
 /* By insertion: points are few, and equal ones stay in the order of the grid. */
 void kl_sweep_order(size_t *order, const struct kl_sweep *sweep)
 {
     for (size_t i = 0; i < sweep->n; i++) {
+        const struct kl_judgement own = kl_sweep_judge(sweep, i);
         size_t k = i;
-        for (; k > 0 && before(sweep, i, order[k - 1]); k--) order[k] = order[k - 1];
+        for (; k > 0 && kl_comes_before(own, kl_sweep_judge(sweep, order[k - 1])); k--)
+            order[k] = order[k - 1];
         order[k] = i;
     }
 }
@@ -149,29 +145,51 @@ int kl_sweep_save(struct kl_writer *w, const struct kl_sweep *sweep, struct kl_e
     return code;
 }
 
-static void write_row(FILE *to, const struct kl_sweep *sweep, size_t i, int width)
+/* Columns of the table: of a name, of an accuracy. */
+struct widths {
+    int name, accuracy;
+    bool losses; /* there is room for them */
+};
+
+static struct widths measure(const struct kl_sweep *sweep)
+{
+    enum { LINE = 80, NUMBERS = 2 + 6 + 2 + 10, LOSS = 2 + 8 };
+    struct widths w = { 5, sweep->replicas == 1 ? 12 : 25, false };
+    for (size_t i = 0; i < sweep->n; i++)
+        if ((int)strlen(sweep->rows[i].name) > w.name) w.name = (int)strlen(sweep->rows[i].name);
+    w.losses = w.name + NUMBERS + 2 + w.accuracy + LOSS <= LINE;
+    return w;
+}
+
+static void write_row(FILE *to, const struct kl_sweep *sweep, size_t i, const struct widths *w)
 {
     const struct kl_sweep_row *row = &sweep->rows[i];
+    const struct kl_judgement mean = kl_sweep_judge(sweep, i);
     double low = INFINITY, high = -INFINITY;
-    fprintf(to, "%-*s  %6lld  %10lld  ", width, row->name, (long long)row->epochs,
+    char accuracy[64];
+    fprintf(to, "%-*s  %6lld  %10lld  ", w->name, row->name, (long long)row->epochs,
             (long long)row->parameters);
     for (size_t r = 0; r < sweep->replicas; r++)
         low = fmin(low, row->accuracy[r]), high = fmax(high, row->accuracy[r]);
+    if (sweep->replicas == 1) snprintf(accuracy, sizeof accuracy, "%.4f", mean.accuracy);
+    else snprintf(accuracy, sizeof accuracy, "%.4f (%.4f to %.4f)", mean.accuracy, low, high);
     if (row->diverged) fprintf(to, "diverged\n");
-    else if (sweep->replicas == 1) fprintf(to, "%.4f\n", row->accuracy[0]);
-    else fprintf(to, "%.4f (%.4f to %.4f)\n", kl_sweep_accuracy(sweep, i), low, high);
+    else if (w->losses)
+        fprintf(to, fabs(mean.loss) < 1000 ? "%-*s  %8.4f\n" : "%-*s  %8.2e\n", w->accuracy, accuracy,
+                mean.loss);
+    else fprintf(to, "%s\n", accuracy);
 }
 
 int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err)
 {
+    const struct widths w = measure(sweep);
     size_t *order = malloc((sweep->n + 1) * sizeof *order);
-    int width = 5;
     if (!order) return kl_fail_memory(err, sweep->n * sizeof *order);
     kl_sweep_order(order, sweep);
-    for (size_t i = 0; i < sweep->n; i++)
-        if ((int)strlen(sweep->rows[i].name) > width) width = (int)strlen(sweep->rows[i].name);
-    fprintf(to, "%-*s  %6s  %10s  %s\n", width, "point", "epochs", "parameters", "val accuracy");
-    for (size_t i = 0; i < sweep->n && i < most; i++) write_row(to, sweep, order[i], width);
+    fprintf(to, "%-*s  %6s  %10s  ", w.name, "point", "epochs", "parameters");
+    if (w.losses) fprintf(to, "%-*s  %8s\n", w.accuracy, "val accuracy", "val loss");
+    else fprintf(to, "val accuracy\n");
+    for (size_t i = 0; i < sweep->n && i < most; i++) write_row(to, sweep, order[i], &w);
     if (sweep->n > most) fprintf(to, "... and %zu more\n", sweep->n - most);
     free(order);
     return KL_OK;

@@ -3,7 +3,7 @@
 #ifndef KL_HEAD_SWEEP_H
 #define KL_HEAD_SWEEP_H
 
-#include "base/base.h"
+#include "metrics/metrics.h"
 
 struct kl_file;
 struct kl_writer;
@@ -31,17 +31,17 @@ void kl_sweep_free(struct kl_sweep *sweep);
    number of replicas or no validation. */
 int kl_sweep_read_head(struct kl_sweep_row *row, size_t replicas, struct kl_file *head,
                        struct kl_error *err);
-/* Mean over replicas; NaN if the point diverged. */
-double kl_sweep_accuracy(const struct kl_sweep *sweep, size_t row);
-/* Rows from the best mean accuracy to the worst; those that diverged last. order: [n]. */
+/* Means over replicas; NaN if the point diverged. */
+struct kl_judgement kl_sweep_judge(const struct kl_sweep *sweep, size_t row);
+/* Rows from the best to the worst (kl_comes_before); those that diverged last. order: [n]. */
 void kl_sweep_order(size_t *order, const struct kl_sweep *sweep);
 /* All datasets of the file (docs/files.md). */
 int kl_sweep_save(struct kl_writer *writer, const struct kl_sweep *sweep, struct kl_error *err);
 /* A finished file's rows; of one that diverged the epochs are unknown. KL_EDATA. Free with kl_sweep_free
    in any case. */
 int kl_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_error *err);
-/* The table for a person, best first, at most `most` rows: mean accuracy and its range over the heads.
- */
+/* The table for a person, best first, at most `most` rows: mean accuracy and its range over the heads;
+   mean loss where that takes no more than 80 columns. */
 int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err);
 
 #endif

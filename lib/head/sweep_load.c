@@ -87,6 +87,6 @@ int kl_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_error 
     if (!code) code = take_judgement(sweep, "val_accuracy", file, err);
     if (!code) code = take_judgement(sweep, "val_loss", file, err);
     for (size_t i = 0; i < sweep->n && !code; i++)
-        sweep->rows[i].diverged = isnan(kl_sweep_accuracy(sweep, i));
+        sweep->rows[i].diverged = isnan(kl_sweep_judge(sweep, i).accuracy);
     return code;
 }

@@ -194,7 +194,7 @@ static void take_numbers(struct point *p)
     }
 }
 
-/* The worse half of what is left is closed. */
+/* The worse half of what is left is closed; worse is what the table has further down. */
 static int drop_half(struct crew *crew, struct kl_error *err)
 {
     size_t keep = (crew->n_todo + 1) / 2, kept = 0, n = crew->sweep->n;

@@ -9,7 +9,7 @@
 /* The best row, and the command that trains its head again. */
 struct best {
     const struct kl_sweep_row *row; /* NULL: no point has an accuracy */
-    double accuracy;
+    struct kl_judgement mean;
     char *command; /* NULL: of a part of a sweep, whose best is not the sweep's, none is told */
     bool controls; /* it trains */
 };
@@ -20,8 +20,8 @@ static int find_best(struct best *best, const struct kl_sweep_found *f, struct k
     size_t *order = malloc((s->n + 1) * sizeof *order);
     if (!order) return kl_fail_memory(err, s->n * sizeof *order);
     kl_sweep_order(order, s);
-    if (s->n) best->accuracy = kl_sweep_accuracy(s, order[0]);
-    if (s->n && !isnan(best->accuracy)) best->row = &s->rows[order[0]];
+    if (s->n) best->mean = kl_sweep_judge(s, order[0]);
+    if (s->n && !isnan(best->mean.accuracy)) best->row = &s->rows[order[0]];
     free(order);
     if (!best->row || f->part) return KL_OK;
     return kl_sweep_command(&best->command, &best->controls, f->job, best->row->point,
@@ -60,11 +60,12 @@ static int write_json(FILE *to, const struct kl_sweep_found *f, const struct bes
         { "replicas", KL_JSON_COUNT, NULL, (double)f->sweep->replicas },
         { "seconds", KL_JSON_NUMBER, NULL, f->seconds },
         { "best", KL_JSON_TEXT, best->row ? best->row->name : NULL, 0 },
-        { "val_accuracy", KL_JSON_NUMBER, NULL, best->accuracy },
+        { "val_accuracy", KL_JSON_NUMBER, NULL, best->mean.accuracy },
+        { "val_loss", KL_JSON_NUMBER, NULL, best->mean.loss },
         { "best_command", KL_JSON_TEXT, best->command, 0 },
     };
     const size_t n = sizeof pairs / sizeof *pairs;
-    return kl_json_line(to, pairs, n - (best->row ? 0 : 2) - (best->command ? 0 : 1), err);
+    return kl_json_line(to, pairs, n - (best->row ? 0 : 3) - (best->command ? 0 : 1), err);
 }
 
 int kl_sweep_tell(FILE *to, const struct kl_sweep_found *found, bool json, struct kl_error *err)

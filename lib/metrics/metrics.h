@@ -13,6 +13,14 @@ void kl_softmax(float *probabilities, int32_t *predictions, const float *logits,
 double kl_mean(const double *values, size_t n);
 double kl_deviation(const double *values, size_t n);
 
+/* Mean accuracy and loss on validation samples, of heads that are compared by them. Does a come before
+   b? The higher accuracy does, of equal ones the lower loss; what is no number comes last. Accuracies
+   are hits over samples: means that differ by less than 1e-12 do so by rounding alone. */
+struct kl_judgement {
+    double accuracy, loss;
+};
+bool kl_comes_before(struct kl_judgement a, struct kl_judgement b);
+
 /* Interval of a proportion k of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard
    deviations (1.96: 95 %). */
 struct kl_interval {

@@ -13,7 +13,8 @@ static const double HEIGHT = 240;
 
 struct table {
     char *names;
-    double *accuracy, *means;
+    double *accuracy, *losses;
+    struct kl_judgement *means;
     int64_t *epochs; /* that each point was trained */
     bool uneven;     /* these differ: halving, an early stop, a grid of epochs */
     size_t *order;
@@ -22,34 +23,50 @@ struct table {
 
 static void table_free(struct table *t)
 {
-    free(t->names), free(t->accuracy), free(t->means), free(t->epochs), free(t->order);
+    free(t->names), free(t->accuracy), free(t->losses);
+    free(t->means), free(t->epochs), free(t->order);
 }
 
-/* Names, accuracies, and the order of the means; points without a number go last and are not drawn. */
-static int load(struct table *t, struct kl_file *file, struct kl_error *err)
+/* Names, accuracies, losses, epochs. */
+static int load_columns(struct table *t, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *d, *points, *epochs;
+    const struct kl_dataset *d, *losses, *points, *epochs;
     int code = kl_file_expect(&d, file, "val_accuracy", KL_TYPE_F64, 2, err);
+    if (!code) code = kl_file_expect(&losses, file, "val_loss", KL_TYPE_F64, 2, err);
     if (!code) code = kl_file_expect(&points, file, "point", KL_TYPE_STRING, 1, err);
     if (!code) code = kl_file_expect(&epochs, file, "epochs", KL_TYPE_I64, 1, err);
     if (!code && (points->dims[0] != d->dims[0] || epochs->dims[0] != d->dims[0] || d->dims[1] == 0))
         code = kl_fail(err, KL_EDATA, "%s: %zu points, but %zu rows of accuracies and %zu of epochs",
                        kl_file_path(file), points->dims[0], d->dims[0], epochs->dims[0]);
+    if (!code && (losses->dims[0] != d->dims[0] || losses->dims[1] != d->dims[1]))
+        code = kl_fail(err, KL_EDATA, "%s: %zu x %zu losses, but %zu x %zu accuracies",
+                       kl_file_path(file), losses->dims[0], losses->dims[1], d->dims[0], d->dims[1]);
     if (!code) code = kl_file_load((void **)&t->accuracy, file, d, err);
+    if (!code) code = kl_file_load((void **)&t->losses, file, losses, err);
     if (!code) code = kl_file_load((void **)&t->names, file, points, err);
     if (!code) code = kl_file_load((void **)&t->epochs, file, epochs, err);
     if (code) return code;
     t->n = d->dims[0], t->replicas = d->dims[1], t->name_size = points->item_size;
     t->n_names = points->dims[0];
+    return KL_OK;
+}
+
+/* The order of the means, as in the table; points without a number are not drawn. */
+static int load(struct table *t, struct kl_file *file, struct kl_error *err)
+{
+    const int code = load_columns(t, file, err);
+    if (code) return code;
     t->means = calloc(t->n + 1, sizeof *t->means);
     t->order = malloc((t->n + 1) * sizeof *t->order);
     if (!t->means || !t->order) return kl_fail_memory(err, t->n * sizeof *t->means);
     size_t kept = 0;
     for (size_t i = 0; i < t->n; i++) {
-        t->means[i] = kl_mean(t->accuracy + i * t->replicas, t->replicas);
-        if (!isfinite(t->means[i])) continue;
+        t->means[i] = (struct kl_judgement){ kl_mean(t->accuracy + i * t->replicas, t->replicas),
+                                             kl_mean(t->losses + i * t->replicas, t->replicas) };
+        if (!isfinite(t->means[i].accuracy)) continue;
         size_t k = kept++;
-        for (; k > 0 && t->means[t->order[k - 1]] < t->means[i]; k--) t->order[k] = t->order[k - 1];
+        for (; k > 0 && kl_comes_before(t->means[i], t->means[t->order[k - 1]]); k--)
+            t->order[k] = t->order[k - 1];
         t->order[k] = i;
         t->uneven = t->uneven || t->epochs[i] != t->epochs[t->order[0]];
     }
@@ -74,7 +91,7 @@ static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct tab
                        double row)
 {
     size_t i = t->order[place];
-    double y = axes->top + row * ((double)place + 0.5), x = kl_axes_x(axes, t->means[i]);
+    double y = axes->top + row * ((double)place + 0.5), x = kl_axes_x(axes, t->means[i].accuracy);
     kl_colour(cr, 0, 0.15);
     cairo_move_to(cr, axes->left, y);
     cairo_line_to(cr, axes->left + axes->width, y);

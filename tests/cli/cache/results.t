@@ -118,7 +118,7 @@ $ . ./page; extract-features --qrng rows.txt --symbol-bits 2 -o b.h5; page b.h5
 >
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 100 -q -o f.h5
 + qsweep f.h5 --grid "lr=1e-2,3e-2" --reduction 8 --epochs 2 --replicas 2 --json -o w.h5 | jq -c '[.best, .val_accuracy]' >told
-+ cache show --json w.h5 | jq -c '.tables.points | sort_by(-.val_accuracy)[0] | [.point, .val_accuracy]' | diff told - && cache show --json w.h5 | jq -c '.tables.points[] | [.point, .epochs, .parameters]'
++ cache show --json w.h5 | jq -c '.tables.points | sort_by(-.val_accuracy, .val_loss)[0] | [.point, .val_accuracy]' | diff told - && cache show --json w.h5 | jq -c '.tables.points[] | [.point, .epochs, .parameters]'
 + cache show w.h5 | grep -c 'val accuracy'
 > ["lr=1e-2",2,4402]
 > ["lr=3e-2",2,4402]

@@ -66,11 +66,11 @@ $ for f in t h; do figures $f.h5 -q -o figures-$f; grep -o 'width="[0-9]*' figur
 > wider
 
 # Epochs of the grid may be more than those outside it.
-$ qsweep f.h5 --grid "epochs=1,3" --epochs 2 -o e.h5 | sed -E 's/0\.[0-9]+/#/g' | sort; ls e-heads
+$ qsweep f.h5 --grid "epochs=1,3" --epochs 2 -o e.h5 | sed -E 's/[0-9]+\.[0-9]+/#/g' | sort; ls e-heads
 > e.h5: 2 points of 1 head, # s; heads in e-heads
-> epochs=1       1       70186  #
-> epochs=3       3       70186  #
-> point     epochs  parameters  val accuracy
+> epochs=1       1       70186  #          #
+> epochs=3       3       70186  #          #
+> point     epochs  parameters  val accuracy  val loss
 > the best again, with its controls: qtrain f.h5 # -o e-best.h5
 > the best of 2 is flattered by the choice: judge it with qeval on other samples
 > epochs=1.h5
@@ -88,10 +88,10 @@ $ $(qsweep f.h5 --grid "lr=1e-3" --epochs 1 --json -f -o j.h5 | jq -r .best_comm
 > true
 
 # A rate that is too high is a result, not an end.
-$ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -o d.h5 2>err | sed -E 's/0\.[0-9]+/#/g'
+$ qsweep f.h5 --grid "weight-decay=0,1000" --optimizer adamw --lr 1 --epochs 5 -o d.h5 2>err | sed -E 's/[0-9]+\.[0-9]+/#/g'
 + sed -E 's/epoch [0-9]+/epoch #/' err; ls d-heads
-> point              epochs  parameters  val accuracy
-> weight-decay=0          5       70186  #
+> point              epochs  parameters  val accuracy  val loss
+> weight-decay=0          5       70186  #          #
 > weight-decay=1000       0       70186  diverged
 > d.h5: 2 points of 1 head, # s; heads in d-heads
 > the best of 2 is flattered by the choice: judge it with qeval on other samples
