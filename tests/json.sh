@@ -38,7 +38,9 @@ printed qeval h.h5 test.h5 --noise depolarizing=0.01 --trajectories 2 -o r5.h5
 echo '{"schema":1,"claims":[{"claim":"a","file":"r.h5","attribute":"accuracy","low":0,"high":1}]}' >claims.json
 printed qeval --verify claims.json
 printed qeval h.h5 test.h5 --compare head.h5 --shots 10 -o r2.h5
-stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 -o s.h5
+stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --replicas 2 -o s.h5
+stage qsweep features.h5 --grid lr=1e-2,3e-2 --reduction 8 --epochs 1 --shard 0/2 -o s0.h5
+stage qsweep features.h5 --grid weight-decay=1000,999 --optimizer adamw --lr 1 --epochs 40 -o s1.h5 # both diverge
 stage qconvert head.safetensors --features features.h5 -o again.h5
 printed qconvert h.h5 -o w.npz
 printed figures h.h5 r.h5 --format svg -o drawn

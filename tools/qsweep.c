@@ -173,16 +173,28 @@ static int train(struct run *run, struct kl_error *err)
     return code ? code : publish(run, err);
 }
 
-static int summarise(FILE *out, const struct run *run, struct kl_error *err)
+/* What an earlier run found: the rows of its file, which has the key of this command. */
+static int recall(struct run *run, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    int code = kl_file_open_kind(&file, run->v->head.common.output, "sweep", err);
+    if (!code) code = kl_sweep_load(&run->sweep, file, err);
+    kl_file_close(&file);
+    return code;
+}
+
+static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct kl_error *err)
 {
     const struct kl_common *common = &run->v->head.common;
+    if (common->quiet && !common->json) return KL_OK;
+    const int code = answer == KL_STAGE_COMPUTE ? KL_OK : recall(run, err);
     const struct kl_sweep_found found = { .sweep = &run->sweep,
                                           .job = &run->job,
                                           .key = run->stage->key,
                                           .part = run->shard.count > 0,
+                                          .status = answer,
                                           .seconds = kl_clock() - run->stage->start };
-    if (common->quiet && !common->json) return KL_OK;
-    return kl_sweep_tell(out, &found, common->json, err);
+    return code ? code : kl_sweep_tell(out, &found, common->json, err);
 }
 
 static int work(struct run *run, FILE *out, struct kl_error *err)
@@ -196,10 +208,11 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = prepare(run, input, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
-    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(run->stage, answer, out, err);
-    kl_shard_say(run->input, run->stage->log);
-    code = train(run, err);
-    return code ? code : summarise(out, run, err);
+    if (answer == KL_STAGE_COMPUTE) {
+        kl_shard_say(run->input, run->stage->log);
+        code = train(run, err);
+    }
+    return code ? code : tell(out, run, answer, err);
 }
 
 static int sweep(struct kl_mode_run *mode, struct kl_error *err)

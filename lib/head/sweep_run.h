@@ -4,6 +4,7 @@
 #define KL_HEAD_SWEEP_RUN_H
 
 #include "head/sweep_points.h"
+#include "store/store.h"
 
 /* The grid of a sweep's --grid, whose points base completes (sweep_grid.c). Refused are options that
    cannot be compared, or that change nothing of a point. KL_EUSAGE. Free it with kl_grid_free. */
@@ -30,7 +31,8 @@ struct kl_sweep_found {
     const struct kl_sweep_job *job;
     const char *key; /* of the sweep's file */
     bool part;       /* of a sweep that is merged later */
-    double seconds;
+    enum kl_stage_answer status;
+    double seconds; /* that it took, if it was computed; else the heads' files may not be there */
 };
 int kl_sweep_tell(FILE *to, const struct kl_sweep_found *found, bool json, struct kl_error *err);
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "head/sweep_run.h"
-#include "store/store.h"
 
 /* The best row, and the command that trains its head again. */
 struct best {
@@ -36,8 +35,11 @@ static int write_words(FILE *to, const struct kl_sweep_found *f, const struct be
     const struct kl_sweep *s = f->sweep;
     const int code = kl_sweep_write(to, s, MOST_ROWS, err);
     if (code) return code;
-    fprintf(to, "%s: %zu point%s of %zu head%s, %.1f s; heads in %s\n", f->job->output, s->n, kl_s(s->n),
-            s->replicas, kl_s(s->replicas), f->seconds, f->job->folder);
+    fprintf(to, "%s: ", f->job->output);
+    if (f->status != KL_STAGE_COMPUTE) fprintf(to, "%s; ", kl_stage_status(f->status));
+    fprintf(to, "%zu point%s of %zu head%s", s->n, kl_s(s->n), s->replicas, kl_s(s->replicas));
+    if (f->status == KL_STAGE_COMPUTE) fprintf(to, ", %.1f s; heads in %s", f->seconds, f->job->folder);
+    fputc('\n', to);
     if (best->row)
         fprintf(to, "the best of %zu is flattered by the choice: judge it with qeval on other samples\n",
                 s->n);
@@ -52,20 +54,25 @@ static int write_words(FILE *to, const struct kl_sweep_found *f, const struct be
 static int write_json(FILE *to, const struct kl_sweep_found *f, const struct best *best,
                       struct kl_error *err)
 {
-    const struct kl_json_pair pairs[] = {
+    const bool computed = f->status == KL_STAGE_COMPUTE;
+    struct kl_json_pair pairs[10] = {
         { "output", KL_JSON_TEXT, f->job->output, 0 },
         { "key", KL_JSON_TEXT, f->key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(f->status), 0 },
         { "points", KL_JSON_COUNT, NULL, (double)f->sweep->n },
         { "replicas", KL_JSON_COUNT, NULL, (double)f->sweep->replicas },
-        { "seconds", KL_JSON_NUMBER, NULL, f->seconds },
-        { "best", KL_JSON_TEXT, best->row ? best->row->name : NULL, 0 },
-        { "val_accuracy", KL_JSON_NUMBER, NULL, best->mean.accuracy },
-        { "val_loss", KL_JSON_NUMBER, NULL, best->mean.loss },
-        { "best_command", KL_JSON_TEXT, best->command, 0 },
     };
-    const size_t n = sizeof pairs / sizeof *pairs;
-    return kl_json_line(to, pairs, n - (best->row ? 0 : 3) - (best->command ? 0 : 1), err);
+    size_t n = 5;
+    if (computed) pairs[n++] = (struct kl_json_pair){ "seconds", KL_JSON_NUMBER, NULL, f->seconds };
+    if (best->row) {
+        const struct kl_judgement m = best->mean;
+        pairs[n++] = (struct kl_json_pair){ "best", KL_JSON_TEXT, best->row->name, 0 };
+        pairs[n++] = (struct kl_json_pair){ "val_accuracy", KL_JSON_NUMBER, NULL, m.accuracy };
+        pairs[n++] = (struct kl_json_pair){ "val_loss", KL_JSON_NUMBER, NULL, m.loss };
+    }
+    if (best->command)
+        pairs[n++] = (struct kl_json_pair){ "best_command", KL_JSON_TEXT, best->command, 0 };
+    return kl_json_line(to, pairs, n, err);
 }
 
 int kl_sweep_tell(FILE *to, const struct kl_sweep_found *found, bool json, struct kl_error *err)

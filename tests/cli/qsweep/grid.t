@@ -31,8 +31,10 @@ $ qtrain f.h5 --lr 3e-3 --layers 2 --reduction 16 --epochs 3 --replicas 2 --no-p
 # The same with one thread; nothing to do; only what is missing is trained.
 $ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 --no-provenance --threads 1 -q -o t.h5
 + cmp s.h5 t.h5; for head in s-heads/*; do cmp "$head" "t-heads/${head#s-heads/}"; done
-$ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 -o s.h5
-> s.h5: up to date
+$ qsweep f.h5 --grid "lr=1e-3,3e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 -o s.h5 | tail -n 3
+> s.h5: up to date; 8 points of 2 heads
+> the best of 8 is flattered by the choice: judge it with qeval on other samples
+> the best again, with its controls: qtrain f.h5 # -o s-best.h5
 $ stat -c '%n %y' s-heads/* >before; qsweep f.h5 --grid "lr=1e-3,3e-3,9e-3 n_layers=1,2 reduction=16|none" --epochs 3 --replicas 2 -q -o s.h5
 + stat -c '%n %y' s-heads/* | comm -13 - before; ls s-heads | wc -l
 > 12

@@ -17,7 +17,7 @@ $ for f in a b; do (cd $f; qsweep f.h5 --grid "noise=n.json,none" --key -o s.h5)
 $ cp a/c.qasm c.qasm; run() { qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --epochs 1 "$@" -o q.h5 | grep ^q.h5; }
 + run --circuit-file c.qasm; run --circuit-file c.qasm; cp b/c.qasm .; run --circuit-file c.qasm; run
 > q.h5: 2 points of 1 head, # s; heads in q-heads
-> q.h5: up to date
+> q.h5: up to date; 2 points of 1 head
 > q.h5: 2 points of 1 head, # s; heads in q-heads
 > q.h5: 2 points of 1 head, # s; heads in q-heads
 $ qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --epochs 2 --dry-run -o q.h5 | sed -E 's/[0-9a-f]{12}\.\.\./#.../g' | grep -v ^key
