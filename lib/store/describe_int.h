@@ -17,10 +17,17 @@ int kl_write_heads(FILE *to, struct kl_file *file, struct kl_error *err);
 int kl_write_history(FILE *to, struct kl_file *file, struct kl_error *err);
 
 /* ---- results by kind: tables of what stands in datasets ---- */
-enum kl_view_how { KL_VIEW_AT, KL_VIEW_LEAST, KL_VIEW_MEAN, KL_VIEW_ONES, KL_VIEW_ZEROS };
+enum kl_view_how {
+    KL_VIEW_AT,
+    KL_VIEW_LEAST,
+    KL_VIEW_GREATEST,
+    KL_VIEW_MEAN,
+    KL_VIEW_ONES,
+    KL_VIEW_ZEROS
+};
 /* A number of each row. dataset: [rows] or [rows, k]; of k one, by its name or its place, or what `how`
    makes of them. Beside NAME, NAME_low and NAME_high are its interval, NAME_error or NAME_se its
-   standard error. */
+   standard error; beside a mean of k > 1 stand the least and the greatest of them as low and high. */
 struct kl_view_column {
     const char *member, *dataset, *heading, *format;
     enum kl_view_how how;

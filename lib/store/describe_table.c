@@ -64,11 +64,14 @@ static size_t find_word(const struct kl_table_axis *axis, const char *word)
 /* What a row's k numbers come to; numbers that are NaN count for nothing. */
 static double reduced(const double *of, size_t k, enum kl_view_how how)
 {
-    double least = NAN, sum = 0, ones = 0, zeros = 0;
-    for (size_t i = 0; i < k; i++)
-        least = fmin(least, of[i]), sum += of[i], ones += of[i] == 1, zeros += of[i] == 0;
+    double least = NAN, greatest = NAN, sum = 0, ones = 0, zeros = 0;
+    for (size_t i = 0; i < k; i++) {
+        least = fmin(least, of[i]), greatest = fmax(greatest, of[i]), sum += of[i];
+        ones += of[i] == 1, zeros += of[i] == 0;
+    }
     switch (how) {
     case KL_VIEW_LEAST: return least;
+    case KL_VIEW_GREATEST: return greatest;
     case KL_VIEW_MEAN: return sum / (double)k;
     case KL_VIEW_ONES: return ones;
     default: return zeros;
@@ -109,6 +112,19 @@ static int load_one(double **to, struct kl_file *file, const char *name, const c
     return code || !*to ? code : pick(to, k, t, c, file, err);
 }
 
+/* Beside a mean of k, the least and the greatest of them; one has no range. */
+static int load_range(struct kl_table_column *own, struct kl_file *file, const struct kl_table *t,
+                      const struct kl_view_column *c, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, c->dataset);
+    struct kl_view_column end = *c;
+    if (d->rank < 2 || d->dims[1] < 2) return KL_OK;
+    end.how = KL_VIEW_LEAST;
+    const int code = load_one(&own->low, file, c->dataset, "", t, &end, err);
+    end.how = KL_VIEW_GREATEST;
+    return code ? code : load_one(&own->high, file, c->dataset, "", t, &end, err);
+}
+
 static int load_column(struct kl_table *t, const struct kl_view_column *c, struct kl_file *file,
                        struct kl_error *err)
 {
@@ -121,6 +137,7 @@ static int load_column(struct kl_table *t, const struct kl_view_column *c, struc
     if (code || !own->value) return code;
     own->whole = c->how == KL_VIEW_ONES || c->how == KL_VIEW_ZEROS ||
                  (c->how == KL_VIEW_AT && d->type != KL_TYPE_F32 && d->type != KL_TYPE_F64);
+    if (c->how == KL_VIEW_MEAN) return load_range(own, file, t, c, err);
     code = load_one(&own->low, file, spread, "_low", t, c, err);
     if (!code) code = load_one(&own->high, file, spread, "_high", t, c, err);
     if (!code) code = load_one(&own->error, file, spread, "_error", t, c, err);

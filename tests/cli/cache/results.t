@@ -120,6 +120,12 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 100 -
 + qsweep f.h5 --grid "lr=1e-2,3e-2" --reduction 8 --epochs 2 --replicas 2 --json -o w.h5 | jq -c '[.best, .val_accuracy]' >told
 + cache show --json w.h5 | jq -c '.tables.points | sort_by(-.val_accuracy, .val_loss)[0] | [.point, .val_accuracy]' | diff told - && cache show --json w.h5 | jq -c '.tables.points[] | [.point, .epochs, .parameters]'
 + cache show w.h5 | grep -c 'val accuracy'
++ cache show --json w.h5 | jq -r '.tables.points[] | [.point, .val_accuracy, .val_accuracy_low, .val_accuracy_high, .val_loss] | @tsv' |
++ awk '{ printf "%s %.4f (%.4f to %.4f) %.4f\n", $1, $2, $3, $4, $5 }' | sort >points; cache show w.h5 | awk '/^lr=/ { print $1, $4, $5, $6, $7, $8 }' | sort | diff - points
++ cache show --json w.h5 | jq '[.tables.points[] | select(.val_loss_low <= .val_loss and .val_loss < .val_loss_high)] | length'
++ qsweep f.h5 --grid "lr=1e-2,3e-2" --reduction 8 --epochs 2 -q -o one.h5; cache show --json one.h5 | jq -c '[.tables.points[] | keys[]] | unique'
 > ["lr=1e-2",2,4402]
 > ["lr=3e-2",2,4402]
 > 1
+> 2
+> ["epochs","parameters","point","val_accuracy","val_loss"]
