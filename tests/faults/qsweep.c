@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    qsweep under failing allocations and writes: a thread a head, threads that share one, halving, a part
-   of the points, what is there already. Heads that are finished stay. */
+   of the points, what is there already, a whole sweep that is. Heads that are finished stay. */
 #include "whole/whole.h"
 
 #define SMALL " --qubits 2 --layers 1 --classifier 4 --batch-size 16"
@@ -37,6 +37,12 @@ const struct fault_job fault_jobs[] = {
       .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2,3e-2 --reduction 4 --epochs 1 --shard 1/2 "
                  "--no-provenance" SMALL " -o out.h5",
       .several = true },
+    { .name = "qsweep that is up to date, or is made again where that cannot be read",
+      .command = "qsweep ../in/f.h5 --grid lr=1e-2,3e-2 --reduction 4 --epochs 1 --json "
+                 "--no-provenance" SMALL " -o out.h5",
+      .old = "cp ../in/older.h5 out.h5; cp -r ../in/older-heads out-heads",
+      .several = true,
+      .talks = true },
     { .name = "qsweep on a GPU",
       .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2 --reduction 4 --epochs 1 --threads 2 "
                  "--no-provenance --device cuda" SMALL " -o out.h5",
