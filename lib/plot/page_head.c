@@ -19,7 +19,7 @@ int kl_page_best(FILE *to, struct kl_file *file, struct kl_error *err)
         if (!code) code = kl_file_load((void **)&values[k], file, d[k], err);
     }
     if (!code) {
-        kl_html_caption(to, "at the best epoch", 17);
+        kl_html_caption(to, "Each head at its best epoch");
         fputs("<th class=\"n\">head</th><th class=\"n\">epoch</th><th class=\"n\">training loss</th>"
               "<th class=\"n\">validation accuracy</th>",
               to);
@@ -29,7 +29,7 @@ int kl_page_best(FILE *to, struct kl_file *file, struct kl_error *err)
                 (long long)epochs[r] + 1);
         for (int k = 0; k < 2; k++) {
             const bool known = r < d[k]->rows && epochs[r] >= 0 && (size_t)epochs[r] < d[k]->dims[1];
-            kl_html_number(to, known ? values[k][r * d[k]->dims[1] + (size_t)epochs[r]] : NAN);
+            kl_html_number(to, known ? values[k][r * d[k]->dims[1] + (size_t)epochs[r]] : NAN, "%.4f");
         }
     }
     if (!code) fputs("</tr>\n</table></div>\n", to);

@@ -47,17 +47,38 @@ void kl_html_fact(FILE *to, const char *name, const char *text)
     fputs("</td></tr>\n", to);
 }
 
-void kl_html_number(FILE *to, double value)
+const char *kl_page_form(const double *values, size_t n, size_t stride)
 {
-    if (isnan(value)) fputs("<td class=\"n\">-</td>", to);
-    else fprintf(to, "<td class=\"n\">%.6g</td>", value);
+    bool whole = true;
+    double most = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double value = fabs(values[i * stride]);
+        if (!isfinite(value)) continue;
+        whole = whole && value == floor(value);
+        most = fmax(most, value);
+    }
+    if (whole && most < 1e15) return "%.0f";
+    if (most < 0.01 || most >= 1e6) return "%.3e";
+    return most < 10 ? "%.4f" : most < 1000 ? "%.2f" : "%.1f";
 }
 
-void kl_html_caption(FILE *to, const char *name, size_t n)
+void kl_page_number(char text[KL_PAGE_NUMBER], double value, const char *form)
 {
-    char text[120];
-    snprintf(text, sizeof text, "%.*s", (int)(n < 100 ? n : 100), name);
+    if (isnan(value)) form = "-";
+    else if (value != 0 && fabs(value) < 5e-5 && strcmp(form, "%.4f") == 0) form = "%.1e";
+    snprintf(text, KL_PAGE_NUMBER, form, value);
+}
+
+void kl_html_number(FILE *to, double value, const char *form)
+{
+    char text[KL_PAGE_NUMBER];
+    kl_page_number(text, value, form);
+    fprintf(to, "<td class=\"n\">%s</td>", text);
+}
+
+void kl_html_caption(FILE *to, const char *caption)
+{
     fputs("<h3>", to);
-    kl_html_name(to, text);
+    kl_html_text(to, caption);
     fputs("</h3>\n<div class=\"wide\"><table>\n<tr>", to);
 }

@@ -17,10 +17,38 @@ void kl_html_base64(FILE *to, const unsigned char *bytes, size_t n);
 void kl_html_name(FILE *to, const char *name);
 /* A row of two cells, the first a heading. */
 void kl_html_fact(FILE *to, const char *name, const char *text);
-/* A cell; "-" for NaN. */
-void kl_html_number(FILE *to, double value);
-/* A table's heading, which is the first n bytes of name, and its begin, within the first row. */
-void kl_html_caption(FILE *to, const char *name, size_t n);
+/* How to write n numbers of one kind, each `stride` from the last, so that they can be compared: whole
+   ones as they are, shares and entropies with four digits behind the point as the tools print them. */
+const char *kl_page_form(const double *values, size_t n, size_t stride);
+/* "-" for NaN; what four digits would show as 0 has an exponent. */
+enum { KL_PAGE_NUMBER = 40 };
+void kl_page_number(char text[KL_PAGE_NUMBER], double value, const char *form);
+/* A cell of it. */
+void kl_html_number(FILE *to, double value, const char *form);
+/* A table's heading, and its begin, within the first row. */
+void kl_html_caption(FILE *to, const char *caption);
+
+/* ---- words (page_words.c) ---- */
+/* "Evaluation of heads": what a file of the kind is; the kind itself where it has no such words. */
+const char *kl_page_kind(const char *kind);
+/* What a group of datasets is, or a dataset with columns, and what each of its rows is. caption NULL: it
+   has no words but its name. */
+struct kl_page_words {
+    const char *caption, *row;
+};
+struct kl_page_words kl_page_words(const char *kind, const char *name, size_t n);
+/* The sentence below a figure. */
+const char *kl_page_sentence(const char *figure);
+
+/* What the tool itself said of the file in one line, without its name; "" of what has no such line
+   (page_headline.c). KL_EDATA, KL_EIO, KL_ENOMEM. */
+enum { KL_HEADLINE = 400 };
+int kl_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+/* Which of the files is what the others lead to: a report rather than its heads. */
+size_t kl_page_main(struct kl_file *const *files, size_t n);
+/* Root attributes that say what the stage found, as `cache show` has them (page_results.c). The same
+   codes. */
+int kl_page_results(FILE *to, const struct kl_file *file, struct kl_error *err);
 
 /* The style sheet: dark or light as the reader's system is, one column on a phone (page_style.c). */
 extern const char kl_page_style[];
@@ -47,6 +75,14 @@ int kl_page_pairs(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The verdicts and entropies of tournament --nist (page_nist.c); nothing of other kinds. The same codes.
  */
 int kl_page_nist(FILE *to, struct kl_file *file, struct kl_error *err);
+/* Datasets of one axis in the group of dataset `first`, which is the first of them (page_group.c): side
+   by side, each with its interval or standard error. The same codes. */
+bool kl_page_is_column(const struct kl_dataset *d);
+bool kl_page_beside(const struct kl_dataset *x, const struct kl_dataset *y);
+int kl_page_group(FILE *to, struct kl_file *file, size_t first, struct kl_error *err);
+/* All numbers of a dataset as doubles; NULL of words. malloc'ed. */
+int kl_page_doubles(double **values, struct kl_file *file, const struct kl_dataset *d,
+                    struct kl_error *err);
 /* A head's replicas at their best epochs; nothing of a head without a history. The same codes. */
 int kl_page_best(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The options that the file's key was made of. KL_EDATA, KL_ENOMEM. */

@@ -85,7 +85,7 @@ static int write_tests(FILE *to, struct kl_file *file, struct kl_error *err)
         code = load((void **)&p, &s, file, "sp800_22/log10_p_holm", KL_TYPE_F64, tests->rows, err);
     if (!code) code = kl_file_load((void **)&test, file, tests, err);
     if (!code) {
-        kl_html_caption(to, "SP 800-22, the first sequence: log10 p after Holm", 60);
+        kl_html_caption(to, "SP 800-22, the first sequence: log10 p after Holm");
         fputs("<th></th>", to);
         for (size_t i = 0; i < s.n; i++)
             write_name(to, "<th colspan=\"2\">", s.devices, s.n, s.device_size, i), fputs("</th>", to);
@@ -96,7 +96,8 @@ static int write_tests(FILE *to, struct kl_file *file, struct kl_error *err)
         for (size_t i = 0; i < s.n; i++) {
             const int32_t found = verdict[i * s.k + k];
             fprintf(to, "<td>%s</td>", found >= 0 && found < 3 ? words[found] : "?");
-            kl_html_number(to, found == 2 ? NAN : least(p + i * tests->rows, test, tests->rows, k));
+            kl_html_number(to, found == 2 ? NAN : least(p + i * tests->rows, test, tests->rows, k),
+                           "%.1f");
         }
     }
     if (!code) fputs("</tr>\n</table></div>\n", to);
@@ -116,10 +117,8 @@ static int write_entropies(FILE *to, struct kl_file *file, struct kl_error *err)
     if (width < 2) symbol = NULL; /* the same; s frees it */
     if (!code) code = load((void **)&assessed, &s, file, "entropy/assessed", KL_TYPE_F64, 1, err);
     if (!code) {
-        kl_html_caption(to,
-                        symbol ? "SP 800-90B, min-entropy: bits a bit, bits a symbol"
-                               : "SP 800-90B, min-entropy: bits a bit",
-                        60);
+        kl_html_caption(to, symbol ? "SP 800-90B, min-entropy: bits a bit, bits a symbol"
+                                   : "SP 800-90B, min-entropy: bits a bit");
         fputs("<th></th>", to);
         for (size_t i = 0; i < s.n; i++)
             write_name(to, symbol ? "<th class=\"n\" colspan=\"2\">" : "<th class=\"n\">", s.devices,
@@ -132,8 +131,8 @@ static int write_entropies(FILE *to, struct kl_file *file, struct kl_error *err)
         fputs("</th>", to);
         for (size_t i = 0; i < s.n; i++) {
             if (k == s.k && symbol) fputs("<td></td>", to);
-            kl_html_number(to, k == s.k ? assessed[i] : bit[i * s.k + k]);
-            if (k < s.k && symbol) kl_html_number(to, symbol[i * s.k + k]);
+            kl_html_number(to, k == s.k ? assessed[i] : bit[i * s.k + k], "%.4f");
+            if (k < s.k && symbol) kl_html_number(to, symbol[i * s.k + k], "%.4f");
         }
     }
     if (!code) fputs("</tr>\n</table></div>\n", to);

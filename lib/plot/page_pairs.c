@@ -8,20 +8,21 @@
 
 enum { MOST_PAIRS = 64 };
 
-/* A number of each pair: a dataset, or that column of it which `names` calls by `name`. */
+/* A number of each pair, in the tool's own form: a dataset, or that column of it which `names` calls by
+   `name`. */
 static const struct {
-    const char *heading, *dataset, *names, *name;
+    const char *heading, *form, *dataset, *names, *name;
 } columns[] = {
-    { "chi-squared", "chi_square", NULL, NULL },
-    { "log10 p (Holm)", "log10_p_holm", NULL, NULL },
-    { "JS, nats a symbol", "divergence", "divergences", "js" },
-    { "95 % from", "divergence_low", "divergences", "js" },
-    { "to", "divergence_high", "divergences", "js" },
-    { "a row told, at best", "row_accuracy", NULL, NULL },
-    { "held out", "score", "scores", "accuracy" },
-    { "p (Holm)", "score_p_holm", "scores", "accuracy" }, /* which older files lack */
-    { "the study's composite", "score", "scores", "composite" },
-    { "its p", "score_p", "scores", "composite" },
+    { "chi-squared", "%.5g", "chi_square", NULL, NULL },
+    { "log10 p (Holm)", "%.1f", "log10_p_holm", NULL, NULL },
+    { "JS, nats a symbol", "%.3e", "divergence", "divergences", "js" },
+    { "95 % from", "%.3e", "divergence_low", "divergences", "js" },
+    { "to", "%.3e", "divergence_high", "divergences", "js" },
+    { "a row told, at best", "%.4f", "row_accuracy", NULL, NULL },
+    { "held out", "%.4f", "score", "scores", "accuracy" },
+    { "p (Holm)", "%.4f", "score_p_holm", "scores", "accuracy" }, /* which older files lack */
+    { "the study's composite", "%.4f", "score", "scores", "composite" },
+    { "its p", "%.4f", "score_p", "scores", "composite" },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -87,7 +88,7 @@ static int load_pairs(struct pairs *p, struct kl_file *file, struct kl_error *er
 
 static void write_pairs(FILE *to, const struct pairs *p)
 {
-    kl_html_caption(to, "pairs, most distinguishable first", 40);
+    kl_html_caption(to, "Pairs, most distinguishable first");
     fputs("<th></th>", to);
     for (int k = 0; k < COLUMNS; k++) fprintf(to, "<th class=\"n\">%s</th>", columns[k].heading);
     for (size_t i = 0; i < p->n && i < MOST_PAIRS; i++) {
@@ -95,7 +96,8 @@ static void write_pairs(FILE *to, const struct pairs *p)
         fputs("</tr>\n<tr>", to);
         kl_page_row_write(to, &p->rows, pair, "<th scope=\"row\">");
         for (int k = 0; k < COLUMNS; k++)
-            kl_html_number(to, p->value[k] ? p->value[k][pair * p->stride[k] + p->at[k]] : NAN);
+            kl_html_number(to, p->value[k] ? p->value[k][pair * p->stride[k] + p->at[k]] : NAN,
+                           columns[k].form);
     }
     fputs("</tr>\n</table></div>\n", to);
     if (p->n > MOST_PAIRS)

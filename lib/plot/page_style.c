@@ -14,7 +14,7 @@ const char kl_page_style[] =
     "font:1rem/1.5 system-ui,sans-serif}\n"
     "h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2.5rem 0 .25rem;padding-top:1rem;"
     "border-top:1px solid var(--line);overflow-wrap:anywhere}h3{font-size:1rem;margin:1.5rem 0 .25rem}\n"
-    "p{margin:.25rem 0}.soft,figcaption{color:var(--soft);font-size:.875rem}\n"
+    ".lead{font-size:1.125rem}p{margin:.25rem 0}.soft,figcaption{color:var(--soft);font-size:.875rem}\n"
     "a{color:inherit}nav ul{padding-left:1.25rem;margin:.5rem 0}\n"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.875rem;margin:.5rem 0;"
     "font-variant-numeric:tabular-nums}\n"

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+   A file in one line, as the tool that wrote it tells it at its end. A file may be of any age: what it
+   lacks is left out. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/page_int.h"
+
+static size_t rows_of(const struct kl_file *file, const char *name)
+{
+    const struct kl_dataset *d = kl_file_find(file, name);
+    return d ? d->rows : 0;
+}
+
+/* NaN: there is none. */
+static double number(const struct kl_file *file, const char *name)
+{
+    double value;
+    return kl_file_has_attribute(file, "", name) && !kl_file_number(&value, file, "", name, NULL) ? value
+                                                                                                  : NAN;
+}
+
+/* More of the line, after what it has. */
+static void add(char text[KL_HEADLINE], const char *form, ...) __attribute__((format(printf, 2, 3)));
+static void add(char text[KL_HEADLINE], const char *form, ...)
+{
+    const size_t n = strlen(text);
+    va_list list;
+    va_start(list, form);
+    vsnprintf(text + n, KL_HEADLINE - n, form, list);
+    va_end(list);
+}
+
+static void add_counted(char text[KL_HEADLINE], const char *before, size_t n, const char *what)
+{
+    if (n) add(text, "%s%zu %s%s", before, n, what, kl_s(n));
+}
+
+/* "accuracy 0.9728 (95 % 0.9496 to 0.9848)" */
+static void add_accuracy(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
+                         const char *title)
+{
+    const double value = number(file, name);
+    double ends[2];
+    if (isnan(value)) return;
+    add(text, "%s %.4f", title, value);
+    if (kl_file_interval(ends, file, name)) add(text, " (95 %% %.4f to %.4f)", ends[0], ends[1]);
+}
+
+static int add_text(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
+                    const char *before, struct kl_error *err)
+{
+    char *own = NULL;
+    if (!kl_file_has_attribute(file, "", name)) return KL_OK;
+    const int code = kl_file_text(&own, file, "", name, err);
+    if (!code) add(text, "%s%.80s", before, own);
+    free(own);
+    return code;
+}
+
+static int of_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const size_t heads = rows_of(file, "replicas/accuracy");
+    add_accuracy(text, file, "accuracy", "accuracy");
+    if (heads > 1) add_counted(text, " over ", heads, "head");
+    add_counted(text, heads > 1 ? ", on " : " on ", rows_of(file, "labels"), "sample");
+    if (!isnan(number(file, "shots"))) add_counted(text, ", ", (size_t)number(file, "shots"), "shot");
+    int code = add_text(text, file, "noise", ", noise ", err);
+    return code ? code : add_text(text, file, "mitigation", ", mitigated by ", err);
+}
+
+static int of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    char *model = NULL, name[80], title[80];
+    int code =
+        kl_file_has_attribute(file, "", "model") ? kl_file_text(&model, file, "", "model", err) : KL_OK;
+    if (model) {
+        snprintf(name, sizeof name, "%.40s_accuracy", model);
+        snprintf(title, sizeof title, "%.40s: accuracy", model);
+        add_accuracy(text, file, name, title);
+    }
+    free(model);
+    add_counted(text, " of ", rows_of(file, "device_names"), "device");
+    if (!isnan(number(file, "limit_accuracy")))
+        add(text, "; limit %.4f of any classifier", number(file, "limit_accuracy"));
+    return code;
+}
+
+/* A head's accuracies at their best epochs; validation's or, without it, training's. */
+static int of_head(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const bool judged = kl_file_find(file, "split/validation");
+    const struct kl_dataset *best = kl_file_find(file, "replicas/best_epoch"),
+                            *d = kl_file_find(file, judged ? "history/val_accuracy"
+                                                           : "history/train_accuracy");
+    double *epochs = NULL, *values = NULL, sum = 0, low = INFINITY, high = -INFINITY;
+    if (!best || !d || best->rank != 1 || d->rank != 2 || d->rows != best->rows || !best->rows)
+        return KL_OK;
+    int code = kl_page_doubles(&epochs, file, best, err);
+    if (!code) code = kl_page_doubles(&values, file, d, err);
+    for (size_t r = 0; r < best->rows && epochs && values; r++) {
+        const double at = epochs[r] >= 0 && epochs[r] < (double)d->dims[1]
+                              ? values[r * d->dims[1] + (size_t)epochs[r]]
+                              : NAN;
+        sum += at, low = fmin(low, at), high = fmax(high, at);
+    }
+    if (!code && epochs && values) {
+        add_counted(text, "", best->rows, "head");
+        add_counted(text, ", ", d->dims[1], "epoch");
+        add(text, ", %s accuracy %.4f", judged ? "val" : "no validation, train",
+            sum / (double)best->rows);
+        if (best->rows > 1) add(text, " (%.4f to %.4f)", low, high);
+    }
+    free(epochs), free(values);
+    return code;
+}
+
+static int of_features(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    (void)err;
+    const struct kl_dataset *d = kl_file_find(file, "features");
+    if (d && d->rank == 2)
+        add(text, "%zu x %zu %s", d->rows, d->dims[1], d->type == KL_TYPE_F16 ? "float16" : "float32");
+    return KL_OK;
+}
+
+static int of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "log10_p_holm");
+    double *p = NULL;
+    size_t differ = 0;
+    int code = d ? kl_page_doubles(&p, file, d, err) : KL_OK;
+    for (size_t i = 0; p && i < d->rows; i++) differ += p[i] < log10(0.05);
+    add_counted(text, "", rows_of(file, "devices"), "device");
+    if (p) add(text, ", %zu of %zu pair%s differ (Holm, 5 %%)", differ, d->rows, kl_s(d->rows));
+    free(p);
+    return code;
+}
+
+static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "val_accuracy"),
+                            *names = kl_file_find(file, "point");
+    double *values = NULL, most = -INFINITY;
+    char *points = NULL, name[KL_NAME];
+    size_t best = 0;
+    if (!d || !names || d->rank != 2 || names->rank != 1 || names->type != KL_TYPE_STRING ||
+        names->rows != d->rows)
+        return KL_OK;
+    int code = kl_page_doubles(&values, file, d, err);
+    if (!code) code = kl_file_load((void **)&points, file, names, err);
+    for (size_t i = 0; i < d->rows && values; i++) {
+        double sum = 0;
+        for (size_t r = 0; r < d->dims[1]; r++) sum += values[i * d->dims[1] + r];
+        if (sum > most) most = sum, best = i;
+    }
+    if (!code && values) {
+        add_counted(text, "", d->rows, "point");
+        add_counted(text, " of ", d->dims[1], "head");
+        kl_name(name, points, names->rows, names->item_size, best);
+        if (isfinite(most)) add(text, "; best: %s, val accuracy %.4f", name, most / (double)d->dims[1]);
+    }
+    free(values), free(points);
+    return code;
+}
+
+static int of_others(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const char *kind = kl_file_kind(file);
+    if (strcmp(kind, "gan") == 0) {
+        add_counted(text, "", rows_of(file, "pairs"), "pair");
+        add_counted(text, ", ", rows_of(file, "law"), "generator");
+    } else if (strcmp(kind, "plateau") == 0) {
+        add_counted(text, "", rows_of(file, "observables"), "observable");
+        add_counted(text, ", ", rows_of(file, "qubits") * rows_of(file, "layers"), "circuit");
+        if (!isnan(number(file, "draws"))) add(text, " of %.0f draws", number(file, "draws"));
+    } else if (strcmp(kind, "device-classifier") == 0) {
+        const int code = add_text(text, file, "model", "", err);
+        return code ? code : add_text(text, file, "protocol", ", ", err);
+    } else if (strcmp(kind, "device-bits") == 0) {
+        if (!isnan(number(file, "n_rows")))
+            add(text, "%.0f rows of %.0f bits, ", number(file, "n_rows"), number(file, "n_bits"));
+        add_counted(text, "", rows_of(file, "class_names"), "device");
+    } else add_counted(text, "", rows_of(file, "devices"), "device");
+    return KL_OK;
+}
+
+int kl_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    static const struct {
+        const char *kind;
+        int (*tell)(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+    } lines[] = {
+        { "report", of_report },     { "device-report", of_device_report }, { "head", of_head },
+        { "features", of_features }, { "tournament", of_tournament },       { "sweep", of_sweep }
+    };
+    *text = '\0';
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (strcmp(lines[i].kind, kl_file_kind(file)) == 0) return lines[i].tell(text, file, err);
+    return of_others(text, file, err);
+}

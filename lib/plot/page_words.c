@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+   What files, tables and figures are called on the page. */
+#include <string.h>
+
+#include "plot/page_int.h"
+
+/* What others lead to stands first. */
+static const char *const kinds[][2] = {
+    { "report", "Evaluation of heads" },
+    { "device-report", "Evaluation of classifiers of devices" },
+    { "sweep", "Sweep over options" },
+    { "tournament", "Devices against each other" },
+    { "synthetic", "Synthetic devices" },
+    { "nist", "Tests and entropies of devices" },
+    { "gan", "Generators of device bits" },
+    { "plateau", "Scan for barren plateaus" },
+    { "head", "Trained heads" },
+    { "device-classifier", "Classifiers of devices" },
+    { "device-bits", "Bits of devices" },
+    { "features", "Features of images" },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static size_t rank(const char *kind)
+{
+    size_t i = 0;
+    while (i < KINDS && strcmp(kinds[i][0], kind) != 0) i++;
+    return i;
+}
+
+const char *kl_page_kind(const char *kind)
+{
+    const size_t i = rank(kind);
+    return i < KINDS ? kinds[i][1] : kind;
+}
+
+size_t kl_page_main(struct kl_file *const *files, size_t n)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        if (rank(kl_file_kind(files[i])) < rank(kl_file_kind(files[best]))) best = i;
+    return best;
+}
+
+/* kind NULL: of any. */
+static const struct {
+    const char *kind, *name, *caption, *row;
+} words[] = {
+    { "report", "replicas", "Each head on the test samples", "head" },
+    { "report", "controls/twin", "In the circuit's place: a classical twin", "head" },
+    { "report", "controls/frozen", "In the circuit's place: the circuit with random weights", "head" },
+    { "report", "controls/none", "In the circuit's place: nothing, a linear probe", "head" },
+    { "report", "per_class", "Each class", "class" },
+    { "report", "calibration", "Calibration: samples by the confidence of their prediction", "bin" },
+    { "device-bits", "device_stats", "Statistics of each device", "" },
+    { "device-bits", "device_tests", "Tests of each device", "" },
+    { "device-bits", "pairs", "Pairs of devices", "" },
+    { "device-bits", "reference", "As the published study has it", "" },
+    { "device-report", "pairs", "Classifier by pairs of bits, each split", "split" },
+    { "device-report", "logistic", "Logistic regression, each split", "split" },
+    { "device-report", "network", "Network, each split", "split" },
+    { "device-report", "null", "Runs on shuffled labels", "run" },
+    { "device-report", "reference", "As the published study judges, each split", "split" },
+    { "gan", "scores", "Pairs of devices: scores in nats", "" },
+    { "gan", "history", "By epoch", "epoch" },
+    { "synthetic", "study", "The published divergence, mean of each device", "" },
+    { "synthetic", "study/class_pairs", "The published divergence by pairs of classes", "" },
+    { "synthetic", "smoothed", "Divergence from smoothed counts, mean of each device", "" },
+    { "synthetic", "smoothed/class_pairs", "Divergence from smoothed counts by pairs of classes", "" },
+    { "synthetic", "network", "Accuracy of the network on each device", "" },
+    { "synthetic", "logistic", "Accuracy of logistic regression on each device", "" },
+    { "nist", "restart", "SP 800-90B after restarts", "" },
+};
+
+struct kl_page_words kl_page_words(const char *kind, const char *name, size_t n)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].kind, kind) == 0 && strlen(words[i].name) == n &&
+            memcmp(words[i].name, name, n) == 0)
+            return (struct kl_page_words){ words[i].caption, words[i].row };
+    return (struct kl_page_words){ NULL, "" };
+}
+
+static const char *const sentences[][2] = {
+    { "curves",
+      "Loss and accuracy by epoch; below them how large the gradients were, where that was kept." },
+    { "circuit", "The circuit, from the features that enter to what is measured." },
+    { "confusion", "Which class the samples of each true class were given." },
+    { "calibration",
+      "How often predictions are right by how sure they are; on the diagonal the two agree." },
+    { "samples", "Images with their predictions, the surest mistakes first." },
+    { "pca", "Samples by the two directions in which their features vary most, coloured by class." },
+    { "sweep", "Validation accuracy of each combination of options, the best on top." },
+    { "plateau", "How the variance of the gradient falls with the number of qubits." },
+    { "frequency", "How often each device delivers ones: by position, in all, by row." },
+    { "bit-tests", "Rows of each device beside what a fair coin would give." },
+    { "transitions", "How likely each bit is behind a 0 and behind a 1." },
+    { "symbols", "How the bits of a symbol hang together, and how often each symbol comes." },
+    { "learning", "Loss, accuracy and learning rate of the classifiers by epoch." },
+    { "classifiers",
+      "How well rows that were held out are given to their devices, and what limits it." },
+    { "configurations", "Each classifier with its settings, its accuracy and its gain over chance." },
+    { "gan", "How far apart the devices are by their generators, and how these were trained." },
+    { "tournament", "How far apart the devices are, by scores, divergences and a classifier." },
+    { "synthetic", "Divergences within and between the classes that devices were made in." },
+    { "validation", "What the published study's numbers are worth on devices whose laws are known." },
+};
+
+const char *kl_page_sentence(const char *figure)
+{
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+        if (strcmp(sentences[i][0], figure) == 0) return sentences[i][1];
+    return figure;
+}
