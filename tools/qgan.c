@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/device.h"
 #include "qrng/gan_settings.h"
@@ -23,6 +24,7 @@ struct run {
     struct kl_writer *writer;
     json_t *raw; /* for the provenance */
     char *checkpoint;
+    bool older; /* one stands there from which this run does not go on */
 };
 
 static int settle(struct run *run, struct kl_error *err)
@@ -66,19 +68,29 @@ static int keep(void *context, struct kl_error *err)
     return code;
 }
 
+static bool any_done(const struct kl_gan_study *s)
+{
+    for (size_t m = 0; m < s->n_models; m++)
+        if (s->done[m]) return true;
+    return false;
+}
+
 static int resume(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     size_t done = 0;
-    if (!run->checkpoint || !kl_checkpoint_fits(run->checkpoint, run->stage.key)) {
-        if (run->v.resume) kl_note(&run->log, 1, "no checkpoint to resume from; starting anew");
-        return KL_OK;
-    }
-    if (!run->v.resume) {
-        kl_note(&run->log, 1, "%s is of a stopped run; without --resume it begins anew",
+    const bool there = run->checkpoint && access(run->checkpoint, F_OK) == 0,
+               own = there && kl_checkpoint_fits(run->checkpoint, run->stage.key);
+    if (there && !run->v.resume) {
+        run->older = true;
+        kl_note(&run->log, 1,
+                own ? "%s is of a stopped run; without --resume it begins anew"
+                    : "%s is of a stopped run with other options or inputs, and goes with this "
+                      "one's first generator; to keep it, stop now and give another -o",
                 run->checkpoint);
-        return KL_OK;
     }
+    if (run->v.resume && !own) kl_note(&run->log, 1, "no checkpoint to resume from; starting anew");
+    if (!run->v.resume || !own) return KL_OK;
     int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
     if (!code) code = kl_gan_study_restore(&run->study, file, err);
     for (size_t m = 0; m < run->study.n_models; m++) done += run->study.done[m];
@@ -102,6 +114,10 @@ static int train(struct run *run, struct kl_error *err)
     code = kl_gan_study_run(&run->study, &run->device, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
     if (code != KL_ESIGNAL || !run->checkpoint) return code;
+    if (run->older && !any_done(&run->study)) {
+        kl_note(&run->log, 1, "%s; %s stays as it was", err->text, run->checkpoint);
+        return code;
+    }
     const int kept = keep(run, NULL);
     if (!kept) kl_note(&run->log, 1, "%s; the same command with --resume goes on from there", err->text);
     return kept ? kl_fail(err, kept, "%s: the checkpoint cannot be written", run->checkpoint) : code;

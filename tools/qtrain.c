@@ -185,10 +185,10 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
 static int check_gradients(struct run *run, const char *path, FILE *out, struct kl_error *err)
 {
     struct kl_gradient_check check;
-    kl_signals_plain(); /* nothing is kept of it: who stops it need not wait */
     int code = kl_head_settings_settle(run->v, err);
     if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
     if (!code) code = kl_features_load(&run->features, run->input, err);
+    kl_signals_plain(); /* nothing is kept of it: who stops it need not wait */
     if (!code)
         code = kl_head_model_make(&run->head.model, &run->v->head, run->features.d,
                                   run->features.n_classes, err);

@@ -235,6 +235,7 @@ void kl_progress_end(struct kl_progress *p);
 void kl_signals_install(void); /* SIGINT, SIGTERM: first sets a flag, second ends at once */
 int kl_signals_pending(void);  /* the signal's number or 0 */
 void kl_signals_plain(void);   /* from here on they end the tool at once, also as process 1 */
+void kl_signals_bar(bool drawn); /* of progress: a signal that ends the tool at once clears the line */
 void kl_signals_reraise(void); /* default handler, then raise: the shell sees 128+n */
 
 /* ---- arenas (arena.c) ----

@@ -46,6 +46,7 @@ static void draw(struct kl_progress *p, double now, uint64_t done, uint64_t tota
                 (unsigned long long)done, (unsigned long long)total, p->what, rate, gap, note, left);
         fflush(p->log->to);
         p->drawn = true;
+        kl_signals_bar(true);
     }
 }
 
@@ -82,4 +83,5 @@ void kl_progress_end(struct kl_progress *p)
 {
     if (p->drawn) fputs("\r\033[K", p->log->to);
     p->drawn = false;
+    kl_signals_bar(false);
 }

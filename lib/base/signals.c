@@ -3,15 +3,19 @@
 #include "base/base.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t pending;
+static atomic_int pending; /* threads read it as well, so no sig_atomic_t; and a handler may, as it is */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal's handler takes no lock");
+static atomic_bool bar; /* a line without an end stands on the terminal */
 
 /* The first process of a namespace, as a container's is, ignores whatever it has no handler for, so that
    raising ends it not: it takes the status by which a shell would name the signal. */
 static void end_by(int number)
 {
     sigset_t set;
+    if (bar && write(STDERR_FILENO, "\r\033[K", 4) < 0) bar = false; /* nothing to be done about it */
     sigemptyset(&set);
     sigaddset(&set, number);
     signal(number, SIG_DFL);
@@ -49,9 +53,14 @@ void kl_signals_plain(void)
 {
     struct sigaction now;
     if (pending) end_by(pending);
-    if (getpid() == 1) install(end_by);
-    else if (sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == on_signal) install(SIG_DFL);
+    if (getpid() == 1 || (sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == on_signal))
+        install(end_by);
     refuse_long_files();
+}
+
+void kl_signals_bar(bool drawn)
+{
+    bar = drawn;
 }
 
 int kl_signals_pending(void)

@@ -174,7 +174,7 @@ int KL_NAME(kl_metric_sums)(double *sums, const struct kl_metric *m, const kl_re
     if (code) return code;
     const size_t groups = (n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     memset(sums, 0, groups * m->shape.size * sizeof *sums);
-    for (size_t first = 0; first < n; first += b.lanes) {
+    for (size_t first = 0; first < n && !kl_circuit_stopped(m->circuit); first += b.lanes) {
         const size_t here = n - first < b.lanes ? n - first : b.lanes;
         group_angles(&b, first, here);
         first_state(&b, first, here);

@@ -54,7 +54,7 @@ static void shift_amplitudes(kl_real *dx, kl_real *moved, double *at, double *sq
         squares[i] = 0;
         for (size_t k = i * n; k < (i + 1) * n; k++) squares[i] += (double)v->x[k] * (double)v->x[k];
     }
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n && !kl_circuit_stopped(v->e->circuit); k++) {
         for (size_t i = 0; i < v->n; i++) moved[i * n + k] = v->x[i * n + k] + 1;
         KL_NAME(kl_objectives_at)(v->up, v, moved, NULL, number++);
         for (size_t i = 0; i < v->n; i++) moved[i * n + k] = v->x[i * n + k] - 1;

@@ -91,7 +91,8 @@ int KL_NAME(kl_circuit_spsa_samples)(kl_real *dx, kl_real *dangles, const struct
     if (code) return code;
     KL_NAME(kl_clear_angles)(dangles, &v);
     if (e->circuit->n_inputs) memset(dx, 0, n * e->circuit->n_inputs * sizeof *dx);
-    for (size_t i = 0; i < (size_t)e->directions; i++) add_direction(dx, dangles, &v, &d, i);
+    for (size_t i = 0; i < (size_t)e->directions && !kl_circuit_stopped(e->circuit); i++)
+        add_direction(dx, dangles, &v, &d, i);
     if (!d.inputs) KL_NAME(kl_circuit_runs_inputs)(dx, v.p ? v.p : v.exact, x, dangles);
     return kl_circuit_status(e->circuit, err);
 }

@@ -301,6 +301,7 @@ int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_w
     const double start = kl_clock();
     const bool on_card = train->device && train->device->cuda && !kl_train_finished(train);
     const int code = (on_card ? run_on_card : run_epochs)(train, pool, w, err);
+    kl_train_kept_free(train);
     train->seconds += kl_clock() - start;
     return code;
 }

@@ -219,8 +219,8 @@ int kl_train_open(struct kl_train *train, struct kl_head_model *model,
 /* Train from the position to the last epoch. Replicas are spread over the threads of pool (NULL:
    none); each alone is computed in one order, so neither the threads nor the other replicas change
    a bit. KL_ESIGNAL when watch says stop or, where a step takes long, soon after a signal
-   (kl_signals_pending): the position is then between two steps, and calling again goes on to the very bits of an uninterrupted run. KL_EDATA if the loss is no
-   number and that is not borne. */
+   (kl_signals_pending): the position is then between two steps, and calling again goes on to the very
+   bits of an uninterrupted run. KL_EDATA if the loss is no number and that is not borne. */
 int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *watch,
                  struct kl_error *err);
 void kl_train_close(struct kl_train *train);

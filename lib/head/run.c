@@ -129,19 +129,19 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
     return code;
 }
 
-/* A checkpoint from which --resume, with this run's options or others, would have gone on. */
-static void say_forgotten(const struct kl_head_run *run)
+/* A checkpoint from which --resume, with this run's options or others, would have gone on: it stays
+   until this run has ended an epoch. */
+static void say_forgotten(struct kl_head_run *run)
 {
     struct kl_file *file = NULL;
     if (!run->checkpoint || kl_file_open_kind(&file, run->checkpoint, "checkpoint", NULL)) return;
-    if (strcmp(kl_file_key(file), run->stage.key) == 0)
-        kl_note(run->log, 1, "%s is of a stopped run; without --resume it begins anew", run->checkpoint);
-    else
-        kl_note(run->log, 1,
-                "%s is of a stopped run with other options or features, and goes when this one ends; to "
-                "keep "
-                "it, stop now and give another -o",
-                run->checkpoint);
+    const bool own = strcmp(kl_file_key(file), run->stage.key) == 0;
+    kl_note(run->log, 1,
+            own ? "%s is of a stopped run; without --resume it begins anew"
+                : "%s is of a stopped run with other options or features, and goes with this "
+                  "one's first epoch; to keep it, stop now and give another -o",
+            run->checkpoint);
+    run->older = true;
     kl_file_close(&file);
 }
 
@@ -189,6 +189,10 @@ int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         kl_note(run->log, 1, "%s stays; the same command with --resume goes on from there",
                 run->checkpoint);
     if (code != KL_ESIGNAL) return code;
+    if (run->older && run->train.epochs_run == 0) {
+        kl_note(run->log, 1, "%s; %s stays as it was", err->text, run->checkpoint);
+        return code;
+    }
     int saved = kl_head_run_keep(run, err);
     if (saved) return saved;
     if (run->checkpoint)

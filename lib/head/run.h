@@ -24,6 +24,7 @@ struct kl_head_run {
     struct kl_writer *writer; /* (hidden) */
     char *config;
     char *checkpoint; /* its path; NULL: none is kept, as when the output is a pipe */
+    bool older;       /* a checkpoint stands there from which this run does not go on */
 };
 /* The key of the head that these settings give on these features (`input`, open). */
 int kl_head_key(char hex[65], const struct kl_head_settings *settled, const struct kl_file *input,
@@ -38,7 +39,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
 /* What these settings come to with this model, where it is not plain, as notes (remarks.c). */
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *settled,
                      const struct kl_head_model *model);
-/* KL_ESIGNAL: stopped, and a checkpoint was written. */
+/* KL_ESIGNAL: stopped, and a checkpoint was written, or an older one left before the first epoch. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* Of a run that trains in parts (train.until): hold nothing but the state, and go on, with any threads.
  */

@@ -29,9 +29,14 @@ void kl_train_kept_free(struct kl_train *train)
     train->kept = NULL;
 }
 
+/* Of so many replicas that keeping them would cost more than a little, each has a step that is short. */
+static const size_t MOST_BYTES = (size_t)64 << 20;
+
 static bool has_room(struct kl_train *train)
 {
     const size_t replicas = (size_t)train->options.replicas;
+    if (!train->model->circuit || replicas * 3 * train->model->block.size * sizeof(float) > MOST_BYTES)
+        return false;
     if (train->kept) return true;
     struct kl_kept *k = train->kept = calloc(1, sizeof *k);
     if (!k) return false;

@@ -44,8 +44,7 @@ void kl_plateau_options_default(struct kl_plateau_options *o)
                                       .initial = M_PI / 4 };
 }
 
-/* So many chunks more are done; should this thread end? Every one asks: the others may be long at work.
- */
+/* So many chunks more are done; does the watch, whichever thread asks, or a failure end the scan? */
 static bool stops(struct scan *s, size_t chunks, int thread)
 {
     pthread_mutex_lock(&s->mutex);

@@ -22,7 +22,8 @@ static int make_quantum(struct kl_gan_learner *l, struct kl_error *err)
     if (!code && l->o->shots) code = kl_measured_make(&l->measured, l->circuit, err);
     if (!code) code = kl_born_make_f32(&l->born, l->circuit, &l->memory, err);
     if (code) return code;
-    kl_measured_stoppable(l->circuit, &l->measured, l->to->stop); /* what is half trained is not kept */
+    kl_measured_stoppable(l->circuit, &l->measured,
+                          l->to->stop != NULL); /* what is half trained is not kept */
     const size_t n = l->circuit->n_weights;
     kl_gan_uniform(l->scratch, n, START, seed_of(l), 0, l->to->replica);
     for (size_t i = 0; i < n; i++) l->born.angles[i] = (float)l->scratch[i];

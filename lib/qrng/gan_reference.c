@@ -83,7 +83,8 @@ static int make_quantum(struct quantum *q, const struct kl_gan_place *to, const 
     int code = kl_arena_init(&q->work, 0, err);
     if (!code) code = kl_born_circuit(&q->circuit, KL_GAN_MOST_QUBITS, (int)o->repetitions, err);
     if (!code && o->shots) code = kl_measured_make(&q->measured, q->circuit, err);
-    if (!code) kl_measured_stoppable(q->circuit, &q->measured, to->stop); /* half trained is not kept */
+    if (!code)
+        kl_measured_stoppable(q->circuit, &q->measured, to->stop != NULL); /* half trained is not kept */
     if (!code) code = kl_born_make_f64(&q->g, q->circuit, memory, err);
     if (!code) code = kl_discriminator_make_f64(&q->d, KL_GAN_PLANE, CELLS, QUANTUM_HIDDEN, memory, err);
     if (code) return code;

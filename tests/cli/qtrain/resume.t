@@ -26,10 +26,14 @@ $ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance --checkpoint-ever
 + until [ -s said ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; head -1 said
 > qtrain: .g.h5.checkpoint is of a stopped run; without --resume it begins anew
 
-# Nor is one of other options, which goes with this run.
-$ qtrain f.h5 --epochs 2 --no-controls --no-provenance --progress none -o g.h5 > log; ls -A | grep g.h5
+# Nor is one of other options: it stays until this run has ended an epoch, which the first is too long for here.
+$ cp .g.h5.checkpoint was
++ qtrain f.h5 --epochs 2 --qubits 18 --layers 30 --batch-size 540 --no-controls --progress none -o g.h5 2>told >log &
++ until [ -s told ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; cat told; cmp was .g.h5.checkpoint
+> qtrain: .g.h5.checkpoint is of a stopped run with other options or features, and goes with this one's first epoch; to keep it, stop now and give another -o
+> qtrain: stopped in epoch N; .g.h5.checkpoint stays as it was
+$ qtrain f.h5 --epochs 2 --no-controls --no-provenance --progress none -q -o g.h5 > log; ls -A | grep g.h5
 > g.h5
-! qtrain: .g.h5.checkpoint is of a stopped run with other options or features, and goes when this one ends; to keep it, stop now and give another -o
 
 # A run that was killed just behind its publishing leaves the checkpoint of this very key: the next
 # one takes it away. One of another key stays until a run has finished.
