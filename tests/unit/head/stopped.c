@@ -146,7 +146,7 @@ static void stopped_anywhere(struct scene *s, enum kl_optimizer_kind kind, int64
         met[how]++;
         if (how == GIVEN_UP || how == GONE_FURTHER) goes_on(s, &whole, i);
     }
-    CHECK(met[GIVEN_UP] > 1 && met[FAILED] == 0, "given up %d, gone further %d, finished %d, failed %d",
+    CHECK(met[GIVEN_UP] > 0 && met[FAILED] == 0, "given up %d, gone further %d, finished %d, failed %d",
           met[GIVEN_UP], met[GONE_FURTHER], met[FINISHED], met[FAILED]);
     kl_train_close(&whole);
 }
