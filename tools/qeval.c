@@ -60,6 +60,7 @@ struct run {
     struct kl_file *head, *other, *input;
     struct kl_device device;
     struct kl_features features;
+    bool differs; /* their preprocessing, from what a head was trained on */
     struct kl_evaluation evaluation;
     struct kl_control_scores controls;
     struct kl_mcnemar test;
@@ -114,8 +115,9 @@ static int open_inputs(struct run *run, struct kl_error *err)
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);
     if (!code) code = kl_file_open_kind(&run->input, paths[1], "features", err);
     if (!code && run->v->compare) code = kl_file_open_kind(&run->other, run->v->compare, "head", err);
-    if (!code) code = kl_origin_check(run->head, run->input, run->stage->log, err);
-    if (!code && run->other) code = kl_origin_check(run->other, run->input, run->stage->log, err);
+    if (!code) code = kl_origin_check(&run->differs, run->head, run->input, run->stage->log, err);
+    if (!code && run->other)
+        code = kl_origin_check(&run->differs, run->other, run->input, run->stage->log, err);
     if (!code && strcmp(run->v->split, "val") == 0) code = check_trained_on(run->head, run->input, err);
     if (!code && run->other && strcmp(run->v->split, "val") == 0)
         code = check_trained_on(run->other, run->input, err);
@@ -201,6 +203,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
                                                .key = run->stage->key,
                                                .e = &run->evaluation,
                                                .controls = &run->controls,
+                                               .differs = run->differs,
                                                .test = run->other ? &run->test : NULL,
                                                .compared = run->v->compare,
                                                .confusion = run->confusion };

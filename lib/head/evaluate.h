@@ -90,6 +90,7 @@ struct kl_evaluation_found {
     const char *output, *key; /* of the report */
     const struct kl_evaluation *e;
     const struct kl_control_scores *controls;
+    bool differs; /* the features' preprocessing, from that of the features that a head was trained on */
     const struct kl_mcnemar *test; /* against the head `compared`; NULL: none */
     const char *compared;
     const int64_t *confusion; /* (c, c) of the first head, for a line a class; NULL: not wanted */

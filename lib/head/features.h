@@ -26,8 +26,9 @@ struct kl_writer;
 /* Backbone, weights, tap and preprocessing of the features, where they say so, into the head's file. */
 int kl_origin_save(struct kl_writer *head, const struct kl_file *features, struct kl_error *err);
 /* KL_EDATA if the head was trained on features of another backbone, other weights or another tap; a note
-   (warning) if the preprocessing differs, which may be meant (another source of images). */
-int kl_origin_check(const struct kl_file *head, const struct kl_file *features, const struct kl_log *log,
-                    struct kl_error *err);
+   (warning) if the preprocessing differs, which may be meant (another source of images), and *differs is
+   set; else it is left as it is. */
+int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
+                    const struct kl_log *log, struct kl_error *err);
 
 #endif

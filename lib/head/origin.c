@@ -30,8 +30,8 @@ int kl_origin_save(struct kl_writer *w, const struct kl_file *features, struct k
     return code;
 }
 
-int kl_origin_check(const struct kl_file *head, const struct kl_file *features, const struct kl_log *log,
-                    struct kl_error *err)
+int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
+                    const struct kl_log *log, struct kl_error *err)
 {
     int code = KL_OK;
     for (int i = 0; i < N_ORIGINS && !code; i++) {
@@ -46,9 +46,13 @@ int kl_origin_check(const struct kl_file *head, const struct kl_file *features, 
                 code =
                     kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
                             kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
-            else
-                kl_note(log, 1, "%s: %s is %s, but %s was trained on %s", kl_file_path(features),
-                        origins[i].name, found, kl_file_path(head), trained);
+            else {
+                *differs = true;
+                kl_note(log, 1,
+                        "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
+                        "with the same options",
+                        kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
+            }
         }
         free(trained);
         free(found);

@@ -9,7 +9,10 @@ $ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[+-]?[0-9]\.[0-9]+:#:g'
 >   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
-! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225)
+! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225); unless that is meant, extract these with the same options
+$ for f in f mean; do qeval h.h5 $f.h5 --split all --json -q -o j-$f.h5 | jq .preprocess_differs; done
+> false
+> true
 $ qeval h.h5 tap.h5 -o r.h5
 ! qeval: tap.h5: tap is layer4, h.h5 was trained on avgpool; extract anew
 ? 65
