@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Each writing tool is killed (SIGKILL) at random moments while it runs, KILLS times (default 5). After each
+# Each writing tool is killed (SIGKILL) at random moments while it runs, KILLS times (default 4). After each
 # kill the target is the old file or the new one; a rerun gives the bytes of an undisturbed run, and the last
 # one leaves nothing else in the folder.
 #   KILLS=500 KILLED="qtrain qeval" bash tests/kill.sh
