@@ -48,17 +48,6 @@ static int check_file(char why[KL_CLAIM_WHY], const struct kl_claims *c, struct 
     return code;
 }
 
-static double element(const struct kl_dataset *d, const void *data, size_t i)
-{
-    switch (d->type) {
-    case KL_TYPE_U8: return ((const uint8_t *)data)[i];
-    case KL_TYPE_I32: return ((const int32_t *)data)[i];
-    case KL_TYPE_I64: return (double)((const int64_t *)data)[i];
-    case KL_TYPE_F32: return ((const float *)data)[i];
-    default: return ((const double *)data)[i];
-    }
-}
-
 static int read_element(struct kl_claim *claim, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_file_find(file, claim->dataset);
@@ -80,7 +69,7 @@ static int read_element(struct kl_claim *claim, struct kl_file *file, struct kl_
         return KL_OK;
     }
     int code = kl_file_load(&data, file, d, err);
-    if (!code) claim->value = element(d, data, at);
+    if (!code) claim->value = kl_type_number(d->type, data, at);
     free(data);
     return code;
 }

@@ -14,17 +14,6 @@ bool kl_page_is_column(const struct kl_dataset *d)
     return d->rank == 1 && d->rows > 0 && d->rows <= MOST_ROWS && d->type != KL_TYPE_F16;
 }
 
-static double value_at(const struct kl_dataset *d, const void *data, size_t i)
-{
-    switch (d->type) {
-    case KL_TYPE_U8: return ((const uint8_t *)data)[i];
-    case KL_TYPE_I32: return ((const int32_t *)data)[i];
-    case KL_TYPE_I64: return (double)((const int64_t *)data)[i];
-    case KL_TYPE_F32: return ((const float *)data)[i];
-    default: return ((const double *)data)[i];
-    }
-}
-
 int kl_page_doubles(double **values, struct kl_file *file, const struct kl_dataset *d,
                     struct kl_error *err)
 {
@@ -36,7 +25,7 @@ int kl_page_doubles(double **values, struct kl_file *file, const struct kl_datas
     int code = kl_file_load(&data, file, d, err);
     if (!code && !(*values = malloc((n + 1) * sizeof **values)))
         code = kl_fail_memory(err, n * sizeof **values);
-    for (size_t i = 0; i < n && !code; i++) (*values)[i] = value_at(d, data, i);
+    for (size_t i = 0; i < n && !code; i++) (*values)[i] = kl_type_number(d->type, data, i);
     free(data);
     return code;
 }

@@ -8,17 +8,6 @@
 #include "store/describe_int.h"
 #include "store/store.h"
 
-static double number_at(const void *data, enum kl_type type, size_t i)
-{
-    switch (type) {
-    case KL_TYPE_U8: return ((const uint8_t *)data)[i];
-    case KL_TYPE_I32: return ((const int32_t *)data)[i];
-    case KL_TYPE_I64: return (double)((const int64_t *)data)[i];
-    case KL_TYPE_F32: return ((const float *)data)[i];
-    default: return ((const double *)data)[i];
-    }
-}
-
 /* All numbers of a dataset, `inner` for each of `rows`; else *numbers stays NULL. */
 static int load_numbers(double **numbers, size_t *inner, struct kl_file *file, const char *name,
                         size_t rows, struct kl_error *err)
@@ -34,7 +23,7 @@ static int load_numbers(double **numbers, size_t *inner, struct kl_file *file, c
     int code = kl_file_load(&data, file, d, err);
     if (!code && !(*numbers = malloc(n * sizeof **numbers)))
         code = kl_fail_memory(err, n * sizeof **numbers);
-    for (size_t i = 0; i < n && !code; i++) (*numbers)[i] = number_at(data, d->type, i);
+    for (size_t i = 0; i < n && !code; i++) (*numbers)[i] = kl_type_number(d->type, data, i);
     free(data);
     return code;
 }

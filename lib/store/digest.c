@@ -16,6 +16,17 @@ size_t kl_type_size(enum kl_type type)
     return size[type];
 }
 
+double kl_type_number(enum kl_type type, const void *data, size_t i)
+{
+    switch (type) {
+    case KL_TYPE_U8: return ((const uint8_t *)data)[i];
+    case KL_TYPE_I32: return ((const int32_t *)data)[i];
+    case KL_TYPE_I64: return (double)((const int64_t *)data)[i];
+    case KL_TYPE_F32: return ((const float *)data)[i];
+    default: return ((const double *)data)[i];
+    }
+}
+
 /* A rule of the row's size alone, so that readers, writers and merges agree without being told. */
 size_t kl_block_rows(size_t row_size)
 {

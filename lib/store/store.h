@@ -17,6 +17,8 @@ enum kl_type {
     KL_TYPE_STRING /* fixed length, item_size bytes, NUL padded */
 };
 size_t kl_type_size(enum kl_type type); /* 0 for KL_TYPE_STRING */
+/* Element i of data, which are neither text nor half floats. */
+double kl_type_number(enum kl_type type, const void *data, size_t i);
 
 enum { KL_MAX_RANK = 5 };
 

@@ -9,30 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/inline/philox.h"
 #include "store/store.h"
 #include "tests/unit/check.h"
+#include "tests/unit/head/head_test.h"
 
-enum { N = 301, D = 24, CLASSES = 3, REPLICAS = 3 };
-
-/* Three noisy classes. */
-static void make_features(struct kl_features *f)
-{
-    static char names[CLASSES][4] = { "a", "b", "c" };
-    *f = (struct kl_features){
-        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 4
-    };
-    f->x = malloc(N * D * sizeof *f->x);
-    f->labels = malloc(N * sizeof *f->labels);
-    for (uint32_t i = 0; i < N; i++) {
-        f->labels[i] = (int32_t)(i % CLASSES);
-        for (uint32_t j = 0; j < D; j++) {
-            uint32_t words[4];
-            kl_philox(words, 1, i, 1000, j, 0);
-            f->x[i * D + j] = (float)kl_philox_unit(words[0]) + (j % CLASSES == i % CLASSES ? 0.6f : 0);
-        }
-    }
-}
+enum { N = 301, REPLICAS = 3 };
 
 static void head_options(struct kl_head_options *o)
 {
@@ -287,7 +268,7 @@ static void same_bits(const struct kl_features *f)
 int main(void)
 {
     struct kl_features features;
-    make_features(&features);
+    make_features(&features, N);
     frozen_is_frozen(&features);
     twins_have_as_many_parameters();
     twin_keeps_its_structure(&features);

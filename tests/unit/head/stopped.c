@@ -9,12 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "head/head.h"
-#include "kernels/inline/philox.h"
 #include "store/store.h"
 #include "tests/unit/check.h"
+#include "tests/unit/head/head_test.h"
 
-enum { N = 240, D = 12, CLASSES = 3 };
+enum { N = 240 };
 enum { FINISHED, GIVEN_UP, GONE_FURTHER, FAILED };
 
 struct scene {
@@ -23,24 +22,6 @@ struct scene {
     struct kl_train_options options;
     char path[64];
 };
-
-static void make_features(struct kl_features *f)
-{
-    static char names[CLASSES][4] = { "a", "b", "c" };
-    *f = (struct kl_features){
-        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 4
-    };
-    f->x = malloc(N * D * sizeof *f->x);
-    f->labels = malloc(N * sizeof *f->labels);
-    for (uint32_t i = 0; i < N; i++) {
-        f->labels[i] = (int32_t)(i % CLASSES);
-        for (uint32_t j = 0; j < D; j++) {
-            uint32_t words[4];
-            kl_philox(words, 1, i, 1000, j, 0);
-            f->x[i * D + j] = (float)kl_philox_unit(words[0]);
-        }
-    }
-}
 
 static int stop_at_signal(void *context, uint64_t done, uint64_t total, const char *note)
 {
@@ -159,7 +140,7 @@ int main(void)
     char folder[] = "/tmp/ketline-stopped-XXXXXX";
     CHECK(mkdtemp(folder) != NULL);
     snprintf(s.path, sizeof s.path, "%s/c.h5", folder);
-    make_features(&s.features);
+    make_features(&s.features, N);
     kl_head_options_default(&options);
     options.n_reduction = 0;
     options.circuit.n_qubits = 8;

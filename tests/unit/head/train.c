@@ -7,31 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "head/head.h"
-#include "kernels/inline/philox.h"
 #include "store/store.h"
 #include "tests/unit/check.h"
+#include "tests/unit/head/head_test.h"
 
-enum { N = 401, D = 24, CLASSES = 3 };
-
-/* Three noisy classes. */
-static void make_features(struct kl_features *f)
-{
-    static char names[CLASSES][4] = { "a", "b", "c" };
-    *f = (struct kl_features){
-        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 4
-    };
-    f->x = malloc(N * D * sizeof *f->x);
-    f->labels = malloc(N * sizeof *f->labels);
-    for (uint32_t i = 0; i < N; i++) {
-        f->labels[i] = (int32_t)(i % CLASSES);
-        for (uint32_t j = 0; j < D; j++) {
-            uint32_t words[4];
-            kl_philox(words, 1, i, 1000, j, 0);
-            f->x[i * D + j] = (float)kl_philox_unit(words[0]) + (j % CLASSES == i % CLASSES ? 0.6f : 0);
-        }
-    }
-}
+enum { N = 401 };
 
 /* Stops at the k-th question. */
 static int stop_at(void *context, uint64_t done, uint64_t total, const char *note)
@@ -223,7 +203,7 @@ int main(void)
     kl_head_options_default(&options);
     options.n_reduction = 1;
     options.reduction[0] = 12;
-    make_features(&features);
+    make_features(&features, N);
     kl_train_options_default(&o);
     o.epochs = 4;
     o.batch_size = 8;
