@@ -34,8 +34,7 @@ static void remark_size(const struct kl_extract *e)
     if (!side || (e->images->height == side && e->images->width == side)) return;
     kl_note(e->options.log, 1,
             "images of %zu x %zu pixels: the shipped weights were trained at %zu x %zu, at other sizes "
-            "their "
-            "features are worse; give --resize %zu, or --weights FILE of a network for this size",
+            "their features are worse; give --resize %zu, or --weights FILE of a network for this size",
             e->images->height, e->images->width, side, side, side);
 }
 

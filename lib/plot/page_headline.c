@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/metrics.h"
 #include "plot/page_int.h"
 
 static size_t rows_of(const struct kl_file *file, const char *name)
@@ -139,30 +140,42 @@ static int of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl
     return code;
 }
 
+/* The best point's row, in the order of the sweep's table. */
+static size_t best_point(struct kl_judgement *best, const double *accuracy, const double *loss,
+                         const struct kl_dataset *d)
+{
+    size_t row = 0;
+    *best = (struct kl_judgement){ NAN, NAN };
+    for (size_t i = 0; i < d->rows; i++) {
+        const struct kl_judgement own = { kl_mean(accuracy + i * d->dims[1], d->dims[1]),
+                                          kl_mean(loss + i * d->dims[1], d->dims[1]) };
+        if (kl_comes_before(own, *best)) *best = own, row = i;
+    }
+    return row;
+}
+
 static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_file_find(file, "val_accuracy"),
+    const struct kl_dataset *d = kl_file_find(file, "val_accuracy"), *l = kl_file_find(file, "val_loss"),
                             *names = kl_file_find(file, "point");
-    double *values = NULL, most = -INFINITY;
+    double *accuracy = NULL, *loss = NULL;
     char *points = NULL, name[KL_NAME];
-    size_t best = 0;
-    if (!d || !names || d->rank != 2 || names->rank != 1 || names->type != KL_TYPE_STRING ||
+    if (!d || !l || !names || d->rank != 2 || l->rank != 2 || l->rows != d->rows ||
+        l->dims[1] != d->dims[1] || names->rank != 1 || names->type != KL_TYPE_STRING ||
         names->rows != d->rows)
         return KL_OK;
-    int code = kl_page_doubles(&values, file, d, err);
+    int code = kl_page_doubles(&accuracy, file, d, err);
+    if (!code) code = kl_page_doubles(&loss, file, l, err);
     if (!code) code = kl_file_load((void **)&points, file, names, err);
-    for (size_t i = 0; i < d->rows && values; i++) {
-        double sum = 0;
-        for (size_t r = 0; r < d->dims[1]; r++) sum += values[i * d->dims[1] + r];
-        if (sum > most) most = sum, best = i;
-    }
-    if (!code && values) {
+    if (!code && accuracy && loss) {
+        struct kl_judgement best;
+        const size_t row = best_point(&best, accuracy, loss, d);
         add_counted(text, "", d->rows, "point");
         add_counted(text, " of ", d->dims[1], "head");
-        kl_name(name, points, names->rows, names->item_size, best);
-        if (isfinite(most)) add(text, "; best: %s, val accuracy %.4f", name, most / (double)d->dims[1]);
+        kl_name(name, points, names->rows, names->item_size, row);
+        if (isfinite(best.accuracy)) add(text, "; best: %s, val accuracy %.4f", name, best.accuracy);
     }
-    free(values), free(points);
+    free(accuracy), free(loss), free(points);
     return code;
 }
 

@@ -14,6 +14,8 @@ $ run() { qsweep f.h5 --core none --reduction 8 --epochs 40 "$@"; }; g=lr=1e-3,3
 $ run() { qsweep f.h5 --core none --reduction 8 --epochs 40 "$@"; }; g=lr=3e-2,1e-2,3e-3,1e-3
 + run --grid $g -q -o r.h5; for f in s r; do cache show $f.h5 | sed -n '/^point /,$p' >$f.table; figures $f.h5 -q -o $f-figures; done
 + cmp s.table r.table; cmp s-figures/sweep.svg r-figures/sweep.svg
++ figures s.h5 -q --report s.html; grep -o '4 points of 1 head; best: [^<]*' s.html | sort -u
+> 4 points of 1 head; best: lr=3e-2, val accuracy #
 + run --grid lr=1e-2,3e-2 --json -o t.h5 | jq -c '[.best, .val_accuracy, .val_loss < 0.5, .best_command]'
 > ["lr=3e-2",1,true,"qtrain f.h5 --core none --reduction 8 --epochs 40 --lr 0.03 -o t-best.h5"]
 
