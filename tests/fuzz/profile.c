@@ -117,7 +117,7 @@ static void put_dataset(hid_t file)
         break;
     default: H5Pset_external(dcpl, "/etc/passwd", 0, H5F_UNLIMITED);
     }
-    H5Ldelete(file, what, H5P_DEFAULT);
+    if (!program.ring) H5Ldelete(file, what, H5P_DEFAULT);
     const hid_t d = H5Dcreate2(file, what, t, s, lcpl, dcpl, H5P_DEFAULT);
     H5Dclose(d);
     H5Pclose(lcpl);
@@ -147,7 +147,10 @@ static void change(hid_t file)
     case 0: put_attribute(file); break;
     case 1: put_dataset(file); break;
     case 2: put_link(file); break;
-    case 3: H5Ldelete(file, name(), H5P_DEFAULT); break;
+    case 3:
+        what = name();
+        if (!program.ring) H5Ldelete(file, what, H5P_DEFAULT);
+        break;
     case 4: what = name(), where = object(), H5Adelete_by_name(file, where, what, H5P_DEFAULT); break;
     default:
         what = name(), where = name();
