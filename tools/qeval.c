@@ -12,7 +12,7 @@
 #include "store/mode.h"
 #include "store/shard.h"
 
-enum { NUMERICAL_VERSION = 4, REPORT_SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 5, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -60,7 +60,7 @@ struct run {
     struct kl_file *head, *other, *input;
     struct kl_device device;
     struct kl_features features;
-    bool differs; /* their preprocessing, from what a head was trained on */
+    struct kl_evaluation_cautions cautions;
     struct kl_evaluation evaluation;
     struct kl_control_scores controls;
     struct kl_mcnemar test;
@@ -115,9 +115,12 @@ static int open_inputs(struct run *run, struct kl_error *err)
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);
     if (!code) code = kl_file_open_kind(&run->input, paths[1], "features", err);
     if (!code && run->v->compare) code = kl_file_open_kind(&run->other, run->v->compare, "head", err);
-    if (!code) code = kl_origin_check(&run->differs, run->head, run->input, run->stage->log, err);
+    if (!code)
+        code = kl_origin_check(&run->cautions.differs, run->head, run->input, run->stage->log, err);
     if (!code && run->other)
-        code = kl_origin_check(&run->differs, run->other, run->input, run->stage->log, err);
+        code = kl_origin_check(&run->cautions.differs, run->other, run->input, run->stage->log, err);
+    run->cautions.trained =
+        !code && strcmp(run->v->split, "val") != 0 && was_trained_on(run->head, run->input);
     if (!code && strcmp(run->v->split, "val") == 0) code = check_trained_on(run->head, run->input, err);
     if (!code && run->other && strcmp(run->v->split, "val") == 0)
         code = check_trained_on(run->other, run->input, err);
@@ -189,7 +192,9 @@ static int write_report(struct run *run, struct kl_error *err)
     const struct kl_file *parents[] = { run->head, run->input, run->other };
     struct kl_writer *writer = NULL;
     int code = kl_writer_open(&writer, run->v->common.output, &run->stage->header, err);
-    if (!code) code = kl_evaluation_save(writer, &run->evaluation, run->other ? &run->test : NULL, err);
+    if (!code)
+        code = kl_evaluation_save(writer, &run->evaluation, &run->cautions,
+                                  run->other ? &run->test : NULL, err);
     if (!code) code = kl_control_scores_save(writer, &run->controls, err);
     if (!code)
         return kl_stage_publish(run->stage, &writer, parents, run->other ? 3 : 2, NULL, NULL, err);
@@ -203,7 +208,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
                                                .key = run->stage->key,
                                                .e = &run->evaluation,
                                                .controls = &run->controls,
-                                               .differs = run->differs,
+                                               .cautions = &run->cautions,
                                                .test = run->other ? &run->test : NULL,
                                                .compared = run->v->compare,
                                                .confusion = run->confusion };
@@ -216,7 +221,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 static void remark(const struct run *run)
 {
     kl_shard_say(run->input, run->stage->log);
-    if (strcmp(run->v->split, "val") != 0 && was_trained_on(run->head, run->input))
+    if (run->cautions.trained)
         kl_note(run->stage->log, 1,
                 "%s: %s was trained on these; --split val takes those that it has not seen",
                 kl_file_path(run->input), kl_file_path(run->head));

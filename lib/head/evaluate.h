@@ -66,8 +66,14 @@ struct kl_evaluation_summary kl_evaluation_summary(const struct kl_evaluation *e
  * differ. */
 int kl_evaluation_compare(struct kl_mcnemar *test, const struct kl_evaluation *a,
                           const struct kl_evaluation *b, struct kl_error *err);
+/* What a reader of an accuracy must know of its samples. */
+struct kl_evaluation_cautions {
+    bool differs; /* the features' preprocessing, from that of the features that a head was trained on */
+    bool trained; /* the head was trained on them */
+};
 /* All datasets and attributes of a report (docs/files.md). */
 int kl_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
+                       const struct kl_evaluation_cautions *cautions,
                        const struct kl_mcnemar *test, struct kl_error *err);
 
 /* ---- the controls in a head's file, on the samples of its evaluation (evaluate_controls.c) ---- */
@@ -90,7 +96,7 @@ struct kl_evaluation_found {
     const char *output, *key; /* of the report */
     const struct kl_evaluation *e;
     const struct kl_control_scores *controls;
-    bool differs; /* the features' preprocessing, from that of the features that a head was trained on */
+    const struct kl_evaluation_cautions *cautions;
     const struct kl_mcnemar *test; /* against the head `compared`; NULL: none */
     const char *compared;
     const int64_t *confusion; /* (c, c) of the first head, for a line a class; NULL: not wanted */

@@ -69,7 +69,12 @@ static int of_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
     add_counted(text, heads > 1 ? ", on " : " on ", rows_of(file, "labels"), "sample");
     if (!isnan(number(file, "shots"))) add_counted(text, ", ", (size_t)number(file, "shots"), "shot");
     int code = add_text(text, file, "noise", ", noise ", err);
-    return code ? code : add_text(text, file, "mitigation", ", mitigated by ", err);
+    if (!code) code = add_text(text, file, "mitigation", ", mitigated by ", err);
+    if (!code && kl_file_has_attribute(file, "", "trained_on_these"))
+        add(text, "; the head was trained on these samples");
+    if (!code && kl_file_has_attribute(file, "", "preprocess_differs"))
+        add(text, "; their preprocessing is not that of training");
+    return code;
 }
 
 static int of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)

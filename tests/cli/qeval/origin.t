@@ -10,9 +10,15 @@ $ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[+-]?[0-9]\.[0-9]+:#:g'
 >   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 ! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225); unless that is meant, extract these with the same options
-$ for f in f mean; do qeval h.h5 $f.h5 --split all --json -q -o j-$f.h5 | jq .preprocess_differs; done
+$ for f in f mean; do qeval h.h5 $f.h5 --json -q -o j-$f.h5 | jq -c '[.preprocess_differs, .trained_on_these]'; done
+> [false,true]
+> [true,false]
+$ for f in f mean; do figures j-$f.h5 --report p-$f.html -q; sed -n 's:^<p>accuracy.*samples; \(.*\)<.p>:\1:p' p-$f.html; done
+> the head was trained on these samples
+> their preprocessing is not that of training
+$ qeval h.h5 f.h5 --split val --json -q -o v.h5 | jq .trained_on_these; figures v.h5 --report v.html -q; grep 'samples;' v.html
 > false
-> true
+? 1
 $ qeval h.h5 tap.h5 -o r.h5
 ! qeval: tap.h5: tap is layer4, h.h5 was trained on avgpool; extract anew
 ? 65
