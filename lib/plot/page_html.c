@@ -2,6 +2,7 @@
 #include "plot/page_int.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void kl_html_text(FILE *to, const char *text)
@@ -67,6 +68,7 @@ void kl_page_number(char text[KL_PAGE_NUMBER], double value, const char *form)
     if (isnan(value)) form = "-";
     else if (value != 0 && fabs(value) < 5e-5 && strcmp(form, "%.4f") == 0) form = "%.1e";
     snprintf(text, KL_PAGE_NUMBER, form, value);
+    if (text[0] == '-' && text[1] && strtod(text, NULL) == 0) memmove(text, text + 1, strlen(text));
 }
 
 void kl_html_number(FILE *to, double value, const char *form)

@@ -116,6 +116,7 @@ $ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tourna
 + figures t.h5 b.h5 r.h5 --report q.html
 + /usr/bin/python3 - <<'EOF'
 + import h5py, page
++ written = lambda form, x: (form % x).lstrip('-') if float(form % x) == 0 else form % x # no minus before a zero
 + page = page.Page('q.html')
 + t, names = h5py.File('t.h5'), ['c0d0', 'c0d1', 'c1d2', 'c2d3']
 + rows = page.tables['Pairs, most distinguishable first'][1:]
@@ -126,7 +127,8 @@ $ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tourna
 +     want = [t['chi_square'][k], t['log10_p_holm'][k], t['divergence'][k, js], t['divergence_low'][k, js], t['divergence_high'][k, js],
 +             t['row_accuracy'][k], t['score'][k, found], t['score_p_holm'][k, found], t['score'][k, composite], t['score_p'][k, composite]]
 +     form = ['%.5g', '%.1f'] + ['%.3e'] * 3 + ['%.4f'] * 5
-+     assert row == ['%s v %s' % (names[a], names[b])] + [f % x for f, x in zip(form, want)], (row, want)
++     assert row == ['%s v %s' % (names[a], names[b])] + [written(f, x) for f, x in zip(form, want)], (row, want)
++ assert not [c for table in page.tables.values() for row in table for c in row if c.strip('0.') == '-' and c != '-']
 + stats, d = page.tables['Statistics of each device'], h5py.File('b.h5')['device_stats']
 + assert stats[0] == [''] + names and not [r for r in stats if r[0].endswith(' se')], stats[0]
 + assert ['symbol entropy'] + ['%.4f \xb1 %.4f' % x for x in zip(d['symbol_entropy'], d['symbol_entropy_se'])] in stats
@@ -143,7 +145,7 @@ $ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o
 + import h5py, numpy, page
 + for w in 1, 2:
 +     tables = page.Page('n%d.html' % w).tables
-+     f, cell = h5py.File('n%d.h5' % w), lambda x, form='%.4f': '-' if numpy.isnan(x) else '0.0000' if x == 0 and form == '%.4f' else ('%.1e' if abs(x) < 5e-5 and form == '%.4f' else form) % x
++     f, cell = h5py.File('n%d.h5' % w), lambda x, form='%.4f': '-' if numpy.isnan(x) else '0.0000' if x == 0 and form == '%.4f' else '0.0' if -0.05 < x <= 0 and form == '%.1f' else ('%.1e' if abs(x) < 5e-5 and form == '%.4f' else form) % x
 +     assert list(tables) == ['Facts', 'SP 800-22, the first sequence: log10 p after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1), ''], list(tables)
 +     tests, entropy = list(tables.values())[1:3]
 +     assert tests[0] == entropy[0] == ['', 'c0d0', 'c1d1', 'c2d2']
