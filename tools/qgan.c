@@ -105,6 +105,8 @@ static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
     kl_bits_note_dropped(&run->log, run->bits.n_dropped, run->bits.n_bits);
+    if (!run->bits.n_files)
+        kl_bits_note_rows(&run->log, run->bits.n_rows, run->bits.n_bits, run->bits.n_devices);
     int code = kl_device_choose(&run->device, run->v.common.device, err);
     run->v.common.device_used = run->device.name;
     if (!code) code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);

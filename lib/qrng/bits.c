@@ -79,6 +79,16 @@ void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_b
                 n_bits);
 }
 
+void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices)
+{
+    if (n_bits == 1)
+        kl_note(log, 1,
+                "rows of 1 bit; if lines are no rows, make rows of 100: tr -d '\\n' | fold -w 100");
+    else if (n_bits >= 200 && n_rows == (size_t)n_devices)
+        kl_note(log, 1, "one row of %zu bits a device; rows of 100, which can be compared: fold -w 100",
+                n_bits);
+}
+
 void kl_bits_free(struct kl_bits *bits)
 {
     for (size_t i = 0; i < bits->n_files; i++) kl_file_close(&bits->files[i]);

@@ -68,6 +68,9 @@ int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const str
                     const struct json_t *raw, struct kl_error *err);
 /* Says that bits at the end of packed bytes make no row of n_bits, if there are such. */
 void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits);
+/* Says that rows have one bit, or each device one row: a file of one bit a line, or of one line, says
+   little as rows, and may not be meant as such. */
+void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
 void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */
 
 static inline const uint64_t *kl_bits_row(const struct kl_bits *bits, size_t r)

@@ -20,13 +20,27 @@ static bool knows(const unsigned char *first, size_t n, const struct kl_bits_how
     return n >= 6 && memcmp(first, "\x93NUMPY", 6) == 0;
 }
 
-static int refuse(const struct kl_bits_source *s, const struct kl_npy *a, struct kl_error *err)
+/* NumPy's words that make of an array one that is taken; "": there are none for its type. */
+static void remedy(char words[80], const struct kl_npy *a, bool text)
 {
+    const bool byte = strcmp(a->descr, "|u1") == 0 || strcmp(a->descr, "|b1") == 0;
+    words[0] = 0;
+    if (text) snprintf(words, 80, "; save a.ravel()");
+    else if (strchr("biuf", a->descr[1])) /* whole numbers and real ones */
+        snprintf(words, 80, "; save a%s%s%s", byte ? "" : ".astype('u1')",
+                 a->rank == 2 ? "" : ".reshape(-1, N)", a->fortran ? ".copy()" : "");
+}
+
+static int refuse(const struct kl_bits_source *s, const struct kl_npy *a, bool text,
+                  struct kl_error *err)
+{
+    char words[80];
+    remedy(words, a, text);
     return kl_fail(
         err, KL_EDATA,
         "%s: array of %s%s and rank %d, expected texts (<U or |S) of rank 1, or numbers (|u1, "
-        "|b1) of rank 2 in C order",
-        s->path, a->descr, a->fortran ? " in Fortran order" : "", a->rank);
+        "|b1) of rank 2 in C order%s",
+        s->path, a->descr, a->fortran ? " in Fortran order" : "", a->rank, words);
 }
 
 /* The 12 of "<U12", as NumPy writes it: digits alone, the first not 0; 0: another form. */
@@ -50,7 +64,7 @@ static int read_shape(struct kl_bits_source *s, size_t *n_bits, struct kl_error 
     f->width = a.descr[0] == '<' ? 4 : 1;
     if (a.rank != (f->text ? 1 : 2) || (a.fortran && !f->text) ||
         (!f->text && strcmp(a.descr, "|u1") != 0 && strcmp(a.descr, "|b1") != 0))
-        return refuse(s, &a, err);
+        return refuse(s, &a, f->text, err);
     *n_bits = f->text ? characters(a.descr) : a.dims[1];
     f->n_rows = a.dims[0];
     f->begin = a.begin;

@@ -32,9 +32,13 @@ int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uin
     if (found == 0) snprintf(what, sizeof what, "a NUL byte");
     else if (found > ' ' && found < 127) snprintf(what, sizeof what, "'%c'", (int)found);
     else snprintf(what, sizeof what, found < 256 ? "byte 0x%02x" : "U+%04X", found);
+    const char *remedy = "";
+    if (row == 1 && looks_raw(s)) remedy = "; raw bytes are taken with --packed --bits N";
+    else if (column > 1 && found == ',') remedy = "; take separators out: tr -d ','";
+    else if (column > 1 && found == ';') remedy = "; take separators out: tr -d ';'";
+    else if (column > 1 && found == '\t') remedy = "; take separators out: tr -d '\\t'";
     return kl_fail(err, KL_EDATA, "%s: row %zu, position %zu: found %s, expected 0 or 1%s", s->path, row,
-                   column, what,
-                   row == 1 && looks_raw(s) ? "; raw bytes are taken with --packed --bits N" : "");
+                   column, what, remedy);
 }
 
 /* Rows of each device that hold how.max_bits. */

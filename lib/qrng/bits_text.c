@@ -77,6 +77,14 @@ static int next_line(struct kl_bits_source *s, const char **line, size_t *length
     }
 }
 
+/* Do spaces part bits, in place of bits from a label? */
+static bool spaced(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] != ' ' && text[i] != '0' && text[i] != '1') return false;
+    return n > 2 && memchr(text + 1, ' ', n - 2);
+}
+
 /* The label behind n bits; *device stays -1 where there is none. */
 static int read_label(const struct kl_bits_source *s, int *device, const char *line, size_t length,
                       size_t n, struct kl_error *err)
@@ -96,9 +104,10 @@ static int read_label(const struct kl_bits_source *s, int *device, const char *l
     for (; i < length && line[i] >= '0' && line[i] <= '9' && label <= KL_BITS_DEVICES; i++)
         label = 10 * label + line[i] - '0';
     if (i < length || label < 1 || label > KL_BITS_DEVICES || line[n + 1] == '0')
-        return kl_fail(err, KL_EDATA, "%s: row %zu: label '%.*s', expected a whole number from 1 to %d",
-                       s->path, row, (int)(length - n - 1 < 20 ? length - n - 1 : 20), line + n + 1,
-                       (int)KL_BITS_DEVICES);
+        return kl_fail(
+            err, KL_EDATA, "%s: row %zu: label '%.*s', expected a whole number from 1 to %d%s", s->path,
+            row, (int)(length - n - 1 < 20 ? length - n - 1 : 20), line + n + 1, (int)KL_BITS_DEVICES,
+            spaced(line + n, length - n) ? "; take out spaces between bits: tr -d ' '" : "");
     *device = label - 1;
     return KL_OK;
 }
@@ -114,9 +123,11 @@ static int read_row(struct kl_bits_source *s, const char *line, size_t length, s
     if (length == 0) return kl_fail(err, KL_EDATA, "%s: row %zu is empty", s->path, row);
     if (n < length && n < b->n_bits && line[n] != ' ' && line[n] != '\r')
         return kl_bits_wrong(s, row, n + 1, (unsigned char)line[n], err);
-    if (n < b->n_bits || (n < length && (line[n] == '0' || line[n] == '1')))
-        return kl_fail(err, KL_EDATA, "%s: row %zu has %s than the %zu bits of row 1", s->path, row,
-                       n < b->n_bits ? "fewer" : "more", b->n_bits);
+    size_t found = n;
+    while (found < length && (line[found] == '0' || line[found] == '1')) found++;
+    if (found != b->n_bits)
+        return kl_fail(err, KL_EDATA, "%s: row %zu has %zu bit%s, row 1 has %zu", s->path, row, found,
+                       kl_s(found), b->n_bits);
     int rc = read_label(s, &device, line, length, n, err);
     if (rc) return rc;
     if (s->labelled != (device >= 0))

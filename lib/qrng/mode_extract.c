@@ -20,11 +20,11 @@ struct values {
 static const struct kl_option options[] = {
     { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "bits of random-number devices, not images",
       "Bits", NULL },
-    { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "W", 0, KL_BITS_SYMBOL, true,
+    { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "W", 1, KL_BITS_SYMBOL, true,
       "bits measured together: 2 for two qubits (default 1)", NULL, NULL },
     { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, true,
       "inputs are raw bytes, most significant bit first", NULL, NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 0, KL_BITS_ROW, true, "of a row of packed bytes", NULL,
+    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, true, "of a row of packed bytes", NULL,
       NULL },
     { "rows", 0, KL_OPT_INT, AT(rows), "N", 0, 1e15, true, "only the first N of each device; 0: all",
       NULL, NULL },
@@ -141,6 +141,8 @@ static int compute(struct work *w, struct kl_error *err)
     if (!code) code = kl_bits_extract_save(&w->e, w->writer, err);
     kl_progress_end(&progress);
     kl_bits_note_dropped(stage->log, w->e.inputs.n_dropped, w->e.inputs.n_bits);
+    if (!code && !w->n_parents)
+        kl_bits_note_rows(stage->log, w->e.n_rows, w->e.inputs.n_bits, w->e.tallies.n_devices);
     if (!code) code = kl_json_dump(&raw, w->raw, err);
     if (!code)
         code = kl_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->parents,
@@ -199,8 +201,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     };
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;
-    fprintf(out, "%s: %zu rows of %zu bits, %d device%s, ", common->output, w->e.n_rows, in->n_bits,
-            t->n_devices, kl_s((unsigned)t->n_devices));
+    fprintf(out, "%s: %zu row%s of %zu bit%s, %d device%s, ", common->output, w->e.n_rows,
+            kl_s(w->e.n_rows), in->n_bits, kl_s(in->n_bits), t->n_devices, kl_s((unsigned)t->n_devices));
     print_rates(out, t);
     print_verdict(out, verdict, in);
     fprintf(out, "%.1f s\n", seconds);

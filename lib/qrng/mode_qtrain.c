@@ -47,6 +47,8 @@ static int train(struct work *w, struct kl_error *err)
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
     kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
+    if (!w->bits.n_files)
+        kl_bits_note_rows(stage->log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
     int code = kl_device_choose(&w->device, w->v->common.device, err);
     w->v->common.device_used = w->device.name;
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);

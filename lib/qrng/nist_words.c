@@ -89,7 +89,8 @@ void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
 {
     for (size_t i = 0; i < r->n_devices; i++) {
         const struct kl_nist_device *d = &r->devices[i];
-        fprintf(to, "%s: %zu rows of %zu bits\n", r->names[i], d->n_rows, r->row_bits);
+        fprintf(to, "%s: %zu row%s of %zu bit%s\n", r->names[i], d->n_rows, kl_s(d->n_rows), r->row_bits,
+                kl_s(r->row_bits));
         suite_line(to, d, detailed);
         least_line(to, d->bit_h, "bit");
         if (r->symbol_bits > 1) least_line(to, d->symbol_h, "symbol");

@@ -39,7 +39,7 @@ $ printf '\245\017\074' | extract-features --qrng - --packed --bits 7 -o p.h5
 >    (1): "b"
 ! extract-features: 3 bits at the end make no row of 7: left out
 
-$ yes 0110100110 | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
+$ yes bits | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
 >    (0): 4
 
 # the first rows of each device, whatever the input
@@ -100,8 +100,8 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 > status 65
 > status 65
 ! extract-features: bad.txt: row 2, position 2: found 'x', expected 0 or 1
-! extract-features: bad.txt: row 2 has fewer than the 3 bits of row 1
-! extract-features: bad.txt: row 2 has more than the 3 bits of row 1
+! extract-features: bad.txt: row 2 has 2 bits, row 1 has 3
+! extract-features: bad.txt: row 2 has 4 bits, row 1 has 3
 ! extract-features: bad.txt: row 2 has no label, row 1 has one
 ! extract-features: bad.txt: row 2: label 'a', expected a whole number from 1 to 4096
 ! extract-features: bad.txt: row 2: label '0', expected a whole number from 1 to 4096
@@ -172,3 +172,28 @@ $ printf '\245\017\074' | extract-features --qrng - -o x.h5; printf '01x' | extr
 ! extract-features: standard input: row 1, position 1: found byte 0xa5, expected 0 or 1; raw bytes are taken with --packed --bits N
 ! extract-features: standard input: row 1, position 3: found 'x', expected 0 or 1
 ? 65
+
+# What is no packed bytes is not taken for such; fifteen bytes may be anything.
+$ printf '0101\n0110\n1101\n1\n' > t.txt; extract-features --qrng t.txt --packed --bits 8 -o x.h5; head -c 15 t.txt | extract-features --qrng - --packed --bits 8 -q -o x.h5; echo $?
++ extract-features --qrng x.h5 --packed --bits 8 -o y.h5; printf "\223NUMPY\1\0" | extract-features --qrng - --packed --bits 8 -o y.h5
+> 0
+! extract-features: t.txt: begins with digits as text, expected packed bytes; leave out --packed and --bits
+! extract-features: x.h5: an HDF5 file, expected packed bytes; leave out --packed and --bits
+! extract-features: standard input: an array of NumPy's, expected packed bytes; leave out --packed and --bits
+? 65
+
+# A file of one bit a line, or of one line, is taken, but a word is said; then what that word advises
+$ head -c 200 /dev/zero | tr '\0' 0 > line.txt; fold -w 1 line.txt > one.txt; extract-features --qrng one.txt -o x.h5; extract-features --qrng line.txt -f -o x.h5; extract-features --qrng one.txt -f --json -o x.h5 2>/dev/null | jq -c '[.rows, .bits]'
++ tr -d '\n' < one.txt | fold -w 100 | extract-features --qrng - -f -o x.h5; fold -w 100 line.txt | extract-features --qrng - -f -o x.h5; rm x.h5 t.txt line.txt one.txt
+> x.h5: 200 rows of 1 bit, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
+> x.h5: 1 row of 200 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
+> [200,1]
+> x.h5: 2 rows of 100 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
+> x.h5: 2 rows of 100 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
+! extract-features: rows of 1 bit; if lines are no rows, make rows of 100: tr -d '\n' | fold -w 100
+! extract-features: one row of 200 bits a device; rows of 100, which can be compared: fold -w 100
+
+# A symbol has a bit at least.
+$ extract-features --qrng a.txt --symbol-bits 0 -o x.h5
+! extract-features: --symbol-bits: found 0, expected a whole number from 1 to 8
+? 2

@@ -161,9 +161,9 @@ $ tournament --nist two.txt --permutations -1
 ? 2
 
 # An endless stream is read as far as it is looked at.
-$ yes 0110100110010110 | tournament --nist - --packed --bits 1000 --sequence-bits 1000 --sequences 3 --permutations 0 --progress none -o y.h5 | sed -n '1,2p;$p'; h5dump -H -d sp800_22/log10_p y.h5 | grep -o 'SIMPLE { ([^)]*)'
+$ yes bits | tournament --nist - --packed --bits 1000 --sequence-bits 1000 --sequences 3 --permutations 0 --progress none -o y.h5 | sed -n '1,2p;$p'; h5dump -H -d sp800_22/log10_p y.h5 | grep -o 'SIMPLE { ([^)]*)'
 > standard input: 8000 rows of 1000 bits
->   SP 800-22    0 of 7 tests passed, 8 not applicable; 3 sequences of 1000 bits
+>   SP 800-22    2 of 8 tests passed, 7 not applicable; 3 sequences of 1000 bits
 > y.h5: 1 device, # s
 > SIMPLE { ( 1, 3, 188 )
 ! tournament: device standard input: its first 8000000 bits are tested, and no more are read; for more give --sequences N

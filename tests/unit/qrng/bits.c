@@ -167,6 +167,10 @@ static size_t npy(char *to, const char *descr, const char *shape, const void *da
     return 10 + (size_t)header + n;
 }
 
+#define WRONG(descr, rank, remedy)      \
+    "array of " descr " and rank " rank \
+    ", expected texts (<U or |S) of rank 1, or numbers (|u1, |b1) of rank 2 in C order" remedy
+
 static void check_npy(void)
 {
     static const char *const rows[] = { "011", "100" };
@@ -184,10 +188,11 @@ static void check_npy(void)
         { "|S3", "(2,)", "011120", 6, "row 2, position 2: found '2', expected 0 or 1" },
         { "|u1", "(2, 3)", "\0\1\1\1\0\2", 6, "row 2, column 3: found 2, expected 0 or 1" },
         { "|u1", "(2, 3)", "\0\1\1\1\0", 5, "5 bytes of rows, its header says 2 rows of 3 bytes" },
-        { "<f4", "(2, 3)", "", 0,
-          "array of <f4 and rank 2, expected texts (<U or |S) of rank 1, or numbers (|u1, |b1) of rank "
-          "2 "
-          "in C order" },
+        { "<f4", "(2, 3)", "", 0, WRONG("<f4", "2", "; save a.astype('u1')") },
+        { "<i8", "(6,)", "", 0, WRONG("<i8", "1", "; save a.astype('u1').reshape(-1, N)") },
+        { "|b1", "(6,)", "", 0, WRONG("|b1", "1", "; save a.reshape(-1, N)") },
+        { "|S3", "(2, 1)", "", 0, WRONG("|S3", "2", "; save a.ravel()") },
+        { "|O", "(2, 3)", "", 0, WRONG("|O", "2", "") },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char file[400], expected[400];
@@ -221,8 +226,16 @@ static void check_errors(void)
         CASE("01\n0\0\n", "row 2, position 2: found a NUL byte, expected 0 or 1"),
         CASE("\xff\n", "row 1, position 1: found byte 0xff, expected 0 or 1; raw bytes are taken with "
                        "--packed --bits N"),
-        CASE("011\n01\n", "row 2 has fewer than the 3 bits of row 1"),
-        CASE("011 1\n0110 1\n", "row 2 has more than the 3 bits of row 1"),
+        CASE("011\n01\n", "row 2 has 2 bits, row 1 has 3"),
+        CASE("011\n0\n", "row 2 has 1 bit, row 1 has 3"),
+        CASE("011 1\n0110101 1\n", "row 2 has 7 bits, row 1 has 3"),
+        CASE("0,1,1\n", "row 1, position 2: found ',', expected 0 or 1; take separators out: tr -d ','"),
+        CASE("0;1\n", "row 1, position 2: found ';', expected 0 or 1; take separators out: tr -d ';'"),
+        CASE("0\t1\n",
+             "row 1, position 2: found byte 0x09, expected 0 or 1; take separators out: tr -d '\\t'"),
+        CASE(",1\n", "row 1, position 1: found ',', expected 0 or 1"),
+        CASE("0 1 1\n", "row 1: label '1 1', expected a whole number from 1 to 4096; take out spaces "
+                        "between bits: tr -d ' '"),
         CASE("01\n10\r\n", "row 2 ends in CR LF, expected LF alone; convert it: tr -d '\\r'"),
         CASE("01 1\r\n10 2\r\n", "row 1 ends in CR LF, expected LF alone; convert it: tr -d '\\r'"),
         CASE("01 1\n10\n", "row 2 has no label, row 1 has one"),
