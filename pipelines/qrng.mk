@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Random-number devices told apart, from the rows to the figures:
-#   make -f pipelines/qrng.mk [BITS=rows.txt] [SYMBOL_BITS=2] [STUDY=1] [RUNS=20] [OUT=out/qrng]
-# BITS: rows of 0 and 1, behind each the device's number. Without it, three devices of two qubits are made (make demo-qrng).
-# STUDY=1, for the rows of the study "Noise versus Randomness": its arithmetic beside the sound one, its thirty devices, and
-# its published numbers held against what came out. The network's 20 runs take a minute.
+#   make -f pipelines/qrng.mk [BITS="a.bin b.bin"] [BITS_OPTIONS="--packed --bits 1000"] [SYMBOL_BITS=2] [STUDY=1] [RUNS=20] [OUT=out/qrng]
+# BITS, with BITS_OPTIONS: what extract-features --qrng takes, such as rows of 0 and 1, behind each the device's number, or a file a
+# device; names without spaces, as make's are. Without it, three devices of two qubits are made (make demo-qrng).
+# STUDY=1, for the rows of the study "Noise versus Randomness": SYMBOL_BITS=2, its arithmetic beside the sound one, its thirty
+# devices, and its published numbers held against what came out. The network's 20 runs take a minute.
 BUILD ?= build
 OUT ?= out/$(if $(BITS),qrng,demo-qrng)
-SYMBOL_BITS ?= 2
 RUNS ?= 20
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
 ROWS := $(or $(BITS),$(OUT)/made.h5)
+SYMBOLS := $(addprefix --symbol-bits ,$(or $(SYMBOL_BITS),$(if $(STUDY),2)))
 FILES := bits tournament gan classifier report
 STUDY_FILES := reference gan-reference born classifier-reference report-reference thirty
 ALL := $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(STUDY_FILES:%=$(OUT)/%.h5))
@@ -20,14 +21,13 @@ all: $(OUT)/figures $(OUT)/run.html $(if $(STUDY),$(OUT)/figures-reference verif
 
 $(OUT):
 	@mkdir -p $@
-
 # Three laws of two qubits, of which the first two are hard to tell apart.
 $(OUT)/made.h5: FORCE | $(OUT)
 	tournament --synthetic 3 --source pairs --only-bits --rows 2000 --seed 1 -o $@
 $(OUT)/bits.h5: $(ROWS) FORCE | $(OUT)
-	extract-features --qrng $< --symbol-bits $(SYMBOL_BITS)$(if $(STUDY), --reference) -o $@
+	$(strip extract-features --qrng $(ROWS) $(BITS_OPTIONS) $(SYMBOLS) $(if $(STUDY),--reference)) -o $@
 $(OUT)/tournament.h5: $(OUT)/bits.h5 FORCE
-	tournament $< --symbol-bits $(SYMBOL_BITS) -o $@
+	$(strip tournament $< $(SYMBOLS)) -o $@
 $(OUT)/gan.h5: $(OUT)/bits.h5 FORCE
 	qgan $< -o $@
 $(OUT)/classifier.h5: $(OUT)/bits.h5 FORCE
@@ -37,7 +37,7 @@ $(OUT)/report%h5: $(OUT)/classifier%h5 $(OUT)/bits.h5 FORCE
 
 # The study's arithmetic.
 $(OUT)/reference.h5: $(OUT)/bits.h5 FORCE
-	tournament $< --symbol-bits $(SYMBOL_BITS) --reference -o $@
+	tournament $< $(SYMBOLS) --reference -o $@
 $(OUT)/gan-reference.h5: $(OUT)/bits.h5 FORCE
 	qgan $< --reference -o $@
 $(OUT)/born.h5: $(OUT)/bits.h5 FORCE

@@ -80,6 +80,13 @@ cp pipelines/qrng-claims.json "$JOBS/qrng/claims.json"
 check "claims on the study's rows were held against made ones" [ "$(qeval --verify "$JOBS/qrng/claims.json" --json | jq -cS .counts)" = \
     "{\"fail\":0,\"not_run\":$(jq '.claims | length' pipelines/qrng-claims.json),\"pass\":0}" ]
 
+# A file a device, raw bytes; a width is what is declared: by SYMBOL_BITS, else by a file of ours, else 1.
+head -c 400 /dev/urandom >"$JOBS/a.bin"; head -c 400 /dev/urandom >"$JOBS/b.bin"
+read_as() { qrng OUT="$JOBS/read" "$@" "$JOBS/read/bits.h5" && cache show "$JOBS/read/bits.h5" --json | jq -c '[.attributes.n_rows, .attributes.symbol_bits]'; }
+check "qrng.mk: two files of packed bytes" [ "$(read_as BITS="$JOBS/a.bin $JOBS/b.bin" BITS_OPTIONS='--packed --bits 40')" = "[160,1]" ]
+check "qrng.mk: SYMBOL_BITS" [ "$(read_as BITS="$JOBS/a.bin" BITS_OPTIONS='--packed --bits 40' SYMBOL_BITS=4)" = "[80,4]" ]
+mv "$JOBS/read/bits.h5" "$JOBS/four.h5"
+check "qrng.mk: the width of a file of ours" [ "$(read_as BITS="$JOBS/four.h5")" = "[80,4]" ]
 tournament --synthetic 3 --source pairs --rows 60 --only-bits -q -o "$JOBS/few.h5"
 check "qrng-lineups.mk: its seven classifiers in one figure" \
     make --no-print-directory -s -f pipelines/qrng-lineups.mk BUILD="$BUILD" BITS="$JOBS/few.h5" OUT="$JOBS/lineups" RUNS=2
