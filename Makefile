@@ -146,7 +146,7 @@ INSTRUMENTED = OPT="-O1 -fexpensive-optimizations"
 ## make sanitize     all tests with AddressSanitizer and UBSan, in build/sanitize
 # (-w: instrumented code confuses gcc's warnings; the plain build has them all)
 sanitize: deps-test
-	@ACCURACY=digits KILLS=5 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory test BUILD=$(BUILD)/sanitize $(INSTRUMENTED) \
+	@ACCURACY=digits KILLS=5 STOP_SECONDS=60 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory test BUILD=$(BUILD)/sanitize $(INSTRUMENTED) \
 	    SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -w" \
 	    KETLINE_PYTHON="$(TEST_PYTHON)"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# SIGTERM in the midst of what takes minutes: every tool ends within five seconds, by that signal, in at most one line that
+# SIGTERM in the midst of what takes minutes: every tool ends within STOP_SECONDS (5), by that signal, in at most one line that
 # says what is kept; nothing half-written stands at the output, and nothing of those that keep nothing lies beside it.
 . "$(dirname "$0")/jobs.inc"
 prepare || { echo "the inputs could not be made"; exit 1; }
@@ -25,7 +25,7 @@ stopped() {
     status=$?
     ms=$((($(date +%s%N) - start) / 1000000))
     echo "$ms ms: $*"
-    check "$*: $ms ms until it ended" [ $ms -lt 5000 ]
+    check "$*: $ms ms until it ended" [ $ms -lt $((${STOP_SECONDS:-5} * 1000)) ]
     check "$*: status $status" [ $status = 143 ]
     check "$*: lines: $(cat err)" [ "$(grep -c stopped err)" -le 1 ]
     check "$*: an output" [ ! -e "$dir/out.h5" ]

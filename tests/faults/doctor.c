@@ -7,6 +7,6 @@ const char *const fault_inputs[] = { 0 };
 
 const struct fault_job fault_jobs[] = {
     { .name = "doctor", .command = "doctor --no-bench --json", .talks = true, .status = 1 },
-    { .name = "doctor, measuring", .command = "doctor -q", .status = 1, .slower = 8 },
+    { .name = "doctor, measuring", .command = "doctor -q", .status = 1, .timed = true, .slower = 8 },
     { 0 },
 };

@@ -30,6 +30,7 @@ struct fault_job {
     const char *may_lack; /* how the names of files begin that are not looked at (a store: who cannot add
                              to it goes without), or NULL */
     bool talks;           /* what it prints differs from run to run */
+    bool timed;           /* how much it does depends on the time it takes: a place may not be reached */
     bool tells;           /* of each file whether it can be read: that is no failure, or status 1 */
     bool removes;         /* it is there to remove files: removals fail, too, and are told */
     int status;           /* of a run whose file operation failed; 0: 74, as documented */
