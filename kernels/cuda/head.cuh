@@ -8,7 +8,7 @@
 enum {
     KL_HEAD_THREADS = 256,
     KL_HEAD_STRIP = 32, /* KL_STRIP of nn.h: outputs of a weight that lie together */
-    KL_HEAD_INPUTS = 8, /* inputs of a weight whose gradients one thread takes */
+    KL_HEAD_INPUTS = 8, /* inputs whose weights' gradients one thread takes */
     KL_HEAD_ROWS = 8    /* rows that one thread takes at most */
 };
 
@@ -65,6 +65,52 @@ KL_GPU int kl_width(int d_out, int col)
 KL_GPU int64_t kl_weight_at(const kl_cuda_layer &l, int col)
 {
     return l.weight + (int64_t)(col / KL_HEAD_STRIP * KL_HEAD_STRIP) * l.d_in + col % KL_HEAD_STRIP;
+}
+
+/* Outputs beside each other that one thread takes, of a layer of d_out. Values reach a warp at 128 bytes
+   a cycle, even the one value that all of its threads read: what a thread has loaded must be good for
+   many multiply-adds. */
+static inline __host__ __device__ int kl_outputs_together(int d_out)
+{
+    return d_out % 4 ? 1 : 4;
+}
+
+/* Items of a linear layer's weights: see head_update.cuh. */
+static inline __host__ __device__ int kl_weight_items(const kl_cuda_layer &l)
+{
+    return (l.d_in + KL_HEAD_INPUTS - 1) / KL_HEAD_INPUTS * (l.d_out / kl_outputs_together(l.d_out));
+}
+
+template <int C> KL_GPU void kl_load(float (&to)[C], const float *from)
+{
+    if constexpr (C == 4) {
+        const float4 four = *(const float4 *)from;
+        to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+    } else {
+#pragma unroll
+        for (int c = 0; c < C; c++) to[c] = from[c];
+    }
+}
+
+template <int C> KL_GPU void kl_store(float *to, const float (&from)[C])
+{
+    if constexpr (C == 4) {
+        const float4 four = { from[0], from[1], from[2], from[3] };
+        *(float4 *)to = four;
+    } else {
+#pragma unroll
+        for (int c = 0; c < C; c++) to[c] = from[c];
+    }
+}
+
+/* sum[q][c] goes on by x[q] w[c]. */
+template <int R, int C>
+KL_GPU void kl_outer(float (&sum)[R][C], const float (&x)[R], const float (&w)[C])
+{
+#pragma unroll
+    for (int q = 0; q < R; q++)
+#pragma unroll
+        for (int c = 0; c < C; c++) sum[q][c] = fmaf(x[q], w[c], sum[q][c]);
 }
 
 /* Row r of what goes into layer l. */

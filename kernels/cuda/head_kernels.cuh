@@ -101,6 +101,9 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
         own.rows = job.order + begin;
         own.number = job.number + (uint32_t)t;
         to.f = job.factors[(int64_t)turn * job.factors_step + t];
+        if (turn == 0 && t + 1 < job.count)
+            kl_fetch_rows(job, own.rows + batch, left - batch < batch ? (int)(left - batch) : batch,
+                          block);
         kl_batch<L, REAL>(sums, squares, to, job, own, head, turn, block, rows);
         if (block == 0) kl_norms(sums + 2, squares, job);
         if (job.shape.clip <= 0) continue;

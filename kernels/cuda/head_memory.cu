@@ -23,7 +23,7 @@ static void count_items(int32_t at[KL_CUDA_LAYERS + 1], const struct kl_cuda_hea
     at[0] = 0;
     for (int l = 0; l < shape->n_layers; l++) {
         const struct kl_cuda_layer *layer = &shape->layers[l];
-        int32_t n = (layer->d_in + KL_HEAD_INPUTS - 1) / KL_HEAD_INPUTS * layer->d_out + layer->d_out;
+        int32_t n = kl_weight_items(*layer) + layer->d_out;
         if (layer->kind == KL_CUDA_QUANTUM) n = shape->frozen ? 0 : shape->circuit.n_weights;
         at[l + 1] = at[l] + n;
     }

@@ -1,160 +1,32 @@
 /* SPDX-License-Identifier: MIT
-   How a block takes rows through a head's layers and back. Every sum is one chain of fused multiply-adds
-   in rising order, as on the CPU, so that neither the threads nor the blocks of a head change a bit. */
+   How a block takes rows through a head's layers and back. */
 #ifndef KL_CUDA_HEAD_ROWS_CUH
 #define KL_CUDA_HEAD_ROWS_CUH
 
-#include "kernels/cuda/head.cuh"
+#include "kernels/cuda/head_linear.cuh"
 #include "kernels/cuda/sweep.cuh"
 
-KL_GPU float kl_activate(float z, const kl_head_job &job, const kl_own &own, const kl_cuda_layer &l,
-                         int r, int col)
+#ifndef KL_PREFETCH /* tests/cuda/emulated has its own */
+#define KL_PREFETCH(level, from) asm volatile("prefetch.global." #level " [%0];" ::"l"(from))
+#endif
+
+/* Asked for early: what the circuit's gates read one after the other, into the first-level cache, which
+   each meeting of blocks empties. */
+KL_GPU void kl_fetch(const void *from, size_t bytes)
 {
-    if (l.act == KL_CUDA_TANH) return tanhf(z);
-    if (l.act != KL_CUDA_RELU) return z;
-    z = z > 0 ? z : 0;
-    if (!own.trains || !l.dropout || !job.shape.threshold) return z;
-    const uint32_t number = kl_dropout_number(
-        job.shape.seed, KL_RANDOM_DROPOUT + 256u * (uint32_t)(l.dropout - 1),
-        (uint32_t)(own.first + r) * (uint32_t)l.d_out + (uint32_t)col, own.number, own.replica);
-    return number >= job.shape.threshold ? z * job.shape.keep_scale : 0;
+    enum { SECTOR = 32 };
+    for (size_t at = threadIdx.x * SECTOR; at < bytes; at += blockDim.x * SECTOR)
+        KL_PREFETCH(L1, (const char *)from + at);
 }
 
-/* What a gradient at a layer's output y becomes before its dropout and activation. */
-KL_GPU float kl_activate_back(float dy, float y, const kl_head_job &job, const kl_cuda_layer &l)
+/* And the features of the next step's rows, into the second-level cache: this block's share. */
+KL_GPU void kl_fetch_rows(const kl_head_job &job, const int32_t *rows, int n, int block)
 {
-    if (l.act == KL_CUDA_TANH) return dy * (1 - y * y);
-    return l.act == KL_CUDA_RELU ? (y > 0 ? dy * job.shape.keep_scale : 0) : dy;
-}
-
-/* sum[q] = the chain over k of x[q][k] w[k * step]. Few rows leave room for many loads at once: what a
-   step of one head waits for is the way of its weights from the second-level cache. */
-template <int N>
-KL_GPU void kl_chains(float (&sum)[N], const float *const (&x)[N], const float *w, int step, int n)
-{
-    int k = 0;
-#pragma unroll
-    for (int q = 0; q < N; q++) sum[q] = 0;
-    if (n % 4 == 0)
-#pragma unroll N <= 2 ? 8 : 2
-        for (; k < n; k += 4) {
-            const float w0 = w[k * step], w1 = w[(k + 1) * step], w2 = w[(k + 2) * step],
-                        w3 = w[(k + 3) * step];
-#pragma unroll
-            for (int q = 0; q < N; q++) {
-                const float4 four = *(const float4 *)(x[q] + k);
-                sum[q] = fmaf(four.x, w0, sum[q]);
-                sum[q] = fmaf(four.y, w1, sum[q]);
-                sum[q] = fmaf(four.z, w2, sum[q]);
-                sum[q] = fmaf(four.w, w3, sum[q]);
-            }
-        }
-    for (; k < n; k++)
-#pragma unroll
-        for (int q = 0; q < N; q++) sum[q] = fmaf(x[q][k], w[k * step], sum[q]);
-}
-
-template <int N>
-KL_GPU void kl_forward_rows(const kl_head_job &job, const kl_own &own, int number, int from, int to)
-{
-    const kl_cuda_layer &l = job.shape.layers[number];
-    float *y = own.y + job.y_at[number];
-    const int groups = (to - from + N - 1) / N, items = groups * l.d_out;
-    const bool strips = l.d_out % KL_HEAD_STRIP == 0;
-    for (int item = (int)threadIdx.x; item < items; item += (int)blockDim.x) {
-        /* Of whole strips, warps beside each other take the same weights, for other rows. */
-        const int warp = item / KL_HEAD_STRIP,
-                  col = strips ? warp / groups * KL_HEAD_STRIP + item % KL_HEAD_STRIP : item % l.d_out,
-                  row = from + (strips ? warp % groups : item / l.d_out) * N;
-        const float *x[N], bias = own.params[l.bias + col];
-        float sum[N];
-#pragma unroll
-        for (int q = 0; q < N; q++)
-            x[q] = kl_input_row(job, own, number, row + q < to ? row + q : to - 1);
-        kl_chains(sum, x, own.params + kl_weight_at(l, col), kl_width(l.d_out, col), l.d_in);
-#pragma unroll
-        for (int q = 0; q < N; q++)
-            if (row + q < to)
-                y[(int64_t)(row + q) * l.d_out + col] =
-                    kl_activate(sum[q] + bias, job, own, l, row + q, col);
-    }
-}
-
-/* As many rows a thread as leave work for all. */
-KL_GPU void kl_forward_linear(const kl_head_job &job, const kl_own &own, int number, int from, int to)
-{
-    const int work = (to - from) * job.shape.layers[number].d_out / (int)blockDim.x;
-    if (work >= KL_HEAD_ROWS) kl_forward_rows<KL_HEAD_ROWS>(job, own, number, from, to);
-    else if (work >= 2) kl_forward_rows<2>(job, own, number, from, to);
-    else kl_forward_rows<1>(job, own, number, from, to);
-}
-
-/* sum[q] goes on by d[q][j] w[j]. */
-template <int N>
-KL_GPU void kl_chains_on(float (&sum)[N], const float *const (&d)[N], const float *w, int n)
-{
-    int j = 0;
-    if (n % 4 == 0)
-#pragma unroll N <= 2 ? 8 : 1
-        for (; j < n; j += 4) {
-            const float4 four = *(const float4 *)(w + j);
-#pragma unroll
-            for (int q = 0; q < N; q++) {
-                const float4 by = *(const float4 *)(d[q] + j);
-                sum[q] = fmaf(by.x, four.x, sum[q]);
-                sum[q] = fmaf(by.y, four.y, sum[q]);
-                sum[q] = fmaf(by.z, four.z, sum[q]);
-                sum[q] = fmaf(by.w, four.w, sum[q]);
-            }
-        }
-    for (; j < n; j++)
-#pragma unroll
-        for (int q = 0; q < N; q++) sum[q] = fmaf(d[q][j], w[j], sum[q]);
-}
-
-/* dy of the layer before from dy of this one: chains over the outputs in rising order. Threads beside
-   each other read weights that are far apart, hence by fours, and for N rows at once. */
-template <int N>
-KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, int from, int to)
-{
-    const kl_cuda_layer &l = job.shape.layers[number], &below = job.shape.layers[number - 1];
-    const float *dy = own.dy + job.y_at[number], *y = own.y + job.y_at[number - 1];
-    float *dx = own.dy + job.y_at[number - 1];
-    const int items = (to - from + N - 1) / N * l.d_in;
-    for (int item = (int)threadIdx.x; item < items; item += (int)blockDim.x) {
-        const int row = from + item / l.d_in * N, i = item % l.d_in;
-        const float *d[N];
-        float sum[N];
-#pragma unroll
-        for (int q = 0; q < N; q++) sum[q] = 0;
-        for (int col = 0; col < l.d_out;) {
-            const int width = kl_width(l.d_out, col);
-#pragma unroll
-            for (int q = 0; q < N; q++)
-                d[q] = dy + (int64_t)(row + q < to ? row + q : to - 1) * l.d_out + col;
-            /* Rows of fours begin at fours when all of them do. */
-            const float *w = own.params + kl_weight_at(l, col) + (int64_t)i * width;
-            if (l.d_out % 4 == 0) kl_chains_on(sum, d, w, width);
-            else
-                for (int j = 0; j < width; j++)
-#pragma unroll
-                    for (int q = 0; q < N; q++) sum[q] = fmaf(d[q][j], w[j], sum[q]);
-            col += width;
-        }
-#pragma unroll
-        for (int q = 0; q < N; q++) {
-            const int64_t at = (int64_t)(row + q) * l.d_in + i;
-            if (row + q < to) dx[at] = kl_activate_back(sum[q], y[at], job, below);
-        }
-    }
-}
-
-KL_GPU void kl_linear_back(const kl_head_job &job, const kl_own &own, int number, int from, int to)
-{
-    const int work = (to - from) * job.shape.layers[number].d_in / (int)blockDim.x;
-    if (work >= KL_HEAD_ROWS) kl_back_rows<KL_HEAD_ROWS>(job, own, number, from, to);
-    else if (work >= 2) kl_back_rows<2>(job, own, number, from, to);
-    else kl_back_rows<1>(job, own, number, from, to);
+    enum { LINE = 32 /* values */ };
+    const int lines = (job.shape.n_features + LINE - 1) / LINE;
+    for (int i = block * (int)blockDim.x + (int)threadIdx.x; i < n * lines;
+         i += job.blocks * (int)blockDim.x)
+        KL_PREFETCH(L2, job.x + (int64_t)rows[i / lines] * job.shape.n_features + i % lines * LINE);
 }
 
 /* The circuit of rows [from, to): a state in 2^(n_qubits - L) threads. back: and back again, from dy of
@@ -201,6 +73,8 @@ template <int L, bool REAL>
 KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int from, int to)
 {
     const kl_cuda_circuit *c = &job.shape.circuit;
+    kl_fetch(c->ops, (size_t)c->n_ops * sizeof *c->ops);
+    kl_fetch(c->angles, (size_t)c->n_slots * sizeof *c->angles);
     for (int number = 0; number < job.shape.n_layers; number++) {
         const kl_cuda_layer &l = job.shape.layers[number];
         if (l.kind == KL_CUDA_LINEAR) {
@@ -209,6 +83,7 @@ KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int from,
             for (int slot = (int)threadIdx.x; slot < c->n_slots; slot += (int)blockDim.x)
                 kl_shared_angle(own.trig, own.trig + c->n_slots, c, slot, own.params + l.weight);
             __syncthreads();
+            kl_fetch(own.trig, 2 * (size_t)c->n_slots * sizeof *own.trig);
             kl_quantum<L, REAL>(job, own, number, from, to, false);
         }
         __syncthreads();

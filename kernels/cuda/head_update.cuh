@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
    Gradients of a head's parameters, summed over the batch, and their update. An item is what one thread
-   takes: of a linear layer KL_HEAD_INPUTS weights of one output, then each bias; of the circuit each
-   weight. Items of layer l begin at item_at[l]; each leaves the sum of its gradients' squares. A batch
-   may come in slices of rows: then each sum goes on where the slice before left it, so that slices
-   change no bit. */
+   takes: of a linear layer the weights of KL_HEAD_INPUTS inputs and kl_outputs_together outputs, then
+   each bias; of the circuit each weight. Items of layer l begin at item_at[l]; each leaves the sum of
+   its gradients' squares. A batch may come in slices of rows: then each sum goes on where the slice
+   before left it, so that slices change no bit. */
 #ifndef KL_CUDA_HEAD_UPDATE_CUH
 #define KL_CUDA_HEAD_UPDATE_CUH
 
@@ -26,45 +26,56 @@ KL_GPU float kl_leave(const kl_mover &to, const kl_own &own, int64_t i, float g)
     return 0;
 }
 
-/* Adam on weights i, i + step and so on, all of which are read before the first is written: a step would
-   else wait for the second-level cache weight by weight. Sum of the gradients' squares. */
-KL_GPU float kl_adam_all(const kl_mover &to, int64_t i, int step, const float (&g)[KL_HEAD_INPUTS])
+/* Adam on weights i + q * step + c, N inputs of C outputs, all of which are read before the first is
+   written: a step would else wait for the second-level cache weight by weight. Sum of the gradients'
+   squares. */
+template <int N, int C>
+KL_GPU float kl_adam_all(const kl_mover &to, int64_t i, int step, const float (*g)[C])
 {
-    float p[KL_HEAD_INPUTS], m[KL_HEAD_INPUTS], v[KL_HEAD_INPUTS], squares = 0;
+    float p[N][C], m[N][C], v[N][C], squares = 0;
 #pragma unroll
-    for (int q = 0; q < KL_HEAD_INPUTS; q++)
-        p[q] = to.params[i + q * step], m[q] = to.m[i + q * step], v[q] = to.v[i + q * step];
-#pragma unroll
-    for (int q = 0; q < KL_HEAD_INPUTS; q++) {
-        kl_adam(&p[q], &m[q], &v[q], g[q], to.f);
-        squares += g[q] * g[q];
+    for (int q = 0; q < N; q++) {
+        kl_load(p[q], to.params + i + q * step);
+        kl_load(m[q], to.m + i + q * step);
+        kl_load(v[q], to.v + i + q * step);
     }
 #pragma unroll
-    for (int q = 0; q < KL_HEAD_INPUTS; q++)
-        to.params[i + q * step] = p[q], to.m[i + q * step] = m[q], to.v[i + q * step] = v[q];
+    for (int q = 0; q < N; q++)
+#pragma unroll
+        for (int c = 0; c < C; c++) {
+            kl_adam(&p[q][c], &m[q][c], &v[q][c], g[q][c], to.f);
+            squares += g[q][c] * g[q][c];
+        }
+#pragma unroll
+    for (int q = 0; q < N; q++) {
+        kl_store(to.params + i + q * step, p[q]);
+        kl_store(to.m + i + q * step, m[q]);
+        kl_store(to.v + i + q * step, v[q]);
+    }
     return squares;
 }
 
-/* sum[q] goes on by the chain over rows of x[q] d; which: places of the rows of x, or NULL. Steps in
-   bytes, one multiply-add a row: addresses would else be three instructions of four. */
-KL_GPU void kl_weight_chains(float (&sum)[KL_HEAD_INPUTS], const float *x, int step,
+/* sum[q][c] goes on by the chain over rows of x[q] d[c]; which: places of the rows of x, or NULL. Steps
+   in bytes, one multiply-add a row: addresses would else be three instructions of four. */
+template <int C>
+KL_GPU void kl_weight_chains(float (&sum)[KL_HEAD_INPUTS][C], const float *x, int step,
                              const int32_t *which, const float *d, int d_step, int rows)
 {
     const int bytes = step * (int)sizeof *x;
-#pragma unroll 8
+#pragma unroll C == 1 ? 8 : 4
     for (int r = 0; r < rows; r++) {
         const float4 *at = (const float4 *)((const char *)x + (int64_t)(which ? which[r] : r) * bytes),
                      a = at[0], b = at[1];
-        const float dy = *d;
+        const float inputs[KL_HEAD_INPUTS] = { a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w };
+        float dy[C];
+        kl_load(dy, d);
         d += d_step;
-        sum[0] = fmaf(a.x, dy, sum[0]), sum[1] = fmaf(a.y, dy, sum[1]);
-        sum[2] = fmaf(a.z, dy, sum[2]), sum[3] = fmaf(a.w, dy, sum[3]);
-        sum[4] = fmaf(b.x, dy, sum[4]), sum[5] = fmaf(b.y, dy, sum[5]);
-        sum[6] = fmaf(b.z, dy, sum[6]), sum[7] = fmaf(b.w, dy, sum[7]);
+        kl_outer(sum, inputs, dy);
     }
 }
 
-/* KL_HEAD_INPUTS inputs from `input` on of output col, over rows in rising order. */
+/* KL_HEAD_INPUTS inputs from `input` on, C outputs from `col` on, over rows in rising order. */
+template <int C>
 KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
                             int input, int col, int rows)
 {
@@ -73,26 +84,40 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
     const int n = l.d_in - input < KL_HEAD_INPUTS ? l.d_in - input : KL_HEAD_INPUTS;
     const int width = kl_width(l.d_out, col);
     const int64_t at = kl_weight_at(l, col) + (int64_t)input * width;
-    float sum[KL_HEAD_INPUTS], squares = 0;
+    float sum[KL_HEAD_INPUTS][C], squares = 0;
 #pragma unroll
     for (int q = 0; q < KL_HEAD_INPUTS; q++)
-        sum[q] = own.first && q < n ? own.partial[at + q * width] : 0;
+#pragma unroll
+        for (int c = 0; c < C; c++) sum[q][c] = own.first && q < n ? own.partial[at + q * width + c] : 0;
     if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0 && number)
         kl_weight_chains(sum, kl_input_row(job, own, number, 0) + input, l.d_in, NULL, d, l.d_out, rows);
     else if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0)
         kl_weight_chains(sum, job.x + input, l.d_in, own.rows, d, l.d_out, rows);
     else
         for (int r = 0; r < rows; r++) {
-            const float *x = kl_input_row(job, own, number, r) + input, dy = d[(int64_t)r * l.d_out];
+            const float *x = kl_input_row(job, own, number, r) + input;
+            float inputs[KL_HEAD_INPUTS], dy[C];
+            kl_load(dy, d + (int64_t)r * l.d_out);
 #pragma unroll
-            for (int q = 0; q < KL_HEAD_INPUTS; q++)
-                if (q < n) sum[q] = fmaf(x[q], dy, sum[q]);
+            for (int q = 0; q < KL_HEAD_INPUTS; q++) inputs[q] = q < n ? x[q] : 0;
+            kl_outer(sum, inputs, dy);
         }
-    if (n == KL_HEAD_INPUTS && own.last && !to.absent && !to.grad && to.rule == KL_CUDA_ADAM)
-        return kl_adam_all(to, at, width, sum);
+    if (n == KL_HEAD_INPUTS && own.last && !to.absent && !to.grad && to.rule == KL_CUDA_ADAM) {
+        constexpr int part = C == 1 ? KL_HEAD_INPUTS : KL_HEAD_INPUTS / 2; /* for want of registers */
+#pragma unroll
+        for (int q = 0; q < KL_HEAD_INPUTS; q += part)
+            squares += kl_adam_all<part, C>(to, at + q * width, width, sum + q);
+        return squares;
+    }
+    float g[KL_HEAD_INPUTS][C]; /* in memory if C is large, or the code would be */
 #pragma unroll
     for (int q = 0; q < KL_HEAD_INPUTS; q++)
-        if (q < n) squares += kl_leave(to, own, at + q * width, sum[q]);
+#pragma unroll
+        for (int c = 0; c < C; c++) g[q][c] = sum[q][c];
+#pragma unroll C == 1 ? KL_HEAD_INPUTS : 1
+    for (int q = 0; q < n; q++)
+#pragma unroll
+        for (int c = 0; c < C; c++) squares += kl_leave(to, own, at + q * width + c, g[q][c]);
     return squares;
 }
 
@@ -120,12 +145,6 @@ KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const k
     return kl_leave(to, own, at, sum);
 }
 
-/* Weight items of a linear layer. */
-KL_GPU int kl_weight_items(const kl_cuda_layer &l)
-{
-    return (l.d_in + KL_HEAD_INPUTS - 1) / KL_HEAD_INPUTS * l.d_out;
-}
-
 /* The items of this block, of `blocks`. */
 KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_own &own,
                      int block, int rows)
@@ -137,9 +156,13 @@ KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job,
         const int own_item = item - job.item_at[number], weights = kl_weight_items(l);
         if (l.kind == KL_CUDA_QUANTUM)
             squares[item] = kl_quantum_item(to, job, own, number, own_item, rows);
+        else if (own_item < weights && kl_outputs_together(l.d_out) == 4)
+            squares[item] =
+                kl_weight_item<4>(to, job, own, number, own_item / (l.d_out / 4) * KL_HEAD_INPUTS,
+                                  own_item % (l.d_out / 4) * 4, rows);
         else if (own_item < weights)
-            squares[item] = kl_weight_item(to, job, own, number, own_item / l.d_out * KL_HEAD_INPUTS,
-                                           own_item % l.d_out, rows);
+            squares[item] = kl_weight_item<1>(to, job, own, number, own_item / l.d_out * KL_HEAD_INPUTS,
+                                              own_item % l.d_out, rows);
         else squares[item] = kl_bias_item(to, job, own, number, own_item - weights, rows);
     }
 }

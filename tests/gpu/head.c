@@ -41,6 +41,7 @@ struct kind {
 #define PLAIN "ry-ring", "angle-y", "z"
 static const struct kind kinds[] = {
     { "default", PLAIN, KL_CORE_CIRCUIT, 4, 3, 16, { 64, 32 }, 16, 2, false, KL_ADAM, 0, 0, 0.2 },
+    { "wide", PLAIN, KL_CORE_CIRCUIT, 4, 3, 60, { 256, 64 }, 16, 2, false, KL_ADAM, 0, 0, 0.2 },
     { "odd widths", PLAIN, KL_CORE_CIRCUIT, 3, 2, 7, { 37, 0 }, 0, 1, false, KL_ADAM, 0, 0, 0.3 },
     { "clip, decay", PLAIN, KL_CORE_CIRCUIT, 2, 2, 16, { 9, 0 }, 5, 1, false, KL_ADAM, 0.05, 0.01, 0 },
     { "adamw", PLAIN, KL_CORE_CIRCUIT, 5, 2, 16, { 20, 0 }, 6, 1, false, KL_ADAMW, 0, 0.1, 0.1 },
@@ -202,6 +203,11 @@ static void check(const struct kind *k, const struct kl_features *f)
     train_on(&other, &model, f, &o, &device, 1);
     CHECK(same(&gpu, 2, &other, 0), "%s: a replica alone has other bits than in company", k->name);
     CHECK(!same(&gpu, 1, &other, 0), "%s: all replicas are the same", k->name);
+    kl_train_close(&other);
+    o.replicas = small ? 4 : 300, o.first_replica = 0; /* fewer blocks a head: one, on an H200 */
+    train_on(&other, &model, f, &o, &device, 1);
+    for (int64_t r = 0; r < 3; r++)
+        CHECK(same(&gpu, r, &other, r), "%s: a head of fewer blocks has other bits", k->name);
     kl_train_close(&other);
     kl_train_close(&gpu);
     kl_train_close(&cpu);

@@ -25,6 +25,8 @@
 #define __host__
 #define __forceinline__ inline
 #define __shared__
+/* Of the kernels: here a read, which must lie within the card's memory. */
+#define KL_PREFETCH(level, from) (void)*(const volatile char *)(from)
 #define __launch_bounds__(...)
 #define __restrict__
 #define __grid_constant__
