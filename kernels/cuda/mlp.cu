@@ -166,16 +166,28 @@ static int mlps_put(struct kl_cuda_mlps *s, size_t run, const float *params, con
     return code;
 }
 
+/* Of runs whose places lie side by side, as nearly always all do, in one copy: the card is idle
+   meanwhile. */
+static int send_orders(struct kl_cuda_mlps *s, const struct kl_cuda_mlp_epoch *epochs, size_t n,
+                       const int32_t *order, struct kl_error *err)
+{
+    const size_t rows = s->job.shape.n_rows;
+    int code = KL_OK;
+    for (size_t i = 0, last; i < n && !code; i = last + 1) {
+        for (last = i; last + 1 < n && epochs[last + 1].run == epochs[last].run + 1;) last++;
+        const size_t at = (size_t)epochs[i].run * rows,
+                     count = (last - i) * rows + (size_t)epochs[last].n_training;
+        code = send(s->job.order, at, order + at, count, err);
+    }
+    return code;
+}
+
 static int mlps_start(struct kl_cuda_mlps *s, const struct kl_cuda_mlp_epoch *epochs, size_t n,
                       const int32_t *order, struct kl_error *err)
 {
     void *arguments[] = { &s->job };
-    const size_t rows = s->job.shape.n_rows;
     int code = send(s->job.epochs, 0, epochs, n, err);
-    for (size_t i = 0; i < n && !code; i++) {
-        const size_t at = (size_t)epochs[i].run * rows;
-        code = send(s->job.order, at, order + at, (size_t)epochs[i].n_training, err);
-    }
+    if (!code) code = send_orders(s, epochs, n, order, err);
     s->n = n;
     if (code || !n) return code;
     return kl_cuda_check(cudaLaunchKernel(kernel_of(&s->job.shape), dim3((unsigned)n),
