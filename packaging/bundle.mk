@@ -19,6 +19,7 @@ bundle: $(BUNDLED) $(if $(NVCC),cuda)
 	@[ -z "$(NVCC)" ] || install -m 755 $(BUILD)/bin/libketline-cuda.so $(BUNDLE)/lib
 	@[ -z "$(BUNDLE_DATA)" ] || { cp -r data/backbone $(BUNDLE)/share/ketline && cp -r data/digits $(BUNDLE)/data; }
 	@install -m 755 packaging/bundle/test-gpu packaging/bundle/bench-gpu $(BUNDLE)/bin
+	@install -m 644 packaging/bundle/gpu.inc $(BUNDLE)/bin
 	@install -m 755 tests/bench/gpu_peer.py $(BUNDLE)/bench
 	@tar -czf $(BUNDLE).tar.gz -C $(BUILD) ketline-bundle
 	@du -sh $(BUNDLE) $(BUNDLE).tar.gz

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
-   machine's CPU; epochs of the default head, alone and 256 at once; its logits; classifiers of devices;
-   GANs.
+   machine's CPU; classifiers of devices; GANs; logits of the default head and its epochs, alone and 256
+   at once.
    --quick: less of each. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +203,8 @@ int main(int argc, char **argv)
         printf("no GPU (%s)\n", err.text);
         return 77;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0); /* each line at once, whoever is stopped */
     printf("card %s\n", device.name);
-    setvbuf(stdout, NULL, _IOLBF, 0);
     const size_t batch = quick ? BATCH / 16 : BATCH;
     circuits("ry-ring", 4, batch);
     circuits("ry-ring", 10, batch);
@@ -212,6 +212,13 @@ int main(int argc, char **argv)
     circuits("strongly-entangling", 10, batch);
     circuits("strongly-entangling", 13, batch / 64);
     circuits("strongly-entangling", 16, batch / 1024);
+    networks("gpu-classifier-5-epochs", 1, 5, false);
+    networks("gpu-classifier-5-epochs", 1, 5, true);
+    networks("gpu-500-classifiers-5-epochs", 500, 5, true);
+    gans("gpu-gan-pair", 1, false);
+    gans("gpu-100-gan-pairs", 100, false);
+    gans("gpu-quantum-gan-pair", 1, true);
+    gans("gpu-100-quantum-gan-pairs", 100, true);
     make_features(&f);
     kl_head_options_default(&o);
     must(kl_head_model_make(&model, &o, D, CLASSES, &err), &err);
@@ -222,12 +229,5 @@ int main(int argc, char **argv)
     if (!quick) train("gpu-256-heads-50-epochs", &model, &f, MANY, 50);
     kl_head_model_free(&model);
     free(f.x), free(f.labels);
-    networks("gpu-classifier-5-epochs", 1, 5, false);
-    networks("gpu-classifier-5-epochs", 1, 5, true);
-    networks("gpu-500-classifiers-5-epochs", 500, 5, true);
-    gans("gpu-gan-pair", 1, false);
-    gans("gpu-100-gan-pairs", 100, false);
-    gans("gpu-quantum-gan-pair", 1, true);
-    gans("gpu-100-quantum-gan-pairs", 100, true);
     return 0;
 }

@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# packaging/bundle/test-gpu and bench-gpu on programs that pass, fail, hang, deny SIGTERM or find no GPU: what is measured is there
+# at once and stays, whoever is killed; nothing takes longer than its limit; what failed is not tried again. Real programs of
+# tests/gpu behind these scripts need a GPU, or minutes of the CPU in its place.
+set -u
+cd "$(dirname "$0")/.." || exit 70
+command -v jq >/dev/null || { echo "skipped: jq is absent"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+scripts=$PWD/packaging/bundle
+
+# In a folder of its own, which holds every program, passing: BIN, TESTS and BENCH in one.
+fail() { echo "$*" >>faults; }
+program() { # NAME BODY
+    printf '#!/bin/bash\n[ "${1:-}" = -c ] && exit 1\necho >>"$0.runs"\n%s\n' "$2" >"bin/$1" && chmod +x "bin/$1"
+}
+hangs="trap '' TERM; while :; do sleep 0.1; done"
+begin() {
+    export BIN=$PWD/bin TESTS=$PWD/bin BENCH=$PWD/bin KETLINE_PYTHON=$PWD/bin/python TMPDIR=$PWD PATH=$PWD/bin:$PATH
+    local name
+    mkdir bin
+    for name in circuit mlp gan features head; do program $name 'echo "cuda: card 0123456789abcdef"'; done
+    for name in extract-features qtrain qeval; do
+        program $name 'while [ "$1" != -o ]; do shift; done; echo "$2: done"; echo bytes >"$2"'
+    done
+    program nvidia-smi 'exit 9'
+    program gpu 'echo "card One"; echo "bench a/gpu 0.25 s"; echo "words of a"; echo "bench b/gpu 2e-05 s"'
+    program gpu_features 'echo "bench c/gpu 3 s"'
+    program python 'echo "bench a/torch 4.5 s scaled"'
+}
+says() { grep -qxE "$1" out || fail "no line '$1' in: $(cat out)"; }
+ran() { [ "$(cat "bin/$1.runs" 2>/dev/null | wc -l)" = "$2" ] || fail "$1 ran $(cat "bin/$1.runs" | wc -l) times, not $2"; }
+ends() { # STATUS COMMAND...
+    local expected=$1 status
+    shift
+    "$@" >out 2>err
+    status=$?
+    [ $status = "$expected" ] || fail "$*: status $status, not $expected: $(cat out err)"
+}
+holds() { jq -e --argjson all "$2" '. == $all' "$1" >/dev/null || fail "$1 is $(cat "$1"), not $2"; }
+
+gone() { # the program that hung
+    local left=100 pid
+    pid=$(cat pid)
+    while [ $((left -= 1)) -gt 0 ] && [ -d "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status"; do sleep 0.1; done
+    [ $left -gt 0 ] || { fail "what hung still runs"; kill -KILL "-$(ps -o pgid= -p "$pid" | tr -d ' ')"; }
+}
+
+passing() {
+    ends 0 "$scripts/test-gpu"
+    [ "$(sed -n 's/^passed \([a-z]*\): .*card.*/\1/p' out | tr '\n' ' ')" = "circuit mlp gan features head " ] || fail "the order: $(cat out)"
+    says 'passed circuit: cuda: card 0123456789abcdef \([0-9.]+ s\)'
+    says 'passed circuit: the same bits again'
+    says 'passed extract-features --precision fp16: done \([0-9.]+ s\)'
+    says 'passed qtrain --qrng --device cuda: the same bytes again'
+    says '[0-9]+ passed, 0 failed'
+    ran circuit 2
+    PROGRAMS=gan ends 0 "$scripts/test-gpu"
+    says '3 passed, 0 failed'
+    ends 0 "$scripts/bench-gpu" all.json
+    holds all.json '{"card":"One","a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"gpu-features-60000-28x28-tf32-file-to-file/gpu":'"$(
+        sed -n 's/^gpu-features-60000-28x28-tf32-file-to-file.gpu *\([0-9.]*\) s $/\1/p' out)"',"a/torch":4.5}'
+    says 'a/torch +4.5 s scaled'
+    echo "of another run" >less.json
+    PEER_LIMIT=0 PARTS="features peer" ends 0 "$scripts/bench-gpu" less.json
+    holds less.json '{"card":"","c/gpu":3}'
+}
+failing() {
+    program circuit 'echo $$ >pid; '"$hangs"
+    program mlp 'echo "one fault"; exit 3'
+    program gan 'wc -l <"$0.runs"'
+    program features 'kill -SEGV $$'
+    program head 'echo "cuda: card 0123"; wc -l <"$0.runs"' # another second line
+    program qtrain 'exit 75'
+    LIMIT=1 ends 1 "$scripts/test-gpu"
+    grep -q cmp: err && fail "compares what is not there: $(cat err)"
+    says 'FAILED circuit: \(stopped after 1 s\)'
+    says 'FAILED mlp: one fault \(status 3, [0-9.]+ s\)'
+    says 'FAILED gan: the same bits again'
+    says 'FAILED features: \(status 139, [0-9.]+ s\)'
+    says 'FAILED qtrain --device cuda: \(status 75, [0-9.]+ s\)'
+    says 'FAILED head: the same bits again'
+    ran circuit 1; ran mlp 1; ran gan 2; ran features 1
+    gone
+    [ -z "$(find . -name 'tmp.*')" ] || fail "left behind: $(find . -name 'tmp.*')"
+}
+hanging() { # every precision would
+    program extract-features 'case "$*" in *cuda*) '"$hangs"' ;; esac; exit 2'
+    LIMIT=1 PROGRAMS=tools ends 1 "$scripts/test-gpu"
+    says 'FAILED extract-features --precision fp32: \(stopped after 1 s\)'
+    says 'FAILED extract-features on the CPU: \(status 2, [0-9.]+ s\)'
+    ran extract-features 2
+}
+no_card() {
+    program circuit 'echo "skipped: no GPU (no library)"; exit 77'
+    program gpu 'echo "no GPU (no library)"; exit 77'
+    program extract-features 'exit 75'
+    if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1; then
+        ends 0 "$scripts/test-gpu"
+        says 'skipped: no GPU \(no library\)'
+        [ "$(wc -l <out)" = 1 ] || fail "more than that: $(cat out)"
+        PROGRAMS=tools ends 0 "$scripts/test-gpu"
+        says 'skipped: no GPU'
+        ends 0 "$scripts/bench-gpu" none.json
+        says 'skipped: no GPU'
+        [ ! -e none.json ] || fail "none.json"
+    fi
+    program nvidia-smi 'echo "GPU 0: Great Card (UUID: GPU-1)"'
+    PROGRAMS="circuit tools" ends 1 "$scripts/test-gpu"
+    says 'FAILED circuit: skipped: no GPU \(no library\); but here is (GPU 0: Great Card|/dev/nvidia.*)'
+    says 'FAILED extract-features --precision fp32: status 75; but here is .*'
+    PARTS=gpu ends 1 "$scripts/bench-gpu" none.json
+    says 'no GPU \(no library\)'
+    says 'FAILED gpu: status 77, [0-9.]+ s; but here is .*'
+}
+sanitizers() {
+    program compute-sanitizer '[ $# -gt 1 ] || { echo "--kernel-name --report-api-errors"; exit; }
+        echo "$*" >>sanitized; echo "========= begins"; "${!#}"; status=$?; echo "========= ends"; exit $status'
+    program mlp 'exit 1'
+    PROGRAMS="circuit features mlp tools" ends 1 "$scripts/test-gpu" --sanitize-only
+    says 'passed features under memcheck: cuda: card 0123456789abcdef \([0-9.]+ s\)'
+    says 'FAILED mlp under synccheck: \(status 1, [0-9.]+ s\)'
+    says '8 passed, 4 failed'
+    grep -q '^=' out || fail "what the sanitizer says is not there: $(cat out)"
+    [ "$(awk '{ print $2 }' sanitized | uniq | tr '\n' ' ')" = "memcheck synccheck racecheck initcheck " ] || fail "$(cat sanitized)"
+    [ "$(grep -c 'report-api-errors no .*/features$' sanitized)" = 4 ] && [ "$(grep -c report-api sanitized)" = 4 ] || fail "$(cat sanitized)"
+    program compute-sanitizer 'echo "========= ERROR SUMMARY: 0 errors"' # and has run nothing
+    PROGRAMS=circuit SANITIZERS=memcheck ends 1 "$scripts/test-gpu" --sanitize-only
+    says 'FAILED circuit under memcheck: .*'
+}
+limits() { # of bench-gpu
+    program gpu_features 'echo "bench c/gpu 3 s"; echo "out of memory" >&2; exit 1'
+    program extract-features "$hangs"
+    program python 'echo "bench a/torch 4.5 s scaled"; sleep 60'
+    LIMIT=1 PEER_LIMIT=1 ends 1 "$scripts/bench-gpu" all.json
+    says 'FAILED features: status 1, [0-9.]+ s'
+    says 'FAILED files: stopped after 1 s'
+    says 'peer: stopped after 1 s'
+    ran extract-features 1
+    holds all.json '{"card":"One","a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"a/torch":4.5}'
+}
+killed() { # SIGNAL
+    program gpu 'echo "card One"; echo "bench a/gpu 0.25 s"; echo "bench b/gpu 0.5 s"; echo $$ >pid; '"$hangs"
+    local left=100
+    : >out
+    "$scripts/bench-gpu" all.json >out 2>err &
+    until grep -q '^b/gpu ' out || [ $((left -= 1)) = 0 ]; do sleep 0.1; done
+    kill "-$1" $!
+    wait $! 2>/dev/null
+    [ $? = $((128 + $(kill -l "$1"))) ] || fail "killed by $1"
+    says 'a/gpu +0.25 s '
+    says 'b/gpu +0.5 s '
+    holds all.json '{"card":"One","a/gpu":0.25,"b/gpu":0.5}'
+    [ "$1" != KILL ] || kill -KILL "-$(ps -o pgid= -p "$(cat pid)" | tr -d ' ')"
+    gone
+}
+
+for each in passing failing hanging no_card sanitizers limits "killed TERM" "killed KILL"; do
+    (mkdir "$work/$each" && cd "$work/$each" && begin && $each; [ ! -e faults ] || sed "s/^/$each: /" faults >"$work/faults.$each") &
+done
+wait
+cat "$work"/faults.* 2>/dev/null && exit 1
+exit 0
