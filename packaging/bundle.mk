@@ -6,7 +6,7 @@
 BUNDLE_DATA ?= data
 BUNDLE_TOOLS ?= $(TOOLS)
 BUNDLE := $(BUILD)/ketline-bundle
-BUNDLED_TESTS := $(filter-out memory,$(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/*.c)))
+BUNDLED_TESTS := $(patsubst tests/gpu/%.c,%,$(wildcard tests/gpu/*.c))
 BUNDLED := $(BUNDLE_TOOLS:%=$(BUNDLE)/bin/%) $(BUNDLED_TESTS:%=$(BUNDLE)/tests/gpu/%) $(BUNDLE)/bench/gpu $(BUNDLE)/bench/gpu_features
 .PHONY: bundle test-gpu bench-gpu
 

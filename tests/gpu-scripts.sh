@@ -20,7 +20,7 @@ begin() {
     export BIN=$PWD/bin TESTS=$PWD/bin BENCH=$PWD/bin KETLINE_PYTHON=$PWD/bin/python TMPDIR=$PWD PATH=$PWD/bin:$PATH
     local name
     mkdir bin
-    for name in circuit mlp gan features head; do program $name 'echo "cuda: card 0123456789abcdef"'; done
+    for name in circuit mlp gan features head memory; do program $name 'echo "cuda: card 0123456789abcdef"'; done
     for name in extract-features qtrain qeval; do
         program $name 'while [ "$1" != -o ]; do shift; done; echo "$2: done"; echo bytes >"$2"'
     done
@@ -49,7 +49,7 @@ gone() { # the program that hung
 
 passing() {
     ends 0 "$scripts/test-gpu"
-    [ "$(sed -n 's/^passed \([a-z]*\): .*card.*/\1/p' out | tr '\n' ' ')" = "circuit mlp gan features head " ] || fail "the order: $(cat out)"
+    [ "$(sed -n 's/^passed \([a-z]*\): .*card.*/\1/p' out | tr '\n' ' ')" = "circuit mlp gan features head memory " ] || fail "the order: $(cat out)"
     says 'passed circuit: cuda: card 0123456789abcdef \([0-9.]+ s\)'
     says 'passed circuit: the same bits again'
     says 'passed extract-features --precision fp16: done \([0-9.]+ s\)'
