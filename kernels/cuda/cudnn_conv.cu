@@ -32,20 +32,34 @@ size_t kl_cudnn_size(int precision)
     return precision == KL_CUDA_BF16 || precision == KL_CUDA_FP16 ? 2 : 4;
 }
 
-/* Values in the precision of the maps, to the card. */
+/* Ten bits behind the point, to nearest. What tensor cores are given as TF32 they may cut off instead,
+   which makes every product smaller. What is no number, or would become infinite, stays as it is. */
+static float to_tf32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if ((bits & 0x7fffffff) < 0x7f7ff000) bits = (bits + 0x1000) & ~(uint32_t)0x1fff;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+/* Values as they are multiplied, to the card. */
 static int send(void **to, const float *from, size_t n, int precision, struct kl_error *err)
 {
-    if (kl_cudnn_size(precision) == 4)
-        return kl_cuda_copy(to, from, n, sizeof *from, "weights to the GPU", err);
-    uint16_t *narrow = (uint16_t *)malloc(n * sizeof *narrow);
-    if (!narrow)
-        return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", n * sizeof *narrow);
+    const size_t size = kl_cudnn_size(precision);
+    if (precision == KL_CUDA_FP32) return kl_cuda_copy(to, from, n, size, "weights to the GPU", err);
+    char *narrow = (char *)malloc(n * size);
+    if (!narrow) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", n * size);
     for (size_t i = 0; i < n; i++) {
         const __half half = __float2half_rn(from[i]);
         const __nv_bfloat16 bf16 = __float2bfloat16_rn(from[i]);
-        memcpy(narrow + i, precision == KL_CUDA_FP16 ? (const void *)&half : &bf16, sizeof *narrow);
+        const float tf32 = to_tf32(from[i]);
+        const void *value = precision == KL_CUDA_FP16   ? (const void *)&half
+                            : precision == KL_CUDA_BF16 ? (const void *)&bf16
+                                                        : &tf32;
+        memcpy(narrow + i * size, value, size);
     }
-    int code = kl_cuda_copy(to, narrow, n, sizeof *narrow, "weights to the GPU", err);
+    int code = kl_cuda_copy(to, narrow, n, size, "weights to the GPU", err);
     free(narrow);
     return code;
 }
@@ -97,7 +111,9 @@ int kl_cudnn_conv_open(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cu
         code = kl_cudnn_check(cudnn, describe(c, cudnn, handle, (int)batch, precision), "a convolution",
                               err);
     if (!code) code = send(&c->weights, shape->weights, n, precision, err);
-    if (!code) code = send(&c->bias, shape->bias, (size_t)shape->out, precision, err);
+    if (!code) /* TF32's is added in float */
+        code = send(&c->bias, shape->bias, (size_t)shape->out,
+                    precision == KL_CUDA_TF32 ? KL_CUDA_FP32 : precision, err);
     c->shape.weights = c->shape.bias = NULL;
     return code;
 }

@@ -43,7 +43,12 @@ static double compare(const float *a, const float *b, size_t n)
 }
 
 static const double bounds[] = {
-    [KL_FP32] = 2e-5, [KL_TF32] = 3e-3, [KL_BF16] = 3e-2, [KL_FP16] = 5e-3
+    [KL_FP32] = 2e-5, [KL_TF32] = 5e-3, [KL_BF16] = 3e-2, [KL_FP16] = 5e-3
+};
+/* In emulation, where it is found what the arithmetic itself leaves: tf32 with weights cut off in place
+   of rounded, for one, is seen. */
+static const double emulated_bounds[] = {
+    [KL_FP32] = 3e-6, [KL_TF32] = 3e-3, [KL_BF16] = 1e-2, [KL_FP16] = 1.5e-3
 };
 static const char *const names[] = { "fp32", "tf32", "bf16", "fp16" };
 static double worst_of[4];
@@ -59,8 +64,8 @@ static void check_card(struct kl_card *card, const uint8_t *pixels, const float 
     must_not(kl_card_run(card, 0, 0, n, &got, &err), &err);
     const double off = compare(got, want, n * d);
     worst_of[precision] = worse(worst_of[precision], off);
-    CHECK(off <= bounds[precision], "%s in %s: differs by %.3g of the largest feature", what,
-          names[precision], off);
+    CHECK(off <= (emulated ? emulated_bounds : bounds)[precision],
+          "%s in %s: differs by %.3g of the largest feature", what, names[precision], off);
     CHECK(precision == KL_FP32 || off > 1e-6, "%s in %s: as exact as fp32", what, names[precision]);
     digest_of(got, n * d * sizeof *got);
     memset(kl_card_pixels(card, 2), 77, n * image);

@@ -16,7 +16,7 @@
 #include "tests/worse.h"
 
 static struct kl_device device;
-static bool small,
+static bool emulated, small,
     smallest; /* sizes: on the CPU, or under a checker that KETLINE_SMALL=1 speaks of; both */
 static uint64_t digest = 14695981039346656037ull;
 
@@ -33,7 +33,8 @@ static inline void open_gpu(void)
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
-    const bool emulated = strcmp(device.name, "cuda: emulated") == 0, told = getenv("KETLINE_SMALL");
+    const bool told = getenv("KETLINE_SMALL");
+    emulated = strcmp(device.name, "cuda: emulated") == 0;
     small = emulated || told, smallest = emulated && told;
 }
 

@@ -3,9 +3,9 @@
    Refused with the status that cuDNN would give, or the end of the process where that would read or
    write astray: descriptors that do not fit each other, other layouts than channels last, types that no
    fused convolution takes together, memory that is smaller than its descriptor or not aligned, an output
-   that is also an input, a workspace of another size. Precision: factors of TF32, BF16 and FP16 are
-   rounded as the card's units round them, sums are float in one order; the maps are in the descriptors'
-   type. KETLINE_EMULATED_FUSED=0: convolutions alone are supported. */
+   that is also an input, a workspace of another size. Precision: of factors of TF32 the last 13 bits
+   are dropped, the worst that a card's units do; sums are float in one order; the maps are in the
+   descriptors' type. KETLINE_EMULATED_FUSED=0: convolutions alone are supported. */
 #include "cudnn.h"
 
 #include <stdio.h>
@@ -203,7 +203,7 @@ static float to_tf32(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    bits = (bits + 0x1000) & ~(uint32_t)0x1fff; /* 10 bits behind the point */
+    bits &= ~(uint32_t)0x1fff; /* 10 bits behind the point */
     memcpy(&value, &bits, sizeof bits);
     return value;
 }
