@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Convolution, bias, residual and ReLU in one call of cuDNN, channels last. The algorithm is always
-   IMPLICIT_PRECOMP_GEMM, the one that takes channels last: a choice by trial would make the bits a
-   matter of the day. What cuDNN does not fuse, as its version may not for a type or a card, is a
-   convolution and a kernel of ours behind it. */
+   Convolution, bias, residual and ReLU in one call of cuDNN, channels last. Algorithms are taken in a
+   fixed order: a choice by trial would make the bits a matter of the day. What cuDNN does not fuse, as
+   its version may not for a type or a card, is a convolution and a kernel of ours behind it. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdlib.h>
@@ -11,7 +10,11 @@
 #include "kernels/cuda/cudnn_int.h"
 #include "kernels/cuda/resnet_kernels.cuh"
 
-static const cudnnConvolutionFwdAlgo_t ALGORITHM = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+/* The first has the fast kernels, and it alone is promised to fuse. */
+static const cudnnConvolutionFwdAlgo_t ALGORITHMS[] = { CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+                                                        CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+                                                        CUDNN_CONVOLUTION_FWD_ALGO_GEMM };
+enum { N_ALGORITHMS = sizeof ALGORITHMS / sizeof *ALGORITHMS };
 
 static cudnnDataType_t type_of(int precision)
 {
@@ -75,8 +78,8 @@ static cudnnStatus_t create(struct kl_cudnn_conv *c, const struct kl_cudnn *cudn
     return s;
 }
 
-static cudnnStatus_t describe(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
-                              cudnnHandle_t handle, int n, int precision)
+static cudnnStatus_t describe(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, int n,
+                              int precision)
 {
     const struct kl_cuda_conv *k = &c->shape;
     const cudnnDataType_t type = type_of(precision);
@@ -93,9 +96,27 @@ static cudnnStatus_t describe(struct kl_cudnn_conv *c, const struct kl_cudnn *cu
         s = cudnn->SetActivationDescriptor(
             c->act, k->relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY, CUDNN_NOT_PROPAGATE_NAN,
             0); /* the fused call takes no other */
-    if (!s)
-        s = cudnn->GetConvolutionForwardWorkspaceSize(handle, c->x, c->w, c->how, c->y, ALGORITHM,
+    return s;
+}
+
+/* Statuses come in classes of a thousand. */
+static bool refused(cudnnStatus_t s)
+{
+    return s / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED;
+}
+
+/* The next algorithm that cuDNN has here, in no more than `room` bytes. */
+static cudnnStatus_t next_algorithm(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
+                                    cudnnHandle_t handle, size_t room)
+{
+    cudnnStatus_t s = CUDNN_STATUS_NOT_SUPPORTED;
+    while (refused(s) && c->tried < N_ALGORITHMS) {
+        c->algorithm = ALGORITHMS[c->tried++];
+        s = cudnn->GetConvolutionForwardWorkspaceSize(handle, c->x, c->w, c->how, c->y, c->algorithm,
                                                       &c->workspace);
+        if (!s && c->workspace > room) s = CUDNN_STATUS_NOT_SUPPORTED;
+    }
+    if (c->tried > 1) c->apart = true;
     return s;
 }
 
@@ -108,8 +129,9 @@ int kl_cudnn_conv_open(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cu
     c->shape = *shape, c->batch = batch, c->precision = precision;
     int code = kl_cudnn_check(cudnn, create(c, cudnn), "a convolution", err);
     if (!code)
-        code = kl_cudnn_check(cudnn, describe(c, cudnn, handle, (int)batch, precision), "a convolution",
-                              err);
+        code = kl_cudnn_check(cudnn, describe(c, cudnn, (int)batch, precision), "a convolution", err);
+    if (!code)
+        code = kl_cudnn_check(cudnn, next_algorithm(c, cudnn, handle, SIZE_MAX), "a convolution", err);
     if (!code) code = send(&c->weights, shape->weights, n, precision, err);
     if (!code) /* TF32's is added in float */
         code = send(&c->bias, shape->bias, (size_t)shape->out,
@@ -136,24 +158,37 @@ static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual, 
                          "a convolution", err);
 }
 
-int kl_cudnn_conv_run(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
-                      void *y, const void *x, const void *residual, void *workspace, cudaStream_t stream,
-                      struct kl_error *err)
+/* All in one call. Calls of this kind say BAD_PARAM, too, to what they do not fuse; a wrong parameter is
+   met again by the convolution alone. */
+static cudnnStatus_t run_fused(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
+                               cudnnHandle_t handle, void *y, const void *x, const void *residual,
+                               void *workspace)
 {
     const float one = 1, zero = 0;
-    cudnnStatus_t s = CUDNN_STATUS_NOT_SUPPORTED;
-    if (!c->apart)
-        s = cudnn->ConvolutionBiasActivationForward(
-            handle, &one, c->x, x, c->w, c->weights, c->how, ALGORITHM, workspace, c->workspace,
-            residual ? &one : &zero, c->y, residual ? residual : y, c->b, c->bias, c->act, c->y, y);
-    c->apart = s / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED; /* a class of statuses */
-    if (!c->apart) return kl_cudnn_check(cudnn, s, "a convolution", err);
-    int code =
-        kl_cudnn_check(cudnn,
-                       cudnn->ConvolutionForward(handle, &one, c->x, x, c->w, c->weights, c->how,
-                                                 ALGORITHM, workspace, c->workspace, &zero, c->y, y),
-                       "a convolution", err);
-    return code ? code : finish(c, y, residual, stream, err);
+    const cudnnStatus_t s = cudnn->ConvolutionBiasActivationForward(
+        handle, &one, c->x, x, c->w, c->weights, c->how, c->algorithm, workspace, c->workspace,
+        residual ? &one : &zero, c->y, residual ? residual : y, c->b, c->bias, c->act, c->y, y);
+    if (!c->ran) c->apart = refused(s) || s / 1000 * 1000 == CUDNN_STATUS_BAD_PARAM;
+    return s;
+}
+
+int kl_cudnn_conv_run(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
+                      void *y, const void *x, const void *residual, void *workspace, size_t room,
+                      cudaStream_t stream, struct kl_error *err)
+{
+    const float one = 1, zero = 0;
+    cudnnStatus_t s = CUDNN_STATUS_SUCCESS;
+    if (!c->apart) s = run_fused(c, cudnn, handle, y, x, residual, workspace);
+    if (c->apart) {
+        do { /* not all refusals come before */
+            s = cudnn->ConvolutionForward(handle, &one, c->x, x, c->w, c->weights, c->how, c->algorithm,
+                                          workspace, c->workspace, &zero, c->y, y);
+        } while (!c->ran && refused(s) && !(s = next_algorithm(c, cudnn, handle, room)));
+    }
+    int code = kl_cudnn_check(cudnn, s, "a convolution", err);
+    if (!code && c->apart) code = finish(c, y, residual, stream, err);
+    if (!code) c->ran = true;
+    return code;
 }
 
 void kl_cudnn_conv_close(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn)

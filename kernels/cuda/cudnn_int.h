@@ -52,18 +52,22 @@ struct kl_cudnn_conv {
     cudnnConvolutionDescriptor_t how;
     cudnnActivationDescriptor_t act;
     void *weights, *bias;
-    size_t workspace; /* bytes */
-    bool apart;       /* bias, residual and ReLU by a kernel behind: see kl_cudnn_conv_run */
+    cudnnConvolutionFwdAlgo_t algorithm;
+    int tried;        /* algorithms, this one included */
+    size_t workspace; /* bytes, of this one */
+    bool apart;       /* bias, residual and ReLU by a kernel behind */
+    bool ran;         /* once: how it runs is settled */
 };
 /* Bytes of a value of a map. */
 size_t kl_cudnn_size(int precision);
 int kl_cudnn_conv_open(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
                        const struct kl_cuda_conv *shape, size_t batch, int precision,
                        struct kl_error *err);
-/* Into the handle's stream; residual NULL: none. The first run finds out what cuDNN supports. */
+/* Into the handle's stream; residual NULL: none. room: bytes of workspace. The first run, which may not
+   be captured, finds out what cuDNN supports. */
 int kl_cudnn_conv_run(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
-                      void *y, const void *x, const void *residual, void *workspace, cudaStream_t stream,
-                      struct kl_error *err);
+                      void *y, const void *x, const void *residual, void *workspace, size_t room,
+                      cudaStream_t stream, struct kl_error *err);
 void kl_cudnn_conv_close(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn);
 
 #endif

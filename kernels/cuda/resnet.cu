@@ -18,18 +18,18 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
     const struct kl_cuda_backbone *net = &f->net;
     const struct kl_cuda_conv *stem = &f->convs[0].shape;
     const size_t value = kl_cudnn_size(net->precision);
-    size_t sizes[KL_CUDA_MAPS] = { 0 }, workspace = 0;
+    size_t sizes[KL_CUDA_MAPS] = { 0 };
     enlarge(&sizes[0], stem->out, kl_half_of(stem->out_h), kl_half_of(stem->out_w));
     for (int i = 0; i < net->n_convs; i++) {
         const struct kl_cuda_conv *k = &f->convs[i].shape;
         enlarge(&sizes[k->to], k->out, k->out_h, k->out_w);
-        if (f->convs[i].workspace > workspace) workspace = f->convs[i].workspace;
+        if (f->convs[i].workspace > f->room) f->room = f->convs[i].workspace;
     }
-    const size_t planes = net->batch * (size_t)net->height * (size_t)net->width * KL_CUDA_PLANES;
+    const size_t planes = net->batch * (size_t)net->height * (size_t)net->width * (size_t)stem->in;
     int code = kl_cuda_take(&f->planes, planes, value, "a batch of images", err);
     for (int m = 0; m < KL_CUDA_MAPS && !code; m++)
         code = kl_cuda_take(&f->maps[m], net->batch * sizes[m], value, "a batch of images", err);
-    return code ? code : kl_cuda_take(&f->workspace, workspace, 1, "a batch of images", err);
+    return code ? code : kl_cuda_take(&f->workspace, f->room, 1, "a batch of images", err);
 }
 
 static int open_convs(struct kl_cuda_resnet *f, const struct kl_cuda_conv *convs, struct kl_error *err)
@@ -40,9 +40,11 @@ static int open_convs(struct kl_cuda_resnet *f, const struct kl_cuda_conv *convs
     if (!code)
         code =
             kl_cudnn_check(&f->cudnn, f->cudnn.SetStream(f->handle, f->compute), "taking the GPU", err);
-    for (int i = 0; i < f->net.n_convs && !code; i++)
+    for (int i = 0; i < f->net.n_convs && !code; i++) {
         code = kl_cudnn_conv_open(&f->convs[i], &f->cudnn, f->handle, &convs[i], f->net.batch,
                                   f->net.precision, err);
+        if (f->net.apart) f->convs[i].apart = true;
+    }
     return code;
 }
 
@@ -82,7 +84,8 @@ static int open_slots(struct kl_cuda_resnet *f, struct kl_error *err)
     if (!code) code = kl_cuda_check(cudaStreamSynchronize(NULL), "features", err);
     if (!code) code = kl_resnet_batch(f, &f->slots[0], err);
     if (!code) code = kl_cuda_check(cudaStreamSynchronize(f->compute), "features", err);
-    for (int i = 0; i < f->net.slots && !code; i++) code = kl_resnet_capture(f, &f->slots[i], err);
+    for (int i = 0; i < f->net.slots && !code && !f->net.uncaptured; i++)
+        code = kl_resnet_capture(f, &f->slots[i], err);
     return code;
 }
 

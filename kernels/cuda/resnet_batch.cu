@@ -51,7 +51,7 @@ int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, st
         const struct kl_cuda_conv *k = &f->convs[i].shape;
         code = kl_cudnn_conv_run(
             &f->convs[i], &f->cudnn, f->handle, f->maps[k->to], i ? f->maps[k->from] : f->planes,
-            k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->compute, err);
+            k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->room, f->compute, err);
         if (i == 0 && !code) code = launch(f, kernels.maxima, maxima, err);
     }
     return code ? code : launch(f, kernels.values, values, err);

@@ -65,17 +65,18 @@ __device__ inline size_t kl_resnet_item(void)
 }
 
 /* A pixel's channels as (p - 128) / 128, exact in every precision; then a one, which stands for the mean
-   that is subtracted wherever there is a pixel; then zeros. */
+   that is subtracted wherever there is a pixel; then zeros, to KL_CUDA_PIXEL bytes. */
 template <class T> __global__ void kl_resnet_planes(struct kl_resnet_job job)
 {
+    enum { N = KL_CUDA_PIXEL / sizeof(T) };
     const size_t i = kl_resnet_item();
     if (i >= job.count) return;
     const uint8_t *from = (const uint8_t *)job.from + i * (size_t)job.c;
-    kl_values<T, KL_CUDA_PLANES> planes;
+    kl_values<T, N> planes;
 #pragma unroll
-    for (int k = 0; k < KL_CUDA_PLANES; k++)
+    for (int k = 0; k < N; k++)
         planes.at[k] = kl_narrow<T>(k < job.c ? ((float)from[k] - 128) / 128 : k == job.c ? 1.0f : 0.0f);
-    ((kl_values<T, KL_CUDA_PLANES> *)job.to)[i] = planes;
+    ((kl_values<T, N> *)job.to)[i] = planes;
 }
 
 /* y + bias + residual, and ReLU, in place: a thread a value. */

@@ -25,7 +25,7 @@ int kl_fold_card(float *to, float *bias, const struct kl_folded *conv, const str
     return code;
 }
 
-int kl_fold_card_stem(float *to, float *bias, const struct kl_resnet18 *net,
+int kl_fold_card_stem(float *to, float *bias, size_t planes, const struct kl_resnet18 *net,
                       const struct kl_weights *weights, struct kl_error *err)
 {
     const struct kl_resnet18_options *options = &net->options;
@@ -43,8 +43,7 @@ int kl_fold_card_stem(float *to, float *bias, const struct kl_resnet18 *net,
                 sums[net->channels == 1 ? 0 : c] += factor * 128 / 255;
                 sums[net->channels] += factor * (128.0 / 255 - (double)options->mean[c]);
             }
-            for (size_t p = 0; p < KL_CUDA_PLANES; p++)
-                to[(o * 49 + t) * KL_CUDA_PLANES + p] = (float)sums[p];
+            for (size_t p = 0; p < planes; p++) to[(o * 49 + t) * planes + p] = (float)sums[p];
         }
     }
     return code;

@@ -7,8 +7,9 @@
    nothing runs before somebody waits for it), what is never given back (status 98 at the end), and what
    a failing call leads to (KETLINE_EMULATED_FAIL=k: the k-th one and all after it say that the card is
    lost; k,o: the k-th alone; k,M and k,m: that memory is full). KETLINE_EMULATED_MEMORY=bytes: of the
-   card; KETLINE_EMULATED_SHARED=bytes: of a block; KETLINE_EMULATED_CAPTURE=0: nothing can be captured.
-   What it cannot: speed, and what only happens when threads truly run at once. */
+   card; KETLINE_EMULATED_SHARED=bytes: of a block; KETLINE_EMULATED_CAPTURE=0: nothing can be captured;
+   =never: nobody may try.   What it cannot: speed, and what only happens when threads truly run at once.
+ */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
 

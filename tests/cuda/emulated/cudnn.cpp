@@ -5,12 +5,17 @@
    fused convolution takes together, memory that is smaller than its descriptor or not aligned, an output
    that is also an input, a workspace of another size. Precision: of factors of TF32 the last 13 bits
    are dropped, the worst that a card's units do; sums are float in one order; the maps are in the
-   descriptors' type. KETLINE_EMULATED_FUSED=0: convolutions alone are supported. */
+   descriptors' type. Channels must fill 16 bytes, without which a card is
+   slow. KETLINE_EMULATED_CUDNN is a list of words: no-precomp, no-implicit and no-gemm refuse an
+   algorithm, no-run-precomp when it runs alone; no-fused and bad-fused refuse a fused call in two ways,
+   lost-fused breaks it, bad-any breaks every convolution. */
 #include "cudnn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "cuda_bf16.h"
@@ -164,6 +169,22 @@ static int out_of(int in, int pad, int size, int stride)
     return (in + 2 * pad - size) / stride + 1;
 }
 
+static bool told(const char *word)
+{
+    const char *list = getenv("KETLINE_EMULATED_CUDNN");
+    std::istringstream words(list ? list : "");
+    for (std::string each; words >> each;)
+        if (each == word) return true;
+    return false;
+}
+
+static bool has(cudnnConvolutionFwdAlgo_t algorithm)
+{
+    return !told(algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ? "no-precomp"
+                 : algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM       ? "no-implicit"
+                                                                               : "no-gemm");
+}
+
 /* What the three must be, for one convolution. */
 static cudnnStatus_t fit(const emulated_tensor &x, const emulated_filter &w,
                          const emulated_convolution &how, const emulated_tensor &y,
@@ -171,9 +192,9 @@ static cudnnStatus_t fit(const emulated_tensor &x, const emulated_filter &w,
 {
     if (x.format != CUDNN_TENSOR_NHWC || y.format != CUDNN_TENSOR_NHWC ||
         w.format != CUDNN_TENSOR_NHWC || how.mode != CUDNN_CROSS_CORRELATION ||
-        how.sums != CUDNN_DATA_FLOAT || algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ||
-        x.type != w.type || x.type != y.type ||
-        (x.type != CUDNN_DATA_FLOAT && how.math != CUDNN_TENSOR_OP_MATH) || x.c % 4 || w.k % 4)
+        how.sums != CUDNN_DATA_FLOAT || !has(algorithm) || x.type != w.type || x.type != y.type ||
+        (x.type != CUDNN_DATA_FLOAT && how.math != CUDNN_TENSOR_OP_MATH) ||
+        (size_t)x.c * size_of(x.type) % 16 || (size_t)w.k * size_of(x.type) % 16)
         return CUDNN_STATUS_NOT_SUPPORTED;
     if (x.c != w.c || y.c != w.k || x.n != y.n || y.h != out_of(x.h, how.pad[0], w.h, how.stride[0]) ||
         y.w != out_of(x.w, how.pad[1], w.w, how.stride[1]))
@@ -182,9 +203,10 @@ static cudnnStatus_t fit(const emulated_tensor &x, const emulated_filter &w,
 }
 
 /* Some bytes that depend on the shape, so that a wrong workspace is noticed. */
-static size_t workspace_of(const emulated_tensor &x, const emulated_filter &w)
+static size_t workspace_of(const emulated_tensor &x, const emulated_filter &w,
+                           cudnnConvolutionFwdAlgo_t algorithm)
 {
-    return w.h == 1 ? 0 : 16 * (size_t)(x.c + w.k);
+    return w.h == 1 ? 0 : 16 * (size_t)algorithm * (size_t)(x.c + w.k);
 }
 
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,
@@ -195,7 +217,7 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensor
 {
     const cudnnStatus_t bad = fit(*x, *w, *how, *y, algorithm);
     if (bad) return bad;
-    *bytes = workspace_of(*x, *w);
+    *bytes = workspace_of(*x, *w, algorithm);
     return fails();
 }
 
@@ -320,8 +342,11 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
 {
     const cudnnStatus_t bad = fit(*x_desc, *w_desc, *how, *y_desc, algorithm);
     if (bad) return bad;
+    if (algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM && told("no-run-precomp"))
+        return CUDNN_STATUS_NOT_SUPPORTED;
+    if (told("bad-any")) return CUDNN_STATUS_BAD_PARAM;
     if (*(const float *)alpha != 1 || *(const float *)beta != 0 ||
-        bytes != workspace_of(*x_desc, *w_desc) || x == y || w == y)
+        bytes != workspace_of(*x_desc, *w_desc, algorithm) || x == y || w == y)
         return CUDNN_STATUS_BAD_PARAM;
     const job j = { *x_desc, *y_desc, *w_desc, *how, x, w, NULL, NULL, y, false };
     return enqueue(handle, j, workspace, bytes);
@@ -336,16 +361,18 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
 {
     const cudnnStatus_t bad = fit(*x_desc, *w_desc, *how, *y_desc, algorithm);
     const float times = *(const float *)alpha2;
-    const char *fused = getenv("KETLINE_EMULATED_FUSED");
     if (bad) return bad;
-    if (fused && strcmp(fused, "0") == 0) return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
+    if (told("lost-fused")) return CUDNN_STATUS_EXECUTION_FAILED;
+    if (told("bad-fused") || told("bad-any")) return CUDNN_STATUS_BAD_PARAM;
+    if (told("no-fused")) return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
+    if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM) return CUDNN_STATUS_NOT_SUPPORTED;
     if (act->nan != CUDNN_NOT_PROPAGATE_NAN ||
         (act->mode != CUDNN_ACTIVATION_RELU && act->mode != CUDNN_ACTIVATION_IDENTITY))
         return CUDNN_STATUS_NOT_SUPPORTED;
     if (z_desc->type != y_desc->type || values_of(*z_desc) != values_of(*y_desc) ||
         bias_desc->type != y_desc->type || bias_desc->n != 1 || bias_desc->c != y_desc->c ||
         bias_desc->h != 1 || bias_desc->w != 1 || *(const float *)alpha1 != 1 ||
-        (times != 0 && times != 1) || bytes != workspace_of(*x_desc, *w_desc) || x == y ||
+        (times != 0 && times != 1) || bytes != workspace_of(*x_desc, *w_desc, algorithm) || x == y ||
         (times != 0 && z == y) || w == y)
         return CUDNN_STATUS_BAD_PARAM;
     const size_t size = size_of(x_desc->type);
