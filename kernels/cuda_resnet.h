@@ -43,7 +43,7 @@ struct kl_cuda_resnet_calls {
        images (batch, height, width, channels), to be filled by the caller. start: send images [first,
        first + n), run, fetch; returns before that is done. wait: until it is, and where the features
        (batch, d) lie. Where in a batch an image stands may change its bits, its neighbours do not.
-       seconds, if not NULL: of one batch on the card alone, the least of `repeats` runs of slot 0. */
+       seconds: of slot 0's batch, as it lies there, on the card alone, `repeats` times. */
     int (*open)(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
                 struct kl_error *err);
     uint8_t *(*pixels)(struct kl_cuda_resnet *resnet, int slot);

@@ -70,7 +70,7 @@ uint8_t *kl_card_pixels(struct kl_card *card, int slot);
    next call for this slot. Threads may use different slots at once. KL_EDEVICE. */
 int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const float **features,
                 struct kl_error *err);
-/* Seconds of one batch on the card, copies apart: the least of `repeats` runs. */
+/* Seconds of slot 0's last batch on the card, copies apart, `repeats` times. */
 int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err);
 void kl_card_close(struct kl_card **card);
 

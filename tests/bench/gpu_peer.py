@@ -108,7 +108,8 @@ def circuit_batch(qubits):
 
 
 def resnet(compiled):
-    """Seconds of a batch of 256 images at 224x224, half precision, channels last; on the card from the beginning."""
+    """Seconds of a batch of 256 images at 224x224, half precision, channels last; on the card from the
+    beginning. The images are noise, as ours are (gpu_features.c)."""
     import torchvision
     model = torchvision.models.resnet18(weights=None)
     model.fc = torch.nn.Identity()
