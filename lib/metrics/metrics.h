@@ -75,6 +75,20 @@ struct kl_paired kl_paired(const double *a, const double *b, size_t n);
    equal differences: that there is none. */
 enum { KL_PAIRED_TEXT = 96 };
 void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p);
+/* How many of n pairs of devices differ at 5 %, by p-values that are corrected for their number: of
+   symbols, and of held-out rows by permutation. */
+struct kl_differ {
+    size_t n, symbols, held_out;
+    size_t permutations; /* the caller's; 0: none of held-out rows */
+    bool dependent;      /* the caller's: symbols depend on each other */
+};
+/* One pair more. held_out NaN: there is none, of any pair. */
+void kl_differ_add(struct kl_differ *d, double log10_p, double held_out);
+/* Are there permutations, and as many as it takes for a pair to differ? */
+bool kl_differ_by_rows(const struct kl_differ *d);
+/* "2 of 3 pairs differ by symbols if independent, 3 by held-out rows (Holm, 5 % each)" */
+enum { KL_DIFFER_TEXT = 192 };
+void kl_differ_text(char text[KL_DIFFER_TEXT], const struct kl_differ *d);
 /* 95 % interval of the mean of n scores a, or with b of the differences a - b, from n splits of the same
    data, whose test rows are `ratio` times as many as their training rows: mean -+ t(n - 1) s
    sqrt(1/n + ratio), the corrected resampled t (Nadeau & Bengio 2003, doi:10.1023/A:1024068626366):

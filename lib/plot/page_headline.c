@@ -7,25 +7,22 @@
 #include <string.h>
 
 #include "metrics/metrics.h"
-#include "plot/page_int.h"
+#include "plot/page_headline_int.h"
 
-static size_t rows_of(const struct kl_file *file, const char *name)
+size_t kl_headline_rows(const struct kl_file *file, const char *name)
 {
     const struct kl_dataset *d = kl_file_find(file, name);
     return d ? d->rows : 0;
 }
 
-/* NaN: there is none. */
-static double number(const struct kl_file *file, const char *name)
+double kl_headline_number(const struct kl_file *file, const char *name)
 {
     double value;
     return kl_file_has_attribute(file, "", name) && !kl_file_number(&value, file, "", name, NULL) ? value
                                                                                                   : NAN;
 }
 
-/* More of the line, after what it has. */
-static void add(char text[KL_HEADLINE], const char *form, ...) __attribute__((format(printf, 2, 3)));
-static void add(char text[KL_HEADLINE], const char *form, ...)
+void kl_headline_add(char text[KL_HEADLINE], const char *form, ...)
 {
     const size_t n = strlen(text);
     va_list list;
@@ -34,63 +31,47 @@ static void add(char text[KL_HEADLINE], const char *form, ...)
     va_end(list);
 }
 
-static void add_counted(char text[KL_HEADLINE], const char *before, size_t n, const char *what)
+void kl_headline_counted(char text[KL_HEADLINE], const char *before, size_t n, const char *what)
 {
-    if (n) add(text, "%s%zu %s%s", before, n, what, kl_s(n));
+    if (n) kl_headline_add(text, "%s%zu %s%s", before, n, what, kl_s(n));
 }
 
-/* "accuracy 0.9728 (95 % 0.9496 to 0.9848)" */
-static void add_accuracy(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
-                         const char *title)
+void kl_headline_accuracy(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
+                          const char *title)
 {
-    const double value = number(file, name);
+    const double value = kl_headline_number(file, name);
     double ends[2];
     if (isnan(value)) return;
-    add(text, "%s %.4f", title, value);
-    if (kl_file_interval(ends, file, name)) add(text, " (95 %% %.4f to %.4f)", ends[0], ends[1]);
+    kl_headline_add(text, "%s %.4f", title, value);
+    if (kl_file_interval(ends, file, name))
+        kl_headline_add(text, " (95 %% %.4f to %.4f)", ends[0], ends[1]);
 }
 
-static int add_text(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
-                    const char *before, struct kl_error *err)
+int kl_headline_text(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
+                     const char *before, struct kl_error *err)
 {
     char *own = NULL;
     if (!kl_file_has_attribute(file, "", name)) return KL_OK;
     const int code = kl_file_text(&own, file, "", name, err);
-    if (!code) add(text, "%s%.80s", before, own);
+    if (!code) kl_headline_add(text, "%s%.80s", before, own);
     free(own);
     return code;
 }
 
 static int of_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
-    const size_t heads = rows_of(file, "replicas/accuracy");
-    add_accuracy(text, file, "accuracy", "accuracy");
-    if (heads > 1) add_counted(text, " over ", heads, "head");
-    add_counted(text, heads > 1 ? ", on " : " on ", rows_of(file, "labels"), "sample");
-    if (!isnan(number(file, "shots"))) add_counted(text, ", ", (size_t)number(file, "shots"), "shot");
-    int code = add_text(text, file, "noise", ", noise ", err);
-    if (!code) code = add_text(text, file, "mitigation", ", mitigated by ", err);
+    const size_t heads = kl_headline_rows(file, "replicas/accuracy");
+    kl_headline_accuracy(text, file, "accuracy", "accuracy");
+    if (heads > 1) kl_headline_counted(text, " over ", heads, "head");
+    kl_headline_counted(text, heads > 1 ? ", on " : " on ", kl_headline_rows(file, "labels"), "sample");
+    if (!isnan(kl_headline_number(file, "shots")))
+        kl_headline_counted(text, ", ", (size_t)kl_headline_number(file, "shots"), "shot");
+    int code = kl_headline_text(text, file, "noise", ", noise ", err);
+    if (!code) code = kl_headline_text(text, file, "mitigation", ", mitigated by ", err);
     if (!code && kl_file_has_attribute(file, "", "trained_on_these"))
-        add(text, "; the head was trained on these samples");
+        kl_headline_add(text, "; the head was trained on these samples");
     if (!code && kl_file_has_attribute(file, "", "preprocess_differs"))
-        add(text, "; their preprocessing is not that of training");
-    return code;
-}
-
-static int of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
-{
-    char *model = NULL, name[80], title[80];
-    int code =
-        kl_file_has_attribute(file, "", "model") ? kl_file_text(&model, file, "", "model", err) : KL_OK;
-    if (model) {
-        snprintf(name, sizeof name, "%.40s_accuracy", model);
-        snprintf(title, sizeof title, "%.40s: accuracy", model);
-        add_accuracy(text, file, name, title);
-    }
-    free(model);
-    add_counted(text, " of ", rows_of(file, "device_names"), "device");
-    if (!isnan(number(file, "limit_accuracy")))
-        add(text, "; limit %.4f of any classifier", number(file, "limit_accuracy"));
+        kl_headline_add(text, "; their preprocessing is not that of training");
     return code;
 }
 
@@ -113,11 +94,11 @@ static int of_head(char text[KL_HEADLINE], struct kl_file *file, struct kl_error
         sum += at, low = fmin(low, at), high = fmax(high, at);
     }
     if (!code && epochs && values) {
-        add_counted(text, "", best->rows, "head");
-        add_counted(text, ", ", d->dims[1], "epoch");
-        add(text, ", %s accuracy %.4f", judged ? "val" : "no validation, train",
-            sum / (double)best->rows);
-        if (best->rows > 1) add(text, " (%.4f to %.4f)", low, high);
+        kl_headline_counted(text, "", best->rows, "head");
+        kl_headline_counted(text, ", ", d->dims[1], "epoch");
+        kl_headline_add(text, ", %s accuracy %.4f", judged ? "val" : "no validation, train",
+                        sum / (double)best->rows);
+        if (best->rows > 1) kl_headline_add(text, " (%.4f to %.4f)", low, high);
     }
     free(epochs), free(values);
     return code;
@@ -128,21 +109,9 @@ static int of_features(char text[KL_HEADLINE], struct kl_file *file, struct kl_e
     (void)err;
     const struct kl_dataset *d = kl_file_find(file, "features");
     if (d && d->rank == 2)
-        add(text, "%zu x %zu %s", d->rows, d->dims[1], d->type == KL_TYPE_F16 ? "float16" : "float32");
+        kl_headline_add(text, "%zu x %zu %s", d->rows, d->dims[1],
+                        d->type == KL_TYPE_F16 ? "float16" : "float32");
     return KL_OK;
-}
-
-static int of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
-{
-    const struct kl_dataset *d = kl_file_find(file, "log10_p_holm");
-    double *p = NULL;
-    size_t differ = 0;
-    int code = d ? kl_page_doubles(&p, file, d, err) : KL_OK;
-    for (size_t i = 0; p && i < d->rows; i++) differ += p[i] < log10(0.05);
-    add_counted(text, "", rows_of(file, "devices"), "device");
-    if (p) add(text, ", %zu of %zu pair%s differ (Holm, 5 %%)", differ, d->rows, kl_s(d->rows));
-    free(p);
-    return code;
 }
 
 /* The best point's row, in the order of the sweep's table. */
@@ -175,10 +144,11 @@ static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
     if (!code && accuracy && loss) {
         struct kl_judgement best;
         const size_t row = best_point(&best, accuracy, loss, d);
-        add_counted(text, "", d->rows, "point");
-        add_counted(text, " of ", d->dims[1], "head");
+        kl_headline_counted(text, "", d->rows, "point");
+        kl_headline_counted(text, " of ", d->dims[1], "head");
         kl_name(name, points, names->rows, names->item_size, row);
-        if (isfinite(best.accuracy)) add(text, "; best: %s, val accuracy %.4f", name, best.accuracy);
+        if (isfinite(best.accuracy))
+            kl_headline_add(text, "; best: %s, val accuracy %.4f", name, best.accuracy);
     }
     free(accuracy), free(loss), free(points);
     return code;
@@ -188,20 +158,23 @@ static int of_others(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
 {
     const char *kind = kl_file_kind(file);
     if (strcmp(kind, "gan") == 0) {
-        add_counted(text, "", rows_of(file, "pairs"), "pair");
-        add_counted(text, ", ", rows_of(file, "law"), "generator");
+        kl_headline_counted(text, "", kl_headline_rows(file, "pairs"), "pair");
+        kl_headline_counted(text, ", ", kl_headline_rows(file, "law"), "generator");
     } else if (strcmp(kind, "plateau") == 0) {
-        add_counted(text, "", rows_of(file, "observables"), "observable");
-        add_counted(text, ", ", rows_of(file, "qubits") * rows_of(file, "layers"), "circuit");
-        if (!isnan(number(file, "draws"))) add(text, " of %.0f draws", number(file, "draws"));
+        kl_headline_counted(text, "", kl_headline_rows(file, "observables"), "observable");
+        kl_headline_counted(
+            text, ", ", kl_headline_rows(file, "qubits") * kl_headline_rows(file, "layers"), "circuit");
+        if (!isnan(kl_headline_number(file, "draws")))
+            kl_headline_add(text, " of %.0f draws", kl_headline_number(file, "draws"));
     } else if (strcmp(kind, "device-classifier") == 0) {
-        const int code = add_text(text, file, "model", "", err);
-        return code ? code : add_text(text, file, "protocol", ", ", err);
+        const int code = kl_headline_text(text, file, "model", "", err);
+        return code ? code : kl_headline_text(text, file, "protocol", ", ", err);
     } else if (strcmp(kind, "device-bits") == 0) {
-        if (!isnan(number(file, "n_rows")))
-            add(text, "%.0f rows of %.0f bits, ", number(file, "n_rows"), number(file, "n_bits"));
-        add_counted(text, "", rows_of(file, "class_names"), "device");
-    } else add_counted(text, "", rows_of(file, "devices"), "device");
+        if (!isnan(kl_headline_number(file, "n_rows")))
+            kl_headline_add(text, "%.0f rows of %.0f bits, ", kl_headline_number(file, "n_rows"),
+                            kl_headline_number(file, "n_bits"));
+        kl_headline_counted(text, "", kl_headline_rows(file, "class_names"), "device");
+    } else kl_headline_counted(text, "", kl_headline_rows(file, "devices"), "device");
     return KL_OK;
 }
 
@@ -210,10 +183,12 @@ int kl_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
     static const struct {
         const char *kind;
         int (*tell)(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
-    } lines[] = {
-        { "report", of_report },     { "device-report", of_device_report }, { "head", of_head },
-        { "features", of_features }, { "tournament", of_tournament },       { "sweep", of_sweep }
-    };
+    } lines[] = { { "report", of_report },
+                  { "device-report", kl_headline_of_device_report },
+                  { "head", of_head },
+                  { "features", of_features },
+                  { "tournament", kl_headline_of_tournament },
+                  { "sweep", of_sweep } };
     *text = '\0';
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(lines[i].kind, kl_file_kind(file)) == 0) return lines[i].tell(text, file, err);

@@ -14,6 +14,8 @@ int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_s
     if (!code) code = kl_key_begin(&key, kind, schema, stage->tool->name, numerical_version, err);
     if (!code) code = kl_key_options(key, stage->tool, stage->values, err);
     if (!code) code = kl_key_integer(key, "seed", stage->common->seed, err);
+    /* The bits' digest has it, but who compares two keys should not look for other data. */
+    if (!code) code = kl_key_integer(key, "symbol_bits", bits->symbol_bits, err);
     if (!code) code = kl_bits_identify(key, *raw, bits, stage->inputs, stage->n_inputs, err);
     if (!code) code = kl_stage_begin(stage, answer, &key, out, err);
     kl_key_abort(&key);

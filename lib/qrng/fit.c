@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "metrics/distributions.h"
+#include "qrng/dependence.h"
 #include "qrng/statistics.h"
 
 /* Independence of the two bits of counts 00 01 10 11. */
@@ -33,29 +34,11 @@ static double log10_p(double chi_square, double df)
     return df > 0 ? kl_chi_square_log10_p(chi_square, df) : NAN;
 }
 
-/* The S x S table of successive symbols, without rows and columns that are empty. */
 static void fit_successive(struct kl_fit *fit, const struct kl_tally *t)
 {
-    const size_t n = (size_t)1 << t->symbol_bits;
-    double first[1 << KL_BITS_SYMBOL] = { 0 }, second[1 << KL_BITS_SYMBOL] = { 0 }, total = 0;
-    int rows = 0, columns = 0;
-    for (size_t i = 0; i < n * n; i++) {
-        first[i / n] += (double)t->successive[i];
-        second[i % n] += (double)t->successive[i];
-        total += (double)t->successive[i];
-    }
-    for (size_t i = 0; i < n; i++) rows += first[i] > 0, columns += second[i] > 0;
-    fit->successive_chi_square = 0;
-    fit->successive_least = INFINITY;
-    fit->successive_df = rows && columns ? (double)(rows - 1) * (columns - 1) : 0;
-    for (size_t i = 0; i < n * n; i++) {
-        const double expected = first[i / n] * second[i % n] / total;
-        if (!(expected > 0)) continue;
-        const double off = (double)t->successive[i] - expected;
-        fit->successive_chi_square += off * off / expected;
-        fit->successive_least = fmin(fit->successive_least, expected);
-    }
-    fit->successive_log10_p = log10_p(fit->successive_chi_square, fit->successive_df);
+    const struct kl_successive of = kl_successive_test(t->successive, (size_t)1 << t->symbol_bits);
+    fit->successive_chi_square = of.chi_square, fit->successive_df = of.df;
+    fit->successive_log10_p = of.log10_p, fit->successive_least = of.least;
 }
 
 /* One rate at all places of a phase: sum over places of R (rate - mean)^2 / (mean (1 - mean)). */

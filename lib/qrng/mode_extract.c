@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
+#include "qrng/dependence.h"
 #include "qrng/extract.h"
 
 enum { NUMERICAL_VERSION = 4, SCHEMA = 1, RATES = 8 };
@@ -47,19 +47,6 @@ const struct kl_tool kl_extract_tool = {
     .chosen_by = "--qrng",
 };
 
-/* Do successive symbols depend on each other? log10_p: of the device on which that is likeliest, after
-   Holm's correction over all that could be tested. */
-struct verdict {
-    double log10_p;
-    int device;
-    bool tested; /* on a device at least: symbols that are all equal say nothing */
-    bool rough;  /* symbols too few for the test's approximation */
-};
-static bool depend(const struct verdict *v)
-{
-    return v->tested && v->log10_p < log10(0.05);
-}
-
 struct work {
     struct kl_mode_run *run;
     const struct values *v;
@@ -68,7 +55,7 @@ struct work {
     struct kl_file **parents;
     size_t n_parents;
     json_t *raw; /* raw_inputs of the record */
-    struct verdict verdict;
+    struct kl_dependence verdict;
 };
 
 static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
@@ -102,27 +89,15 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     return code;
 }
 
-static int judge(struct verdict *verdict, const struct kl_tallies *t, struct kl_error *err)
+static int judge(struct kl_dependence *verdict, const struct kl_tallies *t, struct kl_error *err)
 {
     const size_t n = (size_t)t->n_devices;
-    double *p = malloc(2 * n * sizeof *p), *adjusted = p + n;
-    if (!p) return kl_fail_memory(err, 2 * n * sizeof *p);
-    size_t tested = 0;
-    *verdict = (struct verdict){ .log10_p = INFINITY };
-    for (int d = 0; d < t->n_devices; d++) {
-        struct kl_fit fit;
-        kl_tally_fit(&fit, &t->devices[d]);
-        if (isnan(fit.successive_log10_p)) continue;
-        p[tested++] = fit.successive_log10_p;
-        if (fit.successive_log10_p < verdict->log10_p)
-            verdict->log10_p = fit.successive_log10_p, verdict->device = d;
-        verdict->rough |= fit.successive_df > 0 && fit.successive_least < 5;
-    }
-    int code = tested ? kl_holm(adjusted, p, tested, err) : KL_OK;
-    verdict->tested = tested > 0;
-    verdict->log10_p = tested ? 0 : NAN;
-    for (size_t d = 0; d < tested && !code; d++) verdict->log10_p = fmin(verdict->log10_p, adjusted[d]);
-    free(p);
+    struct kl_successive *tests = malloc(n * sizeof *tests);
+    if (!tests) return kl_fail_memory(err, n * sizeof *tests);
+    for (size_t d = 0; d < n; d++)
+        tests[d] = kl_successive_test(t->devices[d].successive, (size_t)1 << t->symbol_bits);
+    const int code = kl_dependence_judge(verdict, tests, n, err);
+    free(tests);
     return code;
 }
 
@@ -164,11 +139,11 @@ static void print_rates(FILE *out, const struct kl_tallies *t)
     fprintf(out, t->n_devices > RATES ? " ...; " : "; ");
 }
 
-static void print_verdict(FILE *out, const struct verdict *v, const struct kl_bits_inputs *in)
+static void print_verdict(FILE *out, const struct kl_dependence *v, const struct kl_bits_inputs *in)
 {
     fprintf(out, "successive symbols of %d bit%s ", in->symbol_bits, kl_s((unsigned)in->symbol_bits));
     if (!v->tested) fputs("are too few or all equal: not tested, ", out);
-    else if (!depend(v))
+    else if (!kl_depends(v))
         fprintf(out, "show no dependence (least p %.2g after Holm), ", pow(10, v->log10_p));
     else if (v->log10_p > -4)
         fprintf(out, "depend on each other (p %.2g after Holm, device %s), ", pow(10, v->log10_p),
@@ -183,7 +158,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_tallies *t = &w->e.tallies;
     const struct kl_bits_inputs *in = &w->e.inputs;
     const double seconds = kl_clock() - w->run->stage.start;
-    const struct verdict *verdict = &w->verdict;
+    const struct kl_dependence *verdict = &w->verdict;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -193,7 +168,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "symbol_bits", KL_JSON_COUNT, NULL, in->symbol_bits },
         { "devices", KL_JSON_COUNT, NULL, t->n_devices },
         { "dropped_bits", KL_JSON_COUNT, NULL, (double)in->n_dropped },
-        { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !depend(verdict) },
+        { "symbols_independent", KL_JSON_BOOL, NULL, verdict->tested && !kl_depends(verdict) },
         { "least_log10_p", KL_JSON_NUMBER, NULL, verdict->log10_p },
         { "least_device", KL_JSON_TEXT, in->names[verdict->device], 0 },
         { "rough", KL_JSON_BOOL, NULL, verdict->rough },

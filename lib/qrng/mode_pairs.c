@@ -9,7 +9,7 @@
 #include "qrng/options.h"
 #include "qrng/tournament.h"
 
-enum { NUMERICAL_VERSION = 4, SCHEMA = 1, LINES = 20 };
+enum { NUMERICAL_VERSION = 5, SCHEMA = 1, LINES = 20 };
 
 struct values {
     struct kl_common common;
@@ -127,10 +127,11 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_tournament *t = &w->t;
     const struct kl_pair_result *top = &t->pairs[t->order[0]];
     const struct kl_common *common = &w->v->common;
-    char name[2 * KL_BITS_NAME + 4];
-    size_t differ = 0;
+    const struct kl_dependence *dependence = &t->dependence;
+    char name[2 * KL_BITS_NAME + 4], text[KL_DIFFER_TEXT];
+    const struct kl_differ differ = kl_tournament_differ(t);
+    const bool told = kl_differ_by_rows(&differ);
     snprintf(name, sizeof name, "%s v %s", t->names[top->a], t->names[top->b]);
-    for (size_t i = 0; i < t->n_pairs; i++) differ += t->pairs[i].log10_p_holm < log10(0.05);
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -139,7 +140,13 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "rows", KL_JSON_COUNT, NULL, (double)w->bits.n_rows },
         { "symbols", KL_JSON_COUNT, NULL, (double)t->n_symbols },
         { "pairs", KL_JSON_COUNT, NULL, (double)t->n_pairs },
-        { "pairs_differ", KL_JSON_COUNT, NULL, (double)differ },
+        { "pairs_differ", KL_JSON_COUNT, NULL, (double)differ.symbols },
+        { "pairs_differ_held_out", told ? KL_JSON_COUNT : KL_JSON_NUMBER, NULL,
+          told ? (double)differ.held_out : NAN },
+        { "symbol_bits", KL_JSON_COUNT, NULL, t->symbol_bits },
+        { "dependence_log10_p", KL_JSON_NUMBER, NULL, dependence->log10_p },
+        { "dependence_device", KL_JSON_TEXT, kl_depends(dependence) ? t->names[dependence->device] : "",
+          0 },
         { "permutations", KL_JSON_COUNT, NULL, (double)t->permutations },
         { "first", KL_JSON_TEXT, name, 0 },
         { "first_js", KL_JSON_NUMBER, NULL, top->divergence[KL_DIV_JS] },
@@ -153,9 +160,9 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;
     kl_tournament_table(out, t, common->verbose ? t->n_pairs : LINES, common->verbose);
-    fprintf(out, "%s%s%zu devices, %zu of %zu pair%s differ%s (Holm, 5 %%), %.1f s\n",
-            common->output ? common->output : "", common->output ? ": " : "", t->n_devices, differ,
-            t->n_pairs, kl_s(t->n_pairs), differ == 1 ? "s" : "", kl_clock() - w->run->stage.start);
+    kl_differ_text(text, &differ);
+    fprintf(out, "%s%s%zu devices, %s, %.1f s\n", common->output ? common->output : "",
+            common->output ? ": " : "", t->n_devices, text, kl_clock() - w->run->stage.start);
     return KL_OK;
 }
 

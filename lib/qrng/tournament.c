@@ -187,6 +187,7 @@ static int run(struct work *w, const struct kl_watch *watch, struct kl_error *er
     int code = make_room(t, w, err);
     if (!code) code = kl_row_features(&w->features, w->bits, err);
     if (!code) code = sort_rows(w, err);
+    if (!code) code = kl_dependence_find(&t->dependence, w->bits, t->symbol_bits, err);
     if (code) return code;
     for (size_t d = 0, i = 0; d < t->n_devices; d++) {
         describe_device(w, d);
@@ -213,6 +214,7 @@ int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
                                  .n_pairs = d * (d - 1) / 2,
                                  .n_bits = bits->n_bits,
                                  .n_symbols = (size_t)1 << bits->symbol_bits,
+                                 .symbol_bits = bits->symbol_bits,
                                  .permutations = (size_t)o->permutations,
                                  .resamples = (size_t)o->resamples,
                                  .reference = o->reference };

@@ -5,6 +5,7 @@
 #define KL_QRNG_TOURNAMENT_H
 
 #include "qrng/bits.h"
+#include "qrng/dependence.h"
 #include "qrng/symbols.h"
 
 struct kl_tournament_options {
@@ -56,7 +57,10 @@ struct kl_pair_result {
 
 struct kl_tournament {
     size_t n_devices, n_pairs, n_bits, n_symbols, permutations, resamples;
+    int symbol_bits;
     bool reference;
+    struct kl_dependence
+        dependence; /* of the symbols of a row, which chi-squared takes for independent */
     char (*names)[KL_BITS_NAME];
     int64_t *rows, *counts; /* [d] and [d, S]: rows, and how often each symbol came */
     double *rates;          /* [d, n_bits]: of ones at each position */
@@ -70,6 +74,7 @@ int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
                       const struct kl_tournament_options *o, struct kl_pool *pool,
                       const struct kl_watch *watch, struct kl_error *err);
 void kl_tournament_free(struct kl_tournament *t);
+struct kl_differ kl_tournament_differ(const struct kl_tournament *t);
 struct kl_writer;
 int kl_tournament_save(struct kl_writer *writer, const struct kl_tournament *t, struct kl_error *err);
 /* One line a pair, best first, at most `lines` of them; the scores of each pair as well if detailed or

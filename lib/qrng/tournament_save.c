@@ -97,6 +97,8 @@ int kl_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struc
     if (code >= 0) code = kl_writer_text(w, "row_js_error", "unit", "nats a row", err);
     if (code >= 0) code = kl_writer_integer(w, "", "permutations", (int64_t)t->permutations, err);
     if (code >= 0) code = kl_writer_integer(w, "", "resamples", (int64_t)t->resamples, err);
+    if (code >= 0) code = kl_writer_integer(w, "", "symbol_bits", t->symbol_bits, err);
+    if (code >= 0) code = kl_dependence_put(w, &t->dependence, t->names, err);
     if (code >= 0) code = kl_writer_text(w, "", "rows_are", t->reference ? "the study's" : "all", err);
     return code < 0 ? code : KL_OK;
 }

@@ -71,6 +71,20 @@ static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_
     }
 }
 
+/* What the numbers above are if symbols are independent, and whether they are. */
+static void put_assumption(FILE *to, const struct kl_tournament *t)
+{
+    char p[KL_DEPENDENCE_TEXT];
+    fprintf(to,
+            "log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of %d bit%s are "
+            "independent\n",
+            t->symbol_bits, kl_s((unsigned)t->symbol_bits));
+    if (!kl_depends(&t->dependence)) return;
+    kl_dependence_p(p, &t->dependence);
+    fprintf(to, "but they depend on each other (%s, device %s); held out and its p hold all the same\n",
+            p, t->names[t->dependence.device]);
+}
+
 void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, bool detailed)
 {
     const size_t shown = lines < t->n_pairs ? lines : t->n_pairs;
@@ -79,6 +93,7 @@ void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, 
             "JS, nats a symbol (95 %)", "a row", "held out", "p");
     for (size_t i = 0; i < shown; i++) put_pair(to, t, &t->pairs[t->order[i]], width);
     if (shown < t->n_pairs) fprintf(to, "... %zu more pairs\n", t->n_pairs - shown);
+    put_assumption(to, t);
     if (!detailed && !t->reference) return;
     fprintf(to, "\n%-*s %-12s %11s %8s %11s %12s %11s\n", width, "pair", "the study's", "score", "p",
             "null 95 %", "first's own", "second's");

@@ -11,8 +11,9 @@ $ . ./page; tournament rows.txt --symbol-bits 2 --null 19 -o t.h5; page t.h5
 > 1 v 3            414.08    -88.2   2.181e-01 (1.914e-01, 2.418e-01)   0.9941   0.9917 <=0.1500
 > 2 v 3            370.61    -79.0   2.005e-01 (1.808e-01, 2.210e-01)   0.9991   0.9917 <=0.1500
 > 1 v 2            217.71    -46.2   9.667e-02 (7.299e-02, 1.204e-01)   0.9270   0.8917 <=0.1500
-> t.h5: 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
-> facts      permutations 19  rows_are all
+> log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 2 bits are independent
+> t.h5: 3 devices, 3 of 3 pairs differ by symbols if independent (Holm, 5 %); by held-out rows 19 permutations cannot tell, # s
+> facts      dependence_log10_p -0.447165  permutations 19  rows_are all  symbol_bits 2
 >
 > pair     chi2  log10 p (Holm)                   JS, nats a symbol             a row                   held out  p (Holm)
 > 1 v 3  414.08           -88.2  2.181e-01 (1.914e-01 to 2.418e-01)  0.9941 +- 0.0016  0.9917 (0.9543 to 0.9985)    0.1500

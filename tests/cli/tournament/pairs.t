@@ -7,7 +7,9 @@ $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > 1 v 2             54.07    -10.5   5.909e-02 (1.921e-02, 9.910e-02)   0.8178   0.9000 <=0.0150
 > 1 v 3            27.053     -4.9   2.884e-02 (2.567e-03, 5.775e-02)   0.7225   0.5625   0.2250
 > 2 v 3             15.65     -2.9   1.648e-02 (0.000e+00, 4.645e-02)   0.6754   1.0000 <=0.0150
-> t.h5: 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
+> log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 2 bits are independent
+> but they depend on each other (p 10^-39.6, device 2); held out and its p hold all the same
+> t.h5: 3 devices, 3 of 3 pairs differ by symbols, which depend on each other, 2 by held-out rows (Holm, 5 % each), # s
 $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > t.h5: up to date
 $ tournament bits.txt --symbol-bits 2 --null 199 --reference -q -o r.h5 && h5dump -d order r.h5 | grep '(0)'
@@ -21,6 +23,10 @@ $ tournament bits.txt --null 199 --json | tr , '\n' | grep -v first
 > "symbols":2
 > "pairs":3
 > "pairs_differ":2
+> "pairs_differ_held_out":0
+> "symbol_bits":1
+> "dependence_log10_p":-27.2302
+> "dependence_device":"2"
 > "permutations":199
 
 # One answer whatever the threads; another seed, other permutations, but the same tests.
@@ -39,7 +45,9 @@ $ for d in 1 2 3; do grep " $d" bits.txt | cut -d' ' -f1 >dev$d.txt; done; tourn
 > dev1 v dev2       54.07    -10.5   5.909e-02 (1.921e-02, 9.910e-02)   0.8178   0.9000        -
 > dev1 v dev3      27.053     -4.9   2.884e-02 (2.567e-03, 5.775e-02)   0.7225   0.5625        -
 > dev2 v dev3       15.65     -2.9   1.648e-02 (0.000e+00, 4.645e-02)   0.6754   1.0000        -
-> 3 devices, 3 of 3 pairs differ (Holm, 5 %), # s
+> log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 2 bits are independent
+> but they depend on each other (p 10^-39.6, device dev2); held out and its p hold all the same
+> 3 devices, 3 of 3 pairs differ by symbols, which depend on each other (Holm, 5 %), # s
 
 # Permutations of some scores alone.
 $ tournament bits.txt --symbol-bits 2 --null 19 --scores chi_square,bits -q -o d.h5; h5dump -d score_p d.h5 | grep -c nan
@@ -90,3 +98,32 @@ $ tournament none.txt
 $ tournament bits.txt --symbol-bits 5
 ! tournament: bits.txt: rows of 12 bits hold no whole number of symbols of 5 bits; see --symbol-bits
 ? 2
+
+# A fair device and one whose bits are as often 1 but stay as they are three times of four: symbols do not tell them apart,
+# held-out rows do, and what takes symbols for independent is marked. Symbols of two bits depend, too; of a fair device they do not.
+$ awk 'function rnd() { x = x * 16807 % 2147483647; return x / 2147483647 } BEGIN { x = 11; for (d = 1; d <= 2; d++) for (r = 0; r < 200; r++) {
++ s = b = rnd() < 0.5; for (j = 1; j < 24; j++) { b = d == 1 ? rnd() < 0.5 : rnd() < 0.75 ? b : 1 - b; s = s b } print s, d } }' >chain.txt
++ tournament chain.txt --null 199 -o w1.h5
+> pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
+> 1 v 2            1.1267     -0.5   5.868e-05 (0.000e+00, 5.056e-04)   0.5210   0.8775 <=0.0050
+> log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 1 bit are independent
+> but they depend on each other (p 10^-240.6, device 2); held out and its p hold all the same
+> w1.h5: 2 devices, 0 of 1 pair differs by symbols, which depend on each other, 1 by held-out rows (Holm, 5 % each), # s
+$ tournament chain.txt --symbol-bits 2 --null 199 --scores accuracy -o w2.h5 --json | jq -c '[.pairs_differ, .pairs_differ_held_out, .symbol_bits, .dependence_log10_p < -100, .dependence_device]'
+> [1,1,2,true,"2"]
+$ tournament chain.txt --null 19 --json | jq -c '[.pairs_differ_held_out, .symbol_bits]'; tournament chain.txt --null 19 | tail -1
+> [null,1]
+> 2 devices, 0 of 1 pair differs by symbols, which depend on each other (Holm, 5 %); by held-out rows 19 permutations cannot tell, # s
+$ awk '{ $2 = 1 + NR % 2 } NR <= 200' chain.txt >fair.txt; tournament fair.txt --null 39
+> pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
+> 1 v 2           0.80086     -0.4   8.343e-05 (0.000e+00, 5.621e-04)   0.5251   0.4850   0.7500
+> log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 1 bit are independent
+> 2 devices, 0 of 1 pair differs by symbols if independent, 0 by held-out rows (Holm, 5 % each), # s
+$ tournament fair.txt --null 39 --json | jq -c '[.dependence_log10_p > -1.3, .dependence_device]'
+> [true,""]
+$ cache diff w1.h5 w2.h5; cache show w1.h5 | grep -o 'symbol_bits.*'; cache show w1.h5 | grep -o 'dependence_device.'
+> inputs.bits.0: 31c493179b53... -> 92608825901a...
+> options.scores: "all" -> "accuracy"
+> parts.symbol_bits: "1" -> "2"
+> symbol_bits 1
+> dependence_device

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+   The line of files on devices that are told by their bits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/metrics.h"
+#include "plot/page_headline_int.h"
+
+int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    char *model = NULL, name[80], title[80];
+    int code =
+        kl_file_has_attribute(file, "", "model") ? kl_file_text(&model, file, "", "model", err) : KL_OK;
+    if (model) {
+        snprintf(name, sizeof name, "%.40s_accuracy", model);
+        snprintf(title, sizeof title, "%.40s: accuracy", model);
+        kl_headline_accuracy(text, file, name, title);
+    }
+    free(model);
+    kl_headline_counted(text, " of ", kl_headline_rows(file, "device_names"), "device");
+    if (!isnan(kl_headline_number(file, "limit_accuracy")))
+        kl_headline_add(text, "; limit %.4f of any classifier",
+                        kl_headline_number(file, "limit_accuracy"));
+    return code;
+}
+
+/* The p-values of held-out rows: all scores' [n, stride], and which one it is; NULL: an older file has
+   none. */
+static int load_held_out(double **p, size_t *stride, size_t *at, struct kl_file *file, size_t n,
+                         struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "score_p_holm"),
+                            *names = kl_file_find(file, "scores");
+    char *text = NULL, name[KL_NAME] = "";
+    *p = NULL;
+    if (!d || d->rank != 2 || d->rows != n || !names || names->type != KL_TYPE_STRING ||
+        names->rank != 1 || names->rows != d->dims[1])
+        return KL_OK;
+    int code = kl_file_load((void **)&text, file, names, err);
+    *stride = names->rows;
+    for (*at = 0; !code && *at < names->rows; ++*at) {
+        kl_name(name, text, names->rows, names->item_size, *at);
+        if (strcmp(name, "accuracy") == 0) break;
+    }
+    if (!code && *at < names->rows) code = kl_page_doubles(p, file, d, err);
+    free(text);
+    return code;
+}
+
+int kl_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "log10_p_holm");
+    const double permutations = kl_headline_number(file, "permutations");
+    struct kl_differ differ = { .permutations = permutations > 0 ? (size_t)permutations : 0,
+                                .dependent = kl_file_has_attribute(file, "", "dependence_device") };
+    char words[KL_DIFFER_TEXT];
+    double *p = NULL, *held_out = NULL;
+    size_t stride = 0, at = 0;
+    int code = d ? kl_page_doubles(&p, file, d, err) : KL_OK;
+    if (!code && p) code = load_held_out(&held_out, &stride, &at, file, d->rows, err);
+    kl_headline_counted(text, "", kl_headline_rows(file, "devices"), "device");
+    if (!code && p) {
+        for (size_t i = 0; i < d->rows; i++)
+            kl_differ_add(&differ, p[i], held_out ? held_out[i * stride + at] : NAN);
+        kl_differ_text(words, &differ);
+        kl_headline_add(text, ", %s", words);
+    }
+    free(p), free(held_out);
+    return code;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+   Parts of the line that tells what a file has (page_headline.c): each adds to what stands in the text,
+   and leaves it as it is where the file lacks what it tells. */
+#ifndef KL_PAGE_HEADLINE_INT_H
+#define KL_PAGE_HEADLINE_INT_H
+
+#include "plot/page_int.h"
+
+/* Rows of a dataset; 0: there is none. */
+size_t kl_headline_rows(const struct kl_file *file, const char *name);
+/* An attribute of the file itself. NaN: there is none. */
+double kl_headline_number(const struct kl_file *file, const char *name);
+void kl_headline_add(char text[KL_HEADLINE], const char *form, ...)
+    __attribute__((format(printf, 2, 3)));
+/* ", 3 devices", if n is not 0. */
+void kl_headline_counted(char text[KL_HEADLINE], const char *before, size_t n, const char *what);
+/* "accuracy 0.9728 (95 % 0.9496 to 0.9848)" */
+void kl_headline_accuracy(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
+                          const char *title);
+/* An attribute's text, at most 80 bytes of it. KL_EIO, KL_ENOMEM. */
+int kl_headline_text(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
+                     const char *before, struct kl_error *err);
+
+/* ---- page_headline_devices.c ---- */
+int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+int kl_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+
+#endif
