@@ -33,7 +33,7 @@ const struct kl_tool kl_judge_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "device progress seed",
+    .without = "progress seed",
     .chosen_by = "--qrng",
 };
 

@@ -55,7 +55,6 @@ const struct kl_tool kl_study_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_study_settings),
-    .without = "device",
     .chosen_by = "--qrng",
 };
 
