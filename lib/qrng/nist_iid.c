@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/inline/philox.h"
-#include "qrng/nist_iid.h"
+#include "qrng/nist_iid_int.h"
 
 enum { ROUND = 64 };
 
@@ -20,27 +19,12 @@ struct rounds {
     struct kl_error errors[ROUND];
 };
 
-/* Fisher and Yates; 64 random bits a draw leave a bias below 2^-43. */
-static void permute(uint8_t *s, size_t n, int64_t seed, uint32_t permutation)
-{
-    uint32_t words[4];
-    for (size_t i = n; i-- > 1;) {
-        const uint32_t draw = (uint32_t)(n - 1 - i);
-        if (draw % 2 == 0) kl_philox(words, (uint64_t)seed, draw / 2, KL_RANDOM_ORDER, permutation, 0);
-        const uint64_t word = (uint64_t)words[2 * (draw % 2)] << 32 | words[2 * (draw % 2) + 1];
-        const size_t j = (size_t)((unsigned __int128)word * (i + 1) >> 64);
-        const uint8_t kept = s[i];
-        s[i] = s[j];
-        s[j] = kept;
-    }
-}
-
 static void run_one(void *context, size_t i, int thread)
 {
     struct rounds *r = context;
     uint8_t *s = r->work + (size_t)thread * r->room;
     memcpy(s, r->s, r->n);
-    permute(s, r->n, r->seed, (uint32_t)(r->first + (int64_t)i));
+    kl_iid_permute(s, r->n, r->seed, (uint32_t)(r->first + (int64_t)i));
     r->codes[i] = kl_iid_statistics(r->t[i], r->wanted, s, r->n, s + r->n, &r->errors[i]);
 }
 

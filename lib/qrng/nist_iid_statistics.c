@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/nist_iid.h"
+#include "qrng/nist_iid_int.h"
 #include "qrng/text_size.h"
 
 enum statistic {
@@ -40,30 +40,27 @@ const char *const kl_iid_names[KL_IID_STATISTICS] = { "excursion",
                                                       "covariance 32",
                                                       "compression" };
 
+/* Within a block sums lie between those at its ends: most blocks need no look at each of them. */
 static double excursion(const uint8_t *s, size_t n)
 {
+    enum { BLOCK = 64 };
     int64_t total = 0, sum = 0, most = 0;
+    const int64_t all = (int64_t)n;
     for (size_t i = 0; i < n; i++) total += s[i];
-    for (size_t i = 0; i < n; i++) {
-        sum += s[i];
-        const int64_t off = llabs(sum * (int64_t)n - (int64_t)(i + 1) * total);
-        if (off > most) most = off;
+    for (size_t from = 0, end; from < n; from = end) {
+        uint32_t inside = 0;
+        end = n - from < BLOCK ? n : from + BLOCK;
+        for (size_t i = from; i < end; i++) inside += s[i];
+        if ((sum + inside) * all - (int64_t)(from + 1) * total > most ||
+            (int64_t)end * total - sum * all > most)
+            for (size_t i = from, at = 0; i < end; i++) {
+                at += s[i];
+                const int64_t off = llabs((sum + (int64_t)at) * all - (int64_t)(i + 1) * total);
+                if (off > most) most = off;
+            }
+        sum += inside;
     }
     return (double)most / (double)n;
-}
-
-/* Runs of equal signs, and the longest of them. */
-static void runs(double *count, double *longest, const bool *signs, size_t n)
-{
-    size_t found = n > 0, most = 0, run = 0;
-    for (size_t i = 0; i < n; i++) {
-        const bool goes_on = i && signs[i] == signs[i - 1];
-        found += i && !goes_on;
-        run = goes_on ? run + 1 : 1;
-        if (run > most) most = run;
-    }
-    *count = (double)found;
-    *longest = (double)most;
 }
 
 static void directional(double *t, const uint8_t *s, size_t n, bool *signs)
@@ -71,7 +68,7 @@ static void directional(double *t, const uint8_t *s, size_t n, bool *signs)
     size_t rising = 0;
     for (size_t i = 0; i + 1 < n; i++) rising += signs[i] = s[i] <= s[i + 1];
     const size_t steps = n ? n - 1 : 0;
-    runs(&t[DIRECTIONAL_RUNS], &t[LONGEST_DIRECTIONAL], signs, steps);
+    kl_iid_runs(&t[DIRECTIONAL_RUNS], &t[LONGEST_DIRECTIONAL], signs, steps);
     t[INCREASES] = (double)(rising > steps - rising ? rising : steps - rising);
 }
 
@@ -94,7 +91,7 @@ static void by_median(double *t, const uint8_t *s, size_t n, bool binary, bool *
 {
     const unsigned twice = binary ? 1 : median(s, n);
     for (size_t i = 0; i < n; i++) signs[i] = 2u * s[i] >= twice;
-    runs(&t[MEDIAN_RUNS], &t[LONGEST_MEDIAN], signs, n);
+    kl_iid_runs(&t[MEDIAN_RUNS], &t[LONGEST_MEDIAN], signs, n);
 }
 
 /* How many symbols it takes until one comes again. */
@@ -114,15 +111,21 @@ static void collisions(double *t, const uint8_t *s, size_t n)
     t[LONGEST_COLLISION] = (double)longest;
 }
 
+/* Equal symbols, and sums of products, at a lag; added up in parts that fit 32 bits. */
 static void lagged(double *t, const uint8_t *s, size_t n)
 {
     static const size_t lags[5] = { 1, 2, 8, 16, 32 };
+    enum { PART = 1 << 16 };
     for (int l = 0; l < 5; l++) {
         size_t equal = 0;
         uint64_t products = 0;
-        for (size_t i = lags[l]; i < n; i++) {
-            equal += s[i] == s[i - lags[l]];
-            products += (unsigned)s[i] * s[i - lags[l]];
+        for (size_t from = lags[l], end; from < n; from = end) {
+            const uint8_t *before = s + from - lags[l], *own = s + from;
+            uint32_t equal_part = 0, products_part = 0;
+            end = n - from < PART ? n : from + PART;
+            for (size_t i = 0; i < end - from; i++) equal_part += own[i] == before[i];
+            for (size_t i = 0; i < end - from; i++) products_part += (uint32_t)own[i] * before[i];
+            equal += equal_part, products += products_part;
         }
         t[PERIODICITY + l] = (double)equal;
         t[COVARIANCE + l] = (double)products;
@@ -135,25 +138,31 @@ size_t kl_iid_work(size_t n)
     return 2 * n + 2 + 8 + kl_text_size_work(n);
 }
 
+/* Conversions I and II: of eight bits the ones, and the value, the first bit highest. */
+static void convert(uint8_t *ones, uint8_t *values, const uint8_t *s, size_t n)
+{
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t eight = 0;
+        memcpy(&eight, s + i, n - i < 8 ? n - i : 8);
+        ones[i / 8] = (uint8_t)(eight * 0x0101010101010101u >> 56);
+        values[i / 8] = (uint8_t)(eight * 0x8040201008040201u >> 56);
+    }
+}
+
 int kl_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n, void *work,
                       struct kl_error *err)
 {
-    bool all[KL_IID_STATISTICS], binary = true;
+    bool all[KL_IID_STATISTICS];
     uint8_t *ones = work, *values = ones + n / 2 + 1;
     bool *signs = (bool *)work + n + 2;
     memset(all, true, sizeof all);
     if (!wanted) wanted = all;
-    for (size_t i = 0; i < n; i++) binary = binary && s[i] <= 1;
+    uint8_t any = 0;
+    for (size_t i = 0; i < n; i++) any |= s[i];
+    const bool binary = any <= 1;
     const size_t m = binary ? (n + 7) / 8 : n;
     const uint8_t *one = binary ? ones : s, *two = binary ? values : s;
-    for (size_t i = 0; binary && i < m; i++) { /* conversions I and II */
-        ones[i] = values[i] = 0;
-        for (size_t j = 8 * i; j < 8 * i + 8; j++) {
-            const uint8_t bit = j < n ? s[j] : 0;
-            ones[i] += bit;
-            values[i] = (uint8_t)(values[i] << 1 | bit);
-        }
-    }
+    if (binary) convert(ones, values, s, n);
     if (wanted[EXCURSION]) t[EXCURSION] = excursion(s, n);
     if (wanted[DIRECTIONAL_RUNS] || wanted[LONGEST_DIRECTIONAL] || wanted[INCREASES])
         directional(t, one, m, signs);

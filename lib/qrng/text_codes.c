@@ -68,6 +68,7 @@ _Static_assert((int)KL_TEXT_CODES <= (int)LONGEST, "a code may have to be shorte
 struct tables {
     int n, kinds;
     uint8_t length[TABLES][KL_TEXT_CODES];
+    uint32_t used[TABLES][KL_TEXT_CODES]; /* what each is used for */
 };
 
 /* To begin with each table is for some kinds, about as frequent together as those of each other. */
@@ -87,28 +88,36 @@ static void begin(struct tables *t, const uint32_t *total, size_t codes)
     }
 }
 
-static unsigned cost(const uint8_t *counts, const uint8_t *length)
+/* Of a code in all tables: its lengths in 16 bits each, so that the sums of all tables grow at once. No
+   sum passes 50 codes of 17 bits. */
+static void pack(uint64_t packed[KL_TEXT_CODES][2], const struct tables *t)
 {
-    unsigned bits = 0;
-    for (int v = 0; v < KL_TEXT_CODES; v++) bits += (unsigned)counts[v] * length[v];
-    return bits;
+    for (int v = 0; v < t->kinds; v++) {
+        packed[v][0] = packed[v][1] = 0;
+        for (int i = 0; i < TABLES; i++) packed[v][i / 4] |= (uint64_t)t->length[i][v] << 16 * (i % 4);
+    }
 }
 
 /* A table for each group, and from what they are used for better tables. */
 static void choose(struct tables *t, uint8_t (*counts)[KL_TEXT_CODES], uint8_t *table, size_t groups)
 {
-    uint32_t used[TABLES][KL_TEXT_CODES] = { { 0 } };
+    uint64_t packed[KL_TEXT_CODES][2];
+    pack(packed, t);
+    memset(t->used, 0, sizeof t->used);
     for (size_t g = 0; g < groups; g++) {
-        unsigned least = UINT32_MAX;
+        uint64_t bits[2] = { 0, 0 };
+        for (int v = 0; v < t->kinds; v++)
+            bits[0] += counts[g][v] * packed[v][0], bits[1] += counts[g][v] * packed[v][1];
+        unsigned least = UINT32_MAX, best = 0;
         for (int i = 0; i < t->n; i++) {
-            const unsigned bits = cost(counts[g], t->length[i]);
-            if (bits >= least) continue;
-            least = bits;
-            table[g] = (uint8_t)i;
+            const unsigned own = (unsigned)(bits[i / 4] >> 16 * (i % 4) & 0xffff);
+            best = own < least ? (unsigned)i : best;
+            least = own < least ? own : least;
         }
-        for (int v = 0; v < KL_TEXT_CODES; v++) used[table[g]][v] += counts[g][v];
+        table[g] = (uint8_t)best;
+        for (int v = 0; v < KL_TEXT_CODES; v++) t->used[best][v] += counts[g][v];
     }
-    for (int i = 0; i < t->n; i++) make_lengths(t->length[i], used[i], t->kinds);
+    for (int i = 0; i < t->n; i++) make_lengths(t->length[i], t->used[i], t->kinds);
 }
 
 /* Which table, by how long ago it was the last one. */
@@ -152,6 +161,7 @@ uint64_t kl_text_codes(uint8_t (*counts)[KL_TEXT_CODES], uint8_t *table, size_t 
     for (int round = 0; round < ROUNDS; round++) choose(&t, counts, table, groups);
     uint64_t bits = 3 + 15 + selector_bits(table, groups);
     for (int i = 0; i < t.n; i++) bits += table_bits(t.length[i], kinds);
-    for (size_t g = 0; g < groups; g++) bits += cost(counts[g], t.length[table[g]]);
+    for (int i = 0; i < t.n; i++)
+        for (int v = 0; v < kinds; v++) bits += (uint64_t)t.used[i][v] * t.length[i][v];
     return bits;
 }

@@ -25,7 +25,7 @@ size_t kl_text_size_work(size_t n)
 {
     const size_t groups = most_bytes(n) / KL_TEXT_GROUP + 2;
     return most_words(n) * (2 * sizeof(uint64_t) + sizeof(uint32_t) + sizeof(uint16_t)) + most_bytes(n) +
-           groups * (KL_TEXT_CODES + 1);
+           KL_TEXT_SPARE + groups * (KL_TEXT_CODES + 1);
 }
 
 static void take_room(struct kl_text_block *b, void *work, size_t n)
@@ -36,39 +36,34 @@ static void take_room(struct kl_text_block *b, void *work, size_t n)
     b->key = (uint32_t *)(b->b + words);
     b->rank = (uint16_t *)(b->key + words);
     b->last = (uint8_t *)(b->rank + words);
-    b->table = b->last + most_bytes(n);
+    b->table = b->last + most_bytes(n) + KL_TEXT_SPARE;
     b->counts = (uint8_t(*)[KL_TEXT_CODES])(b->table + most_bytes(n) / KL_TEXT_GROUP + 2);
-}
-
-static int length_of(uint64_t word) /* without the space */
-{
-    int length = 0;
-    while ((word >> (56 - 8 * length) & 255) != ' ') length++;
-    return length;
 }
 
 /* ---- the last characters of the rotations, in order ---- */
 
-static uint8_t code_of(uint64_t word, int at) /* 0: the space, 1 .. 10: digits */
+static int rank_before(uint64_t entry)
 {
-    const uint64_t character = word >> (56 - 8 * at) & 255;
-    return character == ' ' ? 0 : (uint8_t)(character - '0' + 1);
+    return (int)(entry >> KL_TEXT_PLACE_BITS & ((1 << KL_TEXT_RANK_BITS) - 1));
 }
 
-/* Ends of words, in order; each has its part of `last`. before: the character before an end. */
+/* Ends of words, in order; each has its part of `last`. before: the character before an end. That before
+   a whole word is a space. The first part is that of the space alone, which every word ends with. */
 static void last_characters(struct kl_text_block *b)
 {
     uint64_t ends[KL_TEXT_WORDS * KL_TEXT_LENGTH];
     size_t next[KL_TEXT_WORDS * KL_TEXT_LENGTH] = { 0 }, start = 0, counts[KL_TEXT_WORDS] = { 0 };
     uint16_t end_of[KL_TEXT_WORDS][KL_TEXT_LENGTH];
-    uint8_t before[KL_TEXT_WORDS][KL_TEXT_LENGTH];
-    int n = 0, length[KL_TEXT_WORDS];
+    uint8_t before[KL_TEXT_WORDS][KL_TEXT_LENGTH], final[1 << KL_TEXT_RANK_BITS] = { 0 };
+    int n = 0, length[KL_TEXT_WORDS], longest = 0;
     for (int r = 0; r < b->k; r++) {
-        length[r] = length_of(b->text[r]);
+        length[r] = kl_text_length(b->text[r]);
         for (int j = 0; j <= length[r]; j++) {
             ends[n++] = b->text[r] << 8 * j;
-            before[r][j] = j ? code_of(b->text[r], j - 1) : 0;
+            before[r][j] = j ? kl_text_code(b->text[r], j - 1) : 0;
         }
+        final[r] = before[r][length[r]];
+        if (length[r] > longest) longest = length[r];
     }
     n = kl_text_sort_unique(ends, n);
     for (size_t i = 0; i < b->m; i++) counts[b->rank[i]]++;
@@ -82,60 +77,12 @@ static void last_characters(struct kl_text_block *b)
         next[e] = start;
         start += count;
     }
-    for (size_t i = 0; i < b->m; i++) {
-        const uint32_t at = (uint32_t)b->a[i];
-        const int r = b->rank[at ? at - 1 : b->m - 1];
-        for (int j = 0; j <= length[r]; j++) b->last[next[end_of[r][j]]++] = before[r][j];
+    for (size_t i = 0; i < b->m; i++) b->last[i] = final[rank_before(b->a[i])];
+    memset(b->last + b->m, 0, b->n_bytes - b->m + KL_TEXT_SPARE);
+    for (size_t i = 0; longest > 1 && i < b->m; i++) {
+        const int r = rank_before(b->a[i]);
+        for (int j = 0; j < length[r]; j++) b->last[next[end_of[r][j]]++] = before[r][j];
     }
-}
-
-/* ---- codes: how long ago each character was the last one, and runs of those just seen ---- */
-
-static void count_code(struct kl_text_block *b, int code)
-{
-    uint8_t *group = b->counts[b->codes / KL_TEXT_GROUP];
-    if (b->codes++ % KL_TEXT_GROUP == 0) memset(group, 0, KL_TEXT_CODES);
-    group[code]++;
-}
-
-/* The length of a run in digits 1 and 2, the lowest first. */
-static void count_run(struct kl_text_block *b, size_t run)
-{
-    for (; run; run = (run - 1) / 2) count_code(b, run % 2 == 0);
-}
-
-/* The characters seen last are in four bits each, the latest lowest. Returns how many kinds of codes. */
-static int count_codes(struct kl_text_block *b)
-{
-    static const uint64_t ones = 0x1111111111111111;
-    uint64_t recent = UINT64_MAX;
-    uint32_t used = 0;
-    uint8_t number[KL_TEXT_CHARS];
-    int n = 0;
-    size_t run = 0;
-    for (int r = 0; r < b->k; r++)
-        for (int j = 0; j <= length_of(b->text[r]); j++) used |= 1u << code_of(b->text[r], j);
-    for (int c = 0; c < KL_TEXT_CHARS; c++)
-        if (used >> c & 1) number[c] = (uint8_t)n++;
-    for (int i = n; i-- > 0;) recent = recent << 4 | (uint64_t)i;
-    b->codes = 0;
-    for (size_t i = 0; i < b->n_bytes; i++) {
-        const uint64_t c = number[b->last[i]];
-        if ((recent & 15) == c) {
-            run++;
-            continue;
-        }
-        count_run(b, run);
-        run = 0;
-        const uint64_t off = recent ^ c * ones;
-        const int place = __builtin_ctzll((off - ones) & ~off & ones << 3) / 4;
-        const uint64_t newer = ((uint64_t)1 << 4 * place) - 1;
-        recent = (recent & ~(newer << 4 | 15)) | (recent & newer) << 4 | c;
-        count_code(b, place + 1);
-    }
-    count_run(b, run);
-    count_code(b, n + 1); /* the end */
-    return n + 2;
 }
 
 /* ---- all blocks ---- */
@@ -171,10 +118,10 @@ int kl_text_size(double *bytes, const uint8_t *s, size_t n, void *work, struct k
     while (from.i < n) {
         const struct kl_text_place to = kl_text_end(&b, s, n, from);
         if (!kl_text_words(&b, s, n, from, to) ||
-            !kl_text_order(b.a, b.b, b.key, b.rank, b.m, (size_t)b.k))
+            !kl_text_order(&b))
             return kl_text_size_packed(bytes, s, n, err);
         last_characters(&b);
-        const int kinds = count_codes(&b);
+        const int kinds = kl_text_count_codes(&b);
         bits += HEAD + kl_text_codes(b.counts, b.table, b.codes, kinds);
         from = to;
     }

@@ -14,7 +14,10 @@ enum {
 enum {
     KL_TEXT_BLOCK = 5 * 100000 - 19, /* bytes, and what is left of a run of equal ones */
     KL_TEXT_WORDS = 257,             /* 256 values, and what a block begins and ends with */
-    KL_TEXT_LENGTH = 8               /* of the longest word: "255" and "255" with no space between */
+    KL_TEXT_LENGTH = 8,              /* of the longest word: "255" and "255" with no space between */
+    KL_TEXT_PLACE_BITS = 18,
+    KL_TEXT_RANK_BITS = 9,
+    KL_TEXT_SPARE = 8 /* bytes behind the last characters, which may be read */
 };
 
 struct kl_text_block {
@@ -22,6 +25,9 @@ struct kl_text_block {
     uint64_t text[KL_TEXT_WORDS]; /* of words in order: characters from the top byte on, a space behind
                                      them */
     int k;                        /* how many words there are */
+    /* Of the word that the block ends and begins with, if no other is like it: it stands once, as the
+       last one; else KL_TEXT_WORDS. */
+    uint16_t odd;
     uint16_t value_rank[256];
     /* workspace */
     uint64_t *a, *b;
@@ -44,15 +50,33 @@ struct kl_text_place kl_text_end(struct kl_text_block *b, const uint8_t *s, size
 /* The block's words, in a circle; what it ends and begins with is one word. False: there is no space. */
 bool kl_text_words(struct kl_text_block *b, const uint8_t *s, size_t n, struct kl_text_place from,
                    struct kl_text_place to);
+/* A word's digits, without the space. */
+static inline int kl_text_length(uint64_t word)
+{
+    int length = 0;
+    while ((word >> (56 - 8 * length) & 255) != ' ') length++;
+    return length;
+}
+/* Of a word's character: 0: the space, 1 .. 10: digits. */
+static inline uint8_t kl_text_code(uint64_t word, int at)
+{
+    const uint64_t character = word >> (56 - 8 * at) & 255;
+    return character == ' ' ? 0 : (uint8_t)(character - '0' + 1);
+}
 /* In order, each once; how many are left. Where one stands that is among them. */
 int kl_text_sort_unique(uint64_t *a, int n);
 int kl_text_find(const uint64_t *a, int n, uint64_t wanted);
 
 /* ---- the order of rotations (text_order.c) ---- */
-/* a [m]: in its lower halves the places 0 .. m - 1 of rank, in the order of the rotations of rank [m]
-   that begin there; ranks are below k. b [m] and key [m] are workspace. False: they are alike for too
-   long, a is not ordered. */
-bool kl_text_order(uint64_t *a, uint64_t *b, uint32_t *key, const uint16_t *rank, size_t m, size_t k);
+/* a [m]: a block's rotations in order: the place of the word that each begins with, in the lowest
+   KL_TEXT_PLACE_BITS bits, and above them the rank of the word before it, in KL_TEXT_RANK_BITS. False:
+   they are alike for too long, or there is but one word; a is not ordered. */
+bool kl_text_order(struct kl_text_block *b);
+
+/* ---- codes: how long ago each character was the last one, and runs of those just seen
+   (text_counts.c) ---- */
+/* The block's codes and counts from last [n_bytes]. Returns how many kinds of codes there are. */
+int kl_text_count_codes(struct kl_text_block *b);
 
 /* ---- what codes take (text_codes.c) ---- */
 /* Bits of a block but for its header: selectors, tables and codes. counts [groups]: of each code in each

@@ -98,6 +98,7 @@ bool kl_text_words(struct kl_text_block *b, const uint8_t *s, size_t n, struct k
     b->k = 0;
     for (int v = 0; v < 256; v++)
         if (seen[v]) b->text[b->k++] = word_of((uint8_t)v);
+    const int ordinary = b->k;
     if (split) b->text[b->k++] = odd;
     b->k = kl_text_sort_unique(b->text, b->k);
     for (int v = 0; v < 256; v++)
@@ -105,5 +106,6 @@ bool kl_text_words(struct kl_text_block *b, const uint8_t *s, size_t n, struct k
     b->m = 0;
     for (size_t i = first; i < end; i++) b->rank[b->m++] = b->value_rank[s[i]];
     if (split) b->rank[b->m++] = (uint16_t)kl_text_find(b->text, b->k, odd);
+    b->odd = b->k > ordinary ? b->rank[b->m - 1] : KL_TEXT_WORDS;
     return true;
 }
