@@ -42,7 +42,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output dry-run key seed threads device progress",
+    .without = "output dry-run key seed threads progress",
     .commands = "list|show|log|diff|verify|merge|gc|fsck|push|pull",
 };
 

@@ -38,7 +38,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key device note no-provenance progress",
+    .without = "output store force dry-run key note no-provenance progress",
     .commands = "show|draw|qasm|stats|plateau",
     .parts = parts,
 };

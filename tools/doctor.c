@@ -28,7 +28,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key seed device note no-provenance progress",
+    .without = "output store force dry-run key seed note no-provenance progress",
 };
 
 static int work(const struct values *v, struct kl_doctor *d, struct kl_error *err)

@@ -55,7 +55,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "seed device",
+    .without = "seed",
     .parts = parts,
 };
 

@@ -45,7 +45,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key seed threads device note no-provenance progress",
+    .without = "output store force dry-run key seed threads note no-provenance progress",
 };
 
 struct run {

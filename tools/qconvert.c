@@ -49,7 +49,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output seed device progress",
+    .without = "output seed progress",
 };
 
 struct run {

@@ -50,7 +50,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "progress device",
+    .without = "progress",
     .parts = parts,
 };
 

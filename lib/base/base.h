@@ -53,7 +53,10 @@ int kl_exit_status(int code);
 /* ---- options (options.c, help.c, options_answer.c, config.c, emit.c) ----
    One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the
    cache key are made from it. */
-enum kl_option_type { KL_OPT_FLAG, KL_OPT_INT, KL_OPT_FLOAT, KL_OPT_STRING, KL_OPT_CHOICE };
+enum kl_option_type {
+    KL_OPT_FLAG, KL_OPT_INT, KL_OPT_FLOAT,
+    KL_OPT_STRING, KL_OPT_CHOICE, KL_OPT_DEVICE /* texts */
+};
 
 struct kl_option {
     const char *name; /* long option without dashes; the same name in YAML, where '_' equals '-' */

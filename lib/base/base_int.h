@@ -30,6 +30,11 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);
 /* A double-quoted YAML scalar; JSON too, if the text is printable. */
 void kl_write_quoted(const char *text, FILE *to);
+/* Is its value a text? */
+static inline bool kl_option_is_word(const struct kl_option *option)
+{
+    return option->type >= KL_OPT_STRING;
+}
 /* --help, --version, --print-config, --config, --emit: they have no place in a file or a key. */
 bool kl_option_is_answer(const struct kl_option *option);
 /* On one screen; everything explained with -v (help.c). */

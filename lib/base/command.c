@@ -24,7 +24,7 @@ static void write_option(FILE *to, const struct kl_option *option, const void *v
 {
     char text[64], usual[64];
     const char *word = text, *other = usual;
-    if (option->type == KL_OPT_STRING || option->type == KL_OPT_CHOICE) {
+    if (kl_option_is_word(option)) {
         word = *(const char *const *)((const char *)values + option->offset);
         other = *(const char *const *)((const char *)defaults + option->offset);
     } else {

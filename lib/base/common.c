@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   The options that every tool has. */
+   The options that every tool has. --device only those have that run on a GPU too (device/device.h). */
 #include "base/base_int.h"
 
 #define FIELD(name) offsetof(struct kl_common, name)
@@ -19,7 +19,6 @@ const struct kl_option kl_common_options[] = {
       NULL, NULL },
     { "threads", 'j', KL_OPT_INT, FIELD(threads), "N", 0, 4096, false, "0: what the machine allows",
       NULL, NULL },
-    { "device", 0, KL_OPT_STRING, FIELD(device), "DEVICE", 0, 0, false, "auto or cpu", NULL, NULL },
     { "config", 'c', KL_OPT_STRING, FIELD(config), "FILE", 0, 0, false,
       "read options from YAML; the command line wins", NULL, NULL },
     { "print-config", 0, KL_OPT_FLAG, FIELD(print_config), NULL, 0, 0, false,

@@ -25,7 +25,7 @@ static void write_default(const struct kl_option *option, const void *values, FI
 {
     char text[80];
     kl_option_text(option, values, text, sizeof text);
-    const bool word = option->type == KL_OPT_STRING || option->type == KL_OPT_CHOICE;
+    const bool word = kl_option_is_word(option);
     if (!word && *text) fprintf(to, ", \"default\": %s", text);
     else if (*text)
         write_member("default", *(const char *const *)((const char *)values + option->offset), to);
@@ -33,12 +33,17 @@ static void write_default(const struct kl_option *option, const void *values, FI
 
 static void write_property(const struct kl_option *option, const void *values, FILE *to)
 {
-    static const char *const types[] = { "\"boolean\"", "\"integer\"", "\"number\"",
-                                         "[\"string\", \"number\"]", "\"string\"" };
+    static const char *const types[] = { [KL_OPT_FLAG] = "\"boolean\"",
+                                         [KL_OPT_INT] = "\"integer\"",
+                                         [KL_OPT_FLOAT] = "\"number\"",
+                                         [KL_OPT_STRING] = "[\"string\", \"number\"]",
+                                         [KL_OPT_CHOICE] = "\"string\"",
+                                         [KL_OPT_DEVICE] = "\"string\"" };
     const bool number = option->type == KL_OPT_INT || option->type == KL_OPT_FLOAT;
     fprintf(to, "\"type\": %s", types[option->type]);
     if (option->help) write_member("description", option->help, to);
     if (option->type == KL_OPT_CHOICE) write_choices(option->arg, to);
+    if (option->type == KL_OPT_DEVICE) write_member("pattern", "^(auto|cpu|cuda(:[0-9]+)?)$", to);
     if (number && (option->min != 0 || option->max != 0))
         fprintf(to, ", \"minimum\": %.17g, \"maximum\": %.17g", option->min, option->max);
     write_default(option, values, to);

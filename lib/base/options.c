@@ -39,6 +39,17 @@ static int set_number(const struct kl_option *option, void *field, const char *t
     return KL_OK;
 }
 
+/* Whether there is such a GPU, is found out when it is used. */
+static int set_device(const char **field, const char *text, const char *where, struct kl_error *err)
+{
+    const bool gpu =
+        strncmp(text, "cuda", 4) == 0 &&
+        (!text[4] || (text[4] == ':' && text[5] && !text[5 + strspn(text + 5, "0123456789")]));
+    *field = text;
+    if (gpu || strcmp(text, "auto") == 0 || strcmp(text, "cpu") == 0) return KL_OK;
+    return kl_fail(err, KL_EUSAGE, "%s: found '%.40s', expected auto, cpu, cuda or cuda:0", where, text);
+}
+
 int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
                   struct kl_error *err)
 {
@@ -54,6 +65,7 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
         *(const char **)field = text;
         return KL_OK;
     case KL_OPT_STRING: *(const char **)field = text; return KL_OK;
+    case KL_OPT_DEVICE: return set_device(field, text, where, err);
     default: return set_number(option, field, text, where, err);
     }
 }
@@ -183,21 +195,6 @@ static bool is_asked(const struct kl_common *common)
     return common->help || common->version || common->print_config || common->emit;
 }
 
-/* A tool that runs on a GPU too has a row of its own. */
-static int check_device(const struct kl_tool *tool, const char *device, struct kl_error *err)
-{
-    const struct kl_option *own = kl_option_find(tool, "device", strlen("device"));
-    const bool can = own && own >= tool->options && own < tool->options + tool->n_options;
-    bool cuda =
-        strncmp(device, "cuda", 4) == 0 &&
-        (!device[4] || (device[4] == ':' && device[5] && !device[5 + strspn(device + 5, "0123456789")]));
-    if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0) return KL_OK;
-    if (cuda && can) return KL_OK;
-    if (cuda) return kl_fail(err, KL_EDEVICE, "--device %.40s: this tool runs on the CPU", device);
-    return kl_fail(err, KL_EUSAGE, "--device: found '%.40s', expected %s", device,
-                   can ? "auto, cpu, cuda or cuda:0" : "auto or cpu");
-}
-
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
                      size_t *n_args, struct kl_error *err)
 {
@@ -224,7 +221,6 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
     if (common->store && !*common->store) common->store = NULL;
     if (!common->progress) common->progress = "auto";
     if (!common->device) common->device = "auto";
-    code = check_device(tool, common->device, err);
 out:
     free(defaults);
     if (code) {

@@ -46,7 +46,7 @@ static void write_config(const struct kl_tool *tool, const void *values, FILE *t
     const struct kl_option *option;
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
         char value[80];
-        bool text = option->type == KL_OPT_STRING || option->type == KL_OPT_CHOICE;
+        bool text = kl_option_is_word(option);
         const char *string = text ? *(const char *const *)((const char *)values + option->offset) : NULL;
         /* No choice made is none that can be read; a row without help is another one's second name. */
         const bool open = text && (!string || (option->type == KL_OPT_CHOICE && !*string));

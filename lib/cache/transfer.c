@@ -27,8 +27,10 @@ static int transfer(struct kl_cache *c, bool to_store, struct kl_error *err)
     if (!store) return kl_fail(err, KL_EUSAGE, "no store; give --store DIR, or set KETLINE_STORE");
     const char *from = to_store ? c->args[0] : store, *to = to_store ? store : c->args[0];
     const bool first = !kl_is_remote(to) && access(to, F_OK) != 0; /* or its name was mistyped */
+    int code = kl_is_remote(to) ? KL_OK : kl_shared_check(to, err);
+    if (code) return code;
     kl_signals_install();
-    int code = kl_store_transfer(&t, from, to, err);
+    code = kl_store_transfer(&t, from, to, err);
     if (first && t.n[KL_COPIED]) kl_note(c->log, 1, "new store at %s", to);
     if (code) return code;
     if (!c->common->json && !c->common->quiet)

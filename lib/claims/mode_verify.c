@@ -21,7 +21,7 @@ const struct kl_tool kl_verify_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key seed threads device note no-provenance progress",
+    .without = "output store force dry-run key seed threads note no-provenance progress",
     .chosen_by = "--verify",
 };
 

@@ -58,11 +58,10 @@ struct kl_device {
    (docs/cuda.md). KL_EDEVICE: no library, no driver, no such GPU. */
 struct kl_error;
 int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err);
-/* The row of a tool that can run on a GPU, in place of the common one ("device" among its `without`);
-   at: offset of common.device. */
+/* The row of a tool that can run on a GPU; at: offset of common.device. */
 #define KL_DEVICE_OPTION(at)                                                                           \
     {                                                                                                  \
-        "device", 0, KL_OPT_STRING, at, "DEVICE", 0, 0, false, "auto, cpu, cuda or cuda:K", NULL, NULL \
+        "device", 0, KL_OPT_DEVICE, at, "DEVICE", 0, 0, false, "auto, cpu, cuda or cuda:K", NULL, NULL \
     }
 
 #endif

@@ -32,7 +32,6 @@ const struct kl_tool kl_head_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_head_settings),
-    .without = "device",
 };
 
 void kl_head_shape_default(struct kl_head_shape_texts *texts)

@@ -47,7 +47,6 @@ const struct kl_tool kl_plateau_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "device",
     .chosen_by = "plateau",
 };
 struct work {

@@ -80,7 +80,7 @@ static void draw_accuracies(cairo_t *cr, const struct kl_report_view *v)
                  step = (axes.height - 16) / (double)v->n_rows;
     axes.x0 -= margin, axes.x1 += margin;
     draw_level(cr, &axes, guess, axes.top + 8, "commonest");
-    draw_level(cr, &axes, v->limit, axes.top + axes.height - 4, "limit");
+    draw_level(cr, &axes, v->limit, axes.top + axes.height - 4, "limit, if independent");
     for (size_t r = 0; r < v->n_rows; r++)
         draw_row(cr, &axes, &v->rows[r], axes.top + 8 + step * ((double)r + 0.5));
     kl_axes_draw_x(cr, &axes, "share of rows whose device is found");

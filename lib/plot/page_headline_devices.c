@@ -7,6 +7,17 @@
 #include "metrics/metrics.h"
 #include "plot/page_headline_int.h"
 
+/* Older files took two bits for a symbol, whatever was declared, and did not look whether those depend.
+ */
+static void tell_limit(char text[KL_HEADLINE], const struct kl_file *file)
+{
+    const double own = kl_headline_number(file, "symbol_bits"), width = isnan(own) ? 2 : own;
+    const bool dependent = kl_file_has_attribute(file, "", "dependence_device");
+    kl_headline_add(text, "; limit %.4f of any classifier, if symbols of %.0f bit%s %s",
+                    kl_headline_number(file, "limit_accuracy"), width, width > 1 ? "s" : "",
+                    dependent ? "were independent, which they are not" : "are independent");
+}
+
 int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     char *model = NULL, name[80], title[80];
@@ -19,9 +30,7 @@ int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, s
     }
     free(model);
     kl_headline_counted(text, " of ", kl_headline_rows(file, "device_names"), "device");
-    if (!isnan(kl_headline_number(file, "limit_accuracy")))
-        kl_headline_add(text, "; limit %.4f of any classifier",
-                        kl_headline_number(file, "limit_accuracy"));
+    if (!isnan(kl_headline_number(file, "limit_accuracy"))) tell_limit(text, file);
     return code;
 }
 

@@ -18,7 +18,7 @@ static const struct {
     { "JS, nats a symbol", "%.3e", "divergence", "divergences", "js" },
     { "95 % from", "%.3e", "divergence_low", "divergences", "js" },
     { "to", "%.3e", "divergence_high", "divergences", "js" },
-    { "a row told, at best", "%.4f", "row_accuracy", NULL, NULL },
+    { "a row told, if independent", "%.4f", "row_accuracy", NULL, NULL },
     { "held out", "%.4f", "score", "scores", "accuracy" },
     { "p (Holm)", "%.4f", "score_p_holm", "scores", "accuracy" }, /* which older files lack */
     { "the study's composite", "%.4f", "score", "scores", "composite" },

@@ -52,7 +52,6 @@ const struct kl_tool kl_gan_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_gan_settings),
-    .without = "device",
 };
 
 void kl_gan_settings_default(struct kl_gan_settings *v)

@@ -43,7 +43,7 @@ const struct kl_tool kl_extract_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "seed threads device",
+    .without = "seed threads",
     .chosen_by = "--qrng",
 };
 

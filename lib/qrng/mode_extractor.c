@@ -48,7 +48,7 @@ const struct kl_tool kl_extractor_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store dry-run key threads device note no-provenance",
+    .without = "output store dry-run key threads note no-provenance",
     .chosen_by = "--extract",
 };
 

@@ -42,7 +42,6 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "device",
     .parts = parts,
 };
 

@@ -10,18 +10,19 @@
 #include "qrng/options.h"
 #include "qrng/study.h"
 
-enum { NUMERICAL_VERSION = 5, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 6, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
     bool qrng, packed;
-    int64_t row_bits;
+    int64_t symbol_bits, row_bits;
 };
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "classifiers of devices, not heads", "Input",
       NULL },
+    KL_SYMBOL_OPTION(AT(symbol_bits), NULL),
     KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
 };
 const struct kl_tool kl_judge_tool = {
@@ -32,7 +33,7 @@ const struct kl_tool kl_judge_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "device progress seed",
+    .without = "progress seed",
     .chosen_by = "--qrng",
 };
 
@@ -52,7 +53,9 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
 {
     struct kl_stage *stage = &w->run->stage;
     struct kl_key *key = NULL;
-    const struct kl_bits_how how = { .packed = w->v->packed, .row_bits = (size_t)w->v->row_bits };
+    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
+                                     .packed = w->v->packed,
+                                     .row_bits = (size_t)w->v->row_bits };
     const char *const *paths = stage->inputs + 1;
     const size_t n = stage->n_inputs - 1;
     int code = kl_study_file_open(&w->classifier, stage->inputs[0], err);
@@ -95,7 +98,10 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_study_report *r = &w->report;
     const struct kl_verdict *first = &r->models[0];
     enum { HEAD = 11 };
-    struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 3] = {
+    char dependent[KL_BITS_NAME + 1] = "";
+    if (kl_depends(&r->dependence))
+        snprintf(dependent, sizeof dependent, "%.*s", KL_BITS_NAME, w->bits.names[r->dependence.device]);
+    struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 6] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
@@ -112,8 +118,12 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     for (int m = 0; m < r->n_models; m++)
         pairs[n++] = (struct kl_json_pair){ kl_study_model_name(r->models[m].model), KL_JSON_NUMBER,
                                             NULL, r->models[m].mean };
-    if (r->has_limit)
+    if (!r->no_limit)
         pairs[n++] = (struct kl_json_pair){ "limit", KL_JSON_NUMBER, NULL, r->limit.accuracy };
+    pairs[n++] = (struct kl_json_pair){ "symbol_bits", KL_JSON_COUNT, NULL, r->symbol_bits };
+    pairs[n++] =
+        (struct kl_json_pair){ "dependence_log10_p", KL_JSON_NUMBER, NULL, r->dependence.log10_p };
+    pairs[n++] = (struct kl_json_pair){ "dependence_device", KL_JSON_TEXT, dependent, 0 };
     if (r->n_null) pairs[n++] = (struct kl_json_pair){ "null_p", KL_JSON_NUMBER, NULL, r->null_p };
     if (r->last)
         pairs[n++] =

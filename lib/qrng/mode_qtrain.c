@@ -33,7 +33,9 @@ struct work {
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
-    const struct kl_bits_how how = { .packed = w->v->packed, .row_bits = (size_t)w->v->row_bits };
+    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
+                                     .packed = w->v->packed,
+                                     .row_bits = (size_t)w->v->row_bits };
     int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
     if (!code) code = kl_study_open(&w->study, w->v, &w->bits, err);
     if (code) return code;

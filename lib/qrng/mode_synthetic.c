@@ -52,7 +52,6 @@ const struct kl_tool kl_synthetic_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "device",
     .chosen_by = "--synthetic",
 };
 

@@ -85,6 +85,20 @@ static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_n
     fprintf(to, "\n");
 }
 
+static void information_line(FILE *to, const struct kl_nist_report *r)
+{
+    size_t i = 0;
+    fprintf(
+        to,
+        "a row tells %.4f bits (standard error %.4f) of %.4f about its device, if symbols of %d bit%s "
+        "are independent",
+        r->information, r->information_error, log2((double)r->n_devices), r->symbol_bits,
+        kl_s((unsigned)r->symbol_bits));
+    while (i < r->n_devices && !kl_nist_not_iid(&r->devices[i])) i++;
+    if (i < r->n_devices) fprintf(to, "; those of %s are not", r->names[i]);
+    fputc('\n', to);
+}
+
 void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
 {
     for (size_t i = 0; i < r->n_devices; i++) {
@@ -106,9 +120,7 @@ void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
                 "  extractable  %zu bits of a row alone, %.4f a bit of long blocks (within 2^-%.0f)\n",
                 d->row_extractable, d->assessed / r->symbol_bits, r->options.security);
     }
-    if (!isnan(r->information))
-        fprintf(to, "a row tells %.4f bits (standard error %.4f) of %.4f about its device\n",
-                r->information, r->information_error, log2((double)r->n_devices));
+    if (!isnan(r->information)) information_line(to, r);
 }
 
 /* NaN and infinities are null. */

@@ -5,6 +5,7 @@
 #ifndef KL_QRNG_STUDY_H
 #define KL_QRNG_STUDY_H
 
+#include "qrng/dependence.h"
 #include "qrng/network.h"
 #include "qrng/rules.h"
 
@@ -18,7 +19,7 @@ struct kl_study_settings {
     struct kl_common common;
     bool qrng, packed, reference;
     const char *model, *features, *protocol, *hidden, *init, *keep;
-    int64_t row_bits, seeds, folds, null, batch, epochs, patience, rate_patience;
+    int64_t symbol_bits, row_bits, seeds, folds, null, batch, epochs, patience, rate_patience;
     double test, validation, lr, dropout, l1, weight_decay, clip;
 };
 extern const struct kl_tool kl_study_tool;
@@ -106,8 +107,10 @@ struct kl_study_report {
     size_t n_null;
     double
         null_p; /* share of null runs at least as good as the first split, both counted; NaN: no runs */
-    bool has_limit;
-    struct kl_limit limit; /* of the pairs' counts, fitted on all rows */
+    int symbol_bits;
+    const char *no_limit; /* why it was not found; NULL: it was */
+    struct kl_limit limit; /* of the symbols' counts, fitted on all rows, if those are independent */
+    struct kl_dependence dependence; /* and whether they are */
     double *best,
         *last; /* [splits] reference protocol: at the best epoch of the test curve, at the last one */
 };

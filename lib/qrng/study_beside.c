@@ -26,27 +26,48 @@ int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error
     return rc ? rc : kl_writer_number(j->w, "", "null_p", r->null_p, err);
 }
 
-int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
+/* Are there as many rows of each device? Those of others have another limit. */
+static bool are_even(const double *rows, size_t classes, size_t n)
 {
-    enum { LONGEST = 150 }; /* symbols of a row: 6 10^5 vectors of counts */
+    for (size_t k = 0; k < classes; k++)
+        if (!(fabs(rows[k] * (double)classes / (double)n - 1) < 0.02)) return false;
+    return true;
+}
+
+/* Of symbols as the bits declare them. */
+static void find_limit(struct kl_study_report *r, const struct kl_bits *b, size_t classes)
+{
+    enum { LONGEST = 150 }; /* symbols of a row: of four kinds 6 10^5 vectors of counts */
     _Static_assert((int)KL_NETWORK_CLASSES <= (int)KL_LIMIT_CLASSES,
                    "devices that the limit has no room for");
-    const struct kl_bits *b = j->study->bits;
-    const size_t symbols = b->n_bits / 2;
-    double p[4 * KL_NETWORK_CLASSES] = { 0 }, rows[KL_NETWORK_CLASSES] = { 0 }, n[KL_NETWORK_CLASSES];
-    r->has_limit = b->n_bits % 2 == 0 && symbols <= LONGEST;
+    const size_t kinds = (size_t)1 << b->symbol_bits, symbols = b->n_bits / (size_t)b->symbol_bits;
+    double p[KL_LIMIT_SYMBOLS * KL_NETWORK_CLASSES] = { 0 }, rows[KL_NETWORK_CLASSES] = { 0 },
+                                n[KL_NETWORK_CLASSES];
     for (size_t i = 0; i < b->n_rows; i++) rows[b->device[i]]++;
-    for (size_t k = 0; k < j->c; k++) /* the limit is that of devices with as many rows each */
-        r->has_limit &= fabs(rows[k] * (double)j->c / (double)b->n_rows - 1) < 0.02;
-    if (!r->has_limit) return KL_OK;
+    r->no_limit = kinds > KL_LIMIT_SYMBOLS ? "symbols have more than 2 bits"
+                  : symbols > (kinds > 2 ? LONGEST : (size_t)KL_LIMIT_ROW) ? "rows are too long for it"
+                  : !are_even(rows, classes, b->n_rows) ? "devices have unequal numbers of rows"
+                                                        : NULL;
+    if (r->no_limit) return;
     for (size_t i = 0; i < b->n_rows; i++)
         for (size_t k = 0; k < symbols; k++)
-            p[4 * b->device[i] + (int)kl_bits_symbol(kl_bits_row(b, i), k, 2)]++;
-    for (size_t k = 0; k < j->c; k++) {
+            p[kinds * (size_t)b->device[i] + kl_bits_symbol(kl_bits_row(b, i), k, b->symbol_bits)]++;
+    for (size_t k = 0; k < classes; k++) {
         n[k] = rows[k] * (double)symbols;
-        for (int s = 0; s < 4; s++) p[4 * k + (size_t)s] /= n[k];
+        for (size_t s = 0; s < kinds; s++) p[kinds * k + s] /= n[k];
     }
-    r->limit = kl_symbol_limit(NULL, p, n, j->c, 4, symbols);
+    r->limit = kl_symbol_limit(NULL, p, n, classes, kinds, symbols);
+}
+
+int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
+{
+    const struct kl_bits *b = j->study->bits;
+    r->symbol_bits = b->symbol_bits;
+    find_limit(r, b, j->c);
+    int rc = kl_dependence_find(&r->dependence, b, b->symbol_bits, err);
+    if (!rc) rc = kl_writer_integer(j->w, "", "symbol_bits", b->symbol_bits, err);
+    if (!rc) rc = kl_dependence_put(j->w, &r->dependence, b->names, err);
+    if (rc || r->no_limit) return rc;
     const struct {
         const char *name;
         double value;
@@ -54,7 +75,6 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
                     { "limit_accuracy_error", r->limit.accuracy_error },
                     { "limit_information_bits", r->limit.information },
                     { "limit_information_error", r->limit.information_error } };
-    int rc = KL_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++)
         rc = kl_writer_number(j->w, "", numbers[i].name, numbers[i].value, err);
     return rc;

@@ -65,10 +65,11 @@ int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bit
     char hex[65];
     const int rc = kl_bits_content(hex, bits, err);
     if (rc || strstr(kl_file_key_parts(f->file), hex)) return rc;
-    return kl_fail(
-        err, KL_EDATA,
-        "%s: was trained on other bits; give those again, since it says which of their rows are unseen",
-        kl_file_path(f->file));
+    return kl_fail(err, KL_EDATA,
+                   "%s: was trained on other bits, or other --symbol-bits; give those again, since it "
+                   "says which of "
+                   "their rows are unseen",
+                   kl_file_path(f->file));
 }
 
 void kl_study_file_close(struct kl_study_file *f)

@@ -43,7 +43,8 @@ static const struct kl_option options[] = {
     { "clip", 0, KL_OPT_FLOAT, AT(clip), "F", 0, 1e9, true, "norm of the gradient; 0: none", NULL,
       NULL },
     KL_DEVICE_OPTION(AT(common.device)),
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), "Input"),
+    KL_SYMBOL_OPTION(AT(symbol_bits), "Input"),
+    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
 };
 const struct kl_tool kl_study_tool = {
     .name = "qtrain",
@@ -54,7 +55,6 @@ const struct kl_tool kl_study_tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct kl_study_settings),
-    .without = "device",
     .chosen_by = "--qrng",
 };
 

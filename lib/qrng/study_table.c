@@ -77,6 +77,37 @@ static void write_collapsed(FILE *to, const struct kl_verdict *v, size_t n_split
     fputc('\n', to);
 }
 
+static void write_limit(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
+{
+    if (!(study->rules >> KL_RULE_PAIRS & 1))
+        fprintf(to, "pairs      none: rows of %zu bits are no pairs of bits\n", study->bits->n_bits);
+    if (r->no_limit) fprintf(to, "limit      not known: %s\n", r->no_limit);
+    else
+        fprintf(to,
+                "limit      %.4f  (standard error %.4f) of any classifier, if symbols of %d bit%s are "
+                "independent\n",
+                r->limit.accuracy, r->limit.accuracy_error, r->symbol_bits,
+                kl_s((unsigned)r->symbol_bits));
+}
+
+static void write_information(FILE *to, const struct kl_study_report *r, const struct kl_bits *bits)
+{
+    char p[KL_DEPENDENCE_TEXT];
+    fprintf(
+        to,
+        "a row tells %.3f (standard error %.3f) of the %.3f bits that name its device, if symbols of "
+        "%d bit%s are independent\n",
+        r->limit.information, r->limit.information_error, log2((double)r->classes), r->symbol_bits,
+        kl_s((unsigned)r->symbol_bits));
+    if (!kl_depends(&r->dependence)) return;
+    kl_dependence_p(p, &r->dependence);
+    fprintf(
+        to,
+        "but they depend on each other (%s, device %.*s): a classifier may exceed the limit, and a row "
+        "tell more\n",
+        p, KL_BITS_NAME, bits->names[r->dependence.device]);
+}
+
 void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
 {
     const bool biased = study->protocol == KL_REFERENCE && study->network;
@@ -87,11 +118,7 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
           "device\n",
           to);
     for (int m = 0; m < r->n_models; m++) write_model(to, &r->models[m], r);
-    if (r->has_limit)
-        fprintf(to,
-                "limit      %.4f  (standard error %.4f) of any classifier, if symbols of two bits are "
-                "independent draws\n",
-                r->limit.accuracy, r->limit.accuracy_error);
+    write_limit(to, r, study);
     fprintf(to, "commonest  %.4f  by always naming the device of most rows; log10 p is against this\n",
             largest_share(study->bits));
     for (int m = 0; m < r->n_models; m++) write_collapsed(to, &r->models[m], r->n_splits);
@@ -100,8 +127,6 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
         fprintf(to, "shuffled labels: %s %.4f (sd %.4f) over %zu runs, p = %.4g for the first split\n",
                 kl_study_model_name(r->models[0].model), kl_mean(r->null, r->n_null),
                 kl_deviation(r->null, r->n_null), r->n_null, r->null_p);
-    if (r->has_limit)
-        fprintf(to, "a row tells %.3f (standard error %.3f) of the %.3f bits that name its device\n",
-                r->limit.information, r->limit.information_error, log2((double)r->classes));
+    if (!r->no_limit) write_information(to, r, study->bits);
     if (biased) write_reference(to, r);
 }

@@ -8,6 +8,25 @@
 
 #include "store/store_int.h"
 
+/* A new store is one folder: with those above it a mistyped name would pass for one, empty and perhaps on
+   another disk. */
+int kl_shared_check(const char *store, struct kl_error *err)
+{
+    struct stat s;
+    size_t n = strlen(store);
+    if (stat(store, &s) == 0)
+        return S_ISDIR(s.st_mode) ? KL_OK : kl_fail(err, KL_EIO, "store %s: is no folder", store);
+    if (errno != ENOENT && errno != ENOTDIR) return KL_OK; /* looking there will tell */
+    while (n > 1 && store[n - 1] == '/') n--;
+    char *path = strndup(store, n), *folder = path ? kl_path_folder(path) : NULL;
+    int code = folder ? KL_OK : kl_fail_memory(err, n);
+    if (!code && (stat(folder, &s) || !S_ISDIR(s.st_mode)))
+        code = kl_fail(err, KL_EIO, "store %s: neither it nor its folder exists; make one of them first",
+                       store);
+    free(path), free(folder);
+    return code;
+}
+
 static char *shared_path(const char *store, const char *key, struct kl_error *err)
 {
     size_t n = strlen(store) + 80;

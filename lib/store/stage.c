@@ -169,6 +169,7 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
         fputs("\n", out);
         return 0;
     }
+    if (store_of(stage) && (rc = kl_shared_check(store_of(stage), err))) return rc;
     if (stage->common->dry_run) return answer_dry_run(stage, out, err);
     return look_for_result(stage, answer, err);
 }

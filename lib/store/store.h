@@ -249,7 +249,7 @@ enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, 
 /* Finish the key; answer --key and --dry-run (on `out`); look at the target, then in the shared store.
    *answer says what is left to do: COMPUTE, or nothing (UP_TO_DATE: target untouched; FETCHED: copied
    from the store; ANSWERED: --key or --dry-run). A target of another key is replaced only by a later
-   publish. */
+   publish. KL_EIO for a store that can be none (kl_shared_check). */
 int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key, FILE *out,
                    struct kl_error *err);
 const char *
@@ -274,6 +274,8 @@ bool kl_checkpoint_fits(const char *path, const char *key);
 void kl_checkpoint_remove(const char *path, const char *key);
 
 /* ---- the shared store (shared.c): DIR/ab/cdef....h5 ---- */
+/* Can `store` be one: a folder, or a name for one in a folder that is there? KL_EIO, KL_ENOMEM. */
+int kl_shared_check(const char *store, struct kl_error *err);
 int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
                     struct kl_error *err);
 

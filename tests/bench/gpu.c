@@ -11,11 +11,11 @@
 #include "circuit_work.h"
 #include "device/device.h"
 #include "head/card.h"
-#include "kernels/inline/philox.h"
+#include "head_features.h"
 #include "qrng/gan_int.h"
 #include "qrng/network.h"
 
-enum { N = 60000, D = 512, CLASSES = 10, BATCH = 65536, MANY = 256, ROUNDS = 7 };
+enum { N = 60000, BATCH = 65536, MANY = 256, ROUNDS = 7 };
 
 static struct kl_device device;
 
@@ -53,27 +53,6 @@ static void circuits(const char *ansatz, int qubits, size_t batch)
     card_circuits(&k, name);
     processor_circuits(&k, name);
     end(&k);
-}
-
-static void make_features(struct kl_features *f)
-{
-    static char names[CLASSES][2];
-    *f = (struct kl_features){
-        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 2
-    };
-    f->x = aligned_alloc(64, (size_t)N * D * sizeof *f->x);
-    f->labels = malloc(N * sizeof *f->labels);
-    if (!f->x || !f->labels) exit(1);
-    for (uint32_t i = 0; i < N; i++) {
-        f->labels[i] = (int32_t)(i % CLASSES);
-        for (uint32_t j = 0; j < D; j += 4) {
-            uint32_t words[4];
-            kl_philox(words, 1, i, 1000, j, 0);
-            for (uint32_t k = 0; k < 4; k++)
-                f->x[(size_t)i * D + j + k] =
-                    (float)kl_philox_unit(words[k]) + ((j + k) % CLASSES == i % CLASSES);
-        }
-    }
 }
 
 /* From host memory to host memory, features to the card and validation included. */
@@ -219,7 +198,7 @@ int main(int argc, char **argv)
     gans("gpu-100-gan-pairs", 100, false);
     gans("gpu-quantum-gan-pair", 1, true);
     gans("gpu-100-quantum-gan-pairs", 100, true);
-    make_features(&f);
+    make_features(&f, N);
     kl_head_options_default(&o);
     must(kl_head_model_make(&model, &o, D, CLASSES, &err), &err);
     judge(&model, &f);

@@ -1,56 +1,17 @@
 /* SPDX-License-Identifier: MIT
    Epochs of the default head on 60,000 random features (54,000 train): one replica on all threads and on
    one, sixteen replicas, and the same epoch's matrix products alone on one thread. Also the share of the
-   core's peak. The first epoch, with its cold memory, is not counted. */
+   core's peak. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/head.h"
-#include "kernels/inline/philox.h"
-#include "kernels/select.h"
 #include "device/device.h"
+#include "head_features.h"
+#include "kernels/select.h"
+#include "lap.h"
 
-enum { N = 60000, D = 512, CLASSES = 10, BATCH = 64 };
-
-static void make_features(struct kl_features *f)
-{
-    static char names[CLASSES][2];
-    *f = (struct kl_features){
-        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 2
-    };
-    f->x = aligned_alloc(64, (size_t)N * D * sizeof *f->x);
-    f->labels = malloc(N * sizeof *f->labels);
-    if (!f->x || !f->labels) exit(1);
-    for (uint32_t i = 0; i < N; i++) {
-        f->labels[i] = (int32_t)(i % CLASSES);
-        for (uint32_t j = 0; j < D; j += 4) {
-            uint32_t words[4];
-            kl_philox(words, 1, i, 1000, j, 0);
-            for (uint32_t k = 0; k < 4; k++)
-                f->x[(size_t)i * D + j + k] =
-                    (float)kl_philox_unit(words[k]) + ((j + k) % CLASSES == i % CLASSES);
-        }
-    }
-}
-
-struct lap {
-    double last, best;
-    uint64_t epoch;
-};
-
-/* Seconds between the ends of epochs. */
-static int lap(void *context, uint64_t done, uint64_t total, const char *note)
-{
-    struct lap *l = context;
-    double now = kl_clock();
-    (void)total, (void)note;
-    if (done == l->epoch) return 0;
-    if (l->epoch > 0 && now - l->last < l->best) l->best = now - l->last;
-    l->epoch = done;
-    l->last = now;
-    return 0;
-}
+enum { N = 60000, BATCH = 64 };
 
 /* The best epoch's seconds; validation of 6,000 samples included. */
 static double train(struct kl_head_model *model, const struct kl_features *f, int64_t replicas,
@@ -115,7 +76,7 @@ int main(int argc, char **argv)
     double flops, best = 1e9;
     kl_head_options_default(&options);
     if (kl_head_model_make(&model, &options, D, CLASSES, &err)) return 1;
-    make_features(&features);
+    make_features(&features, N);
     for (int i = 0; i < (quick ? 2 : 8); i++) {
         double seconds = products(features.x, &flops);
         if (seconds < best) best = seconds;

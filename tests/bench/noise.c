@@ -6,52 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/head.h"
-#include "kernels/inline/philox.h"
+#include "head_features.h"
+#include "lap.h"
 
-enum { N = 6000, D = 512, CLASSES = 10, BATCH = 64 };
+enum { N = 6000, BATCH = 64 };
 
 static void must(int code, const struct kl_error *err)
 {
     if (!code) return;
     fprintf(stderr, "%s\n", err->text);
     exit(1);
-}
-
-static void make_features(struct kl_features *f)
-{
-    static char names[CLASSES][2];
-    *f = (struct kl_features){
-        .n = N, .d = D, .n_classes = CLASSES, .class_names = names[0], .name_size = 2
-    };
-    f->x = aligned_alloc(64, (size_t)N * D * sizeof *f->x);
-    f->labels = malloc(N * sizeof *f->labels);
-    if (!f->x || !f->labels) exit(1);
-    for (uint32_t i = 0; i < N; i++) {
-        f->labels[i] = (int32_t)(i % CLASSES);
-        for (uint32_t j = 0; j < D; j++) {
-            uint32_t words[4];
-            kl_philox(words, 1, i, 1000, j, 0);
-            f->x[(size_t)i * D + j] = (float)kl_philox_unit(words[0]);
-        }
-    }
-}
-
-struct lap {
-    double last, best;
-    uint64_t epoch;
-};
-
-static int lap(void *context, uint64_t done, uint64_t total, const char *note)
-{
-    struct lap *l = context;
-    double now = kl_clock();
-    (void)total, (void)note;
-    if (done == l->epoch) return 0;
-    if (l->epoch > 0 && now - l->last < l->best) l->best = now - l->last;
-    l->epoch = done;
-    l->last = now;
-    return 0;
 }
 
 /* The best epoch's seconds, on all threads, without validation. */
@@ -128,7 +92,7 @@ int main(int argc, char **argv)
     const int quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     const char *const noise = "depolarizing=0.01", *const damping = "amplitude-damping=0.01";
     struct kl_features features;
-    make_features(&features);
+    make_features(&features, N);
     const double exact = train(NULL, 4, 0, &features, quick ? 5 : 40),
                  noisy = train(noise, 4, 0, &features, quick ? 5 : 40),
                  drawn = train(noise, 10, 0, &features, quick ? 2 : 4);

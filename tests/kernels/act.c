@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
+#include "isas.h"
 #include "numbers.h"
 
 enum { MOST = 4096 };
@@ -104,21 +104,17 @@ static void bench(const struct kl_kernels *k)
            ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 2000 / (64 * 128));
 }
 
-int main(int argc, char **argv)
+static int check(const struct kl_kernels *k)
 {
     int failures = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *k = kl_kernels_of(i);
-        if (!k) continue;
-        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
-            bench(k);
-            continue;
-        }
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            if (shapes[s].m * shapes[s].n <= MOST)
-                failures +=
-                    check_f32(k, shapes[s].m, shapes[s].n) + check_f64(k, shapes[s].m, shapes[s].n);
-            else failures += check_f32(k, MOST / shapes[s].n, shapes[s].n);
-    }
-    return failures != 0;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        if (shapes[s].m * shapes[s].n <= MOST)
+            failures += check_f32(k, shapes[s].m, shapes[s].n) + check_f64(k, shapes[s].m, shapes[s].n);
+        else failures += check_f32(k, MOST / shapes[s].n, shapes[s].n);
+    return failures;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, bench);
 }

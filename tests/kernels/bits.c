@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
+#include "isas.h"
 
 enum { MOST = 700, STRINGS = 7, STRIDE = MOST + 3 };
 static const size_t sizes[] = { 0, 1, 3, 4, 7, 8, 9, 63, 64, 248, 249, 256, 257, MOST };
@@ -108,21 +108,18 @@ static void bench(const struct kl_kernels *k)
            products * 1e9 / 10000 / 64 / 64, (now() - start) * 1e9 / 10000 / 64, sink & 1);
 }
 
-int main(int argc, char **argv)
+static int check(const struct kl_kernels *k)
 {
     int bad = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *k = kl_kernels_of(i);
-        if (!k) continue;
-        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
-            bench(k);
-            continue;
-        }
-        for (size_t n = 0; n <= 20; n++) bad += check_sides(k, n);
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            bad += check_counts(k, sizes[s], 0) + check_counts(k, sizes[s], 1) +
-                   check_noise(k, sizes[s], 0x123456789abcdefull, 0) +
-                   check_noise(k, sizes[s], 5, 0xfffffffeu);
-    }
-    return bad != 0;
+    for (size_t n = 0; n <= 20; n++) bad += check_sides(k, n);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        bad += check_counts(k, sizes[s], 0) + check_counts(k, sizes[s], 1) +
+               check_noise(k, sizes[s], 0x123456789abcdefull, 0) +
+               check_noise(k, sizes[s], 5, 0xfffffffeu);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, bench);
 }

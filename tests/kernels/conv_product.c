@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "isas.h"
 #include "numbers.h"
 #include "tests/worse.h"
 
@@ -166,7 +166,7 @@ static int check_pool(const struct kl_kernels *table, size_t w, size_t n, int pr
     return bad != 0;
 }
 
-int main(void)
+static int check(const struct kl_kernels *table)
 {
     static const size_t shapes[][3] = { { 4, 16, 1 },    { 8, 32, 49 },    { 12, 48, 64 },
                                         { 64, 64, 64 },  { 68, 80, 300 },  { 20, 96, 257 },
@@ -174,24 +174,25 @@ int main(void)
     static const size_t maps[][3] = { { 3, 3, 16 }, { 4, 4, 64 },   { 5, 7, 32 }, { 7, 7, 64 },
                                       { 8, 6, 16 }, { 13, 13, 16 }, { 1, 9, 16 }, { 20, 22, 16 } };
     int failures = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *table = kl_kernels_of(i);
-        if (!table) continue;
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            for (int accumulate = 0; accumulate < 2; accumulate++)
-                failures += check_product(table, shapes[s][0], shapes[s][1], shapes[s][2], accumulate);
-        for (int flags = 0; flags < 4; flags++) {
-            for (size_t s = 0; s < sizeof maps / sizeof *maps; s++)
-                failures += check_conv(table, (struct kl_conv_map){ maps[s][0], maps[s][1], maps[s][2] },
-                                       KL_CONV_4, flags & 1, flags >> 1);
-            failures +=
-                check_conv(table, (struct kl_conv_map){ 2, 2, 64 }, KL_CONV_2, flags & 1, flags >> 1);
-            failures +=
-                check_conv(table, (struct kl_conv_map){ 1, 1, 64 }, KL_CONV_1, flags & 1, flags >> 1);
-        }
-        for (int present = 1; present < 8; present++)
-            for (size_t w = 1; w < 16; w += 2)
-                failures += check_pool(table, w + (size_t)(present & 1), 16 * (w % 4), present);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int accumulate = 0; accumulate < 2; accumulate++)
+            failures += check_product(table, shapes[s][0], shapes[s][1], shapes[s][2], accumulate);
+    for (int flags = 0; flags < 4; flags++) {
+        for (size_t s = 0; s < sizeof maps / sizeof *maps; s++)
+            failures += check_conv(table, (struct kl_conv_map){ maps[s][0], maps[s][1], maps[s][2] },
+                                   KL_CONV_4, flags & 1, flags >> 1);
+        failures +=
+            check_conv(table, (struct kl_conv_map){ 2, 2, 64 }, KL_CONV_2, flags & 1, flags >> 1);
+        failures +=
+            check_conv(table, (struct kl_conv_map){ 1, 1, 64 }, KL_CONV_1, flags & 1, flags >> 1);
     }
-    return failures != 0;
+    for (int present = 1; present < 8; present++)
+        for (size_t w = 1; w < 16; w += 2)
+            failures += check_pool(table, w + (size_t)(present & 1), 16 * (w % 4), present);
+    return failures;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, NULL);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/select.h"
+#include "isas.h"
 #include "numbers.h"
 
 enum { ROWS = 7, COLUMNS = 80, MOST_STEPS = 130 };
@@ -117,24 +117,21 @@ static void bench(const struct kl_kernels *k)
            24.0 * N / seconds * 1e-9);
 }
 
-int main(int argc, char **argv)
+static int check(const struct kl_kernels *k)
 {
     int bad = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *k = kl_kernels_of(i);
-        if (!k) continue;
-        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
-            bench(k);
-            continue;
-        }
-        for (int wants = 0; wants < 4; wants++)
-            for (size_t columns = 16; columns <= COLUMNS; columns += 32)
-                bad += check_step_f32(k, columns, wants) + check_step_f64(k, columns, wants);
-        for (int steps = 0; steps <= MOST_STEPS; steps += steps < 3 ? 1 : 31) /* also 65 and 127 */
-            for (size_t n = 128; n <= 256; n += 128)
-                for (int y = 0; y < 2; y++)
-                    bad += check_input_f32(k, n, steps, (float)y / 2) +
-                           check_input_f64(k, n, steps, y / 2.0);
-    }
-    return bad != 0;
+    for (int wants = 0; wants < 4; wants++)
+        for (size_t columns = 16; columns <= COLUMNS; columns += 32)
+            bad += check_step_f32(k, columns, wants) + check_step_f64(k, columns, wants);
+    for (int steps = 0; steps <= MOST_STEPS; steps += steps < 3 ? 1 : 31) /* also 65 and 127 */
+        for (size_t n = 128; n <= 256; n += 128)
+            for (int y = 0; y < 2; y++)
+                bad +=
+                    check_input_f32(k, n, steps, (float)y / 2) + check_input_f64(k, n, steps, y / 2.0);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, bench);
 }

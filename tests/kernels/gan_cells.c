@@ -7,7 +7,7 @@
 
 #include "kernels/gan.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
+#include "isas.h"
 #include "numbers.h"
 
 enum { VALUES = 1024 };
@@ -188,19 +188,19 @@ static int check_random(const struct kl_kernels *k, size_t n)
     return bad + far(k->isa, "behind the last", n, uniforms[n] + normals[n], 154, 0, 16, 1);
 }
 
-int main(void)
+static int check(const struct kl_kernels *k)
 {
     int bad = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *k = kl_kernels_of(i);
-        if (!k) continue;
-        for (size_t n = 1; n < VALUES; n += 37) bad += check_random(k, n);
-        bad += check_judge_f32(k) + check_judge_f64(k) + check_divergence(k);
-        for (size_t top = 0; top < WEIGHED; top += 127)
-            bad += check_law_f32(k, top) + check_law_f64(k, top);
-        for (int inputs = 1; inputs <= INPUTS; inputs++)
-            for (int hidden = 1; hidden <= HIDDEN; hidden++)
-                bad += check_cells_f32(k, inputs, hidden) + check_cells_f64(k, inputs, hidden);
-    }
-    return bad != 0;
+    for (size_t n = 1; n < VALUES; n += 37) bad += check_random(k, n);
+    bad += check_judge_f32(k) + check_judge_f64(k) + check_divergence(k);
+    for (size_t top = 0; top < WEIGHED; top += 127) bad += check_law_f32(k, top) + check_law_f64(k, top);
+    for (int inputs = 1; inputs <= INPUTS; inputs++)
+        for (int hidden = 1; hidden <= HIDDEN; hidden++)
+            bad += check_cells_f32(k, inputs, hidden) + check_cells_f64(k, inputs, hidden);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, NULL);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/select.h"
+#include "isas.h"
 #include "numbers.h"
 
 struct shape {
@@ -94,22 +94,19 @@ static void bench(const struct kl_kernels *table)
         }
 }
 
-int main(int argc, char **argv)
+static int check(const struct kl_kernels *table)
 {
     int failures = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *table = kl_kernels_of(i);
-        if (!table) continue;
-        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
-            bench(table);
-            continue;
-        }
-        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            for (int layout = 0; layout < 3; layout++)
-                for (int accumulate = 0; accumulate < 2; accumulate++) {
-                    failures += check_f32(table, shapes[s], layout, accumulate);
-                    failures += check_f64(table, shapes[s], layout, accumulate);
-                }
-    }
-    return failures != 0;
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int layout = 0; layout < 3; layout++)
+            for (int accumulate = 0; accumulate < 2; accumulate++) {
+                failures += check_f32(table, shapes[s], layout, accumulate);
+                failures += check_f64(table, shapes[s], layout, accumulate);
+            }
+    return failures;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, bench);
 }

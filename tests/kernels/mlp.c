@@ -13,7 +13,7 @@
 
 #include "kernels/inline/flush.h"
 #include "kernels/inline/philox.h"
-#include "kernels/select.h"
+#include "isas.h"
 #include "numbers.h"
 
 enum { UNITS = 160, WORDS = 3, BLOCK = 30000, WORK = 60000 };
@@ -200,22 +200,19 @@ static void bench(const struct kl_kernels *k)
            us[2]);
 }
 
-int main(int argc, char **argv)
+static int check(const struct kl_kernels *k)
 {
     static struct given g;
     int bad = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *k = kl_kernels_of(i);
-        if (!k) continue;
-        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
-            bench(k);
-            continue;
+    for (size_t s = 0; s < sizeof nets / sizeof *nets; s++)
+        for (int turn = 0; turn < 4; turn++) {
+            give(&g, &nets[s], turn < 2 ? 8 : turn == 2 ? 5 : 1, turn == 1 ? 1 : 0.3, turn != 0);
+            bad += check_f32(k, &g) + check_f64(k, &g);
         }
-        for (size_t s = 0; s < sizeof nets / sizeof *nets; s++)
-            for (int turn = 0; turn < 4; turn++) {
-                give(&g, &nets[s], turn < 2 ? 8 : turn == 2 ? 5 : 1, turn == 1 ? 1 : 0.3, turn != 0);
-                bad += check_f32(k, &g) + check_f64(k, &g);
-            }
-    }
-    return bad != 0;
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, bench);
 }

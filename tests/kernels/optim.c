@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/select.h"
+#include "isas.h"
 #include "numbers.h"
 
 enum { MOST = 1031 };
@@ -71,19 +71,16 @@ static void bench(const struct kl_kernels *k)
                70186);
 }
 
-int main(int argc, char **argv)
+static int check(const struct kl_kernels *k)
 {
     int bad = 0;
-    for (int i = 0; i < 3; i++) {
-        const struct kl_kernels *k = kl_kernels_of(i);
-        if (!k) continue;
-        if (argc > 1 && strcmp(argv[1], "--bench") == 0) {
-            bench(k);
-            continue;
-        }
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
-            bad += check_f32(k, sizes[s], 1) + check_f64(k, sizes[s], 1) + check_f32(k, sizes[s], 1e6) +
-                   check_f64(k, sizes[s], 1e-6);
-    }
-    return bad != 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        bad += check_f32(k, sizes[s], 1) + check_f64(k, sizes[s], 1) + check_f32(k, sizes[s], 1e6) +
+               check_f64(k, sizes[s], 1e-6);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    return with_each_isa(argc, argv, check, bench);
 }

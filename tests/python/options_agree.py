@@ -70,6 +70,10 @@ def check_values(command, schema, folder):
             beyond = [int(value) for value in beyond] if one["type"] == "integer" else beyond
         if one.get("type") == "boolean":
             values, beyond = ["true", "false"], ["1"]
+        if "pattern" in one:
+            values, beyond = ["auto", "cpu", "cuda", "cuda:12"], ["gpu", "cuda0", "cuda:1x", "Auto"]
+            assert all(re.search(one["pattern"], word) for word in values), one
+            assert not any(re.search(one["pattern"], word) for word in beyond), one
         for value in values:
             done, path = config(command, f"{name}: {value}", folder)
             beside = path not in done.stderr and " and --" in done.stderr  # taken, but not with another one's default
@@ -86,7 +90,7 @@ def check_names(command, schema, folder):
         own = schema["properties"][one["$ref"].split("/")[-1]] if "$ref" in one else one
         kinds = own["type"]
         value = "true" if kinds == "boolean" else own["enum"][0] if "enum" in own else own.get("maximum", 1)
-        value = own.get("default", value) if isinstance(kinds, list) else value  # --device, say, takes few words
+        value = own.get("default", value) if isinstance(kinds, list) or "pattern" in own else value
         done, path = config(command, f"{name}: {value}", folder)
         assert done.returncode == 0 or path not in done.stderr and " and --" in done.stderr, (command, name, done)
     done, path = config(command, "jsno: true", folder)

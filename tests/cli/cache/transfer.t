@@ -32,6 +32,31 @@ $ D=$DATA/digits/test-images-idx3-ubyte; for n in 20 30; do extract-features $D 
 > t30.h5: 30 x 512 float32
 ! extract-features: new store at typo
 
+# More than one folder is not made for it, nor is a file taken for one: before any work, whether it is named or in the environment.
+$ D=$DATA/digits/test-images-idx3-ubyte; extract-features $D --resize 28 --store scrach/store -o no.h5
+! extract-features: store scrach/store: neither it nor its folder exists; make one of them first
+? 74
+
+$ D=$DATA/digits/test-images-idx3-ubyte; KETLINE_STORE=t20.h5 extract-features $D --resize 28 --dry-run -o no.h5
+! extract-features: store t20.h5: is no folder
+? 74
+
+$ KETLINE_STORE=t20.h5/store qtrain t20.h5 -o no.h5
+! qtrain: store t20.h5/store: neither it nor its folder exists; make one of them first
+? 74
+
+$ cache push scrach/store --store mine; cache pull there --store scrach/store; ls scrach no.h5
+! cache: store scrach/store: neither it nor its folder exists; make one of them first
+! cache: store scrach/store: neither it nor its folder exists; make one of them first
+! ls: cannot access 'scrach': No such file or directory
+! ls: cannot access 'no.h5': No such file or directory
+? 2
+
+$ mkdir scratch; D=$DATA/digits/test-images-idx3-ubyte; extract-features $D --resize 28 --limit 20 --store scratch/store/ -o s20.h5 | sed "s/,.*//"; ls scratch
+> s20.h5: 20 x 512 float32
+> store
+! extract-features: new store at scratch/store/
+
 # Stopped, and with it the rclone that it waits for; what it says to its caller is the signal.
 $ mkdir bin; printf '#!/bin/sh\nexec sleep 60\n' >bin/rclone; chmod +x bin/rclone; export PATH=$PWD/bin:$PATH
 + for what in push pull; do cache $what far:place --store mine & p=$!; sleep 0.5; s=$SECONDS; kill -TERM $p; wait $p 2>log; echo $? $((SECONDS - s < 20)); done

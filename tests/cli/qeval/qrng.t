@@ -1,22 +1,22 @@
 # Classifiers of devices, judged. Rows of 20 bits: device 1 has more ones, device 3 equal pairs.
 $ awk 'function rnd() { x = x * 16807 % 2147483647; return x / 2147483647 } BEGIN { x = 7; for (d = 1; d <= 3; d++) for (r = 0; r < 60; r++) { s = ""; for (j = 0; j < 10; j++) {
 + a = rnd() < (d == 1 ? 0.8 : 0.5); b = d == 3 ? a : rnd() < (d == 1 ? 0.8 : 0.5); s = s a b } print s, d } }' >rows.txt
-+ qtrain --qrng rows.txt --model pairs --null 19 -q -o c.h5
++ qtrain --qrng rows.txt --symbol-bits 2 --model pairs --null 19 -q -o c.h5
 
-$ qeval --qrng c.h5 rows.txt -o r.h5
+$ qeval --qrng c.h5 rows.txt --symbol-bits 2 -o r.h5
 > 3 devices, 180 rows of 20 bits; holdout, 4 splits, 36 test rows in each
 > model      accuracy  95 % interval     log-loss  calibration  log10 p <=   recall of each device
 > pairs      0.9306  0.8499 to 1.0000    0.1636       0.0654        -11.2  0.917 0.875 1.000
 > logistic   0.6042  0.5729 to 0.6354    0.9154       0.1743         -2.7  0.833 0.542 0.438
-> limit      0.9469  (standard error 0.0090) of any classifier, if symbols of two bits are independent draws
+> limit      0.9469  (standard error 0.0090) of any classifier, if symbols of 2 bits are independent
 > commonest  0.3333  by always naming the device of most rows; log10 p is against this
 > pairs less logistic: +0.3264 (95 % +0.2326 to +0.4202)
 > shuffled labels: pairs 0.3450 (sd 0.0743) over 19 runs, p = 0.05 for the first split
-> a row tells 1.391 (standard error 0.030) of the 1.585 bits that name its device
-$ qeval --qrng c.h5 rows.txt -o r.h5
+> a row tells 1.391 (standard error 0.030) of the 1.585 bits that name its device, if symbols of 2 bits are independent
+$ qeval --qrng c.h5 rows.txt --symbol-bits 2 -o r.h5
 > r.h5: up to date
-$ qeval --qrng c.h5 rows.txt --force --json -o r.h5 | jq -c 'del(.key)'
-> {"output":"r.h5","status":"computed","protocol":"holdout","splits":4,"test_rows":36,"accuracy_sd":0.035861,"accuracy_low":0.849857,"accuracy_high":1,"log_loss":0.163563,"log10_p":-11.1754,"pairs":0.930556,"logistic":0.604167,"limit":0.946886,"null_p":0.05}
+$ qeval --qrng c.h5 rows.txt --symbol-bits 2 --force --json -o r.h5 | jq -c 'del(.key)'
+> {"output":"r.h5","status":"computed","protocol":"holdout","splits":4,"test_rows":36,"accuracy_sd":0.035861,"accuracy_low":0.849857,"accuracy_high":1,"log_loss":0.163563,"log10_p":-11.1754,"pairs":0.930556,"logistic":0.604167,"limit":0.946886,"symbol_bits":2,"dependence_log10_p":-0.447165,"dependence_device":"","null_p":0.05}
 $ h5ls -r r.h5 | grep -vE 'digests|provenance|Group' | tr -s ' '
 > /device_names Dataset {3}
 > /labels Dataset {180}
@@ -43,21 +43,43 @@ $ h5ls -r r.h5 | grep -vE 'digests|provenance|Group' | tr -s ' '
 > /pairs/wilson Dataset {4, 2}
 
 # Networks; the reference protocol says what its headline is.
-$ qtrain --qrng rows.txt --epochs 8 --features pairs --protocol folds -q -o c.h5; qeval --qrng c.h5 rows.txt --json -o r.h5 | jq -c '[.splits, .test_rows, .protocol, (.network > 0.5), (.limit > .network)]'
+$ qtrain --qrng rows.txt --symbol-bits 2 --epochs 8 --features pairs --protocol folds -q -o c.h5; qeval --qrng c.h5 rows.txt --symbol-bits 2 --json -o r.h5 | jq -c '[.splits, .test_rows, .protocol, (.network > 0.5), (.limit > .network)]'
 > [20,36,"folds",true,true]
-$ qtrain --qrng rows.txt --epochs 8 --reference -q -o c.h5; qeval --qrng c.h5 rows.txt -o r.h5 -f | sed -E 's/[0-9]+\.[0-9]+/N/g' | tail -n 4
-> a row tells N (standard error N) of the N bits that name its device
+$ qtrain --qrng rows.txt --symbol-bits 2 --epochs 8 --reference -q -o c.h5; qeval --qrng c.h5 rows.txt --symbol-bits 2 -o r.h5 -f | sed -E 's/[0-9]+\.[0-9]+/N/g' | tail -n 4
+> a row tells N (standard error N) of the N bits that name its device, if symbols of 2 bits are independent
 > chosen by its own test rows: best epoch N (sd N), last epoch N (sd N): the choice is worth +N
 > best of 4 runs N, +N more; 1 of 4 at N or above
 > the study's "95 % interval" is mean -+ 1 sd: N to N
 
+# The limit is of symbols as they are declared. Single bits depend on each other here: then no classifier is bound by it.
+$ qtrain --qrng rows.txt --model pairs -q -o bits.h5; qeval --qrng bits.h5 rows.txt -o b.h5 | sed -n '5p;$p' && qeval --qrng bits.h5 rows.txt --json -f -o b.h5 | jq -c '[.limit, .symbol_bits, .dependence_log10_p, .dependence_device]'
+> limit      0.6463  (standard error 0.0218) of any classifier, if symbols of 1 bit are independent
+> but they depend on each other (p 10^-66.1, device 3): a classifier may exceed the limit, and a row tell more
+> [0.646323,1,-66.0955,"3"]
+$ figures b.h5 --report b.html -q && grep -o 'limit [^<]*' b.html | sort -u; figures r.h5 --report r.html -q && grep -o 'limit [^<]*' r.html | sort -u
+> limit 0.6463 of any classifier, if symbols of 1 bit were independent, which they are not
+> limit information error
+> limit of any classifier, if symbols are independent
+> limit 0.9469 of any classifier, if symbols of 2 bits are independent
+> limit information error
+> limit of any classifier, if symbols are independent
+# Without pairs, without a limit.
+$ awk '{ print substr($1, 2), $2 }' rows.txt >odd.txt; qtrain --qrng odd.txt --model ones -q -o o.h5; qeval --qrng o.h5 odd.txt -o or.h5 | sed -n '5,7p'
+> pairs      none: rows of 19 bits are no pairs of bits
+> limit      0.6443  (standard error 0.0206) of any classifier, if symbols of 1 bit are independent
+> commonest  0.3333  by always naming the device of most rows; log10 p is against this
+$ qtrain --qrng rows.txt --symbol-bits 4 --model ones -q -o o.h5; qeval --qrng o.h5 rows.txt --symbol-bits 4 -o or.h5 | grep -E '^(limit|a row|but)'
+> limit      not known: symbols have more than 2 bits
+$ sed -n 1,20p rows.txt | cut -d' ' -f 1 >A; sed -n '70,120p' rows.txt | cut -d ' ' -f 1 >B; qtrain --qrng A B --model ones -q -o o.h5; qeval --qrng o.h5 A B -o or.h5 | grep -E '^(limit|a row|but)'
+> limit      not known: devices have unequal numbers of rows
+
 # The same report from the same rows in another form.
-$ for d in 1 2 3; do grep "$d\$" rows.txt | cut -d ' ' -f 1 >$d; done; qeval --qrng c.h5 1 2 3 -o r.h5
+$ for d in 1 2 3; do grep "$d\$" rows.txt | cut -d ' ' -f 1 >$d; done; qeval --qrng c.h5 1 2 3 --symbol-bits 2 -o r.h5
 > r.h5: up to date
 
 # What cannot be.
-$ sed '1s/^0/1/;t;1s/^1/0/' rows.txt >other.txt; qeval --qrng c.h5 other.txt -o x.h5
-! qeval: c.h5: was trained on other bits; give those again, since it says which of their rows are unseen
+$ sed '1s/^0/1/;t;1s/^1/0/' rows.txt >other.txt; qeval --qrng c.h5 other.txt --symbol-bits 2 -o x.h5
+! qeval: c.h5: was trained on other bits, or other --symbol-bits; give those again, since it says which of their rows are unseen
 ? 65
 $ qeval --qrng rows.txt rows.txt -o x.h5
 ! qeval: rows.txt: not an HDF5 file (its first eight bytes are others)
@@ -65,7 +87,7 @@ $ qeval --qrng rows.txt rows.txt -o x.h5
 $ qeval --qrng c.h5 -o x.h5
 ! qeval: 1 input, expected --qrng CLASSIFIER.h5 BITS...; see qeval --qrng --help
 ? 2
-$ qeval --qrng c.h5 rows.txt
+$ qeval --qrng c.h5 rows.txt --symbol-bits 2
 ! qeval: no output; give -o REPORT.h5
 ? 2
 $ qeval --qrng absent.h5 rows.txt -o x.h5
@@ -77,14 +99,14 @@ $ qeval --qrng r.h5 rows.txt -o x.h5
 
 # Claims on rows of text: the record has the digest of the file; of a pipe, that of the bits.
 $ printf '{"schema":1,"data":"%s","claims":[{"claim":"some accuracy","file":"r.h5","attribute":"pairs_accuracy","low":0,"high":1}]}' $(sha256sum rows.txt | cut -c -64) >claims.json
-+ qeval --qrng c.h5 rows.txt -q -f -o r.h5; qeval --verify claims.json --strict | tail -1
++ qeval --qrng c.h5 rows.txt --symbol-bits 2 -q -f -o r.h5; qeval --verify claims.json --strict | tail -1
 > claims.json: 1 passed, 0 failed, 0 not run
 $ qtrain --qrng - --model pairs -q -o piped.h5 <rows.txt; cache log piped.h5 | grep -A 1 standard
 >   bits: standard input
 >     bits HEX64
 
 # The network does not learn from the validation rows: corrected resampled t with 36 test rows a split, 126 that train.
-$ qtrain --qrng rows.txt --epochs 5 -q -o n.h5; qeval --qrng n.h5 rows.txt -q -o nr.h5
+$ qtrain --qrng rows.txt --symbol-bits 2 --epochs 5 -q -o n.h5; qeval --qrng n.h5 rows.txt --symbol-bits 2 -q -o nr.h5
 + { h5dump -y -w 0 -d network/accuracy nr.h5; h5dump -y -a network_accuracy_low nr.h5; } | grep -oE '^ +[0-9][0-9., ]*$' | tr ',' ' ' |
 +   awk 'NR == 1 { for (i = 1; i <= 4; i++) m += $i / 4; for (i = 1; i <= 4; i++) v += ($i - m) ^ 2 / 3 }
 +     NR == 2 { low = m - 3.182446 * sqrt(v * (1 / 4 + 36 / 126)); if (low < 0) low = 0; d = low - $1; print (v > 0), (d * d < 1e-9 ? "same" : low " " $1) }'

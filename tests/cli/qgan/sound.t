@@ -30,7 +30,9 @@ $ qgan devices.txt -m 2 --epochs 20 -o t.h5 | sed -E 's/-?[0-9]+\.[0-9]+/#/g; s/
 > 2 v 3 # # # [#, #] # [#, #] # [#, #] # #
 > nats a word of 2 bits, on rows held out (uniform law: #): cost of a's and b's words under the law
 > learnt of a, their difference, what b's cost more than under b's own law, the same by frequencies; z: the
-> witness on held-out rows against the law of a, in standard errors. Intervals: 95 %, bootstrap over rows
+> witness on held-out rows against the law of a, in standard errors. Intervals: 95 %, bootstrap over
+> held-out rows with the laws as trained, so too narrow for the divergence itself. KL(b||a) is an estimate:
+> below 0, b's words cost no more under a's law than under b's own
 > t.h5: 3 pairs, 3 generators, # s
 
 # Neither threads nor the other pairs change what a pair has.

@@ -4,6 +4,10 @@ $ qtrain f.h5 -o head.h5 --device gpu
 ! qtrain: --device: found 'gpu', expected auto, cpu, cuda or cuda:0
 ? 2
 
+$ printf 'lr: 0.1\ndevice: gpu\n' > c.yaml; qtrain -c c.yaml f.h5 -o head.h5
+! qtrain: c.yaml:2: device: found 'gpu', expected auto, cpu, cuda or cuda:0
+? 2
+
 $ KETLINE_CUDA=/none.so qtrain f.h5 -o head.h5 --device cuda
 ! qtrain: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
 ? 75

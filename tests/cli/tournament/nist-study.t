@@ -39,5 +39,5 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >   SP 800-90B   1.8043 bits a symbol (t-tuple), 1.8467 if independent
 >   independent  not refuted: log10 p -0.539 of neighbours, -0.339 of parts
 >   extractable  0 bits of a row alone, 0.7216 a bit of long blocks (within 2^-64)
-> a row tells 0.3950 bits (standard error 0.0086) of 1.5850 about its device
+> a row tells 0.3950 bits (standard error 0.0086) of 1.5850 about its device, if symbols of 2 bits are independent
 > 3 devices, # s

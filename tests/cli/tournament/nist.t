@@ -93,7 +93,7 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 >     LZ78Y                      0.6572 bits a bit, 1.3999 a symbol
 >   independent  not refuted: log10 p -0.501 of neighbours, -0.118 of parts, 19 statistics as of permutations
 >   extractable  0 bits of a row alone, 0.6545 a bit of long blocks (within 2^-64)
-> a row tells 0.5908 bits (standard error 0.0542) of 1.0000 about its device
+> a row tells 0.5908 bits (standard error 0.0542) of 1.0000 about its device, if symbols of 2 bits are independent
 > 2 devices, # s
 $ tournament --nist two.txt --symbol-bits 2 --permutations 0 --json | tr '{' '\n' | grep -A1 '"rank":'
 > "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":

@@ -48,7 +48,10 @@ static void refusals(void)
         { { "--qubit", "3" }, "did you mean --qubits?" },
         { { "--learning_rat", "3" }, "did you mean --learning_rate?" },
         { { "--key" }, "--key: no such option" }, /* the tool is without it */
-        { { "--device", "gpu" }, "found 'gpu', expected auto or cpu" },
+        { { "--device", "gpu" }, "--device: found 'gpu', expected auto, cpu, cuda or cuda:0" },
+        { { "--device", "cuda:" }, "found 'cuda:', expected" },
+        { { "--device", "cuda:0x" }, "found 'cuda:0x', expected" },
+        { { "--device", "c" }, "found 'c', expected" },
         { { "--zzzzzzzz" }, "--zzzzzzzz: no such option" },
         { { "-Z" }, "-Z: no such option" },
         { { "--qubits", "21" }, "found 21, expected a whole number from 1 to 20" },

@@ -23,6 +23,8 @@ static const struct kl_option test_options[] = {
     { "weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false, "weights", "Files", NULL },
     { "resume", 'r', KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on", NULL, NULL },
     { "grey", 'g', KL_OPT_FLAG, AT(grey), NULL, 0, 0, true, "grey", NULL, NULL },
+    { "device", 0, KL_OPT_DEVICE, AT(common.device), "DEVICE", 0, 0, false, "auto, cpu or cuda", NULL,
+      NULL },
     { "any-number", 0, KL_OPT_INT, AT(any), "N", 0, 0, false, NULL, NULL, NULL },
 };
 static const struct kl_tool test_tool = {

@@ -157,16 +157,18 @@ static void check_many(void)
           err.text);
     CHECK(b.n_rows == 4 && b.n_devices == 2 && b.device[3] == 1 && b.words[3] == 1, "%zu", b.n_rows);
     kl_bits_free(&b);
-    /* so many bits of each; at least so many rows */
+    /* bytes that do not begin as text: so many bits of each; at least so many rows */
+    memset(text, 0xa5, 16);
+    put("many.bin", text, 4 * ROWS);
     const struct kl_bits_how bits = { .packed = true, .row_bits = 10, .max_bits = 25 };
-    CHECK(kl_bits_read(&b, "many.txt", &bits, &err) == 0 && b.n_rows == 3 && b.n_dropped == 0, "%zu",
+    CHECK(kl_bits_read(&b, "many.bin", &bits, &err) == 0 && b.n_rows == 3 && b.n_dropped == 0, "%zu",
           b.n_rows);
     kl_bits_free(&b);
     const struct kl_bits_how least = { .packed = true, .row_bits = 10, .max_bits = 25, .least_rows = 7 };
-    CHECK(kl_bits_read(&b, "many.txt", &least, &err) == 0 && b.n_rows == 7, "%zu", b.n_rows);
+    CHECK(kl_bits_read(&b, "many.bin", &least, &err) == 0 && b.n_rows == 7, "%zu", b.n_rows);
     kl_bits_free(&b);
     const struct kl_bits_how all = { .packed = true, .row_bits = 10, .max_rows = SIZE_MAX };
-    CHECK(kl_bits_read(&b, "many.txt", &all, &err) == 0 && b.n_rows == 32 * ROWS / 10, "%zu", b.n_rows);
+    CHECK(kl_bits_read(&b, "many.bin", &all, &err) == 0 && b.n_rows == 32 * ROWS / 10, "%zu", b.n_rows);
     kl_bits_free(&b);
     free(text);
 }
