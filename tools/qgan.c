@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "qrng/gan_settings.h"
 
-enum { NUMERICAL_VERSION = 5, GAN_SCHEMA = 2, MOST_ROWS = 40 };
+enum { NUMERICAL_VERSION = 6, GAN_SCHEMA = 2, MOST_ROWS = 40 };
 
 struct run {
     struct kl_gan_settings v;
@@ -139,6 +139,9 @@ static int report(const struct run *run, struct kl_error *err)
     const struct kl_common *common = &run->v.common;
     FILE *to = kl_words_to(common);
     const double seconds = kl_clock() - run->stage.start;
+    size_t unlearnt;
+    const int code = kl_gan_unlearnt(&unlearnt, s, err);
+    if (code) return code;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, run->stage.key, 0 },
@@ -146,13 +149,16 @@ static int report(const struct run *run, struct kl_error *err)
         { "protocol", KL_JSON_TEXT, s->o.reference ? "reference" : "sound", 0 },
         { "pairs", KL_JSON_COUNT, NULL, (double)s->n_pairs },
         { "generators", KL_JSON_COUNT, NULL, (double)s->n_models },
+        { "no_better_than_uniform", KL_JSON_COUNT, NULL, (double)unlearnt },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (common->json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;
     kl_gan_study_table(to, s, common->verbose ? s->n_pairs : MOST_ROWS);
-    fprintf(to, "%s: %zu pair%s, %zu generator%s, %.1f s\n", common->output, s->n_pairs,
-            kl_s(s->n_pairs), s->n_models, kl_s(s->n_models), seconds);
+    fprintf(to, "%s: %zu pair%s, %zu generator%s", common->output, s->n_pairs, kl_s(s->n_pairs),
+            s->n_models, kl_s(s->n_models));
+    if (unlearnt) fprintf(to, ", %zu no better than the uniform law", unlearnt);
+    fprintf(to, ", %.1f s\n", seconds);
     return KL_OK;
 }
 

@@ -157,18 +157,13 @@ static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
 static int of_others(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const char *kind = kl_file_kind(file);
-    if (strcmp(kind, "gan") == 0) {
-        kl_headline_counted(text, "", kl_headline_rows(file, "pairs"), "pair");
-        kl_headline_counted(text, ", ", kl_headline_rows(file, "law"), "generator");
-    } else if (strcmp(kind, "plateau") == 0) {
+    (void)err;
+    if (strcmp(kind, "plateau") == 0) {
         kl_headline_counted(text, "", kl_headline_rows(file, "observables"), "observable");
         kl_headline_counted(
             text, ", ", kl_headline_rows(file, "qubits") * kl_headline_rows(file, "layers"), "circuit");
         if (!isnan(kl_headline_number(file, "draws")))
             kl_headline_add(text, " of %.0f draws", kl_headline_number(file, "draws"));
-    } else if (strcmp(kind, "device-classifier") == 0) {
-        const int code = kl_headline_text(text, file, "model", "", err);
-        return code ? code : kl_headline_text(text, file, "protocol", ", ", err);
     } else if (strcmp(kind, "device-bits") == 0) {
         if (!isnan(kl_headline_number(file, "n_rows")))
             kl_headline_add(text, "%.0f rows of %.0f bits, ", kl_headline_number(file, "n_rows"),
@@ -185,6 +180,8 @@ int kl_page_headline(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
         int (*tell)(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
     } lines[] = { { "report", of_report },
                   { "device-report", kl_headline_of_device_report },
+                  { "device-classifier", kl_headline_of_classifier },
+                  { "gan", kl_headline_of_gan },
                   { "head", of_head },
                   { "features", of_features },
                   { "tournament", kl_headline_of_tournament },

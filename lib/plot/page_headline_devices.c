@@ -18,20 +18,58 @@ static void tell_limit(char text[KL_HEADLINE], const struct kl_file *file)
                     dependent ? "were independent, which they are not" : "are independent");
 }
 
+static void tell_collapsed(char text[KL_HEADLINE], size_t n, size_t splits)
+{
+    kl_headline_add(text, "; collapsed on %zu of %zu split%s: one device whatever the row", n, splits,
+                    kl_s(splits));
+}
+
+int kl_headline_of_classifier(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "collapsed");
+    const double null = kl_headline_number(file, "null");
+    double *all = NULL;
+    size_t collapsed = 0;
+    int code = kl_headline_text(text, file, "model", "", err);
+    if (!code) code = kl_headline_text(text, file, "protocol", ", ", err);
+    if (code || !d || d->rank != 1 || !(null >= 0 && null < (double)d->rows)) return code;
+    code = kl_page_doubles(&all, file, d, err);
+    const size_t splits = d->rows - (size_t)null;
+    for (size_t i = 0; i < splits && all; i++) collapsed += all[i] > 0;
+    if (collapsed) tell_collapsed(text, collapsed, splits);
+    free(all);
+    return code;
+}
+
 int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     char *model = NULL, name[80], title[80];
+    double collapsed = 0;
     int code =
         kl_file_has_attribute(file, "", "model") ? kl_file_text(&model, file, "", "model", err) : KL_OK;
     if (model) {
         snprintf(name, sizeof name, "%.40s_accuracy", model);
         snprintf(title, sizeof title, "%.40s: accuracy", model);
         kl_headline_accuracy(text, file, name, title);
+        snprintf(name, sizeof name, "%.40s_collapsed", model);
+        collapsed = kl_headline_number(file, name);
+        snprintf(name, sizeof name, "%.40s/accuracy", model);
     }
-    free(model);
     kl_headline_counted(text, " of ", kl_headline_rows(file, "device_names"), "device");
+    if (collapsed > 0) tell_collapsed(text, (size_t)collapsed, kl_headline_rows(file, name));
+    free(model);
     if (!isnan(kl_headline_number(file, "limit_accuracy"))) tell_limit(text, file);
     return code;
+}
+
+int kl_headline_of_gan(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
+{
+    const double uniform = kl_headline_number(file, "no_better_than_uniform");
+    (void)err;
+    kl_headline_counted(text, "", kl_headline_rows(file, "pairs"), "pair");
+    kl_headline_counted(text, ", ", kl_headline_rows(file, "law"), "generator");
+    if (uniform > 0) kl_headline_add(text, ", %.0f no better than the uniform law", uniform);
+    return KL_OK;
 }
 
 /* The p-values of held-out rows: all scores' [n, stride], and which one it is; NULL: an older file has

@@ -22,7 +22,9 @@ int kl_headline_text(char text[KL_HEADLINE], const struct kl_file *file, const c
                      const char *before, struct kl_error *err);
 
 /* ---- page_headline_devices.c ---- */
+int kl_headline_of_classifier(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
+int kl_headline_of_gan(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 
 #endif

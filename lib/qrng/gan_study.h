@@ -106,6 +106,9 @@ struct kl_device;
 int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, struct kl_pool *pool,
                      const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
                      void *context, struct kl_error *err);
+/* How many models are no closer to their target (KL(target || law), by a hundredth) than the uniform law
+   is. KL_ENOMEM. */
+int kl_gan_unlearnt(size_t *n, const struct kl_gan_study *s, struct kl_error *err);
 void kl_gan_study_free(struct kl_gan_study *s);
 /* All datasets, the models that are done and which they are; and back. */
 int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    qtrain --qrng BITS...: classifiers of devices. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "qrng/mode.h"
 #include "qrng/study.h"
 
-enum { NUMERICAL_VERSION = 2, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 3, SCHEMA = 1 };
 
 static void defaults(void *values)
 {
@@ -69,6 +70,9 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_common *common = &w->v->common;
     const size_t n = w->study.n_splits, n_null = w->study.n_runs - n;
     const double seconds = kl_clock() - w->run->stage.start;
+    size_t collapsed = 0;
+    const bool told = w->study.network && strcmp(common->output, "-") != 0 &&
+                      kl_study_count_collapsed(&collapsed, common->output, n, NULL) == KL_OK;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -77,12 +81,14 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "rows", KL_JSON_COUNT, NULL, (double)w->bits.n_rows },
         { "splits", KL_JSON_COUNT, NULL, (double)n },
         { "null_runs", KL_JSON_COUNT, NULL, (double)n_null },
+        { "collapsed", told ? KL_JSON_COUNT : KL_JSON_NUMBER, NULL, told ? (double)collapsed : NAN },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;
     fprintf(out, "%s: %s, %s, %zu split%s", common->output, w->v->model, w->v->protocol, n, kl_s(n));
     if (n_null) fprintf(out, " and %zu of shuffled labels", n_null);
+    if (collapsed) fprintf(out, "; %zu of %zu collapsed, one device whatever the row", collapsed, n);
     fprintf(out, ", %.1f s; qeval --qrng judges them\n", seconds);
     return KL_OK;
 }

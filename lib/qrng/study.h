@@ -68,6 +68,10 @@ struct kl_device;
 int kl_study_train(const struct kl_study *study, struct kl_writer *w, const struct kl_device *device,
                    struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 
+/* How many networks of the splits in a finished file answer with one device whatever the row
+   (study_collapse.c). KL_EDATA: the file has none, KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
+int kl_study_count_collapsed(size_t *n, const char *path, size_t n_splits, struct kl_error *err);
+
 /* ---- judging (study_load.c, study_judge.c) ---- */
 /* A file of kind `device-classifier`, with the settings that it was made with. */
 struct kl_study_file {

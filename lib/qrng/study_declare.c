@@ -37,6 +37,7 @@ static int datasets(struct kl_study_sets *sets, const struct kl_study *s, struct
     if (!s->network || last < 0) return last < 0 ? last : KL_OK;
     last = sets->best = kl_writer_dataset(w, "best_epoch", KL_TYPE_I64, 0, 1, &r, err);
     if (last >= 0) last = sets->epochs = kl_writer_dataset(w, "epochs", KL_TYPE_I64, 0, 1, &r, err);
+    if (last >= 0) last = sets->collapsed = kl_writer_dataset(w, "collapsed", KL_TYPE_U8, 0, 1, &r, err);
     return last < 0 ? last : KL_OK;
 }
 

@@ -76,12 +76,16 @@ int kl_study_run_begin(struct kl_study_run *run, const struct kl_study_training 
     return rc;
 }
 
-static int write_network(const struct kl_study_training *t, size_t run, const struct kl_network_run *n,
+static int write_network(const struct kl_study_training *t, const struct kl_study_run *own,
                          struct kl_error *err)
 {
     const struct kl_mlp *net = &t->study->options.net;
+    const struct kl_network_run *n = &own->network;
+    const size_t run = own->number;
     const float *at = n->params;
-    int rc = KL_OK;
+    uint8_t collapsed;
+    int rc = kl_study_collapse(&collapsed, t->study, own, err);
+    if (!rc) rc = kl_writer_rows(t->w, t->sets.collapsed, run, 1, &collapsed, err);
     for (int l = 0; l < net->n_layers && !rc; l++) {
         rc = kl_writer_rows(t->w, t->sets.weight[l], run, 1, at, err);
         at += (size_t)net->size[l] * (size_t)net->size[l + 1];
@@ -97,7 +101,7 @@ static int write_network(const struct kl_study_training *t, size_t run, const st
 
 int kl_study_run_end(const struct kl_study_run *run, struct kl_study_training *t, struct kl_error *err)
 {
-    int rc = t->study->network ? write_network(t, run->number, &run->network, err) : KL_OK;
+    int rc = t->study->network ? write_network(t, run, err) : KL_OK;
     if (rc) return rc;
     pthread_mutex_lock(&t->lock);
     rc = kl_writer_journal(t->w, t->sets.split, run->number, 1, err);

@@ -11,7 +11,7 @@
 /* Datasets of the file; -1: not there. */
 struct kl_study_sets {
     int split, rules[KL_RULES], weight[KL_MLP_LAYERS], bias[KL_MLP_LAYERS],
-        history[KL_NETWORK_HISTORIES], best, epochs;
+        history[KL_NETWORK_HISTORIES], best, epochs, collapsed;
 };
 
 /* Declares the datasets and writes what is the same for all runs. */
@@ -48,6 +48,10 @@ int kl_study_run_begin(struct kl_study_run *run, const struct kl_study_training 
 /* Its trained network is written, the run is journalled and counted. Any thread. KL_ESIGNAL. */
 int kl_study_run_end(const struct kl_study_run *run, struct kl_study_training *t, struct kl_error *err);
 void kl_study_run_free(struct kl_study_run *run); /* accepts what was zeroed */
+/* Does its trained network answer with one and the same device to all rows that judged its epochs?
+   KL_ENOMEM. */
+int kl_study_collapse(uint8_t *collapsed, const struct kl_study *s, const struct kl_study_run *run,
+                      struct kl_error *err);
 
 /* All networks on a GPU, as kl_study_train. */
 int kl_study_card(struct kl_study_training *t, const struct kl_device *device, struct kl_pool *pool,

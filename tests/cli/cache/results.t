@@ -53,11 +53,11 @@ $ . ./page; awk '{ print $1 $1 $1 $1, $2 }' rows.txt >wide.txt; numbers() { grep
 + for f in g q; do page $f.h5 | grep -e facts -e pair | tr -s ' '; cache show --json $f.h5 | jq -c '.tables.pairs | length, (.[0] | keys)'; done
 > 39
 > 9
-> facts protocol sound
+> facts no_better_than_uniform 2 protocol sound
 > pair a on a b on a difference KL(b||a) KL(b||a), plug-in z a z b
 > 3
 > ["difference","difference_high","difference_low","excess","excess_high","excess_low","first","on_a","on_b","plugin_excess","plugin_excess_high","plugin_excess_low","second","test_a","test_b"]
-> facts protocol reference
+> facts no_better_than_uniform 3 protocol reference
 > pair KL uniform at start
 > 3
 > ["divergence","first","second","start","uniform"]

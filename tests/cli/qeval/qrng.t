@@ -73,6 +73,17 @@ $ qtrain --qrng rows.txt --symbol-bits 4 --model ones -q -o o.h5; qeval --qrng o
 $ sed -n 1,20p rows.txt | cut -d' ' -f 1 >A; sed -n '70,120p' rows.txt | cut -d ' ' -f 1 >B; qtrain --qrng A B --model ones -q -o o.h5; qeval --qrng o.h5 A B -o or.h5 | grep -E '^(limit|a row|but)'
 > limit      not known: devices have unequal numbers of rows
 
+# A network that answers with one device whatever the row: said by whoever trains, judges or shows it.
+$ qtrain --qrng rows.txt --l1 10 --epochs 5 -o l.h5 | sed 's/, [0-9.]* s;.*//'; qtrain --qrng rows.txt --l1 10 --epochs 5 --json -f -o l.h5 | jq .collapsed; qeval --qrng l.h5 rows.txt -o lr.h5 | grep collapsed
+> l.h5: network, holdout, 4 splits; 1 of 4 collapsed, one device whatever the row
+> 1
+> network: collapsed in 1 of 4 splits: it answers with one device whatever the row; the others have 0.3056
+$ figures l.h5 lr.h5 --report l.html -q; grep -oE 'collapsed on[^;<]*' l.html | sort | uniq -c; h5dump -y -d collapsed l.h5 | grep '^ *[01],'
+>       5 collapsed on 1 of 4 splits: one device whatever the row
+>       0, 0, 0, 1
+$ qtrain --qrng rows.txt --model ones --json -o o.h5 -f | jq .collapsed
+> null
+
 # The same report from the same rows in another form.
 $ for d in 1 2 3; do grep "$d\$" rows.txt | cut -d ' ' -f 1 >$d; done; qeval --qrng c.h5 1 2 3 --symbol-bits 2 -o r.h5
 > r.h5: up to date

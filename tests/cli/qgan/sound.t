@@ -106,7 +106,7 @@ $ qgan devices.txt -m 2 --epochs 20 -o t.h5
 
 # Packed bytes whose end makes no row.
 $ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden/nist_e.bin >p2; qgan p1 p2 --packed --bits 98 -m 2 -l kl --epochs 5 --resamples 10 -o p.h5 | tail -1
-> p.h5: 1 pair, 2 generators, # s
+> p.h5: 1 pair, 2 generators, 2 no better than the uniform law, # s
 ! qgan: 116 bits at the end make no row of 98: left out
 
 # A pair as the table writes it.
@@ -115,3 +115,13 @@ $ qgan devices.txt -m 2 --epochs 3 --resamples 10 --pairs '1 v 2, 1v3' -o v.h5 |
 > 1 v 3
 ! qgan: --pairs: found '1 v ', expected two of the 3 devices with a v between them: 1v2,1v3
 ? 2
+
+# Generators that have learnt nothing are counted: in the last line, in JSON, in the file and on its page.
+$ qgan devices.txt -m 2 --epochs 1 -f -o u.h5 | tail -1; qgan devices.txt -m 2 --epochs 1 -f --json -o u.h5 | jq .no_better_than_uniform
++ h5dump -y -a no_better_than_uniform u.h5 | grep '(0)\|^ *[0-9]'; figures u.h5 --report u.html -q; grep -o 'no better than the uniform law' u.html | sort -u
+> u.h5: 3 pairs, 3 generators, 1 no better than the uniform law, # s
+> 1
+>       1
+> no better than the uniform law
+$ qgan devices.txt -m 2 -f --json -o u.h5 | jq .no_better_than_uniform
+> 0

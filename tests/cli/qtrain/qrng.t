@@ -9,7 +9,7 @@ $ qtrain --qrng rows.txt --epochs 20 -o c.h5
 $ qtrain --qrng rows.txt --epochs 20 -o c.h5
 > c.h5: up to date
 $ qtrain --qrng rows.txt --epochs 20 --threads 1 --force --json -o c.h5 | jq -c 'del(.key, .seconds)'
-> {"output":"c.h5","status":"computed","devices":3,"rows":180,"splits":4,"null_runs":0}
+> {"output":"c.h5","status":"computed","devices":3,"rows":180,"splits":4,"null_runs":0,"collapsed":0}
 
 # The same bytes whatever the threads; the same key whatever the format of the bits.
 $ qtrain --qrng rows.txt --epochs 20 --threads 2 --no-provenance -q -o a.h5; qtrain --qrng rows.txt --epochs 20 --threads 1 --no-provenance -q -o b.h5
@@ -61,7 +61,7 @@ $ cut -c 1-19 1 >odd1; cut -c 1-19 2 >odd2; qtrain --qrng odd1 odd2 --model pair
 ! qtrain: rows of 19 bits are no pairs of bits; take other --features and --model
 ? 2
 $ qtrain --qrng odd1 odd2 --epochs 2 --seeds 1 -o x.h5
-> x.h5: network, holdout, 1 split, # s; qeval --qrng judges them
+> x.h5: network, holdout, 1 split; 1 of 1 collapsed, one device whatever the row, # s; qeval --qrng judges them
 $ printf '01 1\n10 2\n' >two; qtrain --qrng two --model ones -o x.h5
 ! qtrain: device 1: 1 row, expected 5 or more
 ? 65
