@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT
-   One table with open addressing holds both: under (node, symbol) the child, under (node, symbol | 256)
-   the count. */
+   Of few symbols each node has its children and counts side by side. Of many most would never come: one
+   table with open addressing holds both, under (node, symbol) the child, under (node, symbol | 256) the
+   count. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "qrng/contexts.h"
+
+enum { FEW = 8 /* symbols */ };
+
+struct kl_context_next {
+    uint32_t child; /* 0: none, since the root is no child */
+    uint32_t count;
+};
 
 struct kl_context_slot {
     uint64_t key; /* + 1; 0: free */
@@ -50,13 +58,15 @@ static int take(struct kl_context_slot **slot, struct kl_contexts *c, uint64_t k
     return KL_OK;
 }
 
-int kl_contexts_init(struct kl_contexts *c, struct kl_error *err)
+int kl_contexts_init(struct kl_contexts *c, int k, struct kl_error *err)
 {
     enum { SLOTS = 1 << 12, NODES = 1 << 10 };
-    *c = (struct kl_contexts){ .n_nodes = 1, .room = NODES, .n_slots = SLOTS };
-    c->slots = calloc(SLOTS, sizeof *c->slots);
+    const bool few = k <= FEW;
+    *c = (struct kl_contexts){ .n_nodes = 1, .room = NODES, .n_slots = SLOTS, .k = (size_t)k };
+    if (few) c->next = calloc(NODES * c->k, sizeof *c->next);
+    else c->slots = calloc(SLOTS, sizeof *c->slots);
     c->nodes = calloc(NODES, sizeof *c->nodes);
-    if (c->slots && c->nodes) return KL_OK;
+    if ((c->slots || c->next) && c->nodes) return KL_OK;
     kl_contexts_free(c);
     return kl_fail_memory(err, SLOTS * sizeof *c->slots);
 }
@@ -64,6 +74,7 @@ int kl_contexts_init(struct kl_contexts *c, struct kl_error *err)
 void kl_contexts_free(struct kl_contexts *c)
 {
     free(c->slots);
+    free(c->next);
     free(c->nodes);
     *c = (struct kl_contexts){ 0 };
 }
@@ -71,23 +82,39 @@ void kl_contexts_free(struct kl_contexts *c)
 int64_t kl_context_find(const struct kl_contexts *c, int64_t node, uint8_t symbol)
 {
     if (node == KL_CONTEXT_NONE) return KL_CONTEXT_NONE;
+    if (c->next) {
+        const uint32_t child = c->next[(size_t)node * c->k + symbol].child;
+        return child ? (int64_t)child : KL_CONTEXT_NONE;
+    }
     const struct kl_context_slot *slot = slot_of(c, key_of(node, symbol));
     return slot->key ? (int64_t)slot->value : KL_CONTEXT_NONE;
+}
+
+static int more_nodes(struct kl_contexts *c, struct kl_error *err)
+{
+    const size_t bytes = 2 * c->room * (c->next ? c->k * sizeof *c->next : sizeof *c->nodes);
+    struct kl_context *nodes = realloc(c->nodes, 2 * c->room * sizeof *nodes);
+    if (!nodes) return kl_fail_memory(err, bytes);
+    c->nodes = nodes;
+    if (c->next) {
+        struct kl_context_next *next = realloc(c->next, bytes);
+        if (!next) return kl_fail_memory(err, bytes);
+        memset(next + c->room * c->k, 0, bytes / 2);
+        c->next = next;
+    }
+    c->room *= 2;
+    return KL_OK;
 }
 
 int kl_context_make(int64_t *child, struct kl_contexts *c, int64_t node, uint8_t symbol,
                     struct kl_error *err)
 {
     struct kl_context_slot *slot;
-    if (c->n_nodes == c->room) {
-        struct kl_context *nodes = realloc(c->nodes, 2 * c->room * sizeof *nodes);
-        if (!nodes) return kl_fail_memory(err, 2 * c->room * sizeof *nodes);
-        c->nodes = nodes;
-        c->room *= 2;
-    }
-    const int code = take(&slot, c, key_of(node, symbol), err);
+    int code = c->n_nodes == c->room ? more_nodes(c, err) : KL_OK;
+    if (!code && !c->next) code = take(&slot, c, key_of(node, symbol), err);
     if (code) return code;
-    slot->value = (uint32_t)c->n_nodes;
+    if (c->next) c->next[(size_t)node * c->k + symbol].child = (uint32_t)c->n_nodes;
+    else slot->value = (uint32_t)c->n_nodes;
     c->nodes[c->n_nodes] = (struct kl_context){ 0 };
     *child = (int64_t)c->n_nodes++;
     return KL_OK;
@@ -95,6 +122,7 @@ int kl_context_make(int64_t *child, struct kl_contexts *c, int64_t node, uint8_t
 
 bool kl_context_told(const struct kl_contexts *c, int64_t node, uint8_t symbol)
 {
+    if (c->next) return c->next[(size_t)node * c->k + symbol].count != 0;
     return slot_of(c, key_of(node, symbol | 256u))->key != 0;
 }
 
@@ -102,9 +130,9 @@ int kl_context_add(bool *first, struct kl_contexts *c, int64_t node, uint8_t sym
                    struct kl_error *err)
 {
     struct kl_context_slot *slot;
-    const int code = take(&slot, c, key_of(node, symbol | 256u), err);
+    const int code = c->next ? KL_OK : take(&slot, c, key_of(node, symbol | 256u), err);
     if (code) return code;
-    const uint32_t count = ++slot->value;
+    const uint32_t count = ++*(c->next ? &c->next[(size_t)node * c->k + symbol].count : &slot->value);
     *first = count == 1;
     struct kl_context *context = &c->nodes[node];
     if (count > context->count || (count == context->count && symbol > context->symbol))

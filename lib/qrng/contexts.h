@@ -16,10 +16,14 @@ struct kl_context {
 struct kl_contexts {
     struct kl_context *nodes; /* [n_nodes] */
     size_t n_nodes, room;
-    struct kl_context_slot *slots; /* (hidden) children and counts, by hashing */
+    /* (hidden) children and counts: of few symbols in a table [room, k], else by hashing */
+    size_t k;
+    struct kl_context_next *next;
+    struct kl_context_slot *slots;
     size_t n_slots, used;
 };
-int kl_contexts_init(struct kl_contexts *c, struct kl_error *err);
+/* Of symbols below k. */
+int kl_contexts_init(struct kl_contexts *c, int k, struct kl_error *err);
 void kl_contexts_free(struct kl_contexts *c);
 /* The node behind `node` by one more symbol; KL_CONTEXT_NONE if there is none, or it is made. */
 int64_t kl_context_find(const struct kl_contexts *c, int64_t node, uint8_t symbol);

@@ -59,7 +59,7 @@ int kl_nist90b_models(struct kl_nist90b_prediction *p, const struct kl_symbols *
     size_t pairs[DEPTH + 1] = { 0 }, run = 0;
     const uint8_t *s = symbols->s;
     *p = (struct kl_nist90b_prediction){ .h = NAN };
-    int code = kl_contexts_init(&c, err);
+    int code = kl_contexts_init(&c, symbols->k, err);
     for (size_t i = 1; !code && i < symbols->n; i++) {
         walk(path, &c, s, i, depth);
         if (i >= 2) {
@@ -100,7 +100,7 @@ int kl_nist90b_dictionary(struct kl_nist90b_prediction *p, const struct kl_symbo
     size_t entries = 0, run = 0;
     const uint8_t *s = symbols->s;
     *p = (struct kl_nist90b_prediction){ .h = NAN };
-    int code = kl_contexts_init(&c, err);
+    int code = kl_contexts_init(&c, symbols->k, err);
     for (size_t i = (size_t)depth; !code && i < symbols->n; i++) {
         struct kl_context best = { 0 };
         walk(path, &c, s, i, depth);
