@@ -29,6 +29,25 @@ int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tes
 /* Of bits that were read, as symbols of `width` bits, whatever was declared. KL_ENOMEM. */
 int kl_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int width,
                        struct kl_error *err);
+/* Of rows as they come (dependence_counts.c): of each device the first KL_DEPENDENCE_FIRST symbols, so
+   that it costs little however many there are. */
+enum { KL_DEPENDENCE_FIRST = 1000000 };
+struct kl_device_counts {
+    int64_t *table; /* NULL: no row yet */
+    size_t counted; /* symbols */
+};
+struct kl_dependence_counts {
+    int symbol_bits; /* the caller's; all else zeroed */
+    size_t n_devices;
+    struct kl_device_counts *devices;
+};
+/* The symbols of the next row of a device. KL_ENOMEM. */
+int kl_dependence_count(struct kl_dependence_counts *c, int32_t device, const uint8_t *row, size_t n,
+                        struct kl_error *err);
+int kl_dependence_counted(struct kl_dependence *d, const struct kl_dependence_counts *c,
+                          struct kl_error *err);
+void kl_dependence_counts_free(struct kl_dependence_counts *c);
+
 /* At 5 %. */
 bool kl_depends(const struct kl_dependence *d);
 /* "p 10^-12.3", "p 0.012" */

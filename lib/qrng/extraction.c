@@ -59,11 +59,13 @@ static int pair_rows(struct kl_extraction *e, const struct kl_bits *block, struc
 {
     const size_t n = block->n_bits / (size_t)block->symbol_bits;
     int code = KL_OK;
+    e->counts.symbol_bits = block->symbol_bits;
     for (size_t r = 0; !code && r < block->n_rows; r++) {
         const uint64_t *row = kl_bits_row(block, r);
         for (size_t k = 0; k < n; k++)
             e->symbols[k] = (uint8_t)kl_bits_symbol(row, k, block->symbol_bits);
-        code = keep_bits(e, kl_von_neumann(e->out, e->symbols, n), err);
+        code = kl_dependence_count(&e->counts, block->device[r], e->symbols, n, err);
+        if (!code) code = keep_bits(e, kl_von_neumann(e->out, e->symbols, n), err);
     }
     return code;
 }
@@ -96,4 +98,5 @@ void kl_extraction_end(struct kl_extraction *e)
     free(e->out), free(e->symbols), free(e->waiting);
     e->out = e->symbols = NULL;
     e->waiting = NULL;
+    kl_dependence_counts_free(&e->counts);
 }

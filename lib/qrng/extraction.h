@@ -5,18 +5,20 @@
 #define KL_QRNG_EXTRACTION_H
 
 #include "qrng/bits.h"
+#include "qrng/dependence.h"
 #include "qrng/extractor.h"
 
 struct kl_extraction {
-    struct kl_toeplitz *hash; /* the caller's; NULL: von Neumann's rule */
-    size_t n_in, n_out;       /* of the hash, in bits; n_in a multiple of 64 */
-    struct kl_raw *raw;       /* where bytes go, the most significant bit first */
-    uint64_t read, written;   /* bits */
-    size_t n_waiting;         /* bits that do not fill a block yet */
-    int filled;               /* bits that do not fill a byte yet, of von Neumann's */
-    uint64_t *waiting;        /* (hidden) */
-    uint8_t *out, *symbols;   /* (hidden) of a row: n_out / 8 bytes, or a bit a byte */
-    unsigned char byte;       /* (hidden) that is being filled */
+    struct kl_toeplitz *hash;           /* the caller's; NULL: von Neumann's rule */
+    size_t n_in, n_out;                 /* of the hash, in bits; n_in a multiple of 64 */
+    struct kl_raw *raw;                 /* where bytes go, the most significant bit first */
+    uint64_t read, written;             /* bits */
+    struct kl_dependence_counts counts; /* of von Neumann's symbols, whose rule needs independent ones */
+    size_t n_waiting;                   /* bits that do not fill a block yet */
+    int filled;                         /* bits that do not fill a byte yet, of von Neumann's */
+    uint64_t *waiting;                  /* (hidden) */
+    uint8_t *out, *symbols;             /* (hidden) of a row: n_out / 8 bytes, or a bit a byte */
+    unsigned char byte;                 /* (hidden) that is being filled */
 };
 /* After hash, n_in, n_out and raw are set, for rows of n_bits. KL_ENOMEM. */
 int kl_extraction_begin(struct kl_extraction *e, size_t n_bits, struct kl_error *err);

@@ -63,6 +63,8 @@ struct work {
     struct kl_mode_run *run;
     const struct values *v;
     struct kl_extraction e;
+    struct kl_dependence dependence; /* of von Neumann's symbols */
+    char dependent[KL_BITS_NAME + 1];
 };
 
 /* ---- Toeplitz ---- */
@@ -117,6 +119,22 @@ static int begin_toeplitz(struct work *w, struct kl_error *err)
 
 /* ---- rows in, bytes out ---- */
 
+/* Von Neumann's bits are uniform only if symbols are independent. */
+static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct kl_error *err)
+{
+    char p[KL_DEPENDENCE_TEXT];
+    const int code = kl_dependence_counted(&w->dependence, &w->e.counts, err);
+    if (code || !kl_depends(&w->dependence)) return code;
+    snprintf(w->dependent, sizeof w->dependent, "%.*s", KL_BITS_NAME, in->names[w->dependence.device]);
+    kl_dependence_p(p, &w->dependence);
+    kl_note(
+        w->run->stage.log, 1,
+        "symbols of %d bit%s depend on each other (%s, device %s), so what comes out need not be uniform; "
+        "declare --symbol-bits, or take --extract toeplitz",
+        in->symbol_bits, kl_s((unsigned)in->symbol_bits), p, w->dependent);
+    return KL_OK;
+}
+
 static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->run->stage;
@@ -133,6 +151,7 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (!code) kl_bits_note_dropped(stage->log, in.n_dropped, in.n_bits);
+    if (!code && !w->e.hash) code = judge_symbols(w, &in, err);
     if (!code && w->e.hash && w->e.n_waiting)
         kl_note(stage->log, 1, "%zu bit%s at the end fill no block of %zu: left out", w->e.n_waiting,
                 kl_s(w->e.n_waiting), w->e.n_in);
@@ -156,6 +175,8 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "rate", KL_JSON_NUMBER, NULL, share },
         { "block_bits", KL_JSON_COUNT, NULL, (double)w->e.n_in },
         { "block_extracted", KL_JSON_COUNT, NULL, (double)w->e.n_out },
+        { "dependence_log10_p", KL_JSON_NUMBER, NULL, w->e.hash ? NAN : w->dependence.log10_p },
+        { "dependence_device", KL_JSON_TEXT, w->dependent, 0 },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (v->common.json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
