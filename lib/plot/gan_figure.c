@@ -161,7 +161,7 @@ static void draw_pairs(cairo_t *cr, const struct gan *g)
     kl_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
             g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
     kl_text(cr, LEFT + WIDTH / 2, TOP - 6, 7.5, KL_CENTRE,
-            g->sound ? "bar: learnt, 95 % of held-out rows; diamond: by frequencies"
+            g->sound ? "bar: learnt, 95 % of rows; diamond: by frequencies"
                      : "bar: trained; diamond: of the uniform law");
 }
 

@@ -120,8 +120,10 @@ static void write_cell(FILE *to, const struct series *s, size_t i)
 
 static void write_name(FILE *to, const struct group *g, size_t k, const char *tag)
 {
+    const char *name = g->series[k].set->name, *words = kl_page_column(name);
     fputs(tag, to);
-    kl_html_name(to, g->series[k].set->name + g->prefix);
+    if (words) kl_html_text(to, words);
+    else kl_html_name(to, name + g->prefix);
     fputs("</th>", to);
 }
 

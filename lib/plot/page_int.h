@@ -38,6 +38,8 @@ struct kl_page_words {
 };
 struct kl_page_words kl_page_words(const char *kind, const char *name, size_t n);
 /* The sentence below a figure. */
+/* What a dataset is called as a column; NULL: by its name. */
+const char *kl_page_column(const char *name);
 const char *kl_page_sentence(const char *figure);
 
 /* What the tool itself said of the file in one line, without its name; "" of what has no such line

@@ -32,6 +32,7 @@ static const struct {
     { "limit_accuracy", "limit of any classifier, if symbols are independent", true },
     { "limit_information_bits", "bits a row tells of its device, if symbols are independent", true },
     { "information", "bits a row tells of its device, if symbols are independent", true },
+    { "no_better_than_uniform", "generators no better than the uniform law", false },
     { "features_backbone", "backbone of the features", false },
     { "features_tap", "layer they are from", false },
     { "features_preprocess", "preprocessing of the images", false },
@@ -55,6 +56,8 @@ static bool is_beside(const struct kl_file *file, const char *name)
         const size_t n = strlen(name), end = strlen(ends[i]);
         if (n <= end || strcmp(name + n - end, ends[i]) != 0) continue;
         snprintf(stem, sizeof stem, "%.*s", (int)(n - end), name);
+        if (kl_file_has_attribute(file, "", stem)) return true;
+        snprintf(stem, sizeof stem, "%.*s_bits", (int)(n - end), name);
         return kl_file_has_attribute(file, "", stem);
     }
     return false;
@@ -93,7 +96,8 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
         kl_page_number(high, ends[1], form);
         snprintf(whole, sizeof whole, "%s (95 %% %s to %s)", text, low, high);
     }
-    snprintf(error, sizeof error, "%s_error", name);
+    const size_t n = strlen(name), unit = n > 5 && strcmp(name + n - 5, "_bits") == 0 ? 5 : 0;
+    snprintf(error, sizeof error, "%.*s_error", (int)(n - unit), name); /* of NAME_bits: NAME_error */
     if (kl_file_has_attribute(file, "", error) && !kl_file_number(&spread, file, "", error, NULL) &&
         !isnan(spread))
         snprintf(whole, sizeof whole, "%s (standard error %.3g)", text, spread);

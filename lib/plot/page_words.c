@@ -61,7 +61,10 @@ static const struct {
     { "device-report", "network", "Network, each split", "split" },
     { "device-report", "null", "Runs on shuffled labels", "run" },
     { "device-report", "reference", "As the published study judges, each split", "split" },
-    { "gan", "scores", "Pairs of devices: scores in nats", "" },
+    { "gan", "scores",
+      "Pairs of devices a v b: scores in nats; intervals are of held-out rows, under the laws as "
+      "trained",
+      "" },
     { "gan", "history", "By epoch", "epoch" },
     { "synthetic", "study", "The published divergence, mean of each device", "" },
     { "synthetic", "study/class_pairs", "The published divergence by pairs of classes", "" },
@@ -79,6 +82,27 @@ struct kl_page_words kl_page_words(const char *kind, const char *name, size_t n)
             memcmp(words[i].name, name, n) == 0)
             return (struct kl_page_words){ words[i].caption, words[i].row };
     return (struct kl_page_words){ NULL, "" };
+}
+
+/* Columns that have shorter names in the file than on the terminal. */
+static const char *const columns[][2] = {
+    { "scores/cross_entropy_a", "a on a" },
+    { "scores/cross_entropy_b", "b on a" },
+    { "scores/excess", "KL(b||a), estimated: below 0, none was found" },
+    { "scores/plugin_excess", "KL(b||a), plug-in" },
+    { "scores/plugin_difference", "difference, plug-in" },
+    { "scores/divergence", "KL to the law" },
+    { "scores/divergence_uniform", "KL to the uniform law" },
+    { "scores/divergence_start", "KL to the law at start" },
+    { "scores/test_a", "z a" },
+    { "scores/test_b", "z b" },
+};
+
+const char *kl_page_column(const char *name)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (strcmp(columns[i][0], name) == 0) return columns[i][1];
+    return NULL;
 }
 
 static const char *const sentences[][2] = {

@@ -206,7 +206,7 @@ static void draw_accuracies(cairo_t *cr, struct kl_axes a, const struct results 
         kl_mark(cr, x, kl_axes_y(&a, fmax(a.y0, r->score[i * SCORES + ACCURACY])), 2.2, KL_CIRCLE);
     }
     kl_axes_draw(cr, &a, "the study's composite", "held-out accuracy");
-    title(cr, &a, "a row's device found, 95 %; bar: best if independent");
+    title(cr, &a, "device found, 95 %; bar: best if independent");
 }
 
 int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,

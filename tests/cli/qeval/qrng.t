@@ -58,10 +58,8 @@ $ qtrain --qrng rows.txt --model pairs -q -o bits.h5; qeval --qrng bits.h5 rows.
 > [0.646323,1,-66.0955,"3"]
 $ figures b.h5 --report b.html -q && grep -o 'limit [^<]*' b.html | sort -u; figures r.h5 --report r.html -q && grep -o 'limit [^<]*' r.html | sort -u
 > limit 0.6463 of any classifier, if symbols of 1 bit were independent, which they are not
-> limit information error
 > limit of any classifier, if symbols are independent
 > limit 0.9469 of any classifier, if symbols of 2 bits are independent
-> limit information error
 > limit of any classifier, if symbols are independent
 # Without pairs, without a limit.
 $ awk '{ print substr($1, 2), $2 }' rows.txt >odd.txt; qtrain --qrng odd.txt --model ones -q -o o.h5; qeval --qrng o.h5 odd.txt -o or.h5 | sed -n '5,7p'

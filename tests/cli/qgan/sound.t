@@ -118,10 +118,13 @@ $ qgan devices.txt -m 2 --epochs 3 --resamples 10 --pairs '1 v 2, 1v3' -o v.h5 |
 
 # Generators that have learnt nothing are counted: in the last line, in JSON, in the file and on its page.
 $ qgan devices.txt -m 2 --epochs 1 -f -o u.h5 | tail -1; qgan devices.txt -m 2 --epochs 1 -f --json -o u.h5 | jq .no_better_than_uniform
-+ h5dump -y -a no_better_than_uniform u.h5 | grep '(0)\|^ *[0-9]'; figures u.h5 --report u.html -q; grep -o 'no better than the uniform law' u.html | sort -u
++ h5dump -y -a no_better_than_uniform u.h5 | grep '(0)\|^ *[0-9]'; figures u.h5 --report u.html -q; grep -oE 'no better than the uniform law|KL\(b..a\), [^<]*|intervals are of[^<]*' u.html | sort -u
 > u.h5: 3 pairs, 3 generators, 1 no better than the uniform law, # s
 > 1
 >       1
+> KL(b||a), estimated: below 0, none was found
+> KL(b||a), plug-in
+> intervals are of held-out rows, under the laws as trained
 > no better than the uniform law
 $ qgan devices.txt -m 2 -f --json -o u.h5 | jq .no_better_than_uniform
 > 0
