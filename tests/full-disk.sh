@@ -146,7 +146,7 @@ tournament --nist few.txt --permutations 0
 tournament --nist few.txt --permutations 0 --json
 tournament --synthetic 3 --rows 9 --trials 0
 tournament --extract von-neumann few.txt -q -o -
-tournament --extract von-neumann few.txt --json -f -o words.bin
+tournament --extract von-neumann few.txt -q --json -f -o words.bin
 qtrain --qrng bits.txt --model ones -f -o words.h5
 qtrain --qrng bits.txt --model ones --key
 qeval --qrng devices.h5 bits.txt -f -o words.h5
