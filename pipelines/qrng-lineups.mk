@@ -27,8 +27,8 @@ all: $(OUT)/configurations.svg
 $(OUT)/classifiers:
 	@mkdir -p $@
 $(OUT)/classifiers/%.h5: $(BITS) FORCE | $(OUT)/classifiers
-	qtrain --qrng $(BITS) $(NOTEBOOK) $($*) --seeds $(RUNS) -o $@
+	qtrain --qrng $(BITS) --symbol-bits 2 $(NOTEBOOK) $($*) --seeds $(RUNS) -o $@
 $(OUT)/%.h5: $(OUT)/classifiers/%.h5 $(BITS) FORCE
-	qeval --qrng $< $(BITS) -o $@
+	qeval --qrng $< $(BITS) --symbol-bits 2 -o $@
 $(OUT)/configurations.svg: $(NAMES:%=$(OUT)/%.h5) FORCE
 	figures $(NAMES:%=$(OUT)/%.h5) --figure configurations -o $@
