@@ -118,28 +118,46 @@ static inline void philox_round(vector c[4], uint32_t k0, uint32_t k1)
     c[1] = p1, c[3] = p0;
 }
 
-static inline void noise_vector(uint64_t low[WORDS], uint64_t high[WORDS], uint64_t seed, uint32_t first,
-                                uint32_t purpose, uint32_t step, uint32_t replica)
+#if defined(__AVX512BW__)
+static inline void interleave(uint64_t out[2 * WORDS], vector low, vector high)
+{
+    STORE(out, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), high));
+    STORE(out + WORDS,
+          _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), high));
+}
+#define PLACES() _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)
+#else
+static inline void interleave(uint64_t out[2 * WORDS], vector low, vector high)
+{
+    const vector even = _mm256_unpacklo_epi64(low, high), odd = _mm256_unpackhi_epi64(low, high);
+    STORE(out, _mm256_permute2x128_si256(even, odd, 0x20));
+    STORE(out + WORDS, _mm256_permute2x128_si256(even, odd, 0x31));
+}
+#define PLACES() _mm256_setr_epi64x(0, 1, 2, 3)
+#endif
+
+static inline void noise_vector(uint64_t out[2 * WORDS], uint64_t seed, uint32_t first, uint32_t purpose,
+                                uint32_t step, uint32_t replica)
 {
     const vector half = SPREAD(0xffffffff);
-    uint64_t index[WORDS];
-    for (int i = 0; i < WORDS; i++) index[i] = (uint32_t)(first + (uint32_t)i);
-    vector c[4] = { LOAD(index), SPREAD(purpose), SPREAD(step), SPREAD(replica) };
+    vector c[4] = { V(add_epi64)(SPREAD(first), PLACES()), SPREAD(purpose), SPREAD(step),
+                    SPREAD(replica) };
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
     for (int r = 0; r < KL_PHILOX_ROUNDS; r++, k0 += KL_PHILOX_W0, k1 += KL_PHILOX_W1)
         philox_round(c, k0, k1);
-    STORE(low, OR(AND(c[0], half), V(slli_epi64)(c[1], 32)));
-    STORE(high, OR(AND(c[2], half), V(slli_epi64)(c[3], 32)));
+    interleave(out, OR(AND(c[0], half), V(slli_epi64)(c[1], 32)),
+               OR(AND(c[2], half), V(slli_epi64)(c[3], 32)));
 }
 
 void NAME(kl_bit_noise) KL_BIT_NOISE_ARGS
 {
-    uint64_t low[WORDS], high[WORDS];
-    for (size_t w = 0; w < words; w += 2 * WORDS) {
-        noise_vector(low, high, seed, first + (uint32_t)(w / 2), purpose, step, replica);
-        const size_t n = words - w < 2 * WORDS ? words - w : 2 * WORDS;
-        for (size_t i = 0; i < n; i++) out[w + i] = i % 2 ? high[i / 2] : low[i / 2];
-    }
+    uint64_t last[2 * WORDS];
+    size_t w = 0;
+    for (; w + 2 * WORDS <= words; w += 2 * WORDS)
+        noise_vector(out + w, seed, first + (uint32_t)(w / 2), purpose, step, replica);
+    if (w == words) return;
+    noise_vector(last, seed, first + (uint32_t)(w / 2), purpose, step, replica);
+    for (size_t i = 0; w + i < words; i++) out[w + i] = last[i];
 }
 
 /* Eight or sixteen rows a vector. */

@@ -11,7 +11,7 @@
 #include "metrics/ranks.h"
 #include "qrng/tournament_int.h"
 
-enum { MOST_WIDTH = 4, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32 };
+enum { MOST_WIDTH = 4, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32, PART = 16 };
 
 struct source {
     int width;                             /* bits of a symbol */
@@ -27,7 +27,7 @@ struct source {
 
 /* Workspace of one thread. */
 struct sample {
-    uint64_t *columns, *noise, *open, *context, *valid;
+    uint64_t *columns, *context, *valid;
     uint32_t *ones[2], *both[2], *bins[2];
     void *block;
 };
@@ -43,8 +43,6 @@ static size_t lay_out(struct sample *s, const struct source *o, char *block)
 {
     char *at = block;
     s->columns = take(&at, o->n_bits * o->words, 8);
-    s->noise = take(&at, o->words, 8);
-    s->open = take(&at, o->words, 8);
     s->valid = take(&at, o->words, 8);
     s->context = take(&at, CONTEXTS * o->words, 8);
     for (int side = 0; side < 2; side++) {
@@ -85,44 +83,84 @@ static void find_contexts(struct sample *s, const struct source *o, size_t t, in
     }
 }
 
-/* Bit k of symbol t of every row. */
-static void draw_column(struct sample *s, const struct source *o, size_t t, int k, uint32_t step)
+/* Digit d of the probability that belongs to each row of n words from word `from` on. */
+static void find_digits(uint64_t digit[PART], const struct sample *s, const struct source *o, size_t from,
+                        size_t n, int k, uint32_t d)
 {
-    const size_t column = t * (size_t)o->width + (size_t)k;
-    uint64_t *out = s->columns + column * o->words;
-    const uint32_t blocks = (uint32_t)(o->words + 1) / 2;
-    find_contexts(s, o, t, k);
-    memset(out, 0, o->words * sizeof *out);
-    memcpy(s->open, s->valid, o->words * sizeof *s->open);
-    for (uint32_t d = 0; d < DIGITS; d++) {
-        uint64_t left = 0;
-        kl_kernels()->bit_noise(s->noise, o->words, o->seed, ((uint32_t)column * DIGITS + d) * blocks,
-                                KL_RANDOM_SELF, step, o->device);
-        for (size_t w = 0; w < o->words; w++) {
-            uint64_t digit = 0;
-            for (size_t c = 0; c < (size_t)1 << k; c++)
-                if (o->chance[k][c] >> (DIGITS - 1 - d) & 1) digit |= s->context[c * o->words + w];
-            out[w] |= s->open[w] & ~s->noise[w] & digit;
-            left |= s->open[w] &= ~(s->noise[w] ^ digit);
-        }
-        if (!left) return;
+    const uint64_t *rows = s->context + from;
+    for (size_t c = 0; c < (size_t)1 << k; c++, rows += o->words) {
+        const uint64_t one = -(uint64_t)(o->chance[k][c] >> (DIGITS - 1 - d) & 1);
+        if (c == 0)
+            for (size_t w = 0; w < n; w++) digit[w] = rows[w] & one;
+        else if (one)
+            for (size_t w = 0; w < n; w++) digit[w] |= rows[w];
     }
 }
 
-/* Rows by their number of ones, counted in planes of their own. */
+/* Bit k of symbol t of the rows of some words: most of few rows are decided long before the last of
+   all is. first: number of the column's random words. */
+static void draw_part(uint64_t *out, const struct sample *s, const struct source *o, size_t from, int k,
+                      uint32_t first, uint32_t step)
+{
+    const size_t n = o->words - from < PART ? o->words - from : PART, blocks = (o->words + 1) / 2;
+    const kl_bit_noise_fn bit_noise = kl_kernels()->bit_noise;
+    uint64_t noise[PART], open[PART], drawn[PART], digit[PART], left = 1;
+    for (size_t w = 0; w < n; w++) open[w] = s->valid[from + w], drawn[w] = 0;
+    for (uint32_t d = 0; d < DIGITS && left; d++) {
+        bit_noise(noise, n, o->seed, first + d * (uint32_t)blocks + (uint32_t)(from / 2), KL_RANDOM_SELF,
+                  step, o->device);
+        find_digits(digit, s, o, from, n, k, d);
+        left = 0;
+        for (size_t w = 0; w < n; w++) {
+            drawn[w] |= open[w] & ~noise[w] & digit[w];
+            left |= open[w] &= ~(noise[w] ^ digit[w]);
+        }
+    }
+    memcpy(out + from, drawn, n * sizeof *drawn);
+}
+
+static void draw_column(struct sample *s, const struct source *o, size_t t, int k, uint32_t step)
+{
+    const size_t column = t * (size_t)o->width + (size_t)k;
+    const uint32_t blocks = (uint32_t)(o->words + 1) / 2;
+    find_contexts(s, o, t, k);
+    for (size_t from = 0; from < o->words; from += PART)
+        draw_part(s->columns + column * o->words, s, o, from, k, (uint32_t)column * DIGITS * blocks, step);
+}
+
+/* sum and twice carry become what sum, a and b were together, bit by bit. */
+static inline void add(uint64_t *sum, uint64_t *carry, uint64_t a, uint64_t b)
+{
+    const uint64_t odd = *sum ^ a;
+    *carry = (*sum & a) | (odd & b);
+    *sum = odd ^ b;
+}
+
+/* Ones of the columns of word w, as planes; eight columns at a time are one carry into the fourth. */
+static void add_columns(uint64_t sum[16], const struct sample *s, const struct source *o, size_t w)
+{
+    for (int b = 0; b < 16; b++) sum[b] = 0;
+    for (size_t c = 0; c < o->n_bits; c += 8) {
+        uint64_t x[8], twos[4], fours[2], carry;
+        for (size_t i = 0; i < 8; i++) x[i] = c + i < o->n_bits ? s->columns[(c + i) * o->words + w] : 0;
+        for (int i = 0; i < 4; i++) add(&sum[0], &twos[i], x[2 * i], x[2 * i + 1]);
+        for (int i = 0; i < 2; i++) add(&sum[1], &fours[i], twos[2 * i], twos[2 * i + 1]);
+        add(&sum[2], &carry, fours[0], fours[1]);
+        for (int b = 3; carry; b++) {
+            const uint64_t next = sum[b] & carry;
+            sum[b] ^= carry;
+            carry = next;
+        }
+    }
+}
+
+/* Rows by their number of ones. */
 static void count_bins(uint32_t *bins, const struct sample *s, const struct source *o)
 {
     memset(bins, 0, KL_BINS * sizeof *bins);
     for (size_t w = 0; w < o->words; w++) {
-        uint64_t sum[16] = { 0 };
-        for (size_t c = 0; c < o->n_bits; c++) {
-            uint64_t carry = s->columns[c * o->words + w];
-            for (int b = 0; carry; b++) {
-                const uint64_t next = sum[b] & carry;
-                sum[b] ^= carry;
-                carry = next;
-            }
-        }
+        uint64_t sum[16];
+        add_columns(sum, s, o, w);
         for (int r = 0; r < 64 && s->valid[w] >> r & 1; r++) {
             size_t ones = 0;
             for (int b = 0; b < 16; b++) ones |= (size_t)(sum[b] >> r & 1) << b;
