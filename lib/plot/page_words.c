@@ -88,7 +88,7 @@ struct kl_page_words kl_page_words(const char *kind, const char *name, size_t n)
 static const char *const columns[][2] = {
     { "scores/cross_entropy_a", "a on a" },
     { "scores/cross_entropy_b", "b on a" },
-    { "scores/excess", "KL(b||a), estimated: below 0, none was found" },
+    { "scores/excess", "KL(b||a), below 0: none found" },
     { "scores/plugin_excess", "KL(b||a), plug-in" },
     { "scores/plugin_difference", "difference, plug-in" },
     { "scores/divergence", "KL to the law" },
