@@ -122,7 +122,7 @@ $ qgan devices.txt -m 2 --epochs 1 -f -o u.h5 | tail -1; qgan devices.txt -m 2 -
 > u.h5: 3 pairs, 3 generators, 1 no better than the uniform law, # s
 > 1
 >       1
-> KL(b||a), estimated: below 0, none was found
+> KL(b||a), below 0: none found
 > KL(b||a), plug-in
 > intervals are of held-out rows, under the laws as trained
 > no better than the uniform law
