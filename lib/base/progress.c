@@ -54,7 +54,8 @@ static int step(void *context, uint64_t done, uint64_t total, const char *note)
 {
     struct kl_progress *p = context;
     double now = kl_clock();
-    if (p->total && (total != p->total || done < p->done)) p->start = now, p->from = done;
+    /* Other work begins; a smaller total alone is the same work, of which some is not needed. */
+    if (p->total && (total > p->total || done < p->done)) p->start = now, p->from = done;
     p->total = total;
     p->done = done;
     double wait = p->mode == MODE_BAR ? BAR_SECONDS : p->mode == MODE_JSON ? 1 : LINE_SECONDS;

@@ -6,9 +6,8 @@
 
 #include "kernels/inline/philox.h"
 #include "metrics/ranks.h"
+#include "qrng/course.h"
 #include "qrng/planes.h"
-
-enum { CHUNK = 32 /* permutations that a thread takes at a time */ };
 
 struct job {
     const struct kl_planes *planes;
@@ -16,7 +15,7 @@ struct job {
     struct kl_labelling *labellings; /* one a thread */
     double *scores;                  /* [permutations, KL_N_SCORES] */
     uint64_t seed;
-    size_t n;
+    size_t n, first, chunk; /* permutations: all, done, those that a thread takes at a time */
     uint32_t pair, wanted;
 };
 
@@ -31,8 +30,26 @@ static void permute_some(void *context, size_t chunk, int thread)
 {
     if (kl_signals_pending()) return; /* what calls this asks as well */
     const struct job *job = context;
-    for (size_t i = chunk * CHUNK; i < (chunk + 1) * CHUNK && i < job->n; i++)
+    const size_t from = job->first + chunk * job->chunk;
+    for (size_t i = from; i < from + job->chunk && i < job->n; i++)
         permute_once(job, i, &job->labellings[thread]);
+}
+
+/* Some at a time, which take about a tenth of a second. */
+static int permute_all(struct job *job, struct kl_pool *pool, struct kl_course *course,
+                       struct kl_error *err)
+{
+    enum { ROWS = 1 << 22, CHUNK = 32 };
+    const size_t some = 1 + ROWS / job->planes->rows;
+    int code = KL_OK;
+    job->chunk = some < CHUNK ? some : CHUNK;
+    const size_t most = (size_t)kl_pool_size(pool) * (some / job->chunk) * job->chunk;
+    for (size_t n; !code && job->first < job->n; job->first += n) {
+        n = job->n - job->first < most ? job->n - job->first : most;
+        kl_pool_for(pool, (n + job->chunk - 1) / job->chunk, permute_some, job);
+        code = kl_course_step(course, n, NULL, err);
+    }
+    return code;
 }
 
 /* p = (1 + permutations that score as high) / (1 + permutations) (Phipson & Smyth 2010,
@@ -58,7 +75,7 @@ static void judge(struct kl_pair_result *r, uint32_t wanted, const double *score
 }
 
 static int run(struct kl_pair_result *r, struct job *job, size_t n, struct kl_pool *pool,
-               struct kl_error *err)
+               struct kl_course *course, struct kl_error *err)
 {
     const struct kl_planes *p = job->planes;
     double *column = malloc((n + 1) * sizeof *column);
@@ -69,8 +86,8 @@ static int run(struct kl_pair_result *r, struct job *job, size_t n, struct kl_po
         memcpy(job->labellings[0].mask, p->first, p->words * sizeof *p->first);
         kl_labelling_scores(r->score, KL_ALL_SCORES, &job->labellings[0], p, job->shares);
         job->n = n;
-        kl_pool_for(pool, (n + CHUNK - 1) / CHUNK, permute_some, job);
-        judge(r, job->wanted, job->scores, column, n);
+        code = permute_all(job, pool, course, err);
+        if (!code) judge(r, job->wanted, job->scores, column, n);
     }
     for (int t = 0; t < kl_pool_size(pool); t++) kl_labelling_free(&job->labellings[t]);
     free(column);
@@ -78,7 +95,8 @@ static int run(struct kl_pair_result *r, struct job *job, size_t n, struct kl_po
 }
 
 int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
-               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_error *err)
+               uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_course *course,
+               struct kl_error *err)
 {
     struct kl_shares shares[2] = { 0 };
     struct job job = { .planes = p, .shares = shares, .seed = seed, .pair = pair, .wanted = wanted };
@@ -88,7 +106,7 @@ int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wan
     int code = job.scores && job.labellings ? KL_OK : kl_fail_memory(err, bytes);
     if (!code) code = kl_shares_make(&shares[0], p->rows_a, err);
     if (!code) code = kl_shares_make(&shares[1], p->rows - p->rows_a, err);
-    if (!code) code = run(r, &job, permutations, pool, err);
+    if (!code) code = run(r, &job, permutations, pool, course, err);
     kl_shares_free(&shares[0]), kl_shares_free(&shares[1]);
     free(job.scores), free(job.labellings);
     return code;

@@ -11,7 +11,7 @@
 #include "metrics/ranks.h"
 #include "qrng/tournament_int.h"
 
-enum { MOST_WIDTH = 4, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32, PART = 16 };
+enum { MOST_WIDTH = KL_SELF_WIDTH, CONTEXTS = 1 << (MOST_WIDTH - 1), DIGITS = 32, PART = 16 };
 
 struct source {
     int width;                             /* bits of a symbol */
@@ -22,6 +22,7 @@ struct source {
     uint64_t seed;
     uint32_t device;
     double *scores;         /* [samples, KL_N_LEGACY] */
+    size_t first;           /* sample of the part that is drawn at a time */
     struct sample *samples; /* one a thread */
 };
 
@@ -186,6 +187,7 @@ static void sample_once(void *context, size_t i, int thread)
     if (kl_signals_pending()) return; /* what calls this asks as well */
     const struct source *o = context;
     struct sample *s = &o->samples[thread];
+    i += o->first;
     for (int side = 0; side < 2; side++) draw_side(s, o, side, (uint32_t)(2 * i) + (uint32_t)side);
     const struct kl_side a = { &o->shares, s->ones[0], s->both[0], s->bins[0] },
                          b = { &o->shares, s->ones[1], s->both[1], s->bins[1] };
@@ -213,8 +215,23 @@ static void summarise(double *mean, double *q95, const double *scores, double *c
     }
 }
 
+/* Some at a time, which take about a tenth of a second. */
+static int sample_some(struct source *o, size_t samples, struct kl_pool *pool, struct kl_course *course,
+                       struct kl_error *err)
+{
+    const size_t bits = 1 << 28, threads = (size_t)kl_pool_size(pool);
+    const size_t most = threads * (1 + bits / (2 * o->rows * o->n_bits));
+    int code = KL_OK;
+    for (size_t n; !code && o->first < samples; o->first += n) {
+        n = samples - o->first < most ? samples - o->first : most;
+        kl_pool_for(pool, n, sample_once, o);
+        code = kl_course_step(course, n * kl_sample_steps(o->n_bits), NULL, err);
+    }
+    return code;
+}
+
 static int sample_all(double *mean, double *q95, struct source *o, size_t samples, struct kl_pool *pool,
-                      struct kl_error *err)
+                      struct kl_course *course, struct kl_error *err)
 {
     int code = KL_OK;
     double *column = malloc(samples * sizeof *column);
@@ -227,8 +244,8 @@ static int sample_all(double *mean, double *q95, struct source *o, size_t sample
     if (!code) code = kl_shares_make(&o->shares, o->rows, err);
     if (!code) {
         for (size_t c = 0; c <= o->n_bits; c++) o->bin_of[c] = (uint8_t)kl_ones_bin(c, o->n_bits);
-        kl_pool_for(pool, samples, sample_once, o);
-        summarise(mean, q95, o->scores, column, samples);
+        code = sample_some(o, samples, pool, course, err);
+        if (!code) summarise(mean, q95, o->scores, column, samples);
     }
     for (int t = 0; o->samples && t < kl_pool_size(pool); t++) free(o->samples[t].block);
     kl_shares_free(&o->shares);
@@ -238,7 +255,7 @@ static int sample_all(double *mean, double *q95, struct source *o, size_t sample
 
 int kl_self_null(double *mean, double *q95, const double *p, size_t n_symbols, size_t n_bits,
                  size_t rows, size_t samples, uint64_t seed, uint32_t device, struct kl_pool *pool,
-                 struct kl_error *err)
+                 struct kl_course *course, struct kl_error *err)
 {
     struct source o = { .n_bits = n_bits,
                         .n_wide = n_bits < KL_WIDE ? n_bits : KL_WIDE,
@@ -256,5 +273,5 @@ int kl_self_null(double *mean, double *q95, const double *p, size_t n_symbols, s
             "at most; leave these out: --scores chi_square,accuracy",
             rows, n_bits);
     chances(&o, p);
-    return sample_all(mean, q95, &o, samples, pool, err);
+    return sample_all(mean, q95, &o, samples, pool, course, err);
 }

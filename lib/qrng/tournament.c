@@ -26,6 +26,8 @@ struct work {
     double *values;           /* [threads, KL_N_DIVERGENCES, resamples] */
     struct kl_tournament *t;
     struct kl_pool *pool;
+    struct kl_course course; /* a step: a permutation of a pair */
+    size_t device, first;    /* whose samples are drawn, and the first one of some */
 };
 
 static int make_room(struct kl_tournament *t, struct work *w, struct kl_error *err)
@@ -87,15 +89,33 @@ static void describe_device(struct work *w, size_t d)
     for (size_t j = 0; j < t->n_bits; j++) rates[j] /= (double)t->rows[d];
 }
 
-static void resample(void *context, size_t d, int thread)
+static void resample(void *context, size_t i, int thread)
 {
     if (kl_signals_pending()) return; /* what calls this asks as well */
     struct work *w = context;
-    const size_t b = w->t->resamples;
+    const size_t d = w->device, k = w->first + i;
     (void)thread;
-    kl_bootstrap_counts(w->resampled + d * b * w->t->n_symbols, &w->features, w->rows + w->first_row[d],
-                        w->first_row[d + 1] - w->first_row[d], b, (uint64_t)w->options->seed,
-                        (uint32_t)d);
+    kl_bootstrap_counts(w->resampled + (d * w->t->resamples + k) * w->t->n_symbols, &w->features,
+                        w->rows + w->first_row[d], w->first_row[d + 1] - w->first_row[d], k,
+                        (uint64_t)w->options->seed, (uint32_t)d);
+}
+
+/* So many take about as long as a permutation of a pair. */
+enum { RESAMPLES = 8 };
+
+/* Some at a time, which take about a tenth of a second. */
+static int resample_device(struct work *w, size_t d, struct kl_error *err)
+{
+    enum { ROWS = 1 << 24 };
+    const size_t most = (size_t)kl_pool_size(w->pool) * (1 + ROWS / (size_t)w->t->rows[d]);
+    int code = KL_OK;
+    w->device = d, w->first = 0;
+    for (size_t n; !code && w->first < w->t->resamples; w->first += n) {
+        n = w->t->resamples - w->first < most ? w->t->resamples - w->first : most;
+        kl_pool_for(w->pool, n, resample, w);
+        code = kl_course_step(&w->course, (w->first + n) / RESAMPLES - w->first / RESAMPLES, NULL, err);
+    }
+    return code;
 }
 
 /* Of symbol s among those of a device. */
@@ -159,31 +179,44 @@ static int test_pair(struct work *w, size_t i, struct kl_error *err)
                               w->first_row[b + 1] - w->first_row[b], err);
     if (!code)
         code = kl_permute(r, &planes, w->options->wanted, (size_t)w->options->permutations,
-                          (uint64_t)w->options->seed, (uint32_t)i, w->pool, err);
+                          (uint64_t)w->options->seed, (uint32_t)i, w->pool, &w->course, err);
     if (!code)
         kl_crossfit_bounds(&r->accuracy_low, &r->accuracy_high, r->score[KL_SCORE_ACCURACY], &planes);
     kl_planes_free(&planes);
     return code;
 }
 
+/* Of a device with itself. */
+static size_t count_samples(const struct work *w)
+{
+    const bool wanted = w->options->wanted & ((1u << KL_N_LEGACY) - 1);
+    const size_t most = w->t->permutations < MOST_SELF ? w->t->permutations : MOST_SELF;
+    return wanted && w->t->symbol_bits <= KL_SELF_WIDTH ? most : 0;
+}
+
 static int test_self(struct work *w, size_t d, struct kl_error *err)
 {
     struct kl_tournament *t = w->t;
-    const bool wanted = w->options->wanted & ((1u << KL_N_LEGACY) - 1);
-    const size_t most = t->permutations < MOST_SELF ? t->permutations : MOST_SELF,
-                 samples = wanted ? most : 0;
     double p[1 << KL_BITS_SYMBOL];
     for (size_t s = 0; s < t->n_symbols; s++)
         p[s] = (double)t->counts[d * t->n_symbols + s] / ((double)t->rows[d] * (double)w->features.most);
     return kl_self_null(t->self_mean + d * KL_N_LEGACY, t->self_q95 + d * KL_N_LEGACY, p, t->n_symbols,
-                        t->n_bits, (size_t)t->rows[d], samples, (uint64_t)w->options->seed, (uint32_t)d,
-                        w->pool, err);
+                        t->n_bits, (size_t)t->rows[d], count_samples(w), (uint64_t)w->options->seed,
+                        (uint32_t)d, w->pool, &w->course, err);
 }
 
-static int run(struct work *w, const struct kl_watch *watch, struct kl_error *err)
+/* Equal steps for all devices and for all pairs, whatever their rows. */
+static void plan(struct work *w)
+{
+    const struct kl_tournament *t = w->t;
+    w->course.total = t->n_devices * (t->resamples / RESAMPLES) +
+                      t->n_devices * count_samples(w) * kl_sample_steps(t->n_bits) +
+                      t->n_pairs * t->permutations;
+}
+
+static int run(struct work *w, struct kl_error *err)
 {
     struct kl_tournament *t = w->t;
-    const size_t total = t->n_devices + t->n_pairs;
     int code = make_room(t, w, err);
     if (!code) code = kl_row_features(&w->features, w->bits, err);
     if (!code) code = sort_rows(w, err);
@@ -194,13 +227,12 @@ static int run(struct work *w, const struct kl_watch *watch, struct kl_error *er
         for (size_t e = d + 1; e < t->n_devices; e++, i++)
             t->pairs[i].a = (int)d, t->pairs[i].b = (int)e;
     }
-    kl_pool_for(w->pool, t->n_devices, resample, w);
-    kl_pool_for(w->pool, t->n_pairs, compare, w);
-    for (size_t i = 0; i < total && !code; i++) {
-        code = i < t->n_devices ? test_self(w, i, err) : test_pair(w, i - t->n_devices, err);
-        if (!code && kl_watch_step(watch, i + 1, total, NULL))
-            code = kl_fail(err, KL_ESIGNAL, "stopped");
-    }
+    plan(w);
+    for (size_t d = 0; d < t->n_devices && !code; d++) code = resample_device(w, d, err);
+    if (!code) kl_pool_for(w->pool, t->n_pairs, compare, w);
+    for (size_t d = 0; d < t->n_devices && !code; d++) code = test_self(w, d, err);
+    for (size_t i = 0; i < t->n_pairs && !code; i++) code = test_pair(w, i, err);
+    if (!code) code = kl_course_step(&w->course, 0, NULL, err);
     return code ? code : kl_tournament_rank(t, err);
 }
 
@@ -208,7 +240,7 @@ int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
                       const struct kl_tournament_options *o, struct kl_pool *pool,
                       const struct kl_watch *watch, struct kl_error *err)
 {
-    struct work w = { .bits = bits, .options = o, .t = t, .pool = pool };
+    struct work w = { .bits = bits, .options = o, .t = t, .pool = pool, .course = { .watch = watch } };
     const size_t d = (size_t)bits->n_devices;
     *t = (struct kl_tournament){ .n_devices = d,
                                  .n_pairs = d * (d - 1) / 2,
@@ -222,7 +254,7 @@ int kl_tournament_run(struct kl_tournament *t, const struct kl_bits *bits,
         return kl_fail(err, KL_EDATA,
                        "one device, expected at least two: labels behind the rows, or a file a "
                        "device; one alone is for --nist");
-    int code = run(&w, watch, err);
+    int code = run(&w, err);
     kl_row_features_free(&w.features);
     free(w.rows), free(w.first_row), free(w.resampled), free(w.values);
     return code;

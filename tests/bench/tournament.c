@@ -76,7 +76,7 @@ static double permutations(struct input *in, uint32_t wanted, size_t n, struct k
     struct kl_pair_result r = { 0 };
     planes_of(&p, in, 0, 1);
     const double start = kl_clock();
-    must(kl_permute(&r, &p, wanted, n, 1, 0, pool, &in->err), &in->err);
+    must(kl_permute(&r, &p, wanted, n, 1, 0, pool, NULL, &in->err), &in->err);
     const double seconds = kl_clock() - start;
     kl_planes_free(&p);
     return seconds;
