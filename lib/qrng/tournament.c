@@ -28,6 +28,7 @@ struct work {
     struct kl_pool *pool;
     struct kl_course course; /* a step: a permutation of a pair */
     size_t device, first;    /* whose samples are drawn, and the first one of some */
+    uint16_t *row_symbols;   /* [rows of that device, S] */
 };
 
 static int make_room(struct kl_tournament *t, struct work *w, struct kl_error *err)
@@ -95,9 +96,9 @@ static void resample(void *context, size_t i, int thread)
     struct work *w = context;
     const size_t d = w->device, k = w->first + i;
     (void)thread;
-    kl_bootstrap_counts(w->resampled + (d * w->t->resamples + k) * w->t->n_symbols, &w->features,
-                        w->rows + w->first_row[d], w->first_row[d + 1] - w->first_row[d], k,
-                        (uint64_t)w->options->seed, (uint32_t)d);
+    kl_bootstrap_counts(w->resampled + (d * w->t->resamples + k) * w->t->n_symbols, w->row_symbols,
+                        w->t->n_symbols, (size_t)w->t->rows[d], k, (uint64_t)w->options->seed,
+                        (uint32_t)d);
 }
 
 /* So many take about as long as a permutation of a pair. */
@@ -107,14 +108,21 @@ enum { RESAMPLES = 8 };
 static int resample_device(struct work *w, size_t d, struct kl_error *err)
 {
     enum { ROWS = 1 << 24 };
-    const size_t most = (size_t)kl_pool_size(w->pool) * (1 + ROWS / (size_t)w->t->rows[d]);
+    const size_t rows = (size_t)w->t->rows[d], n = w->t->n_symbols, bytes = rows * n * sizeof(uint16_t);
+    const size_t most = (size_t)kl_pool_size(w->pool) * (1 + ROWS / rows);
     int code = KL_OK;
     w->device = d, w->first = 0;
-    for (size_t n; !code && w->first < w->t->resamples; w->first += n) {
-        n = w->t->resamples - w->first < most ? w->t->resamples - w->first : most;
-        kl_pool_for(w->pool, n, resample, w);
-        code = kl_course_step(&w->course, (w->first + n) / RESAMPLES - w->first / RESAMPLES, NULL, err);
+    if (!(w->row_symbols = malloc(bytes))) return kl_fail_memory(err, bytes);
+    for (size_t i = 0; i < rows; i++)
+        memcpy(w->row_symbols + i * n,
+               w->features.values + w->rows[w->first_row[d] + i] * w->features.n, n * sizeof(uint16_t));
+    for (size_t some; !code && w->first < w->t->resamples; w->first += some) {
+        some = w->t->resamples - w->first < most ? w->t->resamples - w->first : most;
+        kl_pool_for(w->pool, some, resample, w);
+        code = kl_course_step(&w->course, (w->first + some) / RESAMPLES - w->first / RESAMPLES, NULL,
+                              err);
     }
+    free(w->row_symbols);
     return code;
 }
 

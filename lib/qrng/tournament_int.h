@@ -24,8 +24,9 @@ static inline uint64_t kl_sample_steps(size_t n_bits)
 /* log10_p_holm of all pairs, and order (tournament_rank.c). KL_ENOMEM. */
 int kl_tournament_rank(struct kl_tournament *t, struct kl_error *err);
 
-/* counts [S]: symbols of bootstrap sample `resample` of the rows (bootstrap.c). */
-void kl_bootstrap_counts(int64_t *counts, const struct kl_row_features *f, const size_t *rows, size_t n,
+/* counts [S]: symbols of bootstrap sample `resample` of n rows, values [n, S], fewer than 2^32
+   (bootstrap.c). */
+void kl_bootstrap_counts(int64_t *counts, const uint16_t *values, size_t n_symbols, size_t n,
                          size_t resample, uint64_t seed, uint32_t device);
 
 #endif
