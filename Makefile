@@ -145,13 +145,13 @@ INSTRUMENTED = OPT="-O1 -fexpensive-optimizations"
 
 ## make sanitize     all tests with AddressSanitizer and UBSan, in build/sanitize
 # (-w: instrumented code confuses gcc's warnings; the plain build has them all)
-sanitize: deps-test
+sanitize: deps-test test-python
 	@ACCURACY=digits KILLS=5 STOP_SECONDS=60 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory test BUILD=$(BUILD)/sanitize $(INSTRUMENTED) \
 	    SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -w" \
 	    KETLINE_PYTHON="$(TEST_PYTHON)"
 
 ## make coverage     all tests with gcov; the last line is the share of the lines of lib/ that ran
-coverage: deps-test
+coverage: deps-test test-python
 	@find $(BUILD)/coverage -name '*.gcda' -delete 2>/dev/null || true
 	-@ACCURACY=digits KILLS=5 TEST_TIMEOUT=3600 $(MAKE) --no-print-directory test BUILD=$(BUILD)/coverage $(INSTRUMENTED) \
 	    SAN="--coverage -fprofile-update=atomic -w" \
