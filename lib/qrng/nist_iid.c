@@ -49,19 +49,43 @@ static int count_round(struct kl_iid *result, struct rounds *r, size_t n, int64_
     return left;
 }
 
-static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutations,
+/* More than so many on both sides, and it passes. */
+static int64_t edge_of(int64_t permutations)
+{
+    return permutations * 5 / 10000;
+}
+
+int64_t kl_iid_needed(const struct kl_iid *result, int64_t permutations)
+{
+    int64_t needed = result->taken;
+    for (int i = 0; i < KL_IID_STATISTICS; i++) {
+        const int64_t high = result->above[i] + result->equal[i],
+                      low = result->below[i] + result->equal[i], seen = high < low ? high : low;
+        if (result->passed[i]) continue;
+        if (!seen) return permutations;
+        const int64_t own = (edge_of(permutations) + 1) * result->taken / seen;
+        if (own > needed) needed = own;
+    }
+    return needed < permutations ? needed : permutations;
+}
+
+static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutations, int64_t until,
                       struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
-    const int64_t edge = permutations * 5 / 10000;
-    int left = KL_IID_STATISTICS, code = KL_OK;
-    for (r->first = 0; !code && left && r->first < permutations; r->first += ROUND) {
-        const size_t n = permutations - r->first < ROUND ? (size_t)(permutations - r->first) : ROUND;
+    int left = 0, code = KL_OK;
+    for (int i = 0; i < KL_IID_STATISTICS; i++) left += r->wanted[i];
+    while (!code && left && result->taken < until) {
+        const int64_t rest = until - result->taken;
+        const size_t n = rest < ROUND ? (size_t)rest : ROUND;
+        r->first = result->taken;
         kl_pool_for(pool, n, run_one, r);
         for (size_t k = 0; !code && k < n; k++)
             if ((code = r->codes[k]) && err) *err = r->errors[k];
-        if (!code) left = count_round(result, r, n, edge);
-        if (!code &&
-            kl_watch_step(watch, (uint64_t)(r->first + (int64_t)n), (uint64_t)permutations, NULL))
+        if (code) return code;
+        left = count_round(result, r, n, edge_of(permutations));
+        result->taken += (int64_t)n;
+        if (kl_watch_step(watch, (uint64_t)result->taken,
+                          (uint64_t)kl_iid_needed(result, permutations), NULL))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     result->judged = permutations >= KL_IID_PERMUTATIONS;
@@ -69,21 +93,37 @@ static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutati
     return code;
 }
 
-int kl_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
-           struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+int kl_iid_begin(struct kl_iid *result, const uint8_t *s, size_t n, struct kl_error *err)
+{
+    unsigned char *work = malloc(kl_iid_work(n));
+    *result = (struct kl_iid){ 0 };
+    if (!work) return kl_fail_memory(err, kl_iid_work(n));
+    const int code = kl_iid_statistics(result->statistic, NULL, s, n, work, err);
+    free(work);
+    return code;
+}
+
+int kl_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t until,
+                 int64_t seed, struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
     const size_t threads = pool ? (size_t)kl_pool_size(pool) : 1, room = n + kl_iid_work(n);
     struct rounds *r = calloc(1, sizeof *r);
     unsigned char *work = malloc(threads * room);
     int code = r && work ? KL_OK : kl_fail_memory(err, threads * room);
-    *result = (struct kl_iid){ 0 };
     if (!code) {
         r->s = s, r->n = n, r->room = room, r->seed = seed, r->work = work;
-        memset(r->wanted, true, sizeof r->wanted);
-        code = kl_iid_statistics(result->statistic, NULL, s, n, work, err);
+        for (int i = 0; i < KL_IID_STATISTICS; i++) r->wanted[i] = !result->passed[i];
+        code = run_rounds(result, r, permutations, until, pool, watch, err);
     }
-    if (!code) code = run_rounds(result, r, permutations, pool, watch, err);
     free(work);
     free(r);
     return code;
+}
+
+int kl_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
+           struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
+{
+    const int code = kl_iid_begin(result, s, n, err);
+    return code ? code
+                : kl_iid_go_on(result, s, n, permutations, permutations, seed, pool, watch, err);
 }

@@ -14,6 +14,7 @@ enum {
 };
 extern const char *const kl_iid_names[KL_IID_STATISTICS];
 struct kl_iid {
+    int64_t taken; /* permutations, so far */
     double statistic[KL_IID_STATISTICS];
     /* How many permutations had a larger, an equal, a smaller one. A statistic is dropped as soon as it
        can no longer fail, so these seldom add up to all permutations. */
@@ -26,6 +27,15 @@ struct kl_iid {
    of section 5.1. KL_ENOMEM, KL_ESIGNAL. */
 int kl_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t seed,
            struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+/* The same in parts: the source's own statistics; then permutations until `until` of them are taken, or
+   none of the statistics can fail any more. watch is told how many are taken and how many it will be,
+   by kl_iid_needed. The verdict is there when all are taken. */
+int kl_iid_begin(struct kl_iid *result, const uint8_t *s, size_t n, struct kl_error *err);
+int kl_iid_go_on(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutations, int64_t until,
+                 int64_t seed, struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
+/* How many permutations it will take, by how often each statistic was exceeded on either side so far:
+   all of them where one never was. */
+int64_t kl_iid_needed(const struct kl_iid *result, int64_t permutations);
 
 /* The statistics of sections 5.1.1 to 5.1.11 (nist_iid_statistics.c); wanted [KL_IID_STATISTICS], NULL:
    all; others keep what is in t. work: kl_iid_work bytes. */

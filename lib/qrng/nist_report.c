@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/nist_stream.h"
+#include "qrng/nist_report_int.h"
 #include "qrng/rules.h"
 
 void kl_nist_options_default(struct kl_nist_options *o)
@@ -27,12 +27,8 @@ struct work {
     struct kl_nist_stream *streams; /* [n_devices] */
     struct job *jobs;
     size_t n_jobs;
+    struct kl_course *course; /* a step: what permuting a thousand symbols takes */
 };
-
-static size_t part(size_t n)
-{
-    return n < KL_NIST_PART ? n : KL_NIST_PART;
-}
 
 /* The closed alphabet's copy is made here, since the values themselves are needed elsewhere. */
 static int estimate(double *h, const uint8_t *s, size_t n, struct kl_error *err)
@@ -66,47 +62,49 @@ static void run_job(void *context, size_t i, int thread)
     const struct kl_nist_stream *s = &w->streams[job->device];
     (void)thread;
     if (job->kind == SUITE) job->code = test_sequence(d, s, job->sequence, &job->err);
-    else if (job->kind == BITS) job->code = estimate(d->bit_h, s->part, part(d->n_bits), &job->err);
-    else job->code = estimate(d->symbol_h, s->symbols, part(d->n_symbols), &job->err);
+    else if (job->kind == BITS) job->code = estimate(d->bit_h, s->part, kl_nist_part(d->n_bits), &job->err);
+    else job->code = estimate(d->symbol_h, s->symbols, kl_nist_part(d->n_symbols), &job->err);
 }
 
-static int run_jobs(struct work *w, struct kl_pool *pool, const struct kl_watch *watch,
-                    struct kl_error *err)
+/* As many steps as take as long. */
+static uint64_t job_steps(const struct job *job, const struct kl_nist_report *r)
 {
-    const size_t step = 2 * (size_t)kl_pool_size(pool);
+    enum { SUITE_COST = 15, BITS_COST = 55, SYMBOLS_COST = 50 };
+    const struct kl_nist_device *d = &r->devices[job->device];
+    if (job->kind == SUITE) return SUITE_COST * d->sequence_bits / 1000;
+    return job->kind == BITS ? BITS_COST * kl_nist_part(d->n_bits) / 1000
+                             : SYMBOLS_COST * kl_nist_part(d->n_symbols) / 1000;
+}
+
+static int run_jobs(struct work *w, struct kl_pool *pool, struct kl_error *err)
+{
+    const size_t step = (size_t)kl_pool_size(pool);
     int code = KL_OK;
     for (size_t i = 0; !code && i < w->n_jobs; i += step) {
         struct work part_of = *w;
         part_of.jobs += i;
         const size_t n = w->n_jobs - i < step ? w->n_jobs - i : step;
+        uint64_t steps = 0;
         kl_pool_for(pool, n, run_job, &part_of);
-        for (size_t k = 0; !code && k < n; k++)
+        for (size_t k = 0; !code && k < n; k++) {
+            steps += job_steps(&part_of.jobs[k], w->report);
             if ((code = part_of.jobs[k].code) && err) *err = part_of.jobs[k].err;
-        if (!code && kl_watch_step(watch, i + n, w->n_jobs, "tests and estimates"))
-            code = kl_fail(err, KL_ESIGNAL, "stopped");
+        }
+        if (!code) code = kl_course_step(w->course, steps, "tests and estimates", err);
     }
     return code;
 }
 
-/* ---- what needs all threads ---- */
-
-static int finish_device(struct kl_nist_report *r, size_t i, const struct kl_nist_stream *s,
-                         const struct kl_bits *bits, struct kl_pool *pool, const struct kl_watch *watch,
-                         struct kl_error *err)
+static int restart_device(struct kl_nist_report *r, size_t i, const struct kl_nist_stream *s,
+                          const struct kl_bits *bits, struct kl_error *err)
 {
     struct kl_nist_device *d = &r->devices[i];
-    const struct kl_nist_options *o = &r->options;
-    const size_t n = part(d->n_symbols), per_row = bits->n_bits / (size_t)bits->symbol_bits;
-    int code = kl_nist_assess(d, r, err);
-    if (!code) code = kl_iid_tests(&d->tests, s->symbols, n, err);
-    if (!code && o->permutations)
-        code = kl_iid(&d->iid, s->symbols, n, o->permutations, o->seed, pool, watch, err);
-    if (code || !o->restarts) return code;
+    const size_t per_row = bits->n_bits / (size_t)bits->symbol_bits;
     uint8_t *square = malloc((size_t)KL_RESTARTS * KL_RESTARTS);
     if (!square) return kl_fail_memory(err, (size_t)KL_RESTARTS * KL_RESTARTS);
     for (size_t row = 0; row < KL_RESTARTS; row++)
         kl_nist_stream_symbols(square + row * KL_RESTARTS, s, row * per_row, KL_RESTARTS);
-    code = kl_restart(&d->restart, square, d->assessed, err);
+    const int code = kl_restart(&d->restart, square, d->assessed, err);
     d->restarted = !code;
     free(square);
     return code;
@@ -124,7 +122,7 @@ static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err
         struct kl_nist_device *d = &r->devices[i];
         d->n_bits = d->n_rows * bits->n_bits;
         d->n_symbols = d->n_bits / (size_t)bits->symbol_bits;
-        d->sequence_bits = r->options.sequence_bits ? (size_t)r->options.sequence_bits : part(d->n_bits);
+        d->sequence_bits = r->options.sequence_bits ? (size_t)r->options.sequence_bits : kl_nist_part(d->n_bits);
         d->n_sequences = d->n_bits / d->sequence_bits;
         if (d->n_sequences > (size_t)r->options.sequences) d->n_sequences = (size_t)r->options.sequences;
         if (r->options.restarts && (d->n_rows < KL_RESTARTS || per_row < KL_RESTARTS))
@@ -148,7 +146,9 @@ static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err
         if (r->symbol_bits > 1) w->jobs[w->n_jobs++] = (struct job){ .kind = SYMBOLS, .device = i };
         for (size_t s = 0; s < r->devices[i].n_sequences; s++)
             w->jobs[w->n_jobs++] = (struct job){ .kind = SUITE, .device = i, .sequence = s };
+        w->course->total += kl_nist_permutation_steps(&r->devices[i], r->options.permutations);
     }
+    for (size_t i = 0; i < w->n_jobs; i++) w->course->total += job_steps(&w->jobs[i], r);
     return KL_OK;
 }
 
@@ -189,7 +189,10 @@ int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
                    struct kl_error *err)
 {
     const size_t n = (size_t)bits->n_devices;
-    struct work w = { .report = report, .streams = calloc(n, sizeof *w.streams) };
+    struct kl_course course = { .watch = watch };
+    struct work w = { .report = report,
+                      .streams = calloc(n, sizeof *w.streams),
+                      .course = &course };
     *report = (struct kl_nist_report){
         .options = *o, .n_devices = n, .row_bits = bits->n_bits, .symbol_bits = bits->symbol_bits
     };
@@ -201,10 +204,17 @@ int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
     if (!code) memcpy(report->names, bits->names, n * sizeof *report->names);
     if (!code) code = plan(&w, bits, err);
     for (size_t i = 0; !code && i < n; i++) code = kl_nist_stream(&w.streams[i], bits, i, err);
-    if (!code) code = run_jobs(&w, pool, watch, err);
+    if (!code) code = run_jobs(&w, pool, err);
     if (!code) code = inform(report, &w, err);
-    for (size_t i = 0; !code && i < n; i++)
-        code = finish_device(report, i, &w.streams[i], bits, pool, watch, err);
+    for (size_t i = 0; !code && i < n; i++) {
+        code = kl_nist_assess(&report->devices[i], report, err);
+        if (!code)
+            code = kl_iid_tests(&report->devices[i].tests, w.streams[i].symbols,
+                                kl_nist_part(report->devices[i].n_symbols), err);
+    }
+    if (!code && o->permutations) code = kl_nist_permute(report, w.streams, &course, pool, err);
+    for (size_t i = 0; !code && o->restarts && i < n; i++)
+        code = restart_device(report, i, &w.streams[i], bits, err);
     for (size_t i = 0; w.streams && i < n; i++) kl_nist_stream_free(&w.streams[i]);
     free(w.streams);
     free(w.jobs);

@@ -12,7 +12,7 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >     serial                     failed, log10 p -105
 >   SP 800-90B   0.5731 bits a bit (compression), 0.8635 if independent
 >   SP 800-90B   1.5934 bits a symbol (t-tuple), 1.5952 if independent
->   independent  not refuted: log10 p -0.103 of neighbours, -0.355 of parts
+>   independent  not refuted: log10 p -0.103 of neighbours, -0.355 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.5731 a bit of long blocks (within 2^-64)
 > 2: 2000 rows of 100 bits
 >   SP 800-22    1 of 9 tests passed, 6 not applicable; 1 sequence of 200000 bits
@@ -26,7 +26,7 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >     serial                     failed, log10 p -361
 >   SP 800-90B   0.5356 bits a bit (compression), 0.8161 if independent
 >   SP 800-90B   1.4692 bits a symbol (t-tuple), 1.4968 if independent
->   independent  not refuted: log10 p -1.25 of neighbours, -0.0317 of parts
+>   independent  not refuted: log10 p -1.25 of neighbours, -0.0317 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.5356 a bit of long blocks (within 2^-64)
 > 3: 2000 rows of 100 bits
 >   SP 800-22    4 of 9 tests passed, 6 not applicable; 1 sequence of 200000 bits
@@ -37,7 +37,7 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >     approximate entropy        failed, log10 p -5.92
 >   SP 800-90B   0.7216 bits a bit (collision), 0.9685 if independent
 >   SP 800-90B   1.8043 bits a symbol (t-tuple), 1.8467 if independent
->   independent  not refuted: log10 p -0.539 of neighbours, -0.339 of parts
+>   independent  not refuted: log10 p -0.539 of neighbours, -0.339 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.7216 a bit of long blocks (within 2^-64)
 > a row tells 0.3950 bits (standard error 0.0086) of 1.5850 about its device, if symbols of 2 bits are independent
 > 3 devices, # s

@@ -102,6 +102,11 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 0 --json | tr '{' '\n
 > "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
 > "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
 
+# None: said, and no verdict by them.
+$ tournament --nist two.txt --symbol-bits 2 --permutations 0 | grep '  independent'
+>   independent  not refuted: log10 p -1.68 of neighbours, -0.0766 of parts; not compared with permutations (--permutations 0)
+>   independent  not refuted: log10 p -0.501 of neighbours, -0.118 of parts; not compared with permutations (--permutations 0)
+
 # Too few permutations: one more extreme than all of them refutes nothing.
 $ tournament --nist two.txt --symbol-bits 2 --permutations 1999 | grep '  independent'
 >   independent  not refuted: log10 p -1.68 of neighbours, -0.0766 of parts; 1999 permutations are too few for a verdict, expected at least 2000
