@@ -191,7 +191,7 @@ static int extract(struct job *j, struct kl_error *err)
     if (code == KL_ESIGNAL)
         kl_note(j->stage->log, 1, "%s%s", err->text,
                 strcmp(output, "-") == 0 ? "; nothing is kept"
-                                         : "; they are kept, and the same command goes on from there");
+                                         : "; what is done is kept, and the same command goes on from there");
     return code;
 }
 

@@ -2,17 +2,17 @@
 # later until something is done; a pipe keeps nothing. The weights are named
 # so that their size is no word among those.
 ~ s/[0-9]+ of 1437/N of 1437/; s/; [0-9]+ are left/; N are left/
-$ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4
+$ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4 12.8 25.6 51.2
 + do extract-features $in --resize 128 -w $DATA/backbone/resnet18-gray28-f16.safetensors --progress none -o out.h5 >log 2>err & sleep $t; kill -TERM $!; wait $! 2>log; echo $? >status
 + grep -q 'after [1-9]' err && break; done; grep -v found err; cat status
-> extract-features: stopped after N of 1437 images; they are kept, and the same command goes on from there
+> extract-features: stopped after N of 1437 images; what is done is kept, and the same command goes on from there
 > 143
 
 $ extract-features $DATA/digits/train-images-idx3-ubyte --resize 128 -w $DATA/backbone/resnet18-gray28-f16.safetensors --progress none -o out.h5
 > out.h5: 1437 x 512 float32, # s (# images/s)
 ! extract-features: found N of 1437 images done by a run that was stopped; N are left
 
-$ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4
+$ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4 12.8 25.6 51.2
 + do extract-features $in --resize 128 -w $DATA/backbone/resnet18-gray28-f16.safetensors --progress none -o - >log 2>err & sleep $t; kill -TERM $!; wait $! 2>log; echo $? >status
 + grep -q 'after [1-9]' err && break; done; cat err status
 > extract-features: stopped after N of 1437 images; nothing is kept
