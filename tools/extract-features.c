@@ -190,8 +190,9 @@ static int extract(struct job *j, struct kl_error *err)
     kl_progress_end(&progress);
     if (code == KL_ESIGNAL)
         kl_note(j->stage->log, 1, "%s%s", err->text,
-                strcmp(output, "-") == 0 ? "; nothing is kept"
-                                         : "; what is done is kept, and the same command goes on from there");
+                strcmp(output, "-") == 0
+                    ? "; nothing is kept"
+                    : "; what is done is kept, and the same command goes on from there");
     return code;
 }
 
