@@ -9,7 +9,7 @@ data=${KETLINE_SHARED:-$ROOT/../shared}/data/qrng/AI_2qubits_training_data.txt
 cd "$JOBS" || exit 70
 seeds=${SEEDS:-6}
 report() { # OPTION...: of one study as JSON
-    qtrain -q --qrng "$data" --seeds "$seeds" --force -o c.h5 "$@" && qeval --qrng c.h5 "$data" --force --json -o r.h5
+    qtrain -q --qrng "$data" --symbol-bits 2 --seeds "$seeds" --force -o c.h5 "$@" && qeval --qrng c.h5 "$data" --symbol-bits 2 --force --json -o r.h5
 }
 says() { # JSON CONDITION
     echo "$1" | jq -e "$2" >/dev/null || { echo "$1"; return 1; }
