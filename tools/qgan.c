@@ -24,7 +24,8 @@ struct run {
     struct kl_writer *writer;
     json_t *raw; /* for the provenance */
     char *checkpoint;
-    bool older; /* one stands there from which this run does not go on */
+    bool older;      /* one stands there from which this run does not go on */
+    size_t unlearnt; /* generators no better than the uniform law */
 };
 
 static int settle(struct run *run, struct kl_error *err)
@@ -127,7 +128,8 @@ static int train(struct run *run, struct kl_error *err)
 
 static int publish(struct run *run, struct kl_error *err)
 {
-    int code = save(run, run->v.common.output, "gan", &run->writer, err);
+    int code = kl_gan_unlearnt(&run->unlearnt, &run->study, err);
+    if (!code) code = save(run, run->v.common.output, "gan", &run->writer, err);
     if (!code) code = kl_bits_publish(&run->stage, &run->writer, &run->bits, run->raw, err);
     if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
     return code;
@@ -139,9 +141,6 @@ static int report(const struct run *run, struct kl_error *err)
     const struct kl_common *common = &run->v.common;
     FILE *to = kl_words_to(common);
     const double seconds = kl_clock() - run->stage.start;
-    size_t unlearnt;
-    const int code = kl_gan_unlearnt(&unlearnt, s, err);
-    if (code) return code;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, run->stage.key, 0 },
@@ -149,7 +148,7 @@ static int report(const struct run *run, struct kl_error *err)
         { "protocol", KL_JSON_TEXT, s->o.reference ? "reference" : "sound", 0 },
         { "pairs", KL_JSON_COUNT, NULL, (double)s->n_pairs },
         { "generators", KL_JSON_COUNT, NULL, (double)s->n_models },
-        { "no_better_than_uniform", KL_JSON_COUNT, NULL, (double)unlearnt },
+        { "no_better_than_uniform", KL_JSON_COUNT, NULL, (double)run->unlearnt },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (common->json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
@@ -157,7 +156,7 @@ static int report(const struct run *run, struct kl_error *err)
     kl_gan_study_table(to, s, common->verbose ? s->n_pairs : MOST_ROWS);
     fprintf(to, "%s: %zu pair%s, %zu generator%s", common->output, s->n_pairs, kl_s(s->n_pairs),
             s->n_models, kl_s(s->n_models));
-    if (unlearnt) fprintf(to, ", %zu no better than the uniform law", unlearnt);
+    if (run->unlearnt) fprintf(to, ", %zu no better than the uniform law", run->unlearnt);
     fprintf(to, ", %.1f s\n", seconds);
     return KL_OK;
 }
