@@ -84,8 +84,8 @@ static int run_rounds(struct kl_iid *result, struct rounds *r, int64_t permutati
         if (code) return code;
         left = count_round(result, r, n, edge_of(permutations));
         result->taken += (int64_t)n;
-        if (kl_watch_step(watch, (uint64_t)result->taken,
-                          (uint64_t)kl_iid_needed(result, permutations), NULL))
+        if (kl_watch_step(watch, (uint64_t)result->taken, (uint64_t)kl_iid_needed(result, permutations),
+                          NULL))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     result->judged = permutations >= KL_IID_PERMUTATIONS;
@@ -124,6 +124,5 @@ int kl_iid(struct kl_iid *result, const uint8_t *s, size_t n, int64_t permutatio
            struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
     const int code = kl_iid_begin(result, s, n, err);
-    return code ? code
-                : kl_iid_go_on(result, s, n, permutations, permutations, seed, pool, watch, err);
+    return code ? code : kl_iid_go_on(result, s, n, permutations, permutations, seed, pool, watch, err);
 }

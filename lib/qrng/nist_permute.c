@@ -25,7 +25,8 @@ static int tell(void *context, uint64_t done, uint64_t needed, const char *note)
     (void)note;
     p->taken = (int64_t)done;
     return kl_course_step(p->course,
-                          kl_nist_permutation_steps(p->device, now) - kl_nist_permutation_steps(p->device, before),
+                          kl_nist_permutation_steps(p->device, now) -
+                              kl_nist_permutation_steps(p->device, before),
                           "permutations", NULL) != KL_OK;
 }
 
@@ -45,8 +46,8 @@ int kl_nist_permute(struct kl_nist_report *r, const struct kl_nist_stream *strea
         for (size_t i = 0; !code && i < r->n_devices; i++) {
             struct kl_nist_device *d = &r->devices[i];
             const struct kl_watch watch = { tell, &p[i] };
-            code = kl_iid_go_on(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), all, until[round],
-                                r->options.seed, pool, &watch, err);
+            code = kl_iid_go_on(&d->iid, streams[i].symbols, kl_nist_part(d->n_symbols), all,
+                                until[round], r->options.seed, pool, &watch, err);
         }
     free(p);
     return code;

@@ -62,7 +62,8 @@ static void run_job(void *context, size_t i, int thread)
     const struct kl_nist_stream *s = &w->streams[job->device];
     (void)thread;
     if (job->kind == SUITE) job->code = test_sequence(d, s, job->sequence, &job->err);
-    else if (job->kind == BITS) job->code = estimate(d->bit_h, s->part, kl_nist_part(d->n_bits), &job->err);
+    else if (job->kind == BITS)
+        job->code = estimate(d->bit_h, s->part, kl_nist_part(d->n_bits), &job->err);
     else job->code = estimate(d->symbol_h, s->symbols, kl_nist_part(d->n_symbols), &job->err);
 }
 
@@ -122,7 +123,8 @@ static int plan(struct work *w, const struct kl_bits *bits, struct kl_error *err
         struct kl_nist_device *d = &r->devices[i];
         d->n_bits = d->n_rows * bits->n_bits;
         d->n_symbols = d->n_bits / (size_t)bits->symbol_bits;
-        d->sequence_bits = r->options.sequence_bits ? (size_t)r->options.sequence_bits : kl_nist_part(d->n_bits);
+        d->sequence_bits =
+            r->options.sequence_bits ? (size_t)r->options.sequence_bits : kl_nist_part(d->n_bits);
         d->n_sequences = d->n_bits / d->sequence_bits;
         if (d->n_sequences > (size_t)r->options.sequences) d->n_sequences = (size_t)r->options.sequences;
         if (r->options.restarts && (d->n_rows < KL_RESTARTS || per_row < KL_RESTARTS))
@@ -190,9 +192,7 @@ int kl_nist_report(struct kl_nist_report *report, const struct kl_bits *bits,
 {
     const size_t n = (size_t)bits->n_devices;
     struct kl_course course = { .watch = watch };
-    struct work w = { .report = report,
-                      .streams = calloc(n, sizeof *w.streams),
-                      .course = &course };
+    struct work w = { .report = report, .streams = calloc(n, sizeof *w.streams), .course = &course };
     *report = (struct kl_nist_report){
         .options = *o, .n_devices = n, .row_bits = bits->n_bits, .symbol_bits = bits->symbol_bits
     };

@@ -74,13 +74,11 @@ static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_n
     fprintf(to, "  independent  %s: log10 p %.3g of neighbours, %.3g of parts",
             kl_nist_not_iid(d) ? "no" : "not refuted", d->tests.independence.log10_p,
             d->tests.fit.log10_p);
-    if (!o->permutations)
-        fprintf(to, "; not compared with permutations (--permutations 0)");
+    if (!o->permutations) fprintf(to, "; not compared with permutations (--permutations 0)");
     else if (!d->iid.judged)
         fprintf(to, "; %lld permutations are too few for a verdict, expected at least %d",
                 (long long)o->permutations, KL_IID_PERMUTATIONS);
-    else if (!d->iid.n_failed)
-        fprintf(to, ", %d statistics as of permutations", KL_IID_STATISTICS);
+    else if (!d->iid.n_failed) fprintf(to, ", %d statistics as of permutations", KL_IID_STATISTICS);
     for (int i = 0, n = 0; d->iid.judged && i < KL_IID_STATISTICS; i++)
         if (!d->iid.passed[i])
             fprintf(to, "%s%s", n++ ? ", " : "; not as of permutations: ", kl_iid_names[i]);

@@ -85,8 +85,8 @@ static void find_contexts(struct sample *s, const struct source *o, size_t t, in
 }
 
 /* Digit d of the probability that belongs to each row of n words from word `from` on. */
-static void find_digits(uint64_t digit[PART], const struct sample *s, const struct source *o, size_t from,
-                        size_t n, int k, uint32_t d)
+static void find_digits(uint64_t digit[PART], const struct sample *s, const struct source *o,
+                        size_t from, size_t n, int k, uint32_t d)
 {
     const uint64_t *rows = s->context + from;
     for (size_t c = 0; c < (size_t)1 << k; c++, rows += o->words) {
@@ -126,7 +126,8 @@ static void draw_column(struct sample *s, const struct source *o, size_t t, int 
     const uint32_t blocks = (uint32_t)(o->words + 1) / 2;
     find_contexts(s, o, t, k);
     for (size_t from = 0; from < o->words; from += PART)
-        draw_part(s->columns + column * o->words, s, o, from, k, (uint32_t)column * DIGITS * blocks, step);
+        draw_part(s->columns + column * o->words, s, o, from, k, (uint32_t)column * DIGITS * blocks,
+                  step);
 }
 
 /* sum and twice carry become what sum, a and b were together, bit by bit. */

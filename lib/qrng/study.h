@@ -112,7 +112,7 @@ struct kl_study_report {
     double
         null_p; /* share of null runs at least as good as the first split, both counted; NaN: no runs */
     int symbol_bits;
-    const char *no_limit; /* why it was not found; NULL: it was */
+    const char *no_limit;  /* why it was not found; NULL: it was */
     struct kl_limit limit; /* of the symbols' counts, fitted on all rows, if those are independent */
     struct kl_dependence dependence; /* and whether they are */
     double *best,

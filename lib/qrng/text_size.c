@@ -117,8 +117,7 @@ int kl_text_size(double *bytes, const uint8_t *s, size_t n, void *work, struct k
     take_room(&b, work, n);
     while (from.i < n) {
         const struct kl_text_place to = kl_text_end(&b, s, n, from);
-        if (!kl_text_words(&b, s, n, from, to) ||
-            !kl_text_order(&b))
+        if (!kl_text_words(&b, s, n, from, to) || !kl_text_order(&b))
             return kl_text_size_packed(bytes, s, n, err);
         last_characters(&b);
         const int kinds = kl_text_count_codes(&b);

@@ -114,13 +114,13 @@ static int resample_device(struct work *w, size_t d, struct kl_error *err)
     w->device = d, w->first = 0;
     if (!(w->row_symbols = malloc(bytes))) return kl_fail_memory(err, bytes);
     for (size_t i = 0; i < rows; i++)
-        memcpy(w->row_symbols + i * n,
-               w->features.values + w->rows[w->first_row[d] + i] * w->features.n, n * sizeof(uint16_t));
+        memcpy(w->row_symbols + i * n, w->features.values + w->rows[w->first_row[d] + i] * w->features.n,
+               n * sizeof(uint16_t));
     for (size_t some; !code && w->first < w->t->resamples; w->first += some) {
         some = w->t->resamples - w->first < most ? w->t->resamples - w->first : most;
         kl_pool_for(w->pool, some, resample, w);
-        code = kl_course_step(&w->course, (w->first + some) / RESAMPLES - w->first / RESAMPLES, NULL,
-                              err);
+        code =
+            kl_course_step(&w->course, (w->first + some) / RESAMPLES - w->first / RESAMPLES, NULL, err);
     }
     free(w->row_symbols);
     return code;

@@ -8,8 +8,8 @@
 
 #include "store/store_int.h"
 
-/* A new store is one folder: with those above it a mistyped name would pass for one, empty and perhaps on
-   another disk. */
+/* A new store is one folder: with those above it a mistyped name would pass for one, empty and perhaps
+   on another disk. */
 int kl_shared_check(const char *store, struct kl_error *err)
 {
     struct stat s;
