@@ -56,8 +56,6 @@ static bool is_beside(const struct kl_file *file, const char *name)
         const size_t n = strlen(name), end = strlen(ends[i]);
         if (n <= end || strcmp(name + n - end, ends[i]) != 0) continue;
         snprintf(stem, sizeof stem, "%.*s", (int)(n - end), name);
-        if (kl_file_has_attribute(file, "", stem)) return true;
-        snprintf(stem, sizeof stem, "%.*s_bits", (int)(n - end), name);
         return kl_file_has_attribute(file, "", stem);
     }
     return false;
@@ -96,8 +94,7 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
         kl_page_number(high, ends[1], form);
         snprintf(whole, sizeof whole, "%s (95 %% %s to %s)", text, low, high);
     }
-    const size_t n = strlen(name), unit = n > 5 && strcmp(name + n - 5, "_bits") == 0 ? 5 : 0;
-    snprintf(error, sizeof error, "%.*s_error", (int)(n - unit), name); /* of NAME_bits: NAME_error */
+    snprintf(error, sizeof error, "%s_error", name);
     if (kl_file_has_attribute(file, "", error) && !kl_file_number(&spread, file, "", error, NULL) &&
         !isnan(spread))
         snprintf(whole, sizeof whole, "%s (standard error %.3g)", text, spread);

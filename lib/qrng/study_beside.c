@@ -74,7 +74,7 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
     } numbers[] = { { "limit_accuracy", r->limit.accuracy },
                     { "limit_accuracy_error", r->limit.accuracy_error },
                     { "limit_information_bits", r->limit.information },
-                    { "limit_information_error", r->limit.information_error } };
+                    { "limit_information_bits_error", r->limit.information_error } };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++)
         rc = kl_writer_number(j->w, "", numbers[i].name, numbers[i].value, err);
     return rc;

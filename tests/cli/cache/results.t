@@ -70,10 +70,11 @@ $ . ./page; qeval --qrng c.h5 rows.txt --symbol-bits 2 --json -o r.h5 | jq -c '[
 + cache show --json r.h5 | jq -c '.attributes | [.pairs_accuracy, .logistic_accuracy, .pairs_log_loss, .null_p, .pairs_accuracy_low, .limit_accuracy] | map(. * 1e6 | round / 1e6)' | diff told - && cat told; page r.h5
 > [0.930556,0.604167,0.163563,0.05,0.849857,0.946886]
 > facts      dependence_log10_p -0.447165  features bits  folds 5
->            limit_accuracy 0.946886 (standard error 0.00897)  limit_information_bits 1.39138
->            limit_information_error 0.0296466  logistic_accuracy 0.604167 (95 % 0.572912 to 0.635421)
->            logistic_accuracy_others 0.604167  logistic_collapsed 0  logistic_log_loss 0.915432
->            logistic_parameters 63  logistic_worst_log10_p -2.7446  model pairs  null_p 0.05
+>            limit_accuracy 0.946886 (standard error 0.00897)
+>            limit_information_bits 1.39138 (standard error 0.0296)
+>            logistic_accuracy 0.604167 (95 % 0.572912 to 0.635421)  logistic_accuracy_others 0.604167
+>            logistic_collapsed 0  logistic_log_loss 0.915432  logistic_parameters 63
+>            logistic_worst_log10_p -2.7446  model pairs  null_p 0.05
 >            pairs_accuracy 0.930556 (95 % 0.849857 to 1)  pairs_accuracy_others 0.930556
 >            pairs_collapsed 0  pairs_log_loss 0.163563  pairs_parameters 15  pairs_worst_log10_p -11.1754
 >            protocol holdout  seed 0  symbol_bits 2  test 0.2
