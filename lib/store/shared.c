@@ -15,7 +15,9 @@ int kl_shared_check(const char *store, struct kl_error *err)
     struct stat s;
     size_t n = strlen(store);
     if (stat(store, &s) == 0)
-        return S_ISDIR(s.st_mode) ? KL_OK : kl_fail(err, KL_EIO, "store %s: is no folder", store);
+        return S_ISDIR(s.st_mode)
+                   ? KL_OK
+                   : kl_fail(err, KL_EIO, "store %s: found a file, expected a folder", store);
     if (errno != ENOENT && errno != ENOTDIR) return KL_OK; /* looking there will tell */
     while (n > 1 && store[n - 1] == '/') n--;
     char *path = strndup(store, n), *folder = path ? kl_path_folder(path) : NULL;

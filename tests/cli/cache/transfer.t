@@ -38,7 +38,7 @@ $ D=$DATA/digits/test-images-idx3-ubyte; extract-features $D --resize 28 --store
 ? 74
 
 $ D=$DATA/digits/test-images-idx3-ubyte; KETLINE_STORE=t20.h5 extract-features $D --resize 28 --dry-run -o no.h5
-! extract-features: store t20.h5: is no folder
+! extract-features: store t20.h5: found a file, expected a folder
 ? 74
 
 $ KETLINE_STORE=t20.h5/store qtrain t20.h5 -o no.h5
