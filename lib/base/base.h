@@ -226,7 +226,7 @@ struct kl_progress {
     const char *what;
     int mode;
     double start, shown;
-    /* Another total, or less done than before, begins a phase with a rate of its own. */
+    /* A larger total, or less done than before, begins a phase with a rate of its own. */
     uint64_t from, done, total;
     bool drawn;
 };

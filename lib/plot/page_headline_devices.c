@@ -7,8 +7,8 @@
 #include "metrics/metrics.h"
 #include "plot/page_headline_int.h"
 
-/* Older files took two bits for a symbol, whatever was declared, and did not look whether those depend.
- */
+/* Older files took two bits for a symbol, whatever was declared, and did not look whether
+   those depend. */
 static void tell_limit(char text[KL_HEADLINE], const struct kl_file *file)
 {
     const double own = kl_headline_number(file, "symbol_bits"), width = isnan(own) ? 2 : own;

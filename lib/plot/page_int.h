@@ -37,9 +37,9 @@ struct kl_page_words {
     const char *caption, *row;
 };
 struct kl_page_words kl_page_words(const char *kind, const char *name, size_t n);
-/* The sentence below a figure. */
 /* What a dataset is called as a column; NULL: by its name. */
 const char *kl_page_column(const char *name);
+/* The sentence below a figure. */
 const char *kl_page_sentence(const char *figure);
 
 /* What the tool itself said of the file in one line, without its name; "" of what has no such line

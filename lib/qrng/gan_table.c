@@ -94,9 +94,8 @@ static void sound_table(FILE *to, const struct kl_gan_study *s, size_t most)
         "under the law\nlearnt of a, their difference, what b's cost more than under b's own law, "
         "the same by frequencies; z: the\nwitness on held-out rows against the law of a, in standard "
         "errors. Intervals: 95 %%, bootstrap over\nheld-out rows with the laws as trained, so too "
-        "narrow for "
-        "the divergence itself. KL(b||a) is an estimate:\nbelow 0, b's words cost no more under a's law "
-        "than under b's own\n",
+        "narrow for the divergence itself. KL(b||a) is an estimate:\nbelow 0, b's words cost no more "
+        "under a's law than under b's own\n",
         (long long)s->o.word_bits, (double)s->o.word_bits * log(2));
 }
 

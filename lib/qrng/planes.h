@@ -95,9 +95,9 @@ double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p);
 void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p);
 
 /* ---- the permutation test of a pair (permute.c) ---- */
+struct kl_course;
 /* Scores of the pair, and of those wanted the p-values and null distributions, else NaN.
    pair: number of the stream. A permutation is a step of the course. KL_ENOMEM, KL_ESIGNAL. */
-struct kl_course;
 int kl_permute(struct kl_pair_result *r, const struct kl_planes *p, uint32_t wanted, size_t permutations,
                uint64_t seed, uint32_t pair, struct kl_pool *pool, struct kl_course *course,
                struct kl_error *err);

@@ -67,8 +67,7 @@ int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bit
     if (rc || strstr(kl_file_key_parts(f->file), hex)) return rc;
     return kl_fail(err, KL_EDATA,
                    "%s: was trained on other bits, or other --symbol-bits; give those again, since it "
-                   "says which of "
-                   "their rows are unseen",
+                   "says which of their rows are unseen",
                    kl_file_path(f->file));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The order of a block's rotations: by keys of as many words as fit 24 bits; those alike by the next as
-   many, and so on. Keys are made for a block as it mostly is, of ordinary words and one
-   odd one, where it begins and ends: ordinary words alone are counted in the bits of a key. */
+   many, and so on. Keys are made for a block as it mostly is, of ordinary words and one odd one, where
+   it begins and ends: ordinary words alone are counted in the bits of a key. */
 #include <string.h>
 
 #include "qrng/text_size_int.h"
