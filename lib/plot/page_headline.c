@@ -22,6 +22,12 @@ double kl_headline_number(const struct kl_file *file, const char *name)
                                                                                                   : NAN;
 }
 
+size_t kl_headline_count(const struct kl_file *file, const char *name)
+{
+    const double value = kl_headline_number(file, name);
+    return value >= 0 && value <= 0x1p53 ? (size_t)value : 0;
+}
+
 void kl_headline_add(char text[KL_HEADLINE], const char *form, ...)
 {
     const size_t n = strlen(text);
@@ -64,8 +70,7 @@ static int of_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_err
     kl_headline_accuracy(text, file, "accuracy", "accuracy");
     if (heads > 1) kl_headline_counted(text, " over ", heads, "head");
     kl_headline_counted(text, heads > 1 ? ", on " : " on ", kl_headline_rows(file, "labels"), "sample");
-    if (!isnan(kl_headline_number(file, "shots")))
-        kl_headline_counted(text, ", ", (size_t)kl_headline_number(file, "shots"), "shot");
+    kl_headline_counted(text, ", ", kl_headline_count(file, "shots"), "shot");
     int code = kl_headline_text(text, file, "noise", ", noise ", err);
     if (!code) code = kl_headline_text(text, file, "mitigation", ", mitigated by ", err);
     if (!code && kl_file_has_attribute(file, "", "trained_on_these"))

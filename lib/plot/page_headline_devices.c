@@ -44,7 +44,7 @@ int kl_headline_of_classifier(char text[KL_HEADLINE], struct kl_file *file, stru
 int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     char *model = NULL, name[80], title[80];
-    double collapsed = 0;
+    size_t collapsed = 0;
     int code =
         kl_file_has_attribute(file, "", "model") ? kl_file_text(&model, file, "", "model", err) : KL_OK;
     if (model) {
@@ -52,11 +52,11 @@ int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, s
         snprintf(title, sizeof title, "%.40s: accuracy", model);
         kl_headline_accuracy(text, file, name, title);
         snprintf(name, sizeof name, "%.40s_collapsed", model);
-        collapsed = kl_headline_number(file, name);
+        collapsed = kl_headline_count(file, name);
         snprintf(name, sizeof name, "%.40s/accuracy", model);
     }
     kl_headline_counted(text, " of ", kl_headline_rows(file, "device_names"), "device");
-    if (collapsed > 0) tell_collapsed(text, (size_t)collapsed, kl_headline_rows(file, name));
+    if (collapsed) tell_collapsed(text, collapsed, kl_headline_rows(file, name));
     free(model);
     if (!isnan(kl_headline_number(file, "limit_accuracy"))) tell_limit(text, file);
     return code;
@@ -64,11 +64,11 @@ int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, s
 
 int kl_headline_of_gan(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
-    const double uniform = kl_headline_number(file, "no_better_than_uniform");
+    const size_t uniform = kl_headline_count(file, "no_better_than_uniform");
     (void)err;
     kl_headline_counted(text, "", kl_headline_rows(file, "pairs"), "pair");
     kl_headline_counted(text, ", ", kl_headline_rows(file, "law"), "generator");
-    if (uniform > 0) kl_headline_add(text, ", %.0f no better than the uniform law", uniform);
+    if (uniform) kl_headline_add(text, ", %zu no better than the uniform law", uniform);
     return KL_OK;
 }
 
@@ -98,8 +98,7 @@ static int load_held_out(double **p, size_t *stride, size_t *at, struct kl_file 
 int kl_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_file_find(file, "log10_p_holm");
-    const double permutations = kl_headline_number(file, "permutations");
-    struct kl_differ differ = { .permutations = permutations > 0 ? (size_t)permutations : 0,
+    struct kl_differ differ = { .permutations = kl_headline_count(file, "permutations"),
                                 .dependent = kl_file_has_attribute(file, "", "dependence_device") };
     char words[KL_DIFFER_TEXT];
     double *p = NULL, *held_out = NULL;

@@ -10,6 +10,9 @@
 size_t kl_headline_rows(const struct kl_file *file, const char *name);
 /* An attribute of the file itself. NaN: there is none. */
 double kl_headline_number(const struct kl_file *file, const char *name);
+/* The same of a count. 0: there is none, or the number is none, which a file of another maker may have.
+ */
+size_t kl_headline_count(const struct kl_file *file, const char *name);
 void kl_headline_add(char text[KL_HEADLINE], const char *form, ...)
     __attribute__((format(printf, 2, 3)));
 /* ", 3 devices", if n is not 0. */
