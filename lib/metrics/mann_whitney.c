@@ -11,8 +11,9 @@ int kl_mann_whitney(struct kl_mann_whitney *m, const double *a, size_t na, const
 {
     const size_t n = na + nb;
     const double x = (double)na, y = (double)nb;
-    double *values = malloc(2 * n * sizeof *values), *ranks = values + n, ties, sum = 0;
+    double *values = malloc(2 * n * sizeof *values), ties, sum = 0;
     if (!values) return kl_fail_memory(err, 2 * n * sizeof *values);
+    double *const ranks = values + n;
     memcpy(values, a, na * sizeof *a);
     memcpy(values + na, b, nb * sizeof *b);
     int code = kl_ranks(ranks, &ties, values, n, err);

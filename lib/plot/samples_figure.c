@@ -102,8 +102,9 @@ void kl_share_places(size_t *quota, const size_t *have, size_t c, size_t places)
 /* Rows to show, *n of them. Rows sorted by class would otherwise show one class alone. */
 static int choose(size_t rows[PLACES], size_t *n, const struct report *r, struct kl_error *err)
 {
-    size_t *have = calloc(2 * r->c + 1, sizeof *have), *quota = have + r->c;
+    size_t *have = calloc(2 * r->c + 1, sizeof *have);
     if (!have) return kl_fail_memory(err, 2 * r->c * sizeof *have);
+    size_t *const quota = have + r->c;
     *n = choose_wrong(rows, r);
     for (size_t i = 0; i < r->n; i++)
         if (is_right(r, i)) have[r->labels[i]]++;

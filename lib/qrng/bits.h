@@ -23,7 +23,7 @@ struct kl_bits {
     uint64_t *words;             /* [n_rows, words_per_row] */
     int32_t *device;             /* [n_rows], from 0 */
     int n_devices;               /* each has a row at least */
-    char (*names)[KL_BITS_NAME]; /* [n_devices]: the label, or the file's name without its ending */
+    char (*names)[KL_BITS_NAME]; /* [n_devices] texts: the label, or the file's name less its ending */
     int symbol_bits;             /* declared, never guessed; divides n_bits */
     size_t n_dropped;            /* bits at the end of packed bytes that made no row */
     struct kl_file **files;      /* those of the inputs that are ours: parents of what is made of them */

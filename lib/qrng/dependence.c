@@ -40,8 +40,9 @@ void kl_successive_add(int64_t *table, size_t symbols, const uint8_t *row, size_
 int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tests, size_t n_devices,
                         struct kl_error *err)
 {
-    double *p = malloc(2 * n_devices * sizeof *p), *adjusted = p + n_devices, least = INFINITY;
+    double *p = malloc(2 * n_devices * sizeof *p), least = INFINITY;
     if (!p) return kl_fail_memory(err, 2 * n_devices * sizeof *p);
+    double *const adjusted = p + n_devices;
     size_t tested = 0;
     *d = (struct kl_dependence){ .log10_p = NAN };
     for (size_t i = 0; i < n_devices; i++) {
@@ -96,9 +97,7 @@ void kl_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *
 int kl_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
                       const char (*names)[KL_BITS_NAME], struct kl_error *err)
 {
-    char name[KL_BITS_NAME + 1];
     int code = d->tested ? kl_writer_number(w, "", "dependence_log10_p", d->log10_p, err) : KL_OK;
-    if (code || !kl_depends(d)) return code;
-    snprintf(name, sizeof name, "%.*s", KL_BITS_NAME, names[d->device]);
-    return kl_writer_text(w, "", "dependence_device", name, err);
+    return code || !kl_depends(d) ? code
+                                  : kl_writer_text(w, "", "dependence_device", names[d->device], err);
 }

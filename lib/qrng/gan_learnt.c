@@ -9,8 +9,9 @@ int kl_gan_unlearnt(size_t *n, const struct kl_gan_study *s, struct kl_error *er
 {
     static const double closer = 0.99; /* of the uniform law's divergence: less is rounding */
     const size_t cells = s->n_cells;
-    double *target = malloc(2 * cells * sizeof *target), *law = target + cells;
+    double *target = malloc(2 * cells * sizeof *target);
     if (!target) return kl_fail_memory(err, 2 * cells * sizeof *target);
+    double *const law = target + cells;
     *n = 0;
     for (size_t m = 0; m < s->n_models; m++) {
         for (size_t k = 0; k < cells; k++) {

@@ -64,7 +64,7 @@ struct work {
     const struct values *v;
     struct kl_extraction e;
     struct kl_dependence dependence; /* of von Neumann's symbols */
-    char dependent[KL_BITS_NAME + 1];
+    char dependent[KL_BITS_NAME];    /* the device of it; empty: none */
 };
 
 /* ---- Toeplitz ---- */
@@ -125,7 +125,7 @@ static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct
     char p[KL_DEPENDENCE_TEXT];
     const int code = kl_dependence_counted(&w->dependence, &w->e.counts, err);
     if (code || !kl_depends(&w->dependence)) return code;
-    snprintf(w->dependent, sizeof w->dependent, "%.*s", KL_BITS_NAME, in->names[w->dependence.device]);
+    memcpy(w->dependent, in->names[w->dependence.device], sizeof w->dependent);
     kl_dependence_p(p, &w->dependence);
     kl_note(w->run->stage.log, 1,
             "symbols of %d bit%s depend on each other (%s, device %s), so what comes out need not be "

@@ -98,9 +98,6 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_study_report *r = &w->report;
     const struct kl_verdict *first = &r->models[0];
     enum { HEAD = 11 };
-    char dependent[KL_BITS_NAME + 1] = "";
-    if (kl_depends(&r->dependence))
-        snprintf(dependent, sizeof dependent, "%.*s", KL_BITS_NAME, w->bits.names[r->dependence.device]);
     struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 6] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -123,7 +120,10 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     pairs[n++] = (struct kl_json_pair){ "symbol_bits", KL_JSON_COUNT, NULL, r->symbol_bits };
     pairs[n++] =
         (struct kl_json_pair){ "dependence_log10_p", KL_JSON_NUMBER, NULL, r->dependence.log10_p };
-    pairs[n++] = (struct kl_json_pair){ "dependence_device", KL_JSON_TEXT, dependent, 0 };
+    pairs[n++] =
+        (struct kl_json_pair){ "dependence_device", KL_JSON_TEXT,
+                               kl_depends(&r->dependence) ? w->bits.names[r->dependence.device] : "",
+                               0 };
     if (r->n_null) pairs[n++] = (struct kl_json_pair){ "null_p", KL_JSON_NUMBER, NULL, r->null_p };
     if (r->last)
         pairs[n++] =

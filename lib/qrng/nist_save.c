@@ -40,8 +40,9 @@ static int put_suites(struct kl_writer *w, const struct kl_nist_report *r, struc
 {
     const size_t dims[3] = { r->n_devices, r->most_sequences, KL_NIST22_VALUES };
     const size_t n = dims[0] * dims[1] * dims[2];
-    double *statistic = malloc(2 * n * sizeof *statistic), *log10_p = statistic + n;
+    double *statistic = malloc(2 * n * sizeof *statistic);
     if (!statistic) return kl_fail_memory(err, 2 * n * sizeof *statistic);
+    double *const log10_p = statistic + n;
     for (size_t i = 0; i < n; i++) {
         const struct kl_nist_device *d = &r->devices[i / (dims[1] * dims[2])];
         const size_t sequence = i / dims[2] % dims[1];
@@ -93,7 +94,7 @@ static int put_counts(struct kl_writer *w, const struct kl_nist_report *r, struc
     const size_t n = r->n_devices, three[3] = { n, KL_IID_STATISTICS, 3 };
     const size_t two[2] = { n, KL_NIST22_VALUES }, values = n * KL_NIST22_VALUES;
     int64_t *counts = malloc(n * KL_IID_STATISTICS * 3 * sizeof *counts);
-    double *share = malloc(2 * values * sizeof *share), *uniform = share + values;
+    double *share = malloc(2 * values * sizeof *share), *uniform = share ? share + values : NULL;
     int code = counts && share ? KL_OK : kl_fail_memory(err, 2 * values * sizeof *share);
     for (size_t i = 0; !code && i < n * KL_IID_STATISTICS; i++) {
         const struct kl_iid *iid = &r->devices[i / KL_IID_STATISTICS].iid;

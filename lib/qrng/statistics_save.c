@@ -27,8 +27,9 @@ static int save_statistic(struct kl_writer *writer, const struct kl_statistic *s
     const size_t dims[] = { n, width };
     const int rank = s->width == KL_ONE ? 1 : 2;
     char name[64];
-    double *values = malloc(2 * n * width * sizeof *values), *errors = values + n * width;
+    double *values = malloc(2 * n * width * sizeof *values);
     if (!values) return kl_fail_memory(err, 2 * n * width * sizeof *values);
+    double *const errors = values + n * width;
     for (size_t d = 0; d < n; d++)
         kl_statistic_values(values + d * width, errors + d * width, s, &t->devices[d]);
     snprintf(name, sizeof name, "%s_se", s->name);

@@ -103,9 +103,9 @@ static void write_information(FILE *to, const struct kl_study_report *r, const s
     kl_dependence_p(p, &r->dependence);
     fprintf(
         to,
-        "but they depend on each other (%s, device %.*s): a classifier may exceed the limit, and a row "
+        "but they depend on each other (%s, device %s): a classifier may exceed the limit, and a row "
         "tell more\n",
-        p, KL_BITS_NAME, bits->names[r->dependence.device]);
+        p, bits->names[r->dependence.device]);
 }
 
 void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)

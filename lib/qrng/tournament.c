@@ -206,8 +206,7 @@ static int test_self(struct work *w, size_t d, struct kl_error *err)
 {
     struct kl_tournament *t = w->t;
     double p[1 << KL_BITS_SYMBOL];
-    for (size_t s = 0; s < t->n_symbols; s++)
-        p[s] = (double)t->counts[d * t->n_symbols + s] / ((double)t->rows[d] * (double)w->features.most);
+    for (size_t s = 0; s < t->n_symbols; s++) p[s] = share(w, d, s);
     return kl_self_null(t->self_mean + d * KL_N_LEGACY, t->self_q95 + d * KL_N_LEGACY, p, t->n_symbols,
                         t->n_bits, (size_t)t->rows[d], count_samples(w), (uint64_t)w->options->seed,
                         (uint32_t)d, w->pool, &w->course, err);
