@@ -7,31 +7,24 @@
 #include "kernels/select.h"
 #include "qrng/planes.h"
 
-static void *take(char **at, size_t count, size_t size)
-{
-    void *block = *at;
-    *at += (count * size + 63) / 64 * 64;
-    return block;
-}
-
 static size_t lay_out(struct kl_labelling *l, const struct kl_planes *p, char *block)
 {
-    char *at = block;
-    l->mask = take(&at, p->words, 8);
-    l->noise = take(&at, 8 * p->words + KL_SUBSET_SPARE, 8);
-    l->masked = take(&at, p->words, 8);
+    size_t at = 0;
+    l->mask = kl_take(block, &at, p->words, 8);
+    l->noise = kl_take(block, &at, 8 * p->words + KL_SUBSET_SPARE, 8);
+    l->masked = kl_take(block, &at, p->words, 8);
     for (int side = 0; side < 2; side++) {
-        l->ones[side] = take(&at, p->n_bits, sizeof *l->ones[0]);
-        l->both[side] = take(&at, p->n_wide * p->n_wide, sizeof *l->both[0]);
-        l->bins[side] = take(&at, KL_BINS, sizeof *l->bins[0]);
-        l->symbols[side] = take(&at, p->n_symbols, sizeof *l->symbols[0]);
+        l->ones[side] = kl_take(block, &at, p->n_bits, sizeof *l->ones[0]);
+        l->both[side] = kl_take(block, &at, p->n_wide * p->n_wide, sizeof *l->both[0]);
+        l->bins[side] = kl_take(block, &at, KL_BINS, sizeof *l->bins[0]);
+        l->symbols[side] = kl_take(block, &at, p->n_symbols, sizeof *l->symbols[0]);
     }
-    l->folds = take(&at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *l->folds);
-    l->planes = take(&at, p->n_counts * p->feature_bits, sizeof *l->planes);
-    l->weights = take(&at, p->n_counts, sizeof *l->weights);
-    l->sides[0] = take(&at, p->fold_words, 8);
-    l->sides[1] = take(&at, p->fold_words, 8);
-    return (size_t)(at - block);
+    l->folds = kl_take(block, &at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *l->folds);
+    l->planes = kl_take(block, &at, p->n_counts * p->feature_bits, sizeof *l->planes);
+    l->weights = kl_take(block, &at, p->n_counts, sizeof *l->weights);
+    l->sides[0] = kl_take(block, &at, p->fold_words, 8);
+    l->sides[1] = kl_take(block, &at, p->fold_words, 8);
+    return at;
 }
 
 int kl_labelling_make(struct kl_labelling *l, const struct kl_planes *p, struct kl_error *err)

@@ -7,29 +7,22 @@
 #include "kernels/select.h"
 #include "qrng/planes.h"
 
-static void *take(char **at, size_t count, size_t size)
-{
-    void *block = *at;
-    *at += (count * size + 63) / 64 * 64;
-    return block;
-}
-
 /* Twice: to know how much, then to hand it out. */
 static size_t lay_out(struct kl_planes *p, char *block)
 {
-    char *at = block;
+    size_t at = 0;
     const size_t classified = p->chain ? p->n_symbols * p->n_symbols : p->n_symbols;
-    p->valid = take(&at, p->words, 8);
-    p->first = take(&at, p->words, 8);
-    p->columns = take(&at, p->n_bits * p->words, 8);
-    p->bins = take(&at, KL_BINS * p->words, 8);
-    p->counts = take(&at, p->n_counts * p->feature_bits * p->words, 8);
-    p->classified = take(&at, classified * p->words * 64, sizeof *p->classified);
-    p->all = take(&at, p->n_bits + KL_BINS, sizeof *p->all);
-    p->both = take(&at, p->n_wide * p->n_wide, sizeof *p->both);
-    p->folds = take(&at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *p->folds);
-    p->scratch = take(&at, p->n_counts * p->feature_bits, sizeof *p->scratch);
-    return (size_t)(at - block);
+    p->valid = kl_take(block, &at, p->words, 8);
+    p->first = kl_take(block, &at, p->words, 8);
+    p->columns = kl_take(block, &at, p->n_bits * p->words, 8);
+    p->bins = kl_take(block, &at, KL_BINS * p->words, 8);
+    p->counts = kl_take(block, &at, p->n_counts * p->feature_bits * p->words, 8);
+    p->classified = kl_take(block, &at, classified * p->words * 64, sizeof *p->classified);
+    p->all = kl_take(block, &at, p->n_bits + KL_BINS, sizeof *p->all);
+    p->both = kl_take(block, &at, p->n_wide * p->n_wide, sizeof *p->both);
+    p->folds = kl_take(block, &at, p->n_counts * KL_CROSSFIT_FOLDS, sizeof *p->folds);
+    p->scratch = kl_take(block, &at, p->n_counts * p->feature_bits, sizeof *p->scratch);
+    return at;
 }
 
 /* Bit b of 64 numbers' bytes as a word: eight bytes at a time, whose lowest bits one product gathers. */

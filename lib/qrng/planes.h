@@ -10,6 +10,15 @@
 
 enum { KL_WIDE = 64 /* positions of the study's features */, KL_CROSSFIT_FOLDS = 5 };
 
+/* `count` things of `size` bytes as the next part of a block, on lines of 64 bytes; *at: bytes taken so
+   far. block NULL: to know how many it takes. */
+static inline void *kl_take(char *block, size_t *at, size_t count, size_t size)
+{
+    void *part = block ? block + *at : NULL;
+    *at += (count * size + 63) / 64 * 64;
+    return part;
+}
+
 /* ---- numbers of each row (row_features.c) ---- */
 struct kl_row_features {
     size_t n_symbols;     /* S */

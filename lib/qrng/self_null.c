@@ -33,25 +33,18 @@ struct sample {
     void *block;
 };
 
-static void *take(char **at, size_t count, size_t size)
-{
-    void *block = *at;
-    *at += (count * size + 63) / 64 * 64;
-    return block;
-}
-
 static size_t lay_out(struct sample *s, const struct source *o, char *block)
 {
-    char *at = block;
-    s->columns = take(&at, o->n_bits * o->words, 8);
-    s->valid = take(&at, o->words, 8);
-    s->context = take(&at, CONTEXTS * o->words, 8);
+    size_t at = 0;
+    s->columns = kl_take(block, &at, o->n_bits * o->words, 8);
+    s->valid = kl_take(block, &at, o->words, 8);
+    s->context = kl_take(block, &at, CONTEXTS * o->words, 8);
     for (int side = 0; side < 2; side++) {
-        s->ones[side] = take(&at, o->n_bits, sizeof *s->ones[0]);
-        s->both[side] = take(&at, o->n_wide * o->n_wide, sizeof *s->both[0]);
-        s->bins[side] = take(&at, KL_BINS, sizeof *s->bins[0]);
+        s->ones[side] = kl_take(block, &at, o->n_bits, sizeof *s->ones[0]);
+        s->both[side] = kl_take(block, &at, o->n_wide * o->n_wide, sizeof *s->both[0]);
+        s->bins[side] = kl_take(block, &at, KL_BINS, sizeof *s->bins[0]);
     }
-    return (size_t)(at - block);
+    return at;
 }
 
 /* p [S] as chances of each bit given those before it, the most significant bit first. */
