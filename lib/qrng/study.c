@@ -97,8 +97,8 @@ static int check(const struct kl_study *s, struct kl_error *err)
                        b->n_devices, kl_s((unsigned long long)b->n_devices), (int)KL_NETWORK_CLASSES);
     if (pairs && b->n_bits % 2)
         return kl_fail(err, KL_EUSAGE,
-                       "rows of %zu bits are no pairs of bits; take other --features and --model",
-                       b->n_bits);
+                       "rows of %zu bit%s are no pairs of bits; take other --features and --model",
+                       b->n_bits, kl_s(b->n_bits));
     if (b->n_rows > INT32_MAX)
         return kl_fail(err, KL_EDATA, "%zu rows, expected at most 2^31 - 1", b->n_rows);
     return check_rows(b, err);

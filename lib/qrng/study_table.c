@@ -80,7 +80,8 @@ static void write_collapsed(FILE *to, const struct kl_verdict *v, size_t n_split
 static void write_limit(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
 {
     if (!(study->rules >> KL_RULE_PAIRS & 1))
-        fprintf(to, "pairs      none: rows of %zu bits are no pairs of bits\n", study->bits->n_bits);
+        fprintf(to, "pairs      none: rows of %zu bit%s are no pairs of bits\n", study->bits->n_bits,
+                kl_s(study->bits->n_bits));
     if (r->no_limit) fprintf(to, "limit      not known: %s\n", r->no_limit);
     else
         fprintf(to,
@@ -111,9 +112,9 @@ static void write_information(FILE *to, const struct kl_study_report *r, const s
 void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_study *study)
 {
     const bool biased = study->protocol == KL_REFERENCE && study->network;
-    fprintf(to, "%zu device%s, %zu rows of %zu bits; %s, %zu split%s, %zu test rows in each\n",
-            r->classes, kl_s(r->classes), study->bits->n_rows, study->bits->n_bits, study->v->protocol,
-            r->n_splits, kl_s(r->n_splits), r->n_test);
+    fprintf(to, "%zu device%s, %zu rows of %zu bit%s; %s, %zu split%s, %zu test rows in each\n",
+            r->classes, kl_s(r->classes), study->bits->n_rows, study->bits->n_bits,
+            kl_s(study->bits->n_bits), study->v->protocol, r->n_splits, kl_s(r->n_splits), r->n_test);
     fputs("model      accuracy  95 % interval     log-loss  calibration  log10 p <=   recall of each "
           "device\n",
           to);

@@ -66,6 +66,9 @@ $ awk '{ print substr($1, 2), $2 }' rows.txt >odd.txt; qtrain --qrng odd.txt --m
 > pairs      none: rows of 19 bits are no pairs of bits
 > limit      0.6443  (standard error 0.0206) of any classifier, if symbols of 1 bit are independent
 > commonest  0.3333  by always naming the device of most rows; log10 p is against this
+$ awk '{ print substr($1, 1, 1), $2 }' rows.txt >one.txt; qtrain --qrng one.txt --model ones -q -o o.h5; qeval --qrng o.h5 one.txt -o or.h5 | sed -n '1p;5p'
+> 3 devices, 180 rows of 1 bit; holdout, 4 splits, 36 test rows in each
+> pairs      none: rows of 1 bit are no pairs of bits
 $ qtrain --qrng rows.txt --symbol-bits 4 --model ones -q -o o.h5; qeval --qrng o.h5 rows.txt --symbol-bits 4 -o or.h5 | grep -E '^(limit|a row|but)'
 > limit      not known: symbols have more than 2 bits
 $ sed -n 1,20p rows.txt | cut -d' ' -f 1 >A; sed -n '70,120p' rows.txt | cut -d ' ' -f 1 >B; qtrain --qrng A B --model ones -q -o o.h5; qeval --qrng o.h5 A B -o or.h5 | grep -E '^(limit|a row|but)'
