@@ -62,6 +62,8 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     if (path && strcmp(path, "-") && (there = kl_is_up_to_date(path, stage->key)))
         o->why = "the target has this key";
     else if (store_of(stage)) {
+        const int code = kl_shared_check(store_of(stage), err);
+        if (code) return code;
         size_t n = strlen(store_of(stage)) + 80;
         char *shared = malloc(n);
         if (!shared) return kl_fail_memory(err, n);
@@ -141,8 +143,10 @@ static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer,
         *answer = KL_STAGE_UP_TO_DATE;
         return 0;
     }
-    int rc =
-        kl_target_check(output, stage->kind, stage->common->force, stage->inputs, stage->n_inputs, err);
+    int rc = store ? kl_shared_check(store, err) : KL_OK;
+    if (!rc)
+        rc = kl_target_check(output, stage->kind, stage->common->force, stage->inputs, stage->n_inputs,
+                             err);
     if (rc || !store || stage->common->force) return rc;
     if (kl_shared_fetch(&found, store, stage->key, output, &problem) && stage->log)
         kl_note(stage->log, 1, "shared store: %s; computing instead", problem.text);
@@ -169,7 +173,6 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
         fputs("\n", out);
         return 0;
     }
-    if (store_of(stage) && (rc = kl_shared_check(store_of(stage), err))) return rc;
     if (stage->common->dry_run) return answer_dry_run(stage, out, err);
     return look_for_result(stage, answer, err);
 }

@@ -249,7 +249,7 @@ enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, 
 /* Finish the key; answer --key and --dry-run (on `out`); look at the target, then in the shared store.
    *answer says what is left to do: COMPUTE, or nothing (UP_TO_DATE: target untouched; FETCHED: copied
    from the store; ANSWERED: --key or --dry-run). A target of another key is replaced only by a later
-   publish. KL_EIO for a store that can be none (kl_shared_check). */
+   publish. KL_EIO where a store is needed that can be none (kl_shared_check). */
 int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_key **key, FILE *out,
                    struct kl_error *err);
 const char *

@@ -45,6 +45,12 @@ $ KETLINE_STORE=t20.h5/store qtrain t20.h5 -o no.h5
 ! qtrain: store t20.h5/store: neither it nor its folder exists; make one of them first
 ? 74
 
+# Who needs none is not stopped: what is up to date, and words alone.
+$ D=$DATA/digits/test-images-idx3-ubyte; KETLINE_STORE=scrach/store extract-features $D --resize 28 --limit 20 -o t20.h5
++ for d in a b; do head -c 60 /dev/zero | tr '\0' 0 | fold -w 6 >$d; done; KETLINE_STORE=scrach/store tournament a b --null 0 | tail -1
+> t20.h5: up to date
+> 2 devices, 0 of 1 pair differs by symbols if independent (Holm, 5 %), # s
+
 $ cache push scrach/store --store mine; cache pull there --store scrach/store; ls scrach no.h5
 ! cache: store scrach/store: neither it nor its folder exists; make one of them first
 ! cache: store scrach/store: neither it nor its folder exists; make one of them first
