@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Networks that answer with one device whatever the row: found when a run ends, counted in the file. */
+   Networks that answer with one device whatever the row: found when a run ends, counted in the file. By
+   the rows of training too, since of few rows that judge the epochs a sound network may say the same. */
 #include <stdlib.h>
 
 #include "qrng/study_train_int.h"
@@ -15,11 +16,11 @@ static size_t answer(const float *logits, size_t classes)
 int kl_study_collapse(uint8_t *collapsed, const struct kl_study *s, const struct kl_study_run *run,
                       struct kl_error *err)
 {
-    const size_t n = run->n_judging, c = (size_t)s->bits->n_devices;
+    const size_t n = run->n_training + run->n_judging, c = (size_t)s->bits->n_devices;
     float *logits = malloc(n * c * sizeof *logits);
     if (!logits) return kl_fail_memory(err, n * c * sizeof *logits);
     const int rc = kl_network_logits(logits, &s->options.net, run->network.params, &s->samples,
-                                     run->judging, n, err);
+                                     run->training, n, err);
     *collapsed = 1;
     for (size_t i = 1; i < n && !rc; i++)
         if (answer(logits + i * c, c) != answer(logits, c)) *collapsed = 0;

@@ -35,7 +35,7 @@ struct kl_study_training {
 struct kl_study_run {
     size_t number;
     int32_t *labels;             /* [n] */
-    int64_t *training, *judging; /* numbers of rows, for the network */
+    int64_t *training, *judging; /* numbers of rows, for the network; one list */
     size_t n_training, n_judging;
     struct kl_network_run network;
     uint8_t *part; /* [n] */
@@ -48,8 +48,8 @@ int kl_study_run_begin(struct kl_study_run *run, const struct kl_study_training 
 /* Its trained network is written, the run is journalled and counted. Any thread. KL_ESIGNAL. */
 int kl_study_run_end(const struct kl_study_run *run, struct kl_study_training *t, struct kl_error *err);
 void kl_study_run_free(struct kl_study_run *run); /* accepts what was zeroed */
-/* Does its trained network answer with one and the same device to all rows that judged its epochs?
-   KL_ENOMEM. */
+/* Does its trained network answer with one and the same device to all rows that it was trained on and
+   those that judged its epochs? KL_ENOMEM. */
 int kl_study_collapse(uint8_t *collapsed, const struct kl_study *s, const struct kl_study_run *run,
                       struct kl_error *err);
 

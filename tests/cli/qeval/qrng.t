@@ -82,6 +82,9 @@ $ qtrain --qrng rows.txt --l1 10 --epochs 5 -o l.h5 | sed 's/, [0-9.]* s;.*//'; 
 $ figures l.h5 lr.h5 --report l.html -q; grep -oE 'collapsed on[^;<]*' l.html | sort | uniq -c; h5dump -y -d collapsed l.h5 | grep '^ *[01],'
 >       5 collapsed on 1 of 4 splits: one device whatever the row
 >       0, 0, 0, 1
+# Two rows that judge the epochs are not enough to say so: the rows of training tell devices apart.
+$ sed -n '1,6p;61,66p' rows.txt >few.txt; qtrain --qrng few.txt --seeds 20 --epochs 60 --json -o f.h5 | jq -c '[.splits, .collapsed]'
+> [20,1]
 $ qtrain --qrng rows.txt --model ones --json -o o.h5 -f | jq .collapsed
 > null
 

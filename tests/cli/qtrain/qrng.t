@@ -61,7 +61,7 @@ $ cut -c 1-19 1 >odd1; cut -c 1-19 2 >odd2; qtrain --qrng odd1 odd2 --model pair
 ! qtrain: rows of 19 bits are no pairs of bits; take other --features and --model
 ? 2
 $ qtrain --qrng odd1 odd2 --epochs 2 --seeds 1 -o x.h5
-> x.h5: network, holdout, 1 split; 1 of 1 collapsed, one device whatever the row, # s; qeval --qrng judges them
+> x.h5: network, holdout, 1 split, # s; qeval --qrng judges them
 $ printf '01 1\n10 2\n' >two; qtrain --qrng two --model ones -o x.h5
 ! qtrain: device 1: 1 row, expected 5 or more
 ? 65
