@@ -10,7 +10,7 @@
 #include "qrng/options.h"
 #include "qrng/study.h"
 
-enum { NUMERICAL_VERSION = 7, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 8, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;

@@ -102,14 +102,39 @@ static int rule_logits(struct kl_judge *j, int model, size_t run, struct kl_erro
     return rc;
 }
 
+/* Of j->rows. */
+static int predict(struct kl_judge *j, int model, size_t run, struct kl_error *err)
+{
+    const int rc =
+        model == KL_STUDY_NETWORK ? network_logits(j, run, err) : rule_logits(j, model, run, err);
+    if (!rc) kl_softmax(j->probabilities, j->predicted, j->logits, j->count, j->c);
+    return rc;
+}
+
+static bool answers_alike(const struct kl_judge *j)
+{
+    for (size_t i = 1; i < j->count; i++)
+        if (j->predicted[i] != j->predicted[0]) return false;
+    return true;
+}
+
+int kl_judge_collapse(bool *collapsed, struct kl_judge *j, int model, size_t run, struct kl_error *err)
+{
+    *collapsed = answers_alike(j);
+    if (!*collapsed) return KL_OK;
+    for (size_t i = 0; i < j->n; i++) j->rows[i] = (int64_t)i;
+    j->count = j->n;
+    const int rc = predict(j, model, run, err);
+    *collapsed = !rc && answers_alike(j);
+    return rc;
+}
+
 /* Probabilities, predictions and confusion of the run's test rows; how many are right. */
 int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, struct kl_error *err)
 {
     int rc = kl_judge_load(j, run, err);
-    if (!rc)
-        rc = model == KL_STUDY_NETWORK ? network_logits(j, run, err) : rule_logits(j, model, run, err);
+    if (!rc) rc = predict(j, model, run, err);
     if (rc) return rc;
-    kl_softmax(j->probabilities, j->predicted, j->logits, j->count, j->c);
     kl_confusion(j->confusion, j->own, j->predicted, j->count, j->c);
     *right = 0;
     for (size_t k = 0; k < j->c; k++) *right += (size_t)j->confusion[k * j->c + k];

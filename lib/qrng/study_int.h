@@ -32,6 +32,9 @@ int kl_judge_find(const struct kl_dataset **d, const struct kl_judge *j, const c
 int kl_judge_load(struct kl_judge *j, size_t run, struct kl_error *err);
 /* The same, then probabilities, predictions and confusion; *right: how many predictions are right. */
 int kl_judge_apply(size_t *right, struct kl_judge *j, int model, size_t run, struct kl_error *err);
+/* Behind kl_judge_apply: does the model answer with one device whatever the row? Few test rows may have
+   the same answer of a sound model too, so all rows are asked then; what j had of the run is lost. */
+int kl_judge_collapse(bool *collapsed, struct kl_judge *j, int model, size_t run, struct kl_error *err);
 /* "MODEL/what" [n] into the report. */
 int kl_judge_put(const struct kl_judge *j, const char *model, const char *what, const double *values,
                  size_t n, struct kl_error *err);

@@ -59,14 +59,6 @@ static int write_split(struct kl_judge *j, const struct sets *sets, size_t s,
     return rc ? rc : kl_writer_rows(j->w, sets->wilson, s, 1, wilson, err);
 }
 
-/* Does it always answer with the same device? */
-static bool answers_alike(const struct kl_judge *j)
-{
-    for (size_t i = 1; i < j->count; i++)
-        if (j->predicted[i] != j->predicted[0]) return false;
-    return true;
-}
-
 /* What always naming the commonest device of the test rows scores. */
 static double commonest(const struct kl_judge *j)
 {
@@ -86,14 +78,12 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     int64_t counts[KL_STUDY_BINS];
     double accuracy[KL_STUDY_BINS], confidence[KL_STUDY_BINS], calibration[KL_STUDY_BINS][3];
     size_t right;
-    const int rc = kl_judge_apply(&right, j, v->model, s, err);
+    bool collapsed;
+    int rc = kl_judge_apply(&right, j, v->model, s, err);
     if (rc) return rc;
     const double guess = commonest(j);
     const struct kl_interval wilson = kl_wilson(right, j->count, Z95);
     v->accuracy[s] = (double)right / (double)j->count;
-    const bool alike = answers_alike(j);
-    v->collapsed += alike;
-    if (!alike) v->others += v->accuracy[s];
     v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
     v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,
                                              j->count, j->c, KL_STUDY_BINS);
@@ -110,7 +100,12 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
         memcpy(j->per_class + 3 * k, (const double[]){ m.precision, m.recall, m.f1 },
                3 * sizeof(double));
     }
-    return write_split(j, sets, s, &wilson, calibration[0], err);
+    rc = write_split(j, sets, s, &wilson, calibration[0], err);
+    if (!rc) rc = kl_judge_collapse(&collapsed, j, v->model, s, err);
+    if (rc) return rc;
+    v->collapsed += collapsed;
+    if (!collapsed) v->others += v->accuracy[s];
+    return KL_OK;
 }
 
 static size_t n_parameters(const struct kl_study *s, int model)
@@ -208,7 +203,7 @@ int kl_study_judge(struct kl_study_report *report, const struct kl_study *study,
     for (size_t i = 0; i < j.n && !rc; i++) n_training += j.part[i] == KL_PART_TRAINING;
     for (int m = 0; m < report->n_models && !rc; m++) {
         report->models[m].model = models[m];
-        report->models[m].n_train = models[m] == KL_STUDY_NETWORK ? n_training : j.n - j.count;
+        report->models[m].n_train = models[m] == KL_STUDY_NETWORK ? n_training : j.n - report->n_test;
         rc = judge_model(&report->models[m], &j, report, err);
     }
     if (!rc) rc = kl_judge_null(report, &j, err);

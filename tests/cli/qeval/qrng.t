@@ -82,9 +82,10 @@ $ qtrain --qrng rows.txt --l1 10 --epochs 5 -o l.h5 | sed 's/, [0-9.]* s;.*//'; 
 $ figures l.h5 lr.h5 --report l.html -q; grep -oE 'collapsed on[^;<]*' l.html | sort | uniq -c; h5dump -y -d collapsed l.h5 | grep '^ *[01],'
 >       5 collapsed on 1 of 4 splits: one device whatever the row
 >       0, 0, 0, 1
-# Two rows that judge the epochs are not enough to say so: the rows of training tell devices apart.
-$ sed -n '1,6p;61,66p' rows.txt >few.txt; qtrain --qrng few.txt --seeds 20 --epochs 60 --json -o f.h5 | jq -c '[.splits, .collapsed]'
+# Two rows that judge the epochs, and two of the test, are not enough to say so: others tell devices apart.
+$ sed -n '1,6p;61,66p' rows.txt >few.txt; qtrain --qrng few.txt --seeds 20 --epochs 60 --json -o f.h5 | jq -c '[.splits, .collapsed]'; qeval --qrng f.h5 few.txt -o fr.h5 | grep collapsed | cut -d ';' -f 1
 > [20,1]
+> network: collapsed in 1 of 20 splits: it answers with one device whatever the row
 $ qtrain --qrng rows.txt --model ones --json -o o.h5 -f | jq .collapsed
 > null
 
