@@ -8,10 +8,10 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "store/housekeeping.h"
 #include "store/store_int.h"
+#include "killed.h"
 #include "store_test.h"
 
 enum { ROWS = 400, WIDTH = 64, KILLS = 200 };
@@ -30,23 +30,20 @@ static void check_kills(void)
 {
     struct kl_error err = { 0 };
     char path[1024];
-    int killed = 0, fresh = 0;
+    int killed = 0, fresh = 0, seed = 1;
     in_folder(path, "kill.h5");
     CHECK(write_test_file(path, ROWS, WIDTH, 1, &err) == 0, "%s", err.text);
     srand(3);
     int i = 0;
+    double span = 0.005;
     for (; killed < KILLS && i < 10 * KILLS; i++) { /* some come after the end */
+        const int next = seed == 2 ? 3 : 2;         /* another than lies there */
         pid_t child = fork();
-        if (child == 0) _exit(write_test_file(path, ROWS, WIDTH, 2 + i % 2, &err) != 0);
-        struct timespec t = { .tv_nsec = rand() % 5000000 };
-        nanosleep(&t, NULL);
-        kill(child, SIGKILL);
-        int status = 0;
-        waitpid(child, &status, 0);
-        killed += WIFSIGNALED(status);
-        int seed = which(path, 3);
+        if (child == 0) _exit(write_test_file(path, ROWS, WIDTH, (unsigned)next, &err) != 0);
+        killed += killed_within(child, &span);
+        seed = which(path, 3);
         CHECK(seed > 0, "after kill %d", i);
-        fresh += seed == 2 + i % 2;
+        fresh += seed == next;
     }
     CHECK(write_test_file(path, ROWS, WIDTH, 1, &err) == 0, "%s", err.text);
     CHECK(count_files(test_folder, ".ketline-tmp") == 0, "the next run left dead temporaries");
