@@ -15,7 +15,7 @@ export ROOT=$PWD ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_retur
 BUILD=$(realpath -m "$BUILD") KETLINE_SHARED=$(realpath -m "$KETLINE_SHARED")
 export DATA=$ROOT/data SHARED=$KETLINE_SHARED PATH=$BUILD/bin:$PATH
 unset KETLINE_STORE MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
-jobs=$(nproc) accept=
+jobs=$(($(nproc) + 1)) accept= # one more, because those that kill and stop others wait most of the time
 patterns=()
 while [ $# -gt 0 ]; do
     case $1 in

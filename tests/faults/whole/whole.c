@@ -14,7 +14,7 @@
 #include "../faults.h"
 #include "snapshot.h"
 
-enum { DEFAULT_PLACES = 60, HANG_SECONDS = 60, FEWEST = 20 };
+enum { DEFAULT_PLACES = 30, HANG_SECONDS = 60, FEWEST = 20 };
 
 int __real_main(int argc, char **argv);
 
