@@ -129,6 +129,7 @@ PY
         "directly; Winograd's way (layers 1 to 3) does with fewer, hence more than 100 %."
     echo
     grep 'GFLOP/s' "$work/all" | sed 's/^#* */    /'
+    grep ' does not run here: ' "$work/all" | sort -u >>"$work/skipped" # the best peer may be among them
     [ -s "$work/skipped" ] && { echo; echo "Not measured in this run:"; echo; sed 's/^/- /' "$work/skipped"; }
 }
 table >"$work/table"
