@@ -11,7 +11,7 @@ static size_t lay_out(struct kl_labelling *l, const struct kl_planes *p, char *b
 {
     size_t at = 0;
     l->mask = kl_take(block, &at, p->words, 8);
-    l->noise = kl_take(block, &at, 8 * p->words + KL_SUBSET_SPARE, 8);
+    l->noise = kl_take(block, &at, 8 * p->words + KL_LABELS_SPARE, 8);
     l->masked = kl_take(block, &at, p->words, 8);
     for (int side = 0; side < 2; side++) {
         l->ones[side] = kl_take(block, &at, p->n_bits, sizeof *l->ones[0]);

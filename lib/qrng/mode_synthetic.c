@@ -7,7 +7,7 @@
 #include "qrng/mode.h"
 #include "qrng/synthetic.h"
 
-enum { NUMERICAL_VERSION = 6, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
+enum { NUMERICAL_VERSION = 7, SCHEMA = 1, BITS_SCHEMA = 1, STUDY_SEED = 42 };
 
 struct values {
     struct kl_common common;

@@ -22,7 +22,7 @@ struct job {
 static void permute_once(const struct job *job, size_t i, struct kl_labelling *l)
 {
     const struct kl_planes *p = job->planes;
-    kl_draw_subset(l->mask, l->noise, p, p->rows_a, job->seed, KL_RANDOM_LABELS, (uint32_t)i, job->pair);
+    kl_draw_labels(l->mask, l->noise, p, job->seed, KL_RANDOM_LABELS, (uint32_t)i, job->pair);
     kl_labelling_scores(job->scores + i * KL_N_SCORES, job->wanted, l, p, job->shares);
 }
 

@@ -114,7 +114,9 @@ static void deal_rows(struct kl_planes *p, size_t *at_place, const size_t *rows_
         const size_t place = fold * p->fold_words * 64 + used[fold]++;
         at_place[place] = first ? rows_a[own] : rows_b[own];
         p->valid[place / 64] |= 1ull << (place % 64);
-        if (first) p->first[place / 64] |= 1ull << (place % 64);
+        if (!first) continue;
+        p->first[place / 64] |= 1ull << (place % 64);
+        p->first_of_fold[fold]++;
     }
 }
 

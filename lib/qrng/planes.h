@@ -37,7 +37,8 @@ struct kl_planes {
     size_t words, fold_words;                 /* of a plane: KL_CROSSFIT_FOLDS folds of fold_words */
     size_t n_bits, n_wide;                    /* positions, and those of the study's features */
     size_t n_symbols, n_counts, feature_bits; /* S; numbers a row; planes of each */
-    bool chain;              /* the classifier's numbers are the transitions, else the symbols */
+    bool chain; /* the classifier's numbers are the transitions, else the symbols */
+    size_t first_of_fold[KL_CROSSFIT_FOLDS]; /* rows of the first device */
     uint64_t *valid, *first; /* [words]: rows that are there; those of the first device */
     uint64_t *columns;       /* [n_bits, words] */
     uint64_t *bins;          /* [KL_BINS, words] */
@@ -57,11 +58,12 @@ void kl_planes_free(struct kl_planes *p);
 /* out [64]: bit r of out[c] is bit c of in[r] (64 x 64 bits, turned). */
 void kl_turn_bits(uint64_t out[64]);
 
-/* mask [words]: a subset of size `want` of the valid rows, all equally probable, from the stream (seed,
-   purpose, step, replica). noise: room for 8 * words + KL_SUBSET_SPARE. */
-enum { KL_SUBSET_SPARE = 64 };
-void kl_draw_subset(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, size_t want,
-                    uint64_t seed, uint32_t purpose, uint32_t step, uint32_t replica);
+/* mask [words]: of each fold as many of its rows as are the first device's, all subsets equally
+   probable, from the stream (seed, purpose, step, replica). noise: room for 8 * words + KL_LABELS_SPARE.
+ */
+enum { KL_LABELS_SPARE = 64 };
+void kl_draw_labels(uint64_t *mask, uint64_t *noise, const struct kl_planes *p, uint64_t seed,
+                    uint32_t purpose, uint32_t step, uint32_t replica);
 
 /* ---- the study's scores (legacy.c) ---- */
 /* c / rows + 1e-10 for c = 0 .. rows, and its logarithm. */

@@ -108,9 +108,9 @@ static void parts(struct input *in, size_t n)
 {
     struct kl_planes p;
     planes_of(&p, in, 0, 1);
-    uint64_t *mask = malloc(p.words * 8), *noise = malloc((8 * p.words + KL_SUBSET_SPARE) * 8);
+    uint64_t *mask = malloc(p.words * 8), *noise = malloc((8 * p.words + KL_LABELS_SPARE) * 8);
     const double start = kl_clock();
-    for (size_t i = 0; i < n; i++) kl_draw_subset(mask, noise, &p, 2000, 1, 999, (uint32_t)i, 0);
+    for (size_t i = 0; i < n; i++) kl_draw_labels(mask, noise, &p, 1, 999, (uint32_t)i, 0);
     printf("labels drawn: %.3f us", 1e6 * (kl_clock() - start) / (double)n);
     for (int s = 0; s < KL_N_SCORES; s++)
         if (s == KL_SCORE_COMPOSITE || s >= KL_SCORE_CHI_SQUARE)

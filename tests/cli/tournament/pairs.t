@@ -5,7 +5,7 @@ $ awk 'BEGIN { for (d = 1; d <= 3; d++) for (r = 0; r < 40; r++) { s = "";
 $ tournament bits.txt --symbol-bits 2 --null 199 -o t.h5
 > pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
 > 1 v 2             54.07    -10.5   5.909e-02 (1.921e-02, 9.910e-02)   0.8178   0.9000 <=0.0150
-> 1 v 3            27.053     -4.9   2.884e-02 (2.567e-03, 5.775e-02)   0.7225   0.5625   0.2250
+> 1 v 3            27.053     -4.9   2.884e-02 (2.567e-03, 5.775e-02)   0.7225   0.5625   0.2500
 > 2 v 3             15.65     -2.9   1.648e-02 (0.000e+00, 4.645e-02)   0.6754   1.0000 <=0.0150
 > log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 2 bits are independent
 > but they depend on each other (p 10^-39.6, device 2); held out and its p hold all the same
@@ -116,7 +116,7 @@ $ tournament chain.txt --null 19 --json | jq -c '[.pairs_differ_held_out, .symbo
 > 2 devices, 0 of 1 pair differs by symbols, which depend on each other (Holm, 5 %); by held-out rows 19 permutations cannot tell, # s
 $ awk '{ $2 = 1 + NR % 2 } NR <= 200' chain.txt >fair.txt; tournament fair.txt --null 39
 > pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
-> 1 v 2           0.80086     -0.4   8.343e-05 (0.000e+00, 5.621e-04)   0.5251   0.4850   0.7500
+> 1 v 2           0.80086     -0.4   8.343e-05 (0.000e+00, 5.621e-04)   0.5251   0.4850   0.6000
 > log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 1 bit are independent
 > 2 devices, 0 of 1 pair differs by symbols if independent, 0 by held-out rows (Holm, 5 % each), # s
 $ tournament fair.txt --null 39 --json | jq -c '[.dependence_log10_p > -1.3, .dependence_device]'
@@ -127,3 +127,9 @@ $ cache diff w1.h5 w2.h5; cache show w1.h5 | grep -o 'symbol_bits.*'; cache show
 > parts.symbol_bits: "1" -> "2"
 > symbol_bits 1
 > dependence_device
+
+# Equal devices whose rows are all the same: no permutation is worse, as if it were dealt otherwise than the devices are.
+$ yes 0000000000 | head -50 >stuck.txt; yes 0000000000 | head -51 >more.txt; cp stuck.txt copy.txt
+$ for b in copy more; do tournament stuck.txt $b.txt --null 99 | sed -n 2p; done
+> stuck v copy          0      0.0   0.000e+00 (0.000e+00, 0.000e+00)   0.5000   0.5000   1.0000
+> stuck v more          0      0.0   0.000e+00 (0.000e+00, 0.000e+00)   0.5000   0.4961   1.0000

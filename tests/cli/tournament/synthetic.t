@@ -82,7 +82,7 @@ $ tournament bits.h5 --null 99
 > pair               chi2  log10 p   JS, nats a symbol (95 %)            a row held out       p
 > c0d1 v c1d2      470.97   -100.6   1.185e-02 (9.567e-03, 1.398e-02)   0.8628   0.8600 <=0.0300
 > c0d0 v c1d2      464.55    -99.3   1.169e-02 (9.481e-03, 1.389e-02)   0.8617   0.8550 <=0.0300
-> c0d0 v c0d1      7.9385     -1.3   1.985e-04 (0.000e+00, 4.888e-04)   0.5561   0.4825   0.7600
+> c0d0 v c0d1      7.9385     -1.3   1.985e-04 (0.000e+00, 4.888e-04)   0.5561   0.4825   0.7700
 > log10 p, p: after Holm; chi2, log10 p, a row (at best): if symbols of 2 bits are independent
 > 3 devices, 3 of 3 pairs differ by symbols if independent, 2 by held-out rows (Holm, 5 % each), # s
 $ tournament --synthetic 3 --bias 0.5,0.5-0.6,0.7 --copy 0,0.1,0.2 --drift 0,0.01,0.05 --rows 50 --only-bits -q -o c.h5; h5dump -d class_names c.h5 | grep '(0)'

@@ -122,8 +122,15 @@ static void make_bits(struct kl_bits *b, size_t rows, size_t n_bits, int width, 
     }
 }
 
-/* Subsets have the size that was asked for, lie within the rows, and every row is in about its share. */
-static void subsets(void)
+/* Rows of a device in a fold, which get them by turns. */
+static size_t dealt(size_t rows, size_t fold)
+{
+    return rows / KL_CROSSFIT_FOLDS + (fold < rows % KL_CROSSFIT_FOLDS);
+}
+
+/* Each fold has as many first rows as it had, all lie within the rows, and every row is in about its
+ * fold's share. */
+static void labels(void)
 {
     static const size_t sizes[][2] = { { 5, 5 }, { 37, 41 }, { 64, 256 }, { 300, 7 }, { 9, 1000 } };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -137,21 +144,27 @@ static void subsets(void)
         for (size_t r = 0; r < n; r++) rows[r] = r;
         CHECK(kl_row_features(&f, &bits, NULL) == 0);
         CHECK(kl_planes_make(&p, &bits, &f, rows, n_a, rows + n_a, n_b, NULL) == 0);
-        uint64_t *mask = malloc(p.words * 8), *noise = malloc((8 * p.words + KL_SUBSET_SPARE) * 8);
+        uint64_t *mask = malloc(p.words * 8), *noise = malloc((8 * p.words + KL_LABELS_SPARE) * 8);
         uint32_t *times = calloc(p.words * 64, sizeof *times);
+        double shares[KL_CROSSFIT_FOLDS];
         for (uint32_t k = 0; k < DRAWS; k++) {
-            size_t size = 0;
-            kl_draw_subset(mask, noise, &p, n_a, 17, 999, k, (uint32_t)i);
+            size_t sizes_of[KL_CROSSFIT_FOLDS] = { 0 };
+            kl_draw_labels(mask, noise, &p, 17, 999, k, (uint32_t)i);
             for (size_t w = 0; w < p.words; w++) {
                 CHECK(!(mask[w] & ~p.valid[w]), "a row that is not there");
-                size += (size_t)__builtin_popcountll(mask[w]);
+                sizes_of[w / p.fold_words] += (size_t)__builtin_popcountll(mask[w]);
                 for (int r = 0; r < 64; r++) times[64 * w + (size_t)r] += mask[w] >> r & 1;
             }
-            CHECK(size == n_a, "%zu of %zu rows, found %zu", n_a, n, size);
+            for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++)
+                CHECK(sizes_of[fold] == dealt(n_a, fold), "fold %zu of %zu and %zu rows: %zu", fold, n_a,
+                      n_b, sizes_of[fold]);
         }
-        const double share = (double)n_a / (double)n, sd = sqrt(share * (1 - share) / DRAWS);
-        for (size_t r = 0; r < p.words * 64; r++)
+        for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++)
+            shares[fold] = (double)dealt(n_a, fold) / (double)(dealt(n_a, fold) + dealt(n_b, fold));
+        for (size_t r = 0; r < p.words * 64; r++) {
+            const double share = shares[r / (64 * p.fold_words)], sd = sqrt(share * (1 - share) / DRAWS);
             if (p.valid[r / 64] >> (r % 64) & 1) bad += fabs((double)times[r] / DRAWS - share) > 5 * sd;
+        }
         CHECK(bad == 0, "%zu rows of %zu come too often or too seldom", bad, n);
         kl_planes_free(&p), kl_row_features_free(&f), kl_bits_free(&bits);
         free(rows), free(mask), free(noise), free(times);
@@ -272,7 +285,7 @@ int main(void)
     too_many_symbols();
     divergences();
     turned();
-    subsets();
+    labels();
     counted_plainly();
     permutations();
     bounds();
