@@ -2,7 +2,7 @@
 # The main job on your own images:
 #   make -f pipelines/hybrid.mk TRAIN=IMAGES TEST=IMAGES [EXTRACT="--resize 28"] [QTRAIN="--epochs 100"] [OUT=out/hybrid] [REPLICAS=5]
 # demo.mk, fashion.mk and mnist.mk share its stages; they set NAME, TRAIN, TEST and the options EXTRACT and QTRAIN.
-# One rule a stage. Every stage is called every time: it says "up to date" itself, in a few milliseconds, and knows what no file time
+# One rule a stage. Every stage is called every time: it says "up to date" itself, figures when they are drawn anew, and knows what no file time
 # tells: whether an option or the content of an input has changed. Its output's time changes only with the output.
 BUILD ?= build
 NAME ?= hybrid
