@@ -12,6 +12,7 @@
 struct folder {
     struct kl_names files; /* full paths */
     size_t max_bytes;
+    bool skip_bad;
     size_t n_unread, unread_folders; /* images that are not PNG, and the folders that hold them */
     char *first_unread;
 };
@@ -151,7 +152,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
     int rc;
     struct folder *f = s->state = calloc(1, sizeof *f);
     if (!f) return kl_fail_memory(err, sizeof *f);
-    f->max_bytes = o->max_bytes;
+    f->max_bytes = o->max_bytes, f->skip_bad = o->skip_bad;
     if (o->labels && strcmp(o->labels, "none") != 0)
         return kl_fail(
             err, KL_EUSAGE,
@@ -177,6 +178,7 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
     for (size_t i = 0; i < n && !rc; i++) {
         struct kl_picture *p = &pictures[i];
         rc = kl_png_decode(p, f->files.items[first + i], f->max_bytes, arena, err);
+        rc = kl_folder_refuse(rc, f->skip_bad, err);
         if (!rc && s->height && (p->height != s->height || p->width != s->width))
             rc = kl_fail(err, KL_EDATA, "%s: changed while it was read", f->files.items[first + i]);
     }

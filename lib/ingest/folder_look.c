@@ -2,6 +2,7 @@
    The first pass over the PNG files of a folder: their sizes and colour, and which of them are damaged.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "ingest/ingest_int.h"
 #include "ingest/names_int.h"
@@ -47,6 +48,14 @@ static void say_left_out(const struct kl_images_options *o, const char *path, si
     kl_note(o->log, before < SHOWN ? 1 : 2, "%s; left out", why.text);
 }
 
+int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
+{
+    if (rc != KL_EDATA || skip_bad || !err) return rc;
+    const size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, "; --skip-bad leaves it out");
+    return rc;
+}
+
 int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const struct kl_images_options *o,
                    struct kl_error *err)
 {
@@ -68,6 +77,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
         bool colour;
         if (look->rc && !(o->skip_bad && look->rc == KL_EDATA)) {
             rc = kl_png_header(&h, &w, &colour, file, o->max_bytes, err); /* again, for its words */
+            rc = kl_folder_refuse(rc, o->skip_bad, err);
             rc = rc ? rc : kl_fail(err, look->rc, "%s: cannot be read", file);
             goto out;
         }

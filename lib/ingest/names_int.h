@@ -28,5 +28,7 @@ struct kl_image_source;
    leave the list and s->labels. */
 int kl_folder_look(struct kl_image_source *s, struct kl_names *files,
                    const struct kl_images_options *options, struct kl_error *err);
+/* rc; a picture that is refused (KL_EDATA) has in *err what leaves it out, unless that was asked for. */
+int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err);
 
 #endif

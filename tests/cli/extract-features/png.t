@@ -9,7 +9,7 @@ $ mkdir -p set/one set/two; cp $SHARED/data/mnist-png/1/600{02,05}.png set/one
 + head -c 100 $SHARED/data/mnist-png/2/60035.png > set/two/60035.png
 
 $ extract-features set -o set.h5
-! extract-features: set/two/60035.png: damaged PNG: truncated
+! extract-features: set/two/60035.png: damaged PNG: truncated; --skip-bad leaves it out
 ? 65
 
 $ extract-features set --skip-bad -o set.h5
