@@ -93,9 +93,39 @@ static int set_class_names(struct kl_image_source *s, const struct kl_names *cla
     return 0;
 }
 
+/* The first class that holds folders: classes may lie one level further down. NULL: none does. */
+static char *find_deeper(const struct kl_image_source *s, const struct kl_names *classes)
+{
+    for (size_t i = 0; i < classes->n; i++) {
+        struct kl_names below = { 0 };
+        char *path = kl_path_join(s->path, classes->items[i]);
+        const bool holds = path && kl_names_list(&below, path, KL_NAMES_FOLDERS, NULL) == 0 && below.n;
+        kl_names_free(&below);
+        if (holds) return path;
+        free(path);
+    }
+    return NULL;
+}
+
+static int refuse_empty(const struct kl_image_source *s, const struct kl_names *classes, const char *idx,
+                        struct kl_error *err)
+{
+    char *deeper = *idx ? NULL : find_deeper(s, classes);
+    const int code = kl_fail(
+        err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder%s%s%s%s",
+        s->path, classes->n,
+        *idx     ? "; or name an IDX file in it, such as "
+        : deeper ? "; "
+                 : "",
+        deeper ? deeper : idx, deeper ? " holds folders: give that" : "",
+        deeper && classes->n > 1 ? ", or one beside it" : "");
+    free(deeper);
+    return code;
+}
+
 /* The folder may hold the files of MNIST, one of which is meant; or files without classes, which
    --labels none reads. */
-static int nothing(const struct kl_image_source *s, size_t n_classes, struct kl_error *err)
+static int nothing(const struct kl_image_source *s, const struct kl_names *classes, struct kl_error *err)
 {
     const size_t n = ((struct folder *)s->state)->files.n;
     char idx[256] = "";
@@ -109,9 +139,7 @@ static int nothing(const struct kl_image_source *s, size_t n_classes, struct kl_
             "%s: %zu PNG file%s, but in no sub-folder, and each class is a sub-folder; give the "
             "folder above if this is a class, or --labels none to do without classes",
             s->path, n, kl_s(n));
-    return kl_fail(err, KL_EDATA,
-                   "%s: no PNG files in its %zu sub-folders; each class is a sub-folder%s%s", s->path,
-                   n_classes, *idx ? "; or name an IDX file in it, such as " : "", idx);
+    return refuse_empty(s, classes, idx, err);
 }
 
 /* Those beside the classes' folders are no class: a word, and they are left out. */
@@ -142,7 +170,7 @@ static int list(struct kl_image_source *s, const struct kl_names *classes,
         kl_note(o->log, 1, "left out %zu image file%s in %zu folder%s (first: %s): images must be PNG",
                 f->n_unread, kl_s(f->n_unread), f->unread_folders, kl_s(f->unread_folders),
                 f->first_unread);
-    return f->files.n && !(flat && !o->labels) ? 0 : nothing(s, classes->n, err);
+    return f->files.n && !(flat && !o->labels) ? 0 : nothing(s, classes, err);
 }
 
 static int source_open(struct kl_image_source *s, const struct kl_images_options *o,

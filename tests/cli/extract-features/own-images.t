@@ -63,3 +63,10 @@ $ mkdir jpegs; echo x > jpegs/1.jpg; extract-features jpegs --resize 28 -o x.h5;
 $ mkdir both both/a; cp set/one/1.png both/a; cp set/one/2.png both; extract-features both --resize 28 --labels none -o z.h5
 > z.h5: 1 x 512 float32, # s (# images/s)
 ! extract-features: left out 1 PNG file beside the classes' sub-folders (first: both/2.png)
+
+# one level too high: the classes are those of a folder in it
+$ mkdir -p photos/test/{cat,dog} photos/train/cat; cp set/one/1.png photos/test/cat; extract-features photos --resize 28 -o x.h5
+! extract-features: photos/test: a class without PNG files
+! extract-features: photos/train: a class without PNG files
+! extract-features: photos: no PNG files in its 2 sub-folders; each class is a sub-folder; photos/test holds folders: give that, or one beside it
+? 65
