@@ -15,6 +15,8 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
                      const struct kl_head_model *model)
 {
     const bool circuit = model->circuit;
+    if (model->n_classes == 1)
+        kl_note(log, 1, "one class: there is nothing to tell apart, and every accuracy is 1");
     if (v->train.shots && circuit) say_shots(log, v);
     if (circuit && model->circuit->trajectories && !v->trajectories)
         kl_note(log, 1, "noise by %zu trajectories a sample and step",
