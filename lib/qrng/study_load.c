@@ -60,11 +60,40 @@ int kl_study_file_open(struct kl_study_file *f, const char *path, struct kl_erro
     return rc;
 }
 
+/* Names are part of what the bits are: the same bits under the names of the file, and the first one that
+   differs. */
+static bool is_renamed(size_t *first, char made[KL_BITS_NAME], const struct kl_study_file *f,
+                       const struct kl_bits *bits)
+{
+    const struct kl_dataset *d = kl_file_find(f->file, "device_names");
+    struct kl_bits as_then = *bits;
+    char hex[65];
+    if (!d || d->type != KL_TYPE_STRING || d->rank != 1 || d->item_size != KL_BITS_NAME ||
+        d->dims[0] != (size_t)bits->n_devices ||
+        kl_file_load((void **)&as_then.names, f->file, d, NULL) != KL_OK)
+        return false;
+    for (*first = 0; *first + 1 < d->dims[0];) {
+        if (strncmp(as_then.names[*first], bits->names[*first], KL_BITS_NAME) != 0) break;
+        ++*first;
+    }
+    snprintf(made, KL_BITS_NAME, "%.*s", KL_BITS_NAME - 1, as_then.names[*first]);
+    const bool same =
+        kl_bits_content(hex, &as_then, NULL) == KL_OK && strstr(kl_file_key_parts(f->file), hex);
+    free(as_then.names);
+    return same;
+}
+
 int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bits, struct kl_error *err)
 {
-    char hex[65];
+    char hex[65], made[KL_BITS_NAME];
+    size_t first;
     const int rc = kl_bits_content(hex, bits, err);
     if (rc || strstr(kl_file_key_parts(f->file), hex)) return rc;
+    if (is_renamed(&first, made, f, bits))
+        return kl_fail(err, KL_EDATA,
+                       "%s: was trained on these bits with other names of devices, which count: device "
+                       "%zu was '%s', here it is '%s'; give the files by their names of then",
+                       kl_file_path(f->file), first + 1, made, bits->names[first]);
     return kl_fail(err, KL_EDATA,
                    "%s: was trained on other bits, or other --symbol-bits; give those again, since it "
                    "says which of their rows are unseen",
