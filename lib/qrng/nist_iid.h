@@ -52,6 +52,7 @@ struct kl_iid_tests {
     struct kl_iid_test fit;          /* 5.2.2, of bits 5.2.4: of ten parts of the data with the whole */
     size_t longest_repeat;           /* 5.2.5: W, and the probability of one as long */
     double repeat_p;
+    int different; /* symbols that are there; of one alone there is nothing to test */
 };
 /* Passed where p is at least 0.001. KL_ENOMEM. */
 int kl_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct kl_error *err);

@@ -132,7 +132,7 @@ int kl_iid_tests(struct kl_iid_tests *tests, const uint8_t *s, size_t n, struct 
     if (!closed) return kl_fail_memory(err, n + 1);
     memcpy(closed, s, n);
     const struct kl_symbols symbols = { closed, n, kl_symbols_close(closed, n) };
-    *tests = (struct kl_iid_tests){ none, none, 0, 1 };
+    *tests = (struct kl_iid_tests){ none, none, 0, 1, symbols.k };
     double collide = 0;
     int code = KL_OK;
     for (size_t i = 0; i < n; i++) counts[closed[i]]++;

@@ -69,11 +69,25 @@ static void estimates(FILE *to, const struct kl_nist_device *d, bool symbols)
     }
 }
 
-static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_nist_options *o)
+/* NaN: fewer symbols than the test's bins need. */
+static void put_p(FILE *to, double log10_p, const char *of)
 {
-    fprintf(to, "  independent  %s: log10 p %.3g of neighbours, %.3g of parts",
-            kl_nist_not_iid(d) ? "no" : "not refuted", d->tests.independence.log10_p,
-            d->tests.fit.log10_p);
+    if (isnan(log10_p)) fprintf(to, "- of %s (too few)", of);
+    else fprintf(to, "%.3g of %s", log10_p, of);
+}
+
+static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_nist_report *r)
+{
+    const struct kl_nist_options *o = &r->options;
+    if (d->tests.different < 2) {
+        fprintf(to, "  independent  not tested: all %s are equal\n",
+                r->symbol_bits > 1 ? "symbols" : "bits");
+        return;
+    }
+    fprintf(to, "  independent  %s: log10 p ", kl_nist_not_iid(d) ? "no" : "not refuted");
+    put_p(to, d->tests.independence.log10_p, "neighbours");
+    fputs(", ", to);
+    put_p(to, d->tests.fit.log10_p, "parts");
     if (!o->permutations) fprintf(to, "; not compared with permutations (--permutations 0)");
     else if (!d->iid.judged)
         fprintf(to, "; %lld permutations are too few for a verdict, expected at least %d",
@@ -109,7 +123,7 @@ void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
         least_line(to, d->bit_h, "bit");
         if (r->symbol_bits > 1) least_line(to, d->symbol_h, "symbol");
         if (detailed) estimates(to, d, r->symbol_bits > 1);
-        iid_line(to, d, &r->options);
+        iid_line(to, d, r);
         if (d->restarted)
             fprintf(to,
                     "  restarts     %.4f bits a symbol of rows, %.4f of columns; %zu equal in one, "

@@ -177,3 +177,9 @@ $ yes bits | tournament --nist - --packed --bits 1000 --sequence-bits 1000 --seq
 $ tournament --synthetic 65 --rows 20 --bits 12 --source pairs --only-bits -q -o many.h5
 + tournament --nist many.h5 --symbol-bits 2 --permutations 0 -q -o many-nist.h5; h5dump -a information many-nist.h5 | grep '(0)'
 >    (0): nan
+
+# Of bits that are all equal there is nothing to test.
+$ for i in $(seq 50); do echo 0000000000000000000000000000000000000000 1; echo 0110100110010110100101100110100110010110 2; done >still.txt
++ tournament --nist still.txt --permutations 0 --progress none -o s.h5 | grep '^  independent'
+>   independent  not tested: all bits are equal
+>   independent  no: log10 p -649 of neighbours, 0 of parts; not compared with permutations (--permutations 0)
