@@ -160,6 +160,9 @@ static void draw_pairs(cairo_t *cr, const struct gan *g)
     kl_colour(cr, 0, 1);
     kl_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 20, 7, KL_CENTRE,
             g->n_pairs <= MOST_NAMED ? "pair (a v b)" : "pairs, in the order of the file");
+    if (g->sound)
+        kl_text(cr, LEFT + WIDTH / 2, TOP + HEIGHT + 29, 7, KL_CENTRE,
+                "95 % of rows alone: too narrow for KL itself");
     kl_text(cr, LEFT + WIDTH / 2, TOP - 6, 7.5, KL_CENTRE,
             g->sound ? "bar: learnt, 95 % of rows; diamond: by frequencies"
                      : "bar: trained; diamond: of the uniform law");

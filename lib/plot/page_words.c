@@ -63,7 +63,7 @@ static const struct {
     { "device-report", "reference", "As the published study judges, each split", "split" },
     { "gan", "scores",
       "Pairs of devices a v b: scores in nats; intervals are of held-out rows, under the laws as "
-      "trained",
+      "trained, so too narrow for the divergence itself",
       "" },
     { "gan", "history", "By epoch", "epoch" },
     { "synthetic", "study", "The published divergence, mean of each device", "" },

@@ -39,9 +39,10 @@ static int read_list(struct kl_gan_pair *pairs, size_t *n, const char *text, con
         struct kl_gan_pair *pair = &pairs[*n];
         if (!read_pair(pair, text, length, bits))
             return kl_fail(err, KL_EUSAGE,
-                           "--pairs: found '%.*s', expected two of the %d devices with a v between "
-                           "them: 1v2,1v3",
-                           (int)length, text, bits->n_devices);
+                           "--pairs: found '%.*s', expected two of the %d devices, by name or number, "
+                           "with a v between them: %.*sv%.*s",
+                           (int)length, text, bits->n_devices, KL_BITS_NAME, bits->names[0],
+                           KL_BITS_NAME, bits->names[1]);
         if (pair->a == pair->b)
             return kl_fail(err, KL_EUSAGE, "--pairs: '%.*s' is one device twice", (int)length, text);
         for (size_t i = 0; i < *n; i++)

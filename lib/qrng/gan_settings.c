@@ -6,8 +6,8 @@
 
 #define AT(field) offsetof(struct kl_gan_settings, field)
 static const struct kl_option options[] = {
-    { "pairs", 'p', KL_OPT_STRING, AT(pairs), "LIST", 0, 0, true, "of devices: 1v2,1v3 (default: all)",
-      "Devices", NULL },
+    { "pairs", 'p', KL_OPT_STRING, AT(pairs), "LIST", 0, 0, true,
+      "of devices by name or number: AvB,1v3; default: all", "Devices", NULL },
     KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
     { "generator", 'g', KL_OPT_CHOICE, AT(generator), KL_GAN_GENERATORS, 0, 0, true,
       "a network, or a circuit (Born machine)", "Model", NULL },

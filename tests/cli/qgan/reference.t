@@ -42,7 +42,7 @@ $ qgan devices.txt --reference --gradient-penalty 1 -o x.h5
 ? 2
 
 $ qgan devices.txt --reference --pairs 1v4 -o x.h5
-! qgan: --pairs: found '1v4', expected two of the 3 devices with a v between them: 1v2,1v3
+! qgan: --pairs: found '1v4', expected two of the 3 devices, by name or number, with a v between them: 1v2
 ? 2
 
 $ qgan devices.txt --reference --pairs 1v2,1v2 -o x.h5
