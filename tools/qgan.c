@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "qrng/gan_settings.h"
 
-enum { NUMERICAL_VERSION = 6, GAN_SCHEMA = 2, MOST_ROWS = 40 };
+enum { NUMERICAL_VERSION = 7, GAN_SCHEMA = 2, MOST_ROWS = 40 };
 
 struct run {
     struct kl_gan_settings v;
@@ -24,8 +24,7 @@ struct run {
     struct kl_writer *writer;
     json_t *raw; /* for the provenance */
     char *checkpoint;
-    bool older;      /* one stands there from which this run does not go on */
-    size_t unlearnt; /* generators no better than the uniform law */
+    bool older; /* one stands there from which this run does not go on */
 };
 
 static int settle(struct run *run, struct kl_error *err)
@@ -128,8 +127,7 @@ static int train(struct run *run, struct kl_error *err)
 
 static int publish(struct run *run, struct kl_error *err)
 {
-    int code = kl_gan_unlearnt(&run->unlearnt, &run->study, err);
-    if (!code) code = save(run, run->v.common.output, "gan", &run->writer, err);
+    int code = save(run, run->v.common.output, "gan", &run->writer, err);
     if (!code) code = kl_bits_publish(&run->stage, &run->writer, &run->bits, run->raw, err);
     if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
     return code;
@@ -148,7 +146,7 @@ static int report(const struct run *run, struct kl_error *err)
         { "protocol", KL_JSON_TEXT, s->o.reference ? "reference" : "sound", 0 },
         { "pairs", KL_JSON_COUNT, NULL, (double)s->n_pairs },
         { "generators", KL_JSON_COUNT, NULL, (double)s->n_models },
-        { "no_better_than_uniform", KL_JSON_COUNT, NULL, (double)run->unlearnt },
+        { "no_better_than_uniform", KL_JSON_COUNT, NULL, (double)s->unlearnt },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (common->json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
@@ -156,7 +154,7 @@ static int report(const struct run *run, struct kl_error *err)
     kl_gan_study_table(to, s, common->verbose ? s->n_pairs : MOST_ROWS);
     fprintf(to, "%s: %zu pair%s, %zu generator%s", common->output, s->n_pairs, kl_s(s->n_pairs),
             s->n_models, kl_s(s->n_models));
-    if (run->unlearnt) fprintf(to, ", %zu no better than the uniform law", run->unlearnt);
+    if (s->unlearnt) fprintf(to, ", %zu no better than the uniform law", s->unlearnt);
     fprintf(to, ", %.1f s\n", seconds);
     return KL_OK;
 }

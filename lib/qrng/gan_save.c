@@ -76,15 +76,14 @@ int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct 
     static const char *const generators[] = { "network", "quantum" }, *const losses[] = { "gan", "kl",
                                                                                           "mmd" };
     bool all = true;
-    size_t unlearnt = 0;
     uint8_t *done = malloc(s->n_models);
     if (!done) return kl_fail_memory(err, s->n_models);
     for (size_t m = 0; m < s->n_models; m++) all &= done[m] = s->done[m];
     int code = save_pairs(w, s, err);
     if (!code) code = save_models(w, s, err);
     if (!code && all) code = save_scores(w, s, err);
-    if (!code && all) code = kl_gan_unlearnt(&unlearnt, s, err);
-    if (!code && all) code = kl_writer_integer(w, "", "no_better_than_uniform", (int64_t)unlearnt, err);
+    if (!code && all)
+        code = kl_writer_integer(w, "", "no_better_than_uniform", (int64_t)s->unlearnt, err);
     if (!code && !all) code = put(w, "done", KL_TYPE_U8, s->n_models, 0, done, err);
     if (!code) code = kl_writer_text(w, "", "generator", generators[s->o.generator], err);
     if (!code) code = kl_writer_text(w, "", "loss", losses[s->o.loss], err);

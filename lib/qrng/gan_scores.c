@@ -29,10 +29,9 @@ struct scoring {
     struct kl_error *errors;  /* of each pair */
 };
 
-/* -ln of a law, no less than 1e-10, as in the divergence. */
-static void costs(double *table, const float *law, size_t n)
+void kl_gan_costs(double *costs, const float *law, size_t n)
 {
-    for (size_t k = 0; k < n; k++) table[k] = -log(fmax((double)law[k], 1e-10));
+    for (size_t k = 0; k < n; k++) costs[k] = -log(fmax((double)law[k], 1e-10));
 }
 
 static double mean_under(const double *table, const float *law, size_t n)
@@ -113,10 +112,10 @@ static double test(const double *rows, size_t n, double expected)
 static void make_table(double *table, enum table which, const struct kl_gan_study *s, size_t i)
 {
     const size_t n = s->n_cells, a = (size_t)s->model[2 * i] * n, b = (size_t)s->model[2 * i + 1] * n;
-    if (which == LAW_A) costs(table, s->law + a, n);
-    if (which == LAW_B) costs(table, s->law + b, n);
-    if (which == PLUGIN_A) costs(table, s->target + a, n);
-    if (which == PLUGIN_B) costs(table, s->target + b, n);
+    if (which == LAW_A) kl_gan_costs(table, s->law + a, n);
+    if (which == LAW_B) kl_gan_costs(table, s->law + b, n);
+    if (which == PLUGIN_A) kl_gan_costs(table, s->target + a, n);
+    if (which == PLUGIN_B) kl_gan_costs(table, s->target + b, n);
     for (size_t k = 0; which == WITNESS && k < n; k++) table[k] = (double)s->witness[a + k];
 }
 

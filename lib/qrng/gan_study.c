@@ -138,7 +138,8 @@ int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, str
     int code = device->cuda ? kl_gan_card_train(s, device, watch, keep, context, err)
                             : train_all(&t, pool, err);
     for (size_t i = 0; i < MOST_AT_ONCE; i++) kl_arena_free(&t.memory[i]);
-    if (code || !s->o.reference) return code ? code : kl_gan_score(s, pool, err);
-    kl_gan_reference_score(s);
-    return KL_OK;
+    if (!code && !s->o.reference) code = kl_gan_score(s, pool, err);
+    if (code) return code;
+    if (s->o.reference) kl_gan_reference_score(s);
+    return kl_gan_count_unlearnt(s, err);
 }

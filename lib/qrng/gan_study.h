@@ -91,6 +91,7 @@ struct kl_gan_study {
     double *angles;         /* [n_models, n_angles] */
     double *history;        /* [KL_GAN_N_COLUMNS, n_models, epochs]; NAN behind the last epoch */
     double *scores;         /* [KL_GAN_N_SCORES, n_pairs] */
+    size_t unlearnt;        /* models no better than the uniform law (gan_learnt.c) */
     struct kl_arena memory;
 };
 /* Options that were left open (0) become what generator and protocol have for them. KL_EUSAGE. */
@@ -106,9 +107,6 @@ struct kl_device;
 int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, struct kl_pool *pool,
                      const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
                      void *context, struct kl_error *err);
-/* How many models are no closer to their target (KL(target || law), by a hundredth) than the uniform law
-   is. KL_ENOMEM. */
-int kl_gan_unlearnt(size_t *n, const struct kl_gan_study *s, struct kl_error *err);
 void kl_gan_study_free(struct kl_gan_study *s);
 /* All datasets, the models that are done and which they are; and back. */
 int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err);
@@ -180,6 +178,8 @@ int kl_gan_train(const struct kl_gan_place *to, const struct kl_gan_options *o,
 /* Its law (n_cells) before any step, as it is judged. KL_ENOMEM. */
 int kl_gan_first_law(double *law, const struct kl_gan_options *o, uint32_t replica,
                      struct kl_error *err);
+/* -ln of a law (n), no less than 1e-10, as in the divergence: what a word costs, in nats. */
+void kl_gan_costs(double *costs, const float *law, size_t n);
 /* Scores of all pairs of trained models (gan_scores.c). */
 int kl_gan_score(struct kl_gan_study *s, struct kl_pool *pool, struct kl_error *err);
 

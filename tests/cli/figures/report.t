@@ -172,6 +172,6 @@ $ told() { sed -nE '$!d; s/, [0-9.]+ s$//; s/&/\&amp;/g; p'; }
 > Devices against each other
 > t.h5: 4 devices, 5 of 6 pairs differ by symbols, which depend on each other (Holm, 5 %); by held-out rows 20 permutations cannot tell
 > Generators of device bits
-> g.h5: 6 pairs, 4 generators, 1 no better than the uniform law
+> g.h5: 6 pairs, 4 generators, 3 no better than the uniform law
 > Scan for barren plateaus
 > p.h5: 2 observables, 2 circuits of 20 draws

@@ -113,18 +113,31 @@ $ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden
 $ qgan devices.txt -m 2 --epochs 3 --resamples 10 --pairs '1 v 2, 1v3' -o v.h5 | sed -n 's/^\(. v .\) .*/\1/p'; qgan devices.txt --pairs '1 v ' -o x.h5
 > 1 v 2
 > 1 v 3
-! qgan: --pairs: found '1 v ', expected two of the 3 devices with a v between them: 1v2,1v3
+! qgan: --pairs: found '1 v ', expected two of the 3 devices, by name or number, with a v between them: 1v2
 ? 2
+
+# Of two devices that have names, the example is of these, and the answer to it.
+$ grep ' 1$' devices.txt | cut -d ' ' -f 1 >A.txt; grep ' 3$' devices.txt | cut -d ' ' -f 1 >B.txt; qgan A.txt B.txt --pairs 1v3 -o x.h5
+! qgan: --pairs: found '1v3', expected two of the 2 devices, by name or number, with a v between them: AvB
+? 2
+$ qgan A.txt B.txt -m 2 --epochs 3 --resamples 10 --pairs AvB -o v.h5 | sed -n 's/^\(. v .\) .*/\1/p'
+> A v B
+
+# Fair bits: what is learnt of few rows is their noise, which is closer to them than the uniform law, and not to others.
+$ awk 'BEGIN { x = 11; for (d = 1; d <= 3; d++) for (r = 0; r < 100; r++) { line = "";
++   for (j = 0; j < 64; j++) { x = (x * 16807) % 2147483647; line = line (x / 2147483647 < 0.5) } print line, d } }' >fair.txt
++ qgan fair.txt -m 4 -l kl -o fair.h5 | tail -1
+> fair.h5: 3 pairs, 3 generators, 3 no better than the uniform law, # s
 
 # Generators that have learnt nothing are counted: in the last line, in JSON, in the file and on its page.
 $ qgan devices.txt -m 2 --epochs 1 -f -o u.h5 | tail -1; qgan devices.txt -m 2 --epochs 1 -f --json -o u.h5 | jq .no_better_than_uniform
 + h5dump -y -a no_better_than_uniform u.h5 | grep '(0)\|^ *[0-9]'; figures u.h5 --report u.html -q; grep -oE 'no better than the uniform law|KL\(b..a\), [^<]*|intervals are of[^<]*' u.html | sort -u
-> u.h5: 3 pairs, 3 generators, 1 no better than the uniform law, # s
-> 1
->       1
+> u.h5: 3 pairs, 3 generators, 2 no better than the uniform law, # s
+> 2
+>       2
 > KL(b||a), below 0: none found
 > KL(b||a), plug-in
-> intervals are of held-out rows, under the laws as trained
+> intervals are of held-out rows, under the laws as trained, so too narrow for the divergence itself
 > no better than the uniform law
 $ qgan devices.txt -m 2 -f --json -o u.h5 | jq .no_better_than_uniform
 > 0

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "qrng/gan_study.h"
+#include "qrng/gan_int.h"
 
 enum { BITS = 5, CELLS = 1 << BITS };
 
@@ -160,8 +160,66 @@ static void threads_change_nothing(void)
     }
 }
 
+/* One device, words of one bit, a law of 1: is the mean cost of held-out rows, here from their ones,
+   below ln 2 by two standard errors? lead: how far below, in these. */
+static bool is_better(double *lead, const struct kl_bits *bits, const struct kl_gan_rows *held,
+                      double law)
+{
+    const size_t n = held->from[KL_GAN_HELD_OUT + 1] - held->from[KL_GAN_HELD_OUT];
+    long double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t row = held->rows[held->from[KL_GAN_HELD_OUT] + i];
+        const long double ones = __builtin_popcountll(bits->words[row]) / 20.0L;
+        const long double cost = -ones * logl((long double)law) - (1 - ones) * log1pl(-(long double)law);
+        sum += cost, squares += cost * cost;
+    }
+    const long double mean = sum / n, variance = (squares - n * mean * mean) / (n - 1);
+    *lead = (double)((logl(2) - mean) / sqrtl(variance / n));
+    return *lead > 2;
+}
+
+/* The count is of rows held out, and within two standard errors there is nothing to see. */
+static void unlearnt(void)
+{
+    enum { ROWS = 60 };
+    uint64_t words[ROWS];
+    int32_t device[ROWS] = { 0 };
+    char names[1][KL_BITS_NAME] = { "a" };
+    struct kl_bits bits = { .n_rows = ROWS,
+                            .n_bits = 20,
+                            .words_per_row = 1,
+                            .words = words,
+                            .device = device,
+                            .n_devices = 1,
+                            .names = names };
+    float law[2];
+    struct kl_gan_pair of = { 0, -1 };
+    struct kl_gan_study s = { .o = { .word_bits = 1, .seed = 5 },
+                              .bits = &bits,
+                              .n_models = 1,
+                              .n_cells = 2,
+                              .of = &of,
+                              .law = law };
+    struct kl_gan_rows held;
+    int within = 0, better = 0, worse = 0;
+    for (int i = 0; i < ROWS; i++) words[i] = (1ull << (9 + i * 7 % 5)) - 1; /* 9 to 13 ones of 20 */
+    CHECK(kl_gan_split(&held, &bits, 0, 5, NULL) == 0);
+    for (int step = 1; step < 100; step++) {
+        double lead;
+        law[1] = (float)(0.5 + step * 0.003), law[0] = 1 - law[1];
+        const bool want = is_better(&lead, &bits, &held, (double)law[1]);
+        CHECK(kl_gan_count_unlearnt(&s, NULL) == 0 && s.unlearnt == !want, "%d: %g", step, lead);
+        better += want, worse += lead<0, within += lead> 0 && lead < 2;
+    }
+    law[0] = law[1] = 0.5f;
+    CHECK(kl_gan_count_unlearnt(&s, NULL) == 0 && s.unlearnt == 1);
+    CHECK(better && worse && within, "%d, %d, %d", better, worse, within);
+    free(held.rows);
+}
+
 int main(void)
 {
+    unlearnt();
     kernel_distance();
     network_gradient();
     words();
