@@ -71,6 +71,18 @@ void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_b
 /* Says that rows have one bit, or each device one row: a file of one bit a line, or of one line, says
    little as rows, and may not be meant as such. */
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
+/* Rows that occur more than once, of one device or of several (bits_repeats.c). expected: of independent
+   rows at most so many do, n (n - 1) q of n rows, q the probability that two rows are equal if a device's
+   bits are a Markov chain of first order; of the device whose q is largest. copies: n is more than a
+   hundred times that, which chance brings about less than once in a hundred times (Markov's inequality). */
+struct kl_bits_repeats {
+    size_t n, n_rows;
+    double expected;
+    bool copies;
+};
+int kl_bits_repeats(struct kl_bits_repeats *r, const struct kl_bits *bits, struct kl_error *err);
+/* Says so, if there are copies. KL_ENOMEM. */
+int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, struct kl_error *err);
 void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */
 
 static inline const uint64_t *kl_bits_row(const struct kl_bits *bits, size_t r)

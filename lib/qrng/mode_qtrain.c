@@ -52,7 +52,8 @@ static int train(struct work *w, struct kl_error *err)
     kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
     if (!w->bits.n_files)
         kl_bits_note_rows(stage->log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
-    int code = kl_device_choose(&w->device, w->v->common.device, err);
+    int code = kl_bits_note_repeats(stage->log, &w->bits, err);
+    if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
     w->v->common.device_used = w->device.name;
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     if (!code) code = kl_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);

@@ -32,6 +32,10 @@ $ qtrain --qrng --reference --print-config | grep -E 'seed|protocol'
 > seeds: 4
 > seed: 89
 
+# A device given twice.
+$ sed 's/.*/&&&&/' 1 >long1; cp long1 long2; qtrain --qrng long1 long2 --model ones -o twice.h5 >o
+! qtrain: 120 of 120 rows occur more than once, where chance makes at most 0.0 do so; where copies of a row train and judge, accuracies and tests by rows are worthless
+
 # What cannot be.
 $ qtrain --qrng rows.txt --reference --validation 0.1 -o x.h5
 ! qtrain: --validation: the study has no validation rows; leave it or --reference away
