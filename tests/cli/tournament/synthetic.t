@@ -1,5 +1,6 @@
 # Devices of known laws: their study, and their bits for other stages.
 $ tournament --synthetic 6 --rows 60 --bits 20 --null 99 --trials 5 -o s.h5
+> mean divergence of two devices' histograms, nats; within one class, between two classes
 > classes        0-0      0-1      0-2      1-1      1-2      2-2
 > study's     0.2233   1.9738   3.5793   0.6852   0.5645   0.2228
 >   within 0.37713, between 2.03921, ratio 5.41
@@ -41,6 +42,7 @@ $ tournament --synthetic 3 --variant bridge --rows 30 --trials 0 --null 0 --json
 
 # Few devices: what can be said, and why not more.
 $ for n in 2 3; do tournament --synthetic $n --bias 0.5,0.6 --copy 0,0 --drift 0,0 --rows 40 --trials 0; done; tournament --synthetic 3 --bias 0.5 --copy 0 --drift 0 --rows 40 --trials 0
+> mean divergence of two devices' histograms, nats; within one class, between two classes
 > classes        0-0      0-1      1-1
 > study's          -   4.4437        -
 >   within -, between 4.44375, ratio -
@@ -52,6 +54,7 @@ $ for n in 2 3; do tournament --synthetic $n --bias 0.5,0.6 --copy 0,0 --drift 0
 >   with the accuracies: r - (all equal), rho - (all equal)
 > class of a held-out row: right 0.8250 of the time
 > 80 rows of 100 bits of 2 devices, # s
+> mean divergence of two devices' histograms, nats; within one class, between two classes
 > classes        0-0      0-1      1-1
 > study's     0.8710   4.5678        -
 >   within 0.87102, between 4.56782, ratio 5.24
@@ -63,6 +66,7 @@ $ for n in 2 3; do tournament --synthetic $n --bias 0.5,0.6 --copy 0,0 --drift 0
 >   with the accuracies: r - (all equal), rho - (all equal)
 > class of a held-out row: right 0.8250 of the time
 > 120 rows of 100 bits of 3 devices, # s
+> mean divergence of two devices' histograms, nats; within one class, between two classes
 > classes        0-0
 > study's     0.7817
 >   within 0.78166, between -, ratio -
