@@ -31,6 +31,7 @@ struct pairs {
     int64_t *order;         /* [n], from 0 */
     double *value[COLUMNS]; /* [n, stride] */
     size_t n, stride[COLUMNS], at[COLUMNS];
+    bool by_composite; /* what the order is of */
 };
 
 static int load(void **data, size_t *stride, struct kl_file *file, const char *name, enum kl_type type,
@@ -61,6 +62,17 @@ static int find_column(size_t *at, struct kl_file *file, const char *names, cons
     return code;
 }
 
+/* Whether pairs are in the study's order. */
+static int load_order_of(bool *by_composite, struct kl_file *file, struct kl_error *err)
+{
+    char *rows_are = NULL;
+    if (!kl_file_has_attribute(file, "", "rows_are")) return KL_OK;
+    const int code = kl_file_text(&rows_are, file, "", "rows_are", err);
+    *by_composite = !code && strcmp(rows_are, "the study's") == 0;
+    free(rows_are);
+    return code;
+}
+
 static int load_pairs(struct pairs *p, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_file_find(file, "pairs");
@@ -70,6 +82,7 @@ static int load_pairs(struct pairs *p, struct kl_file *file, struct kl_error *er
     if (!code && !p->rows.are_pairs)
         code = kl_fail(err, KL_EDATA, "%s: pairs: expected two devices each", kl_file_path(file));
     if (!code) code = load((void **)&p->order, &one, file, "order", KL_TYPE_I64, p->n, err);
+    if (!code) code = load_order_of(&p->by_composite, file, err);
     for (size_t i = 0; i < p->n && !code; i++)
         if (p->order[i] < 0 || (uint64_t)p->order[i] >= p->n)
             code = kl_fail(err, KL_EDATA, "%s: order: expected pairs", kl_file_path(file));
@@ -88,7 +101,8 @@ static int load_pairs(struct pairs *p, struct kl_file *file, struct kl_error *er
 
 static void write_pairs(FILE *to, const struct pairs *p)
 {
-    kl_html_caption(to, "Pairs, most distinguishable first");
+    kl_html_caption(to, p->by_composite ? "Pairs, by the study's composite"
+                                        : "Pairs, by the Jensen-Shannon divergence of their symbols");
     fputs("<th></th>", to);
     for (int k = 0; k < COLUMNS; k++) fprintf(to, "<th class=\"n\">%s</th>", columns[k].heading);
     for (size_t i = 0; i < p->n && i < MOST_PAIRS; i++) {

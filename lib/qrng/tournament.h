@@ -65,7 +65,7 @@ struct kl_tournament {
     int64_t *rows, *counts; /* [d] and [d, S]: rows, and how often each symbol came */
     double *rates;          /* [d, n_bits]: of ones at each position */
     struct kl_pair_result *pairs;
-    size_t *order;                /* [p]: most distinguishable first */
+    size_t *order;                /* [p]: largest JS of symbols first; reference: largest composite */
     double *self_mean, *self_q95; /* [d, KL_N_LEGACY]: two fresh samples of one device; NaN */
 };
 /* All pairs. The result depends on bits and options alone. Free t with kl_tournament_free in every case.

@@ -119,7 +119,7 @@ $ tournament --synthetic 4 --rows 60 --bits 20 --only-bits -q -o bits.h5; tourna
 + written = lambda form, x: (form % x).lstrip('-') if float(form % x) == 0 else form % x # no minus before a zero
 + page = page.Page('q.html')
 + t, names = h5py.File('t.h5'), ['c0d0', 'c0d1', 'c1d2', 'c2d3']
-+ rows = page.tables['Pairs, most distinguishable first'][1:]
++ rows = page.tables['Pairs, by the Jensen-Shannon divergence of their symbols'][1:]
 + js, found, composite = 2, list(t['scores'][:]).index(b'accuracy'), list(t['scores'][:]).index(b'composite')
 + assert t['divergences'][js] == b'js' and len(rows) == 6
 + for row, k in zip(rows, t['order'][:]):
