@@ -56,6 +56,18 @@ static bool may_be_several(const struct kl_bits_source *s)
     return s->labelled || s->format == &kl_bits_h5;
 }
 
+/* What --symbol-bits may be. */
+static int refuse_width(const struct kl_bits_source *s, size_t n_bits, struct kl_error *err)
+{
+    char widths[4 * KL_BITS_SYMBOL] = "1";
+    for (size_t w = 2, at = 1; w <= KL_BITS_SYMBOL; w++)
+        if (n_bits % w == 0) at += (size_t)snprintf(widths + at, sizeof widths - at, ", %zu", w);
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: rows of %zu bits hold no whole number of symbols of %d bits; --symbol-bits that "
+                   "divides them: %s",
+                   s->path, n_bits, s->block.symbol_bits, widths);
+}
+
 int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error *err)
 {
     struct kl_bits *b = &s->block;
@@ -63,11 +75,7 @@ int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error 
         return kl_fail(err, KL_EDATA, "%s: rows of %zu bits, expected 1 to %d", s->path, n_bits,
                        (int)KL_BITS_ROW);
     if (!b->symbol_bits) b->symbol_bits = s->how.symbol_bits ? s->how.symbol_bits : 1;
-    if (n_bits % (size_t)b->symbol_bits)
-        return kl_fail(err, KL_EUSAGE,
-                       "%s: rows of %zu bits hold no whole number of symbols of %d bits; see "
-                       "--symbol-bits",
-                       s->path, n_bits, b->symbol_bits);
+    if (n_bits % (size_t)b->symbol_bits) return refuse_width(s, n_bits, err);
     b->n_bits = n_bits;
     limit_rows(s, n_bits);
     if (!s->expected_rows)

@@ -129,8 +129,9 @@ static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct
     kl_dependence_p(p, &w->dependence);
     kl_note(w->run->stage.log, 1,
             "symbols of %d bit%s depend on each other (%s, device %s), so what comes out need not be "
-            "uniform; declare --symbol-bits, or take --extract toeplitz",
-            in->symbol_bits, kl_s((unsigned)in->symbol_bits), p, w->dependent);
+            "uniform; %stake --extract toeplitz",
+            in->symbol_bits, kl_s((unsigned)in->symbol_bits), p, w->dependent,
+            w->v->symbol_bits || in->symbol_bits > 1 ? "" : "declare --symbol-bits, or ");
     return KL_OK;
 }
 

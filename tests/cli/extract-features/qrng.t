@@ -146,7 +146,7 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 + extract-features --qrng two.txt bits.h5 -o bits.h5; extract-features --qrng absent.txt -o x.h5; extract-features --qrng . -o x.h5
 + extract-features --qrng two.txt --resize 3 -o x.h5; printf 'x' | extract-features --qrng - --packed --bits 9 -o x.h5
 + extract-features --qrng $DATA/backbone/*.safetensors -o x.h5; extract-features --qrng - - -o x.h5 < a.txt; ls x.h5
-! extract-features: two.txt: rows of 12 bits hold no whole number of symbols of 5 bits; see --symbol-bits
+! extract-features: two.txt: rows of 12 bits hold no whole number of symbols of 5 bits; --symbol-bits that divides them: 1, 2, 3, 4, 6
 ! extract-features: --packed: bytes have no rows; give --bits N, the bits of one
 ! extract-features: --bits belongs to --packed; other inputs say how long rows are
 ! extract-features: 0 inputs, expected 1 to 4096 files of bits; see --qrng --help

@@ -96,7 +96,7 @@ $ tournament none.txt
 ! tournament: none.txt: cannot be opened: No such file or directory
 ? 66
 $ tournament bits.txt --symbol-bits 5
-! tournament: bits.txt: rows of 12 bits hold no whole number of symbols of 5 bits; see --symbol-bits
+! tournament: bits.txt: rows of 12 bits hold no whole number of symbols of 5 bits; --symbol-bits that divides them: 1, 2, 3, 4, 6
 ? 2
 
 # A fair device and one whose bits are as often 1 but stay as they are three times of four: symbols do not tell them apart,
