@@ -10,8 +10,8 @@
 /* "float32", ...: by enum kl_type. */
 extern const char *const kl_type_names[];
 /* describe_results.c: numbers of a report or head; of a report on several heads their accuracies, mean
-   and standard deviation; of a head some epochs of the first replica's history, and each replica's
-   best. */
+   and standard deviation; of a head, or of a network that tells devices, some epochs of the first
+   one's history, and the best of each. */
 void kl_write_numbers(FILE *to, const struct kl_file *file);
 int kl_write_heads(FILE *to, struct kl_file *file, struct kl_error *err);
 int kl_write_history(FILE *to, struct kl_file *file, struct kl_error *err);

@@ -87,37 +87,84 @@ int kl_write_heads(FILE *to, struct kl_file *file, struct kl_error *err)
     return KL_OK;
 }
 
+/* The accuracy that is told beside the training loss, of which rows, and what each run is of. */
+struct history {
+    const struct kl_dataset *loss, *accuracy;
+    const char *what, *of;
+};
+
+static bool is_reference(const struct kl_file *file)
+{
+    char *protocol = NULL;
+    const bool found = kl_file_has_attribute(file, "", "protocol") &&
+                       kl_file_text(&protocol, file, "", "protocol", NULL) == KL_OK &&
+                       strcmp(protocol, "reference") == 0;
+    free(protocol);
+    return found;
+}
+
+/* Heads by their validation rows, or else their training; a network of devices by the rows that judge
+   its epochs, which in the reference protocol are those of the test. */
+static struct history find_history(const struct kl_file *file)
+{
+    struct history h = { kl_file_find(file, "history/train_loss"),
+                         kl_file_find(file, "history/val_accuracy"), "validation", "head" };
+    const struct kl_dataset *judge = kl_file_find(file, "history/judge_accuracy");
+    if (judge) {
+        h.accuracy = judge, h.of = "split";
+        if (is_reference(file)) h.what = "test";
+    } else if (!kl_file_find(file, "split/validation")) {
+        h.accuracy = kl_file_find(file, "history/train_accuracy");
+        h.what = "training";
+    }
+    return h;
+}
+
+static bool fits(const struct history *h)
+{
+    return h->loss && h->accuracy && h->loss->type == KL_TYPE_F64 && h->accuracy->type == KL_TYPE_F64 &&
+           h->loss->rank == 2 && h->accuracy->rank == 2 && h->accuracy->dims[0] == h->loss->dims[0] &&
+           h->accuracy->dims[1] == h->loss->dims[1];
+}
+
+/* Runs on shuffled labels, which stand last, are left out. */
+static size_t count_runs(const struct history *h, const struct kl_file *file)
+{
+    double null = 0;
+    if (kl_file_has_attribute(file, "", "null")) (void)kl_file_number(&null, file, "", "null", NULL);
+    return h->loss->dims[0] - (null > 0 && null < (double)h->loss->dims[0] ? (size_t)null : 0);
+}
+
+static void write_best(FILE *to, const struct history *h, const double *accuracy, size_t runs)
+{
+    const size_t epochs = h->accuracy->dims[1];
+    fprintf(to, "\nbest %s accuracy of each %s:", h->what, h->of);
+    for (size_t r = 0; r < runs && r < 16; r++) {
+        double best = 0;
+        for (size_t e = 0; e < epochs; e++) best = fmax(best, accuracy[r * epochs + e]);
+        fprintf(to, " %.4f", best);
+    }
+    fputc('\n', to);
+}
+
 int kl_write_history(FILE *to, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_dataset *loss = kl_file_find(file, "history/train_loss"),
-                            *accuracy = kl_file_find(file, "history/val_accuracy");
+    const struct history h = find_history(file);
     double *l = NULL, *a = NULL;
-    const char *what = "validation";
-    if (!kl_file_find(file, "split/validation")) {
-        accuracy = kl_file_find(file, "history/train_accuracy");
-        what = "training";
+    if (!fits(&h)) return KL_OK;
+    int code = kl_file_load((void **)&l, file, h.loss, err);
+    if (!code) code = kl_file_load((void **)&a, file, h.accuracy, err);
+    const size_t epochs = h.loss->dims[1], runs = count_runs(&h, file),
+                 step = epochs > 10 ? (epochs + 9) / 10 : 1;
+    if (!code) {
+        fprintf(to, "\n  epoch   training loss   %10s accuracy", h.what);
+        if (runs > 1) fprintf(to, "   (first %s)", h.of);
+        fputc('\n', to);
     }
-    if (!loss || !accuracy || loss->type != KL_TYPE_F64 || accuracy->type != KL_TYPE_F64 ||
-        loss->rank != 2 || accuracy->rank != 2 || accuracy->dims[0] != loss->dims[0] ||
-        accuracy->dims[1] != loss->dims[1])
-        return KL_OK;
-    int code = kl_file_load((void **)&l, file, loss, err);
-    if (!code) code = kl_file_load((void **)&a, file, accuracy, err);
-    size_t epochs = loss->dims[1], replicas = loss->dims[0], step = epochs > 10 ? (epochs + 9) / 10 : 1;
-    if (!code)
-        fprintf(to, "\n  epoch   training loss   %10s accuracy%s\n", what,
-                replicas > 1 ? "   (first head)" : "");
     for (size_t e = 0; !code && e < epochs; e++)
         if ((e % step == 0 || e + 1 == epochs) && isfinite(l[e]))
             fprintf(to, "  %5zu   %13.4f   %19.4f\n", e + 1, l[e], a[e]);
-    for (size_t r = 0; !code && r < replicas && replicas > 1; r++) {
-        double best = 0;
-        for (size_t e = 0; e < epochs; e++)
-            if (a[r * epochs + e] > best) best = a[r * epochs + e];
-        if (r == 0) fprintf(to, "\nbest %s accuracy of each head:", what);
-        if (r < 16) fprintf(to, " %.4f", best);
-    }
-    if (!code && replicas > 1) fputc('\n', to);
+    if (!code && runs > 1) write_best(to, &h, a, runs);
     free(l);
     free(a);
     return code;

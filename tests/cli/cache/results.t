@@ -66,6 +66,14 @@ $ . ./page; awk '{ print $1 $1 $1 $1, $2 }' rows.txt >wide.txt; numbers() { grep
 $ . ./page; qtrain --qrng rows.txt --symbol-bits 2 --model pairs --null 19 -q -o c.h5; page c.h5
 > facts      n_bits 20  seed 0
 >
+$ . ./page; best() { cache show $1.h5 | grep -e epoch.*accuracy -e ^best | sed -E 's/[01]\.[0-9]{4}/X/g'; }; qtrain --qrng rows.txt --epochs 12 --null 1 -q -o net.h5; best net
++ qtrain --qrng rows.txt --epochs 2 --seeds 2 --reference -q -o ref.h5; best ref
++ h5dump -y -m '%.4f' -d 'history/judge_accuracy[0,0;1,1;1,12]' net.h5 | awk '/^ *[01]\.[0-9]/ && ++n ~ /^(1|3|12)$/ { printf "%s%g", s, $1; s = " " } END { print "" }' >judged
++ cache show net.h5 | awk '$1 ~ /^(1|3|12)$/ && NF == 3 { printf "%s%g", s, $3; s = " " } END { print "" }' | diff - judged
+>   epoch   training loss   validation accuracy   (first split)
+> best validation accuracy of each split: X X X X
+>   epoch   training loss         test accuracy   (first split)
+> best test accuracy of each split: X X
 $ . ./page; qeval --qrng c.h5 rows.txt --symbol-bits 2 --json -o r.h5 | jq -c '[.pairs, .logistic, .log_loss, .null_p, .accuracy_low, .limit]' >told
 + cache show --json r.h5 | jq -c '.attributes | [.pairs_accuracy, .logistic_accuracy, .pairs_log_loss, .null_p, .pairs_accuracy_low, .limit_accuracy] | map(. * 1e6 | round / 1e6)' | diff told - && cat told; page r.h5
 > [0.930556,0.604167,0.163563,0.05,0.849857,0.946886]
