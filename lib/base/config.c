@@ -13,7 +13,8 @@ enum { LARGEST = 1 << 20 };
 struct reader {
     const struct kl_tool *tool;
     void *values;
-    const char *path;
+    const char *path, *text; /* [n_text] */
+    size_t n_text;
     yaml_parser_t yaml;
     struct kl_error *err;
     const struct kl_option *seen[256];
@@ -44,8 +45,12 @@ static int next_event(struct reader *r, yaml_event_t *event)
 {
     if (yaml_parser_parse(&r->yaml, event)) return KL_OK;
     if (r->yaml.error == YAML_MEMORY_ERROR) return kl_fail_memory(r->err, LARGEST);
-    return kl_fail(r->err, KL_EDATA, "%s:%zu: not YAML: %s", r->path, r->yaml.problem_mark.line + 1,
-                   r->yaml.problem ? r->yaml.problem : "unreadable");
+    const size_t at =
+        r->yaml.problem_mark.index; /* of characters: bytes, where all before it is ASCII */
+    const bool tab = at < r->n_text && r->text[at] == '\t';
+    return kl_fail(r->err, KL_EDATA, "%s:%zu: not YAML: %s%s", r->path, r->yaml.problem_mark.line + 1,
+                   r->yaml.problem ? r->yaml.problem : "unreadable",
+                   tab ? " (a tab? YAML indents by blanks)" : "");
 }
 
 /* The option of a name that may stand in a file, once. */
@@ -170,6 +175,7 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
         goto out;
     }
     yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, n);
+    r.text = text, r.n_text = n;
     code = read_mapping(&r);
     yaml_parser_delete(&r.yaml);
 out:

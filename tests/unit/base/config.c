@@ -58,7 +58,10 @@ static void refusals(void)
         { "help: true\n", KL_EUSAGE, "belongs on the command line" },
         { "config: other.yaml\n", KL_EUSAGE, "belongs on the command line" },
         { "lr: \"1\n", KL_EDATA, "not YAML" },
-        { "\tlr: 1\n", KL_EDATA, ":1: not YAML" },
+        { "\tlr: 1\n", KL_EDATA,
+          ":1: not YAML: found character that cannot start any token (a tab? YAML indents by blanks)" },
+        { "lr: 1\n\tresume: true\n", KL_EDATA, "(a tab? YAML indents by blanks)" },
+        { "lr: @1\n", KL_EDATA, "found character that cannot start any token" },
         { "lr: 1\n}\n", KL_EDATA, ":2: not YAML" },
         { "\xff\xfe\xff", KL_EDATA, "not YAML" },
     };
