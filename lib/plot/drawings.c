@@ -115,8 +115,12 @@ static void note_others(const struct kl_drawings *d, const struct kl_file *file)
         if (strcmp(f->kind, kl_file_kind(file)) == 0 && used < sizeof names)
             used +=
                 (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", f->name);
-    kl_note(d->log, 1, used ? "%s: holds '%s'; its figures: %s" : "%s: holds '%s', which has no figures",
-            kl_file_path(file), kl_file_kind(file), names);
+    if (used)
+        kl_note(d->log, 1, "%s: holds '%s'; its figures: %s", kl_file_path(file), kl_file_kind(file),
+                names);
+    else
+        kl_note(d->log, 1, "%s: holds '%s', which has no figures; --report PAGE.html makes a page of it",
+                kl_file_path(file), kl_file_kind(file));
 }
 
 static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error *err)
