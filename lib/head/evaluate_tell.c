@@ -73,8 +73,8 @@ void kl_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
                 s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n,
                 kl_s(e->n));
     else
-        fprintf(to, "%s: accuracy %.4f +- %.4f over %zu heads, on %zu sample%s", output, s.accuracy,
-                s.deviation, e->replicas, e->n, kl_s(e->n));
+        fprintf(to, "%s: accuracy %.4f +- %.4f (standard deviation) over %zu heads, on %zu sample%s",
+                output, s.accuracy, s.deviation, e->replicas, e->n, kl_s(e->n));
     if (strcmp(e->noise, "none") != 0) fprintf(to, ", noise %s", e->noise);
     if (e->shots) fprintf(to, ", %zu shot%s", e->shots, kl_s(e->shots));
     if (e->trained_shots)

@@ -50,7 +50,8 @@ void kl_headline_accuracy(char text[KL_HEADLINE], const struct kl_file *file, co
     if (isnan(value)) return;
     kl_headline_add(text, "%s %.4f", title, value);
     if (kl_file_interval(ends, file, name))
-        kl_headline_add(text, " (95 %% %.4f to %.4f)", ends[0], ends[1]);
+        kl_headline_add(text, " (95 %%%s %.4f to %.4f)", kl_page_interval_of(file, name), ends[0],
+                        ends[1]);
 }
 
 int kl_headline_text(char text[KL_HEADLINE], const struct kl_file *file, const char *name,

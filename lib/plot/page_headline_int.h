@@ -17,7 +17,7 @@ void kl_headline_add(char text[KL_HEADLINE], const char *form, ...)
     __attribute__((format(printf, 2, 3)));
 /* ", 3 devices", if n is not 0. */
 void kl_headline_counted(char text[KL_HEADLINE], const char *before, size_t n, const char *what);
-/* "accuracy 0.9728 (95 % 0.9496 to 0.9848)" */
+/* "accuracy 0.9728 (95 % 0.9496 to 0.9848)"; kl_page_interval_of says of what. */
 void kl_headline_accuracy(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
                           const char *title);
 /* An attribute's text, at most 80 bytes of it. KL_EIO, KL_ENOMEM. */

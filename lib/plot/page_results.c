@@ -61,6 +61,12 @@ static bool is_beside(const struct kl_file *file, const char *name)
     return false;
 }
 
+const char *kl_page_interval_of(const struct kl_file *file, const char *name)
+{
+    const struct kl_dataset *heads = kl_file_find(file, "replicas/accuracy");
+    return heads && heads->rows > 1 && strcmp(name, "accuracy") == 0 ? " of samples" : "";
+}
+
 /* "+0.0200 (95 % -0.0290 to +0.0690, paired over 5 seeds)": of a control, in qeval's own words. */
 static void write_difference(FILE *to, const struct kl_file *file, const char *name, const char *title,
                              double difference)
@@ -92,7 +98,8 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
         kl_page_number(text, value, form);
         kl_page_number(low, ends[0], form);
         kl_page_number(high, ends[1], form);
-        snprintf(whole, sizeof whole, "%s (95 %% %s to %s)", text, low, high);
+        snprintf(whole, sizeof whole, "%s (95 %%%s %s to %s)", text, kl_page_interval_of(file, name),
+                 low, high);
     }
     snprintf(error, sizeof error, "%s_error", name);
     if (kl_file_has_attribute(file, "", error) && !kl_file_number(&spread, file, "", error, NULL) &&

@@ -47,6 +47,7 @@ static void write_number(FILE *to, const struct kl_file *file, const char *name,
     double value, ends[2];
     if (!kl_file_has_attribute(file, "", name) || kl_file_number(&value, file, "", name, NULL)) return;
     snprintf(of, sizeof of, "%.*s", is_end(name) ? (int)(strrchr(name, '_') - name) : 60, name);
+    if (strcmp(name, "accuracy_low") == 0 && seeds && seeds->rows > 1) title = "  95 % of samples";
     const bool bounded = strncmp(name, "minus_", 6) != 0 || kl_file_interval(ends, file, of);
     if (is_end(name) && !bounded) return;
     fprintf(to, strcmp(name, "mcnemar_p") == 0 ? "%-20s %.3g" : "%-20s %.4f", title, value);
