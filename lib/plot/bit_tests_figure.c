@@ -188,7 +188,7 @@ static void draw_autocorrelation(cairo_t *cr, const struct kl_bits_view *v)
     }
     kl_view_margin(&axes);
     draw_series(cr, v, &axes, v->lag, v->lag_se, v->n_lags, v->n_lags);
-    kl_axes_draw(cr, &axes, "lag, bits", "autocorrelation");
+    kl_axes_draw(cr, &axes, "lag, bits; of n independent ones -1 / (n - 1)", "autocorrelation");
     kl_view_legend(cr, v, &axes);
 }
 
