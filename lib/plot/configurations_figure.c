@@ -28,11 +28,13 @@ static const struct {
     double x, room;
     enum kl_align align;
     const char *head;
-} columns[COLUMNS] = { { 0, 76, KL_LEFT, "classifier" },           { 80, 54, KL_LEFT, "layers" },
-                       { 164, 30, KL_RIGHT, "parameters" },        { 188, 20, KL_RIGHT, "batch" },
-                       { 240, 48, KL_RIGHT, "epochs, kept" },      { 248, 50, KL_LEFT, "penalty" },
-                       { 322, 24, KL_RIGHT, "dropout" },           { 342, 18, KL_RIGHT, "test" },
-                       { 398, 50, KL_RIGHT, "splits, collapsed" }, { 542, 28, KL_RIGHT, "gain" } };
+} columns[COLUMNS] = {
+    { 0, 76, KL_LEFT, "classifier" },           { 80, 54, KL_LEFT, "layers" },
+    { 164, 30, KL_RIGHT, "parameters" },        { 188, 20, KL_RIGHT, "batch" },
+    { 240, 48, KL_RIGHT, "epochs, kept" },      { 248, 50, KL_LEFT, "penalty" },
+    { 322, 24, KL_RIGHT, "dropout" },           { 342, 18, KL_RIGHT, "test" },
+    { 398, 50, KL_RIGHT, "splits, collapsed" }, { 542, 28, KL_RIGHT, "over chance" }
+};
 static const double PANEL = 406, PANEL_WIDTH = 106;
 
 static void put(cairo_t *cr, enum column c, double y, const char *word)
@@ -146,7 +148,9 @@ static void draw_size(cairo_t *cr, const struct kl_axes *a, const struct kl_conf
     if (!(l->parameters > 0)) return;
     const double x = place(a, lines, i), y = kl_axes_y(a, l->mean);
     draw_interval(cr, l, x, kl_axes_y(a, l->low), x, kl_axes_y(a, l->high), x, y);
-    if (strcmp(l->layers, "-") == 0) kl_text(cr, x + 5, y + 2.3, 6.5, KL_LEFT, l->name);
+    const bool late = x > a->left + 0.9 * a->width; /* a name would leave the frame */
+    if (l->named || strcmp(l->layers, "-") == 0)
+        kl_text(cr, late ? x - 5 : x + 5, y + 2.3, 6.5, late ? KL_RIGHT : KL_LEFT, l->name);
 }
 
 static void draw_sizes(cairo_t *cr, const struct kl_configurations *lines, double top)

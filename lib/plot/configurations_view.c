@@ -65,7 +65,8 @@ static int find_test(double *test, const struct kl_file *f, struct kl_error *err
     return code;
 }
 
-/* A row of the report: the chosen model, or a yardstick, which is trained on the same splits. */
+/* A row of the report: the chosen model, or a yardstick, which is trained on the same splits. Of several
+   reports the chosen models are told apart by their files' names. */
 static int add_line(struct kl_configurations *c, const struct kl_file *f, const struct kl_report_view *v,
                     const struct kl_accuracies *row, bool chosen, struct kl_error *err)
 {
@@ -83,8 +84,9 @@ static int add_line(struct kl_configurations *c, const struct kl_file *f, const 
     if (!code) code = number(&l->parameters, f, attribute, err);
     if (!code) code = find_test(&l->test, f, err);
     snprintf(l->splits, KL_SETTING, collapsed > 0 ? "%zu, %.0f" : "%zu", v->n_splits, collapsed);
-    if (chosen) name_line(l->name, f);
-    else snprintf(l->name, KL_SETTING, "%s", row->name);
+    l->named = !chosen || c->alone;
+    if (l->named) snprintf(l->name, KL_SETTING, "%s", row->name);
+    else name_line(l->name, f);
     return code || !chosen ? code : describe_training(l, f, err);
 }
 
@@ -100,9 +102,18 @@ static int load_file(struct kl_configurations *c, struct kl_file *f, bool yardst
     return code;
 }
 
+static size_t count_reports(const struct kl_figure_inputs *inputs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < inputs->n_files; i++)
+        n += strcmp(kl_file_kind(inputs->files[i]), "device-report") == 0;
+    return n;
+}
+
 int kl_configurations_load(struct kl_configurations *c, const struct kl_figure_inputs *inputs,
                            struct kl_error *err)
 {
+    c->alone = count_reports(inputs) < 2;
     int code = inputs->n_files ? KL_OK : load_file(c, inputs->file, false, err);
     for (size_t i = 0; i < inputs->n_files && !code; i++) {
         if (strcmp(kl_file_kind(inputs->files[i]), "device-report") != 0) continue;
