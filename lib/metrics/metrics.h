@@ -81,6 +81,7 @@ struct kl_differ {
     size_t n, symbols, held_out;
     size_t permutations; /* the caller's; 0: none of held-out rows */
     bool dependent;      /* the caller's: symbols depend on each other */
+    bool left_out;       /* held-out rows, of what was permuted */
 };
 /* One pair more. held_out NaN: there is none, of any pair. */
 void kl_differ_add(struct kl_differ *d, double log10_p, double held_out);

@@ -106,6 +106,7 @@ int kl_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, stru
     int code = d ? kl_page_doubles(&p, file, d, err) : KL_OK;
     if (!code && p) code = load_held_out(&held_out, &stride, &at, file, d->rows, err);
     kl_headline_counted(text, "", kl_headline_rows(file, "devices"), "device");
+    if (!held_out) differ.permutations = 0; /* as far as an older file tells */
     if (!code && p) {
         for (size_t i = 0; i < d->rows; i++)
             kl_differ_add(&differ, p[i], held_out ? held_out[i * stride + at] : NAN);

@@ -53,19 +53,30 @@ static void put_pair(FILE *to, const struct kl_tournament *t, const struct kl_pa
     fputc('\n', to);
 }
 
+/* Of two samples of each device by itself, which only the study's scores have. */
+static void put_own(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r, int s)
+{
+    double a = NAN, b = NAN;
+    if (s < KL_N_LEGACY) {
+        a = t->self_q95[(size_t)r->a * KL_N_LEGACY + (size_t)s];
+        b = t->self_q95[(size_t)r->b * KL_N_LEGACY + (size_t)s];
+    }
+    if (isnan(a)) fprintf(to, " %12s %11s", "-", "-");
+    else fprintf(to, " %12.6f %11.6f", a, b);
+}
+
+/* The study's, and chi-squared if it was permuted. */
 static void put_scores(FILE *to, const struct kl_tournament *t, const struct kl_pair_result *r,
                        int width)
 {
-    for (int s = 0; s < KL_N_LEGACY; s++) {
-        const double *a = t->self_q95 + (size_t)r->a * KL_N_LEGACY,
-                     *b = t->self_q95 + (size_t)r->b * KL_N_LEGACY;
+    for (int s = 0; s <= KL_SCORE_CHI_SQUARE; s++) {
+        if (s == KL_SCORE_CHI_SQUARE && isnan(r->p[s])) continue;
         put_name(to, t, r, width);
         fprintf(to, " %-12s %11.6f", kl_score_names[s], r->score[s]);
         put_p(to, r->p[s], r->p[s], t->permutations);
         if (isnan(r->p[s])) fprintf(to, " %11s", "-");
         else fprintf(to, " %11.6f", r->null_q95[s]);
-        if (isnan(a[s])) fprintf(to, " %12s %11s", "-", "-");
-        else fprintf(to, " %12.6f %11.6f", a[s], b[s]);
+        put_own(to, t, r, s);
         fprintf(to, "%s%s\n", s == KL_SCORE_COMPOSITE ? "  " : "",
                 s == KL_SCORE_COMPOSITE ? kl_composite_label(r->score[s]) : "");
     }
@@ -95,7 +106,7 @@ void kl_tournament_table(FILE *to, const struct kl_tournament *t, size_t lines, 
     if (shown < t->n_pairs) fprintf(to, "... %zu more pairs\n", t->n_pairs - shown);
     put_assumption(to, t);
     if (!detailed && !t->reference) return;
-    fprintf(to, "\n%-*s %-12s %11s %8s %11s %12s %11s\n", width, "pair", "the study's", "score", "p",
+    fprintf(to, "\n%-*s %-12s %11s %8s %11s %12s %11s\n", width, "pair", "score", "value", "p",
             "null 95 %", "first's own", "second's");
     for (size_t i = 0; i < shown; i++) put_scores(to, t, &t->pairs[t->order[i]], width);
 }

@@ -52,6 +52,17 @@ $ for d in 1 2 3; do grep " $d" bits.txt | cut -d' ' -f1 >dev$d.txt; done; tourn
 # Permutations of some scores alone.
 $ tournament bits.txt --symbol-bits 2 --null 19 --scores chi_square,bits -q -o d.h5; h5dump -d score_p d.h5 | grep -c nan
 > 3
+$ tournament bits.txt --symbol-bits 2 --null 199 --scores chi_square -v -o v.h5 | grep -E '^1 v 2 |devices'; figures v.h5 -q --report v.html; grep -c 'left held-out rows out' v.html
+> 1 v 2             54.07    -10.5   5.909e-02 (1.921e-02, 9.910e-02)   0.8178   0.9000        -
+> 1 v 2        bits            0.022139        -           -            -           -
+> 1 v 2        patterns        3.105316        -           -            -           -
+> 1 v 2        differences    10.570022        -           -            -           -
+> 1 v 2        composite       5.474563        -           -            -           -  highly distinguishable
+> 1 v 2        positions       0.005613        -           -            -           -
+> 1 v 2        histogram      22.775650        -           -            -           -
+> 1 v 2        chi_square     54.070300 <=0.0050   20.908982            -           -
+> v.h5: 3 devices, 3 of 3 pairs differ by symbols, which depend on each other (Holm, 5 %); --scores left held-out rows out, # s
+> 3
 $ for s in chi_square,bits bits,chi_square,bits bits; do tournament bits.txt --scores $s --key; done | uniq -c | awk '{ print $1 }'
 > 2
 > 1
