@@ -8,6 +8,7 @@
 
 #include "ingest_test.h"
 #include "store/store.h"
+#include "tests/unit/any_file.h"
 
 static struct kl_images_options defaults(void)
 {
@@ -206,18 +207,11 @@ static void check_changes(void)
 
 static void write_h5(const char *path, int rank, const size_t dims[4], const int64_t *labels)
 {
-    static const struct kl_header header = {
-        .kind = "images",
-        .schema = 1,
-        .tool = "test",
-        .key_parts = "{}",
-        .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-    };
     struct kl_writer *w = NULL;
     struct kl_error err = { 0 };
     uint8_t x[256];
     for (size_t i = 0; i < sizeof x; i++) x[i] = (uint8_t)(7 * i);
-    int rc = kl_writer_open(&w, path, &header, &err);
+    int rc = open_any_file(&w, path, "images", &err);
     if (!rc) rc = kl_writer_put(w, "images", KL_TYPE_U8, 0, rank, dims, x, &err);
     if (!rc && labels) rc = kl_writer_put(w, "labels", KL_TYPE_I64, 0, 1, dims, labels, &err);
     if (!rc) rc = kl_writer_publish(&w, NULL, &err);

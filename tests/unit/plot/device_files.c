@@ -7,6 +7,7 @@
 
 #include "plot/plot.h"
 #include "store/store.h"
+#include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
 
 enum { RUNS = 3, EPOCHS = 4, DEVICES = 2, BINS = 10 };
@@ -111,20 +112,13 @@ static void expect_of(const char *name, const char *kind,
                       int (*write)(struct kl_writer *, const void *, struct kl_error *),
                       const void *what, const char *words)
 {
-    const struct kl_header header = {
-        .kind = kind,
-        .schema = 1,
-        .tool = "test",
-        .key_parts = "{}",
-        .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-    };
     const struct kl_figure *figure = kl_figures;
     struct kl_error err = { 0 };
     struct kl_writer *w = NULL;
     struct kl_file *file = NULL;
     unsigned char *bytes = NULL;
     size_t n = 0;
-    int rc = kl_writer_open(&w, path, &header, &err);
+    int rc = open_any_file(&w, path, kind, &err);
     if (rc >= 0) rc = write(w, what, &err);
     if (rc >= 0) rc = kl_writer_publish(&w, NULL, &err);
     if (rc >= 0) rc = kl_file_open(&file, path, &err);

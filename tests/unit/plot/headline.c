@@ -8,6 +8,7 @@
 
 #include "plot/page_int.h"
 #include "store/store.h"
+#include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
 
 enum { RUNS = 3, DEVICES = 2 };
@@ -18,17 +19,10 @@ static int write_file(const char *kind, double count, struct kl_error *err)
 {
     static const char *const counts[] = { "shots", "null", "ones_collapsed", "no_better_than_uniform",
                                           "permutations" };
-    const struct kl_header header = {
-        .kind = kind,
-        .schema = 1,
-        .tool = "test",
-        .key_parts = "{}",
-        .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-    };
     const size_t runs = RUNS, devices = DEVICES, one = 1;
     const double accuracy[RUNS] = { 0.5, 0.5, 0.5 };
     struct kl_writer *w = NULL;
-    int rc = kl_writer_open(&w, path, &header, err);
+    int rc = open_any_file(&w, path, kind, err);
     if (rc >= 0) rc = kl_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "ab", err);
     if (rc >= 0) rc = kl_writer_put(w, "pairs", KL_TYPE_STRING, 1, 1, &devices, "cd", err);
     if (rc >= 0) rc = kl_writer_put(w, "collapsed", KL_TYPE_U8, 0, 1, &runs, "\1\0\1", err);

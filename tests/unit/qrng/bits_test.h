@@ -4,6 +4,7 @@
 #define KL_BITS_TEST_H
 
 #include "qrng/bits.h"
+#include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
 
 /* 4 rows of 10 bits of 2 devices, the second row of the second one, and what differs from that. */
@@ -19,19 +20,12 @@ static inline int write_device_bits(const char *path, const struct device_bits *
 {
     static const uint8_t bits[2 * 80000] = { 0x6d, 0x80, 0xd9, 0x40, 0x12, 0x00, 0xff, 0xc0 };
     static const char names[3 * 4200] = "onetwosix";
-    const struct kl_header header = {
-        .kind = b->kind ? b->kind : "device-bits",
-        .schema = 1,
-        .tool = "test",
-        .key_parts = "{}",
-        .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-    };
     static int32_t labels[80000];
     labels[1] = 1 + b->second;
     const size_t dims[2] = { (size_t)(4 + b->rows), 2 }, n_labels = (size_t)(4 + b->labels),
                  n_names = (size_t)(2 + b->names);
     struct kl_writer *w = NULL;
-    int rc = kl_writer_open(&w, path, &header, err);
+    int rc = open_any_file(&w, path, b->kind ? b->kind : "device-bits", err);
     if (!rc && !b->no_bits) rc = kl_writer_put(w, "bits", KL_TYPE_U8, 0, 2, dims, bits, err);
     if (!rc && !b->no_labels) rc = kl_writer_put(w, "labels", KL_TYPE_I32, 0, 1, &n_labels, labels, err);
     if (!rc && !b->no_names)
