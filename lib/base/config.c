@@ -13,8 +13,7 @@ enum { LARGEST = 1 << 20 };
 struct reader {
     const struct kl_tool *tool;
     void *values;
-    const char *path, *text; /* [n_text] */
-    size_t n_text;
+    const char *path, *text;
     yaml_parser_t yaml;
     struct kl_error *err;
     const struct kl_option *seen[256];
@@ -41,13 +40,21 @@ static const char *keep(const char *text)
     return kept->text;
 }
 
+/* line: from 0. */
+static bool is_indented_by_tab(const char *text, size_t line)
+{
+    for (; line; line--) {
+        if (!(text = strchr(text, '\n'))) return false;
+        text++;
+    }
+    return text[strspn(text, " ")] == '\t';
+}
+
 static int next_event(struct reader *r, yaml_event_t *event)
 {
     if (yaml_parser_parse(&r->yaml, event)) return KL_OK;
     if (r->yaml.error == YAML_MEMORY_ERROR) return kl_fail_memory(r->err, LARGEST);
-    const size_t at =
-        r->yaml.problem_mark.index; /* of characters: bytes, where all before it is ASCII */
-    const bool tab = at < r->n_text && r->text[at] == '\t';
+    const bool tab = is_indented_by_tab(r->text, r->yaml.problem_mark.line);
     return kl_fail(r->err, KL_EDATA, "%s:%zu: not YAML: %s%s", r->path, r->yaml.problem_mark.line + 1,
                    r->yaml.problem ? r->yaml.problem : "unreadable",
                    tab ? " (a tab? YAML indents by blanks)" : "");
@@ -174,8 +181,9 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
         code = kl_fail_memory(err, sizeof r.yaml);
         goto out;
     }
+    text[n] = 0;
+    r.text = text;
     yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, n);
-    r.text = text, r.n_text = n;
     code = read_mapping(&r);
     yaml_parser_delete(&r.yaml);
 out:

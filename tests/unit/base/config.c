@@ -60,7 +60,7 @@ static void refusals(void)
         { "lr: \"1\n", KL_EDATA, "not YAML" },
         { "\tlr: 1\n", KL_EDATA,
           ":1: not YAML: found character that cannot start any token (a tab? YAML indents by blanks)" },
-        { "lr: 1\n\tresume: true\n", KL_EDATA, "(a tab? YAML indents by blanks)" },
+        { "note: é\n\tresume: true\n", KL_EDATA, "(a tab? YAML indents by blanks)" },
         { "lr: @1\n", KL_EDATA, "found character that cannot start any token" },
         { "lr: 1\n}\n", KL_EDATA, ":2: not YAML" },
         { "\xff\xfe\xff", KL_EDATA, "not YAML" },
