@@ -10,15 +10,13 @@ struct hashed {
     size_t row;
 };
 
-/* FNV-1a by words, its upper half folded down. Equal hashes are compared, so it need not be a good one.
- */
-static uint64_t hash_row(const uint64_t *row, size_t n)
+/* Half of it: equal ones are compared. */
+static uint64_t hash_row(const struct kl_bits *bits, size_t r)
 {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < n; i++) {
-        hash = (hash ^ row[i]) * 0x100000001b3;
-        hash ^= hash >> 32;
-    }
+    unsigned char digest[16];
+    uint64_t hash;
+    kl_xxh128(digest, kl_bits_row(bits, r), bits->words_per_row * sizeof(uint64_t));
+    memcpy(&hash, digest, sizeof hash);
     return hash;
 }
 
@@ -41,8 +39,7 @@ static int count_repeated(size_t *repeated, const struct kl_bits *bits, struct k
     const size_t n = bits->n_rows;
     struct hashed *rows = malloc(n * sizeof *rows);
     if (!rows) return kl_fail_memory(err, n * sizeof *rows);
-    for (size_t r = 0; r < n; r++)
-        rows[r] = (struct hashed){ hash_row(kl_bits_row(bits, r), bits->words_per_row), r };
+    for (size_t r = 0; r < n; r++) rows[r] = (struct hashed){ hash_row(bits, r), r };
     qsort(rows, n, sizeof *rows, by_hash);
     *repeated = 0;
     for (size_t i = 0; i < n; i++)
