@@ -82,8 +82,8 @@ int kl_page_nist(FILE *to, struct kl_file *file, struct kl_error *err);
 bool kl_page_is_column(const struct kl_dataset *d);
 bool kl_page_beside(const struct kl_dataset *x, const struct kl_dataset *y);
 int kl_page_group(FILE *to, struct kl_file *file, size_t first, struct kl_error *err);
-/* " of samples" behind "95 %" of the accuracy of several heads, whose interval leaves out how seeds differ;
-   else nothing (page_results.c). */
+/* " of samples" behind "95 %" of the accuracy of several heads, whose interval leaves out how seeds
+   differ; else nothing (page_results.c). */
 const char *kl_page_interval_of(const struct kl_file *file, const char *name);
 /* All numbers of a dataset as doubles; NULL of words. malloc'ed. */
 int kl_page_doubles(double **values, struct kl_file *file, const struct kl_dataset *d,

@@ -72,9 +72,10 @@ void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_b
    little as rows, and may not be meant as such. */
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
 /* Rows that occur more than once, of one device or of several (bits_repeats.c). expected: of independent
-   rows at most so many do, n (n - 1) q of n rows, q the probability that two rows are equal if a device's
-   bits are a Markov chain of first order; of the device whose q is largest. copies: n is more than a
-   hundred times that, which chance brings about less than once in a hundred times (Markov's inequality). */
+   rows at most so many do, n (n - 1) q of n rows, q the probability that two rows are equal if a
+   device's bits are a Markov chain of first order; of the device whose q is largest. copies: n is more
+   than a hundred times that, which chance brings about less than once in a hundred times (Markov's
+   inequality). */
 struct kl_bits_repeats {
     size_t n, n_rows;
     double expected;

@@ -59,10 +59,10 @@ int kl_gan_reference_network(const struct kl_gan_place *to, const struct kl_gan_
                              const double *target, struct kl_arena *memory, struct kl_pool *pool,
                              struct kl_error *err);
 
-/* s->unlearnt: the models whose device's held-out words do not cost less, by two standard errors of rows,
-   than the uniform law's n ln 2 nats a word of n bits; in the study's way, which holds no rows out, those
-   no closer to their target (KL(target || law), by a hundredth) than the uniform law. KL_EDATA,
-   KL_ENOMEM. */
+/* s->unlearnt: the models whose device's held-out words do not cost less, by two standard errors of
+   rows, than the uniform law's n ln 2 nats a word of n bits; in the study's way, which holds no rows
+   out, those no closer to their target (KL(target || law), by a hundredth) than the uniform law.
+   KL_EDATA, KL_ENOMEM. */
 int kl_gan_count_unlearnt(struct kl_gan_study *s, struct kl_error *err);
 
 /* Scores of all pairs of the study's way (gan_reference_scores.c). */

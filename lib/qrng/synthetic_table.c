@@ -92,7 +92,8 @@ static void put_power(FILE *to, const struct kl_synthetic *s)
 
 void kl_synthetic_table(FILE *to, const struct kl_synthetic *s)
 {
-    fputs("mean divergence of two devices' histograms, nats; within one class, between two classes\n", to);
+    fputs("mean divergence of two devices' histograms, nats; within one class, between two classes\n",
+          to);
     fprintf(to, "%-9s", "classes");
     for (size_t i = 0; i < s->n_pairs && s->n_classes <= 3; i++)
         fprintf(to, "      %d-%d", s->study.pairs[i].a, s->study.pairs[i].b);

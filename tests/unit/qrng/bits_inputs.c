@@ -72,7 +72,8 @@ static void check_device_bits(void)
     CHECK(write_device_bits("d.h5", &(struct device_bits){ .symbol_bits = 2 }, &err) == 0, "%s",
           err.text);
     refused_one("d.h5", &plain, KL_EUSAGE,
-                "d.h5: rows of 10 bits hold no whole number of symbols of 3 bits; --symbol-bits that divides them: 1, 2, 5");
+                "d.h5: rows of 10 bits hold no whole number of symbols of 3 bits; --symbol-bits that "
+                "divides them: 1, 2, 5");
     struct kl_bits b = { 0 };
     CHECK(kl_bits_read(&b, "d.h5", &(struct kl_bits_how){ .symbol_bits = 5, .max_rows = 1 }, &err) == 0,
           "%s", err.text);
@@ -107,7 +108,8 @@ static void check_device_bits(void)
     refused((const char *const[]){ "t.txt", "d.h5" }, 2, &(struct kl_bits_how){ .symbol_bits = 1 },
             KL_EDATA, "d.h5: holds 2 devices; of several inputs each is one");
     refused((const char *const[]){ "d.h5", "t.txt" }, 2, &plain, KL_EUSAGE,
-            "d.h5: rows of 10 bits hold no whole number of symbols of 3 bits; --symbol-bits that divides them: 1, 2, 5");
+            "d.h5: rows of 10 bits hold no whole number of symbols of 3 bits; --symbol-bits that "
+            "divides them: 1, 2, 5");
     put("u.txt", "01101\n", 6);
     refused((const char *const[]){ "t.txt", "u.txt" }, 2, &plain, KL_EDATA,
             "u.txt: rows of 5 bits and symbols of 1, in t.txt they have 10 and 1");
