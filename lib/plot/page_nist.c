@@ -140,9 +140,47 @@ static int write_entropies(FILE *to, struct kl_file *file, struct kl_error *err)
     return code;
 }
 
+static void row_begin(FILE *to, const char *name)
+{
+    fprintf(to, "</tr>\n<tr><th scope=\"row\">%s</th>", name);
+}
+
+/* What follows: may symbols be independent, and how many uniform bits are in them? Nothing of a file
+   that does not say it yet. */
+static int write_uses(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    static const char *const words[] = { "refuted", "not refuted", "all equal" };
+    int32_t *verdict = NULL;
+    double *row = NULL, *bit = NULL;
+    struct sheet s;
+    if (!kl_file_find(file, "iid/verdict")) return KL_OK;
+    int code = begin(&s, file, "iid/names", err);
+    if (!code) code = load((void **)&verdict, &s, file, "iid/verdict", KL_TYPE_I32, 1, err);
+    if (!code) code = load((void **)&row, &s, file, "extractable/row", KL_TYPE_F64, 1, err);
+    if (!code) code = load((void **)&bit, &s, file, "extractable/bit", KL_TYPE_F64, 1, err);
+    if (!code) {
+        kl_html_caption(to, "SP 800-90B, independence, and bits that can be extracted");
+        fputs("<th></th>", to);
+        for (size_t i = 0; i < s.n; i++)
+            write_name(to, "<th class=\"n\">", s.devices, s.n, s.device_size, i), fputs("</th>", to);
+        row_begin(to, "independent, identically distributed");
+        for (size_t i = 0; i < s.n; i++)
+            fprintf(to, "<td class=\"n\">%s</td>",
+                    verdict[i] >= 0 && verdict[i] < 3 ? words[verdict[i]] : "?");
+        row_begin(to, "of a row alone");
+        for (size_t i = 0; i < s.n; i++) kl_html_number(to, row[i], "%.0f");
+        row_begin(to, "of each bit of long blocks");
+        for (size_t i = 0; i < s.n; i++) kl_html_number(to, bit[i], "%.4f");
+        fputs("</tr>\n</table></div>\n", to);
+    }
+    end(&s);
+    return code;
+}
+
 int kl_page_nist(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     if (strcmp(kl_file_kind(file), "nist") != 0) return KL_OK;
     int code = write_tests(to, file, err);
-    return code ? code : write_entropies(to, file, err);
+    if (!code) code = write_entropies(to, file, err);
+    return code ? code : write_uses(to, file, err);
 }

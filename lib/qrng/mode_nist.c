@@ -7,7 +7,7 @@
 #include "qrng/nist_report.h"
 #include "qrng/options.h"
 
-enum { NUMERICAL_VERSION = 3, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 4, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;

@@ -45,9 +45,9 @@ static void assess(struct kl_nist_device *d, const struct kl_nist_report *r)
     const double width = r->symbol_bits;
     if (r->symbol_bits == 1) memcpy(d->symbol_h, d->bit_h, sizeof d->symbol_h);
     d->assessed = fmin(kl_nist90b_least(d->symbol_h), width * kl_nist90b_least(d->bit_h));
-    d->likeliest = d->symbol_h[KL_NIST90B_MOST_COMMON];
+    d->bit_extractable = d->assessed / width;
     d->row_extractable =
-        kl_leftover_bits(d->assessed * (double)r->row_bits / width, r->options.security);
+        (double)kl_leftover_bits(d->bit_extractable * (double)r->row_bits, r->options.security);
 }
 
 int kl_nist_assess(struct kl_nist_device *d, const struct kl_nist_report *r, struct kl_error *err)

@@ -39,12 +39,13 @@ struct kl_nist_device {
     double bit_h[KL_NIST90B_ESTIMATES];           /* bits a bit */
     double symbol_h[KL_NIST90B_ESTIMATES];        /* bits a symbol; as bit_h if symbols are bits */
     double assessed;                              /* bits a symbol: the least of all */
-    double likeliest;                             /* of the most common symbol alone, if it is iid */
     struct kl_iid iid;                            /* of symbols */
     struct kl_iid_tests tests;
     struct kl_restart restart; /* of options.restarts and 1000 rows of 1000 symbols */
     bool restarted;
-    size_t row_extractable; /* bits, from one row alone, at the assessed entropy */
+    /* Bits within 2^-security of uniform, at the assessed entropy: from one row alone, and for each bit
+       of long blocks. */
+    double row_extractable, bit_extractable;
 };
 struct kl_nist_report {
     struct kl_nist_options options;
@@ -73,8 +74,9 @@ int kl_nist_assess(struct kl_nist_device *device, const struct kl_nist_report *r
 enum kl_nist_verdict { KL_NIST_FAILED, KL_NIST_PASSED, KL_NIST_NOT_APPLICABLE };
 enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test);
 double kl_nist_least_p(const struct kl_nist_device *device, int test); /* log10, corrected; NaN */
-/* Not independent and identically distributed, by any of section 5's tests. */
-bool kl_nist_not_iid(const struct kl_nist_device *device);
+/* Are symbols independent and identically distributed? Failed: refuted by any of section 5's tests. Not
+   applicable: all symbols are equal. */
+enum kl_nist_verdict kl_nist_iid_verdict(const struct kl_nist_device *device);
 
 struct kl_writer;
 struct json_t;

@@ -70,6 +70,17 @@ static int put_each(struct kl_writer *w, const char *name, const struct kl_nist_
     return code;
 }
 
+static int put_iid_verdicts(struct kl_writer *w, const struct kl_nist_report *r, struct kl_error *err)
+{
+    const size_t n = r->n_devices;
+    int32_t *verdict = malloc(n * sizeof *verdict);
+    if (!verdict) return kl_fail_memory(err, n * sizeof *verdict);
+    for (size_t i = 0; i < n; i++) verdict[i] = kl_nist_iid_verdict(&r->devices[i]);
+    const int code = kl_writer_put(w, "iid/verdict", KL_TYPE_I32, 0, 1, &n, verdict, err);
+    free(verdict);
+    return code;
+}
+
 static int put_verdicts(struct kl_writer *w, const struct kl_nist_report *r, struct kl_error *err)
 {
     const size_t n = r->n_devices, dims[2] = { n, KL_NIST22_TESTS };
@@ -129,6 +140,8 @@ static const struct column {
     { "iid/independence", OF(tests.independence), 3 },
     { "iid/fit", OF(tests.fit), 3 },
     { "iid/repeat_p", OF(tests.repeat_p), 1 },
+    { "extractable/row", OF(row_extractable), 1 },
+    { "extractable/bit", OF(bit_extractable), 1 },
     { "restart/rows", OF(restart.rows_h), 1 },
     { "restart/columns", OF(restart.columns_h), 1 },
     { "restart/validated", OF(restart.h), 1 },
@@ -142,6 +155,7 @@ int kl_nist_save(struct kl_writer *w, const struct kl_nist_report *r, struct kl_
     if (code >= 0) code = put_suites(w, r, err);
     if (code >= 0) code = put_verdicts(w, r, err);
     if (code >= 0) code = put_counts(w, r, err);
+    if (code >= 0) code = put_iid_verdicts(w, r, err);
     if (code >= 0) code = put_names(w, "entropy/names", kl_nist90b_names, KL_NIST90B_ESTIMATES, err);
     if (code >= 0) code = put_names(w, "iid/names", kl_iid_names, KL_IID_STATISTICS, err);
     for (size_t c = 0; c < sizeof columns / sizeof *columns && code >= 0; c++) {

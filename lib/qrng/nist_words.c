@@ -23,11 +23,14 @@ enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int te
     return kl_nist_least_p(device, test) >= passes ? KL_NIST_PASSED : KL_NIST_FAILED;
 }
 
-bool kl_nist_not_iid(const struct kl_nist_device *device)
+enum kl_nist_verdict kl_nist_iid_verdict(const struct kl_nist_device *device)
 {
     const struct kl_iid_tests *t = &device->tests;
-    return (device->iid.judged && device->iid.n_failed) || t->independence.log10_p < iid_passes ||
-           t->fit.log10_p < iid_passes || t->repeat_p < pow(10, iid_passes);
+    if (t->different < 2) return KL_NIST_NOT_APPLICABLE;
+    const bool refuted = (device->iid.judged && device->iid.n_failed) ||
+                         t->independence.log10_p < iid_passes || t->fit.log10_p < iid_passes ||
+                         t->repeat_p < pow(10, iid_passes);
+    return refuted ? KL_NIST_FAILED : KL_NIST_PASSED;
 }
 
 static void suite_line(FILE *to, const struct kl_nist_device *d, bool detailed)
@@ -79,12 +82,13 @@ static void put_p(FILE *to, double log10_p, const char *of)
 static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_nist_report *r)
 {
     const struct kl_nist_options *o = &r->options;
-    if (d->tests.different < 2) {
+    const enum kl_nist_verdict verdict = kl_nist_iid_verdict(d);
+    if (verdict == KL_NIST_NOT_APPLICABLE) {
         fprintf(to, "  independent  not tested: all %s are equal\n",
                 r->symbol_bits > 1 ? "symbols" : "bits");
         return;
     }
-    fprintf(to, "  independent  %s: log10 p ", kl_nist_not_iid(d) ? "no" : "not refuted");
+    fprintf(to, "  independent  %s: log10 p ", verdict == KL_NIST_FAILED ? "no" : "not refuted");
     put_p(to, d->tests.independence.log10_p, "neighbours");
     fputs(", ", to);
     put_p(to, d->tests.fit.log10_p, "parts");
@@ -108,7 +112,7 @@ static void information_line(FILE *to, const struct kl_nist_report *r)
         "are independent",
         r->information, r->information_error, log2((double)r->n_devices), r->symbol_bits,
         kl_s((unsigned)r->symbol_bits));
-    while (i < r->n_devices && !kl_nist_not_iid(&r->devices[i])) i++;
+    while (i < r->n_devices && kl_nist_iid_verdict(&r->devices[i]) != KL_NIST_FAILED) i++;
     if (i < r->n_devices) fprintf(to, "; those of %s are not", r->names[i]);
     fputc('\n', to);
 }
@@ -131,8 +135,8 @@ void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
                     d->restart.rows_h, d->restart.columns_h, d->restart.most, d->restart.cutoff,
                     d->restart.h > 0 ? "validated" : "failed");
         fprintf(to,
-                "  extractable  %zu bits of a row alone, %.4f a bit of long blocks (within 2^-%.0f)\n",
-                d->row_extractable, d->assessed / r->symbol_bits, r->options.security);
+                "  extractable  %.0f bits of a row alone, %.4f a bit of long blocks (within 2^-%.0f)\n",
+                d->row_extractable, d->bit_extractable, r->options.security);
     }
     if (!isnan(r->information)) information_line(to, r);
 }
@@ -163,6 +167,12 @@ static json_t *entropy_json(const double *h)
     return entropy;
 }
 
+static json_t *iid_json(const struct kl_nist_device *d)
+{
+    const enum kl_nist_verdict verdict = kl_nist_iid_verdict(d);
+    return verdict == KL_NIST_NOT_APPLICABLE ? json_null() : json_boolean(verdict == KL_NIST_PASSED);
+}
+
 int kl_nist_json(struct json_t **value, const struct kl_nist_report *r, struct kl_error *err)
 {
     json_t *devices = json_array();
@@ -171,10 +181,10 @@ int kl_nist_json(struct json_t **value, const struct kl_nist_report *r, struct k
         const struct kl_nist_device *d = &r->devices[i];
         failed |= json_array_append_new(
             devices,
-            json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:I}", "name", r->names[i], "bits",
+            json_pack("{s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I}", "name", r->names[i], "bits",
                       (json_int_t)d->n_bits, "sp800_22", suite_json(d), "bit_entropy",
                       entropy_json(d->bit_h), "symbol_entropy", entropy_json(d->symbol_h), "assessed",
-                      number(d->assessed), "iid", !kl_nist_not_iid(d), "permutations_failed",
+                      number(d->assessed), "iid", iid_json(d), "permutations_failed",
                       d->iid.judged ? json_integer(d->iid.n_failed) : json_null(),
                       "independence_log10_p", number(d->tests.independence.log10_p), "fit_log10_p",
                       number(d->tests.fit.log10_p), "restart_entropy",

@@ -146,8 +146,8 @@ $ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o
 + for w in 1, 2:
 +     tables = page.Page('n%d.html' % w).tables
 +     f, cell = h5py.File('n%d.h5' % w), lambda x, form='%.4f': '-' if numpy.isnan(x) else '0.0000' if x == 0 and form == '%.4f' else '0.0' if -0.05 < x <= 0 and form == '%.1f' else ('%.1e' if abs(x) < 5e-5 and form == '%.4f' else form) % x
-+     assert list(tables) == ['Facts', 'SP 800-22, the first sequence: log10 p after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1), ''], list(tables)
-+     tests, entropy = list(tables.values())[1:3]
++     assert list(tables) == ['Facts', 'SP 800-22, the first sequence: log10 p after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1), 'SP 800-90B, independence, and bits that can be extracted', ''], list(tables)
++     tests, entropy, uses = list(tables.values())[1:4]
 +     assert tests[0] == entropy[0] == ['', 'c0d0', 'c1d1', 'c2d2']
 +     words, g = ['failed', 'passed', 'not applicable'], f['sp800_22']
 +     for k, row in enumerate(tests[1:]):
@@ -158,6 +158,11 @@ $ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o
 +         want = [cell(x[d, k]) for d in range(3) for x in (f['entropy/bit'], f['entropy/symbol'])[:w]]
 +         assert row == [f['entropy/names'][k].decode()] + want, (row, want)
 +     assert [c for c in entropy[-1][1:] if c] == [cell(x) for x in f['entropy/assessed'][:]]
++     assert uses[0] == tests[0] and [r[0] for r in uses[1:]] == ['independent, identically distributed', 'of a row alone', 'of each bit of long blocks']
++     assert uses[1][1:] == [['refuted', 'not refuted', 'all equal'][v] for v in f['iid/verdict'][:]]
++     for row, bits, form in (uses[2], f['extractable/row'][:], '%.0f'), (uses[3], f['extractable/bit'][:], '%.4f'):
++         assert row[1:] == [form % x for x in bits], (row, bits)
++     assert numpy.allclose(f['extractable/bit'][:], f['entropy/assessed'][:] / w)
 +     print(sorted({c for row in tests for c in row} & set(words)))
 + EOF
 > n1.html: a page of 1 file

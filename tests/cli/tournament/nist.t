@@ -12,7 +12,7 @@ $ tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-proven
 + tournament --nist e.bin --packed --bits 1000 --permutations 200 -q --no-provenance --threads 3 -o b.h5
 + cmp a.h5 b.h5 && echo same
 > same
-$ for d in sp800_22/verdict entropy/assessed; do h5dump -m %.4f -d $d n.h5 | grep '(0'; done
+$ for d in sp800_22/verdict entropy/assessed iid/verdict extractable/row extractable/bit; do h5dump -m %.4f -d $d n.h5 | grep '(0'; done
 >    (0,0): 1,
 >    (0,1): 1,
 >    (0,2): 1,
@@ -28,6 +28,9 @@ $ for d in sp800_22/verdict entropy/assessed; do h5dump -m %.4f -d $d n.h5 | gre
 >    (0,12): 2,
 >    (0,13): 1,
 >    (0,14): 2
+>    (0): 0.8175
+>    (0): 1
+>    (0): 691.0000
 >    (0): 0.8175
 $ awk 'BEGIN { s = 1; for (d = 1; d <= 2; d++) for (r = 0; r < 60; r++) { t = "";
 + for (j = 0; j < 50; j++) { s = (s * 16807) % 2147483647; u = s / 2147483647 * 4; if (d == 2 && u > 3.5) u = 0;
@@ -183,3 +186,8 @@ $ for i in $(seq 50); do echo 0000000000000000000000000000000000000000 1; echo 0
 + tournament --nist still.txt --permutations 0 --progress none -o s.h5 | grep '^  independent'
 >   independent  not tested: all bits are equal
 >   independent  no: log10 p -649 of neighbours, 0 of parts; not compared with permutations (--permutations 0)
+$ h5dump -d iid/verdict s.h5 | grep '(0)'; tournament --nist still.txt --permutations 0 --json | jq -c '[.devices[].iid]'
+>    (0): 2, 0
+> [null,false]
+$ figures s.h5 -q --report s.html; sed -n 's/<[^>]*>/ /g; s/^ *independent, identically distributed//p' s.html
+>   all equal  refuted 
