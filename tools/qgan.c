@@ -107,7 +107,8 @@ static int train(struct run *run, struct kl_error *err)
     kl_bits_note_dropped(&run->log, run->bits.n_dropped, run->bits.n_bits);
     if (!run->bits.n_files)
         kl_bits_note_rows(&run->log, run->bits.n_rows, run->bits.n_bits, run->bits.n_devices);
-    int code = kl_device_choose(&run->device, run->v.common.device, err);
+    int code = kl_bits_note_repeats(&run->log, &run->bits, err);
+    if (!code) code = kl_device_choose(&run->device, run->v.common.device, err);
     run->v.common.device_used = run->device.name;
     if (!code) code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
     if (!code) code = resume(run, err);

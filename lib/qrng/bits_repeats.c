@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Rows that came before: copies of a file, or of a part of it, which no test by rows may meet. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static bool equal(const struct kl_bits *bits, const struct hashed *a, const stru
                                         bits->words_per_row * sizeof(uint64_t)) == 0;
 }
 
-/* Rows of all devices that occur more than once. */
+/* Of each device the rows that occur more than once, among those of all. */
 static int count_repeated(size_t *repeated, const struct kl_bits *bits, struct kl_error *err)
 {
     const size_t n = bits->n_rows;
@@ -41,31 +42,27 @@ static int count_repeated(size_t *repeated, const struct kl_bits *bits, struct k
     if (!rows) return kl_fail_memory(err, n * sizeof *rows);
     for (size_t r = 0; r < n; r++) rows[r] = (struct hashed){ hash_row(bits, r), r };
     qsort(rows, n, sizeof *rows, by_hash);
-    *repeated = 0;
     for (size_t i = 0; i < n; i++)
-        *repeated += (i && equal(bits, rows + i - 1, rows + i)) ||
-                     (i + 1 < n && equal(bits, rows + i, rows + i + 1));
+        repeated[bits->device[rows[i].row]] += (i && equal(bits, rows + i - 1, rows + i)) ||
+                                               (i + 1 < n && equal(bits, rows + i, rows + i + 1));
     free(rows);
     return KL_OK;
 }
 
-struct steps {
-    uint64_t rows, first_ones;
-    uint64_t from_one, to_one, both; /* of the n_bits - 1 steps of each row */
+/* Counts at one place over a device's rows: of ones, and of ones that follow a one and a zero. */
+struct place {
+    uint64_t ones, after_one, after_zero;
 };
 
-static void add_row(struct steps *s, const uint64_t *row, size_t n_bits)
+static void add_row(struct place *places, const uint64_t *row, size_t n_bits)
 {
-    s->rows++;
-    s->first_ones += row[0] & 1;
-    for (size_t j = 0; j + 1 < n_bits; j += 64) {
-        const size_t left = n_bits - 1 - j;
-        const uint64_t mask = left < 64 ? ((uint64_t)1 << left) - 1 : ~(uint64_t)0;
-        const uint64_t x = row[j / 64];
-        const uint64_t next = x >> 1 | (left >= 64 ? row[j / 64 + 1] << 63 : 0);
-        s->from_one += (uint64_t)__builtin_popcountll(x & mask);
-        s->to_one += (uint64_t)__builtin_popcountll(next & mask);
-        s->both += (uint64_t)__builtin_popcountll(x & next & mask);
+    uint64_t before = 0;
+    for (size_t j = 0; j < n_bits; j++) {
+        const uint64_t bit = row[j / 64] >> (j % 64) & 1;
+        places[j].ones += bit;
+        places[j].after_one += bit & before;
+        places[j].after_zero += bit & ~before;
+        before = bit;
     }
 }
 
@@ -75,47 +72,65 @@ static double square(uint64_t part, uint64_t of)
     return share * share;
 }
 
-/* Probability that two rows of this chain are equal: the sum of squares over all its paths. */
-static double coincidence(const struct steps *s, size_t n_bits)
+/* Probability that two rows of a chain with these steps are equal: the sum of squares over all its
+   paths. */
+static double coincidence(const struct place *places, uint64_t rows, size_t n_bits)
 {
-    const uint64_t from_zero = s->rows * (n_bits - 1) - s->from_one, zero_one = s->to_one - s->both;
-    const double p01 = square(zero_one, from_zero), p00 = square(from_zero - zero_one, from_zero);
-    const double p11 = square(s->both, s->from_one), p10 = square(s->from_one - s->both, s->from_one);
-    double zero = square(s->rows - s->first_ones, s->rows), one = square(s->first_ones, s->rows);
+    double zero = square(rows - places[0].ones, rows), one = square(places[0].ones, rows);
     for (size_t j = 1; j < n_bits; j++) {
+        const uint64_t ones = places[j - 1].ones, zeros = rows - ones;
         const double before = zero;
-        zero = before * p00 + one * p10;
-        one = before * p01 + one * p11;
+        zero = before * square(zeros - places[j].after_zero, zeros) +
+               one * square(ones - places[j].after_one, ones);
+        one = before * square(places[j].after_zero, zeros) + one * square(places[j].after_one, ones);
     }
     return zero + one;
 }
 
-/* Of the device whose rows coincide most often. Rows of two devices a, b do so less often than that, as
-   sum ab <= sqrt(sum aa sum bb). */
-static int most_coincident(double *most, const struct kl_bits *bits, struct kl_error *err)
+/* q of each device, and how many rows it has. */
+static int coincidences(double *q, size_t *rows, const struct kl_bits *bits, struct kl_error *err)
 {
-    const size_t n = (size_t)bits->n_devices;
-    struct steps *steps = calloc(n, sizeof *steps);
-    if (!steps) return kl_fail_memory(err, n * sizeof *steps);
-    for (size_t r = 0; r < bits->n_rows; r++)
-        add_row(&steps[bits->device[r]], kl_bits_row(bits, r), bits->n_bits);
-    *most = 0;
-    for (size_t d = 0; d < n; d++) {
-        const double p = coincidence(&steps[d], bits->n_bits);
-        if (p > *most) *most = p;
+    const size_t bytes = bits->n_bits * sizeof(struct place);
+    struct place *places = malloc(bytes);
+    if (!places) return kl_fail_memory(err, bytes);
+    for (int d = 0; d < bits->n_devices; d++) {
+        memset(places, 0, bytes);
+        for (size_t r = 0; r < bits->n_rows; r++) {
+            if (bits->device[r] != d) continue;
+            add_row(places, kl_bits_row(bits, r), bits->n_bits);
+            rows[d]++;
+        }
+        q[d] = rows[d] ? coincidence(places, rows[d], bits->n_bits) : 0;
     }
-    free(steps);
+    free(places);
     return KL_OK;
+}
+
+/* Of device d: pairs of its rows with others, each as likely equal as q allows. Rows of two devices a, b
+   are so less often than either's own, as sum ab <= sqrt(sum aa sum bb). */
+static double expect(const double *q, const size_t *rows, size_t n, size_t d)
+{
+    double partners = -sqrt(q[d]);
+    for (size_t e = 0; e < n; e++) partners += (double)rows[e] * sqrt(q[e]);
+    return (double)rows[d] * fmin(1, sqrt(q[d]) * partners);
 }
 
 int kl_bits_repeats(struct kl_bits_repeats *r, const struct kl_bits *bits, struct kl_error *err)
 {
-    double most = 0;
+    const size_t n = (size_t)bits->n_devices;
+    size_t *repeated = calloc(2 * n, sizeof *repeated), *rows = repeated ? repeated + n : NULL;
+    double *q = calloc(n, sizeof *q);
     *r = (struct kl_bits_repeats){ .n_rows = bits->n_rows };
-    int code = count_repeated(&r->n, bits, err);
-    if (!code && r->n) code = most_coincident(&most, bits, err);
-    r->expected = most * (double)r->n_rows * (double)(r->n_rows - 1);
-    r->copies = r->expected < 0.01 * (double)r->n;
+    int code = repeated && q ? KL_OK : kl_fail_memory(err, 3 * n * sizeof *q);
+    if (!code) code = count_repeated(repeated, bits, err);
+    for (size_t d = 0; !code && d < n; d++) r->n += repeated[d];
+    if (!code && r->n) code = coincidences(q, rows, bits, err);
+    for (size_t d = 0; !code && r->n && d < n; d++) {
+        const double expected = expect(q, rows, n, d);
+        r->expected += expected;
+        r->copies |= (double)repeated[d] > 100 * (double)n * expected;
+    }
+    free(repeated), free(q);
     return code;
 }
 
@@ -125,8 +140,9 @@ int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, s
     const int code = kl_bits_repeats(&r, bits, err);
     if (code || !r.copies) return code;
     kl_note(log, 1,
-            "%zu of %zu rows occur more than once, where chance makes at most %.1f do so; where copies "
-            "of a row train and judge, accuracies and tests by rows are worthless",
+            "%zu of %zu rows occur more than once, where chance makes at most %.1f do so if a bit "
+            "depends on its place and the bit before; where copies of a row train and judge, accuracies "
+            "and tests by rows are worthless",
             r.n, r.n_rows, r.expected);
     return KL_OK;
 }

@@ -70,20 +70,17 @@ int kl_copy_all(int to, const char *to_name, int from, const char *from_name, ui
     if (!buffer) return kl_fail_memory(err, ROOM);
     while (limit) {
         ssize_t got = read(from, buffer, limit < ROOM ? (size_t)limit : ROOM);
-        if (got < 0 && errno == EINTR && kl_signals_pending()) {
+        const bool interrupted = got < 0 && errno == EINTR;
+        if ((got >= 0 || interrupted) && kl_signals_pending()) { /* an endless input never blocks */
             rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", from_name);
             break;
         }
-        if (got < 0 && errno == EINTR) continue;
+        if (interrupted) continue;
         if (got < 0) {
             rc = kl_fail_errno(err, KL_EIO, "%s: reading failed", from_name);
             break;
         }
         if (got == 0) break;
-        if (kl_signals_pending()) { /* an endless input never blocks */
-            rc = kl_fail(err, KL_ESIGNAL, "%s: stopped while it was read", from_name);
-            break;
-        }
         rc = write_all(to, buffer, (size_t)got, to_name, err);
         if (rc) break;
         limit -= (uint64_t)got;

@@ -34,7 +34,7 @@ $ qtrain --qrng --reference --print-config | grep -E 'seed|protocol'
 
 # A device given twice.
 $ sed 's/.*/&&&&/' 1 >long1; cp long1 long2; qtrain --qrng long1 long2 --model ones -o twice.h5 >o
-! qtrain: 120 of 120 rows occur more than once, where chance makes at most 0.0 do so; where copies of a row train and judge, accuracies and tests by rows are worthless
+! qtrain: 120 of 120 rows occur more than once, where chance makes at most 0.0 do so if a bit depends on its place and the bit before; where copies of a row train and judge, accuracies and tests by rows are worthless
 
 # What cannot be.
 $ qtrain --qrng rows.txt --reference --validation 0.1 -o x.h5

@@ -148,5 +148,5 @@ $ for b in copy more; do tournament stuck.txt $b.txt --null 99 | sed -n 2p; done
 # A file given twice, and rows that occur twice within devices; rows of 10 bits do so by chance.
 $ cut -d ' ' -f 1 fair.txt >a; cp a a2; sed -n '1~2p' a >b; sed -n '2~2p' a >c; cat b b >bb; cat c c >cc; cut -c 1-10 a >s1; cut -c 11-20 a >s2
 + tournament a a2 --null 0 --resamples 10 >o; tournament bb cc --null 0 --resamples 10 >o; tournament b c --null 0 --resamples 10 >o; tournament s1 s2 --null 0 --resamples 10 >o
-! tournament: 400 of 400 rows occur more than once, where chance makes at most 0.0 do so; where copies of a row train and judge, accuracies and tests by rows are worthless
-! tournament: 400 of 400 rows occur more than once, where chance makes at most 0.0 do so; where copies of a row train and judge, accuracies and tests by rows are worthless
+! tournament: 400 of 400 rows occur more than once, where chance makes at most 0.0 do so if a bit depends on its place and the bit before; where copies of a row train and judge, accuracies and tests by rows are worthless
+! tournament: 400 of 400 rows occur more than once, where chance makes at most 0.0 do so if a bit depends on its place and the bit before; where copies of a row train and judge, accuracies and tests by rows are worthless

@@ -70,10 +70,29 @@ static void check_chance(void)
     }
 }
 
+/* A law that depends on the place: symbols of two bits that are equal; the same bits before a few fair
+   ones. */
+static void check_places(void)
+{
+    static const size_t n_bits[] = { 24, 136 };
+    for (int fixed = 0; fixed < 2; fixed++) {
+        struct kl_bits b = draw(1000, n_bits[fixed], 0.5, 0, 11);
+        for (size_t r = 0; r < b.n_rows; r++) {
+            uint64_t *w = b.words + r * b.words_per_row;
+            if (fixed) w[0] = w[1] = 0xaaaaaaaaaaaaaaaa;
+            else w[0] = (w[0] & 0x555555) | (w[0] & 0x555555) << 1;
+        }
+        const struct kl_bits_repeats r = ask(&b);
+        CHECK(r.n > 100 && !r.copies, "%zu, %g", r.n, r.expected);
+        CHECK((double)r.n < 1.1 * r.expected, "%zu, %g", r.n, r.expected);
+        kl_bits_free(&b);
+    }
+}
+
 /* Of independent bits, p of them 1: q = (p^2 + (1 - p)^2)^n. */
 static void check_expected(void)
 {
-    for (size_t n_bits = 8; n_bits <= 66; n_bits += 29) {
+    for (size_t n_bits = 40; n_bits <= 98; n_bits += 29) {
         struct kl_bits b = draw(2000, n_bits, 0.9, 0, 7);
         memcpy(b.words + b.words_per_row, b.words, b.words_per_row * sizeof *b.words);
         struct kl_bits_repeats r = { 0 };
@@ -101,9 +120,25 @@ static void check_copies(void)
     }
 }
 
+/* A device whose rows are all equal does not hide the copies of another. */
+static void check_stuck(void)
+{
+    struct kl_bits b = draw(301, 100, 0.5, 0, 5);
+    for (size_t r = 1; r < b.n_rows; r += 2)
+        memset(b.words + r * b.words_per_row, 0, b.words_per_row * sizeof *b.words);
+    struct kl_bits_repeats r = ask(&b);
+    CHECK(!r.copies && r.n == 150 && fabs(r.expected - 150) < 1e-9, "%zu, %g", r.n, r.expected);
+    memcpy(b.words + 4 * b.words_per_row, b.words, b.words_per_row * sizeof *b.words);
+    r = ask(&b);
+    CHECK(r.copies && r.n == 152, "%zu, %g", r.n, r.expected);
+    kl_bits_free(&b);
+}
+
 int main(void)
 {
     check_chance();
+    check_places();
+    check_stuck();
     check_expected();
     check_copies();
     return failures != 0;
