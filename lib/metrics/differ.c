@@ -7,6 +7,12 @@
 
 static const double level = 0.05;
 
+void kl_differ_device(struct kl_differ *d, size_t rows)
+{
+    if (rows > d->rows[0]) d->rows[1] = d->rows[0], d->rows[0] = rows;
+    else if (rows > d->rows[1]) d->rows[1] = rows;
+}
+
 void kl_differ_add(struct kl_differ *d, double log10_p, double held_out)
 {
     d->n++;
@@ -15,9 +21,31 @@ void kl_differ_add(struct kl_differ *d, double log10_p, double held_out)
     if (isnan(held_out)) d->left_out = true;
 }
 
+static double log_choose(double n, double k)
+{
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+double kl_least_permuted_p(size_t permutations, size_t a, size_t b)
+{
+    double ways = 0;
+    for (size_t fold = 0; fold < KL_CROSSFIT_FOLDS; fold++) {
+        const size_t of_a = (a + KL_CROSSFIT_FOLDS - 1 - fold) / KL_CROSSFIT_FOLDS,
+                     of_b = (b + KL_CROSSFIT_FOLDS - 1 - fold) / KL_CROSSFIT_FOLDS;
+        ways += log_choose((double)(of_a + of_b), (double)of_a);
+    }
+    return fmax(1 / (double)(permutations + 1), (a == b ? 2 : 1) * exp(-ways));
+}
+
+/* Holm's correction of the least p of all pairs is by their number. */
+static bool can_tell(const struct kl_differ *d, size_t permutations)
+{
+    return (double)d->n * kl_least_permuted_p(permutations, d->rows[0], d->rows[1]) < level;
+}
+
 bool kl_differ_by_rows(const struct kl_differ *d)
 {
-    return d->permutations && !d->left_out && (double)d->n / (double)(d->permutations + 1) < level;
+    return d->permutations && !d->left_out && can_tell(d, d->permutations);
 }
 
 void kl_differ_text(char text[KL_DIFFER_TEXT], const struct kl_differ *d)
@@ -29,6 +57,8 @@ void kl_differ_text(char text[KL_DIFFER_TEXT], const struct kl_differ *d)
     const size_t room = KL_DIFFER_TEXT - (size_t)at;
     if (!d->permutations) snprintf(rest, room, " (Holm, 5 %%)");
     else if (d->left_out) snprintf(rest, room, " (Holm, 5 %%); --scores left held-out rows out");
+    else if (!can_tell(d, SIZE_MAX - 1))
+        snprintf(rest, room, " (Holm, 5 %%); held-out rows are too few to tell");
     else if (!kl_differ_by_rows(d))
         snprintf(rest, room, " (Holm, 5 %%); by held-out rows %zu permutation%s cannot tell",
                  d->permutations, kl_s(d->permutations));

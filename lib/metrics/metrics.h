@@ -80,12 +80,21 @@ void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p);
 struct kl_differ {
     size_t n, symbols, held_out;
     size_t permutations; /* the caller's; 0: none of held-out rows */
+    size_t rows[2];      /* of the two devices with the most */
     bool dependent;      /* the caller's: symbols depend on each other */
     bool left_out;       /* held-out rows, of what was permuted */
 };
+/* One device more, of so many rows. */
+void kl_differ_device(struct kl_differ *d, size_t rows);
 /* One pair more. held_out NaN: there is none, of any pair. */
 void kl_differ_add(struct kl_differ *d, double log10_p, double held_out);
-/* Are there permutations, and as many as it takes for a pair to differ? */
+/* The smallest p that permutations of the labels of a and b rows can give, where each device's rows are
+   dealt in turn to KL_CROSSFIT_FOLDS folds and labels are permuted within them: 1 / (permutations + 1),
+   and no less than the share of the labels that are as they were, or of as many rows exchanged, which
+   tells as much. */
+enum { KL_CROSSFIT_FOLDS = 5 };
+double kl_least_permuted_p(size_t permutations, size_t a, size_t b);
+/* Are there permutations, and both they and rows as many as it takes for a pair to differ? */
 bool kl_differ_by_rows(const struct kl_differ *d);
 /* "2 of 3 pairs differ by symbols if independent, 3 by held-out rows (Holm, 5 % each)" */
 enum { KL_DIFFER_TEXT = 192 };

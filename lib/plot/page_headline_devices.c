@@ -95,6 +95,17 @@ static int load_held_out(double **p, size_t *stride, size_t *at, struct kl_file 
     return code;
 }
 
+static int add_rows(struct kl_differ *differ, struct kl_file *file, struct kl_error *err)
+{
+    const struct kl_dataset *d = kl_file_find(file, "rows");
+    double *rows = NULL;
+    const int code = d ? kl_page_doubles(&rows, file, d, err) : KL_OK;
+    for (size_t i = 0; rows && i < d->rows; i++)
+        kl_differ_device(differ, rows[i] > 0 && rows[i] < 1e15 ? (size_t)rows[i] : 0);
+    free(rows);
+    return code;
+}
+
 int kl_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_file_find(file, "log10_p_holm");
@@ -107,6 +118,7 @@ int kl_headline_of_tournament(char text[KL_HEADLINE], struct kl_file *file, stru
     if (!code && p) code = load_held_out(&held_out, &stride, &at, file, d->rows, err);
     kl_headline_counted(text, "", kl_headline_rows(file, "devices"), "device");
     if (!held_out) differ.permutations = 0; /* as far as an older file tells */
+    if (!code && held_out) code = add_rows(&differ, file, err);
     if (!code && p) {
         for (size_t i = 0; i < d->rows; i++)
             kl_differ_add(&differ, p[i], held_out ? held_out[i * stride + at] : NAN);

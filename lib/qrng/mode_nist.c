@@ -80,8 +80,7 @@ static void note_cut(const struct work *w)
     for (size_t i = 0; i < w->report.n_devices; i++)
         if (w->report.devices[i].n_rows >= rows && !w->v->nist.restarts)
             kl_note(w->run->stage.log, 1,
-                    "device %s: its first %zu bits are tested, and no more are read; for more give "
-                    "--sequences N",
+                    "device %s: its first %zu bits are read; for more give a larger --sequences",
                     w->report.names[i], w->report.devices[i].n_bits);
 }
 

@@ -9,22 +9,35 @@
 #include "qrng/extractor.h"
 #include "qrng/nist_report.h"
 
-static int correct(struct kl_nist_device *d, struct kl_error *err)
+typedef int correction(double *adjusted, const double *log10_p, size_t n, struct kl_error *err);
+
+/* Of n values from `first`, in all sequences, each value's least p, corrected for all that are there;
+   NaN: it is applicable to none. p has room for all. */
+static int correct(double *least, double *p, const struct kl_nist_device *d, int first, int n,
+                   correction *how, struct kl_error *err)
 {
-    double p[KL_NIST22_VALUES], adjusted[KL_NIST22_VALUES];
-    int code = KL_OK;
-    size_t n = 0;
-    for (int v = 0; v < KL_NIST22_VALUES; v++) {
-        d->holm[v] = d->rate[v] = d->suites[0].values[v].log10_p;
-        if (!isnan(d->rate[v])) p[n++] = d->rate[v];
+    size_t found = 0;
+    for (int v = first; v < first + n; v++) {
+        least[v] = NAN;
+        for (size_t i = 0; i < d->n_sequences; i++)
+            if (!isnan(d->suites[i].values[v].log10_p)) p[found++] = d->suites[i].values[v].log10_p;
     }
-    if (n) code = kl_false_discovery(adjusted, p, n, err);
-    for (int v = KL_NIST22_VALUES; !code && v-- > 0;)
-        if (!isnan(d->rate[v])) d->rate[v] = adjusted[--n];
-    for (int t = 0; !code && t < KL_NIST22_TESTS; t++) {
-        double *values = d->holm + kl_nist22_tests[t].first;
-        if (!d->suites[0].why[t][0]) code = kl_holm(values, values, (size_t)kl_nist22_tests[t].n, err);
-    }
+    const int code = found ? how(p, p, found, err) : KL_OK;
+    for (int v = first + n; !code && v-- > first;)
+        for (size_t i = d->n_sequences; i-- > 0;)
+            if (!isnan(d->suites[i].values[v].log10_p)) least[v] = fmin(least[v], p[--found]);
+    return code;
+}
+
+static int correct_all(struct kl_nist_device *d, struct kl_error *err)
+{
+    const size_t bytes = d->n_sequences * KL_NIST22_VALUES * sizeof(double);
+    double *p = malloc(bytes);
+    int code = p ? correct(d->rate, p, d, 0, KL_NIST22_VALUES, kl_false_discovery, err)
+                 : kl_fail_memory(err, bytes);
+    for (int t = 0; !code && t < KL_NIST22_TESTS; t++)
+        code = correct(d->holm, p, d, kl_nist22_tests[t].first, kl_nist22_tests[t].n, kl_holm, err);
+    free(p);
     return code;
 }
 
@@ -52,7 +65,7 @@ static void assess(struct kl_nist_device *d, const struct kl_nist_report *r)
 
 int kl_nist_assess(struct kl_nist_device *d, const struct kl_nist_report *r, struct kl_error *err)
 {
-    int code = correct(d, err);
+    int code = correct_all(d, err);
     if (!code) code = over_sequences(d, err);
     if (!code) assess(d, r);
     return code;

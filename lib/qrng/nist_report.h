@@ -32,9 +32,9 @@ size_t kl_nist_most_bits(const struct kl_nist_options *o);
 struct kl_nist_device {
     size_t n_rows, n_bits, n_symbols; /* in all; of the parts that SP 800-90B is applied to below */
     size_t n_sequences, sequence_bits;
-    struct kl_nist22 *suites;                     /* [n_sequences] */
-    double holm[KL_NIST22_VALUES];                /* log10 p of the first sequence, within its test */
-    double rate[KL_NIST22_VALUES];                /* log10 false discovery rate, among all its values */
+    struct kl_nist22 *suites;      /* [n_sequences] */
+    double holm[KL_NIST22_VALUES]; /* log10 p, the least of all sequences, within its test */
+    double rate[KL_NIST22_VALUES]; /* log10 false discovery rate, among all values */
     struct kl_nist22_many many[KL_NIST22_VALUES]; /* over the sequences */
     double bit_h[KL_NIST90B_ESTIMATES];           /* bits a bit */
     double symbol_h[KL_NIST90B_ESTIMATES];        /* bits a symbol; as bit_h if symbols are bits */
@@ -69,11 +69,15 @@ void kl_nist_report_free(struct kl_nist_report *report);
 int kl_nist_assess(struct kl_nist_device *device, const struct kl_nist_report *report,
                    struct kl_error *err);
 
-/* How a test of SP 800-22 went in the first sequence: by its least p, corrected after Holm for how many
-   p-values the test has, against 0.01. */
+/* How a test of SP 800-22 went: by its least p in all sequences, corrected after Holm for how many
+   p-values it has there, against 0.01. */
 enum kl_nist_verdict { KL_NIST_FAILED, KL_NIST_PASSED, KL_NIST_NOT_APPLICABLE };
 enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test);
 double kl_nist_least_p(const struct kl_nist_device *device, int test); /* log10, corrected; NaN */
+/* Why it is applicable to no sequence; "": it is. */
+const char *kl_nist_why(const struct kl_nist_device *device, int test);
+/* Of its values the one that the smallest share of sequences passes, and the least p of uniformity. */
+struct kl_nist22_many kl_nist_over_sequences(const struct kl_nist_device *device, int test);
 /* Are symbols independent and identically distributed? Failed: refuted by any of section 5's tests. Not
    applicable: all symbols are equal. */
 enum kl_nist_verdict kl_nist_iid_verdict(const struct kl_nist_device *device);

@@ -90,7 +90,7 @@ static int put_verdicts(struct kl_writer *w, const struct kl_nist_report *r, str
     for (size_t i = 0; !code && i < n * KL_NIST22_TESTS; i++) {
         const struct kl_nist_device *d = &r->devices[i / KL_NIST22_TESTS];
         verdict[i] = kl_nist_verdict(d, (int)(i % KL_NIST22_TESTS));
-        snprintf(why[i], KL_NIST22_WHY, "%s", d->suites[0].why[i % KL_NIST22_TESTS]);
+        snprintf(why[i], KL_NIST22_WHY, "%s", kl_nist_why(d, (int)(i % KL_NIST22_TESTS)));
     }
     if (!code) code = kl_writer_put(w, "sp800_22/verdict", KL_TYPE_I32, 0, 2, dims, verdict, err);
     if (code >= 0)

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "qrng/nist_report.h"
+#include "qrng/nist_report_int.h"
 
 static const double passes = -2; /* log10 of 0.01, SP 800-22's level */
 static const double iid_passes = -3;
@@ -17,9 +17,31 @@ double kl_nist_least_p(const struct kl_nist_device *device, int test)
     return least;
 }
 
+const char *kl_nist_why(const struct kl_nist_device *device, int test)
+{
+    for (size_t i = 0; i < device->n_sequences; i++)
+        if (!device->suites[i].why[test][0]) return "";
+    return device->suites[0].why[test];
+}
+
+struct kl_nist22_many kl_nist_over_sequences(const struct kl_nist_device *device, int test)
+{
+    const struct kl_nist22_test *t = &kl_nist22_tests[test];
+    struct kl_nist22_many least = { .uniformity_p = NAN };
+    for (int v = t->first; v < t->first + t->n; v++) {
+        const struct kl_nist22_many *m = &device->many[v];
+        const double p = fmin(least.uniformity_p, m->uniformity_p);
+        if (m->sequences &&
+            (!least.sequences || m->passed * least.sequences < least.passed * m->sequences))
+            least = *m;
+        least.uniformity_p = p;
+    }
+    return least;
+}
+
 enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test)
 {
-    if (device->suites[0].why[test][0]) return KL_NIST_NOT_APPLICABLE;
+    if (kl_nist_why(device, test)[0]) return KL_NIST_NOT_APPLICABLE;
     return kl_nist_least_p(device, test) >= passes ? KL_NIST_PASSED : KL_NIST_FAILED;
 }
 
@@ -33,7 +55,20 @@ enum kl_nist_verdict kl_nist_iid_verdict(const struct kl_nist_device *device)
     return refuted ? KL_NIST_FAILED : KL_NIST_PASSED;
 }
 
-static void suite_line(FILE *to, const struct kl_nist_device *d, bool detailed)
+static void test_line(FILE *to, const struct kl_nist_device *d, int t)
+{
+    const struct kl_nist22_many over = kl_nist_over_sequences(d, t);
+    fprintf(to, "    %-26s %s, log10 p %.3g", kl_nist22_tests[t].name,
+            kl_nist_verdict(d, t) == KL_NIST_FAILED ? "failed" : "passed", kl_nist_least_p(d, t));
+    if (d->n_sequences > 1)
+        fprintf(to, ", %s by %zu of %zu sequences",
+                kl_nist22_tests[t].n > 1 ? "its worst value passed" : "passed", over.passed,
+                over.sequences);
+    if (!isnan(over.uniformity_p)) fprintf(to, ", uniform p %.3g", over.uniformity_p);
+    fputc('\n', to);
+}
+
+static void suite_lines(FILE *to, const struct kl_nist_device *d, bool detailed)
 {
     size_t counts[3] = { 0 };
     for (int t = 0; t < KL_NIST22_TESTS; t++) counts[kl_nist_verdict(d, t)]++;
@@ -43,21 +78,23 @@ static void suite_line(FILE *to, const struct kl_nist_device *d, bool detailed)
             counts[KL_NIST_NOT_APPLICABLE], d->n_sequences, kl_s(d->n_sequences), d->sequence_bits);
     for (int t = 0; t < KL_NIST22_TESTS; t++) {
         const enum kl_nist_verdict verdict = kl_nist_verdict(d, t);
+        if (verdict != KL_NIST_NOT_APPLICABLE && (detailed || verdict == KL_NIST_FAILED))
+            test_line(to, d, t);
         if (verdict == KL_NIST_NOT_APPLICABLE && detailed)
-            fprintf(to, "    %-26s not applicable: %s\n", kl_nist22_tests[t].name, d->suites[0].why[t]);
-        else if (verdict == KL_NIST_FAILED || (detailed && verdict == KL_NIST_PASSED))
-            fprintf(to, "    %-26s %s, log10 p %.3g\n", kl_nist22_tests[t].name,
-                    verdict == KL_NIST_FAILED ? "failed" : "passed", kl_nist_least_p(d, t));
+            fprintf(to, "    %-26s not applicable: %s\n", kl_nist22_tests[t].name, kl_nist_why(d, t));
     }
 }
 
-static void least_line(FILE *to, const double *h, const char *unit)
+/* Estimates of n bits or symbols are of a part if these are many. */
+static void least_line(FILE *to, const double *h, size_t n, const char *unit)
 {
     const double least = kl_nist90b_least(h);
     int which = 0;
     while (which < KL_NIST90B_ESTIMATES - 1 && h[which] != least) which++;
-    fprintf(to, "  SP 800-90B   %.4f bits a %s (%s), %.4f if independent\n", least, unit,
+    fprintf(to, "  SP 800-90B   %.4f bits a %s (%s), %.4f if independent", least, unit,
             kl_nist90b_names[which], h[KL_NIST90B_MOST_COMMON]);
+    if (n > KL_NIST_PART) fprintf(to, ", of the first %d", KL_NIST_PART);
+    fputc('\n', to);
 }
 
 /* Each estimate, of bits and, if there are wider ones, of symbols. */
@@ -84,7 +121,8 @@ static void iid_line(FILE *to, const struct kl_nist_device *d, const struct kl_n
     const struct kl_nist_options *o = &r->options;
     const enum kl_nist_verdict verdict = kl_nist_iid_verdict(d);
     if (verdict == KL_NIST_NOT_APPLICABLE) {
-        fprintf(to, "  independent  not tested: all %s are equal\n",
+        fprintf(to, "  independent  not tested: all%s %zu %s are equal\n",
+                d->n_symbols > KL_NIST_PART ? " of the first" : "", kl_nist_part(d->n_symbols),
                 r->symbol_bits > 1 ? "symbols" : "bits");
         return;
     }
@@ -123,9 +161,9 @@ void kl_nist_table(FILE *to, const struct kl_nist_report *r, bool detailed)
         const struct kl_nist_device *d = &r->devices[i];
         fprintf(to, "%s: %zu row%s of %zu bit%s\n", r->names[i], d->n_rows, kl_s(d->n_rows), r->row_bits,
                 kl_s(r->row_bits));
-        suite_line(to, d, detailed);
-        least_line(to, d->bit_h, "bit");
-        if (r->symbol_bits > 1) least_line(to, d->symbol_h, "symbol");
+        suite_lines(to, d, detailed);
+        least_line(to, d->bit_h, d->n_bits, "bit");
+        if (r->symbol_bits > 1) least_line(to, d->symbol_h, d->n_symbols, "symbol");
         if (detailed) estimates(to, d, r->symbol_bits > 1);
         iid_line(to, d, r);
         if (d->restarted)
@@ -151,11 +189,15 @@ static json_t *suite_json(const struct kl_nist_device *d)
 {
     static const char *const verdicts[] = { "failed", "passed", "not applicable" };
     json_t *tests = json_object();
-    for (int t = 0; t < KL_NIST22_TESTS; t++)
-        json_object_set_new(tests, kl_nist22_tests[t].name,
-                            json_pack("{s:s,s:o,s:s}", "verdict", verdicts[kl_nist_verdict(d, t)],
-                                      "log10_p", number(kl_nist_least_p(d, t)), "why",
-                                      d->suites[0].why[t]));
+    for (int t = 0; t < KL_NIST22_TESTS; t++) {
+        const struct kl_nist22_many over = kl_nist_over_sequences(d, t);
+        json_object_set_new(
+            tests, kl_nist22_tests[t].name,
+            json_pack("{s:s,s:o,s:o,s:o,s:s}", "verdict", verdicts[kl_nist_verdict(d, t)], "log10_p",
+                      number(kl_nist_least_p(d, t)), "proportion",
+                      number(over.sequences ? (double)over.passed / (double)over.sequences : NAN),
+                      "uniformity_p", number(over.uniformity_p), "why", kl_nist_why(d, t)));
+    }
     return tests;
 }
 

@@ -8,7 +8,7 @@
 #include "qrng/histogram.h"
 #include "qrng/tournament.h"
 
-enum { KL_WIDE = 64 /* positions of the study's features */, KL_CROSSFIT_FOLDS = 5 };
+enum { KL_WIDE = 64 /* positions of the study's features */ };
 
 /* `count` things of `size` bytes as the next part of a block, on lines of 64 bytes; *at: bytes taken so
    far. block NULL: to know how many it takes. */

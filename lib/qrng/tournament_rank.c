@@ -63,6 +63,7 @@ int kl_tournament_rank(struct kl_tournament *t, struct kl_error *err)
 struct kl_differ kl_tournament_differ(const struct kl_tournament *t)
 {
     struct kl_differ d = { .permutations = t->permutations, .dependent = kl_depends(&t->dependence) };
+    for (size_t i = 0; i < t->n_devices; i++) kl_differ_device(&d, (size_t)t->rows[i]);
     for (size_t i = 0; i < t->n_pairs; i++)
         kl_differ_add(&d, t->pairs[i].log10_p_holm, t->pairs[i].p_holm[KL_SCORE_ACCURACY]);
     return d;

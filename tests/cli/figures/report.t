@@ -146,7 +146,7 @@ $ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o
 + for w in 1, 2:
 +     tables = page.Page('n%d.html' % w).tables
 +     f, cell = h5py.File('n%d.h5' % w), lambda x, form='%.4f': '-' if numpy.isnan(x) else '0.0000' if x == 0 and form == '%.4f' else '0.0' if -0.05 < x <= 0 and form == '%.1f' else ('%.1e' if abs(x) < 5e-5 and form == '%.4f' else form) % x
-+     assert list(tables) == ['Facts', 'SP 800-22, the first sequence: log10 p after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1), 'SP 800-90B, independence, and bits that can be extracted', ''], list(tables)
++     assert list(tables) == ['Facts', 'SP 800-22: least log10 p, after Holm', 'SP 800-90B, min-entropy: bits a bit' + ', bits a symbol' * (w > 1), 'SP 800-90B, independence, and bits that can be extracted', ''], list(tables)
 +     tests, entropy, uses = list(tables.values())[1:4]
 +     assert tests[0] == entropy[0] == ['', 'c0d0', 'c1d1', 'c2d2']
 +     words, g = ['failed', 'passed', 'not applicable'], f['sp800_22']

@@ -99,11 +99,11 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 > a row tells 0.5908 bits (standard error 0.0542) of 1.0000 about its device, if symbols of 2 bits are independent
 > 2 devices, # s
 $ tournament --nist two.txt --symbol-bits 2 --permutations 0 --json | tr '{' '\n' | grep -A1 '"rank":'
-> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
-> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
+> "log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
+> "log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
 > --
-> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
-> "log10_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
+> "log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"6000 bits, at least 1000000 are needed"},"rank":
+> "log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"6000 bits, at least 38912 are needed"},"runs":
 
 # None: said, and no verdict by them.
 $ tournament --nist two.txt --symbol-bits 2 --permutations 0 | grep '  independent'
@@ -171,10 +171,10 @@ $ tournament --nist two.txt --permutations -1
 # An endless stream is read as far as it is looked at.
 $ yes bits | tournament --nist - --packed --bits 1000 --sequence-bits 1000 --sequences 3 --permutations 0 --progress none -o y.h5 | sed -n '1,2p;$p'; h5dump -H -d sp800_22/log10_p y.h5 | grep -o 'SIMPLE { ([^)]*)'
 > standard input: 8000 rows of 1000 bits
->   SP 800-22    2 of 8 tests passed, 7 not applicable; 3 sequences of 1000 bits
+>   SP 800-22    3 of 8 tests passed, 7 not applicable; 3 sequences of 1000 bits
 > y.h5: 1 device, # s
 > SIMPLE { ( 1, 3, 188 )
-! tournament: device standard input: its first 8000000 bits are tested, and no more are read; for more give --sequences N
+! tournament: device standard input: its first 8000000 bits are read; for more give a larger --sequences
 
 # More devices than what a row tells about them is summed over.
 $ tournament --synthetic 65 --rows 20 --bits 12 --source pairs --only-bits -q -o many.h5
@@ -184,10 +184,51 @@ $ tournament --synthetic 65 --rows 20 --bits 12 --source pairs --only-bits -q -o
 # Of bits that are all equal there is nothing to test.
 $ for i in $(seq 50); do echo 0000000000000000000000000000000000000000 1; echo 0110100110010110100101100110100110010110 2; done >still.txt
 + tournament --nist still.txt --permutations 0 --progress none -o s.h5 | grep '^  independent'
->   independent  not tested: all bits are equal
+>   independent  not tested: all 2000 bits are equal
 >   independent  no: log10 p -649 of neighbours, 0 of parts; not compared with permutations (--permutations 0)
 $ h5dump -d iid/verdict s.h5 | grep '(0)'; tournament --nist still.txt --permutations 0 --json | jq -c '[.devices[].iid]'
 >    (0): 2, 0
 > [null,false]
 $ figures s.h5 -q --report s.html; sed -n 's/<[^>]*>/ /g; s/^ *independent, identically distributed//p' s.html
 >   all equal  refuted 
+
+# Sequences that are not alike: 2 of 60 are random.
+$ head -c 5000 $ROOT/tests/golden/nist_e.bin >part.bin; head -c 145000 /dev/zero >>part.bin
++ tournament --nist part.bin --packed --bits 1000 --sequence-bits 20000 --permutations 0 --progress none -o part.h5
++ tournament --nist part.bin --packed --bits 1000 --sequence-bits 20000 --permutations 0 --json | jq -c '.devices[0].sp800_22 | .frequency, .rank'
+> part: 1200 rows of 1000 bits
+>   SP 800-22    1 of 8 tests passed, 7 not applicable; 60 sequences of 20000 bits
+>     frequency                  failed, log10 p -4.34e+03, passed by 2 of 60 sequences, uniform p 2.98e-102
+>     block frequency            failed, log10 p -4.14e+03, passed by 2 of 60 sequences, uniform p 3.51e-102
+>     cumulative sums            failed, log10 p -4.34e+03, its worst value passed by 2 of 60 sequences, uniform p 3.51e-102
+>     longest run                failed, log10 p -249, passed by 2 of 60 sequences, uniform p 2.54e-106
+>     spectral                   failed, log10 p -227, passed by 2 of 60 sequences, uniform p 3.51e-102
+>     approximate entropy        failed, log10 p -5.71e+03, passed by 2 of 60 sequences, uniform p 3.51e-102
+>     serial                     failed, log10 p -4.44e+06, its worst value passed by 2 of 60 sequences, uniform p 3.51e-102
+>   SP 800-90B   0.0000 bits a bit (t-tuple), 0.0287 if independent, of the first 1000000
+>   independent  no: log10 p -2.65e+04 of neighbours, -4e+04 of parts; not compared with permutations (--permutations 0)
+>   extractable  0 bits of a row alone, 0.0000 a bit of long blocks (within 2^-64)
+> part.h5: 1 device, # s
+> {"log10_p":-4343.415264430493,"proportion":0.03333333333333333,"uniformity_p":2.9793784606621358e-102,"verdict":"failed","why":""}
+> {"log10_p":null,"proportion":null,"uniformity_p":null,"verdict":"not applicable","why":"20000 bits, at least 38912 are needed"}
+
+# Estimates are of a part: of zeros, and behind them what is not looked at.
+$ head -c 125000 /dev/zero >late.bin; cat $ROOT/tests/golden/nist_e.bin >>late.bin; tournament --nist late.bin --packed --bits 1000 --permutations 0
+> late: 2000 rows of 1000 bits
+>   SP 800-22    3 of 15 tests passed, 0 not applicable; 2 sequences of 1000000 bits
+>     frequency                  failed, log10 p -2.17e+05, passed by 1 of 2 sequences
+>     block frequency            failed, log10 p -2.07e+05, passed by 1 of 2 sequences
+>     cumulative sums            failed, log10 p -2.17e+05, its worst value passed by 1 of 2 sequences
+>     longest run                failed, log10 p -219, passed by 1 of 2 sequences
+>     rank                       failed, log10 p -1.37e+03, passed by 1 of 2 sequences
+>     spectral                   failed, log10 p -1.14e+04, passed by 1 of 2 sequences
+>     non-overlapping templates  failed, log10 p -428, its worst value passed by 0 of 2 sequences
+>     overlapping templates      failed, log10 p -363, passed by 1 of 2 sequences
+>     universal                  failed, log10 p -1.09e+06, passed by 1 of 2 sequences
+>     approximate entropy        failed, log10 p -2.99e+05, passed by 1 of 2 sequences
+>     serial                     failed, log10 p -7.12e+09, its worst value passed by 1 of 2 sequences
+>     linear complexity          failed, log10 p -4.12e+04, passed by 1 of 2 sequences
+>   SP 800-90B   0.0000 bits a bit (most common value), 0.0000 if independent, of the first 1000000
+>   independent  not tested: all of the first 1000000 bits are equal
+>   extractable  0 bits of a row alone, 0.0000 a bit of long blocks (within 2^-64)
+> 1 device, # s

@@ -161,8 +161,22 @@ static void check_order(void)
             }
 }
 
+/* By hand: two folds of 2 + 2 rows have 6 labellings, others of 1 + 1 have 2, and so on; half of them
+   where the devices can be exchanged. */
+static void check_least_p(void)
+{
+    expect("5 v 5", kl_least_permuted_p(9999, 5, 5), 1.0 / 16, 1e-12);
+    expect("6 v 6", kl_least_permuted_p(9999, 6, 6), 1.0 / 48, 1e-12);
+    expect("7 v 7", kl_least_permuted_p(9999, 7, 7), 1.0 / 144, 1e-12);
+    expect("5 v 6", kl_least_permuted_p(9999, 5, 6), 1.0 / 48, 1e-12);
+    expect("10 v 10", kl_least_permuted_p(9999, 10, 10), 1.0 / 3888, 1e-12);
+    expect("10 v 10, few", kl_least_permuted_p(99, 10, 10), 0.01, 1e-12);
+    expect("millions", kl_least_permuted_p(99999, 3000000, 4000000), 1e-5, 1e-12);
+}
+
 int main(void)
 {
+    check_least_p();
     check_order();
     check_spread();
     check_intervals();

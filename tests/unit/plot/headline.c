@@ -25,6 +25,8 @@ static int write_file(const char *kind, double count, struct kl_error *err)
     int rc = open_any_file(&w, path, kind, err);
     if (rc >= 0) rc = kl_writer_put(w, "device_names", KL_TYPE_STRING, 1, 1, &devices, "ab", err);
     if (rc >= 0) rc = kl_writer_put(w, "pairs", KL_TYPE_STRING, 1, 1, &devices, "cd", err);
+    if (rc >= 0)
+        rc = kl_writer_put(w, "rows", KL_TYPE_I64, 0, 1, &devices, (int64_t[DEVICES]){ 40, 50 }, err);
     if (rc >= 0) rc = kl_writer_put(w, "collapsed", KL_TYPE_U8, 0, 1, &runs, "\1\0\1", err);
     if (rc >= 0) rc = kl_writer_put(w, "ones/accuracy", KL_TYPE_F64, 0, 1, &runs, accuracy, err);
     if (rc >= 0)
