@@ -9,7 +9,7 @@
 #include "device/device.h"
 #include "qrng/gan_settings.h"
 
-enum { NUMERICAL_VERSION = 7, GAN_SCHEMA = 2, MOST_ROWS = 40 };
+enum { NUMERICAL_VERSION = 8, GAN_SCHEMA = 2, MOST_ROWS = 40 };
 
 struct run {
     struct kl_gan_settings v;

@@ -6,12 +6,11 @@
 
 struct kl_evaluation_summary kl_evaluation_summary(const struct kl_evaluation *e)
 {
-    static const double Z95 = 1.959963984540054;
     const double mean = kl_mean(e->accuracy, e->replicas);
     return (struct kl_evaluation_summary){
         .accuracy = mean,
         .deviation = kl_deviation(e->accuracy, e->replicas),
-        .interval = kl_wilson((size_t)llround(mean * (double)e->n), e->n, Z95),
+        .interval = kl_wilson((size_t)llround(mean * (double)e->n), e->n, KL_Z95),
         .log_loss = kl_mean(e->log_loss, e->replicas),
         .calibration_error = kl_mean(e->calibration_error, e->replicas),
     };

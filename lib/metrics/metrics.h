@@ -21,8 +21,9 @@ struct kl_judgement {
 };
 bool kl_comes_before(struct kl_judgement a, struct kl_judgement b);
 
+#define KL_Z95 1.959963984540054 /* standard deviations: the middle 95 % of a normal law */
 /* Interval of a proportion k of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard
-   deviations (1.96: 95 %). */
+   deviations. */
 struct kl_interval {
     double low, high;
 };

@@ -11,8 +11,6 @@
 #include "plot/report_view.h"
 #include "store/store.h"
 
-static const double Z95 = 1.959963984540054;
-
 /* A dashed line, named at the height y on the side that has more room. */
 static void draw_level(cairo_t *cr, const struct kl_axes *axes, double value, double y, const char *name)
 {
@@ -98,7 +96,7 @@ static void draw_bin(cairo_t *cr, const struct kl_report_view *v, const struct k
     const double a_split = fmax(1, round(rows / (double)v->n_splits)),
                  x = kl_axes_x(axes, confidence / rows);
     const struct kl_interval range =
-        kl_wilson((size_t)round(right / rows * a_split), (size_t)a_split, Z95);
+        kl_wilson((size_t)round(right / rows * a_split), (size_t)a_split, KL_Z95);
     kl_colour(cr, 1, 1);
     cairo_set_line_width(cr, 0.9);
     cairo_move_to(cr, x, kl_axes_y(axes, range.low));

@@ -7,8 +7,6 @@
 #include "plot/validation_view.h"
 #include "store/store.h"
 
-static const double Z95 = 1.959963984540054;
-
 void kl_validation_title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
     kl_colour(cr, 0, 1);
@@ -83,8 +81,9 @@ static double test_rows(const struct kl_validation *v)
 /* Of a share of the test rows. */
 static struct bar of_rows(const char *name, double share, double rows, int colour)
 {
-    const struct kl_interval w = rows > 0 ? kl_wilson((size_t)llround(share * rows), (size_t)rows, Z95)
-                                          : (struct kl_interval){ NAN, NAN };
+    const struct kl_interval w = rows > 0
+                                     ? kl_wilson((size_t)llround(share * rows), (size_t)rows, KL_Z95)
+                                     : (struct kl_interval){ NAN, NAN };
     return (struct bar){ name, share, w.low, w.high, colour };
 }
 
@@ -126,7 +125,7 @@ int kl_validation_p(cairo_t *cr, struct kl_axes a, const struct kl_validation *v
    doi:10.1093/biomet/44.3-4.470). */
 static struct bar of_correlation(const char *name, double r, size_t n, bool ranks, int colour)
 {
-    const double half = n > 3 ? Z95 * sqrt((ranks ? 1.06 : 1) / (double)(n - 3)) : NAN;
+    const double half = n > 3 ? KL_Z95 * sqrt((ranks ? 1.06 : 1) / (double)(n - 3)) : NAN;
     return (struct bar){ name, r, tanh(atanh(r) - half), tanh(atanh(r) + half), colour };
 }
 

@@ -140,6 +140,7 @@ static int read_row(struct kl_bits_source *s, const char *line, size_t length, s
 static int text_open(struct kl_bits_source *s, struct kl_error *err)
 {
     const char *line;
+    int label;
     size_t length, n = 0;
     struct text *t = s->state;
     if (!t && !(t = s->state = calloc(1, sizeof *t))) return kl_fail_memory(err, sizeof *t);
@@ -152,6 +153,7 @@ static int text_open(struct kl_bits_source *s, struct kl_error *err)
     if (length == 0) return kl_fail(err, KL_EDATA, "%s: row 1 is empty", s->path);
     while (n < length && (line[n] == '0' || line[n] == '1')) n++;
     if (n == 0) return kl_bits_wrong(s, 1, 1, (unsigned char)line[0], err);
+    if ((rc = read_label(s, &label, line, length, n, err))) return rc;
     s->labelled = n < length;
     t->begin = 0; /* row 1 is read again, as all others */
     return kl_bits_make_block(s, n, err);

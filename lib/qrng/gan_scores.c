@@ -6,6 +6,7 @@
 
 #include "kernels/inline/philox.h"
 #include "metrics/metrics.h"
+#include "metrics/ranks.h"
 #include "qrng/gan_study.h"
 
 /* What is looked up for each word: the cost under the law of a or of b, by the model or by frequencies.
@@ -68,20 +69,6 @@ static void resample(double sums[N_STATISTICS], const struct held_out *h, uint64
     }
 }
 
-static int rising(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-/* The middle 95 %. */
-static void interval(double *low, double *high, double *values, size_t n)
-{
-    qsort(values, n, sizeof *values, rising);
-    *low = values[(size_t)(0.025 * (double)(n - 1) + 0.5)];
-    *high = values[(size_t)(0.975 * (double)(n - 1) + 0.5)];
-}
-
 static int bootstrap(const struct kl_gan_study *s, size_t i, const struct held_out *h,
                      struct kl_error *err)
 {
@@ -95,7 +82,9 @@ static int bootstrap(const struct kl_gan_study *s, size_t i, const struct held_o
     }
     for (int k = 0; k < N_STATISTICS; k++) {
         double *low = s->scores + (score_of[k] + 1) * all + i;
-        interval(low, low + all, values + (size_t)k * n, n);
+        kl_sort(values + (size_t)k * n, n);
+        low[0] = kl_sorted_quantile(values + (size_t)k * n, n, 0.025);
+        low[all] = kl_sorted_quantile(values + (size_t)k * n, n, 0.975);
     }
     free(values);
     return KL_OK;

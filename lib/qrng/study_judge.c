@@ -74,7 +74,6 @@ static double commonest(const struct kl_judge *j)
 static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct sets *sets, size_t s,
                        struct kl_error *err)
 {
-    static const double Z95 = 1.959963984540054;
     int64_t counts[KL_STUDY_BINS];
     double accuracy[KL_STUDY_BINS], confidence[KL_STUDY_BINS], calibration[KL_STUDY_BINS][3];
     size_t right;
@@ -82,7 +81,7 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     int rc = kl_judge_apply(&right, j, v->model, s, err);
     if (rc) return rc;
     const double guess = commonest(j);
-    const struct kl_interval wilson = kl_wilson(right, j->count, Z95);
+    const struct kl_interval wilson = kl_wilson(right, j->count, KL_Z95);
     v->accuracy[s] = (double)right / (double)j->count;
     v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
     v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,
@@ -118,7 +117,6 @@ static size_t n_parameters(const struct kl_study *s, int model)
 static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct kl_study_report *r,
                     struct kl_error *err)
 {
-    static const double Z95 = 1.959963984540054;
     const char *name = kl_study_model_name(v->model);
     const size_t s = r->n_splits;
     v->mean = kl_mean(v->accuracy, s);
@@ -126,7 +124,7 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
     struct kl_interval of = kl_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
     if (!kl_has_width(of.low,
                       of.high)) /* one split, or equal ones, which bear no interval of their own */
-        of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, Z95);
+        of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, KL_Z95);
     v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;
     for (size_t i = 0; i < s; i++) v->worst_log10_p = fmax(v->worst_log10_p, v->log10_p[i]);

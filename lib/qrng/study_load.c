@@ -92,7 +92,7 @@ int kl_study_file_check(const struct kl_study_file *f, const struct kl_bits *bit
     if (is_renamed(&first, made, f, bits))
         return kl_fail(err, KL_EDATA,
                        "%s: was trained on these bits with other names of devices, which count: device "
-                       "%zu was '%s', here it is '%s'; give the files by their names of then",
+                       "%zu was '%s', here it is '%s'; give files and labels as they were",
                        kl_file_path(f->file), first + 1, made, bits->names[first]);
     return kl_fail(err, KL_EDATA,
                    "%s: was trained on other bits, or other --symbol-bits; give those again, since it "

@@ -98,8 +98,8 @@ $ sed '1s/^0/1/;t;1s/^1/0/' rows.txt >other.txt; qeval --qrng c.h5 other.txt --s
 ! qeval: c.h5: was trained on other bits, or other --symbol-bits; give those again, since it says which of their rows are unseen
 ? 65
 $ for d in a b c; do cp $(printf $d | tr abc 123) $d; done; qeval --qrng c.h5 a b c --symbol-bits 2 -o x.h5; qeval --qrng c.h5 1 2 c --symbol-bits 2 -o x.h5
-! qeval: c.h5: was trained on these bits with other names of devices, which count: device 1 was '1', here it is 'a'; give the files by their names of then
-! qeval: c.h5: was trained on these bits with other names of devices, which count: device 3 was '3', here it is 'c'; give the files by their names of then
+! qeval: c.h5: was trained on these bits with other names of devices, which count: device 1 was '1', here it is 'a'; give files and labels as they were
+! qeval: c.h5: was trained on these bits with other names of devices, which count: device 3 was '3', here it is 'c'; give files and labels as they were
 ? 65
 $ qeval --qrng c.h5 1 2 --symbol-bits 2 -o x.h5; qeval --qrng c.h5 a b c -o x.h5
 ! qeval: c.h5: was trained on other bits, or other --symbol-bits; give those again, since it says which of their rows are unseen

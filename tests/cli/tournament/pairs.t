@@ -160,3 +160,12 @@ $ for n in 5 7; do for d in 1 2 3; do for r in $(seq $n); do echo $(echo 0000 11
 > 3 devices, 3 of 3 pairs differ by symbols, which depend on each other, 2 by held-out rows (Holm, 5 % each), # s
 > few7.h5: 3 devices, 3 of 3 pairs differ by symbols, which depend on each other, 2 by held-out rows (Holm, 5 % each)
 > 2
+
+# A second file whose bits are parted, or a first: it is blamed, not the good one.
+$ yes 0110010111 | head -20 >whole.txt; sed 's/./&,/g; s/,$//' whole.txt >comma.txt; sed 's/./& /g; s/ $//' whole.txt >blank.txt
++ for p in comma blank; do tournament whole.txt $p.txt; tournament $p.txt whole.txt; done; echo $?
+> 65
+! tournament: comma.txt: row 1, position 2: found ',', expected 0 or 1; take separators out: tr -d ','
+! tournament: comma.txt: row 1, position 2: found ',', expected 0 or 1; take separators out: tr -d ','
+! tournament: blank.txt: row 1: label '1 1 0 0 1 0 1 1 1', expected a whole number from 1 to 4096; take out spaces between bits: tr -d ' '
+! tournament: blank.txt: row 1: label '1 1 0 0 1 0 1 1 1', expected a whole number from 1 to 4096; take out spaces between bits: tr -d ' '
