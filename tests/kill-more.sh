@@ -100,22 +100,16 @@ sound_push() { [ -z "$(comm -13 <(sort "$JOBS/store.list") <(listing "$dir" | so
 whole_push() { same <(listing "$dir") "$JOBS/store.list" && nothing_else "$dir"; }
 
 # ---- a run that goes on from what a stopped one left; every second time it writes checkpoints ----
-stop() { # OUT MS COMMAND...: ended by SIGTERM within MS, until that leaves a checkpoint
-    local out=$1 ms=$2 t
-    shift 2
-    for _ in $(seq 50); do
-        rm -f "$out"
-        t=$((RANDOM % ms + 1))
-        under="timeout -s TERM $((t / 1000)).$(printf %03d $((t % 1000)))" "$@" >/dev/null 2>&1 && continue
-        [ ! -e "$(dirname "$out")/.${out##*/}.checkpoint" ] || return 0
-    done
+leaves_checkpoint() { # NAME: it is stopped until it does
+    for _ in $(seq 50); do stop "$dir/out.h5" job "$1" "$dir/out.h5" --no-provenance && return; done
     return 1
 }
 goes_on() { # NAME: the functions of the resumed job NAME
-    local from=$(now_ms)
+    local from=$(now_ms) span
     job "$1" "$JOBS/resume-$1.want" --no-provenance >/dev/null || { fail "resume-$1: the undisturbed run failed"; return; }
+    span=$(($(now_ms) - from + 1))
     fresh
-    stop "$dir/out.h5" $(($(now_ms) - from)) job "$1" "$dir/out.h5" --no-provenance || { fail "resume-$1: was never stopped with a checkpoint"; return; }
+    leaves_checkpoint "$1" || { fail "resume-$1: was never stopped with a checkpoint"; return; }
     cp "$dir/.out.h5.checkpoint" "$JOBS/$1.checkpoint"
     eval "before_resume-$1() { fresh; cp '$JOBS/$1.checkpoint' '$dir/.out.h5.checkpoint'; }
         act_resume-$1() { job $1 '$dir/out.h5' --no-provenance --resume \$([ $1 != qtrain ] || [ \$((i % 2)) = 1 ] || echo --checkpoint-every 3); }
