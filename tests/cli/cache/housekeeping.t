@@ -99,7 +99,8 @@ $ mkdir left; for f in f.h5.ffffffff-1-1.00000000 g.h5.ffffffff-1-1.00000000; do
 + : > left/.$f.ketline-tmp; done; touch -d '3 days ago' left/.f*; : > left/.x.checkpoint
 + : > left/.f.h5.0123456789abcdef.ffffffff-1-1.00000000.ketline-partial
 + cp left/.f.h5.0*partial left/.g.h5.0123456789abcdef.free.00000000.ketline-partial
-+ qtrain -q d/new.h5 --epochs 100000 --qubits 2 --layers 1 -o left/h.h5 & p=$!; sleep 0.4; kill -TERM $p
++ qtrain -q d/new.h5 --epochs 100000 --qubits 2 --layers 1 --checkpoint-every 1 -o left/h.h5 & p=$!
++ until [ -e left/.h.h5.checkpoint ]; do sleep 0.01; done; kill -TERM $p
 + wait $p 2> log; cp left/.h.h5.checkpoint left/.i.h5.checkpoint
 + touch -d '8 days ago' left/.h* left/.x* left/.g*partial; touch -d '3 days ago' left/.f*partial; ls -A left
 > .f.h5.0123456789abcdef.ffffffff-1-1.00000000.ketline-partial
