@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# SIGTERM in the midst of what takes minutes: every tool ends within STOP_SECONDS (5), by that signal, in at most one line that
-# says what is kept; nothing half-written stands at the output, and nothing of those that keep nothing lies beside it.
+# SIGTERM in the midst of what takes minutes: every tool ends within STOP_SECONDS (5; on a busy machine more, see limit_ms), by
+# that signal, in at most one line that says what is kept; nothing half-written stands at the output, and nothing of those that
+# keep nothing lies beside it.
 . "$(dirname "$0")/jobs.inc"
 prepare || { echo "the inputs could not be made"; exit 1; }
 dir=$JOBS/dir
@@ -11,9 +12,17 @@ qtrain -q features.h5 --qubits 12 --layers 10 --epochs 1 --no-controls -o wide.h
 awk 'BEGIN { srand(1); for (d = 1; d <= 4; d++) for (r = 0; r < 4000; r++) { s = "";
     for (j = 0; j < 250; j++) s = s (rand() < 0.5); print s " " d } }' >many.txt
 
+# STOP_SECONDS, as many times as the load of the last minute is of the processors, if it is more: the tools alone, which have no
+# more threads than there are processors, make it no longer.
+limit_ms() {
+    local load idle=$(($(nproc) * 100))
+    read -r load _ </proc/loadavg
+    load=$((10#${load/./})) # in hundredths
+    echo $((${STOP_SECONDS:-5} * 1000 * (load > idle ? load : idle) / idle))
+}
 # stopped KEEPS COMMAND...: KEEPS, a pattern of what may lie beside the output, or none
 stopped() {
-    local keeps=$1 start ms pid status
+    local keeps=$1 start ms limit pid status
     shift
     rm -rf "$dir" && mkdir "$dir"
     "$@" -o "$dir/out.h5" >out 2>err &
@@ -25,7 +34,8 @@ stopped() {
     status=$?
     ms=$((($(date +%s%N) - start) / 1000000))
     echo "$ms ms: $*"
-    check "$*: $ms ms until it ended" [ $ms -lt $((${STOP_SECONDS:-5} * 1000)) ]
+    limit=$(limit_ms)
+    check "$*: $ms ms until it ended, at most $limit expected" [ $ms -lt $limit ]
     check "$*: status $status" [ $status = 143 ]
     check "$*: lines: $(cat err)" [ "$(grep -c stopped err)" -le 1 ]
     check "$*: an output" [ ! -e "$dir/out.h5" ]

@@ -44,37 +44,74 @@ static void check_spool(void)
     CHECK(kl_file_open(&f, "-", &err) == KL_EUSAGE && !f, "%s", err.text);
 }
 
-static void on_alarm(int signal)
+static int word; /* the child's to its parent: it has its handlers, or one of them ran */
+
+static void say(int signal)
 {
     (void)signal;
+    if (write(word, "", 1) != 1) _exit(2);
 }
 
-/* A signal that is no wish to stop; then one that is. */
+/* The child waits for what it reads: 'S' in the third field, behind the name. */
+static bool sleeps(pid_t child)
+{
+    char path[64], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)child);
+    FILE *file = fopen(path, "r");
+    if (!file || !fgets(line, sizeof line, file)) CHECK(false, "%s", path);
+    if (file) fclose(file);
+    const char *name_end = strrchr(line, ')');
+    return !name_end || name_end[2] == 'S' || name_end[2] == 'Z';
+}
+
+/* Until the child has said a word, and waits. */
+static void await(int words, pid_t child)
+{
+    char c;
+    CHECK(read(words, &c, 1) == 1, "the child has ended");
+    while (!sleeps(child)) nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+static _Noreturn void spool_of_child(int from, bool stop)
+{
+    struct kl_error err = { 0 };
+    struct sigaction act = { .sa_handler = say };
+    int fd = -1;
+    alarm(60); /* rather that than a wait without end */
+    sigaction(SIGUSR1, &act, NULL);
+    kl_signals_install();
+    say(0);
+    const int rc = kl_spool(&fd, from, 100, "a pipe", &err);
+    _exit(stop ? rc != KL_ESIGNAL || !strstr(err.text, "a pipe: stopped while it was read") : rc != 0);
+}
+
+/* A signal that is no wish to stop; then one that is. Each comes while the child waits for the pipe. */
 static void check_interrupted(void)
 {
     struct kl_error err = { 0 };
-    int ends[2], fd = -1, status;
-    struct sigaction act = { .sa_handler = on_alarm };
-    sigaction(SIGUSR1, &act, NULL);
+    int ends[2], words[2], fd = -1, status;
     for (int stop = 0; stop < 2; stop++) {
-        CHECK(pipe(ends) == 0);
+        CHECK(pipe(ends) == 0 && pipe(words) == 0);
+        word = words[1];
         fflush(NULL);
         const pid_t child = fork();
         if (child == 0) {
             close(ends[1]);
-            kl_signals_install();
-            const int rc = kl_spool(&fd, ends[0], 100, "a pipe", &err);
-            _exit(stop ? rc != KL_ESIGNAL || !strstr(err.text, "a pipe: stopped while it was read")
-                       : rc != 0);
+            spool_of_child(ends[0], stop);
         }
-        nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+        close(words[1]);
+        await(words[0], child);
         kill(child, stop ? SIGTERM : SIGUSR1);
-        nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
-        if (!stop) CHECK(write(ends[1], "abc", 3) == 3);
-        close(ends[0]);
-        close(ends[1]);
-        waitpid(child, &status, 0);
+        if (!stop) {
+            await(words[0], child);
+            CHECK(write(ends[1], "abc", 3) == 3);
+            close(ends[1]);
+        }
+        waitpid(child, &status, 0); /* stopped, it sees no end of the pipe before */
         CHECK(status == 0, "%d: %d", stop, status);
+        if (stop) close(ends[1]);
+        close(ends[0]);
+        close(words[0]);
     }
     fflush(NULL);
     const pid_t child = fork();
