@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../unit/test_folder.h"
 #include "each.h"
 #include "weights/weights.h"
 
@@ -85,6 +86,7 @@ int main(void)
     };
     struct kl_error err = { 0 };
     struct kl_weights *w = NULL;
+    make_test_folder();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         path = files[i];
         if (access(path, R_OK)) continue;
@@ -101,10 +103,8 @@ int main(void)
         digest[0] = 0;
         CHECK(make(&err) == 0, "%s", err.text);
         check_each(format == KL_NPZ ? "npz" : "safetensors", make, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
-        char name[] = "/tmp/ketline-weights-XXXXXX";
-        const int fd = mkstemp(name);
-        CHECK(fd >= 0 && close(fd) == 0);
-        read_back(name);
+        char name[1024];
+        read_back(in_folder(name, "read-back"));
     }
     kl_weights_free(&w);
     return failures != 0;

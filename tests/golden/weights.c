@@ -10,13 +10,13 @@
 #include "head/exchange.h"
 #include "store/store.h"
 #include "tests/unit/check.h"
+#include "tests/unit/test_folder.h"
 #include "tests/worse.h"
 
 enum { N = 24, D = 8, CLASSES = 3 };
 static const struct kl_features features = {
     .d = D, .n_classes = CLASSES, .class_names = "a\0b\0c", .name_size = 2
 };
-static char folder[] = "/tmp/ketline-weights-XXXXXX";
 
 static void read_golden(hid_t file, const char *name, double *to)
 {
@@ -89,14 +89,14 @@ static int import(const char *path, const struct model *m, const struct kl_head_
 
 static void check_model(const struct model *m, hid_t golden, const float *x)
 {
-    char path[64];
+    char path[1024];
     double want[N * CLASSES];
     float logits[N * CLASSES];
     struct kl_file *file = NULL;
     struct kl_head *head = NULL;
     struct kl_error err = { 0 };
     const struct kl_head_options o = options_of(m);
-    snprintf(path, sizeof path, "%s/head.h5", folder);
+    in_folder(path, "head.h5");
     read_golden(golden, m->golden, want);
     int code = import(path, m, &o, &err);
     if (!code) code = kl_file_open(&file, path, &err);
@@ -135,8 +135,8 @@ static void refusals(void)
         { "reduce.0=fc1,reduce.1=fc2,vqc.weight=fc1.bias+fc2.bias", "strongly-entangling", 3, 2,
           KL_EDATA, "hold 9 values, expected 18" },
     };
-    char path[64];
-    snprintf(path, sizeof path, "%s/wrong.h5", folder);
+    char path[1024];
+    in_folder(path, "wrong.h5");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct kl_error err = { 0 };
         struct model m = models[0];
@@ -157,13 +157,13 @@ int main(void)
     float x[N * D];
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t golden = H5Fopen("tests/golden/weights/golden.h5", H5F_ACC_RDONLY, H5P_DEFAULT);
-    CHECK(golden >= 0 && mkdtemp(folder), "golden.h5, %s", folder);
+    CHECK(golden >= 0, "golden.h5");
     if (failures) return 1;
+    make_test_folder();
     read_golden(golden, "x", wide);
     for (int i = 0; i < N * D; i++) x[i] = (float)wide[i];
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) check_model(&models[i], golden, x);
     refusals();
     H5Fclose(golden);
-    rmdir(folder);
     return failures != 0;
 }

@@ -5,16 +5,16 @@
 
 #include "store/store.h"
 
+#define ANY_HEADER(KIND)                                                          \
+    {                                                                             \
+        .kind = (KIND), .schema = 1, .tool = "test", .key_parts = "{}",           \
+        .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff" \
+    }
+
 static inline int open_any_file(struct kl_writer **w, const char *path, const char *kind,
                                 struct kl_error *err)
 {
-    const struct kl_header header = {
-        .kind = kind,
-        .schema = 1,
-        .tool = "test",
-        .key_parts = "{}",
-        .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-    };
+    const struct kl_header header = ANY_HEADER(kind);
     return kl_writer_open(w, path, &header, err);
 }
 

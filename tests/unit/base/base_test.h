@@ -10,14 +10,14 @@
 
 #include "base/base.h"
 #include "tests/unit/check.h"
+#include "tests/unit/test_folder.h"
 
-/* A file in TMPDIR with these bytes; the path lives until the next call. */
+/* A file with these bytes; the path lives until the next call. */
 static inline const char *test_file(const void *bytes, size_t n)
 {
-    static char path[512];
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/ketline-base-%ld", folder && *folder ? folder : "/tmp",
-             (long)getpid());
+    static char path[1024];
+    if (!*test_folder) make_test_folder();
+    in_folder(path, "file");
     FILE *file = fopen(path, "w");
     if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0) {
         perror(path);

@@ -113,10 +113,8 @@ static void write_text(const char *folder, const char *name, const char *text)
 
 static void cgroups(void)
 {
-    char root[512], inner[600], leaf[700], line[720];
-    const char *tmp = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%s/ketline-cgroup-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(root)) exit(1);
+    char root[1024], inner[1100], leaf[1200], line[1300];
+    if (mkdir(in_folder(root, "cgroup"), 0700)) exit(1);
     snprintf(inner, sizeof inner, "%s/batch", root);
     snprintf(leaf, sizeof leaf, "%s/job 1", inner);
     if (mkdir(inner, 0700) || mkdir(leaf, 0700)) exit(1);
@@ -141,8 +139,6 @@ static void cgroups(void)
     CHECK(kl_cgroup_memory(line, root) == 0, "max is no limit of memory");
     write_text(inner, "memory.max", "2147483648\n");
     CHECK(kl_cgroup_memory(line, root) == 2147483648u, "of the group around");
-    snprintf(line, sizeof line, "rm -r '%s'", root);
-    if (system(line)) exit(1);
 }
 
 /* Version 1, as a container sees it: the groups of the host by name, its own at the root of each tree.
@@ -150,10 +146,8 @@ static void cgroups(void)
 static void old_cgroups(void)
 {
     static const char *const trees[] = { "cpu", "cpuset", "memory", "memory/docker" };
-    char root[512], tree[4][600], self[600];
-    const char *tmp = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%s/ketline-cgroup-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(root)) exit(1);
+    char root[1024], tree[4][1100], self[1100];
+    if (mkdir(in_folder(root, "old-cgroup"), 0700)) exit(1);
     for (int i = 0; i < 4; i++) {
         snprintf(tree[i], sizeof tree[i], "%s/%s", root, trees[i]);
         if (mkdir(tree[i], 0700)) exit(1);
@@ -176,12 +170,11 @@ static void old_cgroups(void)
     CHECK(kl_cgroup_memory(self, root) == 1073741824, "of memory, at the root");
     write_text(tree[3], "memory.limit_in_bytes", "536870912\n");
     CHECK(kl_cgroup_memory(self, root) == 536870912, "of memory, by the group's name");
-    snprintf(self, sizeof self, "rm -r '%s'", root);
-    if (system(self)) exit(1);
 }
 
 int main(void)
 {
+    make_test_folder();
     pools();
     affinity();
     cgroups();

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
    Words about noise and trajectories that are no model, and what a model is called. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "circuit/noise.h"
 #include "tests/unit/check.h"
+#include "tests/unit/test_folder.h"
 
 static void refused(const char *option, int code, const char *words)
 {
@@ -19,20 +21,19 @@ static void refused(const char *option, int code, const char *words)
 static void check_noise(void)
 {
     struct kl_error err = { 0 };
-    char *text = NULL, label[KL_NOISE_LABEL], path[] = "/tmp/ketline-noise-XXXXXX.json";
+    char *text = NULL, label[KL_NOISE_LABEL], path[1024];
     char *large = malloc(70000);
     refused("depolarizing\x80=1", KL_EUSAGE, "expected NAME=NUMBER");
     refused("depol arizing=1", KL_EUSAGE, "expected NAME=NUMBER");
     refused("depolarizing\x7f=1", KL_EUSAGE, "expected NAME=NUMBER");
     refused("/nonexistent.json", KL_ENOINPUT, "/nonexistent.json");
-    const int fd = mkstemps(path, 5);
+    const int fd = open(in_folder(path, "noise.json"), O_RDWR | O_CREAT, 0600);
     memset(large, ' ', 70000);
     CHECK(fd >= 0 && write(fd, large, 70000) == 70000);
     refused(path, KL_EDATA, "expected a calibration in JSON of at most 64 KiB");
     CHECK(ftruncate(fd, 10) == 0 && pwrite(fd, "{\"all\":{}\0", 10, 0) == 10);
     refused(path, KL_EDATA, "expected a calibration in JSON of at most 64 KiB");
     close(fd);
-    unlink(path);
     free(large);
     /* 17 digits, and not one more than the number needs */
     CHECK(kl_noise_text(&text, "depolarizing=0.30000000000000004,bit-flip=0.25", &err) == 0 &&

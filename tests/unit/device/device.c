@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "device/device.h"
+#include "tests/unit/test_folder.h"
 
 static int failures;
 #define CHECK(condition, ...)                                                          \
@@ -78,18 +79,15 @@ static void gpus(const char *folder, const char *self)
 
 int main(int argc, char **argv)
 {
-    char folder[512];
-    const char *tmp = getenv("TMPDIR");
     if (argc > 1) {
         struct kl_gpus g;
         if (strcmp(argv[1], "gpus") == 0) gpus_of_child();
         else kl_gpus(&g); /* a library that is none: no crash */
         return failures != 0;
     }
-    snprintf(folder, sizeof folder, "%s/ketline-device-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(folder)) return 1;
-    memory(folder);
-    gpus(folder, argv[0]);
+    make_test_folder();
+    memory(test_folder);
+    gpus(test_folder, argv[0]);
     const double base = kl_peak_gflops("base");
     CHECK(base > 0.5 && base < 1000, "%g GFLOP/s of four lanes", base);
     float values[256];

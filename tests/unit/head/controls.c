@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "tests/unit/check.h"
 #include "tests/unit/head/head_test.h"
+#include "tests/unit/test_folder.h"
 
 enum { N = 301, REPLICAS = 3 };
 
@@ -219,7 +220,7 @@ static int stop_at(void *context, uint64_t done, uint64_t total, const char *not
    place. */
 static void same_bits(const struct kl_features *f)
 {
-    char folder[] = "/tmp/ketline-controls-XXXXXX", path[64], key[65];
+    char path[1024], key[65];
     struct kl_head_options options;
     const struct kl_train_options o = train_options();
     struct kl_controls whole, threaded;
@@ -227,8 +228,9 @@ static void same_bits(const struct kl_features *f)
     struct kl_error err = { 0 };
     int stops = 0;
     head_options(&options);
-    CHECK(mkdtemp(folder) != NULL && kl_sha256_hex(key, "{}", 2, &err) == 0);
-    snprintf(path, sizeof path, "%s/c.h5", folder);
+    make_test_folder();
+    CHECK(kl_sha256_hex(key, "{}", 2, &err) == 0);
+    in_folder(path, "c.h5");
     CHECK(kl_controls_open(&whole, &options, f, &o, 1, &err) == 0 &&
           kl_controls_run(&whole, NULL, NULL, &err) == 0);
     CHECK(kl_pool_create(&pool, 5, &err) == 0 &&
@@ -261,8 +263,6 @@ static void same_bits(const struct kl_features *f)
     CHECK(stops >= 9); /* in each of the three */
     kl_pool_destroy(&pool);
     kl_controls_close(&whole), kl_controls_close(&threaded);
-    unlink(path);
-    rmdir(folder);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "tests/unit/check.h"
 #include "tests/unit/head/head_test.h"
+#include "tests/unit/test_folder.h"
 
 enum { N = 240 };
 enum { FINISHED, GIVEN_UP, GONE_FURTHER, FAILED };
@@ -20,7 +21,7 @@ struct scene {
     struct kl_head_model model;
     struct kl_features features;
     struct kl_train_options options;
-    char path[64];
+    char path[1024];
 };
 
 static int stop_at_signal(void *context, uint64_t done, uint64_t total, const char *note)
@@ -137,9 +138,8 @@ int main(void)
     struct scene s;
     struct kl_head_options options;
     struct kl_error err;
-    char folder[] = "/tmp/ketline-stopped-XXXXXX";
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(s.path, sizeof s.path, "%s/c.h5", folder);
+    make_test_folder();
+    in_folder(s.path, "c.h5");
     make_features(&s.features, N);
     kl_head_options_default(&options);
     options.n_reduction = 0;
@@ -164,7 +164,5 @@ int main(void)
     stopped_anywhere(&s, KL_ADAM, 0, 10);
     kl_head_model_free(&s.model);
     free(s.features.x), free(s.features.labels);
-    unlink(s.path);
-    rmdir(folder);
     return failures ? 1 : 0;
 }

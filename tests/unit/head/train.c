@@ -10,6 +10,7 @@
 #include "store/store.h"
 #include "tests/unit/check.h"
 #include "tests/unit/head/head_test.h"
+#include "tests/unit/test_folder.h"
 
 enum { N = 401 };
 
@@ -97,9 +98,8 @@ static void resume_is_exact(struct kl_head_model *model, const struct kl_feature
                                                     KL_SPSA, KL_SGD, KL_ADAMW };
     static const enum kl_schedule_kind schedules[] = { KL_CONSTANT_RATE, KL_STEP_RATE, KL_COSINE_RATE,
                                                        KL_PLATEAU_RATE };
-    char folder[] = "/tmp/ketline-train-XXXXXX", path[64];
-    CHECK(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof path, "%s/c.h5", folder);
+    char path[1024];
+    in_folder(path, "c.h5");
     o.replicas = 2;
     o.schedule.warmup = 1;
     o.schedule.period = 2;
@@ -115,8 +115,6 @@ static void resume_is_exact(struct kl_head_model *model, const struct kl_feature
             for (int k = 1; k < 8; k += 2) resumed(model, f, &o, &whole, k, path);
             kl_train_close(&whole);
         }
-    unlink(path);
-    rmdir(folder);
 }
 
 static void early_stopping(struct kl_head_model *model, const struct kl_features *f,
@@ -200,6 +198,7 @@ int main(void)
     struct kl_features features;
     struct kl_train_options o;
     struct kl_error err;
+    make_test_folder();
     kl_head_options_default(&options);
     options.n_reduction = 1;
     options.reduction[0] = 12;

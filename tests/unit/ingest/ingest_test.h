@@ -11,16 +11,13 @@
 
 #include "ingest/ingest.h"
 #include "tests/unit/check.h"
-
-static char folder[64] = "/tmp/ketline-ingest-XXXXXX";
+#include "tests/unit/test_folder.h"
 
 static inline const char *path_of(const char *name)
 {
-    static char paths[8][256];
+    static char paths[8][1024];
     static int next;
-    char *path = paths[next++ % 8];
-    snprintf(path, 256, "%s/%s", folder, name);
-    return path;
+    return in_folder(paths[next++ % 8], name);
 }
 
 static inline void put(const char *path, const void *data, size_t n)
@@ -41,21 +38,6 @@ static inline unsigned char *get_file(const char *path, size_t *n)
     *n = data ? fread(data, 1, (size_t)st.st_size, f) : 0;
     fclose(f);
     return data;
-}
-
-static inline void begin(void)
-{
-    if (!mkdtemp(folder)) {
-        perror(folder);
-        exit(1);
-    }
-}
-
-static inline int finish(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 || failures ? 1 : 0;
 }
 
 /* One line that names the file, with the code expected. */

@@ -138,9 +138,9 @@ static void a_folder(struct kl_arena *arena)
     struct kl_images_options o;
     struct kl_error err = { 0 };
     unsigned char pixels[H * W * 3];
-    char path[256];
+    char path[1024];
     kl_images_options_default(&o);
-    snprintf(path, sizeof path, "%s/set", folder);
+    in_folder(path, "set");
     const char *paths[] = { path };
     mkdir(path, 0777);
     CHECK(kl_images_open(&im, paths, 1, &o, &err) == KL_EDATA, "an empty folder");
@@ -205,7 +205,7 @@ int main(void)
 {
     const char *shared = getenv("KETLINE_SHARED") ? getenv("KETLINE_SHARED") : "../shared";
     struct kl_arena arena;
-    begin();
+    make_test_folder();
     if (kl_arena_init(&arena, 1 << 16, NULL)) return 1;
     all_types(&arena);
     damage(&arena);
@@ -213,5 +213,5 @@ int main(void)
     a_folder(&arena);
     real_ones(&arena, shared);
     kl_arena_free(&arena);
-    return finish();
+    return failures != 0;
 }

@@ -104,11 +104,11 @@ int main(void)
 {
     const char *shared = getenv("KETLINE_SHARED") ? getenv("KETLINE_SHARED") : "../shared";
     struct kl_arena arena;
-    begin();
+    make_test_folder();
     if (kl_arena_init(&arena, 1 << 16, NULL)) return 1;
     simple(&arena);
     against_golden(&arena, shared);
     half();
     kl_arena_free(&arena);
-    return finish();
+    return failures != 0;
 }

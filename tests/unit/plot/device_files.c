@@ -9,6 +9,7 @@
 #include "store/store.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
+#include "tests/unit/test_folder.h"
 
 enum { RUNS = 3, EPOCHS = 4, DEVICES = 2, BINS = 10 };
 static char path[1024];
@@ -194,11 +195,10 @@ static void check_reports(void)
 
 int main(void)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/device-file.%ld.h5", folder ? folder : "/tmp", (long)getpid());
+    make_test_folder();
+    in_folder(path, "device-file.h5");
     check_classifiers();
     check_reports();
     check_validation();
-    unlink(path);
     return failures != 0;
 }

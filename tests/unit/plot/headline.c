@@ -10,6 +10,7 @@
 #include "store/store.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
+#include "tests/unit/test_folder.h"
 
 enum { RUNS = 3, DEVICES = 2 };
 static char path[1024];
@@ -73,13 +74,12 @@ int main(void)
           ", 2 of 3 pairs differ by symbols if independent (Holm, 5 %)" },
     };
     static const double none[] = { -1, 1e300, INFINITY, NAN };
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/headline.%ld.h5", folder ? folder : "/tmp", (long)getpid());
+    make_test_folder();
+    in_folder(path, "headline.h5");
     for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
         expect(lines[l][0], 1, lines[l][1]);
         for (size_t i = 0; i < sizeof none / sizeof *none; i++)
             expect(lines[l][0], none[i], lines[l][2]);
     }
-    unlink(path);
     return failures != 0;
 }

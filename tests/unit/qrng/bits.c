@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../check.h"
+#include "../test_folder.h"
 
 static const char *path = "bits-test.input";
 
@@ -259,8 +260,8 @@ static void check_errors(void)
 
 int main(void)
 {
-    char folder[] = "/tmp/ketline-bits.XXXXXX";
-    if (!mkdtemp(folder) || chdir(folder)) return 1;
+    make_test_folder();
+    if (chdir(test_folder)) return 1;
     check_labelled();
     check_unlabelled();
     check_symbols();
@@ -269,7 +270,5 @@ int main(void)
     check_packed_blocks();
     check_npy();
     check_errors();
-    unlink(path);
-    rmdir(folder);
     return failures != 0;
 }

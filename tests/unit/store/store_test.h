@@ -11,49 +11,9 @@
 #include <unistd.h>
 
 #include "store/store.h"
+#include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
-
-static char test_folder[512];
-
-static inline void remove_folder(const char *folder)
-{
-    DIR *d = opendir(folder);
-    char path[4096];
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        if (snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path && unlink(path))
-            remove_folder(path);
-    }
-    if (d) closedir(d);
-    rmdir(folder);
-}
-
-static pid_t test_owner;
-
-static inline void remove_test_folder(void)
-{
-    if (getpid() == test_owner) remove_folder(test_folder);
-}
-
-/* A new folder; the cache of this test lies in it as well, so that nothing of the user's is touched. */
-static inline void make_test_folder(void)
-{
-    const char *tmp = getenv("TMPDIR");
-    snprintf(test_folder, sizeof test_folder, "%s/ketline-store-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(test_folder)) {
-        perror(test_folder);
-        exit(1);
-    }
-    test_owner = getpid();
-    atexit(remove_test_folder);
-    setenv("XDG_CACHE_HOME", test_folder, 1);
-}
-
-static inline const char *in_folder(char path[1024], const char *name)
-{
-    snprintf(path, 1024, "%s/%s", test_folder, name);
-    return path;
-}
+#include "tests/unit/test_folder.h"
 
 /* Files of the folder itself, hidden ones included; `ending` may be NULL. */
 static inline int count_files(const char *folder, const char *ending)
@@ -69,13 +29,7 @@ static inline int count_files(const char *folder, const char *ending)
     return n;
 }
 
-static const struct kl_header test_header = {
-    .kind = "features",
-    .schema = 1,
-    .tool = "test",
-    .key_parts = "{\"kind\":\"features\"}",
-    .key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
-};
+static const struct kl_header test_header = ANY_HEADER("features");
 
 /* A value that depends on where it stands. */
 static inline float test_value(size_t row, size_t column, unsigned seed)
@@ -83,7 +37,8 @@ static inline float test_value(size_t row, size_t column, unsigned seed)
     return (float)((row * 31 + column * 7 + seed) % 1009) / 8;
 }
 
-/* features [n, width] f32, labels [n] i32, index [n] i64, names. Returns the code of the first failure. */
+/* features [n, width] f32, labels [n] i32, index [n] i64, names. Returns the code of the first failure.
+ */
 static inline int write_test_file(const char *path, size_t n, size_t width, unsigned seed,
                                   struct kl_error *err)
 {

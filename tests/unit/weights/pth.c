@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "weights_test.h"
+#include "tests/unit/test_folder.h"
 #include "weights/pickle_int.h"
 
 /* What may be wrong in the member it is given to. */
@@ -375,7 +376,7 @@ static void large(void)
    refused. */
 static void real_ones(const char *shared)
 {
-    char pth[512], safe[512], wrong[] = "/tmp/ketline-weights-XXXXXX/net-01234567.pth";
+    char pth[512], safe[512], wrong[1024];
     struct kl_weights *a = NULL, *b = NULL;
     struct kl_error err = { 0 };
     snprintf(pth, sizeof pth, "%s/weights/resnet18_gray28-10ad2fe8.pth", shared);
@@ -393,18 +394,12 @@ static void real_ones(const char *shared)
     }
     kl_weights_free(&a);
     kl_weights_free(&b);
-    char *slash = strrchr(wrong, '/');
-    *slash = 0;
-    const bool made = mkdtemp(wrong) != NULL;
-    *slash = '/';
+    make_test_folder();
     char *full = realpath(pth, NULL);
-    CHECK(made && full && symlink(full, wrong) == 0, "%s", wrong);
+    CHECK(full && symlink(full, in_folder(wrong, "net-01234567.pth")) == 0, "%s", wrong);
     free(full);
     CHECK(kl_weights_read_named(&a, wrong, &err) == KL_EDATA && strstr(err.text, "01234567"), "%s",
           err.text);
-    unlink(wrong);
-    *slash = 0;
-    rmdir(wrong);
 }
 
 int main(void)
