@@ -215,6 +215,7 @@ static int report(const struct job *j, const char *content, struct kl_error *err
     const char *output = j->v->common.output;
     size_t dims[3], d = 1;
     const double seconds = kl_clock() - j->stage->start, n = (double)j->e.n;
+    const double rate = (n - (double)j->e.kept) / seconds; /* of what these seconds were spent on */
     FILE *to = kl_words_to(&j->v->common);
     for (int i = 0, rank = kl_resnet18_shape(j->e.net, dims); i < rank; i++) d *= dims[i];
     const struct kl_json_pair pairs[] = {
@@ -227,12 +228,12 @@ static int report(const struct job *j, const char *content, struct kl_error *err
         { "features", KL_JSON_COUNT, NULL, (double)d },
         { "dtype", KL_JSON_TEXT, j->v->dtype, 0 },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
-        { "rate", KL_JSON_NUMBER, NULL, n / seconds }
+        { "rate", KL_JSON_NUMBER, NULL, rate }
     };
     if (j->v->common.json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
     if (!j->v->common.quiet)
         fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)\n", output, j->e.n, d,
-                strcmp(j->v->dtype, "f16") == 0 ? "float16" : "float32", seconds, n / seconds);
+                strcmp(j->v->dtype, "f16") == 0 ? "float16" : "float32", seconds, rate);
     return KL_OK;
 }
 

@@ -8,9 +8,12 @@ $ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4 12.8
 > extract-features: stopped after N of 1437 images; what is done is kept, and the same command goes on from there
 > 143
 
-$ extract-features $DATA/digits/train-images-idx3-ubyte --resize 128 -w $DATA/backbone/resnet18-gray28-f16.safetensors --progress none -o out.h5
-> out.h5: 1437 x 512 float32, # s (# images/s)
-! extract-features: found N of 1437 images done by a run that was stopped; N are left
+# The rate is that of the images that were left.
+$ extract-features $DATA/digits/train-images-idx3-ubyte --resize 128 -w $DATA/backbone/resnet18-gray28-f16.safetensors --progress none -o out.h5 --json 2>err >line
++ left=$(sed 's/.*; \([0-9]*\) are left/\1/' err); cat err
++ jq -c --argjson left $left '[.images, (.rate * .seconds | round) == $left]' line
+> extract-features: found N of 1437 images done by a run that was stopped; N are left
+> [1437,true]
 
 $ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4 12.8 25.6 51.2
 + do extract-features $in --resize 128 -w $DATA/backbone/resnet18-gray28-f16.safetensors --progress none -o - >log 2>err & sleep $t; kill -TERM $!; wait $! 2>log; echo $? >status
