@@ -27,6 +27,8 @@ static const struct kl_option options[] = {
       "draw: FILE.svg or FILE.png; the others print", NULL, NULL },
     { "force", 'f', KL_OPT_FLAG, AT(common.force), NULL, 0, 0, false,
       "draw: replace what is no picture, too", NULL, NULL },
+    { "json", 0, KL_OPT_FLAG, AT(common.json), NULL, 0, 0, false, "stats: the counts as one JSON object",
+      NULL, NULL },
 };
 static const struct kl_tool *const parts[] = { &kl_plateau_tool, NULL };
 static const struct kl_tool tool = {
@@ -38,7 +40,7 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "output store force dry-run key note no-provenance progress",
+    .without = "output store force dry-run key json note no-provenance progress",
     .commands = "show|draw|qasm|stats|plateau",
     .parts = parts,
 };
@@ -173,6 +175,9 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
             "%s%s%s, expected show, draw, qasm or stats, and at most one head; or plateau as the "
             "first word; see --help",
             n_args ? "found '" : "no command", n_args ? args[0] : "", n_args ? "'" : "");
+    if (run->v.common.json && strcmp(args[0], "stats") != 0)
+        return kl_fail(err, KL_EUSAGE, "%s: has no JSON; --json belongs to stats, and to plateau",
+                       args[0]);
     int code = n_args == 2 ? check_alone(run->argc, run->argv, err) : KL_OK;
     if (!code)
         code = n_args == 2 ? from_head(run, args[1], err)

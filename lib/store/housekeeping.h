@@ -13,11 +13,12 @@ struct kl_found {
     uint64_t rows;       /* of `index` or `labels`, 0: it has none */
     uint64_t size;       /* bytes */
     int64_t mtime;       /* seconds since 1970 */
+    bool keyed;          /* has a name that a store gives, its own key's or not */
     int code;            /* 0 or what opening or verifying said */
     const char *problem; /* in words, "" when whole */
 };
 /* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify`
-   every block as well, and that a file of a shared store lies under the name of its key. `each` may be
+   every block as well, and that a file under a key's name has that key. `each` may be
    NULL; non-zero from it stops the walk. *n_bad may be NULL. */
 int kl_store_walk(const char *path, bool verify,
                   int (*each)(void *context, const struct kl_found *found), void *context, size_t *n_bad,

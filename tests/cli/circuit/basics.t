@@ -123,3 +123,12 @@ $ printf 'qubits: 3\n' >run.yaml; circuit qasm --circuit-file run.yaml
 $ for o in z XIII,IZII; do circuit draw --layers 0 --observables $o -q -o m.svg; grep -c ' C ' m.svg; done
 > 28
 > 26
+
+# JSON is there for what has numbers to tell.
+$ for c in show qasm draw; do circuit $c --json -o json.svg; echo $?; done; [ ! -e json.svg ]
+> 2
+> 2
+> 2
+! circuit: show: has no JSON; --json belongs to stats, and to plateau
+! circuit: qasm: has no JSON; --json belongs to stats, and to plateau
+! circuit: draw: has no JSON; --json belongs to stats, and to plateau
