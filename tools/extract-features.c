@@ -120,7 +120,7 @@ static int settle(struct job *j, struct kl_error *err)
     net->tap = (enum kl_tap)kl_choice(TAPS, v->tap);
     if (!v->weights) return kl_weights_shipped(j->weights_path, sizeof j->weights_path, err);
     snprintf(j->weights_path, sizeof j->weights_path, "%s", v->weights);
-    return KL_OK;
+    return kl_no_folder(v->weights, err);
 }
 
 /* Of the whole, of which this run may be a part. */

@@ -48,6 +48,8 @@ int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* KL_ENOMEM with a standard text that names the bytes asked for. */
 int kl_fail_memory(struct kl_error *err, size_t bytes);
+/* KL_ENOINPUT: an input that should be a file is a folder. What is absent passes: opening it tells. */
+int kl_no_folder(const char *path, struct kl_error *err);
 int kl_exit_status(int code);
 
 /* ---- options (options.c, help.c, options_answer.c, config.c, emit.c) ----

@@ -160,7 +160,8 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
 {
     struct reader r = { .tool = tool, .values = values, .path = path, .err = err };
     char *text = NULL;
-    int code = KL_OK;
+    int code = kl_no_folder(path, err);
+    if (code) return code;
     FILE *file = fopen(path, "re");
     if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     if (!(text = malloc(LARGEST + 1))) {

@@ -10,11 +10,12 @@
 int kl_circuit_options_file(struct kl_circuit_options *o, char **text, struct kl_error *err)
 {
     const size_t most = 1 << 20;
-    int code = KL_OK;
     *text = NULL;
     if (!o->file || !*o->file) return KL_OK;
+    int code = kl_no_folder(o->file, err);
+    if (code) return code;
     FILE *file = fopen(o->file, "re");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s", o->file);
+    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", o->file);
     *text = malloc(most + 1);
     size_t n = *text ? fread(*text, 1, most + 1, file) : 0;
     if (!*text) code = kl_fail_memory(err, most);

@@ -12,11 +12,12 @@
 static int read_file(char **text, const char *path, struct kl_error *err)
 {
     const size_t most = 1 << 16;
+    int code = kl_no_folder(path, err);
+    if (code) return code;
     FILE *file = fopen(path, "re");
     if (!file) return kl_fail_errno(err, KL_ENOINPUT, "--noise %s: cannot be opened", path);
     *text = malloc(most + 1);
     const size_t n = *text ? fread(*text, 1, most + 1, file) : 0;
-    int code = KL_OK;
     if (!*text) code = kl_fail_memory(err, most);
     else if (ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s", path);
     else if (n > most || memchr(*text, 0, n))

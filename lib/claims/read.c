@@ -11,10 +11,12 @@ enum { LONGEST = 1 << 20 };
 
 static int read_text(char **text, size_t *n, const char *path, struct kl_error *err)
 {
+    int code = kl_no_folder(path, err);
+    if (code) return code;
     FILE *file = fopen(path, "re");
     if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     *text = malloc(LONGEST + 1);
-    int code = *text ? KL_OK : kl_fail_memory(err, LONGEST + 1);
+    code = *text ? KL_OK : kl_fail_memory(err, LONGEST + 1);
     if (!code) *n = fread(*text, 1, LONGEST + 1, file);
     if (!code && ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s", path);
     if (!code && *n > LONGEST)

@@ -12,7 +12,7 @@ static int identify_labels(struct kl_key *key, struct json_t *record, size_t i, 
 {
     char *found = NULL;
     if (labels && strcmp(labels, "none") == 0) return kl_key_text(key, "labels", "none", err);
-    int rc = labels ? KL_OK : kl_idx_labels_path(&found, path, err);
+    int rc = labels ? kl_no_folder(labels, err) : kl_idx_labels_path(&found, path, err);
     const char *file = found ? found : labels;
     if (!rc && file) rc = kl_input_identify(key, record, "labels", i, file, err);
     free(found);

@@ -153,9 +153,7 @@ int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_e
     f->path = strdup(path);
     if (!f->path) rc = kl_fail_memory(err, strlen(path));
     else if (fstat(fd, &f->stat)) rc = kl_fail_errno(err, KL_EIO, "%s: fstat failed", path);
-    else if (!S_ISREG(f->stat.st_mode))
-        rc = kl_fail(err, KL_EDATA, "%s: %s", path,
-                     S_ISDIR(f->stat.st_mode) ? "is a folder, expected a file" : "not a regular file");
+    else if (!S_ISREG(f->stat.st_mode)) rc = kl_fail(err, KL_EDATA, "%s: not a regular file", path);
     if (!rc) rc = kl_envelope_check(&f->envelope, fd, path, err);
     if (!rc) rc = kl_h5_list(fd, path, &all, &n_all, &f->attributes, err);
     if (!rc) rc = check_header(f, err);
@@ -180,35 +178,11 @@ int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err)
         }
         return rc ? rc : kl_file_open_fd(file, fd, "standard input", err);
     }
+    const int rc = kl_no_folder(path, err);
+    if (rc) return rc;
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang us */
     if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     return kl_file_open_fd(file, fd, path, err);
-}
-
-int kl_fail_kind(struct kl_error *err, const char *path, const char *found, const char *kind)
-{
-    static const char *const makers[][2] = {
-        { "features", "extract-features" },
-        { "head", "qtrain" },
-        { "report", "qeval" },
-        { "device-bits", "extract-features --qrng" },
-        { "device-classifier", "qtrain --qrng" },
-    };
-    const char *maker = NULL;
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-        if (strcmp(makers[i][0], kind) == 0) maker = makers[i][1];
-    return kl_fail(err, KL_EDATA, "%s: holds '%s', expected '%s'%s%s", path, found, kind,
-                   maker ? ", which comes from " : "", maker ? maker : "");
-}
-
-int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err)
-{
-    int rc = kl_file_open(file, path, err);
-    if (!rc && strcmp(kl_file_kind(*file), kind)) {
-        rc = kl_fail_kind(err, path, kl_file_kind(*file), kind);
-        kl_file_close(file);
-    }
-    return rc;
 }
 
 static const char *root_text(const struct kl_file *file, const char *name)

@@ -81,7 +81,7 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
         if (!stage->common->force)
             o->why = o->differs && *o->differs ? "the target has another key" : "the target is damaged";
     } else {
-        if (rc != KL_ENOINPUT && !stage->common->force)
+        if ((rc != KL_ENOINPUT || access(path, F_OK) == 0) && !stage->common->force)
             o->why = "the target is damaged or of another origin";
         rc = 0;
     }

@@ -137,7 +137,8 @@ void kl_weights_free(struct kl_weights **weights)
 
 static int read_whole(unsigned char **data, size_t *n, const char *path, struct kl_error *err)
 {
-    int rc = 0;
+    int rc = kl_no_folder(path, err);
+    if (rc) return rc;
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the weights", path);

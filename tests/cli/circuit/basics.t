@@ -92,7 +92,7 @@ $ circuit show --circuit-file again.qasm --layers 2
 ? 2
 
 $ circuit show --circuit-file none.qasm
-! circuit: none.qasm: No such file or directory
+! circuit: none.qasm: cannot be opened: No such file or directory
 ? 66
 
 # A head's circuit is drawn as circuit draw draws it, noise included in what is said of it.

@@ -77,7 +77,7 @@ $ echo 'epochs: 1' | qtrain f.h5 --config - -o y.h5
 ! qtrain: -: cannot be opened: No such file or directory
 ? 66
 $ circuit qasm --circuit-file - < /dev/null
-! circuit: -: No such file or directory
+! circuit: -: cannot be opened: No such file or directory
 ? 66
 $ cache list - < h.h5
 ! cache: -: cannot be opened: No such file or directory

@@ -106,7 +106,7 @@ $ qeval --qrng c.h5 1 2 --symbol-bits 2 -o x.h5; qeval --qrng c.h5 a b c -o x.h5
 ! qeval: c.h5: was trained on other bits, or other --symbol-bits; give those again, since it says which of their rows are unseen
 ? 65
 $ qeval --qrng rows.txt rows.txt -o x.h5
-! qeval: rows.txt: not an HDF5 file (its first eight bytes are others)
+! qeval: rows.txt: not an HDF5 file (its first eight bytes are others); expected 'device-classifier', which comes from qtrain --qrng
 ? 65
 $ qeval --qrng c.h5 -o x.h5
 ! qeval: 1 input, expected --qrng CLASSIFIER.h5 BITS...; see qeval --qrng --help

@@ -13,7 +13,7 @@ $ qtrain none.h5 -o head.h5
 ? 66
 
 $ qtrain $DATA/digits/README.md -o head.h5
-! qtrain: ROOT/data/digits/README.md: not an HDF5 file (its first eight bytes are others)
+! qtrain: ROOT/data/digits/README.md: not an HDF5 file (its first eight bytes are others); expected 'features', which comes from extract-features
 ? 65
 
 $ qtrain f.h5 -o head.h5 --qubits 21
@@ -102,7 +102,7 @@ $ true | qtrain - -o new.h5
 ? 65
 $ qtrain . -o new.h5
 ! qtrain: .: is a folder, expected a file
-? 65
+? 66
 $ qtrain f.h5 -e 1 -o own.txt/new.h5
 ! qtrain: own.txt: is no folder, new.h5 cannot lie in it
 ? 74

@@ -196,7 +196,7 @@ static void check_files(void)
         put("x.bin", cases[i].bytes, cases[i].n);
         refused_file("x.bin", KL_EDATA, cases[i].words);
     }
-    refused_file(".", KL_ENOINPUT, "not a file of weights");
+    refused_file(".", KL_ENOINPUT, "is a folder, expected a file");
     refused_file("none.pth", KL_ENOINPUT, "cannot open the weights");
     const int fd = memfd_create("large", 0);
     CHECK(fd >= 0 && ftruncate(fd, (off_t)5 << 30) == 0);

@@ -1,0 +1,50 @@
+# What is no file of ours in place of one.
+$ extract-features -q $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 32 -o f.h5
++ qtrain -q f.h5 -e 1 --no-controls -o h.h5; mkdir d d.json
+
+# Images in place of their features, the likeliest: who makes these is said.
+$ qtrain $DATA/digits/train-images-idx3-ubyte -o x.h5
+! qtrain: ROOT/data/digits/train-images-idx3-ubyte: not an HDF5 file (its first eight bytes are others); expected 'features', which comes from extract-features
+? 65
+$ echo text > t; qeval t f.h5 -o x.h5
+! qeval: t: not a ketline file: only 5 bytes; expected 'head', which comes from qtrain
+? 65
+
+# A folder, whatever file is expected: one message, one status.
+$ refuse() { "$@"; echo $?; }
++ for i in 'qtrain d' 'qeval h.h5 d' 'qeval h.h5 f.h5 --compare d' 'figures d' 'qconvert d'; do
++ refuse $i -o x.npz; done 2>&1
+> qtrain: d: is a folder, expected a file
+> 66
+> qeval: d: is a folder, expected a file
+> 66
+> qeval: d: is a folder, expected a file
+> 66
+> figures: d: is a folder, expected a file
+> 66
+> qconvert: d: is a folder, expected a file
+> 66
+$ refuse() { "$@"; echo $?; }
++ for i in 'qeval --verify d' 'cache show d' 'circuit show d' 'circuit show --circuit-file d' 'circuit show -c d'; do refuse $i; done 2>&1
+> qeval: d: is a folder, expected a file
+> 66
+> cache: d: is a folder, expected a file
+> 66
+> circuit: d: is a folder, expected a file
+> 66
+> circuit: d: is a folder, expected a file
+> 66
+> circuit: d: is a folder, expected a file
+> 66
+$ refuse() { "$@"; echo $?; }
++ i=$DATA/digits/test-images-idx3-ubyte
++ refuse qconvert d --features f.h5 -o x.h5 2>&1; refuse qtrain f.h5 --noise d.json -o x.h5 2>&1
++ refuse extract-features $i -w d -o x.h5 2>&1; refuse extract-features $i --labels d -o x.h5 2>&1
+> qconvert: d: is a folder, expected a file
+> 66
+> qtrain: d.json: is a folder, expected a file
+> 66
+> extract-features: d: is a folder, expected a file
+> 66
+> extract-features: d: is a folder, expected a file
+> 66
