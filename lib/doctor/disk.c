@@ -19,6 +19,7 @@ enum { SMALL = 4096, LARGE = 16 << 20, PIECE = 1 << 20, TIMES = 5 };
 
 struct trial {
     struct kl_disk *disk;
+    char *place;        /* the folder, or the one above */
     char name[2][4096]; /* temporary, and what it replaces */
     int fd[2], folder;
 };
@@ -52,8 +53,7 @@ static bool no(struct trial *t, const char *what)
 {
     struct kl_disk *disk = t->disk;
     if (!*disk->problem)
-        snprintf(disk->problem, sizeof disk->problem, "%.150s: %s: %s", disk->path, what,
-                 strerror(errno));
+        snprintf(disk->problem, sizeof disk->problem, "%.150s: %s: %s", t->place, what, strerror(errno));
     return false;
 }
 
@@ -72,7 +72,7 @@ static double median(double *values)
 static bool make_files(struct trial *t)
 {
     for (int i = 0; i < 2; i++) {
-        const int end = kl_temporary_pattern(t->name[i], sizeof t->name[i], t->disk->path, "doctor");
+        const int end = kl_temporary_pattern(t->name[i], sizeof t->name[i], t->place, "doctor");
         if (end < 0) errno = ENAMETOOLONG;
         t->fd[i] = end < 0 ? -1 : mkostemps(t->name[i], end, O_CLOEXEC);
         if (t->fd[i] < 0) {
@@ -123,7 +123,7 @@ static bool time_publishing(struct trial *t)
     for (int i = 0; i < TIMES; i++) {
         const double start = kl_clock();
         if (rename(t->name[i % 2], t->name[1 - i % 2])) return no(t, "rename over a file fails");
-        if (kl_sync_folder(t->folder, t->disk->path, NULL)) return no(t, "fsync of the folder fails");
+        if (kl_sync_folder(t->folder, t->place, NULL)) return no(t, "fsync of the folder fails");
         times[i] = 1e3 * (kl_clock() - start);
         const int again = open(t->name[i % 2], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (again < 0) return no(t, "no file can be made");
@@ -160,10 +160,16 @@ void kl_disk_try(struct kl_disk *disk, const char *folder)
 {
     struct statfs fs;
     struct trial t = { .disk = disk, .fd = { -1, -1 } };
-    *disk = (struct kl_disk){ .path = folder };
-    t.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct kl_error why = { 0 };
+    *disk = (struct kl_disk){ .path = folder, .absent = access(folder, F_OK) != 0 && errno == ENOENT };
+    if (kl_shared_place(&t.place, folder, &why)) {
+        snprintf(disk->problem, sizeof disk->problem, "%.250s", why.text);
+        return;
+    }
+    t.folder = open(t.place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (t.folder < 0) {
         no(&t, "cannot be opened");
+        free(t.place);
         return;
     }
     if (fstatfs(t.folder, &fs) == 0) {
@@ -177,4 +183,5 @@ void kl_disk_try(struct kl_disk *disk, const char *folder)
         if (t.name[i][0]) unlink(t.name[i]);
     }
     close(t.folder);
+    free(t.place);
 }

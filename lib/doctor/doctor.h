@@ -15,6 +15,7 @@ struct kl_library {
 /* A folder, as publishing uses it. Times are medians of a few. */
 struct kl_disk {
     const char *path;
+    bool absent;        /* not there yet: a stage will make it, and the folder above was tried */
     char type[32];      /* "ext", "nfs", or the number of statfs in hexadecimal */
     bool remote;        /* shared by machines: its attributes may be old, its clock another */
     double size, free;  /* bytes */

@@ -62,10 +62,10 @@ static json_t *disk(const struct kl_disk *s)
         json_decref(path);
         return NULL;
     }
-    return json_pack("{so ss sb sf sf sf sf sf sf so}", "path", path, "type", s->type, "remote",
-                     s->remote, "size", s->size, "free", s->free, "fsync_ms", s->sync_ms, "publish_ms",
-                     s->publish_ms, "write_bytes_per_second", s->write_rate, "clock_ahead_seconds",
-                     s->clock_ahead, "problem", problem);
+    return json_pack("{so sb ss sb sf sf sf sf sf sf so}", "path", path, "exists", !s->absent, "type",
+                     s->type, "remote", s->remote, "size", s->size, "free", s->free, "fsync_ms",
+                     s->sync_ms, "publish_ms", s->publish_ms, "write_bytes_per_second", s->write_rate,
+                     "clock_ahead_seconds", s->clock_ahead, "problem", problem);
 }
 
 static json_t *rates(const struct kl_rates *r)

@@ -45,8 +45,9 @@ static void write_disk(FILE *to, const struct kl_disk *disk)
         fprintf(to, "store       %s\n", disk->problem);
         return;
     }
-    fprintf(to, "store       %s: %s, %.1f of %.1f GB free; write, fsync, rename, read back: work\n",
-            disk->path, disk->type, disk->free / 1e9, disk->size / 1e9);
+    fprintf(to, "store       %s%s: %s, %.1f of %.1f GB free; write, fsync, rename, read back: work\n",
+            disk->path, disk->absent ? " (not there yet, the first stage makes it)" : "", disk->type,
+            disk->free / 1e9, disk->size / 1e9);
     fprintf(to, "            fsync %.2f ms, publishing %.2f ms, writing %.0f MB/s; no locks needed\n",
             disk->sync_ms, disk->publish_ms, disk->write_rate / 1e6);
 }

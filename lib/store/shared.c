@@ -10,22 +10,31 @@
 
 /* A new store is one folder: with those above it a mistyped name would pass for one, empty and perhaps
    on another disk. */
-int kl_shared_check(const char *store, struct kl_error *err)
+int kl_shared_place(char **place, const char *store, struct kl_error *err)
 {
     struct stat s;
     size_t n = strlen(store);
-    if (stat(store, &s) == 0)
-        return S_ISDIR(s.st_mode)
-                   ? KL_OK
-                   : kl_fail(err, KL_EIO, "store %s: found a file, expected a folder", store);
-    if (errno != ENOENT && errno != ENOTDIR) return KL_OK; /* looking there will tell */
+    const bool there = stat(store, &s) == 0, absent = !there && (errno == ENOENT || errno == ENOTDIR);
+    *place = NULL;
+    if (there && !S_ISDIR(s.st_mode))
+        return kl_fail(err, KL_EIO, "store %s: found a file, expected a folder", store);
     while (n > 1 && store[n - 1] == '/') n--;
     char *path = strndup(store, n), *folder = path ? kl_path_folder(path) : NULL;
     int code = folder ? KL_OK : kl_fail_memory(err, n);
-    if (!code && (stat(folder, &s) || !S_ISDIR(s.st_mode)))
+    if (!code && absent && (stat(folder, &s) || !S_ISDIR(s.st_mode)))
         code = kl_fail(err, KL_EIO, "store %s: neither it nor its folder exists; make one of them first",
                        store);
-    free(path), free(folder);
+    if (!code) *place = absent ? folder : path; /* of one that cannot be looked at using it will tell */
+    if (path != *place) free(path);
+    if (folder != *place) free(folder);
+    return code;
+}
+
+int kl_shared_check(const char *store, struct kl_error *err)
+{
+    char *place;
+    const int code = kl_shared_place(&place, store, err);
+    free(place);
     return code;
 }
 

@@ -17,15 +17,23 @@ $ doctor -q --no-bench
 # the folder is left as it was
 $ ls -A
 
-$ doctor --no-bench --store nowhere --json | jq -c '.broken, .store.problem, .rates'
+# A store that is not there yet is made by the first stage: what counts is the folder above it.
+$ doctor --no-bench --store new --json | jq -c '.broken, .store.exists, .store.problem'; ls -A
+> 0
+> false
+> ""
+$ doctor --no-bench --store new/ | sed -n 's/^\(store .*it)\).*/\1/p'
+> store       new/ (not there yet, the first stage makes it)
+$ doctor --no-bench --store nowhere/new --json | jq -c '.broken, .store.problem, .rates'
 > 1
-> "nowhere: cannot be opened: No such file or directory"
+> "store nowhere/new: neither it nor its folder exists; make one of them first"
 > null
-! doctor: 1 thing that is needed does not work: nowhere: cannot be opened: No such file or directory; give --store a folder where results can be written
-
-$ doctor -q --no-bench --store nowhere
-! doctor: 1 thing that is needed does not work: nowhere: cannot be opened: No such file or directory; give --store a folder where results can be written
+! doctor: 1 thing that is needed does not work: store nowhere/new: neither it nor its folder exists; make one of them first; give --store a folder where results can be written
+$ doctor -q --no-bench --store nowhere/new
+! doctor: 1 thing that is needed does not work: store nowhere/new: neither it nor its folder exists; make one of them first; give --store a folder where results can be written
 ? 1
+$ touch file; doctor -q --no-bench --store file; rm file
+! doctor: 1 thing that is needed does not work: store file: found a file, expected a folder; give --store a folder where results can be written
 
 # what can be written only up to a size is found out, and nothing is left there
 $ mkdir small; bash -c 'ulimit -f 1024; doctor -q --no-bench --store small'; ls -A small
