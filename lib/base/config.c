@@ -16,7 +16,11 @@ struct reader {
     const char *path, *text;
     yaml_parser_t yaml;
     struct kl_error *err;
-    const struct kl_option *seen[256];
+    struct {
+        const struct kl_option *option;
+        const char *name; /* as it was written: some options have two */
+        size_t line;
+    } seen[256];
     size_t n_seen;
 };
 
@@ -61,7 +65,7 @@ static int next_event(struct reader *r, yaml_event_t *event)
 }
 
 /* The option of a name that may stand in a file, once. */
-static int find_option(struct reader *r, const struct kl_option **option, const char *name,
+static int find_option(struct reader *r, const struct kl_option **option, const char *name, size_t line,
                        const char *where)
 {
     *option = kl_option_find(r->tool, name, strlen(name));
@@ -73,12 +77,16 @@ static int find_option(struct reader *r, const struct kl_option **option, const 
     if (kl_option_is_answer(*option))
         return kl_fail(r->err, KL_EUSAGE, "%s: belongs on the command line, not in a file", where);
     for (size_t i = 0; i < r->n_seen; i++)
-        if (r->seen[i] == *option)
-            return kl_fail(r->err, KL_EUSAGE, "%s: given twice in this file", where);
+        if (r->seen[i].option == *option)
+            return kl_fail(r->err, KL_EUSAGE,
+                           "%s: given twice in this file: '%.100s' in line %zu is the same option",
+                           where, r->seen[i].name, r->seen[i].line);
     if (r->n_seen == sizeof r->seen / sizeof *r->seen)
         return kl_fail(r->err, KL_EUSAGE, "%s: more than %zu options", where, r->n_seen);
-    r->seen[r->n_seen++] = *option;
-    return KL_OK;
+    r->seen[r->n_seen].option = *option;
+    r->seen[r->n_seen].line = line;
+    r->seen[r->n_seen].name = keep(name);
+    return r->seen[r->n_seen++].name ? KL_OK : kl_fail_memory(r->err, strlen(name) + 1);
 }
 
 /* A text that would end before its end. */
@@ -87,28 +95,37 @@ static bool has_zero(const yaml_event_t *event)
     return event->data.scalar.length != strlen((const char *)event->data.scalar.value);
 }
 
+static int set_option(struct reader *r, const struct kl_option *option, const yaml_event_t *event,
+                      const char *where)
+{
+    if (event->type != YAML_SCALAR_EVENT || event->data.scalar.anchor)
+        return kl_fail(r->err, KL_EUSAGE,
+                       "%s: expected one plain value, found a list or an anchor; write a list as on the "
+                       "command line: 128,32",
+                       where);
+    if (has_zero(event))
+        return kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
+    const char *text = keep((const char *)event->data.scalar.value);
+    return text ? kl_option_set(option, r->values, text, where, r->err) : kl_fail_memory(r->err, 1);
+}
+
 /* A name was read; read its value and set the option. */
 static int read_value(struct reader *r, const char *name, size_t line)
 {
     yaml_event_t event;
     char where[512];
-    const struct kl_option *option;
+    const struct kl_option *option = NULL;
     snprintf(where, sizeof where, "%.300s:%zu: %.100s", r->path, line, name);
-    int code = find_option(r, &option, name, where);
-    if (!code) code = next_event(r, &event);
+    int code = next_event(r, &event);
     if (code) return code;
-    if (event.type != YAML_SCALAR_EVENT || event.data.scalar.anchor) {
-        code = kl_fail(
-            r->err, KL_EUSAGE,
-            "%s: expected one plain value, found a list, a mapping or an anchor; write a list as "
-            "on the command line: 128,32",
-            where);
-    } else if (has_zero(&event)) {
-        code = kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
-    } else {
-        const char *text = keep((const char *)event.data.scalar.value);
-        code = text ? kl_option_set(option, r->values, text, where, r->err) : kl_fail_memory(r->err, 1);
-    }
+    if (event.type == YAML_MAPPING_START_EVENT) /* a heading, and options indented below it */
+        code =
+            kl_fail(r->err, KL_EUSAGE,
+                    "%s: found a mapping, expected a plain value; options stand at the left margin, in "
+                    "one flat mapping",
+                    where);
+    else code = find_option(r, &option, name, line, where);
+    if (!code) code = set_option(r, option, &event, where);
     yaml_event_delete(&event);
     return code;
 }

@@ -217,6 +217,12 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
         code = kl_fail(err, KL_EUSAGE, "%s: expected %s after it", tool->chosen_by, parser.bare->arg);
         goto out;
     }
+    const char *isa =
+        getenv("KETLINE_ISA"); /* kernels/select.c heeds it, where nothing can be refused */
+    if (isa && *isa && kl_choice("base|avx2|avx512", isa) < 0 && !is_asked(common)) {
+        code = kl_choice_wrong("base|avx2|avx512", isa, "KETLINE_ISA", err);
+        goto out;
+    }
     if (!common->store) common->store = getenv("KETLINE_STORE");
     if (common->store && !*common->store) common->store = NULL;
     if (!common->progress) common->progress = "auto";
