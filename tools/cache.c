@@ -49,7 +49,7 @@ static const struct kl_tool tool = {
 static int one_file(const struct kl_cache *c, struct kl_file **file, struct kl_error *err)
 {
     if (c->n == 1) return kl_file_open(file, c->args[0], err);
-    return kl_fail(err, KL_EUSAGE, "found %zu file%s, expected one; see --help", c->n, kl_s(c->n));
+    return kl_fail_inputs(err, c->args, c->n, 1, "one file");
 }
 
 /* What a sweep found, behind its page. */

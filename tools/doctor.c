@@ -60,8 +60,8 @@ int main(int argc, char **argv)
     size_t n = 0;
     kl_signals_plain();
     int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, &err);
+    if (!code && n) code = kl_fail_inputs(&err, args, n, 0, "none");
     free(args);
-    if (!code && n) code = kl_fail(&err, KL_EUSAGE, "found %zu argument%s, expected none", n, kl_s(n));
     if (!code && !kl_options_answer(&tool, &v, stdout)) code = work(&v, &d, &err);
     return kl_finish(&log, code ? kl_report(&log, &err) : 0);
 }

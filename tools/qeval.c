@@ -107,9 +107,7 @@ static int open_inputs(struct run *run, struct kl_error *err)
 {
     const char *const *paths = run->stage->inputs;
     const size_t n = run->stage->n_inputs;
-    if (n != 2)
-        return kl_fail(err, KL_EUSAGE, "%zu input%s, expected HEAD.h5 and FEATURES.h5; see --help", n,
-                       kl_s(n));
+    if (n != 2) return kl_fail_inputs(err, paths, n, 2, "HEAD.h5 and FEATURES.h5");
     if (!run->v->common.output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
     int code = kl_file_open_kind(&run->head, paths[0], "head", err);

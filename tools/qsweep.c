@@ -77,8 +77,10 @@ static int check(struct run *run, struct kl_error *err)
     const size_t n_inputs = run->stage->n_inputs;
     const struct kl_head_settings *h = &run->v->head;
     if (n_inputs != 1)
-        return kl_fail(err, KL_EUSAGE, "%zu inputs, expected one feature cache%s; see --help", n_inputs,
-                       n_inputs && run->v->grid ? " (all of --grid is one word: quote it)" : "");
+        return kl_fail_inputs(err, run->stage->inputs, n_inputs, 1,
+                              n_inputs && run->v->grid
+                                  ? "one feature cache (all of --grid is one word: quote it)"
+                                  : "one feature cache");
     if (!run->v->grid)
         return kl_fail(err, KL_EUSAGE, "no --grid; expected 'NAME=VALUE,VALUE... NAME=...'");
     if (!h->common.output || strcmp(h->common.output, "-") == 0)

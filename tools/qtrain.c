@@ -209,9 +209,7 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     run.head.v = run.v;
     run.head.log = mode->stage.log;
     run.head.stage = mode->stage;
-    if (n != 1)
-        code =
-            kl_fail(err, KL_EUSAGE, "%zu input%s, expected one feature cache; see --help", n, kl_s(n));
+    if (n != 1) code = kl_fail_inputs(err, inputs, n, 1, "one feature cache");
     else code = (run.v->check_gradients ? check_gradients : work)(&run, inputs[0], mode->out, err);
     kl_head_run_close(&run.head);
     kl_pool_destroy(&run.pool);

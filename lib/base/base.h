@@ -50,6 +50,9 @@ int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
 int kl_fail_memory(struct kl_error *err, size_t bytes);
 /* KL_ENOINPUT: an input that should be a file is a folder. What is absent passes: opening it tells. */
 int kl_no_folder(const char *path, struct kl_error *err);
+/* KL_EUSAGE: n inputs, of which `most` are taken. */
+int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
+                   const char *expected);
 int kl_exit_status(int code);
 
 /* ---- options (options.c, help.c, options_answer.c, config.c, emit.c) ----

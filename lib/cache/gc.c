@@ -34,7 +34,9 @@ int kl_cache_gc(struct kl_cache *c, struct kl_error *err)
                        "--older-than removes results: name the folder, give --store DIR, or set "
                        "KETLINE_STORE");
     if (!code) code = kl_store_gc(folder, &work, err);
-    if ((!code || work.n_left) && !c->common->json) {
+    if (!code && !work.n && !c->common->json) {
+        fprintf(c->out, "%s: nothing to remove\n", folder);
+    } else if ((!code || work.n_left) && !c->common->json) {
         fprintf(c->out, "%s: %zu file%s, %llu bytes%s", folder, work.n, kl_s(work.n),
                 (unsigned long long)work.bytes,
                 c->apply ? " removed" : "; nothing was removed, --apply does");

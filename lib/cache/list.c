@@ -10,9 +10,7 @@ const char *kl_cache_folder(const struct kl_cache *c, const char *fallback)
 
 int kl_cache_one_folder(const struct kl_cache *c, struct kl_error *err)
 {
-    return c->n <= 1
-               ? KL_OK
-               : kl_fail(err, KL_EUSAGE, "found %zu folders, expected one at most; see --help", c->n);
+    return c->n <= 1 ? KL_OK : kl_fail_inputs(err, c->args, c->n, 1, "one folder at most");
 }
 
 int kl_cache_found(void *context, const struct kl_found *f)

@@ -101,9 +101,10 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
         return kl_fail(err, KL_EDATA, "%s: the header says that it is empty", f->path);
     if (!f->gz && bytes != f->file_size - f->header)
         return kl_fail(err, KL_EDATA,
-                       "%s: %llu bytes after the header, expected %llu (%zu items of %zu)", f->path,
+                       "%s: %llu bytes after the header, expected %llu (%zu items of %zu)%s", f->path,
                        (unsigned long long)(f->file_size - f->header), (unsigned long long)bytes,
-                       f->dims[0], f->item);
+                       f->dims[0], f->item,
+                       bytes > f->file_size - f->header ? "; cut short: copy or download it again" : "");
     if (f->gz && bytes / MAX_RATIO > f->file_size)
         return kl_fail(
             err, KL_EDATA,

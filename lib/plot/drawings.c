@@ -186,11 +186,17 @@ static void note_left(const struct kl_drawings *d, struct kl_file *file)
 int kl_drawings_place(struct kl_drawings *d, struct kl_error *err)
 {
     const char *output = d->output;
+    struct stat st;
     if (strcmp(output, "-") == 0)
         return kl_fail(err, KL_EUSAGE, "-o -: figures go to a folder or a file; name one");
     int code = refuse_format(output, err);
     if (code) return code;
     d->single = ends_with(output, ".png") || ends_with(output, ".svg");
+    if (!d->single && stat(output, &st) == 0 && !S_ISDIR(st.st_mode))
+        return kl_fail(err, KL_EUSAGE,
+                       "%s: is a file, and no figure by its name; give FIGURE.png or FIGURE.svg, or a "
+                       "folder (--format both, png or svg)",
+                       output);
     if (d->single && takes_all(d))
         return kl_fail(
             err, KL_EUSAGE,

@@ -65,14 +65,19 @@ static int refuse(const char *path, struct kl_error *err)
                    "%s: was not written by ketline; give another name, or --force to replace it", path);
 }
 
-/* Is a file where the folder of `path` would be? */
-static bool lies_in_file(const char *path)
+/* What is where the folder of `path` would be? */
+static mode_t type_of_folder(const char *path)
 {
     struct stat s;
     char *folder = kl_path_folder(path);
-    const bool file = folder && stat(folder, &s) == 0 && !S_ISDIR(s.st_mode);
+    const mode_t type = folder && stat(folder, &s) == 0 ? s.st_mode & S_IFMT : 0;
     free(folder);
-    return file;
+    return type;
+}
+static bool lies_in_file(const char *path)
+{
+    const mode_t type = type_of_folder(path);
+    return type && type != S_IFDIR;
 }
 
 int kl_fail_place(struct kl_error *err, const char *path)
@@ -82,8 +87,9 @@ int kl_fail_place(struct kl_error *err, const char *path)
     if (lies_in_file(path))
         return kl_fail(err, KL_EIO, "%.*s: is no folder, %s cannot lie in it", (int)(name - path - 1),
                        path, name);
+    const bool folder = type_of_folder(path) == S_IFDIR; /* in /proc no file can be made: ENOENT */
     errno = why;
-    return errno == ENOENT || errno == ENOTDIR
+    return !folder && (errno == ENOENT || errno == ENOTDIR)
                ? kl_fail(err, KL_EIO, "%s: its folder does not exist; make it first", path)
                : kl_fail_errno(err, KL_EIO, "%s: cannot create a file in its folder", path);
 }

@@ -81,7 +81,7 @@ $ head -c 3000 a.h5 > short.h5; cache show short.h5
 ? 65
 
 $ cache show a.h5 b.h5
-! cache: found 2 files, expected one; see --help
+! cache: 2 inputs, expected one file; 'b.h5' is too many; see --help
 ? 2
 
 $ cache shwo a.h5

@@ -8,7 +8,7 @@ $ mkdir d
 > 1
 
 $ cache gc d
-> d: 0 files, 0 bytes; nothing was removed, --apply does
+> d: nothing to remove
 
 $ cache gc d --older-than 30 | sed 's/[0-9]* bytes/N bytes/g'
 > would remove d/old.h5 (unused for longer than asked for, N bytes)
@@ -38,15 +38,15 @@ $ mkdir none; cache fsck none; rmdir none
 
 # A second folder would be left out without a word; and results are removed only where a folder or a store is named.
 $ cache fsck store d
-! cache: found 2 folders, expected one at most; see --help
+! cache: 2 inputs, expected one folder at most; 'd' is too many; see --help
 ? 2
 
 $ cache list store d
-! cache: found 2 folders, expected one at most; see --help
+! cache: 2 inputs, expected one folder at most; 'd' is too many; see --help
 ? 2
 
 $ cache gc store d
-! cache: found 2 folders, expected one at most; see --help
+! cache: 2 inputs, expected one folder at most; 'd' is too many; see --help
 ? 2
 
 $ cache gc --older-than 1 --apply
@@ -58,7 +58,7 @@ $ cd store && cache gc --older-than 1
 ? 2
 
 $ KETLINE_STORE=store cache gc --older-than 1
-> store: 0 files, 0 bytes; nothing was removed, --apply does
+> store: nothing to remove
 
 $ cache fsck --store store --json
 
@@ -95,7 +95,7 @@ $ mkdir e
 ! cache: e: 1 file is not whole, 0 put aside
 
 $ touch -d '100 days ago' e/theirs.h5; cache gc e --older-than 30 --apply; ls e
-> e: 0 files, 0 bytes removed
+> e: nothing to remove
 > theirs.h5
 
 # What killed and stopped runs leave. A temporary goes at once; what a run could go on from after a

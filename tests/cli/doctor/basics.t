@@ -60,7 +60,7 @@ $ doctor --json --bug-report
 ? 2
 
 $ doctor here
-! doctor: found 1 argument, expected none
+! doctor: 1 input, expected none; 'here' is too many; see --help
 ? 2
 
 $ doctor --no-bench > /dev/full

@@ -19,7 +19,7 @@ $ extract-features a-images-idx3-ubyte a-images-idx3-ubyte --resize 28 --limit 4
 
 $ head -c 20000 a-images-idx3-ubyte > cut-images-idx3-ubyte
 + extract-features cut-images-idx3-ubyte --labels a-labels-idx1-ubyte --resize 28 -o a.h5
-! extract-features: cut-images-idx3-ubyte: 19984 bytes after the header, expected 23040 (360 items of 64)
+! extract-features: cut-images-idx3-ubyte: 19984 bytes after the header, expected 23040 (360 items of 64); cut short: copy or download it again
 ? 65
 
 $ head -c 5000 a-images-idx3-ubyte.gz > cut-images-idx3-ubyte.gz

@@ -56,6 +56,8 @@ $ figures head.h5 -o a.pdf
 $ figures head.h5 --figure curves -o new/a.JPG; ls a.pdf new 2>&1 | wc -l
 > 2
 ! figures: new/a.JPG: figures are PNG or SVG, not jpg; give FIGURE.png or FIGURE.svg, or a folder (--format both, png or svg)
+$ echo mine > notes.txt; figures head.h5 -o notes.txt; rm notes.txt
+! figures: notes.txt: is a file, and no figure by its name; give FIGURE.png or FIGURE.svg, or a folder (--format both, png or svg)
 $ mkdir old.pdf && figures head.h5 --format svg -o old.pdf
 > old.pdf: 2 figures in 2 files, 2 written
 

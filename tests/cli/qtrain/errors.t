@@ -2,6 +2,14 @@
 $ qtrain
 ! qtrain: 0 inputs, expected one feature cache; see --help
 ? 2
+$ qtrain my train.h5 -o head.h5
+! qtrain: 2 inputs, expected one feature cache; 'train.h5' is too many; see --help
+? 2
+$ for t in qeval qsweep qconvert; do $t a b c -o x.h5; done
+! qeval: 3 inputs, expected HEAD.h5 and FEATURES.h5; 'c' is too many; see --help
+! qsweep: 3 inputs, expected one feature cache; 'b' is too many; see --help
+! qconvert: 3 inputs, expected a head or a file of weights; 'b' is too many; see --help
+? 2
 
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 60 -o f.h5 > log
 $ qtrain f.h5
@@ -103,6 +111,9 @@ $ true | qtrain - -o new.h5
 $ qtrain . -o new.h5
 ! qtrain: .: is a folder, expected a file
 ? 66
+# The folder is there: the reason is another.
+$ qtrain f.h5 -e 1 -o /proc/new.h5 2>&1 | sed 's/: [A-Z][a-z ]*$//'
+> qtrain: /proc/new.h5: cannot create a file in its folder
 $ qtrain f.h5 -e 1 -o own.txt/new.h5
 ! qtrain: own.txt: is no folder, new.h5 cannot lie in it
 ? 74
