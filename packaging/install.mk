@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make install: the tools, what --emit makes of their tables of options, the backbone, the library. GNU's variables:
-# prefix, bindir, libdir, includedir, datadir, mandir, DESTDIR; and zshdir.
+# prefix, bindir, libdir, includedir, datadir, mandir, docdir, DESTDIR; and zshdir.
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
 bindir ?= $(PREFIX)/bin
@@ -8,6 +8,7 @@ libdir ?= $(PREFIX)/lib
 includedir ?= $(PREFIX)/include
 datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
+docdir ?= $(datadir)/doc/ketline
 # Where zsh looks of itself below /usr/local; Debian's packages have a folder of their own (debian/rules).
 zshdir ?= $(datadir)/zsh/site-functions
 DESTDIR ?=
@@ -61,14 +62,17 @@ endef
 export KETLINE_PC
 
 .PHONY: install uninstall
-## make install      tools, manual pages, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
+## make install      tools, manual pages, documentation, completion, library to $(DESTDIR)$(prefix); prefix=/usr/local; make uninstall
 install: all $(EMIT_MAN) $(EMIT_BASH) $(EMIT_ZSH) $(EMIT_FISH) $(EMIT_SCHEMA)
 	install -d $(addprefix $(DESTDIR),$(bindir) $(mandir)/man1 $(datadir)/ketline/backbone $(datadir)/ketline/schema \
 	    $(datadir)/bash-completion/completions $(zshdir) $(datadir)/fish/vendor_completions.d \
-	    $(libdir)/pkgconfig)
+	    $(libdir)/pkgconfig $(docdir)/docs/schema)
 	install -m 755 $(BINS) $(DESTDIR)$(bindir)
 	$(INSTALL_DATA) data/backbone/* $(DESTDIR)$(datadir)/ketline/backbone
 	$(INSTALL_DATA) $(EMIT_MAN) $(DESTDIR)$(mandir)/man1
+	$(INSTALL_DATA) README.md $(DESTDIR)$(docdir)
+	$(INSTALL_DATA) $(wildcard docs/*.*) $(DESTDIR)$(docdir)/docs
+	$(INSTALL_DATA) $(wildcard docs/schema/*.*) $(DESTDIR)$(docdir)/docs/schema
 	$(INSTALL_DATA) $(EMIT_BASH) $(DESTDIR)$(datadir)/bash-completion/completions
 	$(INSTALL_DATA) $(EMIT_ZSH) $(DESTDIR)$(zshdir)
 	$(INSTALL_DATA) $(EMIT_FISH) $(DESTDIR)$(datadir)/fish/vendor_completions.d
@@ -82,4 +86,4 @@ uninstall:
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(zshdir)/_%) \
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so \
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
-	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(includedir)/ketline
+	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(docdir) $(DESTDIR)$(includedir)/ketline

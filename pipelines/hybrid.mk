@@ -11,6 +11,7 @@ REPLICAS ?= 5
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
 
 $(if $(and $(TRAIN),$(TEST))$(filter clean,$(MAKECMDGOALS)),,$(error give TRAIN=IMAGES TEST=IMAGES, as extract-features takes them))
+$(foreach v,OUT MNIST FASHION WEIGHTS,$(if $(word 2,$($v)),$(error $v=$($v): expected a name without spaces, as make's are)))
 
 .PHONY: all clean FORCE
 .DELETE_ON_ERROR:

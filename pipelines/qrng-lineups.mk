@@ -6,6 +6,7 @@ BUILD ?= build
 OUT ?= out/qrng-lineups
 RUNS ?= 20
 $(if $(BITS),,$(error give BITS=rows.txt))
+$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
 # No clipping, no schedule, no early end; default initial weights; the last epoch.
 NOTEBOOK := --reference --init fan-in --clip 0 --rate-patience 0 --patience 0 --keep last

@@ -8,6 +8,7 @@
 BUILD ?= build
 OUT ?= out/$(if $(BITS),qrng,demo-qrng)
 RUNS ?= 20
+$(if $(word 2,$(OUT)),$(error OUT=$(OUT): expected a name without spaces, as make's are))
 export PATH := $(abspath $(BUILD))/bin:$(PATH)
 ROWS := $(or $(BITS),$(OUT)/made.h5)
 SYMBOLS := $(addprefix --symbol-bits ,$(or $(SYMBOL_BITS),$(if $(STUDY),2)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# make install into a folder, and from there: every tool with its page, completions and schema; pages that mandoc has nothing to
-# say about; the example of examples/ against the installed library, with the numbers that PennyLane 0.45.1 gives; the
+# make install into a folder, and from there: the pages of docs; every tool with its manual page, completions and schema; pages that
+# mandoc has nothing to say about; the example of examples/ against the installed library, with the numbers that PennyLane 0.45.1 gives; the
 # tools find their backbone; start-up within 10 ms; make uninstall leaves nothing.
 set -u
 cd "$(dirname "$0")/.." || exit 70
@@ -27,6 +27,9 @@ for c in tools/*.c; do
         share/fish/vendor_completions.d/$tool.fish share/ketline/schema/$tool.json; do
         [ -s "$usr/$file" ] || fail "$file is not there, or is empty"
     done
+done
+for page in README.md $(find docs -type f); do
+    [ -s "$usr/share/doc/ketline/$page" ] || fail "$page is not installed"
 done
 for page in "$usr"/share/man/man1/*.1; do
     schema=share/ketline/schema/$(basename "$page" .1).json

@@ -64,6 +64,11 @@ check "mnist.mk made a folder" [ ! -e "$JOBS/nowhere" ]
 # hybrid.mk by itself: what it needs is said, and `clean` removes its own folder, not all of out/.
 said=$(make --no-print-directory -f pipelines/hybrid.mk BUILD="$BUILD" TEST=x 2>&1) && fail "hybrid.mk ran without TRAIN"
 check "hybrid.mk without TRAIN: $said" grep -q 'give TRAIN=IMAGES TEST=IMAGES' <<<"$said"
+for mk in "hybrid.mk TRAIN=x TEST=x" "qrng.mk" "qrng-lineups.mk BITS=x"; do
+    # shellcheck disable=SC2086 # words
+    said=$(make --no-print-directory -f pipelines/$mk BUILD="$BUILD" OUT="$JOBS/a b" 2>&1) && fail "$mk ran with a blank in OUT"
+    check "$mk with a blank in OUT: $said" [ "$(grep -c . <<<"$said")$(grep -c 'a b: expected a name without spaces' <<<"$said")" = 11 ]
+done
 check "hybrid.mk's clean: $(make -n -f pipelines/hybrid.mk clean)" [ "$(make -n -f pipelines/hybrid.mk clean)" = "rm -rf out/hybrid" ]
 
 for f in pipelines/*.mk; do check "$f is over 60 lines" [ "$(wc -l <"$f")" -le 60 ]; done

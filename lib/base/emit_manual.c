@@ -189,8 +189,8 @@ static void write_options(const struct kl_tool *tool, const void *values, FILE *
 static void write_environment(const struct kl_tool *tool, FILE *to)
 {
     fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n"
-          ".It Ev KETLINE_ISA\nThe instruction set to use:\n.Cm base ,\n.Cm avx2\nor\n.Cm avx512 ;\n"
-          "of those that the processor lacks, the best one that it has.\n",
+          ".It Ev KETLINE_ISA\nThe instruction set to use:\n.Cm base ,\n.Cm avx2\nor\n.Cm avx512 .\n"
+          "One that the processor lacks gives way to the best that it has.\n",
           to);
     if (kl_option_find(tool, "store", 5))
         fputs(".It Ev KETLINE_STORE\nA shared store, as\n.Fl \\-store\nnames one.\n"
@@ -208,7 +208,7 @@ static void write_status(FILE *to)
         { "1", "A check said no." },
         { "2", "A wrong option or argument." },
         { "65", "An input is damaged or of the wrong form." },
-        { "66", "An input does not exist, cannot be opened, or is a folder where a file is expected." },
+        { "66", "An input is absent, cannot be opened, or is a folder, not a file." },
         { "70", "A promise inside the program was broken." },
         { "74", "Reading or writing failed, a full disk included." },
         { "75", "No memory, or no such device." },

@@ -7,6 +7,12 @@
 
 #include "doctor/doctor.h"
 
+#ifdef __clang__ /* its __VERSION__ has the name, gcc's has not */
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
 static void write_system(FILE *to)
 {
     struct utsname name;
@@ -16,7 +22,7 @@ static void write_system(FILE *to)
     if (file) fclose(file);
     if (uname(&name)) return;
     fprintf(to, "system      %s, %s %s %s\n", pretty, name.sysname, name.release, name.machine);
-    fprintf(to, "compiler    " __VERSION__ "\n");
+    fprintf(to, "compiler    " COMPILER "\n");
 }
 
 static void write_limits(FILE *to)

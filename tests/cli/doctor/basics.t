@@ -55,6 +55,9 @@ $ TOKEN=secret doctor --no-bench --bug-report > report.md; grep -c secret report
 > limits
 > store
 
+$ grep -cE '^compiler .*(gcc|[Cc]lang) .*[0-9]' report.md
+> 1
+
 $ doctor --json --bug-report
 ! doctor: --json and --bug-report are two forms; give one
 ? 2

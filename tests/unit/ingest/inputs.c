@@ -299,7 +299,7 @@ static void check_labels(void)
     put(path, images, sizeof images);
     refused(path, &o, KL_ENOINPUT, "no file of labels beside it");
     o.labels = test_folder;
-    refused(path, &o, KL_ENOINPUT, "not a file");
+    refused(path, &o, KL_ENOINPUT, "is a folder, expected a file");
     o.labels = path_of("none");
     refused(path, &o, KL_ENOINPUT, "cannot open");
     put(path_of("odd"), "\x1f\x00\x08\x01", 4);
