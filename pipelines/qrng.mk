@@ -19,7 +19,6 @@ ALL := $(FILES:%=$(OUT)/%.h5) $(if $(STUDY),$(STUDY_FILES:%=$(OUT)/%.h5))
 .PHONY: all verify clean FORCE
 .DELETE_ON_ERROR:
 all: $(OUT)/figures $(OUT)/run.html $(if $(STUDY),$(OUT)/figures-reference verify)
-
 $(OUT):
 	@mkdir -p $@
 # Three laws of two qubits, of which the first two are hard to tell apart.
