@@ -276,8 +276,8 @@ void kl_checkpoint_remove(const char *path, const char *key);
 /* ---- the shared store (shared.c): DIR/ab/cdef....h5 ---- */
 /* Can `store` be one: a folder, or a name for one in a folder that is there? KL_EIO, KL_ENOMEM. */
 int kl_shared_check(const char *store, struct kl_error *err);
-/* The same; *place, the caller's to free: the folder itself, or if it is not there yet the one that it will
-   be made in. */
+/* The same; *place, the caller's to free: the folder itself, or if it is not there yet the one that it
+   will be made in. */
 int kl_shared_place(char **place, const char *store, struct kl_error *err);
 int kl_shared_fetch(bool *found, const char *store, const char *key, const char *target,
                     struct kl_error *err);

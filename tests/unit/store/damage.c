@@ -75,6 +75,6 @@ int main(void)
     struct kl_file *file;
     CHECK(kl_file_open(&file, path, &err) == KL_EDATA && strstr(err.text, "not an HDF5 file"), "%s",
           err.text);
-    CHECK(kl_file_open(&file, test_folder, &err) == KL_EDATA, "%s", err.text);
+    CHECK(kl_file_open(&file, test_folder, &err) == KL_ENOINPUT, "%s", err.text);
     return failures != 0;
 }
