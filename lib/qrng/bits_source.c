@@ -108,7 +108,7 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
         return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     }
     if (fstat(s->fd, &st)) return kl_fail_errno(err, KL_EIO, "%s", s->path);
-    if (S_ISDIR(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: is a folder", path);
+    if (S_ISDIR(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: is a folder, expected a file", path);
     if (S_ISCHR(st.st_mode) && limit == UINT64_MAX && !isatty(s->fd))
         return kl_fail(
             err, KL_EUSAGE,

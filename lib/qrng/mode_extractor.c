@@ -81,6 +81,8 @@ static int draw_diagonal(uint8_t *diagonal, size_t n, const struct values *v, st
         }
     }
     if (!v->hash_seed) return KL_OK;
+    const int code = kl_no_folder(v->hash_seed, err);
+    if (code) return code;
     if (!(file = fopen(v->hash_seed, "rb")))
         return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", v->hash_seed);
     const size_t found = fread(diagonal, 1, n, file);

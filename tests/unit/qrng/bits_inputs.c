@@ -227,7 +227,7 @@ static void check_streams(void)
     refused_one(
         "/dev/zero", &(struct kl_bits_how){ .packed = true, .row_bits = 9 }, KL_EUSAGE,
         "/dev/zero: a device may have no end; give its first bytes: head -c 1000000 /dev/zero | ... -");
-    refused_one(".", &plain, KL_ENOINPUT, ".: is a folder");
+    refused_one(".", &plain, KL_ENOINPUT, ".: is a folder, expected a file");
     const struct kl_bits_how some = { .packed = true, .row_bits = 9, .max_rows = 400000 };
     CHECK(kl_bits_read(&b, "/dev/zero", &some, &err) == 0 && b.n_rows == 400000 && !b.words[399999],
           "%s", err.text);
