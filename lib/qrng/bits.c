@@ -75,8 +75,8 @@ int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_ho
 void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits)
 {
     if (n_dropped)
-        kl_note(log, 1, "%zu bit%s at the end make no row of %zu: left out", n_dropped, kl_s(n_dropped),
-                n_bits);
+        kl_note(log, 1, "%zu bit%s at the ends of inputs make no row of %zu: left out", n_dropped,
+                kl_s(n_dropped), n_bits);
 }
 
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices)

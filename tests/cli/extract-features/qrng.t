@@ -37,7 +37,7 @@ $ printf '\245\017\074' | extract-features --qrng - --packed --bits 7 -o p.h5
 > ab.h5: 4 rows of 4 bits, 2 devices, rate of 1 0.5000 0.5000; successive symbols of 1 bit show no dependence (least p 0.83 after Holm), roughly, of so few; # s
 >    (0): "a",
 >    (1): "b"
-! extract-features: 3 bits at the end make no row of 7: left out
+! extract-features: 3 bits at the ends of inputs make no row of 7: left out
 
 $ yes bits | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
 >    (0): 4

@@ -107,7 +107,7 @@ $ qgan devices.txt -m 2 --epochs 20 -o t.h5
 # Packed bytes whose end makes no row.
 $ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden/nist_e.bin >p2; qgan p1 p2 --packed --bits 98 -m 2 -l kl --epochs 5 --resamples 10 -o p.h5 | tail -1
 > p.h5: 1 pair, 2 generators, 2 no better than the uniform law, # s
-! qgan: 116 bits at the end make no row of 98: left out
+! qgan: 116 bits at the ends of inputs make no row of 98: left out
 
 # A pair as the table writes it.
 $ qgan devices.txt -m 2 --epochs 3 --resamples 10 --pairs '1 v 2, 1v3' -o v.h5 | sed -n 's/^\(. v .\) .*/\1/p'; qgan devices.txt --pairs '1 v ' -o x.h5

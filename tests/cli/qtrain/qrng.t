@@ -96,8 +96,8 @@ $ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden
 + qtrain --qrng p1 p2 --packed --bits 98 --model ones --seeds 1 -o p.h5 | cut -d , -f 1; qeval --qrng p.h5 p1 p2 --packed --bits 98 -o pr.h5 | wc -l | sed 's/[1-9][0-9]*/lines/'
 > p.h5: ones
 > lines
-! qtrain: 116 bits at the end make no row of 98: left out
-! qeval: 116 bits at the end make no row of 98: left out
+! qtrain: 116 bits at the ends of inputs make no row of 98: left out
+! qeval: 116 bits at the ends of inputs make no row of 98: left out
 
 # A stopped run goes on where it was: the first of its 60 splits is finished when what it keeps grows.
 $ qtrain --qrng rows.txt --epochs 300 --patience 0 --seeds 60 --threads 1 --no-provenance -q -o s.h5 2>stopped & p=$!

@@ -41,7 +41,7 @@ $ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-e
 # Bits that make no row; stopped, with nothing in the file's place.
 $ tournament --extract von-neumann seed.bin --packed --bits 999 -q -o d.bin; tournament --extract von-neumann seed.bin --packed --bits 999 -f -o d.bin | sed 's/[0-9.]* MB/# MB/'
 > d.bin: 1944 of 7992 bits, 0.2432 a bit; # MB/s, # s
-! tournament: 8 bits at the end make no row of 999: left out
+! tournament: 8 bits at the ends of inputs make no row of 999: left out
 ! tournament: 2 bits at the end fill no byte: left out
 $ truncate -s 20G zeros; for m in toeplitz von-neumann; do
 + timeout --foreground --preserve-status -s TERM 0.5 tournament --extract $m zeros --packed --bits 1000 $(test $m = toeplitz && echo --min-entropy 0.6) --progress none -o s.bin; echo $?; done; rm zeros; ls -A | grep '\<s\.bin' || echo no file

@@ -129,7 +129,7 @@ $ tournament --nist e.bin --packed --bits 1000 --sequence-bits 2000 --permutatio
 # Bits that make no row.
 $ tournament --nist e.bin --packed --bits 1500 --permutations 0 -q -o d.h5; tournament --nist e.bin --packed --bits 1500 --permutations 0 | head -1
 > e: 133 rows of 1500 bits
-! tournament: 500 bits at the end make no row of 1500: left out
+! tournament: 500 bits at the ends of inputs make no row of 1500: left out
 
 # Stopped: among the tests, among the permutations (some statistics of bits in turn are never dropped).
 $ for i in 1 2 3 4 5 6 7 8; do cat e.bin e.bin e.bin e.bin e.bin; done >long.bin

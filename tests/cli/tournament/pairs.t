@@ -76,7 +76,7 @@ $ tournament bits.txt --scores chi
 # Packed bytes whose end makes no row.
 $ head -c 999 $ROOT/tests/golden/nist_e.bin >p1; tail -c 1000 $ROOT/tests/golden/nist_e.bin >p2; tournament p1 p2 --packed --bits 98 --null 0 --resamples 10 | wc -l | sed 's/[1-9][0-9]*/lines/'
 > lines
-! tournament: 116 bits at the end make no row of 98: left out
+! tournament: 116 bits at the ends of inputs make no row of 98: left out
 
 # What cannot be done.
 $ tournament
