@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The choice of kernels, made once at start from what the processor has (or
-   KETLINE_ISA=base|avx2|avx512, to reproduce a report; below it what the processor has). A family adds
-   its fields here and its lines in select.c. */
+   KETLINE_ISA=base|avx2|avx512, to reproduce a report; if the processor lacks it, the best that it has).
+   A family adds its fields here and its lines in select.c. */
 #ifndef KL_SELECT_H
 #define KL_SELECT_H
 

@@ -86,4 +86,6 @@ uninstall:
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/bash-completion/completions/%) $(TOOLS:%=$(DESTDIR)$(zshdir)/_%) \
 	    $(TOOLS:%=$(DESTDIR)$(datadir)/fish/vendor_completions.d/%.fish) $(DESTDIR)$(libdir)/libketline.a $(DESTDIR)$(libdir)/libketline-cuda.so \
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
-	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(docdir) $(DESTDIR)$(includedir)/ketline
+	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(docdir)/docs $(DESTDIR)$(includedir)/ketline
+	rm -f $(DESTDIR)$(docdir)/README.md
+	-@rmdir $(DESTDIR)$(docdir) 2>/dev/null

@@ -12,12 +12,13 @@ qtrain -q features.h5 --qubits 12 --layers 10 --epochs 1 --no-controls -o wide.h
 awk 'BEGIN { srand(1); for (d = 1; d <= 4; d++) for (r = 0; r < 4000; r++) { s = "";
     for (j = 0; j < 250; j++) s = s (rand() < 0.5); print s " " d } }' >many.txt
 
-# STOP_SECONDS, as many times as the load of the last minute is of the processors, if it is more: the tools alone, which have no
-# more threads than there are processors, make it no longer.
+# STOP_SECONDS, as many times as the load of the last minute is of the processors, from one to four: the tools alone, which have
+# no more threads than there are processors, make it no longer.
 limit_ms() {
     local load idle=$(($(nproc) * 100))
     read -r load _ </proc/loadavg
     load=$((10#${load/./})) # in hundredths
+    [ $load -le $((4 * idle)) ] || load=$((4 * idle))
     echo $((${STOP_SECONDS:-5} * 1000 * (load > idle ? load : idle) / idle))
 }
 # stopped KEEPS COMMAND...: KEEPS, a pattern of what may lie beside the output, or none

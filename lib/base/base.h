@@ -20,7 +20,7 @@ enum kl_code {
     KL_EUSAGE = -2,     /* wrong option or argument                              exit 2  */
     KL_ESIGNAL = -3,    /* stopped by SIGINT/SIGTERM; the tool re-raises the signal      */
     KL_EDATA = -65,     /* an input is damaged or of the wrong form              exit 65 */
-    KL_ENOINPUT = -66,  /* an input does not exist or cannot be opened           exit 66 */
+    KL_ENOINPUT = -66,  /* an input is absent, cannot be opened, or is a folder  exit 66 */
     KL_EINTERNAL = -70, /* a promise inside the program was broken               exit 70 */
     KL_EIO = -74,       /* reading or writing failed, a full disk included       exit 74 */
     KL_ENOMEM = -75,    /* no memory                                             exit 75 */

@@ -15,8 +15,7 @@ struct kl_cache {
     FILE *out;
     const char *const *args;
     size_t n; /* of args */
-    /* (hidden) files looked at, of them under a key's name, told of, and put aside */
-    size_t n_seen, n_keyed, n_found, n_aside;
+    size_t n_seen, n_found, n_aside; /* (hidden) files looked at, told of, and put aside */
     struct kl_error problem; /* (hidden) of the functions that are called for each file */
 };
 /* Why two keys differ; KL_ENO without a text: they do, and it is said. */

@@ -23,7 +23,6 @@ static int check_found(void *context, const struct kl_found *f)
     struct kl_cache *c = context;
     char aside[4096];
     c->n_seen++;
-    c->n_keyed += f->keyed;
     if (!f->code) return 0;
     if (kl_cache_found(c, f) || !c->repair) return c->problem.code;
     if (f->code != KL_EDATA) {
@@ -39,17 +38,6 @@ static int check_found(void *context, const struct kl_found *f)
         kl_note(c->log, 0, "%s: cannot be renamed: %s", f->path, strerror(errno));
     }
     return 0;
-}
-
-/* In a store a file of another name is no fault: somebody's own may lie there. But no stage finds it. */
-static void say_whole(const struct kl_cache *c, const char *folder)
-{
-    const size_t strange = c->n_keyed ? c->n_seen - c->n_keyed : 0;
-    fprintf(c->out, "%s: %zu file%s, every one whole", folder, c->n_seen, kl_s(c->n_seen));
-    if (strange)
-        fprintf(c->out, "; %zu under a name that is no key, where no stage looks for %s", strange,
-                strange == 1 ? "it" : "them");
-    fputc('\n', c->out);
 }
 
 int kl_cache_fsck(struct kl_cache *c, struct kl_error *err)
@@ -70,6 +58,6 @@ int kl_cache_fsck(struct kl_cache *c, struct kl_error *err)
                        bad == 1 ? " is" : "s are", bad == 1 ? "it" : "them");
     if (c->common->quiet || c->common->json) return KL_OK;
     if (!c->n_seen) fprintf(c->out, "%s: has no .h5 files\n", folder);
-    else say_whole(c, folder);
+    else fprintf(c->out, "%s: %zu file%s, every one whole\n", folder, c->n_seen, kl_s(c->n_seen));
     return KL_OK;
 }

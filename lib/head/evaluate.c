@@ -172,8 +172,8 @@ static int check_classes(const struct kl_features *f, struct kl_file *file, stru
             code =
                 kl_fail(err, KL_EDATA, "%s: class %zu is '%.*s', in the features it is '%.*s'%s%.*s%s",
                         kl_file_path(file), i, (int)m, made, (int)n, found,
-                        lacks ? "; of folders of images, an empty one '" : "", lacks ? (int)m : 0, made,
-                        lacks ? "' keeps the numbering" : "");
+                        lacks ? "; if images come from folders, an empty folder '" : "",
+                        lacks ? (int)m : 0, made, lacks ? "' keeps the numbering" : "");
     }
     free(memory);
     return code;

@@ -91,8 +91,8 @@ void kl_differ_device(struct kl_differ *d, size_t rows);
 void kl_differ_add(struct kl_differ *d, double log10_p, double held_out);
 /* The smallest p that permutations of the labels of a and b rows can give, where each device's rows are
    dealt in turn to KL_CROSSFIT_FOLDS folds and labels are permuted within them: 1 / (permutations + 1),
-   and no less than the share of the labels that are as they were, or of as many rows exchanged, which
-   tells as much. */
+   and in the mean no less than the share of the labels that are as they were, or of as many rows
+   exchanged, which tells as much. */
 enum { KL_CROSSFIT_FOLDS = 5 };
 double kl_least_permuted_p(size_t permutations, size_t a, size_t b);
 /* Are there permutations, and both they and rows as many as it takes for a pair to differ? */

@@ -73,10 +73,10 @@ void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_b
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
 /* Rows that occur more than once, of one device or of several (bits_repeats.c). expected: so many do at
    most, if rows are independent and a device's bits a Markov chain of first order whose steps depend on
-   the place: of device d at most N_d sqrt(q_d) (sum over devices e of N_e sqrt(q_e)), q being the
-   probability that two rows of a device are equal. copies: of some device of D they are more than 100 D
-   times its part of that, which chance brings about less than once in a hundred times (Markov's
-   inequality). */
+   the place: of device d at most N_d, and N_d sqrt(q_d) (sum over devices e of N_e sqrt(q_e), less
+   sqrt(q_d) for the row itself), q being the probability that two rows of a device are equal. copies: of
+   some device of D they are more than 100 D times its part of that, which chance brings about less than
+   once in a hundred times (Markov's inequality). */
 struct kl_bits_repeats {
     size_t n, n_rows;
     double expected;

@@ -51,14 +51,14 @@ static int count_repeated(size_t *repeated, const struct kl_bits *bits, struct k
 
 /* Counts at one place over a device's rows: of ones, and of ones that follow a one and a zero. */
 struct place {
-    uint64_t ones, after_one, after_zero;
+    uint32_t ones, after_one, after_zero;
 };
 
 static void add_row(struct place *places, const uint64_t *row, size_t n_bits)
 {
-    uint64_t before = 0;
+    uint32_t before = 0;
     for (size_t j = 0; j < n_bits; j++) {
-        const uint64_t bit = row[j / 64] >> (j % 64) & 1;
+        const uint32_t bit = row[j / 64] >> (j % 64) & 1;
         places[j].ones += bit;
         places[j].after_one += bit & before;
         places[j].after_zero += bit & ~before;
@@ -87,23 +87,38 @@ static double coincidence(const struct place *places, uint64_t rows, size_t n_bi
     return zero + one;
 }
 
+/* Rows of one device after those of another, in `order`; device d's end before ends[d]. */
+static void order_rows(size_t *order, size_t *ends, const struct kl_bits *bits)
+{
+    size_t at = 0;
+    memset(ends, 0, (size_t)bits->n_devices * sizeof *ends);
+    for (size_t r = 0; r < bits->n_rows; r++) ends[bits->device[r]]++;
+    for (int d = 0; d < bits->n_devices; d++) {
+        const size_t n = ends[d];
+        ends[d] = at;
+        at += n;
+    }
+    for (size_t r = 0; r < bits->n_rows; r++) order[ends[bits->device[r]]++] = r;
+}
+
 /* q of each device, and how many rows it has. */
 static int coincidences(double *q, size_t *rows, const struct kl_bits *bits, struct kl_error *err)
 {
-    const size_t bytes = bits->n_bits * sizeof(struct place);
-    struct place *places = malloc(bytes);
-    if (!places) return kl_fail_memory(err, bytes);
-    for (int d = 0; d < bits->n_devices; d++) {
-        memset(places, 0, bytes);
-        for (size_t r = 0; r < bits->n_rows; r++) {
-            if (bits->device[r] != d) continue;
-            add_row(places, kl_bits_row(bits, r), bits->n_bits);
-            rows[d]++;
-        }
-        q[d] = rows[d] ? coincidence(places, rows[d], bits->n_bits) : 0;
+    const size_t n = (size_t)bits->n_devices;
+    struct place *places = malloc(bits->n_bits * sizeof *places);
+    size_t *order = malloc((bits->n_rows + n) * sizeof *order),
+           *ends = order ? order + bits->n_rows : NULL;
+    int code = places && order ? KL_OK : kl_fail_memory(err, bits->n_bits * sizeof *places);
+    if (!code) order_rows(order, ends, bits);
+    for (size_t d = 0, r = 0; !code && d < n; d++) {
+        memset(places, 0, bits->n_bits * sizeof *places);
+        for (rows[d] = ends[d] - r; r < ends[d]; r++)
+            add_row(places, kl_bits_row(bits, order[r]), bits->n_bits);
+        q[d] = coincidence(places, rows[d], bits->n_bits);
+        if (kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
-    free(places);
-    return KL_OK;
+    free(places), free(order);
+    return code;
 }
 
 /* Of device d: pairs of its rows with others, each as likely equal as q allows. Rows of two devices a, b

@@ -13,7 +13,6 @@ struct kl_found {
     uint64_t rows;       /* of `index` or `labels`, 0: it has none */
     uint64_t size;       /* bytes */
     int64_t mtime;       /* seconds since 1970 */
-    bool keyed;          /* has a name that a store gives, its own key's or not */
     int code;            /* 0 or what opening or verifying said */
     const char *problem; /* in words, "" when whole */
 };

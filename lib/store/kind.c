@@ -2,6 +2,7 @@
    A file of the kind that a stage reads; of another one, what was expected and which tool makes it. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/store_int.h"
@@ -32,8 +33,10 @@ int kl_fail_kind(struct kl_error *err, const char *path, const char *found, cons
 static int add_expected(struct kl_error *err, const char *path, const char *kind)
 {
     char maker[64];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    const bool foreign = fd >= 0 && kl_superblock_eof(fd) == 0;
+    struct stat s;
+    int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool file = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode),
+               foreign = file && kl_superblock_eof(fd) == 0;
     const struct kl_error why = err ? *err : (struct kl_error){ 0 };
     if (fd >= 0) close(fd);
     name_maker(maker, kind);

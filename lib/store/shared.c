@@ -21,10 +21,12 @@ int kl_shared_place(char **place, const char *store, struct kl_error *err)
     while (n > 1 && store[n - 1] == '/') n--;
     char *path = strndup(store, n), *folder = path ? kl_path_folder(path) : NULL;
     int code = folder ? KL_OK : kl_fail_memory(err, n);
+    if (!code && absent && lstat(path, &s) == 0)
+        code = kl_fail(err, KL_EIO, "store %s: is a link to what does not exist", store);
     if (!code && absent && (stat(folder, &s) || !S_ISDIR(s.st_mode)))
         code = kl_fail(err, KL_EIO, "store %s: neither it nor its folder exists; make one of them first",
                        store);
-    if (!code) *place = absent ? folder : path; /* of one that cannot be looked at using it will tell */
+    if (!code) *place = absent ? folder : path; /* if it cannot be looked at, using it will tell */
     if (path != *place) free(path);
     if (folder != *place) free(folder);
     return code;

@@ -38,8 +38,8 @@ struct kl_dataset {
 struct kl_file;
 
 /* Open a finished file after the check of its envelope (signature, superblock, size, seal over all
-   metadata). path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent), KL_EDATA
-   (damaged, unfinished, not ours; in words). */
+   metadata). path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent, or a folder),
+   KL_EDATA (damaged, unfinished, not ours; in words). */
 int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err);
 /* The same, and the kind must be the one given. */
 int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err);

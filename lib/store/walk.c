@@ -34,7 +34,7 @@ static int one_file(struct walk *w, const char *path, struct kl_error *stopped)
 {
     struct kl_file *file = NULL;
     struct kl_error err = { 0 };
-    struct kl_found found = { .path = path, .problem = "", .keyed = kl_has_shared_name(path) };
+    struct kl_found found = { .path = path, .problem = "" };
     struct stat s;
     if (stat(path, &s) == 0) {
         found.size = (uint64_t)s.st_size;

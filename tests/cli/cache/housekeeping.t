@@ -27,11 +27,6 @@ $ cache gc d --older-than 30 --apply | sed 's/[0-9]* bytes/N bytes/g'; ls d
 $ cache fsck store
 > store: 1 file, every one whole
 
-# A file under a name that is no key is whole, but of no use in a store; in a folder of one's own it is as it should be.
-$ cp d/new.h5 store/top.h5; cache fsck store; rm store/top.h5; cache fsck d
-> store: 2 files, every one whole; 1 under a name that is no key, where no stage looks for it
-> d: 1 file, every one whole
-
 # A wrong folder is no store in good order.
 $ mkdir none; cache fsck none; rmdir none
 > none: has no .h5 files

@@ -32,8 +32,11 @@ $ doctor --no-bench --store nowhere/new --json | jq -c '.broken, .store.problem,
 $ doctor -q --no-bench --store nowhere/new
 ! doctor: 1 thing that is needed does not work: store nowhere/new: neither it nor its folder exists; make one of them first; give --store a folder where results can be written
 ? 1
-$ touch file; doctor -q --no-bench --store file; rm file
+$ touch file; doctor -q --no-bench --store file; echo $?; rm file; ln -s gone link; doctor -q --no-bench --store link
+> 1
 ! doctor: 1 thing that is needed does not work: store file: found a file, expected a folder; give --store a folder where results can be written
+! doctor: 1 thing that is needed does not work: store link: is a link to what does not exist; give --store a folder where results can be written
+? 1
 
 # what can be written only up to a size is found out, and nothing is left there
 $ mkdir small; bash -c 'ulimit -f 1024; doctor -q --no-bench --store small'; ls -A small

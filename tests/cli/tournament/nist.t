@@ -45,7 +45,7 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 >     longest run                passed, log10 p -0.24
 >     rank                       not applicable: 6000 bits, at least 38912 are needed
 >     spectral                   passed, log10 p -0.141
->     non-overlapping templates  not applicable: 6000 bits, at least 20480 are needed
+>     non-overlapping templates  not applicable: 6000 bits, at least 131072 are needed
 >     overlapping templates      not applicable: 6000 bits, at least 1000000 are needed
 >     universal                  not applicable: 6000 bits, at least 387840 are needed
 >     approximate entropy        passed, log10 p -0.0431
@@ -75,7 +75,7 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 >     longest run                failed, log10 p -51.8
 >     rank                       not applicable: 6000 bits, at least 38912 are needed
 >     spectral                   passed, log10 p -0.543
->     non-overlapping templates  not applicable: 6000 bits, at least 20480 are needed
+>     non-overlapping templates  not applicable: 6000 bits, at least 131072 are needed
 >     overlapping templates      not applicable: 6000 bits, at least 1000000 are needed
 >     universal                  not applicable: 6000 bits, at least 387840 are needed
 >     approximate entropy        failed, log10 p -50.3
