@@ -88,4 +88,4 @@ uninstall:
 	    $(DESTDIR)$(libdir)/pkgconfig/ketline.pc
 	rm -rf $(DESTDIR)$(datadir)/ketline $(DESTDIR)$(docdir)/docs $(DESTDIR)$(includedir)/ketline
 	rm -f $(DESTDIR)$(docdir)/README.md
-	-@rmdir $(DESTDIR)$(docdir) 2>/dev/null
+	@rmdir $(DESTDIR)$(docdir) 2>/dev/null || :

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A folder where a file is expected: opening one succeeds, and reading then fails in words of its own.
- */
+   A folder where a file is expected: opening one succeeds, and reading it then fails in other words. */
 #include <sys/stat.h>
 
 #include "base/base.h"

@@ -57,7 +57,7 @@ void kl_differ_text(char text[KL_DIFFER_TEXT], const struct kl_differ *d)
     const size_t room = KL_DIFFER_TEXT - (size_t)at;
     if (!d->permutations) snprintf(rest, room, " (Holm, 5 %%)");
     else if (d->left_out) snprintf(rest, room, " (Holm, 5 %%); --scores left held-out rows out");
-    else if (!can_tell(d, SIZE_MAX - 1))
+    else if (!can_tell(d, SIZE_MAX - 1)) /* however many permutations */
         snprintf(rest, room, " (Holm, 5 %%); held-out rows are too few to tell");
     else if (!kl_differ_by_rows(d))
         snprintf(rest, room, " (Holm, 5 %%); by held-out rows %zu permutation%s cannot tell",

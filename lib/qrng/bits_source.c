@@ -104,11 +104,13 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
         s->spooled = true;
         int rc = kl_spool(&s->fd, STDIN_FILENO, limit, s->path, err);
         if (rc) return rc;
-    } else if ((s->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    } else {
+        int rc = kl_no_folder(path, err);
+        if (rc) return rc;
+        s->fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (s->fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     }
     if (fstat(s->fd, &st)) return kl_fail_errno(err, KL_EIO, "%s", s->path);
-    if (S_ISDIR(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: is a folder, expected a file", path);
     if (S_ISCHR(st.st_mode) && limit == UINT64_MAX && !isatty(s->fd))
         return kl_fail(
             err, KL_EUSAGE,

@@ -73,11 +73,8 @@ int kl_nist_assess(struct kl_nist_device *device, const struct kl_nist_report *r
    p-values it has there, against 0.01. */
 enum kl_nist_verdict { KL_NIST_FAILED, KL_NIST_PASSED, KL_NIST_NOT_APPLICABLE };
 enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test);
-double kl_nist_least_p(const struct kl_nist_device *device, int test); /* log10, corrected; NaN */
 /* Why it is applicable to no sequence; "": it is. */
 const char *kl_nist_why(const struct kl_nist_device *device, int test);
-/* Of its values the one that the smallest share of sequences passes, and the least p of uniformity. */
-struct kl_nist22_many kl_nist_over_sequences(const struct kl_nist_device *device, int test);
 /* Are symbols independent and identically distributed? Failed: refuted by any of section 5's tests. Not
    applicable: all symbols are equal. */
 enum kl_nist_verdict kl_nist_iid_verdict(const struct kl_nist_device *device);

@@ -8,7 +8,8 @@
 static const double passes = -2; /* log10 of 0.01, SP 800-22's level */
 static const double iid_passes = -3;
 
-double kl_nist_least_p(const struct kl_nist_device *device, int test)
+/* log10, after Holm's correction; NaN if the test did not apply. */
+static double least_p(const struct kl_nist_device *device, int test)
 {
     const struct kl_nist22_test *t = &kl_nist22_tests[test];
     double least = NAN;
@@ -24,7 +25,8 @@ const char *kl_nist_why(const struct kl_nist_device *device, int test)
     return device->suites[0].why[test];
 }
 
-struct kl_nist22_many kl_nist_over_sequences(const struct kl_nist_device *device, int test)
+/* Of its values the one that the smallest share of sequences passes, and the least p of uniformity. */
+static struct kl_nist22_many over_sequences(const struct kl_nist_device *device, int test)
 {
     const struct kl_nist22_test *t = &kl_nist22_tests[test];
     struct kl_nist22_many least = { .uniformity_p = NAN };
@@ -42,7 +44,7 @@ struct kl_nist22_many kl_nist_over_sequences(const struct kl_nist_device *device
 enum kl_nist_verdict kl_nist_verdict(const struct kl_nist_device *device, int test)
 {
     if (kl_nist_why(device, test)[0]) return KL_NIST_NOT_APPLICABLE;
-    return kl_nist_least_p(device, test) >= passes ? KL_NIST_PASSED : KL_NIST_FAILED;
+    return least_p(device, test) >= passes ? KL_NIST_PASSED : KL_NIST_FAILED;
 }
 
 enum kl_nist_verdict kl_nist_iid_verdict(const struct kl_nist_device *device)
@@ -57,9 +59,9 @@ enum kl_nist_verdict kl_nist_iid_verdict(const struct kl_nist_device *device)
 
 static void test_line(FILE *to, const struct kl_nist_device *d, int t)
 {
-    const struct kl_nist22_many over = kl_nist_over_sequences(d, t);
+    const struct kl_nist22_many over = over_sequences(d, t);
     fprintf(to, "    %-26s %s, log10 p %.3g", kl_nist22_tests[t].name,
-            kl_nist_verdict(d, t) == KL_NIST_FAILED ? "failed" : "passed", kl_nist_least_p(d, t));
+            kl_nist_verdict(d, t) == KL_NIST_FAILED ? "failed" : "passed", least_p(d, t));
     if (d->n_sequences > 1)
         fprintf(to, ", %s by %zu of %zu sequences",
                 kl_nist22_tests[t].n > 1 ? "its worst value passed" : "passed", over.passed,
@@ -190,11 +192,11 @@ static json_t *suite_json(const struct kl_nist_device *d)
     static const char *const verdicts[] = { "failed", "passed", "not applicable" };
     json_t *tests = json_object();
     for (int t = 0; t < KL_NIST22_TESTS; t++) {
-        const struct kl_nist22_many over = kl_nist_over_sequences(d, t);
+        const struct kl_nist22_many over = over_sequences(d, t);
         json_object_set_new(
             tests, kl_nist22_tests[t].name,
             json_pack("{s:s,s:o,s:o,s:o,s:s}", "verdict", verdicts[kl_nist_verdict(d, t)], "log10_p",
-                      number(kl_nist_least_p(d, t)), "proportion",
+                      number(least_p(d, t)), "proportion",
                       number(over.sequences ? (double)over.passed / (double)over.sequences : NAN),
                       "uniformity_p", number(over.uniformity_p), "why", kl_nist_why(d, t)));
     }

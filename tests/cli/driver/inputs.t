@@ -11,43 +11,37 @@ $ echo text > t; qeval t f.h5 -o x.h5
 ? 65
 
 # A folder, whatever file is expected: one message, one status.
-$ refuse() { "$@"; echo $?; }
-+ for i in 'qtrain d' 'qeval h.h5 d' 'qeval h.h5 f.h5 --compare d' 'figures d' 'qconvert d'; do
-+ refuse $i -o x.npz; done 2>&1
-> qtrain: d: is a folder, expected a file
-> 66
-> qeval: d: is a folder, expected a file
-> 66
-> qeval: d: is a folder, expected a file
-> 66
-> figures: d: is a folder, expected a file
-> 66
-> qconvert: d: is a folder, expected a file
-> 66
-$ refuse() { "$@"; echo $?; }
-+ for i in 'qeval --verify d' 'cache show d' 'circuit show d' 'circuit show --circuit-file d' 'circuit show -c d'; do refuse $i; done 2>&1
-> qeval: d: is a folder, expected a file
-> 66
-> cache: d: is a folder, expected a file
-> 66
-> circuit: d: is a folder, expected a file
-> 66
-> circuit: d: is a folder, expected a file
-> 66
-> circuit: d: is a folder, expected a file
-> 66
-$ refuse() { "$@"; echo $?; }
-+ i=$DATA/digits/test-images-idx3-ubyte
-+ refuse qconvert d --features f.h5 -o x.h5 2>&1; refuse qtrain f.h5 --noise d.json -o x.h5 2>&1
-+ refuse extract-features $i -w d -o x.h5 2>&1; refuse extract-features $i --labels d -o x.h5 2>&1
-> qconvert: d: is a folder, expected a file
-> 66
-> qtrain: d.json: is a folder, expected a file
-> 66
-> extract-features: d: is a folder, expected a file
-> 66
-> extract-features: d: is a folder, expected a file
-> 66
+$ i=$DATA/digits/test-images-idx3-ubyte
++ while read -r c; do { eval "$c"; echo $?; } </dev/null 2>&1 | paste -sd ' '; done <<'EOF'
++ qtrain d -o x.h5
++ qeval h.h5 d -o x.h5
++ qeval h.h5 f.h5 --compare d -o x.h5
++ qeval --verify d
++ figures d -o x
++ qconvert d -o x.npz
++ qconvert d --features f.h5 -o x.h5
++ cache show d
++ circuit show d
++ circuit show --circuit-file d
++ circuit show -c d
++ qtrain f.h5 --noise d.json -o x.h5
++ extract-features $i -w d -o x.h5
++ extract-features $i --labels d -o x.h5
++ EOF
+> qtrain: d: is a folder, expected a file 66
+> qeval: d: is a folder, expected a file 66
+> qeval: d: is a folder, expected a file 66
+> qeval: d: is a folder, expected a file 66
+> figures: d: is a folder, expected a file 66
+> qconvert: d: is a folder, expected a file 66
+> qconvert: d: is a folder, expected a file 66
+> cache: d: is a folder, expected a file 66
+> circuit: d: is a folder, expected a file 66
+> circuit: d: is a folder, expected a file 66
+> circuit: d: is a folder, expected a file 66
+> qtrain: d.json: is a folder, expected a file 66
+> extract-features: d: is a folder, expected a file 66
+> extract-features: d: is a folder, expected a file 66
 
 # An environment that asks for what is not known; help comes all the same.
 $ KETLINE_ISA=avx5 qtrain f.h5 -o x.h5; KETLINE_ISA=avx5 qtrain --version | sed 's/ .*//'; KETLINE_ISA= cache show none.h5
