@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # No room: /dev/full, RLIMIT_FSIZE, a small tmpfs, a folder that may not be written, one that does
 # not exist. Each gives status 74 and one line; an old target stays as it was and nothing else is
-# left in the folder.
+# left in the folder. And inputs that may only be read are read.
 . "$(dirname "$0")/jobs.inc"
 prepare || { echo "the inputs could not be made"; exit 1; }
 expect_74() { # WHAT: uses $status and $JOBS/err
@@ -119,6 +119,15 @@ if unshare -rm true 2>/dev/null; then
         check "fsck --repair of a read-only folder: $(cat "$JOBS/out")" [ "$(head -1 "$JOBS/out")" = 1 ]
         check "gc of a read-only folder: the summary" grep -q ': 0 files, 0 bytes removed; 2 could not be removed$' "$JOBS/out"
     fi
+    # All that a job reads, and what tools remember of it, lies on a read-only mount.
+    for name in $(jobs); do
+        unshare -rm bash -c 'mount --bind "$JOBS" "$JOBS" && mount -o remount,ro,bind "$JOBS" && mount -t tmpfs none "$JOBS/small" && [ ! -w "$JOBS" ] || exit 99
+            job "$1" "$JOBS/small/out.h5" >/dev/null && cache verify -q "$JOBS/small/out.h5"' - "$name" 2>"$JOBS/err"
+        status=$?
+        [ $status != 99 ] || { echo "no folder can be bound here: inputs on a read-only mount are left out"; break; }
+        check "$name: inputs on a read-only mount: status $status: $(cat "$JOBS/err")" [ $status = 0 ]
+        check "$name: inputs on a read-only mount: $(cat "$JOBS/err")" [ ! -s "$JOBS/err" ]
+    done
 else
     echo "no mount namespaces here: full tmpfs and read-only folder are left out"
 fi
