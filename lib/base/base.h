@@ -20,7 +20,7 @@ enum kl_code {
     KL_EUSAGE = -2,     /* wrong option or argument                              exit 2  */
     KL_ESIGNAL = -3,    /* stopped by SIGINT/SIGTERM; the tool re-raises the signal      */
     KL_EDATA = -65,     /* an input is damaged or of the wrong form              exit 65 */
-    KL_ENOINPUT = -66,  /* an input is absent, cannot be opened, or is a folder  exit 66 */
+    KL_ENOINPUT = -66,  /* an input is absent, cannot be opened, or is no file   exit 66 */
     KL_EINTERNAL = -70, /* a promise inside the program was broken               exit 70 */
     KL_EIO = -74,       /* reading or writing failed, a full disk included       exit 74 */
     KL_ENOMEM = -75,    /* no memory                                             exit 75 */
@@ -50,6 +50,9 @@ int kl_fail_errno(struct kl_error *err, int code, const char *format, ...)
 int kl_fail_memory(struct kl_error *err, size_t bytes);
 /* KL_ENOINPUT: an input that should be a file is a folder. What is absent passes: opening it tells. */
 int kl_no_folder(const char *path, struct kl_error *err);
+/* KL_ENOINPUT: s is of a folder, pipe or device, where the reader has to go back and forth in a file. */
+struct stat;
+int kl_regular(const struct stat *s, const char *path, struct kl_error *err);
 /* KL_EUSAGE: n inputs, of which `most` are taken. */
 int kl_fail_inputs(struct kl_error *err, const char *const *inputs, size_t n, size_t most,
                    const char *expected);

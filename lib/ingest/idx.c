@@ -120,9 +120,8 @@ static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank,
     *f = (struct idx){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
     if (f->fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     if (fstat(f->fd, &st) < 0) return kl_fail_errno(err, KL_EIO, "%s", path);
-    int rc = kl_no_folder(path, err);
+    int rc = kl_regular(&st, path, err);
     if (rc) return rc;
-    if (!S_ISREG(st.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: not a file", path);
     f->file_size = (uint64_t)st.st_size;
     rc = kl_pread_all(f->fd, magic, f->file_size < 2 ? f->file_size : 2, 0, path, err);
     if (rc) return rc;

@@ -131,7 +131,7 @@ int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **label
         wanted = colon + 1 + (colon[1] == '/');
     }
     if (!rc && stat(name, &s)) rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", name);
-    if (!rc && !S_ISREG(s.st_mode)) rc = kl_fail(err, KL_EDATA, "%s: not a regular file", name);
+    if (!rc) rc = kl_regular(&s, name, err);
     if (!rc) rc = check_ours(name, (uint64_t)s.st_size, err);
     if (!rc) rc = by_child(data, dims, rank, labels, name, wanted, (uint64_t)s.st_size, err);
     if (rc) {

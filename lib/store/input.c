@@ -163,11 +163,12 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err)
                    ? kl_fail(err, KL_EUSAGE, "-: standard input is not taken here; give a file's name")
                    : kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     if (S_ISDIR(s.st_mode)) return folder_content(hex, path, &s, err);
-    if (!S_ISREG(s.st_mode)) return kl_fail(err, KL_ENOINPUT, "%s: neither a file nor a folder", path);
+    int rc = kl_regular(&s, path, err);
+    if (rc) return rc;
     kl_stat_slot(slot, &s);
     kl_stat_identity(identity, &s);
     if (kl_memo_get("sha256", slot, identity, hex, 65) && kl_is_key(hex)) return 0;
-    int rc = kl_sha256_file(hex, path, err);
+    rc = kl_sha256_file(hex, path, err);
     if (rc) return rc;
     if (stat(path, &after))
         return kl_fail_errno(err, KL_ENOINPUT, "%s: vanished while it was read", path);

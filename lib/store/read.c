@@ -153,7 +153,7 @@ int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_e
     f->path = strdup(path);
     if (!f->path) rc = kl_fail_memory(err, strlen(path));
     else if (fstat(fd, &f->stat)) rc = kl_fail_errno(err, KL_EIO, "%s: fstat failed", path);
-    else if (!S_ISREG(f->stat.st_mode)) rc = kl_fail(err, KL_EDATA, "%s: not a regular file", path);
+    else rc = kl_regular(&f->stat, path, err);
     if (!rc) rc = kl_envelope_check(&f->envelope, fd, path, err);
     if (!rc) rc = kl_h5_list(fd, path, &all, &n_all, &f->attributes, err);
     if (!rc) rc = check_header(f, err);
@@ -178,8 +178,6 @@ int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err)
         }
         return rc ? rc : kl_file_open_fd(file, fd, "standard input", err);
     }
-    const int rc = kl_no_folder(path, err);
-    if (rc) return rc;
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe without a writer must not hang us */
     if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     return kl_file_open_fd(file, fd, path, err);

@@ -137,8 +137,7 @@ void kl_weights_free(struct kl_weights **weights)
 
 static int read_whole(unsigned char **data, size_t *n, const char *path, struct kl_error *err)
 {
-    int rc = kl_no_folder(path, err);
-    if (rc) return rc;
+    int rc;
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open the weights", path);
@@ -146,10 +145,7 @@ static int read_whole(unsigned char **data, size_t *n, const char *path, struct 
         rc = kl_fail_errno(err, KL_EIO, "%s", path);
         goto out;
     }
-    if (!S_ISREG(st.st_mode)) {
-        rc = kl_fail(err, KL_ENOINPUT, "%s: not a file of weights", path);
-        goto out;
-    }
+    if ((rc = kl_regular(&st, path, err))) goto out;
     if ((uint64_t)st.st_size > MAX_FILE) {
         rc = kl_fail(err, KL_EDATA, "%s: %lld bytes are too many for weights", path,
                      (long long)st.st_size);

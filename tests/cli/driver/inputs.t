@@ -43,6 +43,28 @@ $ i=$DATA/digits/test-images-idx3-ubyte
 > extract-features: d: is a folder, expected a file 66
 > extract-features: d: is a folder, expected a file 66
 
+# A pipe or a device where a reader goes back and forth.
+$ i=$DATA/digits/test-images-idx3-ubyte
++ while read -r c; do { eval "$c"; echo $?; } </dev/null 2>&1 | paste -sd ' ' | sed 's,/dev/fd/[0-9]*,FD,'; done <<'EOF'
++ qtrain <(cat f.h5) -o x.h5
++ qconvert <(cat h.h5) -o x.npz
++ qconvert /dev/null --features f.h5 -o x.h5
++ extract-features <(cat $i) -o x.h5
++ extract-features $i -w /dev/null -o x.h5
++ extract-features $i --labels /dev/null -o x.h5
++ EOF
+> qtrain: FD: is a pipe or a device, expected a file; write what it gives to one 66
+> qconvert: FD: is a pipe or a device, expected a file; write what it gives to one 66
+> qconvert: /dev/null: is a pipe or a device, expected a file; write what it gives to one 66
+> extract-features: FD: is a pipe or a device, expected a file; write what it gives to one 66
+> extract-features: /dev/null: is a pipe or a device, expected a file; write what it gives to one 66
+> extract-features: /dev/null: is a pipe or a device, expected a file; write what it gives to one 66
+
+# An empty circuit is none.
+$ circuit show --circuit-file /dev/null
+! circuit: /dev/null: is empty; expected a circuit in OpenQASM 3
+? 65
+
 # An environment that asks for what is not known; help comes all the same.
 $ KETLINE_ISA=avx5 qtrain f.h5 -o x.h5; KETLINE_ISA=avx5 qtrain --version | sed 's/ .*//'; KETLINE_ISA= cache show none.h5
 > qtrain

@@ -51,7 +51,7 @@ static void check_ours(char path[1024])
     snprintf(named, sizeof named, "%s:nothing", path);
     check_read(named, KL_EDATA, "absent");
     check_read("/nonexistent.h5", KL_ENOINPUT, "/nonexistent.h5");
-    check_read(test_folder, KL_EDATA, "not a regular file");
+    check_read(test_folder, KL_ENOINPUT, "is a folder, expected a file");
     snprintf(named, sizeof named, "%s:params/numbers", path);
     check_read(named, KL_EDATA, "dataset params/numbers: expected uint8");
     rc = kl_writer_open(&w, in_folder(flat, "flat.h5"), &test_header, &err);
