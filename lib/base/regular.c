@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What is no file where one is expected: opening a folder succeeds, and reading it then fails in other words. */
+   No file where one is expected: a folder can be opened, and reading it then fails in other words. */
 #include <sys/stat.h>
 
 #include "base/base.h"

@@ -22,7 +22,8 @@ int kl_circuit_options_file(struct kl_circuit_options *o, char **text, struct kl
     else if (ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s", o->file);
     else if (n > most)
         code = kl_fail(err, KL_EDATA, "%s: more than 1 MiB; expected a circuit in OpenQASM 3", o->file);
-    else if (!n) code = kl_fail(err, KL_EDATA, "%s: is empty; expected a circuit in OpenQASM 3", o->file);
+    else if (!n)
+        code = kl_fail(err, KL_EDATA, "%s: is empty; expected a circuit in OpenQASM 3", o->file);
     else if (memchr(*text, 0, n))
         code = kl_fail(err, KL_EDATA, "%s: no text; expected a circuit in OpenQASM 3", o->file);
     fclose(file);
