@@ -112,8 +112,8 @@ static int refuse_empty(const struct kl_image_source *s, const struct kl_names *
 {
     char *deeper = *idx ? NULL : find_deeper(s, classes);
     const int code = kl_fail(
-        err, KL_EDATA, "%s: no PNG files in its %zu sub-folders; each class is a sub-folder%s%s%s%s",
-        s->path, classes->n,
+        err, KL_EDATA, "%s: no PNG files in its %zu sub-folder%s; each class is a sub-folder%s%s%s%s",
+        s->path, classes->n, kl_s(classes->n),
         *idx     ? "; or name an IDX file in it, such as "
         : deeper ? "; "
                  : "",

@@ -79,6 +79,9 @@ $ echo 'epochs: 1' | qtrain f.h5 --config - -o y.h5
 $ circuit qasm --circuit-file - < /dev/null
 ! circuit: -: cannot be opened: No such file or directory
 ? 66
+$ cache show - < /dev/null
+! cache: standard input: is empty; what writes to it has failed
+? 65
 $ cache list - < h.h5
 ! cache: -: cannot be opened: No such file or directory
 ? 66

@@ -70,3 +70,12 @@ $ mkdir -p photos/test/{cat,dog} photos/train/cat; cp set/one/1.png photos/test/
 ! extract-features: photos/train: a class without PNG files
 ! extract-features: photos: no PNG files in its 2 sub-folders; each class is a sub-folder; photos/test holds folders: give that, or one beside it
 ? 65
+$ rm -r photos/train; extract-features photos --resize 28 -o x.h5
+! extract-features: photos/test: a class without PNG files
+! extract-features: photos: no PNG files in its 1 sub-folder; each class is a sub-folder; photos/test holds folders: give that
+? 65
+$ rm -r photos/test/*; mkdir photos/none; extract-features photos --resize 28 -o x.h5
+! extract-features: photos/none: a class without PNG files
+! extract-features: photos/test: a class without PNG files
+! extract-features: photos: no PNG files in its 2 sub-folders; each class is a sub-folder
+? 65

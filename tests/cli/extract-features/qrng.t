@@ -184,12 +184,14 @@ $ printf '0101\n0110\n1101\n1\n' > t.txt; extract-features --qrng t.txt --packed
 
 # A file of one bit a line, or of one line, is taken, but a word is said; then what that word advises
 $ head -c 200 /dev/zero | tr '\0' 0 > line.txt; fold -w 1 line.txt > one.txt; extract-features --qrng one.txt -o x.h5; extract-features --qrng line.txt -f -o x.h5; extract-features --qrng one.txt -f --json -o x.h5 2>/dev/null | jq -c '[.rows, .bits]'
-+ tr -d '\n' < one.txt | fold -w 100 | extract-features --qrng - -f -o x.h5; fold -w 100 line.txt | extract-features --qrng - -f -o x.h5; rm x.h5 t.txt line.txt one.txt
++ tr -d '\n' < one.txt | fold -w 100 | extract-features --qrng - -f -o x.h5; fold -w 100 line.txt | extract-features --qrng - -f -o x.h5
++ cat line.txt <(echo) line.txt | extract-features --qrng - -f -o x.h5; rm x.h5 t.txt line.txt one.txt
 > x.h5: 200 rows of 1 bit, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
 > x.h5: 1 row of 200 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
 > [200,1]
 > x.h5: 2 rows of 100 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
 > x.h5: 2 rows of 100 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
+> x.h5: 2 rows of 200 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
 ! extract-features: rows of 1 bit; if lines are no rows, make rows of 100: tr -d '\n' | fold -w 100
 ! extract-features: one row of 200 bits a device; rows of 100, which can be compared: fold -w 100
 
