@@ -169,11 +169,12 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
     static const char *const commands[] = { "show", "draw", "qasm", "stats" };
     size_t command = 0;
     while (command < 4 && (n_args == 0 || strcmp(args[0], commands[command]) != 0)) command++;
-    if (command == 4 || n_args > 2)
+    if (command < 4 && n_args > 2)
+        return kl_fail_inputs(err, args + 1, n_args - 1, 1, "one head at most");
+    if (command == 4)
         return kl_fail(
             err, KL_EUSAGE,
-            "%s%s%s, expected show, draw, qasm or stats, and at most one head; or plateau as the "
-            "first word; see --help",
+            "%s%s%s, expected show, draw, qasm or stats, or plateau as the first word; see --help",
             n_args ? "found '" : "no command", n_args ? args[0] : "", n_args ? "'" : "");
     if (run->v.common.json && strcmp(args[0], "stats") != 0)
         return kl_fail(err, KL_EUSAGE, "%s: has no JSON; --json belongs to stats, and to plateau",

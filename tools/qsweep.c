@@ -184,11 +184,29 @@ static int recall(struct run *run, struct kl_error *err)
     return code;
 }
 
+/* The table is whole, but its heads may have gone since, or make room for another sweep's. */
+static void say_heads(const struct run *run)
+{
+    size_t n = 0, missing = 0;
+    for (size_t i = 0; i < run->sweep.n; i++) {
+        const struct kl_sweep_row *row = &run->sweep.rows[i];
+        if (!row->key[0] || row->point >= run->points.n) continue;
+        n++;
+        missing += !kl_is_up_to_date(run->points.points[row->point].path, row->key);
+    }
+    if (missing)
+        kl_note(run->stage->log, 1,
+                "%zu of %zu head%s %s not in %s as this table has %s; --force trains %s", missing, n,
+                kl_s(n), missing == 1 ? "is" : "are", run->folder, missing == 1 ? "it" : "them",
+                n == 1 ? "it" : "all");
+}
+
 static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct kl_error *err)
 {
     const struct kl_common *common = &run->v->head.common;
     if (common->quiet && !common->json) return KL_OK;
     const int code = answer == KL_STAGE_COMPUTE ? KL_OK : recall(run, err);
+    if (!code && answer != KL_STAGE_COMPUTE) say_heads(run);
     const struct kl_sweep_found found = { .sweep = &run->sweep,
                                           .job = &run->job,
                                           .key = run->stage->key,

@@ -44,6 +44,9 @@ static int check_histories(const struct kl_head_settings *v, const char *input, 
             err, KL_EUSAGE,
             "--%s: cannot be made while the head goes to standard output; name a file with -o",
             v->history ? "history" : "mlflow");
+    if (v->mlflow && v->common.output && kl_same_place(v->mlflow, v->common.output))
+        return kl_fail(err, KL_EUSAGE, "--mlflow: found the file %s, which -o writes; give a folder",
+                       v->mlflow);
     int code = v->mlflow ? check_mlflow(v->mlflow, err) : KL_OK;
     if (code || !v->history || strcmp(v->history, "-") == 0) return code;
     if (v->common.output && kl_same_place(v->history, v->common.output))

@@ -17,6 +17,19 @@ static char *next_value(char **rest, char separator)
     return *value || **rest ? value : NULL;
 }
 
+/* Do both say the same: 1e-3 and 0.001? scratch: of the tool's values. */
+static bool same_value(const struct kl_option *option, void *scratch, const char *a, const char *b)
+{
+    char text[2][64]; /* of numbers */
+    const char *const both[] = { a, b };
+    if (option->type != KL_OPT_INT && option->type != KL_OPT_FLOAT) return strcmp(a, b) == 0;
+    for (int i = 0; i < 2; i++) {
+        if (kl_option_set(option, scratch, both[i], "", NULL)) return false;
+        kl_option_text(option, scratch, text[i], sizeof text[i]);
+    }
+    return strcmp(text[0], text[1]) == 0;
+}
+
 /* "128,32|64" are two texts, where "64,128" would be two as well: a bar, where there is one, separates.
  */
 static int add_values(struct kl_grid_axis *axis, char *text, const struct kl_tool *tool,
@@ -31,10 +44,12 @@ static int add_values(struct kl_grid_axis *axis, char *text, const struct kl_too
         if (!*value) continue;
         if (axis->n == KL_GRID_VALUES)
             code = kl_fail(err, KL_EUSAGE, "%s: more than %d values", where, KL_GRID_VALUES);
-        for (size_t i = 0; i < axis->n && !code; i++)
-            if (strcmp(axis->values[i], value) == 0)
-                code = kl_fail(err, KL_EUSAGE, "%s: '%s' is there twice", where, value);
         if (!code) code = kl_option_set(axis->option, scratch, value, where, err);
+        for (size_t i = 0; i < axis->n && !code; i++)
+            if (same_value(axis->option, scratch, axis->values[i], value))
+                code = kl_fail(err, KL_EUSAGE, "%s: '%s' is there twice%s%s", where, value,
+                               strcmp(axis->values[i], value) ? ", also as " : "",
+                               strcmp(axis->values[i], value) ? axis->values[i] : "");
         if (!code) axis->values[axis->n++] = value;
     }
     if (!code && axis->n == 0)

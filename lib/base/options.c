@@ -121,6 +121,21 @@ static bool is_bare(const struct parser *p, const struct kl_option *option)
     return p->at + 1 >= p->argc || is_option(p->argv[p->at + 1]);
 }
 
+/* An empty name comes of a variable that is not set: "$OUT" as the output, "$PLACE/" as the root. An
+   empty store stands for none, whatever KETLINE_STORE says, and a text may be empty. */
+static int set(const struct parser *p, const struct kl_option *option, const char *text,
+               const char *where)
+{
+    static const char *const names[] = { "FILE",     "FOLDER", "PATH",  "PAGE.html",
+                                         "FEATURES", "HEAD2",  "IMAGES" };
+    for (size_t i = 0; !*text && option->arg && i < sizeof names / sizeof *names; i++)
+        if (strcmp(option->arg, names[i]) == 0)
+            return kl_fail(p->err, KL_EUSAGE,
+                           "%s: found an empty name, expected %s; is a variable unset?", where,
+                           option->arg);
+    return kl_option_set(option, p->values, text, where, p->err);
+}
+
 static int parse_long(struct parser *p)
 {
     const char *name = p->argv[p->at] + 2, *equals = strchr(name, '='),
@@ -146,7 +161,7 @@ static int parse_long(struct parser *p)
             return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
         text = p->argv[++p->at];
     }
-    return kl_option_set(option, p->values, text, where, p->err);
+    return set(p, option, text, where);
 }
 
 static int parse_letters(struct parser *p)
@@ -169,7 +184,7 @@ static int parse_letters(struct parser *p)
         if (letter[1]) return kl_option_set(option, p->values, letter + 1, where, p->err);
         if (p->at + 1 >= p->argc)
             return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
-        return kl_option_set(option, p->values, p->argv[++p->at], where, p->err);
+        return set(p, option, p->argv[++p->at], where);
     }
     return KL_OK;
 }
@@ -181,6 +196,8 @@ static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
     for (p->at = 1; p->at < p->argc; p->at++) {
         char *argument = p->argv[p->at];
         int code = KL_OK;
+        if (!*argument)
+            return kl_fail(p->err, KL_EUSAGE, "argument %d is empty; is a variable unset?", p->at);
         if (only_arguments || !is_option(argument)) args[(*n_args)++] = argument;
         else if (strcmp(argument, "--") == 0) only_arguments = true;
         else code = argument[1] == '-' ? parse_long(p) : parse_letters(p);

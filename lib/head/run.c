@@ -76,6 +76,21 @@ static void say_resumed(const struct kl_head_run *run)
             done, all, kl_s((uint64_t)all), name, within, all - done, then);
 }
 
+/* The checkpoint is of another run: by what, in the first line of their difference. */
+static int refuse(const struct kl_head_run *run, const struct kl_file *file, struct kl_error *err)
+{
+    char *differs = NULL;
+    int code = kl_key_diff(&differs, kl_file_key_parts(file), run->stage.key_parts, err);
+    if (!code)
+        code = kl_fail(err, KL_EUSAGE,
+                       "%s: belongs to a run with other options or features (%.*s%s); repeat those, or "
+                       "leave --resume away",
+                       run->checkpoint, (int)strcspn(differs, "\n"), differs,
+                       strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
+    free(differs);
+    return code;
+}
+
 static int resume(struct kl_head_run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
@@ -85,11 +100,7 @@ static int resume(struct kl_head_run *run, struct kl_error *err)
         return 0;
     }
     int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
-    if (!code && strcmp(kl_file_key(file), run->stage.key) != 0)
-        code = kl_fail(err, KL_EUSAGE,
-                       "%s: belongs to a run with other options or features; repeat those, or leave "
-                       "--resume away",
-                       run->checkpoint);
+    if (!code && strcmp(kl_file_key(file), run->stage.key) != 0) code = refuse(run, file, err);
     if (!code) code = kl_train_restore(&run->train, file, err);
     if (!code) code = kl_controls_restore(&run->controls, file, err);
     if (!code) say_resumed(run);

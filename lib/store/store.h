@@ -246,6 +246,8 @@ struct kl_stage {
     char kind[64]; /* (hidden) */
 };
 enum kl_stage_answer { KL_STAGE_COMPUTE, KL_STAGE_UP_TO_DATE, KL_STAGE_FETCHED, KL_STAGE_ANSWERED };
+/* path is a whole file of this key. Every block is checked once, which is then remembered. */
+bool kl_is_up_to_date(const char *path, const char *key);
 /* Finish the key; answer --key and --dry-run (on `out`); look at the target, then in the shared store.
    *answer says what is left to do: COMPUTE, or nothing (UP_TO_DATE: target untouched; FETCHED: copied
    from the store; ANSWERED: --key or --dry-run). A target of another key is replaced only by a later

@@ -220,10 +220,6 @@ bool kl_stat_settled(const struct stat *s); /* unchanged for two seconds: its ti
 /* ---- walk.c ---- */
 bool kl_has_shared_name(const char *path); /* "ab/cdef....h5", as in a shared store */
 
-/* ---- stage.c ---- */
-/* path is a whole file of this key. Every block is checked once, which is then remembered. */
-bool kl_is_up_to_date(const char *path, const char *key);
-
 /* ---- key.c ---- */
 struct kl_key_head {
     char kind[64];

@@ -70,7 +70,11 @@ $ circuit qasm --embedding amplitude
 ? 2
 
 $ circuit see
-! circuit: found 'see', expected show, draw, qasm or stats, and at most one head; or plateau as the first word; see --help
+! circuit: found 'see', expected show, draw, qasm or stats, or plateau as the first word; see --help
+? 2
+
+$ circuit show h.h5 g.h5
+! circuit: 2 inputs, expected one head at most; 'g.h5' is too many; see --help
 ? 2
 
 $ circuit show f.h5

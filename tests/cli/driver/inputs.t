@@ -65,6 +65,20 @@ $ circuit show --circuit-file /dev/null
 ! circuit: /dev/null: is empty; expected a circuit in OpenQASM 3
 ? 65
 
+# A variable that is not set, where a name belongs; an empty store is none.
+$ for o in '-o' '--output=' '-o x.h5 --history' '-o x.h5 --circuit-file' '--config'; do case $o in *=) qtrain f.h5 $o ;; *) qtrain f.h5 $o '' ;; esac; done 2>&1; ls x.h5
+> qtrain: -o: found an empty name, expected FILE; is a variable unset?
+> qtrain: --output: found an empty name, expected FILE; is a variable unset?
+> qtrain: --history: found an empty name, expected FILE; is a variable unset?
+> qtrain: --circuit-file: found an empty name, expected FILE; is a variable unset?
+> qtrain: --config: found an empty name, expected FILE; is a variable unset?
+! ls: cannot access 'x.h5': No such file or directory
+? 2
+$ cache push '' --store store
+! cache: argument 2 is empty; is a variable unset?
+? 2
+$ KETLINE_STORE=/proc/none extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 32 --store '' --note '' -f -q -o f.h5
+
 # An environment that asks for what is not known; help comes all the same.
 $ KETLINE_ISA=avx5 qtrain f.h5 -o x.h5; KETLINE_ISA=avx5 qtrain --version | sed 's/ .*//'; KETLINE_ISA= cache show none.h5
 > qtrain

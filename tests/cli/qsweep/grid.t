@@ -187,3 +187,9 @@ $ qsweep f.h5 --grid "lr=1,2" --epochs 1 -o f.h5
 ? 2
 $ ls -d x* 2>/dev/null
 ? 2
+
+# Equal values, however they are written.
+$ qsweep f.h5 --grid "lr=1e-3,1.0e-3" -o x.h5; qsweep f.h5 --grid "layers=1,01" -o x.h5
+! qsweep: --grid: lr: '1.0e-3' is there twice, also as 1e-3
+! qsweep: --grid: layers: '01' is there twice, also as 1
+? 2

@@ -63,6 +63,9 @@ $ for h in in.h5 ./new.h5 own.txt run.yaml f.h5 no/h.jsonl
 > 74
 ! ls: cannot access 'new.h5': No such file or directory
 ? 2
+$ qtrain f.h5 -e 1 --no-controls -o new.h5 --mlflow ./new.h5
+! qtrain: --mlflow: found the file ./new.h5, which -o writes; give a folder
+? 2
 $ qtrain f.h5 -e 1 --no-controls -o new.h5 --mlflow own.txt
 ! qtrain: --mlflow: found the file own.txt, expected a folder
 ? 2

@@ -11,7 +11,7 @@ $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-pro
 > qtrain: stopped in epoch N; the same command with --resume goes on from there
 
 $ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --resume -o head.h5
-! qtrain: .head.h5.checkpoint: belongs to a run with other options or features; repeat those, or leave --resume away
+! qtrain: .head.h5.checkpoint: belongs to a run with other options or features (options.epochs: N -> 399); repeat those, or leave --resume away
 ? 2
 
 $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --resume --progress none -o head.h5 > log
