@@ -25,6 +25,7 @@ stopped() { # NAME: makes resumed.h5; stops counts
         case $? in
             0) stops=$((stops + 1)) ;;
             1) [ $stops = 0 ] || return 0 ;;
+            2) stops=0 ;; # the next run begins anew
         esac
     done
     job "$1" resumed.h5 --no-provenance --resume

@@ -212,6 +212,15 @@ static bool is_asked(const struct kl_common *common)
     return common->help || common->version || common->print_config || common->emit;
 }
 
+/* kernels/select.c heeds it, where nothing can be refused. */
+static int check_isa(const struct kl_common *common, struct kl_error *err)
+{
+    static const char sets[] = "base|avx2|avx512";
+    const char *isa = getenv("KETLINE_ISA");
+    if (!isa || !*isa || kl_choice(sets, isa) >= 0 || is_asked(common)) return KL_OK;
+    return kl_choice_wrong(sets, isa, "KETLINE_ISA", err);
+}
+
 int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **argv, const char ***args,
                      size_t *n_args, struct kl_error *err)
 {
@@ -234,12 +243,7 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
         code = kl_fail(err, KL_EUSAGE, "%s: expected %s after it", tool->chosen_by, parser.bare->arg);
         goto out;
     }
-    const char *isa =
-        getenv("KETLINE_ISA"); /* kernels/select.c heeds it, where nothing can be refused */
-    if (isa && *isa && kl_choice("base|avx2|avx512", isa) < 0 && !is_asked(common)) {
-        code = kl_choice_wrong("base|avx2|avx512", isa, "KETLINE_ISA", err);
-        goto out;
-    }
+    if ((code = check_isa(common, err))) goto out;
     if (!common->store) common->store = getenv("KETLINE_STORE");
     if (common->store && !*common->store) common->store = NULL;
     if (!common->progress) common->progress = "auto";

@@ -86,7 +86,7 @@ static int write_tests(FILE *to, struct kl_file *file, struct kl_error *err)
     if (!code) code = kl_file_load((void **)&test, file, tests, err);
     if (!code) {
         /* older files know the first sequence alone */
-        kl_html_caption(to, kl_file_find(file, "iid/verdict")
+        kl_html_caption(to, kl_file_schema(file) >= 2
                                 ? "SP 800-22: least log10 p, after Holm"
                                 : "SP 800-22, the first sequence: log10 p after Holm");
         fputs("<th></th>", to);

@@ -7,7 +7,7 @@
 #include "qrng/nist_report.h"
 #include "qrng/options.h"
 
-enum { NUMERICAL_VERSION = 4, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 4, SCHEMA = 2 };
 
 struct values {
     struct kl_common common;
@@ -72,16 +72,17 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
                          w->run->out, err);
 }
 
-/* A longer input is cut, and that is said. */
+/* A longer input is cut, and that is said; whether there is more is not known of what has no end. */
 static void note_cut(const struct work *w)
 {
+    const struct kl_nist_report *r = &w->report;
     const size_t most = kl_nist_most_bits(&w->v->nist),
                  rows = (most + w->bits.n_bits - 1) / w->bits.n_bits;
-    for (size_t i = 0; i < w->report.n_devices; i++)
-        if (w->report.devices[i].n_rows >= rows && !w->v->nist.restarts)
+    for (size_t i = 0; i < r->n_devices; i++)
+        if (r->devices[i].n_rows >= rows && !w->v->nist.restarts)
             kl_note(w->run->stage.log, 1,
-                    "device %s: its first %zu bits are read; for more give a larger --sequences",
-                    w->report.names[i], w->report.devices[i].n_bits);
+                    "device %s: no more than its first %zu bits are read; for more: --sequences %zu",
+                    r->names[i], r->devices[i].n_bits, most / r->devices[i].sequence_bits + 1);
 }
 
 static int compute(struct work *w, struct kl_error *err)

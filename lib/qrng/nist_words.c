@@ -66,7 +66,8 @@ static void test_line(FILE *to, const struct kl_nist_device *d, int t)
         fprintf(to, ", %s by %zu of %zu sequences",
                 kl_nist22_tests[t].n > 1 ? "its worst value passed" : "passed", over.passed,
                 over.sequences);
-    if (!isnan(over.uniformity_p)) fprintf(to, ", uniform p %.3g", over.uniformity_p);
+    if (!isnan(over.uniformity_p))
+        fprintf(to, ", %suniform p %.3g", kl_nist22_tests[t].n > 1 ? "least " : "", over.uniformity_p);
     fputc('\n', to);
 }
 
@@ -87,7 +88,7 @@ static void suite_lines(FILE *to, const struct kl_nist_device *d, bool detailed)
     }
 }
 
-/* Estimates of n bits or symbols are of a part if these are many. */
+/* Estimates of n bits or symbols are of a part if these are many; the publication asks for a million. */
 static void least_line(FILE *to, const double *h, size_t n, const char *unit)
 {
     const double least = kl_nist90b_least(h);
@@ -96,6 +97,7 @@ static void least_line(FILE *to, const double *h, size_t n, const char *unit)
     fprintf(to, "  SP 800-90B   %.4f bits a %s (%s), %.4f if independent", least, unit,
             kl_nist90b_names[which], h[KL_NIST90B_MOST_COMMON]);
     if (n > KL_NIST_PART) fprintf(to, ", of the first %d", KL_NIST_PART);
+    if (n < KL_NIST_PART) fprintf(to, ", of %zu where %d are asked for", n, KL_NIST_PART);
     fputc('\n', to);
 }
 

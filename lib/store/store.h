@@ -38,7 +38,7 @@ struct kl_dataset {
 struct kl_file;
 
 /* Open a finished file after the check of its envelope (signature, superblock, size, seal over all
-   metadata). path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent, or a folder),
+   metadata). path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent, or no file),
    KL_EDATA (damaged, unfinished, not ours; in words). */
 int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err);
 /* The same, and the kind must be the one given. */

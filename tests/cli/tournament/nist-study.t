@@ -10,8 +10,8 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >     non-overlapping templates  failed, log10 p -173
 >     approximate entropy        failed, log10 p -276
 >     serial                     failed, log10 p -105
->   SP 800-90B   0.5731 bits a bit (compression), 0.8635 if independent
->   SP 800-90B   1.5934 bits a symbol (t-tuple), 1.5952 if independent
+>   SP 800-90B   0.5731 bits a bit (compression), 0.8635 if independent, of 200000 where 1000000 are asked for
+>   SP 800-90B   1.5934 bits a symbol (t-tuple), 1.5952 if independent, of 100000 where 1000000 are asked for
 >   independent  not refuted: log10 p -0.103 of neighbours, -0.355 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.5731 a bit of long blocks (within 2^-64)
 > 2: 2000 rows of 100 bits
@@ -24,8 +24,8 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >     non-overlapping templates  failed, log10 p -334
 >     approximate entropy        failed, log10 p -576
 >     serial                     failed, log10 p -361
->   SP 800-90B   0.5356 bits a bit (compression), 0.8161 if independent
->   SP 800-90B   1.4692 bits a symbol (t-tuple), 1.4968 if independent
+>   SP 800-90B   0.5356 bits a bit (compression), 0.8161 if independent, of 200000 where 1000000 are asked for
+>   SP 800-90B   1.4692 bits a symbol (t-tuple), 1.4968 if independent, of 100000 where 1000000 are asked for
 >   independent  not refuted: log10 p -1.25 of neighbours, -0.0317 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.5356 a bit of long blocks (within 2^-64)
 > 3: 2000 rows of 100 bits
@@ -35,8 +35,8 @@ $ tournament --nist $SHARED/data/qrng/AI_2qubits_training_data.txt --symbol-bits
 >     cumulative sums            failed, log10 p -12.1
 >     non-overlapping templates  failed, log10 p -5.01
 >     approximate entropy        failed, log10 p -5.92
->   SP 800-90B   0.7216 bits a bit (collision), 0.9685 if independent
->   SP 800-90B   1.8043 bits a symbol (t-tuple), 1.8467 if independent
+>   SP 800-90B   0.7216 bits a bit (collision), 0.9685 if independent, of 200000 where 1000000 are asked for
+>   SP 800-90B   1.8043 bits a symbol (t-tuple), 1.8467 if independent, of 100000 where 1000000 are asked for
 >   independent  not refuted: log10 p -0.539 of neighbours, -0.339 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.7216 a bit of long blocks (within 2^-64)
 > a row tells 0.3950 bits (standard error 0.0086) of 1.5850 about its device, if symbols of 2 bits are independent

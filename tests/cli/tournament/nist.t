@@ -2,7 +2,7 @@
 $ head -c 25000 $ROOT/tests/golden/nist_e.bin >e.bin; tournament --nist e.bin --packed --bits 1000 --permutations 200 --progress none -o n.h5
 > e: 200 rows of 1000 bits
 >   SP 800-22    10 of 10 tests passed, 5 not applicable; 1 sequence of 200000 bits
->   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent
+>   SP 800-90B   0.8175 bits a bit (compression), 0.9854 if independent, of 200000 where 1000000 are asked for
 >   independent  not refuted: log10 p -0.0285 of neighbours, -0.0278 of parts; 200 permutations are too few for a verdict, expected at least 2000
 >   extractable  691 bits of a row alone, 0.8175 a bit of long blocks (within 2^-64)
 > n.h5: 1 device, # s
@@ -53,8 +53,8 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 >     random excursions variant  not applicable: 6000 bits, at least 1000000 are needed
 >     serial                     passed, log10 p 0
 >     linear complexity          not applicable: 6000 bits, at least 1000000 are needed
->   SP 800-90B   0.7536 bits a bit (collision), 0.9348 if independent
->   SP 800-90B   1.7373 bits a symbol (t-tuple), 1.8527 if independent
+>   SP 800-90B   0.7536 bits a bit (collision), 0.9348 if independent, of 6000 where 1000000 are asked for
+>   SP 800-90B   1.7373 bits a symbol (t-tuple), 1.8527 if independent, of 3000 where 1000000 are asked for
 >     most common value          0.9348 bits a bit, 1.8527 a symbol
 >     collision                  0.7536 bits a bit
 >     Markov                     0.9727 bits a bit
@@ -83,8 +83,8 @@ $ tournament --nist two.txt --symbol-bits 2 --permutations 2000 -v
 >     random excursions variant  not applicable: 6000 bits, at least 1000000 are needed
 >     serial                     failed, log10 p -50.4
 >     linear complexity          not applicable: 6000 bits, at least 1000000 are needed
->   SP 800-90B   0.6545 bits a bit (most common value), 0.6545 if independent
->   SP 800-90B   1.3447 bits a symbol (most common value), 1.3447 if independent
+>   SP 800-90B   0.6545 bits a bit (most common value), 0.6545 if independent, of 6000 where 1000000 are asked for
+>   SP 800-90B   1.3447 bits a symbol (most common value), 1.3447 if independent, of 3000 where 1000000 are asked for
 >     most common value          0.6545 bits a bit, 1.3447 a symbol
 >     collision                  0.6705 bits a bit
 >     Markov                     0.7215 bits a bit
@@ -174,7 +174,7 @@ $ yes bits | tournament --nist - --packed --bits 1000 --sequence-bits 1000 --seq
 >   SP 800-22    3 of 8 tests passed, 7 not applicable; 3 sequences of 1000 bits
 > y.h5: 1 device, # s
 > SIMPLE { ( 1, 3, 188 )
-! tournament: device standard input: its first 8000000 bits are read; for more give a larger --sequences
+! tournament: device standard input: no more than its first 8000000 bits are read; for more: --sequences 8001
 
 # More devices than what a row tells about them is summed over.
 $ tournament --synthetic 65 --rows 20 --bits 12 --source pairs --only-bits -q -o many.h5
@@ -190,7 +190,7 @@ $ h5dump -d iid/verdict s.h5 | grep '(0)'; tournament --nist still.txt --permuta
 >    (0): 2, 0
 > [null,false]
 $ figures s.h5 -q --report s.html; sed -n 's/<[^>]*>/ /g; s/^ *independent, identically distributed//p' s.html
->   all equal  refuted 
+>   all equal  refuted
 
 # Sequences that are not alike: 2 of 60 are random.
 $ head -c 5000 $ROOT/tests/golden/nist_e.bin >part.bin; head -c 145000 /dev/zero >>part.bin
@@ -200,11 +200,11 @@ $ head -c 5000 $ROOT/tests/golden/nist_e.bin >part.bin; head -c 145000 /dev/zero
 >   SP 800-22    1 of 8 tests passed, 7 not applicable; 60 sequences of 20000 bits
 >     frequency                  failed, log10 p -4.34e+03, passed by 2 of 60 sequences, uniform p 2.98e-102
 >     block frequency            failed, log10 p -4.14e+03, passed by 2 of 60 sequences, uniform p 3.51e-102
->     cumulative sums            failed, log10 p -4.34e+03, its worst value passed by 2 of 60 sequences, uniform p 3.51e-102
+>     cumulative sums            failed, log10 p -4.34e+03, its worst value passed by 2 of 60 sequences, least uniform p 3.51e-102
 >     longest run                failed, log10 p -249, passed by 2 of 60 sequences, uniform p 2.54e-106
 >     spectral                   failed, log10 p -227, passed by 2 of 60 sequences, uniform p 3.51e-102
 >     approximate entropy        failed, log10 p -5.71e+03, passed by 2 of 60 sequences, uniform p 3.51e-102
->     serial                     failed, log10 p -4.44e+06, its worst value passed by 2 of 60 sequences, uniform p 3.51e-102
+>     serial                     failed, log10 p -4.44e+06, its worst value passed by 2 of 60 sequences, least uniform p 3.51e-102
 >   SP 800-90B   0.0000 bits a bit (t-tuple), 0.0287 if independent, of the first 1000000
 >   independent  no: log10 p -2.65e+04 of neighbours, -4e+04 of parts; not compared with permutations (--permutations 0)
 >   extractable  0 bits of a row alone, 0.0000 a bit of long blocks (within 2^-64)
