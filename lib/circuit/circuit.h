@@ -204,9 +204,9 @@ void kl_angle_name(char text[KL_ANGLE_NAME],
 int kl_circuit_text(FILE *to, const struct kl_circuit *c, size_t width, struct kl_error *err);
 /* OpenQASM 3. KL_EUSAGE: an amplitude embedding; KL_EIO. */
 int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err);
-/* A circuit without observables, not finished, from OpenQASM 3: see qasm_read.c for what is read.
-   Parameters whose names begin with x or input are inputs, all others weights, in the order of their
-   declarations. KL_EDATA with line and column, KL_ENOMEM. */
+/* A circuit without observables, not finished, from OpenQASM 3: docs/circuits.md says what is read.
+   Parameters whose names begin with x or input, behind any _, are inputs, all others weights, in the
+   order of their declarations. KL_EDATA with line and column, KL_ENOMEM. */
 int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct kl_error *err);
 
 /* Both precisions; x (n, n_inputs), w (n_weights), out and cot (n, n_obs).

@@ -35,7 +35,7 @@
     { "observables", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, observables), "LIST", 0, 0, true,                \
       "z, x, zz, probs, ZZII-0.5*XIYI, probs(0,2), fidelity(ghz)...", NULL, NULL },                                          \
     { "circuit-file", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, file), "FILE", 0, 0, false,                     \
-      "OpenQASM 3 in place of these", NULL, NULL },                                                       \
+      "OpenQASM 3 in place of these: docs/circuits.md", NULL, NULL },                                     \
     { "qasm", 0, KL_OPT_STRING, KL_CIRCUIT_AT(at, qasm), "TEXT", 0, 0, true, NULL, NULL, NULL }
 /* The row of its noise, for tools that run it; the value becomes kl_noise_text's before the key. */
 #define KL_NOISE_OPTION(at, group)                                                                        \

@@ -91,7 +91,7 @@ static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
         r->at = end;
     } else {
         kl_qasm_word(r, text);
-        if (!text[0]) kl_qasm_fail(r, "found '%.1s', expected an angle", *r->at ? r->at : " ");
+        if (!text[0]) kl_qasm_unexpected(r, "an angle");
         s = strcmp(text, "pi") == 0    ? kl_qasm_constant(M_PI)
             : strcmp(text, "tau") == 0 ? kl_qasm_constant(2 * M_PI)
                                        : parameter(r, text);

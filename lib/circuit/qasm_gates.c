@@ -119,7 +119,8 @@ static int wire(struct kl_qasm_reader *r)
         kl_qasm_expect(r, ']');
         return q->first + index;
     }
-    kl_qasm_fail(r, "'%s' is no qubit", text);
+    if (text[0]) kl_qasm_fail(r, "'%s' is no qubit", text);
+    else kl_qasm_unexpected(r, "a qubit");
     return 0;
 }
 
@@ -130,9 +131,10 @@ void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
     for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
         if (strcmp(gates[i].name, name) == 0) g = &gates[i];
     if (!g) {
-        kl_qasm_fail(r, "'%s' is no gate or statement that is read here", name);
+        kl_qasm_unread(r, name);
         return;
     }
+    kl_qasm_begin(r);
     for (; g->n_angles && c.n_angles < g->n_angles && !r->code; c.n_angles++) {
         kl_qasm_expect(r, c.n_angles ? ',' : '(');
         c.angle[c.n_angles] = kl_qasm_angle(r);

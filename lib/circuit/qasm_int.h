@@ -54,6 +54,8 @@ __attribute__((format(printf, 2, 3))) void kl_qasm_fail(struct kl_qasm_reader *r
 void kl_qasm_skip(struct kl_qasm_reader *r);           /* white space and comments */
 bool kl_qasm_take(struct kl_qasm_reader *r, char c);   /* true if it stood there */
 void kl_qasm_expect(struct kl_qasm_reader *r, char c); /* fails if it does not stand there */
+/* Fails: what stands at r->at is not what was expected. */
+void kl_qasm_unexpected(struct kl_qasm_reader *r, const char *expected);
 /* A word, "" if there is none; r->at stays behind it. */
 void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD]);
 int kl_qasm_number(struct kl_qasm_reader *r, int most); /* a whole number from 0 to most */
@@ -70,5 +72,10 @@ struct kl_qasm_sum kl_qasm_constant(double value);
 /* ---- gates (qasm_gates.c) ---- */
 /* The rest of a call of the gate `name`, to its semicolon; appended to r->circuit. */
 void kl_qasm_gate(struct kl_qasm_reader *r, const char *name);
+/* The circuit begins with its first gate, if it has not begun: declarations come before (qasm_read.c).
+ */
+void kl_qasm_begin(struct kl_qasm_reader *r);
+/* Fails: the statement that begins with this word is none that is read (qasm_unread.c). */
+void kl_qasm_unread(struct kl_qasm_reader *r, const char *word);
 
 #endif

@@ -56,7 +56,20 @@ bool kl_qasm_take(struct kl_qasm_reader *r, char c)
 void kl_qasm_expect(struct kl_qasm_reader *r, char c)
 {
     kl_qasm_skip(r);
-    if (!kl_qasm_take(r, c)) kl_qasm_fail(r, "found '%.1s', expected '%c'", *r->at ? r->at : " ", c);
+    if (!kl_qasm_take(r, c)) kl_qasm_unexpected(r, (char[]){ '\'', c, '\'', 0 });
+}
+
+/* A byte of UTF-8 is no letter by itself: it is told by what it is not. Qiskit names parameters in
+ * Greek. */
+void kl_qasm_unexpected(struct kl_qasm_reader *r, const char *expected)
+{
+    if ((unsigned char)*r->at > 127)
+        kl_qasm_fail(
+            r,
+            "found a letter that is not ASCII, expected %s; names are of A-Z, a-z, 0-9 and _, as in pi: "
+            "rename it",
+            expected);
+    else kl_qasm_fail(r, "found '%.1s', expected %s", *r->at ? r->at : " ", expected);
 }
 
 void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD])

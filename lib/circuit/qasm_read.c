@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    OpenQASM 3 (arXiv:2104.14722), the part that describes a circuit of gates: declarations of qubits and
    of `input` parameters (here), and calls of the gates of stdgates.inc (qasm_gates.c) by angles that are
-   sums (qasm_angle.c). */
+   sums (qasm_angle.c). docs/circuits.md says what that is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static void check_new(struct kl_qasm_reader *r, const char *text)
 {
     bool known = strcmp(text, "pi") == 0 || strcmp(text, "tau") == 0 || kl_qasm_find(r, text);
     for (int i = 0; i < r->n_registers; i++) known |= strcmp(r->registers[i].text, text) == 0;
-    if (!text[0]) kl_qasm_fail(r, "found '%.1s', expected a name", *r->at ? r->at : " ");
+    if (!text[0]) kl_qasm_unexpected(r, "a name");
     if (known) kl_qasm_fail(r, "'%s' is declared twice", text);
 }
 
@@ -77,8 +77,18 @@ static void to_semicolon(struct kl_qasm_reader *r)
     kl_qasm_expect(r, ';');
 }
 
-/* The circuit begins with its first gate: declarations come before. */
-static void begin_gates(struct kl_qasm_reader *r)
+static void version(struct kl_qasm_reader *r)
+{
+    const int found = kl_qasm_number(r, 1000);
+    if (found != 3)
+        kl_qasm_fail(r,
+                     "found version %d, expected OPENQASM 3; convert it, in Qiskit with "
+                     "qasm3.dumps(qasm2.load(FILE))",
+                     found);
+    to_semicolon(r);
+}
+
+void kl_qasm_begin(struct kl_qasm_reader *r)
 {
     if (r->circuit || r->code) return;
     if (!r->n_qubits) kl_qasm_fail(r, "a gate before any qubit is declared");
@@ -93,14 +103,12 @@ static void statement(struct kl_qasm_reader *r)
     kl_qasm_word(r, text);
     bool declares = strcmp(text, "input") == 0 || strcmp(text, "qubit") == 0;
     if (declares && r->circuit) kl_qasm_fail(r, "%s is declared after the first gate", text);
-    else if (strcmp(text, "OPENQASM") == 0) {
-        if (kl_qasm_number(r, 1000) != 3) kl_qasm_fail(r, "found another version, expected OPENQASM 3");
-        to_semicolon(r);
-    } else if (strcmp(text, "include") == 0 || strcmp(text, "barrier") == 0) to_semicolon(r);
+    else if (strcmp(text, "OPENQASM") == 0) version(r);
+    else if (strcmp(text, "include") == 0 || strcmp(text, "barrier") == 0) to_semicolon(r);
     else if (strcmp(text, "input") == 0) input(r);
     else if (strcmp(text, "qubit") == 0) qubit(r);
-    else if (!text[0]) kl_qasm_fail(r, "found '%.1s', expected a statement", r->at);
-    else begin_gates(r), kl_qasm_gate(r, text);
+    else if (!text[0]) kl_qasm_unexpected(r, "a statement");
+    else kl_qasm_gate(r, text);
 }
 
 int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct kl_error *err)
@@ -108,7 +116,7 @@ int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct k
     struct kl_qasm_reader r = { .begin = text, .at = text, .err = err };
     *circuit = NULL;
     for (kl_qasm_skip(&r); *r.at && !r.code; kl_qasm_skip(&r)) statement(&r);
-    begin_gates(&r);
+    kl_qasm_begin(&r);
     free(r.names);
     free(r.places);
     if (r.code) kl_circuit_free(&r.circuit);

@@ -110,10 +110,21 @@ static int check_init(const struct kl_head_model *model, const struct kl_head_op
     return KL_OK;
 }
 
+/* Every named embedding has inputs; a text may have gates of constants and weights alone. */
+static int check_inputs(const struct kl_circuit *c, const char *file, struct kl_error *err)
+{
+    if (c->n_inputs) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "%s: the circuit has no inputs, expected at least one: a parameter whose name begins "
+                   "with x or input, such as 'input float[64] x_0;'",
+                   file ? file : "qasm");
+}
+
 static int add_bottleneck(struct kl_head_model *model, const struct kl_head_options *o,
                           struct kl_error *err)
 {
     int code = kl_circuit_build(&model->circuit, &o->circuit, err);
+    if (!code) code = check_inputs(model->circuit, o->circuit.file, err);
     if (!code) code = check_init(model, o, err);
     if (code) return code;
     model->n_angles = model->circuit->n_inputs;

@@ -116,6 +116,48 @@ static void refused(const char *text, const char *message)
     failures++;
 }
 
+/* What other programs write beside the gates, wherever it stands: by its own name, with the remedy. */
+static void unread(void)
+{
+    static const char measured[] = "is not read: --observables says what is measured; take bit and",
+                      defined[] = "is not read: definitions and modifiers of gates have to be written";
+    refused("OPENQASM 3.0;\nbit[2] meas;\nqubit[2] q;", "line 2, column 4: 'bit' is not read");
+    refused("qubit[2] q;\nbit c;", measured);
+    refused("creg c[2];", measured);
+    refused("qubit q; measure q;", measured);
+    refused("qubit q; measure q -> c;", measured);
+    refused("qubit q;\nc[0] = measure q;", "line 2, column 2: 'measure' is not read");
+    refused("qubit q; c =\n\tmeasure q;", measured);
+    refused("qubit q; c = 3; d = measure q;", "'c' is no gate or statement that is read here");
+    refused("c = ", "'c' is no gate or statement that is read here");
+    refused("gate foo(a) q { rx(a) q; }\nqubit q;", "line 1, column 5: 'gate' is not read");
+    static const char *const defining[] = { "opaque foo q;",    "def foo(int a) {}", "ctrl @ x q, q;",
+                                            "inv @ x q;",       "negctrl @ x q, q;", "pow(2) @ x q;",
+                                            "gate foo q {x q;}" };
+    for (size_t i = 0; i < sizeof defining / sizeof *defining; i++) refused(defining[i], defined);
+    refused("qreg q[2];", "'qreg' is not read: it is OpenQASM 2; write 'qubit[2] q;'");
+    refused("const int n = 2; qubit[n] q;", "'const' is no gate or statement that is read here");
+    refused("x q;", "a gate before any qubit is declared");
+}
+
+/* Qiskit writes a parameter's Greek letter as it is. */
+static void not_ascii(void)
+{
+    static const char *const texts[][2] = { { "input float[64] _\xce\xb8_0_;", "18: %s, expected ';'" },
+                                            { "input float \xce\xb8;", "13: %s, expected a name" },
+                                            { "qubit \xce\xb8;", "7: %s, expected a name" },
+                                            { "qubit q; x \xce\xb8;", "12: %s, expected a qubit" },
+                                            { "qubit q; rx(\xcf\x80) q;", "13: %s, expected an angle" },
+                                            { "\xef\xbb\xbfqubit q;", "1: %s, expected a statement" } };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char message[200];
+        snprintf(message, sizeof message, texts[i][1], "found a letter that is not ASCII");
+        strcat(message, "; names are of A-Z, a-z, 0-9 and _, as in pi: rename it");
+        refused(texts[i][0], message);
+    }
+    refused("qubit q; x ;", "column 12: found ';', expected a qubit");
+}
+
 int main(void)
 {
     for (int a = 0; kl_ansatz_names[a]; a++)
@@ -128,7 +170,8 @@ int main(void)
     }
     other_gates();
     refused("", "line 1, column 1: a gate before any qubit is declared");
-    refused("OPENQASM 2.0;", "column 11: found another version");
+    refused("OPENQASM 2.0;", "column 11: found version 2, expected OPENQASM 3; convert it, in Qiskit");
+    refused("OPENQASM 4.1;", "found version 4");
     refused("qubit[2] q;\nrx(y) q[0];", "line 2, column 5: 'y' is no parameter");
     refused("qubit[2] q;\n  foo q[0];", "line 2, column 6: 'foo' is no gate or statement");
     refused("qubit[2] q; x q[2];", "column 17: found '2', expected a whole number from 0 to 1");
@@ -162,6 +205,7 @@ int main(void)
     refused("qubit q; /* x q;", "a comment without end");
     refused("qubit q; rx(((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))) q;",
             "parentheses");
-    refused("qubit q; measure q;", "'measure' is no gate or statement");
+    unread();
+    not_ascii();
     return failures != 0;
 }

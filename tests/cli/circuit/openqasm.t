@@ -1,0 +1,61 @@
+# OpenQASM 3 of other programs: what is taken for an input, and what is refused with what to do about it.
+
+# An input's name begins with x or input, behind any _; numbers follow the declarations, not the names.
+$ printf 'input float x_1; input float x_0; input angle[32] _x_2_; input float input_0; input float theta; input float X;\n' >names.qasm
++ printf 'qubit q; qubit r; rx(x_0) q; ry(x_1) q; rz(_x_2_) q; rx(input_0) r; ry(theta) r; rz(X) r;\n' >>names.qasm
++ circuit show --circuit-file names.qasm
+> OpenQASM, names.qasm: 2 qubits, 2 weights, 6 gates; measured: z
+>
+>  0: -RX(x1)-RY(x0)-RZ(x2)-
+>  1: -RX(x3)-RY(w0)-RZ(w1)-
+$ printf 'input float x_weight; input float xray; input array[float[64], 2] inputs; input float data; qubit q; rx(data) q;' >more.qasm
++ circuit stats --circuit-file more.qasm --samples 100 | sed -n '2,3p'
+> inputs                4
+> weights               1
+
+# What Qiskit writes of a circuit that measures, the same without bits, and one with a gate of its own.
+$ printf 'OPENQASM 3.0;\ninclude "stdgates.inc";\nbit[2] meas;\nqubit[2] q;\nh q[0];\nbarrier q[0], q[1];\nmeas[0] = measure q[0];\n' >m.qasm
++ circuit show --circuit-file m.qasm; grep -v '^bit' m.qasm >n.qasm; circuit show --circuit-file n.qasm; grep -v measure n.qasm >o.qasm; circuit show -q --circuit-file o.qasm
+>  0: -H-
+>  1: ---
+! circuit: m.qasm: OpenQASM, line 3, column 4: 'bit' is not read: --observables says what is measured; take bit and measure out
+! circuit: n.qasm: OpenQASM, line 6, column 5: 'measure' is not read: --observables says what is measured; take bit and measure out
+$ printf 'OPENQASM 3.0;\ngate rzz(p0) a, b {\n  cx a, b;\n}\nqubit[2] q;\n' >g.qasm; circuit show --circuit-file g.qasm
+! circuit: g.qasm: OpenQASM, line 2, column 5: 'gate' is not read: definitions and modifiers of gates have to be written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'])
+? 65
+$ printf 'OPENQASM 3.0;\ninput float[64] _\316\270_0_;\n' >t.qasm; circuit show --circuit-file t.qasm
+! circuit: t.qasm: OpenQASM, line 2, column 18: found a letter that is not ASCII, expected ';'; names are of A-Z, a-z, 0-9 and _, as in pi: rename it
+? 65
+
+# OpenQASM 2, with its header and without
+$ printf 'OPENQASM 2.0;\nqreg q[2];\n' >2.qasm; circuit show --circuit-file 2.qasm; sed 1d 2.qasm >q.qasm; circuit show --circuit-file q.qasm
+! circuit: 2.qasm: OpenQASM, line 1, column 11: found version 2, expected OPENQASM 3; convert it, in Qiskit with qasm3.dumps(qasm2.load(FILE))
+! circuit: q.qasm: OpenQASM, line 1, column 5: 'qreg' is not read: it is OpenQASM 2; write 'qubit[2] q;' for 'qreg q[2];'
+? 65
+
+# A circuit without inputs is seen and counted, but no head can be trained of it; nor of one without weights.
+$ printf 'qubit[2] q;\nh q[0];\ncx q[0], q[1];\n' >bell.qasm; circuit show --circuit-file bell.qasm; circuit qasm --circuit-file bell.qasm
++ circuit stats --circuit-file bell.qasm --samples 100 | sed -n '2,3p'
+> OpenQASM, bell.qasm: 2 qubits, 0 weights, 2 gates; measured: z
+>
+>  0: -H-*-
+>  1: ---X-
+> OPENQASM 3.0;
+> include "stdgates.inc";
+> qubit[2] q;
+> h q[0];
+> cx q[0], q[1];
+> inputs                0
+> weights               0
+$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log
++ qtrain f.h5 --circuit-file bell.qasm -o h.h5; echo $?; qtrain f.h5 --circuit-file bell.qasm --core twin -o h.h5; ls h.h5 2>&- | wc -l
+> 2
+> 0
+! qtrain: bell.qasm: the circuit has no inputs, expected at least one: a parameter whose name begins with x or input, such as 'input float[64] x_0;'
+! qtrain: bell.qasm: the circuit has no inputs, expected at least one: a parameter whose name begins with x or input, such as 'input float[64] x_0;'
+$ printf 'input float x; qubit[2] q; rx(x) q[0];' >x.qasm; qtrain f.h5 --circuit-file x.qasm -o h.h5
+! qtrain: the circuit has no weights that could be trained; give --layers 1 or more, or another --circuit-file
+? 2
+$ printf 'qasm: qubit q; h q;\n' >q.yaml; qtrain f.h5 -c q.yaml -o h.h5
+! qtrain: qasm: the circuit has no inputs, expected at least one: a parameter whose name begins with x or input, such as 'input float[64] x_0;'
+? 2
