@@ -177,35 +177,18 @@ int kl_config_read(const struct kl_tool *tool, void *values, const char *path, s
 {
     struct reader r = { .tool = tool, .values = values, .path = path, .err = err };
     char *text = NULL;
-    int code = kl_no_folder(path, err);
+    size_t n;
+    int code = kl_read_text(&text, &n, path, LARGEST, "a configuration", err);
     if (code) return code;
-    FILE *file = fopen(path, "re");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    if (!(text = malloc(LARGEST + 1))) {
-        code = kl_fail_memory(err, LARGEST + 1);
-        goto out;
-    }
-    size_t n = fread(text, 1, LARGEST + 1, file);
-    if (ferror(file)) {
-        code = kl_fail_errno(err, KL_EIO, "%s: cannot be read", path);
-        goto out;
-    }
-    if (n > LARGEST) {
-        code = kl_fail(err, KL_EDATA, "%s: found more than %d bytes, expected a configuration", path,
-                       LARGEST);
-        goto out;
-    }
     if (!yaml_parser_initialize(&r.yaml)) {
         code = kl_fail_memory(err, sizeof r.yaml);
         goto out;
     }
-    text[n] = 0;
     r.text = text;
     yaml_parser_set_input_string(&r.yaml, (const unsigned char *)text, n);
     code = read_mapping(&r);
     yaml_parser_delete(&r.yaml);
 out:
     free(text);
-    fclose(file);
     return code;
 }

@@ -11,20 +11,12 @@
 
 static int read_file(char **text, const char *path, struct kl_error *err)
 {
-    const size_t most = 1 << 16;
-    int code = kl_no_folder(path, err);
-    if (code) return code;
-    FILE *file = fopen(path, "re");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "--noise %s: cannot be opened", path);
-    *text = malloc(most + 1);
-    const size_t n = *text ? fread(*text, 1, most + 1, file) : 0;
-    if (!*text) code = kl_fail_memory(err, most);
-    else if (ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s", path);
-    else if (n > most || memchr(*text, 0, n))
-        code = kl_fail(err, KL_EDATA, "%s: expected a calibration in JSON of at most 64 KiB", path);
-    else (*text)[n] = 0;
-    fclose(file);
-    return code;
+    size_t n;
+    const int code = kl_read_text(text, &n, path, 1 << 16, "a calibration in JSON", err);
+    if (code || !memchr(*text, 0, n)) return code;
+    free(*text);
+    *text = NULL;
+    return kl_fail(err, KL_EDATA, "%s: no text; expected a calibration in JSON", path);
 }
 
 /* JSON takes no other names, and calls them a lack of memory. */

@@ -7,24 +7,6 @@
 
 #include "claims/claims.h"
 
-enum { LONGEST = 1 << 20 };
-
-static int read_text(char **text, size_t *n, const char *path, struct kl_error *err)
-{
-    int code = kl_no_folder(path, err);
-    if (code) return code;
-    FILE *file = fopen(path, "re");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    *text = malloc(LONGEST + 1);
-    code = *text ? KL_OK : kl_fail_memory(err, LONGEST + 1);
-    if (!code) *n = fread(*text, 1, LONGEST + 1, file);
-    if (!code && ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s", path);
-    if (!code && *n > LONGEST)
-        code = kl_fail(err, KL_EDATA, "%s: longer than 1 MiB; expected a list of claims in JSON", path);
-    fclose(file);
-    return code;
-}
-
 /* Members of an object that are none of the names, which end with NULL. */
 static int check_names(const json_t *object, const char *const *names, const char *where,
                        struct kl_error *err)
@@ -158,7 +140,7 @@ int kl_claims_read(struct kl_claims *c, const char *path, struct kl_error *err)
     size_t n = 0;
     const char *slash = strrchr(path, '/');
     *c = (struct kl_claims){ 0 };
-    int code = read_text(&text, &n, path, err);
+    int code = kl_read_text(&text, &n, path, 1 << 20, "a list of claims in JSON", err);
     if (!code) code = kl_json_parse_bytes(&c->json, text, n, path, err);
     if (!code) code = take_all(c, path, err);
     if (!code && !(c->folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0)))

@@ -38,7 +38,7 @@ $ printf '{"qubits":[{"bit-flip":1.5}]}' > bad.json; qtrain f.h5 --noise bad.jso
 ? 65
 
 $ qtrain f.h5 --noise absent.json -o x.h5
-! qtrain: --noise absent.json: cannot be opened: No such file or directory
+! qtrain: absent.json: cannot be opened: No such file or directory
 ? 66
 
 $ qtrain f.h5 --noise 0.01 -o x.h5

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+   A short text from a file or a pipe: a configuration, a circuit, a calibration, claims. */
+#include <stdlib.h>
+
+#include "base/base.h"
+
+int kl_read_text(char **text, size_t *n, const char *path, size_t most, const char *expected,
+                 struct kl_error *err)
+{
+    *text = NULL;
+    int code = kl_no_folder(path, err);
+    if (code) return code;
+    FILE *file = fopen(path, "re");
+    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
+    char *read = malloc(most + 1);
+    *n = read ? fread(read, 1, most + 1, file) : 0;
+    if (!read) code = kl_fail_memory(err, most + 1);
+    else if (ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s: cannot be read", path);
+    else if (*n > most)
+        code = kl_fail(err, KL_EDATA, "%s: more than %zu bytes, expected %s", path, most, expected);
+    else read[*n] = 0;
+    fclose(file);
+    if (code) free(read);
+    else *text = read;
+    return code;
+}
