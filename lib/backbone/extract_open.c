@@ -38,6 +38,17 @@ static void remark_size(const struct kl_extract *e)
             e->images->height, e->images->width, side, side, side);
 }
 
+/* Whether colour tells classes apart, only the user knows; the shipped weights have seen none. */
+static void remark_colour(const struct kl_extract *e)
+{
+    const struct kl_extract_options *o = &e->options;
+    if (!o->trained_side || o->images.channels != KL_CHANNELS_AUTO || e->images->channels == 1) return;
+    kl_note(
+        o->log, 1,
+        "images in colour: the shipped weights were trained on grey ones; compare with --channels grey, "
+        "or give --weights FILE of a network for colour");
+}
+
 static void describe(struct kl_extract *e)
 {
     const struct kl_extract_options *o = &e->options;
@@ -71,6 +82,7 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
     e->n = e->images->n;
     code = open_net(e, err);
     if (!code) remark_size(e);
+    if (!code) remark_colour(e);
     return code;
 }
 

@@ -59,6 +59,14 @@ $ mkdir jpegs; echo x > jpegs/1.jpg; extract-features jpegs --resize 28 -o x.h5;
 ! extract-features: jpegs: no PNG files in its 0 sub-folders; each class is a sub-folder
 ? 65
 
+# colour, of which the shipped weights have seen none; unless it is asked for
+$ mkdir -p tint/{a,b}; for c in a b; do cp $ROOT/tests/fuzz/png/rgb tint/$c/1.png; done
++ extract-features tint --resize 28 -o z.h5; for c in rgb grey; do extract-features tint --resize 28 --channels $c -f -o z.h5; done; rm z.h5
+> z.h5: 2 x 512 float32, # s (# images/s)
+> z.h5: 2 x 512 float32, # s (# images/s)
+> z.h5: 2 x 512 float32, # s (# images/s)
+! extract-features: images in colour: the shipped weights were trained on grey ones; compare with --channels grey, or give --weights FILE of a network for colour
+
 # classes are read as before, with labels or without: what lies beside them is not
 $ mkdir both both/a; cp set/one/1.png both/a; cp set/one/2.png both; extract-features both --resize 28 --labels none -o z.h5
 > z.h5: 1 x 512 float32, # s (# images/s)
