@@ -208,7 +208,7 @@ static void write_status(FILE *to)
         { "1", "A check said no." },
         { "2", "A wrong option or argument." },
         { "65", "An input is damaged or of the wrong form." },
-        { "66", "An input is absent, cannot be opened, or is a folder, pipe or device where a file is expected." },
+        { "66", "An input is absent, cannot be opened, or is no file (a folder, a pipe)." },
         { "70", "A promise inside the program was broken." },
         { "74", "Reading or writing failed, a full disk included." },
         { "75", "No memory, or no such device." },
