@@ -205,15 +205,16 @@ static int tell(FILE *out, struct run *run, enum kl_stage_answer answer, struct 
 {
     const struct kl_common *common = &run->v->head.common;
     if (common->quiet && !common->json) return KL_OK;
-    const int code = answer == KL_STAGE_COMPUTE ? KL_OK : recall(run, err);
-    if (!code && answer != KL_STAGE_COMPUTE) say_heads(run);
+    int code = answer == KL_STAGE_COMPUTE ? KL_OK : recall(run, err);
     const struct kl_sweep_found found = { .sweep = &run->sweep,
                                           .job = &run->job,
                                           .key = run->stage->key,
                                           .part = run->shard.count > 0,
                                           .status = answer,
                                           .seconds = kl_clock() - run->stage->start };
-    return code ? code : kl_sweep_tell(out, &found, common->json, err);
+    if (!code) code = kl_sweep_tell(out, &found, common->json, err);
+    if (!code && answer != KL_STAGE_COMPUTE) say_heads(run);
+    return code;
 }
 
 static int work(struct run *run, FILE *out, struct kl_error *err)
