@@ -66,12 +66,8 @@ int kl_exit_status(int code);
    One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the
    cache key are made from it. */
 enum kl_option_type {
-    KL_OPT_FLAG,
-    KL_OPT_INT,
-    KL_OPT_FLOAT,
-    KL_OPT_STRING,
-    KL_OPT_CHOICE,
-    KL_OPT_DEVICE /* texts */
+    KL_OPT_FLAG, KL_OPT_INT, KL_OPT_FLOAT,
+    KL_OPT_STRING, KL_OPT_CHOICE, KL_OPT_DEVICE /* texts */
 };
 
 struct kl_option {
@@ -251,11 +247,11 @@ int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const cha
 void kl_progress_end(struct kl_progress *p);
 
 /* ---- signals (signals.c) ---- */
-void kl_signals_install(void);   /* SIGINT, SIGTERM: first sets a flag, second ends at once */
-int kl_signals_pending(void);    /* the signal's number or 0 */
-void kl_signals_plain(void);     /* from here on they end the tool at once, also as process 1 */
+void kl_signals_install(void); /* SIGINT, SIGTERM: first sets a flag, second ends at once */
+int kl_signals_pending(void);  /* the signal's number or 0 */
+void kl_signals_plain(void);   /* from here on they end the tool at once, also as process 1 */
 void kl_signals_bar(bool drawn); /* of progress: a signal that ends the tool at once clears the line */
-void kl_signals_reraise(void);   /* default handler, then raise: the shell sees 128+n */
+void kl_signals_reraise(void); /* default handler, then raise: the shell sees 128+n */
 
 /* ---- arenas (arena.c) ----
    Workspace made before the loop and passed in. Blocks are 64-byte aligned and uninitialised. */

@@ -2,7 +2,6 @@
    YAML configuration: one flat mapping with the names of the long options. */
 #include "base/base_int.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

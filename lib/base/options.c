@@ -126,9 +126,10 @@ static bool is_bare(const struct parser *p, const struct kl_option *option)
 static int set(const struct parser *p, const struct kl_option *option, const char *text,
                const char *where)
 {
-    static const char *const names[] = { "FILE",     "FOLDER", "PATH",  "PAGE.html",
+    static const char *const names[] = { "FILE",     "FOLDER", "DIR",   "PATH", "PAGE.html",
                                          "FEATURES", "HEAD2",  "IMAGES" };
-    for (size_t i = 0; !*text && option->arg && i < sizeof names / sizeof *names; i++)
+    const bool wrong = !*text && option->arg && strcmp(option->name, "store") != 0;
+    for (size_t i = 0; wrong && i < sizeof names / sizeof *names; i++)
         if (strcmp(option->arg, names[i]) == 0)
             return kl_fail(p->err, KL_EUSAGE,
                            "%s: found an empty name, expected %s; is a variable unset?", where,

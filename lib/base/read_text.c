@@ -12,15 +12,15 @@ int kl_read_text(char **text, size_t *n, const char *path, size_t most, const ch
     if (code) return code;
     FILE *file = fopen(path, "re");
     if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    char *read = malloc(most + 1);
-    *n = read ? fread(read, 1, most + 1, file) : 0;
-    if (!read) code = kl_fail_memory(err, most + 1);
+    char *all = malloc(most + 1);
+    *n = all ? fread(all, 1, most + 1, file) : 0;
+    if (!all) code = kl_fail_memory(err, most + 1);
     else if (ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s: cannot be read", path);
     else if (*n > most)
         code = kl_fail(err, KL_EDATA, "%s: more than %zu bytes, expected %s", path, most, expected);
-    else read[*n] = 0;
+    else all[*n] = 0;
     fclose(file);
-    if (code) free(read);
-    else *text = read;
+    if (code) free(all);
+    else *text = all;
     return code;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
    A circuit's OpenQASM text from a file. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What a person writes about noise, NAME=NUMBER,... or the name of a file, as one canonical text: the
    list, sorted, or JSON where qubits differ. */
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

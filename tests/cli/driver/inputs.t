@@ -66,11 +66,12 @@ $ circuit show --circuit-file /dev/null
 ? 65
 
 # A variable that is not set, where a name belongs; an empty store is none.
-$ for o in '-o' '--output=' '-o x.h5 --history' '-o x.h5 --circuit-file' '--config'; do case $o in *=) qtrain f.h5 $o ;; *) qtrain f.h5 $o '' ;; esac; done 2>&1; ls x.h5
+$ for o in '-o' '--output=' '-o x.h5 --history' '-o x.h5 --circuit-file' '-o x.h5 --mlflow' '--config'; do case $o in *=) qtrain f.h5 $o ;; *) qtrain f.h5 $o '' ;; esac; done 2>&1; ls x.h5
 > qtrain: -o: found an empty name, expected FILE; is a variable unset?
 > qtrain: --output: found an empty name, expected FILE; is a variable unset?
 > qtrain: --history: found an empty name, expected FILE; is a variable unset?
 > qtrain: --circuit-file: found an empty name, expected FILE; is a variable unset?
+> qtrain: --mlflow: found an empty name, expected DIR; is a variable unset?
 > qtrain: --config: found an empty name, expected FILE; is a variable unset?
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2
