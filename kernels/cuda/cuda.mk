@@ -40,14 +40,20 @@ $(CUDA_BUILD)/%.o: %.cu Makefile kernels/cuda/cuda.mk
 
 # The same sources for the CPU, over tests/cuda/emulated: what the tests run where there is no GPU.
 CXX ?= g++
+EMULATED_SAN ?= $(SAN)
 EMULATED := $(CUDA_ALL:%.cu=$(BUILD)/emulated/%.o) \
-  $(patsubst %,$(BUILD)/emulated/tests/cuda/emulated/%.o,device memory runtime streams)
+  $(patsubst %,$(BUILD)/emulated/tests/cuda/emulated/%.o,device memory races runtime streams)
 # Its cuDNN is a library of its own, as the real one is: tests find it by CUDNN_HOME=$(BUILD)/tests/cuda/cudnn.
 EMULATED_CUDNN := $(BUILD)/tests/cuda/cudnn/lib/libcudnn.so.9
 $(BUILD)/tests/cuda/libketline-cuda.so: $(EMULATED)
 	$(call SAY,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -shared -Wl,-soname,libketline-cuda.so,--wrap=malloc,--wrap=calloc $(SAN) -o $@ $^
+
+# Races that are there to be found: tests/cuda-races.sh.
+$(BUILD)/tests/cuda/races: $(BUILD)/emulated/tests/cuda/races.o $(BUILD)/tests/cuda/libketline-cuda.so
+	$(call SAY,LD)
+	$(Q)$(CXX) $(SAN) -o $@ $^ -Wl,-rpath,'$$ORIGIN'
 
 # As it is where there is no cudnn.h.
 $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so: $(filter-out $(WITH_CUDNN:%.cu=$(BUILD)/emulated/%.o),$(EMULATED)) \
@@ -70,6 +76,6 @@ $(BUILD)/emulated/%.o: %.cu Makefile kernels/cuda/cuda.mk
 $(BUILD)/emulated/%.o: %.cpp Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++17 -O3 -g -fPIC -Wall -Wextra -Werror -Itests/cuda/emulated $(SAN) -MMD -MP -c -o $@ $<
+	$(Q)$(CXX) -std=c++17 -O3 -g -fPIC -Wall -Wextra -Werror -Itests/cuda/emulated $(EMULATED_SAN) -MMD -MP -c -o $@ $<
 
 -include $(CUDA_OBJECTS:.o=.d) $(EMULATED:.o=.d) $(BUILD)/emulated/tests/cuda/emulated/cudnn.d

@@ -115,6 +115,7 @@ KL_GPU void kl_gan_discriminate(const kl_gan_job &job, int64_t own, const kl_cud
         const double gradient[] = { kl_warp_sum(by_x), kl_warp_sum(by_y), kl_warp_sum(by_bias),
                                     kl_warp_sum(by_weight) };
         const int place[] = { 2 * j, 2 * j + 1, 2 * hidden + j, 3 * hidden + j };
+        __syncwarp(); /* all have read what is now written: a shuffle does not order memory */
         for (int i = j < hidden ? 0 : 3; i < 4 && kl_gan_lane() == 0; i++)
             kl_adam(params + place[i], m + place[i], v + place[i], gradient[i], f);
     }

@@ -179,14 +179,7 @@ static inline unsigned __float_as_uint(float value)
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
-static inline unsigned atomicAdd(unsigned *to, unsigned value)
-{
-    const unsigned was = *to;
-    *to += value;
-    return was;
-}
-static inline void __threadfence(void)
-{
-}
+unsigned atomicAdd(unsigned *to, unsigned value);
+void __threadfence(void);
 
 #endif

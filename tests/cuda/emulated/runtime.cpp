@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    See cuda_runtime.h here: launches, and calls that fail. Threads of a launch are fibers of one thread
    of the CPU, which change only at barriers and shuffles. */
+#include "races.h"
 #include "streams.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <map>
 #include <mutex>
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined EMULATED_RACES
 enum { STACK = 1 << 17 }; /* instrumented frames are larger */
 #else
 enum { STACK = 1 << 15 };
@@ -21,11 +22,14 @@ enum { WARP = 32 };
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
-alignas(16) float kl_shared[EMULATED_SHARED / sizeof(float)];
+enum { PAGE = 4096, SHARED_PAGES = (EMULATED_SHARED + PAGE - 1) / PAGE };
+alignas(PAGE) float kl_shared[SHARED_PAGES * PAGE / sizeof(float)];
 
-/* A barrier of `of` threads: how many stand at it, how often it opened. */
+/* A barrier of `of` threads: how many stand at it, how often it opened. What is before it happens before
+   what is behind it; two places for that, since who goes on may be at the next one before others left. */
 struct barrier {
     unsigned of, here, opened;
+    char order[2];
 };
 struct fiber {
     void *stack, *at;
@@ -36,10 +40,12 @@ struct fiber {
     uint64_t *slots;
     unsigned shuffles;
     struct barrier *block_barrier, *warp_barrier;
+    struct races_thread races;
 };
 static struct fiber *current;
 static void *scheduler;
 static const std::function<void()> *job;
+static char launched, ended; /* what orders a launch and what is before and behind it */
 
 /* Saves what a function must save, changes the stack. */
 extern "C" void emulated_switch(void **from, void *to);
@@ -76,7 +82,9 @@ static void yield(void)
 
 static void body(void)
 {
+    races_acquire(&launched);
     (*job)();
+    races_release(&ended);
     current->done = true;
     yield();
     emulated_die("a finished thread ran on");
@@ -95,14 +103,44 @@ static void meet(struct barrier *b)
     current->waits = NULL;
 }
 
+static void meet_in_order(struct barrier *b)
+{
+    char *order = &b->order[b->opened % 2];
+    races_release(order);
+    meet(b);
+    races_acquire(order);
+}
+
 void __syncthreads(void)
 {
-    meet(current->block_barrier);
+    meet_in_order(current->block_barrier);
 }
 
 void __syncwarp(void)
 {
-    meet(current->warp_barrier);
+    meet_in_order(current->warp_barrier);
+}
+
+void __threadfence(void)
+{
+    races_fence(&current->races);
+}
+
+unsigned atomicAdd(unsigned *to, unsigned value)
+{
+    const unsigned was = *to;
+    *to += value;
+    races_atomic(&current->races, to);
+    return was;
+}
+
+/* What g++ puts before a read of four volatile bytes in what is compiled to look for races. */
+extern "C" void __tsan_volatile_read4(void *at)
+{
+    current->races.seen = at;
+}
+extern "C" void __tsan_volatile_read1(void *)
+{
 }
 
 void __nanosleep(unsigned)
@@ -137,7 +175,10 @@ static bool resume(struct fiber *f)
     if (f->done || (f->waits && *f->waits == f->until)) return false;
     current = f;
     threadIdx = f->thread, blockIdx = f->block;
+    void *host = races_self();
+    races_become(f->races.self);
     emulated_switch(&scheduler, f->at);
+    races_become(host);
     return true;
 }
 
@@ -151,6 +192,8 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
     struct barrier *barriers = (struct barrier *)__real_calloc(blocks * (warps + 1), sizeof *barriers);
     uint64_t *slots = (uint64_t *)__real_calloc(blocks * warps, 2 * WARP * sizeof *slots);
     if (!fibers || !barriers || !slots) emulated_die("no memory");
+    races_forget(kl_shared, sizeof kl_shared);
+    memset(kl_shared, 0xff, sizeof kl_shared);
     for (unsigned i = 0; i < n; i++) {
         const unsigned block = i / threads, thread = i % threads, warp = thread / WARP;
         struct barrier *own = barriers + block * (warps + 1);
@@ -158,8 +201,10 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
         fibers[i].thread.x = thread, fibers[i].block.x = first + block;
         fibers[i].block_barrier = own, fibers[i].warp_barrier = own + 1 + warp;
         fibers[i].slots = slots + (size_t)(block * warps + warp) * 2 * WARP;
+        races_begin(&fibers[i].races, first % EMULATED_PROCESSORS * threads + i);
         begin(&fibers[i]);
     }
+    races_release(&launched);
     for (unsigned left = n; left;) {
         bool moved = false;
         for (unsigned i = 0; i < n; i++) {
@@ -170,8 +215,8 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
         }
         if (!moved && left) emulated_die("threads wait at a barrier that others never reach");
     }
-    for (unsigned i = 0; i < n; i++) free(fibers[i].stack);
-    free(fibers), free(barriers), free(slots);
+    for (unsigned i = 0; i < n; i++) races_free(fibers[i].stack);
+    races_free(fibers), races_free(barriers), races_free(slots);
 }
 
 static std::atomic<int> calls;
@@ -235,8 +280,8 @@ cudaError_t emulated_launch(const void *id, std::function<void()> kernel, dim3 g
     return emulated_enqueue(stream, [=] {
         job = &kernel;
         blockDim = block, gridDim = grid;
-        memset(kl_shared, 0xff, sizeof kl_shared);
         if (cooperative) run_blocks(0, grid.x, block.x);
         for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x);
+        races_acquire(&ended);
     });
 }
