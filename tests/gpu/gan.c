@@ -125,8 +125,8 @@ int main(void)
 {
     open_gpu();
     draw();
-    check("a layer", KL_GAN_QUANTUM, 0, 1e-9);
-    if (!smallest) check("two layers", KL_GAN_QUANTUM, 1, 1e-9);
+    if (!smallest) check("a layer", KL_GAN_QUANTUM, 0, 1e-9);
+    check("two layers", KL_GAN_QUANTUM, 1, 1e-9);
     if (!smallest) check("the study's circuit", KL_GAN_QUANTUM, 4, 1e-9);
     check("the study's network", KL_GAN_NETWORK, 0, 1e-5);
     check_refusals();
