@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/base.h"
+#include "metrics/distributions.h"
 #include "metrics/metrics.h"
 
 static const double level = 0.05;
@@ -23,7 +24,7 @@ void kl_differ_add(struct kl_differ *d, double log10_p, double held_out)
 
 static double log_choose(double n, double k)
 {
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+    return kl_log_factorial(n) - kl_log_factorial(k) - kl_log_factorial(n - k);
 }
 
 double kl_least_permuted_p(size_t permutations, size_t a, size_t b)

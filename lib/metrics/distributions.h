@@ -13,6 +13,8 @@ double kl_log_gamma_lower(double a, double x);
 /* ln I_x(a, b), regularised incomplete beta function (DLMF 8.17.2), a, b > 0, x + y = 1: both are given,
    so that neither has lost digits. */
 double kl_log_beta_lower(double a, double b, double x, double y);
+/* ln n! = ln Gamma(n + 1), n >= 0; from several threads at once, as all here. */
+double kl_log_factorial(double n);
 /* ln(n!) - ln(sqrt(2 pi n) (n/e)^n), n > 0 (Loader 2000, "Fast and accurate computation of binomial
    probabilities"): what is small in ln n!. */
 double kl_stirling_error(double n);

@@ -10,7 +10,7 @@ enum { STEPS = 10000000 };
 
 double kl_stirling_error(double n)
 {
-    if (n < 16) return lgamma(n + 1) - (n + 0.5) * log(n) + n - 0.5 * log(2 * M_PI);
+    if (n < 16) return kl_log_factorial(n) - (n + 0.5) * log(n) + n - 0.5 * log(2 * M_PI);
     const double s = 1 / (n * n); /* DLMF 5.11.1 */
     return (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s / 1188)))) / n;
 }

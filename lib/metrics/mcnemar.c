@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "metrics/distributions.h"
 #include "metrics/metrics.h"
 
 struct kl_mcnemar kl_mcnemar(int64_t only_first, int64_t only_second)
@@ -10,8 +11,8 @@ struct kl_mcnemar kl_mcnemar(int64_t only_first, int64_t only_second)
     if (m.exact) { /* twice the lower tail of Binomial(n, 1/2) */
         double tail = 0;
         for (int64_t k = 0; k <= less; k++)
-            tail += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
-                        (double)n * M_LN2);
+            tail += exp(kl_log_factorial((double)n) - kl_log_factorial((double)k) -
+                        kl_log_factorial((double)(n - k)) - (double)n * M_LN2);
         m.p = fmin(1, 2 * tail);
         return m;
     }

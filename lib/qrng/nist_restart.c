@@ -22,7 +22,7 @@ static double poisson(double mean, size_t j)
 {
     const double m = (double)j;
     if (j == 0 || mean == 0) return j ? 0 : exp(-mean);
-    return exp(m * log(mean) - mean - lgamma(m + 1));
+    return exp(m * log(mean) - mean - kl_log_factorial(m));
 }
 
 /* Probability that none of k counts exceeds x: counts that sum to n are Poisson variables of mean n p,

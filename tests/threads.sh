@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Every job of jobs.inc by tools under ThreadSanitizer, with 4 threads: two threads at one place of memory, one of them writing,
+# with nothing that orders them, is an error, whatever came of it. Then small jobs with the kernels of a GPU on the CPU, for what
+# the tools' threads do beside it.
+ROOT=$(cd "$(dirname "$0")/.." && pwd)
+cd "$ROOT" || exit 70
+plain=$(realpath --relative-to=. "${BUILD:-build}")
+[ -e "$(gcc -print-file-name=libtsan.so)" ] || { echo "skipped: no ThreadSanitizer"; exit 77; }
+export BUILD=$plain/threads
+make -s --no-print-directory -j"$(nproc)" all "$BUILD/tests/cuda/libketline-cuda.so" BUILD="$BUILD" EMULATED_SAN=-DEMULATED_RACES \
+    SAN="-fsanitize=thread --param tsan-distinguish-volatile=1 -fno-omit-frame-pointer -w" || exit 1
+. tests/jobs.inc
+export TSAN_OPTIONS=exitcode=66
+prepare || { echo "the inputs could not be made"; exit 1; }
+for name in $(jobs); do
+    has_threads "$name" || continue
+    check "$name" job "$name" "$JOBS/out.h5" --threads 4
+    rm -rf "$JOBS"/out*
+done
+
+export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$plain/tests/cuda/cudnn
+options="--epochs 1 --batch-size 32 --reduction 8 --qubits 2 --layers 1 --classifier 4"
+on_gpu() { check "$1 on a GPU" "$@" --device cuda --threads 4; }
+on_gpu extract-features -q "$digits_test" --resize 28 --limit 20 --tap layer1 -o "$JOBS/gpu.h5"
+on_gpu qtrain -q "$JOBS/features.h5" $options -o "$JOBS/gpu-head.h5"
+on_gpu qeval -q "$JOBS/gpu-head.h5" "$JOBS/test.h5" -o "$JOBS/gpu-report.h5"
+on_gpu qsweep -q "$JOBS/features.h5" $options --grid "lr=1e-2,3e-2 init=normal,uniform" --replicas 2 -o "$JOBS/gpu-sweep.h5"
+on_gpu qgan -q "$JOBS/devices.txt" --pairs 1v2 --reference --epochs 1 -o "$JOBS/gpu-gan.h5"
+conclude
