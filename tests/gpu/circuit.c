@@ -87,6 +87,7 @@ int main(void)
         for (int kind = 0; kind < (small ? 4 : 8); kind++) {
             const size_t samples = small    ? (n < 6    ? 37
                                                : n < 11 ? 3
+                                               : n < 12 ? 5 /* more than the blocks there are */
                                                         : 2)
                                    : n < 11 ? 4099
                                    : n < 14 ? 67

@@ -9,7 +9,8 @@
 #include "kernels/inline/philox.h"
 #include "tests/unit/check.h"
 
-enum { CLASSES = 3, MOST = 3000 };
+enum { CLASSES = 3, MOST = 3000, JUDGED = 205 /* more than the blocks on the CPU take at once */ };
+static struct kl_features judged;
 
 static void make_features(struct kl_features *f, size_t n, size_t d)
 {
@@ -97,6 +98,7 @@ static const struct kind kinds[] = {
     { "twin", PLAIN, KL_CORE_TWIN, 4, 3, 16, { 24, 0 }, 16, 1, false, KL_ADAM, 0, 0, 0.2 },
     { "frozen", PLAIN, KL_CORE_FROZEN, 4, 3, 16, { 24, 0 }, 16, 1, false, KL_ADAM, 0.1, 0.02, 0.2 },
     { "none", PLAIN, KL_CORE_NONE, 4, 3, 16, { 24, 0 }, 16, 1, false, KL_ADAM, 0, 0, 0.2 },
+    { "one layer", PLAIN, KL_CORE_NONE, 4, 3, 16, { 0 }, 0, 0, false, KL_ADAM, 0, 0, 0 },
 };
 
 static void options_of(struct kl_head_options *h, struct kl_train_options *o, const struct kind *k)
@@ -195,6 +197,7 @@ static void check(const struct kind *k, const struct kl_features *f)
     train_on(&gpu, &model, f, &o, &device, 1);
     compare(k, &cpu, &gpu);
     check_logits(k, &model, gpu.replicas[0].params, f);
+    if (f->d == judged.d) check_logits(k, &model, gpu.replicas[0].params, &judged);
     train_on(&other, &model, f, &o, &device, 2);
     for (int64_t r = 0; r < o.replicas; r++)
         CHECK(same(&gpu, r, &other, r), "%s: a run in parts has other bits", k->name);
@@ -247,9 +250,11 @@ static void check_all(size_t n)
     struct kl_features few, odd;
     make_features(&few, n, 24);
     make_features(&odd, n - 3, 13);
+    make_features(&judged, JUDGED, 24);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) check(&kinds[i], i % 2 ? &odd : &few);
     check_refusals(&few);
     free(few.x), free(few.labels), free(odd.x), free(odd.labels);
+    free(judged.x), free(judged.labels);
 }
 
 int main(void)
