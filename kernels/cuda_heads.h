@@ -53,8 +53,8 @@ struct kl_cuda_steps {
     const struct kl_cuda_factors *factors; /* (n, count) */
     double *sums;
 };
-/* What a head says of n rows, each unless NULL: logits (n, n_classes), outputs of the circuit
-   (n, n_outputs), losses in nats and whether they are right (n). */
+/* What n heads say of n_rows rows, each unless NULL: logits (n, n_rows, n_classes), outputs of the
+   circuit (n, n_rows, n_outputs), losses in nats and whether they are right (n, n_rows). */
 struct kl_cuda_judged {
     float *logits, *outputs, *loss;
     uint8_t *right;
@@ -77,9 +77,9 @@ struct kl_cuda_heads_calls {
     int (*get)(struct kl_cuda_heads *heads, size_t head, float *params, float *m, float *v,
                struct kl_error *err);
     int (*steps)(struct kl_cuda_heads *heads, const struct kl_cuda_steps *steps, struct kl_error *err);
-    /* One head on n_rows rows of the features, without dropout. */
-    int (*judge)(struct kl_cuda_heads *heads, const struct kl_cuda_judged *to, size_t head,
-                 const int32_t *rows, size_t n_rows, struct kl_error *err);
+    /* The heads which[n] on n_rows rows of the features, without dropout. */
+    int (*judge)(struct kl_cuda_heads *heads, const struct kl_cuda_judged *to, const int32_t *which,
+                 size_t n, const int32_t *rows, size_t n_rows, struct kl_error *err);
     void (*close)(struct kl_cuda_heads **heads);
 };
 

@@ -184,58 +184,65 @@ static int heads_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, s
     return code ? code : wait(h, "training", err);
 }
 
-/* What a head says of n rows, from the card's memory. */
-static int fetch_judged(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, size_t n,
-                        struct kl_error *err)
+/* Of what n heads say of `all` rows, rows [first, first + rows). */
+struct part {
+    size_t n, first, rows, all;
+};
+
+/* Values of `size` bytes, (n, rows) on the card, to their place in (n, all); to NULL: to nowhere. */
+static int fetch(struct kl_cuda_heads *h, void *to, const void *from, size_t size, const struct part *p,
+                 struct kl_error *err)
 {
-    const enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost;
-    const size_t classes = (size_t)h->shape.n_classes, outputs = (size_t)h->shape.circuit.n_outputs;
-    int code = KL_OK;
-    if (to->logits) code = move(h, to->logits, h->logits, n * classes * sizeof(float), kind, err);
-    if (!code && to->outputs)
-        code = move(h, to->outputs, h->outputs, n * outputs * sizeof(float), kind, err);
-    if (!code && to->loss) code = move(h, to->loss, h->loss, n * sizeof(float), kind, err);
-    if (!code && to->right) code = move(h, to->right, h->right, n, kind, err);
-    return code ? code : wait(h, "judging", err);
+    if (!to || !size) return KL_OK;
+    const size_t width = p->rows * size;
+    return kl_cuda_check(cudaMemcpy2DAsync((char *)to + p->first * size, p->all * size, from, width,
+                                           width, p->n, cudaMemcpyDeviceToHost, h->stream),
+                         "from the GPU", err);
 }
 
-static int judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, size_t head,
-                 const int32_t *which, size_t n, struct kl_error *err)
+static int fetch_judged(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, const struct part *p,
+                        struct kl_error *err)
+{
+    const size_t classes = (size_t)h->shape.n_classes, outputs = (size_t)h->shape.circuit.n_outputs;
+    int code = fetch(h, to->logits, h->logits, classes * sizeof(float), p, err);
+    if (!code) code = fetch(h, to->outputs, h->outputs, outputs * sizeof(float), p, err);
+    if (!code) code = fetch(h, to->loss, h->loss, sizeof(float), p, err);
+    return code ? code : fetch(h, to->right, h->right, sizeof *to->right, p, err);
+}
+
+static int judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, const int32_t *order,
+                 const struct part *p, struct kl_error *err)
 {
     struct kl_head_job job = h->job;
     struct kl_cuda_rows rows;
     void *arguments[] = { &job };
-    int code = kl_cuda_features_send(&rows, &h->features, which, n, h->stream, err);
+    int code = kl_cuda_features_send(&rows, &h->features, order + p->first, p->rows, h->stream, err);
     if (code) return code;
-    job.x = rows.x, job.labels = rows.labels, job.order = rows.rows;
-    job.params += head * h->shape.block;
+    job.x = rows.x, job.labels = rows.labels, job.order = rows.rows, job.which = h->which;
     memcpy(job.y_at, h->judge_at, sizeof job.y_at);
-    job.y = h->judge_y, job.y_size = h->judge_size, job.n_rows = (int32_t)n;
+    job.y = h->judge_y, job.y_size = h->judge_size, job.n_rows = (int32_t)p->rows;
     job.logits = to->logits ? h->logits : NULL, job.outputs = to->outputs ? h->outputs : NULL;
     job.row_loss = to->loss ? h->loss : NULL, job.row_right = h->right;
-    const size_t tiles = (n + KL_JUDGED - 1) / KL_JUDGED;
-    const dim3 grid((unsigned)(tiles < (size_t)h->together ? tiles : (size_t)h->together));
-    code = kl_cuda_check(cudaLaunchKernel(judge_kernel(&h->shape.circuit), grid, dim3(KL_HEAD_THREADS),
-                                          arguments, 0, h->stream),
-                         "judging", err);
+    const size_t tiles = (p->rows + KL_JUDGED - 1) / KL_JUDGED, each = (size_t)h->together / p->n;
+    job.blocks = (int32_t)(each < 1 ? 1 : each < tiles ? each : tiles);
+    const dim3 grid((unsigned)(p->n * (size_t)job.blocks)), block(KL_HEAD_THREADS);
+    code = kl_cuda_check(
+        cudaLaunchKernel(judge_kernel(&h->shape.circuit), grid, block, arguments, 0, h->stream),
+        "judging", err);
     if (!code) code = kl_cuda_features_used(&h->features, h->stream, err);
-    return code ? code : fetch_judged(h, to, n, err);
+    return code ? code : fetch_judged(h, to, p, err);
 }
 
-static int heads_judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, size_t head,
-                       const int32_t *rows, size_t n_rows, struct kl_error *err)
+static int heads_judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, const int32_t *which,
+                       size_t n, const int32_t *rows, size_t n_rows, struct kl_error *err)
 {
-    const size_t chunk = h->features.chunk, limit = KL_JUDGED_MOST, most = chunk < limit ? chunk : limit,
-                 classes = (size_t)h->shape.n_classes, outputs = (size_t)h->shape.circuit.n_outputs;
-    int code = KL_OK;
+    const size_t chunk = h->features.chunk, most = chunk < h->judged ? chunk : h->judged;
+    int code = move(h, h->which, which, n * sizeof *which, cudaMemcpyHostToDevice, err);
     for (size_t at = 0; at < n_rows && !code; at += most) {
-        const struct kl_cuda_judged part = { to->logits ? to->logits + at * classes : NULL,
-                                             to->outputs ? to->outputs + at * outputs : NULL,
-                                             to->loss ? to->loss + at : NULL,
-                                             to->right ? to->right + at : NULL };
-        code = judge(h, &part, head, rows + at, n_rows - at < most ? n_rows - at : most, err);
+        const struct part p = { n, at, n_rows - at < most ? n_rows - at : most, n_rows };
+        code = judge(h, to, rows, &p, err);
     }
-    return code;
+    return code ? code : wait(h, "judging", err);
 }
 
 const struct kl_cuda_heads_calls kl_cuda_heads_calls = { heads_open,  heads_room,  heads_put,  heads_get,

@@ -115,13 +115,13 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
     }
 }
 
-/* Blocks take turns over KL_JUDGED rows. */
+/* job.blocks a head, which take turns over KL_JUDGED rows. */
 template <int L, bool REAL>
 static __global__ void KL_HEAD_BOUNDS kl_head_judge(const __grid_constant__ kl_head_job job)
 {
     const int tiles = (job.n_rows + KL_JUDGED - 1) / KL_JUDGED, classes = job.shape.n_classes,
-              outputs = job.shape.circuit.n_outputs;
-    kl_own own = { job.params,
+              outputs = job.shape.circuit.n_outputs, turn = (int)blockIdx.x / job.blocks;
+    kl_own own = { job.params + job.which[turn] * (int64_t)job.shape.block,
                    job.y + (int64_t)blockIdx.x * job.y_size,
                    NULL,
                    NULL,
@@ -133,10 +133,11 @@ static __global__ void KL_HEAD_BOUNDS kl_head_judge(const __grid_constant__ kl_h
                    NULL,
                    0,
                    false };
-    for (int tile = (int)blockIdx.x; tile < tiles; tile += (int)gridDim.x) {
-        const int64_t to = (int64_t)tile * KL_JUDGED;
-        const int rows = job.n_rows - to < KL_JUDGED ? (int)(job.n_rows - to) : KL_JUDGED;
-        own.rows = job.order + to;
+    for (int tile = (int)blockIdx.x % job.blocks; tile < tiles; tile += job.blocks) {
+        const int first = tile * KL_JUDGED,
+                  rows = job.n_rows - first < KL_JUDGED ? job.n_rows - first : KL_JUDGED;
+        const int64_t to = (int64_t)turn * job.n_rows + first;
+        own.rows = job.order + first;
         kl_head_forward<L, REAL>(job, own, 0, rows);
         const float *logits = own.y + job.y_at[job.shape.n_layers - 1];
         for (int i = (int)threadIdx.x; job.logits && i < rows * classes; i += (int)blockDim.x)

@@ -57,13 +57,19 @@ static int copy_shape(struct kl_cuda_heads *h, const struct kl_cuda_head *shape,
     return code;
 }
 
+/* Of a launch: each head has one at least. */
+static size_t most_blocks(const struct kl_cuda_heads *h)
+{
+    return (size_t)h->together > h->n_heads ? (size_t)h->together : h->n_heads;
+}
+
 /* What steps need besides features. */
 static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
 {
     struct kl_head_job *job = &h->job;
     const struct kl_cuda_head *s = &h->shape;
     const size_t n = h->n_heads, slots = (size_t)s->circuit.n_slots, batch = (size_t)s->batch,
-                 blocks = (size_t)h->together > n ? (size_t)h->together : n;
+                 blocks = most_blocks(h);
     const bool keeps_grad = s->clip > 0 || job->slice < s->batch;
     int code = keep(h, &job->params, n * s->block, err);
     if (!code) code = keep(h, &job->m, n * s->block, err);
@@ -84,11 +90,14 @@ static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
     return code ? code : keep(h, &h->sums, n * (2 + (size_t)s->n_groups), err);
 }
 
-static int take_judging(struct kl_cuda_heads *h, struct kl_error *err)
+static int take_judging(struct kl_cuda_heads *h, size_t n, struct kl_error *err)
 {
     const struct kl_cuda_head *s = &h->shape;
-    const size_t rows = KL_JUDGED_MOST, outputs = (size_t)s->circuit.n_outputs;
-    int code = keep(h, &h->judge_y, (size_t)h->together * (size_t)h->judge_size, err);
+    const size_t share = KL_JUDGED_MOST / h->n_heads, each = share < n ? share : n,
+                 outputs = (size_t)s->circuit.n_outputs;
+    h->judged = each < KL_JUDGED ? (size_t)KL_JUDGED : each;
+    const size_t rows = h->n_heads * h->judged;
+    int code = keep(h, &h->judge_y, most_blocks(h) * (size_t)h->judge_size, err);
     if (!code) code = keep(h, &h->logits, rows * (size_t)s->n_classes, err);
     if (!code) code = keep(h, &h->outputs, rows * outputs, err);
     if (!code) code = keep(h, &h->loss, rows, err);
@@ -104,7 +113,7 @@ static int take_all(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, c
     if (!code) code = lay_out(&h->judge_size, h->judge_at, &h->shape, KL_JUDGED, err);
     count_items(h->job.item_at, &h->shape);
     if (!code) code = take_steps(h, err);
-    if (!code) code = take_judging(h, err);
+    if (!code) code = take_judging(h, n, err);
     return code ? code
                 : kl_cuda_features_open(&h->features, x, labels, n, (size_t)shape->n_features,
                                         (size_t)shape->batch, h->device, err);

@@ -8,8 +8,8 @@
 #include "kernels/cuda/head.cuh"
 
 enum {
-    KL_JUDGED = 32,       /* rows a block judges at once */
-    KL_JUDGED_MOST = 8192 /* rows of a launch that judges, at most */
+    KL_JUDGED = 32,        /* rows a block judges at once */
+    KL_JUDGED_MOST = 32768 /* of all heads in one launch, unless a head had fewer than a block */
 };
 
 struct kl_cuda_heads {
@@ -19,7 +19,8 @@ struct kl_cuda_heads {
     size_t n_heads;
     int device;
     int32_t judge_at[KL_CUDA_LAYERS], judge_size;
-    int together; /* blocks that run at once */
+    size_t judged; /* rows of a head in a launch that judges, at most */
+    int together;  /* blocks that run at once */
     void *arrays, *groups, *absent;
     void *memory[32]; /* what else was taken */
     int n_memory;
@@ -28,7 +29,7 @@ struct kl_cuda_heads {
     uint32_t *replica;
     struct kl_cuda_factors *factors;
     double *sums;
-    float *logits, *outputs, *loss; /* of KL_JUDGED_MOST rows */
+    float *logits, *outputs, *loss; /* (n_heads, judged) */
     uint8_t *right;
     cudaStream_t stream;
 };

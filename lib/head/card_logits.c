@@ -11,6 +11,7 @@ int kl_card_logits(float *logits, float *outputs, const struct kl_head *head, co
     struct kl_cuda_heads *heads = NULL;
     struct kl_cuda_head shape;
     struct kl_arena memory = { 0 };
+    const int32_t first = 0;
     int code = kl_arena_init(&memory, 0, err);
     if (code) return code;
     int32_t *rows = kl_arena_take(&memory, n + 1, sizeof *rows);
@@ -19,7 +20,7 @@ int kl_card_logits(float *logits, float *outputs, const struct kl_head *head, co
     if (!code) code = kl_card_shape(&shape, &head->model, NULL, &memory, err);
     if (!code) code = cuda->heads->open(&heads, &shape, 1, x, NULL, n, device->number, err);
     if (!code) code = cuda->heads->put(heads, 0, head->params, NULL, NULL, err);
-    if (!code) code = cuda->heads->judge(heads, &to, 0, rows, n, err);
+    if (!code) code = cuda->heads->judge(heads, &to, &first, 1, rows, n, err);
     if (heads) cuda->heads->close(&heads);
     kl_arena_free(&memory);
     return code;

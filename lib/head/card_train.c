@@ -15,7 +15,7 @@ struct kl_card {
     uint32_t *replica;
     struct kl_cuda_factors *factors; /* (replicas, KL_CUDA_STEPS) */
     double *sums;                    /* (replicas, n_sums) */
-    float *loss;                     /* of a head on the validation samples */
+    float *loss;                     /* (replicas, validation samples) */
     uint8_t *right;
     double *val_loss, *val_accuracy; /* (replicas) */
 };
@@ -30,8 +30,8 @@ static int take(struct kl_card *card, const struct kl_train *train, struct kl_er
     card->replica = kl_arena_take(&card->memory, n, sizeof *card->replica);
     card->factors = kl_arena_take(&card->memory, n * KL_CUDA_STEPS, sizeof *card->factors);
     card->sums = kl_arena_take(&card->memory, n * card->n_sums, sizeof *card->sums);
-    card->loss = kl_arena_take(&card->memory, held + 1, sizeof *card->loss);
-    card->right = kl_arena_take(&card->memory, held + 1, sizeof *card->right);
+    card->loss = kl_arena_take(&card->memory, n * held + 1, sizeof *card->loss);
+    card->right = kl_arena_take(&card->memory, n * held + 1, sizeof *card->right);
     card->val_loss = kl_arena_take(&card->memory, n, sizeof *card->val_loss);
     card->val_accuracy = kl_arena_take(&card->memory, n, sizeof *card->val_accuracy);
     if (!card->order || !card->validation || !card->which || !card->replica || !card->factors ||
@@ -160,26 +160,31 @@ int kl_card_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
     return KL_OK;
 }
 
-/* One head after another, so that memory does not grow with their number. Sums in the samples' order. */
+/* Loss and accuracy of replica r, the i-th that was judged; sums in the samples' order. */
+static void judged(struct kl_card *card, size_t r, size_t i, size_t n)
+{
+    double loss = 0;
+    size_t right = 0;
+    for (size_t k = i * n; k < (i + 1) * n; k++) loss += (double)card->loss[k], right += card->right[k];
+    card->val_loss[r] = loss / (double)n;
+    card->val_accuracy[r] = (double)right / (double)n;
+}
+
 int kl_card_validate(struct kl_train *train, struct kl_error *err)
 {
     struct kl_card *card = train->card;
-    const struct kl_cuda *cuda = train->device->cuda;
-    const struct kl_cuda_judged judged = { .loss = card->loss, .right = card->right };
+    const struct kl_cuda_heads_calls *calls = train->device->cuda->heads;
+    const struct kl_cuda_judged to = { .loss = card->loss, .right = card->right };
+    size_t n = 0;
     int code = KL_OK;
     for (int64_t r = 0; r < train->options.replicas && !code; r++) {
         if (train->replicas[r].stopped_epoch >= 0) continue;
-        code = cuda->heads->get(card->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
-        if (code || !train->n_validation) continue;
-        code = cuda->heads->judge(card->heads, &judged, (size_t)r, card->validation, train->n_validation,
-                                  err);
-        double loss = 0;
-        size_t right = 0;
-        for (size_t i = 0; i < train->n_validation && !code; i++)
-            loss += (double)card->loss[i], right += card->right[i];
-        card->val_loss[r] = loss / (double)train->n_validation;
-        card->val_accuracy[r] = (double)right / (double)train->n_validation;
+        card->which[n++] = (int32_t)r;
+        code = calls->get(card->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
     }
+    if (code || !n || !train->n_validation) return code;
+    code = calls->judge(card->heads, &to, card->which, n, card->validation, train->n_validation, err);
+    for (size_t i = 0; i < n && !code; i++) judged(card, (size_t)card->which[i], i, train->n_validation);
     return code;
 }
 

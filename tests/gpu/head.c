@@ -183,6 +183,39 @@ static void check_logits(const struct kind *k, struct kl_head_model *model, cons
     digest_of(b, f->n * CLASSES * sizeof *b);
 }
 
+/* Heads judged together, some of them and in another order, say what each says alone. */
+static void check_judged(const struct kind *k, const struct kl_head_model *model,
+                         const struct kl_train *trained, const struct kl_features *f)
+{
+    enum { HEADS = 3, TOLD = 2 };
+    static const int32_t which[TOLD] = { 2, 0 };
+    static float together[TOLD * MOST * CLASSES], alone[MOST * CLASSES];
+    static int32_t rows[MOST];
+    const struct kl_cuda_heads_calls *calls = device.cuda->heads;
+    const size_t n = f->n * CLASSES;
+    struct kl_cuda_heads *heads;
+    struct kl_cuda_head shape;
+    struct kl_arena memory;
+    struct kl_error err;
+    for (size_t i = 0; i < f->n; i++) rows[i] = (int32_t)(f->n - 1 - i);
+    must_not(kl_arena_init(&memory, 0, &err), &err);
+    must_not(kl_card_shape(&shape, model, NULL, &memory, &err), &err);
+    must_not(calls->open(&heads, &shape, HEADS, f->x, NULL, f->n, device.number, &err), &err);
+    for (size_t i = 0; i < HEADS; i++)
+        must_not(calls->put(heads, i, trained->replicas[i].params, NULL, NULL, &err), &err);
+    struct kl_cuda_judged to = { .logits = together };
+    must_not(calls->judge(heads, &to, which, TOLD, rows, f->n, &err), &err);
+    to.logits = alone;
+    for (size_t i = 0; i < TOLD; i++) {
+        must_not(calls->judge(heads, &to, &which[i], 1, rows, f->n, &err), &err);
+        CHECK(memcmp(alone, together + i * n, n * sizeof *alone) == 0,
+              "%s: head %d is judged differently in company", k->name, (int)which[i]);
+    }
+    CHECK(memcmp(together, together + n, n * sizeof *alone) != 0, "%s: all heads say the same", k->name);
+    calls->close(&heads);
+    kl_arena_free(&memory);
+}
+
 static void check(const struct kind *k, const struct kl_features *f)
 {
     struct kl_head_options h;
@@ -197,7 +230,10 @@ static void check(const struct kind *k, const struct kl_features *f)
     train_on(&gpu, &model, f, &o, &device, 1);
     compare(k, &cpu, &gpu);
     check_logits(k, &model, gpu.replicas[0].params, f);
-    if (f->d == judged.d) check_logits(k, &model, gpu.replicas[0].params, &judged);
+    if (f->d == judged.d) {
+        check_logits(k, &model, gpu.replicas[0].params, &judged);
+        check_judged(k, &model, &gpu, &judged);
+    }
     train_on(&other, &model, f, &o, &device, 2);
     for (int64_t r = 0; r < o.replicas; r++)
         CHECK(same(&gpu, r, &other, r), "%s: a run in parts has other bits", k->name);

@@ -143,3 +143,15 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
         fly(to, true), fly(from, true);
     });
 }
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream)
+{
+    MAY_FAIL();
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidValue;
+    fly(to, false), fly(from, false);
+    return emulated_enqueue(stream, [=] {
+        for (size_t i = 0; i < height; i++)
+            memcpy((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
+        fly(to, true), fly(from, true);
+    });
+}
