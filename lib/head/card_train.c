@@ -2,6 +2,7 @@
    The training loop's work on a card. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "head/card.h"
 #include "head/train_int.h"
@@ -103,6 +104,17 @@ static struct kl_cuda_factors factors_at(const struct kl_train *train, const str
                                      .epsilon = (float)u.adam.epsilon };
 }
 
+/* Of `count` steps; those of the replica before it stand before them, and mostly are the same: powers
+   are dear for hundreds of replicas, which a card waits for. */
+static void factors_of(struct kl_cuda_factors *factors, const struct kl_train *train,
+                       const struct kl_replica *r, int64_t count, const struct kl_replica *before)
+{
+    if (before && before->reductions == r->reductions)
+        memcpy(factors, factors - count, (size_t)count * sizeof *factors);
+    else
+        for (int64_t i = 0; i < count; i++) factors[i] = factors_at(train, r, train->step + i);
+}
+
 /* The epoch's sums of a replica, to the card's array or back from it. */
 static void exchange(double *sums, const struct kl_card *card, struct kl_train *train,
                      struct kl_replica *r, bool back)
@@ -126,8 +138,8 @@ static size_t prepare(struct kl_card *card, struct kl_train *train, int64_t coun
         if (train->step == 0) kl_train_norms_begin(&crew);
         card->which[n] = (int32_t)r;
         card->replica[n] = (uint32_t)(train->options.first_replica + r);
-        for (int64_t i = 0; i < count; i++)
-            card->factors[(int64_t)n * count + i] = factors_at(train, replica, train->step + i);
+        factors_of(card->factors + (int64_t)n * count, train, replica, count,
+                   n ? &train->replicas[card->which[n - 1]] : NULL);
         exchange(card->sums + n * card->n_sums, card, train, replica, false);
         n++;
     }

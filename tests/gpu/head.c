@@ -253,6 +253,36 @@ static void check(const struct kind *k, const struct kl_features *f)
     kl_head_model_free(&model);
 }
 
+/* Replicas whose rates fall, and which end, at times of their own. */
+static void check_course(const struct kl_features *f)
+{
+    const struct kind *k = &kinds[2];
+    struct kl_head_options h;
+    struct kl_train_options o;
+    struct kl_head_model model;
+    struct kl_train cpu, gpu;
+    struct kl_error err;
+    options_of(&h, &o, k);
+    o.epochs = 20, o.patience = 3, o.schedule.kind = KL_PLATEAU_RATE, o.schedule.patience = 0;
+    o.schedule.lr = 1e-2;
+    must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
+    train_on(&cpu, &model, f, &o, NULL, 1);
+    train_on(&gpu, &model, f, &o, &device, 1);
+    bool rates = false, ends = false;
+    for (int64_t r = 0; r < o.replicas; r++) {
+        const struct kl_replica *a = &cpu.replicas[r], *b = &gpu.replicas[r];
+        CHECK(a->reductions == b->reductions && a->stopped_epoch == b->stopped_epoch, "replica %d",
+              (int)r);
+        rates |= b->reductions != gpu.replicas[0].reductions;
+        ends |= b->stopped_epoch != gpu.replicas[0].stopped_epoch;
+    }
+    CHECK(rates && ends, "all replicas take the same course: this checks nothing");
+    compare(k, &cpu, &gpu);
+    kl_train_close(&gpu);
+    kl_train_close(&cpu);
+    kl_head_model_free(&model);
+}
+
 /* What a GPU does not do is said, not done differently. */
 static void check_refusals(const struct kl_features *f)
 {
@@ -288,6 +318,7 @@ static void check_all(size_t n)
     make_features(&odd, n - 3, 13);
     make_features(&judged, JUDGED, 24);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) check(&kinds[i], i % 2 ? &odd : &few);
+    if (n != MOST) check_course(&few);
     check_refusals(&few);
     free(few.x), free(few.labels), free(odd.x), free(odd.labels);
     free(judged.x), free(judged.labels);
