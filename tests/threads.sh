@@ -9,8 +9,10 @@ plain=$(realpath --relative-to=. "${BUILD:-build}")
 [ -e "$(gcc -print-file-name=libtsan.so)" ] || { echo "skipped: no ThreadSanitizer"; exit 77; }
 nm "$plain/libketline.a" | grep -qE '__(asan|gcov)_init' && { echo "skipped: the build has another checker"; exit 77; }
 export BUILD=$plain/threads
-make -s --no-print-directory -j"$(nproc)" all "$BUILD/tests/cuda/libketline-cuda.so" BUILD="$BUILD" CC=gcc CXX=g++ \
-    EMULATED_SAN=-DEMULATED_RACES SAN="-fsanitize=thread --param tsan-distinguish-volatile=1 -fno-omit-frame-pointer -w" || exit 1
+flags="-fsanitize=thread -fno-omit-frame-pointer -w"
+make -s --no-print-directory -j"$(nproc)" all BUILD="$BUILD" CC=gcc SAN="$flags" || exit 1
+make -s --no-print-directory -j"$(nproc)" "$BUILD/tests/cuda/libketline-cuda.so" BUILD="$BUILD" CXX=g++ \
+    EMULATED_SAN=-DEMULATED_RACES SAN="$flags --param tsan-distinguish-volatile=1" || exit 1
 . tests/jobs.inc
 export TSAN_OPTIONS=exitcode=66
 prepare || { echo "the inputs could not be made"; exit 1; }

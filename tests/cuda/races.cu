@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/head_kernels.cuh"
 
-enum { THREADS = 64, BLOCKS = 3 };
+enum { THREADS = 64, BLOCKS = 2 };
 
 extern float kl_shared[];
 

@@ -84,7 +84,7 @@ int main(void)
     isa = device.name;
     const int most = small ? 13 : 16;
     for (int n = 1; n <= most; n++)
-        for (int kind = 0; kind < (small ? 4 : 8); kind++) {
+        for (int kind = 0; kind < (smallest ? 2 : small ? 4 : 8); kind++) {
             const size_t samples = small    ? (n < 6    ? 37
                                                : n < 11 ? 3
                                                : n < 12 ? 5 /* more than the blocks there are */

@@ -66,7 +66,9 @@ static bool same(const struct kl_gan_study *a, size_t i, const struct kl_gan_stu
 
 static struct kl_gan_options options_of(enum kl_gan_generator generator, int64_t repetitions)
 {
-    struct kl_gan_options o = { .reference = true, .generator = generator, .epochs = EPOCHS, .seed = 5 };
+    struct kl_gan_options o = {
+        .reference = true, .generator = generator, .epochs = smallest ? 3 : EPOCHS, .seed = 5
+    };
     struct kl_error err;
     must(kl_gan_settle(&o, &err), &err);
     if (generator == KL_GAN_QUANTUM) o.repetitions = repetitions;
