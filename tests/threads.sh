@@ -5,24 +5,23 @@
 # the tools' threads do beside it.
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 cd "$ROOT" || exit 70
-plain=$(realpath --relative-to=. "${BUILD:-build}")
+BUILD=$(realpath --relative-to=. "${BUILD:-build}")
 [ -e "$(gcc -print-file-name=libtsan.so)" ] || { echo "skipped: no ThreadSanitizer"; exit 77; }
-nm "$plain/libketline.a" | grep -qE '__(asan|gcov)_init' && { echo "skipped: the build has another checker"; exit 77; }
-export BUILD=$plain/threads
-flags="-fsanitize=thread -fno-omit-frame-pointer -w"
-make -s --no-print-directory -j"$(nproc)" all BUILD="$BUILD" CC=gcc SAN="$flags" || exit 1
-make -s --no-print-directory -j"$(nproc)" "$BUILD/tests/cuda/libketline-cuda.so" BUILD="$BUILD" CXX=g++ \
+nm "$BUILD/libketline.a" | grep -qE '__(asan|gcov)_init' && { echo "skipped: the build has another checker"; exit 77; }
+own=$BUILD/threads flags="-fsanitize=thread -fno-omit-frame-pointer -w"
+make -s --no-print-directory -j"$(nproc)" all BUILD="$own" CC=gcc SAN="$flags" || exit 1
+make -s --no-print-directory -j"$(nproc)" "$own/tests/cuda/libketline-cuda.so" BUILD="$own" CXX=g++ \
     EMULATED_SAN=-DEMULATED_RACES SAN="$flags --param tsan-distinguish-volatile=1" || exit 1
 . tests/jobs.inc
-export TSAN_OPTIONS=exitcode=66
 prepare || { echo "the inputs could not be made"; exit 1; }
+export PATH=$ROOT/$own/bin:$PATH TSAN_OPTIONS=exitcode=66
 for name in $(jobs); do
     has_threads "$name" || continue
     check "$name" job "$name" "$JOBS/out.h5" --threads 4
     rm -rf "$JOBS"/out*
 done
 
-export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$plain/tests/cuda/cudnn
+export KETLINE_CUDA=$own/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 options="--epochs 1 --batch-size 32 --reduction 8 --qubits 2 --layers 1 --classifier 4"
 on_gpu() { check "$1 on a GPU" "$@" --device cuda --threads 4; }
 on_gpu extract-features -q "$digits_test" --resize 28 --limit 20 --tap layer1 -o "$JOBS/gpu.h5"

@@ -49,8 +49,8 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 4 --redu
 
 # Too little memory on the card: said in one line, with the same bytes; none for the heads: one line.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --reduction 8 --classifier none --batch-size 8 --no-controls --progress none"
-+ qtrain -q f.h5 $o --device cuda --no-provenance -o roomy.h5 > log; KETLINE_EMULATED_MEMORY=700000 qtrain f.h5 $o --device cuda --no-provenance -o small.h5 > log
-+ cmp roomy.h5 small.h5; KETLINE_EMULATED_MEMORY=500000 qtrain f.h5 $o --device cuda -o none.h5
++ qtrain -q f.h5 $o --device cuda --no-provenance -o roomy.h5 > log; KETLINE_EMULATED_MEMORY=200000 qtrain f.h5 $o --device cuda --no-provenance -o small.h5 > log
++ cmp roomy.h5 small.h5; KETLINE_EMULATED_MEMORY=50000 qtrain f.h5 $o --device cuda -o none.h5
 ! qtrain: the GPU's memory is full: features are streamed; the results are the same
 ! qtrain: heads: the GPU's memory is full; fewer replicas, or --device cpu
 ? 75
