@@ -16,7 +16,7 @@
 #include "kernels/cuda_mlps.h"
 #include "kernels/cuda_resnet.h"
 
-enum { KL_CUDA_VERSION = 7 /* of everything in these headers */ };
+enum { KL_CUDA_VERSION = 8 /* of everything in these headers */ };
 struct kl_error;
 
 struct kl_cuda_device {

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT
    Circuits in batches on a GPU (kernels/cuda/circuit.cu), and a circuit as the card has it: see
-   kernels/cuda.h. */
+   kernels/cuda.h.
+
+   CNOT and X move amplitudes and do nothing else, so a circuit is a row of passes, each of which moves
+   all amplitudes at once and then turns some qubits. 2^lane_bits threads share a state; the lower bits
+   of an amplitude's number say which thread has it, the own_bits higher ones which of the thread's own
+   it is. Only qubits whose bits are own ones can be turned, since then both amplitudes of a pair are at
+   hand; so which qubit has which bit changes from pass to pass. */
 #ifndef KL_KERNELS_CUDA_CIRCUIT_H
 #define KL_KERNELS_CUDA_CIRCUIT_H
 
 #include "kernels/vqc.h"
 
 struct kl_error;
-enum { KL_CUDA_BATCH_QUBITS = KL_VQC_MOST_QUBITS };
+enum {
+    KL_CUDA_BATCH_QUBITS = KL_VQC_MOST_QUBITS,
+    KL_CUDA_OWN_BITS = 5,     /* at most */
+    KL_CUDA_HELD_QUBITS = 13, /* of a state in registers; larger ones are in the card's memory */
+    KL_CUDA_GENERATORS = 3    /* of a qubit: X, Y, Z */
+};
 enum kl_cuda_source { KL_CUDA_CONSTANT, KL_CUDA_INPUT, KL_CUDA_WEIGHT };
 /* Of slot k: scale, times input[index] (times input[index2] unless it is -1, times weight[scaled - 1]
    unless scaled is 0) or times weight[index]. */
@@ -15,18 +26,57 @@ struct kl_cuda_angle {
     int32_t source, index, index2, scaled;
     float scale;
 };
-/* Strings are Pauli strings; output o is the sum of terms [end[o - 1], end[o]), each a string's
-   expectation value times a weight. Weight w stands in the slots use[use_end[w - 1]] ... */
-struct kl_cuda_circuit {
-    int32_t n_qubits, n_inputs, n_weights, n_outputs, n_ops, n_slots, n_strings, n_terms;
-    int32_t real; /* all amplitudes stay real */
-    const struct kl_vqc_op *ops;
-    const struct kl_cuda_angle *angles;      /* (n_slots) */
-    const struct kl_vqc_observable *strings; /* (n_strings) */
-    const int32_t *end, *term;               /* (n_outputs), (n_terms): a string */
-    const float *term_weight;                /* (n_terms) */
-    const int32_t *use_end, *use;            /* (n_weights); slots */
+/* A rotation exp(-i angle P/2): gate KL_VQC_RX, KL_VQC_RY or KL_VQC_RZ. */
+struct kl_cuda_turn {
+    int32_t gate, slot;
 };
+/* Turns [first, end), one after another, multiplied. */
+struct kl_cuda_matrix {
+    int32_t first, end;
+};
+enum kl_cuda_pass_kind {
+    KL_CUDA_START,      /* of |0>: the first pass of a state in registers; matrices by bit */
+    KL_CUDA_TURNS,      /* matrices by bit, of own bits */
+    KL_CUDA_CONTROLLED, /* matrix[0] on the lowest own bit, where number & mask is value */
+    KL_CUDA_STRING,     /* matrix[0], one RZ, on the parity of number & mask: MULTIRZ */
+    KL_CUDA_SIGN        /* another sign where number & mask is value: CZ */
+};
+/* moves: before it, an amplitude goes to the exclusive or of columns over the bits of its number, of
+   lane bits, the lower ones, and of own ones: of held states its place in the block's memory
+   (kernels/inline/place.h), else its number. Columns of bits that there are not are 0, matrices -1. */
+struct kl_cuda_pass {
+    int32_t kind, moves;
+    uint32_t mask, value, own[8], lane[16]; /* by fours: the kernels load so much at once */
+    int32_t matrix[KL_VQC_MOST_QUBITS];
+} __attribute__((aligned(16)));
+/* A Pauli string on numbers at the end: X where only x is set, Z where only z, Y where both, times
+   i^(turns - how many Y). */
+struct kl_cuda_string {
+    uint32_t x, z;
+    int32_t turns;
+};
+/* Output o is the sum of terms [end[o - 1], end[o]), each a string's expectation value times a weight.
+   Weight w stands in the slots use[use_end[w - 1]] ..., input i in in_use[in_end[i - 1]] ...; matrices
+   in whose angles inputs stand come first (n_varying). */
+struct kl_cuda_circuit {
+    int32_t n_qubits, own_bits, lane_bits; /* own_bits + lane_bits may be more than n_qubits */
+    int32_t real; /* all amplitudes stay real, RY is the only gate of a turn; states in the card's memory
+                     are complex */
+    int32_t n_inputs, n_weights, n_outputs, n_slots, n_turns, n_matrices, n_varying, n_passes, n_strings,
+        n_terms;
+    int32_t mixed;                         /* some string is not of Z alone */
+    uint32_t home[KL_CUDA_OWN_BITS];       /* kl_cuda_place of each own bit */
+    const struct kl_cuda_angle *angles;    /* (n_slots) */
+    const struct kl_cuda_turn *turns;      /* (n_turns) */
+    const struct kl_cuda_matrix *matrices; /* (n_matrices) */
+    const struct kl_cuda_pass *passes;     /* (n_passes) */
+    const struct kl_cuda_string *strings;  /* (n_strings) */
+    const int32_t *end, *term;             /* (n_outputs), (n_terms): a string */
+    const float *term_weight;              /* (n_terms) */
+    const int32_t *use_end, *use;          /* (n_weights); slots */
+    const int32_t *in_end, *in_use;        /* (n_inputs); slots */
+};
+
 struct kl_cuda_batch;
 
 struct kl_cuda_batch_calls {

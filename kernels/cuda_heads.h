@@ -8,8 +8,7 @@
 struct kl_error;
 enum {
     KL_CUDA_LAYERS = 24, /* of a head, at most */
-    KL_CUDA_STEPS = 128, /* of a call, at most */
-    KL_CUDA_QUBITS = 10  /* of a circuit in a head: a state fits the registers of a warp */
+    KL_CUDA_STEPS = 128  /* of a call, at most */
 };
 enum kl_cuda_kind { KL_CUDA_LINEAR, KL_CUDA_QUANTUM };
 enum kl_cuda_act { KL_CUDA_NONE, KL_CUDA_RELU, KL_CUDA_TANH }; /* as enum kl_activation */

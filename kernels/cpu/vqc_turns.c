@@ -83,9 +83,7 @@ KL_INLINE void back_m(const int m, struct kl_generators *g, kl_real *state, kl_r
             UNROLL(int j = 0; j < size; j++)
             if (!(j >> t & 1)) {
                 const int k = j | 1 << t;
-                g[t].x += bre[j] * im[k] - bim[j] * re[k] + bre[k] * im[j] - bim[k] * re[j];
-                g[t].y += bre[k] * re[j] + bim[k] * im[j] - bre[j] * re[k] - bim[j] * im[k];
-                g[t].z += bre[j] * im[j] - bim[j] * re[j] - bre[k] * im[k] + bim[k] * re[k];
+                kl_add_generators(&g[t], re[j], im[j], re[k], im[k], bre[j], bim[j], bre[k], bim[k]);
                 kl_turn(&re[j], &im[j], &re[k], &im[k], &u[t]);
                 kl_turn(&bre[j], &bim[j], &bre[k], &bim[k], &u[t]);
             }
@@ -158,9 +156,7 @@ static struct kl_generators contract(kl_lane *bra, const kl_lane *product, size_
         bra[j] = u->ar * xr + u->ai * xi + u->br * yr + u->bi * yi;
         bra[j + 1] = u->ar * xi - u->ai * xr + u->br * yi - u->bi * yr;
     }
-    return (struct kl_generators){ lr * u->bi + li * u->br + hr * u->ai + hi * u->ar,
-                                   li * u->bi - lr * u->br + hr * u->ar - hi * u->ai,
-                                   lr * u->ai + li * u->ar - hr * u->bi - hi * u->br };
+    return kl_product_generators(u, lr, li, hr, hi);
 }
 
 /* The way back through the first layer, highest bit first. The products of 0, 1, 2... bits stand at

@@ -5,26 +5,23 @@
 
 #include <stdlib.h>
 
-enum { OWN = 5 /* qubits of the amplitudes of a thread, or of the threads of a warp */ };
-
 struct kl_cuda_batch {
-    struct kl_cuda_circuit host, circuit; /* arrays in host memory are the caller's */
+    struct kl_circuit_job job; /* as the kernels are given it */
     void *arrays;
-    size_t n, blocks, state; /* of large states: blocks, bytes of one block's states */
-    bool shared;
-    float *x, *w, *cot, *out, *dx, *dw, *trig, *dangle, *scratch;
+    size_t n, shared, blocks, kept; /* shared: bytes of a block; blocks, kept: of states in memory */
+    int threads;
+    float *x, *w, *cot;
     cudaStream_t stream;
     cudaEvent_t begin, end;
 };
 
 typedef void (*kernel)(struct kl_circuit_job);
 
-template <bool REAL> static kernel small_kernel(int own)
+static kernel states_kernel(const struct kl_cuda_circuit *c)
 {
-    static const kernel of[OWN] = { kl_small_states<1, REAL>, kl_small_states<2, REAL>,
-                                    kl_small_states<3, REAL>, kl_small_states<4, REAL>,
-                                    kl_small_states<5, REAL> };
-    return of[own - 1];
+    if (c->n_qubits > KL_CUDA_HELD_QUBITS) return kl_kept_states;
+    if (c->own_bits == 4) return c->real ? kl_held_states<4, true> : kl_held_states<4, false>;
+    return c->real ? kl_held_states<5, true> : kl_held_states<5, false>;
 }
 
 static int launch(kernel k, size_t blocks, int threads, size_t shared, const struct kl_circuit_job *job,
@@ -38,57 +35,58 @@ static int launch(kernel k, size_t blocks, int threads, size_t shared, const str
 
 static int run(struct kl_cuda_batch *b, bool back, struct kl_error *err)
 {
-    struct kl_circuit_job job = { b->circuit, b->x,    b->w,      back ? b->cot : NULL, b->out, b->dx,
-                                  b->dw,      b->trig, b->dangle, b->scratch,           b->n,   0,
-                                  0,          0 };
-    const int n = b->circuit.n_qubits, own = n <= OWN ? n : n - OWN;
-    int code =
-        launch(kl_shared_angles, (size_t)(b->circuit.n_slots + KL_CIRCUIT_THREADS) / KL_CIRCUIT_THREADS,
-               KL_CIRCUIT_THREADS, 0, &job, b->stream, err);
-    job.lane_bits = n <= OWN ? 0 : 5;
-    if (!code && n <= 2 * OWN) {
-        const size_t blocks = ((b->n << job.lane_bits) + KL_CIRCUIT_THREADS - 1) / KL_CIRCUIT_THREADS;
-        code = launch(b->circuit.real ? small_kernel<true>(own) : small_kernel<false>(own), blocks,
-                      KL_CIRCUIT_THREADS, 0, &job, b->stream, err);
-    } else if (!code) {
-        job.state = b->shared ? 0 : b->state / sizeof(float);
-        job.amount = job.state + ((size_t)b->circuit.n_slots + 1) * KL_LARGE_WARPS;
-        code = launch(kl_large_states, b->blocks, KL_LARGE_THREADS, b->shared ? b->state : 0, &job,
+    struct kl_circuit_job job = b->job;
+    const struct kl_cuda_circuit *c = &job.circuit;
+    if (!back) job.rows.cot = NULL;
+    int code = launch(c->real ? kl_share_all<true> : kl_share_all<false>, 1, KL_CIRCUIT_THREADS, 0, &job,
                       b->stream, err);
-    }
-    if (!code && back && b->circuit.n_weights)
-        code = launch(kl_sum_weights, (size_t)b->circuit.n_weights, KL_SUM_THREADS,
-                      KL_SUM_THREADS / KL_WARP * sizeof(float), &job, b->stream, err);
+    if (!code) code = launch(states_kernel(c), b->blocks, b->threads, b->shared, &job, b->stream, err);
+    if (!code && back && c->n_weights)
+        code = launch(kl_sum_weights, (size_t)c->n_weights, KL_SUM_THREADS,
+                      kl_state_memory(KL_SUM_THREADS, 0) * sizeof(float), &job, b->stream, err);
     return code;
 }
 
-/* As many blocks as the card holds at once, with states in shared memory where it is large enough. */
-static int open_large(struct kl_cuda_batch *b, int device, struct kl_error *err)
+/* As many blocks as the card holds at once and a quarter of its memory has room for. */
+static int open_kept(struct kl_cuda_batch *b, int device, struct kl_error *err)
 {
+    const struct kl_cuda_circuit *c = &b->job.circuit;
     struct cudaDeviceProp p;
-    int each = 0, code = kl_cuda_check(cudaGetDeviceProperties(&p, device), "looking at the GPU", err);
-    if (code) return code;
-    b->state = ((size_t)2 << b->circuit.n_qubits) * (b->circuit.real ? 1 : 2) * sizeof(float);
-    b->shared = b->state <= p.sharedMemPerBlockOptin;
-    if (b->shared)
-        code = kl_cuda_check(cudaFuncSetAttribute(kl_large_states,
-                                                  cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                  (int)b->state),
-                             "shared memory", err);
+    size_t left = 0, total = 0;
+    int each = 0;
+    b->threads = KL_KEPT_THREADS;
+    b->shared = kl_state_memory(b->threads, 0) * sizeof(float);
+    b->kept = kl_kept_memory(c->own_bits + c->lane_bits);
+    int code = kl_cuda_check(cudaGetDeviceProperties(&p, device), "looking at the GPU", err);
     if (!code)
-        code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                                 &each, kl_large_states, KL_LARGE_THREADS, b->shared ? b->state : 0),
+        code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, states_kernel(c),
+                                                                           b->threads, b->shared),
                              "looking at the GPU", err);
-    b->blocks = (size_t)(each < 1 ? 1 : each) * (size_t)p.multiProcessorCount;
+    if (!code) code = kl_cuda_check(cudaMemGetInfo(&left, &total), "memory of the GPU", err);
+    if (code) return code;
+    const size_t room = left / 4 / (b->kept * sizeof(float)),
+                 most = (size_t)(each < 1 ? 1 : each) * (size_t)p.multiProcessorCount;
+    b->blocks = most < room ? most : room < 1 ? 1 : room;
     if (b->blocks > b->n) b->blocks = b->n;
-    return code;
+    return KL_OK;
+}
+
+static void open_held(struct kl_cuda_batch *b)
+{
+    const struct kl_cuda_circuit *c = &b->job.circuit;
+    b->threads = 1 << c->lane_bits < KL_CIRCUIT_THREADS ? KL_CIRCUIT_THREADS : 1 << c->lane_bits;
+    b->shared = kl_state_memory(b->threads, c->own_bits) * sizeof(float);
+    const size_t each = (size_t)b->threads >> c->lane_bits;
+    b->blocks = (b->n + each - 1) / each;
 }
 
 static void batch_close(struct kl_cuda_batch **batch)
 {
     struct kl_cuda_batch *b = *batch;
     if (!b) return;
-    float *const memory[] = { b->x, b->w, b->cot, b->out, b->dx, b->dw, b->trig, b->dangle, b->scratch };
+    const struct kl_rows *r = &b->job.rows;
+    float *const memory[] = { b->x,      b->w,       b->cot,        r->out,    r->dx,     r->trig,
+                              r->shared, r->varying, r->generators, r->dangle, b->job.dw, b->job.kept };
     for (float *m : memory) cudaFree(m);
     cudaFree(b->arrays);
     if (b->begin) cudaEventDestroy(b->begin);
@@ -104,27 +102,33 @@ static int batch_open(struct kl_cuda_batch **batch, const struct kl_cuda_circuit
     const char *what = "a batch of circuits";
     struct kl_cuda_batch *b = *batch = (struct kl_cuda_batch *)calloc(1, sizeof *b);
     if (!b) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *b);
+    struct kl_rows *r = &b->job.rows;
     const size_t n_in = (size_t)circuit->n_inputs, n_out = (size_t)circuit->n_outputs,
-                 slots = (size_t)circuit->n_slots;
-    b->n = n;
+                 n_w = (size_t)circuit->n_weights, slots = (size_t)circuit->n_slots,
+                 matrices = (size_t)circuit->n_matrices, varying = (size_t)circuit->n_varying;
+    b->n = b->job.n = r->stride = n;
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
-    if (!code) code = kl_cuda_circuit_copy(&b->circuit, &b->arrays, circuit, err);
-    if (!code && circuit->n_qubits > 2 * OWN) code = open_large(b, device, err);
-    const size_t each = b->state && !b->shared ? b->state / sizeof(float) : 0;
+    if (!code) code = kl_cuda_circuit_copy(&b->job.circuit, &b->arrays, circuit, err);
+    if (!code && circuit->n_qubits > KL_CUDA_HELD_QUBITS) code = open_kept(b, device, err);
+    else if (!code) open_held(b);
     const struct {
         float **to;
         size_t n;
     } memory[] = { { &b->x, n * n_in },
-                   { &b->w, (size_t)circuit->n_weights },
+                   { &b->w, n_w },
                    { &b->cot, n * n_out },
-                   { &b->out, n * n_out },
-                   { &b->dx, n * n_in },
-                   { &b->dw, (size_t)circuit->n_weights },
-                   { &b->trig, 2 * slots },
-                   { &b->dangle, slots * n },
-                   { &b->scratch, b->blocks * (each + (slots + 1) * KL_LARGE_WARPS) } };
+                   { &r->out, n * n_out },
+                   { &r->dx, n * n_in },
+                   { &r->trig, 2 * slots },
+                   { &r->shared, matrices * 4 },
+                   { &r->varying, varying * n * 4 },
+                   { &r->generators, matrices * KL_CUDA_GENERATORS * n },
+                   { &r->dangle, slots * n },
+                   { &b->job.dw, n_w },
+                   { &b->job.kept, b->blocks * b->kept } };
     for (size_t i = 0; i < sizeof memory / sizeof *memory && !code; i++)
         code = kl_cuda_take((void **)memory[i].to, memory[i].n, sizeof(float), what, err);
+    r->x = b->x, r->w = b->w, r->cot = b->cot;
     if (!code) code = kl_cuda_check(cudaStreamCreate(&b->stream), what, err);
     if (!code) code = kl_cuda_check(cudaEventCreate(&b->begin), what, err);
     if (!code) code = kl_cuda_check(cudaEventCreate(&b->end), what, err);
@@ -168,15 +172,16 @@ static int batch_run(struct kl_cuda_batch *b, float *out, float *dx, float *dw, 
                      const float *w, const float *cot, double *seconds, int repeats,
                      struct kl_error *err)
 {
-    const size_t n_in = b->n * (size_t)b->circuit.n_inputs, n_out = b->n * (size_t)b->circuit.n_outputs,
-                 n_w = (size_t)b->circuit.n_weights;
+    const struct kl_cuda_circuit *c = &b->job.circuit;
+    const size_t n_in = b->n * (size_t)c->n_inputs, n_out = b->n * (size_t)c->n_outputs,
+                 n_w = (size_t)c->n_weights;
     int code = to_card(b->x, x, n_in, err);
     if (!code) code = to_card(b->w, w, n_w, err);
     if (!code && cot) code = to_card(b->cot, cot, n_out, err);
     if (!code) code = timed(b, cot != NULL, seconds, repeats, err);
-    if (!code) code = from_card(out, b->out, n_out, err);
-    if (!code && cot) code = from_card(dx, b->dx, n_in, err);
-    if (!code && cot) code = from_card(dw, b->dw, n_w, err);
+    if (!code) code = from_card(out, b->job.rows.out, n_out, err);
+    if (!code && cot) code = from_card(dx, b->job.rows.dx, n_in, err);
+    if (!code && cot) code = from_card(dw, b->job.dw, n_w, err);
     return code;
 }
 

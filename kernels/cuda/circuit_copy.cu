@@ -11,8 +11,10 @@ int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct
         const void **to;
         size_t bytes;
     } part[] = {
-        { c->ops, (const void **)&to->ops, (size_t)c->n_ops * sizeof *c->ops },
         { c->angles, (const void **)&to->angles, (size_t)c->n_slots * sizeof *c->angles },
+        { c->turns, (const void **)&to->turns, (size_t)c->n_turns * sizeof *c->turns },
+        { c->matrices, (const void **)&to->matrices, (size_t)c->n_matrices * sizeof *c->matrices },
+        { c->passes, (const void **)&to->passes, (size_t)c->n_passes * sizeof *c->passes },
         { c->strings, (const void **)&to->strings, (size_t)c->n_strings * sizeof *c->strings },
         { c->end, (const void **)&to->end, (size_t)c->n_outputs * sizeof *c->end },
         { c->term, (const void **)&to->term, (size_t)c->n_terms * sizeof *c->term },
@@ -20,6 +22,9 @@ int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct
         { c->use_end, (const void **)&to->use_end, (size_t)c->n_weights * sizeof *c->use_end },
         { c->use, (const void **)&to->use,
           (c->n_weights ? (size_t)c->use_end[c->n_weights - 1] : 0) * sizeof *c->use },
+        { c->in_end, (const void **)&to->in_end, (size_t)c->n_inputs * sizeof *c->in_end },
+        { c->in_use, (const void **)&to->in_use,
+          (c->n_inputs ? (size_t)c->in_end[c->n_inputs - 1] : 0) * sizeof *c->in_use },
     };
     size_t total = 0;
     for (const auto &p : part) total += (p.bytes + ALIGN - 1) / ALIGN * ALIGN;

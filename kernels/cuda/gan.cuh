@@ -32,7 +32,6 @@ struct kl_gan_job {
     float *weights, *weights_m, *weights_v; /* (n, KL_GAN_WEIGHTS) */
 };
 
-extern __shared__ __align__(16) float kl_shared[]; /* also read as double and float4 */
 /* The first numbers of the shared memory. */
 KL_GPU double *kl_gan_scratch()
 {

@@ -10,36 +10,48 @@ enum { MOST_BLOCKS = 16 /* that share a head's steps */ };
 
 typedef void (*kernel)(struct kl_head_job);
 
-/* Of the circuit's size: a state in the threads of a warp, 1, 4 or 32 amplitudes each. */
-static kernel steps_kernel(const struct kl_cuda_circuit *c)
+/* By the circuit's size: see kl_quantum of head_rows.cuh. */
+struct kernels {
+    kernel steps, judge;
+};
+template <int R, bool REAL> static struct kernels kernels_of(void)
 {
-    if (c->n_qubits <= 5)
-        return c->real || !c->n_qubits ? kl_head_steps<0, true> : kl_head_steps<0, false>;
-    return c->n_qubits <= 7 ? kl_head_steps<2, false> : kl_head_steps<5, false>;
+    return { kl_head_steps<R, REAL>, kl_head_judge<R, REAL> };
+}
+static struct kernels kernels_for(const struct kl_cuda_circuit *c)
+{
+    if (!c->n_qubits) return kernels_of<4, true>();
+    if (c->n_qubits > KL_CUDA_HELD_QUBITS) return kernels_of<0, false>();
+    if (c->own_bits == 4) return c->real ? kernels_of<4, true>() : kernels_of<4, false>();
+    return c->real ? kernels_of<5, true>() : kernels_of<5, false>();
 }
 
-static kernel judge_kernel(const struct kl_cuda_circuit *c)
+/* Bytes of a block's memory. */
+static size_t block_memory(const struct kl_cuda_circuit *c)
 {
-    if (c->n_qubits <= 5)
-        return c->real || !c->n_qubits ? kl_head_judge<0, true> : kl_head_judge<0, false>;
-    return c->n_qubits <= 7 ? kl_head_judge<2, false> : kl_head_judge<5, false>;
+    static_assert(KL_HEAD_THREADS == 1 << KL_KEPT_BITS, "a block takes a state in the card's memory");
+    const int own_bits = c->n_qubits <= KL_CUDA_HELD_QUBITS ? c->own_bits : 0;
+    return c->n_qubits ? kl_state_memory(KL_HEAD_THREADS, own_bits) * sizeof(float) : 0;
 }
 
 /* Blocks that run at once. */
 static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_circuit *circuit, int device,
                         struct kl_error *err)
 {
+    const struct kernels of = kernels_for(circuit);
     struct cudaDeviceProp p;
-    int a = 0, b = 0, code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
+    int a = 0, b = 0;
+    h->block_memory = block_memory(circuit);
+    int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = kl_cuda_check(cudaGetDeviceProperties(&p, device), "looking at the GPU", err);
     if (!code)
-        code = kl_cuda_check(
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a, steps_kernel(circuit), KL_HEAD_THREADS, 0),
-            "looking at the GPU", err);
+        code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a, of.steps, KL_HEAD_THREADS,
+                                                                           h->block_memory),
+                             "looking at the GPU", err);
     if (!code)
-        code = kl_cuda_check(
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, judge_kernel(circuit), KL_HEAD_THREADS, 0),
-            "looking at the GPU", err);
+        code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, of.judge, KL_HEAD_THREADS,
+                                                                           h->block_memory),
+                             "looking at the GPU", err);
     if (code) return code;
     h->together = (a < b ? a : b) * p.multiProcessorCount;
     if (h->together) return KL_OK;
@@ -144,7 +156,7 @@ static int send_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, st
 static int launch_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, int64_t done,
                         int64_t count, const int32_t *order, size_t n_rows, struct kl_error *err)
 {
-    const kernel run = steps_kernel(&h->shape.circuit);
+    const kernel run = kernels_for(&h->shape.circuit).steps;
     struct kl_head_job job = h->job;
     struct kl_cuda_rows rows;
     void *arguments[] = { &job };
@@ -160,8 +172,9 @@ static int launch_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, 
     job.count = count, job.number = s->number + (uint32_t)done, job.n_rows = (int32_t)n_rows;
     const dim3 grid((unsigned)(s->n * (size_t)job.blocks)), block(KL_HEAD_THREADS);
     const cudaError_t status =
-        job.blocks > 1 ? cudaLaunchCooperativeKernel(run, grid, block, arguments, 0, h->stream)
-                       : cudaLaunchKernel(run, grid, block, arguments, 0, h->stream);
+        job.blocks > 1
+            ? cudaLaunchCooperativeKernel(run, grid, block, arguments, h->block_memory, h->stream)
+            : cudaLaunchKernel(run, grid, block, arguments, h->block_memory, h->stream);
     code = kl_cuda_check(status, "training", err);
     return code ? code : kl_cuda_features_used(&h->features, h->stream, err);
 }
@@ -220,15 +233,16 @@ static int judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, const
     if (code) return code;
     job.x = rows.x, job.labels = rows.labels, job.order = rows.rows, job.which = h->which;
     memcpy(job.y_at, h->judge_at, sizeof job.y_at);
+    job.varying = h->judge_varying, job.varying_size = h->judge_varying_size, job.states = NULL;
     job.y = h->judge_y, job.y_size = h->judge_size, job.n_rows = (int32_t)p->rows;
     job.logits = to->logits ? h->logits : NULL, job.outputs = to->outputs ? h->outputs : NULL;
     job.row_loss = to->loss ? h->loss : NULL, job.row_right = h->right;
     const size_t tiles = (p->rows + KL_JUDGED - 1) / KL_JUDGED, each = (size_t)h->together / p->n;
     job.blocks = (int32_t)(each < 1 ? 1 : each < tiles ? each : tiles);
     const dim3 grid((unsigned)(p->n * (size_t)job.blocks)), block(KL_HEAD_THREADS);
-    code = kl_cuda_check(
-        cudaLaunchKernel(judge_kernel(&h->shape.circuit), grid, block, arguments, 0, h->stream),
-        "judging", err);
+    code = kl_cuda_check(cudaLaunchKernel(kernels_for(&h->shape.circuit).judge, grid, block, arguments,
+                                          h->block_memory, h->stream),
+                         "judging", err);
     if (!code) code = kl_cuda_features_used(&h->features, h->stream, err);
     return code ? code : fetch_judged(h, to, p, err);
 }

@@ -3,6 +3,7 @@
 #ifndef KL_CUDA_HEAD_CUH
 #define KL_CUDA_HEAD_CUH
 
+#include "kernels/cuda/rows.cuh"
 #include "kernels/cuda/train.cuh"
 
 enum {
@@ -26,11 +27,13 @@ struct kl_head_job {
     const struct kl_cuda_factors *factors;
     float *params, *m, *v, *grad; /* (heads, block); grad where it is clipped, or summed over slices */
     float *y, *dy;                /* (heads or blocks, y_size) */
-    float *dangle;                /* (heads, slots, slice) */
-    float *trig;                  /* (blocks, 2 slots) */
-    float *squares;               /* (heads, items): of the gradient */
-    double *clipped;              /* (blocks, warps): scratch of its norm */
-    double *loss;                 /* (heads, batch) */
+    /* Of the circuit: see struct kl_rows. kept: of states that are too large for a block. */
+    float *trig, *shared, *kept;                   /* a block's */
+    float *varying, *generators, *dangle, *states; /* a head's, where it is judged a block's */
+    int64_t shared_size, kept_size, varying_size, generators_size, states_size;
+    float *squares;  /* (heads, items): of the gradient */
+    double *clipped; /* (blocks, warps): scratch of its norm */
+    double *loss;    /* (heads, batch) */
     int32_t *right;
     double *sums; /* (heads, 2 + groups) */
     uint32_t *barrier;
@@ -45,7 +48,9 @@ struct kl_head_job {
 /* Whose rows, and where their values lie. */
 struct kl_own {
     const float *params;
-    float *y, *dy, *dangle, *trig;
+    float *y, *dy;
+    int64_t place;  /* of the circuit's arrays: the head's number, or the block's where it is judged */
+    int32_t stride; /* rows there is room for in them */
     float *partial; /* the gradient, summed over the slices before */
     uint32_t replica;
     bool trains; /* with dropout */

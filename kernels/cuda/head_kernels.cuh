@@ -8,8 +8,8 @@
 #include "kernels/cuda/head_update.cuh"
 #include "kernels/cuda/heads.h"
 
-/* Blocks a processor, which bounds their registers: states of 32 amplitudes need all of them. */
-#define KL_HEAD_BOUNDS __launch_bounds__(KL_HEAD_THREADS, L < 5 ? 2 : 1)
+/* Blocks a processor, which bounds their registers: 32 amplitudes a thread need all of them. */
+#define KL_HEAD_BOUNDS __launch_bounds__(KL_HEAD_THREADS, R == 4 ? 2 : 1)
 
 /* The blocks of one head wait for each other; they all run at once (a cooperative launch). */
 KL_GPU void kl_meet(uint32_t *barrier, uint32_t blocks)
@@ -26,7 +26,7 @@ KL_GPU void kl_meet(uint32_t *barrier, uint32_t blocks)
 }
 
 /* Forward and back of this block's share of the slice's `rows` rows, of a batch of `all`. */
-template <int L, bool REAL>
+template <int R, bool REAL>
 KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t head, int block, int rows,
                           int all)
 {
@@ -35,7 +35,7 @@ KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t hea
               last = job.y_at[job.shape.n_layers - 1];
     const int classes = job.shape.n_classes;
     const int64_t judged = head * job.shape.batch + own.first;
-    kl_head_forward<L, REAL>(job, own, from, to);
+    kl_head_forward<R, REAL>(job, own, from, to);
     for (int r = from + (int)threadIdx.x; r < to; r += (int)blockDim.x) {
         bool right;
         job.loss[judged + r] = kl_row_loss(own.dy + last + (int64_t)r * classes, &right,
@@ -44,12 +44,12 @@ KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t hea
         job.right[judged + r] = right;
     }
     __syncthreads();
-    kl_head_back<L, REAL>(job, own, from, to);
+    kl_head_back<R, REAL>(job, own, from, to);
 }
 
 /* Loss and gradients of a batch of `all` rows, slice by slice, and, unless they are clipped, the update.
  */
-template <int L, bool REAL>
+template <int R, bool REAL>
 KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_head_job &job,
                      kl_own &own, int64_t head, int turn, int block, int all)
 {
@@ -58,7 +58,7 @@ KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_
         const int left = all - own.first, n = left < job.slice ? left : job.slice;
         own.rows = rows + own.first;
         own.last = n == left;
-        kl_slice_rows<L, REAL>(job, own, head, block, n, all);
+        kl_slice_rows<R, REAL>(job, own, head, block, n, all);
         kl_meet(job.barrier + turn, (uint32_t)job.blocks);
         if (block == job.blocks - 1 && own.last) /* which has the fewest items */
             kl_losses(sums, job.loss + head * job.shape.batch, job.right + head * job.shape.batch, all);
@@ -67,7 +67,7 @@ KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_
     }
 }
 
-template <int L, bool REAL>
+template <int R, bool REAL>
 static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_head_job job)
 {
     const int turn = (int)blockIdx.x / job.blocks, block = (int)blockIdx.x % job.blocks;
@@ -86,8 +86,8 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
     kl_own own = { to.params,
                    job.y + head * job.y_size,
                    job.dy + head * job.y_size,
-                   job.dangle + head * job.shape.circuit.n_slots * job.slice,
-                   job.trig + (int64_t)blockIdx.x * 2 * job.shape.circuit.n_slots,
+                   head,
+                   job.slice,
                    job.grad + head * size,
                    job.replica[turn],
                    true,
@@ -104,7 +104,7 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
         if (turn == 0 && t + 1 < job.count)
             kl_fetch_rows(job, own.rows + batch, left - batch < batch ? (int)(left - batch) : batch,
                           block);
-        kl_batch<L, REAL>(sums, squares, to, job, own, head, turn, block, rows);
+        kl_batch<R, REAL>(sums, squares, to, job, own, head, turn, block, rows);
         if (block == 0) kl_norms(sums + 2, squares, job);
         if (job.shape.clip <= 0) continue;
         kl_move_clipped(
@@ -116,7 +116,7 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
 }
 
 /* job.blocks a head, which take turns over KL_JUDGED rows. */
-template <int L, bool REAL>
+template <int R, bool REAL>
 static __global__ void KL_HEAD_BOUNDS kl_head_judge(const __grid_constant__ kl_head_job job)
 {
     const int tiles = (job.n_rows + KL_JUDGED - 1) / KL_JUDGED, classes = job.shape.n_classes,
@@ -124,8 +124,8 @@ static __global__ void KL_HEAD_BOUNDS kl_head_judge(const __grid_constant__ kl_h
     kl_own own = { job.params + job.which[turn] * (int64_t)job.shape.block,
                    job.y + (int64_t)blockIdx.x * job.y_size,
                    NULL,
-                   NULL,
-                   job.trig + (int64_t)blockIdx.x * 2 * job.shape.circuit.n_slots,
+                   blockIdx.x,
+                   KL_JUDGED,
                    NULL,
                    0,
                    false,
@@ -138,7 +138,7 @@ static __global__ void KL_HEAD_BOUNDS kl_head_judge(const __grid_constant__ kl_h
                   rows = job.n_rows - first < KL_JUDGED ? job.n_rows - first : KL_JUDGED;
         const int64_t to = (int64_t)turn * job.n_rows + first;
         own.rows = job.order + first;
-        kl_head_forward<L, REAL>(job, own, 0, rows);
+        kl_head_forward<R, REAL>(job, own, 0, rows);
         const float *logits = own.y + job.y_at[job.shape.n_layers - 1];
         for (int i = (int)threadIdx.x; job.logits && i < rows * classes; i += (int)blockDim.x)
             job.logits[to * classes + i] = logits[i];

@@ -2,6 +2,7 @@
    Memory of heads on the card, all of it taken before the first step, so that what does not fit is known
    then: first the features are streamed, then batches are worked on in slices. */
 #include "kernels/cuda/heads.h"
+#include "kernels/cuda/kept.cuh"
 
 /* Where each layer's values are for so many rows, and how many values there are: KL_ENOMEM if more than
    an index of the kernels counts, which fewer rows may mend. */
@@ -63,13 +64,39 @@ static size_t most_blocks(const struct kl_cuda_heads *h)
     return (size_t)h->together > h->n_heads ? (size_t)h->together : h->n_heads;
 }
 
+/* What the circuit needs: see struct kl_rows. */
+static int take_circuit(struct kl_cuda_heads *h, struct kl_error *err)
+{
+    struct kl_head_job *job = &h->job;
+    const struct kl_cuda_circuit *c = &h->shape.circuit;
+    const size_t n = h->n_heads, blocks = most_blocks(h), slice = (size_t)job->slice,
+                 slots = (size_t)c->n_slots, bits = (size_t)(c->own_bits + c->lane_bits);
+    const bool held = c->n_qubits <= KL_CUDA_HELD_QUBITS;
+    const int64_t matrix = c->real ? kl_sizes<true>::matrix : kl_sizes<false>::matrix,
+                  generators = c->real ? kl_sizes<true>::generators : kl_sizes<false>::generators;
+    if (!c->n_qubits) return KL_OK;
+    job->shared_size = c->n_matrices * matrix;
+    job->varying_size = c->n_varying * matrix * (int64_t)slice;
+    h->judge_varying_size = c->n_varying * matrix * KL_JUDGED;
+    job->generators_size = c->n_matrices * generators * (int64_t)slice;
+    job->states_size = held ? (int64_t)((slice << bits) * (c->real ? 1 : 2)) : 0;
+    job->kept_size = held ? 0 : (int64_t)kl_kept_memory((int)bits);
+    int code = keep(h, &job->trig, blocks * 2 * slots, err);
+    if (!code) code = keep(h, &job->shared, blocks * (size_t)job->shared_size, err);
+    if (!code) code = keep(h, &job->kept, blocks * (size_t)job->kept_size, err);
+    if (!code) code = keep(h, &job->varying, n * (size_t)job->varying_size, err);
+    if (!code) code = keep(h, &job->generators, n * (size_t)job->generators_size, err);
+    if (!code) code = keep(h, &job->dangle, n * slice * slots, err);
+    if (!code) code = keep(h, &job->states, n * (size_t)job->states_size, err);
+    return code ? code : keep(h, &h->judge_varying, blocks * (size_t)h->judge_varying_size, err);
+}
+
 /* What steps need besides features. */
 static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
 {
     struct kl_head_job *job = &h->job;
     const struct kl_cuda_head *s = &h->shape;
-    const size_t n = h->n_heads, slots = (size_t)s->circuit.n_slots, batch = (size_t)s->batch,
-                 blocks = most_blocks(h);
+    const size_t n = h->n_heads, batch = (size_t)s->batch, blocks = most_blocks(h);
     const bool keeps_grad = s->clip > 0 || job->slice < s->batch;
     int code = keep(h, &job->params, n * s->block, err);
     if (!code) code = keep(h, &job->m, n * s->block, err);
@@ -77,8 +104,7 @@ static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
     if (!code) code = keep(h, &job->grad, keeps_grad ? n * s->block : 0, err);
     if (!code) code = keep(h, &job->y, n * (size_t)job->y_size, err);
     if (!code) code = keep(h, &job->dy, n * (size_t)job->y_size, err);
-    if (!code) code = keep(h, &job->dangle, n * (size_t)job->slice * slots, err);
-    if (!code) code = keep(h, &job->trig, blocks * 2 * slots, err);
+    if (!code) code = take_circuit(h, err);
     if (!code) code = keep(h, &job->squares, n * (size_t)job->item_at[s->n_layers], err);
     if (!code) code = keep(h, &job->clipped, blocks * (KL_HEAD_THREADS / 32), err);
     if (!code) code = keep(h, &job->loss, n * batch, err);

@@ -4,13 +4,14 @@
 #define KL_CUDA_HEAD_ROWS_CUH
 
 #include "kernels/cuda/head_linear.cuh"
+#include "kernels/cuda/kept.cuh"
 #include "kernels/cuda/sweep.cuh"
 
 #ifndef KL_PREFETCH /* tests/cuda/emulated has its own */
 #define KL_PREFETCH(level, from) asm volatile("prefetch.global." #level " [%0];" ::"l"(from))
 #endif
 
-/* Asked for early: what the circuit's gates read one after the other, into the first-level cache, which
+/* Asked for early: what the circuit's passes read one after the other, into the first-level cache, which
    each meeting of blocks empties. */
 KL_GPU void kl_fetch(const void *from, size_t bytes)
 {
@@ -29,74 +30,87 @@ KL_GPU void kl_fetch_rows(const kl_head_job &job, const int32_t *rows, int n, in
         KL_PREFETCH(L2, job.x + (int64_t)rows[i / lines] * job.shape.n_features + i % lines * LINE);
 }
 
-/* The circuit of rows [from, to): a state in 2^(n_qubits - L) threads. back: and back again, from dy of
-   this layer to dy of the one before. */
-template <int L, bool REAL>
-KL_GPU void kl_quantum(const kl_head_job &job, const kl_own &own, int number, int from, int to,
-                       bool back)
+/* The circuit's rows, as layer `number` of the head. */
+KL_GPU kl_rows kl_circuit_rows(const kl_head_job &job, const kl_own &own, int number)
 {
-    const kl_cuda_circuit *c = &job.shape.circuit;
-    const int bits = c->n_qubits - L, step = (int)blockDim.x >> bits;
-    const kl_place at = { threadIdx.x & ((1u << bits) - 1), bits };
-    for (int row = from + ((int)threadIdx.x >> bits);; row += step) {
-        const int first = row - (int)((threadIdx.x & 31) >> bits); /* of the warp: it goes on together */
-        if (first >= to) break;
-        const bool writes = row < to;
-        const int64_t r = writes ? row : to - 1;
-        const kl_angles angles = { c, own.trig, own.trig + c->n_slots,
-                                   kl_input_row(job, own, number, (int)r),
-                                   own.params + job.shape.layers[number].weight };
-        kl_state<L, REAL> state;
-        kl_sweep(state, angles, at);
-        if (!back) kl_outputs(own.y + job.y_at[number] + r * c->n_outputs, state, c, writes, at);
-        else
-            kl_sweep_back(own.dangle + r, (size_t)job.slice,
-                          own.dy + job.y_at[number - 1] + r * c->n_inputs, state, angles,
-                          own.dy + job.y_at[number] + r * c->n_outputs, writes, at);
+    const int64_t block = blockIdx.x, slots = job.shape.circuit.n_slots, stride = own.stride;
+    return kl_rows{ &job.shape.circuit,
+                    own.y + job.y_at[number - 1],
+                    own.params + job.shape.layers[number].weight,
+                    own.y + job.y_at[number],
+                    own.dy + job.y_at[number],
+                    own.dy + job.y_at[number - 1],
+                    job.trig + block * 2 * slots,
+                    job.shared + block * job.shared_size,
+                    job.varying + own.place * job.varying_size,
+                    job.generators + own.place * job.generators_size,
+                    job.dangle + own.place * slots * stride,
+                    job.states ? job.states + own.place * job.states_size : NULL,
+                    (size_t)stride };
+}
+
+/* R own bits of a state in registers; 0: states in the card's memory, which are made again on the way
+   back. */
+template <int R, bool REAL>
+KL_GPU void kl_quantum(const kl_head_job &job, const kl_own &own, int number, int from, int to)
+{
+    const kl_rows rows = kl_circuit_rows(job, own, number);
+    kl_share_angles(rows);
+    __syncthreads();
+    kl_share_matrices<REAL>(rows);
+    kl_vary_matrices<REAL>(rows, (size_t)from, (size_t)to);
+    __syncthreads();
+    if constexpr (R) {
+        kl_rows_forward<R, REAL>(rows, (size_t)from, (size_t)to);
+    } else {
+        for (int row = from; row < to; row++)
+            kl_kept_row(job.kept + blockIdx.x * job.kept_size, rows, (size_t)row, true, false);
     }
 }
 
-template <int L, bool REAL>
+template <int R, bool REAL>
 KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_own &own, int number, int from, int to)
 {
     const kl_cuda_layer &below = job.shape.layers[number - 1];
-    kl_quantum<L, REAL>(job, own, number, from, to, true);
-    __syncthreads();
+    const kl_rows rows = kl_circuit_rows(job, own, number);
+    if constexpr (R) {
+        kl_rows_back<R, REAL>(rows, (size_t)from, (size_t)to);
+        __syncthreads();
+    } else {
+        for (int row = from; row < to; row++)
+            kl_kept_row(job.kept + blockIdx.x * job.kept_size, rows, (size_t)row, false, true);
+    }
+    kl_differentiate<REAL>(rows, (size_t)from, (size_t)to);
     for (int i = from * below.d_out + (int)threadIdx.x; i < to * below.d_out; i += (int)blockDim.x) {
         float *d = own.dy + job.y_at[number - 1] + i;
         *d = kl_activate_back(*d, own.y[job.y_at[number - 1] + i], job, below);
     }
 }
 
-/* Cosines and sines that the rows share, then all layers. Ends with the block together. */
-template <int L, bool REAL>
+/* All layers. Ends with the block together. */
+template <int R, bool REAL>
 KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int from, int to)
 {
     const kl_cuda_circuit *c = &job.shape.circuit;
-    kl_fetch(c->ops, (size_t)c->n_ops * sizeof *c->ops);
+    kl_fetch(c->passes, (size_t)c->n_passes * sizeof *c->passes);
+    kl_fetch(c->matrices, (size_t)c->n_matrices * sizeof *c->matrices);
+    kl_fetch(c->turns, (size_t)c->n_turns * sizeof *c->turns);
     kl_fetch(c->angles, (size_t)c->n_slots * sizeof *c->angles);
     for (int number = 0; number < job.shape.n_layers; number++) {
-        const kl_cuda_layer &l = job.shape.layers[number];
-        if (l.kind == KL_CUDA_LINEAR) {
+        if (job.shape.layers[number].kind == KL_CUDA_LINEAR)
             kl_forward_linear(job, own, number, from, to);
-        } else {
-            for (int slot = (int)threadIdx.x; slot < c->n_slots; slot += (int)blockDim.x)
-                kl_shared_angle(own.trig, own.trig + c->n_slots, c, slot, own.params + l.weight);
-            __syncthreads();
-            kl_fetch(own.trig, 2 * (size_t)c->n_slots * sizeof *own.trig);
-            kl_quantum<L, REAL>(job, own, number, from, to, false);
-        }
+        else kl_quantum<R, REAL>(job, own, number, from, to);
         __syncthreads();
     }
 }
 
 /* From dy of the last layer to dy of the first. Ends with the block together. */
-template <int L, bool REAL>
+template <int R, bool REAL>
 KL_GPU void kl_head_back(const kl_head_job &job, const kl_own &own, int from, int to)
 {
     for (int number = job.shape.n_layers - 1; number > 0; number--) {
         if (job.shape.layers[number].kind == KL_CUDA_LINEAR) kl_linear_back(job, own, number, from, to);
-        else kl_quantum_back<L, REAL>(job, own, number, from, to);
+        else kl_quantum_back<R, REAL>(job, own, number, from, to);
         __syncthreads();
     }
 }

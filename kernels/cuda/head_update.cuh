@@ -8,7 +8,6 @@
 #define KL_CUDA_HEAD_UPDATE_CUH
 
 #include "kernels/cuda/head.cuh"
-#include "kernels/cuda/sweep.cuh"
 
 KL_GPU float kl_put(const kl_mover &to, int64_t i, float g)
 {
@@ -137,11 +136,12 @@ KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const k
     const kl_cuda_circuit &c = job.shape.circuit;
     const int64_t at = job.shape.layers[number].weight + weight;
     const int from = weight ? c.use_end[weight - 1] : 0;
+    const float *dangle = job.dangle + own.place * c.n_slots * job.slice;
     float sum = own.first ? own.partial[at] : 0;
     for (int r = 0; r < rows; r++)
         for (int u = from; u < c.use_end[weight]; u++)
             sum += kl_weight_part(c.angles[c.use[u]], kl_input_row(job, own, number, r),
-                                  own.dangle[(int64_t)c.use[u] * job.slice + r]);
+                                  dangle[(int64_t)c.use[u] * job.slice + r]);
     return kl_leave(to, own, at, sum);
 }
 

@@ -19,12 +19,14 @@ struct kl_cuda_heads {
     size_t n_heads;
     int device;
     int32_t judge_at[KL_CUDA_LAYERS], judge_size;
+    int64_t judge_varying_size;
     size_t judged; /* rows of a head in a launch that judges, at most */
     int together;  /* blocks that run at once */
+    size_t block_memory;
     void *arrays, *groups, *absent;
     void *memory[32]; /* what else was taken */
     int n_memory;
-    float *judge_y;
+    float *judge_y, *judge_varying;
     int32_t *which; /* of a call's steps: (n_heads) and so on */
     uint32_t *replica;
     struct kl_cuda_factors *factors;

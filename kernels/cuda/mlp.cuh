@@ -28,7 +28,6 @@ struct kl_mlp_job {
     const int32_t *order;               /* (runs, n_rows) */
 };
 
-extern __shared__ __align__(16) float kl_shared[]; /* also read as double and float4 */
 /* Its first numbers: of each warp a part of two sums, and the loss of its sample. */
 struct kl_mlp_sums {
     double squares[KL_MLP_WARPS], sizes[KL_MLP_WARPS], loss[KL_MLP_WARPS];

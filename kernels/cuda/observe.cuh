@@ -1,80 +1,140 @@
 /* SPDX-License-Identifier: MIT
-   Pauli strings on a state in registers (state.cuh): expectation values, and the bra of an adjoint. */
+   Pauli strings on a state in registers (state.cuh): expectation values, and the bra of an adjoint. For
+   strings of Z, all sums of a thread's probabilities with signs are made at once, by the Walsh-Hadamard
+   transform over own bits, and back. */
 #ifndef KL_CUDA_OBSERVE_CUH
 #define KL_CUDA_OBSERVE_CUH
 
+#include "kernels/cuda/rows.cuh"
 #include "kernels/cuda/state.cuh"
 
-/* The amplitude of P|state> of a Pauli string, at the place `number`, which k ^ x has in the state:
-   times (-1)^parity(k & z) and i^(number of Y). */
-KL_GPU void kl_string_phase(float *re, float *im, kl_vqc_observable p, uint32_t number)
+/* The amplitude of P|state> at number k, which number k ^ x has in the state: times (-1)^parity(that &
+   z) and i^turns. */
+KL_GPU void kl_string_phase(float *re, float *im, kl_cuda_string p, uint32_t k)
 {
-    const int y = __popc(p.x & p.z) & 3;
-    const bool minus = kl_odd((number ^ p.x) & p.z) != (y >> 1 & 1);
+    const bool minus = kl_odd((k ^ p.x) & p.z) != (p.turns >> 1 & 1);
     const float r = minus ? -*re : *re, m = minus ? -*im : *im;
-    *re = y & 1 ? -m : r;
-    *im = y & 1 ? r : m;
+    *re = p.turns & 1 ? -m : r;
+    *im = p.turns & 1 ? r : m;
 }
 
-/* Amplitude k goes to k ^ x. */
-template <int L, bool REAL> KL_GPU void kl_exchange(kl_state<L, REAL> &a, uint32_t x)
+template <int R> KL_GPU void kl_walsh_hadamard(float (&value)[1 << R])
 {
 #pragma unroll
-    for (int bit = 0; bit < L; bit++)
-        if (x >> bit & 1)
+    for (int k = 0; k < R; k++)
 #pragma unroll
-            for (int i = 0; i < 1 << L; i++) {
-                const int j = i | 1 << bit;
-                if (i == j) continue;
-                const float re = a.re[i], im = a.imag(i);
-                a.set(i, a.re[j], a.imag(j));
-                a.set(j, re, im);
+        for (int i = 0; i < 1 << R; i++)
+            if (!(i >> k & 1)) {
+                const float x = value[i], y = value[i | 1 << k];
+                value[i] = x + y;
+                value[i | 1 << k] = x - y;
             }
-    if (x >> L)
-#pragma unroll
-        for (int i = 0; i < 1 << L; i++)
-            a.set(i, kl_from(a.re[i], x >> L), REAL ? 0 : kl_from(a.imag(i), x >> L));
 }
 
-/* <state| P |state>, which all of the state's threads have. */
-template <int L, bool REAL>
-KL_GPU float kl_expectation(const kl_state<L, REAL> &a, kl_vqc_observable p, kl_place at)
+/* The place of this thread's amplitude i, which need not be known to the compiler. */
+KL_GPU uint32_t kl_own_place(const kl_place &at, uint32_t i)
 {
-    float sum = 0;
-    if (p.x) {
-        kl_state<L, REAL> to = a;
-        kl_exchange(to, p.x);
-#pragma unroll
-        for (int i = 0; i < 1 << L; i++) {
-            float re = to.re[i], im = to.imag(i);
-            kl_string_phase(&re, &im, p, at.lane << L | (uint32_t)i);
-            sum += a.re[i] * re + a.imag(i) * im;
-        }
-    } else {
-#pragma unroll
-        for (int i = 0; i < 1 << L; i++) {
-            const float probability = a.re[i] * a.re[i] + a.imag(i) * a.imag(i);
-            sum += kl_odd((at.lane << L | (uint32_t)i) & p.z) ? -probability : probability;
-        }
-    }
-    return kl_sum(sum, at);
+    return at.home ^ kl_cuda_place(i << at.bits, at.bits);
 }
 
-/* bra += weight P |state>. The state is exchanged and exchanged back: there is no room for a third. */
-template <int L, bool REAL>
-KL_GPU void kl_observe(kl_state<L, REAL> &bra, kl_state<L, REAL> &a, kl_vqc_observable p, float weight,
-                       kl_place at)
+/* Of a string of Z: its value from the sums at this thread's places, with the sign of the thread's bits
+ * and the string's own. */
+KL_GPU float kl_z_sign(kl_cuda_string p, const kl_place &at)
 {
-    for (int turn = 0; turn < 2; turn++) {
-        if (p.x) kl_exchange(a, p.x);
-        if (turn) break;
+    return kl_odd(at.thread & p.z) != (p.turns >> 1 & 1) ? -1.f : 1.f;
+}
+
+/* P|state> for a string that is not of Z alone; places: of this thread's amplitudes. */
+template <int R, bool REAL>
+KL_GPU kl_state<R, REAL> kl_string_of(kl_state<R, REAL> a, kl_cuda_string p,
+                                      const uint32_t (&places)[1 << R], const kl_place &at)
+{
+    const uint32_t by = kl_cuda_place(p.x, at.bits) * (uint32_t)sizeof(float);
+    uint32_t from[1 << R];
 #pragma unroll
-        for (int i = 0; i < 1 << L; i++) {
-            float re = a.re[i], im = a.imag(i);
-            kl_string_phase(&re, &im, p, at.lane << L | (uint32_t)i);
-            bra.set(i, bra.re[i] + weight * re, bra.imag(i) + weight * im);
-        }
+    for (int i = 0; i < 1 << R; i++) from[i] = places[i] ^ by;
+    kl_through_all(a, places, from, at);
+#pragma unroll
+    for (int i = 0; i < 1 << R; i++) {
+        float re = a.re[i], im = a.imag(i);
+        kl_string_phase(&re, &im, p, (uint32_t)i << at.bits | at.thread);
+        a.set(i, re, im);
     }
+    return a;
+}
+
+/* out (n_outputs) of the state; `writes`: this thread may. Ends with the state's threads together. */
+template <int R, bool REAL>
+KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c, bool writes,
+                       const kl_place &at)
+{
+    uint32_t places[1 << R];
+    float sums[1 << R];
+    kl_places<R>(places, at.home, c->home);
+#pragma unroll
+    for (int i = 0; i < 1 << R; i++) sums[i] = a.re[i] * a.re[i] + a.imag(i) * a.imag(i);
+    kl_walsh_hadamard<R>(sums);
+#pragma unroll
+    for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, places[i]) = sums[i];
+    for (int o = 0, t = 0; o < c->n_outputs; o++) {
+        float sum = 0;
+        for (; t < c->end[o]; t++) {
+            const kl_cuda_string p = c->strings[c->term[t]];
+            if (!p.x)
+                sum +=
+                    c->term_weight[t] * kl_z_sign(p, at) * at.memory[kl_own_place(at, p.z >> at.bits)];
+        }
+        sum = kl_sum(sum, at);
+        if (writes) out[o] = sum;
+    }
+    kl_together(at);
+    for (int o = 0, t = 0; c->mixed && o < c->n_outputs; o++)
+        for (; t < c->end[o]; t++) {
+            const kl_cuda_string p = c->strings[c->term[t]];
+            if (!p.x) continue;
+            const kl_state<R, REAL> to = kl_string_of(a, p, places, at);
+            float sum = 0;
+#pragma unroll
+            for (int i = 0; i < 1 << R; i++) sum += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
+            sum = kl_sum(sum, at);
+            if (writes) out[o] += c->term_weight[t] * sum;
+        }
+}
+
+/* The bra: the sum of cot (n_outputs) times the outputs' operators, on the state. Ends with the state's
+   threads together. */
+template <int R, bool REAL>
+KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const kl_cuda_circuit *c,
+                       const float *cot, const kl_place &at)
+{
+    uint32_t places[1 << R];
+    float factor[1 << R];
+    kl_places<R>(places, at.home, c->home);
+#pragma unroll
+    for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, places[i]) = 0;
+    for (int o = 0, t = 0; o < c->n_outputs; o++)
+        for (; t < c->end[o]; t++) {
+            const kl_cuda_string p = c->strings[c->term[t]];
+            if (!p.x)
+                at.memory[kl_own_place(at, p.z >> at.bits)] +=
+                    c->term_weight[t] * cot[o] * kl_z_sign(p, at);
+        }
+#pragma unroll
+    for (int i = 0; i < 1 << R; i++) factor[i] = *kl_at(at.memory, places[i]);
+    kl_walsh_hadamard<R>(factor);
+#pragma unroll
+    for (int i = 0; i < 1 << R; i++) b.set(i, factor[i] * a.re[i], factor[i] * a.imag(i));
+    kl_together(at);
+    for (int o = 0, t = 0; c->mixed && o < c->n_outputs; o++)
+        for (; t < c->end[o]; t++) {
+            const kl_cuda_string p = c->strings[c->term[t]];
+            if (!p.x) continue;
+            const kl_state<R, REAL> to = kl_string_of(a, p, places, at);
+            const float weight = c->term_weight[t] * cot[o];
+#pragma unroll
+            for (int i = 0; i < 1 << R; i++)
+                b.set(i, b.re[i] + weight * to.re[i], b.imag(i) + weight * to.imag(i));
+        }
 }
 
 #endif

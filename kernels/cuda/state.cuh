@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT
-   A state in registers: 2^lane_bits neighbouring threads of a warp hold one sample's, 2^L amplitudes
-   each; amplitude lane << L | i is number i of thread `lane`. All threads of the warp must take part.
-   The gates and what they mean: kernels/cpu/vqc.c, kernels/inline/gates.h. */
+   A state in registers: 2^bits threads hold one sample's, 2^R amplitudes each; number i << bits | thread
+   is amplitude i of a thread. Up to five bits the threads are neighbours in a warp, above they are
+   neighbours in a block; all threads of either must take part in what is done here. Amplitudes change
+   threads through the block's memory, in which each thread has 2^R places (kernels/inline/place.h). */
 #ifndef KL_CUDA_STATE_CUH
 #define KL_CUDA_STATE_CUH
 
-#include <cuda_runtime.h>
+#include "kernels/cuda/gpu.cuh"
 
-#include "kernels/cuda.h"
-
-#ifndef KL_GPU
-#define KL_GPU static __device__ __forceinline__
-#endif
-#define KL_GPU_MEMBER __device__ __forceinline__
-typedef float kl_lane;
-#define KL_INLINE KL_GPU
-#include "kernels/inline/gates.h"
-
-template <int L, bool REAL> struct kl_state {
-    float re[1 << L], im[REAL ? 1 : 1 << L];
+template <int R, bool REAL> struct kl_state {
+    float re[1 << R], im[REAL ? 1 : 1 << R];
     KL_GPU_MEMBER float imag(int i) const
     {
         return REAL ? 0 : im[REAL ? 0 : i];
@@ -29,141 +20,159 @@ template <int L, bool REAL> struct kl_state {
         if (!REAL) im[REAL ? 0 : i] = m;
     }
 };
+
+enum { KL_HELD_LANE_BITS = KL_CUDA_HELD_QUBITS - KL_CUDA_OWN_BITS };
+enum { KL_PARTS = KL_CUDA_GENERATORS * KL_CUDA_OWN_BITS /* of a warp's sums, at most */ };
+
 struct kl_place {
-    uint32_t lane;
-    int lane_bits;
+    uint32_t thread; /* number of this one among those that hold the state */
+    int bits;
+    uint32_t home; /* its place of amplitude 0 */
+    float *memory; /* (threads of the block, 2^R) of them */
+    float *parts;  /* (warps of the block, KL_PARTS) */
 };
 
-KL_GPU float kl_from(float value, uint32_t mask)
+/* Values of the block's memory that so many threads with R own bits need. */
+static inline __host__ __device__ size_t kl_state_memory(int threads, int own_bits)
 {
-    return __shfl_xor_sync(0xffffffffu, value, (int)mask);
+    return ((size_t)threads << own_bits) + (size_t)threads / KL_WARP * KL_PARTS;
 }
 
-/* The sum over a state's threads, by halves: all of them have it, and it does not depend on which. */
-KL_GPU float kl_sum(float value, kl_place at)
+KL_GPU kl_place kl_place_of(int bits, int own_bits)
 {
-    for (int bit = 0; bit < at.lane_bits; bit++) value += kl_from(value, 1u << bit);
+    const uint32_t t = threadIdx.x, thread = t & ((1u << bits) - 1);
+    /* Samples beside each other in a warp: the bits that tell them apart choose the bank as well. */
+    const uint32_t sample = bits < KL_WARP_BITS ? t % KL_WARP >> bits : 0,
+                   first = bits < KL_WARP_BITS ? t / KL_WARP << (KL_WARP_BITS + own_bits)
+                                               : t >> bits << (bits + own_bits);
+    return kl_place{ thread, bits, first + (sample << (bits + own_bits) ^ sample << bits ^ thread),
+                     kl_shared, kl_shared + ((size_t)blockDim.x << own_bits) };
+}
+
+/* Wherever a thread reads what another one of the same state has written, or writes where it has read.
+ */
+KL_GPU void kl_together(const kl_place &at)
+{
+    if (at.bits > KL_WARP_BITS) __syncthreads();
+    else if (at.bits) __syncwarp();
+}
+
+/* The value of the thread whose number differs in this bit. */
+KL_GPU float kl_across(float value, int bit, const kl_place &at)
+{
+    if (bit < KL_WARP_BITS) return kl_from(value, 1u << bit);
+    at.memory[at.home] = value;
+    __syncthreads();
+    value = at.memory[at.home ^ 1u << bit];
+    __syncthreads();
     return value;
 }
 
+/* Each value becomes its sum over the state's threads: all of them have it, and by one order. */
+template <int K> KL_GPU void kl_sums(float (&value)[K], const kl_place &at)
+{
+    static_assert(K <= KL_PARTS, "parts of a warp");
+#pragma unroll 1 /* here and below: for the size of the code */
+    for (int bit = 0; bit < at.bits && bit < KL_WARP_BITS; bit++)
+#pragma unroll
+        for (int k = 0; k < K; k++) value[k] += kl_from(value[k], 1u << bit);
+    if (at.bits <= KL_WARP_BITS) return;
+    const uint32_t first = threadIdx.x >> at.bits << (at.bits - KL_WARP_BITS),
+                   end = first + (1u << (at.bits - KL_WARP_BITS));
+    if (threadIdx.x % KL_WARP == 0)
+#pragma unroll
+        for (int k = 0; k < K; k++) at.parts[threadIdx.x / KL_WARP * KL_PARTS + k] = value[k];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < K; k++) value[k] = 0;
+#pragma unroll 1
+    for (uint32_t w = first; w < end; w++)
+#pragma unroll
+        for (int k = 0; k < K; k++) value[k] += at.parts[w * KL_PARTS + k];
+    __syncthreads();
+}
+
+KL_GPU float kl_sum(float value, const kl_place &at)
+{
+    float sum[1] = { value };
+    kl_sums(sum, at);
+    return sum[0];
+}
+
+/* Is the number of ones odd? */
 KL_GPU bool kl_odd(uint32_t bits)
 {
     return __popc(bits) & 1;
 }
 
-/* RX, RY, H or X: what becomes of an amplitude, whose bit of the target is `bit`, beside its partner. */
-template <bool REAL>
-KL_GPU void kl_mix(float *re, float *im, float pr, float pi, int gate, bool bit, float c, float s)
+/* The same of i & mask, for all i of five bits: bit i. */
+KL_GPU uint32_t kl_odd_ones(uint32_t mask)
 {
-    const float r = 0.70710678118654752440f, turned = bit ? -s : s;
-    switch (gate) {
-    case KL_VQC_RY:
-        kl_rotate(re, &pr, c, turned);
-        if (!REAL) kl_rotate(im, &pi, c, turned);
-        break;
-    case KL_VQC_RX: kl_rotate_x(re, im, &pr, &pi, c, s); break;
-    case KL_VQC_H:
-        *re = r * (bit ? pr - *re : *re + pr);
-        if (!REAL) *im = r * (bit ? pi - *im : *im + pi);
-        break;
-    default: *re = pr, *im = pi;
+    return (mask & 1 ? 0xaaaaaaaau : 0) ^ (mask & 2 ? 0xccccccccu : 0) ^ (mask & 4 ? 0xf0f0f0f0u : 0) ^
+           (mask & 8 ? 0xff00ff00u : 0) ^ (mask & 16 ? 0xffff0000u : 0);
+}
+
+/* For amplitude i of this thread, bit i: is the parity of its number & mask odd? */
+KL_GPU uint32_t kl_odd_numbers(uint32_t mask, const kl_place &at)
+{
+    return kl_odd_ones(mask >> at.bits) ^ (kl_odd(at.thread & mask) ? ~0u : 0);
+}
+
+KL_GPU float kl_signed(float value, uint32_t minus, int i)
+{
+    return minus >> i & 1 ? -value : value;
+}
+
+/* Where a thread's amplitudes are, in bytes: the first, and what each own bit changes. Loops over
+   amplitudes have bounds that are numbers: of others the compiler does not unroll all, and the arrays
+   leave the registers.
+ */
+template <int R> KL_GPU void kl_places(uint32_t (&to)[1 << R], uint32_t first, const uint32_t *column)
+{
+    to[0] = first * (uint32_t)sizeof(float);
+#pragma unroll
+    for (int k = 0; k < R; k++) {
+        const uint32_t step = column[k] * (uint32_t)sizeof(float);
+#pragma unroll
+        for (int i = 0; i < 1 << (R - 1); i++)
+            if (i < 1 << k) to[1 << k | i] = to[i] ^ step;
     }
 }
 
-/* RZ, MULTIRZ, CZ. */
-KL_GPU bool kl_diagonal(int gate)
+KL_GPU float *kl_at(float *memory, uint32_t bytes)
 {
-    return gate == KL_VQC_RZ || gate == KL_VQC_MULTIRZ || gate == KL_VQC_CZ;
+    return (float *)((char *)memory + bytes);
 }
 
-template <int L, bool REAL>
-KL_GPU void kl_apply_diagonal(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
+/* Where a pass moves them; N: lane bits, at most. */
+template <int R, int N>
+KL_GPU void kl_moved_places(uint32_t (&to)[1 << R], const kl_cuda_pass &pass, const kl_place &at)
+{
+    uint32_t first = at.home ^ at.thread; /* places of all states begin at this one's */
+#pragma unroll
+    for (int bit = 0; bit < N; bit++) first ^= at.thread >> bit & 1 ? pass.lane[bit] : 0;
+    kl_places<R>(to, first, pass.own);
+}
+
+/* Written at `from`, read at `to`. */
+template <int R>
+KL_GPU void kl_through(float (&value)[1 << R], const uint32_t (&from)[1 << R],
+                       const uint32_t (&to)[1 << R], const kl_place &at)
 {
 #pragma unroll
-    for (int i = 0; i < 1 << L; i++) {
-        const uint32_t number = at.lane << L | (uint32_t)i;
-        float re = a.re[i], im = a.imag(i);
-        if (op.gate == KL_VQC_CZ) {
-            if ((number & op.target) == op.target) re = -re, im = -im;
-        } else if ((number & op.control) == op.control) {
-            kl_phase(&re, &im, c, kl_odd(number & op.target) ? -s : s);
-        }
-        a.set(i, re, im);
-    }
-}
-
-/* Pairs of a thread's own amplitudes: the target is bit T of them. */
-template <int L, int T, bool REAL>
-KL_GPU void kl_apply_own_as(kl_state<L, REAL> &a, int gate, uint32_t control, float c, float s,
-                            kl_place at)
-{
+    for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, from[i]) = value[i];
+    kl_together(at);
 #pragma unroll
-    for (int i = 0; i < 1 << L; i++) {
-        const int j = i | 1 << T;
-        if (i == j || ((at.lane << L | (uint32_t)i) & control) != control) continue;
-        float xr = a.re[i], xi = a.imag(i), yr = a.re[j], yi = a.imag(j);
-        const float pr = xr, pi = xi;
-        kl_mix<REAL>(&xr, &xi, yr, yi, gate, false, c, s);
-        kl_mix<REAL>(&yr, &yi, pr, pi, gate, true, c, s);
-        a.set(i, xr, xi);
-        a.set(j, yr, yi);
-    }
+    for (int i = 0; i < 1 << R; i++) value[i] = *kl_at(at.memory, to[i]);
+    kl_together(at);
 }
 
-/* The gate is asked for once, not by every pair: the compiler's time grew with the square of both. */
-template <int L, int T, bool REAL>
-KL_GPU void kl_apply_own(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
+template <int R, bool REAL>
+KL_GPU void kl_through_all(kl_state<R, REAL> &a, const uint32_t (&from)[1 << R],
+                           const uint32_t (&to)[1 << R], const kl_place &at)
 {
-    switch (op.gate) {
-    case KL_VQC_RY: kl_apply_own_as<L, T>(a, KL_VQC_RY, op.control, c, s, at); break;
-    case KL_VQC_RX: kl_apply_own_as<L, T>(a, KL_VQC_RX, op.control, c, s, at); break;
-    case KL_VQC_H: kl_apply_own_as<L, T>(a, KL_VQC_H, op.control, c, s, at); break;
-    default: kl_apply_own_as<L, T>(a, KL_VQC_X, op.control, c, s, at);
-    }
-}
-
-template <int L, bool REAL>
-KL_GPU void kl_apply_across(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
-{
-    const uint32_t mask = op.target >> L;
-    const bool bit = at.lane & mask;
-#pragma unroll
-    for (int i = 0; i < 1 << L; i++) {
-        const float pr = kl_from(a.re[i], mask), pi = REAL ? 0 : kl_from(a.imag(i), mask);
-        float re = a.re[i], im = a.imag(i);
-        if (((at.lane << L | (uint32_t)i) & op.control) == op.control)
-            kl_mix<REAL>(&re, &im, pr, pi, op.gate, bit, c, s);
-        a.set(i, re, im);
-    }
-}
-
-/* FN<L, T, REAL>(...) with T = the place of the target's bit, which registers need at compile time. */
-#define KL_BY_TARGET(FN, target, ...)                         \
-    switch (target) {                                         \
-    case 1: FN<L, L >= 1 ? 0 : 0, REAL>(__VA_ARGS__); break;  \
-    case 2: FN<L, L >= 2 ? 1 : 0, REAL>(__VA_ARGS__); break;  \
-    case 4: FN<L, L >= 3 ? 2 : 0, REAL>(__VA_ARGS__); break;  \
-    case 8: FN<L, L >= 4 ? 3 : 0, REAL>(__VA_ARGS__); break;  \
-    case 16: FN<L, L >= 5 ? 4 : 0, REAL>(__VA_ARGS__); break; \
-    }
-
-/* Of amplitudes that no other thread holds. */
-template <int L, bool REAL>
-KL_GPU void kl_apply_within(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
-{
-    if (kl_diagonal(op.gate)) {
-        kl_apply_diagonal(a, op, c, s, at);
-    } else if constexpr (L > 0) {
-        KL_BY_TARGET(kl_apply_own, op.target, a, op, c, s, at)
-    }
-}
-
-/* c, s: of half the angle, of gates that have one. */
-template <int L, bool REAL>
-KL_GPU void kl_apply(kl_state<L, REAL> &a, const kl_vqc_op &op, float c, float s, kl_place at)
-{
-    if (!kl_diagonal(op.gate) && op.target >> L) kl_apply_across(a, op, c, s, at);
-    else kl_apply_within(a, op, c, s, at);
+    kl_through<R>(a.re, from, to, at);
+    if constexpr (!REAL) kl_through<R>(a.im, from, to, at);
 }
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
-   What kernels that train have in common: the update of a parameter, numbers of dropout, sums of a warp.
- */
+   What kernels that train have in common: the update of a parameter, numbers of dropout. */
 #ifndef KL_CUDA_TRAIN_CUH
 #define KL_CUDA_TRAIN_CUH
 
-#include "kernels/cuda/state.cuh"
+#include "kernels/cuda/gpu.cuh"
 #include "kernels/inline/philox.h"
 
 /* Adam on one parameter of gradient g: see struct kl_adam_factors, whose members F has. */
@@ -45,13 +44,6 @@ KL_GPU uint32_t kl_dropout_number(uint64_t seed, uint32_t purpose, uint32_t e, u
     kl_philox(words, seed, e / 128 * 16 + e % 16, purpose, step, replica);
     const uint32_t word = half < 4 ? (half < 2 ? words[0] : words[1]) : half < 6 ? words[2] : words[3];
     return half % 2 ? word >> 16 : word & 0xffff;
-}
-
-/* The sum over a warp's threads, by halves. */
-KL_GPU double kl_warp_sum(double value)
-{
-    for (int bit = 1; bit < 32; bit *= 2) value += __shfl_xor_sync(0xffffffffu, value, bit);
-    return value;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "circuit/cuda.h"
 
-#include "circuit/circuit_int.h"
+#include "circuit/cuda_int.h"
 
 /* What a GPU cannot do with it; NULL: it can all. */
 static const char *refusal(const struct kl_circuit *c)
@@ -12,29 +12,25 @@ static const char *refusal(const struct kl_circuit *c)
     return c->n_targets ? "fidelities as outputs" : NULL;
 }
 
-/* In which slots each weight stands, as an angle or as a scale. */
-static void uses(int32_t *end, int32_t *use, const struct kl_circuit *c)
+static bool weight_stands_in(const struct kl_cuda_angle *a, int w)
 {
-    const struct kl_angle *a = c->plan->angles;
-    int32_t n = 0;
-    for (size_t w = 0; w < c->n_weights; w++) {
-        for (size_t k = 0; k < c->plan->program.n_slots; k++)
-            if ((a[k].source == KL_WEIGHT && (size_t)a[k].index == w) ||
-                (kl_is_scaled(&a[k]) && (size_t)a[k].scaled == w + 1))
-                use[n++] = (int32_t)k;
-        end[w] = n;
-    }
+    return (a->source == KL_CUDA_WEIGHT && a->index == w) || a->scaled == w + 1;
 }
 
-static void angles(struct kl_cuda_angle *to, const struct kl_circuit *c)
+static bool input_stands_in(const struct kl_cuda_angle *a, int i)
 {
-    static const int32_t sources[] = {
-        [KL_CONSTANT] = KL_CUDA_CONSTANT, [KL_INPUT] = KL_CUDA_INPUT, [KL_WEIGHT] = KL_CUDA_WEIGHT
-    };
-    for (size_t k = 0; k < c->plan->program.n_slots; k++) {
-        const struct kl_angle *a = &c->plan->angles[k];
-        to[k] = (struct kl_cuda_angle){ sources[a->source], a->index, a->index2,
-                                        kl_is_scaled(a) ? a->scaled : 0, (float)a->scale };
+    return a->source == KL_CUDA_INPUT && (a->index == i || a->index2 == i);
+}
+
+/* In which slots each of n weights or inputs stands. */
+static void uses(int32_t *end, int32_t *use, size_t n, const struct kl_stages *s,
+                 bool (*stands_in)(const struct kl_cuda_angle *, int))
+{
+    int32_t all = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (int k = 0; k < s->n_slots; k++)
+            if (stands_in(&s->angles[k], (int)i)) use[all++] = k;
+        end[i] = all;
     }
 }
 
@@ -45,39 +41,49 @@ static void terms(int32_t *end, int32_t *term, float *weight, const struct kl_ci
         term[t] = c->terms[t].string, weight[t] = (float)c->terms[t].weight;
 }
 
+/* Weights, inputs and outputs: where they stand. */
+static int connect(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
+                   struct kl_arena *memory, struct kl_error *err)
+{
+    const size_t n = (size_t)s->n_slots + c->n_weights + c->n_inputs + c->n_obs + c->n_terms + 1;
+    int32_t *end = kl_arena_take(memory, n, sizeof *end), *term = kl_arena_take(memory, n, sizeof *term),
+            *use_end = kl_arena_take(memory, n, sizeof *use_end),
+            *use = kl_arena_take(memory, 2 * n, sizeof *use), /* an angle has two numbers at most */
+                *in_end = kl_arena_take(memory, n, sizeof *in_end),
+            *in_use = kl_arena_take(memory, 2 * n, sizeof *in_use);
+    float *weight = kl_arena_take(memory, n, sizeof *weight);
+    if (!end || !term || !use_end || !use || !in_end || !in_use || !weight)
+        return kl_fail_memory(err, 9 * n * sizeof *end);
+    terms(end, term, weight, c);
+    uses(use_end, use, c->n_weights, s, weight_stands_in);
+    uses(in_end, in_use, c->n_inputs, s, input_stands_in);
+    to->end = end, to->term = term, to->term_weight = weight;
+    to->use_end = use_end, to->use = use, to->in_end = in_end, to->in_use = in_use;
+    return KL_OK;
+}
+
 int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, struct kl_arena *memory,
                         struct kl_error *err)
 {
-    const struct kl_vqc_program *p = &c->plan->program;
     const char *refused = refusal(c);
+    struct kl_stages s;
     if (refused) return kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", refused);
-    const size_t n = p->n_slots + c->n_weights + c->n_obs + c->n_terms + 1;
-    struct kl_cuda_angle *angle = kl_arena_take(memory, p->n_slots + 1, sizeof *angle);
-    int32_t *end = kl_arena_take(memory, n, sizeof *end), *term = kl_arena_take(memory, n, sizeof *term),
-            *use_end = kl_arena_take(memory, n, sizeof *use_end),
-            *use = kl_arena_take(memory, 2 * n, sizeof *use);
-    float *weight = kl_arena_take(memory, n, sizeof *weight);
-    if (!angle || !end || !term || !use_end || !use || !weight)
-        return kl_fail_memory(err, 8 * n * sizeof *end);
-    angles(angle, c);
-    terms(end, term, weight, c);
-    uses(use_end, use, c);
+    int code = kl_circuit_stages(&s, c, memory, err);
+    if (code) return code;
     *to = (struct kl_cuda_circuit){ .n_qubits = c->n_qubits,
+                                    .real = c->real && c->n_qubits <= KL_CUDA_HELD_QUBITS,
                                     .n_inputs = (int32_t)c->n_inputs,
                                     .n_weights = (int32_t)c->n_weights,
                                     .n_outputs = (int32_t)c->n_obs,
-                                    .n_ops = (int32_t)p->n_ops,
-                                    .n_slots = (int32_t)p->n_slots,
+                                    .n_slots = s.n_slots,
+                                    .n_turns = s.n_turns,
+                                    .n_matrices = s.n_matrices,
+                                    .n_varying = s.n_varying,
                                     .n_strings = (int32_t)c->n_strings,
                                     .n_terms = (int32_t)c->n_terms,
-                                    .real = c->real,
-                                    .ops = p->ops,
-                                    .angles = angle,
-                                    .strings = p->obs,
-                                    .end = end,
-                                    .term = term,
-                                    .term_weight = weight,
-                                    .use_end = use_end,
-                                    .use = use };
-    return KL_OK;
+                                    .angles = s.angles,
+                                    .turns = s.turns,
+                                    .matrices = s.matrices };
+    code = connect(to, &s, c, memory, err);
+    return code ? code : kl_circuit_passes(to, &s, c, memory, err);
 }

@@ -59,9 +59,6 @@ static int add_circuit(struct kl_cuda_head *s, const struct kl_head_model *model
     const struct kl_circuit *c = model->circuit;
     int code = kl_circuit_for_cuda(&s->circuit, c, memory, err);
     if (code) return code;
-    if (c->n_qubits > KL_CUDA_QUBITS)
-        return kl_fail(err, KL_EUSAGE, "%d qubits: at most %d in a head on a GPU; give --device cpu",
-                       c->n_qubits, KL_CUDA_QUBITS);
     int32_t *group = kl_arena_take(memory, c->n_weights + 1, sizeof *group);
     if (!group) return kl_fail_memory(err, c->n_weights * sizeof *group);
     const size_t groups = c->n_layers ? c->n_layers : 1;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   Kernels with a race, and the same ones without it: races CASE [mended]. What looks for races in kernels/cuda/
-   (tests/cuda-races.sh) must tell them apart, or it would be a check that cannot fail. */
+   Kernels with a race, and the same ones without it: races CASE [mended]. What looks for races in
+   kernels/cuda/ (tests/cuda-races.sh) must tell them apart, or it would be a check that cannot fail. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "kernels/cuda/head_kernels.cuh"
 
 enum { THREADS = 64, BLOCKS = 2 };
-
-extern float kl_shared[];
 
 struct job {
     float *at; /* BLOCKS * THREADS */
@@ -130,9 +128,9 @@ int main(int argc, char **argv)
         void (*kernel)(struct job);
         bool cooperative;
     } cases[] = {
-        { "block", block, false },  { "again", again, false },  { "warp", warp, false },
-        { "warps", warps, false },  { "launch", launch, false }, { "blocks", blocks, true },
-        { "fence", fence, true },   { "ahead", ahead, true },
+        { "block", block, false }, { "again", again, false },   { "warp", warp, false },
+        { "warps", warps, false }, { "launch", launch, false }, { "blocks", blocks, true },
+        { "fence", fence, true },  { "ahead", ahead, true },
     };
     struct job job = { NULL, NULL, argc > 2 };
     void *arguments[] = { &job };
@@ -146,9 +144,11 @@ int main(int argc, char **argv)
         return 1;
     for (const auto &c : cases) {
         if (strcmp(argv[1], c.name) != 0) continue;
+        const size_t bytes = THREADS * sizeof(float);
         const cudaError_t bad =
-            c.cooperative ? cudaLaunchCooperativeKernel(c.kernel, BLOCKS, THREADS, arguments, 0, NULL)
-                          : cudaLaunchKernel(c.kernel, BLOCKS, THREADS, arguments, 0, NULL);
+            c.cooperative
+                ? cudaLaunchCooperativeKernel(c.kernel, BLOCKS, THREADS, arguments, bytes, NULL)
+                : cudaLaunchKernel(c.kernel, BLOCKS, THREADS, arguments, bytes, NULL);
         return bad || cudaFree(job.at) || cudaFree(job.barrier);
     }
     return 2;

@@ -28,6 +28,7 @@
 #define __shared__
 /* Of the kernels: here a read, which must lie within the card's memory. */
 #define KL_PREFETCH(level, from) (void)*(const volatile char *)(from)
+#define KL_ANEW(x) (void)(x)
 #define __launch_bounds__(...)
 #define __restrict__
 #define __grid_constant__
@@ -45,9 +46,20 @@ struct uint3 {
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 
+struct alignas(8) float2 {
+    float x, y;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+static inline float2 make_float2(float x, float y)
+{
+    return float2{ x, y };
+}
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return float4{ x, y, z, w };
+}
 
 enum cudaError_t {
     cudaSuccess = 0,
@@ -158,7 +170,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *, int,
     return emulated_fails();
 }
 
-/* In kernels. */
+/* In kernels. kl_shared: of this thread's block. */
+float *emulated_shared(void);
+#define kl_shared emulated_shared()
 void __syncthreads(void);
 void __syncwarp(void);
 void __nanosleep(unsigned);

@@ -22,17 +22,20 @@ enum { WARP = 32 };
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
-enum { PAGE = 4096, SHARED_PAGES = (EMULATED_SHARED + PAGE - 1) / PAGE };
-alignas(PAGE) float kl_shared[SHARED_PAGES * PAGE / sizeof(float)];
+/* Of each block that runs, and a guard behind what the launch has asked for. */
+enum { PAGE = 4096, SHARED_PAGES = (EMULATED_SHARED + PAGE - 1) / PAGE + 2 };
+alignas(PAGE) static unsigned char block_memory[EMULATED_PROCESSORS][SHARED_PAGES * PAGE];
 
 /* A barrier of `of` threads: how many stand at it, how often it opened. What is before it happens before
-   what is behind it; two places for that, since who goes on may be at the next one before others left. */
+   what is behind it; two places for that, since who goes on may be at the next one before others left.
+ */
 struct barrier {
     unsigned of, here, opened;
     char order[2];
 };
 struct fiber {
     void *stack, *at;
+    void *memory; /* of its block */
     uint3 thread, block;
     bool done;
     const unsigned *waits;
@@ -159,6 +162,32 @@ uint64_t emulated_shuffle(uint64_t bits, int mask)
     return slots[lane ^ (unsigned)mask];
 }
 
+float *emulated_shared(void)
+{
+    return (float *)current->memory;
+}
+
+/* Whole pages with the guard. */
+static size_t guarded(size_t shared)
+{
+    return (shared + PAGE - 1) / PAGE * PAGE + PAGE;
+}
+
+static void clear_memory(unsigned blocks, size_t shared)
+{
+    for (unsigned b = 0; b < blocks; b++) {
+        races_forget(block_memory[b], guarded(shared));
+        memset(block_memory[b], 0xff, guarded(shared));
+    }
+}
+
+static void check_memory(unsigned blocks, size_t shared)
+{
+    for (unsigned b = 0; b < blocks; b++)
+        for (size_t i = shared; i < guarded(shared); i++)
+            if (block_memory[b][i] != 0xff) emulated_die("a block wrote behind the end of its memory");
+}
+
 static void begin(struct fiber *f)
 {
     f->stack = __real_malloc(STACK);
@@ -183,7 +212,7 @@ static bool resume(struct fiber *f)
 }
 
 /* Blocks [first, first + blocks) of the grid, all at once. */
-static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
+static void run_blocks(unsigned first, unsigned blocks, unsigned threads, size_t shared)
 {
     const unsigned n = blocks * threads, warps = threads / WARP;
     const char *order = getenv("KETLINE_EMULATED_ORDER");
@@ -192,13 +221,13 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
     struct barrier *barriers = (struct barrier *)__real_calloc(blocks * (warps + 1), sizeof *barriers);
     uint64_t *slots = (uint64_t *)__real_calloc(blocks * warps, 2 * WARP * sizeof *slots);
     if (!fibers || !barriers || !slots) emulated_die("no memory");
-    races_forget(kl_shared, sizeof kl_shared);
-    memset(kl_shared, 0xff, sizeof kl_shared);
+    clear_memory(blocks, shared);
     for (unsigned i = 0; i < n; i++) {
         const unsigned block = i / threads, thread = i % threads, warp = thread / WARP;
         struct barrier *own = barriers + block * (warps + 1);
         own->of = threads, own[1 + warp].of = WARP;
         fibers[i].thread.x = thread, fibers[i].block.x = first + block;
+        fibers[i].memory = block_memory[block];
         fibers[i].block_barrier = own, fibers[i].warp_barrier = own + 1 + warp;
         fibers[i].slots = slots + (size_t)(block * warps + warp) * 2 * WARP;
         races_begin(&fibers[i].races, first % EMULATED_PROCESSORS * threads + i);
@@ -215,6 +244,7 @@ static void run_blocks(unsigned first, unsigned blocks, unsigned threads)
         }
         if (!moved && left) emulated_die("threads wait at a barrier that others never reach");
     }
+    check_memory(blocks, shared);
     for (unsigned i = 0; i < n; i++) races_free(fibers[i].stack);
     races_free(fibers), races_free(barriers), races_free(slots);
 }
@@ -280,8 +310,8 @@ cudaError_t emulated_launch(const void *id, std::function<void()> kernel, dim3 g
     return emulated_enqueue(stream, [=] {
         job = &kernel;
         blockDim = block, gridDim = grid;
-        if (cooperative) run_blocks(0, grid.x, block.x);
-        for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x);
+        if (cooperative) run_blocks(0, grid.x, block.x, shared);
+        for (unsigned b = 0; !cooperative && b < grid.x; b++) run_blocks(b, 1, block.x, shared);
         races_acquire(&ended);
     });
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+   What every kernel here is made of: the block's memory, sums of a warp, kernels/inline/ over one value
+   a thread. */
+#ifndef KL_CUDA_GPU_CUH
+#define KL_CUDA_GPU_CUH
+
+#include <cuda_runtime.h>
+
+#include "kernels/cuda.h"
+
+#define KL_GPU static __device__ __forceinline__
+#define KL_GPU_MEMBER __device__ __forceinline__
+typedef float kl_lane;
+#define KL_INLINE KL_GPU
+#include "kernels/inline/place.h"
+#include "kernels/inline/turns.h"
+
+#ifndef kl_shared                                  /* tests/cuda/emulated has its own */
+extern __shared__ __align__(16) float kl_shared[]; /* also read as double and float4 */
+#endif
+
+/* x, of which the compiler knows nothing: what is made of it is not kept in registers from one turn of a
+   loop to the next. */
+#ifndef KL_ANEW /* tests/cuda/emulated has its own */
+#define KL_ANEW(x) asm volatile("" : "+r"(x))
+#endif
+KL_GPU uint32_t kl_anew(uint32_t x)
+{
+    KL_ANEW(x);
+    return x;
+}
+
+enum { KL_WARP = 32, KL_WARP_BITS = 5 };
+
+KL_GPU float kl_from(float value, uint32_t mask)
+{
+    return __shfl_xor_sync(0xffffffffu, value, (int)mask);
+}
+
+/* The sum over a warp's threads, by halves. */
+KL_GPU double kl_warp_sum(double value)
+{
+    for (int bit = 1; bit < KL_WARP; bit *= 2) value += __shfl_xor_sync(0xffffffffu, value, bit);
+    return value;
+}
+
+#endif

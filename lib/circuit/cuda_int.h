@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+   A circuit on its way to the card: the gates between two moves of amplitudes (stages.c), then passes
+   over a state whose qubits change places (passes.c). */
+#ifndef KL_CIRCUIT_CUDA_INT_H
+#define KL_CIRCUIT_CUDA_INT_H
+
+#include "circuit/circuit_int.h"
+#include "circuit/cuda.h"
+
+/* `before`: what CNOT does before it, dual[b] & places of the stage before it has the parity of bit b
+   here. Bits are those of struct kl_vqc_op. */
+struct kl_stage {
+    enum kl_cuda_pass_kind kind;
+    struct kl_vqc_layer before;
+    bool moves;                     /* before is not the identity */
+    int matrix[KL_VQC_MOST_QUBITS]; /* of turns, by bit, -1: none; else matrix[target] or matrix[0] */
+    int target;                     /* bit that a controlled rotation turns */
+    uint32_t mask, value;
+};
+struct kl_stages {
+    size_t n;
+    struct kl_stage *stage;    /* the first one is of KL_CUDA_TURNS */
+    struct kl_vqc_layer after; /* CNOT behind the last one */
+    uint32_t flips;            /* and X: these bits are the other way round */
+    struct kl_cuda_angle *angles;
+    struct kl_cuda_turn *turns;
+    struct kl_cuda_matrix *matrices;
+    int n_slots, n_turns, n_matrices, n_varying;
+};
+
+/* All of it lies in memory. KL_ENOMEM. */
+int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
+                      struct kl_error *err);
+/* Sets passes, strings, own_bits, lane_bits and home of `to`. KL_ENOMEM. */
+int kl_circuit_passes(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
+                      struct kl_arena *memory, struct kl_error *err);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+   Passes over a state on the card, from stages. A pass can turn qubits whose bits of an amplitude's
+   number are own ones (kernels/cuda_circuit.h); for others the bits change places first, in the same
+   move in which CNOT is done. Of the orders in which bits can stand, one is taken for which the threads
+   of a warp write to different banks of the block's memory. */
+#include "circuit/cuda_int.h"
+#include "kernels/inline/place.h"
+
+enum { TRIALS = 64, BANK_BITS = 5 };
+
+/* Where each qubit's bit stands in the number. */
+struct frame {
+    int at[KL_VQC_MOST_QUBITS];
+};
+struct building {
+    struct kl_cuda_circuit *to;
+    struct kl_cuda_pass *passes;
+    struct frame frame;
+    struct kl_vqc_layer moves; /* not done yet: from the frame's bits to those that gates mean now */
+    int n_bits;
+    bool moved, held, fresh; /* fresh: nothing stands in any frame yet but |0> */
+    uint32_t random;
+};
+
+static void forget_moves(struct building *b)
+{
+    for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b->moves.direction[q] = b->moves.dual[q] = 1u << q;
+    b->moved = false;
+}
+
+static uint32_t sum_of(const uint32_t *columns, uint32_t bits)
+{
+    uint32_t sum = 0;
+    for (; bits; bits &= bits - 1) sum ^= columns[__builtin_ctz(bits)];
+    return sum;
+}
+
+/* What CNOT does behind what it did. */
+static void compose(struct kl_vqc_layer *first, const struct kl_vqc_layer *then)
+{
+    const struct kl_vqc_layer was = *first;
+    for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) {
+        first->dual[q] = sum_of(was.dual, then->dual[q]);
+        first->direction[q] = sum_of(was.direction, then->direction[q]);
+    }
+}
+
+static uint32_t in_frame(const struct frame *f, uint32_t bits)
+{
+    uint32_t mask = 0;
+    for (; bits; bits &= bits - 1) mask |= 1u << f->at[__builtin_ctz(bits)];
+    return mask;
+}
+
+/* Of a mask of what gates mean now: the bits of a number whose parity is that mask's. */
+static uint32_t parity_mask(const struct building *b, uint32_t bits)
+{
+    return in_frame(&b->frame, sum_of(b->moves.dual, bits));
+}
+
+/* Where an amplitude goes of which bit `from` alone is set, into the next frame. */
+static uint32_t column(const struct building *b, const struct frame *next, int from)
+{
+    uint32_t number = 0;
+    for (int q = 0; q < b->n_bits; q++) {
+        if (b->frame.at[q] != from) continue;
+        for (int r = 0; r < b->n_bits; r++) number |= (b->moves.dual[r] >> q & 1) << next->at[r];
+    }
+    return b->held ? kl_cuda_place(number, b->to->lane_bits) : number;
+}
+
+/* Of how many threads of a warp those are that share a bank when they write, as a power of two. */
+static int conflicts(const struct building *b, const struct frame *next)
+{
+    const int low = b->to->lane_bits < BANK_BITS ? b->to->lane_bits : BANK_BITS;
+    const uint32_t mask = (1u << low) - 1;
+    uint32_t basis[BANK_BITS] = { 0 };
+    int rank = 0;
+    for (int i = 0; i < low; i++) {
+        uint32_t c = column(b, next, i) & mask;
+        for (int k = low - 1; k >= 0 && c; k--) {
+            if (!(c >> k & 1)) continue;
+            if (!basis[k]) {
+                basis[k] = c;
+                rank++;
+                break;
+            }
+            c ^= basis[k];
+        }
+    }
+    return low - rank;
+}
+
+static void shuffle(struct building *b, int *order, int n)
+{
+    for (int i = n - 1; i > 0; i--) {
+        b->random = b->random * 1664525 + 1013904223; /* Numerical Recipes' generator */
+        const int j = (int)((b->random >> 8) % (uint32_t)(i + 1)), kept = order[i];
+        order[i] = order[j];
+        order[j] = kept;
+    }
+}
+
+/* One in which the qubits of `group` have own bits, the first of them the lowest. */
+static struct frame choose_frame(struct building *b, uint32_t group)
+{
+    const int lanes = b->to->lane_bits, own = b->to->own_bits, n = __builtin_popcount(group);
+    struct frame best = { { 0 } };
+    int order[KL_VQC_MOST_QUBITS], first = 0, rest = n, least = BANK_BITS + 1;
+    for (int q = 0; q < b->n_bits; q++) order[group >> q & 1 ? first++ : rest++] = q;
+    for (int trial = 0; trial < TRIALS && least; trial++) {
+        struct frame f;
+        for (int i = 0; i < b->n_bits; i++) f.at[order[i]] = i < own ? lanes + i : i - own;
+        const int found = b->held ? conflicts(b, &f) : 0;
+        if (found < least) least = found, best = f;
+        shuffle(b, order, n);
+        shuffle(b, order + n, b->n_bits - n);
+    }
+    return best;
+}
+
+static struct kl_cuda_pass *add_pass(struct building *b, enum kl_cuda_pass_kind kind)
+{
+    struct kl_cuda_pass *pass = &b->passes[b->to->n_passes++];
+    *pass = (struct kl_cuda_pass){ .kind = kind };
+    for (int i = 0; i < KL_VQC_MOST_QUBITS; i++) pass->matrix[i] = -1;
+    b->fresh = false;
+    return pass;
+}
+
+/* A pass before which bits change places so that `group` has own ones, and CNOT is done. */
+static struct kl_cuda_pass *move_for(struct building *b, enum kl_cuda_pass_kind kind, uint32_t group)
+{
+    const struct frame next = choose_frame(b, group);
+    const bool moves = !b->fresh;
+    struct kl_cuda_pass *pass = add_pass(b, kind);
+    pass->moves = moves;
+    for (int i = 0; i < b->to->lane_bits; i++) pass->lane[i] = column(b, &next, i);
+    for (int i = 0; i < b->to->own_bits; i++) pass->own[i] = column(b, &next, b->to->lane_bits + i);
+    b->frame = next;
+    forget_moves(b);
+    return pass;
+}
+
+static void start(struct building *b, const struct kl_stage *s)
+{
+    struct kl_cuda_pass *pass = add_pass(b, KL_CUDA_START);
+    for (int q = 0; q < b->n_bits; q++) pass->matrix[b->frame.at[q]] = s->matrix[q];
+}
+
+/* First those that have own bits, if nothing must be moved, then as many as can have them. */
+static void turns(struct building *b, const struct kl_stage *s)
+{
+    uint32_t left = 0;
+    for (int q = 0; q < b->n_bits; q++)
+        if (s->matrix[q] >= 0) left |= 1u << q;
+    while (left) {
+        uint32_t group = 0;
+        for (int q = 0; q < b->n_bits && !b->moved; q++)
+            if (b->frame.at[q] >= b->to->lane_bits) group |= left & 1u << q;
+        const bool there = group != 0;
+        for (uint32_t rest = left; !there && rest && __builtin_popcount(group) < b->to->own_bits;
+             rest &= rest - 1)
+            group |= rest & -rest;
+        struct kl_cuda_pass *pass =
+            there ? add_pass(b, KL_CUDA_TURNS) : move_for(b, KL_CUDA_TURNS, group);
+        for (int q = 0; q < b->n_bits; q++)
+            if (group >> q & 1) pass->matrix[b->frame.at[q]] = s->matrix[q];
+        left &= ~group;
+    }
+}
+
+static void controlled(struct building *b, const struct kl_stage *s)
+{
+    struct kl_cuda_pass *pass = !b->moved && b->frame.at[s->target] == b->to->lane_bits
+                                    ? add_pass(b, KL_CUDA_CONTROLLED)
+                                    : move_for(b, KL_CUDA_CONTROLLED, 1u << s->target);
+    pass->matrix[0] = s->matrix[0];
+    pass->mask = in_frame(&b->frame, s->mask), pass->value = in_frame(&b->frame, s->value);
+}
+
+static void string(struct building *b, const struct kl_stage *s)
+{
+    struct kl_cuda_pass *pass = add_pass(b, KL_CUDA_STRING);
+    pass->matrix[0] = s->matrix[0];
+    pass->mask = parity_mask(b, s->mask);
+}
+
+static void sign(struct building *b, const struct kl_stage *s)
+{
+    struct kl_cuda_pass *pass =
+        b->moved ? move_for(b, KL_CUDA_SIGN, s->mask) : add_pass(b, KL_CUDA_SIGN);
+    pass->mask = in_frame(&b->frame, s->mask), pass->value = in_frame(&b->frame, s->value);
+}
+
+static void add_stage(struct building *b, const struct kl_stage *s)
+{
+    if (s->moves) {
+        compose(&b->moves, &s->before);
+        b->moved = true;
+    }
+    switch (s->kind) {
+    case KL_CUDA_CONTROLLED: controlled(b, s); break;
+    case KL_CUDA_STRING: string(b, s); break;
+    case KL_CUDA_SIGN: sign(b, s); break;
+    default:
+        if (b->fresh && b->held) start(b, s);
+        else turns(b, s);
+    }
+}
+
+static void set_strings(struct kl_cuda_string *strings, struct building *b, const struct kl_stages *s,
+                        const struct kl_vqc_program *p)
+{
+    compose(&b->moves, &s->after);
+    b->to->mixed = 0;
+    for (size_t i = 0; i < p->n_obs; i++) {
+        const struct kl_vqc_observable *o = &p->obs[i];
+        strings[i] = (struct kl_cuda_string){
+            .x = in_frame(&b->frame, sum_of(b->moves.direction, o->x)),
+            .z = parity_mask(b, o->z),
+            .turns = (__builtin_popcount(o->x & o->z) + 2 * __builtin_parity(o->z & s->flips)) % 4
+        };
+        b->to->mixed |= o->x != 0;
+    }
+}
+
+/* All amplitudes of up to five qubits are one thread's; then as many threads as amplitudes of each, up
+   to ten; then a block. */
+static void share_bits(struct kl_cuda_circuit *to, int n)
+{
+    to->own_bits = n <= 4 || (n >= 6 && n <= 8) ? 4 : KL_CUDA_OWN_BITS;
+    to->lane_bits = n > to->own_bits ? n - to->own_bits : 0;
+    for (int k = 0; k < to->own_bits; k++)
+        to->home[k] = kl_cuda_place(1u << (to->lane_bits + k), to->lane_bits);
+}
+
+int kl_circuit_passes(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
+                      struct kl_arena *memory, struct kl_error *err)
+{
+    const struct kl_vqc_program *p = &c->plan->program;
+    struct building b = { .to = to, .fresh = true, .held = p->n_qubits <= KL_CUDA_HELD_QUBITS };
+    const size_t most = s->n * (KL_VQC_MOST_QUBITS / 4 + 1); /* four own bits at least, but once */
+    struct kl_cuda_string *strings = kl_arena_take(memory, p->n_obs + 1, sizeof *strings);
+    b.passes = kl_arena_take(memory, most, sizeof *b.passes);
+    if (!b.passes || !strings) return kl_fail_memory(err, most * sizeof *b.passes);
+    share_bits(to, p->n_qubits);
+    b.n_bits = to->own_bits + to->lane_bits;
+    for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b.frame.at[q] = q;
+    forget_moves(&b);
+    for (size_t i = 0; i < s->n; i++) add_stage(&b, &s->stage[i]);
+    set_strings(strings, &b, s, p);
+    to->passes = b.passes;
+    to->strings = strings;
+    return KL_OK;
+}

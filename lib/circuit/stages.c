@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+   The gates of a circuit between two moves of amplitudes: turns of any qubits together, or one gate on
+   several. CNOT is a linear map of numbers. X is never done: it is remembered which qubits are the other
+   way round, and angles of RY and RZ there have the other sign. H is RY(pi/2), then X. */
+#include <math.h>
+
+#include "circuit/cuda_int.h"
+
+/* A turn on its way into an array in which those of a matrix stand one after another. */
+struct link {
+    struct kl_cuda_turn turn;
+    int next;
+};
+struct chain {
+    int first, last;
+    bool varies; /* inputs stand in an angle */
+};
+struct building {
+    struct kl_stages *s;
+    const struct kl_circuit_plan *plan;
+    struct link *links;
+    struct chain *chains; /* of each matrix */
+    struct kl_vqc_layer now, identity;
+    bool moved; /* since the last stage */
+};
+
+static struct kl_stage *open_stage(struct building *b, enum kl_cuda_pass_kind kind)
+{
+    struct kl_stage *stage = &b->s->stage[b->s->n++];
+    *stage = (struct kl_stage){ .kind = kind, .before = b->now, .moves = b->moved };
+    for (int i = 0; i < KL_VQC_MOST_QUBITS; i++) stage->matrix[i] = -1;
+    b->now = b->identity;
+    b->moved = false;
+    return stage;
+}
+
+/* One more turn in matrix *m, which is new if it is -1. */
+static void put_turn(struct building *b, int *m, int gate, int slot)
+{
+    struct kl_stages *s = b->s;
+    const int i = s->n_turns++;
+    if (*m < 0) {
+        *m = s->n_matrices++;
+        b->chains[*m] = (struct chain){ i, i, false };
+    }
+    struct chain *chain = &b->chains[*m];
+    b->links[i] = (struct link){ { gate, slot }, -1 };
+    if (chain->last != i) b->links[chain->last].next = i;
+    chain->last = i;
+    chain->varies |= s->angles[slot].source == KL_CUDA_INPUT;
+}
+
+static void turn(struct building *b, int bit, int gate, int slot)
+{
+    struct kl_stage *last = &b->s->stage[b->s->n - 1];
+    if (b->moved || last->kind != KL_CUDA_TURNS) last = open_stage(b, KL_CUDA_TURNS);
+    if (gate != KL_VQC_RX && b->s->flips >> bit & 1) b->s->angles[slot].scale *= -1;
+    put_turn(b, &last->matrix[bit], gate, slot);
+}
+
+static void hadamard(struct building *b, int bit)
+{
+    const int slot = b->s->n_slots++;
+    b->s->angles[slot] = (struct kl_cuda_angle){ KL_CUDA_CONSTANT, 0, -1, 0, (float)M_PI_2 };
+    turn(b, bit, KL_VQC_RY, slot);
+    b->s->flips ^= 1u << bit;
+}
+
+static void controlled(struct building *b, const struct kl_vqc_op *op)
+{
+    const int bit = __builtin_ctz(op->target);
+    struct kl_stage *stage = open_stage(b, KL_CUDA_CONTROLLED);
+    stage->target = bit;
+    stage->mask = op->control;
+    stage->value = op->control & ~b->s->flips;
+    if (op->gate != KL_VQC_RX && b->s->flips >> bit & 1) b->s->angles[op->slot].scale *= -1;
+    put_turn(b, &stage->matrix[0], op->gate, op->slot);
+}
+
+static void string(struct building *b, const struct kl_vqc_op *op)
+{
+    struct kl_stage *stage = open_stage(b, KL_CUDA_STRING);
+    stage->mask = op->target;
+    if (__builtin_parity(op->target & b->s->flips)) b->s->angles[op->slot].scale *= -1;
+    put_turn(b, &stage->matrix[0], KL_VQC_RZ, op->slot);
+}
+
+static void sign(struct building *b, const struct kl_vqc_op *op)
+{
+    struct kl_stage *stage = open_stage(b, KL_CUDA_SIGN);
+    stage->mask = op->target;
+    stage->value = op->target & ~b->s->flips;
+}
+
+static void put(struct building *b, const struct kl_vqc_op *op)
+{
+    if (op->gate == KL_VQC_X && !op->control) {
+        b->s->flips ^= op->target;
+    } else if (op->gate == KL_VQC_X) {
+        kl_circuit_move(&b->now, op);
+        b->moved = true;
+        if (b->s->flips & op->control) b->s->flips ^= op->target;
+    } else if (op->gate == KL_VQC_H) {
+        hadamard(b, __builtin_ctz(op->target));
+    } else if (op->gate == KL_VQC_CZ) {
+        sign(b, op);
+    } else if (op->gate == KL_VQC_MULTIRZ) {
+        string(b, op);
+    } else if (op->control) {
+        controlled(b, op);
+    } else {
+        turn(b, __builtin_ctz(op->target), op->gate, op->slot);
+    }
+}
+
+static void set_angles(struct kl_stages *s, const struct kl_circuit_plan *plan)
+{
+    static const int32_t sources[] = {
+        [KL_CONSTANT] = KL_CUDA_CONSTANT, [KL_INPUT] = KL_CUDA_INPUT, [KL_WEIGHT] = KL_CUDA_WEIGHT
+    };
+    s->n_slots = (int)plan->program.n_slots;
+    for (int k = 0; k < s->n_slots; k++) {
+        const struct kl_angle *a = &plan->angles[k];
+        s->angles[k] = (struct kl_cuda_angle){ sources[a->source], a->index, a->index2,
+                                               kl_is_scaled(a) ? a->scaled : 0, (float)a->scale };
+    }
+}
+
+/* Matrices that vary first, and the turns of each together; stages are told the new numbers. */
+static int order(struct building *b, struct kl_arena *memory, struct kl_error *err)
+{
+    struct kl_stages *s = b->s;
+    int *number = kl_arena_take(memory, (size_t)s->n_matrices + 1, sizeof *number), m = 0, t = 0;
+    if (!number) return kl_fail_memory(err, (size_t)s->n_matrices * sizeof *number);
+    for (int varies = 1; varies >= 0; varies--) {
+        for (int i = 0; i < s->n_matrices; i++) {
+            if (b->chains[i].varies != varies) continue;
+            number[i] = m;
+            s->matrices[m].first = t;
+            for (int k = b->chains[i].first; k >= 0; k = b->links[k].next)
+                s->turns[t++] = b->links[k].turn;
+            s->matrices[m++].end = t;
+        }
+        if (varies) s->n_varying = m;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        for (int k = 0; k < KL_VQC_MOST_QUBITS; k++)
+            if (s->stage[i].matrix[k] >= 0) s->stage[i].matrix[k] = number[s->stage[i].matrix[k]];
+    return KL_OK;
+}
+
+int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
+                      struct kl_error *err)
+{
+    const struct kl_vqc_program *p = &c->plan->program;
+    struct building b = { .s = s, .plan = c->plan };
+    const size_t most = p->n_ops + p->n_slots + 1;
+    *s = (struct kl_stages){ .stage = kl_arena_take(memory, most, sizeof *s->stage),
+                             .angles = kl_arena_take(memory, most, sizeof *s->angles),
+                             .turns = kl_arena_take(memory, most, sizeof *s->turns),
+                             .matrices = kl_arena_take(memory, most, sizeof *s->matrices) };
+    b.links = kl_arena_take(memory, most, sizeof *b.links);
+    b.chains = kl_arena_take(memory, most, sizeof *b.chains);
+    if (!s->stage || !s->angles || !s->turns || !s->matrices || !b.links || !b.chains)
+        return kl_fail_memory(err, most * sizeof *s->stage);
+    for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b.identity.direction[q] = b.identity.dual[q] = 1u << q;
+    b.now = b.identity;
+    set_angles(s, c->plan);
+    open_stage(&b, KL_CUDA_TURNS);
+    for (size_t i = 0; i < p->n_ops; i++) put(&b, &p->ops[i]);
+    s->after = b.now;
+    return order(&b, memory, err);
+}
