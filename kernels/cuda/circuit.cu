@@ -52,7 +52,7 @@ static int open_kept(struct kl_cuda_batch *b, int device, struct kl_error *err)
 {
     const struct kl_cuda_circuit *c = &b->job.circuit;
     struct cudaDeviceProp p;
-    size_t left = 0, total = 0;
+    size_t room = 1;
     int each = 0;
     b->threads = KL_KEPT_THREADS;
     b->shared = kl_state_memory(b->threads, 0) * sizeof(float);
@@ -62,11 +62,10 @@ static int open_kept(struct kl_cuda_batch *b, int device, struct kl_error *err)
         code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, states_kernel(c),
                                                                            b->threads, b->shared),
                              "looking at the GPU", err);
-    if (!code) code = kl_cuda_check(cudaMemGetInfo(&left, &total), "memory of the GPU", err);
+    if (!code) code = kl_cuda_room(&room, b->kept * sizeof(float), err);
     if (code) return code;
-    const size_t room = left / 4 / (b->kept * sizeof(float)),
-                 most = (size_t)(each < 1 ? 1 : each) * (size_t)p.multiProcessorCount;
-    b->blocks = most < room ? most : room < 1 ? 1 : room;
+    const size_t most = (size_t)(each < 1 ? 1 : each) * (size_t)p.multiProcessorCount;
+    b->blocks = most < room ? most : room;
     if (b->blocks > b->n) b->blocks = b->n;
     return KL_OK;
 }

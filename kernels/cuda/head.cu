@@ -6,7 +6,8 @@
 #include "kernels/cuda/head_kernels.cuh"
 #include "kernels/cuda/heads.h"
 
-enum { MOST_BLOCKS = 16 /* that share a head's steps */ };
+/* That share a head's steps; where a row's state takes more than a warp, there is work for more. */
+enum { MOST_BLOCKS = 16, MOST_LARGE_BLOCKS = 64 };
 
 typedef void (*kernel)(struct kl_head_job);
 
@@ -40,6 +41,7 @@ static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_circuit *c
 {
     const struct kernels of = kernels_for(circuit);
     struct cudaDeviceProp p;
+    size_t room = SIZE_MAX; /* blocks whose states fit the card's memory */
     int a = 0, b = 0;
     h->block_memory = block_memory(circuit);
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
@@ -52,8 +54,12 @@ static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_circuit *c
         code = kl_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&b, of.judge, KL_HEAD_THREADS,
                                                                            h->block_memory),
                              "looking at the GPU", err);
+    if (!code && circuit->n_qubits > KL_CUDA_HELD_QUBITS)
+        code = kl_cuda_room(&room,
+                            kl_kept_memory(circuit->own_bits + circuit->lane_bits) * sizeof(float), err);
     if (code) return code;
     h->together = (a < b ? a : b) * p.multiProcessorCount;
+    if ((size_t)h->together > room) h->together = (int)room;
     if (h->together) return KL_OK;
     return kl_cuda_fail(err, KL_EDEVICE, "this GPU cannot hold a block of the head's kernel");
 }
@@ -132,12 +138,16 @@ static int heads_get(struct kl_cuda_heads *h, size_t head, float *params, float 
     return code ? code : wait(h, "parameters from the GPU", err);
 }
 
-/* Blocks a head: all that run at once are shared out, and each has two rows at least. */
+/* Blocks a head: all that run at once are shared out, and each has two rows at least, or one whose state
+   takes more than a warp. */
 static int blocks_of(const struct kl_cuda_heads *h, size_t n)
 {
+    const bool large = h->shape.circuit.lane_bits > KL_WARP_BITS;
+    const int most = large ? MOST_LARGE_BLOCKS : MOST_BLOCKS,
+              rows = large ? h->job.slice : h->job.slice / 2;
     int blocks = (int)((size_t)h->together / n);
-    if (blocks > MOST_BLOCKS) blocks = MOST_BLOCKS;
-    if (blocks > h->job.slice / 2) blocks = h->job.slice / 2;
+    if (blocks > most) blocks = most;
+    if (blocks > rows) blocks = rows;
     return blocks < 1 ? 1 : blocks;
 }
 

@@ -43,6 +43,14 @@ int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const c
     return kl_cuda_check(cudaMemcpy(*memory, from, n * size, cudaMemcpyHostToDevice), what, err);
 }
 
+int kl_cuda_room(size_t *n, size_t bytes, struct kl_error *err)
+{
+    size_t left = 0, total = 0;
+    int code = kl_cuda_check(cudaMemGetInfo(&left, &total), "memory of the GPU", err);
+    *n = left / 4 / bytes < 1 ? 1 : left / 4 / bytes;
+    return code;
+}
+
 int kl_cuda_pin(void **memory, size_t bytes, const char *what, struct kl_error *err)
 {
     *memory = NULL;

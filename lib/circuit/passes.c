@@ -6,7 +6,7 @@
 #include "circuit/cuda_int.h"
 #include "kernels/inline/place.h"
 
-enum { TRIALS = 64, BANK_BITS = 5 };
+enum { TRIALS = 256, BANK_BITS = 5 };
 
 /* Where each qubit's bit stands in the number. */
 struct frame {
@@ -101,13 +101,13 @@ static void shuffle(struct building *b, int *order, int n)
     }
 }
 
-/* One in which the qubits of `group` have own bits, the first of them the lowest. */
-static struct frame choose_frame(struct building *b, uint32_t group)
+/* One in which the qubits of `wanted`, or as many of them as can, have own bits, the lowest first. */
+static struct frame choose_frame(struct building *b, uint32_t wanted)
 {
-    const int lanes = b->to->lane_bits, own = b->to->own_bits, n = __builtin_popcount(group);
+    const int lanes = b->to->lane_bits, own = b->to->own_bits, n = __builtin_popcount(wanted);
     struct frame best = { { 0 } };
     int order[KL_VQC_MOST_QUBITS], first = 0, rest = n, least = BANK_BITS + 1;
-    for (int q = 0; q < b->n_bits; q++) order[group >> q & 1 ? first++ : rest++] = q;
+    for (int q = 0; q < b->n_bits; q++) order[wanted >> q & 1 ? first++ : rest++] = q;
     for (int trial = 0; trial < TRIALS && least; trial++) {
         struct frame f;
         for (int i = 0; i < b->n_bits; i++) f.at[order[i]] = i < own ? lanes + i : i - own;
@@ -128,10 +128,10 @@ static struct kl_cuda_pass *add_pass(struct building *b, enum kl_cuda_pass_kind 
     return pass;
 }
 
-/* A pass before which bits change places so that `group` has own ones, and CNOT is done. */
-static struct kl_cuda_pass *move_for(struct building *b, enum kl_cuda_pass_kind kind, uint32_t group)
+/* A pass before which bits change places so that qubits of `wanted` have own ones, and CNOT is done. */
+static struct kl_cuda_pass *move_for(struct building *b, enum kl_cuda_pass_kind kind, uint32_t wanted)
 {
-    const struct frame next = choose_frame(b, group);
+    const struct frame next = choose_frame(b, wanted);
     const bool moves = !b->fresh;
     struct kl_cuda_pass *pass = add_pass(b, kind);
     pass->moves = moves;
@@ -148,25 +148,27 @@ static void start(struct building *b, const struct kl_stage *s)
     for (int q = 0; q < b->n_bits; q++) pass->matrix[b->frame.at[q]] = s->matrix[q];
 }
 
+/* Those of `bits` that are own ones now. */
+static uint32_t own_among(const struct building *b, uint32_t bits)
+{
+    uint32_t own = 0;
+    for (int q = 0; q < b->n_bits; q++)
+        if (b->frame.at[q] >= b->to->lane_bits) own |= bits & 1u << q;
+    return own;
+}
+
 /* First those that have own bits, if nothing must be moved, then as many as can have them. */
 static void turns(struct building *b, const struct kl_stage *s)
 {
-    uint32_t left = 0;
+    uint32_t left = 0, group;
     for (int q = 0; q < b->n_bits; q++)
         if (s->matrix[q] >= 0) left |= 1u << q;
-    while (left) {
-        uint32_t group = 0;
-        for (int q = 0; q < b->n_bits && !b->moved; q++)
-            if (b->frame.at[q] >= b->to->lane_bits) group |= left & 1u << q;
-        const bool there = group != 0;
-        for (uint32_t rest = left; !there && rest && __builtin_popcount(group) < b->to->own_bits;
-             rest &= rest - 1)
-            group |= rest & -rest;
-        struct kl_cuda_pass *pass =
-            there ? add_pass(b, KL_CUDA_TURNS) : move_for(b, KL_CUDA_TURNS, group);
+    for (; left; left &= ~group) {
+        struct kl_cuda_pass *pass = b->moved || !own_among(b, left) ? move_for(b, KL_CUDA_TURNS, left)
+                                                                    : add_pass(b, KL_CUDA_TURNS);
+        group = own_among(b, left);
         for (int q = 0; q < b->n_bits; q++)
             if (group >> q & 1) pass->matrix[b->frame.at[q]] = s->matrix[q];
-        left &= ~group;
     }
 }
 
