@@ -49,30 +49,29 @@ struct kl_cuda_pass {
     uint32_t mask, value, own[8], lane[16]; /* by fours: the kernels load so much at once */
     int32_t matrix[KL_VQC_MOST_QUBITS];
 } __attribute__((aligned(16)));
-/* A Pauli string on numbers at the end: X where only x is set, Z where only z, Y where both, times
-   i^(turns - how many Y). */
-struct kl_cuda_string {
+/* A Pauli string on numbers at the end, times a weight: X where only x is set, Z where only z, Y where
+   both, times i^(turns - how many Y). */
+struct kl_cuda_term {
     uint32_t x, z;
     int32_t turns;
-};
-/* Output o is the sum of terms [end[o - 1], end[o]), each a string's expectation value times a weight.
-   Weight w stands in the slots use[use_end[w - 1]] ..., input i in in_use[in_end[i - 1]] ...; matrices
-   in whose angles inputs stand come first (n_varying). */
+    float weight;
+} __attribute__((aligned(16)));
+/* Output o is the sum of the expectation values of terms [end[o - 1], end[o]). Weight w stands in the
+   slots use[use_end[w - 1]] ..., input i in in_use[in_end[i - 1]] ...; matrices in whose angles inputs
+   stand come first (n_varying). */
 struct kl_cuda_circuit {
     int32_t n_qubits, own_bits, lane_bits; /* own_bits + lane_bits may be more than n_qubits */
     int32_t real; /* all amplitudes stay real, RY is the only gate of a turn; states in the card's memory
                      are complex */
-    int32_t n_inputs, n_weights, n_outputs, n_slots, n_turns, n_matrices, n_varying, n_passes, n_strings,
-        n_terms;
-    int32_t mixed;                         /* some string is not of Z alone */
+    int32_t n_inputs, n_weights, n_outputs, n_slots, n_turns, n_matrices, n_varying, n_passes, n_terms;
+    int32_t mixed;                         /* some term is not of Z alone */
     uint32_t home[KL_CUDA_OWN_BITS];       /* kl_cuda_place of each own bit */
     const struct kl_cuda_angle *angles;    /* (n_slots) */
     const struct kl_cuda_turn *turns;      /* (n_turns) */
     const struct kl_cuda_matrix *matrices; /* (n_matrices) */
     const struct kl_cuda_pass *passes;     /* (n_passes) */
-    const struct kl_cuda_string *strings;  /* (n_strings) */
-    const int32_t *end, *term;             /* (n_outputs), (n_terms): a string */
-    const float *term_weight;              /* (n_terms) */
+    const struct kl_cuda_term *terms;      /* (n_terms) */
+    const int32_t *end;                    /* (n_outputs) */
     const int32_t *use_end, *use;          /* (n_weights); slots */
     const int32_t *in_end, *in_use;        /* (n_inputs); slots */
 };

@@ -105,7 +105,7 @@ KL_GPU int kl_kept_sweep(float *memory, const kl_rows &rows, size_t row)
 }
 
 /* (P state)[k]; see kl_string_phase of observe.cuh. */
-KL_GPU kl_amplitude kl_kept_string(const kl_kept &a, kl_cuda_string p, uint32_t k)
+KL_GPU kl_amplitude kl_kept_string(const kl_kept &a, kl_cuda_term p, uint32_t k)
 {
     kl_amplitude value = { a.re[k ^ p.x], a.im[k ^ p.x] };
     kl_string_phase(&value.re, &value.im, p, k);
@@ -121,8 +121,8 @@ KL_GPU void kl_kept_outputs(float *out, const kl_kept &a, const kl_cuda_circuit 
         float sum = 0;
         for (uint32_t k = threadIdx.x; k < size; k += blockDim.x)
             for (t = from; t < c->end[o]; t++) {
-                const kl_amplitude p = kl_kept_string(a, c->strings[c->term[t]], k);
-                sum += c->term_weight[t] * (a.re[k] * p.re + a.im[k] * p.im);
+                const kl_amplitude p = kl_kept_string(a, c->terms[t], k);
+                sum += c->terms[t].weight * (a.re[k] * p.re + a.im[k] * p.im);
             }
         t = c->end[o];
         sum = kl_sum(sum, block);
@@ -139,9 +139,9 @@ KL_GPU void kl_kept_observe(const kl_kept &b, const kl_kept &a, const kl_cuda_ci
         float re = 0, im = 0;
         for (int o = 0, t = 0; o < c->n_outputs; o++)
             for (; t < c->end[o]; t++) {
-                const kl_amplitude p = kl_kept_string(a, c->strings[c->term[t]], k);
-                re += c->term_weight[t] * cot[o] * p.re;
-                im += c->term_weight[t] * cot[o] * p.im;
+                const kl_amplitude p = kl_kept_string(a, c->terms[t], k);
+                re += c->terms[t].weight * cot[o] * p.re;
+                im += c->terms[t].weight * cot[o] * p.im;
             }
         b.re[k] = re, b.im[k] = im;
     }

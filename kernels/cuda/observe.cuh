@@ -10,7 +10,7 @@
 
 /* The amplitude of P|state> at number k, which number k ^ x has in the state: times (-1)^parity(that &
    z) and i^turns. */
-KL_GPU void kl_string_phase(float *re, float *im, kl_cuda_string p, uint32_t k)
+KL_GPU void kl_string_phase(float *re, float *im, kl_cuda_term p, uint32_t k)
 {
     const bool minus = kl_odd((k ^ p.x) & p.z) != (p.turns >> 1 & 1);
     const float r = minus ? -*re : *re, m = minus ? -*im : *im;
@@ -39,14 +39,14 @@ KL_GPU uint32_t kl_own_place(const kl_place &at, uint32_t i)
 
 /* Of a string of Z: its value from the sums at this thread's places, with the sign of the thread's bits
  * and the string's own. */
-KL_GPU float kl_z_sign(kl_cuda_string p, const kl_place &at)
+KL_GPU float kl_z_sign(kl_cuda_term p, const kl_place &at)
 {
     return kl_odd(at.thread & p.z) != (p.turns >> 1 & 1) ? -1.f : 1.f;
 }
 
 /* P|state> for a string that is not of Z alone; places: of this thread's amplitudes. */
 template <int R, bool REAL>
-KL_GPU kl_state<R, REAL> kl_string_of(kl_state<R, REAL> a, kl_cuda_string p,
+KL_GPU kl_state<R, REAL> kl_string_of(kl_state<R, REAL> a, kl_cuda_term p,
                                       const uint32_t (&places)[1 << R], const kl_place &at)
 {
     const uint32_t by = kl_cuda_place(p.x, at.bits) * (uint32_t)sizeof(float);
@@ -63,6 +63,27 @@ KL_GPU kl_state<R, REAL> kl_string_of(kl_state<R, REAL> a, kl_cuda_string p,
     return a;
 }
 
+/* Expectation values of terms of Z, from the sums in this thread's places. So many outputs at once,
+   since each sum over threads is a chain of exchanges that wait for each other. */
+enum { KL_OUTPUTS = 4 };
+KL_GPU void kl_z_outputs(float *out, const kl_cuda_circuit *c, bool writes, const kl_place &at)
+{
+    for (int o = 0, t = 0; o < c->n_outputs; o += KL_OUTPUTS) {
+        float sums[KL_OUTPUTS] = { 0, 0, 0, 0 };
+#pragma unroll
+        for (int k = 0; k < KL_OUTPUTS; k++)
+            for (; o + k < c->n_outputs && t < c->end[o + k]; t++) {
+                const kl_cuda_term p = c->terms[t];
+                if (p.x) continue;
+                sums[k] += p.weight * kl_z_sign(p, at) * at.memory[kl_own_place(at, p.z >> at.bits)];
+            }
+        kl_sums(sums, at);
+#pragma unroll
+        for (int k = 0; k < KL_OUTPUTS; k++)
+            if (writes && o + k < c->n_outputs) out[o + k] = sums[k];
+    }
+}
+
 /* out (n_outputs) of the state; `writes`: this thread may. Ends with the state's threads together. */
 template <int R, bool REAL>
 KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c, bool writes,
@@ -76,28 +97,18 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
     kl_walsh_hadamard<R>(sums);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, places[i]) = sums[i];
-    for (int o = 0, t = 0; o < c->n_outputs; o++) {
-        float sum = 0;
-        for (; t < c->end[o]; t++) {
-            const kl_cuda_string p = c->strings[c->term[t]];
-            if (!p.x)
-                sum +=
-                    c->term_weight[t] * kl_z_sign(p, at) * at.memory[kl_own_place(at, p.z >> at.bits)];
-        }
-        sum = kl_sum(sum, at);
-        if (writes) out[o] = sum;
-    }
+    kl_z_outputs(out, c, writes, at);
     kl_together(at);
     for (int o = 0, t = 0; c->mixed && o < c->n_outputs; o++)
         for (; t < c->end[o]; t++) {
-            const kl_cuda_string p = c->strings[c->term[t]];
+            const kl_cuda_term p = c->terms[t];
             if (!p.x) continue;
             const kl_state<R, REAL> to = kl_string_of(a, p, places, at);
             float sum = 0;
 #pragma unroll
             for (int i = 0; i < 1 << R; i++) sum += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
             sum = kl_sum(sum, at);
-            if (writes) out[o] += c->term_weight[t] * sum;
+            if (writes) out[o] += p.weight * sum;
         }
 }
 
@@ -112,13 +123,14 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
     kl_places<R>(places, at.home, c->home);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, places[i]) = 0;
-    for (int o = 0, t = 0; o < c->n_outputs; o++)
+    for (int o = 0, t = 0; o < c->n_outputs; o++) {
+        const float weight = cot[o];
         for (; t < c->end[o]; t++) {
-            const kl_cuda_string p = c->strings[c->term[t]];
+            const kl_cuda_term p = c->terms[t];
             if (!p.x)
-                at.memory[kl_own_place(at, p.z >> at.bits)] +=
-                    c->term_weight[t] * cot[o] * kl_z_sign(p, at);
+                at.memory[kl_own_place(at, p.z >> at.bits)] += p.weight * weight * kl_z_sign(p, at);
         }
+    }
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) factor[i] = *kl_at(at.memory, places[i]);
     kl_walsh_hadamard<R>(factor);
@@ -127,10 +139,10 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
     kl_together(at);
     for (int o = 0, t = 0; c->mixed && o < c->n_outputs; o++)
         for (; t < c->end[o]; t++) {
-            const kl_cuda_string p = c->strings[c->term[t]];
+            const kl_cuda_term p = c->terms[t];
             if (!p.x) continue;
             const kl_state<R, REAL> to = kl_string_of(a, p, places, at);
-            const float weight = c->term_weight[t] * cot[o];
+            const float weight = p.weight * cot[o];
 #pragma unroll
             for (int i = 0; i < 1 << R; i++)
                 b.set(i, b.re[i] + weight * to.re[i], b.imag(i) + weight * to.imag(i));

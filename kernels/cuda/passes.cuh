@@ -63,12 +63,24 @@ KL_GPU void kl_turn_own_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL
     kl_add_sums<REAL>(sums, g);
 }
 
+/* Those that there are; all of them are on their way before the first is needed. */
+template <int R, bool REAL>
+KL_GPU void kl_load_turns(kl_matrix (&u)[R], const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
+                          const kl_place &at)
+{
+#pragma unroll
+    for (int k = 0; k < R; k++) {
+        const int m = pass.matrix[at.bits + k];
+        u[k] = kl_matrix_of<REAL>(rows, m < 0 ? 0 : m, row);
+    }
+}
+
 template <int R, bool REAL>
 KL_GPU void kl_turn_all(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
                         const kl_place &at)
 {
-    kl_matrix u[R]; /* all are on their way before the first is needed */
-    kl_load_own<R, REAL>(u, pass, rows, row, at);
+    kl_matrix u[R];
+    kl_load_turns<R, REAL>(u, pass, rows, row, at);
 #pragma unroll
     for (int k = 0; k < R; k++)
         if (pass.matrix[at.bits + k] >= 0) kl_turn_own(a, k, u[k]);
@@ -80,7 +92,7 @@ KL_GPU void kl_turn_all_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL
                              const kl_place &at)
 {
     kl_matrix u[R];
-    kl_load_own<R, REAL>(u, pass, rows, row, at);
+    kl_load_turns<R, REAL>(u, pass, rows, row, at);
 #pragma unroll
     for (int k = 0; k < R; k++)
         if (pass.matrix[at.bits + k] >= 0)

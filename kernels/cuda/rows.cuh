@@ -92,22 +92,26 @@ template <bool REAL> KL_GPU void kl_vary_matrices(const kl_rows &rows, size_t fr
     }
 }
 
-/* Matrix m of a row; the identity if it is -1. */
 template <bool REAL> KL_GPU kl_matrix kl_matrix_of(const kl_rows &rows, int m, size_t row)
 {
+    const bool varies = m < rows.circuit->n_varying;
+    const float *first = varies ? rows.varying + row * kl_sizes<REAL>::matrix : rows.shared;
+    const unsigned step = (varies ? (unsigned)rows.stride : 1) * (unsigned)kl_sizes<REAL>::matrix;
     kl_matrix u = kl_matrix_identity();
-    if (m < 0) return u;
-    const float *from = m < rows.circuit->n_varying
-                            ? rows.varying + ((size_t)m * rows.stride + row) * kl_sizes<REAL>::matrix
-                            : rows.shared + (size_t)m * kl_sizes<REAL>::matrix;
     if (REAL) {
-        const float2 two = *(const float2 *)from;
+        const float2 two = *(const float2 *)(first + (size_t)m * step);
         u.ar = two.x, u.br = two.y;
     } else {
-        const float4 four = *(const float4 *)from;
+        const float4 four = *(const float4 *)(first + (size_t)m * step);
         u.ar = four.x, u.ai = four.y, u.br = four.z, u.bi = four.w;
     }
     return u;
+}
+
+/* The identity where there is none. */
+template <bool REAL> KL_GPU kl_matrix kl_matrix_if_any(const kl_rows &rows, int m, size_t row)
+{
+    return m < 0 ? kl_matrix_identity() : kl_matrix_of<REAL>(rows, m, row);
 }
 
 /* Where component k of a matrix's generators is. */

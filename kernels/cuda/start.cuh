@@ -24,7 +24,7 @@ KL_GPU kl_amplitude kl_thread_product(const kl_cuda_pass &pass, const kl_rows &r
 {
     kl_amplitude p = { 1, 0 };
     for (int bit = 0; bit < n; bit++) {
-        const kl_matrix u = kl_matrix_of<REAL>(rows, pass.matrix[bit], row);
+        const kl_matrix u = kl_matrix_if_any<REAL>(rows, pass.matrix[bit], row);
         const bool one = at.thread >> bit & 1;
         p = kl_times<REAL>(p, one ? u.br : u.ar, one ? u.bi : u.ai);
     }
@@ -50,11 +50,10 @@ KL_GPU void kl_own_product(kl_state<R, REAL> &a, const kl_matrix (&u)[R], kl_amp
 }
 
 template <int R, bool REAL>
-KL_GPU void kl_load_own(kl_matrix (&u)[R], const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
-                        const kl_place &at)
+KL_GPU void kl_load_all(kl_matrix (&u)[R], const int32_t *m, const kl_rows &rows, size_t row)
 {
 #pragma unroll
-    for (int k = 0; k < R; k++) u[k] = kl_matrix_of<REAL>(rows, pass.matrix[at.bits + k], row);
+    for (int k = 0; k < R; k++) u[k] = kl_matrix_if_any<REAL>(rows, m[k], row);
 }
 
 template <int R, bool REAL>
@@ -62,7 +61,7 @@ KL_GPU void kl_start(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_ro
                      const kl_place &at)
 {
     kl_matrix u[R];
-    kl_load_own<R, REAL>(u, pass, rows, row, at);
+    kl_load_all<R, REAL>(u, pass.matrix + at.bits, rows, row);
     kl_own_product(a, u, kl_thread_product<REAL>(pass, rows, row, at, at.bits), R);
 }
 
@@ -100,16 +99,15 @@ KL_GPU void kl_put_generators(const kl_rows &rows, int m, const float *sums, siz
         if (writes && m >= 0) *kl_generator_at<REAL>(rows, m, k, row) = sums[k];
 }
 
-/* Own bits out of the bra, of which one amplitude is left in b's first. */
+/* R qubits out of the bra, whose bits are the amplitudes' numbers in b and whose matrices are m: one
+   amplitude is left, b's first. p: what the bits below contribute to the product. sums: see
+   kl_add_sums. */
 template <int R, bool REAL>
-KL_GPU void kl_take_out_own(kl_state<R, REAL> &b, const kl_cuda_pass &pass, const kl_rows &rows,
-                            size_t row, bool writes, const kl_place &at)
+KL_GPU void kl_take_out_all(float *sums, kl_state<R, REAL> &b, const int32_t *m, kl_amplitude p,
+                            const kl_rows &rows, size_t row)
 {
-    enum { G = kl_sizes<REAL>::generators };
-    const kl_amplitude p = kl_thread_product<REAL>(pass, rows, row, at, at.bits);
     kl_matrix u[R];
-    float sums[R * G] = { 0 };
-    kl_load_own<R, REAL>(u, pass, rows, row, at);
+    kl_load_all<R, REAL>(u, m, rows, row);
 #pragma unroll
     for (int done = 0; done < R; done++) {
         const int k = R - 1 - done;
@@ -127,40 +125,84 @@ KL_GPU void kl_take_out_own(kl_state<R, REAL> &b, const kl_cuda_pass &pass, cons
             const kl_amplitude left = kl_take_out<REAL>(low, high, u[k]);
             b.set(i, left.re, left.im);
         }
-        kl_add_sums<REAL>(sums + k * G, kl_product_generators(&u[k], h.lr, h.li, h.hr, h.hi));
+        kl_add_sums<REAL>(sums + k * kl_sizes<REAL>::generators,
+                          kl_product_generators(&u[k], h.lr, h.li, h.hr, h.hi));
     }
-    kl_sums(sums, at);
-#pragma unroll
-    for (int k = 0; k < R; k++)
-        kl_put_generators<REAL>(rows, pass.matrix[at.bits + k], sums + k * G, row, writes);
 }
 
-/* Then the bits of the threads' numbers. Threads whose numbers differ in bits that are out already have
-   the same values; so their sum is a power of two times what it should be. */
+template <int R, bool REAL>
+KL_GPU void kl_put_all(const kl_rows &rows, const int32_t *m, const float *sums, size_t row, bool writes)
+{
+#pragma unroll
+    for (int k = 0; k < R; k++)
+        kl_put_generators<REAL>(rows, m[k], sums + k * kl_sizes<REAL>::generators, row, writes);
+}
+
+/* The qubit of a bit of the threads' numbers out of the bra, of which each thread has an amplitude.
+   Threads whose numbers differ in bits that are out already have the same one; so their sum is a power
+   of two times what it should be. */
+template <bool REAL>
+KL_GPU void kl_take_out_lane(kl_amplitude &own, int bit, const kl_cuda_pass &pass, const kl_rows &rows,
+                             size_t row, bool writes, const kl_place &at)
+{
+    const kl_matrix u = kl_matrix_if_any<REAL>(rows, pass.matrix[bit], row);
+    const kl_amplitude ket = kl_thread_product<REAL>(pass, rows, row, at, bit),
+                       other = { kl_across(own.re, bit, at), REAL ? 0 : kl_across(own.im, bit, at) };
+    const bool one = at.thread >> bit & 1;
+    const kl_amplitude low = one ? other : own, high = one ? own : other;
+    kl_halves h = { 0, 0, 0, 0 };
+    float sums[kl_sizes<REAL>::generators] = { 0 };
+    kl_add_half<REAL>(&h.lr, &h.li, low, ket);
+    kl_add_half<REAL>(&h.hr, &h.hi, high, ket);
+    own = kl_take_out<REAL>(low, high, u);
+    kl_add_sums<REAL>(sums, kl_product_generators(&u, h.lr, h.li, h.hr, h.hi));
+    kl_sums(sums, at);
+#pragma unroll
+    for (int k = 0; k < kl_sizes<REAL>::generators; k++) sums[k] *= 1 / (float)(1 << (at.bits - bit));
+    kl_put_generators<REAL>(rows, pass.matrix[bit], sums, row, writes);
+}
+
+/* The amplitudes of the first 2^n threads, in every thread; others are 0. */
+template <int R, bool REAL>
+KL_GPU void kl_gather(kl_state<R, REAL> &b, kl_amplitude own, int n, const kl_place &at)
+{
+    const uint32_t first = at.home ^ at.thread;
+#pragma unroll
+    for (int part = 0; part < (REAL ? 1 : 2); part++) {
+        at.memory[at.home] = part ? own.im : own.re;
+        kl_together(at);
+#pragma unroll
+        for (int i = 0; i < 1 << R; i++) {
+            const float value = i < 1 << n ? at.memory[first ^ (uint32_t)i] : 0;
+            b.set(i, part ? b.re[i] : value, part ? value : 0);
+        }
+        kl_together(at);
+    }
+}
+
+/* Own bits, then those of the threads' numbers, of which the last that are left are like own ones when
+   every thread has all amplitudes. */
 template <int R, bool REAL>
 KL_GPU void kl_start_back(kl_state<R, REAL> &b, const kl_cuda_pass &pass, const kl_rows &rows,
                           size_t row, bool writes, const kl_place &at)
 {
-    enum { G = kl_sizes<REAL>::generators };
-    kl_take_out_own(b, pass, rows, row, writes, at);
+    float sums[R * kl_sizes<REAL>::generators] = { 0 };
+    kl_take_out_all(sums, b, pass.matrix + at.bits,
+                    kl_thread_product<REAL>(pass, rows, row, at, at.bits), rows, row);
+    kl_sums(sums, at);
+    kl_put_all<R, REAL>(rows, pass.matrix + at.bits, sums, row, writes);
+    if (!at.bits) return;
     kl_amplitude own = { b.re[0], b.imag(0) };
-    for (int bit = at.bits; bit-- > 0;) {
-        const kl_matrix u = kl_matrix_of<REAL>(rows, pass.matrix[bit], row);
-        const kl_amplitude ket = kl_thread_product<REAL>(pass, rows, row, at, bit),
-                           other = { kl_across(own.re, bit, at), REAL ? 0 : kl_across(own.im, bit, at) };
-        const bool one = at.thread >> bit & 1;
-        const kl_amplitude low = one ? other : own, high = one ? own : other;
-        kl_halves h = { 0, 0, 0, 0 };
-        float sums[G] = { 0 };
-        kl_add_half<REAL>(&h.lr, &h.li, low, ket);
-        kl_add_half<REAL>(&h.hr, &h.hi, high, ket);
-        own = kl_take_out<REAL>(low, high, u);
-        kl_add_sums<REAL>(sums, kl_product_generators(&u, h.lr, h.li, h.hr, h.hi));
-        kl_sums(sums, at);
+    int bits = at.bits;
+    while (bits > R) kl_take_out_lane<REAL>(own, --bits, pass, rows, row, writes, at);
+    kl_gather(b, own, bits, at);
+    int32_t lanes[R];
 #pragma unroll
-        for (int k = 0; k < G; k++) sums[k] *= 1 / (float)(1 << (at.bits - bit));
-        kl_put_generators<REAL>(rows, pass.matrix[bit], sums, row, writes);
-    }
+    for (int k = 0; k < R; k++) lanes[k] = k < bits ? pass.matrix[k] : -1;
+#pragma unroll
+    for (float &sum : sums) sum = 0;
+    kl_take_out_all(sums, b, lanes, kl_amplitude{ 1, 0 }, rows, row);
+    kl_put_all<R, REAL>(rows, lanes, sums, row, writes);
 }
 
 #endif

@@ -34,30 +34,21 @@ static void uses(int32_t *end, int32_t *use, size_t n, const struct kl_stages *s
     }
 }
 
-static void terms(int32_t *end, int32_t *term, float *weight, const struct kl_circuit *c)
-{
-    for (size_t o = 0; o < c->n_obs; o++) end[o] = (int32_t)c->end[o];
-    for (size_t t = 0; t < c->n_terms; t++)
-        term[t] = c->terms[t].string, weight[t] = (float)c->terms[t].weight;
-}
-
 /* Weights, inputs and outputs: where they stand. */
 static int connect(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
                    struct kl_arena *memory, struct kl_error *err)
 {
-    const size_t n = (size_t)s->n_slots + c->n_weights + c->n_inputs + c->n_obs + c->n_terms + 1;
-    int32_t *end = kl_arena_take(memory, n, sizeof *end), *term = kl_arena_take(memory, n, sizeof *term),
+    const size_t n = (size_t)s->n_slots + c->n_weights + c->n_inputs + c->n_obs + 1;
+    int32_t *end = kl_arena_take(memory, n, sizeof *end),
             *use_end = kl_arena_take(memory, n, sizeof *use_end),
             *use = kl_arena_take(memory, 2 * n, sizeof *use), /* an angle has two numbers at most */
                 *in_end = kl_arena_take(memory, n, sizeof *in_end),
             *in_use = kl_arena_take(memory, 2 * n, sizeof *in_use);
-    float *weight = kl_arena_take(memory, n, sizeof *weight);
-    if (!end || !term || !use_end || !use || !in_end || !in_use || !weight)
-        return kl_fail_memory(err, 9 * n * sizeof *end);
-    terms(end, term, weight, c);
+    if (!end || !use_end || !use || !in_end || !in_use) return kl_fail_memory(err, 7 * n * sizeof *end);
+    for (size_t o = 0; o < c->n_obs; o++) end[o] = (int32_t)c->end[o];
     uses(use_end, use, c->n_weights, s, weight_stands_in);
     uses(in_end, in_use, c->n_inputs, s, input_stands_in);
-    to->end = end, to->term = term, to->term_weight = weight;
+    to->end = end;
     to->use_end = use_end, to->use = use, to->in_end = in_end, to->in_use = in_use;
     return KL_OK;
 }
@@ -79,7 +70,6 @@ int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, 
                                     .n_turns = s.n_turns,
                                     .n_matrices = s.n_matrices,
                                     .n_varying = s.n_varying,
-                                    .n_strings = (int32_t)c->n_strings,
                                     .n_terms = (int32_t)c->n_terms,
                                     .angles = s.angles,
                                     .turns = s.turns,

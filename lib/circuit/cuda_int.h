@@ -31,7 +31,7 @@ struct kl_stages {
 /* All of it lies in memory. KL_ENOMEM. */
 int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
                       struct kl_error *err);
-/* Sets passes, strings, own_bits, lane_bits and home of `to`. KL_ENOMEM. */
+/* Sets passes, terms, own_bits, lane_bits and home of `to`. KL_ENOMEM. */
 int kl_circuit_passes(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
                       struct kl_arena *memory, struct kl_error *err);
 

@@ -211,17 +211,18 @@ static void add_stage(struct building *b, const struct kl_stage *s)
     }
 }
 
-static void set_strings(struct kl_cuda_string *strings, struct building *b, const struct kl_stages *s,
-                        const struct kl_vqc_program *p)
+static void set_terms(struct kl_cuda_term *terms, struct building *b, const struct kl_stages *s,
+                      const struct kl_circuit *c)
 {
     compose(&b->moves, &s->after);
     b->to->mixed = 0;
-    for (size_t i = 0; i < p->n_obs; i++) {
-        const struct kl_vqc_observable *o = &p->obs[i];
-        strings[i] = (struct kl_cuda_string){
+    for (size_t i = 0; i < c->n_terms; i++) {
+        const struct kl_vqc_observable *o = &c->plan->program.obs[c->terms[i].string];
+        terms[i] = (struct kl_cuda_term){
             .x = in_frame(&b->frame, sum_of(b->moves.direction, o->x)),
             .z = parity_mask(b, o->z),
-            .turns = (__builtin_popcount(o->x & o->z) + 2 * __builtin_parity(o->z & s->flips)) % 4
+            .turns = (__builtin_popcount(o->x & o->z) + 2 * __builtin_parity(o->z & s->flips)) % 4,
+            .weight = (float)c->terms[i].weight
         };
         b->to->mixed |= o->x != 0;
     }
@@ -240,19 +241,18 @@ static void share_bits(struct kl_cuda_circuit *to, int n)
 int kl_circuit_passes(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
                       struct kl_arena *memory, struct kl_error *err)
 {
-    const struct kl_vqc_program *p = &c->plan->program;
-    struct building b = { .to = to, .fresh = true, .held = p->n_qubits <= KL_CUDA_HELD_QUBITS };
+    struct building b = { .to = to, .fresh = true, .held = c->n_qubits <= KL_CUDA_HELD_QUBITS };
     const size_t most = s->n * (KL_VQC_MOST_QUBITS / 4 + 1); /* four own bits at least, but once */
-    struct kl_cuda_string *strings = kl_arena_take(memory, p->n_obs + 1, sizeof *strings);
+    struct kl_cuda_term *terms = kl_arena_take(memory, c->n_terms + 1, sizeof *terms);
     b.passes = kl_arena_take(memory, most, sizeof *b.passes);
-    if (!b.passes || !strings) return kl_fail_memory(err, most * sizeof *b.passes);
-    share_bits(to, p->n_qubits);
+    if (!b.passes || !terms) return kl_fail_memory(err, most * sizeof *b.passes);
+    share_bits(to, c->n_qubits);
     b.n_bits = to->own_bits + to->lane_bits;
     for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b.frame.at[q] = q;
     forget_moves(&b);
     for (size_t i = 0; i < s->n; i++) add_stage(&b, &s->stage[i]);
-    set_strings(strings, &b, s, p);
+    set_terms(terms, &b, s, c);
     to->passes = b.passes;
-    to->strings = strings;
+    to->terms = terms;
     return KL_OK;
 }

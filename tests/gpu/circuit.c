@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Batches of circuits on the GPU against the CPU in double: random circuits of every gate and of real
-   ones, sums of Pauli strings, learnable scales, products of inputs; outputs and gradients; every number
-   of qubits and batches that fill no warp. */
+   ones, with and without a first layer, sums of Pauli strings, learnable scales, products of inputs;
+   outputs and gradients; every number of qubits and batches that fill no warp. */
 #include "circuit/cuda.h"
 #include "gpu.h"
 
@@ -9,13 +9,22 @@ enum { MOST_BATCH = 5000, MOST_OBS = 24 };
 #define FAMILY "circuit"
 #include "../kernels/circuits.h"
 
-static struct kl_circuit *random_circuit(int n, int gates, bool real)
+/* layer: it begins with rotations of all qubits, as most circuits do. */
+static struct kl_circuit *random_circuit(int n, int gates, bool real, bool layer)
 {
+    static const enum kl_gate all_real[6] = { KL_RY, KL_CRY, KL_H, KL_CZ, KL_X, KL_CNOT },
+                              rotations[6] = { KL_RX, KL_RY, KL_RZ, KL_ROT, KL_ROT, KL_ROT },
+                              turns[6] = { KL_RY, KL_RY, KL_RY, KL_RY, KL_RY, KL_RY };
     struct kl_circuit *c;
     struct kl_error err;
     must(kl_circuit_begin(&c, n, INPUTS, WEIGHTS, &err), &err);
+    for (int q = 0; layer && q < n; q++) {
+        struct kl_op op = random_op(n, real ? turns : rotations);
+        op.wire[0] = q;
+        must(kl_circuit_append(c, &op, &err), &err);
+    }
     for (int g = 0; g < gates; g++) {
-        struct kl_op op = random_op(n, real ? real_gates : NULL);
+        struct kl_op op = random_op(n, real ? all_real : NULL);
         must(kl_circuit_append(c, &op, &err), &err);
     }
     for (int o = 0; o < n + 1; o++) {
@@ -82,7 +91,7 @@ int main(void)
 {
     open_gpu();
     isa = device.name;
-    const int most = small ? 13 : 16;
+    const int most = small ? 15 : 17;
     for (int n = 1; n <= most; n++)
         for (int kind = 0; kind < (smallest ? 2 : small ? 4 : 8); kind++) {
             const size_t samples = small    ? (n < 6    ? 37
@@ -92,7 +101,7 @@ int main(void)
                                    : n < 11 ? 4099
                                    : n < 14 ? 67
                                             : 5;
-            struct kl_circuit *c = random_circuit(n, n < 11 ? 30 : 16, kind & 1);
+            struct kl_circuit *c = random_circuit(n, n < 11 ? 30 : 16, kind & 1, !(kind & 2));
             check(c, samples);
             kl_circuit_free(&c);
         }
