@@ -14,7 +14,6 @@
 
 struct kl_error;
 enum {
-    KL_CUDA_BATCH_QUBITS = KL_VQC_MOST_QUBITS,
     KL_CUDA_OWN_BITS = 5,     /* at most */
     KL_CUDA_HELD_QUBITS = 13, /* of a state in registers; larger ones are in the card's memory */
     KL_CUDA_GENERATORS = 3    /* of a qubit: X, Y, Z */
@@ -46,7 +45,7 @@ enum kl_cuda_pass_kind {
    (kernels/inline/place.h), else its number. Columns of bits that there are not are 0, matrices -1. */
 struct kl_cuda_pass {
     int32_t kind, moves;
-    uint32_t mask, value, own[8], lane[16]; /* by fours: the kernels load so much at once */
+    uint32_t mask, value, own[8], lane[16]; /* whole fours, which the kernels load at once */
     int32_t matrix[KL_VQC_MOST_QUBITS];
 } __attribute__((aligned(16)));
 /* A Pauli string on numbers at the end, times a weight: X where only x is set, Z where only z, Y where
@@ -74,6 +73,8 @@ struct kl_cuda_circuit {
     const int32_t *end;                    /* (n_outputs) */
     const int32_t *use_end, *use;          /* (n_weights); slots */
     const int32_t *in_end, *in_use;        /* (n_inputs); slots */
+    const void *arrays;                    /* on the card: all of these, in one piece */
+    size_t arrays_size;
 };
 
 struct kl_cuda_batch;

@@ -151,10 +151,9 @@ static struct kl_generators contract(kl_lane *bra, const kl_lane *product, size_
     for (size_t j = 0; j < 2 * half; j += 2) {
         const kl_lane pr = product[j], pi = product[j + 1], xr = bra[j], xi = bra[j + 1],
                       yr = bra[j + 2 * half], yi = bra[j + 2 * half + 1];
-        lr += xr * pr + xi * pi, li += xr * pi - xi * pr;
-        hr += yr * pr + yi * pi, hi += yr * pi - yi * pr;
-        bra[j] = u->ar * xr + u->ai * xi + u->br * yr + u->bi * yi;
-        bra[j + 1] = u->ar * xi - u->ai * xr + u->br * yi - u->bi * yr;
+        kl_add_inner(&lr, &li, xr, xi, pr, pi);
+        kl_add_inner(&hr, &hi, yr, yi, pr, pi);
+        kl_take_out(&bra[j], &bra[j + 1], yr, yi, u);
     }
     return kl_product_generators(u, lr, li, hr, hi);
 }

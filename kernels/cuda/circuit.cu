@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Batches of one circuit: a thread a sample to 5 qubits, a warp to 10, a block above. */
+   Batches of one circuit: angles that all samples share, all samples, then the weights' gradients. */
 #include "kernels/cuda/circuit_kernels.cuh"
 #include "kernels/cuda/library.h"
 
@@ -84,8 +84,9 @@ static void batch_close(struct kl_cuda_batch **batch)
     struct kl_cuda_batch *b = *batch;
     if (!b) return;
     const struct kl_rows *r = &b->job.rows;
-    float *const memory[] = { b->x,      b->w,       b->cot,        r->out,    r->dx,     r->trig,
-                              r->shared, r->varying, r->generators, r->dangle, b->job.dw, b->job.kept };
+    float *const memory[] = { b->x,      b->w,         b->cot,     r->out,        r->dx,
+                              r->trig,   r->shared,    r->varying, r->generators, r->dangle,
+                              b->job.dw, b->job.parts, b->job.kept };
     for (float *m : memory) cudaFree(m);
     cudaFree(b->arrays);
     if (b->begin) cudaEventDestroy(b->begin);
@@ -124,10 +125,12 @@ static int batch_open(struct kl_cuda_batch **batch, const struct kl_cuda_circuit
                    { &r->generators, matrices * KL_CUDA_GENERATORS * n },
                    { &r->dangle, slots * n },
                    { &b->job.dw, n_w },
+                   { &b->job.parts, n_w * b->blocks },
                    { &b->job.kept, b->blocks * b->kept } };
     for (size_t i = 0; i < sizeof memory / sizeof *memory && !code; i++)
         code = kl_cuda_take((void **)memory[i].to, memory[i].n, sizeof(float), what, err);
     r->x = b->x, r->w = b->w, r->cot = b->cot;
+    b->job.blocks = (int32_t)b->blocks;
     if (!code) code = kl_cuda_check(cudaStreamCreate(&b->stream), what, err);
     if (!code) code = kl_cuda_check(cudaEventCreate(&b->begin), what, err);
     if (!code) code = kl_cuda_check(cudaEventCreate(&b->end), what, err);

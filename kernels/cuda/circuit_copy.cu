@@ -28,6 +28,8 @@ int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct
     for (const auto &p : part) total += (p.bytes + ALIGN - 1) / ALIGN * ALIGN;
     *to = *c;
     int code = kl_cuda_take(memory, total + 1, 1, "the circuit", err);
+    to->arrays = *memory;
+    to->arrays_size = total;
     char *at = (char *)*memory;
     for (const auto &p : part) {
         if (code) break;

@@ -8,7 +8,7 @@
 
 enum {
     KL_CIRCUIT_THREADS = 128, /* unless a state needs more */
-    KL_SUM_BITS = 10,         /* there are few weights: a block each */
+    KL_SUM_BITS = 8,
     KL_SUM_THREADS = 1 << KL_SUM_BITS
 };
 
@@ -16,7 +16,9 @@ enum {
 struct kl_circuit_job {
     struct kl_cuda_circuit circuit;
     struct kl_rows rows;
-    float *dw, *kept; /* (blocks, kl_kept_memory) */
+    float *dw, *parts; /* (n_weights), and of each block (n_weights, blocks) */
+    float *kept;       /* (blocks, kl_kept_memory) */
+    int32_t blocks;
     size_t n;
 };
 
@@ -36,13 +38,35 @@ template <bool REAL> static __global__ void kl_share_all(const __grid_constant__
     kl_share_matrices<REAL>(rows);
 }
 
-/* Blocks of KL_KEPT_THREADS a processor, which bound their registers: a bra and a state of R own bits.
- */
-#define KL_HELD_BLOCKS (R == 4 ? REAL ? 3 : 2 : REAL ? 2 : 1)
+/* This block's part of the derivatives by weights, of rows [from, to), whose derivatives by angles are
+   there: a warp a weight, threads take every KL_WARP'th row. `more`: it is added to what is there. */
+KL_GPU void kl_weight_parts(const kl_circuit_job &job, size_t from, size_t to, bool more)
+{
+    const struct kl_cuda_circuit *c = &job.circuit;
+    const int lane = (int)threadIdx.x % KL_WARP, warps = (int)blockDim.x / KL_WARP;
+    for (int w = (int)threadIdx.x / KL_WARP; w < c->n_weights; w += warps) {
+        float sum = 0, *to_part = job.parts + (size_t)w * (size_t)job.blocks + blockIdx.x;
+        for (int u = w ? c->use_end[w - 1] : 0; u < c->use_end[w]; u++) {
+            const kl_cuda_angle angle = c->angles[c->use[u]];
+            const float *d = job.rows.dangle + (size_t)c->use[u] * job.rows.stride;
+            for (size_t row = from + (size_t)lane; row < to; row += KL_WARP)
+                sum += kl_weight_part(angle, job.rows.x + row * (size_t)c->n_inputs, d[row]);
+        }
+        for (uint32_t bit = 1; bit < KL_WARP; bit *= 2) sum += kl_from(sum, bit);
+        if (lane == 0) *to_part = more ? *to_part + sum : sum;
+    }
+}
+
+/* Blocks of 256 threads a processor, which bound the registers: those of a state and a bra of R own
+   bits, and as many again. */
+template <int R, bool REAL> constexpr int kl_held_blocks(void)
+{
+    return R == 4 ? REAL ? 3 : 2 : REAL ? 2 : 1;
+}
 
 /* A block takes as many rows as its threads hold states. */
 template <int R, bool REAL>
-static __global__ void __launch_bounds__(KL_KEPT_THREADS, KL_HELD_BLOCKS)
+static __global__ void __launch_bounds__(1 << KL_HELD_LANE_BITS, (kl_held_blocks<R, REAL>()))
     kl_held_states(const __grid_constant__ kl_circuit_job job)
 {
     const kl_rows rows = kl_rows_of(job);
@@ -62,7 +86,9 @@ static __global__ void __launch_bounds__(KL_KEPT_THREADS, KL_HELD_BLOCKS)
         kl_sweep_back(a, b, rows, row, writes, at);
     });
     __syncthreads();
-    if (rows.cot) kl_differentiate<REAL>(rows, from, to);
+    if (!rows.cot) return;
+    kl_differentiate<REAL>(rows, from, to);
+    kl_weight_parts(job, from, to, false);
 }
 
 /* A block takes one row after another. */
@@ -74,26 +100,23 @@ static __global__ void __launch_bounds__(KL_KEPT_THREADS)
     for (size_t row = blockIdx.x; row < job.n; row += gridDim.x) {
         kl_vary_matrices<false>(rows, row, row + 1);
         __syncthreads();
-        kl_kept_row(memory, rows, row, rows.out != NULL, rows.cot != NULL);
-        if (rows.cot) kl_differentiate<false>(rows, row, row + 1);
+        const int which = kl_kept_forward(memory, rows, row);
+        if (!rows.cot) continue;
+        kl_kept_generators(memory, which, rows, row);
+        kl_differentiate<false>(rows, row, row + 1);
+        kl_weight_parts(job, row, row + 1, row != blockIdx.x);
     }
 }
 
-/* A block a weight: threads take every KL_SUM_THREADS'th row, then halves. */
+/* The blocks' parts together, a block a weight. */
 static __global__ void __launch_bounds__(KL_SUM_THREADS)
     kl_sum_weights(const __grid_constant__ kl_circuit_job job)
 {
-    const int weight = (int)blockIdx.x;
-    const struct kl_cuda_circuit *c = &job.circuit;
+    const float *part = job.parts + (size_t)blockIdx.x * (size_t)job.blocks;
     float sum = 0;
-    for (int u = weight ? c->use_end[weight - 1] : 0; u < c->use_end[weight]; u++) {
-        const kl_cuda_angle angle = c->angles[c->use[u]];
-        const float *d = job.rows.dangle + (size_t)c->use[u] * job.rows.stride;
-        for (size_t row = threadIdx.x; row < job.n; row += KL_SUM_THREADS)
-            sum += kl_weight_part(angle, job.rows.x + row * (size_t)c->n_inputs, d[row]);
-    }
+    for (int i = (int)threadIdx.x; i < job.blocks; i += KL_SUM_THREADS) sum += part[i];
     sum = kl_sum(sum, kl_place_of(KL_SUM_BITS, 0));
-    if (threadIdx.x == 0) job.dw[weight] = sum;
+    if (threadIdx.x == 0) job.dw[blockIdx.x] = sum;
 }
 
 #endif

@@ -9,7 +9,10 @@
 #include "kernels/cuda/heads.h"
 
 /* Blocks a processor, which bounds their registers: 32 amplitudes a thread need all of them. */
-#define KL_HEAD_BOUNDS __launch_bounds__(KL_HEAD_THREADS, R == 4 ? 2 : 1)
+template <int R> constexpr int kl_head_blocks(void)
+{
+    return R == 4 ? 2 : 1;
+}
 
 /* The blocks of one head wait for each other; they all run at once (a cooperative launch). */
 KL_GPU void kl_meet(uint32_t *barrier, uint32_t blocks)
@@ -68,7 +71,8 @@ KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_
 }
 
 template <int R, bool REAL>
-static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_head_job job)
+static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
+    kl_head_steps(const __grid_constant__ kl_head_job job)
 {
     const int turn = (int)blockIdx.x / job.blocks, block = (int)blockIdx.x % job.blocks;
     const int64_t head = job.which[turn], size = (int64_t)job.shape.block,
@@ -117,7 +121,8 @@ static __global__ void KL_HEAD_BOUNDS kl_head_steps(const __grid_constant__ kl_h
 
 /* job.blocks a head, which take turns over KL_JUDGED rows. */
 template <int R, bool REAL>
-static __global__ void KL_HEAD_BOUNDS kl_head_judge(const __grid_constant__ kl_head_job job)
+static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
+    kl_head_judge(const __grid_constant__ kl_head_job job)
 {
     const int tiles = (job.n_rows + KL_JUDGED - 1) / KL_JUDGED, classes = job.shape.n_classes,
               outputs = job.shape.circuit.n_outputs, turn = (int)blockIdx.x / job.blocks;

@@ -11,8 +11,8 @@
 #define KL_PREFETCH(level, from) asm volatile("prefetch.global." #level " [%0];" ::"l"(from))
 #endif
 
-/* Asked for early: what the circuit's passes read one after the other, into the first-level cache, which
-   each meeting of blocks empties. */
+/* Asked for early: the circuit's arrays, which are read one after the other, into the first-level cache,
+   which each meeting of blocks empties. */
 KL_GPU void kl_fetch(const void *from, size_t bytes)
 {
     enum { SECTOR = 32 };
@@ -64,7 +64,7 @@ KL_GPU void kl_quantum(const kl_head_job &job, const kl_own &own, int number, in
         kl_rows_forward<R, REAL>(rows, (size_t)from, (size_t)to);
     } else {
         for (int row = from; row < to; row++)
-            kl_kept_row(job.kept + blockIdx.x * job.kept_size, rows, (size_t)row, true, false);
+            kl_kept_forward(job.kept + blockIdx.x * job.kept_size, rows, (size_t)row);
     }
 }
 
@@ -77,8 +77,9 @@ KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_own &own, int numbe
         kl_rows_back<R, REAL>(rows, (size_t)from, (size_t)to);
         __syncthreads();
     } else {
+        float *memory = job.kept + blockIdx.x * job.kept_size;
         for (int row = from; row < to; row++)
-            kl_kept_row(job.kept + blockIdx.x * job.kept_size, rows, (size_t)row, false, true);
+            kl_kept_generators(memory, kl_kept_sweep(memory, rows, (size_t)row), rows, (size_t)row);
     }
     kl_differentiate<REAL>(rows, (size_t)from, (size_t)to);
     for (int i = from * below.d_out + (int)threadIdx.x; i < to * below.d_out; i += (int)blockDim.x) {
@@ -92,10 +93,7 @@ template <int R, bool REAL>
 KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int from, int to)
 {
     const kl_cuda_circuit *c = &job.shape.circuit;
-    kl_fetch(c->passes, (size_t)c->n_passes * sizeof *c->passes);
-    kl_fetch(c->matrices, (size_t)c->n_matrices * sizeof *c->matrices);
-    kl_fetch(c->turns, (size_t)c->n_turns * sizeof *c->turns);
-    kl_fetch(c->angles, (size_t)c->n_slots * sizeof *c->angles);
+    kl_fetch(c->arrays, c->arrays_size);
     for (int number = 0; number < job.shape.n_layers; number++) {
         if (job.shape.layers[number].kind == KL_CUDA_LINEAR)
             kl_forward_linear(job, own, number, from, to);

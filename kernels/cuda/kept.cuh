@@ -43,7 +43,7 @@ KL_GPU void kl_kept_numbers(uint32_t (&to)[1 << KL_CUDA_OWN_BITS], const kl_cuda
                             const kl_place &at)
 {
     if (moves) {
-        kl_moved_places<KL_CUDA_OWN_BITS, KL_VQC_MOST_QUBITS - KL_CUDA_OWN_BITS>(to, *moves, at);
+        kl_moved_places<KL_CUDA_OWN_BITS, KL_KEPT_LANE_BITS>(to, *moves, at);
         return;
     }
 #pragma unroll
@@ -185,17 +185,23 @@ KL_GPU void kl_kept_back(float *memory, int which, const kl_rows &rows, size_t r
     }
 }
 
-/* A row whose matrices are there: its outputs, its generators, or both. */
-KL_GPU void kl_kept_row(float *memory, const kl_rows &rows, size_t row, bool forward, bool back)
+/* The outputs of a row whose matrices are there; which copy of memory has its state. */
+KL_GPU int kl_kept_forward(float *memory, const kl_rows &rows, size_t row)
 {
     const kl_cuda_circuit *c = rows.circuit;
-    const kl_place block = kl_place_of(KL_KEPT_BITS, 0);
     const int which = kl_kept_sweep(memory, rows, row);
-    const kl_kept a = kl_kept_copy(memory, which, c);
-    if (forward) kl_kept_outputs(rows.out + row * (size_t)c->n_outputs, a, c, block);
-    if (!back) return;
-    kl_kept_observe(kl_kept_copy(memory, which + 2, c), a, c, rows.cot + row * (size_t)c->n_outputs);
-    kl_kept_back(memory, which, rows, row, block);
+    kl_kept_outputs(rows.out + row * (size_t)c->n_outputs, kl_kept_copy(memory, which, c), c,
+                    kl_place_of(KL_KEPT_BITS, 0));
+    return which;
+}
+
+/* Its generators, from the state that is in copy `which`. */
+KL_GPU void kl_kept_generators(float *memory, int which, const kl_rows &rows, size_t row)
+{
+    const kl_cuda_circuit *c = rows.circuit;
+    kl_kept_observe(kl_kept_copy(memory, which + 2, c), kl_kept_copy(memory, which, c), c,
+                    rows.cot + row * (size_t)c->n_outputs);
+    kl_kept_back(memory, which, rows, row, kl_place_of(KL_KEPT_BITS, 0));
 }
 
 #endif

@@ -37,20 +37,20 @@ KL_GPU uint32_t kl_own_place(const kl_place &at, uint32_t i)
     return at.home ^ kl_cuda_place(i << at.bits, at.bits);
 }
 
-/* Of a string of Z: its value from the sums at this thread's places, with the sign of the thread's bits
- * and the string's own. */
+/* The sign with which a string of Z takes this thread's sum: of the thread's bits, and its own. */
 KL_GPU float kl_z_sign(kl_cuda_term p, const kl_place &at)
 {
     return kl_odd(at.thread & p.z) != (p.turns >> 1 & 1) ? -1.f : 1.f;
 }
 
-/* P|state> for a string that is not of Z alone; places: of this thread's amplitudes. */
+/* P|state> for a string that is not of Z alone. */
 template <int R, bool REAL>
-KL_GPU kl_state<R, REAL> kl_string_of(kl_state<R, REAL> a, kl_cuda_term p,
-                                      const uint32_t (&places)[1 << R], const kl_place &at)
+KL_GPU kl_state<R, REAL> kl_string_of(kl_state<R, REAL> a, kl_cuda_term p, const kl_cuda_circuit *c,
+                                      const kl_place &at)
 {
     const uint32_t by = kl_cuda_place(p.x, at.bits) * (uint32_t)sizeof(float);
-    uint32_t from[1 << R];
+    uint32_t places[1 << R], from[1 << R];
+    kl_places<R>(places, kl_anew(at.home), c->home);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) from[i] = places[i] ^ by;
     kl_through_all(a, places, from, at);
@@ -72,6 +72,7 @@ KL_GPU void kl_z_outputs(float *out, const kl_cuda_circuit *c, bool writes, cons
         float sums[KL_OUTPUTS] = { 0, 0, 0, 0 };
 #pragma unroll
         for (int k = 0; k < KL_OUTPUTS; k++)
+#pragma unroll 1 /* mostly one */
             for (; o + k < c->n_outputs && t < c->end[o + k]; t++) {
                 const kl_cuda_term p = c->terms[t];
                 if (p.x) continue;
@@ -103,7 +104,7 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
         for (; t < c->end[o]; t++) {
             const kl_cuda_term p = c->terms[t];
             if (!p.x) continue;
-            const kl_state<R, REAL> to = kl_string_of(a, p, places, at);
+            const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
             float sum = 0;
 #pragma unroll
             for (int i = 0; i < 1 << R; i++) sum += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
@@ -141,7 +142,7 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
         for (; t < c->end[o]; t++) {
             const kl_cuda_term p = c->terms[t];
             if (!p.x) continue;
-            const kl_state<R, REAL> to = kl_string_of(a, p, places, at);
+            const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
             const float weight = p.weight * cot[o];
 #pragma unroll
             for (int i = 0; i < 1 << R; i++)

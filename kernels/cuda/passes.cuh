@@ -7,10 +7,10 @@
 
 #include "kernels/cuda/start.cuh"
 
-/* What a matrix on own bit k makes of all pairs; of which, under a control, kl_matches holds. */
+/* Which amplitudes a pass under a control, or of signs, means: those for which kl_matches holds. */
 struct kl_control {
-    uint32_t mask, value; /* of amplitudes of a thread */
-    bool here;            /* in this thread's */
+    uint32_t mask, value; /* of own bits */
+    bool here;            /* the thread's bits are as they must be */
 };
 KL_GPU kl_control kl_control_of(const kl_cuda_pass &pass, const kl_place &at)
 {
@@ -63,7 +63,8 @@ KL_GPU void kl_turn_own_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL
     kl_add_sums<REAL>(sums, g);
 }
 
-/* Those that there are; all of them are on their way before the first is needed. */
+/* One behind the other, not each where it is needed, so that one wait is enough for all; where there is
+   none, any will do, since nothing is turned. */
 template <int R, bool REAL>
 KL_GPU void kl_load_turns(kl_matrix (&u)[R], const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
                           const kl_place &at)

@@ -130,9 +130,8 @@ template <bool REAL> KL_GPU void kl_differentiate_matrix(const kl_rows &rows, in
         g.x = *kl_generator_at<REAL>(rows, m, 0, row), g.z = *kl_generator_at<REAL>(rows, m, 2, row);
     for (int t = chain.end; t-- > chain.first;) {
         const kl_cuda_turn turn = rows.circuit->turns[t];
-        rows.dangle[(size_t)turn.slot * rows.stride + row] = REAL || turn.gate == KL_VQC_RY ? g.y
-                                                             : turn.gate == KL_VQC_RX       ? g.x
-                                                                                            : g.z;
+        rows.dangle[(size_t)turn.slot * rows.stride + row] =
+            *kl_generator(&g, REAL ? KL_VQC_RY : turn.gate);
         if (REAL || t == chain.first) continue;
         float c, s;
         kl_half_angle(&c, &s, rows, turn.slot, rows.x + row * (size_t)rows.circuit->n_inputs);

@@ -65,24 +65,25 @@ KL_GPU void kl_start(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_ro
     kl_own_product(a, u, kl_thread_product<REAL>(pass, rows, row, at, at.bits), R);
 }
 
-/* Inner products of the bra's halves with the state of the lower bits. */
+/* See kl_add_inner of kernels/inline/turns.h. */
 struct kl_halves {
     float lr, li, hr, hi;
 };
 
-template <bool REAL> KL_GPU void kl_add_half(float *re, float *im, kl_amplitude bra, kl_amplitude ket)
-{
-    *re += REAL ? bra.re * ket.re : bra.re * ket.re + bra.im * ket.im;
-    if (!REAL) *im += bra.re * ket.im - bra.im * ket.re;
-}
-
-/* The qubit taken out: conj(a) low + conj(b) high. */
+/* One pair of the bra's amplitudes, of which low becomes what is left, beside ket, that of the state of
+   the lower bits. */
 template <bool REAL>
-KL_GPU kl_amplitude kl_take_out(kl_amplitude low, kl_amplitude high, const kl_matrix &u)
+KL_GPU void kl_take_out_pair(kl_halves &h, kl_amplitude &low, kl_amplitude high, kl_amplitude ket,
+                             const kl_matrix &u)
 {
-    if (REAL) return kl_amplitude{ u.ar * low.re + u.br * high.re, 0 };
-    return kl_amplitude{ u.ar * low.re + u.ai * low.im + u.br * high.re + u.bi * high.im,
-                         u.ar * low.im - u.ai * low.re + u.br * high.im - u.bi * high.re };
+    if (REAL) {
+        h.lr += low.re * ket.re, h.hr += high.re * ket.re;
+        low.re = u.ar * low.re + u.br * high.re;
+        return;
+    }
+    kl_add_inner(&h.lr, &h.li, low.re, low.im, ket.re, ket.im);
+    kl_add_inner(&h.hr, &h.hi, high.re, high.im, ket.re, ket.im);
+    kl_take_out(&low.re, &low.im, high.re, high.im, &u);
 }
 
 template <bool REAL> KL_GPU void kl_add_sums(float *sums, const kl_generators &g)
@@ -118,12 +119,10 @@ KL_GPU void kl_take_out_all(float *sums, kl_state<R, REAL> &b, const int32_t *m,
         for (int i = 0; i < 1 << (R - 1); i++) {
             if (i >= 1 << k) continue;
             const int j = i | 1 << k;
-            const kl_amplitude ket = { lower.re[i], lower.imag(i) }, low = { b.re[i], b.imag(i) },
-                               high = { b.re[j], b.imag(j) };
-            kl_add_half<REAL>(&h.lr, &h.li, low, ket);
-            kl_add_half<REAL>(&h.hr, &h.hi, high, ket);
-            const kl_amplitude left = kl_take_out<REAL>(low, high, u[k]);
-            b.set(i, left.re, left.im);
+            kl_amplitude low = { b.re[i], b.imag(i) };
+            kl_take_out_pair<REAL>(h, low, kl_amplitude{ b.re[j], b.imag(j) },
+                                   kl_amplitude{ lower.re[i], lower.imag(i) }, u[k]);
+            b.set(i, low.re, low.im);
         }
         kl_add_sums<REAL>(sums + k * kl_sizes<REAL>::generators,
                           kl_product_generators(&u[k], h.lr, h.li, h.hr, h.hi));
@@ -149,12 +148,11 @@ KL_GPU void kl_take_out_lane(kl_amplitude &own, int bit, const kl_cuda_pass &pas
     const kl_amplitude ket = kl_thread_product<REAL>(pass, rows, row, at, bit),
                        other = { kl_across(own.re, bit, at), REAL ? 0 : kl_across(own.im, bit, at) };
     const bool one = at.thread >> bit & 1;
-    const kl_amplitude low = one ? other : own, high = one ? own : other;
+    const kl_amplitude high = one ? own : other;
     kl_halves h = { 0, 0, 0, 0 };
     float sums[kl_sizes<REAL>::generators] = { 0 };
-    kl_add_half<REAL>(&h.lr, &h.li, low, ket);
-    kl_add_half<REAL>(&h.hr, &h.hi, high, ket);
-    own = kl_take_out<REAL>(low, high, u);
+    own = one ? other : own;
+    kl_take_out_pair<REAL>(h, own, high, ket, u);
     kl_add_sums<REAL>(sums, kl_product_generators(&u, h.lr, h.li, h.hr, h.hi));
     kl_sums(sums, at);
 #pragma unroll

@@ -21,7 +21,7 @@ template <int R, bool REAL> struct kl_state {
     }
 };
 
-enum { KL_HELD_LANE_BITS = KL_CUDA_HELD_QUBITS - KL_CUDA_OWN_BITS };
+enum { KL_HELD_LANE_BITS = KL_CUDA_HELD_QUBITS - KL_CUDA_OWN_BITS, KL_KEPT_LANE_BITS = 16 /* 15 */ };
 enum { KL_PARTS = KL_CUDA_GENERATORS * KL_CUDA_OWN_BITS /* of a warp's sums, at most */ };
 
 struct kl_place {
@@ -144,14 +144,27 @@ KL_GPU float *kl_at(float *memory, uint32_t bytes)
     return (float *)((char *)memory + bytes);
 }
 
-/* Where a pass moves them; N: lane bits, at most. */
+/* N values, whole fours, which are loaded as such. */
+template <int N> KL_GPU void kl_load_fours(uint32_t (&to)[N], const uint32_t *from)
+{
+#pragma unroll
+    for (int i = 0; i < N; i += 4) {
+        const uint4 four = *(const uint4 *)(from + i);
+        to[i] = four.x, to[i + 1] = four.y, to[i + 2] = four.z, to[i + 3] = four.w;
+    }
+}
+
+/* Where a pass moves them; N: lane bits, at most, whole fours. */
 template <int R, int N>
 KL_GPU void kl_moved_places(uint32_t (&to)[1 << R], const kl_cuda_pass &pass, const kl_place &at)
 {
     uint32_t first = at.home ^ at.thread; /* places of all states begin at this one's */
+    uint32_t lane[N], own[8];
+    kl_load_fours(lane, pass.lane);
+    kl_load_fours(own, pass.own);
 #pragma unroll
-    for (int bit = 0; bit < N; bit++) first ^= at.thread >> bit & 1 ? pass.lane[bit] : 0;
-    kl_places<R>(to, first, pass.own);
+    for (int bit = 0; bit < N; bit++) first ^= lane[bit] & -(at.thread >> bit & 1);
+    kl_places<R>(to, first, own);
 }
 
 /* Written at `from`, read at `to`. */

@@ -48,8 +48,8 @@ KL_GPU void kl_sweep_back(kl_state<R, REAL> &a, kl_state<R, REAL> &b, const kl_r
     }
 }
 
-/* Rows [from, to) by a block whose threads share states of 2^bits threads: use(row, writes); a row that
-   only keeps threads company, which wait for each other, is the last one, and they may not write. */
+/* Rows [from, to) by a block whose threads share states of 2^bits threads: use(row, there); a row that
+   is not there, but keeps threads company that wait for each other, is the last one. */
 template <class F> KL_GPU void kl_each_row(size_t from, size_t to, int bits, F use)
 {
     const size_t own = threadIdx.x >> bits;

@@ -70,8 +70,22 @@ KL_INLINE void kl_add_generators(struct kl_generators *g, kl_lane xr, kl_lane xi
     g->z += vr * xi - vi * xr - wr * yi + wi * yr;
 }
 
-/* Those of a qubit whose part of a product state is the first column of u, the last turned: l, h are
-   inner products of the bra's halves where the qubit is 0, and 1, with the state of the others. */
+/* One qubit after another taken out of a bra whose state is a product (of which a qubit's part is the
+   first column of its u), the highest bit first. Inner products, conj(v) x, of the bra's halves where
+   the qubit is 0, l, and where it is 1, h, with the state of the lower qubits: */
+KL_INLINE void kl_add_inner(kl_lane *re, kl_lane *im, kl_lane vr, kl_lane vi, kl_lane xr, kl_lane xi)
+{
+    *re += vr * xr + vi * xi;
+    *im += vr * xi - vi * xr;
+}
+/* what is left of an amplitude v where the qubit is 0 and its partner w: conj(a) v + conj(b) w, in v; */
+KL_INLINE void kl_take_out(kl_lane *vr, kl_lane *vi, kl_lane wr, kl_lane wi, const struct kl_matrix *u)
+{
+    const kl_lane x = *vr, y = *vi;
+    *vr = u->ar * x + u->ai * y + u->br * wr + u->bi * wi;
+    *vi = u->ar * y - u->ai * x + u->br * wi - u->bi * wr;
+}
+/* and its generators behind the last turn. */
 KL_INLINE struct kl_generators kl_product_generators(const struct kl_matrix *u, kl_lane lr, kl_lane li,
                                                      kl_lane hr, kl_lane hi)
 {

@@ -13,9 +13,10 @@ struct kl_stage {
     enum kl_cuda_pass_kind kind;
     struct kl_vqc_layer before;
     bool moves;                     /* before is not the identity */
-    int matrix[KL_VQC_MOST_QUBITS]; /* of turns, by bit, -1: none; else matrix[target] or matrix[0] */
+    int matrix[KL_VQC_MOST_QUBITS]; /* of turns, by bit, -1: none; else matrix[0] */
     int target;                     /* bit that a controlled rotation turns */
     uint32_t mask, value;
+    uint32_t touched; /* bits of all its gates */
 };
 struct kl_stages {
     size_t n;
@@ -31,7 +32,7 @@ struct kl_stages {
 /* All of it lies in memory. KL_ENOMEM. */
 int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
                       struct kl_error *err);
-/* Sets passes, terms, own_bits, lane_bits and home of `to`. KL_ENOMEM. */
+/* Sets passes, n_passes, terms, mixed, own_bits, lane_bits and home of `to`. KL_ENOMEM. */
 int kl_circuit_passes(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
                       struct kl_arena *memory, struct kl_error *err);
 

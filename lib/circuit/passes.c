@@ -2,11 +2,11 @@
    Passes over a state on the card, from stages. A pass can turn qubits whose bits of an amplitude's
    number are own ones (kernels/cuda_circuit.h); for others the bits change places first, in the same
    move in which CNOT is done. Of the orders in which bits can stand, one is taken for which the threads
-   of a warp write to different banks of the block's memory. */
+   of a warp write to different banks of the block's memory, or to few sectors of the card's. */
 #include "circuit/cuda_int.h"
 #include "kernels/inline/place.h"
 
-enum { TRIALS = 256, BANK_BITS = 5 };
+enum { TRIALS = 256, WARP_BITS = 5, SECTOR_BITS = 3 };
 
 /* Where each qubit's bit stands in the number. */
 struct frame {
@@ -69,26 +69,32 @@ static uint32_t column(const struct building *b, const struct frame *next, int f
     return b->held ? kl_cuda_place(number, b->to->lane_bits) : number;
 }
 
-/* Of how many threads of a warp those are that share a bank when they write, as a power of two. */
-static int conflicts(const struct building *b, const struct frame *next)
+/* The rank of n numbers as vectors of bits. */
+static int rank_of(const uint32_t *numbers, int n)
 {
-    const int low = b->to->lane_bits < BANK_BITS ? b->to->lane_bits : BANK_BITS;
-    const uint32_t mask = (1u << low) - 1;
-    uint32_t basis[BANK_BITS] = { 0 };
+    uint32_t basis[WARP_BITS];
     int rank = 0;
-    for (int i = 0; i < low; i++) {
-        uint32_t c = column(b, next, i) & mask;
-        for (int k = low - 1; k >= 0 && c; k--) {
-            if (!(c >> k & 1)) continue;
-            if (!basis[k]) {
-                basis[k] = c;
-                rank++;
-                break;
-            }
-            c ^= basis[k];
-        }
+    for (int i = 0; i < n; i++) {
+        uint32_t left = numbers[i];
+        for (int k = 0; k < rank; k++)
+            if ((left ^ basis[k]) < left) left ^= basis[k];
+        if (left) basis[rank++] = left;
     }
-    return low - rank;
+    return rank;
+}
+
+/* What a move into the next frame costs, as a power of two: how many threads of a warp share a bank of
+   the block's memory when they write, or, of states in the card's, how many sectors of 2^SECTOR_BITS
+   values they write to. */
+static int cost_of(const struct building *b, const struct frame *next)
+{
+    const int low = b->to->lane_bits < WARP_BITS ? b->to->lane_bits : WARP_BITS;
+    uint32_t to[WARP_BITS];
+    for (int i = 0; i < low; i++) {
+        const uint32_t c = column(b, next, i);
+        to[i] = b->held ? c & ((1u << low) - 1) : c >> SECTOR_BITS;
+    }
+    return b->held ? low - rank_of(to, low) : rank_of(to, low);
 }
 
 static void shuffle(struct building *b, int *order, int n)
@@ -106,13 +112,14 @@ static struct frame choose_frame(struct building *b, uint32_t wanted)
 {
     const int lanes = b->to->lane_bits, own = b->to->own_bits, n = __builtin_popcount(wanted);
     struct frame best = { { 0 } };
-    int order[KL_VQC_MOST_QUBITS], first = 0, rest = n, least = BANK_BITS + 1;
+    int order[KL_VQC_MOST_QUBITS], first = 0, rest = n, least = WARP_BITS + 1;
     for (int q = 0; q < b->n_bits; q++) order[wanted >> q & 1 ? first++ : rest++] = q;
-    for (int trial = 0; trial < TRIALS && least; trial++) {
+    const int least_possible = b->held ? 0 : WARP_BITS - SECTOR_BITS;
+    for (int trial = 0; trial < TRIALS && least > least_possible; trial++) {
         struct frame f;
         for (int i = 0; i < b->n_bits; i++) f.at[order[i]] = i < own ? lanes + i : i - own;
-        const int found = b->held ? conflicts(b, &f) : 0;
-        if (found < least) least = found, best = f;
+        const int cost = cost_of(b, &f);
+        if (cost < least) least = cost, best = f;
         shuffle(b, order, n);
         shuffle(b, order + n, b->n_bits - n);
     }
@@ -228,8 +235,8 @@ static void set_terms(struct kl_cuda_term *terms, struct building *b, const stru
     }
 }
 
-/* All amplitudes of up to five qubits are one thread's; then as many threads as amplitudes of each, up
-   to ten; then a block. */
+/* All amplitudes of up to five qubits are one thread's; a warp holds a state, or a few side by side, of
+   up to ten; a block larger ones. */
 static void share_bits(struct kl_cuda_circuit *to, int n)
 {
     to->own_bits = n <= 4 || (n >= 6 && n <= 8) ? 4 : KL_CUDA_OWN_BITS;

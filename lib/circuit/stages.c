@@ -17,20 +17,52 @@ struct chain {
 };
 struct building {
     struct kl_stages *s;
-    const struct kl_circuit_plan *plan;
     struct link *links;
     struct chain *chains; /* of each matrix */
     struct kl_vqc_layer now, identity;
-    bool moved; /* since the last stage */
+    bool moved;    /* since the last stage */
+    size_t region; /* the first stage behind the last move: up to there gates can be done earlier */
 };
 
-static struct kl_stage *open_stage(struct building *b, enum kl_cuda_pass_kind kind)
+/* A stage before which there is nothing but the move, or `at`, behind the first of the region. */
+static struct kl_stage *open_stage(struct building *b, enum kl_cuda_pass_kind kind, size_t at)
 {
-    struct kl_stage *stage = &b->s->stage[b->s->n++];
+    struct kl_stages *s = b->s;
+    if (b->moved) b->region = at = s->n;
+    for (size_t i = s->n++; i > at; i--) s->stage[i] = s->stage[i - 1];
+    struct kl_stage *stage = &s->stage[at];
     *stage = (struct kl_stage){ .kind = kind, .before = b->now, .moves = b->moved };
     for (int i = 0; i < KL_VQC_MOST_QUBITS; i++) stage->matrix[i] = -1;
     b->now = b->identity;
     b->moved = false;
+    return stage;
+}
+
+/* The first place in the region behind all gates on these bits. */
+static size_t behind(const struct building *b, uint32_t bits)
+{
+    size_t at = b->s->n;
+    while (at > b->region + 1 && !(b->s->stage[at - 1].touched & bits)) at--;
+    return at;
+}
+
+/* One gate that has a stage of its own, as early as can be: turns behind it then meet in fewer stages.
+ */
+static struct kl_stage *put_alone(struct building *b, enum kl_cuda_pass_kind kind, uint32_t bits)
+{
+    struct kl_stage *stage = open_stage(b, kind, behind(b, bits));
+    stage->touched = bits;
+    return stage;
+}
+
+/* The first stage of turns that one more of this bit can join, or a new one. */
+static struct kl_stage *turning(struct building *b, uint32_t bit)
+{
+    struct kl_stages *s = b->s;
+    size_t at = behind(b, bit) - 1;
+    while (at < s->n && s->stage[at].kind != KL_CUDA_TURNS) at++;
+    struct kl_stage *stage = b->moved || at == s->n ? open_stage(b, KL_CUDA_TURNS, s->n) : &s->stage[at];
+    stage->touched |= bit;
     return stage;
 }
 
@@ -52,10 +84,9 @@ static void put_turn(struct building *b, int *m, int gate, int slot)
 
 static void turn(struct building *b, int bit, int gate, int slot)
 {
-    struct kl_stage *last = &b->s->stage[b->s->n - 1];
-    if (b->moved || last->kind != KL_CUDA_TURNS) last = open_stage(b, KL_CUDA_TURNS);
+    struct kl_stage *stage = turning(b, 1u << bit);
     if (gate != KL_VQC_RX && b->s->flips >> bit & 1) b->s->angles[slot].scale *= -1;
-    put_turn(b, &last->matrix[bit], gate, slot);
+    put_turn(b, &stage->matrix[bit], gate, slot);
 }
 
 static void hadamard(struct building *b, int bit)
@@ -69,7 +100,7 @@ static void hadamard(struct building *b, int bit)
 static void controlled(struct building *b, const struct kl_vqc_op *op)
 {
     const int bit = __builtin_ctz(op->target);
-    struct kl_stage *stage = open_stage(b, KL_CUDA_CONTROLLED);
+    struct kl_stage *stage = put_alone(b, KL_CUDA_CONTROLLED, op->control | op->target);
     stage->target = bit;
     stage->mask = op->control;
     stage->value = op->control & ~b->s->flips;
@@ -79,7 +110,7 @@ static void controlled(struct building *b, const struct kl_vqc_op *op)
 
 static void string(struct building *b, const struct kl_vqc_op *op)
 {
-    struct kl_stage *stage = open_stage(b, KL_CUDA_STRING);
+    struct kl_stage *stage = put_alone(b, KL_CUDA_STRING, op->target);
     stage->mask = op->target;
     if (__builtin_parity(op->target & b->s->flips)) b->s->angles[op->slot].scale *= -1;
     put_turn(b, &stage->matrix[0], KL_VQC_RZ, op->slot);
@@ -87,7 +118,7 @@ static void string(struct building *b, const struct kl_vqc_op *op)
 
 static void sign(struct building *b, const struct kl_vqc_op *op)
 {
-    struct kl_stage *stage = open_stage(b, KL_CUDA_SIGN);
+    struct kl_stage *stage = put_alone(b, KL_CUDA_SIGN, op->target);
     stage->mask = op->target;
     stage->value = op->target & ~b->s->flips;
 }
@@ -153,7 +184,7 @@ int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl
                       struct kl_error *err)
 {
     const struct kl_vqc_program *p = &c->plan->program;
-    struct building b = { .s = s, .plan = c->plan };
+    struct building b = { .s = s };
     const size_t most = p->n_ops + p->n_slots + 1;
     *s = (struct kl_stages){ .stage = kl_arena_take(memory, most, sizeof *s->stage),
                              .angles = kl_arena_take(memory, most, sizeof *s->angles),
@@ -166,7 +197,7 @@ int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl
     for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b.identity.direction[q] = b.identity.dual[q] = 1u << q;
     b.now = b.identity;
     set_angles(s, c->plan);
-    open_stage(&b, KL_CUDA_TURNS);
+    open_stage(&b, KL_CUDA_TURNS, 0);
     for (size_t i = 0; i < p->n_ops; i++) put(&b, &p->ops[i]);
     s->after = b.now;
     return order(&b, memory, err);

@@ -52,6 +52,9 @@ struct alignas(8) float2 {
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 static inline float2 make_float2(float x, float y)
 {
     return float2{ x, y };
