@@ -98,8 +98,7 @@ static __global__ void __launch_bounds__(KL_KEPT_THREADS)
     const kl_rows rows = kl_rows_of(job);
     float *memory = job.kept + blockIdx.x * kl_kept_memory(job.circuit.own_bits + job.circuit.lane_bits);
     for (size_t row = blockIdx.x; row < job.n; row += gridDim.x) {
-        kl_vary_matrices<false>(rows, row, row + 1);
-        __syncthreads();
+        kl_vary_matrices<false>(rows, row, row + 1); /* the sweep's first barrier is behind it */
         const int which = kl_kept_forward(memory, rows, row);
         if (!rows.cot) continue;
         kl_kept_generators(memory, which, rows, row);

@@ -73,7 +73,8 @@ KL_GPU const kl_cuda_pass *kl_moves_behind(const kl_cuda_circuit *c, int k)
     return k + 1 < c->n_passes && c->passes[k + 1].moves ? &c->passes[k + 1] : NULL;
 }
 
-/* Copy 0 or 1 of memory has the state in the end: which. Begins and ends with the block together. */
+/* Copy 0 or 1 of memory has the state in the end: which. Matrices need no barrier before it; ends with
+   the block together. */
 KL_GPU int kl_kept_sweep(float *memory, const kl_rows &rows, size_t row)
 {
     const kl_cuda_circuit *c = rows.circuit;

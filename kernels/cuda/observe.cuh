@@ -113,8 +113,8 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
         }
 }
 
-/* The bra: the sum of cot (n_outputs) times the outputs' operators, on the state. Ends with the state's
-   threads together. */
+/* The bra: the sum of cot (n_outputs) times the outputs' operators, on the state. Threads come and go
+   with their own places alone. */
 template <int R, bool REAL>
 KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const kl_cuda_circuit *c,
                        const float *cot, const kl_place &at)
@@ -137,7 +137,6 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
     kl_walsh_hadamard<R>(factor);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) b.set(i, factor[i] * a.re[i], factor[i] * a.imag(i));
-    kl_together(at);
     for (int o = 0, t = 0; c->mixed && o < c->n_outputs; o++)
         for (; t < c->end[o]; t++) {
             const kl_cuda_term p = c->terms[t];

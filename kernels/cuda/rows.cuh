@@ -155,7 +155,8 @@ KL_GPU float kl_input_gradient(const kl_rows &rows, int i, size_t row)
     return sum;
 }
 
-/* Gradients of rows [from, to), by a block: dangle, then dx. Ends with it together. */
+/* Gradients of rows [from, to), by a block: dangle, then dx, of which value i of these rows is thread
+   i's, modulo their number. */
 template <bool REAL> KL_GPU void kl_differentiate(const kl_rows &rows, size_t from, size_t to)
 {
     const kl_cuda_circuit *c = rows.circuit;
@@ -165,7 +166,6 @@ template <bool REAL> KL_GPU void kl_differentiate(const kl_rows &rows, size_t fr
     __syncthreads();
     for (unsigned i = threadIdx.x; i < n * n_in; i += blockDim.x)
         rows.dx[from * n_in + i] = kl_input_gradient(rows, (int)(i % n_in), from + i / n_in);
-    __syncthreads();
 }
 
 /* One row's part of the derivative by a weight that stands in slot: x are the row's inputs, d the
