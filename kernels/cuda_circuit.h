@@ -35,10 +35,12 @@ struct kl_cuda_matrix {
 };
 enum kl_cuda_pass_kind {
     KL_CUDA_START,      /* of |0>: the first pass of a state in registers; matrices by bit */
+    KL_CUDA_GIVEN,      /* the first pass where the state begins as x / |x|, x being all inputs */
     KL_CUDA_TURNS,      /* matrices by bit, of own bits */
     KL_CUDA_CONTROLLED, /* matrix[0] on the lowest own bit, where number & mask is value */
     KL_CUDA_STRING,     /* matrix[0], one RZ, on the parity of number & mask: MULTIRZ */
-    KL_CUDA_SIGN        /* another sign where number & mask is value: CZ */
+    KL_CUDA_SIGN,       /* another sign where number & mask is value: CZ */
+    KL_CUDA_MOVE        /* nothing else */
 };
 /* moves: before it, an amplitude goes to the exclusive or of columns over the bits of its number, of
    lane bits, the lower ones, and of own ones: of held states its place in the block's memory
@@ -49,7 +51,16 @@ struct kl_cuda_pass {
     int32_t matrix[KL_VQC_MOST_QUBITS];
 } __attribute__((aligned(16)));
 /* A Pauli string on numbers at the end, times a weight: X where only x is set, Z where only z, Y where
-   both, times i^(turns - how many Y). */
+   both, times i^(turns - how many Y). Or turns is KL_CUDA_FIDELITY, x is not 0, and z is a target: the
+   square of the overlap with that state. */
+enum { KL_CUDA_FIDELITY = 4 };
+struct kl_cuda_amplitude {
+    uint32_t number;
+    float re, im;
+};
+struct kl_cuda_target {
+    int32_t first, end; /* of the amplitudes that are not 0 */
+};
 struct kl_cuda_term {
     uint32_t x, z;
     int32_t turns;
@@ -63,17 +74,23 @@ struct kl_cuda_circuit {
     int32_t real; /* all amplitudes stay real, RY is the only gate of a turn; states in the card's memory
                      are complex */
     int32_t n_inputs, n_weights, n_outputs, n_slots, n_turns, n_matrices, n_varying, n_passes, n_terms;
-    int32_t mixed;                         /* some term is not of Z alone */
-    uint32_t home[KL_CUDA_OWN_BITS];       /* kl_cuda_place of each own bit */
-    const struct kl_cuda_angle *angles;    /* (n_slots) */
-    const struct kl_cuda_turn *turns;      /* (n_turns) */
-    const struct kl_cuda_matrix *matrices; /* (n_matrices) */
-    const struct kl_cuda_pass *passes;     /* (n_passes) */
-    const struct kl_cuda_term *terms;      /* (n_terms) */
-    const int32_t *end;                    /* (n_outputs) */
-    const int32_t *use_end, *use;          /* (n_weights); slots */
-    const int32_t *in_end, *in_use;        /* (n_inputs); slots */
-    const void *arrays;                    /* on the card: all of these, in one piece */
+    int32_t mixed;         /* some term is not of Z alone */
+    int32_t given;         /* inputs are the amplitudes to begin with */
+    int32_t probabilities; /* output o is the probability of number o ^ flips; there are no terms */
+    uint32_t flips;
+    int32_t n_targets, n_amplitudes;
+    uint32_t home[KL_CUDA_OWN_BITS];            /* kl_cuda_place of each own bit */
+    const struct kl_cuda_angle *angles;         /* (n_slots) */
+    const struct kl_cuda_turn *turns;           /* (n_turns) */
+    const struct kl_cuda_matrix *matrices;      /* (n_matrices) */
+    const struct kl_cuda_pass *passes;          /* (n_passes) */
+    const struct kl_cuda_term *terms;           /* (n_terms) */
+    const int32_t *end;                         /* (n_outputs) */
+    const struct kl_cuda_target *targets;       /* (n_targets) */
+    const struct kl_cuda_amplitude *amplitudes; /* (n_amplitudes) */
+    const int32_t *use_end, *use;               /* (n_weights); slots */
+    const int32_t *in_end, *in_use;             /* (n_inputs); slots */
+    const void *arrays;                         /* on the card: all but the amplitudes, in one piece */
     size_t arrays_size;
 };
 

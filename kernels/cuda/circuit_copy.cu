@@ -23,13 +23,16 @@ int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct
         { c->in_end, (const void **)&to->in_end, (size_t)c->n_inputs * sizeof *c->in_end },
         { c->in_use, (const void **)&to->in_use,
           (c->n_inputs ? (size_t)c->in_end[c->n_inputs - 1] : 0) * sizeof *c->in_use },
+        { c->targets, (const void **)&to->targets, (size_t)c->n_targets * sizeof *c->targets },
+        { c->amplitudes, (const void **)&to->amplitudes,
+          (size_t)c->n_amplitudes * sizeof *c->amplitudes },
     };
-    size_t total = 0;
-    for (const auto &p : part) total += (p.bytes + ALIGN - 1) / ALIGN * ALIGN;
+    size_t total = 0, last = 0;
+    for (const auto &p : part) total += last = (p.bytes + ALIGN - 1) / ALIGN * ALIGN;
     *to = *c;
     int code = kl_cuda_take(memory, total + 1, 1, "the circuit", err);
     to->arrays = *memory;
-    to->arrays_size = total;
+    to->arrays_size = total - last;
     char *at = (char *)*memory;
     for (const auto &p : part) {
         if (code) break;

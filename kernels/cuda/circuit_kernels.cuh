@@ -77,13 +77,12 @@ static __global__ void __launch_bounds__(1 << KL_HELD_LANE_BITS, (kl_held_blocks
     kl_vary_matrices<REAL>(rows, from, to);
     __syncthreads();
     kl_each_row(from, to, at.bits, [&](size_t row, bool there) {
-        const bool writes = there && at.thread == 0;
         kl_state<R, REAL> a, b;
         kl_sweep(a, rows, row, at);
-        kl_outputs(rows.out + row * (size_t)c->n_outputs, a, c, writes, at);
+        kl_outputs(rows.out + row * (size_t)c->n_outputs, a, c, there, at);
         if (!rows.cot) return;
         kl_observe(b, a, c, rows.cot + row * (size_t)c->n_outputs, at);
-        kl_sweep_back(a, b, rows, row, writes, at);
+        kl_sweep_back(a, b, rows, row, there, at);
     });
     __syncthreads();
     if (!rows.cot) return;

@@ -105,6 +105,21 @@ KL_GPU int kl_kept_sweep(float *memory, const kl_rows &rows, size_t row)
     return which;
 }
 
+/* <phi|state>, in all threads of the block. */
+KL_GPU kl_amplitude kl_kept_overlap(const kl_kept &a, kl_cuda_target t, const kl_cuda_circuit *c,
+                                    const kl_place &block)
+{
+    float sums[2] = { 0, 0 };
+    for (int e = t.first + (int)threadIdx.x; e < t.end; e += (int)blockDim.x) {
+        const kl_cuda_amplitude phi = c->amplitudes[e];
+        const float re = a.re[phi.number], im = a.im[phi.number];
+        sums[0] += phi.re * re + phi.im * im;
+        sums[1] += phi.re * im - phi.im * re;
+    }
+    kl_sums(sums, block);
+    return kl_amplitude{ sums[0], sums[1] };
+}
+
 /* (P state)[k]; see kl_string_phase of observe.cuh. */
 KL_GPU kl_amplitude kl_kept_string(const kl_kept &a, kl_cuda_term p, uint32_t k)
 {
@@ -118,35 +133,65 @@ KL_GPU void kl_kept_outputs(float *out, const kl_kept &a, const kl_cuda_circuit 
 {
     const uint32_t size = 1u << (c->own_bits + c->lane_bits);
     for (int o = 0, t = 0; o < c->n_outputs; o++) {
-        const int from = t;
-        float sum = 0;
-        for (uint32_t k = threadIdx.x; k < size; k += blockDim.x)
-            for (t = from; t < c->end[o]; t++) {
-                const kl_amplitude p = kl_kept_string(a, c->terms[t], k);
-                sum += c->terms[t].weight * (a.re[k] * p.re + a.im[k] * p.im);
+        float value = 0;
+        for (; t < c->end[o]; t++) {
+            const kl_cuda_term p = c->terms[t];
+            float sum = 0;
+            if (p.turns == KL_CUDA_FIDELITY) {
+                const kl_amplitude overlap = kl_kept_overlap(a, c->targets[p.z], c, block);
+                sum = overlap.re * overlap.re + overlap.im * overlap.im;
+            } else {
+                for (uint32_t k = threadIdx.x; k < size; k += blockDim.x) {
+                    const kl_amplitude to = kl_kept_string(a, p, k);
+                    sum += a.re[k] * to.re + a.im[k] * to.im;
+                }
+                sum = kl_sum(sum, block);
             }
-        t = c->end[o];
-        sum = kl_sum(sum, block);
-        if (threadIdx.x == 0) out[o] = sum;
+            value += p.weight * sum;
+        }
+        if (threadIdx.x == 0) out[o] = value;
     }
+}
+
+/* bra += by phi. Ends with the block together. */
+KL_GPU void kl_kept_add_target(const kl_kept &b, kl_cuda_target t, kl_amplitude by,
+                               const kl_cuda_circuit *c)
+{
+    for (int e = t.first + (int)threadIdx.x; e < t.end; e += (int)blockDim.x) {
+        const kl_cuda_amplitude phi = c->amplitudes[e];
+        b.re[phi.number] += by.re * phi.re - by.im * phi.im;
+        b.im[phi.number] += by.re * phi.im + by.im * phi.re;
+    }
+    __syncthreads();
 }
 
 /* Ends with the block together. */
 KL_GPU void kl_kept_observe(const kl_kept &b, const kl_kept &a, const kl_cuda_circuit *c,
-                            const float *cot)
+                            const float *cot, const kl_place &block)
 {
     const uint32_t size = 1u << (c->own_bits + c->lane_bits);
     for (uint32_t k = threadIdx.x; k < size; k += blockDim.x) {
         float re = 0, im = 0;
         for (int o = 0, t = 0; o < c->n_outputs; o++)
             for (; t < c->end[o]; t++) {
-                const kl_amplitude p = kl_kept_string(a, c->terms[t], k);
-                re += c->terms[t].weight * cot[o] * p.re;
-                im += c->terms[t].weight * cot[o] * p.im;
+                const kl_cuda_term p = c->terms[t];
+                if (p.turns == KL_CUDA_FIDELITY) continue;
+                const kl_amplitude to = kl_kept_string(a, p, k);
+                re += p.weight * cot[o] * to.re;
+                im += p.weight * cot[o] * to.im;
             }
         b.re[k] = re, b.im[k] = im;
     }
     __syncthreads();
+    for (int o = 0, t = 0; c->n_targets && o < c->n_outputs; o++)
+        for (; t < c->end[o]; t++) {
+            const kl_cuda_term p = c->terms[t];
+            if (p.turns != KL_CUDA_FIDELITY) continue;
+            const kl_amplitude overlap = kl_kept_overlap(a, c->targets[p.z], c, block);
+            const float weight = p.weight * cot[o];
+            kl_kept_add_target(b, c->targets[p.z],
+                               kl_amplitude{ weight * overlap.re, weight * overlap.im }, c);
+        }
 }
 
 /* One share of the state in copy `from` of memory and of the bra two behind it, back through a pass. */
@@ -200,9 +245,10 @@ KL_GPU int kl_kept_forward(float *memory, const kl_rows &rows, size_t row)
 KL_GPU void kl_kept_generators(float *memory, int which, const kl_rows &rows, size_t row)
 {
     const kl_cuda_circuit *c = rows.circuit;
+    const kl_place block = kl_place_of(KL_KEPT_BITS, 0);
     kl_kept_observe(kl_kept_copy(memory, which + 2, c), kl_kept_copy(memory, which, c), c,
-                    rows.cot + row * (size_t)c->n_outputs);
-    kl_kept_back(memory, which, rows, row, kl_place_of(KL_KEPT_BITS, 0));
+                    rows.cot + row * (size_t)c->n_outputs, block);
+    kl_kept_back(memory, which, rows, row, block);
 }
 
 #endif

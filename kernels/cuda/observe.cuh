@@ -5,8 +5,7 @@
 #ifndef KL_CUDA_OBSERVE_CUH
 #define KL_CUDA_OBSERVE_CUH
 
-#include "kernels/cuda/rows.cuh"
-#include "kernels/cuda/state.cuh"
+#include "kernels/cuda/readings.cuh"
 
 /* The amplitude of P|state> at number k, which number k ^ x has in the state: times (-1)^parity(that &
    z) and i^turns. */
@@ -85,13 +84,41 @@ KL_GPU void kl_z_outputs(float *out, const kl_cuda_circuit *c, bool writes, cons
     }
 }
 
-/* out (n_outputs) of the state; `writes`: this thread may. Ends with the state's threads together. */
+/* Terms that are not of Z alone, added to out. */
 template <int R, bool REAL>
-KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c, bool writes,
+KL_GPU void kl_mixed_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c,
+                             bool writes, const kl_place &at)
+{
+    for (int o = 0, t = 0; o < c->n_outputs; o++)
+        for (; t < c->end[o]; t++) {
+            const kl_cuda_term p = c->terms[t];
+            float value = 0;
+            if (!p.x) continue;
+            if (p.turns == KL_CUDA_FIDELITY) {
+                const kl_amplitude overlap = kl_overlap(a, c->targets[p.z], c, at);
+                value = overlap.re * overlap.re + overlap.im * overlap.im;
+            } else {
+                const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
+#pragma unroll
+                for (int i = 0; i < 1 << R; i++) value += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
+                value = kl_sum(value, at);
+            }
+            if (writes) out[o] += p.weight * value;
+        }
+}
+
+/* out (n_outputs) of the state; there: this thread may write. Ends with the state's threads together. */
+template <int R, bool REAL>
+KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c, bool there,
                        const kl_place &at)
 {
+    const bool writes = there && at.thread == 0;
     uint32_t places[1 << R];
     float sums[1 << R];
+    if (c->probabilities) {
+        kl_probabilities(out, a, c, there, at);
+        return;
+    }
     kl_places<R>(places, at.home, c->home);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) sums[i] = a.re[i] * a.re[i] + a.imag(i) * a.imag(i);
@@ -100,16 +127,28 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
     for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, places[i]) = sums[i];
     kl_z_outputs(out, c, writes, at);
     kl_together(at);
-    for (int o = 0, t = 0; c->mixed && o < c->n_outputs; o++)
+    if (c->mixed) kl_mixed_outputs(out, a, c, writes, at);
+}
+
+template <int R, bool REAL>
+KL_GPU void kl_observe_mixed(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const kl_cuda_circuit *c,
+                             const float *cot, const kl_place &at)
+{
+    for (int o = 0, t = 0; o < c->n_outputs; o++)
         for (; t < c->end[o]; t++) {
             const kl_cuda_term p = c->terms[t];
+            const float weight = p.weight * cot[o];
             if (!p.x) continue;
+            if (p.turns == KL_CUDA_FIDELITY) {
+                const kl_amplitude overlap = kl_overlap(a, c->targets[p.z], c, at);
+                kl_add_target(b, c->targets[p.z],
+                              kl_amplitude{ weight * overlap.re, weight * overlap.im }, c, at);
+                continue;
+            }
             const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
-            float sum = 0;
 #pragma unroll
-            for (int i = 0; i < 1 << R; i++) sum += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
-            sum = kl_sum(sum, at);
-            if (writes) out[o] += p.weight * sum;
+            for (int i = 0; i < 1 << R; i++)
+                b.set(i, b.re[i] + weight * to.re[i], b.imag(i) + weight * to.imag(i));
         }
 }
 
@@ -121,6 +160,10 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
 {
     uint32_t places[1 << R];
     float factor[1 << R];
+    if (c->probabilities) {
+        kl_observe_probabilities(b, a, c, cot, at);
+        return;
+    }
     kl_places<R>(places, at.home, c->home);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, places[i]) = 0;
@@ -137,16 +180,7 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
     kl_walsh_hadamard<R>(factor);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) b.set(i, factor[i] * a.re[i], factor[i] * a.imag(i));
-    for (int o = 0, t = 0; c->mixed && o < c->n_outputs; o++)
-        for (; t < c->end[o]; t++) {
-            const kl_cuda_term p = c->terms[t];
-            if (!p.x) continue;
-            const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
-            const float weight = p.weight * cot[o];
-#pragma unroll
-            for (int i = 0; i < 1 << R; i++)
-                b.set(i, b.re[i] + weight * to.re[i], b.imag(i) + weight * to.imag(i));
-        }
+    if (c->mixed) kl_observe_mixed(b, a, c, cot, at);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef KL_CUDA_PASSES_CUH
 #define KL_CUDA_PASSES_CUH
 
+#include "kernels/cuda/given.cuh"
 #include "kernels/cuda/start.cuh"
 
 /* Which amplitudes a pass under a control, or of signs, means: those for which kl_matches holds. */
@@ -170,7 +171,9 @@ KL_GPU void kl_apply(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_ro
                            kl_matrix_of<REAL>(rows, pass.matrix[0], row));
         break;
     case KL_CUDA_SIGN: kl_turn_sign(a, pass, at); break;
-    default: kl_start(a, pass, rows, row, at);
+    case KL_CUDA_GIVEN: kl_given(a, rows, row, at); break;
+    case KL_CUDA_START: kl_start(a, pass, rows, row, at); break;
+    default: break; /* the move was all */
     }
 }
 
@@ -193,7 +196,8 @@ KL_GPU void kl_apply_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL> &
         kl_turn_sign(a, pass, at);
         kl_turn_sign(b, pass, at);
         break;
-    default: kl_turn_all_back(sums, a, b, pass, rows, row, at);
+    case KL_CUDA_TURNS: kl_turn_all_back(sums, a, b, pass, rows, row, at); break;
+    default: break;
     }
 }
 
@@ -204,7 +208,7 @@ KL_GPU void kl_put_sums(float (&sums)[R * kl_sizes<REAL>::generators], const kl_
                         const kl_place &summing)
 {
     enum { G = kl_sizes<REAL>::generators };
-    if (pass.kind == KL_CUDA_SIGN) return;
+    if (pass.kind == KL_CUDA_SIGN || pass.kind == KL_CUDA_MOVE) return;
     if (pass.kind == KL_CUDA_TURNS) {
         kl_sums(sums, summing);
 #pragma unroll

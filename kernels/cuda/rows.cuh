@@ -155,8 +155,8 @@ KL_GPU float kl_input_gradient(const kl_rows &rows, int i, size_t row)
     return sum;
 }
 
-/* Gradients of rows [from, to), by a block: dangle, then dx, of which value i of these rows is thread
-   i's, modulo their number. */
+/* Gradients of rows [from, to), by a block: dangle, then, unless inputs are amplitudes, dx, of which
+   value i of these rows is thread i's, modulo their number. */
 template <bool REAL> KL_GPU void kl_differentiate(const kl_rows &rows, size_t from, size_t to)
 {
     const kl_cuda_circuit *c = rows.circuit;
@@ -164,7 +164,7 @@ template <bool REAL> KL_GPU void kl_differentiate(const kl_rows &rows, size_t fr
     for (unsigned i = threadIdx.x; i < n * (unsigned)c->n_matrices; i += blockDim.x)
         kl_differentiate_matrix<REAL>(rows, (int)(i / n), from + i % n);
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < n * n_in; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < n * n_in && !c->given; i += blockDim.x)
         rows.dx[from * n_in + i] = kl_input_gradient(rows, (int)(i % n_in), from + i / n_in);
 }
 

@@ -3,6 +3,7 @@
 #ifndef KL_CUDA_SWEEP_CUH
 #define KL_CUDA_SWEEP_CUH
 
+#include "kernels/cuda/given.cuh"
 #include "kernels/cuda/observe.cuh"
 #include "kernels/cuda/passes.cuh"
 
@@ -22,20 +23,17 @@ KL_GPU void kl_sweep(kl_state<R, REAL> &a, const kl_rows &rows, size_t row, cons
     }
 }
 
-/* From the state that kl_sweep left and the bra of kl_observe: the generators' values. Both are undone.
- */
+/* From the state that kl_sweep left and the bra of kl_observe: the generators' values, and the gradients
+   by amplitudes that were given. Both states are undone. */
 template <int R, bool REAL>
 KL_GPU void kl_sweep_back(kl_state<R, REAL> &a, kl_state<R, REAL> &b, const kl_rows &rows, size_t row,
-                          bool writes, const kl_place &at)
+                          bool there, const kl_place &at)
 {
     const kl_cuda_circuit *c = rows.circuit;
-    for (int k = c->n_passes; k-- > 0;) {
+    const bool writes = there && at.thread == 0;
+    for (int k = c->n_passes; k-- > 1;) {
         const kl_cuda_pass &pass = c->passes[k];
         float sums[R * kl_sizes<REAL>::generators] = { 0 };
-        if (pass.kind == KL_CUDA_START) {
-            kl_start_back(b, pass, rows, row, writes, at);
-            break;
-        }
         kl_apply_back(sums, a, b, pass, rows, row, at);
         kl_put_sums<R, REAL>(sums, pass, rows, row, writes, at, at);
         if (pass.moves) {
@@ -46,6 +44,8 @@ KL_GPU void kl_sweep_back(kl_state<R, REAL> &a, kl_state<R, REAL> &b, const kl_r
             kl_through_all(b, home, from, at);
         }
     }
+    if (c->given) kl_given_back(b, rows, row, there, at);
+    else kl_start_back(b, c->passes[0], rows, row, writes, at);
 }
 
 /* Rows [from, to) by a block whose threads share states of 2^bits threads: use(row, there); a row that
@@ -73,7 +73,7 @@ template <int R, bool REAL> KL_GPU void kl_rows_forward(const kl_rows &rows, siz
     kl_each_row(from, to, at.bits, [&](size_t row, bool there) {
         kl_state<R, REAL> a;
         kl_sweep(a, rows, row, at);
-        kl_outputs(rows.out + row * (size_t)c->n_outputs, a, c, there && at.thread == 0, at);
+        kl_outputs(rows.out + row * (size_t)c->n_outputs, a, c, there, at);
         if (!rows.states || !there) return;
 #pragma unroll
         for (int i = 0; i < 1 << R; i++) {
@@ -95,7 +95,7 @@ template <int R, bool REAL> KL_GPU void kl_rows_back(const kl_rows &rows, size_t
             a.set(i, *kl_state_at(rows, i, row, at),
                   REAL ? 0 : *kl_state_at(rows, i + (1 << R), row, at));
         kl_observe(b, a, c, rows.cot + row * (size_t)c->n_outputs, at);
-        kl_sweep_back(a, b, rows, row, there && at.thread == 0, at);
+        kl_sweep_back(a, b, rows, row, there, at);
     });
 }
 

@@ -3,15 +3,6 @@
 
 #include "circuit/cuda_int.h"
 
-/* What a GPU cannot do with it; NULL: it can all. */
-static const char *refusal(const struct kl_circuit *c)
-{
-    if (c->noise) return "noise";
-    if (c->probabilities) return "probabilities as outputs";
-    if (c->amplitude_inputs) return "amplitudes as inputs";
-    return c->n_targets ? "fidelities as outputs" : NULL;
-}
-
 static bool weight_stands_in(const struct kl_cuda_angle *a, int w)
 {
     return (a->source == KL_CUDA_WEIGHT && a->index == w) || a->scaled == w + 1;
@@ -34,21 +25,18 @@ static void uses(int32_t *end, int32_t *use, size_t n, const struct kl_stages *s
     }
 }
 
-/* Weights, inputs and outputs: where they stand. */
+/* Weights and inputs: where they stand. */
 static int connect(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
                    struct kl_arena *memory, struct kl_error *err)
 {
-    const size_t n = (size_t)s->n_slots + c->n_weights + c->n_inputs + c->n_obs + 1;
-    int32_t *end = kl_arena_take(memory, n, sizeof *end),
-            *use_end = kl_arena_take(memory, n, sizeof *use_end),
+    const size_t n = (size_t)s->n_slots + c->n_weights + c->n_inputs + 1;
+    int32_t *use_end = kl_arena_take(memory, n, sizeof *use_end),
             *use = kl_arena_take(memory, 2 * n, sizeof *use), /* an angle has two numbers at most */
                 *in_end = kl_arena_take(memory, n, sizeof *in_end),
             *in_use = kl_arena_take(memory, 2 * n, sizeof *in_use);
-    if (!end || !use_end || !use || !in_end || !in_use) return kl_fail_memory(err, 7 * n * sizeof *end);
-    for (size_t o = 0; o < c->n_obs; o++) end[o] = (int32_t)c->end[o];
+    if (!use_end || !use || !in_end || !in_use) return kl_fail_memory(err, 6 * n * sizeof *use);
     uses(use_end, use, c->n_weights, s, weight_stands_in);
     uses(in_end, in_use, c->n_inputs, s, input_stands_in);
-    to->end = end;
     to->use_end = use_end, to->use = use, to->in_end = in_end, to->in_use = in_use;
     return KL_OK;
 }
@@ -56,13 +44,15 @@ static int connect(struct kl_cuda_circuit *to, const struct kl_stages *s, const 
 int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, struct kl_arena *memory,
                         struct kl_error *err)
 {
-    const char *refused = refusal(c);
+    const bool plain = c->probabilities || c->n_targets;
     struct kl_stages s;
-    if (refused) return kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", refused);
+    struct kl_frame end;
+    if (c->noise) return kl_fail(err, KL_EUSAGE, "noise: not on a GPU; give --device cpu");
     int code = kl_circuit_stages(&s, c, memory, err);
     if (code) return code;
     *to = (struct kl_cuda_circuit){ .n_qubits = c->n_qubits,
                                     .real = c->real && c->n_qubits <= KL_CUDA_HELD_QUBITS,
+                                    .given = c->amplitude_inputs,
                                     .n_inputs = (int32_t)c->n_inputs,
                                     .n_weights = (int32_t)c->n_weights,
                                     .n_outputs = (int32_t)c->n_obs,
@@ -75,5 +65,6 @@ int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, 
                                     .turns = s.turns,
                                     .matrices = s.matrices };
     code = connect(to, &s, c, memory, err);
-    return code ? code : kl_circuit_passes(to, &s, c, memory, err);
+    if (!code) code = kl_circuit_passes(to, &end, &s, plain, c, memory, err);
+    return code ? code : kl_circuit_readings(to, &end, &s, c, memory, err);
 }

@@ -20,8 +20,9 @@ struct kl_stage {
 };
 struct kl_stages {
     size_t n;
-    struct kl_stage *stage;    /* the first one is of KL_CUDA_TURNS */
+    struct kl_stage *stage;    /* the first one is of KL_CUDA_TURNS or KL_CUDA_GIVEN */
     struct kl_vqc_layer after; /* CNOT behind the last one */
+    bool moves_after;          /* it is not the identity */
     uint32_t flips;            /* and X: these bits are the other way round */
     struct kl_cuda_angle *angles;
     struct kl_cuda_turn *turns;
@@ -32,8 +33,28 @@ struct kl_stages {
 /* All of it lies in memory. KL_ENOMEM. */
 int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
                       struct kl_error *err);
-/* Sets passes, n_passes, terms, mixed, own_bits, lane_bits and home of `to`. KL_ENOMEM. */
-int kl_circuit_passes(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
-                      struct kl_arena *memory, struct kl_error *err);
+/* Which bit of an amplitude's number a qubit's is, and what CNOT does that is not done yet: from these
+   bits, taken as those of struct kl_vqc_op, to what gates mean now. */
+struct kl_frame {
+    int at[KL_VQC_MOST_QUBITS];
+    struct kl_vqc_layer moves;
+};
+/* The bits of a number that stand for those of a mask, moves apart; and those of which the parity is
+   that of a mask of what gates mean now. */
+uint32_t kl_frame_bits(const struct kl_frame *f, uint32_t mask);
+uint32_t kl_frame_parity(const struct kl_frame *f, uint32_t mask);
+/* The exclusive or of columns over bits. */
+uint32_t kl_sum_columns(const uint32_t *columns, uint32_t bits);
+
+/* Sets passes, n_passes, own_bits, lane_bits and home of `to`; the frame at the end, in which, if plain,
+   numbers are those of the basis states, but for stages' flips. KL_ENOMEM. */
+int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *end, const struct kl_stages *s,
+                      bool plain, const struct kl_circuit *c, struct kl_arena *memory,
+                      struct kl_error *err);
+/* What is read of the state at the end (readings.c): terms and their ends, targets, mixed,
+   probabilities, flips. KL_ENOMEM. */
+int kl_circuit_readings(struct kl_cuda_circuit *to, const struct kl_frame *end,
+                        const struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
+                        struct kl_error *err);
 
 #endif

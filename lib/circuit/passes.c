@@ -8,15 +8,10 @@
 
 enum { TRIALS = 256, WARP_BITS = 5, SECTOR_BITS = 3 };
 
-/* Where each qubit's bit stands in the number. */
-struct frame {
-    int at[KL_VQC_MOST_QUBITS];
-};
 struct building {
     struct kl_cuda_circuit *to;
     struct kl_cuda_pass *passes;
-    struct frame frame;
-    struct kl_vqc_layer moves; /* not done yet: from the frame's bits to those that gates mean now */
+    struct kl_frame frame;
     int n_bits;
     bool moved, held, fresh; /* fresh: nothing stands in any frame yet but |0> */
     uint32_t random;
@@ -24,11 +19,12 @@ struct building {
 
 static void forget_moves(struct building *b)
 {
-    for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b->moves.direction[q] = b->moves.dual[q] = 1u << q;
+    struct kl_vqc_layer *m = &b->frame.moves;
+    for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) m->direction[q] = m->dual[q] = 1u << q;
     b->moved = false;
 }
 
-static uint32_t sum_of(const uint32_t *columns, uint32_t bits)
+uint32_t kl_sum_columns(const uint32_t *columns, uint32_t bits)
 {
     uint32_t sum = 0;
     for (; bits; bits &= bits - 1) sum ^= columns[__builtin_ctz(bits)];
@@ -36,35 +32,36 @@ static uint32_t sum_of(const uint32_t *columns, uint32_t bits)
 }
 
 /* What CNOT does behind what it did. */
-static void compose(struct kl_vqc_layer *first, const struct kl_vqc_layer *then)
+static void compose(struct building *b, const struct kl_vqc_layer *then, bool moves)
 {
-    const struct kl_vqc_layer was = *first;
+    struct kl_vqc_layer *m = &b->frame.moves;
+    const struct kl_vqc_layer was = *m;
     for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) {
-        first->dual[q] = sum_of(was.dual, then->dual[q]);
-        first->direction[q] = sum_of(was.direction, then->direction[q]);
+        m->dual[q] = kl_sum_columns(was.dual, then->dual[q]);
+        m->direction[q] = kl_sum_columns(was.direction, then->direction[q]);
     }
+    b->moved |= moves;
 }
 
-static uint32_t in_frame(const struct frame *f, uint32_t bits)
+uint32_t kl_frame_bits(const struct kl_frame *f, uint32_t mask)
 {
-    uint32_t mask = 0;
-    for (; bits; bits &= bits - 1) mask |= 1u << f->at[__builtin_ctz(bits)];
-    return mask;
+    uint32_t bits = 0;
+    for (; mask; mask &= mask - 1) bits |= 1u << f->at[__builtin_ctz(mask)];
+    return bits;
 }
 
-/* Of a mask of what gates mean now: the bits of a number whose parity is that mask's. */
-static uint32_t parity_mask(const struct building *b, uint32_t bits)
+uint32_t kl_frame_parity(const struct kl_frame *f, uint32_t mask)
 {
-    return in_frame(&b->frame, sum_of(b->moves.dual, bits));
+    return kl_frame_bits(f, kl_sum_columns(f->moves.dual, mask));
 }
 
 /* Where an amplitude goes of which bit `from` alone is set, into the next frame. */
-static uint32_t column(const struct building *b, const struct frame *next, int from)
+static uint32_t column(const struct building *b, const struct kl_frame *next, int from)
 {
     uint32_t number = 0;
     for (int q = 0; q < b->n_bits; q++) {
         if (b->frame.at[q] != from) continue;
-        for (int r = 0; r < b->n_bits; r++) number |= (b->moves.dual[r] >> q & 1) << next->at[r];
+        for (int r = 0; r < b->n_bits; r++) number |= (b->frame.moves.dual[r] >> q & 1) << next->at[r];
     }
     return b->held ? kl_cuda_place(number, b->to->lane_bits) : number;
 }
@@ -86,7 +83,7 @@ static int rank_of(const uint32_t *numbers, int n)
 /* What a move into the next frame costs, as a power of two: how many threads of a warp share a bank of
    the block's memory when they write, or, of states in the card's, how many sectors of 2^SECTOR_BITS
    values they write to. */
-static int cost_of(const struct building *b, const struct frame *next)
+static int cost_of(const struct building *b, const struct kl_frame *next)
 {
     const int low = b->to->lane_bits < WARP_BITS ? b->to->lane_bits : WARP_BITS;
     uint32_t to[WARP_BITS];
@@ -108,15 +105,15 @@ static void shuffle(struct building *b, int *order, int n)
 }
 
 /* One in which the qubits of `wanted`, or as many of them as can, have own bits, the lowest first. */
-static struct frame choose_frame(struct building *b, uint32_t wanted)
+static struct kl_frame choose_frame(struct building *b, uint32_t wanted)
 {
     const int lanes = b->to->lane_bits, own = b->to->own_bits, n = __builtin_popcount(wanted);
-    struct frame best = { { 0 } };
+    struct kl_frame best = { .at = { 0 } };
     int order[KL_VQC_MOST_QUBITS], first = 0, rest = n, least = WARP_BITS + 1;
     for (int q = 0; q < b->n_bits; q++) order[wanted >> q & 1 ? first++ : rest++] = q;
     const int least_possible = b->held ? 0 : WARP_BITS - SECTOR_BITS;
     for (int trial = 0; trial < TRIALS && least > least_possible; trial++) {
-        struct frame f;
+        struct kl_frame f;
         for (int i = 0; i < b->n_bits; i++) f.at[order[i]] = i < own ? lanes + i : i - own;
         const int cost = cost_of(b, &f);
         if (cost < least) least = cost, best = f;
@@ -135,18 +132,35 @@ static struct kl_cuda_pass *add_pass(struct building *b, enum kl_cuda_pass_kind 
     return pass;
 }
 
-/* A pass before which bits change places so that qubits of `wanted` have own ones, and CNOT is done. */
-static struct kl_cuda_pass *move_for(struct building *b, enum kl_cuda_pass_kind kind, uint32_t wanted)
+/* A pass before which bits change places, and CNOT is done. */
+static struct kl_cuda_pass *move_to(struct building *b, enum kl_cuda_pass_kind kind,
+                                    const struct kl_frame *next)
 {
-    const struct frame next = choose_frame(b, wanted);
     const bool moves = !b->fresh;
     struct kl_cuda_pass *pass = add_pass(b, kind);
     pass->moves = moves;
-    for (int i = 0; i < b->to->lane_bits; i++) pass->lane[i] = column(b, &next, i);
-    for (int i = 0; i < b->to->own_bits; i++) pass->own[i] = column(b, &next, b->to->lane_bits + i);
-    b->frame = next;
+    for (int i = 0; i < b->to->lane_bits; i++) pass->lane[i] = column(b, next, i);
+    for (int i = 0; i < b->to->own_bits; i++) pass->own[i] = column(b, next, b->to->lane_bits + i);
+    b->frame = *next;
     forget_moves(b);
     return pass;
+}
+
+/* So that qubits of `wanted` have own bits. */
+static struct kl_cuda_pass *move_for(struct building *b, enum kl_cuda_pass_kind kind, uint32_t wanted)
+{
+    const struct kl_frame next = choose_frame(b, wanted);
+    return move_to(b, kind, &next);
+}
+
+/* To the numbers of the basis states, unless they are there. */
+static void move_to_plain(struct building *b)
+{
+    struct kl_frame plain;
+    bool there = !b->moved;
+    for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) plain.at[q] = q;
+    for (int q = 0; q < b->n_bits; q++) there &= b->frame.at[q] == q;
+    if (!there) move_to(b, KL_CUDA_MOVE, &plain);
 }
 
 static void start(struct building *b, const struct kl_stage *s)
@@ -185,53 +199,34 @@ static void controlled(struct building *b, const struct kl_stage *s)
                                     ? add_pass(b, KL_CUDA_CONTROLLED)
                                     : move_for(b, KL_CUDA_CONTROLLED, 1u << s->target);
     pass->matrix[0] = s->matrix[0];
-    pass->mask = in_frame(&b->frame, s->mask), pass->value = in_frame(&b->frame, s->value);
+    pass->mask = kl_frame_bits(&b->frame, s->mask), pass->value = kl_frame_bits(&b->frame, s->value);
 }
 
 static void string(struct building *b, const struct kl_stage *s)
 {
     struct kl_cuda_pass *pass = add_pass(b, KL_CUDA_STRING);
     pass->matrix[0] = s->matrix[0];
-    pass->mask = parity_mask(b, s->mask);
+    pass->mask = kl_frame_parity(&b->frame, s->mask);
 }
 
 static void sign(struct building *b, const struct kl_stage *s)
 {
     struct kl_cuda_pass *pass =
         b->moved ? move_for(b, KL_CUDA_SIGN, s->mask) : add_pass(b, KL_CUDA_SIGN);
-    pass->mask = in_frame(&b->frame, s->mask), pass->value = in_frame(&b->frame, s->value);
+    pass->mask = kl_frame_bits(&b->frame, s->mask), pass->value = kl_frame_bits(&b->frame, s->value);
 }
 
 static void add_stage(struct building *b, const struct kl_stage *s)
 {
-    if (s->moves) {
-        compose(&b->moves, &s->before);
-        b->moved = true;
-    }
+    compose(b, &s->before, s->moves);
     switch (s->kind) {
+    case KL_CUDA_GIVEN: add_pass(b, KL_CUDA_GIVEN); break;
     case KL_CUDA_CONTROLLED: controlled(b, s); break;
     case KL_CUDA_STRING: string(b, s); break;
     case KL_CUDA_SIGN: sign(b, s); break;
     default:
         if (b->fresh && b->held) start(b, s);
         else turns(b, s);
-    }
-}
-
-static void set_terms(struct kl_cuda_term *terms, struct building *b, const struct kl_stages *s,
-                      const struct kl_circuit *c)
-{
-    compose(&b->moves, &s->after);
-    b->to->mixed = 0;
-    for (size_t i = 0; i < c->n_terms; i++) {
-        const struct kl_vqc_observable *o = &c->plan->program.obs[c->terms[i].string];
-        terms[i] = (struct kl_cuda_term){
-            .x = in_frame(&b->frame, sum_of(b->moves.direction, o->x)),
-            .z = parity_mask(b, o->z),
-            .turns = (__builtin_popcount(o->x & o->z) + 2 * __builtin_parity(o->z & s->flips)) % 4,
-            .weight = (float)c->terms[i].weight
-        };
-        b->to->mixed |= o->x != 0;
     }
 }
 
@@ -245,21 +240,22 @@ static void share_bits(struct kl_cuda_circuit *to, int n)
         to->home[k] = kl_cuda_place(1u << (to->lane_bits + k), to->lane_bits);
 }
 
-int kl_circuit_passes(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
-                      struct kl_arena *memory, struct kl_error *err)
+int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *end, const struct kl_stages *s,
+                      bool plain, const struct kl_circuit *c, struct kl_arena *memory,
+                      struct kl_error *err)
 {
     struct building b = { .to = to, .fresh = true, .held = c->n_qubits <= KL_CUDA_HELD_QUBITS };
-    const size_t most = s->n * (KL_VQC_MOST_QUBITS / 4 + 1); /* four own bits at least, but once */
-    struct kl_cuda_term *terms = kl_arena_take(memory, c->n_terms + 1, sizeof *terms);
+    const size_t most = s->n * (KL_VQC_MOST_QUBITS / 4 + 1) + 1; /* four own bits at least, but once */
     b.passes = kl_arena_take(memory, most, sizeof *b.passes);
-    if (!b.passes || !terms) return kl_fail_memory(err, most * sizeof *b.passes);
+    if (!b.passes) return kl_fail_memory(err, most * sizeof *b.passes);
     share_bits(to, c->n_qubits);
     b.n_bits = to->own_bits + to->lane_bits;
     for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b.frame.at[q] = q;
     forget_moves(&b);
     for (size_t i = 0; i < s->n; i++) add_stage(&b, &s->stage[i]);
-    set_terms(terms, &b, s, c);
+    compose(&b, &s->after, s->moves_after);
+    if (plain) move_to_plain(&b);
     to->passes = b.passes;
-    to->terms = terms;
+    *end = b.frame;
     return KL_OK;
 }

@@ -197,8 +197,8 @@ int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl
     for (int q = 0; q < KL_VQC_MOST_QUBITS; q++) b.identity.direction[q] = b.identity.dual[q] = 1u << q;
     b.now = b.identity;
     set_angles(s, c->plan);
-    open_stage(&b, KL_CUDA_TURNS, 0);
+    open_stage(&b, c->amplitude_inputs ? KL_CUDA_GIVEN : KL_CUDA_TURNS, 0);
     for (size_t i = 0; i < p->n_ops; i++) put(&b, &p->ops[i]);
-    s->after = b.now;
+    s->after = b.now, s->moves_after = b.moved;
     return order(&b, memory, err);
 }

@@ -1,40 +1,75 @@
 /* SPDX-License-Identifier: MIT
    Batches of circuits on the GPU against the CPU in double: random circuits of every gate and of real
-   ones, with and without a first layer, sums of Pauli strings, learnable scales, products of inputs;
-   outputs and gradients; every number of qubits and batches that fill no warp. */
+   ones, with and without a first layer, on inputs as angles, with learnable scales and products, and as
+   amplitudes; sums of Pauli strings, fidelities, probabilities; outputs and gradients; every number of
+   qubits and batches that fill no warp. */
 #include "circuit/cuda.h"
 #include "gpu.h"
 
-enum { MOST_BATCH = 5000, MOST_OBS = 24 };
+enum { MOST_BATCH = 1, MOST_OBS = 1, MOST_GIVEN = 12 /* qubits of amplitudes or probabilities */ };
 #define FAMILY "circuit"
 #include "../kernels/circuits.h"
 
-/* layer: it begins with rotations of all qubits, as most circuits do. */
-static struct kl_circuit *random_circuit(int n, int gates, bool real, bool layer)
+/* Gates at random; layer: first come rotations of all qubits, as in most circuits. */
+static void add_gates(struct kl_circuit *c, int gates, bool real, bool layer)
 {
     static const enum kl_gate all_real[6] = { KL_RY, KL_CRY, KL_H, KL_CZ, KL_X, KL_CNOT },
                               rotations[6] = { KL_RX, KL_RY, KL_RZ, KL_ROT, KL_ROT, KL_ROT },
                               turns[6] = { KL_RY, KL_RY, KL_RY, KL_RY, KL_RY, KL_RY };
-    struct kl_circuit *c;
     struct kl_error err;
-    must(kl_circuit_begin(&c, n, INPUTS, WEIGHTS, &err), &err);
-    for (int q = 0; layer && q < n; q++) {
-        struct kl_op op = random_op(n, real ? turns : rotations);
-        op.wire[0] = q;
+    for (int g = layer ? -c->n_qubits : 0; g < gates; g++) {
+        const enum kl_gate *few = g < 0 ? (real ? turns : rotations) : real ? all_real : NULL;
+        struct kl_op op = random_op(c->n_qubits, few);
+        if (g < 0) op.wire[0] = -1 - g;
+        for (int i = 0; i < 3 && c->amplitude_inputs; i++) /* then they stand in no angle */
+            op.angle[i] = (struct kl_angle){ KL_WEIGHT, (int)below(WEIGHTS), -1, 2 * chance() - 1, 0 };
         must(kl_circuit_append(c, &op, &err), &err);
     }
-    for (int g = 0; g < gates; g++) {
-        struct kl_op op = random_op(n, real ? all_real : NULL);
-        must(kl_circuit_append(c, &op, &err), &err);
-    }
-    for (int o = 0; o < n; o++)
+}
+
+/* Strings of Z, a string, and a sum of strings. */
+static void observe_strings(struct kl_circuit *c)
+{
+    const unsigned all = 1u << c->n_qubits;
+    struct kl_error err;
+    for (int o = 0; o < c->n_qubits; o++)
         must(kl_circuit_observe(c, (struct kl_pauli){ .z = 1u << o }, &err), &err);
-    must(kl_circuit_observe(c, (struct kl_pauli){ below(1u << n), below(1u << n) }, &err), &err);
+    must(kl_circuit_observe(c, (struct kl_pauli){ below(all), below(all) }, &err), &err);
     must(kl_circuit_observe_sum(c, &err), &err);
     for (int t = 0; t < 4; t++) {
-        const struct kl_pauli p = { t % 2 ? below(1u << n) : 0, 1 + below((1u << n) - 1) };
+        const struct kl_pauli p = { t % 2 ? below(all) : 0, 1 + below(all - 1) };
         must(kl_circuit_add_string(c, 2 * chance() - 1, p, &err), &err);
     }
+}
+
+/* Fidelities with a product state, GHZ and W, and a sum of some and a string. */
+static void observe_targets(struct kl_circuit *c)
+{
+    const unsigned all = 1u << c->n_qubits;
+    const uint32_t x = below(all), z = (~x & (all - 1)) | below(all);
+    const struct kl_target target[3] = { { KL_PRODUCT, { x, z }, below(all) },
+                                         { .kind = KL_GHZ },
+                                         { .kind = KL_W } };
+    struct kl_error err;
+    for (int t = 0; t < 6; t++) {
+        if (t < 4) must(kl_circuit_observe_sum(c, &err), &err);
+        must(kl_circuit_add_target(c, 2 * chance() - 1, target[t % 3], &err), &err);
+    }
+    must(kl_circuit_add_string(c, 2 * chance() - 1, (struct kl_pauli){ below(all), 1 }, &err), &err);
+}
+
+enum reading { STRINGS, TARGETS, PROBABILITIES };
+static struct kl_circuit *random_circuit(int n, int gates, bool real, bool layer, bool given,
+                                         enum reading reading)
+{
+    struct kl_circuit *c;
+    struct kl_error err;
+    must(kl_circuit_begin(&c, n, given ? (size_t)1 << n : INPUTS, WEIGHTS, &err), &err);
+    if (given) must(kl_circuit_begin_with_inputs(c, &err), &err);
+    add_gates(c, gates, real, layer);
+    if (reading == STRINGS) observe_strings(c);
+    else if (reading == TARGETS) observe_targets(c);
+    else must(kl_circuit_observe_probabilities(c, &err), &err);
     must(kl_circuit_finish(c, &err), &err);
     return c;
 }
@@ -53,62 +88,96 @@ static double largest(const double *b, size_t n)
     return most;
 }
 
-static void check(const struct kl_circuit *c, size_t n)
+/* A batch in float and in double. */
+struct batch {
+    size_t n, n_in, n_out;
+    double *x, *cot, *out, *dx, w[WEIGHTS], dw[WEIGHTS];
+    float *fx, *fcot, *fout, *fdx, *alone, fw[WEIGHTS], fdw[WEIGHTS];
+};
+
+static void *values(size_t n, size_t size)
 {
-    static double x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS],
-        out[MOST_BATCH * MOST_OBS], dx[MOST_BATCH * INPUTS], dw[WEIGHTS];
-    static float fx[MOST_BATCH * INPUTS], fw[WEIGHTS], fcot[MOST_BATCH * MOST_OBS],
-        fout[MOST_BATCH * MOST_OBS], alone[MOST_BATCH * MOST_OBS], fdx[MOST_BATCH * INPUTS],
-        fdw[WEIGHTS];
+    void *memory = calloc(n + 1, size);
+    if (!memory) exit(1);
+    return memory;
+}
+
+static void batch_begin(struct batch *b, const struct kl_circuit *c, size_t n)
+{
+    const size_t in = n * c->n_inputs, out = n * c->n_obs;
+    *b = (struct batch){ .n = n, .n_in = in, .n_out = out };
+    b->x = values(in, sizeof(double)), b->dx = values(in, sizeof(double));
+    b->out = values(out, sizeof(double)), b->cot = values(out, sizeof(double));
+    b->fx = values(in, sizeof(float)), b->fdx = values(in, sizeof(float));
+    b->fout = values(out, sizeof(float)), b->fcot = values(out, sizeof(float));
+    b->alone = values(out, sizeof(float));
+    for (size_t i = 0; i < in; i++) b->x[i] = b->fx[i] = (float)(4 * chance() - 2);
+    for (size_t i = 0; i < WEIGHTS; i++) b->w[i] = b->fw[i] = (float)(4 * chance() - 2);
+    for (size_t i = 0; i < out; i++) b->cot[i] = b->fcot[i] = (float)(2 * chance() - 1);
+    if (c->amplitude_inputs && n > 1) /* a row of no length */
+        for (size_t i = 0; i < c->n_inputs; i++) b->x[i] = b->fx[i] = 0;
+}
+
+static void batch_end(struct batch *b)
+{
+    free(b->x), free(b->cot), free(b->out), free(b->dx);
+    free(b->fx), free(b->fcot), free(b->fout), free(b->fdx), free(b->alone);
+}
+
+static void check(struct kl_circuit *c, size_t n)
+{
     struct kl_cuda_circuit card;
     struct kl_cuda_batch *batch;
     struct kl_arena work;
     struct kl_error err;
+    struct batch b;
+    batch_begin(&b, c, n);
     must(kl_arena_init(&work, 0, &err), &err);
-    for (size_t i = 0; i < n * INPUTS; i++) x[i] = fx[i] = (float)(4 * chance() - 2);
-    for (size_t i = 0; i < WEIGHTS; i++) w[i] = fw[i] = (float)(4 * chance() - 2);
-    for (size_t i = 0; i < n * c->n_obs; i++) cot[i] = fcot[i] = (float)(2 * chance() - 1);
-    memset(dw, 0, sizeof dw);
-    must(kl_circuit_forward_f64(out, NULL, c, x, w, n, NULL, &work, &err), &err);
-    must(kl_circuit_adjoint_f64(dx, dw, NULL, c, x, w, cot, n, NULL, &work, &err), &err);
+    must(kl_circuit_forward_f64(b.out, NULL, c, b.x, b.w, n, NULL, &work, &err), &err);
+    must(kl_circuit_adjoint_f64(b.dx, b.dw, NULL, c, b.x, b.w, b.cot, n, NULL, &work, &err), &err);
     must(kl_circuit_for_cuda(&card, c, &work, &err), &err);
     must(device.cuda->batch->open(&batch, &card, n, device.number, &err), &err);
-    must(device.cuda->batch->run(batch, fout, fdx, fdw, fx, fw, fcot, NULL, 1, &err), &err);
-    must(device.cuda->batch->run(batch, alone, NULL, NULL, fx, fw, NULL, NULL, 1, &err), &err);
+    must(device.cuda->batch->run(batch, b.fout, b.fdx, b.fdw, b.fx, b.fw, b.fcot, NULL, 1, &err), &err);
+    must(device.cuda->batch->run(batch, b.alone, NULL, NULL, b.fx, b.fw, NULL, NULL, 1, &err), &err);
     device.cuda->batch->close(&batch);
-    if (memcmp(alone, fout, n * c->n_obs * sizeof *fout) != 0) fail("outputs alone", c, NAN);
-    const double o = worst_of(fout, out, n * c->n_obs), i = worst_of(fdx, dx, n * INPUTS),
-                 s = worst_of(fdw, dw, WEIGHTS) / largest(dw, WEIGHTS);
+    if (memcmp(b.alone, b.fout, b.n_out * sizeof *b.fout) != 0) fail("outputs alone", c, NAN);
+    const double o = worst_of(b.fout, b.out, b.n_out), i = worst_of(b.fdx, b.dx, b.n_in),
+                 s = worst_of(b.fdw, b.dw, WEIGHTS) / largest(b.dw, WEIGHTS);
     if (!(o < 1e-5)) fail("outputs", c, o);
     if (!(i < 2e-4)) fail("gradients by inputs", c, i);
     if (!(s < 1e-4)) fail("gradients by weights", c, s);
-    digest_of(fout, n * c->n_obs * sizeof *fout);
-    digest_of(fdx, n * INPUTS * sizeof *fdx);
-    digest_of(fdw, sizeof fdw);
+    digest_of(b.fout, b.n_out * sizeof *b.fout);
+    digest_of(b.fdx, b.n_in * sizeof *b.fdx);
+    digest_of(b.fdw, sizeof b.fdw);
     kl_arena_free(&work);
+    kl_circuit_free(&c);
+    batch_end(&b);
+}
+
+/* Rows that are no whole block, or more than the blocks take at once. */
+static size_t rows_of(int n)
+{
+    if (small) return n < 6 ? 37 : n < 11 ? 3 : 7;
+    return n < 11 ? 4099 : n < 15 ? 300 : 5;
 }
 
 int main(void)
 {
     open_gpu();
     isa = device.name;
-    const int most = small ? 15 : 17;
-    for (int n = 1; n <= most; n++)
-        for (int kind = 0; kind < (smallest ? 2 : small ? 4 : 8); kind++) {
-            /* Rows that are no whole block, or more than the blocks take at once. */
-            const size_t samples = small    ? (n < 6    ? 37
-                                               : n < 11 ? 3
-                                                        : 7)
-                                   : n < 11 ? 4099
-                                   : n < 15 ? 300
-                                            : 5;
-            struct kl_circuit *c = random_circuit(n, n < 11 ? 30 : 16, kind & 1, !(kind & 2));
-            check(c, samples);
-            kl_circuit_free(&c);
+    const int most = small ? 15 : 17, kinds = smallest ? 2 : small ? 4 : 8;
+    for (int n = 1; n <= most; n++) {
+        const int gates = n < 11 ? 30 : 16;
+        for (int kind = 0; kind < kinds; kind++)
+            check(random_circuit(n, gates, kind & 1, !(kind & 2), false, STRINGS), rows_of(n));
+        for (int kind = 0; kind < 2; kind++) {
+            check(random_circuit(n, gates, kind & 1, true, false, TARGETS), rows_of(n) / 2 + 1);
+            if (n > MOST_GIVEN) continue;
+            check(random_circuit(n, gates, kind & 1, true, true, STRINGS), rows_of(n) / 2 + 1);
+            check(random_circuit(n, gates, kind & 1, true, kind, PROBABILITIES), rows_of(n) / 8 + 1);
         }
-    struct kl_circuit *largest = random_circuit(KL_MAX_QUBITS, 12, false, true);
-    if (!smallest) check(largest, 1);
-    kl_circuit_free(&largest);
+    }
+    if (!smallest) check(random_circuit(KL_MAX_QUBITS, 12, false, true, false, STRINGS), 1);
     print_digest();
     return failures != 0;
 }
