@@ -16,7 +16,6 @@
 #include "kernels/cuda_mlps.h"
 #include "kernels/cuda_resnet.h"
 
-enum { KL_CUDA_VERSION = 8 /* of everything in these headers */ };
 struct kl_error;
 
 struct kl_cuda_device {
@@ -26,7 +25,7 @@ struct kl_cuda_device {
 };
 
 struct kl_cuda {
-    int version;
+    uint32_t version; /* KL_CUDA_VERSION, from the Makefile: a sum over the bytes of these headers */
     int (*count)(int *devices, struct kl_error *err);
     int (*describe)(struct kl_cuda_device *device, int number, struct kl_error *err);
     const struct kl_cuda_batch_calls *batch;

@@ -51,34 +51,36 @@ struct kl_cuda_pass {
     int32_t matrix[KL_VQC_MOST_QUBITS];
 } __attribute__((aligned(16)));
 /* A Pauli string on numbers at the end, times a weight: X where only x is set, Z where only z, Y where
-   both, times i^(turns - how many Y). Or turns is KL_CUDA_FIDELITY, x is not 0, and z is a target: the
-   square of the overlap with that state. */
-enum { KL_CUDA_FIDELITY = 4 };
-struct kl_cuda_amplitude {
-    uint32_t number;
-    float re, im;
-};
-struct kl_cuda_target {
-    int32_t first, end; /* of the amplitudes that are not 0 */
-};
+   both, times i^(turns - how many Y). */
 struct kl_cuda_term {
     uint32_t x, z;
     int32_t turns;
     float weight;
 } __attribute__((aligned(16)));
-/* Output o is the sum of the expectation values of terms [end[o - 1], end[o]). Weight w stands in the
-   slots use[use_end[w - 1]] ..., input i in in_use[in_end[i - 1]] ...; matrices in whose angles inputs
-   stand come first (n_varying). */
+/* The square of the overlap with the state of amplitudes [first, end), others being 0, times a weight.
+ */
+struct kl_cuda_fidelity {
+    int32_t first, end;
+    float weight;
+};
+struct kl_cuda_amplitude {
+    uint32_t number;
+    float re, im;
+};
+/* Output o is the sum of the expectation values of terms [end[o - 1], end[o]) and of fidelities
+   [fidelity_end[o - 1], fidelity_end[o]), or a probability. Weight w stands in the slots use[use_end[w -
+   1]] ..., input i in in_use[in_end[i - 1]] ...; matrices in whose angles inputs stand come first
+   (n_varying). */
 struct kl_cuda_circuit {
     int32_t n_qubits, own_bits, lane_bits; /* own_bits + lane_bits may be more than n_qubits */
     int32_t real; /* all amplitudes stay real, RY is the only gate of a turn; states in the card's memory
                      are complex */
     int32_t n_inputs, n_weights, n_outputs, n_slots, n_turns, n_matrices, n_varying, n_passes, n_terms;
+    int32_t n_fidelities, n_amplitudes;
     int32_t mixed;         /* some term is not of Z alone */
     int32_t given;         /* inputs are the amplitudes to begin with */
-    int32_t probabilities; /* output o is the probability of number o ^ flips; there are no terms */
+    int32_t probabilities; /* output o is that of number o ^ flips, there are no terms */
     uint32_t flips;
-    int32_t n_targets, n_amplitudes;
     uint32_t home[KL_CUDA_OWN_BITS];            /* kl_cuda_place of each own bit */
     const struct kl_cuda_angle *angles;         /* (n_slots) */
     const struct kl_cuda_turn *turns;           /* (n_turns) */
@@ -86,7 +88,8 @@ struct kl_cuda_circuit {
     const struct kl_cuda_pass *passes;          /* (n_passes) */
     const struct kl_cuda_term *terms;           /* (n_terms) */
     const int32_t *end;                         /* (n_outputs) */
-    const struct kl_cuda_target *targets;       /* (n_targets) */
+    const struct kl_cuda_fidelity *fidelities;  /* (n_fidelities) */
+    const int32_t *fidelity_end;                /* (n_outputs) */
     const struct kl_cuda_amplitude *amplitudes; /* (n_amplitudes) */
     const int32_t *use_end, *use;               /* (n_weights); slots */
     const int32_t *in_end, *in_use;             /* (n_inputs); slots */

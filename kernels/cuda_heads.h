@@ -52,10 +52,10 @@ struct kl_cuda_steps {
     const struct kl_cuda_factors *factors; /* (n, count) */
     double *sums;
 };
-/* What n heads say of n_rows rows, each unless NULL: logits (n, n_rows, n_classes), outputs of the
-   circuit (n, n_rows, n_outputs), losses in nats and whether they are right (n, n_rows). */
+/* What n heads say of n_rows rows, each unless NULL: logits (n, n_rows, n_classes), losses in nats and
+   whether they are right (n, n_rows). */
 struct kl_cuda_judged {
-    float *logits, *outputs, *loss;
+    float *logits, *loss;
     uint8_t *right;
 };
 struct kl_cuda_heads;

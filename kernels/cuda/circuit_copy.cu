@@ -6,6 +6,9 @@ int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct
                          struct kl_error *err)
 {
     enum { ALIGN = 16 };
+    const size_t in_angles = c->given ? 0 : (size_t)c->n_inputs, /* inputs that may stand there */
+        with_terms = c->probabilities ? 0 : (size_t)c->n_outputs,
+                 with_fidelities = c->n_fidelities ? (size_t)c->n_outputs : 0;
     const struct {
         const void *from;
         const void **to;
@@ -16,14 +19,17 @@ int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct
         { c->matrices, (const void **)&to->matrices, (size_t)c->n_matrices * sizeof *c->matrices },
         { c->passes, (const void **)&to->passes, (size_t)c->n_passes * sizeof *c->passes },
         { c->terms, (const void **)&to->terms, (size_t)c->n_terms * sizeof *c->terms },
-        { c->end, (const void **)&to->end, (size_t)c->n_outputs * sizeof *c->end },
+        { c->end, (const void **)&to->end, with_terms * sizeof *c->end },
+        { c->fidelities, (const void **)&to->fidelities,
+          (size_t)c->n_fidelities * sizeof *c->fidelities },
+        { c->fidelity_end, (const void **)&to->fidelity_end, with_fidelities * sizeof *c->fidelity_end },
         { c->use_end, (const void **)&to->use_end, (size_t)c->n_weights * sizeof *c->use_end },
         { c->use, (const void **)&to->use,
           (c->n_weights ? (size_t)c->use_end[c->n_weights - 1] : 0) * sizeof *c->use },
-        { c->in_end, (const void **)&to->in_end, (size_t)c->n_inputs * sizeof *c->in_end },
+        { c->in_end, (const void **)&to->in_end, in_angles * sizeof *c->in_end },
         { c->in_use, (const void **)&to->in_use,
-          (c->n_inputs ? (size_t)c->in_end[c->n_inputs - 1] : 0) * sizeof *c->in_use },
-        { c->targets, (const void **)&to->targets, (size_t)c->n_targets * sizeof *c->targets },
+          (in_angles ? (size_t)c->in_end[in_angles - 1] : 0) * sizeof *c->in_use },
+        /* The last one, which is no part of arrays_size. */
         { c->amplitudes, (const void **)&to->amplitudes,
           (size_t)c->n_amplitudes * sizeof *c->amplitudes },
     };

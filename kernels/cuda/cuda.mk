@@ -7,7 +7,10 @@ NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin
 CUDA_ARCHS ?= 80 86 89 90 100 120
 CUDA_PTX = compute_$(firstword $(CUDA_ARCHS))
 CUDA_CODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=$(CUDA_PTX),code=sm_$(a)) -gencode arch=$(CUDA_PTX),code=$(CUDA_PTX)
-CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDNN_H:%/cudnn.h=-isystem %) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
+# What the tools and the library must agree on: all bytes of their headers.
+CUDA_VERSION := -DKL_CUDA_VERSION=$(shell cat kernels/cuda*.h kernels/act.h kernels/mlp.h kernels/vqc.h | cksum | cut -d' ' -f1)u
+$(BUILD)/lib/device/cuda.o: CFLAGS += $(CUDA_VERSION)
+CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDA_VERSION) $(CUDNN_H:%/cudnn.h=-isystem %) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
 # Features need cuDNN: cudnn.h here, its libraries when they run. Without it the library says so. CUDNN_HOME=DIR names it.
 PYTHON_CUDNN = lib/python3*/site-packages/nvidia/cudnn
 CUDNN_H := $(firstword $(wildcard $(CUDNN_HOME:%=%/include/cudnn.h) $(NVCC:%/bin/nvcc=%/include/cudnn.h) /usr/include/cudnn.h \
@@ -71,7 +74,7 @@ $(BUILD)/emulated/%.o: %.cu Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -x c++ -std=c++17 -O2 -g -fPIC -Wall -Wextra -Werror -Wno-unknown-pragmas -Itests/cuda/emulated -I. -Ilib \
-	    $(SAN) -MMD -MP -c -o $@ $<
+	    $(CUDA_VERSION) $(SAN) -MMD -MP -c -o $@ $<
 
 $(BUILD)/emulated/%.o: %.cpp Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)

@@ -226,9 +226,7 @@ static int fetch(struct kl_cuda_heads *h, void *to, const void *from, size_t siz
 static int fetch_judged(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, const struct part *p,
                         struct kl_error *err)
 {
-    const size_t classes = (size_t)h->shape.n_classes, outputs = (size_t)h->shape.circuit.n_outputs;
-    int code = fetch(h, to->logits, h->logits, classes * sizeof(float), p, err);
-    if (!code) code = fetch(h, to->outputs, h->outputs, outputs * sizeof(float), p, err);
+    int code = fetch(h, to->logits, h->logits, (size_t)h->shape.n_classes * sizeof(float), p, err);
     if (!code) code = fetch(h, to->loss, h->loss, sizeof(float), p, err);
     return code ? code : fetch(h, to->right, h->right, sizeof *to->right, p, err);
 }
@@ -245,7 +243,7 @@ static int judge(struct kl_cuda_heads *h, const struct kl_cuda_judged *to, const
     memcpy(job.y_at, h->judge_at, sizeof job.y_at);
     job.varying = h->judge_varying, job.varying_size = h->judge_varying_size, job.states = NULL;
     job.y = h->judge_y, job.y_size = h->judge_size, job.n_rows = (int32_t)p->rows;
-    job.logits = to->logits ? h->logits : NULL, job.outputs = to->outputs ? h->outputs : NULL;
+    job.logits = to->logits ? h->logits : NULL;
     job.row_loss = to->loss ? h->loss : NULL, job.row_right = h->right;
     const size_t tiles = (p->rows + KL_JUDGED - 1) / KL_JUDGED, each = (size_t)h->together / p->n;
     job.blocks = (int32_t)(each < 1 ? 1 : each < tiles ? each : tiles);

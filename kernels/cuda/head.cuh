@@ -41,7 +41,7 @@ struct kl_head_job {
     uint32_t number;
     int32_t n_rows, y_size;
     /* of judging alone */
-    float *logits, *outputs, *row_loss;
+    float *logits, *row_loss;
     uint8_t *row_right;
 };
 

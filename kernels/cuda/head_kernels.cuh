@@ -125,7 +125,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
     kl_head_judge(const __grid_constant__ kl_head_job job)
 {
     const int tiles = (job.n_rows + KL_JUDGED - 1) / KL_JUDGED, classes = job.shape.n_classes,
-              outputs = job.shape.circuit.n_outputs, turn = (int)blockIdx.x / job.blocks;
+              turn = (int)blockIdx.x / job.blocks;
     kl_own own = { job.params + job.which[turn] * (int64_t)job.shape.block,
                    job.y + (int64_t)blockIdx.x * job.y_size,
                    NULL,
@@ -147,10 +147,6 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
         const float *logits = own.y + job.y_at[job.shape.n_layers - 1];
         for (int i = (int)threadIdx.x; job.logits && i < rows * classes; i += (int)blockDim.x)
             job.logits[to * classes + i] = logits[i];
-        for (int l = 0; job.outputs && l < job.shape.n_layers; l++)
-            for (int i = (int)threadIdx.x;
-                 job.shape.layers[l].kind == KL_CUDA_QUANTUM && i < rows * outputs; i += (int)blockDim.x)
-                job.outputs[to * outputs + i] = own.y[job.y_at[l] + i];
         for (int r = (int)threadIdx.x; job.row_loss && r < rows; r += (int)blockDim.x) {
             bool right;
             job.row_loss[to + r] = (float)kl_row_loss(NULL, &right, logits + (int64_t)r * classes,

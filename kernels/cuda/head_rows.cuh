@@ -82,7 +82,8 @@ KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_own &own, int numbe
             kl_kept_generators(memory, kl_kept_sweep(memory, rows, (size_t)row), rows, (size_t)row);
     }
     kl_differentiate<REAL>(rows, (size_t)from, (size_t)to);
-    /* Each thread goes on with the values that it has made. */
+    /* Each thread goes on with the values that it has made, or, of given amplitudes, with what others
+       have made before kl_differentiate's barrier. */
     for (int i = from * below.d_out + (int)threadIdx.x; i < to * below.d_out; i += (int)blockDim.x) {
         float *d = own.dy + job.y_at[number - 1] + i;
         *d = kl_activate_back(*d, own.y[job.y_at[number - 1] + i], job, below);

@@ -31,7 +31,7 @@ struct kl_cuda_heads {
     uint32_t *replica;
     struct kl_cuda_factors *factors;
     double *sums;
-    float *logits, *outputs, *loss; /* (n_heads, judged) */
+    float *logits, *loss; /* (n_heads, judged) */
     uint8_t *right;
     cudaStream_t stream;
 };

@@ -105,21 +105,6 @@ KL_GPU int kl_kept_sweep(float *memory, const kl_rows &rows, size_t row)
     return which;
 }
 
-/* <phi|state>, in all threads of the block. */
-KL_GPU kl_amplitude kl_kept_overlap(const kl_kept &a, kl_cuda_target t, const kl_cuda_circuit *c,
-                                    const kl_place &block)
-{
-    float sums[2] = { 0, 0 };
-    for (int e = t.first + (int)threadIdx.x; e < t.end; e += (int)blockDim.x) {
-        const kl_cuda_amplitude phi = c->amplitudes[e];
-        const float re = a.re[phi.number], im = a.im[phi.number];
-        sums[0] += phi.re * re + phi.im * im;
-        sums[1] += phi.re * im - phi.im * re;
-    }
-    kl_sums(sums, block);
-    return kl_amplitude{ sums[0], sums[1] };
-}
-
 /* (P state)[k]; see kl_string_phase of observe.cuh. */
 KL_GPU kl_amplitude kl_kept_string(const kl_kept &a, kl_cuda_term p, uint32_t k)
 {
@@ -128,46 +113,51 @@ KL_GPU kl_amplitude kl_kept_string(const kl_kept &a, kl_cuda_term p, uint32_t k)
     return value;
 }
 
+/* The expectation value of the sum of terms [first, end), in all threads of the block. */
+KL_GPU float kl_kept_strings(const kl_kept &a, int first, int end, const kl_cuda_circuit *c,
+                             const kl_place &block)
+{
+    const uint32_t size = 1u << (c->own_bits + c->lane_bits);
+    float sum = 0;
+    for (uint32_t k = threadIdx.x; k < size && first < end; k += blockDim.x)
+        for (int t = first; t < end; t++) {
+            const kl_amplitude to = kl_kept_string(a, c->terms[t], k);
+            sum += c->terms[t].weight * (a.re[k] * to.re + a.im[k] * to.im);
+        }
+    return kl_sum(sum, block);
+}
+
+/* <phi|state>, in all threads of the block. */
+KL_GPU kl_amplitude kl_kept_overlap(const kl_kept &a, const kl_cuda_fidelity &phi,
+                                    const kl_cuda_circuit *c, const kl_place &block)
+{
+    float sums[2] = { 0, 0 };
+    for (int e = phi.first + (int)threadIdx.x; e < phi.end; e += (int)blockDim.x) {
+        const kl_cuda_amplitude one = c->amplitudes[e];
+        kl_add_inner(&sums[0], &sums[1], one.re, one.im, a.re[one.number], a.im[one.number]);
+    }
+    kl_sums(sums, block);
+    return kl_amplitude{ sums[0], sums[1] };
+}
+
 KL_GPU void kl_kept_outputs(float *out, const kl_kept &a, const kl_cuda_circuit *c,
                             const kl_place &block)
 {
-    const uint32_t size = 1u << (c->own_bits + c->lane_bits);
-    for (int o = 0, t = 0; o < c->n_outputs; o++) {
-        float value = 0;
-        for (; t < c->end[o]; t++) {
-            const kl_cuda_term p = c->terms[t];
-            float sum = 0;
-            if (p.turns == KL_CUDA_FIDELITY) {
-                const kl_amplitude overlap = kl_kept_overlap(a, c->targets[p.z], c, block);
-                sum = overlap.re * overlap.re + overlap.im * overlap.im;
-            } else {
-                for (uint32_t k = threadIdx.x; k < size; k += blockDim.x) {
-                    const kl_amplitude to = kl_kept_string(a, p, k);
-                    sum += a.re[k] * to.re + a.im[k] * to.im;
-                }
-                sum = kl_sum(sum, block);
-            }
-            value += p.weight * sum;
+    for (int o = 0, f = 0; o < c->n_outputs; o++) {
+        float value = kl_kept_strings(a, o ? c->end[o - 1] : 0, c->end[o], c, block);
+        for (; c->n_fidelities && f < c->fidelity_end[o]; f++) {
+            const kl_cuda_fidelity phi = c->fidelities[f];
+            const kl_amplitude overlap = kl_kept_overlap(a, phi, c, block);
+            value += phi.weight * (overlap.re * overlap.re + overlap.im * overlap.im);
         }
         if (threadIdx.x == 0) out[o] = value;
     }
 }
 
-/* bra += by phi. Ends with the block together. */
-KL_GPU void kl_kept_add_target(const kl_kept &b, kl_cuda_target t, kl_amplitude by,
-                               const kl_cuda_circuit *c)
-{
-    for (int e = t.first + (int)threadIdx.x; e < t.end; e += (int)blockDim.x) {
-        const kl_cuda_amplitude phi = c->amplitudes[e];
-        b.re[phi.number] += by.re * phi.re - by.im * phi.im;
-        b.im[phi.number] += by.re * phi.im + by.im * phi.re;
-    }
-    __syncthreads();
-}
-
-/* Ends with the block together. */
-KL_GPU void kl_kept_observe(const kl_kept &b, const kl_kept &a, const kl_cuda_circuit *c,
-                            const float *cot, const kl_place &block)
+/* bra = the sum of cot (n_outputs) times the outputs' strings, on the state. Ends with the block
+   together. */
+KL_GPU void kl_kept_observe_strings(const kl_kept &b, const kl_kept &a, const kl_cuda_circuit *c,
+                                    const float *cot)
 {
     const uint32_t size = 1u << (c->own_bits + c->lane_bits);
     for (uint32_t k = threadIdx.x; k < size; k += blockDim.x) {
@@ -175,7 +165,6 @@ KL_GPU void kl_kept_observe(const kl_kept &b, const kl_kept &a, const kl_cuda_ci
         for (int o = 0, t = 0; o < c->n_outputs; o++)
             for (; t < c->end[o]; t++) {
                 const kl_cuda_term p = c->terms[t];
-                if (p.turns == KL_CUDA_FIDELITY) continue;
                 const kl_amplitude to = kl_kept_string(a, p, k);
                 re += p.weight * cot[o] * to.re;
                 im += p.weight * cot[o] * to.im;
@@ -183,14 +172,31 @@ KL_GPU void kl_kept_observe(const kl_kept &b, const kl_kept &a, const kl_cuda_ci
         b.re[k] = re, b.im[k] = im;
     }
     __syncthreads();
-    for (int o = 0, t = 0; c->n_targets && o < c->n_outputs; o++)
-        for (; t < c->end[o]; t++) {
-            const kl_cuda_term p = c->terms[t];
-            if (p.turns != KL_CUDA_FIDELITY) continue;
-            const kl_amplitude overlap = kl_kept_overlap(a, c->targets[p.z], c, block);
-            const float weight = p.weight * cot[o];
-            kl_kept_add_target(b, c->targets[p.z],
-                               kl_amplitude{ weight * overlap.re, weight * overlap.im }, c);
+}
+
+/* bra += by phi. Ends with the block together. */
+KL_GPU void kl_kept_add_state(const kl_kept &b, const kl_cuda_fidelity &phi, kl_amplitude by,
+                              const kl_cuda_circuit *c)
+{
+    for (int e = phi.first + (int)threadIdx.x; e < phi.end; e += (int)blockDim.x) {
+        const kl_cuda_amplitude one = c->amplitudes[e];
+        const kl_amplitude more = kl_times<false>(by, one.re, one.im);
+        b.re[one.number] += more.re, b.im[one.number] += more.im;
+    }
+    __syncthreads();
+}
+
+/* As kl_observe. Ends with the block together. */
+KL_GPU void kl_kept_observe(const kl_kept &b, const kl_kept &a, const kl_cuda_circuit *c,
+                            const float *cot, const kl_place &block)
+{
+    kl_kept_observe_strings(b, a, c, cot);
+    for (int o = 0, f = 0; c->n_fidelities && o < c->n_outputs; o++)
+        for (; f < c->fidelity_end[o]; f++) {
+            const kl_cuda_fidelity phi = c->fidelities[f];
+            const kl_amplitude overlap = kl_kept_overlap(a, phi, c, block);
+            const float weight = phi.weight * cot[o];
+            kl_kept_add_state(b, phi, kl_amplitude{ weight * overlap.re, weight * overlap.im }, c);
         }
 }
 

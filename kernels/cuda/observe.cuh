@@ -30,13 +30,13 @@ template <int R> KL_GPU void kl_walsh_hadamard(float (&value)[1 << R])
             }
 }
 
-/* The place of this thread's amplitude i, which need not be known to the compiler. */
-KL_GPU uint32_t kl_own_place(const kl_place &at, uint32_t i)
+/* Where this thread's sum for a string of Z is. */
+KL_GPU uint32_t kl_z_place(kl_cuda_term p, const kl_place &at)
 {
-    return at.home ^ kl_cuda_place(i << at.bits, at.bits);
+    return kl_place_beside(at, p.z >> at.bits << at.bits);
 }
 
-/* The sign with which a string of Z takes this thread's sum: of the thread's bits, and its own. */
+/* And the sign with which a string of Z takes this thread's sum: of the thread's bits, and its own. */
 KL_GPU float kl_z_sign(kl_cuda_term p, const kl_place &at)
 {
     return kl_odd(at.thread & p.z) != (p.turns >> 1 & 1) ? -1.f : 1.f;
@@ -75,7 +75,7 @@ KL_GPU void kl_z_outputs(float *out, const kl_cuda_circuit *c, bool writes, cons
             for (; o + k < c->n_outputs && t < c->end[o + k]; t++) {
                 const kl_cuda_term p = c->terms[t];
                 if (p.x) continue;
-                sums[k] += p.weight * kl_z_sign(p, at) * at.memory[kl_own_place(at, p.z >> at.bits)];
+                sums[k] += p.weight * kl_z_sign(p, at) * at.memory[kl_z_place(p, at)];
             }
         kl_sums(sums, at);
 #pragma unroll
@@ -94,20 +94,16 @@ KL_GPU void kl_mixed_outputs(float *out, const kl_state<R, REAL> &a, const kl_cu
             const kl_cuda_term p = c->terms[t];
             float value = 0;
             if (!p.x) continue;
-            if (p.turns == KL_CUDA_FIDELITY) {
-                const kl_amplitude overlap = kl_overlap(a, c->targets[p.z], c, at);
-                value = overlap.re * overlap.re + overlap.im * overlap.im;
-            } else {
-                const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
+            const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
 #pragma unroll
-                for (int i = 0; i < 1 << R; i++) value += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
-                value = kl_sum(value, at);
-            }
+            for (int i = 0; i < 1 << R; i++) value += a.re[i] * to.re[i] + a.imag(i) * to.imag(i);
+            value = kl_sum(value, at);
             if (writes) out[o] += p.weight * value;
         }
 }
 
-/* out (n_outputs) of the state; there: this thread may write. Ends with the state's threads together. */
+/* out (n_outputs) of the state; there: this thread may write. Ends with the state's threads together,
+   but for probabilities, which touch no place in the block's memory. */
 template <int R, bool REAL>
 KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c, bool there,
                        const kl_place &at)
@@ -128,6 +124,7 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
     kl_z_outputs(out, c, writes, at);
     kl_together(at);
     if (c->mixed) kl_mixed_outputs(out, a, c, writes, at);
+    if (c->n_fidelities) kl_fidelities(out, a, c, writes, at);
 }
 
 template <int R, bool REAL>
@@ -139,12 +136,6 @@ KL_GPU void kl_observe_mixed(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, c
             const kl_cuda_term p = c->terms[t];
             const float weight = p.weight * cot[o];
             if (!p.x) continue;
-            if (p.turns == KL_CUDA_FIDELITY) {
-                const kl_amplitude overlap = kl_overlap(a, c->targets[p.z], c, at);
-                kl_add_target(b, c->targets[p.z],
-                              kl_amplitude{ weight * overlap.re, weight * overlap.im }, c, at);
-                continue;
-            }
             const kl_state<R, REAL> to = kl_string_of(a, p, c, at);
 #pragma unroll
             for (int i = 0; i < 1 << R; i++)
@@ -171,8 +162,7 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
         const float weight = cot[o];
         for (; t < c->end[o]; t++) {
             const kl_cuda_term p = c->terms[t];
-            if (!p.x)
-                at.memory[kl_own_place(at, p.z >> at.bits)] += p.weight * weight * kl_z_sign(p, at);
+            if (!p.x) at.memory[kl_z_place(p, at)] += p.weight * weight * kl_z_sign(p, at);
         }
     }
 #pragma unroll
@@ -181,6 +171,7 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) b.set(i, factor[i] * a.re[i], factor[i] * a.imag(i));
     if (c->mixed) kl_observe_mixed(b, a, c, cot, at);
+    if (c->n_fidelities) kl_observe_fidelities(b, a, c, cot, at);
 }
 
 #endif

@@ -5,7 +5,6 @@
 #ifndef KL_CUDA_PASSES_CUH
 #define KL_CUDA_PASSES_CUH
 
-#include "kernels/cuda/given.cuh"
 #include "kernels/cuda/start.cuh"
 
 /* Which amplitudes a pass under a control, or of signs, means: those for which kl_matches holds. */
@@ -156,6 +155,7 @@ KL_GPU void kl_turn_sign(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const k
         if (kl_matches(control, i)) a.set(i, -a.re[i], -a.imag(i));
 }
 
+/* All passes but the first of a state in registers. */
 template <int R, bool REAL>
 KL_GPU void kl_apply(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
                      const kl_place &at)
@@ -171,14 +171,12 @@ KL_GPU void kl_apply(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_ro
                            kl_matrix_of<REAL>(rows, pass.matrix[0], row));
         break;
     case KL_CUDA_SIGN: kl_turn_sign(a, pass, at); break;
-    case KL_CUDA_GIVEN: kl_given(a, rows, row, at); break;
-    case KL_CUDA_START: kl_start(a, pass, rows, row, at); break;
     default: break; /* the move was all */
     }
 }
 
 /* sums (KL_PARTS): this thread's part of the generators' values is added, of matrix k those from k *
-   generators on. All passes but the first of a state in registers. */
+   generators on. */
 template <int R, bool REAL>
 KL_GPU void kl_apply_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL> &b,
                           const kl_cuda_pass &pass, const kl_rows &rows, size_t row, const kl_place &at)

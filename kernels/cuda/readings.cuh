@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
-   What is read of a state in registers by its numbers, which are those of the basis states but for
-   flips: probabilities, and fidelities with states that are given by their amplitudes. */
+   What is read of a state in registers besides Pauli strings (observe.cuh): probabilities, of numbers
+   that are those of the basis states but for flips, and fidelities with states that are given by their
+   amplitudes. */
 #ifndef KL_CUDA_READINGS_CUH
 #define KL_CUDA_READINGS_CUH
 
 #include "kernels/cuda/rows.cuh"
-#include "kernels/cuda/start.cuh"
+#include "kernels/cuda/state.cuh"
 
 /* out (n_outputs), of all threads. */
 template <int R, bool REAL>
@@ -32,16 +33,10 @@ KL_GPU void kl_observe_probabilities(kl_state<R, REAL> &b, const kl_state<R, REA
     }
 }
 
-/* Where an amplitude of any thread is in the block's memory. */
-KL_GPU uint32_t kl_place_of_number(uint32_t number, const kl_place &at)
-{
-    return (at.home ^ at.thread) ^ kl_cuda_place(number, at.bits);
-}
-
-/* <phi|state> of a target phi, in all threads. Begins and ends with the state's threads together. */
+/* <phi|state>, in all threads. Begins and ends with the state's threads together. */
 template <int R, bool REAL>
-KL_GPU kl_amplitude kl_overlap(const kl_state<R, REAL> &a, kl_cuda_target t, const kl_cuda_circuit *c,
-                               const kl_place &at)
+KL_GPU kl_amplitude kl_overlap(const kl_state<R, REAL> &a, const kl_cuda_fidelity &phi,
+                               const kl_cuda_circuit *c, const kl_place &at)
 {
     float sums[2] = { 0, 0 };
     uint32_t home[1 << R];
@@ -51,11 +46,10 @@ KL_GPU kl_amplitude kl_overlap(const kl_state<R, REAL> &a, kl_cuda_target t, con
 #pragma unroll
         for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, home[i]) = part ? a.imag(i) : a.re[i];
         kl_together(at);
-        for (int e = t.first + (int)at.thread; e < t.end; e += 1 << at.bits) {
-            const kl_cuda_amplitude phi = c->amplitudes[e];
-            const float value = at.memory[kl_place_of_number(phi.number, at)];
-            sums[0] += (part ? phi.im : phi.re) * value;
-            sums[1] += (part ? phi.re : -phi.im) * value;
+        for (int e = phi.first + (int)at.thread; e < phi.end; e += 1 << at.bits) {
+            const kl_cuda_amplitude one = c->amplitudes[e];
+            const float value = at.memory[kl_place_beside(at, one.number ^ at.thread)];
+            kl_add_inner(&sums[0], &sums[1], one.re, one.im, part ? 0 : value, part ? value : 0);
         }
         kl_together(at);
     }
@@ -63,11 +57,24 @@ KL_GPU kl_amplitude kl_overlap(const kl_state<R, REAL> &a, kl_cuda_target t, con
     return kl_amplitude{ sums[0], sums[1] };
 }
 
-/* bra += by phi. Of a real state only the real part counts. Begins and ends with the state's threads
-   together. */
+/* Fidelities, added to out. */
 template <int R, bool REAL>
-KL_GPU void kl_add_target(kl_state<R, REAL> &b, kl_cuda_target t, kl_amplitude by,
-                          const kl_cuda_circuit *c, const kl_place &at)
+KL_GPU void kl_fidelities(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c, bool writes,
+                          const kl_place &at)
+{
+    for (int o = 0, f = 0; o < c->n_outputs; o++)
+        for (; f < c->fidelity_end[o]; f++) {
+            const kl_cuda_fidelity phi = c->fidelities[f];
+            const kl_amplitude overlap = kl_overlap(a, phi, c, at);
+            if (writes) out[o] += phi.weight * (overlap.re * overlap.re + overlap.im * overlap.im);
+        }
+}
+
+/* bra += by phi; of a real state only the real part counts. Begins with the state's threads together;
+   ends with reads of own places alone. */
+template <int R, bool REAL>
+KL_GPU void kl_add_state(kl_state<R, REAL> &b, const kl_cuda_fidelity &phi, kl_amplitude by,
+                         const kl_cuda_circuit *c, const kl_place &at)
 {
     uint32_t home[1 << R];
     kl_places<R>(home, kl_anew(at.home), c->home);
@@ -76,10 +83,10 @@ KL_GPU void kl_add_target(kl_state<R, REAL> &b, kl_cuda_target t, kl_amplitude b
 #pragma unroll
         for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, home[i]) = 0;
         kl_together(at);
-        for (int e = t.first + (int)at.thread; e < t.end; e += 1 << at.bits) {
-            const kl_cuda_amplitude phi = c->amplitudes[e];
-            at.memory[kl_place_of_number(phi.number, at)] =
-                part ? by.re * phi.im + by.im * phi.re : by.re * phi.re - by.im * phi.im;
+        for (int e = phi.first + (int)at.thread; e < phi.end; e += 1 << at.bits) {
+            const kl_cuda_amplitude one = c->amplitudes[e];
+            const kl_amplitude more = kl_times<false>(by, one.re, one.im);
+            at.memory[kl_place_beside(at, one.number ^ at.thread)] = part ? more.im : more.re;
         }
         kl_together(at);
 #pragma unroll
@@ -88,6 +95,20 @@ KL_GPU void kl_add_target(kl_state<R, REAL> &b, kl_cuda_target t, kl_amplitude b
             b.set(i, part ? b.re[i] : b.re[i] + more, part ? b.imag(i) + more : b.imag(i));
         }
     }
+}
+
+/* Begins and ends as kl_add_state. */
+template <int R, bool REAL>
+KL_GPU void kl_observe_fidelities(kl_state<R, REAL> &b, const kl_state<R, REAL> &a,
+                                  const kl_cuda_circuit *c, const float *cot, const kl_place &at)
+{
+    for (int o = 0, f = 0; o < c->n_outputs; o++)
+        for (; f < c->fidelity_end[o]; f++) {
+            const kl_cuda_fidelity phi = c->fidelities[f];
+            const kl_amplitude overlap = kl_overlap(a, phi, c, at);
+            const float weight = phi.weight * cot[o];
+            kl_add_state(b, phi, kl_amplitude{ weight * overlap.re, weight * overlap.im }, c, at);
+        }
 }
 
 #endif

@@ -7,16 +7,6 @@
 #include "kernels/cuda/rows.cuh"
 #include "kernels/cuda/state.cuh"
 
-struct kl_amplitude {
-    float re, im;
-};
-
-template <bool REAL> KL_GPU kl_amplitude kl_times(kl_amplitude a, float re, float im)
-{
-    if (REAL) return kl_amplitude{ a.re * re, 0 };
-    return kl_amplitude{ a.re * re - a.im * im, a.re * im + a.im * re };
-}
-
 /* What the lowest n bits of this thread's number contribute. */
 template <bool REAL>
 KL_GPU kl_amplitude kl_thread_product(const kl_cuda_pass &pass, const kl_rows &rows, size_t row,

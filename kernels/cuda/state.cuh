@@ -49,6 +49,22 @@ KL_GPU kl_place kl_place_of(int bits, int own_bits)
                      kl_shared, kl_shared + ((size_t)blockDim.x << own_bits) };
 }
 
+/* The place of the amplitude whose number differs in these bits from that of this thread's first one. */
+KL_GPU uint32_t kl_place_beside(const kl_place &at, uint32_t bits)
+{
+    return at.home ^ kl_cuda_place(bits, at.bits);
+}
+
+struct kl_amplitude {
+    float re, im;
+};
+
+template <bool REAL> KL_GPU kl_amplitude kl_times(kl_amplitude a, float re, float im)
+{
+    if (REAL) return kl_amplitude{ a.re * re, 0 };
+    return kl_amplitude{ a.re * re - a.im * im, a.re * im + a.im * re };
+}
+
 /* Wherever a thread reads what another one of the same state has written, or writes where it has read.
  */
 KL_GPU void kl_together(const kl_place &at)

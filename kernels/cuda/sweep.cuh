@@ -11,7 +11,9 @@ template <int R, bool REAL>
 KL_GPU void kl_sweep(kl_state<R, REAL> &a, const kl_rows &rows, size_t row, const kl_place &at)
 {
     const kl_cuda_circuit *c = rows.circuit;
-    for (int k = 0; k < c->n_passes; k++) {
+    if (c->given) kl_given(a, rows, row, at);
+    else kl_start(a, c->passes[0], rows, row, at);
+    for (int k = 1; k < c->n_passes; k++) {
         const kl_cuda_pass &pass = c->passes[k];
         if (pass.moves) {
             uint32_t home[1 << R], to[1 << R];

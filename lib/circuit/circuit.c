@@ -108,11 +108,25 @@ static int check_targets(const struct kl_circuit *c, struct kl_error *err)
     return KL_OK;
 }
 
+/* Gradients by inputs are those by angles or those by amplitudes. */
+static int check_inputs(const struct kl_circuit *c, struct kl_error *err)
+{
+    for (size_t i = 0; c->amplitude_inputs && i < c->n_ops; i++)
+        for (int k = 0; k < n_angles[c->ops[i].gate]; k++)
+            if (c->ops[i].angle[k].source == KL_INPUT)
+                return kl_fail(err, KL_EUSAGE,
+                               "circuit: input %d is an amplitude to begin with and stands in an angle "
+                               "of gate %zu; expected one of both",
+                               c->ops[i].angle[k].index, i);
+    return KL_OK;
+}
+
 int kl_circuit_finish(struct kl_circuit *c, struct kl_error *err)
 {
     if (!c->n_obs)
         return kl_fail(err, KL_EUSAGE, "circuit: no observable; give at least one Pauli string");
     int code = check_targets(c, err);
+    if (!code) code = check_inputs(c, err);
     if (code) return code;
     c->real = true;
     for (size_t i = 0; i < c->n_ops; i++) {

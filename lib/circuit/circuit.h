@@ -168,8 +168,8 @@ int kl_circuit_add_string(struct kl_circuit *circuit, double weight, struct kl_p
                           struct kl_error *err);
 int kl_circuit_add_target(struct kl_circuit *circuit, double weight, struct kl_target target,
                           struct kl_error *err);
-/* Inputs are the amplitudes to begin with, divided by their norm (all 0: the state stays 0); at most 12
- * qubits. */
+/* Inputs are the amplitudes to begin with, divided by their norm (all 0: the state stays 0), and stand
+   in no angle; at most 12 qubits. */
 int kl_circuit_begin_with_inputs(struct kl_circuit *circuit, struct kl_error *err);
 int kl_circuit_observe_probabilities(struct kl_circuit *circuit,
                                      struct kl_error *err); /* instead of strings */

@@ -3,6 +3,9 @@
 
 #include "circuit/cuda_int.h"
 
+_Static_assert((int)KL_MOST_KEPT_QUBITS <= (int)KL_CUDA_HELD_QUBITS,
+               "given amplitudes and probabilities are of states in registers alone");
+
 static bool weight_stands_in(const struct kl_cuda_angle *a, int w)
 {
     return (a->source == KL_CUDA_WEIGHT && a->index == w) || a->scaled == w + 1;
@@ -44,9 +47,8 @@ static int connect(struct kl_cuda_circuit *to, const struct kl_stages *s, const 
 int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, struct kl_arena *memory,
                         struct kl_error *err)
 {
-    const bool plain = c->probabilities || c->n_targets;
     struct kl_stages s;
-    struct kl_frame end;
+    struct kl_frame last;
     if (c->noise) return kl_fail(err, KL_EUSAGE, "noise: not on a GPU; give --device cpu");
     int code = kl_circuit_stages(&s, c, memory, err);
     if (code) return code;
@@ -60,11 +62,10 @@ int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, 
                                     .n_turns = s.n_turns,
                                     .n_matrices = s.n_matrices,
                                     .n_varying = s.n_varying,
-                                    .n_terms = (int32_t)c->n_terms,
                                     .angles = s.angles,
                                     .turns = s.turns,
                                     .matrices = s.matrices };
     code = connect(to, &s, c, memory, err);
-    if (!code) code = kl_circuit_passes(to, &end, &s, plain, c, memory, err);
-    return code ? code : kl_circuit_readings(to, &end, &s, c, memory, err);
+    if (!code) code = kl_circuit_passes(to, &last, &s, c, memory, err);
+    return code ? code : kl_circuit_readings(to, &last, &s, c, memory, err);
 }

@@ -46,14 +46,13 @@ uint32_t kl_frame_parity(const struct kl_frame *f, uint32_t mask);
 /* The exclusive or of columns over bits. */
 uint32_t kl_sum_columns(const uint32_t *columns, uint32_t bits);
 
-/* Sets passes, n_passes, own_bits, lane_bits and home of `to`; the frame at the end, in which, if plain,
-   numbers are those of the basis states, but for stages' flips. KL_ENOMEM. */
-int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *end, const struct kl_stages *s,
-                      bool plain, const struct kl_circuit *c, struct kl_arena *memory,
-                      struct kl_error *err);
-/* What is read of the state at the end (readings.c): terms and their ends, targets, mixed,
-   probabilities, flips. KL_ENOMEM. */
-int kl_circuit_readings(struct kl_cuda_circuit *to, const struct kl_frame *end,
+/* Sets passes, n_passes, own_bits, lane_bits and home of `to`; the last frame, in which, for
+   probabilities, numbers are those of the basis states, but for stages' flips. KL_ENOMEM. */
+int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *last, const struct kl_stages *s,
+                      const struct kl_circuit *c, struct kl_arena *memory, struct kl_error *err);
+/* What is read of the state at the end (readings.c): terms, fidelities, their ends, mixed,
+   probabilities, flips. KL_ENOMEM; KL_EUSAGE: too many amplitudes. */
+int kl_circuit_readings(struct kl_cuda_circuit *to, const struct kl_frame *last,
                         const struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
                         struct kl_error *err);
 

@@ -2,7 +2,8 @@
    Passes over a state on the card, from stages. A pass can turn qubits whose bits of an amplitude's
    number are own ones (kernels/cuda_circuit.h); for others the bits change places first, in the same
    move in which CNOT is done. Of the orders in which bits can stand, one is taken for which the threads
-   of a warp write to different banks of the block's memory, or to few sectors of the card's. */
+   of a warp write to different banks of the block's memory, or to few sectors of the card's; but for
+   the last move of probabilities, where their order is given. */
 #include "circuit/cuda_int.h"
 #include "kernels/inline/place.h"
 
@@ -240,12 +241,12 @@ static void share_bits(struct kl_cuda_circuit *to, int n)
         to->home[k] = kl_cuda_place(1u << (to->lane_bits + k), to->lane_bits);
 }
 
-int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *end, const struct kl_stages *s,
-                      bool plain, const struct kl_circuit *c, struct kl_arena *memory,
-                      struct kl_error *err)
+int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *last, const struct kl_stages *s,
+                      const struct kl_circuit *c, struct kl_arena *memory, struct kl_error *err)
 {
     struct building b = { .to = to, .fresh = true, .held = c->n_qubits <= KL_CUDA_HELD_QUBITS };
-    const size_t most = s->n * (KL_VQC_MOST_QUBITS / 4 + 1) + 1; /* four own bits at least, but once */
+    /* Four own bits at least, and a last move. */
+    const size_t most = s->n * (KL_VQC_MOST_QUBITS / 4 + 1) + 1;
     b.passes = kl_arena_take(memory, most, sizeof *b.passes);
     if (!b.passes) return kl_fail_memory(err, most * sizeof *b.passes);
     share_bits(to, c->n_qubits);
@@ -254,8 +255,8 @@ int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *end, const st
     forget_moves(&b);
     for (size_t i = 0; i < s->n; i++) add_stage(&b, &s->stage[i]);
     compose(&b, &s->after, s->moves_after);
-    if (plain) move_to_plain(&b);
+    if (c->probabilities) move_to_plain(&b);
     to->passes = b.passes;
-    *end = b.frame;
+    *last = b.frame;
     return KL_OK;
 }

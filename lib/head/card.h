@@ -30,7 +30,7 @@ void kl_card_end(struct kl_train *train);
 
 /* ---- a head used (card_logits.c) ---- */
 /* As kl_head_logits, without shots, all samples on the card. KL_EUSAGE, KL_EDEVICE, KL_ENOMEM. */
-int kl_card_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
+int kl_card_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
                    const struct kl_device *device, struct kl_error *err);
 
 #endif

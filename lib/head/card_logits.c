@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-int kl_card_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
+int kl_card_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
                    const struct kl_device *device, struct kl_error *err)
 {
     const struct kl_cuda *cuda = device->cuda;
-    const struct kl_cuda_judged to = { .logits = logits, .outputs = outputs };
+    const struct kl_cuda_judged to = { .logits = logits };
     struct kl_cuda_heads *heads = NULL;
     struct kl_cuda_head shape;
     struct kl_arena memory = { 0 };

@@ -117,7 +117,7 @@ int kl_evaluation_logits(float *logits, const struct kl_head *head, const float 
                          const struct kl_shots *shots, const struct kl_evaluation_options *o,
                          struct kl_pool *pool, struct kl_error *err)
 {
-    return on_card(o) ? kl_card_logits(logits, NULL, head, x, n, o->device, err)
+    return on_card(o) ? kl_card_logits(logits, head, x, n, o->device, err)
                       : kl_head_logits(logits, NULL, head, x, n, shots, pool, err);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    What the tests of circuits' kernels share: random circuits, a batch of values run forward and back,
-   and the checks that hold for every kind of circuit. Before it is included: enum MOST_BATCH, MOST_OBS;
-   FAMILY, a name for messages; DEFINITION(out, c, x, w), one sample's outputs by the definition of the
-   circuit. */
+   and the checks that hold for every kind of circuit. Before it is included: FAMILY, a name for
+   messages; enum MOST_BATCH, MOST_OBS, or CIRCUITS_ALONE if circuits are all that is wanted;
+   DEFINITION(out, c, x, w), one sample's outputs by the definition of the circuit. */
 #ifndef KL_TESTS_CIRCUITS_H
 #define KL_TESTS_CIRCUITS_H
 
@@ -73,6 +73,7 @@ static inline struct kl_op random_op(int n, const enum kl_gate few[6])
     return op;
 }
 
+#ifndef CIRCUITS_ALONE
 struct values {
     double x[MOST_BATCH * INPUTS], w[WEIGHTS], cot[MOST_BATCH * MOST_OBS];
     double out[MOST_BATCH * MOST_OBS], dx[MOST_BATCH * INPUTS], dw[WEIGHTS];
@@ -243,6 +244,7 @@ static inline void check_threads(struct values *v, const struct kl_circuit *c, b
             fail("bits depend on the number of threads", c, threads);
     }
 }
+#endif
 #endif
 
 #endif

@@ -54,3 +54,16 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --redu
 ! qtrain: the GPU's memory is full: features are streamed; the results are the same
 ! qtrain: heads: the GPU's memory is full; fewer replicas, or --device cpu
 ? 75
+
+# Amplitudes, probabilities and fidelities too; a report by a GPU says what one by the CPU does.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --reduction 8 --classifier none --qubits 3 --no-controls --progress none"
++ say() { qtrain -q f.h5 $o "$@" --device cuda -o some.h5 > log && for d in cuda cpu; do qeval -q some.h5 f.h5 --device $d -o by-$d.h5; done
++   h5dump -d provenance by-cuda.h5 | grep -o '"device":"cuda: [^"]*"' # of the head, and of the report
++   h5diff -d 1e-5 by-cuda.h5 by-cpu.h5 probabilities && echo the same; rm some.h5 by-cuda.h5 by-cpu.h5; }
++ say --embedding amplitude --observables probs; say --observables 'fidelity(ghz),fidelity(+01),z'
+> "device":"cuda: emulated"
+> "device":"cuda: emulated"
+> the same
+> "device":"cuda: emulated"
+> "device":"cuda: emulated"
+> the same
