@@ -73,6 +73,7 @@ int kl_circuit_append(struct kl_circuit *c, const struct kl_op *op, struct kl_er
 
 int kl_circuit_begin_with_inputs(struct kl_circuit *c, struct kl_error *err)
 {
+    if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, its inputs are what they are");
     if (c->n_qubits > KL_MOST_KEPT_QUBITS || c->n_inputs != (size_t)1 << c->n_qubits)
         return kl_fail(err, KL_EUSAGE,
                        "circuit: %zu amplitudes for %d qubits; expected 2^qubits, and at most %d qubits",

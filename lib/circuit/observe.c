@@ -16,15 +16,28 @@ int kl_circuit_grow(void **array, size_t n, size_t size, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_circuit_observe_sum(struct kl_circuit *c, struct kl_error *err)
+static int check_open(const struct kl_circuit *c, struct kl_error *err)
 {
     if (c->plan) return kl_fail(err, KL_EUSAGE, "circuit: it is finished, no observable can be added");
-    if (c->probabilities)
-        return kl_fail(err, KL_EUSAGE, "circuit: another observable beside probabilities");
-    int code = kl_circuit_grow((void **)&c->end, c->n_obs, sizeof *c->end, err);
+    return c->probabilities ? kl_fail(err, KL_EUSAGE, "circuit: another observable beside probabilities")
+                            : KL_OK;
+}
+
+int kl_circuit_observe_sum(struct kl_circuit *c, struct kl_error *err)
+{
+    int code = check_open(c, err);
+    if (!code) code = kl_circuit_grow((void **)&c->end, c->n_obs, sizeof *c->end, err);
     if (code) return code;
     c->end[c->n_obs++] = c->n_terms;
     return KL_OK;
+}
+
+/* A term is added to the last output. */
+static int check_sum(const struct kl_circuit *c, struct kl_error *err)
+{
+    int code = check_open(c, err);
+    if (code || c->n_obs) return code;
+    return kl_fail(err, KL_EUSAGE, "circuit: a term of no output; kl_circuit_observe_sum comes first");
 }
 
 static int add_term(struct kl_circuit *c, struct kl_term term, struct kl_error *err)
@@ -39,12 +52,14 @@ static int add_term(struct kl_circuit *c, struct kl_term term, struct kl_error *
 int kl_circuit_add_string(struct kl_circuit *c, double weight, struct kl_pauli p, struct kl_error *err)
 {
     size_t i = 0;
+    int code = check_sum(c, err);
+    if (code) return code;
     if ((p.x | p.z) >> c->n_qubits)
         return kl_fail(err, KL_EUSAGE, "circuit: an observable on a wire beyond the %d qubits",
                        c->n_qubits);
     while (i < c->n_strings && (c->strings[i].x != p.x || c->strings[i].z != p.z)) i++;
     if (i == c->n_strings) {
-        int code = kl_circuit_grow((void **)&c->strings, c->n_strings, sizeof *c->strings, err);
+        code = kl_circuit_grow((void **)&c->strings, c->n_strings, sizeof *c->strings, err);
         if (code) return code;
         c->strings[c->n_strings++] = p;
     }
@@ -55,11 +70,13 @@ int kl_circuit_add_target(struct kl_circuit *c, double weight, struct kl_target 
                           struct kl_error *err)
 {
     const uint32_t all = (uint32_t)(((uint64_t)1 << c->n_qubits) - 1);
+    int code = check_sum(c, err);
+    if (code) return code;
     if (target.kind == KL_PRODUCT &&
         ((target.axis.x | target.axis.z) != all || (target.minus & ~all) != 0))
         return kl_fail(err, KL_EUSAGE, "circuit: a product state needs an axis on each of the %d wires",
                        c->n_qubits);
-    int code = kl_circuit_grow((void **)&c->targets, c->n_targets, sizeof *c->targets, err);
+    code = kl_circuit_grow((void **)&c->targets, c->n_targets, sizeof *c->targets, err);
     if (code) return code;
     c->targets[c->n_targets++] = target;
     return add_term(c, (struct kl_term){ -1, (int)c->n_targets - 1, weight }, err);

@@ -12,6 +12,12 @@ $ KETLINE_CUDA=/none.so qtrain f.h5 -o head.h5 --device cuda
 ! qtrain: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
 ? 75
 
+# A library that was built from other headers: its functions are not called.
+$ printf 'static const unsigned table[64] = { 1 };\nconst void *kl_cuda_table(void) { return table; }\n' > old.c
++ gcc -shared -fPIC -o old.so old.c && KETLINE_CUDA=$PWD/old.so qtrain f.h5 -o head.h5 --device cuda
+! qtrain: --device cuda: libketline-cuda.so is of another version of ketline; build it anew: make cuda
+? 75
+
 # The record says which kernels: every processor has those for any.
 $ KETLINE_ISA=base qtrain -q f.h5 -o base.h5 --epochs 1 --no-controls && cache show base.h5 | sed -n 's/^made .* s on \(cpu: [a-z0-9]*\).*/\1/p'
 > cpu: base
