@@ -49,7 +49,23 @@ struct outlook {
     const char *why;
     char *differs; /* lines */
     double seconds;
+    char *checkpoint; /* of a stopped run of this key; NULL: there is none */
 };
+
+static void outlook_free(struct outlook *o)
+{
+    free(o->differs);
+    free(o->checkpoint);
+}
+
+static int look_for_checkpoint(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
+{
+    int code = kl_checkpoint_path(&o->checkpoint, stage->common->output, err);
+    if (code || kl_checkpoint_fits(o->checkpoint, stage->key)) return code;
+    free(o->checkpoint);
+    o->checkpoint = NULL;
+    return KL_OK;
+}
 
 /* What a run would find: the target, the store, or work. */
 static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error *err)
@@ -74,7 +90,9 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     o->hit = there && !stage->common->force;
     if (stage->common->force) o->why = "--force computes in any case";
     if (o->hit || !path || strcmp(path, "-") == 0) return 0;
-    int rc = kl_file_open(&file, path, &problem);
+    int rc = look_for_checkpoint(o, stage, err);
+    if (rc) return rc;
+    rc = kl_file_open(&file, path, &problem);
     if (rc == 0) {
         o->seconds = last_seconds(file);
         rc = kl_key_diff(&o->differs, kl_file_key_parts(file), stage->key_parts, err);
@@ -95,40 +113,38 @@ static int answer_json(const struct kl_stage *stage, const struct outlook *o, FI
     json_t *object = json_pack("{s:s,s:b,s:s,s:s}", "key", stage->key, "hit", (int)o->hit, "why", o->why,
                                "differs", o->differs ? o->differs : "");
     if (object && o->seconds >= 0) json_object_set_new(object, "last_seconds", json_real(o->seconds));
+    json_t *checkpoint = NULL;
     char *text = NULL;
-    int rc = object ? kl_json_dump(&text, object, err) : kl_fail_memory(err, 256);
+    int rc = object ? KL_OK : kl_fail_memory(err, 256);
+    if (!rc && o->checkpoint) rc = kl_json_string(&checkpoint, o->checkpoint, err);
+    if (checkpoint) json_object_set_new(object, "checkpoint", checkpoint);
+    if (!rc) rc = kl_json_dump(&text, object, err);
     json_decref(object);
-    if (rc) return rc;
-    fputs(text, out);
-    fputs("\n", out);
+    if (!rc) fprintf(out, "%s\n", text);
     free(text);
-    return 0;
+    return rc;
+}
+
+static void answer_lines(const struct kl_stage *stage, const struct outlook *o, FILE *out)
+{
+    fprintf(out, "%s: %s\nkey %s\n", o->hit ? "hit" : "miss", o->why, stage->key);
+    for (char *at = o->differs, *end; at && *at; at = end + 1) {
+        end = strchr(at, '\n');
+        fprintf(out, "  %.*s\n", (int)(end - at), at);
+    }
+    if (!o->hit && o->seconds >= 0)
+        fprintf(out, "the run that wrote the target took %.1f s\n", o->seconds);
+    if (o->checkpoint) fprintf(out, "%s is of a stopped run; --resume goes on from it\n", o->checkpoint);
 }
 
 static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_error *err)
 {
-    struct outlook o;
-    char line[160];
+    struct outlook o = { 0 };
     int rc = look(&o, stage, err);
-    if (rc) return rc;
-    if (stage->common->json) {
-        rc = answer_json(stage, &o, out, err);
-        free(o.differs);
-        return rc;
-    }
-    snprintf(line, sizeof line, "%s: %s\nkey %s\n", o.hit ? "hit" : "miss", o.why, stage->key);
-    fputs(line, out);
-    for (char *at = o.differs, *end; at && *at; at = end + 1) {
-        end = strchr(at, '\n');
-        fputs("  ", out);
-        fwrite(at, 1, (size_t)(end + 1 - at), out);
-    }
-    if (!o.hit && o.seconds >= 0) {
-        snprintf(line, sizeof line, "the run that wrote the target took %.1f s\n", o.seconds);
-        fputs(line, out);
-    }
-    free(o.differs);
-    return 0;
+    if (!rc && stage->common->json) rc = answer_json(stage, &o, out, err);
+    else if (!rc) answer_lines(stage, &o, out);
+    outlook_free(&o);
+    return rc;
 }
 
 /* Target, then shared store. */

@@ -14,6 +14,13 @@ $ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --res
 ! qtrain: .head.h5.checkpoint: belongs to a run with other options or features (options.epochs: N -> 399); repeat those, or leave --resume away
 ? 2
 
+$ o="--replicas 2 --no-controls --schedule cosine -o head.h5 --dry-run"; qtrain f.h5 --epochs 399 $o | grep -v ^key
++ qtrain f.h5 --epochs 400 $o | grep -v ^key; qtrain f.h5 --epochs 400 $o --json | jq -r .checkpoint
+> miss: the target does not exist
+> miss: the target does not exist
+> .head.h5.checkpoint is of a stopped run; --resume goes on from it
+> .head.h5.checkpoint
+
 $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --resume --progress none -o head.h5 > log
 + cmp whole.h5 head.h5; ls -A | grep head
 > head.h5
