@@ -43,13 +43,15 @@ struct kl_cuda_resnet_calls {
        images (batch, height, width, channels), to be filled by the caller. start: send images [first,
        first + n), run, fetch; returns before that is done. wait: until it is, and where the features
        (batch, d) lie. Where in a batch an image stands may change its bits, its neighbours do not.
-       seconds: of slot 0's batch, as it lies there, on the card alone, `repeats` times. */
+       seconds: of slot 0's batch, as it lies there, on the card alone, `repeats` times. say: a line of
+       how convolution `number` runs, and where that is n_convs, the batch. */
     int (*open)(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
                 struct kl_error *err);
     uint8_t *(*pixels)(struct kl_cuda_resnet *resnet, int slot);
     int (*start)(struct kl_cuda_resnet *resnet, int slot, size_t first, size_t n, struct kl_error *err);
     int (*wait)(struct kl_cuda_resnet *resnet, int slot, const float **values, struct kl_error *err);
     int (*seconds)(struct kl_cuda_resnet *resnet, double *seconds, int repeats, struct kl_error *err);
+    void (*say)(char *text, size_t size, const struct kl_cuda_resnet *resnet, int number);
     void (*close)(struct kl_cuda_resnet **resnet);
 };
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
-   Finding cuDNN at run time. Its libraries load each other, and cuBLAS, from where they lie. */
+   Finding cuDNN at run time. libcudnn.so has little in it: it loads the others itself at the first call,
+   by name, and ends the process where that fails or brings another version's. So those beside it are
+   loaded first. */
 #include <dlfcn.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +17,28 @@
 #define LIBRARY "libcudnn.so." TEXT(CUDNN_MAJOR)
 #define PACKAGE "python3*/site-packages/nvidia/cudnn/lib/" LIBRARY
 
+/* The other libraries in the folder where this one lies; what is not there is left to it. */
+static bool load_others(void *library)
+{
+    static const char *const names[] = { "graph", "ops", "cnn", "engines_precompiled", "heuristic" };
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    if (dlinfo(library, RTLD_DI_ORIGIN, folder)) return true;
+    for (const char *name : names) {
+        snprintf(path, sizeof path, "%s/libcudnn_%s.so." TEXT(CUDNN_MAJOR), folder, name);
+        if (access(path, F_OK) == 0 && !dlopen(path, RTLD_NOW | RTLD_LOCAL)) return false;
+    }
+    return true;
+}
+
+/* What is not whole is as if it were not there. */
+static void *load(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library || load_others(library)) return library;
+    dlclose(library);
+    return NULL;
+}
+
 /* The first file of FOLDER/PATTERN that can be loaded. */
 static void *load_from(const char *folder, const char *pattern)
 {
@@ -23,8 +48,7 @@ static void *load_from(const char *folder, const char *pattern)
     if (!folder || !*folder) return NULL;
     if (snprintf(path, sizeof path, "%s/%s", folder, pattern) >= (int)sizeof path) return NULL;
     if (glob(path, 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc && !library; i++)
-            library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+        for (size_t i = 0; i < found.gl_pathc && !library; i++) library = load(found.gl_pathv[i]);
     globfree(&found);
     return library;
 }
@@ -81,7 +105,7 @@ static void *find_library(void)
                    { NULL, "/usr/local/cuda/lib", LIBRARY }, { "VIRTUAL_ENV", NULL, "lib/" PACKAGE },
                    { "CONDA_PREFIX", NULL, "lib/" LIBRARY }, { "CONDA_PREFIX", NULL, "lib/" PACKAGE },
                    { "HOME", NULL, ".local/lib/" PACKAGE } };
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = load(LIBRARY);
     for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++)
         library = load_from(places[i].variable ? getenv(places[i].variable) : places[i].folder,
                             places[i].pattern);

@@ -4,16 +4,17 @@
    its version may not for a type or a card, is a convolution and a kernel of ours behind it. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/cuda/cudnn_int.h"
 #include "kernels/cuda/resnet_kernels.cuh"
 
-/* The first has the fast kernels, and it alone is promised to fuse. */
+/* The first has the fast kernels, and it alone is promised to fuse; the second has none for tensor
+   cores. Others do not take channels last. */
 static const cudnnConvolutionFwdAlgo_t ALGORITHMS[] = { CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
-                                                        CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
-                                                        CUDNN_CONVOLUTION_FWD_ALGO_GEMM };
+                                                        CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM };
 enum { N_ALGORITHMS = sizeof ALGORITHMS / sizeof *ALGORITHMS };
 
 static cudnnDataType_t type_of(int precision)
@@ -51,17 +52,14 @@ static int send(void **to, const float *from, size_t n, int precision, struct kl
 {
     const size_t size = kl_cudnn_size(precision);
     if (precision == KL_CUDA_FP32) return kl_cuda_copy(to, from, n, size, "weights to the GPU", err);
-    char *narrow = (char *)malloc(n * size);
+    void *narrow = malloc(n * size);
     if (!narrow) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", n * size);
-    for (size_t i = 0; i < n; i++) {
-        const __half half = __float2half_rn(from[i]);
-        const __nv_bfloat16 bf16 = __float2bfloat16_rn(from[i]);
-        const float tf32 = to_tf32(from[i]);
-        const void *value = precision == KL_CUDA_FP16   ? (const void *)&half
-                            : precision == KL_CUDA_BF16 ? (const void *)&bf16
-                                                        : &tf32;
-        memcpy(narrow + i * size, value, size);
-    }
+    if (precision == KL_CUDA_FP16)
+        for (size_t i = 0; i < n; i++) ((__half *)narrow)[i] = __float2half_rn(from[i]);
+    else if (precision == KL_CUDA_BF16)
+        for (size_t i = 0; i < n; i++) ((__nv_bfloat16 *)narrow)[i] = __float2bfloat16_rn(from[i]);
+    else
+        for (size_t i = 0; i < n; i++) ((float *)narrow)[i] = to_tf32(from[i]);
     int code = kl_cuda_copy(to, narrow, n, size, "weights to the GPU", err);
     free(narrow);
     return code;
@@ -99,10 +97,13 @@ static cudnnStatus_t describe(struct kl_cudnn_conv *c, const struct kl_cudnn *cu
     return s;
 }
 
-/* Statuses come in classes of a thousand. */
+/* Statuses come in classes of a thousand. Some of this one say that driver, card or libraries do not go
+   together, which no other algorithm mends. */
 static bool refused(cudnnStatus_t s)
 {
-    return s / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED;
+    const bool machine = s >= CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER &&
+                         s <= CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
+    return s / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED && !machine;
 }
 
 /* The next algorithm that cuDNN has here, in no more than `room` bytes. */
@@ -158,17 +159,20 @@ static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual, 
                          "a convolution", err);
 }
 
-/* All in one call. Calls of this kind say BAD_PARAM, too, to what they do not fuse; a wrong parameter is
-   met again by the convolution alone. */
+/* All in one call, which may need more workspace than the convolution alone, of which cuDNN was asked.
+   Calls of this kind say BAD_PARAM or INTERNAL_ERROR, too, to what they do not fuse; if that is not all,
+   it is met again by the convolution alone. */
 static cudnnStatus_t run_fused(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
                                cudnnHandle_t handle, void *y, const void *x, const void *residual,
-                               void *workspace)
+                               void *workspace, size_t room)
 {
     const float one = 1, zero = 0;
     const cudnnStatus_t s = cudnn->ConvolutionBiasActivationForward(
-        handle, &one, c->x, x, c->w, c->weights, c->how, c->algorithm, workspace, c->workspace,
+        handle, &one, c->x, x, c->w, c->weights, c->how, c->algorithm, workspace, room,
         residual ? &one : &zero, c->y, residual ? residual : y, c->b, c->bias, c->act, c->y, y);
-    if (!c->ran) c->apart = refused(s) || s / 1000 * 1000 == CUDNN_STATUS_BAD_PARAM;
+    if (!c->ran)
+        c->apart =
+            refused(s) || s / 1000 * 1000 == CUDNN_STATUS_BAD_PARAM || s == CUDNN_STATUS_INTERNAL_ERROR;
     return s;
 }
 
@@ -178,17 +182,26 @@ int kl_cudnn_conv_run(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cud
 {
     const float one = 1, zero = 0;
     cudnnStatus_t s = CUDNN_STATUS_SUCCESS;
-    if (!c->apart) s = run_fused(c, cudnn, handle, y, x, residual, workspace);
+    if (!c->apart) s = run_fused(c, cudnn, handle, y, x, residual, workspace, room);
     if (c->apart) {
         do { /* not all refusals come before */
             s = cudnn->ConvolutionForward(handle, &one, c->x, x, c->w, c->weights, c->how, c->algorithm,
-                                          workspace, c->workspace, &zero, c->y, y);
+                                          workspace, room, &zero, c->y, y);
         } while (!c->ran && refused(s) && !(s = next_algorithm(c, cudnn, handle, room)));
     }
     int code = kl_cudnn_check(cudnn, s, "a convolution", err);
     if (!code && c->apart) code = finish(c, y, residual, stream, err);
     if (!code) c->ran = true;
     return code;
+}
+
+void kl_cudnn_conv_say(char *text, size_t size, const struct kl_cudnn_conv *c)
+{
+    const struct kl_cuda_conv *k = &c->shape;
+    snprintf(text, size,
+             "%dx%d/%d, %d to %d channels, %dx%d to %dx%d: algorithm %d, %s, workspace %zu bytes",
+             k->size, k->size, k->stride, k->in, k->out, k->in_h, k->in_w, k->out_h, k->out_w,
+             (int)c->algorithm, c->apart ? "not fused" : "fused", c->workspace);
 }
 
 void kl_cudnn_conv_close(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn)

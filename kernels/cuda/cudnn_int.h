@@ -68,6 +68,8 @@ int kl_cudnn_conv_open(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn,
 int kl_cudnn_conv_run(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
                       void *y, const void *x, const void *residual, void *workspace, size_t room,
                       cudaStream_t stream, struct kl_error *err);
+/* How it runs, as a line, once it has run. */
+void kl_cudnn_conv_say(char *text, size_t size, const struct kl_cudnn_conv *conv);
 void kl_cudnn_conv_close(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn);
 
 #endif

@@ -2,9 +2,14 @@
    Batches of images through a ResNet on the card. What a batch launches is captured once a slot as a
    CUDA graph and replayed. Three streams: to the card, computing, from the card; events of a slot stand
    between them, so that the copies of some batches pass while others compute. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "kernels/cuda/resnet_int.h"
+
+/* Part of the largest map that is workspace at least: more than cuDNN asks for, see cudnn_conv.cu. With
+   the batch it becomes smaller, so that it is never what does not fit. */
+enum { ROOM_PART = 4 };
 
 /* Values of a map for one image. */
 static void enlarge(size_t *size, int c, int h, int w)
@@ -25,6 +30,9 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
         enlarge(&sizes[k->to], k->out, k->out_h, k->out_w);
         if (f->convs[i].workspace > f->room) f->room = f->convs[i].workspace;
     }
+    for (size_t size : sizes)
+        if (f->room < net->batch * size * value / ROOM_PART)
+            f->room = net->batch * size * value / ROOM_PART;
     const size_t planes = net->batch * (size_t)net->height * (size_t)net->width * (size_t)stem->in;
     int code = kl_cuda_take(&f->planes, planes, value, "a batch of images", err);
     for (int m = 0; m < KL_CUDA_MAPS && !code; m++)
@@ -198,5 +206,14 @@ static int resnet_seconds(struct kl_cuda_resnet *f, double *seconds, int repeats
     return code;
 }
 
+static void resnet_say(char *text, size_t size, const struct kl_cuda_resnet *f, int number)
+{
+    if (number < f->net.n_convs) kl_cudnn_conv_say(text, size, &f->convs[number]);
+    else
+        snprintf(text, size, "batches of %zu images, %s", f->net.batch,
+                 f->slots[0].graph ? "as one graph" : "launched one by one, which is slow");
+}
+
 const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { resnet_open, resnet_pixels,  resnet_start,
-                                                           resnet_wait, resnet_seconds, resnet_close };
+                                                           resnet_wait, resnet_seconds, resnet_say,
+                                                           resnet_close };

@@ -72,6 +72,9 @@ int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const fl
                 struct kl_error *err);
 /* Seconds of slot 0's last batch on the card, copies apart, `repeats` times. */
 int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err);
+/* A line of how a convolution runs, of the batch behind the last one; false: there is none of this
+   number. */
+bool kl_card_say(char *text, size_t size, const struct kl_card *card, int number);
 void kl_card_close(struct kl_card **card);
 
 #endif

@@ -9,6 +9,7 @@ struct kl_card {
     const struct kl_cuda *cuda;
     struct kl_cuda_resnet *resnet;
     size_t batch;
+    int n_convs;
 };
 
 enum {
@@ -63,6 +64,7 @@ int kl_card_open(struct kl_card **out, const struct kl_resnet18 *net, const stru
         full = code == KL_ENOMEM && card->batch > 1;
         if (full) card->batch /= 2;
     }
+    card->n_convs = (int)convs.n;
     kl_card_convs_free(&convs);
     if (!code && card->batch < wanted)
         kl_note(log, 1, "the GPU's memory is too small for batches of %zu images: batches of %zu",
@@ -91,6 +93,13 @@ int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const fl
 int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err)
 {
     return card->cuda->resnet->seconds(card->resnet, seconds, repeats, err);
+}
+
+bool kl_card_say(char *text, size_t size, const struct kl_card *card, int number)
+{
+    if (number > card->n_convs) return false;
+    card->cuda->resnet->say(text, size, card->resnet, number);
+    return true;
 }
 
 void kl_card_close(struct kl_card **out)

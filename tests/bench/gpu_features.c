@@ -42,6 +42,7 @@ static int time_card(struct kl_card *card, size_t image, const char *name, int r
     const size_t batch = kl_card_batch(card);
     const float *features;
     double seconds[MOST_RUNS];
+    char how[256];
     draw(kl_card_pixels(card, 0), batch * image);
     int code = kl_card_run(card, 0, 0, batch, &features, err);
     if (!code) code = kl_card_seconds(card, seconds, runs, err);
@@ -50,7 +51,7 @@ static int time_card(struct kl_card *card, size_t image, const char *name, int r
     printf("bench gpu-features-60000-%s/gpu %.6g s\n", name, seconds[0] * N / (double)batch);
     printf("bench gpu-features-60000-%s-median/gpu %.6g s\n", name,
            seconds[runs / 2] * N / (double)batch);
-    printf("features, %s: batches of %zu images\n", name, batch);
+    for (int i = 0; kl_card_say(how, sizeof how, card, i); i++) printf("features, %s: %s\n", name, how);
     return KL_OK;
 }
 

@@ -23,6 +23,12 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
 ! extract-features: features on a GPU need cuDNN 9: no libcudnn.so.9 that can be loaded under /none; CUDNN_HOME names the folder that holds it in lib ('pip install nvidia-cudnn-cu13' brings one), --device cpu needs none
 ? 75
 
+# Nor one of which another library is broken: it would end the process where it is first called.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; mkdir -p half/lib; cp $BUILD/tests/cuda/cudnn/lib/libcudnn.so.9 half/lib; echo no > half/lib/libcudnn_ops.so.9
++ CUDNN_HOME=half extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda; echo $?; rm -r half
+> 75
+! extract-features: features on a GPU need cuDNN 9: no libcudnn.so.9 that can be loaded under half; CUDNN_HOME names the folder that holds it in lib ('pip install nvidia-cudnn-cu13' brings one), --device cpu needs none
+
 # Built without cudnn.h: the library is there, what features need is not.
 $ KETLINE_CUDA=$BUILD/tests/cuda/without-cudnn/libketline-cuda.so extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda
 ! extract-features: libketline-cuda.so was built without cuDNN, which features need; 'make cuda CUDNN_HOME=DIR' with cudnn.h in DIR/include builds it with, --device cpu needs none

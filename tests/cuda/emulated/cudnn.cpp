@@ -3,12 +3,14 @@
    Refused with the status that cuDNN would give, or the end of the process where that would read or
    write astray: descriptors that do not fit each other, other layouts than channels last, types that no
    fused convolution takes together, memory that is smaller than its descriptor or not aligned, an output
-   that is also an input, a workspace of another size. Precision: of factors of TF32 the last 13 bits
-   are dropped, the worst that a card's units do; sums are float in one order; the maps are in the
+   that is also an input, a workspace that is too small, of which a fused convolution of 64 channels
+   needs twice what the convolution alone does. Precision: of factors of TF32 the last 13 bits are
+   dropped, the worst that a card's units do; sums are float in one order; the maps are in the
    descriptors' type. Channels must fill 16 bytes, without which a card is
-   slow. KETLINE_EMULATED_CUDNN is a list of words: no-precomp, no-implicit and no-gemm refuse an
-   algorithm, no-run-precomp when it runs alone; no-fused and bad-fused refuse a fused call in two ways,
-   lost-fused breaks it, bad-any breaks every convolution. */
+   slow. KETLINE_EMULATED_CUDNN is a list of words: no-precomp and no-implicit refuse an algorithm,
+   no-run-precomp when it runs alone; no-fused, bad-fused and broken-fused refuse a fused call in three
+   ways, lost-fused breaks it, bad-any breaks every convolution; no-card refuses all, as a cuDNN for
+   other cards does. */
 #include "cudnn.h"
 
 #include <stdio.h>
@@ -49,7 +51,9 @@ const char *cudnnGetErrorString(cudnnStatus_t status)
 {
     return status == CUDNN_STATUS_BAD_PARAM       ? "CUDNN_STATUS_BAD_PARAM"
            : status == CUDNN_STATUS_NOT_SUPPORTED ? "CUDNN_STATUS_NOT_SUPPORTED"
-                                                  : "CUDNN_STATUS_EXECUTION_FAILED";
+           : status == CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH
+               ? "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH"
+               : "CUDNN_STATUS_EXECUTION_FAILED";
 }
 
 static cudnnStatus_t fails(void)
@@ -180,9 +184,9 @@ static bool told(const char *word)
 
 static bool has(cudnnConvolutionFwdAlgo_t algorithm)
 {
-    return !told(algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ? "no-precomp"
-                 : algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM       ? "no-implicit"
-                                                                               : "no-gemm");
+    return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ? !told("no-precomp")
+           : algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM       ? !told("no-implicit")
+                                                                         : false; /* channels last */
 }
 
 /* What the three must be, for one convolution. */
@@ -190,6 +194,7 @@ static cudnnStatus_t fit(const emulated_tensor &x, const emulated_filter &w,
                          const emulated_convolution &how, const emulated_tensor &y,
                          cudnnConvolutionFwdAlgo_t algorithm)
 {
+    if (told("no-card")) return CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH;
     if (x.format != CUDNN_TENSOR_NHWC || y.format != CUDNN_TENSOR_NHWC ||
         w.format != CUDNN_TENSOR_NHWC || how.mode != CUDNN_CROSS_CORRELATION ||
         how.sums != CUDNN_DATA_FLOAT || !has(algorithm) || x.type != w.type || x.type != y.type ||
@@ -346,7 +351,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
         return CUDNN_STATUS_NOT_SUPPORTED;
     if (told("bad-any")) return CUDNN_STATUS_BAD_PARAM;
     if (*(const float *)alpha != 1 || *(const float *)beta != 0 ||
-        bytes != workspace_of(*x_desc, *w_desc, algorithm) || x == y || w == y)
+        bytes < workspace_of(*x_desc, *w_desc, algorithm) || x == y || w == y)
         return CUDNN_STATUS_BAD_PARAM;
     const job j = { *x_desc, *y_desc, *w_desc, *how, x, w, NULL, NULL, y, false };
     return enqueue(handle, j, workspace, bytes);
@@ -363,6 +368,7 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
     const float times = *(const float *)alpha2;
     if (bad) return bad;
     if (told("lost-fused")) return CUDNN_STATUS_EXECUTION_FAILED;
+    if (told("broken-fused")) return CUDNN_STATUS_INTERNAL_ERROR;
     if (told("bad-fused") || told("bad-any")) return CUDNN_STATUS_BAD_PARAM;
     if (told("no-fused")) return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
     if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM) return CUDNN_STATUS_NOT_SUPPORTED;
@@ -372,7 +378,8 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
     if (z_desc->type != y_desc->type || values_of(*z_desc) != values_of(*y_desc) ||
         bias_desc->type != y_desc->type || bias_desc->n != 1 || bias_desc->c != y_desc->c ||
         bias_desc->h != 1 || bias_desc->w != 1 || *(const float *)alpha1 != 1 ||
-        (times != 0 && times != 1) || bytes != workspace_of(*x_desc, *w_desc, algorithm) || x == y ||
+        (times != 0 && times != 1) ||
+        bytes < workspace_of(*x_desc, *w_desc, algorithm) * (x_desc->c == 64 ? 2 : 1) || x == y ||
         (times != 0 && z == y) || w == y)
         return CUDNN_STATUS_BAD_PARAM;
     const size_t size = size_of(x_desc->type);
