@@ -10,9 +10,8 @@ struct kl_error;
 /* Of what convolutions multiply; sums are float. */
 enum kl_cuda_precision { KL_CUDA_FP32, KL_CUDA_TF32, KL_CUDA_BF16, KL_CUDA_FP16 };
 enum {
-    KL_CUDA_PIXEL = 16, /* bytes of a pixel's planes, which tensor cores take; they are */
-    KL_CUDA_PLANES = 8, /* at most: 8 in BF16 and FP16, else 4 */
-    KL_CUDA_MAPS = 3    /* that the other convolutions read and write */
+    KL_CUDA_STEM_BLOCKS = 4, /* taps a side of the first convolution, in blocks of 2x2 pixels */
+    KL_CUDA_MAPS = 3         /* that the other convolutions read and write */
 };
 /* out channels of size x size taps on (in_h, in_w, in), zeros around it; then plus bias, plus the map
    `residual` unless it is -1, then ReLU if relu. from, to, residual: three different maps. */
@@ -22,10 +21,12 @@ struct kl_cuda_conv {
     const float *weights; /* (out, size, size, in) */
     const float *bias;    /* (out) */
 };
-/* The first convolution reads planes (p - 128) / 128 of each channel of the images, one of ones, and as
-   many zeros as fill KL_CUDA_PIXEL; it goes to map 1, of which the 3x3 maxima of stride 2 become map 0;
-   ReLU stands before them. The last one's map, (h, w, c) whatever its convolution calls it, is what
-   features are taken from. */
+/* The first convolution, 7x7 of stride 2 with 3 pixels around the image, is one of 4x4 blocks of 2x2
+   pixels, of stride 1 with nothing around, so that it has channels enough for tensor cores: block (b, a)
+   holds, in the order of its pixels, those from (2b - 4, 2a - 4) on, each as (p - 128) / 128 of its
+   channels and a one, and zeros where there is no pixel; of out_h outputs it reads out_h + 3 blocks. It
+   goes to map 1, of which the 3x3 maxima of stride 2 become map 0; ReLU stands before them. The last
+   one's map, (h, w, c) whatever its convolution calls it, is what features are taken from. */
 struct kl_cuda_backbone {
     int32_t precision, height, width, channels; /* channels of the images: 1 or 3 */
     int32_t h, w, c, mean;                      /* features: (c) means over the map, or (c, h, w) */

@@ -13,4 +13,4 @@ static int refuse(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone 
 }
 
 /* Without features open, nothing else is called. */
-const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { refuse, NULL, NULL, NULL, NULL, NULL };
+const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { refuse, NULL, NULL, NULL, NULL, NULL, NULL };

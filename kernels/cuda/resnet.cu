@@ -33,7 +33,7 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
     for (size_t size : sizes)
         if (f->room < net->batch * size * value / ROOM_PART)
             f->room = net->batch * size * value / ROOM_PART;
-    const size_t planes = net->batch * (size_t)net->height * (size_t)net->width * (size_t)stem->in;
+    const size_t planes = net->batch * (size_t)stem->in_h * (size_t)stem->in_w * (size_t)stem->in;
     int code = kl_cuda_take(&f->planes, planes, value, "a batch of images", err);
     for (int m = 0; m < KL_CUDA_MAPS && !code; m++)
         code = kl_cuda_take(&f->maps[m], net->batch * sizes[m], value, "a batch of images", err);

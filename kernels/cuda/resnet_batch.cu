@@ -10,15 +10,16 @@ struct kernels {
     kernel planes, maxima, values;
     int channels; /* of a thread of maxima */
 };
-template <class T> static struct kernels kernels_in(void)
+template <class T> static struct kernels kernels_in(bool grey)
 {
-    return { kl_resnet_planes<T>, kl_resnet_maxima<T>, kl_resnet_values<T>, kl_per<T>::ACCESS };
+    return { grey ? kl_resnet_planes<T, 2> : kl_resnet_planes<T, 4>, kl_resnet_maxima<T>,
+             kl_resnet_values<T>, kl_per<T>::ACCESS };
 }
-static struct kernels kernels_of(int precision)
+static struct kernels kernels_of(int precision, bool grey)
 {
-    return precision == KL_CUDA_BF16   ? kernels_in<__nv_bfloat16>()
-           : precision == KL_CUDA_FP16 ? kernels_in<__half>()
-                                       : kernels_in<float>();
+    return precision == KL_CUDA_BF16   ? kernels_in<__nv_bfloat16>(grey)
+           : precision == KL_CUDA_FP16 ? kernels_in<__half>(grey)
+                                       : kernels_in<float>(grey);
 }
 
 static int launch(struct kl_cuda_resnet *f, kernel run, struct kl_resnet_job job, struct kl_error *err)
@@ -32,12 +33,13 @@ static int launch(struct kl_cuda_resnet *f, kernel run, struct kl_resnet_job job
 int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
 {
     const struct kl_cuda_backbone *net = &f->net;
-    const struct kernels kernels = kernels_of(net->precision);
+    const struct kernels kernels = kernels_of(net->precision, net->channels == 1);
     const struct kl_cuda_conv *stem = &f->convs[0].shape;
     const size_t n = net->batch;
     struct kl_resnet_job planes = {}, maxima = {}, values = {};
     planes.from = s->card_pixels, planes.to = f->planes;
-    planes.count = n * (size_t)net->height * (size_t)net->width, planes.c = net->channels;
+    planes.h = net->height, planes.w = net->width, planes.out_h = stem->in_h, planes.out_w = stem->in_w;
+    planes.count = n * (size_t)stem->in_h * (size_t)stem->in_w;
     maxima.from = f->maps[1], maxima.to = f->maps[0];
     maxima.h = stem->out_h, maxima.w = stem->out_w, maxima.c = stem->out;
     maxima.out_h = kl_half_of(stem->out_h), maxima.out_w = kl_half_of(stem->out_w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What stands around the convolutions of a ResNet: pixels to planes, maxima, means. Maps are
-   (n, h, w, c) in T, the precision of the run; a thread makes one value (of planes: one pixel). */
+   (n, h, w, c) in T, the precision of the run; a thread makes one value (of planes: one block). */
 #ifndef KL_CUDA_RESNET_CUH
 #define KL_CUDA_RESNET_CUH
 
@@ -42,8 +42,8 @@ struct kl_resnet_job {
     void *to;
     const void *bias;
     size_t count;
-    int h, w, c;      /* of the map that is read; of pixels: channels */
-    int out_h, out_w; /* of the maxima */
+    int h, w, c;      /* of the map that is read, or the image */
+    int out_h, out_w; /* of the maxima, or the blocks */
     int mean, relu;
 };
 
@@ -64,19 +64,31 @@ __device__ inline size_t kl_resnet_item(void)
     return (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* A pixel's channels as (p - 128) / 128, exact in every precision; then a one, which stands for the mean
-   that is subtracted wherever there is a pixel; then zeros, to KL_CUDA_PIXEL bytes. */
-template <class T> __global__ void kl_resnet_planes(struct kl_resnet_job job)
+/* Blocks of 2x2 pixels (kl_cuda_backbone), (n, out_h, out_w): a pixel's Q - 1 channels as (p - 128) /
+   128, exact in every precision, then a one, which stands for the mean that is subtracted wherever there
+   is a pixel. */
+template <class T, int Q> __global__ void kl_resnet_planes(struct kl_resnet_job job)
 {
-    enum { N = KL_CUDA_PIXEL / sizeof(T) };
+    enum { N = kl_per<T>::ACCESS, PIECES = 4 * Q / N };
     const size_t i = kl_resnet_item();
     if (i >= job.count) return;
-    const uint8_t *from = (const uint8_t *)job.from + i * (size_t)job.c;
-    kl_values<T, N> planes;
+    const size_t row = i / (size_t)job.out_w, image = row / (size_t)job.out_h;
+    const int x = 2 * (int)(i % (size_t)job.out_w) - 4, y = 2 * (int)(row % (size_t)job.out_h) - 4;
+    const uint8_t *pixels = (const uint8_t *)job.from + image * (size_t)job.h * (size_t)job.w * (Q - 1);
+    kl_values<T, N> to[PIECES];
 #pragma unroll
-    for (int k = 0; k < N; k++)
-        planes.at[k] = kl_narrow<T>(k < job.c ? ((float)from[k] - 128) / 128 : k == job.c ? 1.0f : 0.0f);
-    ((kl_values<T, N> *)job.to)[i] = planes;
+    for (int k = 0; k < 4 * Q; k++) {
+        const int v = y + k / Q / 2, u = x + k / Q % 2, c = k % Q;
+        const bool there = v >= 0 && v < job.h && u >= 0 && u < job.w;
+        float value = there ? 1 : 0;
+        if (there && c < Q - 1)
+            value =
+                ((float)pixels[((size_t)v * (size_t)job.w + (size_t)u) * (Q - 1) + (size_t)c] - 128) /
+                128;
+        to[k / N].at[k % N] = kl_narrow<T>(value);
+    }
+#pragma unroll
+    for (int k = 0; k < PIECES; k++) ((kl_values<T, N> *)job.to)[i * PIECES + (size_t)k] = to[k];
 }
 
 /* y + bias + residual, and ReLU, in place: a thread a value. */

@@ -57,7 +57,7 @@ int kl_card_open(struct kl_card **out, const struct kl_resnet18 *net, const stru
     if (!card) return kl_fail_memory(err, sizeof *card);
     const size_t wanted = card->batch = batch_of(images, net->options.height * net->options.width);
     card->cuda = device->cuda;
-    int code = kl_card_convs_make(&convs, net, weights, precision, err);
+    int code = kl_card_convs_make(&convs, net, weights, err);
     bool full = !code;
     while (full) {
         code = open_batch(card, net, &convs, precision, device, slots, err);

@@ -97,17 +97,17 @@ static int add_block(struct kl_card_convs *convs, const struct kl_basic_block *b
 }
 
 int kl_card_convs_make(struct kl_card_convs *convs, const struct kl_resnet18 *net,
-                       const struct kl_weights *weights, enum kl_precision precision,
-                       struct kl_error *err)
+                       const struct kl_weights *weights, struct kl_error *err)
 {
     struct kl_cuda_conv *stem = &convs->conv[0];
-    const size_t value = precision == KL_BF16 || precision == KL_FP16 ? 2 : 4,
-                 planes = KL_CUDA_PIXEL / value;
+    struct kl_folded blocks = net->stem;
     int map = 0;
     *convs = (struct kl_card_convs){ .n = 1 };
-    int code = plain(stem, &net->stem, planes, err);
-    if (!code)
-        code = kl_fold_card_stem((float *)stem->weights, (float *)stem->bias, planes, net, weights, err);
+    blocks.size = KL_CUDA_STEM_BLOCKS, blocks.stride = 1;
+    blocks.in_h = blocks.out_h + blocks.size - 1, blocks.in_w = blocks.out_w + blocks.size - 1;
+    int code = plain(stem, &blocks, 4 * (net->channels + 1), err);
+    stem->pad = 0;
+    if (!code) code = kl_fold_card_stem((float *)stem->weights, (float *)stem->bias, net, weights, err);
     stem->from = 0, stem->to = 1, stem->residual = -1, stem->relu = 1;
     for (size_t b = 0; b < net->n_blocks && !code; b++)
         code = add_block(convs, &net->blocks[b], &map, weights, err);

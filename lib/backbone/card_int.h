@@ -15,8 +15,7 @@ struct kl_card_convs {
     struct kl_cuda_conv conv[KL_CARD_CONVS];
 };
 int kl_card_convs_make(struct kl_card_convs *convs, const struct kl_resnet18 *net,
-                       const struct kl_weights *weights, enum kl_precision precision,
-                       struct kl_error *err);
+                       const struct kl_weights *weights, struct kl_error *err);
 void kl_card_convs_free(struct kl_card_convs *convs);
 
 #endif

@@ -43,9 +43,10 @@ int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, stru
 /* For cuDNN (fold_card.c): to (out, size, size, in) and bias (out), folded likewise. */
 int kl_fold_card(float *to, float *bias, const struct kl_folded *conv, const struct kl_weights *weights,
                  struct kl_error *err);
-/* to (64, 7, 7, planes), 4 to KL_CUDA_PLANES: of pixels as (p - 128) / 128, a plane of ones, whose
-   weights subtract the mean wherever a tap is inside the image, and zeros. */
-int kl_fold_card_stem(float *to, float *bias, size_t planes, const struct kl_resnet18 *net,
+/* to (64, 4, 4, 4 (channels + 1)), set to 0 before: the stem on blocks of 2x2 pixels as struct
+   kl_cuda_backbone has them, each pixel's channels as (p - 128) / 128 and a one, whose weights are those
+   of the mean. */
+int kl_fold_card_stem(float *to, float *bias, const struct kl_resnet18 *net,
                       const struct kl_weights *weights, struct kl_error *err);
 /* Shared by both: the convolution's tensor, and scale and shift (out values each) of its normalisation.
  */
