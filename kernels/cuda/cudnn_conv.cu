@@ -153,7 +153,8 @@ static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual, 
                                        : kl_resnet_finish<float>;
     void *arguments[] = { &job };
     job.from = residual, job.to = y, job.bias = c->bias, job.c = k->out, job.relu = k->relu;
-    job.count = c->batch * (size_t)k->out_h * (size_t)k->out_w * (size_t)k->out;
+    job.count = c->batch * (size_t)k->out_h * (size_t)k->out_w *
+                ((size_t)k->out * kl_cudnn_size(c->precision) / KL_RESNET_ACCESS);
     return kl_cuda_check(cudaLaunchKernel(kernel, dim3(kl_resnet_blocks(job.count)),
                                           dim3(KL_RESNET_THREADS), arguments, 0, stream),
                          "a convolution", err);

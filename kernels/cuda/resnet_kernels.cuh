@@ -7,7 +7,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-enum { KL_RESNET_THREADS = 256 };
+enum { KL_RESNET_THREADS = 256, KL_RESNET_ACCESS = 16 /* bytes that a thread reads at once */ };
 
 template <class T> __device__ float kl_widen(T value);
 template <class T> __device__ T kl_narrow(float value);
@@ -56,7 +56,7 @@ template <class T, int N> struct alignas(N * sizeof(T)) kl_values {
     T at[N];
 };
 template <class T> struct kl_per {
-    enum { ACCESS = 16 / sizeof(T) /* channels */ };
+    enum { ACCESS = KL_RESNET_ACCESS / sizeof(T) /* channels */ };
 };
 
 __device__ inline size_t kl_resnet_item(void)
@@ -91,15 +91,24 @@ template <class T, int Q> __global__ void kl_resnet_planes(struct kl_resnet_job 
     for (int k = 0; k < PIECES; k++) ((kl_values<T, N> *)job.to)[i * PIECES + (size_t)k] = to[k];
 }
 
-/* y + bias + residual, and ReLU, in place: a thread a value. */
+/* y + bias + residual, and ReLU, in place: a thread as many channels as it reads at once, of which c is
+   a multiple. */
 template <class T> __global__ void kl_resnet_finish(struct kl_resnet_job job)
 {
+    enum { N = kl_per<T>::ACCESS };
+    typedef kl_values<T, N> values;
     const size_t i = kl_resnet_item();
     if (i >= job.count) return;
-    T *to = (T *)job.to + i;
-    float value = kl_widen<T>(*to) + kl_widen<T>(((const T *)job.bias)[i % (size_t)job.c]);
-    if (job.from) value += kl_widen<T>(((const T *)job.from)[i]);
-    *to = kl_narrow<T>(job.relu && !(value > 0) ? 0 : value);
+    const values here = ((const values *)job.to)[i],
+                 bias = ((const values *)job.bias)[i % (size_t)(job.c / N)];
+    values more = {}, to;
+    if (job.from) more = ((const values *)job.from)[i];
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const float value = kl_widen<T>(here.at[k]) + kl_widen<T>(bias.at[k]) + kl_widen<T>(more.at[k]);
+        to.at[k] = kl_narrow<T>(job.relu && !(value > 0) ? 0 : value);
+    }
+    ((values *)job.to)[i] = to;
 }
 
 /* 3x3, stride 2, padding 1, of a map that is not negative: a thread as many channels as it reads at
