@@ -81,12 +81,30 @@ static int compute(struct run *r, int thread, size_t place, size_t n, const floa
     return 0;
 }
 
+static bool all_finite(const float *values, size_t n)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, values + i, sizeof bits);
+        bits &= INT32_MAX; /* without the sign */
+        most = bits > most ? bits : most;
+    }
+    return most < 0x7f800000; /* infinity; above it is what is no number */
+}
+
 static int write_rows(struct run *r, struct worker *w, const float *computed, size_t row, size_t n,
                       struct kl_error *err)
 {
     const struct kl_extract *e = r->e;
     const void *features = computed;
     int rc;
+    if (!all_finite(computed, n * r->d))
+        return kl_fail(
+            err, KL_EDATA, "images %zu to %zu: a feature is not a finite number: %s", e->first + row,
+            e->first + row + n - 1,
+            e->card ? "the weights may be too large for the precision; use --precision bf16 or tf32"
+                    : "the weights are not those of a network that was trained");
     if (e->options.half) {
         if (kl_half_from_float(w->half, computed, n * r->d))
             return kl_fail(err, KL_EDATA,
