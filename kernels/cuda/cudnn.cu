@@ -17,23 +17,38 @@
 #define LIBRARY "libcudnn.so." TEXT(CUDNN_MAJOR)
 #define PACKAGE "python3*/site-packages/nvidia/cudnn/lib/" LIBRARY
 
-/* The other libraries in the folder where this one lies; what is not there is left to it. */
+/* Why the last file that was there could not be loaded. */
+static thread_local char refusal[512];
+
+static void *open_file(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) snprintf(refusal, sizeof refusal, "%s", dlerror());
+    return library;
+}
+
+/* The other libraries in the folder where this one lies; what is not there is left to it. All or none.
+ */
 static bool load_others(void *library)
 {
     static const char *const names[] = { "graph", "ops", "cnn", "engines_precompiled", "heuristic" };
+    enum { N = sizeof names / sizeof *names };
     char folder[PATH_MAX], path[PATH_MAX + 64];
+    void *others[N] = { NULL };
+    bool all = true;
     if (dlinfo(library, RTLD_DI_ORIGIN, folder)) return true;
-    for (const char *name : names) {
-        snprintf(path, sizeof path, "%s/libcudnn_%s.so." TEXT(CUDNN_MAJOR), folder, name);
-        if (access(path, F_OK) == 0 && !dlopen(path, RTLD_NOW | RTLD_LOCAL)) return false;
+    for (int i = 0; i < N && all; i++) {
+        snprintf(path, sizeof path, "%s/libcudnn_%s.so." TEXT(CUDNN_MAJOR), folder, names[i]);
+        if (access(path, F_OK) == 0) all = (others[i] = open_file(path)) != NULL;
     }
-    return true;
+    for (void *other : others)
+        if (!all && other) dlclose(other);
+    return all;
 }
 
 /* What is not whole is as if it were not there. */
-static void *load(const char *path)
+static void *whole(void *library)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library || load_others(library)) return library;
     dlclose(library);
     return NULL;
@@ -48,7 +63,8 @@ static void *load_from(const char *folder, const char *pattern)
     if (!folder || !*folder) return NULL;
     if (snprintf(path, sizeof path, "%s/%s", folder, pattern) >= (int)sizeof path) return NULL;
     if (glob(path, 0, NULL, &found) == 0)
-        for (size_t i = 0; i < found.gl_pathc && !library; i++) library = load(found.gl_pathv[i]);
+        for (size_t i = 0; i < found.gl_pathc && !library; i++)
+            library = whole(open_file(found.gl_pathv[i]));
     globfree(&found);
     return library;
 }
@@ -105,7 +121,7 @@ static void *find_library(void)
                    { NULL, "/usr/local/cuda/lib", LIBRARY }, { "VIRTUAL_ENV", NULL, "lib/" PACKAGE },
                    { "CONDA_PREFIX", NULL, "lib/" LIBRARY }, { "CONDA_PREFIX", NULL, "lib/" PACKAGE },
                    { "HOME", NULL, ".local/lib/" PACKAGE } };
-    void *library = load(LIBRARY);
+    void *library = whole(dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL)); /* which need not be there */
     for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++)
         library = load_from(places[i].variable ? getenv(places[i].variable) : places[i].folder,
                             places[i].pattern);
@@ -117,14 +133,16 @@ static void *find_library(void)
 int kl_cudnn_load(struct kl_cudnn *cudnn, struct kl_error *err)
 {
     const char *missing = NULL, *own = getenv("CUDNN_HOME");
+    *refusal = '\0';
     void *library = find_library();
     if (!library)
-        return kl_cuda_fail(err, KL_EDEVICE,
-                            "features on a GPU need cuDNN %d: no " LIBRARY
-                            " that can be loaded %s%.300s; CUDNN_HOME names the folder that holds it in "
-                            "lib ('pip install nvidia-cudnn-cu%d' brings one), --device cpu needs none",
-                            CUDNN_MAJOR, own && *own ? "under " : "was found", own && *own ? own : "",
-                            CUDART_VERSION / 1000);
+        return kl_cuda_fail(
+            err, KL_EDEVICE,
+            "features on a GPU need cuDNN %d: no " LIBRARY
+            " that can be loaded %s%.300s%s%s%s; CUDNN_HOME names the folder that holds it in "
+            "lib ('pip install nvidia-cudnn-cu%d' brings one), --device cpu needs none",
+            CUDNN_MAJOR, own && *own ? "under " : "was found", own && *own ? own : "",
+            *refusal ? " (" : "", refusal, *refusal ? ")" : "", CUDART_VERSION / 1000);
 #define FIND(name) \
     if (!(*(void **)&cudnn->name = dlsym(library, "cudnn" #name))) missing = #name
     KL_CUDNN_FUNCTIONS(FIND);

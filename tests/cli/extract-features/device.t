@@ -27,7 +27,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; mkdir -p half/lib; cp $BUILD/tests/cuda/cudnn/lib/libcudnn.so.9 half/lib; echo no > half/lib/libcudnn_ops.so.9
 + CUDNN_HOME=half extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda; echo $?; rm -r half
 > 75
-! extract-features: features on a GPU need cuDNN 9: no libcudnn.so.9 that can be loaded under half; CUDNN_HOME names the folder that holds it in lib ('pip install nvidia-cudnn-cu13' brings one), --device cpu needs none
+! extract-features: features on a GPU need cuDNN 9: no libcudnn.so.9 that can be loaded under half (WORK/half/lib/libcudnn_ops.so.9: file too short); CUDNN_HOME names the folder that holds it in lib ('pip install nvidia-cudnn-cu13' brings one), --device cpu needs none
 
 # Built without cudnn.h: the library is there, what features need is not.
 $ KETLINE_CUDA=$BUILD/tests/cuda/without-cudnn/libketline-cuda.so extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda
