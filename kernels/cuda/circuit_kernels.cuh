@@ -52,7 +52,7 @@ KL_GPU void kl_weight_parts(const kl_circuit_job &job, size_t from, size_t to, b
             for (size_t row = from + (size_t)lane; row < to; row += KL_WARP)
                 sum += kl_weight_part(angle, job.rows.x + row * (size_t)c->n_inputs, d[row]);
         }
-        for (uint32_t bit = 1; bit < KL_WARP; bit *= 2) sum += kl_from(sum, bit);
+        sum = kl_sum(sum, kl_place_of(KL_WARP_BITS, 0));
         if (lane == 0) *to_part = more ? *to_part + sum : sum;
     }
 }

@@ -7,8 +7,8 @@ NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin
 CUDA_ARCHS ?= 80 86 89 90 100 120
 CUDA_PTX = compute_$(firstword $(CUDA_ARCHS))
 CUDA_CODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=$(CUDA_PTX),code=sm_$(a)) -gencode arch=$(CUDA_PTX),code=$(CUDA_PTX)
-# What the tools and the library must agree on: all bytes of their headers.
-CUDA_VERSION := -DKL_CUDA_VERSION=$(shell cat kernels/cuda*.h kernels/act.h kernels/mlp.h kernels/vqc.h | cksum | cut -d' ' -f1)u
+# What the tools and the library must agree on: all bytes of the headers that both may read.
+CUDA_VERSION := -DKL_CUDA_VERSION=$(shell cat kernels/*.h | cksum | cut -d' ' -f1)u
 $(BUILD)/lib/device/cuda.o: CFLAGS += $(CUDA_VERSION)
 CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDA_VERSION) $(CUDNN_H:%/cudnn.h=-isystem %) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
 # Features need cuDNN: cudnn.h here, its libraries when they run. Without it the library says so. CUDNN_HOME=DIR names it.

@@ -30,9 +30,10 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
         enlarge(&sizes[k->to], k->out, k->out_h, k->out_w);
         if (f->convs[i].workspace > f->room) f->room = f->convs[i].workspace;
     }
-    for (size_t size : sizes)
-        if (f->room < net->batch * size * value / ROOM_PART)
-            f->room = net->batch * size * value / ROOM_PART;
+    for (size_t size : sizes) {
+        const size_t part = net->batch * size * value / ROOM_PART;
+        if (f->room < part) f->room = part;
+    }
     const size_t planes = net->batch * (size_t)stem->in_h * (size_t)stem->in_w * (size_t)stem->in;
     int code = kl_cuda_take(&f->planes, planes, value, "a batch of images", err);
     for (int m = 0; m < KL_CUDA_MAPS && !code; m++)

@@ -21,7 +21,10 @@ template <int R, bool REAL> struct kl_state {
     }
 };
 
-enum { KL_HELD_LANE_BITS = KL_CUDA_HELD_QUBITS - KL_CUDA_OWN_BITS, KL_KEPT_LANE_BITS = 16 /* 15 */ };
+enum {
+    KL_HELD_LANE_BITS = KL_CUDA_HELD_QUBITS - KL_CUDA_OWN_BITS,
+    KL_KEPT_LANE_BITS = 16 /* 15, in whole fours */
+};
 enum { KL_PARTS = KL_CUDA_GENERATORS * KL_CUDA_OWN_BITS /* of a warp's sums, at most */ };
 
 struct kl_place {
