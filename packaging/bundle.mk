@@ -40,7 +40,8 @@ GPU_HERE = BIN=$(BUILD)/bin TESTS=$(BUILD)/tests/gpu BENCH=$(BUILD)/bench DATA=d
 test-gpu: all $(BUNDLED_TESTS:%=$(BUILD)/tests/gpu/%) cuda
 	@$(GPU_HERE) packaging/bundle/test-gpu $(SANITIZE)
 
-## make bench-gpu    their speeds, beside the CPU's and PyTorch's: a table, and build/bench-gpu.json
+## make bench-gpu    their speeds, beside the CPU's and PyTorch's: docs/benchmarks.md, and build/bench-gpu.json
 bench-gpu: all $(BUILD)/bench/gpu $(BUILD)/bench/gpu_features cuda
 	@cp tests/bench/gpu_peer.py $(BUILD)/bench/
-	@$(GPU_HERE) KETLINE_PYTHON=$(KETLINE_PYTHON) packaging/bundle/bench-gpu $(BUILD)/bench-gpu.json
+	@$(GPU_HERE) KETLINE_PYTHON=$(KETLINE_PYTHON) packaging/bundle/bench-gpu $(BUILD)/bench-gpu.json; status=$$?; \
+	    [ ! -e $(BUILD)/bench-gpu.json ] || tests/bench/gpu_table.sh $(BUILD)/bench-gpu.json; exit $$status

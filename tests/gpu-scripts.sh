@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # packaging/bundle/test-gpu and bench-gpu on programs that pass, fail, hang, deny SIGTERM or find no GPU: what is measured is there
-# at once and stays, whoever is killed; nothing takes longer than its limit; what failed is not tried again. Real programs of
-# tests/gpu behind these scripts need a GPU, or minutes of the CPU in its place.
+# at once and stays, whoever is killed; nothing takes longer than its limit; what failed is not tried again; and the table of what
+# they measured. Real programs of tests/gpu behind these scripts need a GPU, or minutes of the CPU in its place.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 command -v jq >/dev/null || { echo "skipped: jq is absent"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-scripts=$PWD/packaging/bundle
+scripts=$PWD/packaging/bundle table=$PWD/tests/bench/gpu_table.sh
 
 # In a folder of its own, which holds every program, passing: BIN, TESTS and BENCH in one.
 fail() { echo "$*" >>faults; }
@@ -156,7 +156,29 @@ killed() { # SIGNAL
     gone
 }
 
-for each in passing failing hanging no_card sanitizers limits "killed TERM" "killed KILL"; do
+table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
+    printf 'before\n<!-- gpu -->\nnothing\n<!-- gpu end -->\nafter\n' >doc.md
+    echo '{"card":"One","gpu-256-heads-50-epochs/gpu":60,"gpu-head-50-epochs/gpu":9,"gpu-ry-ring-4/gpu":2e-5,"gpu-ry-ring-4/cpu-2-threads":1e-3}' >a.json
+    echo '{"card":"","gpu-features-60000-28x28-tf32-file-to-file/gpu":0.9,"gpu-features-60000-224x224-fp16/gpu":3,
+        "gpu-features-60000-224x224-fp16/torchvision":3.9,"gpu-features-60000-224x224-fp16/torchvision-compiled":3.3}' >b.json
+    DOC=$PWD/doc.md ends 0 "$table" "$PWD/a.json" "$PWD/b.json"
+    cp doc.md out
+    [ "$(sed -n '1,3p; /gpu end/,$p' out | tr '\n' ' ')" = "before <!-- gpu --> Card: One. <!-- gpu end --> after " ] || fail "$(cat out)"
+    says '\| the same, 256 heads at once \| 60 s \| 60 s \| 20 s \| yes \|'
+    says '\| 50 epochs of the default head, .* \| 9 s \| 8 s \| 2 s \| \*\*no\*\* \|'
+    says '\| features of 60,000 images of 28x28, .* \| 900 ms \| 3 s \| 1 s \| aim \|'
+    says '\| `ry-ring`, .* \| 20 us \| cpu-2-threads \| 1 ms \| 50x \| 20x \| 100x \| yes \|'
+    says '\| features at 224x224, FP16 \(best peer\) \| 3 s \| torchvision-compiled \| 3.3 s \| 1.1x \| 1.2x \| 1.2x \| \*\*no\*\* \|'
+    cp doc.md was.md
+    DOC=$PWD/doc.md ends 65 "$table" "$PWD/b.json"
+    echo '{"card":"Two"}' >c.json
+    DOC=$PWD/doc.md ends 65 "$table" "$PWD/a.json" "$PWD/c.json"
+    echo '{"card":' >d.json
+    DOC=$PWD/doc.md ends 65 "$table" "$PWD/d.json"
+    cmp was.md doc.md || fail "the table went"
+}
+
+for each in table passing failing hanging no_card sanitizers limits "killed TERM" "killed KILL"; do
     (mkdir "$work/$each" && cd "$work/$each" && begin && $each; [ ! -e faults ] || sed "s/^/$each: /" faults >"$work/faults.$each") &
 done
 wait

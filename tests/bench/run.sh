@@ -123,7 +123,7 @@ for name in ("torch", "torchvision", "pennylane", "pennylane-lightning", "torchq
 if found: print("Peers: " + ", ".join(found) + ".")
 PY
     echo
-    awk -f tests/bench/table.awk "$results"
+    awk -f tests/bench/rows.awk -f tests/bench/table.awk "$results"
     echo
     echo "Against what one core can do, multiply-adds on registers alone. Those of convolutions are counted as if each were done" \
         "directly; Winograd's way (layers 1 to 3) does with fewer, hence more than 100 %."

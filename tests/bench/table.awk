@@ -1,36 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Lines `NAME VALUE UNIT` become the tables of docs/benchmarks.md. Of several lines of a name the best counts.
-function better(name, v) { return unit[name] == "images/s" ? v > value[name] : v < value[name] }
-function show(name,   v, u) {
-    v = value[name]; u = unit[name]
-    if (u == "s" && v < 1e-3) { v *= 1e6; u = "us" } else if (u == "s" && v < 1) { v *= 1e3; u = "ms" }
-    return sprintf((v >= 100 ? "%.0f %s%s" : "%.3g %s%s"), v, u, scaled[name])
-}
-# A row: ratio of the peer to ours (for rates: of ours to the peer), beside what was asked, if anything was.
-function row(title, work, peer, least, aim,   ours, theirs, r) {
-    ours = work "/ketline"; theirs = work "/" peer
-    if (!(ours in value) || !(theirs in value)) return
-    r = unit[ours] == "images/s" ? value[ours] / value[theirs] : value[theirs] / value[ours]
-    printf "| %s | %s | %s | %s | %sx | %s | %s | %s |\n", title, show(ours), peer, show(theirs), \
-        sprintf((r >= 100 ? "%.0f" : "%.3g"), r), (least == "" ? "-" : least "x"), (aim == "" ? "-" : aim "x"), \
-        (aim == "" ? "-" : r >= aim ? "aim" : r >= least ? "yes" : "**no**")
-}
-# A row: how many times longer `work` takes than `unit_work`.
-function itself(title, work, unit_work, most, aim,   r) {
-    if (!(work in value) || !(unit_work in value)) return
-    r = value[work] / value[unit_work]
-    printf "| %s | %.2fx | %s | %sx | %s |\n", title, r, (most == "" ? "" : most "x"), aim, \
-        (r <= aim ? "aim" : most != "" && r <= most ? "yes" : "**no**")
-}
-# The best of the peers of a piece of work.
-function best(work,   n, p, found) {
-    for (n in value) {
-        split(n, p, "/")
-        if (p[1] != work || p[2] == "ketline") continue
-        if (found == "" || (unit[n] == "images/s" ? value[n] > value[work "/" found] : value[n] < value[work "/" found])) found = p[2]
-    }
-    return found
-}
+# The tables of `make bench`: awk -f tests/bench/rows.awk -f this.
 # The fastest loop over draws of the plateau scan.
 function loop(   p, i, n, found) {
     n = split("lightning-shift lightning-adjoint backprop", p, " ")
@@ -38,7 +7,6 @@ function loop(   p, i, n, found) {
         if (("plateau/" p[i]) in value && (found == "" || value["plateau/" p[i]] < value["plateau/" found])) found = p[i]
     return found
 }
-{ if (!($1 in value)) { value[$1] = $2; unit[$1] = $3; scaled[$1] = $4 == "" ? "" : " (" $4 ")" } else if (better($1, $2)) value[$1] = $2 }
 END {
     print "| work | ketline | peer | peer's | ratio | at least | aim | reached |\n|---|---|---|---|---|---|---|---|"
     e = "one epoch of the default head, 54,000 x 512, batch 64, Adam"

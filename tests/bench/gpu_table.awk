@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# The tables of `make bench-gpu`: awk -f tests/bench/rows.awk -f this; ketline's names end with /ketline, as everywhere in rows.awk.
+function limit(title, work, most, aim,   ours) {
+    ours = work "/ketline"
+    if (!(ours in value)) return
+    printf "| %s | %s | %s s | %s s | %s |\n", title, show(ours), most, aim, \
+        (value[ours] <= aim ? "aim" : value[ours] <= most ? "yes" : "**no**")
+}
+END {
+    print "| work | measured | at most | aim | reached |\n|---|---|---|---|---|"
+    limit("features of 60,000 images of 28x28, file to file, TF32", "gpu-features-60000-28x28-tf32-file-to-file", 3, 1)
+    limit("features of 60,000 images of 224x224, FP16, on the card alone", "gpu-features-60000-224x224-fp16", 4, 2)
+    limit("50 epochs of the default head, 54,000 samples, batch 64", "gpu-head-50-epochs", 8, 2)
+    limit("the same, 256 heads at once", "gpu-256-heads-50-epochs", 60, 20)
+    print "\n| work | ketline | peer | peer's | ratio | at least | aim | reached |\n|---|---|---|---|---|---|---|---|"
+    row("`ry-ring`, 3 layers, forward + gradients, batch 65,536, 4 qubits", "gpu-ry-ring-4", "cpu-2-threads", 20, 100)
+    row("the same, 10 qubits", "gpu-ry-ring-10", "cpu-2-threads", 20, 100)
+    row("the same, 4 qubits", "gpu-ry-ring-4", "torch", "", "")
+    row("the same, 10 qubits", "gpu-ry-ring-10", "torch", "", "")
+    row("`strongly-entangling`, 4 qubits", "gpu-strongly-entangling-4", "cpu-2-threads", 20, 100)
+    row("the same, 10 qubits", "gpu-strongly-entangling-10", "cpu-2-threads", 20, 100)
+    row("features at 224x224, FP16 (best peer)", "gpu-features-60000-224x224-fp16", best("gpu-features-60000-224x224-fp16"), 1.2, 1.2)
+    row("50 epochs of the default head (best peer)", "gpu-head-50-epochs", best("gpu-head-50-epochs"), "", "")
+    print "\n| all numbers | value | unit |\n|---|---|---|"
+    for (n in value) printf "| %s | %.4g | %s |\n", n, value[n], unit[n] | "sort"
+    close("sort")
+}
