@@ -40,6 +40,8 @@ struct kl_cuda_backbone {
 struct kl_cuda_resnet;
 
 struct kl_cuda_resnet_calls {
+    /* Before the first open, in any thread: takes the card, loads cuDNN, which needs up to a second. */
+    int (*prepare)(int device, struct kl_error *err);
     /* A slot holds a batch on its way; different threads may use different slots at once. pixels: its
        images (batch, height, width, channels), to be filled by the caller. start: send images [first,
        first + n), run, fetch; returns before that is done. wait: until it is, and where the features

@@ -80,24 +80,26 @@ static int count(int *devices, struct kl_error *err)
     return kl_cuda_check(status, "looking for a GPU", err);
 }
 
-static int describe(struct kl_cuda_device *device, int number, struct kl_error *err)
+static int name_of(char *name, size_t size, int device, struct kl_error *err)
 {
     struct cudaDeviceProp p;
-    memset(device, 0, sizeof *device);
-    int code = kl_cuda_check(cudaGetDeviceProperties(&p, number), "looking at the GPU", err);
-    if (!code) code = kl_cuda_check(cudaSetDevice(number), "taking the GPU", err);
-    if (!code)
-        code = kl_cuda_check(cudaMemGetInfo(&device->free_memory, &device->memory), "memory of the GPU",
-                             err);
-    if (code) return code;
-    snprintf(device->name, sizeof device->name, "%s", p.name);
-    device->major = p.major, device->minor = p.minor, device->processors = p.multiProcessorCount;
-    return KL_OK;
+    const int code = kl_cuda_check(cudaGetDeviceProperties(&p, device), "looking at the GPU", err);
+    snprintf(name, size, "%s", code ? "" : p.name);
+    return code;
+}
+
+static int take(size_t *left, int device, struct kl_error *err)
+{
+    size_t total;
+    *left = 0;
+    const int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
+    return code ? code : kl_cuda_check(cudaMemGetInfo(left, &total), "taking the GPU", err);
 }
 
 static const struct kl_cuda table = { KL_CUDA_VERSION,
                                       count,
-                                      describe,
+                                      name_of,
+                                      take,
                                       &kl_cuda_batch_calls,
                                       &kl_cuda_heads_calls,
                                       &kl_cuda_mlps_calls,

@@ -2,15 +2,14 @@
    In place of cudnn*.cu and resnet*.cu where there is no cudnn.h to compile them with. */
 #include "kernels/cuda/library.h"
 
-static int refuse(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *, int,
-                  struct kl_error *err)
+static int refuse(int, struct kl_error *err)
 {
-    *resnet = NULL;
     return kl_cuda_fail(err, KL_EDEVICE,
                         "libketline-cuda.so was built without cuDNN, which features need; 'make cuda "
                         "CUDNN_HOME=DIR' with cudnn.h in DIR/include builds it with, --device cpu needs "
                         "none");
 }
 
-/* Without features open, nothing else is called. */
-const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { refuse, NULL, NULL, NULL, NULL, NULL, NULL };
+/* Where nothing can be prepared, nothing else is called. */
+const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { refuse, NULL, NULL, NULL,
+                                                           NULL,   NULL, NULL, NULL };

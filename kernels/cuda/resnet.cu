@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Batches of images through a ResNet on the card. What a batch launches is captured once a slot as a
-   CUDA graph and replayed. Three streams: to the card, computing, from the card; events of a slot stand
+   Batches of images through a ResNet on the card. Its convolutions are captured once as a CUDA
+   graph and replayed, between two kernels that know the slot. Three streams: to the card, computing, from the card; events of a slot stand
    between them, so that the copies of some batches pass while others compute. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static int open_streams(struct kl_cuda_resnet *f, struct kl_error *err)
     return code ? code : kl_cuda_check(cudaEventCreate(&f->end), "taking the GPU", err);
 }
 
-/* One run before the graphs: what cuDNN loads at its first call cannot be captured. */
+/* One run before the graph: what cuDNN loads at its first call cannot be captured. */
 static int open_slots(struct kl_cuda_resnet *f, struct kl_error *err)
 {
     f->slots = (struct kl_resnet_slot *)calloc((size_t)f->net.slots, sizeof *f->slots);
@@ -93,9 +93,7 @@ static int open_slots(struct kl_cuda_resnet *f, struct kl_error *err)
     if (!code) code = kl_cuda_check(cudaStreamSynchronize(NULL), "features", err);
     if (!code) code = kl_resnet_batch(f, &f->slots[0], err);
     if (!code) code = kl_cuda_check(cudaStreamSynchronize(f->compute), "features", err);
-    for (int i = 0; i < f->net.slots && !code && !f->net.uncaptured; i++)
-        code = kl_resnet_capture(f, &f->slots[i], err);
-    return code;
+    return code || f->net.uncaptured ? code : kl_resnet_capture(f, err);
 }
 
 static void close_slot(struct kl_resnet_slot *s)
@@ -103,7 +101,6 @@ static void close_slot(struct kl_resnet_slot *s)
     const cudaEvent_t events[] = { s->sent, s->computed, s->fetched };
     for (cudaEvent_t event : events)
         if (event) cudaEventDestroy(event);
-    if (s->graph) cudaGraphExecDestroy(s->graph);
     cudaFreeHost(s->pixels);
     cudaFreeHost(s->values);
     cudaFree(s->card_pixels);
@@ -120,6 +117,7 @@ static void resnet_close(struct kl_cuda_resnet **resnet)
         if (s) cudaStreamSynchronize(s);
     for (int i = 0; f->slots && i < f->net.slots; i++) close_slot(&f->slots[i]);
     for (int i = 0; f->convs && i < f->net.n_convs; i++) kl_cudnn_conv_close(&f->convs[i], &f->cudnn);
+    if (f->graph) cudaGraphExecDestroy(f->graph);
     if (f->handle) f->cudnn.Destroy(f->handle);
     for (void *map : f->maps) cudaFree(map);
     cudaFree(f->planes);
@@ -130,6 +128,18 @@ static void resnet_close(struct kl_cuda_resnet **resnet)
         if (s) cudaStreamDestroy(s);
     pthread_mutex_destroy(&f->order);
     free(f->convs), free(f->slots), free(f);
+}
+
+/* cuDNN reads most of its libraries when the first handle is made. */
+static int resnet_prepare(int device, struct kl_error *err)
+{
+    struct kl_cudnn cudnn;
+    cudnnHandle_t handle = NULL;
+    int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
+    if (!code) code = kl_cudnn_load(&cudnn, err);
+    if (!code) code = kl_cudnn_check(&cudnn, cudnn.Create(&handle), "taking the GPU", err);
+    if (handle) cudnn.Destroy(handle);
+    return code;
 }
 
 static int resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
@@ -166,7 +176,7 @@ static int enqueue(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, size_t fi
                              what, err);
     if (!code) code = kl_cuda_check(cudaEventRecord(s->sent, f->send), what, err);
     if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->compute, s->sent, 0), what, err);
-    if (!code) code = kl_resnet_launch(f, s, err);
+    if (!code) code = kl_resnet_batch(f, s, err);
     if (!code) code = kl_cuda_check(cudaEventRecord(s->computed, f->compute), what, err);
     if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->fetch, s->computed, 0), what, err);
     if (!code)
@@ -198,7 +208,7 @@ static int resnet_seconds(struct kl_cuda_resnet *f, double *seconds, int repeats
     for (int i = 0; i < repeats && !code; i++) {
         float ms = 0;
         code = kl_cuda_check(cudaEventRecord(f->begin, f->compute), "features", err);
-        if (!code) code = kl_resnet_launch(f, &f->slots[0], err);
+        if (!code) code = kl_resnet_batch(f, &f->slots[0], err);
         if (!code) code = kl_cuda_check(cudaEventRecord(f->end, f->compute), "features", err);
         if (!code) code = kl_cuda_check(cudaStreamSynchronize(f->compute), "features", err);
         if (!code) code = kl_cuda_check(cudaEventElapsedTime(&ms, f->begin, f->end), "features", err);
@@ -212,9 +222,10 @@ static void resnet_say(char *text, size_t size, const struct kl_cuda_resnet *f, 
     if (number < f->net.n_convs) kl_cudnn_conv_say(text, size, &f->convs[number]);
     else
         snprintf(text, size, "batches of %zu images, %s", f->net.batch,
-                 f->slots[0].graph ? "as one graph" : "launched one by one, which is slow");
+                 f->graph ? "as one graph" : "launched one by one, which is slow");
 }
 
-const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { resnet_open, resnet_pixels,  resnet_start,
-                                                           resnet_wait, resnet_seconds, resnet_say,
-                                                           resnet_close };
+const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = {
+    resnet_prepare, resnet_open,    resnet_pixels, resnet_start,
+    resnet_wait,    resnet_seconds, resnet_say,    resnet_close
+};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   What a batch of images launches, one kernel or convolution after another, and the graph made of it. */
+   What a batch of images launches: pixels in, the convolutions one after another or as the graph made of
+   them, features out. */
 #include "kernels/cuda/resnet_int.h"
 #include "kernels/cuda/resnet_kernels.cuh"
 
@@ -30,57 +31,78 @@ static int launch(struct kl_cuda_resnet *f, kernel run, struct kl_resnet_job job
                          "features", err);
 }
 
-int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
+static int pixels_in(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
 {
     const struct kl_cuda_backbone *net = &f->net;
-    const struct kernels kernels = kernels_of(net->precision, net->channels == 1);
     const struct kl_cuda_conv *stem = &f->convs[0].shape;
-    const size_t n = net->batch;
-    struct kl_resnet_job planes = {}, maxima = {}, values = {};
-    planes.from = s->card_pixels, planes.to = f->planes;
-    planes.h = net->height, planes.w = net->width, planes.out_h = stem->in_h, planes.out_w = stem->in_w;
-    planes.count = n * (size_t)stem->in_h * (size_t)stem->in_w;
-    maxima.from = f->maps[1], maxima.to = f->maps[0];
-    maxima.h = stem->out_h, maxima.w = stem->out_w, maxima.c = stem->out;
-    maxima.out_h = kl_half_of(stem->out_h), maxima.out_w = kl_half_of(stem->out_w);
-    maxima.count =
-        n * (size_t)maxima.out_h * (size_t)maxima.out_w * (size_t)(maxima.c / kernels.channels);
-    values.from = f->maps[f->convs[net->n_convs - 1].shape.to], values.to = s->card_values;
-    values.h = net->h, values.w = net->w, values.c = net->c, values.mean = net->mean;
-    values.count = n * f->d;
-    int code = launch(f, kernels.planes, planes, err);
-    for (int i = 0; i < net->n_convs && !code; i++) {
+    struct kl_resnet_job job = {};
+    job.from = s->card_pixels, job.to = f->planes;
+    job.h = net->height, job.w = net->width, job.out_h = stem->in_h, job.out_w = stem->in_w;
+    job.count = net->batch * (size_t)stem->in_h * (size_t)stem->in_w;
+    return launch(f, kernels_of(net->precision, net->channels == 1).planes, job, err);
+}
+
+static int maxima(struct kl_cuda_resnet *f, struct kl_error *err)
+{
+    const struct kernels kernels = kernels_of(f->net.precision, f->net.channels == 1);
+    const struct kl_cuda_conv *stem = &f->convs[0].shape;
+    struct kl_resnet_job job = {};
+    job.from = f->maps[1], job.to = f->maps[0];
+    job.h = stem->out_h, job.w = stem->out_w, job.c = stem->out;
+    job.out_h = kl_half_of(stem->out_h), job.out_w = kl_half_of(stem->out_w);
+    job.count =
+        f->net.batch * (size_t)job.out_h * (size_t)job.out_w * (size_t)(job.c / kernels.channels);
+    return launch(f, kernels.maxima, job, err);
+}
+
+static int features_out(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
+{
+    const struct kl_cuda_backbone *net = &f->net;
+    struct kl_resnet_job job = {};
+    job.from = f->maps[f->convs[net->n_convs - 1].shape.to], job.to = s->card_values;
+    job.h = net->h, job.w = net->w, job.c = net->c, job.mean = net->mean;
+    job.count = net->batch * f->d;
+    return launch(f, kernels_of(net->precision, net->channels == 1).values, job, err);
+}
+
+static int convolutions(struct kl_cuda_resnet *f, struct kl_error *err)
+{
+    int code = KL_OK;
+    for (int i = 0; i < f->net.n_convs && !code; i++) {
         const struct kl_cuda_conv *k = &f->convs[i].shape;
         code = kl_cudnn_conv_run(
             &f->convs[i], &f->cudnn, f->handle, f->maps[k->to], i ? f->maps[k->from] : f->planes,
             k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->room, f->compute, err);
-        if (i == 0 && !code) code = launch(f, kernels.maxima, maxima, err);
+        if (i == 0 && !code) code = maxima(f, err);
     }
-    return code ? code : launch(f, kernels.values, values, err);
+    return code;
+}
+
+int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
+{
+    int code = pixels_in(f, s, err);
+    if (!code)
+        code = f->graph ? kl_cuda_check(cudaGraphLaunch(f->graph, f->compute), "features", err)
+                        : convolutions(f, err);
+    return code ? code : features_out(f, s, err);
 }
 
 /* Other threads may meanwhile do what they like with the card: this one alone is watched. */
-int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct kl_error *err)
+int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_error *err)
 {
     const char *what = "capturing a batch";
     cudaGraph_t graph = NULL;
     int code =
         kl_cuda_check(cudaStreamBeginCapture(f->compute, cudaStreamCaptureModeThreadLocal), what, err);
     if (code) return code;
-    code = kl_resnet_batch(f, s, err);
+    code = convolutions(f, err);
     const cudaError_t status = cudaStreamEndCapture(f->compute, &graph); /* even after an error */
     /* A lost card is met again at the first batch. */
     const bool cannot = code == KL_EDEVICE || (status >= cudaErrorStreamCaptureUnsupported &&
                                                status <= cudaErrorStreamCaptureWrongThread);
     if (cannot) code = KL_OK, (void)cudaGetLastError();
     else if (!code) code = kl_cuda_check(status, what, err);
-    if (!code && !cannot) code = kl_cuda_check(cudaGraphInstantiate(&s->graph, graph, 0), what, err);
+    if (!code && !cannot) code = kl_cuda_check(cudaGraphInstantiate(&f->graph, graph, 0), what, err);
     if (graph) cudaGraphDestroy(graph);
     return code;
-}
-
-int kl_resnet_launch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
-{
-    return s->graph ? kl_cuda_check(cudaGraphLaunch(s->graph, f->compute), "features", err)
-                    : kl_resnet_batch(f, s, err);
 }

@@ -11,7 +11,6 @@
 struct kl_resnet_slot {
     uint8_t *pixels, *card_pixels; /* on the host, pinned; on the card */
     float *values, *card_values;
-    cudaGraphExec_t graph;
     cudaEvent_t sent, computed, fetched;
 };
 struct kl_cuda_resnet {
@@ -26,6 +25,7 @@ struct kl_cuda_resnet {
     cudaStream_t send, compute, fetch;
     cudaEvent_t begin, end;
     struct kl_resnet_slot *slots;
+    cudaGraphExec_t graph; /* of all convolutions */
     pthread_mutex_t order; /* of what goes into the streams */
 };
 
@@ -37,9 +37,7 @@ static inline int kl_half_of(int size)
 
 /* A whole batch of this slot into the stream that computes. */
 int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err);
-/* The same as the slot's graph; there is none where cuDNN does what cannot be captured. */
-int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct kl_error *err);
-/* A whole batch by the graph, or without one. */
-int kl_resnet_launch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err);
+/* From now on the convolutions are one graph, unless cuDNN does what cannot be captured. */
+int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    ResNet-18 on a GPU: what the library of kernels/cuda/ is told, how large a batch is. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "backbone/card_int.h"
@@ -10,6 +11,11 @@ struct kl_card {
     struct kl_cuda_resnet *resnet;
     size_t batch;
     int n_convs;
+    int device;
+    bool preparing; /* the thread has not been waited for; what it says, then: */
+    pthread_t thread;
+    int code;
+    struct kl_error error;
 };
 
 enum {
@@ -28,7 +34,7 @@ static size_t batch_of(size_t n, size_t pixels)
 
 static int open_batch(struct kl_card *card, const struct kl_resnet18 *net,
                       const struct kl_card_convs *convs, enum kl_precision precision,
-                      const struct kl_device *device, int slots, struct kl_error *err)
+                      int slots, struct kl_error *err)
 {
     const struct kl_folded *last = &net->blocks[net->n_blocks - 1].conv2;
     const struct kl_cuda_backbone backbone = {
@@ -45,22 +51,46 @@ static int open_batch(struct kl_card *card, const struct kl_resnet18 *net,
         .batch = card->batch,
         .slots = slots,
     };
-    return card->cuda->resnet->open(&card->resnet, &backbone, device->number, err);
+    return card->cuda->resnet->open(&card->resnet, &backbone, card->device, err);
 }
 
-int kl_card_open(struct kl_card **out, const struct kl_resnet18 *net, const struct kl_weights *weights,
-                 enum kl_precision precision, size_t images, const struct kl_device *device, int slots,
-                 const struct kl_log *log, struct kl_error *err)
+static void *prepare(void *argument)
 {
-    struct kl_card_convs convs;
+    struct kl_card *card = argument;
+    card->code = card->cuda->resnet->prepare(card->device, &card->error);
+    return NULL;
+}
+
+int kl_card_prepare(struct kl_card **out, const struct kl_device *device, struct kl_error *err)
+{
     struct kl_card *card = *out = calloc(1, sizeof *card);
     if (!card) return kl_fail_memory(err, sizeof *card);
-    const size_t wanted = card->batch = batch_of(images, net->options.height * net->options.width);
     card->cuda = device->cuda;
+    card->device = device->number;
+    card->preparing = pthread_create(&card->thread, NULL, prepare, card) == 0;
+    return card->preparing ? KL_OK : kl_fail(err, KL_ENOMEM, "a thread cannot be started");
+}
+
+static int wait_until_prepared(struct kl_card *card, struct kl_error *err)
+{
+    if (!card->preparing) return KL_OK;
+    pthread_join(card->thread, NULL);
+    card->preparing = false;
+    if (card->code && err) *err = card->error;
+    return card->code;
+}
+
+int kl_card_open(struct kl_card *card, const struct kl_resnet18 *net, const struct kl_weights *weights,
+                 enum kl_precision precision, size_t images, int slots, const struct kl_log *log,
+                 struct kl_error *err)
+{
+    struct kl_card_convs convs;
+    const size_t wanted = card->batch = batch_of(images, net->options.height * net->options.width);
     int code = kl_card_convs_make(&convs, net, weights, err);
+    if (!code) code = wait_until_prepared(card, err);
     bool full = !code;
     while (full) {
-        code = open_batch(card, net, &convs, precision, device, slots, err);
+        code = open_batch(card, net, &convs, precision, slots, err);
         full = code == KL_ENOMEM && card->batch > 1;
         if (full) card->batch /= 2;
     }
@@ -69,7 +99,6 @@ int kl_card_open(struct kl_card **out, const struct kl_resnet18 *net, const stru
     if (!code && card->batch < wanted)
         kl_note(log, 1, "the GPU's memory is too small for batches of %zu images: batches of %zu",
                 wanted, card->batch);
-    if (code) kl_card_close(out);
     return code;
 }
 
@@ -107,6 +136,7 @@ void kl_card_close(struct kl_card **out)
     struct kl_card *card = *out;
     *out = NULL;
     if (!card) return;
+    wait_until_prepared(card, NULL);
     if (card->resnet) card->cuda->resnet->close(&card->resnet);
     free(card);
 }

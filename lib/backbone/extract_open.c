@@ -66,8 +66,8 @@ static int open_net(struct kl_extract *e, struct kl_error *err)
     const int code = kl_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
     if (code || !e->device.cuda) return code;
     const char *precision = e->options.precision ? e->options.precision : "fp32";
-    return kl_card_open(&e->card, e->net, e->weights,
-                        (enum kl_precision)kl_choice(KL_PRECISIONS, precision), e->images->n, &e->device,
+    return kl_card_open(e->card, e->net, e->weights,
+                        (enum kl_precision)kl_choice(KL_PRECISIONS, precision), e->images->n,
                         kl_pool_size(e->pool), e->options.log, err);
 }
 
@@ -75,6 +75,7 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
 {
     *e = (struct kl_extract){ .options = *o };
     int code = kl_device_choose(&e->device, o->device, err);
+    if (!code && e->device.cuda) code = kl_card_prepare(&e->card, &e->device, err);
     if (!code) code = kl_pool_create(&e->pool, threads_of(&e->device, o->threads), err);
     if (!code) code = open_images(e, o, err);
     if (code) return code;

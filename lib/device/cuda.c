@@ -55,17 +55,17 @@ static int load(const struct kl_cuda **table, struct kl_error *err)
 /* The k of cuda:k. */
 static int choose(struct kl_device *device, const char *text, struct kl_error *err)
 {
-    struct kl_cuda_device found;
+    char name[256];
     int n = 0, k = text[4] ? atoi(text + 5) : 0;
     int code = load(&device->cuda, err);
     if (!code) code = device->cuda->count(&n, err);
     if (!code && k >= n)
         code = kl_fail(err, KL_EDEVICE, "%s; --device cpu needs none",
                        n ? "there is no such GPU; the first one is cuda:0" : "no GPU was found");
-    if (!code) code = device->cuda->describe(&found, k, err);
+    if (!code) code = device->cuda->name(name, sizeof name, k, err);
     if (code) return code;
     device->number = k;
-    snprintf(device->name, sizeof device->name, "cuda: %.48s", found.name);
+    snprintf(device->name, sizeof device->name, "cuda: %.48s", name);
     return KL_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
+#include "kernels/cuda.h"
 #include "kernels/select.h"
 
 static void look_at_threads(struct kl_doctor *d)
@@ -23,8 +24,10 @@ static void look_at_cuda(struct kl_doctor *d)
     struct kl_device device;
     struct kl_error why = { 0 };
     if (!d->gpus.n) return;
-    d->cuda = kl_device_choose(&device, "cuda", &why) == 0;
-    if (!d->cuda) snprintf(d->no_cuda, sizeof d->no_cuda, "%.299s", why.text);
+    int code = kl_device_choose(&device, "cuda", &why);
+    if (!code) code = device.cuda->take(&(size_t){ 0 }, device.number, &why);
+    d->cuda = !code;
+    if (code) snprintf(d->no_cuda, sizeof d->no_cuda, "%.299s", why.text);
 }
 
 int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *options, struct kl_error *err)

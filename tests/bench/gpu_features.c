@@ -69,7 +69,8 @@ static int measure(const struct kl_weights *weights, const struct kl_device *dev
     kl_resnet18_options_default(&o);
     o.height = o.width = side, o.pixels = pixels;
     must(kl_resnet18_create(&net, NULL, &o, &err), &err);
-    int code = kl_card_open(&card, net, weights, precision, N, device, 1, NULL, &err);
+    int code = kl_card_prepare(&card, device, &err);
+    if (!code) code = kl_card_open(card, net, weights, precision, N, 1, NULL, &err);
     if (!code) code = time_card(card, image, name, runs, &err);
     if (code) printf("features, %s: %s\n", name, err.text);
     kl_card_close(&card);

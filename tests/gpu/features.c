@@ -124,12 +124,13 @@ static void check(size_t side, enum kl_pixels kind, enum kl_tap tap, size_t n, u
              (int)tap + 1);
     for (int p = 0; p < 4; p++) {
         if (!(precisions >> p & 1)) continue;
-        const int code =
-            kl_card_open(&card, shape, weights, (enum kl_precision)p, n, &device, SLOTS, NULL, &err);
+        must_not(kl_card_prepare(&card, &device, &err), &err);
+        const int code = kl_card_open(card, shape, weights, (enum kl_precision)p, n, SLOTS, NULL, &err);
         CHECK(!code, "%s in %s: %s", what, names[p], err.text);
-        if (code) continue;
-        CHECK(kl_card_batch(card) >= n && kl_card_batch(card) < 2 * n);
-        check_card(card, pixels, want, n, image, d, (enum kl_precision)p, what);
+        if (!code) {
+            CHECK(kl_card_batch(card) >= n && kl_card_batch(card) < 2 * n);
+            check_card(card, pixels, want, n, image, d, (enum kl_precision)p, what);
+        }
         kl_card_close(&card);
     }
     kl_resnet18_free(&net), kl_resnet18_free(&shape);
@@ -184,7 +185,8 @@ static void check_said(void)
         int lines = 0;
         setenv("KETLINE_EMULATED_CUDNN", told[i][0], 1);
         setenv("KETLINE_EMULATED_CAPTURE", told[i][1], 1);
-        must_not(kl_card_open(&card, shape, weights, KL_TF32, 2, &device, SLOTS, NULL, &err), &err);
+        must_not(kl_card_prepare(&card, &device, &err), &err);
+        must_not(kl_card_open(card, shape, weights, KL_TF32, 2, SLOTS, NULL, &err), &err);
         for (; kl_card_say(text, sizeof text, card, lines); lines++)
             CHECK(strstr(text, told[i][lines < 20 ? 2 : 3]), "%s: line %d: %s", told[i][0], lines, text);
         CHECK(lines == 21, "%d lines of 20 convolutions and a batch", lines);
@@ -209,9 +211,10 @@ static void check_refusals(void)
     must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         setenv("KETLINE_EMULATED_CUDNN", told[i][0], 1);
-        const int code = kl_card_open(&card, shape, weights, KL_TF32, 2, &device, SLOTS, NULL, &err);
-        CHECK(code == KL_EDEVICE && !card && strstr(err.text, told[i][1]), "%s: status %d", told[i][0],
-              code);
+        must_not(kl_card_prepare(&card, &device, &err), &err);
+        const int code = kl_card_open(card, shape, weights, KL_TF32, 2, SLOTS, NULL, &err);
+        CHECK(code == KL_EDEVICE && strstr(err.text, told[i][1]), "%s: status %d", told[i][0], code);
+        kl_card_close(&card);
     }
     unsetenv("KETLINE_EMULATED_CUDNN");
     kl_resnet18_free(&shape);

@@ -115,10 +115,10 @@ static void check(double clip)
 
 static size_t free_memory(void)
 {
-    struct kl_cuda_device found;
+    size_t left;
     struct kl_error err;
-    CHECK(device.cuda->describe(&found, device.number, &err) == 0, "%s", err.text);
-    return found.free_memory;
+    CHECK(device.cuda->take(&left, device.number, &err) == 0, "%s", err.text);
+    return left;
 }
 
 /* Three heads, the third on a copy of the features elsewhere: its own takes room, the second's none. The
