@@ -31,7 +31,12 @@ static void *open_file(const char *path)
  */
 static bool load_others(void *library)
 {
-    static const char *const names[] = { "graph", "ops", "cnn", "engines_precompiled", "heuristic" };
+    static const char *const names[] = { "graph",
+                                         "ops",
+                                         "cnn",
+                                         "engines_precompiled",
+                                         "engines_runtime_compiled",
+                                         "heuristic" };
     enum { N = sizeof names / sizeof *names };
     char folder[PATH_MAX], path[PATH_MAX + 64];
     void *others[N] = { NULL };
