@@ -161,8 +161,9 @@ static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual, 
 }
 
 /* All in one call, which may need more workspace than the convolution alone, of which cuDNN was asked.
-   Calls of this kind say BAD_PARAM or INTERNAL_ERROR, too, to what they do not fuse; if that is not all,
-   it is met again by the convolution alone. */
+   Calls of this kind say BAD_PARAM or INTERNAL_ERROR, too, to what they do not fuse, and more of both
+   classes if their engine is one that is compiled here and cannot be; if that is not all, it is met again
+   by the convolution alone. */
 static cudnnStatus_t run_fused(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
                                cudnnHandle_t handle, void *y, const void *x, const void *residual,
                                void *workspace, size_t room)
@@ -171,9 +172,12 @@ static cudnnStatus_t run_fused(struct kl_cudnn_conv *c, const struct kl_cudnn *c
     const cudnnStatus_t s = cudnn->ConvolutionBiasActivationForward(
         handle, &one, c->x, x, c->w, c->weights, c->how, c->algorithm, workspace, room,
         residual ? &one : &zero, c->y, residual ? residual : y, c->b, c->bias, c->act, c->y, y);
+    const int class_of = s / 1000 * 1000;
+    const bool memory = s == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+                        s == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
     if (!c->ran)
-        c->apart =
-            refused(s) || s / 1000 * 1000 == CUDNN_STATUS_BAD_PARAM || s == CUDNN_STATUS_INTERNAL_ERROR;
+        c->apart = class_of == CUDNN_STATUS_NOT_SUPPORTED || class_of == CUDNN_STATUS_BAD_PARAM ||
+                   (class_of == CUDNN_STATUS_INTERNAL_ERROR && !memory);
     return s;
 }
 
