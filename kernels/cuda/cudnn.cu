@@ -31,12 +31,9 @@ static void *open_file(const char *path)
  */
 static bool load_others(void *library)
 {
-    static const char *const names[] = { "graph",
-                                         "ops",
-                                         "cnn",
-                                         "engines_precompiled",
-                                         "engines_runtime_compiled",
-                                         "heuristic" };
+    static const char *const names[] = {
+        "graph", "ops", "cnn", "engines_precompiled", "engines_runtime_compiled", "heuristic"
+    };
     enum { N = sizeof names / sizeof *names };
     char folder[PATH_MAX], path[PATH_MAX + 64];
     void *others[N] = { NULL };
@@ -157,13 +154,17 @@ int kl_cudnn_load(struct kl_cudnn *cudnn, struct kl_error *err)
                         missing, CUDNN_MAJOR, CUDNN_MINOR);
 }
 
+bool kl_cudnn_no_memory(cudnnStatus_t status)
+{
+    return status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
+           status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+}
+
 int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const char *what,
                    struct kl_error *err)
 {
     if (status == CUDNN_STATUS_SUCCESS) return KL_OK;
-    if (status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
-        status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED)
-        return kl_cuda_check(cudaErrorMemoryAllocation, what, err);
+    if (kl_cudnn_no_memory(status)) return kl_cuda_check(cudaErrorMemoryAllocation, what, err);
     char why[512] = "";
     if (cudnn->GetLastErrorString) cudnn->GetLastErrorString(why, sizeof why);
     why[strcspn(why, "\n")] = '\0';

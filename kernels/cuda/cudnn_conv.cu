@@ -97,13 +97,19 @@ static cudnnStatus_t describe(struct kl_cudnn_conv *c, const struct kl_cudnn *cu
     return s;
 }
 
-/* Statuses come in classes of a thousand. Some of this one say that driver, card or libraries do not go
-   together, which no other algorithm mends. */
+/* Statuses come in classes of a thousand, named by the first. */
+static bool is_of(cudnnStatus_t s, cudnnStatus_t class_of)
+{
+    return s / 1000 == class_of / 1000;
+}
+
+/* Some of this class say that driver, card or libraries do not go together, which no other algorithm
+   mends. */
 static bool refused(cudnnStatus_t s)
 {
     const bool machine = s >= CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER &&
                          s <= CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
-    return s / 1000 * 1000 == CUDNN_STATUS_NOT_SUPPORTED && !machine;
+    return is_of(s, CUDNN_STATUS_NOT_SUPPORTED) && !machine;
 }
 
 /* The next algorithm that cuDNN has here, in no more than `room` bytes. */
@@ -172,12 +178,9 @@ static cudnnStatus_t run_fused(struct kl_cudnn_conv *c, const struct kl_cudnn *c
     const cudnnStatus_t s = cudnn->ConvolutionBiasActivationForward(
         handle, &one, c->x, x, c->w, c->weights, c->how, c->algorithm, workspace, room,
         residual ? &one : &zero, c->y, residual ? residual : y, c->b, c->bias, c->act, c->y, y);
-    const int class_of = s / 1000 * 1000;
-    const bool memory = s == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
-                        s == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
     if (!c->ran)
-        c->apart = class_of == CUDNN_STATUS_NOT_SUPPORTED || class_of == CUDNN_STATUS_BAD_PARAM ||
-                   (class_of == CUDNN_STATUS_INTERNAL_ERROR && !memory);
+        c->apart = is_of(s, CUDNN_STATUS_NOT_SUPPORTED) || is_of(s, CUDNN_STATUS_BAD_PARAM) ||
+                   (is_of(s, CUDNN_STATUS_INTERNAL_ERROR) && !kl_cudnn_no_memory(s));
     return s;
 }
 

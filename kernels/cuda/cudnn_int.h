@@ -38,6 +38,7 @@ struct kl_cudnn {
 /* The functions of libcudnn.so of the version of cudnn.h, which stays loaded. Looked for in CUDNN_HOME,
    where the system looks, beside the toolkit, among Python's nvidia packages. KL_EDEVICE. */
 int kl_cudnn_load(struct kl_cudnn *cudnn, struct kl_error *err);
+bool kl_cudnn_no_memory(cudnnStatus_t status);
 /* As kl_cuda_check. */
 int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const char *what,
                    struct kl_error *err);

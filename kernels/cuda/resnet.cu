@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Batches of images through a ResNet on the card. Its convolutions are captured once as a CUDA
-   graph and replayed, between two kernels that know the slot. Three streams: to the card, computing, from the card; events of a slot stand
-   between them, so that the copies of some batches pass while others compute. */
+   Batches of images through a ResNet on the card. Its convolutions are captured once as a CUDA graph and
+   replayed, between two kernels that know the slot. Three streams: to the card, computing, from the
+   card; events of a slot stand between them, so that the copies of some batches pass while others
+   compute. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -130,7 +131,7 @@ static void resnet_close(struct kl_cuda_resnet **resnet)
     free(f->convs), free(f->slots), free(f);
 }
 
-/* cuDNN reads most of its libraries when the first handle is made. */
+/* A handle is made, and not kept, for what cuDNN does with its first one. */
 static int resnet_prepare(int device, struct kl_error *err)
 {
     struct kl_cudnn cudnn;

@@ -153,6 +153,8 @@ static void check_ways(void)
         { false, false, "no-precomp", "" },
         { false, false, "no-fused no-run-precomp", "" },
         { false, false, "broken-fused", "" },
+        { false, false, "uncompiled-fused", "" },
+        { false, false, "no-nvrtc-fused", "" },
     };
     const size_t n = emulated && !smallest ? sizeof ways / sizeof *ways : 2;
     for (size_t i = 0; i < n; i++) {
@@ -196,13 +198,19 @@ static void check_said(void)
     kl_resnet18_free(&shape);
 }
 
-/* A cuDNN that has no algorithm, and one that finds a parameter wrong, or the card. */
+/* A cuDNN that has no algorithm, one that finds a parameter wrong, or the card, and a fused call that
+   breaks, which is not tried again as a convolution alone. */
 static void check_refusals(void)
 {
-    static const char *const told[][2] = { { "no-precomp no-implicit", "NOT_SUPPORTED" },
-                                           { "no-fused no-run-precomp no-implicit", "NOT_SUPPORTED" },
-                                           { "bad-any", "BAD_PARAM" },
-                                           { "no-card", "ARCH_MISMATCH" } };
+    static const struct {
+        const char *cudnn, *why;
+        int code;
+    } told[] = { { "no-precomp no-implicit", "NOT_SUPPORTED", KL_EDEVICE },
+                 { "no-fused no-run-precomp no-implicit", "NOT_SUPPORTED", KL_EDEVICE },
+                 { "bad-any", "BAD_PARAM", KL_EDEVICE },
+                 { "no-card", "ARCH_MISMATCH", KL_EDEVICE },
+                 { "lost-fused", "EXECUTION_FAILED", KL_EDEVICE },
+                 { "full-fused", "memory is full", KL_ENOMEM } };
     struct kl_resnet18_options o;
     struct kl_resnet18 *shape;
     struct kl_card *card;
@@ -210,10 +218,11 @@ static void check_refusals(void)
     kl_resnet18_options_default(&o);
     must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        setenv("KETLINE_EMULATED_CUDNN", told[i][0], 1);
+        setenv("KETLINE_EMULATED_CUDNN", told[i].cudnn, 1);
         must_not(kl_card_prepare(&card, &device, &err), &err);
         const int code = kl_card_open(card, shape, weights, KL_TF32, 2, SLOTS, NULL, &err);
-        CHECK(code == KL_EDEVICE && strstr(err.text, told[i][1]), "%s: status %d", told[i][0], code);
+        CHECK(code == told[i].code && strstr(err.text, told[i].why), "%s: status %d", told[i].cudnn,
+              code);
         kl_card_close(&card);
     }
     unsetenv("KETLINE_EMULATED_CUDNN");

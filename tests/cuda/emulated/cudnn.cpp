@@ -6,11 +6,11 @@
    that is also an input, a workspace that is too small, of which a fused convolution of 64 channels
    needs twice what the convolution alone does. Precision: of factors of TF32 the last 13 bits are
    dropped, the worst that a card's units do; sums are float in one order; the maps are in the
-   descriptors' type. Channels must fill 16 bytes, without which a card is
-   slow. KETLINE_EMULATED_CUDNN is a list of words: no-precomp and no-implicit refuse an algorithm,
-   no-run-precomp when it runs alone; no-fused, bad-fused and broken-fused refuse a fused call in three
-   ways, lost-fused breaks it, bad-any breaks every convolution; no-card refuses all, as a cuDNN for
-   other cards does. */
+   descriptors' type. Channels must fill 16 bytes, without which a card is slow.
+   KETLINE_EMULATED_CUDNN is a list of words: no-precomp and no-implicit refuse an algorithm,
+   no-run-precomp when it runs alone; no-fused, bad-fused, broken-fused, uncompiled-fused and
+   no-nvrtc-fused refuse a fused call in five ways, lost-fused and full-fused break it, bad-any breaks
+   every convolution; no-card refuses all, as a cuDNN for other cards does. */
 #include "cudnn.h"
 
 #include <stdio.h>
@@ -369,6 +369,9 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
     if (bad) return bad;
     if (told("lost-fused")) return CUDNN_STATUS_EXECUTION_FAILED;
     if (told("broken-fused")) return CUDNN_STATUS_INTERNAL_ERROR;
+    if (told("uncompiled-fused")) return CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED;
+    if (told("full-fused")) return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+    if (told("no-nvrtc-fused")) return CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING;
     if (told("bad-fused") || told("bad-any")) return CUDNN_STATUS_BAD_PARAM;
     if (told("no-fused")) return CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE;
     if (algorithm != CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM) return CUDNN_STATUS_NOT_SUPPORTED;
