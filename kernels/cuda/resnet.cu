@@ -39,6 +39,8 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
     int code = kl_cuda_take(&f->planes, planes, value, "a batch of images", err);
     for (int m = 0; m < KL_CUDA_MAPS && !code; m++)
         code = kl_cuda_take(&f->maps[m], net->batch * sizes[m], value, "a batch of images", err);
+    if (!code && net->precision == KL_CUDA_FP16)
+        code = kl_cuda_take((void **)&f->infinite, 1, sizeof *f->infinite, "a batch of images", err);
     return code ? code : kl_cuda_take(&f->workspace, f->room, 1, "a batch of images", err);
 }
 
@@ -122,6 +124,7 @@ static void resnet_close(struct kl_cuda_resnet **resnet)
     if (f->handle) f->cudnn.Destroy(f->handle);
     for (void *map : f->maps) cudaFree(map);
     cudaFree(f->planes);
+    cudaFree(f->infinite);
     cudaFree(f->workspace);
     if (f->begin) cudaEventDestroy(f->begin);
     if (f->end) cudaEventDestroy(f->end);
@@ -226,7 +229,6 @@ static void resnet_say(char *text, size_t size, const struct kl_cuda_resnet *f, 
                  f->graph ? "as one graph" : "launched one by one, which is slow");
 }
 
-const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = {
-    resnet_prepare, resnet_open,    resnet_pixels, resnet_start,
-    resnet_wait,    resnet_seconds, resnet_say,    resnet_close
-};
+const struct kl_cuda_resnet_calls kl_cuda_resnet_calls = { resnet_prepare, resnet_open, resnet_pixels,
+                                                           resnet_start,   resnet_wait, resnet_seconds,
+                                                           resnet_say,     resnet_close };

@@ -8,13 +8,13 @@ typedef void (*kernel)(struct kl_resnet_job);
 
 /* The kernels of one precision. */
 struct kernels {
-    kernel planes, maxima, values;
-    int channels; /* of a thread of maxima */
+    kernel planes, maxima, look, values;
+    int channels; /* of a thread of maxima and of looking */
 };
 template <class T> static struct kernels kernels_in(bool grey)
 {
     return { grey ? kl_resnet_planes<T, 2> : kl_resnet_planes<T, 4>, kl_resnet_maxima<T>,
-             kl_resnet_values<T>, kl_per<T>::ACCESS };
+             kl_resnet_look<T>, kl_resnet_values<T>, kl_per<T>::ACCESS };
 }
 static struct kernels kernels_of(int precision, bool grey)
 {
@@ -36,7 +36,7 @@ static int pixels_in(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, s
     const struct kl_cuda_backbone *net = &f->net;
     const struct kl_cuda_conv *stem = &f->convs[0].shape;
     struct kl_resnet_job job = {};
-    job.from = s->card_pixels, job.to = f->planes;
+    job.from = s->card_pixels, job.to = f->planes, job.infinite = f->infinite;
     job.h = net->height, job.w = net->width, job.out_h = stem->in_h, job.out_w = stem->in_w;
     job.count = net->batch * (size_t)stem->in_h * (size_t)stem->in_w;
     return launch(f, kernels_of(net->precision, net->channels == 1).planes, job, err);
@@ -60,9 +60,21 @@ static int features_out(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s
     const struct kl_cuda_backbone *net = &f->net;
     struct kl_resnet_job job = {};
     job.from = f->maps[f->convs[net->n_convs - 1].shape.to], job.to = s->card_values;
-    job.h = net->h, job.w = net->w, job.c = net->c, job.mean = net->mean;
+    job.h = net->h, job.w = net->w, job.c = net->c, job.mean = net->mean, job.infinite = f->infinite;
     job.count = net->batch * f->d;
     return launch(f, kernels_of(net->precision, net->channels == 1).values, job, err);
+}
+
+/* Of the stem the maxima are looked at, which keep what is infinite and are a quarter of it. */
+static int look(struct kl_cuda_resnet *f, const struct kl_cuda_conv *k, struct kl_error *err)
+{
+    const struct kernels kernels = kernels_of(f->net.precision, f->net.channels == 1);
+    const bool stem = k == &f->convs[0].shape;
+    const int h = stem ? kl_half_of(k->out_h) : k->out_h, w = stem ? kl_half_of(k->out_w) : k->out_w;
+    struct kl_resnet_job job = {};
+    job.from = f->maps[stem ? 0 : k->to], job.infinite = f->infinite;
+    job.count = f->net.batch * (size_t)h * (size_t)w * (size_t)(k->out / kernels.channels);
+    return f->infinite ? launch(f, kernels.look, job, err) : KL_OK;
 }
 
 static int convolutions(struct kl_cuda_resnet *f, struct kl_error *err)
@@ -74,6 +86,7 @@ static int convolutions(struct kl_cuda_resnet *f, struct kl_error *err)
             &f->convs[i], &f->cudnn, f->handle, f->maps[k->to], i ? f->maps[k->from] : f->planes,
             k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->room, f->compute, err);
         if (i == 0 && !code) code = maxima(f, err);
+        if (!code) code = look(f, k, err);
     }
     return code;
 }

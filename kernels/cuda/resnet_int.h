@@ -21,7 +21,8 @@ struct kl_cuda_resnet {
     cudnnHandle_t handle;
     struct kl_cudnn_conv *convs;
     void *planes, *maps[KL_CUDA_MAPS], *workspace;
-    size_t room; /* bytes of workspace */
+    size_t room;        /* bytes of workspace */
+    unsigned *infinite; /* values in the maps of a batch; NULL: what precision has room for all */
     cudaStream_t send, compute, fetch;
     cudaEvent_t begin, end;
     struct kl_resnet_slot *slots;

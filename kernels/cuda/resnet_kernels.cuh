@@ -6,6 +6,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <math.h>
 
 enum { KL_RESNET_THREADS = 256, KL_RESNET_ACCESS = 16 /* bytes that a thread reads at once */ };
 
@@ -45,6 +46,7 @@ struct kl_resnet_job {
     int h, w, c;      /* of the map that is read, or the image */
     int out_h, out_w; /* of the maxima, or the blocks */
     int mean, relu;
+    unsigned *infinite; /* how often one was found in this batch's maps; NULL: nobody looks */
 };
 
 static inline unsigned kl_resnet_blocks(size_t count)
@@ -72,6 +74,7 @@ template <class T, int Q> __global__ void kl_resnet_planes(struct kl_resnet_job 
     enum { N = kl_per<T>::ACCESS, PIECES = 4 * Q / N };
     const size_t i = kl_resnet_item();
     if (i >= job.count) return;
+    if (i == 0 && job.infinite) *job.infinite = 0;
     const size_t row = i / (size_t)job.out_w, image = row / (size_t)job.out_h;
     const int x = 2 * (int)(i % (size_t)job.out_w) - 4, y = 2 * (int)(row % (size_t)job.out_h) - 4;
     const uint8_t *pixels = (const uint8_t *)job.from + image * (size_t)job.h * (size_t)job.w * (Q - 1);
@@ -140,7 +143,21 @@ template <class T> __global__ void kl_resnet_maxima(struct kl_resnet_job job)
     ((values *)job.to)[i] = to;
 }
 
-/* (c) means over the map, or (c, h, w), in float. */
+/* Whether a map has values beyond T's range, as FP16's may have. The next convolution would make what is
+   no number of them, ReLU zeros of that, and the features were finite and wrong. */
+template <class T> __global__ void kl_resnet_look(struct kl_resnet_job job)
+{
+    enum { N = kl_per<T>::ACCESS };
+    const size_t i = kl_resnet_item();
+    if (i >= job.count) return;
+    const kl_values<T, N> here = ((const kl_values<T, N> *)job.from)[i];
+    bool infinite = false;
+#pragma unroll
+    for (int k = 0; k < N; k++) infinite |= !isfinite(kl_widen<T>(here.at[k]));
+    if (infinite) atomicAdd(job.infinite, 1u);
+}
+
+/* (c) means over the map, or (c, h, w), in float; no numbers if a map on the way was beyond its range. */
 template <class T> __global__ void kl_resnet_values(struct kl_resnet_job job)
 {
     const size_t i = kl_resnet_item();
@@ -155,7 +172,7 @@ template <class T> __global__ void kl_resnet_values(struct kl_resnet_job job)
     } else {
         value = kl_widen<T>(map[at % pixels * c + at / pixels]);
     }
-    ((float *)job.to)[i] = value;
+    ((float *)job.to)[i] = job.infinite && *job.infinite ? NAN : value;
 }
 
 #endif
