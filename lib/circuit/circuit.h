@@ -96,8 +96,8 @@ struct kl_circuit {
     /* Outputs are means over so many realisations of the noise a sample; 0: the density matrix. It is 0
        or not as of kl_circuit_finish; the number may change later. */
     size_t trajectories;
-    bool stoppable; /* of who can undo what it began: evaluations soon after a signal (kl_signals_pending)
-                       fail with KL_ESIGNAL, and what they leave means nothing */
+    bool stoppable;               /* of who can undo what it began: evaluations soon after a signal
+                                     (kl_signals_pending)               fail with KL_ESIGNAL, and what they leave means nothing */
     struct kl_draws draws;        /* set in a copy of the struct, where several share a circuit */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
@@ -193,8 +193,9 @@ bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight);
 
 /* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */
 int kl_op_angles(const struct kl_op *op);                       /* 0, 1 or 3 */
+uint32_t kl_op_wires(const struct kl_op *op);                   /* bit q set = wire q */
 void kl_op_span(int *first, int *last, const struct kl_op *op); /* wires, both included */
-/* Column of every gate (n_ops, or NULL), each the first free on its span. Returns how many columns there
+/* Column of every gate (n_ops), each the first free on its span. Returns how many columns there
  * are. */
 int kl_circuit_columns(int *column, const struct kl_circuit *c);
 enum { KL_ANGLE_NAME = 40 };

@@ -17,16 +17,16 @@ int kl_op_angles(const struct kl_op *op)
     return op->gate == KL_ROT ? 3 : 1;
 }
 
+uint32_t kl_op_wires(const struct kl_op *op)
+{
+    if (op->gate == KL_MULTIRZ) return op->mask;
+    return UINT32_C(1) << op->wire[0] | (has_two_wires(op->gate) ? UINT32_C(1) << op->wire[1] : 0);
+}
+
 void kl_op_span(int *first, int *last, const struct kl_op *op)
 {
-    *first = *last = op->wire[0];
-    if (has_two_wires(op->gate)) {
-        *first = op->wire[0] < op->wire[1] ? op->wire[0] : op->wire[1];
-        *last = op->wire[0] + op->wire[1] - *first;
-    }
-    if (op->gate != KL_MULTIRZ) return;
-    *first = __builtin_ctz(op->mask);
-    *last = 31 - __builtin_clz(op->mask);
+    *first = __builtin_ctz(kl_op_wires(op));
+    *last = 31 - __builtin_clz(kl_op_wires(op));
 }
 
 int kl_circuit_columns(int *column, const struct kl_circuit *c)
@@ -37,7 +37,7 @@ int kl_circuit_columns(int *column, const struct kl_circuit *c)
         kl_op_span(&first, &last, &c->ops[i]);
         for (int q = first; q <= last; q++) at = next[q] > at ? next[q] : at;
         for (int q = first; q <= last; q++) next[q] = at + 1;
-        if (column) column[i] = at;
+        column[i] = at;
         columns = at + 1 > columns ? at + 1 : columns;
     }
     return columns;

@@ -12,12 +12,17 @@ enum { BINS = 75, BATCH = 256 };
 
 void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit *c)
 {
-    *counts = (struct kl_circuit_counts){ .depth = kl_circuit_columns(NULL, c) };
+    int depth[KL_MAX_QUBITS] = { 0 };
+    *counts = (struct kl_circuit_counts){ 0 };
     for (size_t i = 0; i < c->n_ops; i++) {
-        int first, last;
-        kl_op_span(&first, &last, &c->ops[i]);
+        const uint32_t wires = kl_op_wires(&c->ops[i]);
+        int before = 0;
+        for (uint32_t left = wires; left; left &= left - 1)
+            if (depth[__builtin_ctz(left)] > before) before = depth[__builtin_ctz(left)];
+        for (uint32_t left = wires; left; left &= left - 1) depth[__builtin_ctz(left)] = before + 1;
+        if (before >= counts->depth) counts->depth = before + 1;
         counts->gates++;
-        counts->wide_gates += last > first;
+        counts->wide_gates += __builtin_popcount(wires) > 1;
         counts->by_gate[c->ops[i].gate]++;
     }
 }

@@ -43,8 +43,17 @@ $ circuit stats --qubits 5 --layers 2 --ansatz strongly-entangling | head -8
 > outputs               5
 > gates                 25
 > gates_on_two_or_more  10
-> depth                 13
+> depth                 11
 > real_amplitudes       no
+
+# Depths of PennyLane's graph of the same gates.
+$ d() { circuit stats --ansatz strongly-entangling --embedding angle-x --samples 100 "$@" | awk '$1 == "depth" { print $2 }'; }
++ d --qubits 12 --layers 3; d --qubits 6 --layers 2; d --qubits 6 --layers 5; d --qubits 4 --layers 3; d --qubits 6 --layers 2 --reupload
+> 26
+> 12
+> 26
+> 14
+> 13
 
 # a circuit without weights reaches one state: all fidelities in the last of 75 bins
 $ circuit stats --qubits 1 --layers 0 --json | sed 's/.*express/express/'
