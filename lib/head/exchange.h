@@ -30,7 +30,8 @@ struct kl_head_import {
 /* Datasets and attributes of a head that qeval takes: its parameters out of weights, the classes and the
    number of inputs of the features, config. A weight of a layer is [out, in], as in PyTorch; the
    circuit's are a list, or have the shape of kl_circuit_weight_shape. KL_EDATA: a tensor is absent, has
-   another shape, or holds a value that is not finite; KL_EUSAGE, KL_ENOMEM. */
+   another shape, or holds a value that is not finite, or the weights name other classes; KL_EUSAGE,
+   KL_ENOMEM. */
 int kl_head_import(struct kl_writer *writer, const struct kl_head_import *import,
                    const struct kl_features *features, const char *config, struct kl_error *err);
 

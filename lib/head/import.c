@@ -36,7 +36,6 @@ static bool same_shape(int rank, const size_t *dims, int want_rank, const size_t
     }
 }
 
-/* A tensor of the file, by name. */
 /* "a, b, c and 9 more"; of names as many as there is room for. */
 static void names_text(char *text, size_t size, const struct kl_weights *w)
 {
@@ -51,6 +50,7 @@ static void names_text(char *text, size_t size, const struct kl_weights *w)
     }
 }
 
+/* A tensor of the file, by name. */
 static int find(const struct kl_weight **found, struct import *im, const struct kl_tensor *t,
                 const char *name, struct kl_error *err)
 {
@@ -189,7 +189,9 @@ int kl_head_import(struct kl_writer *writer, const struct kl_head_import *from,
                    const struct kl_features *f, const char *config, struct kl_error *err)
 {
     struct import im = { .from = from };
-    int code = kl_head_model_make(&im.model, from->options, f->d, f->n_classes, err);
+    int code = kl_features_classes(f, from->weights->class_names, from->weights->n_classes,
+                                   from->weights->name_size, from->path, err);
+    if (!code) code = kl_head_model_make(&im.model, from->options, f->d, f->n_classes, err);
     if (code) return code;
     const struct kl_block *block = &im.model.block;
     im.used = calloc(from->weights->n + 1, sizeof *im.used);

@@ -111,29 +111,16 @@ static enum kl_element element_of(const char *descr)
     return KL_EL_NONE;
 }
 
-/* One text of little-endian UTF-32 as UTF-8; characters that are none become '?'. */
-static int read_config(struct kl_weights *weights, const unsigned char *data, size_t n,
-                       struct kl_error *err)
+/* Texts are passed over, but for those that this program knows. */
+static int take_text(struct kl_weights *weights, const struct kl_npy *a, const char *name,
+                     const unsigned char *data, size_t n, struct kl_error *err)
 {
-    char *text = malloc(n + 1), *to = text; /* four bytes become at most four */
-    if (!text) return kl_fail_memory(err, n + 1);
-    for (size_t i = 0; i + 4 <= n; i += 4) {
-        uint32_t c = data[i] | (uint32_t)data[i + 1] << 8 | (uint32_t)data[i + 2] << 16 |
-                     (uint32_t)data[i + 3] << 24;
-        if (c == 0) break;
-        if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = '?';
-        if (c < 0x80) *to++ = (char)c;
-        else if (c < 0x800) *to++ = (char)(0xc0 | c >> 6);
-        else if (c < 0x10000) *to++ = (char)(0xe0 | c >> 12);
-        else *to++ = (char)(0xf0 | c >> 18);
-        if (c >= 0x10000) *to++ = (char)(0x80 | (c >> 12 & 63));
-        if (c >= 0x800) *to++ = (char)(0x80 | (c >> 6 & 63));
-        if (c >= 0x80) *to++ = (char)(0x80 | (c & 63));
-    }
-    *to = 0;
-    free(weights->config);
-    weights->config = text;
-    return 0;
+    const size_t size = n && a->rank == 1 && a->dims[0] ? n / a->dims[0] : 0;
+    if (a->descr[1] != 'U') return KL_OK;
+    if (a->rank == 0 && strcmp(name, "config") == 0) return kl_weights_config(weights, data, n, err);
+    if (size && strcmp(name, "class_names") == 0)
+        return kl_weights_classes(weights, data, a->dims[0], size, err);
+    return KL_OK;
 }
 
 static int refuse_type(const char *path, const char *name, const char *descr, struct kl_error *err)
@@ -207,8 +194,6 @@ int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const 
     data += array.begin;
     n -= array.begin;
     const bool text = strncmp(array.descr, "<U", 2) == 0 || strncmp(array.descr, "|S", 2) == 0;
-    if (!text) return add(weights, &array, file, name, data, n, err);
-    return array.descr[1] == 'U' && array.rank == 0 && strcmp(name, "config") == 0
-               ? read_config(weights, data, n, err)
-               : 0;
+    return text ? take_text(weights, &array, name, data, n, err)
+                : add(weights, &array, file, name, data, n, err);
 }

@@ -76,16 +76,6 @@ static int by_place(const void *a, const void *b)
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
-/* The text `config` of the metadata, where it is one. */
-static int take_config(struct kl_weights *weights, const json_t *root, struct kl_error *err)
-{
-    const char *config =
-        json_string_value(json_object_get(json_object_get(root, "__metadata__"), "config"));
-    if (!config) return 0;
-    weights->config = strdup(config);
-    return weights->config ? 0 : kl_fail_memory(err, strlen(config));
-}
-
 int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err)
 {
     int rc = 0;
@@ -134,7 +124,7 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
         if ((rc = kl_weights_add(weights, file->path, entries[i].name, entries[i].rank, entries[i].dims,
                                  NULL, entries[i].element, data + entries[i].begin, err)))
             goto out;
-    rc = take_config(weights, root, err);
+    rc = kl_weights_metadata(weights, json_object_get(root, "__metadata__"), err);
 out:
     free(entries);
     json_decref(root);

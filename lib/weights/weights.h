@@ -17,8 +17,10 @@ struct kl_weight {
 struct kl_weights {
     struct kl_weight *tensors;
     size_t n;
-    char sha256[65]; /* of the file */
-    char *config;    /* the text that stands beside the tensors under this name; NULL: none */
+    char sha256[65];   /* of the file */
+    char *config;      /* the text that stands beside the tensors under this name; NULL: none */
+    char *class_names; /* n_classes strings of name_size bytes each, likewise; NULL: none */
+    size_t n_classes, name_size;
 };
 
 /* ---- reading (read.c chooses; safetensors.c, npz.c, pth.c read) ---- */

@@ -8,3 +8,19 @@ $ mkdir test/square; extract-features test --resize 28 -q -o test.h5 && qeval h.
 $ mv test/square test/stroke; extract-features test --resize 28 -q -o test.h5; qeval h.h5 test.h5 -q -o x.h5
 ! qeval: h.h5: class 1 is 'square', in the features it is 'stripe'
 ? 65
+
+# Out to other programs and in again the head keeps its classes: other features do not become its own.
+$ for w in w.npz w.safetensors; do qconvert h.h5 -q -o $w; qconvert $w --features test.h5 -o i.h5; qconvert $w --features train.h5 -o i.h5; done; ls i.h5
+> i.h5: head for 512 features and 3 classes, from w.npz
+> i.h5: head for 512 features and 3 classes, from w.safetensors
+> i.h5
+! qconvert: w.npz: class 1 is 'square', in the features it is 'stripe'
+! qconvert: w.safetensors: class 1 is 'square', in the features it is 'stripe'
+# Of any alphabet, too.
+$ mv train/dot "train/Öl 油 🜆"; extract-features train --resize 28 -q -o train.h5; qtrain train.h5 --epochs 1 --no-controls -q -o h.h5
++ for w in w.npz w.safetensors; do qconvert h.h5 -q -o $w -f; qconvert $w --features train.h5 -o i.h5; qconvert $w --features test.h5 -o x.h5; done
+> i.h5: head for 512 features and 3 classes, from w.npz
+> i.h5: head for 512 features and 3 classes, from w.safetensors
+! qconvert: w.npz: class 0 is 'square', in the features it is 'dot'
+! qconvert: w.safetensors: class 0 is 'square', in the features it is 'dot'
+? 65

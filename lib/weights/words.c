@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+   Texts that stand beside the tensors: the configuration, and the names of the classes. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "weights/weights_int.h"
+
+/* n bytes of little-endian UTF-32, or up to a NUL, as UTF-8 into to, which has room for n + 1 bytes;
+   characters that are none become '?'. */
+static void to_utf8(char *to, const unsigned char *data, size_t n)
+{
+    for (size_t i = 0; i + 4 <= n; i += 4) {
+        uint32_t c = data[i] | (uint32_t)data[i + 1] << 8 | (uint32_t)data[i + 2] << 16 |
+                     (uint32_t)data[i + 3] << 24;
+        if (c == 0) break;
+        if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) c = '?';
+        if (c < 0x80) *to++ = (char)c;
+        else if (c < 0x800) *to++ = (char)(0xc0 | c >> 6);
+        else if (c < 0x10000) *to++ = (char)(0xe0 | c >> 12);
+        else *to++ = (char)(0xf0 | c >> 18);
+        if (c >= 0x10000) *to++ = (char)(0x80 | (c >> 12 & 63));
+        if (c >= 0x800) *to++ = (char)(0x80 | (c >> 6 & 63));
+        if (c >= 0x80) *to++ = (char)(0x80 | (c & 63));
+    }
+    *to = 0;
+}
+
+int kl_weights_config(struct kl_weights *weights, const unsigned char *data, size_t n,
+                      struct kl_error *err)
+{
+    char *text = malloc(n + 1);
+    if (!text) return kl_fail_memory(err, n + 1);
+    to_utf8(text, data, n);
+    free(weights->config);
+    weights->config = text;
+    return KL_OK;
+}
+
+int kl_weights_classes(struct kl_weights *weights, const unsigned char *data, size_t n_classes,
+                       size_t size, struct kl_error *err)
+{
+    char *names = calloc(n_classes, size + 1);
+    if (!names) return kl_fail_memory(err, n_classes * (size + 1));
+    for (size_t i = 0; i < n_classes; i++) to_utf8(names + i * (size + 1), data + i * size, size);
+    free(weights->class_names);
+    weights->class_names = names, weights->n_classes = n_classes, weights->name_size = size + 1;
+    return KL_OK;
+}
+
+static int take_config(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)
+{
+    const char *config = json_string_value(json_object_get(metadata, "config"));
+    if (!config) return KL_OK;
+    weights->config = strdup(config);
+    return weights->config ? KL_OK : kl_fail_memory(err, strlen(config));
+}
+
+/* The longest of the strings; 0: it is no array of strings. */
+static size_t longest(const json_t *list)
+{
+    size_t most = 0, i;
+    const json_t *name;
+    json_array_foreach(list, i, name)
+    {
+        if (!json_is_string(name)) return 0;
+        if (json_string_length(name) + 1 > most) most = json_string_length(name) + 1;
+    }
+    return most;
+}
+
+/* A list of strings, as JSON in a text. Anything else may be another program's, and is passed over. */
+static int take_classes(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)
+{
+    struct kl_error none;
+    json_t *list = NULL;
+    const char *text = json_string_value(json_object_get(metadata, "class_names"));
+    if (!text) return KL_OK;
+    int rc = kl_json_parse(&list, text, "class_names", &none);
+    const size_t size = longest(list), n = json_array_size(list);
+    if (!rc && size) {
+        weights->class_names = calloc(n, size);
+        if (!weights->class_names) rc = KL_ENOMEM;
+        for (size_t i = 0; !rc && i < n; i++)
+            strcpy(weights->class_names + i * size, json_string_value(json_array_get(list, i)));
+        weights->n_classes = n, weights->name_size = size;
+    }
+    json_decref(list);
+    return rc == KL_ENOMEM ? kl_fail_memory(err, n * size) : KL_OK;
+}
+
+int kl_weights_metadata(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)
+{
+    const int rc = take_config(weights, metadata, err);
+    return rc ? rc : take_classes(weights, metadata, err);
+}
