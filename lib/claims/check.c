@@ -1,52 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "claims/claims.h"
+#include "claims/claims_int.h"
 
 const char *const kl_verdict_names[KL_VERDICTS] = {
     [KL_NOT_RUN] = "not run", [KL_PASS] = "pass", [KL_FAIL] = "FAIL"
 };
 
-/* Is it the digest of a raw input of any record? */
-static bool comes_from(const json_t *records, const char *sha256)
-{
-    size_t i;
-    json_t *record, *input;
-    const char *role;
-    json_array_foreach(records, i, record)
-    {
-        json_object_foreach(json_object_get(record, "inputs"), role, input)
-        {
-            const char *found = json_string_value(json_object_get(input, "sha256"));
-            if (found && strcmp(found, sha256) == 0) return true;
-        }
-    }
-    return false;
-}
-
 /* May numbers of the file be believed? If not, why says so. */
-static int check_file(char why[KL_CLAIM_WHY], const struct kl_claims *c, struct kl_file *file,
-                      struct kl_error *err)
+static int check_file(char why[KL_CLAIM_WHY], const struct kl_claims *c, const char *name,
+                      struct kl_file *file, struct kl_error *err)
 {
-    json_t *records = NULL;
     const char *version = strrchr(kl_file_created_by(file), ' ');
     if (!version || strcmp(version + 1, KL_VERSION) != 0) {
         snprintf(why, KL_CLAIM_WHY, "%.200s was written by %.40s, this is " KL_VERSION "; make it again",
                  kl_file_path(file), kl_file_created_by(file));
         return KL_OK;
     }
-    int code = kl_file_verify(file, NULL, err);
-    if (!code && c->data)
-        code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
-    if (!code && c->data && !comes_from(records, c->data))
-        snprintf(why, KL_CLAIM_WHY, "%.200s does not come from the data of the claims (%.12s...)",
-                 kl_file_path(file), c->data);
-    json_decref(records);
-    return code;
+    const int code = kl_file_verify(file, NULL, err);
+    return code ? code : kl_claims_origin(why, c, name, file, err);
 }
 
 static int read_element(struct kl_claim *claim, struct kl_file *file, struct kl_error *err)
@@ -108,7 +83,7 @@ static int check_claims(struct kl_claims *c, size_t first, struct kl_error *err)
     int code = kl_file_open(&file, path, err);
     if (code == KL_ENOINPUT && access(path, F_OK) != 0)
         snprintf(why, sizeof why, "there is no %.200s yet", path), code = KL_OK;
-    else if (!code) code = check_file(why, c, file, err);
+    else if (!code) code = check_file(why, c, name, file, err);
     for (size_t i = first; i < c->n && !code; i++) {
         struct kl_claim *claim = &c->claims[i];
         if (strcmp(claim->file, name) != 0) continue;

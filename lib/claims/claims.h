@@ -25,8 +25,9 @@ struct kl_claim {
 };
 struct kl_claims {
     struct json_t *json;
-    char *folder;     /* with its slash, or "" */
-    const char *data; /* SHA-256 of the input that every file must come from, or NULL */
+    char *folder;                 /* with its slash, or "" */
+    const char *data;             /* SHA-256 of the input that every file must come from, or NULL */
+    const struct json_t *options; /* file: tool: option: value, with which files must be made, or NULL */
     struct kl_claim *claims;
     size_t n, verdicts[KL_VERDICTS];
 };
@@ -34,8 +35,8 @@ struct kl_claims {
 /* Read the list. KL_ENOINPUT; KL_EDATA names the claim and what is wrong with it; KL_ENOMEM. */
 int kl_claims_read(struct kl_claims *claims, const char *path, struct kl_error *err);
 /* Hold every claim against its file. A number counts only if the file is whole (every block), was
-   written by this version, and comes from the list's data; else the claim is not run, and says why. A
-   damaged file is an error. KL_EDATA, KL_EIO, KL_ENOMEM, KL_ESIGNAL. */
+   written by this version, and comes from the list's data, made with its options; else the claim is not
+   run, and says why. A damaged file is an error. KL_EDATA, KL_EIO, KL_ENOMEM, KL_ESIGNAL. */
 int kl_claims_check(struct kl_claims *claims, struct kl_error *err);
 /* A line a claim, the worst verdicts last. */
 void kl_claims_table(FILE *to, const struct kl_claims *claims);

@@ -108,9 +108,31 @@ static int take_claim(struct kl_claim *claim, const json_t *object, const char *
     return code;
 }
 
+/* file: tool: option: value, of files that claims are on. */
+static int check_options(const struct kl_claims *c, const char *path, struct kl_error *err)
+{
+    const char *file, *tool;
+    json_t *tools, *options;
+    if (c->options && !json_is_object(c->options))
+        return kl_fail(err, KL_EDATA, "%s: 'options': expected {file: {tool: {option: value}}}", path);
+    json_object_foreach((json_t *)c->options, file, tools)
+    {
+        size_t i = 0;
+        while (i < c->n && strcmp(c->claims[i].file, file) != 0) i++;
+        if (i == c->n)
+            return kl_fail(err, KL_EDATA, "%s: 'options': no claim is on the file '%.60s'", path, file);
+        bool sound = json_is_object(tools);
+        json_object_foreach(tools, tool, options) sound = sound && json_is_object(options);
+        if (!sound)
+            return kl_fail(err, KL_EDATA, "%s: 'options': '%.60s': expected {tool: {option: value}}",
+                           path, file);
+    }
+    return KL_OK;
+}
+
 static int take_all(struct kl_claims *c, const char *path, struct kl_error *err)
 {
-    static const char *const names[] = { "schema", "data", "claims", NULL };
+    static const char *const names[] = { "schema", "data", "options", "claims", NULL };
     const json_t *schema = json_object_get(c->json, "schema"),
                  *list = json_object_get(c->json, "claims"), *data = json_object_get(c->json, "data");
     char where[4200];
@@ -124,6 +146,7 @@ static int take_all(struct kl_claims *c, const char *path, struct kl_error *err)
         return kl_fail(err, KL_EDATA, "%s: 'data': expected 64 hex digits, the SHA-256 of the input",
                        path);
     c->data = json_string_value(data);
+    c->options = json_object_get(c->json, "options");
     const size_t n = json_array_size(list);
     if (!n) return kl_fail(err, KL_EDATA, "%s: holds no claim", path);
     if (!(c->claims = calloc(n, sizeof *c->claims))) return kl_fail_memory(err, n * sizeof *c->claims);
@@ -131,7 +154,7 @@ static int take_all(struct kl_claims *c, const char *path, struct kl_error *err)
         snprintf(where, sizeof where, "%.4000s: claim %zu", path, c->n + 1);
         code = take_claim(&c->claims[c->n], json_array_get(list, c->n), where, err);
     }
-    return code;
+    return code ? code : check_options(c, path, err);
 }
 
 int kl_claims_read(struct kl_claims *c, const char *path, struct kl_error *err)

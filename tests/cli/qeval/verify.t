@@ -34,6 +34,24 @@ $ qeval --verify claims.json --json | jq -c '.counts, .phases, (.claims[0] | [.v
 $ sed -i 's/"data": "../"data": "zz/' claims.json; qeval --verify claims.json | head -1
 > not run  the accuracy                                 report.h5 does not come from the data of the claims (zz52193fc4dc...)
 
+# so was what was made with other options, in any stage before it; a number may be written as any
+$ of() { printf '{"schema":1,"options":{"report.h5":{%s}},"claims":[{"claim":"a","file":"report.h5","attribute":"accuracy","low":0,"high":1}]}' "$1" >of.json; qeval --verify of.json; }
++ of '"qtrain":{"epochs":2.0,"seed":0,"core":"circuit"},"extract-features":{"resize":28}'; of '"qtrain":{"epochs":2,"seed":7}'
++ of '"qtrain":{"core":"twin"}'; of '"qtrain":{"ancilla":1}'; of '"qgan":{}'; of '"qtrain":3'; sed -i 's/report/x/2' of.json; qeval --verify of.json
+> pass     a                                            0.1 in [0, 1]
+> of.json: 1 passed, 0 failed, 0 not run
+> not run  a                                            report.h5: qtrain had 0 for --seed, the claims are of 7
+> of.json: 0 passed, 0 failed, 1 not run
+> not run  a                                            report.h5: qtrain had "circuit" for --core, the claims are of "twin"
+> of.json: 0 passed, 0 failed, 1 not run
+> not run  a                                            report.h5: qtrain had nothing for --ancilla, the claims are of 1
+> of.json: 0 passed, 0 failed, 1 not run
+> not run  a                                            report.h5 has no record of a qgan
+> of.json: 0 passed, 0 failed, 1 not run
+! qeval: of.json: 'options': 'report.h5': expected {tool: {option: value}}
+! qeval: of.json: 'options': no claim is on the file 'report.h5'
+? 65
+
 $ printf '{"schema":1,"claims":[{"claim":"a","file":"report.h5","attribute":"accuracy","low":0,"high":1}]}' >met.json; qeval --verify met.json --strict
 > pass     a                                            0.1 in [0, 1]
 > met.json: 1 passed, 0 failed, 0 not run
