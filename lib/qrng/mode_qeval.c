@@ -10,7 +10,7 @@
 #include "qrng/options.h"
 #include "qrng/study.h"
 
-enum { NUMERICAL_VERSION = 8, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 9, SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
@@ -127,7 +127,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     if (r->n_null) pairs[n++] = (struct kl_json_pair){ "null_p", KL_JSON_NUMBER, NULL, r->null_p };
     if (r->last)
         pairs[n++] =
-            (struct kl_json_pair){ "last_epoch", KL_JSON_NUMBER, NULL, kl_mean(r->last, r->n_splits) };
+            (struct kl_json_pair){ "last_epoch", KL_JSON_NUMBER, NULL, kl_mean(r->last, r->n_chosen) };
     if (common->json) return kl_json_line(out, pairs, n, err);
     if (!common->quiet) kl_study_table(out, r, &w->study);
     return KL_OK;

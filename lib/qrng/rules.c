@@ -14,6 +14,12 @@ size_t kl_rule_inputs(enum kl_rule_kind kind, size_t n_bits)
     return kind == KL_RULE_ONES ? 2 : n_bits;
 }
 
+size_t kl_rule_free(enum kl_rule_kind kind, size_t n_bits)
+{
+    const size_t d = kl_rule_inputs(kind, n_bits);
+    return kind == KL_RULE_LOGISTIC ? d + 1 : kind == KL_RULE_BERNOULLI ? d : d - 1;
+}
+
 /* x [d] of a row: counts of symbols, or its bits. */
 static void count(double *x, enum kl_rule_kind kind, const struct kl_bits *bits, size_t row)
 {

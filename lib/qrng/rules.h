@@ -26,6 +26,8 @@ struct kl_rule {
 };
 /* d of a kind for rows of n_bits; 0: there is none (pairs of an odd number of bits). */
 size_t kl_rule_inputs(enum kl_rule_kind kind, size_t n_bits);
+/* Numbers of a class that are free: shares of symbols add to 1, and equal priors leave no intercept. */
+size_t kl_rule_free(enum kl_rule_kind kind, size_t n_bits);
 /* Fits to rows [which[0..n)] with labels [n_rows of bits] in [0, classes). rule->parameters: room for
    classes (d + 1) numbers, given by the caller. KL_EDATA if a class has no row, KL_ENOMEM,
    KL_ESIGNAL. */

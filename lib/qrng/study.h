@@ -98,8 +98,9 @@ struct kl_verdict {
     double *log10_p; /* of that many right answers by guessing, one-sided */
     double *recall;  /* [splits, c] */
     double mean, low,
-        high; /* of the accuracy, 95 %: corrected resampled t over splits; of one split Wilson's */
-    size_t collapsed;     /* splits on which it answers with one and the same device */
+        high;       /* of the accuracy, 95 %: corrected resampled t over splits; of one split Wilson's */
+    uint8_t *alike; /* [splits] does it answer with one and the same device? */
+    size_t collapsed;     /* on how many splits it does */
     double others;        /* mean accuracy of the other splits; NaN: there are none */
     double worst_log10_p; /* largest of the splits' */
 };
@@ -115,8 +116,10 @@ struct kl_study_report {
     const char *no_limit;  /* why it was not found; NULL: it was */
     struct kl_limit limit; /* of the symbols' counts, fitted on all rows, if those are independent */
     struct kl_dependence dependence; /* and whether they are */
-    double *best,
-        *last; /* [splits] reference protocol: at the best epoch of the test curve, at the last one */
+    /* [n_chosen] reference protocol, of the splits on which the network did not collapse: at the best
+       epoch of the test curve, at the last one */
+    double *best, *last;
+    size_t n_chosen;
 };
 /* Judges and writes: all datasets and attributes of the report. */
 int kl_study_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,

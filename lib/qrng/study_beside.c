@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What stands beside the models of a study: shuffled labels, the limit, the choice of the epoch. */
+   What stands beside the models of a study: shuffled labels, the limit. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,31 +78,4 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++)
         rc = kl_writer_number(j->w, "", numbers[i].name, numbers[i].value, err);
     return rc;
-}
-
-/* What choosing the epoch by the test rows is worth. */
-int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
-{
-    const struct kl_dataset *history = NULL, *epochs = NULL;
-    if (j->study->protocol != KL_REFERENCE || !j->study->network) return KL_OK;
-    int rc = kl_file_expect(&history, j->file, "history/judge_accuracy", KL_TYPE_F64, 2, err);
-    if (!rc) rc = kl_judge_find(&epochs, j, "epochs", KL_TYPE_I64, 1, sizeof(int64_t), err);
-    const size_t most = rc ? 0 : history->dims[1];
-    double *curve = malloc((most + 1) * sizeof *curve);
-    r->best = calloc(2 * r->n_splits, sizeof *r->best);
-    if (!rc && (!curve || !r->best)) rc = kl_fail_memory(err, (most + 2 * r->n_splits) * sizeof *curve);
-    r->last = r->best ? r->best + r->n_splits : NULL;
-    for (size_t s = 0; s < r->n_splits && !rc; s++) {
-        int64_t ran = 0;
-        rc = kl_file_rows(j->file, history, s, 1, curve, err);
-        if (!rc) rc = kl_file_rows(j->file, epochs, s, 1, &ran, err);
-        if (!rc && (ran < 1 || (size_t)ran > most))
-            rc = kl_fail(err, KL_EDATA, "%s: epochs: found %lld of %zu", kl_file_path(j->file),
-                         (long long)ran, most);
-        for (int64_t e = 0; e < ran && !rc; e++) r->best[s] = fmax(r->best[s], curve[e]);
-        if (!rc) r->last[s] = curve[ran - 1];
-    }
-    free(curve);
-    if (!rc) rc = kl_judge_put(j, "reference", "best_epoch_accuracy", r->best, r->n_splits, err);
-    return rc ? rc : kl_judge_put(j, "reference", "last_epoch_accuracy", r->last, r->n_splits, err);
 }

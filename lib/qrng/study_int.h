@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Judging, in parts: study_apply.c one run of one model, study_judge.c one model on all splits,
-   study_beside.c what stands beside the models. */
+   study_beside.c what stands beside the models, study_reference.c what the epoch's choice is worth. */
 #ifndef KL_QRNG_STUDY_INT_H
 #define KL_QRNG_STUDY_INT_H
 
@@ -47,5 +47,7 @@ int kl_judge_describe(const struct kl_judge *j, struct kl_error *err);
 int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error *err);
 int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err);
 int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err);
+/* kept_last: the networks are those of their last epochs. Nothing if all runs have collapsed. */
+void kl_study_reference_table(FILE *to, const struct kl_study_report *r, bool kept_last);
 
 #endif

@@ -102,6 +102,7 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     rc = write_split(j, sets, s, &wilson, calibration[0], err);
     if (!rc) rc = kl_judge_collapse(&collapsed, j, v->model, s, err);
     if (rc) return rc;
+    v->alike[s] = collapsed;
     v->collapsed += collapsed;
     if (!collapsed) v->others += v->accuracy[s];
     return KL_OK;
@@ -110,7 +111,16 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
 static size_t n_parameters(const struct kl_study *s, int model)
 {
     if (model == KL_STUDY_NETWORK) return kl_network_size(&s->options.net);
-    return (size_t)s->bits->n_devices * (kl_rule_inputs((enum kl_rule_kind)model, s->bits->n_bits) + 1);
+    return (size_t)s->bits->n_devices * kl_rule_free((enum kl_rule_kind)model, s->bits->n_bits);
+}
+
+static int put_alike(const struct kl_verdict *v, const struct kl_judge *j, size_t s,
+                     struct kl_error *err)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s/collapsed", kl_study_model_name(v->model));
+    const int rc = kl_writer_put(j->w, name, KL_TYPE_U8, 0, 1, &s, v->alike, err);
+    return rc < 0 ? rc : KL_OK;
 }
 
 /* Mean, interval, and the arrays into the file. */
@@ -132,6 +142,7 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
     if (!rc) rc = kl_judge_put(j, name, "log_loss", v->log_loss, s, err);
     if (!rc) rc = kl_judge_put(j, name, "expected_calibration_error", v->calibration_error, s, err);
     if (!rc) rc = kl_judge_put(j, name, "log10_p", v->log10_p, s, err);
+    if (!rc) rc = put_alike(v, j, s, err);
     const struct {
         const char *name;
         double value;
@@ -156,11 +167,12 @@ static int judge_model(struct kl_verdict *v, struct kl_judge *j, struct kl_study
 {
     struct sets sets;
     const size_t s = r->n_splits;
-    double *all = calloc(s * (4 + j->c), sizeof *all);
-    if (!all) return kl_fail_memory(err, s * (4 + j->c) * sizeof *all);
+    const size_t numbers = s * (4 + j->c);
+    double *all = calloc(1, numbers * sizeof *all + s * sizeof *v->alike);
+    if (!all) return kl_fail_memory(err, numbers * sizeof *all);
     v->accuracy = all, v->log_loss = all + s, v->calibration_error = all + 2 * s,
     v->log10_p = all + 3 * s;
-    v->recall = all + 4 * s;
+    v->recall = all + 4 * s, v->alike = (uint8_t *)(all + numbers);
     int rc = declare(&sets, j, kl_study_model_name(v->model), err);
     for (size_t i = 0; i < s && !rc; i++) rc = judge_split(v, j, &sets, i, err);
     return rc ? rc : conclude(v, j, r, err);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "metrics/metrics.h"
-#include "qrng/study.h"
+#include "qrng/study_int.h"
 
 enum { SHOWN_CLASSES = 8 };
 
@@ -36,28 +36,6 @@ static void write_differences(FILE *to, const struct kl_study_report *r)
         if (kl_has_width(of.low, of.high)) fprintf(to, "(95 %% %+.4f to %+.4f)\n", of.low, of.high);
         else fprintf(to, "(the same on all splits)\n");
     }
-}
-
-/* The study's headline, and what it is. */
-static void write_reference(FILE *to, const struct kl_study_report *r)
-{
-    static const double HEADLINE = 0.5867;
-    const size_t n = r->n_splits;
-    double most = 0;
-    size_t above = 0;
-    if (!r->best) return;
-    for (size_t s = 0; s < n; s++) most = fmax(most, r->best[s]), above += r->best[s] >= HEADLINE - 5e-5;
-    const double best = kl_mean(r->best, n), last = kl_mean(r->last, n);
-    fprintf(to,
-            "chosen by its own test rows: best epoch %.4f (sd %.4f), last epoch %.4f (sd %.4f): the "
-            "choice is worth "
-            "%+.4f\n",
-            best, kl_deviation(r->best, n), last, kl_deviation(r->last, n), best - last);
-    fprintf(to, "best of %zu run%s %.4f, %+.4f more; %zu of %zu at %.4f or above\n", n, kl_s(n), most,
-            most - best, above, n, HEADLINE);
-    if (n > 1)
-        fprintf(to, "the study's \"95 %% interval\" is mean -+ 1 sd: %.4f to %.4f\n",
-                best - kl_deviation(r->best, n), best + kl_deviation(r->best, n));
 }
 
 static double largest_share(const struct kl_bits *bits)
@@ -129,5 +107,5 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
                 kl_study_model_name(r->models[0].model), kl_mean(r->null, r->n_null),
                 kl_deviation(r->null, r->n_null), r->n_null, r->null_p);
     if (!r->no_limit) write_information(to, r, study->bits);
-    if (biased) write_reference(to, r);
+    if (biased) kl_study_reference_table(to, r, strcmp(study->v->keep, "last") == 0);
 }

@@ -85,7 +85,7 @@ $ . ./page; qeval --qrng c.h5 rows.txt --symbol-bits 2 --json -o r.h5 | jq -c '[
 >            logistic_collapsed 0  logistic_log_loss 0.915432  logistic_parameters 63
 >            logistic_worst_log10_p -2.7446  model pairs  null_p 0.05
 >            pairs_accuracy 0.930556 (95 % 0.849857 to 1)  pairs_accuracy_others 0.930556
->            pairs_collapsed 0  pairs_log_loss 0.163563  pairs_parameters 15  pairs_worst_log10_p -11.1754
+>            pairs_collapsed 0  pairs_log_loss 0.163563  pairs_parameters 9  pairs_worst_log10_p -11.1754
 >            protocol holdout  seed 0  symbol_bits 2  test 0.2
 >
 

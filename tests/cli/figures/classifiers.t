@@ -49,7 +49,7 @@ $ qtrain --qrng bits.h5 --seeds 2 --epochs 3 --hidden 5 --l1 0 --batch-size 4 -q
 > >logistic parameters</th><td>63
 > >network collapsed</th><td>0
 > >network parameters</th><td>123
-> >pairs parameters</th><td>15
+> >pairs parameters</th><td>9
 # One report's model goes by its own name, several by their files'.
 $ cp r.h5 x.h5; for f in r x; do figures $f.h5 --figure configurations -q -o $f.svg; figures $f.h5 hr.h5 --figure configurations -q -o 2$f.svg; done; cmp r.svg x.svg && cmp -s 2r.svg 2x.svg
 ? 1

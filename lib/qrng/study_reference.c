@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+   What choosing the epoch by the test rows is worth, which the study's headline is made of. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/metrics.h"
+#include "metrics/ranks.h"
+#include "qrng/study_int.h"
+
+static const double HEADLINE = 0.5867;
+
+/* Into the report those of the runs that did not collapse, in the place of all. */
+static void leave_out_collapsed(struct kl_study_report *r)
+{
+    for (size_t s = 0; s < r->n_splits; s++) {
+        if (r->models[0].alike[s]) continue;
+        r->best[r->n_chosen] = r->best[s];
+        r->last[r->n_chosen++] = r->last[s];
+    }
+}
+
+int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
+{
+    const struct kl_dataset *history = NULL, *epochs = NULL;
+    if (j->study->protocol != KL_REFERENCE || !j->study->network) return KL_OK;
+    int rc = kl_file_expect(&history, j->file, "history/judge_accuracy", KL_TYPE_F64, 2, err);
+    if (!rc) rc = kl_judge_find(&epochs, j, "epochs", KL_TYPE_I64, 1, sizeof(int64_t), err);
+    const size_t most = rc ? 0 : history->dims[1];
+    double *curve = malloc((most + 1) * sizeof *curve);
+    r->best = calloc(2 * r->n_splits, sizeof *r->best);
+    if (!rc && (!curve || !r->best)) rc = kl_fail_memory(err, (most + 2 * r->n_splits) * sizeof *curve);
+    r->last = r->best ? r->best + r->n_splits : NULL;
+    for (size_t s = 0; s < r->n_splits && !rc; s++) {
+        int64_t ran = 0;
+        rc = kl_file_rows(j->file, history, s, 1, curve, err);
+        if (!rc) rc = kl_file_rows(j->file, epochs, s, 1, &ran, err);
+        if (!rc && (ran < 1 || (size_t)ran > most))
+            rc = kl_fail(err, KL_EDATA, "%s: epochs: found %lld of %zu", kl_file_path(j->file),
+                         (long long)ran, most);
+        for (int64_t e = 0; e < ran && !rc; e++) r->best[s] = fmax(r->best[s], curve[e]);
+        if (!rc) r->last[s] = curve[ran - 1];
+    }
+    free(curve);
+    if (!rc) rc = kl_judge_put(j, "reference", "best_epoch_accuracy", r->best, r->n_splits, err);
+    if (!rc) rc = kl_judge_put(j, "reference", "last_epoch_accuracy", r->last, r->n_splits, err);
+    if (!rc) leave_out_collapsed(r);
+    return rc;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Over runs; the study's deviation is that of the runs themselves, not an estimate from them. */
+static void write_runs(FILE *to, const double *best, size_t n)
+{
+    const double mean = kl_mean(best, n),
+                 deviation = kl_deviation(best, n) * sqrt((double)(n - 1) / (double)n);
+    size_t above = 0;
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted) return;
+    memcpy(sorted, best, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (size_t s = 0; s < n; s++) above += sorted[s] >= HEADLINE - 5e-5;
+    fprintf(to,
+            "%zu run%s: least %.4f, median %.4f, best %.4f, %+.4f more than the mean; %zu at %.4f or "
+            "above\n",
+            n, kl_s(n), sorted[0], kl_sorted_quantile(sorted, n, 0.5), sorted[n - 1],
+            sorted[n - 1] - mean, above, HEADLINE);
+    if (n > 1)
+        fprintf(to, "the study's \"95 %% interval\" is mean -+ 1 sd: %.4f to %.4f\n", mean - deviation,
+                mean + deviation);
+    free(sorted);
+}
+
+void kl_study_reference_table(FILE *to, const struct kl_study_report *r, bool kept_last)
+{
+    const size_t n = r->n_chosen;
+    if (!n) return;
+    const double best = kl_mean(r->best, n), last = kl_mean(r->last, n);
+    fprintf(to, "%s: best epoch %.4f (sd %.4f), last epoch %.4f (sd %.4f): the choice %s worth %+.4f\n",
+            kept_last ? "kept at the last epoch, not chosen by its own test rows"
+                      : "chosen by its own test rows",
+            best, kl_deviation(r->best, n), last, kl_deviation(r->last, n),
+            kept_last ? "would be" : "is", best - last);
+    write_runs(to, r->best, n);
+}
