@@ -48,6 +48,10 @@ int kl_cache_fsck(struct kl_cache *c, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no folder; name one, give --store DIR, or set KETLINE_STORE");
     int code = kl_cache_one_folder(c, err);
     if (!code) code = kl_store_walk(folder, true, check_found, c, &bad, err);
+    if (code == KL_EIO && bad) { /* the answer is no, whatever lies in a folder that cannot be listed */
+        kl_note(c->log, 0, "%s", err->text);
+        code = KL_OK;
+    }
     if (!code && c->problem.code) *err = c->problem, code = err->code;
     if (code) return code;
     if (bad && c->repair)

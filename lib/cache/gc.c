@@ -21,6 +21,20 @@ static void print_gc(void *context, const char *path, const char *why, uint64_t 
                 (unsigned long long)bytes);
 }
 
+static void sum_up(const struct kl_cache *c, const char *folder, const struct kl_gc *work)
+{
+    if (!work->n && !work->n_left) fprintf(c->out, "%s: nothing to remove", folder);
+    else
+        fprintf(c->out, "%s: %zu file%s, %llu bytes%s", folder, work->n, kl_s(work->n),
+                (unsigned long long)work->bytes,
+                c->apply ? " removed" : "; nothing was removed, --apply does");
+    if (work->n_left) fprintf(c->out, "; %zu could not be removed", work->n_left);
+    if (work->n_unlisted)
+        fprintf(c->out, "; %zu folder%s not seen through", work->n_unlisted,
+                work->n_unlisted == 1 ? " was" : "s were");
+    fputc('\n', c->out);
+}
+
 int kl_cache_gc(struct kl_cache *c, struct kl_error *err)
 {
     const char *folder = kl_cache_folder(c, ".");
@@ -34,15 +48,7 @@ int kl_cache_gc(struct kl_cache *c, struct kl_error *err)
                        "--older-than removes results: name the folder, give --store DIR, or set "
                        "KETLINE_STORE");
     if (!code) code = kl_store_gc(folder, &work, err);
-    if (!code && !work.n && !c->common->json) {
-        fprintf(c->out, "%s: nothing to remove\n", folder);
-    } else if ((!code || work.n_left) && !c->common->json) {
-        fprintf(c->out, "%s: %zu file%s, %llu bytes%s", folder, work.n, kl_s(work.n),
-                (unsigned long long)work.bytes,
-                c->apply ? " removed" : "; nothing was removed, --apply does");
-        if (work.n_left) fprintf(c->out, "; %zu could not be removed", work.n_left);
-        fputc('\n', c->out);
-    }
+    if ((!code || work.passed.n) && !c->common->json) sum_up(c, folder, &work);
     if (!code && c->problem.code) *err = c->problem, code = err->code;
     return code;
 }

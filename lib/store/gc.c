@@ -16,8 +16,12 @@ enum { RESUME_SECONDS = 7 * 24 * 3600 };
 static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t bytes, int error)
 {
     if (error) {
+        struct kl_error why = { 0 };
         errno = error;
-        if (gc->n_left++ == 0) kl_fail_errno(&gc->first, KL_EIO, "%s: cannot be removed", path);
+        kl_fail_errno(&why, KL_EIO, "%s: cannot be removed", path);
+        why.code = KL_EIO; /* whatever the reason */
+        kl_pass_over(&gc->passed, &why);
+        gc->n_left++;
     } else {
         gc->n++;
         gc->bytes += bytes;
@@ -86,7 +90,11 @@ static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, in
         if (why.code == KL_ENOMEM) *err = why;
         return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
     }
-    if (S_ISDIR(s->st_mode) && depth < 16) return gc_folder(gc, path, depth + 1, err);
+    if (S_ISDIR(s->st_mode) && depth < 16 && gc_folder(gc, path, depth + 1, err)) {
+        const int code = kl_pass_over(&gc->passed, err);
+        gc->n_unlisted += !code;
+        return code;
+    }
     if (S_ISREG(s->st_mode) && length > 3 && strcmp(name + length - 3, ".h5") == 0)
         return one_file(gc, path, s, err);
     return KL_OK;
@@ -121,11 +129,8 @@ int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err)
 {
     gc->n = 0;
     gc->bytes = 0;
-    gc->n_left = 0;
-    gc->first = (struct kl_error){ 0 };
+    gc->n_left = gc->n_unlisted = 0;
+    gc->passed = (struct kl_passed){ 0 };
     const int code = gc_folder(gc, folder, 0, err);
-    if (code || !gc->n_left) return code;
-    if (gc->n_left == 1) return kl_fail(err, KL_EIO, "%s", gc->first.text);
-    return kl_fail(err, KL_EIO, "%s; nor can %zu other%s", gc->first.text, gc->n_left - 1,
-                   kl_s(gc->n_left - 1));
+    return code ? code : kl_passed_end(&gc->passed, err);
 }

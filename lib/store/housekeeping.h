@@ -5,6 +5,16 @@
 
 #include "store/store.h"
 
+/* What could not be done and stops nothing (passed.c): it is said at the end, in one line. */
+struct kl_passed {
+    size_t n;
+    struct kl_error first;
+};
+/* Takes *err in and clears it; KL_ENOMEM stays and is returned. */
+int kl_pass_over(struct kl_passed *passed, struct kl_error *err);
+/* KL_EIO, which names the first, if there are any. */
+int kl_passed_end(const struct kl_passed *passed, struct kl_error *err);
+
 struct kl_found {
     const char *path;
     char kind[64], key[65], content[65]; /* empty when the file cannot be opened */
@@ -18,7 +28,8 @@ struct kl_found {
 };
 /* Each *.h5 below the folder, in name order (path may also be one file): the envelope, with `verify`
    every block as well, and that a file under a key's name has that key. `each` may be
-   NULL; non-zero from it stops the walk. *n_bad may be NULL. */
+   NULL; non-zero from it stops the walk. *n_bad may be NULL. A folder below it that cannot be listed
+   stops nothing: then it is KL_EIO at the end, and *n_bad is of what was seen. */
 int kl_store_walk(const char *path, bool verify,
                   int (*each)(void *context, const struct kl_found *found), void *context, size_t *n_bad,
                   struct kl_error *err);
@@ -30,11 +41,13 @@ struct kl_gc {
     void *context;
     size_t n; /* results */
     uint64_t bytes;
-    size_t n_left;         /* that could not be removed: not in n */
-    struct kl_error first; /* (hidden) of those */
+    size_t n_left;           /* that could not be removed: not in n */
+    size_t n_unlisted;       /* folders below it of which nothing, or not all, could be seen */
+    struct kl_passed passed; /* (hidden) all of these */
 };
-/* Temporaries of dead runs below the folder go always. A file that cannot be removed stops nothing: all
-   others are seen to, then it is KL_EIO, which names the first. */
+/* Temporaries of dead runs below the folder go always. Each file is judged by its own name, times and
+   envelope, whatever lies elsewhere; so a file that cannot be removed, or a folder below that cannot be
+   listed, stops nothing: all others are seen to, then it is KL_EIO, which names the first. */
 int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err);
 /* Whole files of one store into another (transfer.c), each checked on the way; what is there stays. A
    store is a folder, or NAME:PATH of rclone's, of which one may be. */

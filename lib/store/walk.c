@@ -13,6 +13,7 @@ struct walk {
     int (*each)(void *context, const struct kl_found *found);
     void *context;
     size_t n_bad;
+    struct kl_passed unlisted;
 };
 
 /* In a shared store a file's name is its key: "ab/cdef....h5". */
@@ -77,7 +78,10 @@ static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_
 {
     struct dirent **names = NULL;
     int n = scandir(folder, &names, no_dots, alphasort), rc = 0;
-    if (n < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
+    if (n < 0) {
+        rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
+        return depth ? kl_pass_over(&w->unlisted, err) : rc;
+    }
     for (int i = 0; i < n; i++) {
         size_t room = strlen(folder) + strlen(names[i]->d_name) + 2, length = strlen(names[i]->d_name);
         char *path = rc ? NULL : malloc(room);
@@ -103,10 +107,11 @@ int kl_store_walk(const char *path, bool verify,
                   int (*each)(void *context, const struct kl_found *found), void *context, size_t *n_bad,
                   struct kl_error *err)
 {
-    struct walk w = { verify, each, context, 0 };
+    struct walk w = { .verify = verify, .each = each, .context = context };
     struct stat s;
     if (stat(path, &s)) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     int rc = S_ISDIR(s.st_mode) ? walk_folder(&w, path, 0, err) : one_file(&w, path, err);
     if (n_bad) *n_bad = w.n_bad;
-    return rc == KL_ESIGNAL ? 0 : rc;
+    if (rc) return rc == KL_ESIGNAL ? 0 : rc;
+    return kl_passed_end(&w.unlisted, err);
 }
