@@ -156,10 +156,10 @@ struct kl_grid {
 };
 /* "lr=1e-3,3e-3 n_layers=1,2": names as on the command line, values checked against the options; where a
    value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in
-   no grid, up to one without a name; NULL: none. KL_EUSAGE. Free with kl_grid_free; the grid must
-   outlive the values that are set from it. */
+   no grid, or in spite of not being in the key, up to one without a name; NULL: none. KL_EUSAGE. Free with
+   kl_grid_free; the grid must outlive the values that are set from it. */
 struct kl_grid_refusal {
-    const char *name, *why; /* "--grid: NAME: WHY" */
+    const char *name, *why; /* "--grid: NAME: WHY"; NULL: it changes results, by what its file says */
 };
 int kl_grid_parse(struct kl_grid *grid, const struct kl_tool *tool,
                   const struct kl_grid_refusal *refusals, const char *text, struct kl_error *err);

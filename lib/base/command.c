@@ -43,7 +43,7 @@ void kl_options_command(FILE *to, const struct kl_tool *tool, const void *values
     fputs(tool->name, to);
     write_word(to, input);
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++)
-        if (option->in_key || strcmp(option->name, "seed") == 0)
+        if (option->in_key || kl_choice("seed|circuit-file", option->name) >= 0) /* in keys otherwise */
             write_option(to, option, values, defaults);
     fputs(" -o", to);
     write_word(to, output);

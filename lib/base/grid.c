@@ -71,10 +71,13 @@ static int add_axis(struct kl_grid *grid, char *word, const struct kl_tool *tool
     if (!option)
         return kl_fail(err, KL_EUSAGE, "--grid: %.*s: no such option%s%s%s", (int)length, word,
                        nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    bool allowed = option->in_key;
     for (const struct kl_grid_refusal *r = refusals; r && r->name; r++)
-        if (strcmp(r->name, option->name) == 0)
-            return kl_fail(err, KL_EUSAGE, "--grid: %s: %s", r->name, r->why);
-    if (!option->in_key)
+        if (strcmp(r->name, option->name) == 0) {
+            if (r->why) return kl_fail(err, KL_EUSAGE, "--grid: %s: %s", r->name, r->why);
+            allowed = true;
+        }
+    if (!allowed)
         return kl_fail(err, KL_EUSAGE, "--grid: %s does not change a result; give it outside the grid",
                        option->name);
     for (int i = 0; i < grid->n_axes; i++)

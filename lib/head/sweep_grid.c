@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Which options may be an axis of a sweep: those by which its points differ and can be compared. */
+#include <stdio.h>
 #include <string.h>
 
 #include "head/idle.h"
@@ -12,6 +13,7 @@ static const struct kl_grid_refusal refusals[] = {
     { "no-controls",
       "heads of a sweep have no controls; repeat the best point with qtrain, which adds them" },
     { "val-fraction", "points are compared on the same validation samples; give it outside the grid" },
+    { "circuit-file", NULL }, /* what it says is in the key, as --qasm */
     { NULL, NULL },
 };
 
@@ -22,24 +24,35 @@ static const struct kl_grid_axis *find_axis(const struct kl_grid *grid, const ch
     return NULL;
 }
 
-/* Has any point an option with one of these values? What the grid does not say is the base's. */
-static bool any_point(const struct kl_grid *grid, const struct kl_head_settings *base, const char *name,
-                      const char *values)
+/* An axis must change every point, or some would be trained once for each of its values. What the grid
+   does not say is the base's. */
+static int check_idle(const struct kl_grid *grid, const struct kl_head_settings *base,
+                      const struct kl_idle *c, struct kl_error *err)
 {
-    const struct kl_grid_axis *axis = find_axis(grid, name);
-    if (!axis) return kl_idle_among(values, kl_idle_value(base, name));
-    for (size_t i = 0; i < axis->n; i++)
-        if (kl_idle_among(values, axis->values[i])) return true;
-    return false;
+    const struct kl_grid_axis *other = find_axis(grid, c->other);
+    char idle[200] = "";
+    size_t n = 0, used = 0;
+    if (!find_axis(grid, c->option)) return KL_OK;
+    for (size_t i = 0; other && i < other->n && used < sizeof idle; i++)
+        if (!kl_idle_among(c->values, other->values[i]))
+            used += (size_t)snprintf(idle + used, sizeof idle - used, "%s%s", n++ ? "," : "",
+                                     other->values[i]);
+    if (other ? n == other->n : !kl_idle_among(c->values, kl_idle_value(base, c->other)))
+        return kl_fail(err, KL_EUSAGE, "--grid: %s: changes nothing without --%s %s", c->option,
+                       c->other, c->values);
+    if (!n) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--grid: %s: changes nothing of points with %s=%s, only with %s; sweep them apart",
+                   c->option, c->other, idle, c->values);
 }
 
 static int check(const struct kl_grid *grid, const struct kl_head_settings *base, bool halving,
                  struct kl_error *err)
 {
-    for (const struct kl_idle *c = kl_idle; c->option; c++)
-        if (find_axis(grid, c->option) && !any_point(grid, base, c->other, c->values))
-            return kl_fail(err, KL_EUSAGE, "--grid: %s: changes nothing without --%s %s", c->option,
-                           c->other, c->values);
+    for (const struct kl_idle *c = kl_idle; c->option; c++) {
+        const int code = check_idle(grid, base, c, err);
+        if (code) return code;
+    }
     if (halving && find_axis(grid, "epochs"))
         return kl_fail(
             err, KL_EUSAGE,

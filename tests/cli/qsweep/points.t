@@ -4,6 +4,15 @@ $ mkdir a b; circuit qasm --qubits 2 --layers 1 >a/c.qasm; circuit qasm --qubits
 + cp $DATA/noise/example.json a/n.json; sed 's/0\.0/0.01/' a/n.json >b/n.json; cmp -s a/n.json b/n.json || echo differ
 > differ
 
+# Circuits of files, each the head that qtrain makes of it; the command for the best names its file.
+$ qsweep f.h5 --grid "circuit-file=a/c.qasm,b/c.qasm" --reduction 4 --epochs 2 -o f-sweep.h5 | tail -n 1 |
++ sed 's/[ab]\/c.qasm/X\/c.qasm/'
+> the best again, with its controls: qtrain f.h5 --circuit-file X/c.qasm --reduction 4 --epochs 2 -o f-sweep-best.h5
+$ for f in a b; do qtrain f.h5 --circuit-file $f/c.qasm --reduction 4 --epochs 2 --no-controls --key -o x.h5
++ cache show f-sweep-heads/circuit-file=$f-c.qasm.h5 | sed -n 's/^key *//p'; done | sed -E 's/^.* //' | uniq -c | sed -E 's/[0-9a-f]{64}/#/'
+>       2 #
+>       2 #
+
 # The key follows what is in a file, not its name; and the option.
 $ key() { qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --epochs 1 "$@" --key -o s.h5; }
 + key >plain; (cd a; ln -s ../f.h5; key --circuit-file c.qasm) >qasm; (cd b; ln -s ../f.h5; key --circuit-file c.qasm) >other
