@@ -22,7 +22,7 @@ int kl_cache_diff(struct kl_cache *c, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "found %zu file%s, expected two; see --help", c->n, kl_s(c->n));
     int code = kl_file_open(&a, c->args[0], err);
     if (!code) code = kl_file_open(&b, c->args[1], err);
-    if (!code) code = kl_key_diff(&text, kl_file_key_parts(a), kl_file_key_parts(b), err);
+    if (!code) code = kl_file_diff(&text, a, b, err);
     bool same = !code && strcmp(kl_file_key(a), kl_file_key(b)) == 0;
     if (!code) code = print_difference(c, same, text, err);
     free(text);

@@ -10,6 +10,7 @@ struct text {
     char *at;
     size_t n;
     bool failed;
+    const json_t *records[2]; /* of both files' provenance; NULL: none is at hand */
 };
 
 static void add(struct text *t, const char *words)
@@ -25,8 +26,37 @@ static void add(struct text *t, const char *words)
     t->n += n;
 }
 
-/* A value as a person writes it: reals with as few digits as say the same, digests cut. */
-static void add_value(struct text *t, const json_t *value)
+/* What the file with these contents was called when it was read; NULL: no record says it. A file's own
+   record is the last one. */
+static const char *find_path(const json_t *records, const char *content)
+{
+    const char *name, *path = NULL;
+    const json_t *below;
+    for (size_t i = json_array_size(records); i-- && !path;)
+        path = find_path(json_array_get(records, i), content);
+    if (json_is_array(records)) return path;
+    json_object_foreach((json_t *)records, name, below)
+    {
+        const char *text = json_string_value(below);
+        if (text && strcmp(text, content) == 0)
+            path = json_string_value(json_object_get(records, "path"));
+        else if (!path) path = find_path(below, content);
+    }
+    return path;
+}
+
+/* A digest, cut, and the name of what it is of. */
+static void add_digest(struct text *t, const char *digest, const json_t *records)
+{
+    char words[300];
+    const char *path = find_path(records, digest);
+    snprintf(words, sizeof words, path ? "%.12s... (%.255s)" : "%.12s...", digest, path);
+    kl_make_printable(words);
+    add(t, words);
+}
+
+/* A value as a person writes it: reals with as few digits as say the same. */
+static void add_value(struct text *t, const json_t *value, const json_t *records)
 {
     char number[40];
     if (!value) {
@@ -38,8 +68,7 @@ static void add_value(struct text *t, const json_t *value)
         }
         add(t, number);
     } else if (json_is_string(value) && kl_is_key(json_string_value(value))) {
-        snprintf(number, sizeof number, "%.12s...", json_string_value(value));
-        add(t, number);
+        add_digest(t, json_string_value(value), records);
     } else {
         char *words = NULL;
         kl_json_dump_as(&words, value,
@@ -83,15 +112,15 @@ static void compare(struct text *t, const char *path, const json_t *a, const jso
     }
     add(t, path);
     add(t, ": ");
-    add_value(t, a);
+    add_value(t, a, t->records[0]);
     add(t, " -> ");
-    add_value(t, b);
+    add_value(t, b, t->records[1]);
     add(t, "\n");
 }
 
-int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err)
+static int diff(char **text, struct text t, const char *old_parts, const char *new_parts,
+                struct kl_error *err)
 {
-    struct text t = { 0 };
     json_t *a = NULL, *b = NULL;
     *text = NULL;
     int rc = kl_json_parse(&a, old_parts, "key_parts", err);
@@ -104,4 +133,24 @@ int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struc
     if (rc) free(t.at);
     else *text = t.at;
     return rc;
+}
+
+int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err)
+{
+    return diff(text, (struct text){ 0 }, old_parts, new_parts, err);
+}
+
+int kl_file_diff(char **text, const struct kl_file *a, const struct kl_file *b, struct kl_error *err)
+{
+    const struct kl_file *const files[] = { a, b };
+    json_t *records[2] = { NULL, NULL };
+    int code = KL_OK;
+    for (int i = 0; i < 2 && !code; i++)
+        code = kl_json_parse(&records[i], kl_file_provenance(files[i]), kl_file_path(files[i]), err);
+    if (!code)
+        code = diff(text, (struct text){ .records = { records[0], records[1] } }, kl_file_key_parts(a),
+                    kl_file_key_parts(b), err);
+    json_decref(records[0]);
+    json_decref(records[1]);
+    return code;
 }

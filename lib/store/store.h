@@ -186,6 +186,9 @@ void kl_key_abort(struct kl_key **key); /* accepts NULL */
 /* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed
    (diff.c). */
 int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
+/* The same of two files; where their provenance says what an input was called, its name stands behind its
+   digest. */
+int kl_file_diff(char **text, const struct kl_file *a, const struct kl_file *b, struct kl_error *err);
 /* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the
    SHA-256 of each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline
    (memo.c). */

@@ -63,3 +63,11 @@ $ for f in heads report; do cache show $f.h5 | sed -n 's/.*; run //p'; cache log
 > 2
 > 0
 ? 1
+
+# Why two reports differ: which head each is of, by the name that it had.
+$ qtrain train.h5 --epochs 2 -q -o other.h5; qeval other.h5 train.h5 -q -o of-other.h5
++ cache diff report.h5 of-other.h5 | sed -E 's/[0-9a-f]{12}\.{3}/#.../g'; qeval other.h5 test.h5 --no-provenance -q -o bare.h5
++ cache diff report.h5 bare.h5 | sed -E 's/[0-9a-f]{12}\.{3}/#.../g'
+> inputs.features.0: #... (test.h5) -> #... (train.h5)
+> inputs.head.0: #... (heads.h5) -> #... (other.h5)
+> inputs.head.0: #... (heads.h5) -> #...
