@@ -40,7 +40,7 @@ $ ls x.h5
 # Its features, and what the file says of them. A small card: half the batch, the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 + own="-w $DATA/backbone/resnet18-gray28-f16.safetensors" # named, and so without a word on their size
-+ run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 9 --tap layer1 $own "$@" > log; }
++ run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 10 --tap layer1 $own "$@" > log; }
 + run -o cpu.h5; run --device cuda --precision fp32 --no-provenance -o gpu.h5; h5diff -d 1e-5 cpu.h5 gpu.h5 /features
 + run --device cuda -o tf32.h5; h5diff -d 0.02 cpu.h5 tf32.h5 /features
 + h5diff -q -d 1e-5 cpu.h5 tf32.h5 /features || echo not as exact
@@ -80,7 +80,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tes
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; cp $DATA/backbone/resnet18-gray28-f16.safetensors large.safetensors
 + n=$(od -An -t u8 -N 8 large.safetensors); at=$(tail -c +9 large.safetensors | head -c $n | jq '."bn1.weight".data_offsets[0]')
 + for i in 1 2 3 4; do printf '\0\173'; done | dd of=large.safetensors bs=1 seek=$((8 + n + at)) conv=notrunc status=none
-+ run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 9 -w large.safetensors --device cuda "$@"; }
++ run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 10 -w large.safetensors --device cuda "$@"; }
 + run -q --tap layer1 -o tf32.h5 > log; echo $?
 + for t in layer1 layer2 layer3 layer4 avgpool; do run --tap $t --precision fp16 -o fp16.h5 > log; [ $? = 65 ] && echo $t; done
 + rm large.safetensors tf32.h5; ls -A | grep -c fp16; true
@@ -91,11 +91,11 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tes
 > layer4
 > avgpool
 > 0
-! extract-features: images 0 to 8: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 8: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 8: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 8: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 8: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
 
 # Weights that cannot be read, while a thread prepares the card.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; echo no > bad.safetensors

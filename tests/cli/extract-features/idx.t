@@ -17,6 +17,13 @@ $ h5diff a.h5 b.h5 /features; h5diff a.h5 b.h5 /labels; h5diff a.h5 b.h5 /index
 $ extract-features a-images-idx3-ubyte a-images-idx3-ubyte --resize 28 --limit 400 -o two.h5
 > two.h5: 400 x 512 float32, # s (# images/s)
 
+# sorted by class, as many a file is
+$ printf '\0\0\10\1\0\0\1\150' > sorted; head -c 180 /dev/zero >> sorted; head -c 180 /dev/zero | tr '\0' '\1' >> sorted
++ extract-features a-images-idx3-ubyte --labels sorted --resize 28 --limit 60 -o few.h5
++ extract-features a-images-idx3-ubyte --labels sorted --resize 28 --limit 181 -q -o few.h5
+> few.h5: 60 x 512 float32, # s (# images/s)
+! extract-features: --limit 60 leaves 1 of 2 classes without an image (first: '1'); from --limit 181 on each has one
+
 $ head -c 20000 a-images-idx3-ubyte > cut-images-idx3-ubyte
 + extract-features cut-images-idx3-ubyte --labels a-labels-idx1-ubyte --resize 28 -o a.h5
 ! extract-features: cut-images-idx3-ubyte: 19984 bytes after the header, expected 23040 (360 items of 64); cut short: copy or download it again

@@ -87,3 +87,12 @@ $ rm -r photos/test/*; mkdir photos/none; extract-features photos --resize 28 -o
 ! extract-features: photos/test: a class without PNG files
 ! extract-features: photos: no PNG files in its 2 sub-folders; each class is a sub-folder
 ? 65
+
+# the first images are of the first classes: of those that a limit leaves without any there is a word
+$ mkdir -p many/{a,b,c}; for c in a b c; do cp set/one/{1,2,3}.png many/$c; done
++ for n in 2 6 7; do extract-features many --resize 28 --limit $n -o z.h5; done
+> z.h5: 2 x 512 float32, # s (# images/s)
+> z.h5: 6 x 512 float32, # s (# images/s)
+> z.h5: 7 x 512 float32, # s (# images/s)
+! extract-features: --limit 2 leaves 2 of 3 classes without an image (first: 'b'); from --limit 7 on each has one
+! extract-features: --limit 6 leaves 1 of 3 classes without an image (first: 'c'); from --limit 7 on each has one
