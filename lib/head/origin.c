@@ -30,6 +30,21 @@ int kl_origin_save(struct kl_writer *w, const struct kl_file *features, struct k
     return code;
 }
 
+/* Images that had the size already, --resize leaves as they are: extracted with the head's options, with
+   it or without, they would give these features ("grey, 28 x 28 (not resized), /255, ..."). */
+static bool only_idle_resize(const char *trained, const char *found, const struct kl_file *features)
+{
+    double height, width;
+    char size[64];
+    if (kl_file_number(&height, features, "features", "source_height", NULL) ||
+        kl_file_number(&width, features, "features", "source_width", NULL))
+        return false;
+    snprintf(size, sizeof size, ", %.0f x %.0f (", height, width);
+    const size_t n = strcspn(found, "(");
+    return strstr(found, size) && n == strcspn(trained, "(") && strncmp(found, trained, n) == 0 &&
+           strcmp(found + strcspn(found, ")"), trained + strcspn(trained, ")")) == 0;
+}
+
 int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
                     const struct kl_log *log, struct kl_error *err)
 {
@@ -46,7 +61,7 @@ int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_f
                 code =
                     kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
                             kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
-            else {
+            else if (!only_idle_resize(trained, found, features)) {
                 *differs = true;
                 kl_note(log, 1,
                         "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "

@@ -10,6 +10,18 @@ $ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[+-]?[0-9]\.[0-9]+:#:g'
 >   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 ! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225); unless that is meant, extract these with the same options
+
+# images of that size already: --resize changes nothing, and nothing is said; of another size, a word
+$ printf '\0\0\10\3\0\0\0\10\0\0\0\34\0\0\0\34' > i; head -c 6272 $DATA/digits/test-images-idx3-ubyte >> i; printf '\0\0\10\1\0\0\0\10\0\1\0\1\0\1\0\1' > l
++ extract-features i --labels l -q -o plain.h5; extract-features i --labels l --resize 28 -q -o idle.h5
++ extract-features i --labels l --resize 28 --std 1,1,1 -q -o std.h5; extract-features i --labels l --resize 29 -q -o large.h5
++ qtrain plain.h5 --epochs 1 -q -o ph.h5; qtrain idle.h5 --epochs 1 -q -o ih.h5
++ qeval ph.h5 idle.h5 --json -o r.h5 | jq .preprocess_differs; qeval ih.h5 plain.h5 --json -o r.h5 | jq .preprocess_differs
++ for f in std large f; do qeval ph.h5 $f.h5 --json -o r.h5 2> log | jq .preprocess_differs; done
+> false
+> false
+> true
+> true
 $ for f in f mean; do qeval h.h5 $f.h5 --json -q -o j-$f.h5 | jq -c '[.preprocess_differs, .trained_on_these]'; done
 > [false,true]
 > [true,false]
