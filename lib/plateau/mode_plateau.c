@@ -101,21 +101,13 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
 {
     const struct kl_plateau *p = &w->plateau;
     const struct kl_common *common = &w->v->common;
-    const size_t cells = p->n_qubits * p->n_layers;
-    const struct kl_json_pair pairs[] = {
-        { "output", KL_JSON_TEXT, common->output ? common->output : "", 0 },
-        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
-        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
-        { "observables", KL_JSON_COUNT, NULL, (double)p->n_observables },
-        { "cells", KL_JSON_COUNT, NULL, (double)cells },
-        { "draws", KL_JSON_COUNT, NULL, (double)p->n_draws },
-    };
-    if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    if (common->json) return kl_plateau_json(out, p, common->output, w->run->stage.key, err);
     if (common->quiet) return KL_OK;
     kl_plateau_table(out, p, common->verbose);
     if (common->output)
         fprintf(out, "%s: %zu observables, %zu circuits of %zu draws, %.1f s\n", common->output,
-                p->n_observables, cells, p->n_draws, kl_clock() - w->run->stage.start);
+                p->n_observables, p->n_qubits * p->n_layers, p->n_draws,
+                kl_clock() - w->run->stage.start);
     return KL_OK;
 }
 

@@ -53,6 +53,9 @@ struct kl_writer;
 int kl_plateau_save(struct kl_writer *writer, const struct kl_plateau *p, struct kl_error *err);
 /* A table for each observable, layers side by side; detailed: one line a cell with its interval. */
 void kl_plateau_table(FILE *to, const struct kl_plateau *p, bool detailed);
+/* What --json prints of a scan that was computed; output: its file, or NULL. */
+int kl_plateau_json(FILE *to, const struct kl_plateau *p, const char *output, const char *key,
+                    struct kl_error *err);
 
 struct kl_mode;
 extern const struct kl_mode kl_mode_plateau; /* of circuit (mode_plateau.c) */

@@ -58,7 +58,7 @@ $ circuit plateau --qubits 2-4 --layers 1,2 -o p.h5 | tail -n 1
 $ for j in 1 2 5; do circuit plateau --qubits 2-5 --layers 1,3 --parameter all -q -j $j --no-provenance -o $j.h5; done
 + cmp 1.h5 2.h5; cmp 1.h5 5.h5
 
-$ circuit plateau --qubits 2-4 --layers 1,2 --seed 1 --json -o p.h5; circuit plateau --qubits 2-4 --layers 1,2 --seed 1 --json -o p.h5
+$ for i in 1 2; do circuit plateau --qubits 2-4 --layers 1,2 --seed 1 --json -o p.h5 | jq -c 'del(.variances, .slopes)'; done
 > {"output":"p.h5","key":"HEX64","status":"computed","observables":2,"cells":6,"draws":200}
 > {"output":"p.h5","key":"HEX64","status":"up to date"}
 
@@ -73,8 +73,15 @@ $ cache show p.h5 | grep -c variance_low
 $ circuit plateau --qubits 2-4 --layers 1,2 -q -o - | cat > q.h5; cache verify q.h5
 > q.h5: whole
 
-$ circuit plateau --qubits 2,3 --layers 1 --draws 10 --spread 0.1 -q --json
+$ circuit plateau --qubits 2,3 --layers 1 --draws 10 --spread 0.1 -q --json | jq -c 'del(.variances, .slopes)'
 > {"output":"","key":"HEX64","status":"computed","observables":2,"cells":2,"draws":10}
+
+# with --json the numbers of the table, which are those of the file
+$ circuit plateau --qubits 2,3 --layers 1,2 --draws 10 --json -o j.h5 > j.json; cache show j.h5 --json | jq .tables > tables.json
++ for f in j tables; do jq -c '.variances[], .slopes[] | del(.mean) | map_values(numbers |= (. * 1e5 | round))' $f.json > $f; done
++ cmp j tables; wc -l < j; jq -c '.variances[1]' j.json
+> 12
+> {"observable":"local","qubits":2,"layers":2,"mean":-0.0135627,"variance":0.0313755,"variance_low":0.00727755,"variance_high":0.0510433}
 
 $ figures p.h5 --figure plateau -o p.svg; figures p.h5 -o folder; ls folder
 > p.svg: 1 figure in 1 file, 1 written
