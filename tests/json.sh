@@ -24,6 +24,7 @@ printed() {
     done <out
 }
 stage() { # TOOL ARGUMENT... -o FILE, which is not there yet
+    printed "$@" --key
     printed "$@" --dry-run
     printed "$@"
     printed "$@"

@@ -185,8 +185,7 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
                                         .key_parts = stage->key_parts,
                                         .tool = stage->tool->name };
     if (stage->common->print_key) {
-        fputs(stage->key, out);
-        fputs("\n", out);
+        fprintf(out, stage->common->json ? "{\"key\":\"%s\"}\n" : "%s\n", stage->key);
         return 0;
     }
     if (stage->common->dry_run) return answer_dry_run(stage, out, err);
