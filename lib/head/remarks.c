@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
    What is said before a training: how measured circuits are differentiated, how many trajectories nobody
-   asked for, and which options change nothing. */
+   asked for, which options change nothing, and which parameters of an OpenQASM text. */
+#include <stdlib.h>
+
 #include "head/run.h"
 
 static void say_shots(const struct kl_log *log, const struct kl_head_settings *v)
@@ -11,12 +13,45 @@ static void say_shots(const struct kl_log *log, const struct kl_head_settings *v
         kl_note(log, 1, "gradients by %s, from %s measurements an evaluation", v->diff_method, v->shots);
 }
 
+/* Inputs, then weights. */
+static void mark_used(bool *used, const struct kl_circuit *c)
+{
+    bool *weights = used + c->n_inputs;
+    for (size_t i = 0; i < c->n_ops; i++)
+        for (int k = 0; k < 3; k++) {
+            const struct kl_angle *a = &c->ops[i].angle[k];
+            if (a->source == KL_WEIGHT) weights[a->index] = true;
+            if (a->source != KL_INPUT) continue;
+            used[a->index] = true;
+            if (a->index2 >= 0) used[a->index2] = true;
+            if (a->scaled) weights[a->scaled - 1] = true;
+        }
+}
+
+/* Declared and in no gate: the head, and its twin, have as many parameters as were declared. */
+static void say_unused(const struct kl_log *log, const struct kl_circuit *c)
+{
+    size_t inputs = 0, weights = 0;
+    bool *used = calloc(c->n_inputs + c->n_weights, sizeof *used);
+    if (!used) return; /* what follows needs more, and says so */
+    mark_used(used, c);
+    for (size_t i = 0; i < c->n_inputs; i++) inputs += !used[i];
+    for (size_t i = 0; i < c->n_weights; i++) weights += !used[c->n_inputs + i];
+    free(used);
+    if (inputs || weights)
+        kl_note(log, 1,
+                "no gate uses %zu of the circuit's %zu inputs and %zu of its %zu weights: they count as "
+                "parameters and change nothing; take them out of the OpenQASM",
+                inputs, c->n_inputs, weights, c->n_weights);
+}
+
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
                      const struct kl_head_model *model)
 {
     const bool circuit = model->circuit;
     if (model->n_classes == 1)
         kl_note(log, 1, "one class: there is nothing to tell apart, and every accuracy is 1");
+    if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);
     if (v->train.shots && circuit) say_shots(log, v);
     if (circuit && model->circuit->trajectories && !v->trajectories)
         kl_note(log, 1, "noise by %zu trajectories a sample and step",

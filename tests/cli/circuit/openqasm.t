@@ -59,3 +59,8 @@ $ printf 'input float x; qubit[2] q; rx(x) q[0];' >x.qasm; qtrain f.h5 --circuit
 $ printf 'qasm: qubit q; h q;\n' >q.yaml; qtrain f.h5 -c q.yaml -o h.h5
 ! qtrain: qasm: the circuit has no inputs, expected at least one: a parameter whose name begins with x or input, such as 'input float[64] x_0;'
 ? 2
+# what is declared and in no gate counts, and is said; an index of an array and a factor are uses
+$ printf 'input float x; input float x_1; input float a; input array[float, 3] w; qubit[2] q; rx(a*x) q[0]; ry(w[1]) q[1];' >unused.qasm
++ qtrain f.h5 --circuit-file unused.qasm --epochs 1 -q -o u.h5; qtrain f.h5 --circuit-file unused.qasm --epochs 1 -f -o u.h5 > log
++ printf 'input float x; input float x_1; input float a; qubit q; rx(a*x*x_1) q;' >used.qasm; qtrain f.h5 --circuit-file used.qasm --epochs 1 -f -o u.h5 > log
+! qtrain: no gate uses 1 of the circuit's 2 inputs and 2 of its 4 weights: they count as parameters and change nothing; take them out of the OpenQASM
