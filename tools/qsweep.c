@@ -223,7 +223,9 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     const char *input = run->stage->n_inputs ? run->stage->inputs[0] : NULL;
     int code = check(run, err);
     if (!code) code = name_folder(run, err);
-    if (!code) code = kl_sweep_grid(&run->grid, run->v->grid, &run->v->head, run->v->halving, err);
+    if (!code)
+        code = kl_sweep_grid(&run->grid, run->v->grid, &run->v->head, run->v->halving, run->stage->log,
+                             err);
     if (!code) code = kl_file_open_kind(&run->input, input, "features", err);
     if (!code) code = prepare(run, input, err);
     if (!code) code = begin(run, &answer, out, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Options of a head that change nothing unless another one has a certain value: a training notes those
-   that were given, a grid refuses them as axes if any point has them idle. */
+   that were given, a grid refuses them as axes if all points have them idle. */
 #ifndef KL_HEAD_IDLE_H
 #define KL_HEAD_IDLE_H
 

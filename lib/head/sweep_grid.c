@@ -24,10 +24,10 @@ static const struct kl_grid_axis *find_axis(const struct kl_grid *grid, const ch
     return NULL;
 }
 
-/* An axis must change every point, or some would be trained once for each of its values. What the grid
-   does not say is the base's. */
+/* An axis must change some points, and is told of if it leaves others as they are: a grid has a head for
+   each. What the grid does not say is the base's. */
 static int check_idle(const struct kl_grid *grid, const struct kl_head_settings *base,
-                      const struct kl_idle *c, struct kl_error *err)
+                      const struct kl_idle *c, const struct kl_log *log, struct kl_error *err)
 {
     const struct kl_grid_axis *other = find_axis(grid, c->other);
     char idle[200] = "";
@@ -40,17 +40,19 @@ static int check_idle(const struct kl_grid *grid, const struct kl_head_settings 
     if (other ? n == other->n : !kl_idle_among(c->values, kl_idle_value(base, c->other)))
         return kl_fail(err, KL_EUSAGE, "--grid: %s: changes nothing without --%s %s", c->option,
                        c->other, c->values);
-    if (!n) return KL_OK;
-    return kl_fail(err, KL_EUSAGE,
-                   "--grid: %s: changes nothing of points with %s=%s, only with %s; sweep them apart",
-                   c->option, c->other, idle, c->values);
+    if (n)
+        kl_note(log, 1,
+                "--grid: %s changes nothing of points with %s=%s: each is trained again for each of its "
+                "values; two sweeps would save that",
+                c->option, c->other, idle);
+    return KL_OK;
 }
 
 static int check(const struct kl_grid *grid, const struct kl_head_settings *base, bool halving,
-                 struct kl_error *err)
+                 const struct kl_log *log, struct kl_error *err)
 {
     for (const struct kl_idle *c = kl_idle; c->option; c++) {
-        const int code = check_idle(grid, base, c, err);
+        const int code = check_idle(grid, base, c, log, err);
         if (code) return code;
     }
     if (halving && find_axis(grid, "epochs"))
@@ -62,11 +64,11 @@ static int check(const struct kl_grid *grid, const struct kl_head_settings *base
 }
 
 int kl_sweep_grid(struct kl_grid *grid, const char *text, const struct kl_head_settings *base,
-                  bool halving, struct kl_error *err)
+                  bool halving, const struct kl_log *log, struct kl_error *err)
 {
     int code = kl_grid_parse(grid, &kl_head_tool, refusals, text, err);
     if (code) return code;
-    code = check(grid, base, halving, err);
+    code = check(grid, base, halving, log, err);
     if (code) kl_grid_free(grid);
     return code;
 }

@@ -7,9 +7,10 @@
 #include "store/store.h"
 
 /* The grid of a sweep's --grid, whose points base completes (sweep_grid.c). Refused are options that
-   cannot be compared, or that change nothing of a point. KL_EUSAGE. Free it with kl_grid_free. */
+   cannot be compared, or that change nothing of any point; those that leave some as they are get a note.
+   KL_EUSAGE. Free it with kl_grid_free. */
 int kl_sweep_grid(struct kl_grid *grid, const char *text, const struct kl_head_settings *base,
-                  bool halving, struct kl_error *err);
+                  bool halving, const struct kl_log *log, struct kl_error *err);
 
 /* Train what is not up to date of the points from `first` on, publish each head, fill the rows (as many
    points as the sweep has rows). Each thread trains whole heads; every head has the bytes that qtrain

@@ -165,14 +165,12 @@ $ qsweep f.h5 --grid "min-lr=0,1e-4" --schedule step -o x.h5
 $ qsweep f.h5 --grid "qubits=2,4" --core none -o x.h5
 ! qsweep: --grid: qubits: changes nothing without --core circuit|twin|frozen
 ? 2
-$ qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,adam,adamw" -o x.h5
-! qsweep: --grid: momentum: changes nothing of points with optimizer=adam,adamw, only with sgd|spsa; sweep them apart
-? 2
-$ qsweep f.h5 --grid "core=none,circuit layers=1,2" -o x.h5
-! qsweep: --grid: layers: changes nothing of points with core=none, only with circuit|twin|frozen; sweep them apart
-? 2
-$ qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,spsa" --epochs 1 -q -o ok.h5 && ls ok-heads | wc -l
-> 4
+# What it leaves to some points as it was is said, and trained.
+$ qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,adam,adamw" --epochs 1 --progress none -o ok.h5 >log && ls ok-heads | wc -l
+> 6
+! qsweep: --grid: momentum changes nothing of points with optimizer=adam,adamw: each is trained again for each of its values; two sweeps would save that
+$ qsweep f.h5 --grid "core=none,circuit layers=1,2" --epochs 1 --progress none -o core.h5 >log && qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,spsa" --epochs 1 --progress none -o all.h5 >log
+! qsweep: --grid: layers changes nothing of points with core=none: each is trained again for each of its values; two sweeps would save that
 $ qsweep f.h5 --grid "qubits=4,400" -o x.h5
 ! qsweep: --grid: qubits: found 400, expected a whole number from 1 to 20
 ? 2
