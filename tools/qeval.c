@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "head/evaluate.h"
 #include "head/features.h"
+#include "head/meter.h"
 #include "qrng/mode.h"
 #include "store/mode.h"
 #include "store/shard.h"
@@ -50,7 +51,6 @@ static const struct kl_tool tool = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),
-    .without = "progress",
     .parts = parts,
 };
 
@@ -166,17 +166,21 @@ static int evaluate(struct run *run, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
     struct kl_evaluation second = { 0 };
+    struct kl_progress progress;
+    struct kl_meter meter = { .watch = &progress.watch };
     const struct kl_evaluation_options o = { run->v->split,   run->v->noise,
                                              run->shots,      (uint64_t)run->v->common.seed,
                                              run->mitigation, (size_t)run->trajectories,
-                                             &run->device };
+                                             &run->device,    &meter };
     int code = kl_device_choose(&run->device, run->v->common.device, err);
     run->v->common.device_used = run->device.name;
     if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v->common.threads, err);
+    kl_progress_begin(&progress, run->stage->log, run->v->common.progress, "samples");
     if (!code) code = kl_evaluate(&run->evaluation, run->head, &run->features, &o, pool, err);
     if (!code) code = kl_control_scores(&run->controls, &run->evaluation, run->head, &o, pool, err);
     if (!code && run->other) code = kl_evaluate(&second, run->other, &run->features, &o, pool, err);
+    kl_progress_end(&progress);
     if (!code && run->other) code = kl_evaluation_compare(&run->test, &run->evaluation, &second, err);
     if (!code && run->v->common.verbose)
         code = kl_evaluation_confusion(&run->confusion, &run->evaluation, err);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "head/meter.h"
 #include "metrics/metrics.h"
 #include "store/store.h"
 
@@ -104,6 +105,7 @@ int kl_drawn_logits(float *logits, struct kl_drawn *drawn, struct kl_head *head,
 {
     struct halves h;
     int code = take(&h, &head->model, n, err);
+    kl_meter_runs(head->meter, shots && shots->n ? 3 : 2);
     if (!code) code = run(&h, head, x, n, pool, err);
     if (!code) find_errors(drawn, &h, &head->model, labels, n);
     if (!code && shots && shots->n) code = kl_head_logits(logits, NULL, head, x, n, shots, pool, err);

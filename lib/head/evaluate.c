@@ -6,6 +6,7 @@
 
 #include "head/card.h"
 #include "head/head.h"
+#include "head/meter.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
 
@@ -102,6 +103,7 @@ struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
 {
     return (struct kl_conditions){ .noise = o->noise,
                                    .trajectories = o->trajectories,
+                                   .meter = o->meter,
                                    .draws = { .seed = o->seed,
                                               .purpose = KL_RANDOM_TRAJECTORIES,
                                               .replica = (uint32_t)r,
@@ -206,7 +208,11 @@ int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_f
     for (size_t i = 0; !code && i < e->n; i++)
         memcpy(x + i * features->d, features->x + (size_t)e->rows[i] * features->d,
                features->d * sizeof *x);
-    for (size_t r = 0; !code && r < e->replicas; r++) code = predict(e, head, r, x, o, pool, err);
+    kl_meter_begin(o->meter, e->n * e->replicas);
+    for (size_t r = 0; !code && r < e->replicas; r++) {
+        code = predict(e, head, r, x, o, pool, err);
+        kl_meter_head(o->meter, e->n);
+    }
     free(x);
     if (code) kl_evaluation_free(e);
     return code;

@@ -42,6 +42,7 @@ struct kl_evaluation_options {
     struct kl_mitigation mitigation;
     size_t trajectories;            /* of kl_conditions */
     const struct kl_device *device; /* NULL: the CPU */
+    struct kl_meter *meter;         /* NULL: none */
 };
 /* Logits on the device that o names. */
 int kl_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
@@ -73,8 +74,8 @@ struct kl_evaluation_cautions {
 };
 /* All datasets and attributes of a report (docs/files.md). */
 int kl_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
-                       const struct kl_evaluation_cautions *cautions,
-                       const struct kl_mcnemar *test, struct kl_error *err);
+                       const struct kl_evaluation_cautions *cautions, const struct kl_mcnemar *test,
+                       struct kl_error *err);
 
 /* ---- the controls in a head's file, on the samples of its evaluation (evaluate_controls.c) ---- */
 struct kl_control_scores {

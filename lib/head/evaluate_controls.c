@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "head/evaluate.h"
+#include "head/meter.h"
 #include "kernels/inline/philox.h"
 #include "store/store.h"
 
@@ -101,11 +102,14 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     int code = values && t.logits && t.probabilities && t.predictions
                    ? gather(&t.x, e, err)
                    : kl_fail_memory(err, e->n * e->c * sizeof *t.logits);
+    kl_meter_begin(o->meter, KL_CONTROLS * e->n * e->replicas);
     for (int i = 0; i < KL_CONTROLS && !code; i++) {
         s->accuracy[i] = values + (size_t)i * e->replicas;
         s->log_loss[i] = values + (size_t)(KL_CONTROLS + i) * e->replicas;
-        for (size_t r = 0; r < e->replicas && !code; r++)
+        for (size_t r = 0; r < e->replicas && !code; r++) {
             code = judge(s, i, r, e, head, o, &t, pool, err);
+            kl_meter_head(o->meter, e->n);
+        }
         s->difference[i] = kl_paired(e->accuracy, s->accuracy[i], e->replicas);
     }
     free(t.x);

@@ -131,7 +131,10 @@ int kl_head_load(struct kl_head **head, struct kl_file *file, const char *contro
     code = h->noise ? KL_OK : kl_fail_memory(err, 64);
     if (!code) code = kl_head_model_make(&h->model, &options, n_features, n_classes, err);
     if (code) goto out;
-    if (how) draw_by(h->model.circuit, how);
+    if (how) {
+        draw_by(h->model.circuit, how);
+        h->meter = how->meter;
+    }
     if (posix_memalign(&memory, 64, h->model.block.size * sizeof *h->params)) {
         code = kl_fail_memory(err, h->model.block.size * sizeof *h->params);
         goto out;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
    A trained head applied to many samples. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "head/head_int.h"
+#include "head/meter.h"
 
 enum { BLOCK = 256 };
 
@@ -14,6 +16,7 @@ struct job {
     const float *x;
     float *logits, *outputs; /* NULL: not wanted */
     size_t n;
+    atomic_size_t n_done;
     struct kl_head_work *works;
     struct kl_error *errors;
     int *codes;
@@ -46,10 +49,12 @@ static int compute_block(const struct job *job, size_t from, size_t n, struct kl
 
 static void one_block(void *context, size_t i, int thread)
 {
-    const struct job *job = context;
+    struct job *job = context;
     size_t from = i * BLOCK, n = job->n - from < BLOCK ? job->n - from : BLOCK;
     if (!job->codes[thread])
         job->codes[thread] = compute_block(job, from, n, &job->works[thread], &job->errors[thread]);
+    const size_t done = atomic_fetch_add(&job->n_done, n) + n;
+    if (thread == 0 && done < job->n) kl_meter_step(job->head->meter, done, job->n);
 }
 
 int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, const float *x, size_t n,
@@ -72,6 +77,7 @@ int kl_head_logits(float *logits, float *outputs, const struct kl_head *head, co
                                                .measured = &job.measured,
                                                .shots = *shots };
     kl_pool_for(pool, (n + BLOCK - 1) / BLOCK, one_block, &job);
+    kl_meter_step(head->meter, n, n);
     for (size_t i = 0; i < threads && !code; i++)
         if (job.codes[i]) code = kl_fail(err, job.codes[i], "%s", job.errors[i].text);
 out:

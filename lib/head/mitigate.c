@@ -9,6 +9,7 @@
 
 #include "circuit/noise.h"
 #include "head/head_int.h"
+#include "head/meter.h"
 #include "store/store.h"
 
 /* Outputs of the core (n, k each). */
@@ -155,6 +156,7 @@ int kl_mitigated_logits(float *logits, float *plain, struct kl_mitigated *m,
     int code = load(&head, job, &job->how, err);
     if (!code) code = check(head, job, err);
     if (!code) code = take(&o, head, n, err);
+    kl_meter_runs(job->how.meter, (size_t)(how->n_scales ? how->n_scales : 1) + (plain != NULL));
     if (!code && plain) code = compare(&o, plain, head, job, x, pool, err);
     if (!code && !how->n_scales) code = add_scale(&o, job, 1, 1, x, pool, err);
     for (int s = 0; s < how->n_scales && !code; s++)

@@ -11,7 +11,8 @@ $ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 
-$ qeval a.h5 test.h5 -o r.h5
+# Progress is told of what takes longer than two seconds, and is not in the key.
+$ qeval a.h5 test.h5 --progress json -o r.h5
 > r.h5: up to date
 
 $ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
