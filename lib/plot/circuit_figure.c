@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The head's circuit as a diagram, gate by gate: each stands in the first column that is free on its
-   wires. */
+   wires. Of a circuit that a page cannot hold, as many columns as it can. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 static const double TOP = 12, STEP = KL_WIRE_STEP, LEFT = 40, GAP = 12, METER = 19;
+static const double LEAST = 0.15; /* scale at which gates can still be told apart */
 
 static void wire_label(cairo_t *cr, double y, int q, bool begins)
 {
@@ -28,10 +29,11 @@ static bool is_measured(const struct kl_circuit *c, int q)
 }
 
 /* Where gates stand: in columns, and where these are too many for the width, in several rows. The last
-   column is that of the meters. */
+   column is that of the meters, unless some are cut off. */
 struct places {
     int *column, *row, columns, rows; /* of every gate; of every column */
     double *x, *wide, width;
+    bool cut;
 };
 
 static int find_columns(struct places *p, cairo_t *cr, const struct kl_circuit *c, struct kl_error *err)
@@ -75,25 +77,38 @@ static double end_of_row(const struct places *p, int row)
     return end;
 }
 
+/* The columns of the rows that a page has at the least scale. */
+static double cut(struct places *p, const struct kl_circuit *c, double width, double height)
+{
+    const int rows = (int)(height / LEAST / (STEP * c->n_qubits + GAP));
+    fold(p, width / LEAST);
+    p->cut = p->rows > rows;
+    if (p->cut) p->rows = rows;
+    while (p->row[p->columns - 1] >= p->rows) p->columns--;
+    return LEAST;
+}
+
 /* Of some widths to fold at, the one at which the whole is drawn largest; returns the scale. */
 static double best_places(struct places *p, const struct kl_circuit *c, double width, double height)
 {
     double best = 0, found = 0;
-    for (double scale = 1.3; scale > 0.2; scale *= 0.9) {
+    for (double scale = 1.3; scale > LEAST; scale *= 0.9) {
         fold(p, width / scale);
         double wide = width / (p->width + 6), tall = height / (p->rows * (STEP * c->n_qubits + GAP));
         double fits = wide < tall ? wide : tall;
         if (fits > found) found = fits, best = scale;
     }
+    if (found < LEAST) return cut(p, c, width, height);
     fold(p, width / best);
     return found < 1.3 ? found : 1.3;
 }
 
-/* Through a row of gates; in the last one up to the meters, of which not every qubit has one. */
+/* Through a row of gates; in the circuit's last one up to the meters, of which not every qubit has one.
+ */
 static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circuit *c, int row)
 {
     const double top = TOP + row * (STEP * c->n_qubits + GAP), meters = p->x[p->columns - 1];
-    const bool last = row + 1 == p->rows;
+    const bool last = row + 1 == p->rows && !p->cut;
     for (int q = 0; q < c->n_qubits; q++) {
         const double y = top + STEP * q;
         wire_label(cr, y, q, row == 0);
@@ -111,17 +126,23 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
     cairo_t *cr = sheet->cr;
     const double row_height = STEP * c->n_qubits + GAP;
     struct places place = { 0 }, *p = &place;
+    char what[KL_TITLE + 80];
+    size_t n = 0; /* gates that are drawn */
     int code = find_columns(p, cr, c, err);
     if (code) goto out;
     const double scale = best_places(p, c, sheet->width - 10, sheet->height - 30);
+    for (size_t i = 0; i < c->n_ops; i++) n += p->column[i] < p->columns;
+    if (p->cut) snprintf(what, sizeof what, "the first %zu gates of %s", n, title);
+    else snprintf(what, sizeof what, "%s", title);
     kl_colour(cr, 0, 1);
-    kl_text_within(cr, 14, 14, 8, KL_LEFT, sheet->width - 20, title);
+    kl_text_within(cr, 14, 14, 8, KL_LEFT, sheet->width - 20, what);
     cairo_translate(cr, 0, 18);
     cairo_scale(cr, scale, scale);
     for (int row = 0; row < p->rows; row++) draw_wires(cr, p, c, row);
     for (size_t i = 0; i < c->n_ops; i++)
-        kl_draw_gate(cr, p->x[p->column[i]], TOP + row_height * p->row[p->column[i]], &c->ops[i],
-                     c->n_qubits);
+        if (p->column[i] < p->columns)
+            kl_draw_gate(cr, p->x[p->column[i]], TOP + row_height * p->row[p->column[i]], &c->ops[i],
+                         c->n_qubits);
 out:
     free(p->column), free(p->row), free(p->x), free(p->wide);
     return code;

@@ -64,6 +64,12 @@ $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 1
 + qtrain -q f.h5 --ansatz brick --epochs 1 -o h.h5 > log; circuit show h.h5 > one
 + circuit show --ansatz brick > two; cmp one two
 
+# what a page cannot hold is not drawn too small to be seen, but cut off
+$ for l in 50 200 1000; do circuit draw --qubits 20 --layers $l -q -o l.svg; [ $(wc -c < l.svg) -lt 4000000 ] && echo $l; done; rm l.svg
+> 50
+> 200
+> 1000
+
 $ circuit draw --ansatz efficient-su2 -o c.svg; circuit draw --ansatz efficient-su2 -o c.svg
 + head -n 1 c.svg | cut -c1-5
 > c.svg: written
