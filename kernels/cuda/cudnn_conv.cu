@@ -103,13 +103,11 @@ static bool is_of(cudnnStatus_t s, cudnnStatus_t class_of)
     return s / 1000 == class_of / 1000;
 }
 
-/* Some of this class say that driver, card or libraries do not go together, which no other algorithm
-   mends. */
+/* Not this algorithm, here. Some of this class blame driver, card or a library, but for what this
+   algorithm needs of them: where its kernels would be compiled here, another may have some ready. */
 static bool refused(cudnnStatus_t s)
 {
-    const bool machine = s >= CUDNN_STATUS_NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER &&
-                         s <= CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
-    return is_of(s, CUDNN_STATUS_NOT_SUPPORTED) && !machine;
+    return is_of(s, CUDNN_STATUS_NOT_SUPPORTED);
 }
 
 /* The next algorithm that cuDNN has here, in no more than `room` bytes. */

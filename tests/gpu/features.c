@@ -171,10 +171,12 @@ static void check_ways(void)
 /* How convolutions and batches run is said: a slow way would else be met as a slow card. */
 static void check_said(void)
 {
-    static const char *const told[][4] = { { "", "", "algorithm 1, fused", "as one graph" },
-                                           { "no-fused", "0", "algorithm 1, not fused", "one by one" },
-                                           { "no-precomp", "", "algorithm 0, not fused",
-                                             "as one graph" } };
+    static const char *const told[][4] = {
+        { "", "", "algorithm 1, fused", "as one graph" },
+        { "no-fused", "0", "algorithm 1, not fused", "one by one" },
+        { "no-precomp", "", "algorithm 0, not fused", "as one graph" },
+        { "no-nvrtc-precomp", "", "algorithm 0, not fused", "as one graph" },
+    };
     struct kl_resnet18_options o;
     struct kl_resnet18 *shape;
     struct kl_card *card;

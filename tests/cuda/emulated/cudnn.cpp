@@ -8,9 +8,10 @@
    dropped, the worst that a card's units do; sums are float in one order; the maps are in the
    descriptors' type. Channels must fill 16 bytes, without which a card is slow.
    KETLINE_EMULATED_CUDNN is a list of words: no-precomp and no-implicit refuse an algorithm,
-   no-run-precomp when it runs alone; no-fused, bad-fused, broken-fused, uncompiled-fused and
-   no-nvrtc-fused refuse a fused call in five ways, lost-fused and full-fused break it, bad-any breaks
-   every convolution; no-card refuses all, as a cuDNN for other cards does. */
+   no-nvrtc-precomp for want of a compiler, no-run-precomp when it runs alone; no-fused, bad-fused,
+   broken-fused, uncompiled-fused and no-nvrtc-fused refuse a fused call in five ways, lost-fused and
+   full-fused break it, bad-any breaks every convolution; no-card refuses all, as a cuDNN for other cards
+   does. */
 #include "cudnn.h"
 
 #include <stdio.h>
@@ -195,6 +196,8 @@ static cudnnStatus_t fit(const emulated_tensor &x, const emulated_filter &w,
                          cudnnConvolutionFwdAlgo_t algorithm)
 {
     if (told("no-card")) return CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH;
+    if (told("no-nvrtc-precomp") && algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
+        return CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING;
     if (x.format != CUDNN_TENSOR_NHWC || y.format != CUDNN_TENSOR_NHWC ||
         w.format != CUDNN_TENSOR_NHWC || how.mode != CUDNN_CROSS_CORRELATION ||
         how.sums != CUDNN_DATA_FLOAT || !has(algorithm) || x.type != w.type || x.type != y.type ||
