@@ -27,20 +27,30 @@ static void *open_file(const char *path)
     return library;
 }
 
-/* The other libraries in the folder where this one lies; what is not there is left to it. All or none.
- */
+/* The other libraries, and the first version that has them. */
+static const struct {
+    const char *name;
+    size_t since;
+} OTHERS[] = { { "graph", 0 },
+               { "ops", 0 },
+               { "cnn", 0 },
+               { "engines_precompiled", 0 },
+               { "engines_runtime_compiled", 0 },
+               { "heuristic", 0 },
+               { "engines_tensor_ir", 92100 },
+               { "ext", 92200 } };
+enum { N_OTHERS = sizeof OTHERS / sizeof *OTHERS };
+#define OTHER "libcudnn_%s.so." TEXT(CUDNN_MAJOR)
+
+/* Those in the folder where this one lies; what is not there is left to it. All or none. */
 static bool load_others(void *library)
 {
-    static const char *const names[] = {
-        "graph", "ops", "cnn", "engines_precompiled", "engines_runtime_compiled", "heuristic"
-    };
-    enum { N = sizeof names / sizeof *names };
     char folder[PATH_MAX], path[PATH_MAX + 64];
-    void *others[N] = { NULL };
+    void *others[N_OTHERS] = { NULL };
     bool all = true;
     if (dlinfo(library, RTLD_DI_ORIGIN, folder)) return true;
-    for (int i = 0; i < N && all; i++) {
-        snprintf(path, sizeof path, "%s/libcudnn_%s.so." TEXT(CUDNN_MAJOR), folder, names[i]);
+    for (int i = 0; i < N_OTHERS && all; i++) {
+        snprintf(path, sizeof path, "%s/" OTHER, folder, OTHERS[i].name);
         if (access(path, F_OK) == 0) all = (others[i] = open_file(path)) != NULL;
     }
     for (void *other : others)
@@ -160,14 +170,39 @@ bool kl_cudnn_no_memory(cudnnStatus_t status)
            status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
 }
 
+/* What a cuDNN that lacks one of its libraries, or found another version's, has in its folder. */
+static void say_folder(char *text, size_t size, const struct kl_cudnn *cudnn)
+{
+    Dl_info found;
+    char path[PATH_MAX];
+    const char *slash = dladdr((void *)cudnn->Create, &found) ? strrchr(found.dli_fname, '/') : NULL;
+    if (!slash) return;
+    const int n = (int)(slash - found.dli_fname);
+    for (const auto &other : OTHERS) {
+        if (cudnn->GetVersion() < other.since) continue;
+        snprintf(path, sizeof path, "%.*s/" OTHER, n, found.dli_fname, other.name);
+        if (access(path, F_OK) == 0) continue;
+        snprintf(text, size,
+                 "; %.*s has no " OTHER ": install cuDNN anew, or name another by CUDNN_HOME", n,
+                 found.dli_fname, other.name);
+        return;
+    }
+    snprintf(text, size, "; all of its libraries are in %.*s: install cuDNN anew, all of one version", n,
+             found.dli_fname);
+}
+
 int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const char *what,
                    struct kl_error *err)
 {
     if (status == CUDNN_STATUS_SUCCESS) return KL_OK;
     if (kl_cudnn_no_memory(status)) return kl_cuda_check(cudaErrorMemoryAllocation, what, err);
-    char why[512] = "";
+    char why[512] = "", folder[512] = "";
     if (cudnn->GetLastErrorString) cudnn->GetLastErrorString(why, sizeof why);
     why[strcspn(why, "\n")] = '\0';
-    return kl_cuda_fail(err, KL_EDEVICE, "%s: cuDNN says: %s%s%.300s", what,
-                        cudnn->GetErrorString(status), *why ? ": " : "", why);
+    if (status == CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH ||
+        status == CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED ||
+        status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE)
+        say_folder(folder, sizeof folder, cudnn);
+    return kl_cuda_fail(err, KL_EDEVICE, "%s: cuDNN says: %s%s%.300s%s", what,
+                        cudnn->GetErrorString(status), *why ? ": " : "", why, folder);
 }

@@ -125,6 +125,20 @@ static cudnnStatus_t next_algorithm(struct kl_cudnn_conv *c, const struct kl_cud
     return s;
 }
 
+/* What it refuses to a convolution of one pixel it may have for others. */
+int kl_cudnn_conv_prepare(const struct kl_cudnn *cudnn, cudnnHandle_t handle, struct kl_error *err)
+{
+    struct kl_cudnn_conv c = {};
+    c.shape.in = c.shape.out = 8; /* 16 bytes */
+    c.shape.in_h = c.shape.in_w = c.shape.out_h = c.shape.out_w = 1;
+    c.shape.size = c.shape.stride = 1;
+    cudnnStatus_t s = create(&c, cudnn);
+    if (!s) s = describe(&c, cudnn, 1, KL_CUDA_FP16);
+    if (!s) s = next_algorithm(&c, cudnn, handle, SIZE_MAX);
+    kl_cudnn_conv_close(&c, cudnn);
+    return refused(s) ? KL_OK : kl_cudnn_check(cudnn, s, "taking the GPU", err);
+}
+
 int kl_cudnn_conv_open(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
                        const struct kl_cuda_conv *shape, size_t batch, int precision,
                        struct kl_error *err)
@@ -166,8 +180,8 @@ static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual, 
 
 /* All in one call, which may need more workspace than the convolution alone, of which cuDNN was asked.
    Calls of this kind say BAD_PARAM or INTERNAL_ERROR, too, to what they do not fuse, and more of both
-   classes if their engine is one that is compiled here and cannot be; if that is not all, it is met again
-   by the convolution alone. */
+   classes if their engine is one that is compiled here and cannot be; if that is not all, it is met
+   again by the convolution alone. */
 static cudnnStatus_t run_fused(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
                                cudnnHandle_t handle, void *y, const void *x, const void *residual,
                                void *workspace, size_t room)

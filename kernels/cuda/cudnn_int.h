@@ -9,6 +9,7 @@
 
 /* cudnnNAME as cudnn->NAME. */
 #define KL_CUDNN_FUNCTIONS(each)              \
+    each(GetVersion);                         \
     each(GetErrorString);                     \
     each(Create);                             \
     each(Destroy);                            \
@@ -61,6 +62,8 @@ struct kl_cudnn_conv {
 };
 /* Bytes of a value of a map. */
 size_t kl_cudnn_size(int precision);
+/* Asks for a tiny one's workspace, so that cuDNN loads its engines, the most of what it is. */
+int kl_cudnn_conv_prepare(const struct kl_cudnn *cudnn, cudnnHandle_t handle, struct kl_error *err);
 int kl_cudnn_conv_open(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn, cudnnHandle_t handle,
                        const struct kl_cuda_conv *shape, size_t batch, int precision,
                        struct kl_error *err);

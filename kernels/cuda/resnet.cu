@@ -134,7 +134,8 @@ static void resnet_close(struct kl_cuda_resnet **resnet)
     free(f->convs), free(f->slots), free(f);
 }
 
-/* A handle is made, and not kept, for what cuDNN does with its first one. */
+/* A handle is made, and not kept, for what cuDNN does with its first one, and for its first convolution.
+ */
 static int resnet_prepare(int device, struct kl_error *err)
 {
     struct kl_cudnn cudnn;
@@ -142,6 +143,7 @@ static int resnet_prepare(int device, struct kl_error *err)
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = kl_cudnn_load(&cudnn, err);
     if (!code) code = kl_cudnn_check(&cudnn, cudnn.Create(&handle), "taking the GPU", err);
+    if (!code) code = kl_cudnn_conv_prepare(&cudnn, handle, err);
     if (handle) cudnn.Destroy(handle);
     return code;
 }

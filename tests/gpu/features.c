@@ -231,6 +231,18 @@ static void check_refusals(void)
     kl_resnet18_free(&shape);
 }
 
+/* cuDNN loads its engines in the thread that prepares, not at the first convolution. */
+static void check_prepared(void)
+{
+    struct kl_error err;
+    setenv("KETLINE_EMULATED_CUDNN", "no-library", 1);
+    const int code = own->resnet->prepare(device.number, &err);
+    CHECK(code == KL_EDEVICE && strstr(err.text, "LOADING_FAILED"), "no engines: status %d", code);
+    setenv("KETLINE_EMULATED_CUDNN", "no-precomp no-implicit", 1);
+    CHECK(!own->resnet->prepare(device.number, &err), "nothing for one pixel: %s", err.text);
+    unsetenv("KETLINE_EMULATED_CUDNN");
+}
+
 int main(void)
 {
     struct kl_error err;
@@ -250,6 +262,7 @@ int main(void)
     check_ways();
     if (emulated && !smallest) check_said();
     if (emulated && !smallest) check_refusals();
+    if (emulated && !smallest) check_prepared();
     if (!small) {
         check(28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 64, ALL);
         check(224, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 16, ALL);

@@ -23,11 +23,29 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
 ! extract-features: features on a GPU need cuDNN 9: no libcudnn.so.9 that can be loaded under /none; CUDNN_HOME names the folder that holds it in lib ('pip install nvidia-cudnn-cu13' brings one), --device cpu needs none
 ? 75
 
-# Nor one of which another library is broken: it would end the process where it is first called.
+# Nor one of which another library is broken: it would end the process where it is first called, or, of those that came later, leave
+# engines out.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; mkdir -p half/lib; cp $BUILD/tests/cuda/cudnn/lib/libcudnn.so.9 half/lib; echo no > half/lib/libcudnn_ops.so.9
 + CUDNN_HOME=half extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda; echo $?; rm -r half
 > 75
 ! extract-features: features on a GPU need cuDNN 9: no libcudnn.so.9 that can be loaded under half (WORK/half/lib/libcudnn_ops.so.9: file too short); CUDNN_HOME names the folder that holds it in lib ('pip install nvidia-cudnn-cu13' brings one), --device cpu needs none
+
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; mkdir -p half/lib; cp $BUILD/tests/cuda/cudnn/lib/libcudnn.so.9 half/lib
++ for other in engines_tensor_ir ext; do echo no > half/lib/libcudnn_$other.so.9; CUDNN_HOME=half extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda 2>&1 | grep -o '([^)]*)' | head -1; rm half/lib/libcudnn_$other.so.9; done; rm -r half
+> (WORK/half/lib/libcudnn_engines_tensor_ir.so.9: file too short)
+> (WORK/half/lib/libcudnn_ext.so.9: file too short)
+
+# One that finds a library missing when it looks for algorithms: where, and which one.
+$ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=half; mkdir -p half/lib; cp $BUILD/tests/cuda/cudnn/lib/libcudnn.so.9 half/lib
++ for each in graph ops cnn engines_precompiled engines_runtime_compiled heuristic; do cp half/lib/libcudnn.so.9 half/lib/libcudnn_$each.so.9; done
++ run() { KETLINE_EMULATED_CUDNN="$*" extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda; echo $?; }
++ run no-library; run no-library old; rm half/lib/libcudnn_ops.so.9; run no-library old; rm -r half
+> 75
+> 75
+> 75
+! extract-features: taking the GPU: cuDNN says: CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED: emulated; half/lib has no libcudnn_engines_tensor_ir.so.9: install cuDNN anew, or name another by CUDNN_HOME
+! extract-features: taking the GPU: cuDNN says: CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED: emulated; all of its libraries are in half/lib: install cuDNN anew, all of one version
+! extract-features: taking the GPU: cuDNN says: CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED: emulated; half/lib has no libcudnn_ops.so.9: install cuDNN anew, or name another by CUDNN_HOME
 
 # Built without cudnn.h: the library is there, what features need is not.
 $ KETLINE_CUDA=$BUILD/tests/cuda/without-cudnn/libketline-cuda.so extract-features $DATA/digits/test-images-idx3-ubyte -o x.h5 --device cuda
@@ -58,7 +76,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tes
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; d=$DATA/digits/train-images-idx3-ubyte
 + own="-w $DATA/backbone/resnet18-gray28-f16.safetensors"
 + run() { extract-features $d $d --resize 2 --tap layer1 $own --device cuda --no-provenance --progress none "$@" > log; }
-+ run -o whole.h5; for k in 168 200; do KETLINE_EMULATED_FAIL=$k run -o lost.h5; echo $?; done
++ run -o whole.h5; for k in 182 214; do KETLINE_EMULATED_FAIL=$k run -o lost.h5; echo $?; done
 + run -o lost.h5; cmp whole.h5 lost.h5; for i in 0 1 2; do run --shard $i/3 -o part$i.h5; done
 + cache merge part?.h5 --no-provenance -o merged.h5 > log; cmp whole.h5 merged.h5; ls -A | grep -v "part.[.]h5"
 > 75

@@ -11,7 +11,8 @@
    no-nvrtc-precomp for want of a compiler, no-run-precomp when it runs alone; no-fused, bad-fused,
    broken-fused, uncompiled-fused and no-nvrtc-fused refuse a fused call in five ways, lost-fused and
    full-fused break it, bad-any breaks every convolution; no-card refuses all, as a cuDNN for other cards
-   does. */
+   does. old is of a version that has fewer libraries; no-library misses one of them when it first looks
+   for algorithms. */
 #include "cudnn.h"
 
 #include <stdio.h>
@@ -48,10 +49,25 @@ struct emulated_activation {
     cudnnNanPropagation_t nan;
 };
 
+static bool told(const char *word)
+{
+    const char *list = getenv("KETLINE_EMULATED_CUDNN");
+    std::istringstream words(list ? list : "");
+    for (std::string each; words >> each;)
+        if (each == word) return true;
+    return false;
+}
+
+size_t cudnnGetVersion(void)
+{
+    return told("old") ? 90000 : 92200;
+}
+
 const char *cudnnGetErrorString(cudnnStatus_t status)
 {
-    return status == CUDNN_STATUS_BAD_PARAM       ? "CUDNN_STATUS_BAD_PARAM"
-           : status == CUDNN_STATUS_NOT_SUPPORTED ? "CUDNN_STATUS_NOT_SUPPORTED"
+    return status == CUDNN_STATUS_BAD_PARAM                   ? "CUDNN_STATUS_BAD_PARAM"
+           : status == CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED ? "CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED"
+           : status == CUDNN_STATUS_NOT_SUPPORTED             ? "CUDNN_STATUS_NOT_SUPPORTED"
            : status == CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH
                ? "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH"
                : "CUDNN_STATUS_EXECUTION_FAILED";
@@ -174,15 +190,6 @@ static int out_of(int in, int pad, int size, int stride)
     return (in + 2 * pad - size) / stride + 1;
 }
 
-static bool told(const char *word)
-{
-    const char *list = getenv("KETLINE_EMULATED_CUDNN");
-    std::istringstream words(list ? list : "");
-    for (std::string each; words >> each;)
-        if (each == word) return true;
-    return false;
-}
-
 static bool has(cudnnConvolutionFwdAlgo_t algorithm)
 {
     return algorithm == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM ? !told("no-precomp")
@@ -224,6 +231,7 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensor
                                                       cudnnConvolutionFwdAlgo_t algorithm, size_t *bytes)
 {
     const cudnnStatus_t bad = fit(*x, *w, *how, *y, algorithm);
+    if (told("no-library")) return CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED;
     if (bad) return bad;
     *bytes = workspace_of(*x, *w, algorithm);
     return fails();

@@ -10,6 +10,8 @@
 
 enum cudnnStatus_t {
     CUDNN_STATUS_SUCCESS = 0,
+    CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH = 1002,
+    CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED = 1008,
     CUDNN_STATUS_BAD_PARAM = 2000,
     CUDNN_STATUS_NOT_SUPPORTED = 3000,
     CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE = 3003,
@@ -41,6 +43,7 @@ typedef struct emulated_convolution *cudnnConvolutionDescriptor_t;
 typedef struct emulated_activation *cudnnActivationDescriptor_t;
 
 extern "C" {
+size_t cudnnGetVersion(void);
 const char *cudnnGetErrorString(cudnnStatus_t status);
 cudnnStatus_t cudnnCreate(cudnnHandle_t *handle);
 cudnnStatus_t cudnnDestroy(cudnnHandle_t handle);
