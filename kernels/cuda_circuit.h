@@ -98,15 +98,16 @@ struct kl_cuda_circuit {
 };
 
 struct kl_cuda_batch;
+enum { KL_CUDA_GROUP = 50 /* batches that are timed together, so that launches overlap */ };
 
 struct kl_cuda_batch_calls {
     /* Room for n samples. run: out (n, n_outputs) of x (n, n_inputs) and w, and, unless cot is NULL, dx
-       (n, n_inputs) and dw (n_weights), the gradients of sum(cot * out), both set. With seconds:
-       *seconds of the kernels alone, copies apart, the least of `repeats` runs. */
+       (n, n_inputs) and dw (n_weights), the gradients of sum(cot * out), both set. With groups: so many
+       times KL_CUDA_GROUP batches, and of each group the seconds that a batch took, copies apart. */
     int (*open)(struct kl_cuda_batch **batch, const struct kl_cuda_circuit *circuit, size_t n,
                 int device, struct kl_error *err);
     int (*run)(struct kl_cuda_batch *batch, float *out, float *dx, float *dw, const float *x,
-               const float *w, const float *cot, double *seconds, int repeats, struct kl_error *err);
+               const float *w, const float *cot, double *seconds, int groups, struct kl_error *err);
     void (*close)(struct kl_cuda_batch **batch);
 };
 

@@ -152,27 +152,28 @@ static int from_card(float *to, const float *from, size_t n, struct kl_error *er
                    : KL_OK;
 }
 
-/* The least time of all runs. */
-static int timed(struct kl_cuda_batch *b, bool back, double *seconds, int repeats, struct kl_error *err)
+static int once(struct kl_cuda_batch *b, bool back, struct kl_error *err)
 {
-    int code = KL_OK;
-    for (int i = 0; i < (repeats > 1 ? repeats : 1) && !code; i++) {
-        float ms = 0;
-        code = kl_cuda_check(cudaEventRecord(b->begin, b->stream), "running the circuit", err);
-        if (!code) code = run(b, back, err);
-        if (!code) code = kl_cuda_check(cudaEventRecord(b->end, b->stream), "running the circuit", err);
-        if (!code) code = kl_cuda_check(cudaStreamSynchronize(b->stream), "running the circuit", err);
-        if (!code)
-            code =
-                kl_cuda_check(cudaEventElapsedTime(&ms, b->begin, b->end), "running the circuit", err);
-        if (seconds && (i == 0 || ms * 1e-3 < *seconds)) *seconds = ms * 1e-3;
-    }
+    const int code = run(b, back, err);
+    return code ? code : kl_cuda_check(cudaStreamSynchronize(b->stream), "running the circuit", err);
+}
+
+/* A group's mean. */
+static int timed(struct kl_cuda_batch *b, bool back, double *seconds, struct kl_error *err)
+{
+    const char *what = "running the circuit";
+    float ms = 0;
+    int code = kl_cuda_check(cudaEventRecord(b->begin, b->stream), what, err);
+    for (int i = 0; i < KL_CUDA_GROUP && !code; i++) code = run(b, back, err);
+    if (!code) code = kl_cuda_check(cudaEventRecord(b->end, b->stream), what, err);
+    if (!code) code = kl_cuda_check(cudaStreamSynchronize(b->stream), what, err);
+    if (!code) code = kl_cuda_check(cudaEventElapsedTime(&ms, b->begin, b->end), what, err);
+    *seconds = ms * 1e-3 / KL_CUDA_GROUP;
     return code;
 }
 
 static int batch_run(struct kl_cuda_batch *b, float *out, float *dx, float *dw, const float *x,
-                     const float *w, const float *cot, double *seconds, int repeats,
-                     struct kl_error *err)
+                     const float *w, const float *cot, double *seconds, int groups, struct kl_error *err)
 {
     const struct kl_cuda_circuit *c = &b->job.circuit;
     const size_t n_in = b->n * (size_t)c->n_inputs, n_out = b->n * (size_t)c->n_outputs,
@@ -180,7 +181,8 @@ static int batch_run(struct kl_cuda_batch *b, float *out, float *dx, float *dw, 
     int code = to_card(b->x, x, n_in, err);
     if (!code) code = to_card(b->w, w, n_w, err);
     if (!code && cot) code = to_card(b->cot, cot, n_out, err);
-    if (!code) code = timed(b, cot != NULL, seconds, repeats, err);
+    if (!code && !groups) code = once(b, cot != NULL, err);
+    for (int i = 0; i < groups && !code; i++) code = timed(b, cot != NULL, &seconds[i], err);
     if (!code) code = from_card(out, b->job.rows.out, n_out, err);
     if (!code && cot) code = from_card(dx, b->job.rows.dx, n_in, err);
     if (!code && cot) code = from_card(dw, b->job.dw, n_w, err);

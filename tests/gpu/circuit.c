@@ -142,8 +142,8 @@ static void check(const struct kl_circuit *c, size_t n)
     must(kl_circuit_adjoint_f64(b.dx, b.dw, NULL, c, b.x, b.w, b.cot, n, NULL, &work, &err), &err);
     must(kl_circuit_for_cuda(&card, c, &work, &err), &err);
     must(device.cuda->batch->open(&batch, &card, n, device.number, &err), &err);
-    must(device.cuda->batch->run(batch, b.fout, b.fdx, b.fdw, b.fx, b.fw, b.fcot, NULL, 1, &err), &err);
-    must(device.cuda->batch->run(batch, b.alone, NULL, NULL, b.fx, b.fw, NULL, NULL, 1, &err), &err);
+    must(device.cuda->batch->run(batch, b.fout, b.fdx, b.fdw, b.fx, b.fw, b.fcot, NULL, 0, &err), &err);
+    must(device.cuda->batch->run(batch, b.alone, NULL, NULL, b.fx, b.fw, NULL, NULL, 0, &err), &err);
     device.cuda->batch->close(&batch);
     if (memcmp(b.alone, b.fout, b.n_out * sizeof *b.fout) != 0) fail("outputs alone", c, NAN);
     const double each = 1.0 / (1 << c->n_qubits), /* of an amplitude, or its probability */
@@ -158,6 +158,37 @@ static void check(const struct kl_circuit *c, size_t n)
     digest_of(b.fdw, sizeof b.fdw);
     kl_arena_free(&work);
     batch_end(&b);
+}
+
+/* Batches in groups, for benches: their seconds, and the results of one. */
+static void check_groups(void)
+{
+    enum { GROUPS = 3, N = 5, ROWS = 9 };
+    struct kl_circuit *c = random_circuit(N, 10, false, true, false, STRINGS);
+    struct kl_cuda_circuit card;
+    struct kl_cuda_batch *batch;
+    struct kl_arena work;
+    struct kl_error err;
+    struct batch b;
+    double seconds[GROUPS], sum = 0;
+    float dw[WEIGHTS];
+    batch_begin(&b, c, ROWS);
+    must(kl_arena_init(&work, 0, &err), &err);
+    must(kl_circuit_for_cuda(&card, c, &work, &err), &err);
+    must(device.cuda->batch->open(&batch, &card, ROWS, device.number, &err), &err);
+    must(device.cuda->batch->run(batch, b.fout, b.fdx, b.fdw, b.fx, b.fw, b.fcot, NULL, 0, &err), &err);
+    const double start = kl_clock();
+    must(device.cuda->batch->run(batch, b.alone, b.fdx, dw, b.fx, b.fw, b.fcot, seconds, GROUPS, &err),
+         &err);
+    const double all = kl_clock() - start;
+    for (int i = 0; i < GROUPS; i++) sum += seconds[i] > 0 ? seconds[i] * KL_CUDA_GROUP : INFINITY;
+    if (!(sum <= all)) fail("seconds of groups", c, sum / all);
+    if (memcmp(b.alone, b.fout, b.n_out * sizeof *b.fout) != 0 || memcmp(dw, b.fdw, sizeof dw) != 0)
+        fail("results of groups", c, NAN);
+    device.cuda->batch->close(&batch);
+    kl_arena_free(&work);
+    batch_end(&b);
+    kl_circuit_free(&c);
 }
 
 static void check_random(int n, int gates, bool real, bool layer, bool given, enum reading reading,
@@ -195,6 +226,7 @@ int main(void)
 {
     open_gpu();
     isa = device.name;
+    check_groups();
     for (int n = 1; n <= (small ? 15 : 17); n++) check_size(n, smallest ? 2 : small ? 4 : 8);
     if (!smallest) check_random(KL_MAX_QUBITS, 12, false, true, false, STRINGS, 1);
     if (!smallest) check_random(KL_MAX_QUBITS, 12, true, false, false, TARGETS, 1);
