@@ -26,8 +26,8 @@ begin() {
     done
     program nvidia-smi 'exit 9'
     program gpu 'echo "card One"; echo "bench a/gpu 0.25 s"; echo "words of a"; echo "bench b/gpu 2e-05 s"'
-    program gpu_features 'echo "bench c/gpu 3 s"'
-    program python 'echo "bench a/torch 4.5 s scaled"'
+    program gpu_features 'echo "card One"; echo "bench c/gpu 3 s"'
+    program python 'echo "card One"; echo "bench a/torch 4.5 s scaled"'
 }
 says() { grep -qxE "$1" out || fail "no line '$1' in: $(cat out)"; }
 ran() { [ "$(cat "bin/$1.runs" 2>/dev/null | wc -l)" = "$2" ] || fail "$1 ran $(cat "bin/$1.runs" | wc -l) times, not $2"; }
@@ -59,12 +59,17 @@ passing() {
     PROGRAMS=gan ends 0 "$scripts/test-gpu"
     says '3 passed, 0 failed'
     ends 0 "$scripts/bench-gpu" all.json
-    holds all.json '{"card":"One","a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"gpu-features-60000-28x28-tf32-file-to-file/gpu":'"$(
+    holds all.json '{"card":"One","scaled":["a/torch"],"a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"gpu-features-60000-28x28-tf32-file-to-file/gpu":'"$(
         sed -n 's/^gpu-features-60000-28x28-tf32-file-to-file.gpu *\([0-9.]*\) s $/\1/p' out)"',"a/torch":4.5}'
     says 'a/torch +4.5 s scaled'
     echo "of another run" >less.json
     PEER_LIMIT=0 PARTS="features peer" ends 0 "$scripts/bench-gpu" less.json
-    holds less.json '{"card":"","c/gpu":3}'
+    holds less.json '{"card":"One","c/gpu":3}'
+    PARTS=files ends 0 "$scripts/bench-gpu" files.json
+    [ "$(jq -r .card files.json)" = "" ] || fail "a card: $(cat files.json)"
+    program python 'echo "card Two"; echo "bench a/torch 4.5 s scaled"; echo "bench b/torch 5 s scaled"'
+    PARTS="features peer" ends 0 "$scripts/bench-gpu" two.json
+    holds two.json '{"card":"One and Two","scaled":["a/torch","b/torch"],"c/gpu":3,"a/torch":4.5,"b/torch":5}'
 }
 failing() {
     program circuit 'echo $$ >pid; '"$hangs"
@@ -130,7 +135,7 @@ sanitizers() {
     says 'FAILED circuit under memcheck: .*'
 }
 limits() { # of bench-gpu
-    program gpu_features 'echo "bench c/gpu 3 s"; echo "out of memory" >&2; exit 1'
+    program gpu_features 'echo "card One"; echo "bench c/gpu 3 s"; echo "out of memory" >&2; exit 1'
     program extract-features "$hangs"
     program python 'echo "bench a/torch 4.5 s scaled"; sleep 60'
     LIMIT=1 PEER_LIMIT=1 ends 1 "$scripts/bench-gpu" all.json
@@ -138,7 +143,7 @@ limits() { # of bench-gpu
     says 'FAILED files: stopped after 1 s'
     says 'peer: stopped after 1 s'
     ran extract-features 1
-    holds all.json '{"card":"One","a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"a/torch":4.5}'
+    holds all.json '{"card":"One","scaled":["a/torch"],"a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"a/torch":4.5}'
 }
 killed() { # SIGNAL
     program gpu 'echo "card One"; echo "bench a/gpu 0.25 s"; echo "bench b/gpu 0.5 s"; echo $$ >pid; '"$hangs"
@@ -159,8 +164,9 @@ killed() { # SIGNAL
 table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
     printf 'before\n<!-- gpu -->\nnothing\n<!-- gpu end -->\nafter\n' >doc.md
     echo '{"card":"One","gpu-256-heads-50-epochs/gpu":60,"gpu-head-50-epochs/gpu":9,"gpu-ry-ring-4/gpu":2e-5,"gpu-ry-ring-4/cpu-2-threads":1e-3}' >a.json
-    echo '{"card":"","gpu-features-60000-28x28-tf32-file-to-file/gpu":0.9,"gpu-features-60000-224x224-fp16/gpu":3,
-        "gpu-features-60000-224x224-fp16/torchvision":3.9,"gpu-features-60000-224x224-fp16/torchvision-compiled":3.3}' >b.json
+    echo '{"card":"One","scaled":["gpu-head-50-epochs/torch"],"gpu-features-60000-28x28-tf32-file-to-file/gpu":0.9,
+        "gpu-features-60000-224x224-fp16/gpu":3,"gpu-features-60000-224x224-fp16/torchvision":3.9,
+        "gpu-features-60000-224x224-fp16/torchvision-max-autotune":3.3,"gpu-head-50-epochs/torch":90}' >b.json
     DOC=$PWD/doc.md ends 0 "$table" "$PWD/a.json" "$PWD/b.json"
     cp doc.md out
     [ "$(sed -n '1,3p; /gpu end/,$p' out | tr '\n' ' ')" = "before <!-- gpu --> Card: One. <!-- gpu end --> after " ] || fail "$(cat out)"
@@ -168,11 +174,26 @@ table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
     says '\| 50 epochs of the default head, .* \| 9 s \| 8 s \| 2 s \| \*\*no\*\* \|'
     says '\| features of 60,000 images of 28x28, .* \| 900 ms \| 3 s \| 1 s \| aim \|'
     says '\| `ry-ring`, .* \| 20 us \| cpu-2-threads \| 1 ms \| 50x \| 20x \| 100x \| yes \|'
-    says '\| features at 224x224, FP16 \(best peer\) \| 3 s \| torchvision-compiled \| 3.3 s \| 1.1x \| 1.2x \| 1.2x \| \*\*no\*\* \|'
+    says '\| features at 224x224, FP16 \(best peer\) \| 3 s \| torchvision-max-autotune \| 3.3 s \| 1.1x \| 1.2x \| 1.2x \| \*\*no\*\* \|'
+    says '\| 50 epochs of the default head \(best peer\) \| 9 s \| torch \| 90 s \(scaled\) \| 10x \| - \| - \| - \|'
+    says '\| gpu-head-50-epochs/torch \| 90 \| s \(scaled\) \|'
+    grep -q "^Not judged" out && fail "judged, and said not to be: $(cat out)"
+    jq 'with_entries(select(.key | endswith("max-autotune") | not))' b.json >eager.json # the eager peer alone
+    DOC=$PWD/doc.md ends 0 "$table" "$PWD/a.json" "$PWD/eager.json"
+    cp doc.md out
+    says '\| features at 224x224, FP16 \(best peer\) \| 3 s \| torchvision \| 3.9 s \| 1.3x \| - \| - \| - \|'
+    says 'Not judged: features at 224x224 against torchvision, of which no compiled form was measured.'
     cp doc.md was.md
-    DOC=$PWD/doc.md ends 65 "$table" "$PWD/b.json"
     echo '{"card":"Two"}' >c.json
     DOC=$PWD/doc.md ends 65 "$table" "$PWD/a.json" "$PWD/c.json"
+    grep -qx "gpu_table.sh: $PWD/c.json: card 'Two', where $PWD/a.json has 'One'; expected one card in all files" err || fail "$(cat err)"
+    local nameless
+    for nameless in '{"card":"","c/gpu":3}' '{"c/gpu":3}' '{"card":"One and Two"}'; do # not named, or two in one run
+        echo "$nameless" >c.json
+        DOC=$PWD/doc.md ends 65 "$table" "$PWD/a.json" "$PWD/c.json"
+        DOC=$PWD/doc.md ends 65 "$table" "$PWD/c.json" "$PWD/a.json"
+        DOC=$PWD/doc.md ends 65 "$table" "$PWD/c.json"
+    done
     echo '{"card":' >d.json
     DOC=$PWD/doc.md ends 65 "$table" "$PWD/d.json"
     cmp was.md doc.md || fail "the table went"

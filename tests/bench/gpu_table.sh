@@ -1,22 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # gpu_table.sh FILE.json...: what bench-gpu has measured, in one run or in parts of it, as the tables "On a GPU" of
-# docs/benchmarks.md (DOC), beside what was asked. Of a number in several files the last one counts.
+# docs/benchmarks.md (DOC), beside what was asked. Of a number in several files the last one counts. Every file names its card, and
+# all the same one: numbers of different cards say nothing of each other.
 set -u
 cd "$(dirname "$0")/../.." || exit 70
 doc=${DOC:-docs/benchmarks.md}
 [ $# -gt 0 ] || { echo "gpu_table.sh: no file; expected what bench-gpu writes" >&2; exit 2; }
-card=$(jq -rs 'map(.card // "") | map(select(. != "")) | unique | join(" and ")' "$@") || exit 65
-case $card in
-    '') echo "gpu_table.sh: no card in $*; at least one must be of bench-gpu's part gpu" >&2; exit 65 ;;
-    *' and '*) echo "gpu_table.sh: results of two cards, $card; expected one" >&2; exit 65 ;;
-esac
+card=
+for file; do
+    each=$(jq -r '.card // ""' "$file") || exit 65
+    case $each in
+        '') echo "gpu_table.sh: $file: no card; expected one, as bench-gpu writes it in each of its parts but files" >&2; exit 65 ;;
+        "${card:=$each}") ;;
+        *) echo "gpu_table.sh: $file: card '$each', where $1 has '$card'; expected one card in all files" >&2; exit 65 ;;
+    esac
+done
+case $card in *' and '*) echo "gpu_table.sh: results of two cards, $card; expected one" >&2; exit 65 ;; esac
 work=$(mktemp -d) || exit 73
 trap 'rm -rf "$work"' EXIT
 {
     echo "Card: $card."
     echo
-    jq -rs 'add | del(.card) | to_entries[] | "\(.key | sub("/gpu$"; "/ketline")) \(.value) s"' "$@" |
+    jq -rs '(map(.scaled // []) | add) as $scaled | add | del(.card, .scaled) | to_entries[] |
+        "\(.key | sub("/gpu$"; "/ketline")) \(.value) s\(if .key | IN($scaled[]) then " scaled" else "" end)"' "$@" |
         awk -f tests/bench/rows.awk -f tests/bench/gpu_table.awk
 } >"$work/table"
 awk -v from="$work/table" '/<!-- gpu -->/ { print; while ((getline line < from) > 0) print line; skip = 1 }
