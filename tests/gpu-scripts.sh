@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 70
 command -v jq >/dev/null || { echo "skipped: jq is absent"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-scripts=$PWD/packaging/bundle table=$PWD/tests/bench/gpu_table.sh
+scripts=$PWD/packaging/bundle source=$PWD/tests/bench table=$PWD/tests/bench/gpu_table.sh
 
 # In a folder of its own, which holds every program, passing: BIN, TESTS and BENCH in one.
 fail() { echo "$*" >>faults; }
@@ -199,7 +199,34 @@ table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
     cmp was.md doc.md || fail "the table went"
 }
 
-for each in table passing failing hanging no_card sanitizers limits "killed TERM" "killed KILL"; do
+peer() { # gpu_peer.py itself, with mocks in the place of PyTorch: the order of its lines, each measured
+    command -v python3 >/dev/null || return
+    cat >peer.py <<-'END'
+	import runpy, sys
+	from unittest.mock import MagicMock
+	class Module:
+	    def register_buffer(self, *_): pass
+	    def to(self, *_): return MagicMock()
+	torch = sys.modules["torch"] = MagicMock(__spec__=None)
+	for name in ("torchvision", "torch._inductor"):
+	    sys.modules[name] = MagicMock(__spec__=None)
+	torch.nn.Module = Module
+	torch.cuda.get_device_name.return_value = "One"
+	runpy.run_path(sys.argv[1])
+	torch.cuda.Stream.return_value.wait_stream.assert_called_once_with(torch.cuda.current_stream())
+	print([call.kwargs["mode"] for call in torch.compile.call_args_list])
+	END
+    ends 0 python3 peer.py "$source/gpu_peer.py"
+    cut -d' ' -f 1,2,5 out >lines
+    printf '%s\n' "card cuda:" "bench gpu-features-60000-224x224-fp16/torchvision scaled" \
+        "bench gpu-features-60000-224x224-fp16/torchvision-reduce-overhead scaled" "bench gpu-head-50-epochs/torch scaled" \
+        "bench gpu-head-50-epochs/torch-graph scaled" "bench gpu-ry-ring-4/torch" "bench gpu-ry-ring-10/torch" \
+        "bench gpu-features-60000-224x224-fp16/torchvision-max-autotune scaled" "['reduce-overhead', 'max-autotune']" >expected
+    cmp -s lines expected || fail "the peer's lines: $(cat out)"
+    says 'card cuda: One'
+}
+
+for each in peer table passing failing hanging no_card sanitizers limits "killed TERM" "killed KILL"; do
     (mkdir "$work/$each" && cd "$work/$each" && begin && $each; [ ! -e faults ] || sed "s/^/$each: /" faults >"$work/faults.$each") &
 done
 wait

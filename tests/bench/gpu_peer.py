@@ -125,9 +125,9 @@ def resnet(mode):
     torch.backends.cudnn.benchmark = True
     images = torch.rand(256, 3, 224, 224, device=device).half().contiguous(memory_format=torch.channels_last)
     if mode:  # frozen: normalisation is folded into the weights, as ours is
-        import torch._inductor.config
-        torch._inductor.config.freezing = True
-        torch._dynamo.reset()
+        from torch._inductor import config
+        config.freezing = True
+        torch.compiler.reset()
         model = torch.compile(model, mode=mode)
     with torch.inference_mode():
         return timed(lambda: model(images), 30)
