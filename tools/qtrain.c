@@ -159,6 +159,7 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);
     if (!code) code = kl_head_run_publish(&run->head, err);
+    if (!code) kl_head_remark_unfinished(run->head.log, &run->head.train);
     return code ? code : summarise(run, out, err);
 }
 

@@ -39,6 +39,8 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
 /* What these settings come to with this model, where it is not plain, as notes (remarks.c). */
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *settled,
                      const struct kl_head_model *model);
+/* The same of a training that has run: the loss was still falling when the epochs were over. */
+void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *train);
 /* KL_ESIGNAL: stopped, and a checkpoint was written, or an older one left before the first epoch. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* Of a run that trains in parts (train.until): hold nothing but the state, and go on, with any threads.

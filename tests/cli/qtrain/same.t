@@ -1,11 +1,11 @@
 # Where each seed has the same difference there is no interval, which would be of no width: here all find each of the few
 # validation samples.
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 200 -o f.h5
-$ qtrain f.h5 --replicas 2 --val-fraction 0.005 --epochs 40 --lr 1e-2 -o h.h5 | sed '1d; $d'
+$ qtrain f.h5 --replicas 2 --val-fraction 0.005 --epochs 40 --lr 1e-2 -o h.h5 2> log | sed '1d; $d'
 >   circuit - twin   +0.0000 (the same with each of 2 seeds: no interval)
 >   circuit - frozen +0.0000 (the same with each of 2 seeds: no interval)
 >   circuit - none   +0.0000 (the same with each of 2 seeds: no interval)
-$ qtrain f.h5 --replicas 2 --val-fraction 0.005 --epochs 40 --lr 1e-2 --json -o h.h5 --force | jq -c '[.val_accuracy, .minus_twin, .minus_twin_low, .minus_twin_high, .minus_none_low]'
+$ qtrain f.h5 --replicas 2 --val-fraction 0.005 --epochs 40 --lr 1e-2 --json -o h.h5 --force 2> log | jq -c '[.val_accuracy, .minus_twin, .minus_twin_low, .minus_twin_high, .minus_none_low]'
 > [1,0,null,null,null]
 $ qeval h.h5 f.h5 --split val -o r.h5; qeval h.h5 f.h5 --split val --json -o j.h5 | jq -c '[.minus_twin, .minus_twin_low, .minus_none_high]'
 > r.h5: accuracy 1.0000 +- 0.0000 (standard deviation) over 2 heads, on 1 sample
