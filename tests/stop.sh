@@ -53,6 +53,9 @@ stopped "$none" qeval wide.h5 all.h5 --shots 1000000
 stopped '-partial$' extract-features "$digits_train" --resize 224
 stopped "$checkpoint" qgan many.txt --generator quantum --word-bits 12 --repetitions 12 --shots 10000000
 stopped "$checkpoint" qgan many.txt --word-bits 12 --hidden 512
+# a checkpoint holds whole generators: before the first one there is none, and no word of it
+check "qgan says: $(cat err)" grep -qE 'with (0 of [0-9]+ generators trained; nothing is kept|[1-9].*; the same command)' err
+check "qgan, $(cat err): left $(ls -A "$dir")" [ "$(grep -c 'nothing is kept' err)" != "$(ls -A "$dir" | wc -l)" ]
 stopped '-partial$|checkpoint$' qtrain --qrng many.txt --epochs 3000 --null 5
 stopped "$none" tournament --nist many.txt --permutations 10000
 stopped "$none" tournament --synthetic 4096

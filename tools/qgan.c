@@ -68,17 +68,31 @@ static int keep(void *context, struct kl_error *err)
     return code;
 }
 
-static bool any_done(const struct kl_gan_study *s)
+static size_t count_done(const struct kl_gan_study *s)
 {
-    for (size_t m = 0; m < s->n_models; m++)
-        if (s->done[m]) return true;
-    return false;
+    size_t done = 0;
+    for (size_t m = 0; m < s->n_models; m++) done += s->done[m];
+    return done;
+}
+
+/* A generator is kept when it is trained; before the first one is, there is nothing to go on from. */
+static int stopped(struct run *run, int code, struct kl_error *err)
+{
+    const size_t done = count_done(&run->study), n = run->study.n_models;
+    const int kept = done ? keep(run, NULL) : KL_OK;
+    if (kept) return kl_fail(err, kept, "%s: the checkpoint cannot be written", run->checkpoint);
+    if (!done && run->older)
+        kl_note(&run->log, 1, "stopped with 0 of %zu generators trained; %s stays as it was", n,
+                run->checkpoint);
+    else
+        kl_note(&run->log, 1, "stopped with %zu of %zu generators trained; %s", done, n,
+                done ? "the same command with --resume goes on from there" : "nothing is kept");
+    return code;
 }
 
 static int resume(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    size_t done = 0;
     const bool there = run->checkpoint && access(run->checkpoint, F_OK) == 0,
                own = there && kl_checkpoint_fits(run->checkpoint, run->stage.key);
     if (there && !run->v.resume) {
@@ -93,10 +107,9 @@ static int resume(struct run *run, struct kl_error *err)
     if (!run->v.resume || !own) return KL_OK;
     int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
     if (!code) code = kl_gan_study_restore(&run->study, file, err);
-    for (size_t m = 0; m < run->study.n_models; m++) done += run->study.done[m];
     if (!code)
-        kl_note(&run->log, 1, "found %s: %zu of %zu generators", run->checkpoint, done,
-                run->study.n_models);
+        kl_note(&run->log, 1, "found %s: %zu of %zu generators", run->checkpoint,
+                count_done(&run->study), run->study.n_models);
     kl_file_close(&file);
     return code;
 }
@@ -116,14 +129,7 @@ static int train(struct run *run, struct kl_error *err)
     kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
     code = kl_gan_study_run(&run->study, &run->device, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
-    if (code != KL_ESIGNAL || !run->checkpoint) return code;
-    if (run->older && !any_done(&run->study)) {
-        kl_note(&run->log, 1, "%s; %s stays as it was", err->text, run->checkpoint);
-        return code;
-    }
-    const int kept = keep(run, NULL);
-    if (!kept) kl_note(&run->log, 1, "%s; the same command with --resume goes on from there", err->text);
-    return kept ? kl_fail(err, kept, "%s: the checkpoint cannot be written", run->checkpoint) : code;
+    return code == KL_ESIGNAL && run->checkpoint ? stopped(run, code, err) : code;
 }
 
 static int publish(struct run *run, struct kl_error *err)
