@@ -60,11 +60,16 @@ static struct kl_qasm_sum parameter(struct kl_qasm_reader *r, const char *text)
     const struct kl_qasm_name *n = kl_qasm_find(r, text);
     int index = 0;
     if (!n) {
+        if (kl_qasm_take(r, '('))
+            kl_qasm_fail(r,
+                         "'%s' is a function: angles are sums of numbers, parameters and their products",
+                         text);
         kl_qasm_fail(r, "'%s' is no parameter", text);
         return kl_qasm_constant(0);
     }
     if (n->count) {
-        kl_qasm_expect(r, '[');
+        if (!kl_qasm_take(r, '['))
+            kl_qasm_fail(r, "'%s' is an array of %d values: name one, as %s[0]", text, n->count, text);
         index = kl_qasm_number(r, n->count - 1);
         kl_qasm_expect(r, ']');
     }

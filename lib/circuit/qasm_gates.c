@@ -114,7 +114,9 @@ static int wire(struct kl_qasm_reader *r)
         const struct kl_qasm_qubits *q = &r->registers[i];
         if (strcmp(q->text, text) != 0) continue;
         if (q->count == 0) return q->first;
-        kl_qasm_expect(r, '[');
+        if (!kl_qasm_take(r, '['))
+            kl_qasm_fail(r, "'%s' is a register of %d qubits: write the gate once for each, as %s[0]",
+                         text, q->count, text);
         int index = kl_qasm_number(r, q->count - 1);
         kl_qasm_expect(r, ']');
         return q->first + index;

@@ -64,3 +64,13 @@ $ printf 'input float x; input float x_1; input float a; input array[float, 3] w
 + qtrain f.h5 --circuit-file unused.qasm --epochs 1 -q -o u.h5; qtrain f.h5 --circuit-file unused.qasm --epochs 1 -f -o u.h5 > log
 + printf 'input float x; input float x_1; input float a; qubit q; rx(a*x*x_1) q;' >used.qasm; qtrain f.h5 --circuit-file used.qasm --epochs 1 -f -o u.h5 > log
 ! qtrain: no gate uses 1 of the circuit's 2 inputs and 2 of its 4 weights: they count as parameters and change nothing; take them out of the OpenQASM
+
+# one qubit and one value at a time; no functions
+$ for g in 'h q' 'cx q, q[1]' 'rx(sin(x)) q[0]' 'rx(w) q[0]' 'rx(y) q[0]'
++ do echo "qubit[2] q; input float x; input array[float, 3] w; $g;" >g.qasm; circuit show --circuit-file g.qasm; done
+! circuit: g.qasm: OpenQASM, line 1, column 56: 'q' is a register of 2 qubits: write the gate once for each, as q[0]
+! circuit: g.qasm: OpenQASM, line 1, column 57: 'q' is a register of 2 qubits: write the gate once for each, as q[0]
+! circuit: g.qasm: OpenQASM, line 1, column 60: 'sin' is a function: angles are sums of numbers, parameters and their products
+! circuit: g.qasm: OpenQASM, line 1, column 57: 'w' is an array of 3 values: name one, as w[0]
+! circuit: g.qasm: OpenQASM, line 1, column 57: 'y' is no parameter
+? 65
