@@ -59,6 +59,7 @@ static void defaults(void *values)
 {
     struct values *v = values;
     kl_synthetic_options_default(&v->o);
+    v->o.devices = 0; /* none: the word that selects the mode needs it */
     v->common.seed = STUDY_SEED;
 }
 

@@ -49,6 +49,14 @@ $ tournament --synthetic --rows 5; tournament --extract
 ! tournament: --extract: expected toeplitz|von-neumann after it
 ? 2
 
+# what must be given has no default
+$ tournament --synthetic --help | grep -e '--synthetic N  '; tournament --synthetic 3 --print-config | head -1; tournament --synthetic --print-config | head -1
++ tournament --synthetic --emit schema | grep '"synthetic"'
+>       --synthetic N       devices of known laws, N of them
+> synthetic: 3
+> rows: 2000
+>     "synthetic": { "type": "integer", "description": "devices of known laws, N of them", "minimum": 2, "maximum": 4096 },
+
 $ tournament --nist --emit man | sed -n '1p; 3p; /SEE ALSO/,$p'
 > .\" Made from the table of options: tournament --nist --emit man
 > .Dt TOURNAMENT-NIST 1
