@@ -50,6 +50,15 @@ static void names_text(char *text, size_t size, const struct kl_weights *w)
     }
 }
 
+static int check_finite(const struct import *im, const struct kl_weight *w, struct kl_error *err)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (!isfinite(w->data[i]))
+            return kl_fail(err, KL_EDATA, "%s: tensor %s: value %zu is not finite in float32",
+                           im->from->path, w->name, i);
+    return KL_OK;
+}
+
 /* A tensor of the file, by name. */
 static int find(const struct kl_weight **found, struct import *im, const struct kl_tensor *t,
                 const char *name, struct kl_error *err)
@@ -59,7 +68,7 @@ static int find(const struct kl_weight **found, struct import *im, const struct 
     *found = kl_weights_find(w, name);
     if (*found) {
         im->used[*found - w->tensors] = true;
-        return 0;
+        return check_finite(im, *found, err);
     }
     shape_text(shape, t->rank, t->dims);
     names_text(names, sizeof names, w);
@@ -127,17 +136,10 @@ static int gather(float *values, struct import *im, const struct kl_tensor *t, s
     const struct kl_weight *w;
     int code = kl_head_their_name(names, t->name, im->from->map, err);
     if (code) return code;
-    if (strchr(names, '+')) {
-        code = join(values, im, t, names, err);
-    } else {
-        code = find(&w, im, t, names, err);
-        if (!code) code = check_shape(im, t, w, err);
-        if (!code) memcpy(values, w->data, n * sizeof *values);
-    }
-    for (size_t i = 0; i < n && !code; i++)
-        if (!isfinite(values[i]))
-            code = kl_fail(err, KL_EDATA, "%s: tensor %s: value %zu is not finite in float32",
-                           im->from->path, t->name, i);
+    if (strchr(names, '+')) return join(values, im, t, names, err);
+    code = find(&w, im, t, names, err);
+    if (!code) code = check_shape(im, t, w, err);
+    if (!code) memcpy(values, w->data, n * sizeof *values);
     return code;
 }
 

@@ -55,6 +55,15 @@ $ qconvert h.npz --features f.h5 --classifier none -o x.h5
 ! qconvert: h.npz: tensor head.0.weight has shape [16, 4], expected [10, 4]; check --qubits, --reduction, --classifier and the features
 ? 65
 
+# What is no number, by the file's name of it, alone and as one of several.
+$ n=$(od -An -tu8 -N8 h.safetensors); at=$(head -c $((8 + n)) h.safetensors | tail -c +9 | jq '."vqc.weight".data_offsets[0]')
++ sed 's/"vqc.weight"/"abc.weight"/' h.safetensors >nan.safetensors
++ printf '\0\0\300\177' | dd of=nan.safetensors bs=1 seek=$((8 + n + at + 12)) conv=notrunc status=none
++ for map in abc.weight abc.weight+head.0.bias; do qconvert nan.safetensors --features f.h5 --map vqc.weight=$map -o x.h5; done
+! qconvert: nan.safetensors: tensor abc.weight: value 3 is not finite in float32
+! qconvert: nan.safetensors: tensor abc.weight: value 3 is not finite in float32
+? 65
+
 # A configuration that is damaged is not taken for options.
 $ sed 's/"qubits\\":4/"qubits\\":0/; s/\\"qubits\\":4/\\"qubits\\":0/' h.safetensors >bad.safetensors
 + qconvert bad.safetensors --features f.h5 -o x.h5
