@@ -18,7 +18,7 @@ struct kl_images_options {
     size_t limit;  /* only the first so many; 0: all */
     bool
         skip_bad; /* PNG: leave damaged files out (each is decoded twice), otherwise they are an error */
-    size_t max_bytes;     /* an image may take so many bytes decoded */
+    size_t max_bytes;         /* an image may take so many bytes decoded */
     struct kl_pool *pool;     /* for skip_bad's first pass, or NULL */
     const struct kl_log *log; /* told of files left out, of classes without images; or NULL */
 };
