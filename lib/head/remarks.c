@@ -81,22 +81,33 @@ static double mean_of(const struct kl_train *t, enum kl_history_row row, int64_t
     return sum / (double)count;
 }
 
+/* Has the loss been below `last` in an epoch before `until`? Then the rate is too high, not the epochs
+   too few: it oscillates, or was lost. */
+static bool was_lower(const struct kl_train *t, double last, int64_t until)
+{
+    for (int64_t e = 0; e < until; e++)
+        if (mean_of(t, KL_TRAIN_LOSS, e, 1) < last) return true;
+    return false;
+}
+
 /* Trainings of few images, which a few times as many epochs make better by far, lose 5 to 15 % of the
-   whole fall in the last tenth of the epochs; those of thousands, which are learned, 3 % at most. What
-   only learns its samples by heart has a validation loss that rises. */
+   whole fall from the last tenth of the epochs but one to the last; those of thousands, which are
+   learned, 3 % at most. What only learns its samples by heart has a validation loss that rises; what
+   learns nothing, labels without meaning, hardly falls. */
 void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *t)
 {
     const int64_t epochs = t->options.epochs, n = epochs / 10;
     if (!n) return;
-    const double last = mean_of(t, KL_TRAIN_LOSS, epochs - n, n),
-                 fall = mean_of(t, KL_TRAIN_LOSS, epochs - 2 * n, n) - last,
-                 whole = mean_of(t, KL_TRAIN_LOSS, 0, 1) - last;
-    if (!(whole > 0 && fall > 0.05 * whole)) return;
+    const double first = mean_of(t, KL_TRAIN_LOSS, 0, 1),
+                 last = mean_of(t, KL_TRAIN_LOSS, epochs - n, n), whole = first - last,
+                 fall = mean_of(t, KL_TRAIN_LOSS, epochs - 2 * n, n) - last;
+    if (!(whole > 0.1 * first && fall > 0.05 * whole) || was_lower(t, last, epochs - n)) return;
     if (t->n_validation &&
         mean_of(t, KL_VAL_LOSS, epochs - n, n) >= mean_of(t, KL_VAL_LOSS, epochs - 2 * n, n))
         return;
-    kl_note(log, 1,
-            "not trained to its end: %.0f %% of what the training loss fell by came in the last %lld of "
-            "%lld epochs; give more --epochs",
-            100 * fall / whole, (long long)n, (long long)epochs);
+    kl_note(
+        log, 1,
+        "not trained to its end: %.0f %% of what the training loss fell by came with the last tenth of "
+        "the %lld epochs; give more --epochs",
+        100 * fall / whole, (long long)epochs);
 }

@@ -44,4 +44,4 @@ $ qtrain f.h5 --check-gradients |
 
 # epochs that end while the loss still falls are said; not where they were enough, nor of a few to try
 $ for e in 9 50 1000; do qtrain f.h5 --no-controls --epochs $e -f -o few.h5 2>&1 > log | sed -E 's/[0-9]+ %/# %/'; done
-> qtrain: not trained to its end: # % of what the training loss fell by came in the last 5 of 50 epochs; give more --epochs
+> qtrain: not trained to its end: # % of what the training loss fell by came with the last tenth of the 50 epochs; give more --epochs
