@@ -87,17 +87,29 @@ static int settle(struct run *run, struct kl_error *err)
     return code;
 }
 
+/* A head of weights from elsewhere has its classes of the features that it names, not its training. */
+static bool comes_from_elsewhere(const struct kl_file *head)
+{
+    return !kl_file_find(head, "split/validation");
+}
+
 /* The rows that a head kept for validation mean something in the features that it was trained on alone.
  */
 static bool was_trained_on(const struct kl_file *head, const struct kl_file *input)
 {
-    return strstr(kl_file_key_parts(head), kl_file_content(input)) != NULL;
+    return !comes_from_elsewhere(head) && strstr(kl_file_key_parts(head), kl_file_content(input));
 }
 
 static int check_trained_on(const struct kl_file *head, const struct kl_file *input,
                             struct kl_error *err)
 {
     if (was_trained_on(head, input)) return KL_OK;
+    if (comes_from_elsewhere(head))
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: --split val: the weights come from elsewhere, and what they were trained on is "
+            "not known; leave --split away",
+            kl_file_path(head));
     return kl_fail(err, KL_EDATA,
                    "%s: --split val: %s was not trained on these features; leave --split away",
                    kl_file_path(input), kl_file_path(head));

@@ -49,18 +49,21 @@ static void draw_row(cairo_t *cr, const struct kl_axes *axes, const struct kl_ac
     kl_mark(cr, kl_axes_x(axes, row->mean), y, 2.4, KL_CIRCLE);
 }
 
-/* What always naming the commonest device of the test rows scores, over all splits. */
+/* What always naming the commonest device of the test rows scores, in the mean over splits. */
 static double commonest(const struct kl_report_view *v)
 {
     const size_t c = v->n_devices;
-    double all = 0, most = 0;
-    for (size_t k = 0; k < c; k++) {
-        double rows = 0;
-        for (size_t s = 0; s < v->n_splits; s++)
+    double mean = 0;
+    for (size_t s = 0; s < v->n_splits; s++) {
+        double all = 0, most = 0;
+        for (size_t k = 0; k < c; k++) {
+            double rows = 0;
             for (size_t j = 0; j < c; j++) rows += (double)v->confusion[(s * c + k) * c + j];
-        all += rows, most = fmax(most, rows);
+            all += rows, most = fmax(most, rows);
+        }
+        mean += most / all / (double)v->n_splits;
     }
-    return all > 0 ? most / all : NAN;
+    return mean;
 }
 
 static void draw_accuracies(cairo_t *cr, const struct kl_report_view *v)

@@ -103,6 +103,7 @@ struct kl_verdict {
     size_t collapsed;     /* on how many splits it does */
     double others;        /* mean accuracy of the other splits; NaN: there are none */
     double worst_log10_p; /* largest of the splits' */
+    double commonest; /* mean over splits of what always naming the test rows' commonest device scores */
 };
 struct kl_study_report {
     size_t n_splits, n_test, classes; /* n_test: rows of the first split */

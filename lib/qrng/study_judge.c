@@ -82,6 +82,7 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     if (rc) return rc;
     const double guess = commonest(j);
     const struct kl_interval wilson = kl_wilson(right, j->count, KL_Z95);
+    v->commonest += guess / (double)j->study->n_splits;
     v->accuracy[s] = (double)right / (double)j->count;
     v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
     v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,

@@ -38,14 +38,6 @@ static void write_differences(FILE *to, const struct kl_study_report *r)
     }
 }
 
-static double largest_share(const struct kl_bits *bits)
-{
-    size_t rows[KL_BITS_DEVICES] = { 0 }, most = 0;
-    for (size_t r = 0; r < bits->n_rows; r++)
-        if (++rows[bits->device[r]] > most) most = rows[bits->device[r]];
-    return (double)most / (double)bits->n_rows;
-}
-
 static void write_collapsed(FILE *to, const struct kl_verdict *v, size_t n_splits)
 {
     if (!v->collapsed) return;
@@ -98,8 +90,10 @@ void kl_study_table(FILE *to, const struct kl_study_report *r, const struct kl_s
           to);
     for (int m = 0; m < r->n_models; m++) write_model(to, &r->models[m], r);
     write_limit(to, r, study);
-    fprintf(to, "commonest  %.4f  by always naming the device of most rows; log10 p is against this\n",
-            largest_share(study->bits));
+    fprintf(to,
+            "commonest  %.4f  by always naming the device of most test rows; log10 p is against this, "
+            "split by split\n",
+            r->models[0].commonest);
     for (int m = 0; m < r->n_models; m++) write_collapsed(to, &r->models[m], r->n_splits);
     write_differences(to, r);
     if (r->n_null)

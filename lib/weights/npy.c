@@ -115,11 +115,13 @@ static enum kl_element element_of(const char *descr)
 static int take_text(struct kl_weights *weights, const struct kl_npy *a, const char *name,
                      const unsigned char *data, size_t n, struct kl_error *err)
 {
+    const bool utf32 = a->descr[1] == 'U';
     const size_t size = n && a->rank == 1 && a->dims[0] ? n / a->dims[0] : 0;
-    if (a->descr[1] != 'U') return KL_OK;
-    if (a->rank == 0 && strcmp(name, "config") == 0) return kl_weights_config(weights, data, n, err);
-    if (size && strcmp(name, "class_names") == 0)
-        return kl_weights_classes(weights, data, a->dims[0], size, err);
+    if (utf32 && a->rank == 0 && strcmp(name, "config") == 0)
+        return kl_weights_config(weights, data, n, err);
+    if (strcmp(name, "class_names") != 0) return KL_OK;
+    if (utf32 && size) return kl_weights_classes(weights, data, a->dims[0], size, err);
+    weights->odd_names = true;
     return KL_OK;
 }
 

@@ -17,9 +17,12 @@ struct kl_weight {
 struct kl_weights {
     struct kl_weight *tensors;
     size_t n;
-    char sha256[65];   /* of the file */
-    char *config;      /* the text that stands beside the tensors under this name; NULL: none */
-    char *class_names; /* n_classes strings of name_size bytes each, likewise; NULL: none */
+    char sha256[65]; /* of the file */
+    char *config;    /* the text that stands beside the tensors under this name; NULL: none */
+    /* n_classes strings of name_size bytes each, likewise; NULL: none, or (odd_names) no list of texts
+     */
+    char *class_names;
+    bool odd_names;
     size_t n_classes, name_size;
 };
 

@@ -69,22 +69,22 @@ static size_t longest(const json_t *list)
     return most;
 }
 
-/* A list of strings, as JSON in a text. Anything else may be another program's, and is passed over. */
+/* A list of strings, as JSON in a text. */
 static int take_classes(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)
 {
     struct kl_error none;
     json_t *list = NULL;
-    const char *text = json_string_value(json_object_get(metadata, "class_names"));
-    if (!text) return KL_OK;
-    int rc = kl_json_parse(&list, text, "class_names", &none);
+    const json_t *kept = json_object_get(metadata, "class_names");
+    if (!kept) return KL_OK;
+    int rc = json_is_string(kept) ? kl_json_parse(&list, json_string_value(kept), "class_names", &none)
+                                  : KL_EDATA;
     const size_t size = longest(list), n = json_array_size(list);
-    if (!rc && size) {
-        weights->class_names = calloc(n, size);
-        if (!weights->class_names) rc = KL_ENOMEM;
-        for (size_t i = 0; !rc && i < n; i++)
-            strcpy(weights->class_names + i * size, json_string_value(json_array_get(list, i)));
-        weights->n_classes = n, weights->name_size = size;
-    }
+    if (!rc && size) weights->class_names = calloc(n, size);
+    if (!rc && size && !weights->class_names) rc = KL_ENOMEM;
+    for (size_t i = 0; weights->class_names && i < n; i++)
+        strcpy(weights->class_names + i * size, json_string_value(json_array_get(list, i)));
+    weights->n_classes = n, weights->name_size = size;
+    weights->odd_names = !weights->class_names;
     json_decref(list);
     return rc == KL_ENOMEM ? kl_fail_memory(err, n * size) : KL_OK;
 }

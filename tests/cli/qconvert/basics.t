@@ -56,6 +56,5 @@ $ cache log h.safetensors.h5 | grep -c 'weights: h.safetensors'
 $ qconvert h.npz --features f.h5 -o - | qeval - f.h5 -o p.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'
 > p.h5: accuracy # +- # (standard deviation) over 2 heads, on 200 samples
 >   no controls: the weights come from elsewhere
-! qeval: f.h5: standard input was trained on these; --split val takes those that it has not seen
 $ qconvert - -o stdin.npz <h.h5
 > stdin.npz: 9 tensors, 8511 values

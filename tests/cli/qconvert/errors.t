@@ -70,6 +70,13 @@ $ sed 's/"qubits\\":4/"qubits\\":0/; s/\\"qubits\\":4/\\"qubits\\":0/' h.safeten
 ! qconvert: bad.safetensors: its config: circuit: found 0 qubits, expected 1 to 20
 ? 65
 
+# Classes of which there are more or fewer than the features have; and what names none, which is told.
+$ sed 's/\\",\\"9/xxxxxx/' h.safetensors >nine.safetensors; sed 's/\[\\"0/{\\"0/' h.safetensors >odd.safetensors; cmp -s h.safetensors nine.safetensors; cmp -s h.safetensors odd.safetensors
++ for w in nine odd; do qconvert $w.safetensors --features f.h5 -o $w.h5; done
+> odd.h5: head for 512 features and 10 classes, from odd.safetensors
+! qconvert: nine.safetensors: names 9 classes, the features have 10
+! qconvert: odd.safetensors: class_names is no list of texts: classes are not compared
+
 # More tensors than needed are told.
 $ qtrain f.h5 --epochs 1 --reduction 8,8 -q -o deep.h5; qconvert deep.h5 -q -o deep.npz
 + qconvert deep.npz --features f.h5 --reduction 8 --map reduce.1=reduce.2 -o x.h5
@@ -87,5 +94,5 @@ $ qconvert $ROOT/tests/golden/weights/strong.npz --features f.h5 --qubits 3 --la
 $ qconvert h.npz --features f.h5 -q -o n.h5; figures n.h5 -o figures
 > figures: 1 figure in 2 files, 2 written
 $ qeval n.h5 f.h5 --split val -o v.h5
-! qeval: n.h5: has no dataset split/validation
+! qeval: n.h5: --split val: the weights come from elsewhere, and what they were trained on is not known; leave --split away
 ? 65
