@@ -33,6 +33,9 @@ const struct kl_idle kl_idle[] = {
     { "circuit-file", "core", with_core },
     { "reduction", "core", with_core },
     { "classifier", "core", with_core },
+    { "dropout", "core", with_core },
+    { "qng-lr", "core", "circuit" }, /* the one core with a metric that is trained */
+    { "qng-lambda", "core", "circuit" },
     { "noise", "core", "circuit|frozen" },
     { "trajectories", "core", "circuit|frozen" },
     { "shots", "core", "circuit|frozen" },

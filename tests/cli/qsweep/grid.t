@@ -165,6 +165,12 @@ $ qsweep f.h5 --grid "min-lr=0,1e-4" --schedule step -o x.h5
 $ qsweep f.h5 --grid "qubits=2,4" --core none -o x.h5
 ! qsweep: --grid: qubits: changes nothing without --core circuit|twin|frozen
 ? 2
+$ qsweep f.h5 --grid "dropout=0,0.1" --core none -o x.h5
+! qsweep: --grid: dropout: changes nothing without --core circuit|twin|frozen
+? 2
+$ qsweep f.h5 --grid "qng-lambda=0.1,0.2" --optimizer qng --core twin -o x.h5
+! qsweep: --grid: qng-lambda: changes nothing without --core circuit
+? 2
 # What it leaves to some points as it was is said, and trained.
 $ qsweep f.h5 --grid "momentum=0,0.9 optimizer=sgd,adam,adamw" --epochs 1 --progress none -o ok.h5 >log && ls ok-heads | wc -l
 > 6
