@@ -32,14 +32,14 @@ static int transfer(struct kl_cache *c, bool to_store, struct kl_error *err)
     kl_signals_install();
     code = kl_store_transfer(&t, from, to, err);
     if (first && t.n[KL_COPIED]) kl_note(c->log, 1, "new store at %s", to);
-    if (code) return code;
+    if (code && code != KL_EIO) return code;
     if (!c->common->json && !c->common->quiet)
         fprintf(c->out, "%s: %zu file%s copied, %zu there already\n", to, t.n[KL_COPIED],
                 kl_s(t.n[KL_COPIED]), t.n[KL_WAS_THERE]);
-    return t.n[KL_REFUSED]
-               ? kl_fail(err, KL_ENO, "%zu file%s not whole and %s not copied", t.n[KL_REFUSED],
-                         t.n[KL_REFUSED] == 1 ? " is" : "s are", t.n[KL_REFUSED] == 1 ? "was" : "were")
-               : KL_OK;
+    if (!t.n[KL_REFUSED]) return code;
+    if (code) kl_note(c->log, 0, "%s", err->text);
+    return kl_fail(err, KL_ENO, "%zu file%s not whole and %s not copied", t.n[KL_REFUSED],
+                   t.n[KL_REFUSED] == 1 ? " is" : "s are", t.n[KL_REFUSED] == 1 ? "was" : "were");
 }
 
 int kl_cache_push(struct kl_cache *c, struct kl_error *err)

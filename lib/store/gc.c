@@ -16,11 +16,11 @@ enum { RESUME_SECONDS = 7 * 24 * 3600 };
 static void tell(struct kl_gc *gc, const char *path, const char *why, uint64_t bytes, int error)
 {
     if (error) {
-        struct kl_error why = { 0 };
+        struct kl_error problem = { 0 };
         errno = error;
-        kl_fail_errno(&why, KL_EIO, "%s: cannot be removed", path);
-        why.code = KL_EIO; /* whatever the reason */
-        kl_pass_over(&gc->passed, &why);
+        kl_fail_errno(&problem, KL_EIO, "%s: cannot be removed", path);
+        problem.code = KL_EIO; /* whatever the reason */
+        kl_pass_over(&gc->passed, &problem);
         gc->n_left++;
     } else {
         gc->n++;
@@ -107,17 +107,24 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
     int rc = kl_temporary_sweep(folder, NULL, gc->dry, swept, gc)
                  ? KL_OK
                  : kl_fail_errno(err, KL_EIO, "%s: reading the folder", folder);
+    bool unseen = false;
     for (struct dirent *e; !rc && (errno = 0, e = readdir(d));) {
         size_t room = strlen(folder) + strlen(e->d_name) + 2;
         struct stat s;
-        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW)) continue;
         char *path = malloc(room);
         if (!path) {
             rc = kl_fail_memory(err, room);
             break;
         }
         snprintf(path, room, "%s/%s", folder, e->d_name);
-        rc = gc_entry(gc, path, &s, depth, err);
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) == 0)
+            rc = gc_entry(gc, path, &s, depth, err);
+        else if (errno != ENOENT && errno != ENOTDIR && !unseen) {
+            unseen = true;
+            kl_fail_errno(err, KL_EIO, "%s: cannot be looked into", folder);
+            rc = kl_pass_over(&gc->passed, err);
+            gc->n_unlisted++;
+        }
         free(path);
     }
     if (!rc && errno) rc = kl_fail_errno(err, KL_EIO, "%s: reading the folder", folder);

@@ -74,25 +74,42 @@ static int no_dots(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
+static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_error *err);
+
+/* What was listed may have gone since; that it may not be looked at makes the folder one that cannot be
+   listed. */
+static int walk_entry(struct walk *w, const char *folder, const char *path, int depth, bool *unseen,
+                      struct kl_error *err)
+{
+    struct stat s;
+    const size_t length = strlen(path);
+    if (lstat(path, &s)) {
+        if (errno == ENOENT || errno == ENOTDIR || *unseen) return KL_OK;
+        *unseen = true;
+        kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be looked into", folder);
+        return kl_pass_over(&w->unlisted, err);
+    }
+    if (S_ISDIR(s.st_mode) && depth < 16) return walk_folder(w, path, depth + 1, err);
+    if (S_ISREG(s.st_mode) && length > 3 && strcmp(path + length - 3, ".h5") == 0)
+        return one_file(w, path, err);
+    return KL_OK;
+}
+
 static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_error *err)
 {
     struct dirent **names = NULL;
     int n = scandir(folder, &names, no_dots, alphasort), rc = 0;
+    bool unseen = false;
     if (n < 0) {
         rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
         return depth ? kl_pass_over(&w->unlisted, err) : rc;
     }
     for (int i = 0; i < n; i++) {
-        size_t room = strlen(folder) + strlen(names[i]->d_name) + 2, length = strlen(names[i]->d_name);
+        size_t room = strlen(folder) + strlen(names[i]->d_name) + 2;
         char *path = rc ? NULL : malloc(room);
-        struct stat s;
         if (path) {
             snprintf(path, room, "%s/%s", folder, names[i]->d_name);
-            bool there = lstat(path, &s) == 0; /* it may have gone since it was listed */
-            if (there && S_ISDIR(s.st_mode) && depth < 16) rc = walk_folder(w, path, depth + 1, err);
-            else if (there && S_ISREG(s.st_mode) && length > 3 &&
-                     strcmp(names[i]->d_name + length - 3, ".h5") == 0)
-                rc = one_file(w, path, err);
+            rc = walk_entry(w, folder, path, depth, &unseen, err);
         } else if (!rc) {
             rc = kl_fail_memory(err, room);
         }

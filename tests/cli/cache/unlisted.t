@@ -66,3 +66,16 @@ $ mkdir -p store/m to
 > 74
 > 1
 ! cache: store/m: cannot be listed: Permission denied
+
+# A folder that may be listed and not looked into is no folder without files, at whatever depth.
+$ rm d/b/cut.h5; chmod 700 d/m; head -c 5000 d/z/new.h5 > d/m/cut.h5; touch d/m/more.h5; chmod 444 d/m; sh user cache fsck d; sh user cache list d/m
+! cache: d/m: cannot be looked into: Permission denied
+! cache: d/m: cannot be looked into: Permission denied
+? 74
+$ sh user cache gc d
+> d: nothing to remove; 1 folder was not seen through
+! cache: d/m: cannot be looked into: Permission denied
+? 74
+$ mkdir there; sh user cache push --store d there; chmod 700 d/m
+> there: 0 files copied, 0 there already
+! cache: d/m: cannot be looked into: Permission denied
