@@ -110,19 +110,21 @@ static bool refused(cudnnStatus_t s)
     return is_of(s, CUDNN_STATUS_NOT_SUPPORTED);
 }
 
-/* The next algorithm that cuDNN has here, in no more than `room` bytes. */
+/* The next algorithm that cuDNN has here, in no more than `room` bytes. If there is none, the first
+   status that says more than that. */
 static cudnnStatus_t next_algorithm(struct kl_cudnn_conv *c, const struct kl_cudnn *cudnn,
                                     cudnnHandle_t handle, size_t room)
 {
-    cudnnStatus_t s = CUDNN_STATUS_NOT_SUPPORTED;
+    cudnnStatus_t s = CUDNN_STATUS_NOT_SUPPORTED, why = s;
     while (refused(s) && c->tried < N_ALGORITHMS) {
         c->algorithm = ALGORITHMS[c->tried++];
         s = cudnn->GetConvolutionForwardWorkspaceSize(handle, c->x, c->w, c->how, c->y, c->algorithm,
                                                       &c->workspace);
         if (!s && c->workspace > room) s = CUDNN_STATUS_NOT_SUPPORTED;
+        if (why == CUDNN_STATUS_NOT_SUPPORTED) why = s;
     }
     if (c->tried > 1) c->apart = true;
-    return s;
+    return refused(s) ? why : s;
 }
 
 /* What it refuses to a convolution of one pixel it may have for others. */

@@ -208,6 +208,7 @@ static void check_refusals(void)
         const char *cudnn, *why;
         int code;
     } told[] = { { "no-precomp no-implicit", "NOT_SUPPORTED", KL_EDEVICE },
+                 { "no-nvrtc-precomp no-implicit", "RUNTIME_PREREQUISITE_MISSING", KL_EDEVICE },
                  { "no-fused no-run-precomp no-implicit", "NOT_SUPPORTED", KL_EDEVICE },
                  { "bad-any", "BAD_PARAM", KL_EDEVICE },
                  { "no-card", "ARCH_MISMATCH", KL_EDEVICE },

@@ -70,6 +70,8 @@ const char *cudnnGetErrorString(cudnnStatus_t status)
            : status == CUDNN_STATUS_NOT_SUPPORTED             ? "CUDNN_STATUS_NOT_SUPPORTED"
            : status == CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH
                ? "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH"
+           : status == CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING
+               ? "CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING"
                : "CUDNN_STATUS_EXECUTION_FAILED";
 }
 
