@@ -149,14 +149,34 @@ static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, cons
     return code;
 }
 
+static bool has_class(const struct kl_features *f, const char *name, size_t size)
+{
+    for (size_t i = 0; i < f->n_classes; i++) {
+        const char *found = f->class_names + i * f->name_size;
+        if (strnlen(found, f->name_size) == size && memcmp(found, name, size) == 0) return true;
+    }
+    return false;
+}
+
+/* The features' classes must be the head's, name by name; they may be fewer, the last ones. */
 static int check_classes(const struct kl_features *f, struct kl_file *file, struct kl_error *err)
 {
     const struct kl_dataset *names;
     void *memory = NULL;
     int code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
     if (!code) code = kl_file_load(&memory, file, names, err);
-    if (!code)
-        code = kl_features_classes(f, memory, names->dims[0], names->item_size, kl_file_path(file), err);
+    for (size_t i = 0; !code && i < f->n_classes && i < names->dims[0]; i++) {
+        const char *made = (const char *)memory + i * names->item_size,
+                   *found = f->class_names + i * f->name_size;
+        size_t m = strnlen(made, names->item_size), n = strnlen(found, f->name_size);
+        const bool lacks = f->n_classes < names->dims[0] && !has_class(f, made, m);
+        if (m != n || memcmp(made, found, n) != 0)
+            code =
+                kl_fail(err, KL_EDATA, "%s: class %zu is '%.*s', in the features it is '%.*s'%s%.*s%s",
+                        kl_file_path(file), i, (int)m, made, (int)n, found,
+                        lacks ? "; if images come from folders, an empty folder '" : "",
+                        lacks ? (int)m : 0, made, lacks ? "' keeps the numbering" : "");
+    }
     free(memory);
     return code;
 }

@@ -35,6 +35,11 @@ struct kl_head_import {
 int kl_head_import(struct kl_writer *writer, const struct kl_head_import *import,
                    const struct kl_features *features, const char *config, struct kl_error *err);
 
+/* What the weights say of their classes, if they do, must be the features', name by name
+   (import_classes.c). KL_EDATA, KL_ENOMEM. */
+int kl_head_import_classes(const struct kl_head_import *import, const struct kl_features *features,
+                           struct kl_error *err);
+
 /* ---- names.c ---- */
 /* What stands for our tensor `name` in the file: one name or several joined by '+'; an entry of a layer
    ("reduce.0=fc1") is one of its weight and its bias. KL_EUSAGE if it is too long. */

@@ -2,7 +2,6 @@
    A feature cache, read whole: shuffled batches touch every row once an epoch. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "head/features.h"
 #include "ingest/ingest.h"
@@ -91,32 +90,6 @@ int kl_features_load(struct kl_features *f, struct kl_file *file, struct kl_erro
     if (!code) code = check(f, kl_file_path(file), err);
     if (code) kl_features_free(f);
     return code;
-}
-
-static bool has_class(const struct kl_features *f, const char *name, size_t size)
-{
-    for (size_t i = 0; i < f->n_classes; i++) {
-        const char *found = f->class_names + i * f->name_size;
-        if (strnlen(found, f->name_size) == size && memcmp(found, name, size) == 0) return true;
-    }
-    return false;
-}
-
-int kl_features_classes(const struct kl_features *f, const char *names, size_t n_names, size_t name_size,
-                        const char *path, struct kl_error *err)
-{
-    for (size_t i = 0; i < f->n_classes && i < n_names; i++) {
-        const char *made = names + i * name_size, *found = f->class_names + i * f->name_size;
-        const size_t m = strnlen(made, name_size), n = strnlen(found, f->name_size);
-        const bool lacks = f->n_classes < n_names && !has_class(f, made, m);
-        if (m != n || memcmp(made, found, n) != 0)
-            return kl_fail(err, KL_EDATA,
-                           "%s: class %zu is '%.*s', in the features it is '%.*s'%s%.*s%s", path, i,
-                           (int)m, made, (int)n, found,
-                           lacks ? "; if images come from folders, an empty folder '" : "",
-                           lacks ? (int)m : 0, made, lacks ? "' keeps the numbering" : "");
-    }
-    return KL_OK;
 }
 
 void kl_features_free(struct kl_features *f)

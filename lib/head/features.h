@@ -20,10 +20,6 @@ struct kl_features {
 int kl_features_load(struct kl_features *features, struct kl_file *file, struct kl_error *err);
 /* The same without x and labels: sizes and class names. */
 int kl_features_describe(struct kl_features *features, struct kl_file *file, struct kl_error *err);
-/* Are the classes those of a head, name by name? The features may have fewer, the last ones. names:
-   n_names strings of name_size bytes each; path: the head's, for the message. KL_EDATA. */
-int kl_features_classes(const struct kl_features *features, const char *names, size_t n_names,
-                        size_t name_size, const char *path, struct kl_error *err);
 void kl_features_free(struct kl_features *features);
 
 struct kl_writer;

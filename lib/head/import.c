@@ -187,26 +187,11 @@ static void note_unused(const struct import *im)
                 first);
 }
 
-/* What the weights say of their classes, if they do, must be the features'. */
-static int check_classes(const struct kl_head_import *from, const struct kl_features *f,
-                         struct kl_error *err)
-{
-    const struct kl_weights *w = from->weights;
-    if (w->odd_names)
-        kl_note(from->log, 1, "%s: class_names is no list of texts: classes are not compared",
-                from->path);
-    if (!w->class_names) return KL_OK;
-    if (w->n_classes != f->n_classes)
-        return kl_fail(err, KL_EDATA, "%s: names %zu classes, the features have %zu", from->path,
-                       w->n_classes, f->n_classes);
-    return kl_features_classes(f, w->class_names, w->n_classes, w->name_size, from->path, err);
-}
-
 int kl_head_import(struct kl_writer *writer, const struct kl_head_import *from,
                    const struct kl_features *f, const char *config, struct kl_error *err)
 {
     struct import im = { .from = from };
-    int code = check_classes(from, f, err);
+    int code = kl_head_import_classes(from, f, err);
     if (!code) code = kl_head_model_make(&im.model, from->options, f->d, f->n_classes, err);
     if (code) return code;
     const struct kl_block *block = &im.model.block;

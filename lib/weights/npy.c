@@ -111,20 +111,6 @@ static enum kl_element element_of(const char *descr)
     return KL_EL_NONE;
 }
 
-/* Texts are passed over, but for those that this program knows. */
-static int take_text(struct kl_weights *weights, const struct kl_npy *a, const char *name,
-                     const unsigned char *data, size_t n, struct kl_error *err)
-{
-    const bool utf32 = a->descr[1] == 'U';
-    const size_t size = n && a->rank == 1 && a->dims[0] ? n / a->dims[0] : 0;
-    if (utf32 && a->rank == 0 && strcmp(name, "config") == 0)
-        return kl_weights_config(weights, data, n, err);
-    if (strcmp(name, "class_names") != 0) return KL_OK;
-    if (utf32 && size) return kl_weights_classes(weights, data, a->dims[0], size, err);
-    weights->odd_names = true;
-    return KL_OK;
-}
-
 static int refuse_type(const char *path, const char *name, const char *descr, struct kl_error *err)
 {
     if (strchr(descr, 'O'))
@@ -141,6 +127,30 @@ static int refuse_type(const char *path, const char *name, const char *descr, st
                    path, name, descr);
 }
 
+static int refuse_size(const char *path, const char *name, size_t n, size_t needed, struct kl_error *err)
+{
+    return kl_fail(err, KL_EDATA, "%s: array %.100s: %zu bytes of data, its shape and dtype need %zu",
+                   path, name, n, needed);
+}
+
+/* Texts are passed over, but for those that this program knows. */
+static int take_text(struct kl_weights *weights, const struct kl_npy *a, const struct kl_bytes *file,
+                     const char *name, const unsigned char *data, size_t n, struct kl_error *err)
+{
+    const bool utf32 = a->descr[1] == 'U';
+    if (utf32 && a->rank == 0 && strcmp(name, "config") == 0)
+        return kl_weights_config(weights, data, n, err);
+    if (strcmp(name, "class_names") != 0) return KL_OK;
+    const size_t width = utf32 ? strtoul(a->descr + 2, NULL, 10) : 0; /* in characters of four bytes */
+    size_t needed;
+    weights->odd_names = a->rank != 1 || !width || !a->dims[0];
+    if (weights->odd_names) return KL_OK;
+    if (__builtin_mul_overflow(width, a->dims[0], &needed) ||
+        __builtin_mul_overflow(needed, 4, &needed) || needed != n)
+        return refuse_size(file->path, name, n, needed, err);
+    return kl_weights_classes(weights, data, a->dims[0], 4 * width, err);
+}
+
 static int add(struct kl_weights *weights, const struct kl_npy *r, const struct kl_bytes *file,
                const char *name, const unsigned char *data, size_t n, struct kl_error *err)
 {
@@ -153,9 +163,7 @@ static int add(struct kl_weights *weights, const struct kl_npy *r, const struct 
     int rc = kl_weights_count(&count, file->path, name, r->rank, r->dims, err);
     if (rc) return rc;
     if (n / kl_element_size(element) != count || n % kl_element_size(element))
-        return kl_fail(err, KL_EDATA,
-                       "%s: array %.100s: %zu bytes of data, its shape and dtype need %zu", file->path,
-                       name, n, count * kl_element_size(element));
+        return refuse_size(file->path, name, n, count * kl_element_size(element), err);
     for (int i = 0; i < r->rank; step *= r->dims[i++]) strides[i] = step;
     return kl_weights_add(weights, file->path, name, r->rank, r->dims, r->fortran ? strides : NULL,
                           element, data, err);
@@ -196,6 +204,6 @@ int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const 
     data += array.begin;
     n -= array.begin;
     const bool text = strncmp(array.descr, "<U", 2) == 0 || strncmp(array.descr, "|S", 2) == 0;
-    return text ? take_text(weights, &array, name, data, n, err)
+    return text ? take_text(weights, &array, file, name, data, n, err)
                 : add(weights, &array, file, name, data, n, err);
 }

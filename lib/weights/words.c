@@ -72,21 +72,29 @@ static size_t longest(const json_t *list)
 /* A list of strings, as JSON in a text. */
 static int take_classes(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)
 {
-    struct kl_error none;
+    enum { MOST = 65536, LONGEST = 4096 }; /* what is beyond them names no classes */
     json_t *list = NULL;
     const json_t *kept = json_object_get(metadata, "class_names");
-    if (!kept) return KL_OK;
-    int rc = json_is_string(kept) ? kl_json_parse(&list, json_string_value(kept), "class_names", &none)
-                                  : KL_EDATA;
+    const char *text = json_string_value(kept);
+    weights->odd_names = kept;
+    if (!text) return KL_OK;
+    if (kl_json_parse(&list, text, "class_names", err)) {
+        if (err->code == KL_ENOMEM) return KL_ENOMEM;
+        *err = (struct kl_error){ 0 };
+        return KL_OK;
+    }
     const size_t size = longest(list), n = json_array_size(list);
-    if (!rc && size) weights->class_names = calloc(n, size);
-    if (!rc && size && !weights->class_names) rc = KL_ENOMEM;
-    for (size_t i = 0; weights->class_names && i < n; i++)
-        strcpy(weights->class_names + i * size, json_string_value(json_array_get(list, i)));
-    weights->n_classes = n, weights->name_size = size;
-    weights->odd_names = !weights->class_names;
+    int rc = KL_OK;
+    if (size && size <= LONGEST && n <= MOST) {
+        weights->odd_names = false;
+        weights->class_names = calloc(n, size);
+        weights->n_classes = n, weights->name_size = size;
+        if (!weights->class_names) rc = kl_fail_memory(err, n * size);
+        for (size_t i = 0; !rc && i < n; i++)
+            strcpy(weights->class_names + i * size, json_string_value(json_array_get(list, i)));
+    }
     json_decref(list);
-    return rc == KL_ENOMEM ? kl_fail_memory(err, n * size) : KL_OK;
+    return rc;
 }
 
 int kl_weights_metadata(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)

@@ -7,7 +7,8 @@ const int fuzz_corpus = 20;
 
 static int parse_array(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err)
 {
-    return kl_npy_parse(weights, file, "config", file->data, file->n, err);
+    const int rc = kl_npy_parse(weights, file, "config", file->data, file->n, err);
+    return rc ? rc : kl_npy_parse(weights, file, "class_names", file->data, file->n, err);
 }
 
 bool fuzz(const unsigned char *data, size_t n)

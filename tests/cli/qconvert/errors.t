@@ -72,10 +72,12 @@ $ sed 's/"qubits\\":4/"qubits\\":0/; s/\\"qubits\\":4/\\"qubits\\":0/' h.safeten
 
 # Classes of which there are more or fewer than the features have; and what names none, which is told.
 $ sed 's/\\",\\"9/xxxxxx/' h.safetensors >nine.safetensors; sed 's/\[\\"0/{\\"0/' h.safetensors >odd.safetensors; cmp -s h.safetensors nine.safetensors; cmp -s h.safetensors odd.safetensors
-+ for w in nine odd; do qconvert $w.safetensors --features f.h5 -o $w.h5; done
++ sed 's/\[\\"0\\"/[    0/' h.safetensors >mixed.safetensors; cmp -s h.safetensors mixed.safetensors; for w in nine odd mixed; do qconvert $w.safetensors --features f.h5 -o $w.h5; done
 > odd.h5: head for 512 features and 10 classes, from odd.safetensors
+> mixed.h5: head for 512 features and 10 classes, from mixed.safetensors
 ! qconvert: nine.safetensors: names 9 classes, the features have 10
 ! qconvert: odd.safetensors: class_names is no list of texts: classes are not compared
+! qconvert: mixed.safetensors: class_names is no list of texts: classes are not compared
 
 # More tensors than needed are told.
 $ qtrain f.h5 --epochs 1 --reduction 8,8 -q -o deep.h5; qconvert deep.h5 -q -o deep.npz

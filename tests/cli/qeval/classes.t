@@ -24,3 +24,8 @@ $ mv train/dot "train/Öl 油 🜆"; extract-features train --resize 28 -q -o tr
 ! qconvert: w.npz: class 0 is 'square', in the features it is 'dot'
 ! qconvert: w.safetensors: class 0 is 'square', in the features it is 'dot'
 ? 65
+# A name may be of any bytes; the weights have them as Latin-1.
+$ mv train/square train/$'\xd6l'; extract-features train --resize 28 -q -o train.h5; qtrain train.h5 --epochs 1 --no-controls -q -o h.h5 -f
++ for w in w.npz w.safetensors; do qconvert h.h5 -q -o $w -f; qconvert $w --features train.h5 -o i.h5 -f; done
+> i.h5: head for 512 features and 3 classes, from w.npz
+> i.h5: head for 512 features and 3 classes, from w.safetensors

@@ -53,6 +53,10 @@ def make_npz():
     put("npz", "i4-empty.npy", npy(np.zeros((0, 3), "<i4")))
     put("npz", "config.npy", npy(np.array("{\"a\": \u00e9\u20ac\U0001f600}")))
     put("npz", "strings.npy", npy(np.array([b"a", b"bc"])))
+    names = npy(np.array(["a", "\u6cb9\u00d6"]))  # class_names, and as they cannot be
+    put("npz", "names.npy", names[:-4] + b"\xff\xff\xff\xff")
+    put("npz", "bad-names-too-short.npy", names[:-4])
+    put("npz", "bad-names-too-wide.npy", names.replace(b"<U2", b"<U9"))
     put("npz", "nan.npy", npy(np.array([np.nan, np.inf], "<f4")))
     members = [("w.npy", npy(a)), ("b.npy", npy(np.zeros(2, "<f8")))]
     put("npz", "two.npz", archive(members))
