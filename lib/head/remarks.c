@@ -103,7 +103,7 @@ void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *
                  fall = mean_of(t, KL_TRAIN_LOSS, epochs - 2 * n, n) - last;
     if (!(whole > 0.1 * first && fall > 0.05 * whole) || was_lower(t, last, epochs - n)) return;
     if (t->n_validation &&
-        mean_of(t, KL_VAL_LOSS, epochs - n, n) >= mean_of(t, KL_VAL_LOSS, epochs - 2 * n, n))
+        !(mean_of(t, KL_VAL_LOSS, epochs - n, n) < mean_of(t, KL_VAL_LOSS, epochs - 2 * n, n)))
         return;
     kl_note(
         log, 1,

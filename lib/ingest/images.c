@@ -181,8 +181,8 @@ static int remark_limit(const struct kl_images *im, const struct kl_images_optio
     }
     if (lost)
         kl_note(o->log, 1,
-                "--limit %zu leaves %zu of %zu classes without an image (first: '%.60s'); from --limit "
-                "%zu on each has one",
+                "--limit %zu leaves %zu of %zu classes without an image (first: '%.60s'); --limit %zu "
+                "gives each of these one",
                 o->limit, lost, im->n_classes, name, needed);
     free(first);
     return 0;

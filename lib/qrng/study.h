@@ -118,7 +118,7 @@ struct kl_study_report {
     struct kl_limit limit; /* of the symbols' counts, fitted on all rows, if those are independent */
     struct kl_dependence dependence; /* and whether they are */
     /* [n_chosen] reference protocol, of the splits on which the network did not collapse: at the best
-       epoch of the test curve, at the last one */
+       epoch of the test curve, at the last one; each in rising order */
     double *best, *last;
     size_t n_chosen;
 };

@@ -2,7 +2,6 @@
    What choosing the epoch by the test rows is worth, which the study's headline is made of. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "metrics/metrics.h"
 #include "metrics/ranks.h"
@@ -10,7 +9,7 @@
 
 static const double HEADLINE = 0.5867;
 
-/* Into the report those of the runs that did not collapse, in the place of all. */
+/* Into the report those of the runs that did not collapse, in the place of all, in rising order. */
 static void leave_out_collapsed(struct kl_study_report *r)
 {
     for (size_t s = 0; s < r->n_splits; s++) {
@@ -18,6 +17,8 @@ static void leave_out_collapsed(struct kl_study_report *r)
         r->best[r->n_chosen] = r->best[s];
         r->last[r->n_chosen++] = r->last[s];
     }
+    kl_sort(r->best, r->n_chosen);
+    kl_sort(r->last, r->n_chosen);
 }
 
 int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct kl_error *err)
@@ -48,33 +49,23 @@ int kl_judge_epochs(struct kl_study_report *r, const struct kl_judge *j, struct 
     return rc;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Over runs; the study's deviation is that of the runs themselves, not an estimate from them. */
+/* Over runs, `best` in rising order. */
 static void write_runs(FILE *to, const double *best, size_t n)
 {
     const double mean = kl_mean(best, n),
-                 deviation = kl_deviation(best, n) * sqrt((double)(n - 1) / (double)n);
+                 own = kl_deviation(best, n) * sqrt((double)(n - 1) / (double)n);
     size_t above = 0;
-    double *sorted = malloc(n * sizeof *sorted);
-    if (!sorted) return;
-    memcpy(sorted, best, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
-    for (size_t s = 0; s < n; s++) above += sorted[s] >= HEADLINE - 5e-5;
-    fprintf(to,
-            "best epochs of %zu run%s: least %.4f, median %.4f, best %.4f, %+.4f more than the mean; "
-            "%zu at %.4f or "
-            "above\n",
-            n, kl_s(n), sorted[0], kl_sorted_quantile(sorted, n, 0.5), sorted[n - 1],
-            sorted[n - 1] - mean, above, HEADLINE);
+    for (size_t s = 0; s < n; s++) above += best[s] >= HEADLINE - 5e-5;
+    fprintf(
+        to,
+        "best epochs of %zu run%s: least %.4f, median %.4f, best %.4f, %+.4f more than the mean; %zu "
+        "at %.4f or above\n",
+        n, kl_s(n), best[0], kl_sorted_quantile(best, n, 0.5), best[n - 1], best[n - 1] - mean, above,
+        HEADLINE);
     if (n > 1)
-        fprintf(to, "the study's \"95 %% interval\" is mean -+ 1 sd: %.4f to %.4f\n", mean - deviation,
-                mean + deviation);
-    free(sorted);
+        fprintf(to,
+                "the study's \"95 %% interval\" is mean -+ 1 sd of these runs (%.4f): %.4f to %.4f\n",
+                own, mean - own, mean + own);
 }
 
 /* "0.5692 (sd 0.0129)"; of one run without. */

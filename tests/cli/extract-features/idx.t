@@ -22,7 +22,7 @@ $ printf '\0\0\10\1\0\0\1\150' > sorted; head -c 180 /dev/zero >> sorted; head -
 + extract-features a-images-idx3-ubyte --labels sorted --resize 28 --limit 60 -o few.h5
 + extract-features a-images-idx3-ubyte --labels sorted --resize 28 --limit 181 -q -o few.h5
 > few.h5: 60 x 512 float32, # s (# images/s)
-! extract-features: --limit 60 leaves 1 of 2 classes without an image (first: '1'); from --limit 181 on each has one
+! extract-features: --limit 60 leaves 1 of 2 classes without an image (first: '1'); --limit 181 gives each of these one
 
 $ head -c 20000 a-images-idx3-ubyte > cut-images-idx3-ubyte
 + extract-features cut-images-idx3-ubyte --labels a-labels-idx1-ubyte --resize 28 -o a.h5

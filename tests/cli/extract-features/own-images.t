@@ -94,5 +94,5 @@ $ mkdir -p many/{a,b,c}; for c in a b c; do cp set/one/{1,2,3}.png many/$c; done
 > z.h5: 2 x 512 float32, # s (# images/s)
 > z.h5: 6 x 512 float32, # s (# images/s)
 > z.h5: 7 x 512 float32, # s (# images/s)
-! extract-features: --limit 2 leaves 2 of 3 classes without an image (first: 'b'); from --limit 7 on each has one
-! extract-features: --limit 6 leaves 1 of 3 classes without an image (first: 'c'); from --limit 7 on each has one
+! extract-features: --limit 2 leaves 2 of 3 classes without an image (first: 'b'); --limit 7 gives each of these one
+! extract-features: --limit 6 leaves 1 of 3 classes without an image (first: 'c'); --limit 7 gives each of these one

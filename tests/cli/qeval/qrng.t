@@ -51,7 +51,7 @@ $ qtrain --qrng rows.txt --symbol-bits 2 --epochs 8 --reference -q -o c.h5; qeva
 > a row tells N (standard error N) of the N bits that name its device, if symbols of 2 bits are independent
 > chosen by its own test rows: best epoch N (sd N), last epoch N (sd N): the choice is worth +N
 > best epochs of 4 runs: least N, median N, best N, +N more than the mean; 1 at N or above
-> the study's "95 % interval" is mean -+ 1 sd: N to N
+> the study's "95 % interval" is mean -+ 1 sd of these runs (N): N to N
 
 # The limit is of symbols as they are declared. Single bits depend on each other here: then no classifier is bound by it.
 $ qtrain --qrng rows.txt --model pairs -q -o bits.h5; qeval --qrng bits.h5 rows.txt -o b.h5 | sed -n '5p;$p' && qeval --qrng bits.h5 rows.txt --json -f -o b.h5 | jq -c '[.limit, .symbol_bits, .dependence_log10_p, .dependence_device]'
@@ -92,7 +92,7 @@ $ reference() { qtrain --qrng rows.txt --reference --lr 0.01 --epochs 30 "$@" -q
 > network: collapsed in K of 4 splits: it answers with one device whatever the row; the others have N
 > chosen by its own test rows: best epoch N (sd N), last epoch N (sd N): the choice is worth +N
 > best epochs of K runs: least N, median N, best N, +N more than the mean; K at N or above
-> the study's "95 % interval" is mean -+ 1 sd: N to N
+> the study's "95 % interval" is mean -+ 1 sd of these runs (N): N to N
 > 4 0
 > kept at the last epoch, not chosen by its own test rows: best epoch N (sd N), last epoch N (sd N): the choice would be worth +N
 > network: collapsed in 4 of 4 splits: it answers with one device whatever the row

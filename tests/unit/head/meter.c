@@ -2,13 +2,14 @@
    What a watch is told of an evaluation: each block of samples, as a share of all heads. */
 #include "head/meter.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/unit/check.h"
 #include "tests/unit/head/head_test.h"
 
-enum { N = 600, STEPS = 9 };
+enum { N = 600, STEPS = 9, THREADS = 4, MANY = 40000 };
 
 struct told {
     uint64_t done[2 * STEPS];
@@ -21,6 +22,41 @@ static int note(void *context, uint64_t done, uint64_t total, const char *text)
     CHECK(total == 2 * N && !text && told->n < 2 * STEPS);
     told->done[told->n++] = done;
     return 0;
+}
+
+/* Of several threads the one that asked tells, so that steps never go back. */
+struct rise {
+    pthread_t caller;
+    uint64_t last;
+};
+
+static int rise(void *context, uint64_t done, uint64_t total, const char *text)
+{
+    struct rise *r = context;
+    CHECK(total == MANY && !text && done >= r->last && pthread_equal(r->caller, pthread_self()));
+    r->last = done;
+    return 0;
+}
+
+static void check_threads(struct kl_head *head)
+{
+    struct kl_error err = { 0 };
+    struct kl_features f;
+    struct kl_pool *pool;
+    struct rise r = { .caller = pthread_self() };
+    const struct kl_watch watch = { rise, &r };
+    struct kl_meter meter = { .watch = &watch };
+    make_features(&f, MANY);
+    float *logits = malloc(sizeof(float[MANY]) * CLASSES);
+    CHECK(kl_pool_create(&pool, THREADS, &err) == 0, "%s", err.text);
+    head->meter = &meter;
+    kl_meter_begin(&meter, MANY);
+    CHECK(kl_head_logits(logits, NULL, head, f.x, MANY, NULL, pool, &err) == 0, "%s", err.text);
+    CHECK(r.last == MANY);
+    kl_pool_destroy(&pool);
+    free(logits);
+    free(f.x);
+    free(f.labels);
 }
 
 int main(void)
@@ -48,6 +84,7 @@ int main(void)
     CHECK(told.n == STEPS, "%zu", told.n);
     for (size_t i = 0; i < told.n && i < STEPS; i++)
         CHECK(told.done[i] == expected[i], "%zu: %llu", i, (unsigned long long)told.done[i]);
+    check_threads(&head);
     kl_head_model_free(&head.model);
     free(head.params);
     free(logits);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+   When a training is told that more epochs would help: by the losses of its epochs alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "head/run.h"
+#include "tests/unit/check.h"
+
+enum { EPOCHS = 20, REPLICAS = 2 };
+
+static double falling(int e) /* 10 % of the whole in the last two epochs */
+{
+    return 2.3 - 0.05 * e;
+}
+static double flat(int e)
+{
+    return e < 5 ? 2.3 - 0.4 * e : 0.3;
+}
+static double rising(int e)
+{
+    return 1 + 0.05 * e;
+}
+static double lost(int e) /* at epoch 10, and falls again */
+{
+    return e < 10 ? 2.3 - 0.2 * e : 2.5 - 0.04 * e;
+}
+static double hardly(int e) /* labels without meaning */
+{
+    return 2.3 - 0.005 * e;
+}
+static double no_number(int e)
+{
+    return e < 15 ? falling(e) : NAN;
+}
+
+/* What is said of replicas with these losses; the second one has `other`. stopped: its last epoch, or
+ * -1. */
+static bool told(double (*train)(int), double (*validation)(int), double (*other)(int), int stopped,
+                 int epochs)
+{
+    double rows[REPLICAS][2][EPOCHS];
+    struct kl_replica replicas[REPLICAS];
+    char *text = NULL;
+    size_t n = 0;
+    const struct kl_log log = { "qtrain", open_memstream(&text, &n), 1 };
+    struct kl_train t = { .replicas = replicas, .n_validation = validation ? 10 : 0 };
+    t.options.replicas = REPLICAS, t.options.epochs = epochs;
+    for (int r = 0; r < REPLICAS; r++) {
+        replicas[r] = (struct kl_replica){ .stopped_epoch = r ? stopped : -1 };
+        replicas[r].history[KL_TRAIN_LOSS] = rows[r][0];
+        replicas[r].history[KL_VAL_LOSS] = rows[r][1];
+        for (int e = 0; e < EPOCHS; e++) {
+            rows[r][0][e] = r && other ? other(e) : train(e);
+            rows[r][1][e] = validation ? validation(e) : NAN;
+        }
+    }
+    kl_head_remark_unfinished(&log, &t);
+    fclose(log.to);
+    const bool is = strstr(text, "not trained to its end: 11 % of what");
+    CHECK(is == (n > 0), "%s", text);
+    free(text);
+    return is;
+}
+
+int main(void)
+{
+    CHECK(told(falling, falling, NULL, -1, EPOCHS), "steadily falling");
+    CHECK(told(falling, NULL, NULL, -1, EPOCHS), "without validation samples");
+    CHECK(!told(falling, falling, NULL, -1, 9), "too few epochs to say");
+    CHECK(!told(falling, rising, NULL, -1, EPOCHS), "learned by heart");
+    CHECK(!told(falling, no_number, NULL, -1, EPOCHS), "a validation loss that is no number");
+    CHECK(!told(flat, flat, NULL, -1, EPOCHS), "learned");
+    CHECK(!told(lost, lost, NULL, -1, EPOCHS), "was lower once");
+    CHECK(!told(hardly, hardly, NULL, -1, EPOCHS), "learns nothing");
+    CHECK(!told(no_number, falling, NULL, -1, EPOCHS), "diverged");
+    CHECK(!told(falling, falling, no_number, -1, EPOCHS), "one diverged");
+    CHECK(told(falling, falling, no_number, 14, EPOCHS), "the one that was stopped does not count");
+    return failures ? 1 : 0;
+}
