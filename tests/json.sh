@@ -31,6 +31,8 @@ stage() { # TOOL ARGUMENT... -o FILE, which is not there yet
 }
 stage extract-features "$digits_test" --resize 28 --limit 20 --store shared -o f.h5
 stage qtrain features.h5 --epochs 2 --reduction 8 -o h.h5
+printed qtrain features.h5 --reduction 8 --check-gradients
+printed qtrain features.h5 --reduction 8 --core none --check-gradients
 stage qeval h.h5 test.h5 -o r.h5
 printed qtrain features.h5 --epochs 1 --reduction 8 --replicas 2 -o h2.h5
 printed qeval h2.h5 test.h5 -o r3.h5

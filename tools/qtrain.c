@@ -199,8 +199,10 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
     if (!code)
         code = kl_head_check_gradients(&check, &run->head.model, &run->features,
                                        (size_t)run->v->train.batch_size, run->v->train.seed, err);
+    if (!code && run->v->common.json)
+        code = kl_gradient_check_json(out, &check, run->v->shape.core, err);
     if (code) return code;
-    kl_gradient_check_write(out, &check, run->v->shape.core);
+    if (!run->v->common.json) kl_gradient_check_write(out, &check, run->v->shape.core);
     return check.agree ? 0 : kl_fail(err, KL_ENO, "the gradients differ by more than their bounds");
 }
 

@@ -26,7 +26,9 @@ struct kl_gradient_check {
 int kl_head_check_gradients(struct kl_gradient_check *check, const struct kl_head_model *model,
                             const struct kl_features *features, size_t n, uint64_t seed,
                             struct kl_error *err);
-/* In words (check_write.c); core: its name. */
+/* In words, and as one JSON object (check_write.c); core: its name. */
 void kl_gradient_check_write(FILE *to, const struct kl_gradient_check *check, const char *core);
+int kl_gradient_check_json(FILE *to, const struct kl_gradient_check *check, const char *core,
+                           struct kl_error *err);
 
 #endif

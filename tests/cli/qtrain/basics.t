@@ -41,6 +41,8 @@ $ qtrain f.h5 --check-gradients |
 > parameter-shift - central differences: # (bound 1e-07)
 > adjoint - mean of 400 spsa directions: # standard errors (bound 5)
 > core circuit, 154 entries - central differences of the loss: # (bound 1e-07)
+$ qtrain f.h5 --check-gradients --json | jq -c 'select(.loss_differences < .differences_bound) | .samples, .parameters, .entries, .agree, length' | xargs
+> 64 70186 154 true 15
 
 # epochs that end while the loss still falls are said; not where they were enough, nor of a few to try
 $ for e in 9 50 1000; do qtrain f.h5 --no-controls --epochs $e -f -o few.h5 2>&1 > log | sed -E 's/[0-9]+ %/# %/'; done
