@@ -51,7 +51,8 @@ static struct kl_qasm_sum product(struct kl_qasm_reader *r, struct kl_qasm_sum a
         return a;
     }
     if (a.n > 1 || b->n > 1 || !multiply(&a.terms[0], &b->terms[0]))
-        kl_qasm_fail(r, "a product of parameters that is not weight * input * input, or a part of it");
+        kl_qasm_fail(r, r->at,
+                     "a product of parameters that is not weight * input * input, or a part of it");
     return a;
 }
 
@@ -61,15 +62,16 @@ static struct kl_qasm_sum parameter(struct kl_qasm_reader *r, const char *text)
     int index = 0;
     if (!n) {
         if (kl_qasm_take(r, '('))
-            kl_qasm_fail(r,
+            kl_qasm_fail(r, r->token,
                          "'%s' is a function: angles are sums of numbers, parameters and their products",
                          text);
-        kl_qasm_fail(r, "'%s' is no parameter", text);
+        kl_qasm_fail(r, r->token, "'%s' is no parameter", text);
         return kl_qasm_constant(0);
     }
     if (n->count) {
         if (!kl_qasm_take(r, '['))
-            kl_qasm_fail(r, "'%s' is an array of %d values: name one, as %s[0]", text, n->count, text);
+            kl_qasm_fail(r, r->token, "'%s' is an array of %d values: name one, as %s[0]", text,
+                         n->count, text);
         index = kl_qasm_number(r, n->count - 1);
         kl_qasm_expect(r, ']');
     }
@@ -80,7 +82,7 @@ static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
 {
     char text[KL_QASM_WORD], *end;
     if (r->depth > KL_QASM_DEPTH)
-        kl_qasm_fail(r, "more than %d parentheses and signs within each other", KL_QASM_DEPTH);
+        kl_qasm_fail(r, r->at, "more than %d parentheses and signs within each other", KL_QASM_DEPTH);
     if (r->code) return kl_qasm_constant(0);
     r->depth++;
     struct kl_qasm_sum s;
@@ -92,7 +94,7 @@ static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
         kl_qasm_expect(r, ')');
     } else if (isdigit((unsigned char)*r->at) || *r->at == '.') {
         s = kl_qasm_constant(strtod(r->at, &end));
-        if (!isfinite(s.terms[0].scale)) kl_qasm_fail(r, "a number too large");
+        if (!isfinite(s.terms[0].scale)) kl_qasm_fail(r, r->at, "a number too large");
         r->at = end;
     } else {
         kl_qasm_word(r, text);
@@ -115,7 +117,7 @@ static struct kl_qasm_sum product_chain(struct kl_qasm_reader *r)
         } else if (kl_qasm_take(r, '/')) {
             struct kl_qasm_sum next = factor(r);
             if (!is_constant(&next) || next.terms[0].scale == 0)
-                kl_qasm_fail(r, "division by what is no constant, or 0");
+                kl_qasm_fail(r, r->at, "division by what is no constant, or 0");
             next.terms[0].scale = 1 / next.terms[0].scale;
             s = product(r, s, &next);
         } else {
@@ -129,7 +131,7 @@ static void add(struct kl_qasm_reader *r, struct kl_qasm_sum *s, struct kl_qasm_
 {
     if (t.source == KL_CONSTANT && s->terms[0].source == KL_CONSTANT) s->terms[0].scale += t.scale;
     else if (s->n < KL_QASM_TERMS) s->terms[s->n++] = t;
-    else kl_qasm_fail(r, "an angle of more than %d terms", KL_QASM_TERMS);
+    else kl_qasm_fail(r, r->at, "an angle of more than %d terms", KL_QASM_TERMS);
 }
 
 struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r)
@@ -146,6 +148,6 @@ struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r)
         }
     }
     for (int i = 0; i < s.n; i++)
-        if (!isfinite(s.terms[i].scale)) kl_qasm_fail(r, "a number too large");
+        if (!isfinite(s.terms[i].scale)) kl_qasm_fail(r, r->at, "a number too large");
     return s;
 }

@@ -106,24 +106,45 @@ static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struc
     }
 }
 
-static int wire(struct kl_qasm_reader *r)
+/* The declaration of the qubits whose name stands here; NULL: there is none, and that is the failure. */
+static const struct kl_qasm_qubits *qubits(struct kl_qasm_reader *r)
 {
     char text[KL_QASM_WORD];
     kl_qasm_word(r, text);
-    for (int i = 0; i < r->n_registers; i++) {
-        const struct kl_qasm_qubits *q = &r->registers[i];
-        if (strcmp(q->text, text) != 0) continue;
-        if (q->count == 0) return q->first;
-        if (!kl_qasm_take(r, '['))
-            kl_qasm_fail(r, "'%s' is a register of %d qubits: write the gate once for each, as %s[0]",
-                         text, q->count, text);
-        int index = kl_qasm_number(r, q->count - 1);
-        kl_qasm_expect(r, ']');
-        return q->first + index;
-    }
-    if (text[0]) kl_qasm_fail(r, "'%s' is no qubit", text);
+    for (int i = 0; i < r->n_registers; i++)
+        if (strcmp(r->registers[i].text, text) == 0) return &r->registers[i];
+    if (text[0]) kl_qasm_fail(r, r->token, "'%s' is no qubit", text);
     else kl_qasm_unexpected(r, "a qubit");
-    return 0;
+    return NULL;
+}
+
+/* The rest of `q[0]`, behind its bracket. */
+static int element(struct kl_qasm_reader *r, const struct kl_qasm_qubits *q)
+{
+    const int index = kl_qasm_number(r, q->count - 1);
+    kl_qasm_expect(r, ']');
+    return q->first + index;
+}
+
+static int wire(struct kl_qasm_reader *r)
+{
+    const struct kl_qasm_qubits *q = qubits(r);
+    if (!q || q->count == 0) return q ? q->first : 0;
+    if (!kl_qasm_take(r, '['))
+        kl_qasm_fail(r, r->token,
+                     "'%s' is a register of %d qubits: write the gate once for each, as %s[0]", q->text,
+                     q->count, q->text);
+    return element(r, q);
+}
+
+void kl_qasm_barrier(struct kl_qasm_reader *r)
+{
+    if (kl_qasm_take(r, ';')) return;
+    do {
+        const struct kl_qasm_qubits *q = qubits(r);
+        if (q && q->count && kl_qasm_take(r, '[')) element(r, q);
+    } while (kl_qasm_take(r, ','));
+    kl_qasm_expect(r, ';');
 }
 
 void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
@@ -144,9 +165,10 @@ void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
     if (g->n_angles) kl_qasm_expect(r, ')');
     for (; c.n_wires < g->n_wires && !r->code; c.n_wires++) {
         if (c.n_wires) kl_qasm_expect(r, ',');
+        kl_qasm_skip(r);
+        const char *at = r->at;
         c.wire[c.n_wires] = wire(r);
-        if (c.n_wires && c.wire[0] == c.wire[1] && !r->code)
-            kl_qasm_fail(r, "%s on the same qubit twice", name);
+        if (c.n_wires && c.wire[0] == c.wire[1]) kl_qasm_fail(r, at, "%s on the same qubit twice", name);
     }
     kl_qasm_expect(r, ';');
     if (!r->code) put_call(r, g, &c);

@@ -37,7 +37,7 @@ struct kl_qasm_sum {
 };
 
 struct kl_qasm_reader {
-    const char *begin, *at;
+    const char *begin, *at, *token; /* where the last word or number began */
     struct kl_circuit *circuit;
     struct kl_qasm_name *names; /* (qasm_names.c) */
     int *places, n_names, n_places, n_inputs, n_weights;
@@ -48,9 +48,10 @@ struct kl_qasm_reader {
 };
 
 /* ---- letters (qasm_lex.c) ---- */
-/* Keeps the message and where r->at stands, unless something has failed before. */
-__attribute__((format(printf, 2, 3))) void kl_qasm_fail(struct kl_qasm_reader *r, const char *format,
-                                                        ...);
+/* Keeps the message and the place, unless something has failed before: of what does not fit r->at, of a
+   word or number that has been read its beginning, r->token. */
+__attribute__((format(printf, 3, 4))) void kl_qasm_fail(struct kl_qasm_reader *r, const char *at,
+                                                        const char *format, ...);
 void kl_qasm_skip(struct kl_qasm_reader *r);           /* white space and comments */
 bool kl_qasm_take(struct kl_qasm_reader *r, char c);   /* true if it stood there */
 void kl_qasm_expect(struct kl_qasm_reader *r, char c); /* fails if it does not stand there */
@@ -72,6 +73,8 @@ struct kl_qasm_sum kl_qasm_constant(double value);
 /* ---- gates (qasm_gates.c) ---- */
 /* The rest of a call of the gate `name`, to its semicolon; appended to r->circuit. */
 void kl_qasm_gate(struct kl_qasm_reader *r, const char *name);
+/* The rest of a barrier, which has no effect. */
+void kl_qasm_barrier(struct kl_qasm_reader *r);
 /* The circuit begins with its first gate, if it has not begun: declarations come before (qasm_read.c).
  */
 void kl_qasm_begin(struct kl_qasm_reader *r);

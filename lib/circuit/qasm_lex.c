@@ -9,7 +9,7 @@
 
 #include "circuit/qasm_int.h"
 
-void kl_qasm_fail(struct kl_qasm_reader *r, const char *format, ...)
+void kl_qasm_fail(struct kl_qasm_reader *r, const char *at, const char *format, ...)
 {
     char text[200];
     int line = 1, column = 1;
@@ -20,7 +20,7 @@ void kl_qasm_fail(struct kl_qasm_reader *r, const char *format, ...)
     va_end(list);
     for (char *c = text; *c; c++)
         if (!isprint((unsigned char)*c)) *c = '?'; /* what was found may be anything */
-    for (const char *c = r->begin; c < r->at; c++)
+    for (const char *c = r->begin; c < at; c++)
         if (*c == '\n') line++, column = 1;
         else column++;
     r->code = kl_fail(r->err, KL_EDATA, "OpenQASM, line %d, column %d: %s", line, column, text);
@@ -35,7 +35,7 @@ void kl_qasm_skip(struct kl_qasm_reader *r)
         } else if (r->at[0] == '/' && r->at[1] == '*') {
             const char *end = strstr(r->at + 2, "*/");
             if (!end) {
-                kl_qasm_fail(r, "a comment without end");
+                kl_qasm_fail(r, r->at, "a comment without end");
                 return;
             }
             r->at = end + 2;
@@ -65,22 +65,23 @@ void kl_qasm_unexpected(struct kl_qasm_reader *r, const char *expected)
 {
     if ((unsigned char)*r->at > 127)
         kl_qasm_fail(
-            r,
+            r, r->at,
             "found a letter that is not ASCII, expected %s; names are of A-Z, a-z, 0-9 and _, as in pi: "
             "rename it",
             expected);
-    else kl_qasm_fail(r, "found '%.1s', expected %s", *r->at ? r->at : " ", expected);
+    else kl_qasm_fail(r, r->at, "found '%.1s', expected %s", *r->at ? r->at : " ", expected);
 }
 
 void kl_qasm_word(struct kl_qasm_reader *r, char text[KL_QASM_WORD])
 {
     size_t n = 0;
     kl_qasm_skip(r);
+    r->token = r->at;
     text[0] = 0;
     if (!isalpha((unsigned char)*r->at) && *r->at != '_') return;
     while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_') n++;
     if (n >= KL_QASM_WORD) {
-        kl_qasm_fail(r, "a name of more than %d letters", KL_QASM_WORD - 1);
+        kl_qasm_fail(r, r->token, "a name of more than %d letters", KL_QASM_WORD - 1);
         return;
     }
     memcpy(text, r->at, n);
@@ -92,9 +93,10 @@ int kl_qasm_number(struct kl_qasm_reader *r, int most)
 {
     char *end;
     kl_qasm_skip(r);
+    r->token = r->at;
     long n = isdigit((unsigned char)*r->at) ? strtol(r->at, &end, 10) : -1;
     if (n < 0 || n > most) {
-        kl_qasm_fail(r, "found '%.*s', expected a whole number from 0 to %d",
+        kl_qasm_fail(r, r->token, "found '%.*s', expected a whole number from 0 to %d",
                      (int)strcspn(r->at, " ];,\n"), r->at, most);
         return 0;
     }

@@ -12,7 +12,7 @@ static void check_new(struct kl_qasm_reader *r, const char *text)
     bool known = strcmp(text, "pi") == 0 || strcmp(text, "tau") == 0 || kl_qasm_find(r, text);
     for (int i = 0; i < r->n_registers; i++) known |= strcmp(r->registers[i].text, text) == 0;
     if (!text[0]) kl_qasm_unexpected(r, "a name");
-    if (known) kl_qasm_fail(r, "'%s' is declared twice", text);
+    if (known) kl_qasm_fail(r, r->token, "'%s' is declared twice", text);
 }
 
 static bool begins(const char *text, const char *with)
@@ -29,19 +29,19 @@ static void input(struct kl_qasm_reader *r)
     bool array = strcmp(type, "array") == 0;
     if (array) kl_qasm_expect(r, '['), kl_qasm_word(r, type);
     if (strcmp(type, "float") != 0 && strcmp(type, "angle") != 0)
-        kl_qasm_fail(r, "found type '%s', expected float or angle", type);
+        kl_qasm_fail(r, r->token, "found type '%s', expected float or angle", type);
     if (kl_qasm_take(r, '[')) kl_qasm_number(r, 64), kl_qasm_expect(r, ']');
     if (array) {
         kl_qasm_expect(r, ',');
         count = kl_qasm_number(r, KL_QASM_VALUES);
-        if (!count) kl_qasm_fail(r, "an array of 0 values");
+        if (!count) kl_qasm_fail(r, r->token, "an array of 0 values");
         kl_qasm_expect(r, ']');
     }
     kl_qasm_word(r, text);
     check_new(r, text);
     kl_qasm_expect(r, ';');
     if (!r->code && r->n_inputs + r->n_weights + (count ? count : 1) > KL_QASM_VALUES)
-        kl_qasm_fail(r, "more than %d parameters", KL_QASM_VALUES);
+        kl_qasm_fail(r, r->token, "more than %d parameters", KL_QASM_VALUES);
     if (r->code) return;
     const char *letter = text + strspn(text, "_");
     struct kl_qasm_name n = { .source = *letter == 'x' || begins(letter, "input") ? KL_INPUT : KL_WEIGHT,
@@ -59,39 +59,47 @@ static void qubit(struct kl_qasm_reader *r)
     if (kl_qasm_take(r, '[')) {
         q.count = kl_qasm_number(r, KL_MAX_QUBITS);
         kl_qasm_expect(r, ']');
-        if (!q.count) kl_qasm_fail(r, "a register of 0 qubits");
+        if (!q.count) kl_qasm_fail(r, r->token, "a register of 0 qubits");
     }
     kl_qasm_word(r, q.text);
     check_new(r, q.text);
     kl_qasm_expect(r, ';');
     r->n_qubits += q.count ? q.count : 1;
-    if (r->n_qubits > KL_MAX_QUBITS) kl_qasm_fail(r, "more than %d qubits", KL_MAX_QUBITS);
+    if (r->n_qubits > KL_MAX_QUBITS) kl_qasm_fail(r, r->token, "more than %d qubits", KL_MAX_QUBITS);
     if (r->n_registers == KL_QASM_REGISTERS)
-        kl_qasm_fail(r, "more than %d registers", KL_QASM_REGISTERS);
+        kl_qasm_fail(r, r->token, "more than %d registers", KL_QASM_REGISTERS);
     if (!r->code) r->registers[r->n_registers++] = q;
 }
 
-static void to_semicolon(struct kl_qasm_reader *r)
+/* Any file: it is not opened. */
+static void include(struct kl_qasm_reader *r)
 {
-    while (*r->at && *r->at != ';') r->at++;
+    kl_qasm_skip(r);
+    const char quote = *r->at == '\'' ? '\'' : '"';
+    kl_qasm_expect(r, quote);
+    while (*r->at && *r->at != '\n' && *r->at != quote) r->at++;
+    kl_qasm_expect(r, quote);
     kl_qasm_expect(r, ';');
 }
 
 static void version(struct kl_qasm_reader *r)
 {
     const int found = kl_qasm_number(r, 1000);
+    const char *at = r->token;
     if (found != 3)
-        kl_qasm_fail(r,
+        kl_qasm_fail(r, at,
                      "found version %d, expected OPENQASM 3; convert it, in Qiskit with "
                      "qasm3.dumps(qasm2.load(FILE))",
                      found);
-    to_semicolon(r);
+    const int minor = kl_qasm_take(r, '.') ? kl_qasm_number(r, 1000) : 0;
+    if (minor > 1) kl_qasm_fail(r, at, "found version 3.%d, expected 3, 3.0 or 3.1", minor);
+    kl_qasm_expect(r, ';');
 }
 
 void kl_qasm_begin(struct kl_qasm_reader *r)
 {
     if (r->circuit || r->code) return;
-    if (!r->n_qubits) kl_qasm_fail(r, "a gate before any qubit is declared");
+    if (!r->n_qubits) kl_qasm_fail(r, r->token, "a gate before any qubit is declared");
     if (!r->code)
         r->code = kl_circuit_begin(&r->circuit, r->n_qubits, (size_t)r->n_inputs, (size_t)r->n_weights,
                                    r->err);
@@ -102,9 +110,10 @@ static void statement(struct kl_qasm_reader *r)
     char text[KL_QASM_WORD];
     kl_qasm_word(r, text);
     bool declares = strcmp(text, "input") == 0 || strcmp(text, "qubit") == 0;
-    if (declares && r->circuit) kl_qasm_fail(r, "%s is declared after the first gate", text);
+    if (declares && r->circuit) kl_qasm_fail(r, r->token, "%s is declared after the first gate", text);
     else if (strcmp(text, "OPENQASM") == 0) version(r);
-    else if (strcmp(text, "include") == 0 || strcmp(text, "barrier") == 0) to_semicolon(r);
+    else if (strcmp(text, "include") == 0) include(r);
+    else if (strcmp(text, "barrier") == 0) kl_qasm_barrier(r);
     else if (strcmp(text, "input") == 0) input(r);
     else if (strcmp(text, "qubit") == 0) qubit(r);
     else if (!text[0]) kl_qasm_unexpected(r, "a statement");
@@ -116,6 +125,7 @@ int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct k
     struct kl_qasm_reader r = { .begin = text, .at = text, .err = err };
     *circuit = NULL;
     for (kl_qasm_skip(&r); *r.at && !r.code; kl_qasm_skip(&r)) statement(&r);
+    r.token = r.at;
     kl_qasm_begin(&r);
     free(r.names);
     free(r.places);

@@ -19,20 +19,23 @@ static const struct {
     { "negctrl", defines }, { "pow", defines },   { "qreg", of_2 },
 };
 
-/* The rest of `c[0] = measure q[0];`, whose first word is a name. */
-static bool takes_measured(const char *rest)
+/* The last word of `[0] = measure`, the rest of a statement whose first word is a name; NULL: it is
+ * none. */
+static const char *takes_measured(const char *rest)
 {
     rest += strcspn(rest, "=;");
-    if (*rest != '=') return false;
+    if (*rest != '=') return NULL;
     rest++;
-    return strncmp(rest + strspn(rest, " \t\r\n"), "measure", 7) == 0;
+    rest += strspn(rest, " \t\r\n");
+    return strncmp(rest, "measure", 7) == 0 ? rest : NULL;
 }
 
 void kl_qasm_unread(struct kl_qasm_reader *r, const char *word)
 {
     for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
         if (strcmp(unread[i].word, word) == 0)
-            kl_qasm_fail(r, "'%s' is not read: %s", word, unread[i].why);
-    if (takes_measured(r->at)) kl_qasm_fail(r, "'measure' is not read: %s", measures);
-    kl_qasm_fail(r, "'%s' is no gate or statement that is read here", word);
+            kl_qasm_fail(r, r->token, "'%s' is not read: %s", word, unread[i].why);
+    const char *measure = takes_measured(r->at);
+    if (measure) kl_qasm_fail(r, measure, "'measure' is not read: %s", measures);
+    kl_qasm_fail(r, r->token, "'%s' is no gate or statement that is read here", word);
 }

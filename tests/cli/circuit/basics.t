@@ -135,7 +135,7 @@ $ echo 'layers: 2' >c.yaml; circuit stats h.h5 --config c.yaml
 $ circuit show h.h5 --width 80 | cmp - <(circuit show h.h5 --width=80); circuit stats h.h5 --samples 100 --json | grep -c .
 > 1
 $ printf 'qubits: 3\n' >run.yaml; circuit qasm --circuit-file run.yaml
-! circuit: run.yaml: OpenQASM, line 1, column 7: 'qubits' is no gate or statement that is read here
+! circuit: run.yaml: OpenQASM, line 1, column 1: 'qubits' is no gate or statement that is read here
 ? 65
 
 # A meter ends each wire that is measured, a box with an arc: of four wires all, or two.

@@ -18,10 +18,10 @@ $ printf 'OPENQASM 3.0;\ninclude "stdgates.inc";\nbit[2] meas;\nqubit[2] q;\nh q
 + circuit show --circuit-file m.qasm; grep -v '^bit' m.qasm >n.qasm; circuit show --circuit-file n.qasm; grep -v measure n.qasm >o.qasm; circuit show -q --circuit-file o.qasm
 >  0: -H-
 >  1: ---
-! circuit: m.qasm: OpenQASM, line 3, column 4: 'bit' is not read: --observables says what is measured; take bit and measure out
-! circuit: n.qasm: OpenQASM, line 6, column 5: 'measure' is not read: --observables says what is measured; take bit and measure out
+! circuit: m.qasm: OpenQASM, line 3, column 1: 'bit' is not read: --observables says what is measured; take bit and measure out
+! circuit: n.qasm: OpenQASM, line 6, column 11: 'measure' is not read: --observables says what is measured; take bit and measure out
 $ printf 'OPENQASM 3.0;\ngate rzz(p0) a, b {\n  cx a, b;\n}\nqubit[2] q;\n' >g.qasm; circuit show --circuit-file g.qasm
-! circuit: g.qasm: OpenQASM, line 2, column 5: 'gate' is not read: definitions and modifiers of gates have to be written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'])
+! circuit: g.qasm: OpenQASM, line 2, column 1: 'gate' is not read: definitions and modifiers of gates have to be written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'])
 ? 65
 $ printf 'OPENQASM 3.0;\ninput float[64] _\316\270_0_;\n' >t.qasm; circuit show --circuit-file t.qasm
 ! circuit: t.qasm: OpenQASM, line 2, column 18: found a letter that is not ASCII, expected ';'; names are of A-Z, a-z, 0-9 and _, as in pi: rename it
@@ -29,8 +29,8 @@ $ printf 'OPENQASM 3.0;\ninput float[64] _\316\270_0_;\n' >t.qasm; circuit show 
 
 # OpenQASM 2, with its header and without
 $ printf 'OPENQASM 2.0;\nqreg q[2];\n' >2.qasm; circuit show --circuit-file 2.qasm; sed 1d 2.qasm >q.qasm; circuit show --circuit-file q.qasm
-! circuit: 2.qasm: OpenQASM, line 1, column 11: found version 2, expected OPENQASM 3; convert it, in Qiskit with qasm3.dumps(qasm2.load(FILE))
-! circuit: q.qasm: OpenQASM, line 1, column 5: 'qreg' is not read: it is OpenQASM 2; write 'qubit[2] q;' for 'qreg q[2];'
+! circuit: 2.qasm: OpenQASM, line 1, column 10: found version 2, expected OPENQASM 3; convert it, in Qiskit with qasm3.dumps(qasm2.load(FILE))
+! circuit: q.qasm: OpenQASM, line 1, column 1: 'qreg' is not read: it is OpenQASM 2; write 'qubit[2] q;' for 'qreg q[2];'
 ? 65
 
 # A circuit without inputs is seen and counted, but no head can be trained of it; nor of one without weights.
@@ -68,9 +68,9 @@ $ printf 'input float x; input float x_1; input float a; input array[float, 3] w
 # one qubit and one value at a time; no functions
 $ for g in 'h q' 'cx q, q[1]' 'rx(sin(x)) q[0]' 'rx(w) q[0]' 'rx(y) q[0]'
 + do echo "qubit[2] q; input float x; input array[float, 3] w; $g;" >g.qasm; circuit show --circuit-file g.qasm; done
+! circuit: g.qasm: OpenQASM, line 1, column 55: 'q' is a register of 2 qubits: write the gate once for each, as q[0]
 ! circuit: g.qasm: OpenQASM, line 1, column 56: 'q' is a register of 2 qubits: write the gate once for each, as q[0]
-! circuit: g.qasm: OpenQASM, line 1, column 57: 'q' is a register of 2 qubits: write the gate once for each, as q[0]
-! circuit: g.qasm: OpenQASM, line 1, column 60: 'sin' is a function: angles are sums of numbers, parameters and their products
-! circuit: g.qasm: OpenQASM, line 1, column 57: 'w' is an array of 3 values: name one, as w[0]
-! circuit: g.qasm: OpenQASM, line 1, column 57: 'y' is no parameter
+! circuit: g.qasm: OpenQASM, line 1, column 56: 'sin' is a function: angles are sums of numbers, parameters and their products
+! circuit: g.qasm: OpenQASM, line 1, column 56: 'w' is an array of 3 values: name one, as w[0]
+! circuit: g.qasm: OpenQASM, line 1, column 56: 'y' is no parameter
 ? 65

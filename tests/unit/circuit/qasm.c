@@ -121,16 +121,16 @@ static void unread(void)
 {
     static const char measured[] = "is not read: --observables says what is measured; take bit and",
                       defined[] = "is not read: definitions and modifiers of gates have to be written";
-    refused("OPENQASM 3.0;\nbit[2] meas;\nqubit[2] q;", "line 2, column 4: 'bit' is not read");
+    refused("OPENQASM 3.0;\nbit[2] meas;\nqubit[2] q;", "line 2, column 1: 'bit' is not read");
     refused("qubit[2] q;\nbit c;", measured);
     refused("creg c[2];", measured);
     refused("qubit q; measure q;", measured);
     refused("qubit q; measure q -> c;", measured);
-    refused("qubit q;\nc[0] = measure q;", "line 2, column 2: 'measure' is not read");
+    refused("qubit q;\nc[0] = measure q;", "line 2, column 8: 'measure' is not read");
     refused("qubit q; c =\n\tmeasure q;", measured);
     refused("qubit q; c = 3; d = measure q;", "'c' is no gate or statement that is read here");
     refused("c = ", "'c' is no gate or statement that is read here");
-    refused("gate foo(a) q { rx(a) q; }\nqubit q;", "line 1, column 5: 'gate' is not read");
+    refused("gate foo(a) q { rx(a) q; }\nqubit q;", "line 1, column 1: 'gate' is not read");
     static const char *const defining[] = { "opaque foo q;",    "def foo(int a) {}", "ctrl @ x q, q;",
                                             "inv @ x q;",       "negctrl @ x q, q;", "pow(2) @ x q;",
                                             "gate foo q {x q;}" };
@@ -138,6 +138,45 @@ static void unread(void)
     refused("qreg q[2];", "'qreg' is not read: it is OpenQASM 2; write 'qubit[2] q;'");
     refused("const int n = 2; qubit[n] q;", "'const' is no gate or statement that is read here");
     refused("x q;", "a gate before any qubit is declared");
+}
+
+/* The column where the word begins, or the letter that does not fit; no statement hides another. */
+static void places(void)
+{
+    refused("qubit[2] q;\nh q;", "line 2, column 3: 'q' is a register");
+    refused("qubit[2] q; bit[2] c;", "column 13: 'bit' is not read");
+    refused("qubit q; rx(sin(x)) q;", "column 13: 'sin' is a function");
+    refused("qubit q; rx( x /* */ ) q;", "column 14: 'x' is no parameter");
+    refused("input array[float, 2] w; qubit q;\nrx(w) q;", "line 2, column 4: 'w' is an array");
+    refused("qubit q; cx q, r;", "column 16: 'r' is no qubit");
+    refused("qubit[2] q; cx q[1], q[1];", "column 22: cx on the same qubit twice");
+    refused("qubit q; c[0] =\n  measure q;", "line 2, column 3: 'measure' is not read");
+    refused("qubit q; qubit q;", "column 16: 'q' is declared twice");
+    refused("qubit q; x q; qubit r;", "column 15: qubit is declared after the first gate");
+    refused("x q;", "column 1: a gate before any qubit is declared");
+    refused("qubit q; h q", "column 13: found ' ', expected ';'");
+    refused("OPENQASM 3\nqubit q;", "line 2, column 1: found 'q', expected ';'");
+    refused("OPENQASM 3.2; qubit q;", "column 10: found version 3.2, expected 3, 3.0 or 3.1");
+    refused("include \"a.inc\"\nqubit q;", "line 2, column 1: found 'q', expected ';'");
+    refused("include \"a.inc;\nqubit q;", "line 2, column 1: found 'q', expected '\"'");
+    refused("qubit q; barrier r;", "column 18: 'r' is no qubit");
+    refused("qubit[2] q; barrier q[0], q[2];", "column 29: found '2', expected a whole number");
+    refused("qubit q; barrier q\nx q;", "line 2, column 1: found 'x', expected ';'");
+}
+
+static void accepted(void)
+{
+    static const char *const texts[] = { "OPENQASM 3;", "OPENQASM 3.0;", "OPENQASM 3.1;",
+                                         "include 'a;b//.inc';", "barrier;" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct kl_circuit *c;
+        struct kl_error err;
+        char text[200];
+        snprintf(text, sizeof text, "%s qubit[2] q; qubit r; barrier q, r; barrier q[1], r; x r;",
+                 texts[i]);
+        must(kl_circuit_from_qasm(&c, text, &err), &err);
+        kl_circuit_free(&c);
+    }
 }
 
 /* Qiskit writes a parameter's Greek letter as it is. */
@@ -170,10 +209,10 @@ int main(void)
     }
     other_gates();
     refused("", "line 1, column 1: a gate before any qubit is declared");
-    refused("OPENQASM 2.0;", "column 11: found version 2, expected OPENQASM 3; convert it, in Qiskit");
+    refused("OPENQASM 2.0;", "column 10: found version 2, expected OPENQASM 3; convert it, in Qiskit");
     refused("OPENQASM 4.1;", "found version 4");
-    refused("qubit[2] q;\nrx(y) q[0];", "line 2, column 5: 'y' is no parameter");
-    refused("qubit[2] q;\n  foo q[0];", "line 2, column 6: 'foo' is no gate or statement");
+    refused("qubit[2] q;\nrx(y) q[0];", "line 2, column 4: 'y' is no parameter");
+    refused("qubit[2] q;\n  foo q[0];", "line 2, column 3: 'foo' is no gate or statement");
     refused("qubit[2] q; x q[2];", "column 17: found '2', expected a whole number from 0 to 1");
     refused("qubit[21] q;", "expected a whole number from 0 to 20");
     refused("qubit[20] q; qubit r;", "more than 20 qubits");
@@ -206,6 +245,8 @@ int main(void)
     refused("qubit q; rx(((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))) q;",
             "parentheses");
     unread();
+    places();
+    accepted();
     not_ascii();
     return failures != 0;
 }
