@@ -94,7 +94,8 @@ static int draw(struct run *run, const char *head, FILE *out, struct kl_error *e
     const size_t n = path ? strlen(path) : 0;
     const struct kl_figure *figure = kl_figures;
     struct kl_circuit_options circuit = run->v.circuit;
-    const struct kl_figure_inputs inputs = { .circuit = &circuit };
+    size_t drawn = 0;
+    const struct kl_figure_inputs inputs = { .circuit = &circuit, .drawn = &drawn };
     circuit.noise = json_string_value(json_object_get(run->parsed, "noise")); /* for the caption */
     bool svg = n > 4 && strcmp(path + n - 4, ".svg") == 0,
          png = n > 4 && strcmp(path + n - 4, ".png") == 0;
@@ -111,9 +112,12 @@ static int draw(struct run *run, const char *head, FILE *out, struct kl_error *e
         kl_figure_target_check(path, svg ? KL_SVG : KL_PNG, run->v.common.force, given, n_given, err);
     if (code) return code;
     code = kl_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
-    if (!code && !run->v.common.quiet)
-        fprintf(out, "%s: %s\n", path, written ? "written" : "up to date");
-    return code;
+    if (code || run->v.common.quiet) return code;
+    fprintf(out, "%s: %s", path, written ? "written" : "up to date");
+    if (drawn < run->circuit->n_ops)
+        fprintf(out, ", the first %zu of %zu gates", drawn, run->circuit->n_ops);
+    fputc('\n', out);
+    return KL_OK;
 }
 
 /* What it is and what is measured stands above the gates, as above a drawing. */

@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 static const double TOP = 12, STEP = KL_WIRE_STEP, LEFT = 40, GAP = 12, METER = 19;
+static const double LINE = 10;    /* of text */
 static const double LEAST = 0.15; /* scale at which gates can still be told apart */
 
 static void wire_label(cairo_t *cr, double y, int q, bool begins)
@@ -77,10 +78,10 @@ static double end_of_row(const struct places *p, int row)
     return end;
 }
 
-/* The columns of the rows that a page has at the least scale. */
+/* The columns of the rows that a page has at the least scale, with a line that says so. */
 static double cut(struct places *p, const struct kl_circuit *c, double width, double height)
 {
-    const int rows = (int)(height / LEAST / (STEP * c->n_qubits + GAP));
+    const int rows = (int)((height - LINE) / LEAST / (STEP * c->n_qubits + GAP));
     fold(p, width / LEAST);
     p->cut = p->rows > rows;
     if (p->cut) p->rows = rows;
@@ -120,23 +121,33 @@ static void draw_wires(cairo_t *cr, const struct places *p, const struct kl_circ
     }
 }
 
-static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *title,
+/* Above the gates, of which n are drawn. */
+static void caption(cairo_t *cr, double room, const char *title, size_t n, const struct kl_circuit *c)
+{
+    char part[80];
+    kl_colour(cr, 0, 1);
+    kl_text_within(cr, 14, 14, 8, KL_LEFT, room, title);
+    if (n < c->n_ops) {
+        snprintf(part, sizeof part, "the first %zu of %zu gates", n, c->n_ops);
+        kl_text(cr, 14, 14 + LINE, 8, KL_LEFT, part);
+        cairo_translate(cr, 0, LINE);
+    }
+    cairo_translate(cr, 0, 18);
+}
+
+static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *title, size_t *drawn,
                 struct kl_error *err)
 {
     cairo_t *cr = sheet->cr;
     const double row_height = STEP * c->n_qubits + GAP;
     struct places place = { 0 }, *p = &place;
-    char what[KL_TITLE + 80];
     size_t n = 0; /* gates that are drawn */
     int code = find_columns(p, cr, c, err);
     if (code) goto out;
     const double scale = best_places(p, c, sheet->width - 10, sheet->height - 30);
     for (size_t i = 0; i < c->n_ops; i++) n += p->column[i] < p->columns;
-    if (p->cut) snprintf(what, sizeof what, "the first %zu gates of %s", n, title);
-    else snprintf(what, sizeof what, "%s", title);
-    kl_colour(cr, 0, 1);
-    kl_text_within(cr, 14, 14, 8, KL_LEFT, sheet->width - 20, what);
-    cairo_translate(cr, 0, 18);
+    if (drawn) *drawn = n;
+    caption(cr, sheet->width - 20, title, n, c);
     cairo_scale(cr, scale, scale);
     for (int row = 0; row < p->rows; row++) draw_wires(cr, p, c, row);
     for (size_t i = 0; i < c->n_ops; i++)
@@ -174,7 +185,7 @@ int kl_draw_circuit(struct kl_sheet *sheet, const struct kl_figure_inputs *input
     if (!code) code = kl_circuit_build(&c, &o, err);
     if (!code) {
         kl_circuit_title(title, &o, c, noisy);
-        code = draw(sheet, c, title, err);
+        code = draw(sheet, c, title, inputs->drawn, err);
     }
     kl_circuit_free(&c);
     json_decref(options);

@@ -20,6 +20,7 @@ struct kl_figure_inputs {
     const char *images;                       /* samples: the images behind the report's rows, or NULL */
     int64_t replica;                          /* which of several heads */
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
+    size_t *drawn;                            /* circuit: its gates that there is room for; or NULL */
     struct kl_file *const *files;             /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
 };
