@@ -88,6 +88,11 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
         return kl_fail(err, KL_EUSAGE,
                        "--key and --dry-run: weights for other programs have no key; these go with "
                        "--features");
+    /* 0, the default, stands in what --print-config prints, too */
+    if (run->v->all_replicas && run->v->replica)
+        return kl_fail(err, KL_EUSAGE,
+                       "--replica %lld: --all-replicas takes all; leave one of them away",
+                       (long long)run->v->replica);
     const char *mark = kl_weights_mark(&mark_at, format);
     int code = kl_file_open_kind(&run->file, path, "head", err);
     if (!code) code = kl_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);

@@ -8,6 +8,8 @@ $ qconvert h.h5 --all-replicas -o h.safetensors && qconvert h.h5 --all-replicas 
 > h.npz: 9 tensors, 17022 values
 $ qconvert h.h5 --all-replicas -o h.npz
 > h.npz: up to date
+$ qconvert h.h5 --all-replicas --print-config -o h.npz >h.yaml; qconvert h.h5 -c h.yaml
+> h.npz: up to date
 
 # The options come from the file; the probabilities are the same to the bit.
 $ for w in h.npz h.safetensors; do qconvert $w --features f.h5 -o $w.h5; done

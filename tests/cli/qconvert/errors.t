@@ -30,6 +30,10 @@ $ sha256sum --quiet -c before; rm link.npz other.npz.h5; qconvert h.h5 -o notes.
 $ qconvert h.h5 --replica 3 -o x.npz
 ! qconvert: h.h5: no replica 3; it holds 1, counted from 0
 ? 2
+$ qconvert h.h5 --all-replicas --replica 1 -o x.npz; ls x.npz
+! qconvert: --replica 1: --all-replicas takes all; leave one of them away
+! ls: cannot access 'x.npz': No such file or directory
+? 2
 $ qconvert f.h5 -o x.npz
 ! qconvert: f.h5: holds 'features', expected 'head', which comes from qtrain
 ? 65
