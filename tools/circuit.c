@@ -115,7 +115,7 @@ static int draw(struct run *run, const char *head, FILE *out, struct kl_error *e
     if (code || run->v.common.quiet) return code;
     fprintf(out, "%s: %s", path, written ? "written" : "up to date");
     if (drawn < run->circuit->n_ops)
-        fprintf(out, ", the first %zu of %zu gates", drawn, run->circuit->n_ops);
+        fprintf(out, ", the first columns: %zu of %zu gates", drawn, run->circuit->n_ops);
     fputc('\n', out);
     return KL_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "circuit/noise.h"
+#include "circuit/shots.h"
 #include "head/exchange.h"
 #include "head/settings.h"
 #include "store/mode.h"
@@ -15,7 +16,7 @@ struct values {
     struct kl_common common;
     struct kl_head_options head;
     struct kl_head_shape_texts shape;
-    const char *features, *map;
+    const char *features, *map, *shots;
     int64_t replica;
     bool all_replicas;
 };
@@ -32,7 +33,8 @@ static const struct kl_option options[] = {
       "names of tensors or layers in the file; A+B joins", NULL, NULL },
     KL_HEAD_SHAPE_OPTIONS(AT(shape), NULL),
     { "dropout", 0, KL_OPT_FLOAT, AT(head.dropout), "P", 0, 0.99, true, NULL, NULL,
-      "dropout_rate" }, /* that it was trained with: only kept */
+      "dropout_rate" }, /* that it was trained with: only kept, as the shots */
+    { "shots", 0, KL_OPT_STRING, AT(shots), "N", 0, 0, true, NULL, NULL, NULL },
     KL_CIRCUIT_OPTIONS(AT(head.circuit)),
     KL_NOISE_OPTION(AT(head.circuit.noise), NULL),
     { "output", 'o', KL_OPT_STRING, AT(common.output), "FILE", 0, 0, false,
@@ -118,6 +120,12 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
 
 /* ---- weights of other programs to a head ---- */
 
+static int check_shots(const char *text, struct kl_error *err)
+{
+    size_t shots;
+    return text ? kl_shots_number(&shots, text, err) : KL_OK;
+}
+
 /* What the weights' own configuration says, under what the command line says. Only one of a head counts:
    other programs may keep something else under this name. */
 static int take_config(struct run *run, const char *path, struct kl_error *err)
@@ -135,6 +143,8 @@ static int take_config(struct run *run, const char *path, struct kl_error *err)
     if (!code) code = kl_circuit_build(&circuit, &v.head.circuit, err);
     kl_circuit_free(&circuit);
     v.shape.core = kl_core_names[v.head.core];
+    v.shots = json_string_value(json_object_get(run->config, "shots"));
+    if (!code) code = check_shots(v.shots, err);
     if (code == KL_EUSAGE) {
         const struct kl_error why = *err;
         code = kl_fail(err, KL_EDATA, "%s: its config: %.400s", path, why.text);
@@ -193,6 +203,7 @@ static int settle(struct run *run, struct kl_error *err)
     if (!code) code = kl_circuit_options_file(&v->head.circuit, &run->qasm, err);
     if (!code) code = kl_observables_text(&run->observables, v->head.circuit.observables, err);
     if (!code) v->head.circuit.observables = run->observables;
+    if (!code) code = check_shots(v->shots, err);
     if (code || !v->head.circuit.noise || v->head.circuit.noise == kept) return code;
     code = kl_noise_text(&run->noise, v->head.circuit.noise, err);
     v->head.circuit.noise = run->noise && *run->noise ? run->noise : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The head's circuit as a diagram, gate by gate: each stands in the first column that is free on its
-   wires. Of a circuit that a page cannot hold, as many columns as it can. */
+   wires. Of a circuit that a page cannot hold, the first columns. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static void caption(cairo_t *cr, double room, const char *title, size_t n, const
     kl_colour(cr, 0, 1);
     kl_text_within(cr, 14, 14, 8, KL_LEFT, room, title);
     if (n < c->n_ops) {
-        snprintf(part, sizeof part, "the first %zu of %zu gates", n, c->n_ops);
+        snprintf(part, sizeof part, "the first columns: %zu of %zu gates", n, c->n_ops);
         kl_text(cr, 14, 14 + LINE, 8, KL_LEFT, part);
         cairo_translate(cr, 0, LINE);
     }

@@ -36,6 +36,15 @@ $ qtrain f.h5 --epochs 1 --reduction 8 --qubits 2 --noise depolarizing=0.2,reado
 > 2
 > 1
 
+# And that it was trained with shots, which alone is said of it; in the key of such a head only.
+$ qtrain f.h5 --epochs 1 --reduction 8 --qubits 2 --shots 10 --no-controls -q -o c.h5; qconvert c.h5 -q -o c.npz
++ qconvert c.npz --features f.h5 -q -o d.h5; qeval d.h5 f.h5 -f -o r.h5 2>&- | grep -o 'trained with.*'; cache show d.h5 | grep -o 'shots ".*"'
+> trained with 10 shots
+> shots "10"
+$ cache show h.npz.h5 | grep -c shots
+> 0
+? 1
+
 # One of several is that one alone.
 $ qconvert h.h5 --replica 1 -o second.npz -q && qconvert one.h5 -o alone.npz -q
 + for w in second alone; do qconvert $w.npz --features f.h5 -q -o $w.h5; h5dump -y -d params/vqc.weight $w.h5 >$w.txt; done

@@ -74,6 +74,13 @@ $ sed 's/"qubits\\":4/"qubits\\":0/; s/\\"qubits\\":4/\\"qubits\\":0/' h.safeten
 ! qconvert: bad.safetensors: its config: circuit: found 0 qubits, expected 1 to 20
 ? 65
 
+$ qtrain f.h5 --epochs 1 --reduction 8 --qubits 2 --shots 10 --no-controls -q -o shots.h5; qconvert shots.h5 -q -o shots.safetensors
++ sed 's/"shots\\":\\"10/"shots\\":\\"1x/' shots.safetensors >bad.safetensors; qconvert bad.safetensors --features f.h5 -o x.h5
+! qconvert: bad.safetensors: its config: --shots: found '1x', expected a whole number from 1 to 1000000000
+? 65
+$ qconvert h.npz --features f.h5 --shots 0 -o x.h5
+! qconvert: --shots: found '0', expected a whole number from 1 to 1000000000
+? 2
 # Classes of which there are more or fewer than the features have; and what names none, which is told.
 $ sed 's/\\",\\"9/xxxxxx/' h.safetensors >nine.safetensors; sed 's/\[\\"0/{\\"0/' h.safetensors >odd.safetensors; cmp -s h.safetensors nine.safetensors; cmp -s h.safetensors odd.safetensors
 + sed 's/\[\\"0\\"/[    0/' h.safetensors >mixed.safetensors; cmp -s h.safetensors mixed.safetensors; for w in nine odd mixed; do qconvert $w.safetensors --features f.h5 -o $w.h5; done
