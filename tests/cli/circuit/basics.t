@@ -65,7 +65,7 @@ $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 1
 + circuit show --ansatz brick > two; cmp one two
 
 # what a page cannot hold is not drawn too small to be seen, but cut off
-$ circuit draw --qubits 20 --layers 1000 --ansatz strongly-entangling -o l.png | sed 's/first [0-9]*/first #/'; circuit draw --qubits 2 --layers 50 -o m.png
+$ circuit draw --qubits 20 --layers 1000 --ansatz strongly-entangling -o l.png | sed 's/columns: [0-9]*/columns: #/'; circuit draw --qubits 2 --layers 50 -o m.png
 > l.png: written, the first columns: # of 40020 gates
 > m.png: written
 $ for l in 50 200 1000; do circuit draw --qubits 20 --layers $l -q -o l.svg; [ $(wc -c < l.svg) -lt 4000000 ] && echo $l; done; rm l.svg
