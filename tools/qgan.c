@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/device.h"
 #include "qrng/gan_settings.h"
@@ -93,20 +92,13 @@ static int stopped(struct run *run, int code, struct kl_error *err)
 static int resume(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    const bool there = run->checkpoint && access(run->checkpoint, F_OK) == 0,
-               own = there && kl_checkpoint_fits(run->checkpoint, run->stage.key);
-    if (there && !run->v.resume) {
-        run->older = true;
-        kl_note(&run->log, 1,
-                own ? "%s is of a stopped run; without --resume it begins anew"
-                    : "%s is of a stopped run with other options or inputs, and goes with this "
-                      "one's first generator; to keep it, stop now and give another -o",
-                run->checkpoint);
+    if (!run->v.resume) {
+        run->older = kl_checkpoint_forgotten(run->checkpoint, &run->stage, &run->log, "generator");
+        return KL_OK;
     }
-    if (run->v.resume && !own) kl_note(&run->log, 1, "no checkpoint to resume from; starting anew");
-    if (!run->v.resume || !own) return KL_OK;
-    int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
-    if (!code) code = kl_gan_study_restore(&run->study, file, err);
+    int code = kl_checkpoint_resume(&file, run->checkpoint, &run->stage, &run->log, err);
+    if (code || !file) return code;
+    code = kl_gan_study_restore(&run->study, file, err);
     if (!code)
         kl_note(&run->log, 1, "found %s: %zu of %zu generators", run->checkpoint,
                 count_done(&run->study), run->study.n_models);

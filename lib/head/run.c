@@ -76,32 +76,12 @@ static void say_resumed(const struct kl_head_run *run)
             done, all, kl_s((uint64_t)all), name, within, all - done, then);
 }
 
-/* The checkpoint is of another run: by what, in the first line of their difference. */
-static int refuse(const struct kl_head_run *run, const struct kl_file *file, struct kl_error *err)
-{
-    char *differs = NULL;
-    int code = kl_key_diff(&differs, kl_file_key_parts(file), run->stage.key_parts, err);
-    if (!code)
-        code = kl_fail(err, KL_EUSAGE,
-                       "%s: belongs to a run with other options or features (%.*s%s); repeat those, or "
-                       "leave --resume away",
-                       run->checkpoint, (int)strcspn(differs, "\n"), differs,
-                       strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
-    free(differs);
-    return code;
-}
-
 static int resume(struct kl_head_run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    if (!run->checkpoint || access(run->checkpoint, F_OK) != 0) {
-        kl_note(run->log, 1, "%s%sno checkpoint to resume from; starting with epoch 1",
-                run->checkpoint ? run->checkpoint : "", run->checkpoint ? ": " : "");
-        return 0;
-    }
-    int code = kl_file_open_kind(&file, run->checkpoint, "checkpoint", err);
-    if (!code && strcmp(kl_file_key(file), run->stage.key) != 0) code = refuse(run, file, err);
-    if (!code) code = kl_train_restore(&run->train, file, err);
+    int code = kl_checkpoint_resume(&file, run->checkpoint, &run->stage, run->log, err);
+    if (code || !file) return code;
+    code = kl_train_restore(&run->train, file, err);
     if (!code) code = kl_controls_restore(&run->controls, file, err);
     if (!code) say_resumed(run);
     kl_file_close(&file);
@@ -140,22 +120,6 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
     return code;
 }
 
-/* A checkpoint from which --resume, with this run's options or others, would have gone on: it stays
-   until this run has ended an epoch. */
-static void say_forgotten(struct kl_head_run *run)
-{
-    struct kl_file *file = NULL;
-    if (!run->checkpoint || kl_file_open_kind(&file, run->checkpoint, "checkpoint", NULL)) return;
-    const bool own = strcmp(kl_file_key(file), run->stage.key) == 0;
-    kl_note(run->log, 1,
-            own ? "%s is of a stopped run; without --resume it begins anew"
-                : "%s is of a stopped run with other options or features, and goes with this "
-                  "one's first epoch; to keep it, stop now and give another -o",
-            run->checkpoint);
-    run->older = true;
-    kl_file_close(&file);
-}
-
 /* The writer at once: a folder that refuses is found before the work. */
 int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
                      struct kl_error *err)
@@ -169,7 +133,8 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
     if (!code && !v->no_controls)
         code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
     if (!code && v->resume) code = resume(run, err);
-    else if (!code) say_forgotten(run);
+    else if (!code)
+        run->older = kl_checkpoint_forgotten(run->checkpoint, &run->stage, run->log, "epoch");
     run->train.checkpoint = save_checkpoint;
     run->train.checkpoint_context = run;
     run->train.device = &run->device;

@@ -41,6 +41,53 @@ bool kl_checkpoint_fits(const char *path, const char *key)
     return fits;
 }
 
+/* The checkpoint is of another run: by what, in the first line of their difference. */
+static int refuse(const struct kl_file *file, const struct kl_stage *stage, struct kl_error *err)
+{
+    char *differs = NULL;
+    int code = kl_key_diff(&differs, kl_file_key_parts(file), stage->key_parts, err);
+    if (!code)
+        code = kl_fail(err, KL_EUSAGE,
+                       "%s: belongs to a run with other options or inputs (%.*s%s); repeat those, or "
+                       "leave --resume away",
+                       kl_file_path(file), (int)strcspn(differs, "\n"), differs,
+                       strcspn(differs, "\n") + 1 < strlen(differs) ? ", ..." : "");
+    free(differs);
+    return code;
+}
+
+int kl_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
+                         const struct kl_log *log, struct kl_error *err)
+{
+    *file = NULL;
+    if (!path || access(path, F_OK) != 0) {
+        kl_note(log, 1, "%s%sno checkpoint to resume from; starting anew", path ? path : "",
+                path ? ": " : "");
+        return KL_OK;
+    }
+    int code = kl_file_open_kind(file, path, "checkpoint", err);
+    if (!code && strcmp(kl_file_key(*file), stage->key) != 0) code = refuse(*file, stage, err);
+    if (code) kl_file_close(file);
+    return code;
+}
+
+bool kl_checkpoint_forgotten(const char *path, const struct kl_stage *stage, const struct kl_log *log,
+                             const char *first)
+{
+    struct kl_file *file = NULL;
+    if (!path || kl_file_open_kind(&file, path, "checkpoint", NULL)) return false;
+    if (strcmp(kl_file_key(file), stage->key) == 0)
+        kl_note(log, 1, "%s is of a stopped run; without --resume it begins anew", path);
+    else
+        kl_note(
+            log, 1,
+            "%s is of a stopped run with other options or inputs, and goes with this one's first %s; "
+            "to keep it, stop now and give another -o",
+            path, first);
+    kl_file_close(&file);
+    return true;
+}
+
 void kl_checkpoint_remove(const char *path, const char *key)
 {
     struct kl_file *file = NULL;

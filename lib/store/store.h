@@ -275,6 +275,14 @@ void kl_stage_end(struct kl_stage *stage);
 int kl_checkpoint_path(char **path, const char *target, struct kl_error *err);
 /* Is there a checkpoint of this key, whole to the last byte? */
 bool kl_checkpoint_fits(const char *path, const char *key);
+/* What --resume goes on from, open; *file NULL: none is there, which is said. KL_EUSAGE: it is of another
+   key; else what kl_file_open says of it. */
+int kl_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
+                         const struct kl_log *log, struct kl_error *err);
+/* Is there one from which --resume, with these options or others, would have gone on? Said: it stays
+   until this run has its first epoch, or whatever `first` calls it. */
+bool kl_checkpoint_forgotten(const char *path, const struct kl_stage *stage, const struct kl_log *log,
+                             const char *first);
 /* Removes it, and what killed runs left of it. With a key: only if it belongs to that key. */
 void kl_checkpoint_remove(const char *path, const char *key);
 

@@ -11,7 +11,7 @@ $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-pro
 > qtrain: stopped in epoch N; the same command with --resume goes on from there
 
 $ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --resume -o head.h5
-! qtrain: .head.h5.checkpoint: belongs to a run with other options or features (options.epochs: N -> 399); repeat those, or leave --resume away
+! qtrain: .head.h5.checkpoint: belongs to a run with other options or inputs (options.epochs: N -> 399); repeat those, or leave --resume away
 ? 2
 
 $ o="--replicas 2 --no-controls --schedule cosine -o head.h5 --dry-run"; qtrain f.h5 --epochs 399 $o | grep -v ^key
@@ -37,7 +37,7 @@ $ qtrain -q f.h5 --epochs 100000 --no-controls --no-provenance --checkpoint-ever
 $ cp .g.h5.checkpoint was
 + qtrain f.h5 --epochs 2 --qubits 18 --layers 30 --batch-size 540 --no-controls --progress none -o g.h5 2>told >log &
 + until [ -s told ]; do sleep 0.01; done; kill -TERM $!; wait $! 2> log; cat told; cmp was .g.h5.checkpoint
-> qtrain: .g.h5.checkpoint is of a stopped run with other options or features, and goes with this one's first epoch; to keep it, stop now and give another -o
+> qtrain: .g.h5.checkpoint is of a stopped run with other options or inputs, and goes with this one's first epoch; to keep it, stop now and give another -o
 > qtrain: stopped in epoch N; .g.h5.checkpoint stays as it was
 $ qtrain f.h5 --epochs 2 --no-controls --no-provenance --progress none -q -o g.h5 > log; ls -A | grep g.h5
 > g.h5
