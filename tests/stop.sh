@@ -42,6 +42,8 @@ stopped() {
     check "$*: an output" [ ! -e "$dir/out.h5" ]
     check "$*: left $(ls -A "$dir")" [ -z "$(ls -A "$dir" | grep -vE -- "$keeps")" ]
 }
+# what is said to be kept lies there, and nothing else
+told() { check "$1, $(cat err): left $(ls -A "$dir")" [ "$(grep -c 'nothing is kept' err)" != "$(ls -A "$dir" | wc -l)" ]; }
 checkpoint='\.checkpoint$' none='^$'
 stopped "$checkpoint" qtrain all.h5 --qubits 18 --layers 30 --batch-size 1000
 stopped "$checkpoint" qtrain all.h5 --qubits 10 --layers 10 --shots 1000000
@@ -51,12 +53,14 @@ stopped "$none" qtrain all.h5 --qubits 12 --layers 20 --check-gradients
 stopped 'checkpoint$|^out-heads$' qsweep all.h5 --grid 'lr=1e-3,1e-2' --qubits 18 --layers 20 --batch-size 1000
 stopped "$none" qeval wide.h5 all.h5 --shots 1000000
 stopped '-partial$' extract-features "$digits_train" --resize 224
+told extract-features
 stopped "$checkpoint" qgan many.txt --generator quantum --word-bits 12 --repetitions 12 --shots 10000000
 stopped "$checkpoint" qgan many.txt --word-bits 12 --hidden 512
 # a checkpoint holds whole generators: before the first one there is none, and no word of it
 check "qgan says: $(cat err)" grep -qE 'with (0 of [0-9]+ generators trained; nothing is kept|[1-9].*; the same command)' err
-check "qgan, $(cat err): left $(ls -A "$dir")" [ "$(grep -c 'nothing is kept' err)" != "$(ls -A "$dir" | wc -l)" ]
+told qgan
 stopped '-partial$|checkpoint$' qtrain --qrng many.txt --epochs 3000 --null 5
+told "qtrain --qrng"
 stopped "$none" tournament --nist many.txt --permutations 10000
 stopped "$none" tournament --synthetic 4096
 stopped "$none" circuit plateau --qubits 2-18 --layers 40

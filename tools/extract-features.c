@@ -181,18 +181,13 @@ static int open_parts(struct job *j, struct kl_error *err)
 static int extract(struct job *j, struct kl_error *err)
 {
     struct kl_progress progress;
-    const char *output = j->v->common.output;
     int code = kl_progress_begin(&progress, j->stage->log, j->v->common.progress, "images");
     if (code) return code;
     j->e.writer = j->writer;
     j->e.watch = &progress.watch;
     code = kl_extract_run(&j->e, err);
     kl_progress_end(&progress);
-    if (code == KL_ESIGNAL)
-        kl_note(j->stage->log, 1, "%s%s", err->text,
-                strcmp(output, "-") == 0
-                    ? "; nothing is kept"
-                    : "; what is done is kept, and the same command goes on from there");
+    if (code == KL_ESIGNAL) kl_writer_stopped(j->writer, j->stage->log, err->text);
     return code;
 }
 

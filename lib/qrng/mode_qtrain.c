@@ -61,9 +61,7 @@ static int train(struct work *w, struct kl_error *err)
     if (!code) code = kl_study_train(&w->study, w->writer, &w->device, pool, &progress.watch, err);
     kl_progress_end(&progress);
     kl_pool_destroy(&pool);
-    if (code == KL_ESIGNAL && strcmp(w->v->common.output, "-") != 0)
-        kl_note(stage->log, 1, "%s; what is done is kept, and the same command goes on from there",
-                err->text);
+    if (code == KL_ESIGNAL) kl_writer_stopped(w->writer, stage->log, err->text);
     return code ? code : kl_bits_publish(stage, &w->writer, &w->bits, w->raw, err);
 }
 

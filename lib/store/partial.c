@@ -126,12 +126,24 @@ int kl_writer_open_partial(struct kl_writer **writer, const char *path, const st
     return 0;
 }
 
+static bool keeps(const struct kl_writer *w)
+{
+    return w && w->partial && w->temporary.path && w->partial->n_records && !w->broken;
+}
+
+void kl_writer_stopped(const struct kl_writer *w, const struct kl_log *log, const char *how)
+{
+    kl_note(log, 1, "%s; %s", how,
+            keeps(w) ? "what is done is kept, and the same command goes on from there"
+                     : "nothing is kept");
+}
+
 /* What has been journalled is kept under a name that says that nobody works on it; anything else goes.
  */
 void kl_partial_free(struct kl_writer *w)
 {
     struct kl_temporary *t = &w->temporary;
-    if (t->path && w->partial->n_records && !w->broken) {
+    if (keeps(w)) {
         char prefix[160], *folder = kl_path_folder(t->target), *path = NULL;
         kl_name_prefix(prefix, kl_path_name(t->target));
         const struct kl_attribute *key = kl_attributes_find(&w->attributes, "", "key");

@@ -109,3 +109,10 @@ $ qtrain --qrng rows.txt --epochs 300 --patience 0 --seeds 60 --threads 1 --no-p
 > 143
 > 1
 > same
+
+# Before its first split has finished there is nothing to go on from.
+$ qtrain --qrng rows.txt --epochs 1000000 --patience 0 --seeds 1 --progress none -o z.h5 2>stopped & p=$!
++ until ls .z.h5.*partial >log 2>&1; do kill -0 $p || break; done; kill -TERM $p; wait $p; echo $?; cat stopped; ls -A | grep z.h5
+> 143
+> qtrain: stopped after 0 of 1 run; nothing is kept
+? 1
