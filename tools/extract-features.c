@@ -196,6 +196,7 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
     char *raw = NULL;
     int code = open_parts(j, err);
     if (!code) code = kl_writer_open_partial(&j->writer, j->v->common.output, &j->stage->header, err);
+    if (!code) kl_writer_note_older(j->writer, j->stage->log, "images");
     if (!code) code = kl_shard_save(j->writer, &j->shard, err);
     if (!code) code = extract(j, err);
     if (!code) code = kl_json_dump(&raw, j->raw, err);

@@ -57,6 +57,7 @@ static int train(struct work *w, struct kl_error *err)
     w->v->common.device_used = w->device.name;
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     if (!code) code = kl_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
+    if (!code) kl_writer_note_older(w->writer, stage->log, "split");
     kl_progress_begin(&progress, stage->log, w->v->common.progress, "runs");
     if (!code) code = kl_study_train(&w->study, w->writer, &w->device, pool, &progress.watch, err);
     kl_progress_end(&progress);

@@ -71,6 +71,14 @@ int kl_checkpoint_resume(struct kl_file **file, const char *path, const struct k
     return code;
 }
 
+void kl_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first)
+{
+    kl_note(log, 1,
+            "%s is of a stopped run with other options or inputs, and goes with this one's first %s; to "
+            "keep it, stop now and give another -o",
+            path, first);
+}
+
 bool kl_checkpoint_forgotten(const char *path, const struct kl_stage *stage, const struct kl_log *log,
                              const char *first)
 {
@@ -78,12 +86,7 @@ bool kl_checkpoint_forgotten(const char *path, const struct kl_stage *stage, con
     if (!path || kl_file_open_kind(&file, path, "checkpoint", NULL)) return false;
     if (strcmp(kl_file_key(file), stage->key) == 0)
         kl_note(log, 1, "%s is of a stopped run; without --resume it begins anew", path);
-    else
-        kl_note(
-            log, 1,
-            "%s is of a stopped run with other options or inputs, and goes with this one's first %s; "
-            "to keep it, stop now and give another -o",
-            path, first);
+    else kl_checkpoint_say_forgotten(path, log, first);
     kl_file_close(&file);
     return true;
 }

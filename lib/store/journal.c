@@ -157,6 +157,7 @@ static int read_record(struct kl_writer *w, size_t rows, struct kl_entry **order
         rc = keep_rows(w, &r, bytes + 16 + sizeof r, order, n_order, done, err);
         p->end += sizeof r + r.payload + 16;
         p->n_records++;
+        if (p->older) kl_partial_forget(w);
     }
     free(bytes);
     return rc;
@@ -217,6 +218,7 @@ int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, st
         rc = kl_pwrite_all(w->temporary.fd, bytes + 16, size, w->partial->end, w->temporary.target, err);
         w->partial->end += size;
         w->partial->n_records++;
+        if (!rc && w->partial->older) kl_partial_forget(w);
     }
     pthread_mutex_unlock(&w->mutex);
     free(bytes);

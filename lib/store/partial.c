@@ -2,7 +2,7 @@
    Resumable writing: the temporary, named .NAME.KEY16.OWNER.XXXXXXXX.ketline-partial, whose journal
    (journal.c) says what is finished. A later run of the same key takes over what a dead one left by
    renaming it, which only one can, so nothing is locked; a run that finds none of a dead run makes its
-   own. */
+   own. What dead runs of other keys left stays until this one has finished rows. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -54,43 +54,84 @@ static int make_path(char **path, const char *folder, const char *prefix, const 
     return 0;
 }
 
-/* The largest partial of a dead run of this key is renamed to `path`; other dead ones of this target are
+/* The next partial that a dead run of this target left, of this key or, if not own, of another. */
+static struct dirent *next_dead(DIR *d, const char *prefix, const char *key, bool own, struct stat *s)
+{
+    char tag[64];
+    for (struct dirent *e; (e = readdir(d));) {
+        const char *theirs = parse_name(e->d_name, prefix, tag);
+        if (theirs && (strncmp(theirs, key, 16) == 0) == own &&
+            fstatat(dirfd(d), e->d_name, s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(s->st_mode) &&
+            (strcmp(tag, released) == 0 || kl_process_dead(tag, s)))
+            return e;
+    }
+    return NULL;
+}
+
+/* The largest partial of a dead run of this key is renamed to `path`; the others of this key are
    removed. */
 static bool take_over(const char *folder, const char *prefix, const char *key, const char *path)
 {
-    char best[NAME_MAX + 1] = "", tag[64];
+    char best[NAME_MAX + 1] = "";
+    struct stat s;
+    struct dirent *e;
     off_t size = -1;
     DIR *d = opendir(folder);
     if (!d) return false;
-    for (int round = 0; round < 2; round++) {
-        rewinddir(d);
-        for (struct dirent *e; (e = readdir(d));) {
-            struct stat s;
-            const char *theirs = parse_name(e->d_name, prefix, tag);
-            if (!theirs || fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) ||
-                !S_ISREG(s.st_mode) || (strcmp(tag, released) && !kl_process_dead(tag, &s)))
-                continue;
-            if (round == 1) unlinkat(dirfd(d), e->d_name, 0);
-            else if (strncmp(theirs, key, 16) == 0 && s.st_size > size) {
-                size = s.st_size;
-                snprintf(best, sizeof best, "%s", e->d_name);
-            }
-        }
-        if (round == 0 && *best && renameat(dirfd(d), best, AT_FDCWD, path))
-            *best = 0; /* another run was quicker */
+    while ((e = next_dead(d, prefix, key, true, &s))) {
+        if (s.st_size <= size) continue;
+        size = s.st_size;
+        snprintf(best, sizeof best, "%s", e->d_name);
     }
+    if (*best && renameat(dirfd(d), best, AT_FDCWD, path)) *best = 0; /* another run was quicker */
+    rewinddir(d);
+    while ((e = next_dead(d, prefix, key, true, &s))) unlinkat(dirfd(d), e->d_name, 0);
     closedir(d);
     return *best != 0;
 }
 
-static int open_beside(struct kl_temporary *t, const char *key, struct kl_error *err)
+/* One that a dead run of another key left, malloc'ed; NULL: there is none. */
+static int find_older(char **older, const char *target, const char *folder, const char *prefix,
+                      const char *key, struct kl_error *err)
+{
+    struct stat s;
+    DIR *d = opendir(folder);
+    struct dirent *e = d ? next_dead(d, prefix, key, false, &s) : NULL;
+    const int length = (int)(kl_path_name(target) - target);
+    *older = NULL;
+    int rc = KL_OK;
+    if (e && asprintf(older, "%.*s%s", length, target, e->d_name) < 0) {
+        *older = NULL;
+        rc = kl_fail_memory(err, strlen(target) + NAME_MAX);
+    }
+    if (d) closedir(d);
+    return rc;
+}
+
+void kl_partial_forget(struct kl_writer *w)
+{
+    char prefix[160], *folder = kl_path_folder(w->temporary.target);
+    const struct kl_attribute *key = kl_attributes_find(&w->attributes, "", "key");
+    struct stat s;
+    DIR *d = folder ? opendir(folder) : NULL;
+    kl_name_prefix(prefix, kl_path_name(w->temporary.target));
+    for (struct dirent *e; d && (e = next_dead(d, prefix, key->text, false, &s));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    if (d) closedir(d);
+    free(folder);
+    free(w->partial->older);
+    w->partial->older = NULL;
+}
+
+static int open_beside(struct kl_temporary *t, char **older, const char *key, struct kl_error *err)
 {
     char prefix[160], tag[64], *folder = kl_path_folder(t->target);
     if (!folder) return kl_fail_memory(err, strlen(t->target));
     kl_temporary_sweep(folder, kl_path_name(t->target), false, NULL, NULL);
     kl_name_prefix(prefix, kl_path_name(t->target));
     kl_process_tag(tag);
-    int rc = make_path(&t->path, folder, prefix, key, tag, err);
+    int rc = find_older(older, t->target, folder, prefix, key, err);
+    if (!rc) rc = make_path(&t->path, folder, prefix, key, tag, err);
     if (!rc) {
         int flags = take_over(folder, prefix, key, t->path) ? 0 : O_CREAT | O_EXCL;
         t->fd = open(t->path, O_RDWR | O_CLOEXEC | flags, 0666);
@@ -116,7 +157,7 @@ int kl_writer_open_partial(struct kl_writer **writer, const char *path, const st
     rc = kl_writer_open(writer, NULL, header, err);
     if (!rc && !((*writer)->partial = calloc(1, sizeof *(*writer)->partial)))
         rc = kl_fail_memory(err, sizeof *(*writer)->partial);
-    if (!rc) rc = open_beside(&t, header->key, err);
+    if (!rc) rc = open_beside(&t, &(*writer)->partial->older, header->key, err);
     if (rc) {
         kl_temporary_abort(&t);
         kl_writer_abort(writer);
@@ -131,11 +172,18 @@ static bool keeps(const struct kl_writer *w)
     return w && w->partial && w->temporary.path && w->partial->n_records && !w->broken;
 }
 
+void kl_writer_note_older(const struct kl_writer *w, const struct kl_log *log, const char *first)
+{
+    if (w->partial && w->partial->older) kl_checkpoint_say_forgotten(w->partial->older, log, first);
+}
+
 void kl_writer_stopped(const struct kl_writer *w, const struct kl_log *log, const char *how)
 {
-    kl_note(log, 1, "%s; %s", how,
-            keeps(w) ? "what is done is kept, and the same command goes on from there"
-                     : "nothing is kept");
+    if (keeps(w))
+        kl_note(log, 1, "%s; what is done is kept, and the same command goes on from there", how);
+    else if (w && w->partial && w->partial->older)
+        kl_note(log, 1, "%s; %s stays as it was", how, w->partial->older);
+    else kl_note(log, 1, "%s; nothing is kept", how);
 }
 
 /* What has been journalled is kept under a name that says that nobody works on it; anything else goes.
@@ -155,6 +203,7 @@ void kl_partial_free(struct kl_writer *w)
         free(path);
         free(folder);
     }
+    free(w->partial->older);
     free(w->partial);
     w->partial = NULL;
 }

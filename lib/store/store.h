@@ -165,6 +165,8 @@ int kl_writer_done_rows(struct kl_writer *w, int dataset, bool *done, struct kl_
 /* Record that rows [row, row+n) of every dataset whose dims[0] is that of the journalled one are on
    disk. */
 int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, struct kl_error *err);
+/* A note on the rows that a stopped run of another key left: they go with this one's first `first`. */
+void kl_writer_note_older(const struct kl_writer *w, const struct kl_log *log, const char *first);
 /* The run was stopped by a signal, `how`: a note says whether anything of it is kept. */
 void kl_writer_stopped(const struct kl_writer *w, const struct kl_log *log, const char *how);
 

@@ -132,6 +132,8 @@ bool kl_temporary_sweep(const char *folder, const char *name, bool dry,
 /* ---- checkpoint.c ---- */
 bool kl_checkpoint_is(const char *name);
 bool kl_checkpoint_is_ours(const char *path, struct kl_error *err);
+/* What a stopped run left goes with this one's first epoch, or whatever `first` calls it. */
+void kl_checkpoint_say_forgotten(const char *path, const struct kl_log *log, const char *first);
 
 /* ---- h5.c, h5_list.c: the few HDF5 calls ---- */
 /* A skeleton is an HDF5 file in memory with all metadata and holes for the data. *problem (0 before)
@@ -196,8 +198,10 @@ struct kl_partial {
     unsigned char layout[16];
     size_t n_records;
     bool ready;
+    char *older; /* of a dead run of another key: goes with this one's first record; NULL: none */
 };
-void kl_partial_free(struct kl_writer *w); /* keeps what is journalled for a later run */
+void kl_partial_forget(struct kl_writer *w); /* removes what dead runs of other keys left */
+void kl_partial_free(struct kl_writer *w);   /* keeps what is journalled for a later run */
 bool kl_partial_is_dead(const char *name, const struct stat *s);
 
 /* ---- shared.c ---- */

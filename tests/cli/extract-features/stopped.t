@@ -20,3 +20,10 @@ $ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4 12.8
 + grep -q 'after [1-9]' err && break; done; cat err status
 > extract-features: stopped after N of 1437 images; nothing is kept
 > 143
+
+# What a run of other options left is told of, and goes with the first images.
+$ touch .o.h5.0123456789abcdef.free.00000000.ketline-partial
++ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 20 --progress none -o o.h5 | cut -d , -f 1; ls -A | grep o.h5
+> o.h5: 20 x 512 float32
+> o.h5
+! extract-features: .o.h5.0123456789abcdef.free.00000000.ketline-partial is of a stopped run with other options or inputs, and goes with this one's first images; to keep it, stop now and give another -o
