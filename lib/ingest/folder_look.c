@@ -48,6 +48,18 @@ static void say_left_out(const struct kl_images_options *o, const char *path, si
     kl_note(o->log, before < SHOWN ? 1 : 2, "%s; left out", why.text);
 }
 
+/* File i is left out. If it was the last of its class, of which none is kept: a word. */
+static void remark_lost(const struct kl_image_source *s, const struct kl_names *files, size_t i,
+                        size_t kept, const struct kl_log *log)
+{
+    const char *file = files->items[i];
+    const bool last = i + 1 == s->total || s->labels[i + 1] != s->labels[i],
+               some = kept && s->labels[kept - 1] == s->labels[i];
+    if (last && !some)
+        kl_note(log, 1, "%.*s: a class without an undamaged PNG file", (int)(strrchr(file, '/') - file),
+                file);
+}
+
 int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
 {
     if (rc != KL_EDATA || skip_bad || !err) return rc;
@@ -83,6 +95,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
         }
         if (look->rc) {
             say_left_out(o, file, i - kept);
+            if (!o->labels) remark_lost(s, files, i, kept, o->log);
             continue;
         }
         if (kept == 0) {
