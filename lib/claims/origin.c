@@ -29,17 +29,17 @@ static bool same(const json_t *a, const json_t *b)
     return json_equal(a, b);
 }
 
-static int tell(char why[KL_CLAIM_WHY], const char *path, const char *tool, const char *name,
-                const json_t *is, const json_t *wanted, struct kl_error *err)
+static int say_difference(char why[KL_CLAIM_WHY], const char *path, const char *tool, const char *name,
+                          const json_t *is, const json_t *wanted, struct kl_error *err)
 {
-    char *has = is ? json_dumps(is, JSON_ENCODE_ANY) : strdup("nothing"),
-         *want = json_dumps(wanted, JSON_ENCODE_ANY);
-    const bool lost = !has || !want;
-    if (!lost)
+    char *has = NULL, *want = NULL;
+    int code = is ? kl_json_dump_as(&has, is, JSON_ENCODE_ANY, err) : KL_OK;
+    if (!code) code = kl_json_dump_as(&want, wanted, JSON_ENCODE_ANY, err);
+    if (!code)
         snprintf(why, KL_CLAIM_WHY, "%.200s: %.20s had %.40s for --%.40s, the claims are of %.40s", path,
-                 tool, has, name, want);
+                 tool, has ? has : "nothing", name, want);
     free(has), free(want);
-    return lost ? kl_fail_memory(err, 64) : KL_OK;
+    return code;
 }
 
 /* Every record of the tool has these options, and there is one; else why says what is not so. */
@@ -58,8 +58,7 @@ static int check_tool(char why[KL_CLAIM_WHY], const char *path, const json_t *re
         json_object_foreach((json_t *)wanted, name, value)
         {
             const json_t *is = json_object_get(json_object_get(record, "options"), name);
-            if (same(is, value)) continue;
-            return tell(why, path, tool, name, is, value, err);
+            if (!same(is, value)) return say_difference(why, path, tool, name, is, value, err);
         }
     }
     if (!ran) snprintf(why, KL_CLAIM_WHY, "%.200s has no record of a %.20s", path, tool);
@@ -77,8 +76,10 @@ int kl_claims_origin(char why[KL_CLAIM_WHY], const struct kl_claims *c, const ch
     if (!code && c->data && !comes_from(records, c->data))
         snprintf(why, KL_CLAIM_WHY, "%.200s does not come from the data of the claims (%.12s...)", path,
                  c->data);
-    json_object_foreach((json_t *)tools, tool, options) if (!code && !*why) code =
-        check_tool(why, path, records, tool, options, err);
+    json_object_foreach((json_t *)tools, tool, options)
+    {
+        if (!code && !*why) code = check_tool(why, path, records, tool, options, err);
+    }
     json_decref(records);
     return code;
 }

@@ -24,6 +24,21 @@ static const struct kl_grid_axis *find_axis(const struct kl_grid *grid, const ch
     return NULL;
 }
 
+/* The values of `other` with which the option of c is idle, "A,B" or as many as there is room for;
+   returns how many they are. */
+static size_t idle_values(char *text, size_t size, const struct kl_grid_axis *other,
+                          const struct kl_idle *c)
+{
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < other->n; i++) {
+        if (kl_idle_among(c->values, other->values[i])) continue;
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", n ? "," : "", other->values[i]);
+        n++;
+    }
+    return n;
+}
+
 /* An axis must change some points, and is told of if it leaves others as they are: a grid has a head for
    each. What the grid does not say is the base's. */
 static int check_idle(const struct kl_grid *grid, const struct kl_head_settings *base,
@@ -31,12 +46,8 @@ static int check_idle(const struct kl_grid *grid, const struct kl_head_settings 
 {
     const struct kl_grid_axis *other = find_axis(grid, c->other);
     char idle[200] = "";
-    size_t n = 0, used = 0;
     if (!find_axis(grid, c->option)) return KL_OK;
-    for (size_t i = 0; other && i < other->n && used < sizeof idle; i++)
-        if (!kl_idle_among(c->values, other->values[i]))
-            used += (size_t)snprintf(idle + used, sizeof idle - used, "%s%s", n++ ? "," : "",
-                                     other->values[i]);
+    const size_t n = other ? idle_values(idle, sizeof idle, other, c) : 0;
     if (other ? n == other->n : !kl_idle_among(c->values, kl_idle_value(base, c->other)))
         return kl_fail(err, KL_EUSAGE, "--grid: %s: changes nothing without --%s %s", c->option,
                        c->other, c->values);
