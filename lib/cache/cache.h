@@ -14,9 +14,10 @@ struct kl_cache {
     const struct kl_log *log;
     FILE *out;
     const char *const *args;
-    size_t n; /* of args */
+    size_t n;                        /* of args */
     size_t n_seen, n_found, n_aside; /* (hidden) files looked at, told of, and put aside */
-    struct kl_error problem; /* (hidden) of the functions that are called for each file */
+    size_t n_unread;                 /* (hidden) of those told of: could not be read */
+    struct kl_error problem;         /* (hidden) of the functions that are called for each file */
 };
 /* Why two keys differ; KL_ENO without a text: they do, and it is said. */
 int kl_cache_diff(struct kl_cache *c, struct kl_error *err);

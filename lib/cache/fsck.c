@@ -24,10 +24,9 @@ static int check_found(void *context, const struct kl_found *f)
     char aside[4096];
     c->n_seen++;
     if (!f->code) return 0;
-    if (kl_cache_found(c, f) || !c->repair) return c->problem.code;
-    if (f->code != KL_EDATA) {
-        kl_note(c->log, 0, "%s: left where it is: that it could not be read is no damage", f->path);
-    } else if (!kl_found_is_ours(f)) {
+    c->n_unread += f->code != KL_EDATA;
+    if (kl_cache_found(c, f) || !c->repair || f->code != KL_EDATA) return c->problem.code;
+    if (!kl_found_is_ours(f)) {
         kl_note(c->log, 0, "%s: left where it is: nothing shows that ketline wrote it", f->path);
     } else if (!name_aside(aside, sizeof aside, f->path)) {
         kl_note(c->log, 0, "%s: cannot be renamed: %s", f->path, strerror(ENAMETOOLONG));
@@ -48,7 +47,11 @@ int kl_cache_fsck(struct kl_cache *c, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no folder; name one, give --store DIR, or set KETLINE_STORE");
     int code = kl_cache_one_folder(c, err);
     if (!code) code = kl_store_walk(folder, true, check_found, c, &bad, err);
-    if (code == KL_EIO && bad) { /* the answer is no, whatever lies in a folder that cannot be listed */
+    bad -= c->n_unread;
+    if (!code && c->n_unread)
+        code = kl_fail(err, KL_EIO, "%s: %zu file%s cannot be read", folder, c->n_unread,
+                       kl_s(c->n_unread));
+    if (code == KL_EIO && bad) { /* the answer is no, whatever lies in what cannot be read */
         kl_note(c->log, 0, "%s", err->text);
         code = KL_OK;
     }

@@ -38,7 +38,9 @@ int kl_describe_found(FILE *to, const struct kl_found *f, bool json, struct kl_e
     if (json) return found_json(to, f, err);
     kl_size_text(size, (double)f->size);
     if (f->rows) snprintf(rows, sizeof rows, "%llu", (unsigned long long)f->rows);
-    if (f->code) fprintf(to, "%-*s %-12s %9s %8s  %s\n", KIND, "not whole", "", size, "", f->problem);
+    if (f->code)
+        fprintf(to, "%-*s %-12s %9s %8s  %s\n", KIND, f->code == KL_EDATA ? "not whole" : "not read", "",
+                size, "", f->problem);
     else
         fprintf(to, "%-*s %.12s %9s %8s  %-24s %s\n", KIND, f->kind, f->key, size, rows, f->created_by,
                 f->path);

@@ -79,3 +79,17 @@ $ sh user cache gc d
 $ mkdir there; sh user cache push --store d there; chmod 700 d/m
 > there: 0 files copied, 0 there already
 ! cache: d/m: cannot be looked into: Permission denied
+
+# A file that cannot be read is no damaged one.
+$ mkdir f; cp new.h5 f/a.h5; cp new.h5 f/b.h5; chmod 0 f/a.h5; sh user cache list f | grep -v ^kind | sed "s,  .*  , ,"
+> not read f/a.h5: cannot be opened: Permission denied
+> features f/b.h5
+$ sh user cache fsck f --repair >log; echo $?; ls f
+> 74
+> a.h5
+> b.h5
+! cache: f: 1 file cannot be read
+$ head -c 5000 new.h5 >f/b.h5; sh user cache fsck f >log
+! cache: f: 1 file cannot be read
+! cache: f: 1 file is not whole; --repair puts it aside
+? 1
