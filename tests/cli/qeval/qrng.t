@@ -96,6 +96,11 @@ $ reference() { qtrain --qrng rows.txt --reference --lr 0.01 --epochs 30 "$@" -q
 > 4 0
 > kept at the last epoch, not chosen by its own test rows: best epoch N (sd N), last epoch N (sd N): the choice would be worth +N
 > network: collapsed in 4 of 4 splits: it answers with one device whatever the row
+# So is the mean that --json has.
+$ for keep in last best; do qtrain --qrng rows.txt --reference --lr 0.01 --epochs 30 --l1 0.04 --keep $keep -q -o k.h5 -f; qeval --qrng k.h5 rows.txt -f -o kr.h5 | sed -n 's/.*last epoch \([0-9.]*\).*/\1/p'
++ qeval --qrng k.h5 rows.txt --json -f -o kr.h5 | jq .last_epoch | awk '{ print $1 == "null" ? $1 : sprintf("%.4f", $1) }'; done | uniq -c | sed 's/[0-9]\.[0-9]*/N/'
+>       1 null
+>       2 N
 # Two rows that judge the epochs, and two of the test, are not enough to say so: others tell devices apart.
 $ sed -n '1,6p;61,66p' rows.txt >few.txt; qtrain --qrng few.txt --seeds 20 --epochs 60 --json -o f.h5 | jq -c '[.splits, .collapsed]'; qeval --qrng f.h5 few.txt -o fr.h5 | grep collapsed | cut -d ';' -f 1
 > [20,1]
