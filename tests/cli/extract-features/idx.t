@@ -23,6 +23,11 @@ $ printf '\0\0\10\1\0\0\1\150' > sorted; head -c 180 /dev/zero >> sorted; head -
 + extract-features a-images-idx3-ubyte --labels sorted --resize 28 --limit 181 -q -o few.h5
 > few.h5: 60 x 512 float32, # s (# images/s)
 ! extract-features: --limit 60 leaves 1 of 2 classes without an image (first: '1'); --limit 181 gives each of these one
+# or in no order: what is missing comes at 300 and at 200
+$ printf '\0\0\10\1\0\0\1\150' > mixed; { head -c 199 /dev/zero; printf '\2'; head -c 99 /dev/zero; printf '\1'; head -c 60 /dev/zero; } >> mixed
++ extract-features a-images-idx3-ubyte --labels mixed --resize 28 --limit 60 -o few.h5 | wc -l
+> 1
+! extract-features: --limit 60 leaves 2 of 3 classes without an image (first: '1'); --limit 300 gives each of these one
 
 $ head -c 20000 a-images-idx3-ubyte > cut-images-idx3-ubyte
 + extract-features cut-images-idx3-ubyte --labels a-labels-idx1-ubyte --resize 28 -o a.h5

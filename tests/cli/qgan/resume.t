@@ -17,6 +17,13 @@ $ qgan bits.txt --epochs 2000 -j 1 --resume -o g.h5
 $ cmp was .g.h5.checkpoint && ls -A | grep g.h5
 > .g.h5.checkpoint
 
+# Begun anew, with other options, it stays until a generator is trained, which the first takes too long for here.
+$ qgan bits.txt --epochs 1000000 -j 1 --progress none -o g.h5 >log 2>told &
++ until [ -s told ]; do sleep 0.01; done; kill -TERM $!; wait $! 2>log; echo $?; cat told; cmp was .g.h5.checkpoint
+> 143
+> qgan: .g.h5.checkpoint is of a stopped run with other options or inputs, and goes with this one's first generator; to keep it, stop now and give another -o
+> qgan: stopped with N of 6 generators trained; .g.h5.checkpoint stays as it was
+
 $ printf damaged | dd of=.g.h5.checkpoint bs=1 seek=3000 conv=notrunc status=none; cp .g.h5.checkpoint bad
 + qgan bits.txt --epochs 3000 -j 1 --no-provenance --resume -o g.h5 2>err; echo $?; sed 's/dataset.* is damaged/DATASET is damaged/' err
 + cmp bad .g.h5.checkpoint && ls -A | grep g.h5
