@@ -44,6 +44,8 @@ $(CUDA_BUILD)/%.o: %.cu Makefile kernels/cuda/cuda.mk
 # The same sources for the CPU, over tests/cuda/emulated: what the tests run where there is no GPU.
 CXX ?= g++
 EMULATED_SAN ?= $(SAN)
+# nvcc makes one rounding of a product and a sum, and so does g++ where the processor can.
+EMULATED_FMA := -ffp-contract=fast $(shell grep -qsw fma /proc/cpuinfo && grep -qsw avx2 /proc/cpuinfo && echo -mavx2 -mfma)
 EMULATED := $(CUDA_ALL:%.cu=$(BUILD)/emulated/%.o) \
   $(patsubst %,$(BUILD)/emulated/tests/cuda/emulated/%.o,device memory races runtime streams)
 # Its cuDNN is a library of its own, as the real one is: tests find it by CUDNN_HOME=$(BUILD)/tests/cuda/cudnn.
@@ -73,7 +75,7 @@ $(EMULATED_CUDNN): $(BUILD)/emulated/tests/cuda/emulated/cudnn.o $(BUILD)/tests/
 $(BUILD)/emulated/%.o: %.cu Makefile kernels/cuda/cuda.mk
 	$(call SAY,CXX)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -x c++ -std=c++17 -O2 -g -fPIC -Wall -Wextra -Werror -Wno-unknown-pragmas -Itests/cuda/emulated -I. -Ilib \
+	$(Q)$(CXX) -x c++ -std=c++17 -O2 $(EMULATED_FMA) -g -fPIC -Wall -Wextra -Werror -Wno-unknown-pragmas -Itests/cuda/emulated -I. -Ilib \
 	    $(CUDA_VERSION) $(SAN) -MMD -MP -c -o $@ $<
 
 $(BUILD)/emulated/%.o: %.cpp Makefile kernels/cuda/cuda.mk

@@ -20,6 +20,8 @@
 
 #include <functional>
 
+#include "functions.h" /* behind the C++ library's own uses of what it defines anew */
+
 #define CUDART_VERSION 13000
 #define __global__
 #define __device__
