@@ -75,11 +75,10 @@ static bool is_forgotten(const char *name, const char *path, const struct stat *
     return kl_partial_is_dead(name, s) || (kl_checkpoint_is(name) && kl_checkpoint_is_ours(path, err));
 }
 
-static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err);
+static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err);
 
 /* What the sweep of temporaries leaves: a folder, a file that could be resumed, a result. */
-static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, int depth,
-                    struct kl_error *err)
+static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, struct kl_error *err)
 {
     const char *name = kl_path_name(path);
     struct kl_error why = { 0 };
@@ -90,7 +89,7 @@ static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, in
         if (why.code == KL_ENOMEM) *err = why;
         return why.code == KL_ENOMEM ? KL_ENOMEM : KL_OK;
     }
-    if (S_ISDIR(s->st_mode) && depth < 16 && gc_folder(gc, path, depth + 1, err)) {
+    if (S_ISDIR(s->st_mode) && gc_folder(gc, path, err)) {
         const int code = kl_pass_over(&gc->passed, err);
         gc->n_unlisted += !code;
         return code;
@@ -100,7 +99,7 @@ static int gc_entry(struct kl_gc *gc, const char *path, const struct stat *s, in
     return KL_OK;
 }
 
-static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_error *err)
+static int gc_folder(struct kl_gc *gc, const char *folder, struct kl_error *err)
 {
     DIR *d = opendir(folder);
     if (!d) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
@@ -117,8 +116,7 @@ static int gc_folder(struct kl_gc *gc, const char *folder, int depth, struct kl_
             break;
         }
         snprintf(path, room, "%s/%s", folder, e->d_name);
-        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) == 0)
-            rc = gc_entry(gc, path, &s, depth, err);
+        if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) == 0) rc = gc_entry(gc, path, &s, err);
         else if (errno != ENOENT && errno != ENOTDIR && !unseen) {
             unseen = true;
             kl_fail_errno(err, KL_EIO, "%s: cannot be looked into", folder);
@@ -138,6 +136,6 @@ int kl_store_gc(const char *folder, struct kl_gc *gc, struct kl_error *err)
     gc->bytes = 0;
     gc->n_left = gc->n_unlisted = 0;
     gc->passed = (struct kl_passed){ 0 };
-    const int code = gc_folder(gc, folder, 0, err);
+    const int code = gc_folder(gc, folder, err);
     return code ? code : kl_passed_end(&gc->passed, err);
 }

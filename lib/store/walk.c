@@ -74,11 +74,11 @@ static int no_dots(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
-static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_error *err);
+static int walk_folder(struct walk *w, const char *folder, bool top, struct kl_error *err);
 
 /* What was listed may have gone since; that it may not be looked at makes the folder one that cannot be
    listed. */
-static int walk_entry(struct walk *w, const char *folder, const char *path, int depth, bool *unseen,
+static int walk_entry(struct walk *w, const char *folder, const char *path, bool *unseen,
                       struct kl_error *err)
 {
     struct stat s;
@@ -89,27 +89,29 @@ static int walk_entry(struct walk *w, const char *folder, const char *path, int 
         kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be looked into", folder);
         return kl_pass_over(&w->unlisted, err);
     }
-    if (S_ISDIR(s.st_mode) && depth < 16) return walk_folder(w, path, depth + 1, err);
+    if (S_ISDIR(s.st_mode)) return walk_folder(w, path, false, err);
     if (S_ISREG(s.st_mode) && length > 3 && strcmp(path + length - 3, ".h5") == 0)
         return one_file(w, path, err);
     return KL_OK;
 }
 
-static int walk_folder(struct walk *w, const char *folder, int depth, struct kl_error *err)
+/* No link is followed, so it ends; what is nested too deep for a path is a folder that cannot be listed.
+ */
+static int walk_folder(struct walk *w, const char *folder, bool top, struct kl_error *err)
 {
     struct dirent **names = NULL;
     int n = scandir(folder, &names, no_dots, alphasort), rc = 0;
     bool unseen = false;
     if (n < 0) {
         rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be listed", folder);
-        return depth ? kl_pass_over(&w->unlisted, err) : rc;
+        return top ? rc : kl_pass_over(&w->unlisted, err);
     }
     for (int i = 0; i < n; i++) {
         size_t room = strlen(folder) + strlen(names[i]->d_name) + 2;
         char *path = rc ? NULL : malloc(room);
         if (path) {
             snprintf(path, room, "%s/%s", folder, names[i]->d_name);
-            rc = walk_entry(w, folder, path, depth, &unseen, err);
+            rc = walk_entry(w, folder, path, &unseen, err);
         } else if (!rc) {
             rc = kl_fail_memory(err, room);
         }
@@ -127,7 +129,7 @@ int kl_store_walk(const char *path, bool verify,
     struct walk w = { .verify = verify, .each = each, .context = context };
     struct stat s;
     if (stat(path, &s)) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
-    int rc = S_ISDIR(s.st_mode) ? walk_folder(&w, path, 0, err) : one_file(&w, path, err);
+    int rc = S_ISDIR(s.st_mode) ? walk_folder(&w, path, true, err) : one_file(&w, path, err);
     if (n_bad) *n_bad = w.n_bad;
     if (rc) return rc == KL_ESIGNAL ? 0 : rc;
     return kl_passed_end(&w.unlisted, err);

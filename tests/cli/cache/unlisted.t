@@ -93,3 +93,11 @@ $ head -c 5000 new.h5 >f/b.h5; sh user cache fsck f >log
 ! cache: f: 1 file cannot be read
 ! cache: f: 1 file is not whole; --repair puts it aside
 ? 1
+
+# However deep a file lies.
+$ deep=deep$(printf '/f%.0s' $(seq 40)); mkdir -p $deep; head -c 5000 new.h5 >$deep/cut.h5; cp new.h5 $deep/old.h5
++ cache fsck deep >log; echo $?; touch -d '100 days ago' $deep/old.h5; cache gc deep --older-than 30 --apply | grep -c old.h5; ls $deep
+> 1
+> 1
+> cut.h5
+! cache: deep: 1 file is not whole; --repair puts it aside
