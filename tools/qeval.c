@@ -13,7 +13,7 @@
 #include "store/mode.h"
 #include "store/shard.h"
 
-enum { NUMERICAL_VERSION = 6, REPORT_SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 7, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;

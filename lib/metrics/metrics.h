@@ -22,12 +22,12 @@ struct kl_judgement {
 bool kl_comes_before(struct kl_judgement a, struct kl_judgement b);
 
 #define KL_Z95 1.959963984540054 /* standard deviations: the middle 95 % of a normal law */
-/* Interval of a proportion k of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard
-   deviations. */
+/* Interval of a proportion p of n (Wilson 1927, doi:10.1080/01621459.1927.10502953) at z standard
+   deviations. A mean over several heads is seldom a whole number of n: p is taken as it is. */
 struct kl_interval {
     double low, high;
 };
-struct kl_interval kl_wilson(size_t k, size_t n, double z);
+struct kl_interval kl_wilson(double p, size_t n, double z);
 
 /* counts (c, c) [true][predicted] is set. */
 void kl_confusion(int64_t *counts, const int32_t *labels, const int32_t *predictions, size_t n,

@@ -28,8 +28,7 @@ static void draw_accuracies(cairo_t *cr, const struct kl_axes *axes, const struc
     for (size_t b = 0; b < n; b++) {
         if (bins[b].count <= 0) continue;
         const double x = kl_axes_x(axes, bins[b].confidence);
-        const struct kl_interval range =
-            kl_wilson((size_t)round(bins[b].accuracy * bins[b].count), (size_t)bins[b].count, KL_Z95);
+        const struct kl_interval range = kl_wilson(bins[b].accuracy, (size_t)bins[b].count, KL_Z95);
         cairo_move_to(cr, x, kl_axes_y(axes, range.low));
         cairo_line_to(cr, x, kl_axes_y(axes, range.high));
         cairo_stroke(cr);

@@ -98,8 +98,7 @@ static void draw_bin(cairo_t *cr, const struct kl_report_view *v, const struct k
     if (!(rows > 0)) return;
     const double a_split = fmax(1, round(rows / (double)v->n_splits)),
                  x = kl_axes_x(axes, confidence / rows);
-    const struct kl_interval range =
-        kl_wilson((size_t)round(right / rows * a_split), (size_t)a_split, KL_Z95);
+    const struct kl_interval range = kl_wilson(right / rows, (size_t)a_split, KL_Z95);
     kl_colour(cr, 1, 1);
     cairo_set_line_width(cr, 0.9);
     cairo_move_to(cr, x, kl_axes_y(axes, range.low));

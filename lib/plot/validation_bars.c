@@ -81,9 +81,8 @@ static double test_rows(const struct kl_validation *v)
 /* Of a share of the test rows. */
 static struct bar of_rows(const char *name, double share, double rows, int colour)
 {
-    const struct kl_interval w = rows > 0
-                                     ? kl_wilson((size_t)llround(share * rows), (size_t)rows, KL_Z95)
-                                     : (struct kl_interval){ NAN, NAN };
+    const struct kl_interval w =
+        rows > 0 ? kl_wilson(share, (size_t)rows, KL_Z95) : (struct kl_interval){ NAN, NAN };
     return (struct bar){ name, share, w.low, w.high, colour };
 }
 

@@ -77,6 +77,6 @@ double kl_crossfit_accuracy(struct kl_labelling *l, const struct kl_planes *p)
 void kl_crossfit_bounds(double *low, double *high, double accuracy, const struct kl_planes *p)
 {
     const double rows = floor(4 / (1 / (double)p->rows_a + 1 / (double)(p->rows - p->rows_a)));
-    const struct kl_interval i = kl_wilson((size_t)llround(accuracy * rows), (size_t)rows, KL_Z95);
+    const struct kl_interval i = kl_wilson(accuracy, (size_t)rows, KL_Z95);
     *low = i.low, *high = i.high;
 }

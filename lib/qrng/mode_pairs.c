@@ -9,7 +9,7 @@
 #include "qrng/options.h"
 #include "qrng/tournament.h"
 
-enum { NUMERICAL_VERSION = 6, SCHEMA = 1, LINES = 20 };
+enum { NUMERICAL_VERSION = 7, SCHEMA = 1, LINES = 20 };
 
 struct values {
     struct kl_common common;

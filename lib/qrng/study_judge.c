@@ -81,9 +81,9 @@ static int judge_split(struct kl_verdict *v, struct kl_judge *j, const struct se
     int rc = kl_judge_apply(&right, j, v->model, s, err);
     if (rc) return rc;
     const double guess = commonest(j);
-    const struct kl_interval wilson = kl_wilson(right, j->count, KL_Z95);
     v->commonest += guess / (double)j->study->n_splits;
     v->accuracy[s] = (double)right / (double)j->count;
+    const struct kl_interval wilson = kl_wilson(v->accuracy[s], j->count, KL_Z95);
     v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
     v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,
                                              j->count, j->c, KL_STUDY_BINS);
@@ -135,7 +135,7 @@ static int conclude(struct kl_verdict *v, const struct kl_judge *j, const struct
     struct kl_interval of = kl_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
     if (!kl_has_width(of.low,
                       of.high)) /* one split, or equal ones, which bear no interval of their own */
-        of = kl_wilson((size_t)llround(v->mean * (double)r->n_test), r->n_test, KL_Z95);
+        of = kl_wilson(v->mean, r->n_test, KL_Z95);
     v->low = fmax(0, of.low), v->high = fmin(1, of.high);
     v->worst_log10_p = -INFINITY;
     for (size_t i = 0; i < s; i++) v->worst_log10_p = fmax(v->worst_log10_p, v->log10_p[i]);

@@ -25,10 +25,13 @@ static const float probabilities[30] = { .7f,  .2f,  .1f,  .3f,  .5f, .2f, .1f, 
 static void check_intervals(void)
 {
     const double z = 1.959963984540054;
-    expect("wilson 942/1000 low", kl_wilson(942, 1000, z).low, 0.9257504237337675, 1e-12);
-    expect("wilson 942/1000 high", kl_wilson(942, 1000, z).high, 0.9548667217650018, 1e-12);
+    expect("wilson 942/1000 low", kl_wilson(0.942, 1000, z).low, 0.9257504237337675, 1e-12);
+    expect("wilson 942/1000 high", kl_wilson(0.942, 1000, z).high, 0.9548667217650018, 1e-12);
     expect("wilson 0/10 low", kl_wilson(0, 10, z).low, 0, 1e-15);
     expect("wilson 0/10 high", kl_wilson(0, 10, z).high, 0.27753279986288926, 1e-12);
+    /* Mean of 32 and 33 of 35, by the formula: not that of either. */
+    expect("wilson of a mean, low", kl_wilson(32.5 / 35, 35, z).low, 0.7947722455011068, 1e-12);
+    expect("wilson of a mean, high", kl_wilson(32.5 / 35, 35, z).high, 0.9775983325065469, 1e-12);
 }
 
 static void check_classes(void)
