@@ -9,7 +9,7 @@
 #include "qrng/mode.h"
 #include "qrng/study.h"
 
-enum { NUMERICAL_VERSION = 4, SCHEMA = 1 };
+enum { NUMERICAL_VERSION = 5, SCHEMA = 1 };
 
 static void defaults(void *values)
 {

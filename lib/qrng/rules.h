@@ -17,8 +17,8 @@ enum kl_rule_kind {
 extern const char *const kl_rule_names[KL_RULES]; /* "pairs", ... */
 #define KL_RULE_CHOICES "pairs|logistic|bernoulli|ones"
 
-/* score of class k = parameters[k (d + 1) + d] + sum over j of parameters[k (d + 1) + j] x_j. Priors are
- * equal. */
+/* score of class k = parameters[k (d + 1) + d] + sum over j of parameters[k (d + 1) + j] x_j. Naive
+   Bayes is fitted with equal priors; whoever has others adds their logarithms to the constants. */
 struct kl_rule {
     enum kl_rule_kind kind;
     size_t classes, inputs; /* c, d */

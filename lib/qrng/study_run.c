@@ -28,6 +28,17 @@ void kl_study_run_free(struct kl_study_run *run)
     *run = (struct kl_study_run){ 0 };
 }
 
+/* A device with more rows is met more often: networks and logistic regression learn that from the rows
+   that they see, naive Bayes has it in its constants, which are 0 where devices have equally many. */
+static void set_priors(struct kl_rule *rule, const struct kl_bits *bits)
+{
+    double rows[KL_NETWORK_CLASSES] = { 0 };
+    for (size_t i = 0; i < bits->n_rows; i++) rows[bits->device[i]]++;
+    for (size_t k = 0; k < rule->classes; k++)
+        rule->parameters[k * (rule->inputs + 1) + rule->inputs] +=
+            log(rows[k] * (double)rule->classes / (double)bits->n_rows);
+}
+
 /* Rules learn from the validation rows too: they have nothing to choose. */
 static int fit_rules(const struct kl_study_training *t, const struct kl_study_run *run,
                      struct kl_error *err)
@@ -46,6 +57,7 @@ static int fit_rules(const struct kl_study_training *t, const struct kl_study_ru
                 kl_rule_fit(&rule, (enum kl_rule_kind)k, s->bits, run->labels, c, run->training, n, err);
         else
             for (size_t i = 0; i < size; i++) run->rule[i] = NAN;
+        if (!rc && k != KL_RULE_LOGISTIC) set_priors(&rule, s->bits);
         if (!rc) rc = kl_writer_rows(t->w, t->sets.rules[k], run->number, 1, run->rule, err);
     }
     return rc;
