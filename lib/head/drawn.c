@@ -69,7 +69,10 @@ static double loss_of(const float *row, size_t n, int32_t label)
 }
 
 /* The mean of the halves, weighted by their shares a and b, errs by sqrt(ab) times their difference.
-   Samples draw noise of their own, so their errors are independent. */
+   Samples draw noise of their own, so their errors are independent. Accuracy is no such mean: a sample
+   that is right with chance p adds p (1 - p) to its variance, most where the classes are close, and of
+   these there are as many as the outputs err by. So twice the realisations divide the variance by
+   sqrt 2, not by 2; and the halves disagree on twice a half's p (1 - p). */
 static void find_errors(struct kl_drawn *drawn, const struct halves *h,
                         const struct kl_head_model *model, const int32_t *labels, size_t n)
 {
@@ -92,7 +95,7 @@ static void find_errors(struct kl_drawn *drawn, const struct halves *h,
     }
     *drawn = (struct kl_drawn){ 0 };
     if (!n) return;
-    drawn->accuracy = factor * sqrt(accuracy) / (double)n;
+    drawn->accuracy = sqrt(accuracy / (2 * sqrt(2))) / (double)n;
     drawn->log_loss = factor * sqrt(loss) / (double)n;
     drawn->half_accuracy = half_right / (double)(2 * n);
     drawn->half_log_loss = half_loss / (double)(2 * n);

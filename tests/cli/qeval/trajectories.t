@@ -39,3 +39,11 @@ $ qeval head.h5 f.h5 --trajectories 10 -o x.h5
 $ qeval head.h5 f.h5 --noise bit-flip=0.1 --trajectories 1 -o x.h5
 ! qeval: --trajectories: found '1', expected a whole number from 2 to 1000000
 ? 2
+
+# accuracy scatters over seeds as its standard error says: of a hundred heads that were not trained, within some 10 %
+$ qtrain -q f.h5 --qubits 2 --reduction none --classifier none --optimizer sgd --lr 1e-9 --epochs 1 --init uniform --val-fraction 0 --no-controls --replicas 100 -o many.h5
++ for s in 1 2 3 4 5 6 7 8; do qeval many.h5 f.h5 --noise depolarizing=0.05 --trajectories 20 --seed $s --json -f -o m.h5 2> log | jq -r '"told \(.trajectories_accuracy_error)"'
++ h5dump -y -w 0 -d replicas/accuracy m.h5 | sed -n 's/,/ /g; s/^ *\([01][ .].*\)/\1/p'; done |
++ awk '/told/ { told += $2 * 10 / 8; next } { for (i = 1; i <= NF; i++) { s[i] += $i; q[i] += $i * $i } }
++ END { for (i in s) v += (q[i] - s[i] * s[i] / 8) / 7 / 100; r = told / sqrt(v); print length(s), (r > 0.9 && r < 1.12 ? "as told" : r) }'
+> 100 as told
