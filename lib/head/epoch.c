@@ -7,7 +7,7 @@
 
 #include "circuit/metric.h"
 #include "head/card.h"
-#include "head/train_int.h"
+#include "head/step_int.h"
 
 #define ROUND_SECONDS 0.25
 
@@ -48,6 +48,15 @@ static int end_diverged(const struct kl_crew *crew, struct kl_error *err)
                              train->whole, err);
 }
 
+/* Of the epoch's last step. */
+static double last_rate(const struct kl_train *train, const struct kl_replica *r)
+{
+    const struct kl_train_options *o = &train->options;
+    const int64_t steps = train->steps_per_epoch, e = train->epoch;
+    const double lr = kl_schedule_rate(&o->schedule, e, steps - 1, steps, o->epochs, r->reductions);
+    return o->optimizer.kind == KL_SPSA ? kl_spsa_rate(train, (uint64_t)((e + 1) * steps - 1), lr) : lr;
+}
+
 static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
 {
     struct kl_train *train = crew->train;
@@ -56,8 +65,7 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
     const int64_t e = train->epoch;
     r->history[KL_TRAIN_LOSS][e] = r->epoch_loss / (double)train->n_training;
     r->history[KL_TRAIN_ACCURACY][e] = (double)r->epoch_correct / (double)train->n_training;
-    r->history[KL_LEARNING_RATE][e] = kl_schedule_rate(&o->schedule, e, train->steps_per_epoch - 1,
-                                                       train->steps_per_epoch, o->epochs, r->reductions);
+    r->history[KL_LEARNING_RATE][e] = last_rate(train, r);
     kl_train_norms_end(crew);
     r->epoch_loss = 0, r->epoch_correct = 0;
     if (!isfinite(r->history[KL_TRAIN_LOSS][e])) {

@@ -102,13 +102,17 @@ static void keep_frozen(const struct kl_step *s)
     memcpy(s->spsa->params + t->offset, s->crew->replica->params + t->offset, t->size * sizeof(float));
 }
 
+double kl_spsa_rate(const struct kl_train *train, uint64_t number, double lr)
+{
+    const double stability = 0.1 * (double)(train->steps_per_epoch * train->options.epochs);
+    return lr * pow((stability + 1) / (stability + (double)number + 1), 0.602);
+}
+
 int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err)
 {
     const struct kl_train *train = s->crew->train;
     const struct kl_train_options *o = &train->options;
-    const double stability = 0.1 * (double)(train->steps_per_epoch * o->epochs),
-                 c = o->optimizer.spsa_c / pow((double)number + 1, 0.101),
-                 rate = lr * pow((stability + 1) / (stability + (double)number + 1), 0.602);
+    const double c = o->optimizer.spsa_c / pow((double)number + 1, 0.101);
     const size_t groups = (s->batch.n + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     struct perturbation p = { s, number, 0 };
     double plus = 0, minus = 0;
@@ -125,6 +129,6 @@ int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_er
     for (size_t g = 0; g < groups; g++) s->batch.loss[g] = (s->batch.loss[g] + s->spsa->loss[g]) / 2;
     const float slope = (float)((plus - minus) / (2 * c * (double)s->batch.n));
     for (size_t k = 0; k < train->model->block.size; k++) s->grad[k] *= slope;
-    s->update = kl_update_at(&o->optimizer, rate, number + 1);
+    s->update = kl_update_at(&o->optimizer, kl_spsa_rate(train, number, lr), number + 1);
     return 0;
 }

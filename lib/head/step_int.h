@@ -41,5 +41,7 @@ int kl_spsa_take(struct kl_spsa **spsa, const struct kl_train *train, size_t n, 
 /* s->grad and s->update of step `number` (from 0) at rate lr, from two losses; batch.loss and correct
    are those of the parameters plus the perturbation, and the mean of both losses. */
 int kl_spsa_gradient(struct kl_step *s, uint64_t number, double lr, struct kl_error *err);
+/* What is left of the rate lr in step `number`. */
+double kl_spsa_rate(const struct kl_train *train, uint64_t number, double lr);
 
 #endif
