@@ -46,10 +46,21 @@ static void say_unused(const struct kl_log *log, const struct kl_circuit *c)
                 inputs, c->n_inputs, weights, c->n_weights);
 }
 
+/* Both wait for an epoch that is no better on validation samples. */
+static void say_unjudged(const struct kl_log *log, const struct kl_train_options *o)
+{
+    const bool patience = o->patience > 0, plateau = o->schedule.kind == KL_PLATEAU_RATE;
+    if (o->val_fraction > 0 || (!patience && !plateau)) return;
+    kl_note(log, 1, "--val-fraction 0 leaves no samples to judge epochs by: %s%s%s change%s nothing",
+            patience ? "--patience" : "", patience && plateau ? " and " : "",
+            plateau ? "--schedule plateau" : "", patience && plateau ? "" : "s");
+}
+
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
                      const struct kl_head_model *model)
 {
     const bool circuit = model->circuit;
+    say_unjudged(log, &v->train);
     if (model->n_classes == 1)
         kl_note(log, 1, "one class: there is nothing to tell apart, and every accuracy is 1");
     if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);

@@ -47,6 +47,10 @@ $ for core in twin frozen none; do qtrain -q f.h5 -e 2 --core $core --optimizer 
 > frozen
 > none
 
+# The rate that is told of spsa falls as that of its steps: 0.02 ((A + 1) / (A + k + 1))^0.602, A a tenth of 4 steps.
+$ qtrain -q f.h5 -e 4 --batch-size 5000 --core none --optimizer spsa --lr 0.02 --history rate.jsonl -o rate.h5 > log; jq -r '.learning_rate * 1e6 | round' rate.jsonl | xargs
+> 20000 14458 11723 10038
+
 # an axis of a sweep
 $ qsweep -q f.h5 --grid "optimizer=adam,qng qng-lr=0.05,0.2" -e 1 -o s.h5 2>&1 | head -1; cache show s.h5 > log
 $ qsweep -q f.h5 --grid "qng-lr=0.05,0.2" -e 1 -o t.h5
@@ -61,6 +65,10 @@ $ qtrain f.h5 -e 1 --no-controls --progress none --optimizer spsa --diff-method 
 $ qtrain f.h5 -e 1 --core twin --progress none --shots 9 -o n.h5 -f > log; qtrain f.h5 -e 1 --core none --progress none --noise bit-flip=0.1 -o n.h5 -f > log
 ! qtrain: --core twin has no circuit: --noise and --shots change nothing
 ! qtrain: --core none has no circuit: --noise and --shots change nothing
+$ for o in "--patience 1" "--schedule plateau" "--schedule plateau --patience 1"; do qtrain f.h5 -e 1 --core none --progress none --val-fraction 0 $o -o n.h5 -f > log; done
+! qtrain: --val-fraction 0 leaves no samples to judge epochs by: --patience changes nothing
+! qtrain: --val-fraction 0 leaves no samples to judge epochs by: --schedule plateau changes nothing
+! qtrain: --val-fraction 0 leaves no samples to judge epochs by: --patience and --schedule plateau change nothing
 $ qsweep -q f.h5 --grid "diff-method=adjoint,spsa" --optimizer spsa -o t.h5
 ! qsweep: --grid: diff-method: changes nothing without --optimizer sgd|adam|adamw|qng|rotosolve
 ? 2
