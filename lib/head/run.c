@@ -18,8 +18,9 @@ static int name_checkpoint(char **path, const char *output, struct kl_error *err
 static int make_key(struct kl_key **key, const struct kl_head_settings *v, const struct kl_file *input,
                     struct kl_error *err)
 {
-    int code =
-        kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, KL_HEAD_NUMERICAL_VERSION, err);
+    /* Before, the history of spsa had the schedule's rate; nothing else has changed since. */
+    const int version = KL_HEAD_NUMERICAL_VERSION + (strcmp(v->optimizer, "spsa") == 0);
+    int code = kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, version, err);
     if (!code) code = kl_key_options(*key, &kl_head_tool, v, err);
     if (!code) code = kl_key_integer(*key, "seed", v->common.seed, err);
     return code ? code : kl_key_input(*key, "features", kl_file_content(input), err);

@@ -9,7 +9,7 @@
 #include "head/settings.h"
 #include "store/store.h"
 
-enum { KL_HEAD_NUMERICAL_VERSION = 5 }; /* of qtrain, in the key */
+enum { KL_HEAD_NUMERICAL_VERSION = 4 }; /* of qtrain, in the key; of spsa one more: run.c */
 
 struct kl_head_run {
     const struct kl_head_settings *v; /* settled */
