@@ -36,6 +36,7 @@ struct kind {
     int64_t qubits, layers, batch, reduction[2], classifier; /* classifier 0: none */
     int n_reduction;
     bool scales;
+    bool chaotic; /* after hundreds of steps two of the CPU's own kernels (KETLINE_ISA) are 3e-3 apart */
     enum kl_optimizer_kind optimizer;
     double clip, decay, dropout;
 };
@@ -78,7 +79,7 @@ static const struct kind kinds[] = {
       .optimizer = KL_ADAM },
     { .name = "fidelities", .ansatz = "efficient-su2", .embedding = "zz",
       .observables = "fidelity(ghz),fidelity(w),ZZZZZZ", .qubits = 6, .layers = 1, .batch = 9,
-      .reduction = { 16 }, .n_reduction = 1, .classifier = 6, .optimizer = KL_ADAM },
+      .reduction = { 16 }, .n_reduction = 1, .classifier = 6, .chaotic = true, .optimizer = KL_ADAM },
     { .name = "9 qubits", PLAIN, .qubits = 9, .layers = 1, .batch = 5, .classifier = 8,
       .optimizer = KL_ADAM },
     { .name = "10 qubits", .ansatz = "simplified-two-design", .embedding = "angle-y",
@@ -317,6 +318,7 @@ static void check_all(size_t n)
     make_features(&handful, 11, 24);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (smallest && kinds[i].qubits > KL_CUDA_HELD_QUBITS) continue; /* circuit.c has such states */
+        if (n == MOST && kinds[i].chaotic) continue;
         check(&kinds[i], kinds[i].qubits > 10 ? &handful : i % 2 ? &odd : &few);
     }
     if (n != MOST && !smallest) check_course(&few);
