@@ -142,8 +142,8 @@ static void on_gpu(struct result *results, const struct kl_network_options *o, b
     kl_network_card_close(&card);
 }
 
-/* The root of the mean square, not the largest: Adam makes a step of a gradient that is rounding alone,
-   so that single parameters go ways of their own. */
+/* The root of the mean square: Adam makes a step of a gradient that is rounding alone, so that single
+   parameters go ways of their own, in few steps not far. */
 static double params_differ(const float *a, const float *b, size_t n)
 {
     double sum = 0;
@@ -160,8 +160,10 @@ static void check(const struct kind *k)
     on_cpu(&o, k->packed);
     on_gpu(gpu, &o, k->packed, 0, RUNS);
     for (size_t r = 0; r < RUNS; r++) {
-        const double params = params_differ(cpu[r].params, gpu[r].params, size);
-        CHECK(params < tolerance, "%s, run %zu: parameters differ by %.3g", k->name, r, params);
+        const double params = params_differ(cpu[r].params, gpu[r].params, size),
+                     most = far_from_floats(cpu[r].params, gpu[r].params, size);
+        CHECK(params < tolerance && (many || most < 1e-4),
+              "%s, run %zu: parameters differ by %.3g, at most %.3g", k->name, r, params, most);
         for (int h = 0; h < KL_NETWORK_HISTORIES; h++) {
             const bool share = h == KL_NETWORK_TRAIN_ACCURACY || h == KL_NETWORK_JUDGE_ACCURACY;
             const double off = far_from(cpu[r].run.history + h * o.epochs,
@@ -238,8 +240,7 @@ int main(void)
 {
     open_gpu();
     draw();
-    /* After hundreds of steps of the last kind even two kernels of the CPU (KETLINE_ISA) are 3e-3 apart
-     */
+    /* After hundreds of steps of the last kind even two of the CPU's kernels are 3e-3 apart. */
     for (int turn = 0; turn < (small ? 1 : 2); turn++, many = turn)
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds - many; i++) check(&kinds[i]);
     many = false;
