@@ -108,9 +108,9 @@ READERS := $(addprefix lib/,base/config.c base/read_text.c base/json.c base/grid
 RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
   partial journal temporary process publish_bytes checkpoint target io digest))
 BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise unit/circuit/texts \
-  faults/store faults/base faults/ingest faults/bits faults/weights faults/texts faults/places faults/circuit_memory faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/driver cli/qsweep
+  faults/store faults/base faults/ingest faults/bits faults/weights faults/texts faults/places faults/circuit_memory faults/qconvert faults/cache faults/extract cli/extract cli/qconvert cli/cache cli/circuit cli/driver cli/qsweep cli/qtrain/resume cli/qtrain/qrng.t cli/qgan/resume faults/qtrain faults/qgan
 BRANCH_PROGRAMS := $(foreach p,$(TEST_C:%.c=%),$(if $(strip $(foreach w,$(BRANCH_TESTS),$(findstring $(w),$(p)))),$(p)))
-BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-features qsweep circuit qconvert cache) tests/fuzz/bits)
+BRANCH_OBJECTS := $(addprefix $(BUILD)/branches/,$(addprefix bin/,extract-features qsweep circuit qconvert cache qtrain qgan) tests/fuzz/bits)
 BRANCH_REPORT = $(firstword $(BRANCH_OBJECTS)) $(patsubst %,-object %,$(wordlist 2,99,$(BRANCH_OBJECTS))) \
   -instr-profile $(BUILD)/branches/profile $(READERS) $(RECOVERERS)
 
