@@ -52,12 +52,13 @@ static int fit_rules(const struct kl_study_training *t, const struct kl_study_ru
         struct kl_rule rule = { .parameters = run->rule };
         const size_t size = c * (kl_rule_inputs((enum kl_rule_kind)k, s->bits->n_bits) + 1);
         if (!(s->rules >> k & 1)) continue;
-        if (run->number < s->n_splits || (!s->network && s->chosen == k))
+        if (run->number < s->n_splits || (!s->network && s->chosen == k)) {
             rc =
                 kl_rule_fit(&rule, (enum kl_rule_kind)k, s->bits, run->labels, c, run->training, n, err);
-        else
+            if (!rc && k != KL_RULE_LOGISTIC) set_priors(&rule, s->bits);
+        } else {
             for (size_t i = 0; i < size; i++) run->rule[i] = NAN;
-        if (!rc && k != KL_RULE_LOGISTIC) set_priors(&rule, s->bits);
+        }
         if (!rc) rc = kl_writer_rows(t->w, t->sets.rules[k], run->number, 1, run->rule, err);
     }
     return rc;

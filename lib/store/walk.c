@@ -95,8 +95,7 @@ static int walk_entry(struct walk *w, const char *folder, const char *path, bool
     return KL_OK;
 }
 
-/* No link is followed, so it ends; what is nested too deep for a path is a folder that cannot be listed.
- */
+/* No link is followed, so it ends; what no path is long enough for cannot be listed. */
 static int walk_folder(struct walk *w, const char *folder, bool top, struct kl_error *err)
 {
     struct dirent **names = NULL;
