@@ -76,14 +76,14 @@ static int set_network(struct kl_study *s, struct kl_error *err)
 
 enum { FEWEST_ROWS = 5 }; /* of a device: of fewer no fifth is a row of the test */
 
-static int check_rows(const struct kl_bits *b, struct kl_error *err)
+static int count_rows(struct kl_study *s, struct kl_error *err)
 {
-    size_t rows[KL_NETWORK_CLASSES] = { 0 };
-    for (size_t r = 0; r < b->n_rows; r++) rows[b->device[r]]++;
+    const struct kl_bits *b = s->bits;
+    for (size_t r = 0; r < b->n_rows; r++) s->device_rows[b->device[r]]++;
     for (int d = 0; d < b->n_devices; d++)
-        if (rows[d] < FEWEST_ROWS)
+        if (s->device_rows[d] < FEWEST_ROWS)
             return kl_fail(err, KL_EDATA, "device %s: %zu row%s, expected %d or more", b->names[d],
-                           rows[d], kl_s(rows[d]), FEWEST_ROWS);
+                           s->device_rows[d], kl_s(s->device_rows[d]), FEWEST_ROWS);
     return KL_OK;
 }
 
@@ -101,7 +101,7 @@ static int check(const struct kl_study *s, struct kl_error *err)
                        b->n_bits, kl_s(b->n_bits));
     if (b->n_rows > INT32_MAX)
         return kl_fail(err, KL_EDATA, "%zu rows, expected at most 2^31 - 1", b->n_rows);
-    return check_rows(b, err);
+    return KL_OK;
 }
 
 int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, const struct kl_bits *bits,
@@ -119,7 +119,8 @@ int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, con
     if (!study->network) study->rules |= 1u << study->chosen;
     study->n_splits = (size_t)v->seeds * (study->protocol == KL_FOLDS ? (size_t)v->folds : 1);
     study->n_runs = study->n_splits + (size_t)v->null;
-    const int rc = check(study, err);
+    int rc = check(study, err);
+    if (!rc) rc = count_rows(study, err);
     return rc ? rc : set_network(study, err);
 }
 

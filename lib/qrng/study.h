@@ -41,8 +41,8 @@ struct kl_study {
     unsigned rules;
     struct kl_network_options options; /* of the network */
     struct kl_samples samples;
-    float *counts; /* (hidden) */
-    size_t n_splits, n_runs;
+    float *counts;                                            /* (hidden) */
+    size_t n_splits, n_runs, device_rows[KL_NETWORK_CLASSES]; /* rows of each device */
 };
 /* KL_EUSAGE, KL_EDATA, KL_ENOMEM. The settings and the bits must outlive it. */
 int kl_study_open(struct kl_study *study, const struct kl_study_settings *v, const struct kl_bits *bits,

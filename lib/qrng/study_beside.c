@@ -27,23 +27,23 @@ int kl_judge_null(struct kl_study_report *r, struct kl_judge *j, struct kl_error
 }
 
 /* Are there as many rows of each device? Those of others have another limit. */
-static bool are_even(const double *rows, size_t classes, size_t n)
+static bool are_even(const size_t *rows, size_t classes, size_t n)
 {
     for (size_t k = 0; k < classes; k++)
-        if (!(fabs(rows[k] * (double)classes / (double)n - 1) < 0.02)) return false;
+        if (!(fabs((double)rows[k] * (double)classes / (double)n - 1) < 0.02)) return false;
     return true;
 }
 
 /* Of symbols as the bits declare them. */
-static void find_limit(struct kl_study_report *r, const struct kl_bits *b, size_t classes)
+static void find_limit(struct kl_study_report *r, const struct kl_study *study, size_t classes)
 {
+    const struct kl_bits *b = study->bits;
+    const size_t *rows = study->device_rows;
     enum { LONGEST = 150 }; /* symbols of a row: of four kinds 6 10^5 vectors of counts */
     _Static_assert((int)KL_NETWORK_CLASSES <= (int)KL_LIMIT_CLASSES,
                    "devices that the limit has no room for");
     const size_t kinds = (size_t)1 << b->symbol_bits, symbols = b->n_bits / (size_t)b->symbol_bits;
-    double p[KL_LIMIT_SYMBOLS * KL_NETWORK_CLASSES] = { 0 }, rows[KL_NETWORK_CLASSES] = { 0 },
-                                n[KL_NETWORK_CLASSES];
-    for (size_t i = 0; i < b->n_rows; i++) rows[b->device[i]]++;
+    double p[KL_LIMIT_SYMBOLS * KL_NETWORK_CLASSES] = { 0 }, n[KL_NETWORK_CLASSES];
     r->no_limit = kinds > KL_LIMIT_SYMBOLS ? "symbols have more than 2 bits"
                   : symbols > (kinds > 2 ? LONGEST : (size_t)KL_LIMIT_ROW) ? "rows are too long for it"
                   : !are_even(rows, classes, b->n_rows) ? "devices have unequal numbers of rows"
@@ -53,7 +53,7 @@ static void find_limit(struct kl_study_report *r, const struct kl_bits *b, size_
         for (size_t k = 0; k < symbols; k++)
             p[kinds * (size_t)b->device[i] + kl_bits_symbol(kl_bits_row(b, i), k, b->symbol_bits)]++;
     for (size_t k = 0; k < classes; k++) {
-        n[k] = rows[k] * (double)symbols;
+        n[k] = (double)rows[k] * (double)symbols;
         for (size_t s = 0; s < kinds; s++) p[kinds * k + s] /= n[k];
     }
     r->limit = kl_symbol_limit(NULL, p, n, classes, kinds, symbols);
@@ -63,7 +63,7 @@ int kl_judge_limit(struct kl_study_report *r, const struct kl_judge *j, struct k
 {
     const struct kl_bits *b = j->study->bits;
     r->symbol_bits = b->symbol_bits;
-    find_limit(r, b, j->c);
+    find_limit(r, j->study, j->c);
     int rc = kl_dependence_find(&r->dependence, b, b->symbol_bits, err);
     if (!rc) rc = kl_writer_integer(j->w, "", "symbol_bits", b->symbol_bits, err);
     if (!rc) rc = kl_dependence_put(j->w, &r->dependence, b->names, err);

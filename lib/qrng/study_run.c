@@ -30,13 +30,11 @@ void kl_study_run_free(struct kl_study_run *run)
 
 /* A device with more rows is met more often: networks and logistic regression learn that from the rows
    that they see, naive Bayes has it in its constants, which are 0 where devices have equally many. */
-static void set_priors(struct kl_rule *rule, const struct kl_bits *bits)
+static void set_priors(struct kl_rule *rule, const struct kl_study *s)
 {
-    double rows[KL_NETWORK_CLASSES] = { 0 };
-    for (size_t i = 0; i < bits->n_rows; i++) rows[bits->device[i]]++;
     for (size_t k = 0; k < rule->classes; k++)
         rule->parameters[k * (rule->inputs + 1) + rule->inputs] +=
-            log(rows[k] * (double)rule->classes / (double)bits->n_rows);
+            log((double)s->device_rows[k] * (double)rule->classes / (double)s->bits->n_rows);
 }
 
 /* Rules learn from the validation rows too: they have nothing to choose. */
@@ -55,7 +53,7 @@ static int fit_rules(const struct kl_study_training *t, const struct kl_study_ru
         if (run->number < s->n_splits || (!s->network && s->chosen == k)) {
             rc =
                 kl_rule_fit(&rule, (enum kl_rule_kind)k, s->bits, run->labels, c, run->training, n, err);
-            if (!rc && k != KL_RULE_LOGISTIC) set_priors(&rule, s->bits);
+            if (!rc && k != KL_RULE_LOGISTIC) set_priors(&rule, s);
         } else {
             for (size_t i = 0; i < size; i++) run->rule[i] = NAN;
         }
