@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Features of a ResNet on a GPU (kernels/cuda/resnet.cu, with cuDNN): see kernels/cuda.h. */
+   Features of a ResNet on a GPU (kernels/cuda/resnet.cu): see kernels/cuda.h. */
 #ifndef KL_KERNELS_CUDA_RESNET_H
 #define KL_KERNELS_CUDA_RESNET_H
 
@@ -34,14 +34,15 @@ struct kl_cuda_backbone {
     const struct kl_cuda_conv *convs;
     size_t batch;  /* images that run at once */
     int32_t slots; /* batches between host and card at a time */
-    /* For tests, which can tell cuDNN nothing: our kernels behind all convolutions; no graphs. */
+    /* For tests, which can tell cuDNN nothing: our kernels behind all its convolutions; no graphs. */
     int32_t apart, uncaptured;
 };
 struct kl_cuda_resnet;
 
 struct kl_cuda_resnet_calls {
-    /* Before the first open, in any thread: takes the card, loads cuDNN, which needs up to a second. */
-    int (*prepare)(int device, struct kl_error *err);
+    /* Before the first open, in any thread: takes the card and, for other precisions than FP32, loads
+       cuDNN, which needs up to a second. */
+    int (*prepare)(int device, int precision, struct kl_error *err);
     /* A slot holds a batch on its way; different threads may use different slots at once. pixels: its
        images (batch, height, width, channels), to be filled by the caller. start: send images [first,
        first + n), run, fetch; returns before that is done. wait: until it is, and where the features

@@ -11,10 +11,10 @@ library=$BUILD/cuda/90/libketline-cuda.so
 make --no-print-directory "$library" CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$BUILD" || exit 1
 # Without cudnn.h: the other objects are the same ones.
 without=$BUILD/cuda/90/without-cudnn.so
-object=$BUILD/cuda/90/kernels/cuda/no_resnet.o
+object=$BUILD/cuda/90/kernels/cuda/convs_no_cudnn.o
 make --no-print-directory "$object" CUDNN_H= CUDA_ARCHS=90 NVCC="$nvcc" BUILD="$BUILD" || exit 1
 "$nvcc" -shared -Xlinker --no-undefined -o "$without" "$object" \
-    $(ls "$BUILD"/cuda/90/kernels/cuda/*.o | grep -vE '/(cudnn|cudnn_conv|resnet|resnet_batch|no_resnet)\.o$') || exit 1
+    $(ls "$BUILD"/cuda/90/kernels/cuda/*.o | grep -vE '/(cudnn|cudnn_conv|convs_cudnn|convs_no_cudnn)\.o$') || exit 1
 ls /dev/nvidia[0-9]* >/dev/null 2>&1 && { echo "here is a GPU: make test-gpu"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -59,8 +59,10 @@ passing() {
     PROGRAMS=gan ends 0 "$scripts/test-gpu"
     says '3 passed, 0 failed'
     ends 0 "$scripts/bench-gpu" all.json
-    holds all.json '{"card":"One","scaled":["a/torch"],"a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"gpu-features-60000-28x28-tf32-file-to-file/gpu":'"$(
-        sed -n 's/^gpu-features-60000-28x28-tf32-file-to-file.gpu *\([0-9.]*\) s $/\1/p' out)"',"a/torch":4.5}'
+    files() { sed -n "s/^gpu-features-60000-28x28-$1-file-to-file.gpu *\([0-9.]*\) s $/\1/p" out; }
+    holds all.json '{"card":"One","scaled":["a/torch"],"a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,
+        "gpu-features-60000-28x28-fp32-file-to-file/gpu":'"$(files fp32)"',
+        "gpu-features-60000-28x28-tf32-file-to-file/gpu":'"$(files tf32)"',"a/torch":4.5}'
     says 'a/torch +4.5 s scaled'
     echo "of another run" >less.json
     PEER_LIMIT=0 PARTS="features peer" ends 0 "$scripts/bench-gpu" less.json
@@ -140,9 +142,10 @@ limits() { # of bench-gpu
     program python 'echo "bench a/torch 4.5 s scaled"; sleep 60'
     LIMIT=1 PEER_LIMIT=1 ends 1 "$scripts/bench-gpu" all.json
     says 'FAILED features: status 1, [0-9.]+ s'
-    says 'FAILED files: stopped after 1 s'
+    says 'FAILED files in fp32: stopped after 1 s'
+    says 'FAILED files in tf32: stopped after 1 s'
     says 'peer: stopped after 1 s'
-    ran extract-features 1
+    ran extract-features 2
     holds all.json '{"card":"One","scaled":["a/torch"],"a/gpu":0.25,"b/gpu":0.00002,"c/gpu":3,"a/torch":4.5}'
 }
 killed() { # SIGNAL

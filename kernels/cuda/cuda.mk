@@ -11,13 +11,14 @@ CUDA_CODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=$(CUDA_PTX),code=sm_$(a)) -g
 CUDA_VERSION := -DKL_CUDA_VERSION=$(shell cat kernels/*.h | cksum | cut -d' ' -f1)u
 $(BUILD)/lib/device/cuda.o: CFLAGS += $(CUDA_VERSION)
 CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDA_VERSION) $(CUDNN_H:%/cudnn.h=-isystem %) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
-# Features need cuDNN: cudnn.h here, its libraries when they run. Without it the library says so. CUDNN_HOME=DIR names it.
+# Features in other precisions than fp32 need cuDNN: cudnn.h here, its libraries when they run. Without it the library says so.
+# CUDNN_HOME=DIR names it.
 PYTHON_CUDNN = lib/python3*/site-packages/nvidia/cudnn
 CUDNN_H := $(firstword $(wildcard $(CUDNN_HOME:%=%/include/cudnn.h) $(NVCC:%/bin/nvcc=%/include/cudnn.h) /usr/include/cudnn.h \
   $(foreach d,$(VIRTUAL_ENV) $(CONDA_PREFIX) $(KETLINE_PYTHON:%/bin/python=%),$d/$(PYTHON_CUDNN)/include/cudnn.h)))
-WITH_CUDNN := $(patsubst %,kernels/cuda/%.cu,cudnn cudnn_conv resnet resnet_batch)
-CUDA_ALL := $(filter-out kernels/cuda/no_resnet.cu,$(wildcard kernels/cuda/*.cu))
-CUDA_SOURCES := $(if $(CUDNN_H),$(CUDA_ALL),$(filter-out $(WITH_CUDNN),$(CUDA_ALL)) kernels/cuda/no_resnet.cu)
+WITH_CUDNN := $(patsubst %,kernels/cuda/%.cu,cudnn cudnn_conv convs_cudnn)
+CUDA_ALL := $(filter-out kernels/cuda/convs_no_cudnn.cu,$(wildcard kernels/cuda/*.cu))
+CUDA_SOURCES := $(if $(CUDNN_H),$(CUDA_ALL),$(filter-out $(WITH_CUDNN),$(CUDA_ALL)) kernels/cuda/convs_no_cudnn.cu)
 # One folder a list of architectures, so that changing it rebuilds.
 CUDA_BUILD = $(BUILD)/cuda/$(subst $(empty) $(empty),-,$(CUDA_ARCHS))
 CUDA_OBJECTS = $(CUDA_SOURCES:%.cu=$(CUDA_BUILD)/%.o)
@@ -62,7 +63,7 @@ $(BUILD)/tests/cuda/races: $(BUILD)/emulated/tests/cuda/races.o $(BUILD)/tests/c
 
 # As it is where there is no cudnn.h.
 $(BUILD)/tests/cuda/without-cudnn/libketline-cuda.so: $(filter-out $(WITH_CUDNN:%.cu=$(BUILD)/emulated/%.o),$(EMULATED)) \
-  $(BUILD)/emulated/kernels/cuda/no_resnet.o
+  $(BUILD)/emulated/kernels/cuda/convs_no_cudnn.o
 	$(call SAY,LD)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -shared -Wl,-soname,libketline-cuda.so,--wrap=malloc,--wrap=calloc,--no-undefined $(SAN) -o $@ $^

@@ -150,9 +150,9 @@ int kl_cudnn_load(struct kl_cudnn *cudnn, struct kl_error *err)
     if (!library)
         return kl_cuda_fail(
             err, KL_EDEVICE,
-            "features on a GPU need cuDNN %d: no " LIBRARY
+            "on a GPU other precisions than fp32 need cuDNN %d: no " LIBRARY
             " that can be loaded %s%.300s%s%s%s; CUDNN_HOME names the folder that holds it in "
-            "lib ('pip install nvidia-cudnn-cu%d' brings one), --device cpu needs none",
+            "lib ('pip install nvidia-cudnn-cu%d' brings one), --precision fp32 needs none",
             CUDNN_MAJOR, own && *own ? "under " : "was found", own && *own ? own : "",
             *refusal ? " (" : "", refusal, *refusal ? ")" : "", CUDART_VERSION / 1000);
 #define FIND(name) \

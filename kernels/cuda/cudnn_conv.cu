@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cuda/convs.h"
 #include "kernels/cuda/cudnn_int.h"
 #include "kernels/cuda/resnet_kernels.cuh"
 
@@ -26,14 +27,7 @@ static cudnnDataType_t type_of(int precision)
 
 static cudnnMathType_t math_of(int precision)
 {
-    return precision == KL_CUDA_FP32   ? CUDNN_FMA_MATH
-           : precision == KL_CUDA_TF32 ? CUDNN_DEFAULT_MATH
-                                       : CUDNN_TENSOR_OP_MATH;
-}
-
-size_t kl_cudnn_size(int precision)
-{
-    return precision == KL_CUDA_BF16 || precision == KL_CUDA_FP16 ? 2 : 4;
+    return precision == KL_CUDA_TF32 ? CUDNN_DEFAULT_MATH : CUDNN_TENSOR_OP_MATH;
 }
 
 /* Ten bits behind the point, to nearest. What tensor cores are given as TF32 they may cut off instead,
@@ -50,7 +44,7 @@ static float to_tf32(float value)
 /* Values as they are multiplied, to the card. */
 static int send(void **to, const float *from, size_t n, int precision, struct kl_error *err)
 {
-    const size_t size = kl_cudnn_size(precision);
+    const size_t size = kl_cuda_value(precision);
     if (precision == KL_CUDA_FP32) return kl_cuda_copy(to, from, n, size, "weights to the GPU", err);
     void *narrow = malloc(n * size);
     if (!narrow) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", n * size);
@@ -174,7 +168,7 @@ static int finish(const struct kl_cudnn_conv *c, void *y, const void *residual, 
     void *arguments[] = { &job };
     job.from = residual, job.to = y, job.bias = c->bias, job.c = k->out, job.relu = k->relu;
     job.count = c->batch * (size_t)k->out_h * (size_t)k->out_w *
-                ((size_t)k->out * kl_cudnn_size(c->precision) / KL_RESNET_ACCESS);
+                ((size_t)k->out * kl_cuda_value(c->precision) / KL_RESNET_ACCESS);
     return kl_cuda_check(cudaLaunchKernel(kernel, dim3(kl_resnet_blocks(job.count)),
                                           dim3(KL_RESNET_THREADS), arguments, 0, stream),
                          "a convolution", err);

@@ -60,8 +60,6 @@ struct kl_cudnn_conv {
     bool apart;       /* bias, residual and ReLU by a kernel behind */
     bool ran;         /* once: how it runs is settled */
 };
-/* Bytes of a value of a map. */
-size_t kl_cudnn_size(int precision);
 /* Asks for a tiny one's workspace, so that cuDNN loads its engines, the most of what it is. */
 int kl_cudnn_conv_prepare(const struct kl_cudnn *cudnn, cudnnHandle_t handle, struct kl_error *err);
 int kl_cudnn_conv_open(struct kl_cudnn_conv *conv, const struct kl_cudnn *cudnn, cudnnHandle_t handle,

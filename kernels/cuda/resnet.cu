@@ -8,10 +8,6 @@
 
 #include "kernels/cuda/resnet_int.h"
 
-/* Part of the largest map that is workspace at least: more than cuDNN asks for, see cudnn_conv.cu. With
-   the batch it becomes smaller, so that it is never what does not fit. */
-enum { ROOM_PART = 4 };
-
 /* Values of a map for one image. */
 static void enlarge(size_t *size, int c, int h, int w)
 {
@@ -22,18 +18,13 @@ static void enlarge(size_t *size, int c, int h, int w)
 static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
 {
     const struct kl_cuda_backbone *net = &f->net;
-    const struct kl_cuda_conv *stem = &f->convs[0].shape;
-    const size_t value = kl_cudnn_size(net->precision);
+    const struct kl_cuda_conv *stem = &f->net.convs[0];
+    const size_t value = kl_cuda_value(net->precision);
     size_t sizes[KL_CUDA_MAPS] = { 0 };
     enlarge(&sizes[0], stem->out, kl_half_of(stem->out_h), kl_half_of(stem->out_w));
     for (int i = 0; i < net->n_convs; i++) {
-        const struct kl_cuda_conv *k = &f->convs[i].shape;
+        const struct kl_cuda_conv *k = &net->convs[i];
         enlarge(&sizes[k->to], k->out, k->out_h, k->out_w);
-        if (f->convs[i].workspace > f->room) f->room = f->convs[i].workspace;
-    }
-    for (size_t size : sizes) {
-        const size_t part = net->batch * size * value / ROOM_PART;
-        if (f->room < part) f->room = part;
     }
     const size_t planes = net->batch * (size_t)stem->in_h * (size_t)stem->in_w * (size_t)stem->in;
     int code = kl_cuda_take(&f->planes, planes, value, "a batch of images", err);
@@ -41,22 +32,27 @@ static int take_maps(struct kl_cuda_resnet *f, struct kl_error *err)
         code = kl_cuda_take(&f->maps[m], net->batch * sizes[m], value, "a batch of images", err);
     if (!code && net->precision == KL_CUDA_FP16)
         code = kl_cuda_take((void **)&f->infinite, 1, sizeof *f->infinite, "a batch of images", err);
-    return code ? code : kl_cuda_take(&f->workspace, f->room, 1, "a batch of images", err);
+    return code;
 }
 
-static int open_convs(struct kl_cuda_resnet *f, const struct kl_cuda_conv *convs, struct kl_error *err)
+static const struct kl_convs_calls *calls_of(int precision)
 {
-    f->convs = (struct kl_cudnn_conv *)calloc((size_t)f->net.n_convs, sizeof *f->convs);
-    if (!f->convs) return kl_cuda_fail(err, KL_ENOMEM, "no memory for convolutions");
-    int code = kl_cudnn_check(&f->cudnn, f->cudnn.Create(&f->handle), "taking the GPU", err);
-    if (!code)
-        code =
-            kl_cudnn_check(&f->cudnn, f->cudnn.SetStream(f->handle, f->compute), "taking the GPU", err);
-    for (int i = 0; i < f->net.n_convs && !code; i++) {
-        code = kl_cudnn_conv_open(&f->convs[i], &f->cudnn, f->handle, &convs[i], f->net.batch,
-                                  f->net.precision, err);
-        if (f->net.apart) f->convs[i].apart = true;
+    return precision == KL_CUDA_FP32 ? &kl_convs_own : &kl_convs_cudnn;
+}
+
+/* The weights are the caller's, and gone when this returns. */
+static int open_convs(struct kl_cuda_resnet *f, struct kl_error *err)
+{
+    const size_t n = (size_t)f->net.n_convs;
+    f->shapes = (struct kl_cuda_conv *)calloc(n, sizeof *f->shapes);
+    if (!f->shapes) return kl_cuda_fail(err, KL_ENOMEM, "no memory for convolutions");
+    f->by = calls_of(f->net.precision);
+    int code = f->by->open(&f->convs, &f->net, f->compute, err);
+    for (size_t i = 0; i < n; i++) {
+        f->shapes[i] = f->net.convs[i];
+        f->shapes[i].weights = f->shapes[i].bias = NULL;
     }
+    f->net.convs = f->shapes;
     return code;
 }
 
@@ -86,7 +82,7 @@ static int open_streams(struct kl_cuda_resnet *f, struct kl_error *err)
     return code ? code : kl_cuda_check(cudaEventCreate(&f->end), "taking the GPU", err);
 }
 
-/* One run before the graph: what cuDNN loads at its first call cannot be captured. */
+/* One run before the graph: what is loaded at the first call cannot be captured. */
 static int open_slots(struct kl_cuda_resnet *f, struct kl_error *err)
 {
     f->slots = (struct kl_resnet_slot *)calloc((size_t)f->net.slots, sizeof *f->slots);
@@ -119,33 +115,23 @@ static void resnet_close(struct kl_cuda_resnet **resnet)
     for (cudaStream_t s : streams)
         if (s) cudaStreamSynchronize(s);
     for (int i = 0; f->slots && i < f->net.slots; i++) close_slot(&f->slots[i]);
-    for (int i = 0; f->convs && i < f->net.n_convs; i++) kl_cudnn_conv_close(&f->convs[i], &f->cudnn);
     if (f->graph) cudaGraphExecDestroy(f->graph);
-    if (f->handle) f->cudnn.Destroy(f->handle);
+    if (f->convs) f->by->close(&f->convs);
     for (void *map : f->maps) cudaFree(map);
     cudaFree(f->planes);
     cudaFree(f->infinite);
-    cudaFree(f->workspace);
     if (f->begin) cudaEventDestroy(f->begin);
     if (f->end) cudaEventDestroy(f->end);
     for (cudaStream_t s : streams)
         if (s) cudaStreamDestroy(s);
     pthread_mutex_destroy(&f->order);
-    free(f->convs), free(f->slots), free(f);
+    free(f->shapes), free(f->slots), free(f);
 }
 
-/* A handle is made, and not kept, for what cuDNN does with its first one, and for its first convolution.
- */
-static int resnet_prepare(int device, struct kl_error *err)
+static int resnet_prepare(int device, int precision, struct kl_error *err)
 {
-    struct kl_cudnn cudnn;
-    cudnnHandle_t handle = NULL;
-    int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
-    if (!code) code = kl_cudnn_load(&cudnn, err);
-    if (!code) code = kl_cudnn_check(&cudnn, cudnn.Create(&handle), "taking the GPU", err);
-    if (!code) code = kl_cudnn_conv_prepare(&cudnn, handle, err);
-    if (handle) cudnn.Destroy(handle);
-    return code;
+    const int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
+    return code ? code : calls_of(precision)->prepare(err);
 }
 
 static int resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
@@ -154,12 +140,11 @@ static int resnet_open(struct kl_cuda_resnet **resnet, const struct kl_cuda_back
     struct kl_cuda_resnet *f = *resnet = (struct kl_cuda_resnet *)calloc(1, sizeof *f);
     if (!f) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *f);
     pthread_mutex_init(&f->order, NULL);
-    f->net = *net, f->net.convs = NULL, f->device = device;
+    f->net = *net, f->device = device;
     f->d = (size_t)net->c * (net->mean ? 1 : (size_t)net->h * (size_t)net->w);
     f->image = (size_t)net->height * (size_t)net->width * (size_t)net->channels;
-    int code = kl_cudnn_load(&f->cudnn, err);
-    if (!code) code = open_streams(f, err);
-    if (!code) code = open_convs(f, net->convs, err);
+    int code = open_streams(f, err);
+    if (!code) code = open_convs(f, err);
     if (!code) code = take_maps(f, err);
     if (!code) code = open_slots(f, err);
     if (code) resnet_close(resnet);
@@ -225,7 +210,7 @@ static int resnet_seconds(struct kl_cuda_resnet *f, double *seconds, int repeats
 
 static void resnet_say(char *text, size_t size, const struct kl_cuda_resnet *f, int number)
 {
-    if (number < f->net.n_convs) kl_cudnn_conv_say(text, size, &f->convs[number]);
+    if (number < f->net.n_convs) f->by->say(text, size, f->convs, number);
     else
         snprintf(text, size, "batches of %zu images, %s", f->net.batch,
                  f->graph ? "as one graph" : "launched one by one, which is slow");

@@ -34,7 +34,7 @@ static int launch(struct kl_cuda_resnet *f, kernel run, struct kl_resnet_job job
 static int pixels_in(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err)
 {
     const struct kl_cuda_backbone *net = &f->net;
-    const struct kl_cuda_conv *stem = &f->convs[0].shape;
+    const struct kl_cuda_conv *stem = &f->net.convs[0];
     struct kl_resnet_job job = {};
     job.from = s->card_pixels, job.to = f->planes, job.infinite = f->infinite;
     job.h = net->height, job.w = net->width, job.out_h = stem->in_h, job.out_w = stem->in_w;
@@ -45,7 +45,7 @@ static int pixels_in(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, s
 static int maxima(struct kl_cuda_resnet *f, struct kl_error *err)
 {
     const struct kernels kernels = kernels_of(f->net.precision, f->net.channels == 1);
-    const struct kl_cuda_conv *stem = &f->convs[0].shape;
+    const struct kl_cuda_conv *stem = &f->net.convs[0];
     struct kl_resnet_job job = {};
     job.from = f->maps[1], job.to = f->maps[0];
     job.h = stem->out_h, job.w = stem->out_w, job.c = stem->out;
@@ -59,7 +59,7 @@ static int features_out(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s
 {
     const struct kl_cuda_backbone *net = &f->net;
     struct kl_resnet_job job = {};
-    job.from = f->maps[f->convs[net->n_convs - 1].shape.to], job.to = s->card_values;
+    job.from = f->maps[net->convs[net->n_convs - 1].to], job.to = s->card_values;
     job.h = net->h, job.w = net->w, job.c = net->c, job.mean = net->mean, job.infinite = f->infinite;
     job.count = net->batch * f->d;
     return launch(f, kernels_of(net->precision, net->channels == 1).values, job, err);
@@ -69,7 +69,7 @@ static int features_out(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s
 static int look(struct kl_cuda_resnet *f, const struct kl_cuda_conv *k, struct kl_error *err)
 {
     const struct kernels kernels = kernels_of(f->net.precision, f->net.channels == 1);
-    const bool stem = k == &f->convs[0].shape;
+    const bool stem = k == &f->net.convs[0];
     const int h = stem ? kl_half_of(k->out_h) : k->out_h, w = stem ? kl_half_of(k->out_w) : k->out_w;
     struct kl_resnet_job job = {};
     job.from = f->maps[stem ? 0 : k->to], job.infinite = f->infinite;
@@ -81,10 +81,9 @@ static int convolutions(struct kl_cuda_resnet *f, struct kl_error *err)
 {
     int code = KL_OK;
     for (int i = 0; i < f->net.n_convs && !code; i++) {
-        const struct kl_cuda_conv *k = &f->convs[i].shape;
-        code = kl_cudnn_conv_run(
-            &f->convs[i], &f->cudnn, f->handle, f->maps[k->to], i ? f->maps[k->from] : f->planes,
-            k->residual < 0 ? NULL : f->maps[k->residual], f->workspace, f->room, f->compute, err);
+        const struct kl_cuda_conv *k = &f->net.convs[i];
+        code = f->by->run(f->convs, i, f->maps[k->to], i ? f->maps[k->from] : f->planes,
+                          k->residual < 0 ? NULL : f->maps[k->residual], err);
         if (i == 0 && !code) code = maxima(f, err);
         if (!code) code = look(f, k, err);
     }

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "kernels/cuda/cudnn_int.h"
+#include "kernels/cuda/convs.h"
 
 struct kl_resnet_slot {
     uint8_t *pixels, *card_pixels; /* on the host, pinned; on the card */
@@ -17,11 +17,10 @@ struct kl_cuda_resnet {
     struct kl_cuda_backbone net; /* net.convs NULL */
     int device;
     size_t d, image; /* values and bytes of an image */
-    struct kl_cudnn cudnn;
-    cudnnHandle_t handle;
-    struct kl_cudnn_conv *convs;
-    void *planes, *maps[KL_CUDA_MAPS], *workspace;
-    size_t room;        /* bytes of workspace */
+    struct kl_cuda_conv *shapes;
+    const struct kl_convs_calls *by;
+    struct kl_convs *convs;
+    void *planes, *maps[KL_CUDA_MAPS];
     unsigned *infinite; /* values in the maps of a batch; NULL: what precision has room for all */
     cudaStream_t send, compute, fetch;
     cudaEvent_t begin, end;
@@ -38,7 +37,7 @@ static inline int kl_half_of(int size)
 
 /* A whole batch of this slot into the stream that computes. */
 int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, struct kl_error *err);
-/* From now on the convolutions are one graph, unless cuDNN does what cannot be captured. */
+/* From now on the convolutions are one graph, unless they cannot be captured. */
 int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_error *err);
 
 #endif

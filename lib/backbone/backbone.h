@@ -55,15 +55,15 @@ struct kl_card;
 #define KL_PRECISIONS "fp32|tf32|bf16|fp16" /* enum kl_precision */
 /* Of what is multiplied; sums are float. */
 enum kl_precision { KL_FP32, KL_TF32, KL_BF16, KL_FP16 };
-/* Starts a thread that takes the card and loads cuDNN, a second's work, while the caller reads images
-   and weights. KL_ENOMEM; close it in any case. */
-int kl_card_prepare(struct kl_card **card, const struct kl_device *device, struct kl_error *err);
+/* Starts a thread that takes the card and, but for FP32, loads cuDNN, a second's work, while the caller
+   reads images and weights. KL_ENOMEM; close it in any case. */
+int kl_card_prepare(struct kl_card **card, const struct kl_device *device, enum kl_precision precision,
+                    struct kl_error *err);
 /* A network of the shapes of net (its pixels bytes) there, with room for `slots` batches on their way.
    Where the card's memory is too small for a batch it is halved, and log is told. KL_EDEVICE, KL_ENOMEM,
    KL_EDATA. */
 int kl_card_open(struct kl_card *card, const struct kl_resnet18 *net, const struct kl_weights *weights,
-                 enum kl_precision precision, size_t images, int slots, const struct kl_log *log,
-                 struct kl_error *err);
+                 size_t images, int slots, const struct kl_log *log, struct kl_error *err);
 /* Images of a batch; a power of two. An image's features may depend on its place in a batch, not on its
    neighbours. */
 size_t kl_card_batch(const struct kl_card *card);

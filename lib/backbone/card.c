@@ -12,6 +12,7 @@ struct kl_card {
     size_t batch;
     int n_convs;
     int device;
+    enum kl_precision precision;
     bool preparing; /* the thread has not been waited for; what it says, then: */
     pthread_t thread;
     int code;
@@ -33,12 +34,11 @@ static size_t batch_of(size_t n, size_t pixels)
 }
 
 static int open_batch(struct kl_card *card, const struct kl_resnet18 *net,
-                      const struct kl_card_convs *convs, enum kl_precision precision,
-                      int slots, struct kl_error *err)
+                      const struct kl_card_convs *convs, int slots, struct kl_error *err)
 {
     const struct kl_folded *last = &net->blocks[net->n_blocks - 1].conv2;
     const struct kl_cuda_backbone backbone = {
-        .precision = (int32_t)precision, /* as enum kl_cuda_precision */
+        .precision = (int32_t)card->precision, /* as enum kl_cuda_precision */
         .height = (int32_t)net->options.height,
         .width = (int32_t)net->options.width,
         .channels = (int32_t)net->channels,
@@ -57,16 +57,18 @@ static int open_batch(struct kl_card *card, const struct kl_resnet18 *net,
 static void *prepare(void *argument)
 {
     struct kl_card *card = argument;
-    card->code = card->cuda->resnet->prepare(card->device, &card->error);
+    card->code = card->cuda->resnet->prepare(card->device, (int)card->precision, &card->error);
     return NULL;
 }
 
-int kl_card_prepare(struct kl_card **out, const struct kl_device *device, struct kl_error *err)
+int kl_card_prepare(struct kl_card **out, const struct kl_device *device, enum kl_precision precision,
+                    struct kl_error *err)
 {
     struct kl_card *card = *out = calloc(1, sizeof *card);
     if (!card) return kl_fail_memory(err, sizeof *card);
     card->cuda = device->cuda;
     card->device = device->number;
+    card->precision = precision;
     card->preparing = pthread_create(&card->thread, NULL, prepare, card) == 0;
     return card->preparing ? KL_OK : kl_fail(err, KL_ENOMEM, "a thread cannot be started");
 }
@@ -81,8 +83,7 @@ static int wait_until_prepared(struct kl_card *card, struct kl_error *err)
 }
 
 int kl_card_open(struct kl_card *card, const struct kl_resnet18 *net, const struct kl_weights *weights,
-                 enum kl_precision precision, size_t images, int slots, const struct kl_log *log,
-                 struct kl_error *err)
+                 size_t images, int slots, const struct kl_log *log, struct kl_error *err)
 {
     struct kl_card_convs convs;
     const size_t wanted = card->batch = batch_of(images, net->options.height * net->options.width);
@@ -90,7 +91,7 @@ int kl_card_open(struct kl_card *card, const struct kl_resnet18 *net, const stru
     if (!code) code = wait_until_prepared(card, err);
     bool full = !code;
     while (full) {
-        code = open_batch(card, net, &convs, precision, slots, err);
+        code = open_batch(card, net, &convs, slots, err);
         full = code == KL_ENOMEM && card->batch > 1;
         if (full) card->batch /= 2;
     }

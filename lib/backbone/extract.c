@@ -103,8 +103,9 @@ static int write_rows(struct run *r, struct worker *w, const float *computed, si
         return kl_fail(
             err, KL_EDATA, "images %zu to %zu: a feature is not a finite number: %s", e->first + row,
             e->first + row + n - 1,
-            e->card ? "the weights may be too large for the precision; use --precision bf16 or tf32"
-                    : "the weights are not those of a network that was trained");
+            e->options.precision
+                ? "the weights may be too large for the precision; use --precision bf16 or tf32"
+                : "the weights are not those of a network that was trained");
     if (e->options.half) {
         if (kl_half_from_float(w->half, computed, n * r->d))
             return kl_fail(err, KL_EDATA,

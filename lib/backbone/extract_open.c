@@ -65,17 +65,22 @@ static int open_net(struct kl_extract *e, struct kl_error *err)
     net.pixels = e->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
     const int code = kl_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
     if (code || !e->device.cuda) return code;
+    return kl_card_open(e->card, e->net, e->weights, e->images->n, kl_pool_size(e->pool), e->options.log,
+                        err);
+}
+
+static int prepare_card(struct kl_extract *e, struct kl_error *err)
+{
     const char *precision = e->options.precision ? e->options.precision : "fp32";
-    return kl_card_open(e->card, e->net, e->weights,
-                        (enum kl_precision)kl_choice(KL_PRECISIONS, precision), e->images->n,
-                        kl_pool_size(e->pool), e->options.log, err);
+    return kl_card_prepare(&e->card, &e->device, (enum kl_precision)kl_choice(KL_PRECISIONS, precision),
+                           err);
 }
 
 int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, struct kl_error *err)
 {
     *e = (struct kl_extract){ .options = *o };
     int code = kl_device_choose(&e->device, o->device, err);
-    if (!code && e->device.cuda) code = kl_card_prepare(&e->card, &e->device, err);
+    if (!code && e->device.cuda) code = prepare_card(e, err);
     if (!code) code = kl_pool_create(&e->pool, threads_of(&e->device, o->threads), err);
     if (!code) code = open_images(e, o, err);
     if (code) return code;
