@@ -135,22 +135,7 @@ static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
     return code;
 }
 
-static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
-{
-    struct kl_key *key = NULL;
-    int code = (j->raw = json_object()) ? KL_OK : kl_fail_memory(err, 64);
-    if (!code && j->shard.count) {
-        code = make_key(j, &key, err);
-        if (!code) code = kl_shard_of(&j->shard, &key, err);
-    }
-    if (!code) code = make_key(j, &key, err);
-    if (!code) code = kl_key_shard(key, &j->shard, err);
-    if (!code) code = kl_stage_begin(j->stage, answer, &key, out, err);
-    kl_key_abort(&key);
-    return code;
-}
-
-static int open_parts(struct job *j, struct kl_error *err)
+static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *err)
 {
     struct values *v = j->v;
     struct kl_extract_options *o = &j->options;
@@ -171,11 +156,43 @@ static int open_parts(struct job *j, struct kl_error *err)
     o->precision = v->precision;
     o->half = strcmp(v->dtype, "f16") == 0;
     o->threads = (int)v->common.threads;
-    o->log = j->stage->log;
+    o->log = log;
     int code = kl_extract_open(&j->e, o, err);
     v->common.device_used = j->e.device.name;
     if (code || !j->shard.count) return code;
     return kl_extract_shard(&j->e.first, &j->e.n, j->e.images->n, j->shard.index, j->shard.count, err);
+}
+
+static int estimate(void *context, double *seconds, struct kl_error *err)
+{
+    struct job *j = context;
+    const struct kl_log quiet = { j->stage->log->tool, j->stage->log->to, 0 };
+    struct kl_trial trial;
+    const double start = kl_clock();
+    int code = open_parts(j, &quiet, err);
+    const double opened = kl_clock() - start;
+    kl_trial_begin(&trial);
+    j->e.watch = &trial.watch;
+    if (!code) code = kl_trial_code(kl_extract_run(&j->e, err));
+    j->e.watch = NULL;
+    *seconds = trial.done ? opened + kl_trial_whole(&trial) : -1;
+    return code;
+}
+
+static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    j->stage->estimate = estimate, j->stage->estimate_context = j;
+    int code = (j->raw = json_object()) ? KL_OK : kl_fail_memory(err, 64);
+    if (!code && j->shard.count) {
+        code = make_key(j, &key, err);
+        if (!code) code = kl_shard_of(&j->shard, &key, err);
+    }
+    if (!code) code = make_key(j, &key, err);
+    if (!code) code = kl_key_shard(key, &j->shard, err);
+    if (!code) code = kl_stage_begin(j->stage, answer, &key, out, err);
+    kl_key_abort(&key);
+    return code;
 }
 
 static int extract(struct job *j, struct kl_error *err)
@@ -194,7 +211,7 @@ static int extract(struct job *j, struct kl_error *err)
 static int compute(struct job *j, char content[65], struct kl_error *err)
 {
     char *raw = NULL;
-    int code = open_parts(j, err);
+    int code = open_parts(j, j->stage->log, err);
     if (!code) code = kl_writer_open_partial(&j->writer, j->v->common.output, &j->stage->header, err);
     if (!code) kl_writer_note_older(j->writer, j->stage->log, "images");
     if (!code) code = kl_shard_save(j->writer, &j->shard, err);

@@ -106,6 +106,27 @@ static int resume(struct run *run, struct kl_error *err)
     return code;
 }
 
+static int prepare(struct run *run, struct kl_error *err)
+{
+    const int code = kl_device_choose(&run->device, run->v.common.device, err);
+    run->v.common.device_used = run->device.name;
+    return code ? code : kl_pool_create(&run->pool, (int)run->v.common.threads, err);
+}
+
+static int estimate(void *context, double *seconds, struct kl_error *err)
+{
+    struct run *run = context;
+    struct kl_trial trial;
+    int code = prepare(run, err);
+    kl_trial_begin(&trial);
+    trial.least = 1;
+    if (!code)
+        code = kl_trial_code(
+            kl_gan_study_run(&run->study, &run->device, run->pool, &trial.watch, NULL, NULL, err));
+    *seconds = kl_trial_whole(&trial);
+    return code;
+}
+
 static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
@@ -113,9 +134,7 @@ static int train(struct run *run, struct kl_error *err)
     if (!run->bits.n_files)
         kl_bits_note_rows(&run->log, run->bits.n_rows, run->bits.n_bits, run->bits.n_devices);
     int code = kl_bits_note_repeats(&run->log, &run->bits, err);
-    if (!code) code = kl_device_choose(&run->device, run->v.common.device, err);
-    run->v.common.device_used = run->device.name;
-    if (!code) code = kl_pool_create(&run->pool, (int)run->v.common.threads, err);
+    if (!code) code = prepare(run, err);
     if (!code) code = resume(run, err);
     if (code) return code;
     kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
@@ -212,7 +231,9 @@ int main(int argc, char **argv)
                                    .argv = argv,
                                    .inputs = run.inputs,
                                    .n_inputs = run.n_inputs,
-                                   .start = kl_clock() };
+                                   .start = kl_clock(),
+                                   .estimate = estimate,
+                                   .estimate_context = &run };
     code = work(&run, &err);
     release(&run);
     return kl_end(&run.log, code, &err);

@@ -147,14 +147,31 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
-static int train(struct run *run, FILE *out, struct kl_error *err)
+/* What trains, and on what. */
+static int prepare(struct run *run, struct kl_error *err)
 {
     int code = kl_device_choose(&run->head.device, run->v->common.device, err);
     run->v->common.device_used = run->head.device.name;
+    if (!code) code = kl_features_load(&run->features, run->input, err);
+    return code ? code : kl_pool_create(&run->pool, (int)run->v->common.threads, err);
+}
+
+static int estimate(void *context, double *seconds, struct kl_error *err)
+{
+    struct run *run = context;
+    const double start = kl_clock();
+    int code = prepare(run, err);
+    const double prepared = kl_clock() - start;
+    if (!code) code = kl_head_run_estimate(seconds, &run->head, &run->features, run->pool, err);
+    *seconds += prepared;
+    return code;
+}
+
+static int train(struct run *run, FILE *out, struct kl_error *err)
+{
+    int code = prepare(run, err);
     if (!code) kl_head_say_idle(run->head.log, run->v);
     if (!code) kl_shard_say(run->input, run->head.log);
-    if (!code) code = kl_features_load(&run->features, run->input, err);
-    if (!code) code = kl_pool_create(&run->pool, (int)run->v->common.threads, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);
@@ -215,6 +232,7 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     run.head.v = run.v;
     run.head.log = mode->stage.log;
     run.head.stage = mode->stage;
+    run.head.stage.estimate = estimate, run.head.stage.estimate_context = &run;
     if (n != 1) code = kl_fail_inputs(err, inputs, n, 1, "one feature cache");
     else code = (run.v->check_gradients ? check_gradients : work)(&run, inputs[0], mode->out, err);
     kl_head_run_close(&run.head);

@@ -106,6 +106,7 @@ static int write_rows(struct run *r, struct worker *w, const float *computed, si
             e->options.precision
                 ? "the weights may be too large for the precision; use --precision bf16 or tf32"
                 : "the weights are not those of a network that was trained");
+    if (!e->writer) return KL_OK;
     if (e->options.half) {
         if (kl_half_from_float(w->half, computed, n * r->d))
             return kl_fail(err, KL_EDATA,
@@ -203,6 +204,13 @@ static void free_workers(struct run *r, int n)
     free(r->workers);
 }
 
+/* The datasets, and which of their rows are there. */
+static int declare(struct run *r, struct kl_error *err)
+{
+    const int rc = kl_extract_declare(&r->sets, r->e, r->d, err);
+    return rc ? rc : kl_writer_done_rows(r->e->writer, r->sets.features, r->done, err);
+}
+
 int kl_extract_run(struct kl_extract *e, struct kl_error *err)
 {
     struct run r = { .e = e, .d = 1 };
@@ -220,9 +228,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         rc = kl_fail_memory(err, e->n);
         goto out;
     }
-    if ((rc = make_workers(&r, threads, err)) || (rc = kl_extract_declare(&r.sets, e, r.d, err)) ||
-        (rc = kl_writer_done_rows(e->writer, r.sets.features, r.done, err)))
-        goto out;
+    if ((rc = make_workers(&r, threads, err)) || (e->writer && (rc = declare(&r, err)))) goto out;
     e->kept = count_kept(&r);
     if (e->kept)
         kl_note(e->options.log, 1,

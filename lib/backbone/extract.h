@@ -38,7 +38,7 @@ struct kl_extract {
     /* Of kl_extract_run, from the caller: */
     size_t first, n; /* the images of this run: a shard (kl_extract_shard), or all, as they are opened;
                         first is a multiple of the block */
-    struct kl_writer *writer; /* of a partial file, without datasets */
+    struct kl_writer *writer; /* of a partial file, without datasets; NULL: nothing is kept */
     const struct kl_watch *watch;
     size_t kept; /* out: images whose features a stopped run had left */
 };

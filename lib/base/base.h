@@ -246,6 +246,22 @@ int kl_progress_begin(struct kl_progress *p, const struct kl_log *log, const cha
                       const char *what);
 void kl_progress_end(struct kl_progress *p);
 
+/* "7 s", "2:05 min", "1:10 h". (progress.c) */
+void kl_time_text(char text[32], double seconds);
+
+/* A kl_watch that ends what it watches after half a second, by which time it is plain how long all of it
+   would take, or where `least` is done, if that is later, but for five seconds at most (trial.c). */
+struct kl_trial {
+    struct kl_watch watch;
+    double start, seconds; /* kl_clock(); from there to the last step */
+    uint64_t done, total, least;
+};
+void kl_trial_begin(struct kl_trial *trial);
+/* What the trial's KL_ESIGNAL becomes: KL_OK, unless a signal is pending. */
+int kl_trial_code(int code);
+/* Of all, if what is left goes as what was done; negative where nothing was. */
+double kl_trial_whole(const struct kl_trial *trial);
+
 /* ---- signals (signals.c) ---- */
 void kl_signals_install(void); /* SIGINT, SIGTERM: first sets a flag, second ends at once */
 int kl_signals_pending(void);  /* the signal's number or 0 */

@@ -13,7 +13,7 @@ int kl_watch_step(const struct kl_watch *watch, uint64_t done, uint64_t total, c
     return watch && watch->step ? watch->step(watch->context, done, total, note) : 0;
 }
 
-static void time_text(char text[32], double seconds)
+void kl_time_text(char text[32], double seconds)
 {
     int s = (int)(seconds + 0.5);
     if (s < 60) snprintf(text, 32, "%d s", s);
@@ -26,7 +26,7 @@ static void draw(struct kl_progress *p, double now, uint64_t done, uint64_t tota
     double rate = (done - p->from) / (now - p->start),
            left_seconds = rate > 0 && total > done ? (total - done) / rate : 0;
     char left[32];
-    time_text(left, left_seconds);
+    kl_time_text(left, left_seconds);
     const char *gap = note && *note ? "  " : "";
     if (!note) note = "";
     if (p->mode == MODE_JSON) {

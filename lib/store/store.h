@@ -249,6 +249,10 @@ struct kl_stage {
     char key[65];
     char *key_parts;
     double start; /* kl_clock(); 0: kl_stage_begin sets it */
+    /* For --dry-run: the seconds that the work would take here, tried for a moment and thrown away;
+       negative: it cannot be said. NULL: of this stage it cannot. */
+    int (*estimate)(void *context, double *seconds, struct kl_error *err);
+    void *estimate_context;
     struct kl_header header;
     char kind[64]; /* (hidden) */
 };

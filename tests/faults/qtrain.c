@@ -88,6 +88,10 @@ const struct fault_job fault_jobs[] = {
       .keeps = ".ketline-partial",
       .varies = true,
       .several = true },
+    { .name = "qtrain tried for a moment",
+      .command = "qtrain -q ../in/f.h5 --epochs 1 --threads 1" SMALL " --dry-run -o out.h5",
+      .old = "cp ../in/older.h5 out.h5",
+      .talks = true },
     { .name = "qtrain checks its gradients", .command = "qtrain -q ../in/f.h5 --check-gradients" SMALL },
     { .name = "qtrain on a GPU",
       .command = "qtrain -q ../in/f.h5 --epochs 1 --replicas 2 --clip 1 --no-provenance --threads 1 "

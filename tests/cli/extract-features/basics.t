@@ -14,6 +14,7 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --dtype f16 -
 > miss: the target has another key
 >   options.dtype: "f32" -> "f16"
 > the run that wrote the target took # s
+> here it would take about # s, by its first moments
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 70 --dtype f16 --tap layer3 --json -o layer3.h5 |
 + tr ',' '\n' | grep -v key

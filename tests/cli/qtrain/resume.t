@@ -17,8 +17,10 @@ $ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --res
 $ o="--replicas 2 --no-controls --schedule cosine -o head.h5 --dry-run"; qtrain f.h5 --epochs 399 $o | grep -v ^key
 + qtrain f.h5 --epochs 400 $o | grep -v ^key; qtrain f.h5 --epochs 400 $o --json | jq -r .checkpoint
 > miss: the target does not exist
+> here it would take about # s, by its first moments
 > miss: the target does not exist
 > .head.h5.checkpoint is of a stopped run; --resume goes on from it
+> here it would take about # s, by its first moments
 > .head.h5.checkpoint
 
 $ qtrain f.h5 --epochs 400 --replicas 2 --no-controls --schedule cosine --no-provenance --resume --progress none -o head.h5 > log

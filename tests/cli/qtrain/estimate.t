@@ -1,0 +1,26 @@
+# --dry-run says how long the run would take, by its first moments: within ten times of what it takes, and nothing is left of them.
+$ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 -o f.h5 > log
++ within() { jq -es '.[0].estimated_seconds / .[1].seconds | . > 0.1 and . < 10' dry ran > log || cat dry ran; }
++ extract-features $DATA/digits/train-images-idx3-ubyte --resize 84 --limit 300 --dry-run --json -o g.h5 > dry; ls -A | tr '\n' ' '
++ extract-features $DATA/digits/train-images-idx3-ubyte -q --resize 84 --limit 300 --json -o g.h5 > ran; within
++ run() { qtrain f.h5 --epochs 60 --no-controls --json -o h.h5 "$@"; }; run --dry-run > dry; ls -A | tr '\n' ' '; run > ran; within
++ one=$(jq .estimated_seconds dry); run --replicas 16 --dry-run | jq --argjson one $one '.estimated_seconds > 2 * $one'
+> dry f.h5 log dry f.h5 g.h5 log ran true
+
+# With controls it is more; of what is there already nothing is said.
+$ run() { qtrain f.h5 --epochs 60 --json "$@"; }; run --dry-run -o i.h5 > all; run --no-controls --dry-run -o i.h5 > alone
++ jq -s '.[0].estimated_seconds > 1.5 * .[1].estimated_seconds' all alone; run --no-controls --dry-run -o h.h5 | jq .estimated_seconds
+> true
+> null
+
+# Where it cannot be tried the rest of the answer stands.
+$ KETLINE_CUDA=/none.so qtrain f.h5 --device cuda --dry-run -o i.h5 | grep -v ^key; ls -A | grep i.h5
+> miss: the target does not exist
+> how long it would take: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
+? 1
+
+# Generators.
+$ tournament --synthetic 6 --variant full --only-bits --json -o bits.h5 > log
++ qgan bits.h5 --reference --epochs 50 --json --dry-run -o gan.h5 > dry; ls -A | grep gan; qgan bits.h5 --reference --epochs 50 --json -o gan.h5 > ran
++ jq -es '.[0].estimated_seconds / .[1].seconds | . > 0.1 and . < 10' dry ran
+> true
