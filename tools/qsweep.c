@@ -124,10 +124,30 @@ static int prepare(struct run *run, const char *input, struct kl_error *err)
     return kl_sweep_points_make(&run->points, &run->job, err);
 }
 
+/* The points of this run: of a shard, or all. */
+static void part_of(const struct run *run, size_t *first, size_t *n)
+{
+    const size_t parts = run->shard.count ? run->shard.count : 1;
+    *first = run->grid.n * run->shard.index / parts;
+    *n = run->grid.n * (run->shard.index + 1) / parts - *first;
+}
+
+static int estimate(void *context, double *seconds, struct kl_error *err)
+{
+    struct run *run = context;
+    const struct kl_common *common = &run->v->head.common;
+    size_t first, n;
+    part_of(run, &first, &n);
+    int code = kl_device_choose(&run->device, common->device, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
+    return code ? code : kl_sweep_estimate(seconds, &run->points, first, n, run->pool, err);
+}
+
 static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
 {
     struct kl_key *key = NULL;
     int code = KL_OK;
+    run->stage->estimate = estimate, run->stage->estimate_context = run;
     if (run->shard.count) {
         code = make_key(&key, run, err);
         if (!code) code = kl_shard_of(&run->shard, &key, err);
@@ -155,21 +175,20 @@ static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
     const struct kl_common *common = &run->v->head.common;
-    const size_t parts = run->shard.count ? run->shard.count : 1,
-                 from = run->grid.n * run->shard.index / parts,
-                 to = run->grid.n * (run->shard.index + 1) / parts;
+    size_t first, n;
+    part_of(run, &first, &n);
     int code = kl_device_choose(&run->device, common->device, err);
     run->v->head.common.device_used = run->device.name;
     for (size_t i = 0; i < run->points.n; i++)
         run->points.points[i].v.common.device_used = run->device.name;
-    if (!code) code = kl_sweep_points_try(&run->points, from, to - from, err);
+    if (!code) code = kl_sweep_points_try(&run->points, first, n, err);
     if (code) return code;
     if (mkdir(run->folder, 0777) != 0 && errno != EEXIST)
         return kl_fail_errno(err, KL_EIO, "%s: the folder of the heads cannot be made", run->folder);
-    code = kl_sweep_make(&run->sweep, to - from, (size_t)run->v->head.train.replicas, err);
+    code = kl_sweep_make(&run->sweep, n, (size_t)run->v->head.train.replicas, err);
     if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
     kl_progress_begin(&progress, run->stage->log, common->progress, "points");
-    if (!code) code = kl_sweep_run(&run->sweep, &run->points, from, run->pool, &progress.watch, err);
+    if (!code) code = kl_sweep_run(&run->sweep, &run->points, first, run->pool, &progress.watch, err);
     kl_progress_end(&progress);
     return code ? code : publish(run, err);
 }

@@ -217,11 +217,18 @@ static int drop_half(struct crew *crew, struct kl_error *err)
     return KL_OK;
 }
 
+int kl_sweep_rounds(size_t n, int64_t epochs)
+{
+    int rounds = 0;
+    while (n >> (rounds + 1) && epochs >> (rounds + 1)) rounds++;
+    return rounds;
+}
+
 static int train_all(struct crew *crew, struct kl_pool *pool, struct kl_error *err)
 {
     const int64_t epochs = crew->job->base->train.epochs;
-    int rounds = 0, code = KL_OK;
-    while (crew->job->halving && crew->n_todo >> (rounds + 1) && epochs >> (rounds + 1)) rounds++;
+    const int rounds = crew->job->halving ? kl_sweep_rounds(crew->n_todo, epochs) : 0;
+    int code = KL_OK;
     for (int k = 0; k <= rounds; k++) crew->total += (crew->n_todo + (1u << k) - 1) >> k;
     for (int k = rounds; k >= 0 && !code; k--) {
         crew->until = k ? epochs >> k : 0;

@@ -43,6 +43,12 @@ const struct fault_job fault_jobs[] = {
       .old = "cp ../in/older.h5 out.h5; cp -r ../in/older-heads out-heads",
       .several = true,
       .talks = true },
+    { .name = "qsweep tried for a moment",
+      .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2,3e-2 --reduction 4 --epochs 2 --threads 2 "
+                 "--halving --dry-run" SMALL " -o out.h5",
+      .old = "cp ../in/older.h5 out.h5",
+      .several = true,
+      .talks = true },
     { .name = "qsweep on a GPU",
       .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2 --reduction 4 --epochs 1 --threads 2 "
                  "--no-provenance --device cuda" SMALL " -o out.h5",

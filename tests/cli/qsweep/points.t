@@ -34,6 +34,7 @@ $ qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --epochs 2 --dry-run -o q.h5 |
 >   options.epochs: 1 -> 2
 >   parts.heads: #... -> #...
 > the run that wrote the target took # s
+> here it would take about # s, by its first moments
 
 # Refused before anything is trained: nothing is there afterwards.
 $ qsweep f.h5 --grid "qubits=4,8" --noise amplitude-damping=0.95 -o x.h5

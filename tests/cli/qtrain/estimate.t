@@ -19,6 +19,15 @@ $ KETLINE_CUDA=/none.so qtrain f.h5 --device cuda --dry-run -o i.h5 | grep -v ^k
 > how long it would take: --device cuda: /none.so: cannot open shared object file: No such file or directory; 'make cuda' builds libketline-cuda.so beside the tools, KETLINE_CUDA names another place, --device cpu needs neither
 ? 1
 
+# Sweeps: more points more, those that halving drops less, those that are there nothing, and no head is left of it.
+$ run() { qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3,5e-3,1e-2,2e-2" --epochs 40 --json -o s.h5 "$@"; }; run --dry-run > dry; ls -A | grep s-heads
++ run --halving --dry-run > half; run > ran; jq -es '.[0].estimated_seconds / .[1].seconds | . > 0.1 and . < 10' dry ran
++ jq -s '.[0].estimated_seconds > 1.2 * .[1].estimated_seconds' dry half
++ rm s.h5; run --dry-run > there; jq -s '.[0].estimated_seconds > 5 * .[1].estimated_seconds' dry there
+> true
+> true
+> true
+
 # Generators.
 $ tournament --synthetic 6 --variant full --only-bits --json -o bits.h5 > log
 + qgan bits.h5 --reference --epochs 50 --json --dry-run -o gan.h5 > dry; ls -A | grep gan; qgan bits.h5 --reference --epochs 50 --json -o gan.h5 > ran
