@@ -5,7 +5,7 @@
      KL_CONV_1   1x1 map: the centre tap alone, 1 product
      KL_CONV_2   2x2 map: each dimension is a 2x2 Toeplitz matrix times a vector, 3 products for 4: 9 for
    16 KL_CONV_4   else Winograd's F(4x4,3x3) (Lavin & Gray 2015, arXiv:1509.09308), 36 products for 144
-   No cuda/ twin: cuDNN convolves on a GPU. Float only: double is for formulas, and its reference is the
+   On a GPU: cuda/convs_own.cuh, in FP32, and cuDNN. Float only: double is for formulas, and its reference is the
    plain sum in the tests. */
 #ifndef KL_KERNELS_CONV_H
 #define KL_KERNELS_CONV_H

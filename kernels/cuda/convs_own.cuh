@@ -120,7 +120,9 @@ KL_GPU void kl_conv_read(float *to, const float *from, int other)
     to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
 }
 /* A thread's rows are four from `row` on and four in the block's second half of rows, its columns
-   likewise: a warp's reads are neighbours. */
+   likewise. Of neighbouring threads every second one has the same row, of those two apart every second
+   pair the same columns: where a lane reads what lane n ^ 1 or n ^ 2 reads, 16 bytes a thread take the
+   block's memory two cycles in place of four. */
 KL_GPU void kl_conv_multiply(float (&sums)[8][8], const float *half, int row, int column)
 {
 #pragma unroll
@@ -136,30 +138,60 @@ KL_GPU void kl_conv_multiply(float (&sums)[8][8], const float *half, int row, in
     }
 }
 
-/* What is no number stays so. */
-KL_GPU float kl_conv_value(float sum, float bias, float more, int relu)
+/* Four channels from `column` on at a place; what is no number stays so. */
+KL_GPU void kl_conv_add(float *sums, const float4 &more)
 {
-    const float value = sum + bias + more;
-    return relu && value < 0 ? 0 : value;
+    sums[0] += more.x, sums[1] += more.y, sums[2] += more.z, sums[3] += more.w;
 }
-KL_GPU void kl_conv_write(const kl_conv_job &job, const float *sums, size_t place, int column)
+KL_GPU float kl_conv_relu(const kl_conv_job &job, float value)
 {
-    const size_t at = place * (size_t)job.out + (size_t)column;
-    const float4 bias = *(const float4 *)(job.bias + column);
-    float4 more = make_float4(0, 0, 0, 0), to;
-    if (job.residual) more = *(const float4 *)(job.residual + at);
-    to.x = kl_conv_value(sums[0], bias.x, more.x, job.relu);
-    to.y = kl_conv_value(sums[1], bias.y, more.y, job.relu);
-    to.z = kl_conv_value(sums[2], bias.z, more.z, job.relu);
-    to.w = kl_conv_value(sums[3], bias.w, more.w, job.relu);
+    return job.relu && value < 0 ? 0 : value;
+}
+KL_GPU void kl_conv_write(const kl_conv_job &job, const float *sums, size_t at)
+{
+    float4 to;
+    to.x = kl_conv_relu(job, sums[0]), to.y = kl_conv_relu(job, sums[1]);
+    to.z = kl_conv_relu(job, sums[2]), to.w = kl_conv_relu(job, sums[3]);
     *(float4 *)(job.y + at) = to;
+}
+/* Where the values of row i of a thread stand: its place, and the first of its channels. */
+KL_GPU size_t kl_conv_place_of(size_t first, int i)
+{
+    return first + (size_t)(i / 4 * (KL_CONV_ROWS / 2) + i % 4);
+}
+KL_GPU size_t kl_conv_at(const kl_conv_job &job, size_t place, int out, int half)
+{
+    return place * (size_t)job.out + (size_t)(out + half * KL_CONV_COLUMNS / 2);
+}
+/* Bias, then the residual, then all that is written: so that reads, of which the compiler cannot know
+   that they are of another map, do not wait for writes. first: the place of row 0. */
+KL_GPU void kl_conv_finish(const kl_conv_job &job, float (&sums)[8][8], size_t first, int out)
+{
+    const float4 bias[2] = { *(const float4 *)(job.bias + out),
+                             *(const float4 *)(job.bias + out + KL_CONV_COLUMNS / 2) };
+#pragma unroll
+    for (int i = 0; i < 16; i++) kl_conv_add(&sums[i / 2][i % 2 * 4], bias[i % 2]);
+    if (job.residual)
+#pragma unroll
+        for (int i = 0; i < 16; i++) {
+            const size_t place = kl_conv_place_of(first, i / 2);
+            if (place < job.places)
+                kl_conv_add(&sums[i / 2][i % 2 * 4],
+                            *(const float4 *)(job.residual + kl_conv_at(job, place, out, i % 2)));
+        }
+#pragma unroll
+    for (int i = 0; i < 16; i++) {
+        const size_t place = kl_conv_place_of(first, i / 2);
+        if (place < job.places)
+            kl_conv_write(job, &sums[i / 2][i % 2 * 4], kl_conv_at(job, place, out, i % 2));
+    }
 }
 
 __global__ void __launch_bounds__(KL_CONV_THREADS, KL_CONV_BLOCKS)
     kl_conv_own(const __grid_constant__ kl_conv_job job)
 {
     const int t = (int)threadIdx.x, brings = t / 2, quarter = t % 2 * 4;
-    const int row = t / 8 * 4, column = t % 8 * 4;
+    const int row = (t / 16 * 2 + t % 2) * 4, column = t % 16 / 2 * 4;
     const unsigned across = (unsigned)(job.out / KL_CONV_COLUMNS);
     const size_t first = (size_t)(blockIdx.x / across) * KL_CONV_ROWS;
     const int out = (int)(blockIdx.x % across) * KL_CONV_COLUMNS;
@@ -181,13 +213,7 @@ __global__ void __launch_bounds__(KL_CONV_THREADS, KL_CONV_BLOCKS)
         half = other, other = next;
     }
     kl_conv_multiply(sums, half, row, column);
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-        const size_t place = first + (size_t)(i / 4 * (KL_CONV_ROWS / 2) + row + i % 4);
-        if (place >= job.places) continue;
-        kl_conv_write(job, sums[i], place, out + column);
-        kl_conv_write(job, sums[i] + 4, place, out + column + KL_CONV_COLUMNS / 2);
-    }
+    kl_conv_finish(job, sums, first + (size_t)row, out + column);
 }
 
 #endif

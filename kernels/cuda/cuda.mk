@@ -22,6 +22,7 @@ CUDA_SOURCES := $(if $(CUDNN_H),$(CUDA_ALL),$(filter-out $(WITH_CUDNN),$(CUDA_AL
 # One folder a list of architectures, so that changing it rebuilds.
 CUDA_BUILD = $(BUILD)/cuda/$(subst $(empty) $(empty),-,$(CUDA_ARCHS))
 CUDA_OBJECTS = $(CUDA_SOURCES:%.cu=$(CUDA_BUILD)/%.o)
+$(BUILD)/lib/device/cuda.o $(patsubst %,%/kernels/cuda/library.o,$(CUDA_BUILD) $(BUILD)/emulated): $(wildcard kernels/*.h)
 
 .PHONY: cuda cuda-needs-nvcc
 ## make cuda         what runs on a GPU, build/bin/libketline-cuda.so, with nvcc; CUDA_ARCHS=90 for one kind of card

@@ -14,7 +14,7 @@ struct kl_resnet_slot {
     cudaEvent_t sent, computed, fetched;
 };
 struct kl_cuda_resnet {
-    struct kl_cuda_backbone net; /* net.convs NULL */
+    struct kl_cuda_backbone net; /* net.convs: shapes, without weights */
     int device;
     size_t d, image; /* values and bytes of an image */
     struct kl_cuda_conv *shapes;

@@ -75,8 +75,7 @@ int kl_card_prepare(struct kl_card **out, const struct kl_device *device, enum k
 
 static int wait_until_prepared(struct kl_card *card, struct kl_error *err)
 {
-    if (!card->preparing) return KL_OK;
-    pthread_join(card->thread, NULL);
+    if (card->preparing) pthread_join(card->thread, NULL);
     card->preparing = false;
     if (card->code && err) *err = card->error;
     return card->code;

@@ -100,12 +100,11 @@ static int write_rows(struct run *r, struct worker *w, const float *computed, si
     const void *features = computed;
     int rc;
     if (!all_finite(computed, n * r->d))
-        return kl_fail(
-            err, KL_EDATA, "images %zu to %zu: a feature is not a finite number: %s", e->first + row,
-            e->first + row + n - 1,
-            e->options.precision
-                ? "the weights may be too large for the precision; use --precision bf16 or tf32"
-                : "the weights are not those of a network that was trained");
+        return kl_fail(err, KL_EDATA, "images %zu to %zu: a feature is not a finite number: %s",
+                       e->first + row, e->first + row + n - 1,
+                       e->options.precision && strcmp(e->options.precision, "fp16") == 0
+                           ? "the weights may be too large for fp16; use --precision fp32, tf32 or bf16"
+                           : "the weights are not those of a network that was trained");
     if (!e->writer) return KL_OK;
     if (e->options.half) {
         if (kl_half_from_float(w->half, computed, n * r->d))

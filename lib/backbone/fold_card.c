@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Folded weights as cuDNN wants them: channels innermost, no transform. The formulas are fold.c's. */
+   Folded weights as a GPU has them: channels innermost, no transform. The formulas are fold.c's. */
 #include <stdlib.h>
 #include <string.h>
 

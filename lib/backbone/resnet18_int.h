@@ -40,7 +40,7 @@ int kl_fold(struct kl_folded *conv, const struct kl_weights *weights, struct kl_
    go into the weights. */
 int kl_fold_stem(struct kl_resnet18 *net, const struct kl_weights *weights, struct kl_error *err);
 
-/* For cuDNN (fold_card.c): to (out, size, size, in) and bias (out), folded likewise. */
+/* For a GPU (fold_card.c): to (out, size, size, in) and bias (out), folded likewise. */
 int kl_fold_card(float *to, float *bias, const struct kl_folded *conv, const struct kl_weights *weights,
                  struct kl_error *err);
 /* to (64, 4, 4, 4 (channels + 1)), set to 0 before: the stem on blocks of 2x2 pixels as struct

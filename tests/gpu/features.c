@@ -22,12 +22,12 @@ static void must_not(int code, const struct kl_error *err)
 }
 
 /* Smooth patches with noise on them, full range. */
-static void draw(uint8_t *pixels, size_t n, size_t side, size_t channels)
+static void draw(uint8_t *pixels, size_t n, size_t height, size_t width, size_t channels)
 {
-    for (uint32_t i = 0; i < n * side * side * channels; i++) {
+    for (uint32_t i = 0; i < n * height * width * channels; i++) {
         uint32_t words[4];
-        kl_philox(words, 3, i, 1000, (uint32_t)side, (uint32_t)channels);
-        const size_t p = i / channels, x = p % side, y = p / side % side;
+        kl_philox(words, 3, i, 1000, (uint32_t)height, (uint32_t)channels);
+        const size_t p = i / channels, x = p % width, y = p / width % height;
         const double wave = 100 * sin(0.37 * (double)x + 0.2 * (double)(y * (i % channels + 1)));
         pixels[i] = (uint8_t)(128 + wave + (words[0] % 55 - 27.0));
     }
@@ -100,9 +100,10 @@ static void check_card(struct kl_card *card, const uint8_t *pixels, const float 
 }
 
 /* What fails in one precision says nothing of the others. */
-static void check(size_t side, enum kl_pixels kind, enum kl_tap tap, size_t n, unsigned precisions)
+static void check(size_t height, size_t width, enum kl_pixels kind, enum kl_tap tap, size_t n,
+                  unsigned precisions)
 {
-    const size_t channels = kind == KL_PIXELS_GREY ? 1 : 3, image = side * side * channels;
+    const size_t channels = kind == KL_PIXELS_GREY ? 1 : 3, image = height * width * channels;
     struct kl_resnet18_options o;
     struct kl_resnet18 *net, *shape;
     struct kl_card *card;
@@ -110,7 +111,7 @@ static void check(size_t side, enum kl_pixels kind, enum kl_tap tap, size_t n, u
     char what[64];
     size_t dims[3];
     kl_resnet18_options_default(&o);
-    o.height = o.width = side, o.pixels = kind, o.tap = tap;
+    o.height = height, o.width = width, o.pixels = kind, o.tap = tap;
     must_not(kl_resnet18_create(&net, weights, &o, &err), &err);
     must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
     kl_resnet18_shape(net, dims);
@@ -118,9 +119,9 @@ static void check(size_t side, enum kl_pixels kind, enum kl_tap tap, size_t n, u
     uint8_t *pixels = malloc(n * image);
     float *want = malloc(n * d * sizeof *want);
     if (!pixels || !want) exit(1);
-    draw(pixels, n, side, channels);
+    draw(pixels, n, height, width, channels);
     must_not(kl_resnet18_run(net, want, pixels, n, &work, &err), &err);
-    snprintf(what, sizeof what, "%zu x %zu, %s, tap %d", side, side, channels == 1 ? "grey" : "rgb",
+    snprintf(what, sizeof what, "%zu x %zu, %s, tap %d", height, width, channels == 1 ? "grey" : "rgb",
              (int)tap + 1);
     for (int p = 0; p < 4; p++) {
         if (!(precisions >> p & 1)) continue;
@@ -161,7 +162,7 @@ static void check_ways(void)
         apart = ways[i].apart, uncaptured = ways[i].uncaptured;
         setenv("KETLINE_EMULATED_CUDNN", ways[i].cudnn, 1);
         setenv("KETLINE_EMULATED_CAPTURE", ways[i].capture, 1);
-        check(17, KL_PIXELS_GREY, i % 2 ? KL_TAP_LAYER2 : KL_TAP_AVGPOOL, i % 2 ? MOST : 2,
+        check(17, 17, KL_PIXELS_GREY, i % 2 ? KL_TAP_LAYER2 : KL_TAP_AVGPOOL, i % 2 ? MOST : 2,
               i ? 1 << KL_TF32 : ALL);
     }
     apart = uncaptured = false;
@@ -171,11 +172,15 @@ static void check_ways(void)
 /* How convolutions and batches run is said: a slow way would else be met as a slow card. */
 static void check_said(void)
 {
-    static const char *const told[][4] = {
-        { "", "", "algorithm 1, fused", "as one graph" },
-        { "no-fused", "0", "algorithm 1, not fused", "one by one" },
-        { "no-precomp", "", "algorithm 0, not fused", "as one graph" },
-        { "no-nvrtc-precomp", "", "algorithm 0, not fused", "as one graph" },
+    static const struct {
+        const char *cudnn, *capture, *how, *batch;
+        enum kl_precision precision;
+    } told[] = {
+        { "", "", "our kernel, ", "as one graph", KL_FP32 },
+        { "", "", "algorithm 1, fused", "as one graph", KL_TF32 },
+        { "no-fused", "0", "algorithm 1, not fused", "one by one", KL_TF32 },
+        { "no-precomp", "", "algorithm 0, not fused", "as one graph", KL_TF32 },
+        { "no-nvrtc-precomp", "", "algorithm 0, not fused", "as one graph", KL_TF32 },
     };
     struct kl_resnet18_options o;
     struct kl_resnet18 *shape;
@@ -187,12 +192,13 @@ static void check_said(void)
     must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         int lines = 0;
-        setenv("KETLINE_EMULATED_CUDNN", told[i][0], 1);
-        setenv("KETLINE_EMULATED_CAPTURE", told[i][1], 1);
-        must_not(kl_card_prepare(&card, &device, KL_TF32, &err), &err);
+        setenv("KETLINE_EMULATED_CUDNN", told[i].cudnn, 1);
+        setenv("KETLINE_EMULATED_CAPTURE", told[i].capture, 1);
+        must_not(kl_card_prepare(&card, &device, told[i].precision, &err), &err);
         must_not(kl_card_open(card, shape, weights, 2, SLOTS, NULL, &err), &err);
         for (; kl_card_say(text, sizeof text, card, lines); lines++)
-            CHECK(strstr(text, told[i][lines < 20 ? 2 : 3]), "%s: line %d: %s", told[i][0], lines, text);
+            CHECK(strstr(text, lines < 20 ? told[i].how : told[i].batch), "%s: line %d: %s",
+                  told[i].cudnn, lines, text);
         CHECK(lines == 21, "%d lines of 20 convolutions and a batch", lines);
         kl_card_close(&card);
     }
@@ -254,20 +260,23 @@ int main(void)
     must_not(kl_weights_shipped(file, sizeof file, &err), &err);
     must_not(kl_arena_init(&work, 0, &err), &err);
     must_not(kl_weights_read(&weights, file, &err), &err);
-    check(28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 3, ALL);
-    if (!smallest) check(28, KL_PIXELS_RGB, KL_TAP_LAYER3, 2, ALL);
-    if (!smallest) check(41, KL_PIXELS_GREY, KL_TAP_LAYER4, 2, BOTH);
-    check(33, KL_PIXELS_RGB, KL_TAP_LAYER1, 2, BOTH);
-    check(17, KL_PIXELS_GREY, KL_TAP_LAYER2, MOST, BOTH);
-    check(3, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 2, BOTH);
-    check(1, KL_PIXELS_GREY, KL_TAP_LAYER4, 2, BOTH);
+    check(28, 28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 3, ALL);
+    if (!smallest) check(28, 28, KL_PIXELS_RGB, KL_TAP_LAYER3, 2, ALL);
+    if (!smallest) check(41, 41, KL_PIXELS_GREY, KL_TAP_LAYER4, 2, BOTH);
+    check(33, 33, KL_PIXELS_RGB, KL_TAP_LAYER1, 2, BOTH);
+    check(17, 17, KL_PIXELS_GREY, KL_TAP_LAYER2, MOST, BOTH);
+    check(3, 3, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 2, BOTH);
+    check(1, 1, KL_PIXELS_GREY, KL_TAP_LAYER4, 2, BOTH);
+    check(5, 61, KL_PIXELS_GREY, KL_TAP_LAYER3, 3, BOTH);
+    check(37, 2, KL_PIXELS_RGB, KL_TAP_LAYER1, 2, BOTH);
+    if (!smallest) check(70, 9, KL_PIXELS_RGB, KL_TAP_LAYER4, 2, BOTH);
     check_ways();
     if (emulated && !smallest) check_said();
     if (emulated && !smallest) check_refusals();
     if (emulated && !smallest) check_prepared();
     if (!small) {
-        check(28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 64, ALL);
-        check(224, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 16, ALL);
+        check(28, 28, KL_PIXELS_GREY, KL_TAP_AVGPOOL, 64, ALL);
+        check(224, 224, KL_PIXELS_RGB, KL_TAP_AVGPOOL, 16, ALL);
     }
     for (int p = 0; p < 4; p++)
         fprintf(stderr, "%s: %.2g of the largest feature at most\n", names[p], worst_of[p]);

@@ -118,11 +118,11 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tes
 > layer4
 > avgpool
 > 0
-! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
-! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for the precision; use --precision bf16 or tf32
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for fp16; use --precision fp32, tf32 or bf16
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for fp16; use --precision fp32, tf32 or bf16
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for fp16; use --precision fp32, tf32 or bf16
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for fp16; use --precision fp32, tf32 or bf16
+! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for fp16; use --precision fp32, tf32 or bf16
 
 # Weights that cannot be read, while a thread prepares the card.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; echo no > bad.safetensors
