@@ -8,7 +8,11 @@
 #include "device/device.h"
 #include "qrng/gan_settings.h"
 
-enum { NUMERICAL_VERSION = 8, GAN_SCHEMA = 2, MOST_ROWS = 40 };
+enum {
+    NUMERICAL_VERSION = 8, /* with shots one more: their laws were judged by a sample before */
+    GAN_SCHEMA = 2,
+    MOST_ROWS = 40
+};
 
 struct run {
     struct kl_gan_settings v;
@@ -127,6 +131,26 @@ static int estimate(void *context, double *seconds, struct kl_error *err)
     return code;
 }
 
+/* A law learnt from fewer rows lacks more, which the divergence from it counts as difference. */
+static int note_unequal(const struct run *run, struct kl_error *err)
+{
+    const struct kl_bits *bits = &run->bits;
+    size_t *rows = calloc((size_t)bits->n_devices, sizeof *rows), least = SIZE_MAX, most = 0;
+    if (!rows) return kl_fail_memory(err, (size_t)bits->n_devices * sizeof *rows);
+    for (size_t r = 0; r < bits->n_rows; r++) rows[bits->device[r]]++;
+    for (int d = 0; d < bits->n_devices; d++) {
+        if (rows[d] < least) least = rows[d];
+        if (rows[d] > most) most = rows[d];
+    }
+    free(rows);
+    if (least < most)
+        kl_note(&run->log, 1,
+                "devices have %zu to %zu rows: KL(b||a) is too large where a has fewer and too small "
+                "where b has; 'difference' is not; for KL give all the same number",
+                least, most);
+    return KL_OK;
+}
+
 static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
@@ -140,6 +164,7 @@ static int train(struct run *run, struct kl_error *err)
     kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
     code = kl_gan_study_run(&run->study, &run->device, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
+    if (!code && !run->v.gan.reference) code = note_unequal(run, err);
     return code == KL_ESIGNAL && run->checkpoint ? stopped(run, code, err) : code;
 }
 
@@ -186,8 +211,9 @@ static int work(struct run *run, struct kl_error *err)
     if (!code && output && strcmp(output, "-") != 0)
         code = kl_checkpoint_path(&run->checkpoint, output, err);
     if (!code)
-        code = kl_bits_begin(&answer, &run->raw, &run->stage, &run->bits, "gan", GAN_SCHEMA,
-                             NUMERICAL_VERSION, stdout, err);
+        code =
+            kl_bits_begin(&answer, &run->raw, &run->stage, &run->bits, "gan", GAN_SCHEMA,
+                          NUMERICAL_VERSION + (run->v.gan.shots && !run->v.gan.reference), stdout, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) {
         if (run->checkpoint) kl_checkpoint_remove(run->checkpoint, run->stage.key);

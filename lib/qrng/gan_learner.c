@@ -42,7 +42,8 @@ static struct kl_estimator estimator(const struct kl_gan_learner *l, int64_t epo
 }
 
 /* The law that the epoch trains; judged: that which it is judged by, which for a network is the mean
-   over latent vectors of its own. */
+   over latent vectors of its own, and for a circuit that is measured the law of its angles: a sample of
+   it would be charged for every word that it happens to lack. */
 int kl_gan_learner_law(struct kl_gan_learner *l, int64_t epoch, bool judged, struct kl_error *err)
 {
     if (l->o->generator == KL_GAN_NETWORK) {
@@ -52,7 +53,7 @@ int kl_gan_learner_law(struct kl_gan_learner *l, int64_t epoch, bool judged, str
     }
     kl_arena_reset(&l->work);
     const struct kl_estimator e = estimator(l, epoch);
-    if (!l->o->shots) return kl_born_law_f32(l->law, &l->born, &l->work, err);
+    if (!l->o->shots || judged) return kl_born_law_f32(l->law, &l->born, &l->work, err);
     return kl_circuit_outputs_f32(l->law, &e, NULL, l->born.angles, 1, &l->work, err);
 }
 
