@@ -52,16 +52,16 @@ $ . ./page; awk '{ print $1 $1 $1 $1, $2 }' rows.txt >wide.txt; numbers() { grep
 + qgan wide.txt --reference --epochs 2 -o q.h5 | numbers >told; cache show q.h5 | numbers >shown; grep -c . shown; grep -vxF -f told shown
 + for f in g q; do page $f.h5 | grep -e facts -e pair | tr -s ' '; cache show --json $f.h5 | jq -c '.tables.pairs | length, (.[0] | keys)'; done
 > 39
-> 9
+> 15
 > facts no_better_than_uniform 2 protocol sound
 > pair a on a b on a difference KL(b||a) KL(b||a), plug-in z a z b
 > 3
 > ["difference","difference_high","difference_low","excess","excess_high","excess_low","first","on_a","on_b","plugin_excess","plugin_excess_high","plugin_excess_low","second","test_a","test_b"]
 > facts no_better_than_uniform 3 protocol reference
-> pair KL uniform at start
+> pair KL uniform at start halves, least largest
 > 3
 ! qgan: 4 of 180 rows occur more than once, where chance makes at most 0.0 do so if a bit depends on its place and the bit before; where copies of a row train and judge, accuracies and tests by rows are worthless
-> ["divergence","first","second","start","uniform"]
+> ["divergence","first","halves_largest","halves_least","second","start","uniform"]
 
 # Classifiers and their report; an option is told once.
 $ . ./page; qtrain --qrng rows.txt --symbol-bits 2 --model pairs --null 19 -q -o c.h5; page c.h5
