@@ -163,7 +163,7 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
     return kl_extract_shard(&j->e.first, &j->e.n, j->e.images->n, j->shard.index, j->shard.count, err);
 }
 
-static int estimate(void *context, double *seconds, struct kl_error *err)
+static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
 {
     struct job *j = context;
     const struct kl_log quiet = { j->stage->log->tool, j->stage->log->to, 0 };
@@ -173,16 +173,18 @@ static int estimate(void *context, double *seconds, struct kl_error *err)
     const double opened = kl_clock() - start;
     kl_trial_begin(&trial);
     j->e.watch = &trial.watch;
-    if (!code) code = kl_trial_code(kl_extract_run(&j->e, err));
+    if (!code) code = kl_extract_run(&j->e, err);
+    code = kl_trial_end(code);
     j->e.watch = NULL;
-    *seconds = trial.done ? opened + kl_trial_whole(&trial) : -1;
+    if (!code) code = kl_trial_whole(&estimate->seconds, &trial, "the first image", err);
+    estimate->seconds += opened;
     return code;
 }
 
 static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    j->stage->estimate = estimate, j->stage->estimate_context = j;
+    j->stage->estimate = try_a_moment, j->stage->estimate_context = j;
     int code = (j->raw = json_object()) ? KL_OK : kl_fail_memory(err, 64);
     if (!code && j->shard.count) {
         code = make_key(j, &key, err);

@@ -117,18 +117,20 @@ static int prepare(struct run *run, struct kl_error *err)
     return code ? code : kl_pool_create(&run->pool, (int)run->v.common.threads, err);
 }
 
-static int estimate(void *context, double *seconds, struct kl_error *err)
+static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
 {
     struct run *run = context;
     struct kl_trial trial;
+    run->log.level = 0;
     int code = prepare(run, err);
+    if (!code) code = resume(run, err);
     kl_trial_begin(&trial);
-    trial.least = 1;
+    trial.from = trial.done = count_done(&run->study), trial.least = trial.from + 1;
     if (!code)
-        code = kl_trial_code(
-            kl_gan_study_run(&run->study, &run->device, run->pool, &trial.watch, NULL, NULL, err));
-    *seconds = kl_trial_whole(&trial);
-    return code;
+        code = kl_gan_study_run(&run->study, &run->device, run->pool, &trial.watch, NULL, NULL, err);
+    code = kl_trial_end(code);
+    if (!code && trial.from == run->study.n_models) return code;
+    return code ? code : kl_trial_whole(&estimate->seconds, &trial, "a generator", err);
 }
 
 /* A law learnt from fewer rows lacks more, which the divergence from it counts as difference. */
@@ -258,7 +260,7 @@ int main(int argc, char **argv)
                                    .inputs = run.inputs,
                                    .n_inputs = run.n_inputs,
                                    .start = kl_clock(),
-                                   .estimate = estimate,
+                                   .estimate = try_a_moment,
                                    .estimate_context = &run };
     code = work(&run, &err);
     release(&run);

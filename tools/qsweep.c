@@ -132,7 +132,7 @@ static void part_of(const struct run *run, size_t *first, size_t *n)
     *n = run->grid.n * (run->shard.index + 1) / parts - *first;
 }
 
-static int estimate(void *context, double *seconds, struct kl_error *err)
+static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
 {
     struct run *run = context;
     const struct kl_common *common = &run->v->head.common;
@@ -140,14 +140,14 @@ static int estimate(void *context, double *seconds, struct kl_error *err)
     part_of(run, &first, &n);
     int code = kl_device_choose(&run->device, common->device, err);
     if (!code) code = kl_pool_create(&run->pool, (int)common->threads, err);
-    return code ? code : kl_sweep_estimate(seconds, &run->points, first, n, run->pool, err);
+    return code ? code : kl_sweep_estimate(estimate, &run->points, first, n, run->pool, err);
 }
 
 static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
 {
     struct kl_key *key = NULL;
     int code = KL_OK;
-    run->stage->estimate = estimate, run->stage->estimate_context = run;
+    run->stage->estimate = try_a_moment, run->stage->estimate_context = run;
     if (run->shard.count) {
         code = make_key(&key, run, err);
         if (!code) code = kl_shard_of(&run->shard, &key, err);

@@ -156,14 +156,14 @@ static int prepare(struct run *run, struct kl_error *err)
     return code ? code : kl_pool_create(&run->pool, (int)run->v->common.threads, err);
 }
 
-static int estimate(void *context, double *seconds, struct kl_error *err)
+static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
 {
     struct run *run = context;
     const double start = kl_clock();
     int code = prepare(run, err);
     const double prepared = kl_clock() - start;
-    if (!code) code = kl_head_run_estimate(seconds, &run->head, &run->features, run->pool, err);
-    *seconds += prepared;
+    if (!code) code = kl_head_run_estimate(estimate, &run->head, &run->features, run->pool, err);
+    estimate->seconds += prepared;
     return code;
 }
 
@@ -232,7 +232,7 @@ static int run(struct kl_mode_run *mode, struct kl_error *err)
     run.head.v = run.v;
     run.head.log = mode->stage.log;
     run.head.stage = mode->stage;
-    run.head.stage.estimate = estimate, run.head.stage.estimate_context = &run;
+    run.head.stage.estimate = try_a_moment, run.head.stage.estimate_context = &run;
     if (n != 1) code = kl_fail_inputs(err, inputs, n, 1, "one feature cache");
     else code = (run.v->check_gradients ? check_gradients : work)(&run, inputs[0], mode->out, err);
     kl_head_run_close(&run.head);

@@ -218,8 +218,9 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     const size_t most = kl_resnet18_block(e->net);
     int rc;
     for (int i = 0; i < rank; i++) r.d *= dims[i];
-    r.item = e->card ? kl_card_batch(e->card)
-                     : (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
+    r.item = e->card      ? kl_card_batch(e->card)
+             : !e->writer ? most
+                          : (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
     r.place = e->first % r.item;
     r.bytes = e->images->height * e->images->width * e->images->channels;
     pthread_mutex_init(&r.lock, NULL);

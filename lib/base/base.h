@@ -250,22 +250,25 @@ void kl_progress_end(struct kl_progress *p);
 void kl_time_text(char text[32], double seconds);
 
 /* A kl_watch that ends what it watches after half a second, by which time it is plain how long all of it
-   would take, or where `least` is done, if that is later, but for five seconds at most (trial.c). */
+   would take, or when `least` is done, if that is later. After five seconds it is as if a signal had
+   come, so that a long step is given up: end it in any case (trial.c). */
 struct kl_trial {
     struct kl_watch watch;
-    double start, seconds; /* kl_clock(); from there to the last step */
-    uint64_t done, total, least;
+    double start, seconds;             /* kl_clock(); from there to the last step */
+    uint64_t from, done, total, least; /* from: what was done before */
 };
 void kl_trial_begin(struct kl_trial *trial);
 /* What the trial's KL_ESIGNAL becomes: KL_OK, unless a signal is pending. */
-int kl_trial_code(int code);
-/* Of all, if what is left goes as what was done; negative where nothing was. */
-double kl_trial_whole(const struct kl_trial *trial);
+int kl_trial_end(int code);
+/* Seconds of all, if what is left goes as what was done. KL_ENO where nothing was: "WHAT takes longer
+   than 5 s". */
+int kl_trial_whole(double *seconds, const struct kl_trial *trial, const char *what, struct kl_error *err);
 
 /* ---- signals (signals.c) ---- */
 void kl_signals_install(void); /* SIGINT, SIGTERM: first sets a flag, second ends at once */
 int kl_signals_pending(void);  /* the signal's number or 0 */
 void kl_signals_plain(void);   /* from here on they end the tool at once, also as process 1 */
+void kl_signals_deadline(double at); /* of kl_clock(), from which SIGALRM is pending; 0: none */
 void kl_signals_bar(bool drawn); /* of progress: a signal that ends the tool at once clears the line */
 void kl_signals_reraise(void); /* default handler, then raise: the shell sees 128+n */
 

@@ -12,7 +12,7 @@ const struct kl_option kl_common_options[] = {
     { "force", 'f', KL_OPT_FLAG, FIELD(force), NULL, 0, 0, false,
       "compute even if up to date; replace any file", NULL, NULL },
     { "dry-run", 'n', KL_OPT_FLAG, FIELD(dry_run), NULL, 0, 0, false,
-      "say hit or miss, why, and about how long; write nothing", NULL, NULL },
+      "say hit or miss, and why; write nothing", NULL, NULL },
     { "key", 0, KL_OPT_FLAG, FIELD(print_key), NULL, 0, 0, false,
       "print the key of the result; compute nothing", NULL, NULL },
     { "seed", 0, KL_OPT_INT, FIELD(seed), "N", 0, 9007199254740992.0, false, "fixes everything random",

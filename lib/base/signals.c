@@ -8,7 +8,8 @@
 
 static atomic_int pending; /* threads read it as well, so no sig_atomic_t; and a handler may, as it is */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal's handler takes no lock");
-static atomic_bool bar; /* a line without an end stands on the terminal */
+static _Atomic double deadline; /* kl_clock(); 0: none */
+static atomic_bool bar;         /* a line without an end stands on the terminal */
 
 /* The first process of a namespace, as a container's is, ignores whatever it has no handler for, so that
    raising ends it not: it takes the status by which a shell would name the signal. */
@@ -65,7 +66,13 @@ void kl_signals_bar(bool drawn)
 
 int kl_signals_pending(void)
 {
-    return pending;
+    const double at = deadline;
+    return pending ? pending : at > 0 && kl_clock() > at ? SIGALRM : 0;
+}
+
+void kl_signals_deadline(double at)
+{
+    deadline = at;
 }
 
 void kl_signals_reraise(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/base.h"
 
-static const double SECONDS = 0.5, MOST_SECONDS = 5;
+enum { MOST_SECONDS = 5 };
+static const double SECONDS = 0.5;
 
 static int step(void *context, uint64_t done, uint64_t total, const char *note)
 {
@@ -9,20 +10,24 @@ static int step(void *context, uint64_t done, uint64_t total, const char *note)
     (void)note;
     t->done = done, t->total = total;
     t->seconds = kl_clock() - t->start;
-    return t->seconds > (done >= t->least ? SECONDS : MOST_SECONDS) || kl_signals_pending();
+    return (t->seconds > SECONDS && done >= t->least) || kl_signals_pending();
 }
 
 void kl_trial_begin(struct kl_trial *t)
 {
     *t = (struct kl_trial){ .watch = { step, t }, .start = kl_clock() };
+    kl_signals_deadline(t->start + MOST_SECONDS);
 }
 
-int kl_trial_code(int code)
+int kl_trial_end(int code)
 {
+    kl_signals_deadline(0);
     return code == KL_ESIGNAL && !kl_signals_pending() ? KL_OK : code;
 }
 
-double kl_trial_whole(const struct kl_trial *t)
+int kl_trial_whole(double *seconds, const struct kl_trial *t, const char *what, struct kl_error *err)
 {
-    return t->done ? t->seconds * (double)t->total / (double)t->done : -1;
+    if (t->done <= t->from) return kl_fail(err, KL_ENO, "%s takes longer than %d s", what, MOST_SECONDS);
+    *seconds = t->seconds * (double)(t->total - t->from) / (double)(t->done - t->from);
+    return KL_OK;
 }

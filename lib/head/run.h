@@ -36,12 +36,11 @@ int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FIL
    that trains, no fewer. features must outlive the run. */
 int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
                      struct kl_error *err);
-/* In place of open, and before close: the seconds that training would take here, at most, by the first
-   half second of the head and of each control; at least a step is taken. Nothing is written.
-   (estimate.c)
- */
-int kl_head_run_estimate(double *seconds, struct kl_head_run *run, const struct kl_features *features,
-                         struct kl_pool *pool, struct kl_error *err);
+/* In place of open, and before close: how long training would take here, by the first half second of the
+   head and of each control; at most, where heads may stop early or the circuit grows. KL_ENO: a step
+   takes too long to be tried. Nothing is written. (estimate.c) */
+int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
+                         const struct kl_features *features, struct kl_pool *pool, struct kl_error *err);
 /* What these settings come to with this model, where it is not plain, as notes (remarks.c). */
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *settled,
                      const struct kl_head_model *model);

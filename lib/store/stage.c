@@ -47,11 +47,11 @@ static double last_seconds(const struct kl_file *file)
 struct outlook {
     bool hit;
     const char *why;
-    char *differs;           /* lines */
-    double seconds;          /* of the run that wrote the target; negative: not known */
-    double estimate;         /* of this one; negative: none */
-    struct kl_error unknown; /* and why, if that can be told */
-    char *checkpoint;        /* of a stopped run of this key; NULL: there is none */
+    char *differs;               /* lines */
+    double seconds;              /* of the run that wrote the target; negative: not known */
+    struct kl_estimate estimate; /* of this one */
+    struct kl_error unknown;     /* and why, if that can be told */
+    char *checkpoint;            /* of a stopped run of this key; NULL: there is none */
 };
 
 static void outlook_free(struct outlook *o)
@@ -76,7 +76,7 @@ static int look(struct outlook *o, const struct kl_stage *stage, struct kl_error
     struct kl_error problem = { 0 };
     bool there = false;
     const char *path = stage->common->output;
-    *o = (struct outlook){ .why = "the target does not exist", .seconds = -1, .estimate = -1 };
+    *o = (struct outlook){ .why = "the target does not exist", .seconds = -1, .estimate.seconds = -1 };
     if (path && strcmp(path, "-") && (there = kl_is_up_to_date(path, stage->key)))
         o->why = "the target has this key";
     else if (store_of(stage)) {
@@ -115,8 +115,12 @@ static int answer_json(const struct kl_stage *stage, const struct outlook *o, FI
     json_t *object = json_pack("{s:s,s:b,s:s,s:s}", "key", stage->key, "hit", (int)o->hit, "why", o->why,
                                "differs", o->differs ? o->differs : "");
     if (object && o->seconds >= 0) json_object_set_new(object, "last_seconds", json_real(o->seconds));
-    if (object && o->estimate >= 0)
-        json_object_set_new(object, "estimated_seconds", json_real(o->estimate));
+    if (object && o->estimate.seconds >= 0) {
+        json_object_set_new(object, "estimated_seconds", json_real(o->estimate.seconds));
+        json_object_set_new(object, "estimate_at_most", json_boolean(o->estimate.at_most));
+    }
+    if (object && o->unknown.code)
+        json_object_set_new(object, "no_estimate", json_string(o->unknown.text));
     json_t *checkpoint = NULL;
     char *text = NULL;
     int rc = object ? KL_OK : kl_fail_memory(err, 256);
@@ -146,7 +150,7 @@ static int estimate(struct outlook *o, const struct kl_stage *stage, struct kl_e
 {
     if (o->hit || !stage->estimate) return KL_OK;
     const int code = stage->estimate(stage->estimate_context, &o->estimate, &o->unknown);
-    if (code) o->estimate = -1;
+    if (code) o->estimate.seconds = -1;
     else o->unknown.code = KL_OK; /* the trial was ended, which is no error */
     return code == KL_ESIGNAL ? kl_fail(err, code, "%s", o->unknown.text) : KL_OK;
 }
@@ -155,10 +159,12 @@ static void answer_estimate(const struct outlook *o, FILE *out)
 {
     char text[32];
     if (o->unknown.code) fprintf(out, "how long it would take: %s\n", o->unknown.text);
-    if (o->estimate < 0) return;
-    if (o->estimate < 10) snprintf(text, sizeof text, "%.1f s", o->estimate);
-    else kl_time_text(text, o->estimate);
-    fprintf(out, "here it would take about %s, by its first moments\n", text);
+    const double seconds = o->estimate.seconds;
+    if (seconds < 0) return;
+    if (seconds < 10) snprintf(text, sizeof text, "%.1f s", seconds < 0.1 ? 0.1 : seconds);
+    else kl_time_text(text, seconds);
+    fprintf(out, "here it would take %s %s, by its first moments\n",
+            o->estimate.at_most || seconds < 0.1 ? "at most" : "about", text);
 }
 
 static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_error *err)

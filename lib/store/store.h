@@ -237,6 +237,10 @@ int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool fo
 int kl_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err);
 
 /* ---- what every stage does around its computation (stage.c, shared.c) ---- */
+struct kl_estimate {
+    double seconds; /* negative: there is none */
+    bool at_most;   /* the work may end before */
+};
 struct kl_stage {
     const struct kl_tool *tool;
     const void *values;
@@ -249,9 +253,9 @@ struct kl_stage {
     char key[65];
     char *key_parts;
     double start; /* kl_clock(); 0: kl_stage_begin sets it */
-    /* For --dry-run: the seconds that the work would take here, tried for a moment and thrown away;
-       negative: it cannot be said. NULL: of this stage it cannot. */
-    int (*estimate)(void *context, double *seconds, struct kl_error *err);
+    /* For --dry-run: how long the work would take here, tried for a moment and thrown away; an error: it
+       cannot be said. NULL: of this stage it cannot. */
+    int (*estimate)(void *context, struct kl_estimate *estimate, struct kl_error *err);
     void *estimate_context;
     struct kl_header header;
     char kind[64]; /* (hidden) */

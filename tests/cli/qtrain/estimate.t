@@ -13,6 +13,20 @@ $ run() { qtrain f.h5 --epochs 60 --json "$@"; }; run --dry-run -o i.h5 > all; r
 > true
 > null
 
+# Where training may end sooner it is told as what it takes at most; a circuit that grows is tried with all layers.
+$ run() { qtrain f.h5 --epochs 3000 --no-controls --json --dry-run -o i.h5 "$@" | jq -c '[.estimated_seconds > 1, .estimate_at_most]'; }
++ run; run --grow 1500 --layers 2; qtrain f.h5 --epochs 40 --qubits 12 --layers 40 --no-controls --json --dry-run -o i.h5 > all
++ qtrain f.h5 --epochs 40 --qubits 12 --layers 40 --grow 1 --no-controls --json --dry-run -o i.h5 > grows
++ jq -s '.[0].estimated_seconds / .[1].estimated_seconds | . > 0.5 and . < 2' all grows
+> [true,false]
+> [true,true]
+> true
+
+# A step that takes longer than five seconds is given up.
+$ qtrain f.h5 --qubits 20 --layers 40 --ansatz strongly-entangling --batch-size 1000 --no-controls --dry-run -o i.h5 | grep -v ^key
+> miss: the target does not exist
+> how long it would take: a step takes longer than # s
+
 # Where it cannot be tried the rest of the answer stands.
 $ KETLINE_CUDA=/none.so qtrain f.h5 --device cuda --dry-run -o i.h5 | grep -v ^key; ls -A | grep i.h5
 > miss: the target does not exist
@@ -26,6 +40,10 @@ $ run() { qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3,5e-3,1e-2,2e-2" --epochs 40 --js
 + rm s.h5; run --dry-run > there; jq -s '.[0].estimated_seconds > 5 * .[1].estimated_seconds' dry there
 > true
 > true
+> true
+
+# A point that diverges takes no time.
+$ qsweep f.h5 --grid "lr=1e-3,1000" --optimizer sgd --momentum 0.99 --weight-decay 10 --epochs 100 --json --dry-run -o d.h5 | jq '.estimated_seconds > 0'
 > true
 
 # Generators.

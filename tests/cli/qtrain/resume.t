@@ -14,8 +14,8 @@ $ qtrain -q f.h5 --epochs 399 --replicas 2 --no-controls --schedule cosine --res
 ! qtrain: .head.h5.checkpoint: belongs to a run with other options or inputs (options.epochs: N -> 399); repeat those, or leave --resume away
 ? 2
 
-$ o="--replicas 2 --no-controls --schedule cosine -o head.h5 --dry-run"; qtrain f.h5 --epochs 399 $o | grep -v ^key
-+ qtrain f.h5 --epochs 400 $o | grep -v ^key; qtrain f.h5 --epochs 400 $o --json | jq -r .checkpoint
+$ o="--replicas 2 --no-controls --schedule cosine -o head.h5 --dry-run"; said() { grep -v ^key | sed 's/at most/about/'; }; qtrain f.h5 --epochs 399 $o | said
++ qtrain f.h5 --epochs 400 $o | said; qtrain f.h5 --epochs 400 $o --json | jq -r .checkpoint
 > miss: the target does not exist
 > here it would take about # s, by its first moments
 > miss: the target does not exist
