@@ -3,6 +3,7 @@
    divergences with intervals, rates by position, and what a classifier tells. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plot/plot.h"
 #include "store/store.h"
@@ -106,12 +107,31 @@ static double line_of(cairo_t *cr, const struct kl_axes *a, const struct results
     return y;
 }
 
+static void reach(struct kl_axes *a, double x)
+{
+    if (isfinite(x)) a->x1 = fmax(a->x1, x);
+}
+
+/* Below a panel of pairs: how many of all. Their order is that of the table. */
+static void say_left_out(cairo_t *cr, const struct kl_axes *a, const struct results *r)
+{
+    char text[80];
+    if (shown_pairs(r) == r->n_pairs) return;
+    snprintf(text, sizeof text, "%zu of %zu pairs, the furthest apart", shown_pairs(r), r->n_pairs);
+    kl_colour(cr, 0, 1);
+    kl_text(cr, a->left + a->width / 2, a->top + a->height + 33, 7, KL_CENTRE, text);
+}
+
+static void mark(cairo_t *cr, double x, double y, double radius, enum kl_mark mark)
+{
+    if (isfinite(x) && isfinite(y)) kl_mark(cr, x, y, radius, mark);
+}
+
 static void draw_composites(cairo_t *cr, struct kl_axes a, const struct results *r)
 {
     for (size_t k = 0; k < shown_pairs(r); k++) {
         const size_t at = (size_t)r->order[k] * SCORES + COMPOSITE;
-        a.x1 = fmax(a.x1, 1.1 * r->score[at]);
-        if (isfinite(r->null_q95[at])) a.x1 = fmax(a.x1, 1.1 * r->null_q95[at]);
+        reach(&a, 1.1 * r->score[at]), reach(&a, 1.1 * r->null_q95[at]);
     }
     for (size_t k = 0; k < shown_pairs(r); k++) {
         const size_t at = (size_t)r->order[k] * SCORES + COMPOSITE;
@@ -122,9 +142,10 @@ static void draw_composites(cairo_t *cr, struct kl_axes a, const struct results 
             cairo_fill(cr);
         }
         kl_colour(cr, 1, 1);
-        kl_mark(cr, kl_axes_x(&a, r->score[at]), y, 2.4, KL_CIRCLE);
+        mark(cr, kl_axes_x(&a, r->score[at]), y, 2.4, KL_CIRCLE);
     }
     kl_axes_draw_x(cr, &a, "the study's composite");
+    say_left_out(cr, &a, r);
     title(cr, &a, "score; shaded: 95 % of permutations");
 }
 
@@ -132,21 +153,22 @@ static void draw_divergences(cairo_t *cr, struct kl_axes a, const struct results
 {
     for (size_t k = 0; k < shown_pairs(r); k++) {
         const size_t at = (size_t)r->order[k] * DIVERGENCES + JS;
-        a.x1 = fmax(a.x1, 1.08e3 * fmax(r->js[at], isfinite(r->high[at]) ? r->high[at] : 0));
+        reach(&a, 1.08e3 * r->js[at]), reach(&a, 1.08e3 * r->high[at]);
     }
     for (size_t k = 0; k < shown_pairs(r); k++) {
         const size_t at = (size_t)r->order[k] * DIVERGENCES + JS;
         const double y = line_of(cr, &a, r, k);
         kl_colour(cr, 1, 1);
         cairo_set_line_width(cr, 1.2);
-        if (isfinite(r->low[at])) {
+        if (isfinite(r->low[at]) && isfinite(r->high[at])) {
             cairo_move_to(cr, kl_axes_x(&a, 1e3 * r->low[at]), y);
             cairo_line_to(cr, kl_axes_x(&a, 1e3 * r->high[at]), y);
             cairo_stroke(cr);
         }
-        kl_mark(cr, kl_axes_x(&a, 1e3 * r->js[at]), y, 2.2, KL_SQUARE);
+        mark(cr, kl_axes_x(&a, 1e3 * r->js[at]), y, 2.2, KL_SQUARE);
     }
     kl_axes_draw_x(cr, &a, "10\xe2\x81\xbb\xc2\xb3 nats a symbol");
+    say_left_out(cr, &a, r);
     title(cr, &a, "Jensen\xe2\x80\x93Shannon, 95 % by bootstrap");
 }
 
@@ -154,9 +176,13 @@ static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
 {
     const size_t devices = r->n_devices < MOST_DEVICES ? r->n_devices : MOST_DEVICES;
     const size_t width = kl_bin_width(r->n_bits), places = (r->n_bits + width - 1) / width;
-    char text[64] = "rates by position";
-    if (width > 1) snprintf(text, sizeof text, "rates by position, means of %zu", width);
-    else if (devices < r->n_devices) snprintf(text, sizeof text, "rates by position, first devices");
+    const double each = fmin(30, (a.width - 12) / (double)devices);
+    char text[112] = "rates by position";
+    size_t used = strlen(text);
+    if (devices < r->n_devices)
+        used += (size_t)snprintf(text + used, sizeof text - used, ", first %zu of %zu devices", devices,
+                                 r->n_devices);
+    if (width > 1) snprintf(text + used, sizeof text - used, ", means of %zu", width);
     a.x0 = 0, a.x1 = (double)r->n_bits + 1, a.y0 = INFINITY, a.y1 = -INFINITY, a.whole_x = true;
     double x;
     for (size_t i = 0; i < devices * places; i++) {
@@ -176,35 +202,52 @@ static void draw_rates(cairo_t *cr, struct kl_axes a, const struct results *r)
         }
         cairo_stroke(cr);
         kl_name(name, r->names, r->n_devices, r->name_size, d);
-        kl_text_within(cr, a.left + 6 + 30 * (double)d, a.top + 8, 6.5, KL_LEFT, 28, name);
+        kl_text_within(cr, a.left + 6 + each * (double)d, a.top + 8, 6.5, KL_LEFT, each - 2, name);
     }
     kl_axes_draw(cr, &a, "position", "rate of ones");
     title(cr, &a, text);
 }
 
+/* Where the axis of accuracies begins: below them all, intervals too. */
+static double least_accuracy(const struct results *r)
+{
+    double least = 0.5;
+    for (size_t i = 0; i < r->n_pairs; i++) {
+        const double values[] = { r->score[i * SCORES + ACCURACY], r->row_accuracy[i],
+                                  r->accuracy_low ? r->accuracy_low[i] : NAN };
+        for (int k = 0; k < 3; k++)
+            if (isfinite(values[k])) least = fmin(least, values[k]);
+    }
+    return least - 0.05;
+}
+
+static void draw_accuracy(cairo_t *cr, const struct kl_axes *a, const struct results *r, size_t i)
+{
+    const double x = kl_axes_x(a, r->score[i * SCORES + COMPOSITE]);
+    if (!isfinite(x)) return;
+    if (isfinite(r->row_accuracy[i])) {
+        kl_colour(cr, 0, 0.8);
+        cairo_set_line_width(cr, 0.9);
+        cairo_move_to(cr, x - 4, kl_axes_y(a, r->row_accuracy[i]));
+        cairo_line_to(cr, x + 4, kl_axes_y(a, r->row_accuracy[i]));
+        cairo_stroke(cr);
+    }
+    kl_colour(cr, 3, 0.9);
+    if (r->accuracy_low && isfinite(r->accuracy_low[i]) && isfinite(r->accuracy_high[i])) {
+        cairo_set_line_width(cr, 1);
+        cairo_move_to(cr, x, kl_axes_y(a, r->accuracy_low[i]));
+        cairo_line_to(cr, x, kl_axes_y(a, r->accuracy_high[i]));
+        cairo_stroke(cr);
+    }
+    mark(cr, x, kl_axes_y(a, r->score[i * SCORES + ACCURACY]), 2.2, KL_CIRCLE);
+}
+
 /* Held-out accuracy against the composite: what a score says of how far devices can be told apart. */
 static void draw_accuracies(cairo_t *cr, struct kl_axes a, const struct results *r)
 {
-    a.y0 = 0.45, a.y1 = 1;
-    for (size_t i = 0; i < r->n_pairs; i++) a.x1 = fmax(a.x1, 1.1 * r->score[i * SCORES + COMPOSITE]);
-    for (size_t i = 0; i < r->n_pairs; i++) {
-        const double x = kl_axes_x(&a, r->score[i * SCORES + COMPOSITE]);
-        if (isfinite(r->row_accuracy[i])) {
-            kl_colour(cr, 0, 0.8);
-            cairo_set_line_width(cr, 0.9);
-            cairo_move_to(cr, x - 4, kl_axes_y(&a, r->row_accuracy[i]));
-            cairo_line_to(cr, x + 4, kl_axes_y(&a, r->row_accuracy[i]));
-            cairo_stroke(cr);
-        }
-        kl_colour(cr, 3, 0.9);
-        if (r->accuracy_low) {
-            cairo_set_line_width(cr, 1);
-            cairo_move_to(cr, x, kl_axes_y(&a, fmax(a.y0, r->accuracy_low[i])));
-            cairo_line_to(cr, x, kl_axes_y(&a, fmax(a.y0, r->accuracy_high[i])));
-            cairo_stroke(cr);
-        }
-        kl_mark(cr, x, kl_axes_y(&a, fmax(a.y0, r->score[i * SCORES + ACCURACY])), 2.2, KL_CIRCLE);
-    }
+    a.y0 = least_accuracy(r), a.y1 = 1;
+    for (size_t i = 0; i < r->n_pairs; i++) reach(&a, 1.1 * r->score[i * SCORES + COMPOSITE]);
+    for (size_t i = 0; i < r->n_pairs; i++) draw_accuracy(cr, &a, r, i);
     kl_axes_draw(cr, &a, "the study's composite", "held-out accuracy");
     title(cr, &a, "device found, 95 %; bar: best if independent");
 }
@@ -213,7 +256,8 @@ int kl_draw_tournament(struct kl_sheet *sheet, const struct kl_figure_inputs *in
                        struct kl_error *err)
 {
     struct results r = { 0 };
-    const struct kl_axes a = { .left = 62, .top = 18, .width = 175, .height = 120, .x1 = 1e-9, .y1 = 1 };
+    /* x1: no values, or all of them 0, still leave room between the ticks */
+    const struct kl_axes a = { .left = 62, .top = 18, .width = 175, .height = 120, .x1 = 1e-3, .y1 = 1 };
     struct kl_axes b = a, c = a, d = a;
     int code = load_results(&r, inputs->file, err);
     b.left = d.left = 325, c.top = d.top = 195;
