@@ -112,26 +112,29 @@ static void finish_range(struct kl_axes *axes, bool from_zero)
 {
     if (!(axes->y0 <= axes->y1)) axes->y0 = 0, axes->y1 = 1;
     if (from_zero) axes->y0 = fmin(axes->y0, 0);
-    const double margin = fmax(0.06 * (axes->y1 - axes->y0), 1e-9 * fabs(axes->y1) + 1e-12);
+    const double range = axes->y1 - axes->y0, margin = range > 1e-9 ? 0.06 * range : 0.05;
     if (!from_zero || axes->y0 < 0) axes->y0 -= margin;
     axes->y1 += margin;
 }
 
-/* A bar, its interval, and the mark that it is compared with. */
+/* A bar, its interval, and the mark that it is compared with; nothing for what is no number. */
 static void draw_bar(cairo_t *cr, const struct kl_axes *axes, const struct gan *g, size_t i)
 {
     const double x = kl_axes_x(axes, (double)i + 1), half = 0.36 * axes->width / (double)g->n_pairs,
                  zero = kl_axes_y(axes, 0), y = kl_axes_y(axes, g->score[0][i]);
-    kl_colour(cr, 1, 0.85);
-    cairo_rectangle(cr, x - half, fmin(y, zero), 2 * half, fabs(zero - y));
-    cairo_fill(cr);
-    if (g->score[1]) {
+    if (isfinite(y)) {
+        kl_colour(cr, 1, 0.85);
+        cairo_rectangle(cr, x - half, fmin(y, zero), 2 * half, fabs(zero - y));
+        cairo_fill(cr);
+    }
+    if (g->score[1] && isfinite(g->score[1][i]) && isfinite(g->score[2][i])) {
         kl_colour(cr, 0, 1);
         cairo_set_line_width(cr, 0.7);
         cairo_move_to(cr, x, kl_axes_y(axes, g->score[1][i]));
         cairo_line_to(cr, x, kl_axes_y(axes, g->score[2][i]));
         cairo_stroke(cr);
     }
+    if (!isfinite(g->score[3][i])) return;
     kl_colour(cr, 2, 1);
     kl_mark(cr, x + (g->score[1] ? fmin(half, 4) : 0), kl_axes_y(axes, g->score[3][i]),
             fmin(2.2, 0.6 + half), KL_DIAMOND);
@@ -203,12 +206,14 @@ static void name_lines(cairo_t *cr, const struct kl_axes *axes, const struct gan
     }
 }
 
-/* The last epoch that any generator was trained for. */
+/* The last epoch that any generator was trained for, by any of the histories: one of them may hold
+   nothing that is a number. */
 static size_t last_epoch(const struct gan *g)
 {
     size_t last = 1;
-    for (size_t i = 0; i < g->n_models * g->n_epochs; i++)
-        if (isfinite(g->history[0][i]) && i % g->n_epochs >= last) last = i % g->n_epochs + 1;
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; g->history[k] && i < g->n_models * g->n_epochs; i++)
+            if (isfinite(g->history[k][i]) && i % g->n_epochs >= last) last = i % g->n_epochs + 1;
     return last;
 }
 
