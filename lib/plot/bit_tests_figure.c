@@ -59,7 +59,7 @@ static struct kl_axes begin_places(cairo_t *cr, const struct kl_bits_view *v, in
     return axes;
 }
 
-/* As wide as the share of rows near each value, from the lowest thousandth up; a line at the median. */
+/* As wide as the share of rows near each value, from the axis up; a line at the median. */
 static void draw_violin(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes, size_t d,
                         const struct row_value *values, size_t n)
 {
@@ -88,6 +88,22 @@ static void draw_violin(cairo_t *cr, const struct kl_bits_view *v, const struct 
     cairo_stroke(cr);
 }
 
+/* The axis begins near the lowest thousandth of each device's rows: a single row would stretch it. */
+static void say_rows_below(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes)
+{
+    char text[80];
+    int64_t below = 0, all = 0;
+    for (size_t d = 0; d < v->n_devices; d++)
+        for (size_t c = 0; c <= v->n_bits; c++) {
+            const int64_t count = v->ones[d * (v->n_bits + 1) + c];
+            all += count;
+            if (entropy((double)c, (double)v->n_bits) < axes->y0) below += count;
+        }
+    if (!below) return;
+    snprintf(text, sizeof text, "%lld of %lld rows lie below", (long long)below, (long long)all);
+    kl_view_caption(cr, axes, text);
+}
+
 static void draw_entropy(cairo_t *cr, const struct kl_bits_view *v, struct row_value *values)
 {
     struct kl_axes axes = begin_places(cr, v, 0, "entropy of a row, median");
@@ -104,6 +120,7 @@ static void draw_entropy(cairo_t *cr, const struct kl_bits_view *v, struct row_v
     }
     kl_axes_draw(cr, &axes, v->n_devices > KL_VIEW_NAMED ? "devices, in the file's order" : "device",
                  "bits a bit");
+    say_rows_below(cr, v, &axes);
 }
 
 /* Box of the quarters, whiskers at 5 and 95 %, the bound of the test. */
@@ -150,6 +167,7 @@ static void draw_chi_square(cairo_t *cr, const struct kl_bits_view *v, struct ro
     }
     kl_axes_draw(cr, &axes, v->n_devices > KL_VIEW_NAMED ? "devices, in the file's order" : "device",
                  "chi-squared, df 1");
+    kl_view_caption(cr, &axes, "box: quartiles and median; whiskers: 5 to 95 % of the rows");
 }
 
 /* A value on the panel's scale. */
@@ -192,12 +210,26 @@ static void draw_autocorrelation(cairo_t *cr, const struct kl_bits_view *v)
     kl_view_legend(cr, v, &axes);
 }
 
+/* Runs of more than so many bits a row, of the device that has the most. */
+static double longer_runs(const struct kl_bits_view *v, size_t shown)
+{
+    double most = 0;
+    for (size_t d = 0; d < v->n_devices; d++) {
+        double longer = 0;
+        for (size_t i = shown; i < v->n_runs; i++) longer += v->runs[d * v->n_runs + i];
+        most = fmax(most, longer);
+    }
+    return most;
+}
+
 /* Logarithmic, since each bit more about halves their number. */
 static void draw_runs(cairo_t *cr, const struct kl_bits_view *v)
 {
     enum { SHOWN = 14 };
     struct kl_axes axes = kl_view_panel(cr, 2, "runs of equal bits, two standard errors");
     const size_t shown = v->n_runs < SHOWN ? v->n_runs : SHOWN;
+    const double longer = longer_runs(v, shown);
+    char text[80];
     axes.x0 = 0.4, axes.x1 = (double)shown + 0.6, axes.whole_x = axes.log_y = true;
     for (size_t i = 0; i < v->n_devices * shown; i++) {
         const double runs = v->runs[i / shown * v->n_runs + i % shown], power = log10(runs);
@@ -207,6 +239,9 @@ static void draw_runs(cairo_t *cr, const struct kl_bits_view *v)
     axes.y0 = floor(axes.y0), axes.y1 = fmax(ceil(axes.y1), axes.y0 + 1);
     draw_series(cr, v, &axes, v->runs, v->runs_se, v->n_runs, shown);
     kl_axes_draw(cr, &axes, "length of the run, bits", "runs a row");
+    snprintf(text, sizeof text, "runs of more than %zu bits are left out: at most %.2g a row", shown,
+             longer);
+    if (longer > 0) kl_view_caption(cr, &axes, text);
     kl_view_legend(cr, v, &axes);
 }
 

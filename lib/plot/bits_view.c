@@ -95,6 +95,13 @@ struct kl_axes kl_view_panel(cairo_t *cr, int i, const char *title)
     return axes;
 }
 
+void kl_view_caption(cairo_t *cr, const struct kl_axes *axes, const char *text)
+{
+    kl_colour(cr, 0, 1);
+    kl_text_within(cr, axes->left + axes->width / 2, axes->top + axes->height + 32, 7, KL_CENTRE,
+                   axes->width + 40, text);
+}
+
 void kl_view_widen(struct kl_axes *axes, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -107,7 +114,8 @@ void kl_view_widen(struct kl_axes *axes, const double *values, size_t n)
 void kl_view_margin(struct kl_axes *axes)
 {
     if (!(axes->y0 <= axes->y1)) axes->y0 = 0, axes->y1 = 1;
-    const double margin = fmax(0.06 * (axes->y1 - axes->y0), 1e-3 * fabs(axes->y1) + 1e-12);
+    const double range = axes->y1 - axes->y0;
+    const double margin = range > 1e-6 ? fmax(0.06 * range, 1e-3 * fabs(axes->y1)) : 0.05;
     axes->y0 -= margin;
     axes->y1 += margin;
 }

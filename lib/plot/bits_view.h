@@ -24,6 +24,8 @@ void kl_view_colour(cairo_t *cr, const struct kl_bits_view *v, size_t d, double 
 void kl_view_legend(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes);
 /* Panel i of 2 x 2 (0: left above), its title above it. */
 struct kl_axes kl_view_panel(cairo_t *cr, int i, const char *title);
+/* A line below the label of a panel's lower axis. */
+void kl_view_caption(cairo_t *cr, const struct kl_axes *axes, const char *text);
 /* Widens y to hold these numbers, then by a margin; x from 0.5 to n + 0.5: a place for each device. */
 void kl_view_widen(struct kl_axes *axes, const double *values, size_t n);
 void kl_view_margin(struct kl_axes *axes);

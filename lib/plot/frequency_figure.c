@@ -106,6 +106,22 @@ static void choose_bins(size_t *first, size_t *width, const struct kl_bits_view 
     *first -= *first % *width;
 }
 
+/* Bins hold all but a thousandth of each device's rows at either end. */
+static void say_rows_outside(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes)
+{
+    char text[80];
+    int64_t outside = 0, all = 0;
+    for (size_t d = 0; d < v->n_devices; d++)
+        for (size_t c = 0; c <= v->n_bits; c++) {
+            const int64_t count = v->ones[d * (v->n_bits + 1) + c];
+            all += count;
+            if ((double)c < axes->x0 || (double)c >= axes->x1) outside += count;
+        }
+    if (!outside) return;
+    snprintf(text, sizeof text, "%lld of %lld rows lie outside", (long long)outside, (long long)all);
+    kl_view_caption(cr, axes, text);
+}
+
 static void draw_histogram(cairo_t *cr, const struct kl_bits_view *v)
 {
     struct kl_axes axes = kl_view_panel(cr, 3, "ones in a row");
@@ -131,6 +147,7 @@ static void draw_histogram(cairo_t *cr, const struct kl_bits_view *v)
         cairo_stroke(cr);
     }
     kl_axes_draw(cr, &axes, "ones in a row", "share of rows");
+    say_rows_outside(cr, v, &axes);
     kl_view_legend(cr, v, &axes);
 }
 

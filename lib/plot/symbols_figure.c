@@ -4,11 +4,12 @@
    measured in one basis. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plot/bits_view.h"
 #include "store/store.h"
 
-enum { MOST_SYMBOLS = 16 };
+enum { MOST_SYMBOLS = 16, SYMBOL_NAME = 8 };
 
 struct symbols {
     double *inside, *between; /* phi [d] */
@@ -43,19 +44,28 @@ static int load_symbols(struct symbols *s, const struct kl_bits_view *v, struct 
     return code;
 }
 
-/* A mark with two standard errors; NaN: none. */
+/* A mark with two standard errors, if these are known; value NaN: none. */
 static void draw_value(cairo_t *cr, const struct kl_axes *a, double x, double value, double error,
                        enum kl_mark mark)
 {
     if (!isfinite(value)) return;
-    cairo_set_line_width(cr, 0.8);
-    cairo_move_to(cr, x, kl_axes_y(a, value - 2 * error));
-    cairo_line_to(cr, x, kl_axes_y(a, value + 2 * error));
-    cairo_stroke(cr);
+    if (isfinite(error)) {
+        cairo_set_line_width(cr, 0.8);
+        cairo_move_to(cr, x, kl_axes_y(a, value - 2 * error));
+        cairo_line_to(cr, x, kl_axes_y(a, value + 2 * error));
+        cairo_stroke(cr);
+    }
     kl_mark(cr, x, kl_axes_y(a, value), 2.2, mark);
 }
 
-/* Of phi, where there is none: one over the root of the number of steps. */
+/* Widens the axis to hold what draw_value draws; kl_view_widen takes nothing that is not finite. */
+static void widen(struct kl_axes *a, double value, double error)
+{
+    const double all[] = { value, value - 2 * error, value + 2 * error };
+    kl_view_widen(a, all, 3);
+}
+
+/* Of phi, where there is none: one over the root of the number of steps; without steps infinite. */
 static double phi_error(const struct symbols *s, const struct kl_bits_view *v, size_t d, bool inside)
 {
     const double symbols = (double)v->n_bits / s->width;
@@ -79,10 +89,8 @@ static void draw_phi(cairo_t *cr, const struct kl_bits_view *v, const struct sym
     const double none = 0;
     kl_view_widen(&a, &none, 1);
     for (size_t d = 0; d < v->n_devices; d++) {
-        const double e = 2 * phi_error(s, v, d, false);
-        const double ends[] = { s->inside[d] - e, s->inside[d] + e, s->between[d] - e,
-                                s->between[d] + e };
-        kl_view_widen(&a, ends, 4);
+        widen(&a, s->inside[d], phi_error(s, v, d, true));
+        widen(&a, s->between[d], phi_error(s, v, d, false));
     }
     kl_view_margin(&a);
     draw_line(cr, &a, 0);
@@ -97,6 +105,21 @@ static void draw_phi(cairo_t *cr, const struct kl_bits_view *v, const struct sym
                  "phi");
 }
 
+/* Up to three bits in binary; more symbols side by side have room for hexadecimal alone. */
+static bool in_binary(const struct symbols *s)
+{
+    return s->width <= 3;
+}
+
+static void name_symbol(char text[SYMBOL_NAME], const struct symbols *s, size_t i)
+{
+    const int width = (int)s->width;
+    if (in_binary(s))
+        for (int b = 0; b <= width; b++)
+            text[b] = b == width ? '\0' : i >> (width - 1 - b) & 1 ? '1' : '0';
+    else snprintf(text, SYMBOL_NAME, "%zx", i);
+}
+
 static void draw_shares(cairo_t *cr, const struct kl_bits_view *v, const struct symbols *s)
 {
     const size_t n = s->n < MOST_SYMBOLS ? s->n : MOST_SYMBOLS;
@@ -106,25 +129,27 @@ static void draw_shares(cairo_t *cr, const struct kl_bits_view *v, const struct 
     kl_view_widen(&a, &fair, 1);
     for (size_t i = 0; i < v->n_devices * n; i++) {
         const size_t at = i / n * s->n + i % n;
-        const double e = 2 * s->share_se[at], ends[] = { s->share[at] - e, s->share[at] + e };
-        kl_view_widen(&a, ends, 2);
+        widen(&a, s->share[at], s->share_se[at]);
     }
     kl_view_margin(&a);
     draw_line(cr, &a, fair);
     for (size_t i = 0; i < n; i++) {
-        char text[9] = "";
+        char text[SYMBOL_NAME];
         for (size_t d = 0; d < v->n_devices; d++) {
             const double off = ((double)d + 0.5) / (double)v->n_devices - 0.5;
             kl_view_colour(cr, v, d, 1);
             draw_value(cr, &a, kl_axes_x(&a, (double)i + 0.7 * off), s->share[d * s->n + i],
                        s->share_se[d * s->n + i], KL_CIRCLE);
         }
-        for (int b = 0; b < (int)s->width && b < 8; b++)
-            text[b] = i >> ((int)s->width - 1 - b) & 1 ? '1' : '0';
+        name_symbol(text, s, i);
         kl_colour(cr, 0, 1);
         kl_text(cr, kl_axes_x(&a, (double)i), a.top + a.height + 10, 6.5, KL_CENTRE, text);
     }
-    kl_axes_draw(cr, &a, n < s->n ? "symbol, the first" : "symbol", "share");
+    char label[64] = "symbol";
+    size_t used = strlen(label);
+    if (!in_binary(s)) used += (size_t)snprintf(label + used, sizeof label - used, ", hexadecimal");
+    if (n < s->n) snprintf(label + used, sizeof label - used, "; the first %zu of %zu", n, s->n);
+    kl_axes_draw(cr, &a, label, "share");
     kl_view_legend(cr, v, &a);
 }
 

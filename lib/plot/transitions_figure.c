@@ -80,6 +80,11 @@ int kl_draw_transitions(struct kl_sheet *sheet, const struct kl_figure_inputs *i
                     title, i ? v.conditional + 4 * (i - 1) : fair,
                     i ? v.conditional_se + 4 * (i - 1) : NULL);
     }
+    if (!code && n < v.n_devices) {
+        char text[64];
+        snprintf(text, sizeof text, "the first %zu of %zu devices", n, v.n_devices);
+        kl_text(sheet->cr, LEFT, TOP + (double)(n / COLUMNS + 1) * DOWN - 12, 8, KL_LEFT, text);
+    }
     if (!code) {
         const double columns = n + 1 < COLUMNS ? (double)n + 1 : COLUMNS;
         draw_scale(sheet->cr, LEFT + columns * ACROSS - 18, TOP);

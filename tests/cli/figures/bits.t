@@ -25,3 +25,8 @@ $ figures bits.h5 --figure curves -o c.png
 $ for i in 1 2 3 4 5 6 7 8; do echo 0101101$((i % 2)) 1; echo 1101001$((i / 2 % 2)) 2; done > few.txt; extract-features --qrng few.txt -q -o few.h5
 + figures few.h5 --figure symbols -q -o few.svg; grep -o '<svg [^>]*' few.svg | sed -E 's/.* height="([0-9]+).*/\1/' | awk '{ print $1 < 200 ? "low" : $1 }'
 > low
+
+# Rows of one symbol have no steps between symbols, and so no standard error of those.
+$ for i in 1 2 3 4 5; do printf '00\n01\n10\n11\n'; done > a.txt; (cat a.txt; printf '11\n11\n') > b.txt
++ extract-features --qrng a.txt b.txt --symbol-bits 2 -q -o ab.h5; figures ab.h5 -o ab
+> ab: 4 figures in 8 files, 8 written
