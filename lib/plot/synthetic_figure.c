@@ -4,18 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/plot.h"
+#include "metrics/ranks.h"
+#include "plot/synthetic_view.h"
 #include "store/store.h"
 
-enum { COLUMNS = 8, CLASS_A = 0, CLASS_B = 1, MEAN = 3, SHADES = 64, MOST_BARS = 10 };
+enum { COLUMNS = 8, CLASS_A = 0, CLASS_B = 1, MEAN = 3, SHADES = 64, MOST_BARS = 10, MOST_WORDS = 96 };
+#define LEAST 1e-6 /* that the logarithmic panels draw; equal devices have 0 */
 
-struct study {
-    int32_t *class;
-    double *divergence, *mean, *accuracy, *pairs; /* [d, d], [d], [d], [class pairs, COLUMNS] */
-    size_t d, n_pairs;
-};
-
-static void study_free(struct study *s)
+static void study_free(struct kl_study *s)
 {
     free(s->class), free(s->divergence), free(s->mean), free(s->accuracy), free(s->pairs);
 }
@@ -31,7 +27,7 @@ static int load(void **data, struct kl_file *file, const char *name, enum kl_typ
     return code ? code : kl_file_load(data, file, set, err);
 }
 
-static int load_study(struct study *s, struct kl_file *f, struct kl_error *err)
+static int load_study(struct kl_study *s, struct kl_file *f, struct kl_error *err)
 {
     const struct kl_dataset *class, *pairs;
     int code = kl_file_expect(&class, f, "class", KL_TYPE_I32, 1, err);
@@ -53,40 +49,68 @@ static int load_study(struct study *s, struct kl_file *f, struct kl_error *err)
     return code;
 }
 
-static void title(cairo_t *cr, const struct kl_axes *a, const char *text)
+void kl_synthetic_title(cairo_t *cr, const struct kl_axes *a, const char *text)
 {
     kl_colour(cr, 0, 1);
     kl_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
 }
 
-static double log_of(double divergence)
+static double pair(const struct kl_study *s, size_t i, size_t k)
 {
-    return log10(fmax(divergence, 1e-6));
+    return s->divergence[i * s->d + k];
 }
 
-static void log_range(struct kl_axes *a, const struct study *s)
+/* "" if all pairs are drawn. */
+static void say_least(char text[MOST_WORDS], const struct kl_study *s, const char *where)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->d; i++)
+        for (size_t k = i + 1; k < s->d; k++) n += !(pair(s, i, k) >= LEAST);
+    text[0] = '\0';
+    if (n)
+        snprintf(text, MOST_WORDS, "%zu of %zu pairs below 10\xe2\x81\xbb\xe2\x81\xb6 %s", n,
+                 s->d * (s->d - 1) / 2, where);
+}
+
+static void caption(cairo_t *cr, const struct kl_axes *a, double x, const char *text)
+{
+    kl_colour(cr, 0, 1);
+    kl_text(cr, x, a->top + a->height + 33, 7, KL_CENTRE, text);
+}
+
+static void log_range(struct kl_axes *a, const struct kl_study *s)
 {
     a->y0 = INFINITY, a->y1 = -INFINITY;
     for (size_t i = 0; i < s->d; i++)
         for (size_t k = i + 1; k < s->d; k++) {
-            a->y0 = fmin(a->y0, log_of(s->divergence[i * s->d + k]));
-            a->y1 = fmax(a->y1, log_of(s->divergence[i * s->d + k]));
+            const double x = pair(s, i, k);
+            if (!(x >= LEAST) || !isfinite(x)) continue;
+            a->y0 = fmin(a->y0, log10(x)), a->y1 = fmax(a->y1, log10(x));
         }
+    if (!(a->y0 <= a->y1)) a->y0 = a->y1 = log10(LEAST);
     a->y0 = floor(a->y0), a->y1 = fmax(ceil(a->y1), a->y0 + 1), a->log_y = true;
 }
 
-static void draw_map(cairo_t *cr, struct kl_axes a, const struct study *s)
+/* Grey: below what has a shade. */
+static void cell_colour(cairo_t *cr, const struct kl_axes *shades, double divergence)
+{
+    const double x = (log10(divergence) - shades->y0) / (shades->y1 - shades->y0);
+    if (divergence >= LEAST && isfinite(x)) kl_ramp(cr, (size_t)(x * (SHADES - 1) + 0.5), SHADES, 1);
+    else kl_colour(cr, 0, 0.2);
+}
+
+static void draw_map(cairo_t *cr, struct kl_axes a, const struct kl_study *s)
 {
     struct kl_axes shades = a;
     const double cell = a.height / (double)s->d;
-    a.width = a.height, a.x1 = (double)s->d, a.whole_x = true;
+    char text[MOST_WORDS];
+    a.width = a.height, a.x0 = -0.5, a.x1 = (double)s->d - 0.5, a.whole_x = true;
     log_range(&shades, s);
     shades.left = a.left + a.width + 30, shades.width = 8;
     for (size_t i = 0; i < s->d; i++)
         for (size_t k = 0; k < s->d; k++) {
             if (i == k) continue;
-            const double x = (log_of(s->divergence[i * s->d + k]) - shades.y0) / (shades.y1 - shades.y0);
-            kl_ramp(cr, (size_t)(x * (SHADES - 1) + 0.5), SHADES, 1);
+            cell_colour(cr, &shades, pair(s, i, k));
             cairo_rectangle(cr, a.left + cell * (double)k, a.top + cell * (double)i, cell, cell);
             cairo_fill(cr);
         }
@@ -101,42 +125,39 @@ static void draw_map(cairo_t *cr, struct kl_axes a, const struct study *s)
     kl_colour(cr, 0, 1);
     cairo_set_line_width(cr, 0.6);
     for (double k = shades.y0; k <= shades.y1 + 1e-9; k++) {
-        char text[16];
         snprintf(text, sizeof text, "%g", pow(10, k));
         kl_text(cr, shades.left + 11, kl_axes_y(&shades, k) + 2.3, 6.5, KL_LEFT, text);
     }
-    title(cr, &a, "divergence of every pair, nats");
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    kl_synthetic_title(cr, &a, "smoothed divergence of every pair, nats");
+    say_least(text, s, "are grey");
+    caption(cr, &a, a.left + a.width / 2, text);
 }
 
 /* Quartiles as a box, all from least to most as a line. */
 static void draw_box(cairo_t *cr, const struct kl_axes *a, double x, double *values, size_t n,
                      int colour)
 {
+    double y[5]; /* least, quartiles, most */
+    const double half = 18;
     if (!n) return;
-    qsort(values, n, sizeof *values, by_value);
-    const double low = kl_axes_y(a, values[n / 4]), high = kl_axes_y(a, values[3 * n / 4]), half = 18;
+    kl_sort(values, n);
+    for (int k = 0; k < 5; k++) y[k] = kl_axes_y(a, log10(kl_sorted_quantile(values, n, k / 4.0)));
     kl_colour(cr, colour, 0.35);
-    cairo_rectangle(cr, x - half, high, 2 * half, low - high);
+    cairo_rectangle(cr, x - half, y[3], 2 * half, y[1] - y[3]);
     cairo_fill(cr);
     kl_colour(cr, colour, 1);
     cairo_set_line_width(cr, 1);
-    cairo_rectangle(cr, x - half, high, 2 * half, low - high);
-    cairo_move_to(cr, x, low), cairo_line_to(cr, x, kl_axes_y(a, values[0]));
-    cairo_move_to(cr, x, high), cairo_line_to(cr, x, kl_axes_y(a, values[n - 1]));
-    cairo_move_to(cr, x - half, kl_axes_y(a, values[n / 2]));
-    cairo_line_to(cr, x + half, kl_axes_y(a, values[n / 2]));
+    cairo_rectangle(cr, x - half, y[3], 2 * half, y[1] - y[3]);
+    cairo_move_to(cr, x, y[1]), cairo_line_to(cr, x, y[0]);
+    cairo_move_to(cr, x, y[3]), cairo_line_to(cr, x, y[4]);
+    cairo_move_to(cr, x - half, y[2]), cairo_line_to(cr, x + half, y[2]);
     cairo_stroke(cr);
 }
 
-static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct study *s, struct kl_error *err)
+static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct kl_study *s, struct kl_error *err)
 {
     const char *const names[] = { "within classes", "between" };
+    char text[MOST_WORDS];
     double *values = malloc(s->d * s->d * sizeof *values);
     if (!values) return kl_fail_memory(err, s->d * s->d * sizeof *values);
     log_range(&a, s);
@@ -146,67 +167,24 @@ static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct study *s, stru
         size_t n = 0;
         for (size_t i = 0; i < s->d; i++)
             for (size_t k = i + 1; k < s->d; k++)
-                if ((s->class[i] != s->class[k]) == between)
-                    values[n++] = log_of(s->divergence[i * s->d + k]);
+                if ((s->class[i] != s->class[k]) == between && pair(s, i, k) >= LEAST &&
+                    isfinite(pair(s, i, k)))
+                    values[n++] = pair(s, i, k);
         draw_box(cr, &a, kl_axes_x(&a, between + 0.5), values, n, between + 1);
         kl_colour(cr, 0, 1);
         kl_text(cr, kl_axes_x(&a, between + 0.5), a.top + a.height + 11, 7, KL_CENTRE, names[between]);
     }
-    title(cr, &a, "quartiles and range of the pairs");
+    kl_synthetic_title(cr, &a, "smoothed: quartiles and range of the pairs");
+    say_least(text, s, "are left out");
+    caption(cr, &a, a.left + a.width / 2, text);
     free(values);
     return KL_OK;
 }
 
-static void draw_fit(cairo_t *cr, const struct kl_axes *a, const struct study *s)
-{
-    double mx = 0, my = 0, xx = 0, xy = 0;
-    for (size_t i = 0; i < s->d; i++)
-        mx += s->mean[i] / (double)s->d, my += s->accuracy[i] / (double)s->d;
-    for (size_t i = 0; i < s->d; i++) {
-        xx += (s->mean[i] - mx) * (s->mean[i] - mx);
-        xy += (s->mean[i] - mx) * (s->accuracy[i] - my);
-    }
-    if (!(xx > 0)) return;
-    kl_colour(cr, 0, 0.6);
-    cairo_set_line_width(cr, 0.8);
-    cairo_move_to(cr, kl_axes_x(a, a->x0), kl_axes_y(a, my + xy / xx * (a->x0 - mx)));
-    cairo_line_to(cr, kl_axes_x(a, a->x1), kl_axes_y(a, my + xy / xx * (a->x1 - mx)));
-    cairo_stroke(cr);
-}
-
-static int draw_scatter(cairo_t *cr, struct kl_axes a, const struct study *s, const struct kl_file *file,
-                        struct kl_error *err)
-{
-    double r = 0;
-    char text[64];
-    a.x0 = a.y0 = INFINITY, a.x1 = a.y1 = -INFINITY;
-    for (size_t i = 0; i < s->d; i++) {
-        a.x0 = fmin(a.x0, s->mean[i]), a.x1 = fmax(a.x1, s->mean[i]);
-        a.y0 = fmin(a.y0, s->accuracy[i]), a.y1 = fmax(a.y1, s->accuracy[i]);
-    }
-    const double dx = fmax(0.08 * (a.x1 - a.x0), 1e-6), dy = fmax(0.08 * (a.y1 - a.y0), 1e-3);
-    a.x0 -= dx, a.x1 += dx, a.y0 -= dy, a.y1 += dy;
-    cairo_save(cr);
-    cairo_rectangle(cr, a.left, a.top, a.width, a.height);
-    cairo_clip(cr);
-    draw_fit(cr, &a, s);
-    cairo_restore(cr);
-    for (size_t i = 0; i < s->d; i++) {
-        kl_colour(cr, s->class[i] + 1, 0.9);
-        kl_mark(cr, kl_axes_x(&a, s->mean[i]), kl_axes_y(&a, s->accuracy[i]), 2.2,
-                (enum kl_mark)(s->class[i] % KL_N_MARKS));
-    }
-    kl_axes_draw(cr, &a, "mean divergence to the others, nats", "held-out accuracy");
-    int code = kl_file_number(&r, file, "smoothed/divergence", "pearson", err);
-    snprintf(text, sizeof text, "devices by class, r = %.3f", r);
-    title(cr, &a, text);
-    return code;
-}
-
-static void draw_bars(cairo_t *cr, struct kl_axes a, const struct study *s)
+static void draw_bars(cairo_t *cr, struct kl_axes a, const struct kl_study *s)
 {
     const size_t n = s->n_pairs < MOST_BARS ? s->n_pairs : MOST_BARS;
-    a.x1 = (double)n, a.y0 = 0, a.y1 = 1e-9, a.no_x_numbers = true, a.whole_x = true;
+    a.x1 = (double)n, a.y0 = 0, a.y1 = 1e-3, a.no_x_numbers = true, a.whole_x = true;
     for (size_t i = 0; i < n; i++)
         if (isfinite(s->pairs[i * COLUMNS + MEAN]))
             a.y1 = fmax(a.y1, 1.08 * s->pairs[i * COLUMNS + MEAN]);
@@ -225,19 +203,22 @@ static void draw_bars(cairo_t *cr, struct kl_axes a, const struct study *s)
         cairo_fill(cr);
     }
     kl_axes_draw(cr, &a, "classes", "mean divergence, nats");
-    title(cr, &a, "by pair of classes");
+    char text[64] = "smoothed, by pair of classes";
+    if (n < s->n_pairs)
+        snprintf(text, sizeof text, "smoothed, by pair of classes, first %zu of %zu", n, s->n_pairs);
+    kl_synthetic_title(cr, &a, text);
 }
 
 int kl_draw_synthetic(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err)
 {
-    struct study s = { 0 };
+    struct kl_study s = { 0 };
     const struct kl_axes a = { .left = 50, .top = 18, .width = 175, .height = 130, .x1 = 1, .y1 = 1 };
     struct kl_axes b = a, c = a, d = a;
     b.left = d.left = 310, c.top = d.top = 205;
     int code = load_study(&s, inputs->file, err);
     if (!code) code = draw_boxes(sheet->cr, b, &s, err);
-    if (!code) code = draw_scatter(sheet->cr, c, &s, inputs->file, err);
+    if (!code) code = kl_synthetic_scatter(sheet->cr, c, &s, inputs->file, err);
     if (!code) {
         draw_map(sheet->cr, a, &s);
         draw_bars(sheet->cr, d, &s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   What a figure writes and where its discs are: this program's cairo_show_text and cairo_arc stand before
-   the library's. A letter in a finished file is an outline, in which nothing can be looked up. */
+   What a figure writes and where its discs and rectangles are: this program's cairo_show_text, cairo_arc
+   and cairo_rectangle stand before the library's. A letter in a finished file is an outline, in which nothing can be looked up. */
 #ifndef KL_TEST_DRAWN_H
 #define KL_TEST_DRAWN_H
 
@@ -23,7 +23,22 @@ static struct drawn {
 static struct {
     double x, y;
 } drawn_discs[MOST_DRAWN];
-static size_t n_drawn_texts, n_drawn_discs;
+static struct {
+    double x, y, width, height;
+} drawn_boxes[MOST_DRAWN];
+static size_t n_drawn_texts, n_drawn_discs, n_drawn_boxes;
+
+void cairo_rectangle(cairo_t *cr, double x, double y, double width, double height)
+{
+    cairo_move_to(cr, x, y);
+    cairo_rel_line_to(cr, width, 0);
+    cairo_rel_line_to(cr, 0, height);
+    cairo_rel_line_to(cr, -width, 0);
+    cairo_close_path(cr);
+    if (n_drawn_boxes == MOST_DRAWN) return;
+    drawn_boxes[n_drawn_boxes].x = x, drawn_boxes[n_drawn_boxes].width = width;
+    drawn_boxes[n_drawn_boxes].y = y, drawn_boxes[n_drawn_boxes++].height = height;
+}
 
 void cairo_show_text(cairo_t *cr, const char *text)
 {
@@ -39,7 +54,8 @@ void cairo_show_text(cairo_t *cr, const char *text)
 void cairo_arc(cairo_t *cr, double x, double y, double radius, double from, double to)
 {
     (void)from, (void)to;
-    cairo_rectangle(cr, x - radius, y - radius, 2 * radius, 2 * radius);
+    cairo_move_to(cr, x - radius, y - radius);
+    cairo_line_to(cr, x + radius, y + radius);
     if (n_drawn_discs == MOST_DRAWN) return;
     drawn_discs[n_drawn_discs].x = x, drawn_discs[n_drawn_discs++].y = y;
 }
@@ -83,7 +99,7 @@ static inline void draw_file(const char *path, const char *kind, const char *nam
     size_t n;
     if (rc >= 0) rc = kl_figure_bytes(&bytes, &n, figure, &inputs, KL_PNG, &err);
     free(bytes);
-    n_drawn_texts = n_drawn_discs = 0; /* of the finished figure, which is drawn twice */
+    n_drawn_texts = n_drawn_discs = n_drawn_boxes = 0; /* of the finished figure, which is drawn twice */
     if (rc >= 0) rc = figure->draw(&sheet, &inputs, &err);
     CHECK(rc >= 0, "%s: %d %s", name, rc, err.text);
     cairo_destroy(sheet.cr);
