@@ -187,6 +187,18 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct sca
     kl_text(cr, axes->left + axes->width / 2, axes->top - 6, 8, KL_CENTRE, title);
 }
 
+/* What the bands are: each cell's variance, of so many draws of all parameters. */
+static void say_bands(cairo_t *cr, const struct kl_axes *last, const struct kl_file *file)
+{
+    double draws;
+    char text[96] = "band: 95 % by bootstrap";
+    const size_t used = strlen(text);
+    if (!kl_file_number(&draws, file, "", "draws", NULL))
+        snprintf(text + used, sizeof text - used, ", of %.0f draws of the parameters", draws);
+    kl_colour(cr, 0, 1);
+    kl_text(cr, LEFT, last->top + HEIGHT + 36, 7, KL_LEFT, text);
+}
+
 int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct scan s = { 0 };
@@ -206,6 +218,7 @@ int kl_draw_plateau(struct kl_sheet *sheet, const struct kl_figure_inputs *input
         axes.bare_y = o % columns > 0;
         draw_panel(sheet->cr, &axes, &s, o);
     }
+    say_bands(sheet->cr, &axes, inputs->file);
     draw_legend(sheet->cr, &s, LEFT + panels * (width + GAP) - GAP + 10);
     free_scan(&s);
     return KL_OK;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
    Panels of the figure of validation that compare numbers. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "metrics/metrics.h"
 #include "plot/validation_view.h"
@@ -17,6 +19,7 @@ struct bar {
     const char *name;
     double value, low, high; /* interval NaN: none */
     int colour;
+    bool bound; /* the value is at least this */
 };
 
 static void name_bar(cairo_t *cr, const struct kl_axes *a, const struct bar *bars, size_t i, size_t n)
@@ -30,9 +33,10 @@ static void name_bar(cairo_t *cr, const struct kl_axes *a, const struct bar *bar
 static void write_value(cairo_t *cr, const struct kl_axes *a, double x, const struct bar *b,
                         const char *form)
 {
-    char text[24] = "-";
+    char text[32] = "-";
+    const size_t used = b->bound ? strlen(strcpy(text, "\xe2\x89\xa5 ")) : 0;
     const double top = isfinite(b->high) ? b->high : isfinite(b->value) ? b->value : a->y0;
-    if (isfinite(b->value)) snprintf(text, sizeof text, form, b->value);
+    if (isfinite(b->value)) snprintf(text + used, sizeof text - used, form, b->value);
     kl_colour(cr, 0, 1);
     kl_text(cr, x, kl_axes_y(a, top) - 3, 6.5, KL_CENTRE, text);
 }
@@ -83,7 +87,7 @@ static struct bar of_rows(const char *name, double share, double rows, int colou
 {
     const struct kl_interval w =
         rows > 0 ? kl_wilson(share, (size_t)rows, KL_Z95) : (struct kl_interval){ NAN, NAN };
-    return (struct bar){ name, share, w.low, w.high, colour };
+    return (struct bar){ name, share, w.low, w.high, colour, false };
 }
 
 int kl_validation_accuracies(cairo_t *cr, struct kl_axes a, const struct kl_validation *v,
@@ -96,11 +100,25 @@ int kl_validation_accuracies(cairo_t *cr, struct kl_axes a, const struct kl_vali
     const double rows = test_rows(v);
     const struct bar bars[] = { of_rows("network", network, rows, 1),
                                 of_rows("logistic", logistic, rows, 2),
-                                { "count of ones", kl_mean(v->ones, v->d), NAN, NAN, 3 },
-                                { "chance", 1 / (double)v->c, NAN, NAN, 4 } };
+                                { "count of ones", kl_mean(v->ones, v->d), NAN, NAN, 3, false },
+                                { "chance", 1 / (double)v->c, NAN, NAN, 4, false } };
     draw_bars(cr, &a, bars, sizeof bars / sizeof *bars, "%.4f", "accuracy");
     kl_validation_title(cr, &a, "classes of rows that were held out");
     return KL_OK;
+}
+
+/* Is p only a bound: one over the permutations and the order that was found, since none of them went as
+   far? orders: p is of all of them. */
+static int is_bound(bool *bound, double p, const struct kl_file *file, struct kl_error *err)
+{
+    double orders = 0;
+    json_t *parts = NULL;
+    kl_file_number(&orders, file, "study/divergence", "orders", NULL); /* not in older files: 0 */
+    const int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
+    const double n = json_number_value(json_object_get(json_object_get(parts, "options"), "null"));
+    *bound = n > 0 && orders == 0 && p * (n + 1) < 1.5;
+    json_decref(parts);
+    return code;
 }
 
 int kl_validation_p(cairo_t *cr, struct kl_axes a, const struct kl_validation *v, struct kl_error *err)
@@ -110,10 +128,12 @@ int kl_validation_p(cairo_t *cr, struct kl_axes a, const struct kl_validation *v
     if (!code) code = kl_file_number(&p, v->file, "study/divergence", "p_devices", err);
     if (!code) code = kl_file_number(&r[0], v->file, "network/accuracy", "log10_p_pearson", err);
     if (!code) code = kl_file_number(&r[1], v->file, "network/accuracy", "log10_p_spearman", err);
-    const struct bar bars[] = { { "U, pairs", -u, NAN, NAN, 1 },
-                                { "U, devices", -log10(p), NAN, NAN, 2 },
-                                { "r", -r[0], NAN, NAN, 3 },
-                                { "rho", -r[1], NAN, NAN, 4 } };
+    bool bound = false;
+    if (!code) code = is_bound(&bound, p, v->file, err);
+    const struct bar bars[] = { { "U, pairs", -u, NAN, NAN, 1, false },
+                                { "U, devices", -log10(p), NAN, NAN, 2, bound },
+                                { "r", -r[0], NAN, NAN, 3, false },
+                                { "rho", -r[1], NAN, NAN, 4, false } };
     if (code) return code;
     draw_bars(cr, &a, bars, sizeof bars / sizeof *bars, "%.1f", "-log10 p");
     kl_validation_title(cr, &a, "pairs taken for independent, devices permuted");
@@ -125,7 +145,7 @@ int kl_validation_p(cairo_t *cr, struct kl_axes a, const struct kl_validation *v
 static struct bar of_correlation(const char *name, double r, size_t n, bool ranks, int colour)
 {
     const double half = n > 3 ? KL_Z95 * sqrt((ranks ? 1.06 : 1) / (double)(n - 3)) : NAN;
-    return (struct bar){ name, r, tanh(atanh(r) - half), tanh(atanh(r) + half), colour };
+    return (struct bar){ name, r, tanh(atanh(r) - half), tanh(atanh(r) + half), colour, false };
 }
 
 int kl_validation_r(cairo_t *cr, struct kl_axes a, const struct kl_validation *v, struct kl_error *err)
@@ -170,10 +190,10 @@ int kl_validation_tasks(cairo_t *cr, struct kl_axes a, const struct kl_validatio
     if (code) return code;
     snprintf(label[0], sizeof label[0], "of %zu devices", names->dims[0]);
     snprintf(label[1], sizeof label[1], "of %zu classes", v->c);
-    const struct bar bars[] = { { label[0], value[0], value[1], value[2], 1 },
-                                { "chance", 1 / (double)names->dims[0], NAN, NAN, 4 },
+    const struct bar bars[] = { { label[0], value[0], value[1], value[2], 1, false },
+                                { "chance", 1 / (double)names->dims[0], NAN, NAN, 4, false },
                                 of_rows(label[1], value[3], test_rows(v), 2),
-                                { "chance", 1 / (double)v->c, NAN, NAN, 4 } };
+                                { "chance", 1 / (double)v->c, NAN, NAN, 4, false } };
     draw_bars(cr, &a, bars, sizeof bars / sizeof *bars, "%.4f", "accuracy");
     kl_validation_title(cr, &a, "two tasks: a row's device, measured; its class, made");
     return KL_OK;
