@@ -115,7 +115,7 @@ void kl_view_margin(struct kl_axes *axes)
 {
     if (!(axes->y0 <= axes->y1)) axes->y0 = 0, axes->y1 = 1;
     const double range = axes->y1 - axes->y0;
-    const double margin = range > 1e-6 ? fmax(0.06 * range, 1e-3 * fabs(axes->y1)) : 0.05;
+    const double margin = range > 1e-9 ? fmax(0.06 * range, 1e-3 * fabs(axes->y1)) : 0.05;
     axes->y0 -= margin;
     axes->y1 += margin;
 }
