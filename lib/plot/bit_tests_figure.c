@@ -59,7 +59,7 @@ static struct kl_axes begin_places(cairo_t *cr, const struct kl_bits_view *v, in
     return axes;
 }
 
-/* As wide as the share of rows near each value, from the axis up; a line at the median. */
+/* As wide as the share of rows near each value, from the axis upwards; a line at the median. */
 static void draw_violin(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes, size_t d,
                         const struct row_value *values, size_t n)
 {
@@ -88,7 +88,7 @@ static void draw_violin(cairo_t *cr, const struct kl_bits_view *v, const struct 
     cairo_stroke(cr);
 }
 
-/* The axis begins near the lowest thousandth of each device's rows: a single row would stretch it. */
+/* The axis leaves out the lowest 0.2 % of each device's rows: a single row would stretch it. */
 static void say_rows_below(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes)
 {
     char text[80];
