@@ -139,7 +139,7 @@ static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
     const struct kl_dataset *d = kl_file_find(file, "val_accuracy"), *l = kl_file_find(file, "val_loss"),
                             *names = kl_file_find(file, "point");
     double *accuracy = NULL, *loss = NULL;
-    char *points = NULL, name[KL_NAME];
+    char *points = NULL;
     if (!d || !l || !names || d->rank != 2 || l->rank != 2 || l->rows != d->rows ||
         l->dims[1] != d->dims[1] || names->rank != 1 || names->type != KL_TYPE_STRING ||
         names->rows != d->rows)
@@ -152,9 +152,9 @@ static int of_sweep(char text[KL_HEADLINE], struct kl_file *file, struct kl_erro
         const size_t row = best_point(&best, accuracy, loss, d);
         kl_headline_counted(text, "", d->rows, "point");
         kl_headline_counted(text, " of ", d->dims[1], "head");
-        kl_name(name, points, names->rows, names->item_size, row);
         if (isfinite(best.accuracy))
-            kl_headline_add(text, "; best: %s, val accuracy %.4f", name, best.accuracy);
+            kl_headline_add(text, "; best: %.*s, val accuracy %.4f", (int)names->item_size,
+                            points + row * names->item_size, best.accuracy);
     }
     free(accuracy), free(loss), free(points);
     return code;

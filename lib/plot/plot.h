@@ -98,7 +98,10 @@ void kl_text(cairo_t *cr, double x, double y, double size, enum kl_align align, 
 /* Cut to the width `room`, with three dots in its middle. */
 void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                     const char *text);
-/* The same, from bottom to top. */
+/* What that shows of text. */
+enum { KL_TEXT = 404 };
+void kl_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text);
+/* kl_text_within from bottom to top. */
 void kl_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                      const char *text);
 double kl_text_width(cairo_t *cr, double size, const char *text);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
-   Points of a sweep, best first: each head's validation accuracy and the mean of the point. */
+   Points of a sweep, best first: each head's validation accuracy and the mean of the point. A point with
+   a head that diverged has no mean; such points are counted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "metrics/metrics.h"
-#include "plot/plot.h"
+#include "plot/sweep_labels.h"
 #include "store/store.h"
 
 enum { MOST = 24 };
-static const double HEIGHT = 240;
+static const double HEIGHT = 240, SIZE = 6, EPOCHS = 42;
 
 struct table {
     char *names;
@@ -74,21 +75,50 @@ static int load(struct table *t, struct kl_file *file, struct kl_error *err)
     return KL_OK;
 }
 
-/* Left of the axes: the point's name, and behind it its epochs where points had more and fewer. */
-static void draw_name(cairo_t *cr, const struct kl_axes *axes, const struct table *t, size_t i, double y)
+/* What stands beside the rows that are drawn. */
+struct labels {
+    char of[MOST][KL_SWEEP_LABEL], shared[KL_SWEEP_LABEL];
+    double room;   /* of a label */
+    bool numbered; /* they would be the same, cut to this */
+};
+
+/* Returns how far right they reach: as far as they need, up to two thirds of the sheet. */
+static double place_labels(struct labels *l, cairo_t *cr, const struct table *t, size_t shown)
 {
-    const double epochs = t->uneven ? 42 : 0, x = axes->left - 5;
-    char text[KL_NAME];
-    kl_colour(cr, 0, 1);
-    kl_name(text, t->names, t->n_names, t->name_size, i);
-    kl_text_within(cr, x - epochs, y, 6, KL_RIGHT, x - epochs - 5, text);
-    if (!t->uneven) return;
-    snprintf(text, sizeof text, "%lld epoch%s", (long long)t->epochs[i], kl_s((uint64_t)t->epochs[i]));
-    kl_text_within(cr, x, y, 6, KL_RIGHT, epochs - 4, text);
+    enum { MOST_ROOM = 310 };
+    char names[MOST][KL_SWEEP_LABEL];
+    for (size_t k = 0; k < shown; k++)
+        snprintf(names[k], KL_SWEEP_LABEL, "%.*s", (int)t->name_size,
+                 t->names + t->order[k] * t->name_size);
+    kl_sweep_labels(l->of, l->shared, (const char(*)[KL_SWEEP_LABEL])names, shown);
+    l->room = 0;
+    for (size_t k = 0; k < shown; k++) l->room = fmax(l->room, ceil(kl_text_width(cr, SIZE, l->of[k])));
+    l->room = fmin(l->room, MOST_ROOM - (t->uneven ? EPOCHS : 0));
+    l->numbered =
+        kl_sweep_labels_collide(cr, SIZE, l->room, (const char(*)[KL_SWEEP_LABEL])l->of, shown);
+    for (size_t k = 0; k < shown && l->numbered; k++) {
+        snprintf(names[k], KL_SWEEP_LABEL, "%.500s", l->of[k]);
+        snprintf(l->of[k], KL_SWEEP_LABEL, "%zu. %.500s", k + 1, names[k]);
+    }
+    return 5 + l->room + (t->uneven ? EPOCHS : 0);
 }
 
-static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct table *t, size_t place,
-                       double row)
+/* Left of the axes: the point's label, and behind it its epochs where points had more and fewer. */
+static void draw_label(cairo_t *cr, const struct kl_axes *axes, const struct table *t,
+                       const struct labels *l, size_t place, double y)
+{
+    const double x = axes->left - 5;
+    const int64_t epochs = t->epochs[t->order[place]];
+    char text[KL_NAME];
+    kl_colour(cr, 0, 1);
+    kl_text_within(cr, x - (t->uneven ? EPOCHS : 0), y, SIZE, KL_RIGHT, l->room, l->of[place]);
+    if (!t->uneven) return;
+    snprintf(text, sizeof text, "%lld epoch%s", (long long)epochs, kl_s((uint64_t)epochs));
+    kl_text_within(cr, x, y, SIZE, KL_RIGHT, EPOCHS - 4, text);
+}
+
+static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct table *t,
+                       const struct labels *l, size_t place, double row)
 {
     size_t i = t->order[place];
     double y = axes->top + row * ((double)place + 0.5), x = kl_axes_x(axes, t->means[i].accuracy);
@@ -103,38 +133,55 @@ static void draw_point(cairo_t *cr, const struct kl_axes *axes, const struct tab
     kl_colour(cr, 2, 1);
     cairo_rectangle(cr, x - 1, y - 3.5, 2, 7);
     cairo_fill(cr);
-    draw_name(cr, axes, t, i, y + 2.2);
+    draw_label(cr, axes, t, l, place, y + 2.2);
+}
+
+/* Above the axes: how many of the points are drawn, and the options that all of these have. */
+static void draw_head(cairo_t *cr, const struct kl_axes *axes, const struct table *t,
+                      const struct labels *l, size_t shown)
+{
+    const double right = axes->left + axes->width;
+    char text[KL_SWEEP_LABEL + 16];
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "%zu of %zu point%s; ", shown, t->n_names, kl_s(t->n_names));
+    if (t->n < t->n_names)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%zu diverged; ", t->n_names - t->n);
+    snprintf(text + used, sizeof text - used, "mean (bar) of %zu head%s", t->replicas,
+             kl_s(t->replicas));
+    kl_text(cr, right, 10, 7, KL_RIGHT, text);
+    snprintf(text, sizeof text, "all rows: %s", l->shared);
+    if (*l->shared) kl_text_within(cr, right, 20, 7, KL_RIGHT, right - 5, text);
+}
+
+static void draw(cairo_t *cr, const struct table *t)
+{
+    const size_t shown = t->n < MOST ? t->n : MOST;
+    const double row = fmin(20, HEIGHT / (double)shown);
+    struct labels l;
+    struct kl_axes axes = {
+        .left = place_labels(&l, cr, t, shown) + 5, .x0 = INFINITY, .x1 = -INFINITY, .y1 = 1
+    };
+    axes.top = *l.shared ? 28 : 18;
+    axes.width = fmin(240, 495 - axes.left);
+    axes.height = row * (double)shown;
+    for (size_t k = 0; k < shown * t->replicas; k++) {
+        const double a = t->accuracy[t->order[k / t->replicas] * t->replicas + k % t->replicas];
+        axes.x0 = fmin(axes.x0, a), axes.x1 = fmax(axes.x1, a);
+    }
+    const double margin = fmax(0.04 * (axes.x1 - axes.x0), 0.002);
+    axes.x0 -= margin, axes.x1 += margin;
+    for (size_t k = 0; k < shown; k++) draw_point(cr, &axes, t, &l, k, row);
+    kl_axes_draw_x(cr, &axes, "validation accuracy");
+    draw_head(cr, &axes, t, &l, shown);
 }
 
 int kl_draw_sweep(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct table t = { 0 };
-    char text[96];
     int code = load(&t, inputs->file, err);
     if (!code && t.n == 0)
         code = kl_fail(err, KL_EDATA, "%s: no point has an accuracy", kl_file_path(inputs->file));
-    if (!code) {
-        size_t shown = t.n < MOST ? t.n : MOST;
-        double row = fmin(20, HEIGHT / (double)shown);
-        struct kl_axes axes = { .left = 200,
-                                .top = 18,
-                                .width = 240,
-                                .height = row * (double)shown,
-                                .x0 = INFINITY,
-                                .x1 = -INFINITY,
-                                .y1 = 1 };
-        for (size_t k = 0; k < shown * t.replicas; k++) {
-            double a = t.accuracy[t.order[k / t.replicas] * t.replicas + k % t.replicas];
-            axes.x0 = fmin(axes.x0, a), axes.x1 = fmax(axes.x1, a);
-        }
-        double margin = fmax(0.04 * (axes.x1 - axes.x0), 0.002);
-        axes.x0 -= margin, axes.x1 += margin;
-        for (size_t k = 0; k < shown; k++) draw_point(sheet->cr, &axes, &t, k, row);
-        kl_axes_draw_x(sheet->cr, &axes, "validation accuracy");
-        snprintf(text, sizeof text, "%zu of %zu points, mean (bar) of %zu head%s", shown, t.n,
-                 t.replicas, kl_s(t.replicas));
-        kl_text(sheet->cr, axes.left + axes.width, 10, 7, KL_RIGHT, text);
-    }
+    if (!code) draw(sheet->cr, &t);
     table_free(&t);
     return code;
 }

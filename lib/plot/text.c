@@ -5,7 +5,7 @@
 
 #include "plot/plot.h"
 
-enum { LONGEST = 400 };
+enum { LONGEST = KL_TEXT - 4 };
 
 size_t kl_text_character(const char *text)
 {
@@ -62,7 +62,7 @@ static bool continues(char c)
 
 /* As much of text's two ends as there is room for, dots between them: names of a kind often differ at
    their ends alone. */
-static void shorten(char out[LONGEST + 4], cairo_t *cr, double size, double room, const char *text)
+static void shorten(char out[KL_TEXT], cairo_t *cr, double size, double room, const char *text)
 {
     static const char dots[] = "\xe2\x80\xa6";
     const size_t n = strlen(text);
@@ -84,12 +84,18 @@ static void shorten(char out[LONGEST + 4], cairo_t *cr, double size, double room
     }
 }
 
+void kl_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const char *text)
+{
+    char whole[LONGEST];
+    clean(whole, text);
+    shorten(cut, cr, size, room, whole);
+}
+
 void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                     const char *text)
 {
-    char whole[LONGEST], printable[LONGEST + 4];
-    clean(whole, text);
-    shorten(printable, cr, size, room, whole);
+    char printable[KL_TEXT];
+    kl_text_cut(printable, cr, size, room, text);
     const double wide = width_of(cr, size, printable);
     cairo_move_to(cr, x - (align == KL_LEFT ? 0 : align == KL_CENTRE ? wide / 2 : wide), y);
     cairo_show_text(cr, printable);
