@@ -7,8 +7,10 @@
 
 static void covariance(double *c, double *mean, const float *x, size_t n, size_t d)
 {
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < d; j++) mean[j] += (double)x[i * d + j] / (double)n;
+    /* from the first sample on: the mean of equal numbers is that number, not one beside it */
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < d; j++) mean[j] += ((double)x[i * d + j] - (double)x[j]) / (double)n;
+    for (size_t j = 0; j < d; j++) mean[j] += (double)x[j];
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < d; j++) {
             double a = ((double)x[i * d + j] - mean[j]) / (double)n;
@@ -26,18 +28,34 @@ static double dot(const double *a, const double *b, size_t d)
     return sum;
 }
 
-/* Unit length, the second orthogonal to the first. */
+static double normalise(double *v, size_t d)
+{
+    const double length = sqrt(dot(v, v, d));
+    for (size_t j = 0; j < d && length > 0; j++) v[j] /= length;
+    return length;
+}
+
+static void remove_part(double *own, const double *v, size_t d)
+{
+    const double overlap = dot(v, own, d);
+    for (size_t j = 0; j < d; j++) own[j] -= overlap * v[j];
+}
+
+/* Unit length, the second orthogonal to the first: in two steps, as the first leaves rounding alone of
+   vectors that are nearly parallel. Data on a line, or of no extent, leave a component open. */
 static void orthonormalise(double *v, size_t d)
 {
-    for (int k = 0; k < 2; k++) {
-        double *own = v + (size_t)k * d;
-        if (k == 1) {
-            double overlap = dot(v, own, d);
-            for (size_t j = 0; j < d; j++) own[j] -= overlap * v[j];
-        }
-        double length = sqrt(dot(own, own, d));
-        for (size_t j = 0; j < d; j++) own[j] = length > 0 ? own[j] / length : (j == (size_t)k);
+    double *second = v + d;
+    if (normalise(v, d) == 0) v[0] = 1;
+    for (int step = 0; step < 2; step++) {
+        remove_part(second, v, d);
+        if (normalise(second, d) > 0) continue;
+        size_t least = 0;
+        for (size_t j = 1; j < d; j++)
+            if (fabs(v[j]) < fabs(v[least])) least = j;
+        second[least] = 1;
     }
+    if (d == 1) *second = 0;
 }
 
 static void iterate(double *v, double *next, const double *c, size_t d)

@@ -85,6 +85,9 @@ static double draw(cairo_t *cr, const double *scores, const double explained[2],
     snprintf(x_label, sizeof x_label, "first component (%.1f %%)", 100 * explained[0]);
     snprintf(y_label, sizeof y_label, "second component (%.1f %%)", 100 * explained[1]);
     kl_axes_draw(cr, &axes, x_label, y_label);
+    if (!(explained[0] > 0))
+        kl_text(cr, axes.left + axes.width / 2, axes.top + axes.height / 2 - 8, 7, KL_CENTRE,
+                "all samples are equal");
     snprintf(text, sizeof text, "%zu of %zu samples; axes: share of variance", n, all);
     if (n == all) snprintf(text, sizeof text, "%zu samples; axes: share of variance", n);
     kl_text(cr, axes.left, 9, 7, KL_LEFT, text);

@@ -217,9 +217,9 @@ int kl_draw_gan(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs, s
 enum { KL_TITLE = 400 };
 void kl_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
                       const struct kl_circuit *circuit, bool noisy);
-/* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance.
-   Subspace iteration on the covariance (Golub & Van Loan, Matrix Computations, 8.2.4), from a fixed
-   start; a component's largest loading is positive. */
+/* First two principal components of x (n, d): scores (n, 2), explained[2] shares of the variance, 0 of
+   samples that are all equal. Subspace iteration on the covariance (Golub & Van Loan, Matrix
+   Computations, 8.2.4), from a fixed start; a component's largest loading is positive. */
 int kl_pca(double *scores, double explained[2], const float *x, size_t n, size_t d,
            struct kl_error *err);
 

@@ -16,6 +16,20 @@ static void expect(const char *what, double found, double expected)
     failures++;
 }
 
+/* Samples that are all equal have no variance to share; those on a line have one component. */
+static void flat(double start, double slope, double share)
+{
+    float x[N * D];
+    double scores[2 * N], explained[2];
+    struct kl_error err;
+    for (int i = 0; i < N * D; i++)
+        x[i] = (float)(start * (1 + i % D) + slope * (double)((i / D) * (1 + i % D)));
+    if (kl_pca(scores, explained, x, N, D, &err)) failures++;
+    expect("share of the first", explained[0], share);
+    expect("share of the second", explained[1], 0);
+    for (int i = 0; i < N; i++) expect("second score", scores[2 * i + 1], 0);
+}
+
 int main(void)
 {
     static const double explained_expected[2] = { 0.42655272205004113, 0.2900484137888541 };
@@ -33,5 +47,7 @@ int main(void)
     for (int k = 0; k < 2; k++) expect("explained", explained[k], explained_expected[k]);
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 2; k++) expect("score", scores[2 * i + k], first[i][k]);
+    flat(0.1, 0, 0);
+    flat(0.125, 0.5, 1); /* exact in float */
     return failures != 0;
 }
