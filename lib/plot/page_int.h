@@ -77,6 +77,7 @@ int kl_page_pairs(FILE *to, struct kl_file *file, struct kl_error *err);
 /* The verdicts and entropies of tournament --nist (page_nist.c); nothing of other kinds. The same codes.
  */
 int kl_page_nist(FILE *to, struct kl_file *file, struct kl_error *err);
+enum { KL_PAGE_PERMUTATIONS = 2000 }; /* KL_IID_PERMUTATIONS of another room: fewer give no verdict */
 /* Datasets of one axis in the group of dataset `first`, which is the first of them (page_group.c): side
    by side, each with its interval or standard error. The same codes. */
 bool kl_page_is_column(const struct kl_dataset *d);

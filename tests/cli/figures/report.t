@@ -159,7 +159,7 @@ $ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o
 +         assert row == [f['entropy/names'][k].decode()] + want, (row, want)
 +     assert [c for c in entropy[-1][1:] if c] == [cell(x) for x in f['entropy/assessed'][:]]
 +     assert uses[0] == tests[0] and [r[0] for r in uses[1:]] == ['independent, identically distributed', 'of a row alone', 'of each bit of long blocks']
-+     assert uses[1][1:] == [['refuted', 'not refuted', 'all equal'][v] for v in f['iid/verdict'][:]]
++     assert uses[1][1:] == [['refuted', 'not refuted; not compared with permutations', 'all equal'][v] for v in f['iid/verdict'][:]]
 +     for row, bits, form in (uses[2], f['extractable/row'][:], '%.0f'), (uses[3], f['extractable/bit'][:], '%.4f'):
 +         assert row[1:] == [form % x for x in bits], (row, bits)
 +     assert numpy.allclose(f['extractable/bit'][:], f['entropy/assessed'][:] / w)
@@ -169,6 +169,9 @@ $ tournament --synthetic 3 --rows 100 --bits 20 --source pairs --only-bits -q -o
 > n2.html: a page of 1 file
 > ['failed', 'not applicable', 'passed']
 > ['failed', 'not applicable', 'passed']
+$ for p in 100 2000; do tournament --nist pairs.h5 --permutations $p -q -o np.h5; figures np.h5 -q --report np.html; grep -o '>not refuted[^<]*' np.html | uniq; done
+> >not refuted; 100 permutations are too few for a verdict, expected at least 2000
+> >not refuted
 
 # the first line is what the tool itself said at its end, of the file that the others lead to
 $ told() { sed -nE '$!d; s/, [0-9.]+ s$//; s/&/\&amp;/g; p'; }

@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include "plot/page_int.h"
+#include "qrng/nist_iid.h"
 #include "store/store.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
 #include "tests/unit/test_folder.h"
+
+_Static_assert((int)KL_PAGE_PERMUTATIONS == (int)KL_IID_PERMUTATIONS, "the page has the test's number");
 
 enum { RUNS = 3, DEVICES = 2 };
 static char path[1024];
