@@ -54,7 +54,8 @@ static void draw_counts(cairo_t *cr, struct kl_axes *axes, const struct bin *bin
     }
 }
 
-static void draw(cairo_t *cr, const struct bin *bins, size_t n, const char *which)
+static int draw(cairo_t *cr, const struct bin *bins, size_t n, const struct kl_file *file,
+                const char *which, struct kl_error *err)
 {
     char text[96];
     double total = 0, error = 0;
@@ -74,10 +75,8 @@ static void draw(cairo_t *cr, const struct bin *bins, size_t n, const char *whic
     kl_axes_draw(cr, &above, NULL, "accuracy (95 % interval)");
     kl_axes_draw(cr, &below, "confidence", "samples");
     snprintf(text, sizeof text, "expected calibration error %.4f", error);
-    kl_text(cr, above.left, 9, 7, KL_LEFT, text);
-    snprintf(text, sizeof text, "%.0f sample%s%s%s", total, kl_s((uint64_t)total), *which ? ", " : "",
-             which);
-    kl_text(cr, above.left, 19, 7, KL_LEFT, text);
+    kl_text(cr, above.left, above.top - 7, 7, KL_LEFT, text);
+    return kl_draw_report_head(cr, above.left, above.top - 10, file, total, which, err);
 }
 
 int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
@@ -89,7 +88,9 @@ int kl_draw_calibration(struct kl_sheet *sheet, const struct kl_figure_inputs *i
     int code = kl_file_expect(&set, inputs->file, "calibration", KL_TYPE_F64, 3, err);
     if (!code) code = kl_which_replica(which, inputs, set->dims[0], err);
     if (!code) code = kl_file_load((void **)&bins, inputs->file, set, err);
-    if (!code) draw(sheet->cr, bins + (size_t)inputs->replica * set->dims[1], set->dims[1], which);
+    if (!code)
+        code = draw(sheet->cr, bins + (size_t)inputs->replica * set->dims[1], set->dims[1], inputs->file,
+                    which, err);
     free(bins);
     return code;
 }

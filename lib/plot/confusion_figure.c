@@ -129,8 +129,10 @@ int kl_draw_confusion(struct kl_sheet *sheet, const struct kl_figure_inputs *inp
                                   names_set->item_size };
         draw_cells(sheet->cr, &m, SIDE / (double)c);
         draw_names(sheet->cr, &m, SIDE / (double)c);
+        double n = 0;
+        for (size_t i = 0; i < c * c; i++) n += (double)m.counts[i];
         draw_scale(sheet->cr);
-        kl_text(sheet->cr, LEFT, 9, 7, KL_LEFT, which);
+        code = kl_draw_report_head(sheet->cr, LEFT, TOP, inputs->file, n, which, err);
     }
     free(counts);
     free(names);

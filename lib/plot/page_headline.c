@@ -65,19 +65,29 @@ int kl_headline_text(char text[KL_HEADLINE], const struct kl_file *file, const c
     return code;
 }
 
+int kl_headline_means(char text[KL_HEADLINE], const struct kl_file *file, struct kl_error *err)
+{
+    kl_headline_counted(text, ", ", kl_headline_count(file, "shots"), "shot");
+    const int code = kl_headline_text(text, file, "noise", ", noise ", err);
+    return code ? code : kl_headline_text(text, file, "mitigation", ", mitigated by ", err);
+}
+
+void kl_headline_cautions(char text[KL_HEADLINE], const struct kl_file *file)
+{
+    if (kl_file_has_attribute(file, "", "trained_on_these"))
+        kl_headline_add(text, "; the head was trained on these samples");
+    if (kl_file_has_attribute(file, "", "preprocess_differs"))
+        kl_headline_add(text, "; their preprocessing is not that of training");
+}
+
 static int of_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err)
 {
     const size_t heads = kl_headline_rows(file, "replicas/accuracy");
     kl_headline_accuracy(text, file, "accuracy", "accuracy");
     if (heads > 1) kl_headline_counted(text, " over ", heads, "head");
     kl_headline_counted(text, heads > 1 ? ", on " : " on ", kl_headline_rows(file, "labels"), "sample");
-    kl_headline_counted(text, ", ", kl_headline_count(file, "shots"), "shot");
-    int code = kl_headline_text(text, file, "noise", ", noise ", err);
-    if (!code) code = kl_headline_text(text, file, "mitigation", ", mitigated by ", err);
-    if (!code && kl_file_has_attribute(file, "", "trained_on_these"))
-        kl_headline_add(text, "; the head was trained on these samples");
-    if (!code && kl_file_has_attribute(file, "", "preprocess_differs"))
-        kl_headline_add(text, "; their preprocessing is not that of training");
+    const int code = kl_headline_means(text, file, err);
+    if (!code) kl_headline_cautions(text, file);
     return code;
 }
 

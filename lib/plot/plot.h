@@ -142,6 +142,11 @@ enum { KL_WHICH = 80 };
 int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
                      struct kl_error *err);
 
+/* Above the frame of a report's figure whose top is at `top`: its n samples, shots and noise, which
+   replica, and what the numbers are not to be taken for. (replica.c) KL_EDATA, KL_ENOMEM. */
+int kl_draw_report_head(cairo_t *cr, double left, double top, const struct kl_file *file, double n,
+                        const char *which, struct kl_error *err);
+
 /* --images as one input or, where no such file is there, several with commas between them. The caller
    frees text. KL_EUSAGE: too many. */
 enum { KL_SAMPLE_INPUTS = 64 };

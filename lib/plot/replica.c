@@ -1,5 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-#include "plot/plot.h"
+/* SPDX-License-Identifier: MIT
+   What figures of a report say above their frames. */
+#include "plot/page_headline_int.h"
 #include "store/store.h"
 
 int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
@@ -11,5 +12,21 @@ int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs
                        (long long)inputs->replica, kl_file_path(inputs->file), n, kl_s(n));
     if (n > 1)
         snprintf(which, KL_WHICH, "replica %lld (of 0 to %zu)", (long long)inputs->replica, n - 1);
+    return KL_OK;
+}
+
+int kl_draw_report_head(cairo_t *cr, double left, double top, const struct kl_file *file, double n,
+                        const char *which, struct kl_error *err)
+{
+    const double room = 230;
+    char text[KL_HEADLINE], cautions[KL_HEADLINE] = "";
+    snprintf(text, sizeof text, "%.0f sample%s", n, n == 1 ? "" : "s");
+    const int code = kl_headline_means(text, file, err);
+    if (code) return code;
+    if (*which) kl_headline_add(text, ", %s", which);
+    kl_headline_cautions(cautions, file);
+    kl_colour(cr, 0, 1);
+    if (*cautions) kl_text_within(cr, left, top - 7, 7, KL_LEFT, room, cautions + 2);
+    kl_text_within(cr, left, top - (*cautions ? 17 : 7), 7, KL_LEFT, room, text);
     return KL_OK;
 }
