@@ -30,8 +30,8 @@ static int load(struct norms *n, struct kl_file *file, struct kl_error *err)
     return KL_OK;
 }
 
-/* NAN: no replica trained this group then, or its gradient is 0. */
-static double log_mean(const struct norms *n, size_t e, size_t g)
+/* NAN: no replica trained this group then. */
+static double mean_of(const struct norms *n, size_t e, size_t g)
 {
     double sum = 0;
     size_t count = 0;
@@ -39,7 +39,27 @@ static double log_mean(const struct norms *n, size_t e, size_t g)
         const double v = n->values[(r * n->epochs + e) * n->groups + g];
         if (isfinite(v)) sum += v, count++;
     }
-    return count && sum > 0 ? log10(sum / (double)count) : NAN;
+    return count ? sum / (double)count : NAN;
+}
+
+/* NAN: there is none, or it is 0. */
+static double log_mean(const struct norms *n, size_t e, size_t g)
+{
+    const double mean = mean_of(n, e, g);
+    return mean > 0 ? log10(mean) : NAN;
+}
+
+/* Epochs that every replica trained for. */
+static size_t common_epochs(const struct norms *n)
+{
+    size_t common = n->epochs;
+    for (size_t r = 0; r < n->replicas; r++) {
+        size_t last = 0;
+        for (size_t i = 0; i < n->epochs * n->groups; i++)
+            if (isfinite(n->values[r * n->epochs * n->groups + i])) last = i / n->groups + 1;
+        common = last < common ? last : common;
+    }
+    return common;
 }
 
 static bool of_circuit(const struct norms *n, size_t g)
@@ -61,21 +81,42 @@ static void widen(struct kl_axes *axes, const struct norms *n)
     axes->y1 = fmax(ceil(axes->y1), axes->y0 + 1);
 }
 
-/* A line breaks where there is no norm. */
+/* A line breaks where there is no norm; an epoch between two of these has a dot. */
 static void draw_line(cairo_t *cr, const struct kl_axes *axes, const struct norms *n, size_t g)
 {
+    size_t joined = 0;
     cairo_set_line_width(cr, 1.1);
     for (size_t e = 0; e < n->shown; e++) {
         const double v = log_mean(n, e, g);
         if (!isfinite(v)) {
             cairo_stroke(cr);
+            joined = 0;
             continue;
         }
         const double x = kl_axes_x(axes, (double)e + 1), y = kl_axes_y(axes, v);
         cairo_line_to(cr, x, y);
-        if (n->shown == 1) cairo_arc(cr, x, y, 1.2, 0, 2 * M_PI);
+        const bool last = e + 1 == n->shown || !isfinite(log_mean(n, e + 1, g));
+        if (!joined++ && last) {
+            cairo_new_path(cr);
+            kl_mark(cr, x, y, 1.6, KL_CIRCLE);
+        }
     }
     cairo_stroke(cr);
+}
+
+/* A logarithmic axis has no zero: a panel without a line says why, and one whose lines have gaps. */
+static void name_zeros(cairo_t *cr, const struct kl_axes *axes, const struct norms *n, bool circuit)
+{
+    const double x = axes->left + axes->width / 2, bottom = axes->top + axes->height;
+    size_t zeros = 0, others = 0;
+    for (size_t g = 0; g < n->groups; g++)
+        for (size_t e = 0; e < n->shown && of_circuit(n, g) == circuit; e++) {
+            const double mean = mean_of(n, e, g);
+            zeros += mean == 0, others += mean > 0;
+        }
+    kl_colour(cr, 0, 1);
+    if (zeros && !others) kl_text(cr, x, bottom - axes->height / 2, 7, KL_CENTRE, "every gradient is 0");
+    else if (zeros) kl_text(cr, x, bottom - 5, 6.5, KL_CENTRE, "no line where a gradient is 0");
 }
 
 /* A sample of line i of n and its name; returns where the next may begin. */
@@ -109,6 +150,20 @@ static void draw_panel(cairo_t *cr, const struct kl_axes *axes, const struct nor
         if (i + 1 == count || x + 2 * width <= end) x = draw_entry(cr, x, y, i, count, name);
         i++;
     }
+    name_zeros(cr, axes, n, circuit);
+}
+
+/* Unlike the curves above, these lines go on where replicas have stopped. */
+static void draw_common(cairo_t *cr, double top, const struct norms *n)
+{
+    char text[120];
+    const size_t common = common_epochs(n);
+    if (common >= n->shown) return;
+    snprintf(text, sizeof text,
+             "gradients: mean of the heads that still train, from epoch %zu on fewer than %zu",
+             common + 1, n->replicas);
+    kl_colour(cr, 0, 1);
+    kl_text(cr, 483, top - 15, 7, KL_RIGHT, text);
 }
 
 int kl_draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *file, struct kl_error *err)
@@ -122,6 +177,7 @@ int kl_draw_gradients(cairo_t *cr, double top, size_t shown, struct kl_file *fil
         axes.log_y = true;
         axes.x0 = 0.5, axes.x1 = fmax((double)shown, 1) + 0.5;
         widen(&axes, &n);
+        draw_common(cr, top, &n);
         bool circuit = false;
         for (size_t g = 0; g < n.groups; g++) circuit |= of_circuit(&n, g);
         for (int panel = circuit ? 0 : 1; panel < 2; panel++) {
