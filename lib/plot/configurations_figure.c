@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    What was trained, and what came of it: a line for each classifier of devices with its settings, as its
    report has them, its accuracy and the gain over chance; then accuracy against size. Of several
-   reports, whose first one's yardsticks stand below. */
+   reports, whose first one's yardsticks stand below under its name, each with the chance of its own
+   devices. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,23 @@ static void range(double *least, double *most, const struct kl_configurations *l
     *least -= margin, *most += margin;
 }
 
+/* A mark a line, all at one place if the reports are of as many devices; returns the axis's label. */
+static const char *draw_chances(cairo_t *cr, const struct kl_axes *a,
+                                const struct kl_configurations *lines)
+{
+    bool differ = false;
+    kl_colour(cr, 0, 0.5);
+    cairo_set_line_width(cr, 0.6);
+    for (size_t i = 0; i < lines->n; i++) {
+        const double x = kl_axes_x(a, lines->line[i].chance);
+        cairo_move_to(cr, x, a->top + STEP * (double)i);
+        cairo_line_to(cr, x, a->top + STEP * (double)(i + 1));
+        differ = differ || lines->line[i].chance != lines->line[0].chance;
+    }
+    cairo_stroke(cr);
+    return differ ? "the lines: chance of each" : "the line: chance";
+}
+
 static double draw_table(cairo_t *cr, const struct kl_configurations *lines)
 {
     struct kl_axes a = {
@@ -109,13 +127,7 @@ static double draw_table(cairo_t *cr, const struct kl_configurations *lines)
         draw_interval(cr, l, kl_axes_x(&a, l->low), y, kl_axes_x(&a, l->high), y, kl_axes_x(&a, l->mean),
                       y);
     }
-    const double x = kl_axes_x(&a, lines->line[0].chance);
-    kl_colour(cr, 0, 0.5);
-    cairo_set_line_width(cr, 0.6);
-    cairo_move_to(cr, x, a.top);
-    cairo_line_to(cr, x, a.top + a.height);
-    cairo_stroke(cr);
-    kl_axes_draw_x(cr, &a, "the line: chance");
+    kl_axes_draw_x(cr, &a, draw_chances(cr, &a, lines));
     return a.top + a.height;
 }
 
@@ -141,6 +153,15 @@ static double place(const struct kl_axes *a, const struct kl_configurations *lin
            6 * ((double)before - (double)(same - 1) / 2);
 }
 
+static bool stand_side_by_side(const struct kl_configurations *lines)
+{
+    for (size_t i = 0; i < lines->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (lines->line[i].parameters > 0 && lines->line[k].parameters == lines->line[i].parameters)
+                return true;
+    return false;
+}
+
 static void draw_size(cairo_t *cr, const struct kl_axes *a, const struct kl_configurations *lines,
                       size_t i)
 {
@@ -150,7 +171,7 @@ static void draw_size(cairo_t *cr, const struct kl_axes *a, const struct kl_conf
     draw_interval(cr, l, x, kl_axes_y(a, l->low), x, kl_axes_y(a, l->high), x, y);
     const bool late = x > a->left + 0.9 * a->width; /* a name would leave the frame */
     if (l->named || strcmp(l->layers, "-") == 0)
-        kl_text(cr, late ? x - 5 : x + 5, y + 2.3, 6.5, late ? KL_RIGHT : KL_LEFT, l->name);
+        kl_text_within(cr, late ? x - 5 : x + 5, y + 2.3, 6.5, late ? KL_RIGHT : KL_LEFT, 90, l->name);
 }
 
 static void draw_sizes(cairo_t *cr, const struct kl_configurations *lines, double top)
@@ -170,6 +191,8 @@ static void draw_sizes(cairo_t *cr, const struct kl_configurations *lines, doubl
     for (size_t i = 0; i < lines->n; i++) draw_size(cr, &a, lines, i);
     kl_axes_draw(cr, &a, NULL, "accuracy");
     draw_powers(cr, &a);
+    if (stand_side_by_side(lines))
+        kl_text(cr, a.left + a.width, a.top - 4, 6.5, KL_RIGHT, "equal sizes side by side");
 }
 
 int kl_draw_configurations(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,

@@ -27,7 +27,7 @@ static int text(char to[KL_SETTING], const struct kl_file *f, const char *name, 
 }
 
 /* The file's name without its folder and its end. */
-static void name_line(char name[KL_SETTING], const struct kl_file *f)
+static void name_file(char name[KL_SETTING], const struct kl_file *f)
 {
     const char *slash = strrchr(kl_file_path(f), '/');
     snprintf(name, KL_SETTING, "%.*s", KL_SETTING - 1, slash ? slash + 1 : kl_file_path(f));
@@ -65,8 +65,20 @@ static int find_test(double *test, const struct kl_file *f, struct kl_error *err
     return code;
 }
 
-/* A row of the report: the chosen model, or a yardstick, which is trained on the same splits. Of several
-   reports the chosen models are told apart by their files' names. */
+/* A row by its model; of several reports the chosen models by their files, and a yardstick, which is
+   that of one of them alone, by both. */
+static void name_line(struct kl_configuration *l, const struct kl_file *f, const char *model,
+                      bool chosen, bool alone)
+{
+    char file[KL_SETTING];
+    name_file(file, f);
+    l->named = !chosen || alone;
+    if (alone) snprintf(l->name, sizeof l->name, "%.*s", KL_SETTING - 1, model);
+    else if (chosen) snprintf(l->name, sizeof l->name, "%s", file);
+    else snprintf(l->name, sizeof l->name, "%.*s of %s", KL_SETTING / 2, model, file);
+}
+
+/* A row of the report: the chosen model, or a yardstick, which is trained on the same splits. */
 static int add_line(struct kl_configurations *c, const struct kl_file *f, const struct kl_report_view *v,
                     const struct kl_accuracies *row, bool chosen, struct kl_error *err)
 {
@@ -84,9 +96,7 @@ static int add_line(struct kl_configurations *c, const struct kl_file *f, const 
     if (!code) code = number(&l->parameters, f, attribute, err);
     if (!code) code = find_test(&l->test, f, err);
     snprintf(l->splits, KL_SETTING, collapsed > 0 ? "%zu, %.0f" : "%zu", v->n_splits, collapsed);
-    l->named = !chosen || c->alone;
-    if (l->named) snprintf(l->name, KL_SETTING, "%s", row->name);
-    else name_line(l->name, f);
+    name_line(l, f, row->name, chosen, c->alone);
     return code || !chosen ? code : describe_training(l, f, err);
 }
 

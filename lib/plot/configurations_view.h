@@ -8,11 +8,11 @@
 
 enum { KL_CONFIGURATIONS = 24, KL_SETTING = 40 };
 struct kl_configuration {
-    char name[KL_SETTING], layers[KL_SETTING], epochs[KL_SETTING], penalty[KL_SETTING],
+    char name[2 * KL_SETTING], layers[KL_SETTING], epochs[KL_SETTING], penalty[KL_SETTING],
         splits[KL_SETTING];                  /* "-": has none */
     double parameters, batch, dropout, test; /* NaN: has none */
     double mean, low, high, chance;          /* of the accuracy; 1 / devices */
-    bool named;                              /* by its model: a yardstick, or the one report there is */
+    bool named;                              /* with its model: a yardstick, or the one report there is */
 };
 /* The chosen model of each report, then the yardsticks of inputs->file, which had the same splits.
    KL_EDATA, KL_ENOMEM; KL_EUSAGE: more than KL_CONFIGURATIONS reports. */
