@@ -30,24 +30,49 @@ static void line(cairo_t *cr, double x0, double y0, double x1, double y1)
     cairo_stroke(cr);
 }
 
-/* A number with a true minus sign. */
-static void tick_text(char text[40], double value, double step)
+static void superscript(char *to, size_t size, int power)
 {
-    int decimals = step >= 1 ? 0 : (int)ceil(-log10(step) - 1e-9);
-    double size = fabs(value) < step / 1000 ? 0 : fabs(value);
-    snprintf(text, 40, "%s%.*f", value < 0 && size > 0 ? "\xe2\x88\x92" : "", decimals, size);
+    static const char *const digits[] = { "\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
+                                          "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
+                                          "\xe2\x81\xb8", "\xe2\x81\xb9" };
+    char plain[12];
+    size_t used = 0;
+    snprintf(plain, sizeof plain, "%d", power);
+    for (const char *c = plain; *c && used + 4 < size; c++)
+        used += (size_t)snprintf(to + used, size - used, "%s",
+                                 *c == '-' ? "\xe2\x81\xbb" : digits[*c - '0']);
+}
+
+void kl_tick_text(char text[KL_TICK], double value, double step, double most)
+{
+    const int finest = (int)floor(log10(step) + 1e-9), tens = (int)floor(log10(most) + 1e-9);
+    const char *minus = value < 0 ? "\xe2\x88\x92" : ""; /* a true one */
+    const bool scaled = most > 1e6 || most < 1e-4;
+    char power[20];
+    if (fabs(value) < step / 1000) value = 0, minus = "";
+    if (scaled && value == 0) {
+        snprintf(text, KL_TICK, "0");
+        return;
+    }
+    const int decimals = scaled ? tens - finest : -finest;
+    snprintf(text, KL_TICK, "%s%.*f", minus, decimals > 0 ? decimals : 0,
+             fabs(scaled ? value / pow(10, tens) : value));
+    superscript(power, sizeof power, tens);
+    const size_t used = strlen(text);
+    if (scaled) snprintf(text + used, KL_TICK - used, "%s10%s", "\xc3\x97", power);
 }
 
 static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
 {
-    char text[40];
+    char text[KL_TICK];
     const double range = a->x1 - a->x0, bottom = a->top + a->height;
     double step = round_step(range, a->width < 110 ? 3 : 5);
     if (a->whole_x && step < 1) step = 1;
-    for (double k = ceil(a->x0 / step - 1e-9); k * step <= a->x1 + 1e-9 * step; k++) {
+    double k = ceil(a->x0 / step - 1e-9);
+    for (; k + 1 > k && k * step <= a->x1 + 1e-9 * step; k++) { /* rounding may leave no next one */
         double x = kl_axes_x(a, k * step);
         line(cr, x, bottom, x, bottom + 3);
-        tick_text(text, k * step, step);
+        kl_tick_text(text, k * step, step, fmax(fabs(a->x0), fabs(a->x1)));
         if (!a->no_x_numbers) kl_text(cr, x, bottom + 11, TICK_SIZE, KL_CENTRE, text);
     }
 }
@@ -56,25 +81,25 @@ static void draw_x_ticks(cairo_t *cr, const struct kl_axes *a)
 static double power_text(cairo_t *cr, double x, double y, double power)
 {
     const double small = 0.75 * TICK_SIZE;
-    char text[40];
-    tick_text(text, power, 1);
+    char text[KL_TICK];
+    kl_tick_text(text, power, 1, 1);
     const double width = kl_text_width(cr, small, text);
     kl_text(cr, x, y - 0.4 * TICK_SIZE, small, KL_RIGHT, text);
     kl_text(cr, x - width, y, TICK_SIZE, KL_RIGHT, "10");
     return width + kl_text_width(cr, TICK_SIZE, "10");
 }
 
-/* Decades, as many as leave room for their numbers, with short ticks at 2 to 9 times where all have.
-   Returns the width of the widest number. */
+/* Decades, numbers at as many as leave room for them, with short ticks at 2 to 9 times where all have;
+   ticks without a number where they do not touch. Returns the width of the widest number. */
 static double draw_decades(cairo_t *cr, const struct kl_axes *a)
 {
     const double each = a->height / (a->y1 - a->y0), step = ceil(1.8 * TICK_SIZE / each);
     double widest = 0;
     for (double k = ceil(a->y0 - 1e-9); k <= a->y1 + 1e-9; k++) {
         const double y = kl_axes_y(a, k);
-        line(cr, a->left - 3, y, a->left, y);
-        if (fmod(fabs(k), step) == 0 && !a->bare_y)
-            widest = fmax(widest, power_text(cr, a->left - 5, y + 2.5, k));
+        const bool numbered = fmod(fabs(k), step) == 0;
+        if (numbered || each >= 3) line(cr, a->left - 3, y, a->left, y);
+        if (numbered && !a->bare_y) widest = fmax(widest, power_text(cr, a->left - 5, y + 2.5, k));
         for (int m = 2; m < 10 && each > 12 && k + log10(m) < a->y1; m++)
             line(cr, a->left - 1.5, kl_axes_y(a, k + log10(m)), a->left, kl_axes_y(a, k + log10(m)));
     }
@@ -84,13 +109,14 @@ static double draw_decades(cairo_t *cr, const struct kl_axes *a)
 /* Returns the width of the widest number. */
 static double draw_y_ticks(cairo_t *cr, const struct kl_axes *a)
 {
-    char text[40];
+    char text[KL_TICK];
     const double range = a->y1 - a->y0;
     double widest = 0, step = round_step(range, a->height < 100 ? 2.5 : 5);
-    for (double k = ceil(a->y0 / step - 1e-9); k * step <= a->y1 + 1e-9 * step; k++) {
+    double k = ceil(a->y0 / step - 1e-9);
+    for (; k + 1 > k && k * step <= a->y1 + 1e-9 * step; k++) {
         double y = kl_axes_y(a, k * step);
         line(cr, a->left - 3, y, a->left, y);
-        tick_text(text, k * step, step);
+        kl_tick_text(text, k * step, step, fmax(fabs(a->y0), fabs(a->y1)));
         if (a->bare_y) continue;
         kl_text(cr, a->left - 5, y + 2.5, TICK_SIZE, KL_RIGHT, text);
         widest = fmax(widest, kl_text_width(cr, TICK_SIZE, text));

@@ -131,13 +131,14 @@ static double draw_table(cairo_t *cr, const struct kl_configurations *lines)
     return a.top + a.height;
 }
 
-/* Decades below the frame. */
+/* Decades below the frame, as many as there is room for. */
 static void draw_powers(cairo_t *cr, const struct kl_axes *a)
 {
-    for (double k = ceil(a->x0); k <= a->x1; k++) {
+    const double every = ceil((a->x1 - a->x0) / 12);
+    for (double k = ceil(a->x0); k <= a->x1; k += every) {
         kl_colour(cr, 0, 1);
-        char word[KL_SETTING];
-        snprintf(word, sizeof word, "%.0f", pow(10, k));
+        char word[KL_TICK];
+        kl_tick_text(word, pow(10, k), pow(10, k), pow(10, k));
         kl_text(cr, kl_axes_x(a, k), a->top + a->height + 11, 7, KL_CENTRE, word);
     }
     kl_text(cr, a->left + a->width / 2, a->top + a->height + 23, 8, KL_CENTRE, "parameters");

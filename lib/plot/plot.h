@@ -125,6 +125,10 @@ struct kl_axes {
 void kl_axes_draw(cairo_t *cr, const struct kl_axes *axes, const char *x_label, const char *y_label);
 /* Frame and the lower axis alone. */
 void kl_axes_draw_x(cairo_t *cr, const struct kl_axes *axes, const char *label);
+/* A number of ticks that are `step` apart, the largest of about `most`: with as many decimals as tell
+   them apart, and above 1e6 and below 1e-4 times the power of ten of `most`. */
+enum { KL_TICK = 60 };
+void kl_tick_text(char text[KL_TICK], double value, double step, double most);
 double kl_axes_x(const struct kl_axes *axes, double value);
 double kl_axes_y(const struct kl_axes *axes, double value);
 /* A filled mark, of about the same area whatever its form. */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+   Numbers along an axis are right however large or small, and no axis has more than there is room for. */
+#include <math.h>
+
+#include "tests/unit/plot/drawn.h"
+
+#define MINUS "\xe2\x88\x92"
+#define TIMES  \
+    "\xc3\x97" \
+    "10"
+
+static void expect(double value, double step, double most, const char *text)
+{
+    char found[KL_TICK];
+    kl_tick_text(found, value, step, most);
+    CHECK(strcmp(found, text) == 0, "%g: found '%s', expected '%s'", value, found, text);
+}
+
+static size_t lines;
+void cairo_line_to(cairo_t *cr, double x, double y)
+{
+    (void)cr, (void)x, (void)y;
+    lines++;
+}
+
+/* How many texts and ticks an axis from y0 to y1 has. */
+static void expect_axis(struct kl_axes axes, size_t most_texts, size_t most_lines)
+{
+    cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
+    cairo_t *cr = cairo_create(surface);
+    n_drawn = lines = 0;
+    kl_axes_draw(cr, &axes, "", "");
+    CHECK(n_drawn <= most_texts, "%zu texts", n_drawn);
+    CHECK(lines <= most_lines, "%zu ticks", lines);
+    for (size_t i = 0; i < n_drawn; i++) CHECK(strlen(drawn[i]) < 24, "'%s'", drawn[i]);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+}
+
+int main(void)
+{
+    const struct kl_axes axes = { .width = 195, .height = 140, .x1 = 1, .y1 = 1 };
+    struct kl_axes changed = axes;
+    expect(0.25, 0.05, 1, "0.25");
+    expect(-2, 1, 4, MINUS "2");
+    expect(1e-12, 1, 4, "0");
+    expect(500000, 500000, 1e6, "500000");
+    expect(500000, 500000, 2e6, "0.5" TIMES "\xe2\x81\xb6");
+    expect(-2e300, 5e299, 2.1e300, MINUS "2.0" TIMES "\xc2\xb3\xe2\x81\xb0\xe2\x81\xb0");
+    expect(2e-5, 1e-5, 5e-5, "2" TIMES "\xe2\x81\xbb\xe2\x81\xb5");
+    expect(0, 1e-5, 5e-5, "0");
+    expect(0.0002, 0.0001, 0.0004, "0.0002");
+    expect_axis(axes, 20, 20);
+    changed.y0 = -1e300, changed.y1 = 1e300;
+    expect_axis(changed, 20, 20);
+    changed.y0 = 1e300, changed.y1 = nextafter(1e300, INFINITY);
+    expect_axis(changed, 10, 10);
+    changed = axes;
+    changed.log_y = true, changed.y0 = -300, changed.y1 = 300;
+    expect_axis(changed, 40, 40);
+    return failures != 0;
+}
