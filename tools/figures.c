@@ -136,7 +136,8 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
 {
     const struct values *v = &run->v;
     const bool draws = v->common.output != NULL;
-    const struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
+    char lacking[KL_CHARACTER] = "";
+    struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
     struct kl_drawings *d = &run->drawings;
     if (!n) return kl_fail(err, KL_EUSAGE, "0 inputs, expected FILE.h5...; see --help");
     if (!draws && !v->report)
@@ -149,8 +150,11 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     if (!code) code = check_targets(run, files, n, err);
     if (!code) code = check_images(run, err);
     if (!code && draws) code = kl_drawings_write(d, err);
+    inputs.lacking = lacking;
     if (!code && v->report)
         code = kl_page_write(&run->page_written, v->report, run->files, n, &inputs, err);
+    if (!code && *lacking)
+        kl_note(&run->log, 1, "%s: the font has no %s, drawn as a box", v->report, lacking);
     return code;
 }
 

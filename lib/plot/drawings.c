@@ -147,13 +147,17 @@ static int add_file(struct kl_drawings *d, struct kl_file *file, struct kl_error
 static int draw_all(struct kl_drawings *d, struct kl_error *err)
 {
     int code = KL_OK;
+    char lacking[KL_CHARACTER] = "";
     for (size_t i = 0; i < d->n && !code; i++) {
         const struct kl_drawing *one = &d->list[i];
-        const struct kl_figure_inputs inputs = inputs_of(d, one->file);
+        struct kl_figure_inputs inputs = inputs_of(d, one->file);
         bool written = false;
+        inputs.lacking = *lacking ? NULL : lacking; /* told once */
         code = kl_figure_write(&written, one->figure, &inputs, one->format, one->path, err);
         d->written += written;
         if (!code) kl_note(d->log, 2, "%s: %s", one->path, written ? "written" : "up to date");
+        if (!code && *lacking && inputs.lacking)
+            kl_note(d->log, 1, "%s: the font has no %s, drawn as a box", one->path, lacking);
     }
     return code;
 }

@@ -14,6 +14,7 @@ struct kl_file;
 struct kl_sheet;
 struct json_t;
 
+enum { KL_CHARACTER = 5 }; /* one in UTF-8 */
 /* Extra inputs that some figures need. */
 struct kl_figure_inputs {
     struct kl_file *file;                     /* the head, report, features or plateau */
@@ -21,6 +22,7 @@ struct kl_figure_inputs {
     int64_t replica;                          /* which of several heads */
     const struct kl_circuit_options *circuit; /* circuit: this one, not that of a file */
     size_t *drawn;                            /* circuit: its gates that there is room for; or NULL */
+    char *lacking; /* [KL_CHARACTER], "" before: the first character that the font lacks; or NULL */
     struct kl_file *const *files;             /* [n_files]: all, for figures that look beside theirs */
     size_t n_files;
 };
@@ -105,6 +107,9 @@ void kl_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const
 void kl_text_upwards(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                      const char *text);
 double kl_text_width(cairo_t *cr, double size, const char *text);
+/* Texts on cr that have a character without a glyph put the first one into lacking, if that is empty;
+   NULL: nowhere. */
+void kl_text_watch(cairo_t *cr, char *lacking);
 /* Bytes of the printable UTF-8 character that begins at text; 0: none does. */
 size_t kl_text_character(const char *text);
 /* The k-th of n names, each in `size` bytes; a class beyond them has its number. */

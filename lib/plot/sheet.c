@@ -57,6 +57,7 @@ static int measure(struct box *ink, const struct kl_figure *figure,
     sheet.surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
     sheet.cr = cairo_create(sheet.surface);
     set_font(sheet.cr);
+    kl_text_watch(sheet.cr, inputs->lacking);
     int code = figure->draw(&sheet, inputs, err);
     if (!code) code = status_code(cairo_status(sheet.cr), err);
     cairo_recording_surface_ink_extents(sheet.surface, &ink->x, &ink->y, &ink->width, &ink->height);

@@ -91,6 +91,35 @@ void kl_text_cut(char cut[KL_TEXT], cairo_t *cr, double size, double room, const
     shorten(cut, cr, size, room, whole);
 }
 
+static const cairo_user_data_key_t watched;
+
+void kl_text_watch(cairo_t *cr, char *lacking)
+{
+    cairo_set_user_data(cr, &watched, lacking, NULL);
+}
+
+/* A font draws what it lacks as its glyph 0, a box. */
+static bool is_lacking(cairo_t *cr, const char *character, size_t n)
+{
+    cairo_glyph_t *glyphs = NULL;
+    int found = 0;
+    const cairo_status_t status = cairo_scaled_font_text_to_glyphs(
+        cairo_get_scaled_font(cr), 0, 0, character, (int)n, &glyphs, &found, NULL, NULL, NULL);
+    const bool box = !status && found == 1 && glyphs[0].index == 0;
+    cairo_glyph_free(glyphs);
+    return box;
+}
+
+static void look_for_boxes(cairo_t *cr, const char *text)
+{
+    char *lacking = cairo_get_user_data(cr, &watched);
+    for (size_t n; lacking && !*lacking && *text; text += n) {
+        n = kl_text_character(text);
+        if (n == 0) n = 1;
+        if (n > 1 && is_lacking(cr, text, n)) memcpy(lacking, text, n), lacking[n] = '\0';
+    }
+}
+
 void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align align, double room,
                     const char *text)
 {
@@ -98,6 +127,7 @@ void kl_text_within(cairo_t *cr, double x, double y, double size, enum kl_align 
     kl_text_cut(printable, cr, size, room, text);
     const double wide = width_of(cr, size, printable);
     cairo_move_to(cr, x - (align == KL_LEFT ? 0 : align == KL_CENTRE ? wide / 2 : wide), y);
+    look_for_boxes(cr, printable);
     cairo_show_text(cr, printable);
     cairo_new_path(cr); /* no current point: the next line begins anew */
 }

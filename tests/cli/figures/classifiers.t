@@ -53,6 +53,13 @@ $ qtrain --qrng bits.h5 --seeds 2 --epochs 3 --hidden 5 --l1 0 --batch-size 4 -q
 # One report's model goes by its own name, several by their files'.
 $ cp r.h5 x.h5; for f in r x; do figures $f.h5 --figure configurations -q -o $f.svg; figures $f.h5 hr.h5 --figure configurations -q -o 2$f.svg; done; cmp r.svg x.svg && cmp -s 2r.svg 2x.svg
 ? 1
+# A character that the font lacks is said once.
+$ cp r.h5 日本.h5; figures 日本.h5 hr.h5 --figure configurations -o jp; figures 日本.h5 hr.h5 --figure configurations -o jp -q; cp r.h5 é.h5; figures é.h5 hr.h5 --figure configurations -o e -q
++ figures 日本.h5 hr.h5 --report jp.html
+> jp: 1 figure in 2 files, 2 written
+> jp.html: a page of 2 files
+! figures: jp/configurations.png: the font has no 日, drawn as a box
+! figures: jp.html: the font has no 日, drawn as a box
 $ figures r.h5 hr.h5 -o both
 ! figures: both/classifiers.png: both r.h5 and hr.h5 give this figure; draw them into two folders
 ? 2
