@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Figures of device bits: what lies outside their panels is said, symbols have names that there is room
    for, and axes without spread have numbers beside each other. */
-#include "tests/unit/drawn.h"
+#include "tests/unit/plot/drawn.h"
 #include "tests/unit/test_folder.h"
 
 enum { DEVICES = 33, BITS = 40, RUNS = 16, LAGS = 2, SYMBOLS = 16, MOST = DEVICES * (BITS + 1) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The figure of several reports says whose yardsticks it has, that chance differs, and that classifiers
    of equal size stand side by side. */
-#include "tests/unit/plot/drawn.h"
+#include "tests/unit/plot/words.h"
 
 enum { SPLITS = 2, MOST_DEVICES = 3, BINS = 2 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Samples that are all equal have a figure that says so. */
-#include "tests/unit/plot/drawn.h"
+#include "tests/unit/plot/words.h"
 
 enum { N = 7, D = 3 };
 static char path[1024];

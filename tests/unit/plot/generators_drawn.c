@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The figure of generators: a score that is no number has no bar, and the others are drawn. */
-#include "tests/unit/drawn.h"
+#include "tests/unit/plot/drawn.h"
 #include "tests/unit/test_folder.h"
 
 enum { PAIRS = 2, EPOCHS = 200 };

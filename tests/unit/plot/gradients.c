@@ -3,7 +3,7 @@
    on a logarithmic axis. */
 #include <math.h>
 
-#include "tests/unit/plot/drawn.h"
+#include "tests/unit/plot/words.h"
 
 enum { HEADS = 2, EPOCHS = 4, GROUPS = 2 };
 static char path[1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The figure of device pairs: every accuracy where it is, what is left out said, names inside the frame.
  */
-#include "tests/unit/drawn.h"
+#include "tests/unit/plot/drawn.h"
 #include "tests/unit/test_folder.h"
 
 enum { DEVICES = 6, PAIRS = DEVICES * (DEVICES - 1) / 2, BITS = 4, SCORES = 8, DIVERGENCES = 5 };

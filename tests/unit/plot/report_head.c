@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Figures of a report say of how many samples it is, with how many shots, and that its head was trained
    on them. */
-#include "tests/unit/plot/drawn.h"
+#include "tests/unit/plot/words.h"
 
 enum { CLASSES = 2, BINS = 2 };
 static char path[1024];

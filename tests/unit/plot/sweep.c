@@ -3,7 +3,7 @@
    counted. */
 #include <math.h>
 
-#include "tests/unit/plot/drawn.h"
+#include "tests/unit/plot/words.h"
 
 enum { POINTS = 6, HEADS = 2, NAME = 256 };
 static char path[1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The figure of synthetic devices: quartiles between the values, pairs that a logarithm does not show
    counted, classes named, words where there is no correlation. */
-#include "tests/unit/drawn.h"
+#include "tests/unit/plot/drawn.h"
 #include "tests/unit/test_folder.h"
 
 enum { DEVICES = 3, PAIRS = 15, COLUMNS = 8 };

@@ -2,7 +2,7 @@
    Numbers along an axis are right however large or small, and no axis has more than there is room for. */
 #include <math.h>
 
-#include "tests/unit/plot/drawn.h"
+#include "tests/unit/plot/words.h"
 
 #define MINUS "\xe2\x88\x92"
 #define TIMES  \

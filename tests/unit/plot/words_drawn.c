@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What figures say of the numbers that they draw: bounds, and what bands are. */
-#include "tests/unit/drawn.h"
+#include "tests/unit/plot/drawn.h"
 #include "tests/unit/test_folder.h"
 
 static char path[1024];
