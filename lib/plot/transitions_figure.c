@@ -23,13 +23,14 @@ static void draw_matrix(cairo_t *cr, double x, double y, const char *title, cons
     const double half = SIDE / 2;
     for (int i = 0; i < 4; i++) {
         const double left = x + i % 2 * half, top = y + (double)(i / 2) * half;
-        shade(cr, p[i]);
+        const bool there = isfinite(p[i]); /* this bit never came before another */
+        shade(cr, there ? p[i] : 0.5);
         cairo_rectangle(cr, left, top, half, half);
         cairo_fill(cr);
         kl_colour(cr, 0, 1);
         snprintf(text, sizeof text, "%.4f", p[i]);
-        kl_text(cr, left + half / 2, top + half / 2 + 2, 8, KL_CENTRE, text);
-        if (!errors) continue;
+        kl_text(cr, left + half / 2, top + half / 2 + 2, 8, KL_CENTRE, there ? text : "-");
+        if (!errors || !isfinite(errors[i])) continue;
         snprintf(text, sizeof text, "\xc2\xb1 %.4f", errors[i]);
         kl_text(cr, left + half / 2, top + half / 2 + 11, 6.5, KL_CENTRE, text);
     }

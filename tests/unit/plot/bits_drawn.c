@@ -11,7 +11,7 @@ static char path[1024];
 struct bits {
     size_t devices;
     int64_t rare;
-    double long_runs, symbol_bits, inside, between;
+    double long_runs, symbol_bits, inside, between, conditional;
 };
 
 static int put(struct kl_writer *w, const char *name, size_t rows, size_t columns, double value,
@@ -56,7 +56,7 @@ static int write_bits(struct kl_writer *w, const void *what, struct kl_error *er
                  { "device_stats/autocorrelation", LAGS, 0 },
                  { "device_stats/autocorrelation_se", LAGS, 0 },
                  { "device_stats/run_lengths_per_row_se", RUNS, 0 },
-                 { "device_stats/transition_conditional", 4, 0.5 },
+                 { "device_stats/transition_conditional", 4, b->conditional },
                  { "device_stats/transition_conditional_se", 4, 0 },
                  { "device_tests/inside_phi", 1, b->inside },
                  { "device_tests/between_phi", 1, b->between },
@@ -86,7 +86,7 @@ static void check_room(const char *name)
 
 static void check_outside(void)
 {
-    struct bits b = { 3, 2, 0.25, 4, 0, 0 };
+    struct bits b = { 3, 2, 0.25, 4, 0, 0, 0.5 };
     draw("bit-tests", &b);
     CHECK_WORDS("6 of 6000 rows lie below");
     CHECK_WORDS("runs of more than 14 bits are left out: at most 0.5 a row");
@@ -104,17 +104,20 @@ static void check_outside(void)
 
 static void check_devices(void)
 {
-    struct bits b = { DEVICES, 0, 0, 4, 0, 0 };
+    struct bits b = { DEVICES, 0, 0, 4, 0, 0, 0.5 };
     draw("transitions", &b);
     CHECK_WORDS("the first 31 of 33 devices");
     b.devices = 31;
     draw("transitions", &b);
     CHECK(!drawn_text("the first"), "all 31 are drawn");
+    b.conditional = NAN; /* of a bit that never came */
+    draw("transitions", &b);
+    CHECK(drawn_exactly("-") && !drawn_text("nan"), "a share of nothing");
 }
 
 static void check_symbols(void)
 {
-    struct bits b = { 2, 0, 0, 4, 0, 0 };
+    struct bits b = { 2, 0, 0, 4, 0, 0, 0.5 };
     draw("symbols", &b);
     CHECK(drawn_exactly("f") && !drawn_exactly("1111"), "16 symbols: not hexadecimal");
     CHECK_WORDS("hexadecimal");
