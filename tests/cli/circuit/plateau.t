@@ -156,5 +156,5 @@ $ printf 'notes\n' > notes.txt; circuit plateau --qubits 2 --layers 1 -o notes.t
 
 # A line that a logarithmic axis cannot show is named in its panel: "1 layer: 0".
 $ for l in 1,4 2,4; do circuit plateau --qubits 2-4 --layers $l --observables local --draws 20 -q -o z.h5; figures z.h5 --figure plateau -q -o z.svg; grep -c '<use' z.svg; done
-> 87
-> 77
+> 141
+> 131
