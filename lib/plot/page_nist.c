@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What the standards' tests and estimates say of each device, as tables: a row a test, a column a
    device. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,27 +148,16 @@ static void row_begin(FILE *to, const char *name)
     fprintf(to, "</tr>\n<tr><th scope=\"row\">%s</th>", name);
 }
 
-/* Of how many permutations; -1: the file does not say. */
-static int permutations_of(int64_t *n, const struct kl_file *file, struct kl_error *err)
-{
-    json_t *parts;
-    const int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
-    if (code) return code;
-    const json_t *value = json_object_get(json_object_get(parts, "options"), "permutations");
-    *n = json_is_integer(value) ? json_integer_value(value) : -1;
-    json_decref(parts);
-    return KL_OK;
-}
-
-/* What too few permutations have not refuted was hardly tested, as the tool's own line says. */
-static void write_verdict(FILE *to, int32_t verdict, int64_t permutations)
+/* What too few permutations have not refuted was hardly tested, as the tool's own line says; NaN: the
+   file does not say how many. */
+static void write_verdict(FILE *to, int32_t verdict, double permutations)
 {
     static const char *const words[] = { "refuted", "not refuted", "all equal" };
     fprintf(to, "<td class=\"n\">%s", verdict >= 0 && verdict < 3 ? words[verdict] : "?");
     if (verdict == 1 && permutations == 0) fputs("; not compared with permutations", to);
     else if (verdict == 1 && permutations > 0 && permutations < KL_PAGE_PERMUTATIONS)
-        fprintf(to, "; %lld permutation%s too few for a verdict, expected at least %d",
-                (long long)permutations, permutations == 1 ? " is" : "s are", (int)KL_PAGE_PERMUTATIONS);
+        fprintf(to, "; %.0f permutation%s too few for a verdict, expected at least %d", permutations,
+                permutations == 1 ? " is" : "s are", (int)KL_PAGE_PERMUTATIONS);
     fputs("</td>", to);
 }
 
@@ -178,15 +166,14 @@ static void write_verdict(FILE *to, int32_t verdict, int64_t permutations)
 static int write_uses(FILE *to, struct kl_file *file, struct kl_error *err)
 {
     int32_t *verdict = NULL;
-    int64_t permutations;
-    double *row = NULL, *bit = NULL;
+    double *row = NULL, *bit = NULL, permutations;
     struct sheet s;
     if (!kl_file_find(file, "iid/verdict")) return KL_OK;
     int code = begin(&s, file, "iid/names", err);
     if (!code) code = load((void **)&verdict, &s, file, "iid/verdict", KL_TYPE_I32, 1, err);
     if (!code) code = load((void **)&row, &s, file, "extractable/row", KL_TYPE_F64, 1, err);
     if (!code) code = load((void **)&bit, &s, file, "extractable/bit", KL_TYPE_F64, 1, err);
-    if (!code) code = permutations_of(&permutations, file, err);
+    if (!code) code = kl_key_option(&permutations, file, "permutations", err);
     if (!code) {
         kl_html_caption(to, "SP 800-90B, independence, and bits that can be extracted");
         fputs("<th></th>", to);

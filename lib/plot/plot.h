@@ -151,6 +151,10 @@ enum { KL_WHICH = 80 };
 int kl_which_replica(char which[KL_WHICH], const struct kl_figure_inputs *inputs, size_t n,
                      struct kl_error *err);
 
+/* A number among the options that a file's key was made of; NaN: it has no such option. (key_option.c)
+   KL_EDATA, KL_ENOMEM. */
+int kl_key_option(double *value, const struct kl_file *file, const char *name, struct kl_error *err);
+
 /* Above the frame of a report's figure whose top is at `top`: its n samples, shots and noise, which
    replica, and what the numbers are not to be taken for. (replica.c) KL_EDATA, KL_ENOMEM. */
 int kl_draw_report_head(cairo_t *cr, double left, double top, const struct kl_file *file, double n,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
    Panels of the figure of validation that compare numbers. */
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,13 +110,10 @@ int kl_validation_accuracies(cairo_t *cr, struct kl_axes a, const struct kl_vali
    far? orders: p is of all of them. */
 static int is_bound(bool *bound, double p, const struct kl_file *file, struct kl_error *err)
 {
-    double orders = 0;
-    json_t *parts = NULL;
+    double orders = 0, n;
+    const int code = kl_key_option(&n, file, "null", err);
     kl_file_number(&orders, file, "study/divergence", "orders", NULL); /* not in older files: 0 */
-    const int code = kl_json_parse(&parts, kl_file_key_parts(file), kl_file_path(file), err);
-    const double n = json_number_value(json_object_get(json_object_get(parts, "options"), "null"));
     *bound = n > 0 && orders == 0 && p * (n + 1) < 1.5;
-    json_decref(parts);
     return code;
 }
 
