@@ -89,19 +89,9 @@ static void draw_violin(cairo_t *cr, const struct kl_bits_view *v, const struct 
 }
 
 /* The axis leaves out the lowest 0.2 % of each device's rows: a single row would stretch it. */
-static void say_rows_below(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes)
+static bool is_below(const struct kl_bits_view *v, const struct kl_axes *axes, size_t ones)
 {
-    char text[80];
-    int64_t below = 0, all = 0;
-    for (size_t d = 0; d < v->n_devices; d++)
-        for (size_t c = 0; c <= v->n_bits; c++) {
-            const int64_t count = v->ones[d * (v->n_bits + 1) + c];
-            all += count;
-            if (entropy((double)c, (double)v->n_bits) < axes->y0) below += count;
-        }
-    if (!below) return;
-    snprintf(text, sizeof text, "%lld of %lld rows lie below", (long long)below, (long long)all);
-    kl_view_caption(cr, axes, text);
+    return entropy((double)ones, (double)v->n_bits) < axes->y0;
 }
 
 static void draw_entropy(cairo_t *cr, const struct kl_bits_view *v, struct row_value *values)
@@ -120,7 +110,7 @@ static void draw_entropy(cairo_t *cr, const struct kl_bits_view *v, struct row_v
     }
     kl_axes_draw(cr, &axes, v->n_devices > KL_VIEW_NAMED ? "devices, in the file's order" : "device",
                  "bits a bit");
-    say_rows_below(cr, v, &axes);
+    kl_view_say_rows(cr, v, &axes, is_below, "lie below");
 }
 
 /* Box of the quarters, whiskers at 5 and 95 %, the bound of the test. */

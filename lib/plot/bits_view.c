@@ -102,6 +102,21 @@ void kl_view_caption(cairo_t *cr, const struct kl_axes *axes, const char *text)
                    axes->width + 40, text);
 }
 
+void kl_view_say_rows(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes,
+                      bool (*left_out)(const struct kl_bits_view *v, const struct kl_axes *axes,
+                                       size_t ones),
+                      const char *where)
+{
+    char text[80];
+    int64_t out = 0, all = 0;
+    for (size_t i = 0; i < v->n_devices * (v->n_bits + 1); i++) {
+        all += v->ones[i];
+        if (left_out(v, axes, i % (v->n_bits + 1))) out += v->ones[i];
+    }
+    snprintf(text, sizeof text, "%lld of %lld rows %s", (long long)out, (long long)all, where);
+    if (out) kl_view_caption(cr, axes, text);
+}
+
 void kl_view_widen(struct kl_axes *axes, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -26,6 +26,11 @@ void kl_view_legend(cairo_t *cr, const struct kl_bits_view *v, const struct kl_a
 struct kl_axes kl_view_panel(cairo_t *cr, int i, const char *title);
 /* A line below the label of a panel's lower axis. */
 void kl_view_caption(cairo_t *cr, const struct kl_axes *axes, const char *text);
+/* Of how many rows, by their ones, the panel shows nothing: "6 of 6000 rows lie below"; of none nothing. */
+void kl_view_say_rows(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes,
+                      bool (*left_out)(const struct kl_bits_view *v, const struct kl_axes *axes,
+                                       size_t ones),
+                      const char *where);
 /* Widens y to hold these numbers, then by a margin; x from 0.5 to n + 0.5: a place for each device. */
 void kl_view_widen(struct kl_axes *axes, const double *values, size_t n);
 void kl_view_margin(struct kl_axes *axes);

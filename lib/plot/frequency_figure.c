@@ -107,19 +107,10 @@ static void choose_bins(size_t *first, size_t *width, const struct kl_bits_view 
 }
 
 /* Bins hold all but a thousandth of each device's rows at either end. */
-static void say_rows_outside(cairo_t *cr, const struct kl_bits_view *v, const struct kl_axes *axes)
+static bool is_outside(const struct kl_bits_view *v, const struct kl_axes *axes, size_t ones)
 {
-    char text[80];
-    int64_t outside = 0, all = 0;
-    for (size_t d = 0; d < v->n_devices; d++)
-        for (size_t c = 0; c <= v->n_bits; c++) {
-            const int64_t count = v->ones[d * (v->n_bits + 1) + c];
-            all += count;
-            if ((double)c < axes->x0 || (double)c >= axes->x1) outside += count;
-        }
-    if (!outside) return;
-    snprintf(text, sizeof text, "%lld of %lld rows lie outside", (long long)outside, (long long)all);
-    kl_view_caption(cr, axes, text);
+    (void)v;
+    return (double)ones < axes->x0 || (double)ones >= axes->x1;
 }
 
 static void draw_histogram(cairo_t *cr, const struct kl_bits_view *v)
@@ -147,7 +138,7 @@ static void draw_histogram(cairo_t *cr, const struct kl_bits_view *v)
         cairo_stroke(cr);
     }
     kl_axes_draw(cr, &axes, "ones in a row", "share of rows");
-    say_rows_outside(cr, v, &axes);
+    kl_view_say_rows(cr, v, &axes, is_outside, "lie outside");
     kl_view_legend(cr, v, &axes);
 }
 
