@@ -133,26 +133,6 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
     return code ? code : kl_trial_whole(&estimate->seconds, &trial, "a generator", err);
 }
 
-/* A law learnt from fewer rows lacks more, which the divergence from it counts as difference. */
-static int note_unequal(const struct run *run, struct kl_error *err)
-{
-    const struct kl_bits *bits = &run->bits;
-    size_t *rows = calloc((size_t)bits->n_devices, sizeof *rows), least = SIZE_MAX, most = 0;
-    if (!rows) return kl_fail_memory(err, (size_t)bits->n_devices * sizeof *rows);
-    for (size_t r = 0; r < bits->n_rows; r++) rows[bits->device[r]]++;
-    for (int d = 0; d < bits->n_devices; d++) {
-        if (rows[d] < least) least = rows[d];
-        if (rows[d] > most) most = rows[d];
-    }
-    free(rows);
-    if (least < most)
-        kl_note(&run->log, 1,
-                "devices have %zu to %zu rows: KL(b||a) is too large where a has fewer and too small "
-                "where b has; 'difference' is not; for KL give all the same number",
-                least, most);
-    return KL_OK;
-}
-
 static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
@@ -166,7 +146,7 @@ static int train(struct run *run, struct kl_error *err)
     kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
     code = kl_gan_study_run(&run->study, &run->device, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
-    if (!code && !run->v.gan.reference) code = note_unequal(run, err);
+    if (!code && !run->v.gan.reference) code = kl_gan_note_unequal(&run->log, &run->bits, err);
     return code == KL_ESIGNAL && run->checkpoint ? stopped(run, code, err) : code;
 }
 

@@ -79,6 +79,12 @@ void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_b
                 kl_s(n_dropped), n_bits);
 }
 
+void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits)
+{
+    memset(rows, 0, (size_t)bits->n_devices * sizeof *rows);
+    for (size_t r = 0; r < bits->n_rows; r++) rows[bits->device[r]]++;
+}
+
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices)
 {
     if (n_bits == 1)

@@ -67,6 +67,8 @@ int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_s
 int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_bits *bits,
                     const struct json_t *raw, struct kl_error *err);
 /* Says that bits at the end of packed bytes make no row of n_bits, if there are such. */
+/* rows [n_devices]: how many each device has. */
+void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits);
 void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits);
 /* Says that rows have one bit, or each device one row: a file of one bit a line, or of one line, says
    little as rows, and may not be meant as such. */

@@ -91,8 +91,7 @@ static double coincidence(const struct place *places, uint64_t rows, size_t n_bi
 static void order_rows(size_t *order, size_t *ends, const struct kl_bits *bits)
 {
     size_t at = 0;
-    memset(ends, 0, (size_t)bits->n_devices * sizeof *ends);
-    for (size_t r = 0; r < bits->n_rows; r++) ends[bits->device[r]]++;
+    kl_bits_count_rows(ends, bits);
     for (int d = 0; d < bits->n_devices; d++) {
         const size_t n = ends[d];
         ends[d] = at;

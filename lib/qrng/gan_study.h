@@ -153,6 +153,9 @@ struct kl_gan_rows {
 /* KL_EDATA: a part would be empty. */
 int kl_gan_split(struct kl_gan_rows *rows, const struct kl_bits *bits, int32_t device, uint64_t seed,
                  struct kl_error *err);
+/* A note where devices have unequal numbers of rows: a law learnt from fewer lacks more, which the
+   divergence from it counts as difference (docs/qrng.md). KL_ENOMEM. */
+int kl_gan_note_unequal(const struct kl_log *log, const struct kl_bits *bits, struct kl_error *err);
 /* Words of m successive bits within a row, the first bit the most significant; bits of a row behind the
    last whole word are not looked at. */
 static inline unsigned kl_gan_word(const uint64_t *row, size_t k, int m)

@@ -30,6 +30,24 @@ int kl_gan_split(struct kl_gan_rows *rows, const struct kl_bits *bits, int32_t d
                    kl_s(n), LEAST_ROWS);
 }
 
+int kl_gan_note_unequal(const struct kl_log *log, const struct kl_bits *bits, struct kl_error *err)
+{
+    size_t *rows = malloc((size_t)bits->n_devices * sizeof *rows), least = SIZE_MAX, most = 0;
+    if (!rows) return kl_fail_memory(err, (size_t)bits->n_devices * sizeof *rows);
+    kl_bits_count_rows(rows, bits);
+    for (int d = 0; d < bits->n_devices; d++) {
+        if (rows[d] < least) least = rows[d];
+        if (rows[d] > most) most = rows[d];
+    }
+    free(rows);
+    if (least < most)
+        kl_note(log, 1,
+                "devices have %zu to %zu rows: KL(b||a) is too large where a has fewer and too small "
+                "where b has; 'difference' is not; for KL give all the same number",
+                least, most);
+    return KL_OK;
+}
+
 double kl_gan_count(double *counts, const struct kl_bits *bits, const struct kl_gan_rows *rows,
                     enum kl_gan_part part, int m)
 {

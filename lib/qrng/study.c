@@ -79,7 +79,7 @@ enum { FEWEST_ROWS = 5 }; /* of a device: of fewer no fifth is a row of the test
 static int count_rows(struct kl_study *s, struct kl_error *err)
 {
     const struct kl_bits *b = s->bits;
-    for (size_t r = 0; r < b->n_rows; r++) s->device_rows[b->device[r]]++;
+    kl_bits_count_rows(s->device_rows, b);
     for (int d = 0; d < b->n_devices; d++)
         if (s->device_rows[d] < FEWEST_ROWS)
             return kl_fail(err, KL_EDATA, "device %s: %zu row%s, expected %d or more", b->names[d],
