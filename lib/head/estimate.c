@@ -3,9 +3,9 @@
    away. */
 #include "head/run.h"
 
-static double position(const struct kl_train *t)
+static int64_t steps_done(const struct kl_train *t)
 {
-    return (double)t->epoch + (double)t->step / (double)t->steps_per_epoch;
+    return t->epoch * t->steps_per_epoch + t->step;
 }
 
 /* Adds what is left of one training. Validation, of which a moment may have seen nothing, is the way
@@ -13,18 +13,19 @@ static double position(const struct kl_train *t)
 static int add(double *seconds, struct kl_train *t, struct kl_pool *pool, struct kl_error *err)
 {
     struct kl_trial trial;
-    const double first = position(t), epochs = (double)t->options.epochs;
-    const double validation = (double)t->n_validation / 3 / (double)t->n_training;
+    double whole = 0;
+    const uint64_t from = (uint64_t)steps_done(t);
     t->checkpoint = NULL;
     kl_trial_begin(&trial);
-    const int code = kl_trial_end(kl_train_run(t, pool, &trial.watch, err));
-    const double spent = kl_clock() - trial.start, done = position(t) - first;
-    if (code) return code;
-    trial.done = done > 0 || kl_train_finished(t); /* or not so much as a step */
-    if (kl_train_finished(t)) *seconds += spent;
-    else if (trial.done)
-        *seconds += spent / done * (epochs - first) * (t->epochs_run ? 1 : 1 + validation);
-    return trial.done ? KL_OK : kl_trial_whole(seconds, &trial, "a step", err);
+    int code = kl_trial_end(kl_train_run(t, pool, &trial.watch, err));
+    trial.seconds = kl_clock() - trial.start; /* the watch has been told of epochs */
+    trial.from = from, trial.done = (uint64_t)steps_done(t);
+    trial.total = (uint64_t)(t->options.epochs * t->steps_per_epoch);
+    if (kl_train_finished(t)) whole = trial.seconds;
+    else if (!code) code = kl_trial_whole(&whole, &trial, "a step", err);
+    if (!t->epochs_run) whole *= 1 + (double)t->n_validation / 3 / (double)t->n_training;
+    *seconds += whole;
+    return code;
 }
 
 int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
