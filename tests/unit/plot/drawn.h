@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What a figure writes and where, and where its discs and rectangles are: this program's own
-   cairo_show_text, cairo_arc and cairo_rectangle stand before the library's. Texts alone: words.h. */
+   cairo_show_text, cairo_arc and cairo_rectangle stand before the library's. Whole files' figures: words.h. */
 #ifndef KL_TEST_DRAWN_H
 #define KL_TEST_DRAWN_H
 
@@ -17,7 +17,7 @@
 
 enum { MOST_DRAWN = 2000 };
 static struct drawn {
-    char text[96];
+    char text[KL_TEXT];
     double x, y, right; /* where it begins and ends */
 } drawn_texts[MOST_DRAWN];
 static struct {

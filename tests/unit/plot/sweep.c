@@ -57,9 +57,11 @@ static void long_names(void)
         snprintf(names[i], NAME, "%s%zu%s", a, i, z);
     }
     draw_sweep((const char(*)[NAME])names, 0);
-    for (size_t i = 0; i < n_drawn / 2; i++)
+    for (size_t i = 0; i < n_drawn_texts / 2; i++)
         for (size_t k = 0; k < i; k++)
-            CHECK(!strchr(drawn[i], 'z') || strcmp(drawn[i], drawn[k]) != 0, "'%s' twice", drawn[i]);
+            CHECK(!strchr(drawn_texts[i].text, 'z') ||
+                      strcmp(drawn_texts[i].text, drawn_texts[k].text) != 0,
+                  "'%s' twice", drawn_texts[i].text);
     for (size_t i = 0; i < POINTS; i++)
         snprintf(names[i], NAME,
                  "embedding=angle-y circuit-file=folder/of/circuits/with-a-name/c.txt layers=%zu", i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Numbers along an axis are right however large or small, and no axis has more than there is room for. */
+   Numbers along an axis are right however large or small, and no axis has more than there is room for.
+ */
 #include <math.h>
 
 #include "tests/unit/plot/words.h"
@@ -28,11 +29,12 @@ static void expect_axis(struct kl_axes axes, size_t most_texts, size_t most_line
 {
     cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR, NULL);
     cairo_t *cr = cairo_create(surface);
-    n_drawn = lines = 0;
+    n_drawn_texts = lines = 0;
     kl_axes_draw(cr, &axes, "", "");
-    CHECK(n_drawn <= most_texts, "%zu texts", n_drawn);
+    CHECK(n_drawn_texts <= most_texts, "%zu texts", n_drawn_texts);
     CHECK(lines <= most_lines, "%zu ticks", lines);
-    for (size_t i = 0; i < n_drawn; i++) CHECK(strlen(drawn[i]) < 24, "'%s'", drawn[i]);
+    for (size_t i = 0; i < n_drawn_texts; i++)
+        CHECK(strlen(drawn_texts[i].text) < 24, "'%s'", drawn_texts[i].text);
     cairo_destroy(cr);
     cairo_surface_destroy(surface);
 }

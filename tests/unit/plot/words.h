@@ -1,39 +1,23 @@
 /* SPDX-License-Identifier: MIT
-   What a figure's drawing says: this program's own cairo_show_text keeps the texts, which in a finished
-   picture are outlines. A figure is drawn twice, the first time to be measured. */
+   How often a text stands in a figure of files (drawn.h has what was drawn). A figure is drawn twice, the
+   first time to be measured. */
 #ifndef KL_TEST_WORDS_H
 #define KL_TEST_WORDS_H
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "plot/plot.h"
-#include "store/store.h"
-#include "tests/unit/any_file.h"
-#include "tests/unit/check.h"
+#include "tests/unit/plot/drawn.h"
 #include "tests/unit/test_folder.h"
-
-enum { DRAWN = 400 };
-static char drawn[DRAWN][KL_TEXT];
-static size_t n_drawn;
-
-void cairo_show_text(cairo_t *cr, const char *text)
-{
-    (void)cr;
-    if (n_drawn < DRAWN) snprintf(drawn[n_drawn++], KL_TEXT, "%s", text);
-}
 
 /* How often this text stands in the figure drawn last. */
 static inline size_t times_drawn(const char *text)
 {
     size_t n = 0;
-    for (size_t i = 0; i < n_drawn; i++) n += strcmp(drawn[i], text) == 0;
+    for (size_t i = 0; i < n_drawn_texts; i++) n += strcmp(drawn_texts[i].text, text) == 0;
     return n / 2;
 }
 
 static inline void list_drawn(void)
 {
-    for (size_t i = 0; i < n_drawn / 2; i++) fprintf(stderr, "drawn: %s\n", drawn[i]);
+    for (size_t i = 0; i < n_drawn_texts / 2; i++) fprintf(stderr, "drawn: %s\n", drawn_texts[i].text);
 }
 
 #define CHECK_DRAWN(text, n)                                                          \
@@ -54,7 +38,7 @@ static inline void draw_figure(const char *name, const char *const *paths, size_
     while (figure->name && strcmp(figure->name, name) != 0) figure++;
     for (size_t i = 0; i < n && !code; i++) code = kl_file_open(&files[i], paths[i], &err);
     const struct kl_figure_inputs inputs = { .file = files[0], .files = files, .n_files = n };
-    n_drawn = 0;
+    n_drawn_texts = n_drawn_discs = n_drawn_boxes = 0;
     if (!code) code = kl_figure_bytes(&bytes, &size, figure, &inputs, KL_SVG, &err);
     CHECK(!code, "%s: %s", name, err.text);
     free(bytes);
