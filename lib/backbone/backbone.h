@@ -64,7 +64,7 @@ int kl_card_prepare(struct kl_card **card, const struct kl_device *device, enum 
    KL_EDATA. */
 int kl_card_open(struct kl_card *card, const struct kl_resnet18 *net, const struct kl_weights *weights,
                  size_t images, int slots, const struct kl_log *log, struct kl_error *err);
-/* Images of a batch; a power of two. But in FP32 an image's features may depend on its place in a batch;
+/* Images of a batch; a power of two. An image's features may depend on its place in a batch, except in FP32;
    never on its neighbours. */
 size_t kl_card_batch(const struct kl_card *card);
 /* Where a slot's images belong, (batch, h, w) or (batch, h, w, 3). */

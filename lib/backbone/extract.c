@@ -218,6 +218,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     const size_t most = kl_resnet18_block(e->net);
     int rc;
     for (int i = 0; i < rank; i++) r.d *= dims[i];
+    /* without a file nothing is kept, and the watch is asked the sooner */
     r.item = e->card      ? kl_card_batch(e->card)
              : !e->writer ? most
                           : (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;

@@ -24,11 +24,12 @@ void kl_headline_accuracy(char text[KL_HEADLINE], const struct kl_file *file, co
 int kl_headline_text(char text[KL_HEADLINE], const struct kl_file *file, const char *name,
                      const char *before, struct kl_error *err);
 
-/* ---- page_headline_devices.c ---- */
 /* What a report's numbers are of, ", 100 shots, noise depolarizing=0.01", and what speaks against taking
    them for those of new samples, "; the head was trained on these samples". */
 int kl_headline_means(char text[KL_HEADLINE], const struct kl_file *file, struct kl_error *err);
 void kl_headline_cautions(char text[KL_HEADLINE], const struct kl_file *file);
+
+/* ---- page_headline_devices.c ---- */
 int kl_headline_of_classifier(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_headline_of_device_report(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
 int kl_headline_of_gan(char text[KL_HEADLINE], struct kl_file *file, struct kl_error *err);
