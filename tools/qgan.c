@@ -129,8 +129,9 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
     if (!code)
         code = kl_gan_study_run(&run->study, &run->device, run->pool, &trial.watch, NULL, NULL, err);
     code = kl_trial_end(code);
-    if (!code && trial.from == run->study.n_models) return code;
-    return code ? code : kl_trial_whole(&estimate->seconds, &trial, "a generator", err);
+    estimate->seconds = 0;
+    if (code || trial.from == run->study.n_models) return code;
+    return kl_trial_whole(&estimate->seconds, &trial, "a generator", err);
 }
 
 static int train(struct run *run, struct kl_error *err)

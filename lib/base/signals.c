@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A handler can only speak through a flag: the one variable of the library that changes. */
+   A handler can only speak through a flag: what stands here are the library's variables that change. */
 #include "base/base.h"
 
 #include <signal.h>

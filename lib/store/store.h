@@ -237,6 +237,7 @@ int kl_target_check_bytes(const char *path, size_t at, const char *mark, bool fo
 int kl_target_no_input(const char *path, const char *const *inputs, size_t n, struct kl_error *err);
 
 /* ---- what every stage does around its computation (stage.c, shared.c) ---- */
+/* How long a stage's work would take. */
 struct kl_estimate {
     double seconds; /* negative: there is none */
     bool at_most;   /* the work may end before */
