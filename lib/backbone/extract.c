@@ -16,8 +16,7 @@ struct worker {
 
 struct run {
     struct kl_extract *e;
-    size_t item;  /* images that a thread takes at once: a multiple of the block and at least the
-                     network's; on a GPU a batch */
+    size_t item;  /* images that a thread takes at once: the network's block; on a GPU a batch */
     size_t place; /* of the first row in the first item: items begin at multiples of their size, so that
                      every image has the same place in every shard */
     size_t d;     /* features of an image */
@@ -70,15 +69,8 @@ static int compute(struct run *r, int thread, size_t place, size_t n, const floa
         *features += place * r->d;
         return rc;
     }
-    const size_t most = kl_resnet18_block(r->e->net);
     *features = w->features;
-    for (size_t i = 0; i < n; i += most) {
-        if (kl_signals_pending()) return kl_fail(err, KL_ESIGNAL, "stopped");
-        int rc = kl_resnet18_run(r->e->net, w->features + i * r->d, w->pixels + (place + i) * r->bytes,
-                                 n - i < most ? n - i : most, &w->work, err);
-        if (rc) return rc;
-    }
-    return 0;
+    return kl_resnet18_run(r->e->net, w->features, w->pixels + place * r->bytes, n, &w->work, err);
 }
 
 static bool all_finite(const float *values, size_t n)
@@ -215,13 +207,9 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     struct run r = { .e = e, .d = 1 };
     size_t dims[3];
     const int rank = kl_resnet18_shape(e->net, dims), threads = kl_pool_size(e->pool);
-    const size_t most = kl_resnet18_block(e->net);
     int rc;
     for (int i = 0; i < rank; i++) r.d *= dims[i];
-    /* without a file nothing is kept, and the watch is asked the sooner */
-    r.item = e->card      ? kl_card_batch(e->card)
-             : !e->writer ? most
-                          : (most + KL_EXTRACT_BLOCK - 1) / KL_EXTRACT_BLOCK * KL_EXTRACT_BLOCK;
+    r.item = e->card ? kl_card_batch(e->card) : kl_resnet18_block(e->net);
     r.place = e->first % r.item;
     r.bytes = e->images->height * e->images->width * e->images->channels;
     pthread_mutex_init(&r.lock, NULL);
