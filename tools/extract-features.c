@@ -38,7 +38,7 @@ static const struct kl_option options[] = {
     { "std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL },
     { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL,
       NULL },
-    { "skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true, "leave damaged PNG files out", NULL,
+    { "skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true, "leave damaged image files out", NULL,
       NULL },
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
       "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL },
@@ -94,7 +94,7 @@ static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
     if (n_inputs > MAX_INPUTS)
         return kl_fail(
             err, KL_EUSAGE,
-            "%zu inputs, expected 1 to %d; of PNG files give the folder above their class's, in "
+            "%zu inputs, expected 1 to %d; of single images give the folder above their class's, in "
             "which each class is a sub-folder",
             n_inputs, (int)MAX_INPUTS);
     if (!v->common.output && !v->common.print_key)

@@ -36,7 +36,7 @@ struct kl_rates {
 };
 extern const int kl_rates_qubits[2]; /* 4 and 10 */
 
-enum { KL_MOST_ADVICE = 24, KL_MOST_LIBRARIES = 12, KL_FORECASTS = 5 };
+enum { KL_MOST_ADVICE = 24, KL_MOST_LIBRARIES = 16, KL_FORECASTS = 5 };
 struct kl_forecast {
     const char *name, *what; /* a name in JSON, and words */
     double seconds;

@@ -6,6 +6,7 @@
 #include <cairo.h>
 #include <gnu/libc-version.h>
 #include <jansson.h>
+#include <jconfig.h>
 #include <openssl/crypto.h>
 #include <openssl/opensslv.h>
 #include <png.h>
@@ -15,6 +16,8 @@
 #include <zlib.h>
 
 #include "store/store.h"
+
+enum { JPEG = LIBJPEG_TURBO_VERSION_NUMBER };
 
 static void add(struct kl_library *libraries, size_t *n, const char *name, const char *built,
                 const char *found)
@@ -39,6 +42,8 @@ size_t kl_libraries(struct kl_library *libraries)
     kl_hdf5_versions(built, found);
     add(libraries, &n, "HDF5", built, found);
     add(libraries, &n, "libpng", PNG_LIBPNG_VER_STRING, dotted(found, png_access_version_number()));
+    snprintf(built, sizeof built, "%d.%d.%d", JPEG / 1000000, JPEG / 1000 % 1000, JPEG % 1000);
+    add(libraries, &n, "libjpeg-turbo", built, built); /* no function */
     add(libraries, &n, "cairo", CAIRO_VERSION_STRING, cairo_version_string());
     add(libraries, &n, "jansson", JANSSON_VERSION, jansson_version_str());
     add(libraries, &n, "libyaml", yaml_get_version_string(), yaml_get_version_string()); /* no macro */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   A folder of PNG files: each sub-folder is a class; classes and files in the byte order of their names.
-   Names that begin with a dot and files that do not end in .png are passed over; of images among them
-   there is a word. Without labels the files may lie in the folder itself, if no sub-folder has any. */
+   A folder of PNG and JPEG files: each sub-folder is a class; classes and files in the byte order of
+   their names. Names that begin with a dot and files of other endings are passed over; of images among
+   them there is a word. Without labels the files may lie in the folder itself, if no sub-folder has any.
+ */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ struct folder {
     struct kl_names files; /* full paths */
     size_t max_bytes;
     bool skip_bad;
-    size_t n_unread, unread_folders; /* images that are not PNG, and the folders that hold them */
+    size_t n_unread, unread_folders; /* images that cannot be read, and the folders that hold them */
     char *first_unread;
 };
 
@@ -49,7 +50,7 @@ static int add_files(struct kl_image_source *s, const char *path, int32_t label,
 {
     struct folder *f = s->state;
     struct kl_names files = { 0 };
-    int rc = kl_names_list(&files, path, KL_NAMES_PNG, err);
+    int rc = kl_names_list(&files, path, KL_NAMES_PICTURES, err);
     if (!rc) rc = count_unread(f, path, err);
     for (size_t i = 0; i < files.n && !rc; i++)
         rc = kl_names_add(&f->files, kl_path_join(path, files.items[i]), err);
@@ -74,7 +75,7 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
     char *path = kl_path_join(s->path, name);
     const int rc = path ? add_files(s, path, label, err) : kl_fail_memory(err, strlen(name));
     if (!rc && ((struct folder *)s->state)->files.n == before)
-        kl_note(log, 1, "%s: a class without PNG files", path);
+        kl_note(log, 1, "%s: a class without PNG or JPEG files", path);
     free(path);
     return rc;
 }
@@ -111,14 +112,15 @@ static int refuse_empty(const struct kl_image_source *s, const struct kl_names *
                         struct kl_error *err)
 {
     char *deeper = *idx ? NULL : find_deeper(s, classes);
-    const int code = kl_fail(
-        err, KL_EDATA, "%s: no PNG files in its %zu sub-folder%s; each class is a sub-folder%s%s%s%s",
-        s->path, classes->n, kl_s(classes->n),
-        *idx     ? "; or name an IDX file in it, such as "
-        : deeper ? "; "
-                 : "",
-        deeper ? deeper : idx, deeper ? " holds folders: give that" : "",
-        deeper && classes->n > 1 ? ", or one beside it" : "");
+    const int code =
+        kl_fail(err, KL_EDATA,
+                "%s: no PNG or JPEG files in its %zu sub-folder%s; each class is a sub-folder%s%s%s%s",
+                s->path, classes->n, kl_s(classes->n),
+                *idx     ? "; or name an IDX file in it, such as "
+                : deeper ? "; "
+                         : "",
+                deeper ? deeper : idx, deeper ? " holds folders: give that" : "",
+                deeper && classes->n > 1 ? ", or one beside it" : "");
     free(deeper);
     return code;
 }
@@ -136,7 +138,7 @@ static int nothing(const struct kl_image_source *s, const struct kl_names *class
     if (n)
         return kl_fail(
             err, KL_EDATA,
-            "%s: %zu PNG file%s, but in no sub-folder, and each class is a sub-folder; give the "
+            "%s: %zu image file%s, but in no sub-folder, and each class is a sub-folder; give the "
             "folder above if this is a class, or --labels none to do without classes",
             s->path, n, kl_s(n));
     return refuse_empty(s, classes, idx, err);
@@ -146,9 +148,9 @@ static int nothing(const struct kl_image_source *s, const struct kl_names *class
 static int remark_beside(const struct kl_image_source *s, const struct kl_log *log, struct kl_error *err)
 {
     struct kl_names beside = { 0 };
-    const int rc = kl_names_list(&beside, s->path, KL_NAMES_PNG, err);
+    const int rc = kl_names_list(&beside, s->path, KL_NAMES_PICTURES, err);
     if (!rc && beside.n)
-        kl_note(log, 1, "left out %zu PNG file%s beside the classes' sub-folders (first: %s/%s)",
+        kl_note(log, 1, "left out %zu image file%s beside the classes' sub-folders (first: %s/%s)",
                 beside.n, kl_s(beside.n), s->path, beside.items[0]);
     kl_names_free(&beside);
     return rc;
@@ -167,7 +169,8 @@ static int list(struct kl_image_source *s, const struct kl_names *classes,
     else if (!rc) rc = remark_beside(s, o->log, err);
     if (rc) return rc;
     if (f->n_unread)
-        kl_note(o->log, 1, "left out %zu image file%s in %zu folder%s (first: %s): images must be PNG",
+        kl_note(o->log, 1,
+                "left out %zu image file%s in %zu folder%s (first: %s): images must be PNG or JPEG",
                 f->n_unread, kl_s(f->n_unread), f->unread_folders, kl_s(f->unread_folders),
                 f->first_unread);
     return f->files.n && !(flat && !o->labels) ? 0 : nothing(s, classes, err);
@@ -205,7 +208,7 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
     int rc = 0;
     for (size_t i = 0; i < n && !rc; i++) {
         struct kl_picture *p = &pictures[i];
-        rc = kl_png_decode(p, f->files.items[first + i], f->max_bytes, arena, err);
+        rc = kl_picture_decode(p, f->files.items[first + i], f->max_bytes, arena, err);
         rc = kl_folder_refuse(rc, f->skip_bad, err);
         if (!rc && s->height && (p->height != s->height || p->width != s->width))
             rc = kl_fail(err, KL_EDATA, "%s: changed while it was read", f->files.items[first + i]);
@@ -213,7 +216,7 @@ static int source_read(struct kl_image_source *s, size_t first, size_t n, struct
     return rc;
 }
 
-const struct kl_driver kl_driver_folder = { .name = "folder of PNG",
+const struct kl_driver kl_driver_folder = { .name = "folder of pictures",
                                             .knows = knows,
                                             .open = source_open,
                                             .read = source_read,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   The first pass over the PNG files of a folder: their sizes and colour, and which of them are damaged.
+   The first pass over the pictures of a folder: their sizes and colour, and which of them are damaged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,7 @@ struct pass {
     const struct kl_names *files;
     const struct kl_images_options *o;
     struct look {
-        size_t height, width;
-        bool colour;
+        struct kl_picture_header header;
         int rc;
     } * looks;
 };
@@ -24,12 +23,13 @@ static void look_at(void *context, size_t i, int thread)
     struct pass *pass = context;
     struct look *look = &pass->looks[i];
     const char *path = pass->files->items[i];
-    look->rc = kl_png_header(&look->height, &look->width, &look->colour, path, pass->o->max_bytes, NULL);
+    const struct kl_picture_header *h = &look->header;
+    look->rc = kl_picture_header(&look->header, path, pass->o->max_bytes, NULL);
     if (look->rc || !pass->o->skip_bad) return;
     struct kl_arena arena = { 0 };
     struct kl_picture picture;
-    look->rc = kl_arena_init(&arena, look->height * look->width * 4 + 4096, NULL);
-    if (!look->rc) look->rc = kl_png_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
+    look->rc = kl_arena_init(&arena, h->height * h->width * 4 + 4096, NULL);
+    if (!look->rc) look->rc = kl_picture_decode(&picture, path, pass->o->max_bytes, &arena, NULL);
     kl_arena_free(&arena);
 }
 
@@ -37,13 +37,10 @@ static void look_at(void *context, size_t i, int thread)
 static void say_left_out(const struct kl_images_options *o, const char *path, size_t before)
 {
     enum { SHOWN = 10 };
-    size_t height, width;
-    bool colour;
     struct kl_error why = { 0 };
     struct kl_arena arena = { 0 };
     struct kl_picture picture;
-    if (kl_png_header(&height, &width, &colour, path, o->max_bytes, &why) == 0)
-        kl_png_decode(&picture, path, o->max_bytes, &arena, &why);
+    kl_picture_decode(&picture, path, o->max_bytes, &arena, &why);
     kl_arena_free(&arena);
     kl_note(o->log, before < SHOWN ? 1 : 2, "%s; left out", why.text);
 }
@@ -56,8 +53,8 @@ static void remark_lost(const struct kl_image_source *s, const struct kl_names *
     const bool last = i + 1 == s->total || s->labels[i + 1] != s->labels[i],
                some = kept && s->labels[kept - 1] == s->labels[i];
     if (last && !some)
-        kl_note(log, 1, "%.*s: a class without an undamaged PNG file", (int)(strrchr(file, '/') - file),
-                file);
+        kl_note(log, 1, "%.*s: a class without an undamaged image file",
+                (int)(strrchr(file, '/') - file), file);
 }
 
 int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
@@ -68,53 +65,62 @@ int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
     return rc;
 }
 
+/* The first file that cannot be read, again, for its words. */
+static int refuse(const char *file, int rc, const struct kl_images_options *o, struct kl_error *err)
+{
+    struct kl_picture_header header;
+    const int code =
+        kl_folder_refuse(kl_picture_header(&header, file, o->max_bytes, err), o->skip_bad, err);
+    return code ? code : kl_fail(err, rc, "%s: cannot be read", file);
+}
+
+/* File i is the source's next one. */
+static void keep(struct kl_image_source *s, struct kl_names *files, size_t i,
+                 const struct kl_picture_header *h)
+{
+    char *file = files->items[i];
+    const size_t at = s->n++;
+    if (at == 0) s->height = h->height, s->width = h->width;
+    else if (h->height != s->height || h->width != s->width) s->height = s->width = 0;
+    s->channels = h->colour ? 3 : s->channels;
+    s->labels[at] = s->labels[i];
+    s->index[at] = (int64_t)i;
+    files->items[i] = files->items[at]; /* swap: every path stays in the list and is freed once */
+    files->items[at] = file;
+}
+
 int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const struct kl_images_options *o,
                    struct kl_error *err)
 {
     struct pass pass = { files, o, calloc(files->n, sizeof *pass.looks) };
     int rc = 0;
-    size_t kept = 0;
+    size_t n_turned = 0, first_turned = 0;
     s->index = malloc(files->n * sizeof *s->index);
-    if (!pass.looks || !s->index) {
+    if (!pass.looks || !s->index)
         rc = kl_fail_memory(err, files->n * (sizeof *pass.looks + sizeof *s->index));
-        goto out;
-    }
-    kl_pool_for(o->pool, files->n, look_at, &pass);
-    s->total = files->n;
+    else kl_pool_for(o->pool, files->n, look_at, &pass);
+    s->total = files->n, s->n = 0;
     s->channels = 1;
-    for (size_t i = 0; i < s->total; i++) {
+    for (size_t i = 0; i < s->total && !rc; i++) {
         const struct look *look = &pass.looks[i];
-        char *file = files->items[i];
-        size_t h, w;
-        bool colour;
         if (look->rc && !(o->skip_bad && look->rc == KL_EDATA)) {
-            rc = kl_png_header(&h, &w, &colour, file, o->max_bytes, err); /* again, for its words */
-            rc = kl_folder_refuse(rc, o->skip_bad, err);
-            rc = rc ? rc : kl_fail(err, look->rc, "%s: cannot be read", file);
-            goto out;
+            rc = refuse(files->items[i], look->rc, o, err);
+        } else if (look->rc) {
+            say_left_out(o, files->items[i], i - s->n);
+            if (!o->labels) remark_lost(s, files, i, s->n, o->log);
+        } else {
+            if (look->header.turned && !n_turned++) first_turned = s->n;
+            keep(s, files, i, &look->header);
         }
-        if (look->rc) {
-            say_left_out(o, file, i - kept);
-            if (!o->labels) remark_lost(s, files, i, kept, o->log);
-            continue;
-        }
-        if (kept == 0) {
-            s->height = look->height;
-            s->width = look->width;
-        } else if (look->height != s->height || look->width != s->width) {
-            s->height = s->width = 0;
-        }
-        s->channels = look->colour ? 3 : s->channels;
-        s->labels[kept] = s->labels[i];
-        s->index[kept] = (int64_t)i;
-        files->items[i] = files->items[kept]; /* swap: every path stays in the list and is freed once */
-        files->items[kept++] = file;
     }
-    s->n = kept;
-    s->skipped = s->total - kept;
-    if (kept == 0)
-        rc = kl_fail(err, KL_EDATA, "%s: none of its %zu PNG files can be read", s->path, s->total);
-out:
+    s->skipped = s->total - s->n;
+    if (!rc && s->n == 0)
+        rc = kl_fail(err, KL_EDATA, "%s: none of its %zu image files can be read", s->path, s->total);
+    if (!rc && n_turned)
+        kl_note(o->log, 1,
+                "%zu of %zu photographs are to be turned, as their Exif says (first: %s): they are read "
+                "as they are stored, as torchvision does; exiftran -ai turns the files",
+                n_turned, s->n, files->items[first_turned]);
     free(pass.looks);
     return rc;
 }

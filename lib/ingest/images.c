@@ -65,13 +65,15 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
         errno = why;
         return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     }
-    if (n_magic == sizeof magic && memcmp(magic, "\x89PNG", 4) == 0)
+    if (n_magic == sizeof magic &&
+        (memcmp(magic, "\x89PNG", 4) == 0 || memcmp(magic, "\xff\xd8\xff", 3) == 0))
         return kl_fail(
             err, KL_EDATA,
-            "%s: a single PNG file; give the folder above its class's, in which each class is a "
+            "%s: a single image file; give the folder above its class's, in which each class is a "
             "sub-folder, or its own folder with --labels none",
             path);
-    return kl_fail(err, KL_EDATA, "%s: not an IDX file, a folder of PNG files or an HDF5 file", path);
+    return kl_fail(err, KL_EDATA, "%s: not an IDX file, a folder of PNG or JPEG files or an HDF5 file",
+                   path);
 }
 
 /* One size for all, unless they are resized; RGB if any has colour. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    ingest: anything -> blocks of 8-bit images of one size, with labels. Formats are a table of drivers
-   (images.c): IDX, plain or gzip (idx.c); a folder of PNG files, one sub-folder a class (folder.c,
-   folder_look.c, png.c); HDF5 (h5.c). Tiers: what a stage calls; the parts that drivers and tests
-   call. */
+   (images.c): IDX, plain or gzip (idx.c); a folder of PNG and JPEG files, one sub-folder a class
+   (folder.c, folder_look.c; picture.c, png.c, jpeg.c); HDF5 (h5.c). Tiers: what a stage calls; the parts
+   that drivers and tests call. */
 #ifndef KL_INGEST_H
 #define KL_INGEST_H
 
@@ -16,8 +16,8 @@ struct kl_images_options {
     enum kl_channels channels; /* AUTO: RGB if any image has colour */
     size_t resize; /* every image becomes resize x resize; 0: as it is (all must have one size) */
     size_t limit;  /* only the first so many; 0: all */
-    bool
-        skip_bad; /* PNG: leave damaged files out (each is decoded twice), otherwise they are an error */
+    bool skip_bad; /* of folders: leave damaged files out (each is decoded twice), else they are an error
+                    */
     size_t max_bytes;         /* an image may take so many bytes decoded */
     struct kl_pool *pool;     /* for skip_bad's first pass, or NULL */
     const struct kl_log *log; /* told of files left out, of classes without images; or NULL */
@@ -73,14 +73,20 @@ struct kl_picture {
     const uint8_t *pixels;
 };
 
-/* Header of a PNG file, read by hand before libpng sees it: size and whether it has colour. KL_EDATA;
-   path only for messages. */
-int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path, size_t max_bytes,
-                  struct kl_error *err);
-/* The whole file, all chunks checked. 16 bits are scaled to 8, palettes expanded, alpha is ignored (as
-   by PIL's convert("RGB")). Pixels come from the arena: 1 channel for grey files, 3 for colour. */
-int kl_png_decode(struct kl_picture *picture, const char *path, size_t max_bytes, struct kl_arena *arena,
-                  struct kl_error *err);
+struct kl_picture_header {
+    size_t height, width;
+    bool colour;
+    bool turned; /* it says (Exif) that it is to be turned before it is looked at */
+};
+/* Size and colour of a PNG or JPEG file, which is told by its first bytes; path is named in messages.
+   KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. */
+int kl_picture_header(struct kl_picture_header *header, const char *path, size_t max_bytes,
+                      struct kl_error *err);
+/* The whole file, all chunks of a PNG checked. 16 bits are scaled to 8, palettes expanded, alpha is
+   ignored (as by PIL's convert("RGB")); of JPEG the pixels are PIL's, not turned. Pixels come from the
+   arena: 1 channel for grey files, 3 for colour. */
+int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_bytes,
+                      struct kl_arena *arena, struct kl_error *err);
 
 /* Bilinear with antialias, separable, in float32, rounded once (halves to even), as PyTorch's
    interpolate(bilinear, antialias=True) of the image as float32 (ties apart: under one pixel in 10,000

@@ -46,14 +46,17 @@ char *kl_path_join(const char *folder, const char *name)
 
 static bool wanted(const char *name, enum kl_names_kind kind)
 {
-    static const char *const unread[] = { ".jpg",  ".jpeg", ".jfif", ".gif",  ".bmp", ".tif",
-                                          ".tiff", ".webp", ".heic", ".avif", ".pgm", ".ppm" };
+    static const char *const endings[][11] = {
+        [KL_NAMES_PICTURES] = { ".png", ".jpg", ".jpeg", ".jfif" },
+        [KL_NAMES_JPEG] = { ".jpg", ".jpeg", ".jfif" },
+        [KL_NAMES_UNREAD] = { ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic", ".avif", ".pgm",
+                              ".ppm" }
+    };
     const char *ending = strrchr(name, '.');
     if (name[0] == '.') return false;
     if (kind == KL_NAMES_FOLDERS) return true;
-    if (kind == KL_NAMES_PNG) return ending && strcasecmp(ending, ".png") == 0;
-    for (size_t i = 0; ending && i < sizeof unread / sizeof *unread; i++)
-        if (strcasecmp(ending, unread[i]) == 0) return true;
+    for (size_t i = 0; ending && endings[kind][i]; i++)
+        if (strcasecmp(ending, endings[kind][i]) == 0) return true;
     return false;
 }
 

@@ -13,8 +13,9 @@ struct kl_names {
 int kl_names_add(struct kl_names *names, char *item, struct kl_error *err);
 enum kl_names_kind {
     KL_NAMES_FOLDERS,
-    KL_NAMES_PNG,
-    KL_NAMES_UNREAD /* images by their names, but not PNG */
+    KL_NAMES_PICTURES, /* PNG and JPEG, by their endings */
+    KL_NAMES_JPEG,     /* the latter alone */
+    KL_NAMES_UNREAD    /* images of other formats */
 };
 /* What of this kind is in a folder, sorted; names that begin with a dot are passed over. */
 int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind kind,

@@ -7,44 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/ingest.h"
+#include "ingest/picture_int.h"
 
-enum { MAX_SIDE = 65535, MAX_CHUNK = 8 << 20, MAX_CHUNKS = 1000 };
+enum { MAX_CHUNK = 8 << 20, MAX_CHUNKS = 1000 };
 
 static uint32_t big_endian(const unsigned char *b)
 {
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-static int check_header(const unsigned char *b, size_t n, size_t *height, size_t *width, bool *colour,
-                        const char *path, size_t max_bytes, struct kl_error *err)
+static int header(struct kl_picture_header *h, FILE *file, const char *path, struct kl_error *err)
 {
-    if (n < 8 || memcmp(b, "\211PNG\r\n\032\n", 8) != 0)
-        return kl_fail(err, KL_EDATA, "%s: not a PNG file", path);
+    unsigned char b[33];
+    const size_t n = fread(b, 1, sizeof b, file);
+    if (ferror(file)) return kl_fail_errno(err, KL_EIO, "%s: reading", path);
     if (n < 33 || big_endian(b + 8) != 13 || memcmp(b + 12, "IHDR", 4) != 0)
         return kl_fail(err, KL_EDATA, "%s: %s", path,
                        n < 33 ? "truncated in its header" : "does not begin with IHDR");
-    *width = big_endian(b + 16);
-    *height = big_endian(b + 20);
-    *colour = b[25] & 2; /* colour types 2, 3 (palette) and 6 */
-    if (*width == 0 || *height == 0 || *width > MAX_SIDE || *height > MAX_SIDE ||
-        *width * *height > max_bytes / 8)
-        return kl_fail(err, KL_EDATA, "%s: %zu x %zu pixels, the limit is %zu pixels and %d a side",
-                       path, *width, *height, max_bytes / 8, (int)MAX_SIDE);
-    return 0;
-}
-
-int kl_png_header(size_t *height, size_t *width, bool *colour, const char *path, size_t max_bytes,
-                  struct kl_error *err)
-{
-    unsigned char b[33];
-    FILE *file = fopen(path, "rbe");
-    if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
-    const size_t n = fread(b, 1, sizeof b, file);
-    const int rc = ferror(file) ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
-                                : check_header(b, n, height, width, colour, path, max_bytes, err);
-    fclose(file);
-    return rc;
+    *h = (struct kl_picture_header){ .height = big_endian(b + 20), .width = big_endian(b + 16) };
+    h->colour = b[25] & 2; /* colour types 2, 3 (palette) and 6 */
+    return KL_OK;
 }
 
 /* What a callback of libpng needs; the text is kept for the message. */
@@ -108,8 +90,8 @@ static size_t set_transforms(png_structp png, png_infop info)
 }
 
 /* All work under setjmp; nothing here owns memory but libpng and the arena. */
-static int decode(struct kl_picture *picture, png_structp png, png_infop info, struct reader *r,
-                  const char *path, struct kl_arena *arena, struct kl_error *err)
+static int read_pixels(struct kl_picture *picture, png_structp png, png_infop info, struct reader *r,
+                       const char *path, struct kl_arena *arena, struct kl_error *err)
 {
     if (setjmp(r->jump)) {
         if (r->no_memory) return kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);
@@ -117,7 +99,7 @@ static int decode(struct kl_picture *picture, png_structp png, png_infop info, s
         return kl_fail(err, KL_EDATA, "%s: damaged PNG: %s", path, r->why);
     }
     png_set_read_fn(png, r, on_read);
-    png_set_user_limits(png, MAX_SIDE, MAX_SIDE);
+    png_set_user_limits(png, KL_PICTURE_SIDE, KL_PICTURE_SIDE);
     png_set_chunk_cache_max(png, MAX_CHUNKS);
     png_set_chunk_malloc_max(png, MAX_CHUNK);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
@@ -138,22 +120,22 @@ static int decode(struct kl_picture *picture, png_structp png, png_infop info, s
     return 0;
 }
 
-int kl_png_decode(struct kl_picture *picture, const char *path, size_t max_bytes, struct kl_arena *arena,
+static int decode(struct kl_picture *picture, FILE *file, const char *path, struct kl_arena *arena,
                   struct kl_error *err)
 {
-    bool colour;
-    struct reader r = { 0 };
+    struct reader r = { .file = file };
+    int code;
     png_structp png = NULL;
     png_infop info = NULL;
-    int rc = kl_png_header(&picture->height, &picture->width, &colour, path, max_bytes, err);
-    if (rc) return rc;
-    if (!(r.file = fopen(path, "rbe"))) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     if (!(png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, &r, allocate,
                                          release)) ||
         !(info = png_create_info_struct(png)))
-        rc = kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);
-    else rc = decode(picture, png, info, &r, path, arena, err);
+        code = kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);
+    else code = read_pixels(picture, png, info, &r, path, arena, err);
     png_destroy_read_struct(&png, &info, NULL);
-    fclose(r.file);
-    return rc;
+    return code;
 }
+
+const struct kl_picture_format kl_format_png = {
+    .magic = "\211PNG\r\n\032\n", .n_magic = 8, .header = header, .decode = decode
+};

@@ -76,7 +76,10 @@ static void make_inputs(void)
     copy(path_of("set/b/2.png"), "tests/fuzz/png/bad-crc");
     copy(path_of("set/b/3.png"), "tests/fuzz/png/rgb");
     copy(path_of("set/b/4.png"), "tests/fuzz/png/tall");
-    copy(path_of("set/b/5.jpg"), "tests/fuzz/png/grey");
+    copy(path_of("set/b/5.jpg"), "tests/fuzz/jpeg/420");
+    copy(path_of("set/b/6.jpg"), "tests/fuzz/jpeg/progressive-grey");
+    copy(path_of("set/b/7.jpeg"), "tests/fuzz/jpeg/bad-cut");
+    copy(path_of("set/b/8.gif"), "tests/fuzz/png/grey");
     copy(path_of("x-images-idx3-ubyte"), "tests/fuzz/idx/grey");
     unsigned char *large = calloc(1, 16 + 180000);
     memcpy(large, "\0\0\10\3\0\0\0\2\0\0\1\54\0\0\1\54", 16); /* 2 of 300 x 300 */

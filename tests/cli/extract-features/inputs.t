@@ -33,5 +33,5 @@ $ extract-features -q $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 4 
 ! extract-features: made.h5: holds 'features', expected 'images'
 ? 65
 $ mkdir mnist; cp $DATA/digits/test-images-idx3-ubyte mnist; extract-features mnist -o x.h5
-! extract-features: mnist: no PNG files in its 0 sub-folders; each class is a sub-folder; or name an IDX file in it, such as test-images-idx3-ubyte
+! extract-features: mnist: no PNG or JPEG files in its 0 sub-folders; each class is a sub-folder; or name an IDX file in it, such as test-images-idx3-ubyte
 ? 65

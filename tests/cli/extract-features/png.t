@@ -22,7 +22,7 @@ $ h5dump -d class_names -d index set.h5 | grep '(.)'
 >    (0): 0, 1, 2
 
 $ mkdir flat; cp set/one/60002.png flat; extract-features flat -o set.h5
-! extract-features: flat: 1 PNG file, but in no sub-folder, and each class is a sub-folder; give the folder above if this is a class, or --labels none to do without classes
+! extract-features: flat: 1 image file, but in no sub-folder, and each class is a sub-folder; give the folder above if this is a class, or --labels none to do without classes
 ? 65
 
 # A class of which nothing is left is named, as an empty one is; one that was damaged in part is not.
@@ -30,9 +30,9 @@ $ for c in a m z; do mkdir -p lost/$c; cp set/two/60035.png lost/$c; done; cp se
 + cp -r set/one lost/b; cp set/two/60001.png lost/m; extract-features lost --skip-bad --progress none -o lost.h5
 > lost.h5: 3 x 512 float32, # s (# images/s)
 ! extract-features: lost/a/60035.png: damaged PNG: truncated; left out
-! extract-features: lost/a: a class without an undamaged PNG file
+! extract-features: lost/a: a class without an undamaged image file
 ! extract-features: lost/m/60035.png: damaged PNG: truncated; left out
 ! extract-features: lost/z/2.png: damaged PNG: truncated; left out
 ! extract-features: lost/z/60035.png: damaged PNG: truncated; left out
-! extract-features: lost/z: a class without an undamaged PNG file
+! extract-features: lost/z: a class without an undamaged image file
 ! extract-features: 4 damaged files left out

@@ -16,6 +16,13 @@ static ssize_t cookie_read(void *cookie, char *data, size_t size)
     return read(*(const int *)cookie, data, size);
 }
 
+static int cookie_seek(void *cookie, off64_t *offset, int from)
+{
+    const off_t at = lseek(*(const int *)cookie, *offset, from);
+    if (at >= 0) *offset = at;
+    return at < 0 ? -1 : 0;
+}
+
 static int cookie_close(void *cookie)
 {
     return close(*(const int *)cookie);
@@ -30,7 +37,9 @@ FILE *__wrap_fopen(const char *path, const char *mode)
     int *fd = &fds[n++ % 64];
     *fd = open(path, O_RDONLY | O_CLOEXEC);
     if (*fd < 0) return NULL;
-    return fopencookie(fd, "r", (cookie_io_functions_t){ .read = cookie_read, .close = cookie_close });
+    return fopencookie(
+        fd, "r",
+        (cookie_io_functions_t){ .read = cookie_read, .seek = cookie_seek, .close = cookie_close });
 }
 
 int __real_ferror(FILE *file);

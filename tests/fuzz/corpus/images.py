@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""IDX files and PNG images."""
-import gzip, struct, zlib
+"""IDX files, PNG and JPEG images."""
+import gzip, os, struct, zlib
 import numpy as np
 
-from corpus.frame import put
+from corpus.frame import FUZZ, put
 
 
 def idx(array, kind=8):
@@ -84,3 +84,70 @@ def make_png():
     for name_, data in {"bad-no-height": png(1, 0, 8, 0, b""), "bad-width-beyond": png(65536, 1, 8, 0, b""),
                         "bad-height-beyond": png(1, 65536, 8, 0, b"")}.items():
         put("png", name_, data)
+
+
+def segment(marker, data):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
+
+
+def behind_start(jpeg, *segments):
+    return jpeg[:2] + b"".join(segments) + jpeg[2:]
+
+
+def with_frame(jpeg, **changes):
+    """Its frame header (SOF0 or SOF2) with other numbers."""
+    at = max(jpeg.find(b"\xff\xc0"), jpeg.find(b"\xff\xc2"))
+    marker, n, precision, height, width, components = struct.unpack(">HHBHHB", jpeg[at:at + 10])
+    f = {"marker": marker, "precision": precision, "height": height, "width": width, "components": components, **changes}
+    return jpeg[:at] + struct.pack(">HHBHHB", f["marker"], n, f["precision"], f["height"], f["width"],
+                                   f["components"]) + jpeg[at + 10:]
+
+
+def in_scans(grey, times):
+    """A colour file of one block, each component in a scan of its own, again and again: few bytes, much work. Tables are
+    those of a grey file; a scan says that the block is 0 (its codes for no difference, 00, and for the end, 1010)."""
+    tables = grey[2:grey.find(b"\xff\xc0")], grey[grey.find(b"\xff\xc4"):grey.find(b"\xff\xda")]
+    frame = segment(0xC0, struct.pack(">BHHB", 8, 8, 8, 3) + b"".join(bytes([i, 0x11, 0]) for i in (1, 2, 3)))
+    scans = b"".join(segment(0xDA, bytes([1, i, 0, 0, 63, 0])) + b"\x2b" for i in (1, 2, 3))
+    return b"\xff\xd8" + tables[0] + frame + tables[1] + scans * times + b"\xff\xd9"
+
+
+def make_jpeg():
+    """Files that Pillow wrote (tests/golden/jpeg.h5), and what becomes of them."""
+    import h5py
+    with h5py.File(os.path.join(os.path.dirname(FUZZ), "golden", "jpeg.h5")) as f:
+        made = {name: f[name]["file"][()].tobytes() for name in f}
+    grey, colour, progressive = made["grey 8 x 8"], made["4:2:0 21 x 46"], made["progressive"]
+    exif = made["turned left"]
+    for name in ("4:4:4 16 x 16", "4:2:2 21 x 46", "progressive grey", "restarts", "stored as RGB", "turned left big"):
+        put("jpeg", name.lower().replace(" ", "-").replace(":", ""), made[name])
+    put("jpeg", "grey", grey)
+    put("jpeg", "420", colour)
+    put("jpeg", "progressive", progressive)
+    put("jpeg", "turned", exif)
+    put("jpeg", "bytes-behind", grey + b"\0" * 100)
+    put("jpeg", "bytes-between", colour.replace(b"\xff\xda", b"\0\0\0\xff\xda"))
+    put("jpeg", "comments", behind_start(grey, *[segment(0xFE, b"x" * 9)] * 50))
+    put("jpeg", "exif-that-lies", exif.replace(b"Exif\0\0MM\0*\0\0\0\x08", b"Exif\0\0MM\0*\xff\xff\xff\xf0"))
+    put("jpeg", "exif-of-no-order", exif.replace(b"Exif\0\0MM", b"Exif\0\0XX").replace(b"Exif\0\0II", b"Exif\0\0XX"))
+    put("jpeg", "exif-cut", behind_start(grey, segment(0xE1, b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12")))
+    put("jpeg", "bad-empty", b"")
+    put("jpeg", "bad-start", grey[:2])
+    put("jpeg", "bad-no-frame", grey[:3] + b"\xd9")
+    put("jpeg", "bad-cut", colour[:-20])
+    put("jpeg", "bad-no-end", colour[:-2])
+    put("jpeg", "bad-cut-progressive", progressive[:len(progressive) // 2])
+    put("jpeg", "bad-huge", with_frame(grey, height=65500, width=65500))
+    put("jpeg", "bad-wide", with_frame(grey, width=65535))
+    put("jpeg", "bad-no-height", with_frame(grey, height=0))
+    put("jpeg", "bad-higher", with_frame(colour, height=200))
+    put("jpeg", "bad-12-bit", with_frame(grey, precision=12))
+    put("jpeg", "bad-lossless", with_frame(grey, marker=0xFFC3))
+    put("jpeg", "bad-components", with_frame(grey, components=9))
+    put("jpeg", "segment-of-no-length", behind_start(grey, b"\xff\xe0\0\0"))
+    put("jpeg", "bad-segment-beyond", behind_start(grey, b"\xff\xe0\xff\xff"))
+    put("jpeg", "scans", in_scans(grey, 2))
+    put("jpeg", "bad-scans", in_scans(grey, 40))
+    put("jpeg", "bad-progression", progressive[:-2] + progressive[progressive.rfind(b"\xff\xda"):])
+    put("jpeg", "bad-cmyk", behind_start(b"\xff\xd8", segment(0xC0, bytes([8, 0, 8, 0, 8, 4]) + b"".join(
+        bytes([i, 0x11, 0]) for i in range(1, 5)))) + segment(0xDA, b"\4\1\0\2\0\3\0\4\0\0?\0") + b"\0\xff\xd9")

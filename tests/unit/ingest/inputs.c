@@ -70,11 +70,11 @@ static void check_folder(void)
     put(path_of("set/a/x.p"), "x", 1);
     put(path_of("set/a/.hidden.png"), "x", 1);
     put(path_of("set/a/words.txt"), "x", 1);
-    put(path_of("set/a/x.jpg"), "x", 1);
+    put(path_of("set/a/x.bmp"), "x", 1);
     put(path_of("set/none/y.WebP"), "x", 1);
     put(path_of("set/none/.z.gif"), "x", 1);
-    put(path_of("set/none/jpg"), "x", 1);
-    refused(set, &o, KL_EDATA, "no PNG files in its 2 sub-folders; each class is a sub-folder");
+    put(path_of("set/none/bmp"), "x", 1);
+    refused(set, &o, KL_EDATA, "no PNG or JPEG files in its 2 sub-folders; each class is a sub-folder");
     copy(path_of("set/a/1.PNG"), "tests/fuzz/png/grey");
     o.labels = "labels";
     refused(set, &o, KL_EUSAGE, "--labels FILE belongs to an IDX file; a folder's classes are");
@@ -86,9 +86,9 @@ static void check_folder(void)
     CHECK(open_and_read(set, &o, pixels, sizeof pixels, &shape, &err) == 0, "%s", err.text);
     CHECK(shape.n == 1 && shape.n_classes == 0, "labels that were not wanted");
     fflush(to);
-    CHECK(strstr(said, "set/none: a class without PNG files"), "%s", said);
+    CHECK(strstr(said, "set/none: a class without PNG or JPEG files"), "%s", said);
     CHECK(strstr(said, ": left out 2 image files in 2 folders (first: ") &&
-              strstr(said, "set/a/x.jpg): images must be PNG\n") && !strstr(said, "beside"),
+              strstr(said, "set/a/x.bmp): images must be PNG or JPEG\n") && !strstr(said, "beside"),
           "%s", said);
     o = defaults();
     CHECK(symlink("nowhere", path_of("set/a/2.png")) == 0);
@@ -114,7 +114,7 @@ static void check_folder(void)
         snprintf(name, sizeof name, "set/a/%d.png", i);
         put(path_of(name), "no picture", 10);
     }
-    refused(set, &o, KL_EDATA, "not a PNG file");
+    refused(set, &o, KL_EDATA, "neither a PNG nor a JPEG file");
     o.skip_bad = true, o.resize = 4, o.log = &log;
     CHECK(open_and_read(set, &o, pixels, sizeof pixels, &shape, &err) == 0, "%s", err.text);
     CHECK(shape.n == 2 && shape.skipped == 16, "%zu, %zu", shape.n, shape.skipped);
@@ -127,7 +127,7 @@ static void check_folder(void)
     unlink(path_of("set/a/1.PNG"));
     unlink(path_of("set/a/2.png"));
     o.log = NULL;
-    refused(set, &o, KL_EDATA, "none of its 16 PNG files can be read");
+    refused(set, &o, KL_EDATA, "none of its 16 image files can be read");
     free(set);
 }
 
@@ -143,8 +143,8 @@ static void check_flat(void)
     mkdir(path_of("flat/sub"), 0777);
     copy(path_of("flat/2.png"), "tests/fuzz/png/grey");
     copy(path_of("flat/1.png"), "tests/fuzz/png/bad-crc");
-    refused(set, &o, KL_EDATA, "flat: 2 PNG files, but in no sub-folder");
-    refused(path_of("flat/2.png"), &o, KL_EDATA, "flat/2.png: a single PNG file; give the folder above");
+    refused(set, &o, KL_EDATA, "flat: 2 image files, but in no sub-folder");
+    refused(path_of("flat/2.png"), &o, KL_EDATA, "flat/2.png: a single image file; give the folder above");
     o.labels = "none";
     refused(set, &o, KL_EDATA, "flat/1.png: damaged PNG");
     o.skip_bad = true;
@@ -255,7 +255,7 @@ static void check_h5(void)
     refused(path_of("none.h5"), &o, KL_ENOINPUT, "none.h5: cannot open");
     put(path_of("with:colon"), "words", 5);
     refused(path_of("with:colon"), &o, KL_EDATA,
-            "not an IDX file, a folder of PNG files or an HDF5 file");
+            "not an IDX file, a folder of PNG or JPEG files or an HDF5 file");
     put(path_of("empty:colon"), "", 0);
     refused(path_of("empty:colon"), &o, KL_EDATA, "not an IDX file");
     put(path_of("short"), "\0", 1);
@@ -266,7 +266,7 @@ static void check_h5(void)
     refused(path_of("almost"), &o, KL_EDATA, "not an IDX file");
     refused("/dev/null", &o, KL_EDATA, "not an IDX file");
     mkdir(path_of("folder:x"), 0777);
-    refused(path_of("folder:x"), &o, KL_EDATA, "no PNG files in its 0 sub-folders");
+    refused(path_of("folder:x"), &o, KL_EDATA, "no PNG or JPEG files in its 0 sub-folders");
     free(path);
 }
 

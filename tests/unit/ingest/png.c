@@ -69,7 +69,7 @@ static void all_types(struct kl_arena *arena)
         size_t wrong = 0;
         write_png(path, type, depth, i % 2);
         kl_arena_reset(arena);
-        CHECK(kl_png_decode(&p, path, LIMIT, arena, &err) == 0, "type %d depth %d: %s", type, depth,
+        CHECK(kl_picture_decode(&p, path, LIMIT, arena, &err) == 0, "type %d depth %d: %s", type, depth,
               err.text);
         if (err.code) continue;
         CHECK(p.height == H && p.width == W && p.channels == (type & 2 ? 3 : 1),
@@ -95,7 +95,7 @@ static void damage(struct kl_arena *arena)
     for (size_t cut = 0; cut < n; cut++) {
         put(path, whole, cut);
         kl_arena_reset(arena);
-        CHECK(kl_png_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path),
+        CHECK(kl_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA && one_line(&err, path),
               "cut at %zu", cut);
     }
     for (size_t bit = 0; bit < 8 * n;
@@ -103,7 +103,7 @@ static void damage(struct kl_arena *arena)
         whole[bit / 8] ^= (unsigned char)(1 << bit % 8);
         put(path, whole, n);
         kl_arena_reset(arena);
-        CHECK(kl_png_decode(&p, path, LIMIT, arena, &err) == KL_EDATA, "bit %zu", bit);
+        CHECK(kl_picture_decode(&p, path, LIMIT, arena, &err) == KL_EDATA, "bit %zu", bit);
         whole[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
     free(whole);
@@ -126,7 +126,7 @@ static void bombs(struct kl_arena *arena)
         for (int k = 0; k < 4; k++) b[29 + k] = (unsigned char)(crc >> (24 - 8 * k));
         memcpy(b + 33, "\0\0\0\0IEND\256B`\202", 12);
         put(path, b, sizeof b);
-        CHECK(kl_png_decode(&p, path, (size_t)256 << 20, arena, &err) == KL_EDATA &&
+        CHECK(kl_picture_decode(&p, path, (size_t)256 << 20, arena, &err) == KL_EDATA &&
                   one_line(&err, path),
               "bomb %zu: %s", i, err.text);
     }
@@ -192,7 +192,7 @@ static void real_ones(struct kl_arena *arena, const char *shared)
         if (access(name, R_OK) != 0) continue;
         seen++;
         kl_arena_reset(arena);
-        CHECK(kl_png_decode(&p, name, LIMIT, arena, &err) == 0 &&
+        CHECK(kl_picture_decode(&p, name, LIMIT, arena, &err) == 0 &&
                   memcmp(p.pixels, pixels + 784 * i, 784) == 0,
               "%s", name);
     }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+   JPEG files through libjpeg-turbo, with its exact integer transform and smooth chroma, which are its
+   defaults and PIL's. A format without checksums: what can be seen to be damaged is refused, where
+   libjpeg would paint it grey and go on. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+#include "ingest/picture_int.h"
+
+#ifndef LIBJPEG_TURBO_VERSION
+#error "libjpeg-turbo is needed: libjpeg of the Independent JPEG Group gives other pixels"
+#endif
+
+/* Scans: a progressive file has some ten, and each goes over all pixels, however few bytes it has.
+   EXIF: of such a block so much is kept; the tag that is looked for stands at its beginning. */
+enum { MAX_SCANS = 100, EXIF = JPEG_APP0 + 1, EXIF_BYTES = 1024 };
+
+struct reader {
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_progress_mgr progress;
+    jmp_buf jump;
+    char why[JMSG_LENGTH_MAX];
+};
+
+static void on_error(j_common_ptr jpeg)
+{
+    struct reader *r = jpeg->client_data;
+    jpeg->err->format_message(jpeg, r->why);
+    longjmp(r->jump, 1);
+}
+
+/* Warnings, which are below 0, are of damage, but for those of bytes that no pixel depends on. */
+static void on_message(j_common_ptr jpeg, int level)
+{
+    switch (jpeg->err->msg_code) {
+    case JWRN_ADOBE_XFORM:
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_JFIF_MAJOR: return;
+    }
+    if (level < 0) on_error(jpeg);
+}
+
+static void on_progress(j_common_ptr jpeg)
+{
+    struct reader *r = jpeg->client_data;
+    if (r->jpeg.input_scan_number <= MAX_SCANS) return;
+    snprintf(r->why, sizeof r->why, "more than %d scans", (int)MAX_SCANS);
+    longjmp(r->jump, 1);
+}
+
+/* What a longjmp means. */
+static int failed(const struct reader *r, FILE *file, const char *path, struct kl_error *err)
+{
+    if (r->errors.msg_code == JERR_OUT_OF_MEMORY)
+        return kl_fail(err, KL_ENOMEM, "%s: no memory to decode", path);
+    if (ferror(file)) return kl_fail(err, KL_EIO, "%s: reading failed", path);
+    return kl_fail(err, KL_EDATA, "%s: cannot be read as JPEG: %s", path, r->why);
+}
+
+/* From here on errors jump to r->jump, which is set. */
+static void begin(struct reader *r, FILE *file)
+{
+    jpeg_create_decompress(&r->jpeg);
+    jpeg_stdio_src(&r->jpeg, file);
+    r->progress.progress_monitor = on_progress;
+    r->jpeg.progress = &r->progress;
+}
+
+/* Before r->jump is set. */
+static void prepare(struct reader *r)
+{
+    memset(r, 0, sizeof *r);
+    r->jpeg.err = jpeg_std_error(&r->errors);
+    r->jpeg.client_data = r; /* kept by jpeg_create_decompress, as err is */
+    r->errors.error_exit = on_error;
+    r->errors.emit_message = on_message;
+}
+
+static bool is_turned(const struct reader *r)
+{
+    for (const struct jpeg_marker_struct *m = r->jpeg.marker_list; m; m = m->next)
+        if (kl_exif_turned(m->data, m->data_length)) return true;
+    return false;
+}
+
+/* All work under setjmp; nothing here owns memory but libjpeg and the arena. */
+static int read_header(struct kl_picture_header *h, struct reader *r, FILE *file, const char *path,
+                       struct kl_error *err)
+{
+    if (setjmp(r->jump)) return failed(r, file, path, err);
+    begin(r, file);
+    jpeg_save_markers(&r->jpeg, EXIF, EXIF_BYTES);
+    jpeg_read_header(&r->jpeg, TRUE);
+    const int components = r->jpeg.num_components;
+    *h = (struct kl_picture_header){ .height = r->jpeg.image_height,
+                                     .width = r->jpeg.image_width,
+                                     .colour = components == 3,
+                                     .turned = is_turned(r) };
+    if (components == 1 || components == 3) return KL_OK;
+    return kl_fail(err, KL_EDATA,
+                   "%s: a JPEG file of %d components (4: CMYK), expected 1 or 3; convert it to RGB",
+                   path, components);
+}
+
+static int header(struct kl_picture_header *h, FILE *file, const char *path, struct kl_error *err)
+{
+    struct reader r;
+    prepare(&r);
+    const int code = read_header(h, &r, file, path, err);
+    jpeg_destroy_decompress(&r.jpeg);
+    return code;
+}
+
+static int read_pixels(struct kl_picture *picture, struct reader *r, FILE *file, const char *path,
+                       struct kl_arena *arena, struct kl_error *err)
+{
+    if (setjmp(r->jump)) return failed(r, file, path, err);
+    begin(r, file);
+    jpeg_read_header(&r->jpeg, TRUE);
+    picture->channels = r->jpeg.num_components == 1 ? 1 : 3;
+    r->jpeg.out_color_space = picture->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_start_decompress(&r->jpeg);
+    const size_t row = picture->width * picture->channels;
+    if (r->jpeg.output_height != picture->height || r->jpeg.output_width != picture->width)
+        return kl_fail(err, KL_EDATA, "%s: changed while it was read", path);
+    uint8_t *pixels = kl_arena_take(arena, picture->height, row);
+    if (!pixels) return kl_fail_memory(err, picture->height * row);
+    picture->pixels = pixels;
+    while (r->jpeg.output_scanline < r->jpeg.output_height) {
+        JSAMPROW to = pixels + r->jpeg.output_scanline * row;
+        jpeg_read_scanlines(&r->jpeg, &to, 1);
+    }
+    jpeg_finish_decompress(&r->jpeg);
+    return KL_OK;
+}
+
+static int decode(struct kl_picture *picture, FILE *file, const char *path, struct kl_arena *arena,
+                  struct kl_error *err)
+{
+    struct reader r;
+    prepare(&r);
+    const int code = read_pixels(picture, &r, file, path, arena, err);
+    jpeg_destroy_decompress(&r.jpeg);
+    return code;
+}
+
+const struct kl_picture_format kl_format_jpeg = {
+    .magic = "\377\330\377", .n_magic = 3, .header = header, .decode = decode
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+   A single picture of any format, which its first bytes tell, whatever its name says. */
+#include <string.h>
+
+#include "ingest/picture_int.h"
+
+static const struct kl_picture_format *const formats[] = { &kl_format_png, &kl_format_jpeg };
+
+/* *file: at its beginning; NULL if this fails. */
+static int open_picture(FILE **file, const struct kl_picture_format **format, const char *path,
+                        struct kl_error *err)
+{
+    unsigned char magic[sizeof formats[0]->magic] = { 0 };
+    *file = fopen(path, "rbe");
+    if (!*file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
+    const size_t n = fread(magic, 1, sizeof magic, *file);
+    int code = ferror(*file) ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
+                             : kl_fail(err, KL_EDATA, "%s: neither a PNG nor a JPEG file", path);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats && code == KL_EDATA; i++) {
+        *format = formats[i];
+        if (n < formats[i]->n_magic || memcmp(magic, formats[i]->magic, formats[i]->n_magic)) continue;
+        code = fseek(*file, 0, SEEK_SET) ? kl_fail_errno(err, KL_EIO, "%s: reading", path) : KL_OK;
+    }
+    if (!code) return KL_OK;
+    fclose(*file);
+    *file = NULL;
+    return code;
+}
+
+static int check_size(const struct kl_picture_header *h, const char *path, size_t max_bytes,
+                      struct kl_error *err)
+{
+    const size_t most = max_bytes / 8;
+    if (h->width && h->height && h->width <= KL_PICTURE_SIDE && h->height <= KL_PICTURE_SIDE &&
+        h->width * h->height <= most)
+        return KL_OK;
+    return kl_fail(err, KL_EDATA, "%s: %zu x %zu pixels, the limit is %zu pixels and %d a side", path,
+                   h->width, h->height, most, (int)KL_PICTURE_SIDE);
+}
+
+/* The header, and the file, at its beginning again, if *file is wanted. */
+static int look(struct kl_picture_header *h, FILE **file, const struct kl_picture_format **format,
+                const char *path, size_t max_bytes, struct kl_error *err)
+{
+    int code = open_picture(file, format, path, err);
+    if (code) return code;
+    code = (*format)->header(h, *file, path, err);
+    if (!code) code = check_size(h, path, max_bytes, err);
+    if (!code && fseek(*file, 0, SEEK_SET)) code = kl_fail_errno(err, KL_EIO, "%s: reading", path);
+    return code;
+}
+
+int kl_picture_header(struct kl_picture_header *header, const char *path, size_t max_bytes,
+                      struct kl_error *err)
+{
+    const struct kl_picture_format *format;
+    FILE *file;
+    const int code = look(header, &file, &format, path, max_bytes, err);
+    if (file) fclose(file);
+    return code;
+}
+
+int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_bytes,
+                      struct kl_arena *arena, struct kl_error *err)
+{
+    const struct kl_picture_format *format;
+    struct kl_picture_header header;
+    FILE *file;
+    int code = look(&header, &file, &format, path, max_bytes, err);
+    picture->height = header.height, picture->width = header.width;
+    if (!code) code = format->decode(picture, file, path, arena, err);
+    if (file) fclose(file);
+    return code;
+}
