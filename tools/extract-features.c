@@ -14,7 +14,7 @@ enum { NUMERICAL_VERSION = 1, MAX_INPUTS = 64 };
 struct values {
     struct kl_common common;
     const char *weights, *tap, *mean, *std, *dtype, *precision, *shard, *channels, *labels;
-    int64_t resize, limit;
+    int64_t resize, crop, limit;
     bool skip_bad;
 };
 
@@ -34,6 +34,8 @@ static const struct kl_option options[] = {
       "auto: rgb if an image has colour", NULL, NULL },
     { "resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 4096, true,
       "to N x N, bilinear with antialias; 0: as they are; 28 for the default weights", NULL, NULL },
+    { "crop", 0, KL_OPT_INT, AT(crop), "N", 0, 4096, false,
+      "the middle N x N; --resize is the shorter side then; 0: all", NULL, NULL },
     { "mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL },
     { "std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL },
     { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL,
@@ -101,6 +103,12 @@ static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
     if (v->labels && n_inputs > 1 && strcmp(v->labels, "none") != 0)
         return kl_fail(err, KL_EUSAGE, "--labels belongs to one input, there are %zu", n_inputs);
+    if (v->crop > v->resize)
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--crop %lld: the shorter side is to be --resize %lld, expected at least as much, "
+            "such as --resize %lld",
+            (long long)v->crop, (long long)v->resize, (long long)(v->crop * 8 / 7));
     return KL_OK;
 }
 
@@ -129,6 +137,7 @@ static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
     json_object_clear(j->raw);
     int code = kl_key_begin(key, "features", 1, tool.name, NUMERICAL_VERSION, err);
     if (!code) code = kl_key_options(*key, &tool, j->v, err);
+    if (!code && j->v->crop) code = kl_key_integer(*key, "crop", j->v->crop, err);
     if (!code)
         code = kl_images_identify(*key, j->raw, j->stage->inputs, j->stage->n_inputs, j->v->labels, err);
     if (!code) code = kl_input_identify(*key, j->raw, "weights", 0, j->weights_path, err);
@@ -144,7 +153,7 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
     o->n_inputs = j->stage->n_inputs;
     o->images.labels = v->labels;
     o->images.channels = (enum kl_channels)kl_choice(CHANNELS, v->channels);
-    o->images.resize = (size_t)v->resize;
+    o->images.resize = (size_t)v->resize, o->images.crop = (size_t)v->crop;
     o->images.limit = (size_t)v->limit;
     o->images.skip_bad = v->skip_bad;
     o->weights = j->weights_path;

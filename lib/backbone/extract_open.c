@@ -52,8 +52,12 @@ static void remark_colour(const struct kl_extract *e)
 static void describe(struct kl_extract *e)
 {
     const struct kl_extract_options *o = &e->options;
-    snprintf(e->preprocess, sizeof e->preprocess, "%s, %zu x %zu %s, /255, minus (%s), divided by (%s)",
-             e->images->channels == 1 ? "grey" : "rgb", e->images->height, e->images->width,
+    char middle[64] = "";
+    if (e->images->shorter)
+        snprintf(middle, sizeof middle, "in the middle, the shorter side %zu ", e->images->shorter);
+    snprintf(e->preprocess, sizeof e->preprocess,
+             "%s, %zu x %zu %s%s, /255, minus (%s), divided by (%s)",
+             e->images->channels == 1 ? "grey" : "rgb", e->images->height, e->images->width, middle,
              o->images.resize ? "(bilinear, antialias)" : "(not resized)", o->mean, o->std);
 }
 

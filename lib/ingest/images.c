@@ -96,8 +96,9 @@ static int agree_on_size(struct kl_images *im, const struct kl_images_options *o
                                  s->path, s->height, s->width, first->path, first->height, first->width);
         im->source_channels = s->channels > im->source_channels ? s->channels : im->source_channels;
     }
-    im->height = o->resize ? o->resize : im->source_height;
-    im->width = o->resize ? o->resize : im->source_width;
+    im->height = o->crop ? o->crop : o->resize ? o->resize : im->source_height;
+    im->width = o->crop ? o->crop : o->resize ? o->resize : im->source_width;
+    im->shorter = o->crop ? o->resize : 0;
     im->channels = o->channels == KL_CHANNELS_AUTO   ? im->source_channels
                    : o->channels == KL_CHANNELS_GREY ? 1
                                                      : 3;

@@ -27,12 +27,24 @@ static void convert(uint8_t *out, size_t channels, const struct kl_picture *p)
                           16);
 }
 
+/* What rows (or columns) of a picture become, whose number is `side` and at least `shortest`: with a
+   crop in torchvision's integers, which round halves to the even place. */
+static struct kl_span span_of(const struct kl_images *im, size_t side, size_t shortest, size_t n)
+{
+    if (!im->shorter) return (struct kl_span){ n, 0, n };
+    const size_t whole = im->shorter * side / shortest, left = whole - n, half = left / 2;
+    return (struct kl_span){ whole, half + (left & half & 1), n };
+}
+
 /* Channels first, then size, as a torchvision transform of a converted PIL image. */
 static int place(const struct kl_images *im, uint8_t *out, const struct kl_picture *p,
                  struct kl_arena *arena, struct kl_error *err)
 {
     struct kl_picture q = *p;
-    if (p->height == im->height && p->width == im->width) {
+    const size_t shortest = p->height < p->width ? p->height : p->width;
+    const struct kl_span height = span_of(im, p->height, shortest, im->height),
+                         width = span_of(im, p->width, shortest, im->width);
+    if (p->height == im->height && p->width == im->width && !height.from && height.whole == height.n) {
         convert(out, im->channels, p);
         return 0;
     }
@@ -43,7 +55,7 @@ static int place(const struct kl_images *im, uint8_t *out, const struct kl_pictu
         q.channels = im->channels;
         q.pixels = pixels;
     }
-    return kl_resize(out, im->height, im->width, &q, arena, err);
+    return kl_resize(out, &height, &width, &q, arena, err);
 }
 
 /* A run of images within one source. */

@@ -15,6 +15,8 @@ struct kl_images_options {
                            images by its name */
     enum kl_channels channels; /* AUTO: RGB if any image has colour */
     size_t resize; /* every image becomes resize x resize; 0: as it is (all must have one size) */
+    size_t crop;   /* at most resize, which then is the shorter side, and what is taken crop x crop in
+                      the middle, as by torchvision's Resize and CenterCrop; 0: all of it */
     size_t limit;  /* only the first so many; 0: all */
     bool skip_bad; /* of folders: leave damaged files out (each is decoded twice), else they are an error
                     */
@@ -28,6 +30,7 @@ void kl_images_options_default(struct kl_images_options *options);
 struct kl_images {
     size_t n;                           /* images */
     size_t height, width, channels;     /* as kl_images_read gives them; channels 1 or 3 */
+    size_t shorter;                     /* side, before what is in the middle is taken; 0: all is */
     size_t source_height, source_width; /* before the resize; 0: they differ */
     size_t source_channels;             /* 1: all are grey, 3: some have colour */
     int32_t *labels;                    /* [n]; -1: not known */
@@ -90,10 +93,13 @@ int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_b
 
 /* Bilinear with antialias, separable, in float32, rounded once (halves to even), as PyTorch's
    interpolate(bilinear, antialias=True) of the image as float32 (ties apart: under one pixel in 10,000
-   of noise); its 8-bit short cut and PIL round after each pass and differ by at most 1. out (height,
-   width, c), in (in_height, in_width, c); work: tables and rows, not reset. KL_ENOMEM. */
-int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in,
-              struct kl_arena *work, struct kl_error *err);
+   of noise); its 8-bit short cut and PIL round after each pass and differ by at most 1. out (height->n,
+   width->n, c), in (in_height, in_width, c); work: tables and rows, not reset. KL_ENOMEM. */
+struct kl_span { /* of the `whole` that rows or columns become, [from, from + n) */
+    size_t whole, from, n;
+};
+int kl_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
+              const struct kl_picture *in, struct kl_arena *work, struct kl_error *err);
 
 /* IEEE 754 binary16, round to nearest even. Out of range gives infinity: the first function returns how
    many did. */

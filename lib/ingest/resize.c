@@ -21,9 +21,11 @@ static float triangle(float x)
 }
 
 /* Centres of pixels at halves (align_corners=False). */
-static int make_taps(struct taps *t, size_t in, size_t out, struct kl_arena *work, struct kl_error *err)
+static int make_taps(struct taps *t, size_t in, const struct kl_span *to, struct kl_arena *work,
+                     struct kl_error *err)
 {
-    const float scale = (float)in / (float)out, wide = scale < 1 ? 1 : scale, inverse = 1 / wide;
+    const size_t out = to->n;
+    const float scale = (float)in / (float)to->whole, wide = scale < 1 ? 1 : scale, inverse = 1 / wide;
     t->most = (size_t)ceilf(wide) * 2 + 1;
     t->first = kl_arena_take(work, out, sizeof *t->first);
     t->n = kl_arena_take(work, out, sizeof *t->n);
@@ -31,7 +33,7 @@ static int make_taps(struct taps *t, size_t in, size_t out, struct kl_arena *wor
     if (!t->first || !t->n || !t->weights)
         return kl_fail_memory(err, out * t->most * sizeof *t->weights);
     for (size_t i = 0; i < out; i++) {
-        const float centre = scale * ((float)i + 0.5f), low = centre - wide + 0.5f,
+        const float centre = scale * ((float)(to->from + i) + 0.5f), low = centre - wide + 0.5f,
                     high = centre + wide + 0.5f;
         const size_t begin = low > 0 ? (size_t)low : 0, end = high < (float)in ? (size_t)high : in;
         float *w = t->weights + i * t->most, sum = 0;
@@ -76,17 +78,17 @@ static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows
     }
 }
 
-int kl_resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *in,
-              struct kl_arena *work, struct kl_error *err)
+int kl_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
+              const struct kl_picture *in, struct kl_arena *work, struct kl_error *err)
 {
-    const size_t row = width * in->channels;
+    const size_t row = width->n * in->channels;
     struct taps across, down;
     float *rows = kl_arena_take(work, in->height * row, sizeof *rows),
           *sum = kl_arena_take(work, row, sizeof *sum);
     if (!rows || !sum) return kl_fail_memory(err, (in->height + 1) * row * sizeof *rows);
     int rc = make_taps(&across, in->width, width, work, err);
     if (rc || (rc = make_taps(&down, in->height, height, work, err))) return rc;
-    pass_across(rows, width, in, &across);
-    pass_down(out, sum, height, rows, row, &down);
+    pass_across(rows, width->n, in, &across);
+    pass_down(out, sum, height->n, rows, row, &down);
     return 0;
 }

@@ -26,3 +26,18 @@ $ cp $ROOT/tests/fuzz/jpeg/bad-cmyk set/dog/4.jpg; extract-features set --resize
 $ rm set/dog/4.jpg; cp $ROOT/tests/fuzz/jpeg/turned set/cat/9.jpg; extract-features set --resize 28 --channels grey -o t.h5
 > t.h5: 4 x 512 float32, # s (# images/s)
 ! extract-features: 1 of 4 photographs are to be turned, as their Exif says (first: set/cat/9.jpg): they are read as they are stored, as torchvision does; exiftran -ai turns the files
+
+# The middle, as torchvision's Resize and CenterCrop: part of the key where it is asked for, and of what the file says of itself.
+$ rm set/cat/9.jpg; key() { extract-features set --channels grey --key "$@"; }; [ "$(key --resize 32)" = "$(key --resize 32 --crop 0)" ] && echo the same
++ printf '%s\n' "$(key --resize 32)" "$(key --resize 32 --crop 28)" "$(key --resize 32 --crop 27)" "$(key --resize 28)" | sort -u | wc -l
++ extract-features set --channels grey --resize 32 --crop 28 -o c.h5; h5dump -a /features/preprocess c.h5 | grep -o 'grey.*(bilinear'
++ qtrain f.h5 -q --epochs 1 --no-controls --val-fraction 0 -o head.h5; qeval head.h5 c.h5 -o r.h5 > log
+> the same
+> 4
+> c.h5: 3 x 512 float32, # s (# images/s)
+> grey, 28 x 28 in the middle, the shorter side 32 (bilinear
+! qeval: c.h5: preprocess is grey, 28 x 28 in the middle, the shorter side 32 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225), but head.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225); unless that is meant, extract these with the same options
+$ extract-features set --crop 224 -o c.h5; extract-features set --resize 28 --crop 32 -o c.h5
+! extract-features: --crop 224: the shorter side is to be --resize 0, expected at least as much, such as --resize 256
+! extract-features: --crop 32: the shorter side is to be --resize 28, expected at least as much, such as --resize 36
+? 2

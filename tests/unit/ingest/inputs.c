@@ -144,7 +144,8 @@ static void check_flat(void)
     copy(path_of("flat/2.png"), "tests/fuzz/png/grey");
     copy(path_of("flat/1.png"), "tests/fuzz/png/bad-crc");
     refused(set, &o, KL_EDATA, "flat: 2 image files, but in no sub-folder");
-    refused(path_of("flat/2.png"), &o, KL_EDATA, "flat/2.png: a single image file; give the folder above");
+    refused(path_of("flat/2.png"), &o, KL_EDATA,
+            "flat/2.png: a single image file; give the folder above");
     o.labels = "none";
     refused(set, &o, KL_EDATA, "flat/1.png: damaged PNG");
     o.skip_bad = true;

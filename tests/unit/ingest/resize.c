@@ -5,23 +5,50 @@
 
 #include "ingest_test.h"
 
+static int resize(uint8_t *out, size_t height, size_t width, const struct kl_picture *p,
+                  struct kl_arena *arena, struct kl_error *err)
+{
+    const struct kl_span rows = { height, 0, height }, columns = { width, 0, width };
+    return kl_resize(out, &rows, &columns, p, arena, err);
+}
+
 static void simple(struct kl_arena *arena)
 {
     static const uint8_t in[] = { 0, 255, 10, 20 }; /* 2 x 2 */
     const struct kl_picture p = { 2, 2, 1, in };
     uint8_t out[16];
     struct kl_error err;
-    CHECK(kl_resize(out, 2, 2, &p, arena, &err) == 0 && memcmp(out, in, 4) == 0, "same size");
-    CHECK(kl_resize(out, 1, 1, &p, arena, &err) == 0 && out[0] == 71, "the mean 71.25, not %d", out[0]);
+    CHECK(resize(out, 2, 2, &p, arena, &err) == 0 && memcmp(out, in, 4) == 0, "same size");
+    CHECK(resize(out, 1, 1, &p, arena, &err) == 0 && out[0] == 71, "the mean 71.25, not %d", out[0]);
     /* doubled: weights 1, 3/4 + 1/4, 1/4 + 3/4, 1; 63.75 -> 64, 191.25 -> 191 */
     static const uint8_t first_row[] = { 0, 64, 191, 255 };
-    CHECK(kl_resize(out, 4, 4, &p, arena, &err) == 0 && memcmp(out, first_row, 4) == 0, "doubled");
+    CHECK(resize(out, 4, 4, &p, arena, &err) == 0 && memcmp(out, first_row, 4) == 0, "doubled");
     uint8_t flat[7 * 5 * 3], large[9 * 2 * 3];
     memset(flat, 200, sizeof flat);
     const struct kl_picture q = { 7, 5, 3, flat };
-    CHECK(kl_resize(large, 2, 9, &q, arena, &err) == 0, "colour");
+    CHECK(resize(large, 2, 9, &q, arena, &err) == 0, "colour");
     for (size_t i = 0; i < sizeof large; i++)
         CHECK(large[i] == 200, "a flat image stays flat: %d", large[i]);
+}
+
+/* A part of what a picture becomes is the same as in the whole. */
+static void part(struct kl_arena *arena)
+{
+    enum { H = 23, W = 31 };
+    static uint8_t in[H * W * 3], whole[40 * 50 * 3], found[40 * 50 * 3];
+    static const size_t sizes[][2] = { { 40, 50 }, { 7, 9 }, { H, W }, { 30, 12 } };
+    const struct kl_picture p = { H, W, 3, in };
+    for (size_t i = 0; i < sizeof in; i++) in[i] = (uint8_t)(i * i * 7 + i / 5);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const size_t h = sizes[s][0], w = sizes[s][1];
+        const struct kl_span rows = { h, 3, h - 5 }, columns = { w, 4, w - 7 };
+        kl_arena_reset(arena);
+        CHECK(resize(whole, h, w, &p, arena, NULL) == 0, "whole");
+        CHECK(kl_resize(found, &rows, &columns, &p, arena, NULL) == 0, "part");
+        for (size_t y = 0; y < rows.n; y++)
+            CHECK(memcmp(found + y * columns.n * 3, whole + ((y + 3) * w + 4) * 3, columns.n * 3) == 0,
+                  "%zu x %zu, row %zu", h, w, y);
+    }
 }
 
 /* The golden file is not ours, so it is read through h5dump's binary output. */
@@ -54,7 +81,7 @@ static void against_golden(struct kl_arena *arena, const char *shared)
         for (size_t i = 0; in && want && i < 16; i++) {
             const struct kl_picture p = { 28, 28, 1, in + 784 * i };
             kl_arena_reset(arena);
-            CHECK(kl_resize(out, side, side, &p, arena, NULL) == 0 &&
+            CHECK(resize(out, side, side, &p, arena, NULL) == 0 &&
                       memcmp(out, want + i * side * side, side * side) == 0,
                   "image %zu at %zu", i, side);
         }
@@ -107,6 +134,7 @@ int main(void)
     make_test_folder();
     if (kl_arena_init(&arena, 1 << 16, NULL)) return 1;
     simple(&arena);
+    part(&arena);
     against_golden(&arena, shared);
     half();
     kl_arena_free(&arena);
