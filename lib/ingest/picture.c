@@ -64,7 +64,7 @@ int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_b
                       struct kl_arena *arena, struct kl_error *err)
 {
     const struct kl_picture_format *format;
-    struct kl_picture_header header;
+    struct kl_picture_header header = { 0 };
     FILE *file;
     int code = look(&header, &file, &format, path, max_bytes, err);
     picture->height = header.height, picture->width = header.width;
