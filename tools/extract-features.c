@@ -9,7 +9,7 @@
 #include "store/mode.h"
 #include "store/shard.h"
 
-enum { NUMERICAL_VERSION = 1, MAX_INPUTS = 64 };
+enum { NUMERICAL_VERSION = 1, MAX_INPUTS = 64, MOST = 4096 /* pixels a side */ };
 
 struct values {
     struct kl_common common;
@@ -32,16 +32,16 @@ static const struct kl_option options[] = {
       "labels of an IDX file (default: beside it); none: do without", "Images", NULL },
     { "channels", 0, KL_OPT_CHOICE, AT(channels), CHANNELS, 0, 0, true,
       "auto: rgb if an image has colour", NULL, NULL },
-    { "resize", 'r', KL_OPT_INT, AT(resize), "N", 0, 4096, true,
+    { "resize", 'r', KL_OPT_INT, AT(resize), "N", 0, MOST, true,
       "to N x N, bilinear with antialias; 0: as they are; 28 for the default weights", NULL, NULL },
-    { "crop", 0, KL_OPT_INT, AT(crop), "N", 0, 4096, false,
+    { "crop", 0, KL_OPT_INT, AT(crop), "N", 0, MOST, false,
       "the middle N x N; --resize is the shorter side then; 0: all", NULL, NULL },
     { "mean", 0, KL_OPT_STRING, AT(mean), "R,G,B", 0, 0, true, "subtracted from pixel/255", NULL, NULL },
     { "std", 0, KL_OPT_STRING, AT(std), "R,G,B", 0, 0, true, "divides the difference", NULL, NULL },
     { "limit", 0, KL_OPT_INT, AT(limit), "N", 0, 1e15, true, "only the first N images; 0: all", NULL,
       NULL },
-    { "skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true, "leave damaged image files out", NULL,
-      NULL },
+    { "skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true,
+      "leave out image files that cannot be read", NULL, NULL },
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
       "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL },
     KL_DEVICE_OPTION(AT(common.device)),
@@ -52,7 +52,7 @@ static const struct kl_tool tool = {
     .summary = "Images to ResNet-18 features, computed once",
     .arguments = "INPUT... -o FEATURES.h5",
     .example = "extract-features train-images-idx3-ubyte.gz -o train.h5\n  "
-               "extract-features photos/ --resize 224 -w "
+               "extract-features photos/ --resize 256 --crop 224 -w "
                "resnet18-f37072fd.pth -o photos.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
@@ -103,12 +103,15 @@ static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FEATURES.h5");
     if (v->labels && n_inputs > 1 && strcmp(v->labels, "none") != 0)
         return kl_fail(err, KL_EUSAGE, "--labels belongs to one input, there are %zu", n_inputs);
-    if (v->crop > v->resize)
+    if (v->crop && !v->resize)
         return kl_fail(
             err, KL_EUSAGE,
-            "--crop %lld: the shorter side is to be --resize %lld, expected at least as much, "
-            "such as --resize %lld",
-            (long long)v->crop, (long long)v->resize, (long long)(v->crop * 8 / 7));
+            "--crop %lld: of what size is not said; give --resize N too, the shorter side, such "
+            "as --resize %lld",
+            (long long)v->crop, (long long)(v->crop > MOST / 8 * 7 ? MOST : v->crop * 8 / 7));
+    if (v->crop > v->resize)
+        return kl_fail(err, KL_EUSAGE, "--crop %lld: more than --resize %lld makes the shorter side",
+                       (long long)v->crop, (long long)v->resize);
     return KL_OK;
 }
 
@@ -139,7 +142,8 @@ static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
     if (!code) code = kl_key_options(*key, &tool, j->v, err);
     if (!code && j->v->crop) code = kl_key_integer(*key, "crop", j->v->crop, err);
     if (!code)
-        code = kl_images_identify(*key, j->raw, j->stage->inputs, j->stage->n_inputs, j->v->labels, err);
+        code = kl_images_identify(*key, j->raw, j->stage->inputs, j->stage->n_inputs, j->v->labels,
+                                  j->v->skip_bad, err);
     if (!code) code = kl_input_identify(*key, j->raw, "weights", 0, j->weights_path, err);
     return code;
 }
@@ -190,6 +194,13 @@ static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_e
     return code;
 }
 
+/* Of this run. */
+static int make_own_key(struct job *j, struct kl_key **key, struct kl_error *err)
+{
+    const int code = make_key(j, key, err);
+    return code ? code : kl_key_shard(*key, &j->shard, err);
+}
+
 static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
 {
     struct kl_key *key = NULL;
@@ -199,8 +210,7 @@ static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct 
         code = make_key(j, &key, err);
         if (!code) code = kl_shard_of(&j->shard, &key, err);
     }
-    if (!code) code = make_key(j, &key, err);
-    if (!code) code = kl_key_shard(key, &j->shard, err);
+    if (!code) code = make_own_key(j, &key, err);
     if (!code) code = kl_stage_begin(j->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;

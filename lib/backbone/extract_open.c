@@ -23,7 +23,8 @@ static int open_images(struct kl_extract *e, const struct kl_extract_options *o,
     int code = kl_images_open(&e->images, o->inputs, o->n_inputs, &how, err);
     if (!code) code = kl_weights_read_named(&e->weights, o->weights, err);
     if (!code && e->images->skipped)
-        kl_note(o->log, 1, "%zu damaged file%s left out", e->images->skipped, kl_s(e->images->skipped));
+        kl_note(o->log, 1, "%zu file%s left out, which cannot be read", e->images->skipped,
+                kl_s(e->images->skipped));
     return code;
 }
 
@@ -34,8 +35,9 @@ static void remark_size(const struct kl_extract *e)
     if (!side || (e->images->height == side && e->images->width == side)) return;
     kl_note(e->options.log, 1,
             "images of %zu x %zu pixels: the shipped weights were trained at %zu x %zu, at other sizes "
-            "their features are worse; give --resize %zu, or --weights FILE of a network for this size",
-            e->images->height, e->images->width, side, side, side);
+            "their features are worse; give %s %zu, or --weights FILE of a network for this size",
+            e->images->height, e->images->width, side, side, e->images->shorter ? "--crop" : "--resize",
+            side);
 }
 
 /* Whether colour tells classes apart, only the user knows; the shipped weights have seen none. */

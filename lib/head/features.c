@@ -64,7 +64,8 @@ int kl_features_describe(struct kl_features *f, struct kl_file *file, struct kl_
         return kl_fail(err, KL_EDATA, "%s: no dataset features [n, d]; is it a feature cache?",
                        kl_file_path(file));
     if (!kl_file_find(file, "class_names"))
-        return kl_fail(err, KL_EDATA, "%s: has no labels; extract the features again with --labels",
+        return kl_fail(err, KL_EDATA,
+                       "%s: has no labels; extract the features again with labels (--labels)",
                        kl_file_path(file));
     int code = kl_file_expect(&names, file, "class_names", KL_TYPE_STRING, 1, err);
     if (!code) code = kl_file_load(&memory, file, names, err);

@@ -5,7 +5,7 @@
 
 #include "ingest/picture_int.h"
 
-enum { ORIENTATION = 0x0112, SHORT = 3, UPRIGHT = 1, MIRRORED_AND_TURNED = 8, ENTRY = 12 };
+enum { ORIENTATION = 0x0112, SHORT = 3, UPRIGHT = 1, LAST_WAY = 8, ENTRY = 12 };
 
 struct tiff {
     const unsigned char *bytes;
@@ -32,7 +32,7 @@ bool kl_exif_turned(const unsigned char *block, size_t n)
         const size_t at = directory + 2 + i * ENTRY;
         if (number(&t, at, 2) != ORIENTATION || number(&t, at + 2, 2) != SHORT) continue;
         const uint32_t way = number(&t, at + 8, 2);
-        return way > UPRIGHT && way <= MIRRORED_AND_TURNED;
+        return way > UPRIGHT && way <= LAST_WAY;
     }
     return false;
 }

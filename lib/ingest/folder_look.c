@@ -42,6 +42,8 @@ static void say_left_out(const struct kl_images_options *o, const char *path, si
     struct kl_picture picture;
     kl_picture_decode(&picture, path, o->max_bytes, &arena, &why);
     kl_arena_free(&arena);
+    if (before == SHOWN && o->log && o->log->level < 2)
+        kl_note(o->log, 1, "more files cannot be read and are left out; -v names them");
     kl_note(o->log, before < SHOWN ? 1 : 2, "%s; left out", why.text);
 }
 
@@ -118,7 +120,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
         rc = kl_fail(err, KL_EDATA, "%s: none of its %zu image files can be read", s->path, s->total);
     if (!rc && n_turned)
         kl_note(o->log, 1,
-                "%zu of %zu photographs are to be turned, as their Exif says (first: %s): they are read "
+                "%zu of %zu image files are to be turned, as their Exif says (first: %s): they are read "
                 "as they are stored, as torchvision does; exiftran -ai turns the files",
                 n_turned, s->n, files->items[first_turned]);
     free(pass.looks);

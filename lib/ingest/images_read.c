@@ -44,7 +44,7 @@ static int place(const struct kl_images *im, uint8_t *out, const struct kl_pictu
     const size_t shortest = p->height < p->width ? p->height : p->width;
     const struct kl_span height = span_of(im, p->height, shortest, im->height),
                          width = span_of(im, p->width, shortest, im->width);
-    if (p->height == im->height && p->width == im->width && !height.from && height.whole == height.n) {
+    if (p->height == height.n && p->width == width.n && height.whole == height.n) {
         convert(out, im->channels, p);
         return 0;
     }

@@ -65,10 +65,10 @@ int kl_idx_labels_path(char **path, const char *images, struct kl_error *err);
 
 struct kl_key;
 struct json_t;
-/* Contents of the images' and labels' files (labels as in kl_images_options) into a key, their paths and
-   digests into a JSON object for the provenance (kl_input_identify). */
+/* Contents of the images' and labels' files (labels and skip_bad as in kl_images_options) into a key,
+   their paths and digests into a JSON object for the provenance (kl_input_identify). */
 int kl_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
-                       size_t n_paths, const char *labels, struct kl_error *err);
+                       size_t n_paths, const char *labels, bool skip_bad, struct kl_error *err);
 
 /* ---- parts ---- */
 struct kl_picture {

@@ -17,7 +17,7 @@
 #endif
 
 /* Scans: a progressive file has some ten, and each goes over all pixels, however few bytes it has.
-   EXIF: of such a block so much is kept; the tag that is looked for stands at its beginning. */
+   EXIF: of such a block so much is looked at; the tag that is looked for stands at its beginning. */
 enum { MAX_SCANS = 100, EXIF = JPEG_APP0 + 1, EXIF_BYTES = 1024 };
 
 struct reader {
@@ -25,6 +25,7 @@ struct reader {
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
     jmp_buf jump;
+    bool turned;
     char why[JMSG_LENGTH_MAX];
 };
 
@@ -35,13 +36,15 @@ static void on_error(j_common_ptr jpeg)
     longjmp(r->jump, 1);
 }
 
-/* Warnings, which are below 0, are of damage, but for those of bytes that no pixel depends on. */
+/* Warnings, which are below 0, are of damage, but for those that whole photographs give: bytes between
+   the segments, numbers of JFIF and Adobe from other times, and limits of a scan that were left 0. */
 static void on_message(j_common_ptr jpeg, int level)
 {
     switch (jpeg->err->msg_code) {
     case JWRN_ADOBE_XFORM:
     case JWRN_EXTRANEOUS_DATA:
-    case JWRN_JFIF_MAJOR: return;
+    case JWRN_JFIF_MAJOR:
+    case JWRN_NOT_SEQUENTIAL: return;
     }
     if (level < 0) on_error(jpeg);
 }
@@ -63,13 +66,38 @@ static int failed(const struct reader *r, FILE *file, const char *path, struct k
     return kl_fail(err, KL_EDATA, "%s: cannot be read as JPEG: %s", path, r->why);
 }
 
+static size_t next_byte(j_decompress_ptr jpeg)
+{
+    struct jpeg_source_mgr *from = jpeg->src;
+    if (!from->bytes_in_buffer) from->fill_input_buffer(jpeg);
+    from->bytes_in_buffer--;
+    return *from->next_input_byte++;
+}
+
+/* Not jpeg_save_markers, which for each block goes through all before it. */
+static boolean on_exif(j_decompress_ptr jpeg)
+{
+    struct reader *r = jpeg->client_data;
+    unsigned char block[EXIF_BYTES];
+    size_t n = 0, left = next_byte(jpeg) << 8;
+    left += next_byte(jpeg);
+    for (left = left > 2 ? left - 2 : 0; left && n < sizeof block; left--)
+        block[n++] = (unsigned char)next_byte(jpeg);
+    jpeg->src->skip_input_data(jpeg, (long)left);
+    r->turned |= kl_exif_turned(block, n);
+    return TRUE;
+}
+
 /* From here on errors jump to r->jump, which is set. */
 static void begin(struct reader *r, FILE *file)
 {
     jpeg_create_decompress(&r->jpeg);
+    r->jpeg.mem->max_memory_to_use = 0; /* whatever JPEGMEM says */
     jpeg_stdio_src(&r->jpeg, file);
+    jpeg_set_marker_processor(&r->jpeg, EXIF, on_exif);
     r->progress.progress_monitor = on_progress;
     r->jpeg.progress = &r->progress;
+    jpeg_read_header(&r->jpeg, TRUE);
 }
 
 /* Before r->jump is set. */
@@ -82,26 +110,17 @@ static void prepare(struct reader *r)
     r->errors.emit_message = on_message;
 }
 
-static bool is_turned(const struct reader *r)
-{
-    for (const struct jpeg_marker_struct *m = r->jpeg.marker_list; m; m = m->next)
-        if (kl_exif_turned(m->data, m->data_length)) return true;
-    return false;
-}
-
 /* All work under setjmp; nothing here owns memory but libjpeg and the arena. */
 static int read_header(struct kl_picture_header *h, struct reader *r, FILE *file, const char *path,
                        struct kl_error *err)
 {
     if (setjmp(r->jump)) return failed(r, file, path, err);
     begin(r, file);
-    jpeg_save_markers(&r->jpeg, EXIF, EXIF_BYTES);
-    jpeg_read_header(&r->jpeg, TRUE);
     const int components = r->jpeg.num_components;
     *h = (struct kl_picture_header){ .height = r->jpeg.image_height,
                                      .width = r->jpeg.image_width,
                                      .colour = components == 3,
-                                     .turned = is_turned(r) };
+                                     .turned = r->turned };
     if (components == 1 || components == 3) return KL_OK;
     return kl_fail(err, KL_EDATA,
                    "%s: a JPEG file of %d components (4: CMYK), expected 1 or 3; convert it to RGB",
@@ -122,9 +141,8 @@ static int read_pixels(struct kl_picture *picture, struct reader *r, FILE *file,
 {
     if (setjmp(r->jump)) return failed(r, file, path, err);
     begin(r, file);
-    jpeg_read_header(&r->jpeg, TRUE);
     picture->channels = r->jpeg.num_components == 1 ? 1 : 3;
-    r->jpeg.out_color_space = picture->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    r->jpeg.do_block_smoothing = FALSE; /* of files without their last scans: it changes with versions */
     jpeg_start_decompress(&r->jpeg);
     const size_t row = picture->width * picture->channels;
     if (r->jpeg.output_height != picture->height || r->jpeg.output_width != picture->width)

@@ -46,11 +46,11 @@ char *kl_path_join(const char *folder, const char *name)
 
 static bool wanted(const char *name, enum kl_names_kind kind)
 {
-    static const char *const endings[][11] = {
-        [KL_NAMES_PICTURES] = { ".png", ".jpg", ".jpeg", ".jfif" },
-        [KL_NAMES_JPEG] = { ".jpg", ".jpeg", ".jfif" },
-        [KL_NAMES_UNREAD] = { ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic", ".avif", ".pgm",
-                              ".ppm" }
+    static const char *const endings[][16] = {
+        [KL_NAMES_PICTURES] = { ".png", ".jpg", ".jpeg", ".jpe", ".jfif" },
+        [KL_NAMES_JPEG] = { ".jpg", ".jpeg", ".jpe", ".jfif" },
+        [KL_NAMES_UNREAD] = { ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic", ".heif", ".avif",
+                              ".jxl", ".jp2", ".dng", ".cr2", ".nef", ".pgm", ".ppm" }
     };
     const char *ending = strrchr(name, '.');
     if (name[0] == '.') return false;

@@ -14,14 +14,14 @@ static int open_picture(FILE **file, const struct kl_picture_format **format, co
     *file = fopen(path, "rbe");
     if (!*file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     const size_t n = fread(magic, 1, sizeof magic, *file);
-    int code = ferror(*file) ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
-                             : kl_fail(err, KL_EDATA, "%s: neither a PNG nor a JPEG file", path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats && code == KL_EDATA; i++) {
-        *format = formats[i];
-        if (n < formats[i]->n_magic || memcmp(magic, formats[i]->magic, formats[i]->n_magic)) continue;
-        code = fseek(*file, 0, SEEK_SET) ? kl_fail_errno(err, KL_EIO, "%s: reading", path) : KL_OK;
-    }
-    if (!code) return KL_OK;
+    *format = NULL;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (n >= formats[i]->n_magic && memcmp(magic, formats[i]->magic, formats[i]->n_magic) == 0)
+            *format = formats[i];
+    if (!ferror(*file) && *format && fseek(*file, 0, SEEK_SET) == 0) return KL_OK;
+    const int code = ferror(*file) || *format
+                         ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
+                         : kl_fail(err, KL_EDATA, "%s: neither a PNG nor a JPEG file", path);
     fclose(*file);
     *file = NULL;
     return code;
@@ -30,7 +30,7 @@ static int open_picture(FILE **file, const struct kl_picture_format **format, co
 static int check_size(const struct kl_picture_header *h, const char *path, size_t max_bytes,
                       struct kl_error *err)
 {
-    const size_t most = max_bytes / 8;
+    const size_t most = max_bytes / 4;
     if (h->width && h->height && h->width <= KL_PICTURE_SIDE && h->height <= KL_PICTURE_SIDE &&
         h->width * h->height <= most)
         return KL_OK;
@@ -64,10 +64,10 @@ int kl_picture_decode(struct kl_picture *picture, const char *path, size_t max_b
                       struct kl_arena *arena, struct kl_error *err)
 {
     const struct kl_picture_format *format;
-    struct kl_picture_header header = { 0 };
+    struct kl_picture_header header;
     FILE *file;
     int code = look(&header, &file, &format, path, max_bytes, err);
-    picture->height = header.height, picture->width = header.width;
+    if (!code) picture->height = header.height, picture->width = header.width;
     if (!code) code = format->decode(picture, file, path, arena, err);
     if (file) fclose(file);
     return code;

@@ -46,11 +46,12 @@ static int make_taps(struct taps *t, size_t in, const struct kl_span *to, struct
     return 0;
 }
 
-/* Rows of an 8-bit image to rows of `width` float pixels. */
-static void pass_across(float *out, size_t width, const struct kl_picture *in, const struct taps *t)
+/* Rows [first, end) of an 8-bit image to rows of `width` float pixels. */
+static void pass_across(float *out, size_t width, const struct kl_picture *in, size_t first, size_t end,
+                        const struct taps *t)
 {
     const size_t c = in->channels;
-    for (size_t y = 0; y < in->height; y++)
+    for (size_t y = first; y < end; y++)
         for (size_t x = 0; x < width; x++) {
             const uint8_t *from = in->pixels + (y * in->width + t->first[x]) * c;
             const float *w = t->weights + x * t->most;
@@ -62,12 +63,12 @@ static void pass_across(float *out, size_t width, const struct kl_picture *in, c
         }
 }
 
-/* Halves go to the even number, as torch.round. */
+/* rows: from row t->first[0] on. Halves go to the even number, as torch.round. */
 static void pass_down(uint8_t *out, float *sum, size_t height, const float *rows, size_t row,
                       const struct taps *t)
 {
     for (size_t y = 0; y < height; y++, out += row) {
-        const float *from = rows + t->first[y] * row, *w = t->weights + y * t->most;
+        const float *from = rows + (t->first[y] - t->first[0]) * row, *w = t->weights + y * t->most;
         for (size_t x = 0; x < row; x++) sum[x] = from[x] * w[0];
         for (size_t k = 1; k < t->n[y]; k++)
             for (size_t x = 0; x < row; x++) sum[x] += from[k * row + x] * w[k];
@@ -83,12 +84,13 @@ int kl_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *
 {
     const size_t row = width->n * in->channels;
     struct taps across, down;
-    float *rows = kl_arena_take(work, in->height * row, sizeof *rows),
-          *sum = kl_arena_take(work, row, sizeof *sum);
-    if (!rows || !sum) return kl_fail_memory(err, (in->height + 1) * row * sizeof *rows);
     int rc = make_taps(&across, in->width, width, work, err);
     if (rc || (rc = make_taps(&down, in->height, height, work, err))) return rc;
-    pass_across(rows, width->n, in, &across);
+    const size_t first = down.first[0], end = down.first[height->n - 1] + down.n[height->n - 1];
+    float *rows = kl_arena_take(work, (end - first) * row, sizeof *rows),
+          *sum = kl_arena_take(work, row, sizeof *sum);
+    if (!rows || !sum) return kl_fail_memory(err, (end - first + 1) * row * sizeof *rows);
+    pass_across(rows, width->n, in, first, end, &across);
     pass_down(out, sum, height->n, rows, row, &down);
     return 0;
 }

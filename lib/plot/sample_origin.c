@@ -120,7 +120,7 @@ static int identify(json_t *given, const char *images, struct kl_error *err)
     struct kl_key *key = NULL;
     int code = kl_sample_paths_split(&paths, images, err);
     if (!code) code = kl_key_begin(&key, "features", 1, "figures", 1, err);
-    if (!code) code = kl_images_identify(key, given, paths.paths, paths.n, "none", err);
+    if (!code) code = kl_images_identify(key, given, paths.paths, paths.n, "none", false, err);
     kl_key_abort(&key);
     free(paths.text);
     return code;

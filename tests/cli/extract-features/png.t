@@ -15,7 +15,7 @@ $ extract-features set -o set.h5
 $ extract-features set --skip-bad -o set.h5
 > set.h5: 3 x 512 float32, # s (# images/s)
 ! extract-features: set/two/60035.png: damaged PNG: truncated; left out
-! extract-features: 1 damaged file left out
+! extract-features: 1 file left out, which cannot be read
 
 $ h5dump -d class_names -d index set.h5 | grep '(.)'
 >    (0): "one\000", "two\000"
@@ -35,4 +35,4 @@ $ for c in a m z; do mkdir -p lost/$c; cp set/two/60035.png lost/$c; done; cp se
 ! extract-features: lost/z/2.png: damaged PNG: truncated; left out
 ! extract-features: lost/z/60035.png: damaged PNG: truncated; left out
 ! extract-features: lost/z: a class without an undamaged image file
-! extract-features: 4 damaged files left out
+! extract-features: 4 files left out, which cannot be read

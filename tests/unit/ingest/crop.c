@@ -65,6 +65,24 @@ static void resized(struct kl_arena *arena)
     for (size_t y = 0; y < 3; y++) CHECK(memcmp(found + 3 * y, whole + 6 * y + 2, 3) == 0, "row %zu", y);
 }
 
+/* A picture that has the crop's size already is resized all the same, if its shorter side is to be
+   another. */
+static void of_its_size(struct kl_arena *arena)
+{
+    uint8_t in[28 * 28], whole[32 * 32], found[28 * 28];
+    for (size_t i = 0; i < sizeof in; i++) in[i] = (uint8_t)i;
+    const struct kl_picture p = { 28, 28, 1, in };
+    for (size_t side = 29; side <= 32; side += 3) {
+        const struct kl_span all = { side, 0, side };
+        const size_t from = side == 32 ? 2 : 0;
+        CHECK(kl_resize(whole, &all, &all, &p, arena, NULL) == 0, "whole");
+        read_one(found, 28, 28, side, 28, arena);
+        for (size_t y = 0; y < 28; y++)
+            CHECK(memcmp(found + 28 * y, whole + side * (y + from) + from, 28) == 0, "%zu: row %zu",
+                  side, y);
+    }
+}
+
 int main(void)
 {
     struct kl_arena arena;
@@ -72,6 +90,7 @@ int main(void)
     if (kl_arena_init(&arena, 1 << 16, NULL)) return 1;
     offsets(&arena);
     resized(&arena);
+    of_its_size(&arena);
     kl_arena_free(&arena);
     return failures != 0;
 }
