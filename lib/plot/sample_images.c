@@ -9,7 +9,7 @@
 #include "plot/plot.h"
 #include "store/store.h"
 
-enum { SIDE = 96 /* images that differ in size are drawn at this one */ };
+enum { SIDE = 96 /* images that differ in size, or whose middle was taken, are drawn at this one */ };
 
 int kl_sample_paths_split(struct kl_sample_paths *p, const char *images, struct kl_error *err)
 {
@@ -25,29 +25,36 @@ int kl_sample_paths_split(struct kl_sample_paths *p, const char *images, struct 
     return KL_OK;
 }
 
-/* Were damaged images left out of the features? The report's rows count the others only. */
-static int find_skip_bad(bool *skip_bad, const struct kl_file *report, struct kl_error *err)
+/* Were damaged images left out of the features (the report's rows count the others only), and of which
+   part were they? */
+static int recall(struct kl_images_options *o, const struct kl_file *report, struct kl_error *err)
 {
     struct kl_sample_origin origin;
     int code = kl_sample_origin_find(&origin, report, err);
-    *skip_bad = json_is_true(json_object_get(json_object_get(origin.record, "options"), "skip-bad"));
+    const json_t *options = json_object_get(origin.record, "options");
+    const json_int_t crop = json_integer_value(json_object_get(options, "crop")),
+                     shorter = json_integer_value(json_object_get(options, "resize"));
+    o->skip_bad = json_is_true(json_object_get(options, "skip-bad"));
+    if (crop > 0 && shorter >= crop) o->crop = SIDE, o->resize = (size_t)(SIDE * shorter / crop);
     kl_sample_origin_free(&origin);
     return code;
 }
 
-/* As they are or, if they differ in size, resized. *p must live as long as *images. */
+/* What was taken of them, or all: as they are or, if they differ in size, resized. *p must live as long
+ * as *images. */
 static int open_images(struct kl_images **images, struct kl_sample_paths *p,
                        const struct kl_figure_inputs *inputs, struct kl_error *err)
 {
     struct kl_images_options options;
     kl_images_options_default(&options);
     options.labels = "none";
-    int code = find_skip_bad(&options.skip_bad, inputs->file, err);
+    int code = recall(&options, inputs->file, err);
     if (!code) code = kl_sample_paths_split(p, inputs->images, err);
     if (code) return code;
     code = kl_images_open(images, p->paths, p->n, &options, err);
+    if (code != KL_EDATA || options.crop) return code;
     options.resize = SIDE;
-    return code == KL_EDATA ? kl_images_open(images, p->paths, p->n, &options, err) : code;
+    return kl_images_open(images, p->paths, p->n, &options, err);
 }
 
 /* In one pass: a compressed file goes only forwards. */
