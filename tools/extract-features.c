@@ -216,6 +216,17 @@ static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct 
     return code;
 }
 
+/* Images were identified first and read later. */
+static int check_unchanged(struct job *j, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = make_own_key(j, &key, err);
+    if (!code) code = kl_stage_unchanged(j->stage, &key, j->stage->inputs[0], err);
+    kl_key_abort(&key);
+    if (code == KL_EDATA) kl_writer_spoiled(j->writer);
+    return code;
+}
+
 static int extract(struct job *j, struct kl_error *err)
 {
     struct kl_progress progress;
@@ -225,6 +236,8 @@ static int extract(struct job *j, struct kl_error *err)
     j->e.watch = &progress.watch;
     code = kl_extract_run(&j->e, err);
     kl_progress_end(&progress);
+    if (!code) return check_unchanged(j, err);
+    check_unchanged(j, NULL); /* whether what is done may be kept */
     if (code == KL_ESIGNAL) kl_writer_stopped(j->writer, j->stage->log, err->text);
     return code;
 }

@@ -56,7 +56,7 @@ int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_
 }
 
 /* What was spooled has no name by which its digest could be remembered. */
-static int spooled_content(char hex[65], const struct kl_bits_source *s, struct kl_error *err)
+static int find_spooled(struct kl_bits_source *s, struct kl_error *err)
 {
     enum { ROOM = 1 << 18 };
     struct kl_sha256 sha;
@@ -72,8 +72,16 @@ static int spooled_content(char hex[65], const struct kl_bits_source *s, struct 
         rc = kl_pread_all(s->fd, buffer, n, at, s->path, err);
         if (!rc) kl_sha256_add(&sha, buffer, n);
     }
-    kl_sha256_end(&sha, hex);
+    kl_sha256_end(&sha, rc ? NULL : s->content);
     free(buffer);
+    return rc;
+}
+
+static int source_content(char hex[65], struct kl_bits_source *s, struct kl_error *err)
+{
+    if (!s->spooled) return kl_input_content(hex, s->path, err);
+    const int rc = *s->content ? KL_OK : find_spooled(s, err);
+    memcpy(hex, s->content, sizeof s->content);
     return rc;
 }
 
@@ -93,13 +101,13 @@ int kl_bits_inputs_identify(struct kl_key *key, struct json_t *record, struct kl
     *n_files = 0;
     for (size_t i = 0; i < in->n && !rc; i++) {
         char hex[65];
-        const struct kl_bits_source *s = in->sources[i];
+        struct kl_bits_source *s = in->sources[i];
         if (s->file) {
             files[(*n_files)++] = s->file;
             rc = kl_key_input(key, "bits", kl_file_content(s->file), err);
             continue;
         }
-        rc = s->spooled ? spooled_content(hex, s, err) : kl_input_content(hex, s->path, err);
+        rc = source_content(hex, s, err);
         if (!rc) rc = kl_key_input(key, "bits", hex, err);
         if (!rc && !s->labelled) rc = key_name(key, i, s->path, err);
         if (!rc) rc = kl_input_record(record, "bits", s->path, hex, err);

@@ -21,8 +21,9 @@ extern const struct kl_bits_format kl_bits_packed, kl_bits_h5, kl_bits_npy, kl_b
 struct kl_bits_source {
     const char *path; /* for messages: "standard input" for "-" */
     bool spooled;
-    int fd;        /* a regular file, or an unlinked one */
-    uint64_t size; /* its bytes */
+    char content[65]; /* of what is spooled, once it is known: it cannot change */
+    int fd;           /* a regular file, or an unlinked one */
+    uint64_t size;    /* its bytes */
     struct kl_bits_how how;
     const struct kl_bits_format *format;
     void *state;          /* of the format */

@@ -68,6 +68,15 @@ static int check(const struct values *v, size_t n_inputs, struct kl_error *err)
     return KL_OK;
 }
 
+static int make_key(struct work *w, struct kl_key **key, struct kl_error *err)
+{
+    json_object_clear(w->raw);
+    int code = kl_key_begin(key, "device-bits", SCHEMA, kl_extract_tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(*key, &kl_extract_tool, w->v, err);
+    return code ? code
+                : kl_bits_inputs_identify(*key, w->raw, w->parents, &w->n_parents, &w->e.inputs, err);
+}
+
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_stage *stage = &w->run->stage;
@@ -80,10 +89,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     w->parents = calloc(stage->n_inputs, sizeof *w->parents);
     if (!code && (!(w->raw = json_object()) || !w->parents))
         code = kl_fail_memory(err, stage->n_inputs * sizeof *w->parents);
-    if (!code)
-        code = kl_key_begin(&key, "device-bits", SCHEMA, kl_extract_tool.name, NUMERICAL_VERSION, err);
-    if (!code) code = kl_key_options(key, &kl_extract_tool, w->v, err);
-    if (!code) code = kl_bits_inputs_identify(key, w->raw, w->parents, &w->n_parents, &w->e.inputs, err);
+    if (!code) code = make_key(w, &key, err);
     if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
     kl_key_abort(&key);
     return code;
@@ -98,6 +104,16 @@ static int judge(struct kl_dependence *verdict, const struct kl_tallies *t, stru
         tests[d] = kl_successive_test(t->devices[d].successive, (size_t)1 << t->symbol_bits);
     const int code = kl_dependence_judge(verdict, tests, n, err);
     free(tests);
+    return code;
+}
+
+/* Inputs were identified first and read later: one may be a file that still grows. */
+static int check_unchanged(struct work *w, struct kl_error *err)
+{
+    struct kl_key *key = NULL;
+    int code = make_key(w, &key, err);
+    if (!code) code = kl_stage_unchanged(&w->run->stage, &key, w->run->stage.inputs[0], err);
+    kl_key_abort(&key);
     return code;
 }
 
@@ -118,6 +134,7 @@ static int compute(struct work *w, struct kl_error *err)
     kl_bits_note_dropped(stage->log, w->e.inputs.n_dropped, w->e.inputs.n_bits);
     if (!code && !w->n_parents)
         kl_bits_note_rows(stage->log, w->e.n_rows, w->e.inputs.n_bits, w->e.tallies.n_devices);
+    if (!code) code = check_unchanged(w, err);
     if (!code) code = kl_json_dump(&raw, w->raw, err);
     if (!code)
         code = kl_stage_publish(stage, &w->writer, (const struct kl_file *const *)w->parents,

@@ -177,6 +177,11 @@ void kl_writer_note_older(const struct kl_writer *w, const struct kl_log *log, c
     if (w->partial && w->partial->older) kl_checkpoint_say_forgotten(w->partial->older, log, first);
 }
 
+void kl_writer_spoiled(struct kl_writer *w)
+{
+    w->broken = true;
+}
+
 void kl_writer_stopped(const struct kl_writer *w, const struct kl_log *log, const char *how)
 {
     if (keeps(w))

@@ -276,6 +276,17 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     return rc;
 }
 
+int kl_stage_unchanged(const struct kl_stage *stage, struct kl_key **again, const char *input,
+                       struct kl_error *err)
+{
+    char key[65], *parts = NULL;
+    const int code = kl_key_finish(again, key, &parts, err);
+    free(parts);
+    if (code || strcmp(key, stage->key) == 0) return code;
+    return kl_fail(err, KL_EDATA, "%s: changed while it was read; nothing is kept, run this again",
+                   input);
+}
+
 void kl_stage_end(struct kl_stage *stage)
 {
     free(stage->key_parts);

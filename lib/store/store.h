@@ -169,6 +169,8 @@ int kl_writer_journal(struct kl_writer *w, int dataset, size_t row, size_t n, st
 void kl_writer_note_older(const struct kl_writer *w, const struct kl_log *log, const char *first);
 /* The run was stopped by a signal, `how`: a note says whether anything of it is kept. */
 void kl_writer_stopped(const struct kl_writer *w, const struct kl_log *log, const char *how);
+/* Nothing of it is to be kept: rows are not what the key says. */
+void kl_writer_spoiled(struct kl_writer *w);
 
 /* ---- keys (key.c) ---- */
 struct kl_key;
@@ -190,8 +192,8 @@ void kl_key_abort(struct kl_key **key); /* accepts NULL */
 /* Why two keys differ: "options.seed: 0 -> 1" a line, "" when they do not. From key_parts. malloc'ed
    (diff.c). */
 int kl_key_diff(char **text, const char *old_parts, const char *new_parts, struct kl_error *err);
-/* The same of two files; where their provenance says what an input was called, its name stands behind its
-   digest. */
+/* The same of two files; where their provenance says what an input was called, its name stands behind
+   its digest. */
 int kl_file_diff(char **text, const struct kl_file *a, const struct kl_file *b, struct kl_error *err);
 /* Content of a raw input (not one of our files), a file or a folder (sorted relative names and the
    SHA-256 of each file), remembered by (device, inode, size, mtime, ctime) under $XDG_CACHE_HOME/ketline
@@ -281,6 +283,10 @@ int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, F
 int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
                      const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
                      char content[65], struct kl_error *err);
+/* `again`: the key, made anew behind the work from inputs that were identified before it. If it is
+   another one, KL_EDATA, which names `input`. */
+int kl_stage_unchanged(const struct kl_stage *stage, struct kl_key **again, const char *input,
+                       struct kl_error *err);
 void kl_stage_end(struct kl_stage *stage);
 
 /* ---- the state of a stopped run (checkpoint.c): a file of kind `checkpoint` ---- */
@@ -288,8 +294,8 @@ void kl_stage_end(struct kl_stage *stage);
 int kl_checkpoint_path(char **path, const char *target, struct kl_error *err);
 /* Is there a checkpoint of this key, whole to the last byte? */
 bool kl_checkpoint_fits(const char *path, const char *key);
-/* What --resume goes on from, open; *file NULL: none is there, which is said. KL_EUSAGE: it is of another
-   key; else what kl_file_open says of it. */
+/* What --resume goes on from, open; *file NULL: none is there, which is said. KL_EUSAGE: it is of
+   another key; else what kl_file_open says of it. */
 int kl_checkpoint_resume(struct kl_file **file, const char *path, const struct kl_stage *stage,
                          const struct kl_log *log, struct kl_error *err);
 /* Is there one from which --resume, with these options or others, would have gone on? Said: it stays
