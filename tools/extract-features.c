@@ -52,8 +52,7 @@ static const struct kl_tool tool = {
     .summary = "Images to ResNet-18 features, computed once",
     .arguments = "INPUT... -o FEATURES.h5",
     .example = "extract-features train-images-idx3-ubyte.gz -o train.h5\n  "
-               "extract-features photos/ --resize 256 --crop 224 -w "
-               "resnet18-f37072fd.pth -o photos.h5",
+               "extract-features photos/ -r 256 --crop 224 -w resnet18-f37072fd.pth -o p.h5",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .values_size = sizeof(struct values),

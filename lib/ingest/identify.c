@@ -20,34 +20,40 @@ static int identify_labels(struct kl_key *key, struct json_t *record, size_t i, 
     return rc;
 }
 
-/* JPEG's rounding is its decoder's own; and from a folder of PNG and JPEG files the latter were once
-   left out: with skip_bad even those that are called PNG, which is not looked into. */
-static int identify_decoder(struct kl_key *key, const char *folder, bool skip_bad, struct kl_error *err)
+static int find_jpeg(bool *found, const char *folder, struct kl_error *err)
 {
     struct kl_names classes = { 0 }, files = { 0 };
     int rc = kl_names_list(&files, folder, KL_NAMES_JPEG, err);
-    if (!rc && !files.n && !skip_bad) rc = kl_names_list(&classes, folder, KL_NAMES_FOLDERS, err);
+    if (!rc && !files.n) rc = kl_names_list(&classes, folder, KL_NAMES_FOLDERS, err);
     for (size_t i = 0; i < classes.n && !rc && !files.n; i++) {
         char *path = kl_path_join(folder, classes.items[i]);
         rc = path ? kl_names_list(&files, path, KL_NAMES_JPEG, err) : kl_fail_memory(err, 256);
         free(path);
     }
-    if (!rc && (files.n || skip_bad)) rc = kl_key_text(key, "jpeg", "libjpeg-turbo", err);
+    *found = files.n > 0;
     kl_names_free(&classes);
     kl_names_free(&files);
     return rc;
 }
 
+/* JPEG's rounding is its decoder's own; and from a folder of PNG and JPEG files the latter were once
+   left out: with skip_bad even those that are called PNG, which are not looked for. */
+static int identify_decoder(struct kl_key *key, const char *path, bool skip_bad, struct kl_error *err)
+{
+    struct stat st;
+    bool jpeg = skip_bad;
+    if (stat(path, &st) || !S_ISDIR(st.st_mode)) return KL_OK;
+    const int rc = skip_bad ? KL_OK : find_jpeg(&jpeg, path, err);
+    return rc || !jpeg ? rc : kl_key_text(key, "jpeg", "libjpeg-turbo", err);
+}
+
 int kl_images_identify(struct kl_key *key, struct json_t *record, const char *const *paths,
                        size_t n_paths, const char *labels, bool skip_bad, struct kl_error *err)
 {
-    struct stat st;
     int rc = KL_OK;
     for (size_t i = 0; i < n_paths && !rc; i++) {
         rc = kl_input_identify(key, record, "images", i, paths[i], err);
-        if (!rc && stat(paths[i], &st) == 0 && S_ISDIR(st.st_mode))
-
-            rc = identify_decoder(key, paths[i], skip_bad, err);
+        if (!rc) rc = identify_decoder(key, paths[i], skip_bad, err);
         if (!rc) rc = identify_labels(key, record, i, paths[i], labels, err);
     }
     return rc;

@@ -38,7 +38,7 @@ static int check_size(const struct kl_picture_header *h, const char *path, size_
                    h->width, h->height, most, (int)KL_PICTURE_SIDE);
 }
 
-/* The header, and the file, at its beginning again, if *file is wanted. */
+/* The header, and the file, at its beginning again. */
 static int look(struct kl_picture_header *h, FILE **file, const struct kl_picture_format **format,
                 const char *path, size_t max_bytes, struct kl_error *err)
 {
