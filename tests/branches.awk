@@ -2,7 +2,7 @@
 # Reads `llvm-cov report`: lines and branches that ran, by file, then by group (the table of docs/reliability.md).
 function group(file) {
     if (file ~ /^base\//) return "1 JSON, YAML, grids"
-    if (file ~ /^ingest\/|^store\/foreign/) return "2 IDX, PNG, folders, HDF5 of others"
+    if (file ~ /^ingest\/|^store\/foreign/) return "2 IDX, PNG, JPEG, folders, HDF5 of others"
     if (file ~ /^weights\//) return "3 archives and pickles, .npy, safetensors"
     if (file ~ /^circuit\/qasm/) return "5 OpenQASM"
     if (file ~ /^circuit\//) return "4 noise, observables"

@@ -102,7 +102,7 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 # Branches that ran of what reads other people's bytes, and of what publishes and recovers files: with clang's counters,
 # which are in the file itself (%c), so that children and killed processes count as well. Each test has a folder of its own
 # (%t, its TMPDIR): process numbers come again.
-READERS := $(addprefix lib/,base/config.c base/read_text.c base/json.c base/grid.c ingest/idx.c ingest/png.c ingest/folder.c ingest/folder_look.c ingest/names.c ingest/h5.c \
+READERS := $(addprefix lib/,base/config.c base/read_text.c base/json.c base/grid.c $(addsuffix .c,$(addprefix ingest/,idx picture png jpeg exif folder folder_look names h5)) \
   $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) circuit/noise.c circuit/noise_text.c \
   circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
 RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \

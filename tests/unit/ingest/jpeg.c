@@ -81,7 +81,7 @@ static void a_folder(struct kl_arena *arena)
     mkdir(path_of("set/a"), 0777);
     mkdir(path_of("set/b"), 0777);
     copy(path_of("set/a/0.jpg"), "tests/fuzz/jpeg/bad-cut");
-    copy(path_of("set/a/1.jpg"), "tests/fuzz/jpeg/grey");
+    copy(path_of("set/a/1.jpg"), "tests/fuzz/jpeg/exif-long");
     copy(path_of("set/a/2.JPEG"), "tests/fuzz/jpeg/turned");
     copy(path_of("set/a/3.png"), "tests/fuzz/jpeg/420"); /* as is often met */
     copy(path_of("set/b/4.jpg"), "tests/fuzz/png/rgb");
@@ -102,8 +102,8 @@ static void a_folder(struct kl_arena *arena)
         CHECK(kl_images_read(im, i, 1, pixels[i], arena, &err) == 0, "%s", err.text);
     CHECK(memcmp(pixels[1], pixels[4], (size_t)6 * 6 * 3) == 0, "the same photograph twice");
     fclose(to);
-    CHECK(strstr(said, "2 of 5 image files are to be turned, as their Exif says (first: ") &&
-              strstr(said, "set/a/2.JPEG)"),
+    CHECK(strstr(said, "3 of 5 image files are to be turned, as their Exif says (first: ") &&
+              strstr(said, "set/a/1.jpg)"),
           "%s", said);
     kl_images_close(&im);
     free(said);
