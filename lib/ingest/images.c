@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ingest/ingest_int.h"
+#include "ingest/picture_int.h"
 #include "store/store.h"
 
 static const struct kl_driver *const drivers[] = { &kl_driver_folder, &kl_driver_h5, &kl_driver_idx };
@@ -65,8 +66,7 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
         errno = why;
         return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     }
-    if (n_magic == sizeof magic &&
-        (memcmp(magic, "\x89PNG", 4) == 0 || memcmp(magic, "\xff\xd8\xff", 3) == 0))
+    if (kl_is_picture(magic, n_magic))
         return kl_fail(
             err, KL_EDATA,
             "%s: a single image file; give the folder above its class's, in which each class is a "

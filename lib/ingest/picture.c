@@ -6,6 +6,20 @@
 
 static const struct kl_picture_format *const formats[] = { &kl_format_png, &kl_format_jpeg };
 
+/* NULL: of none. */
+static const struct kl_picture_format *find_format(const unsigned char *magic, size_t n)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (n >= formats[i]->n_magic && memcmp(magic, formats[i]->magic, formats[i]->n_magic) == 0)
+            return formats[i];
+    return NULL;
+}
+
+bool kl_is_picture(const unsigned char *magic, size_t n)
+{
+    return find_format(magic, n) != NULL;
+}
+
 /* *file: at its beginning; NULL if this fails. */
 static int open_picture(FILE **file, const struct kl_picture_format **format, const char *path,
                         struct kl_error *err)
@@ -14,10 +28,7 @@ static int open_picture(FILE **file, const struct kl_picture_format **format, co
     *file = fopen(path, "rbe");
     if (!*file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     const size_t n = fread(magic, 1, sizeof magic, *file);
-    *format = NULL;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (n >= formats[i]->n_magic && memcmp(magic, formats[i]->magic, formats[i]->n_magic) == 0)
-            *format = formats[i];
+    *format = find_format(magic, n);
     if (!ferror(*file) && *format && fseek(*file, 0, SEEK_SET) == 0) return KL_OK;
     const int code = ferror(*file) || *format
                          ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
