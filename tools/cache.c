@@ -111,7 +111,7 @@ static int dispatch(struct kl_cache *c, const char *const *args, size_t n, struc
 int main(int argc, char **argv)
 {
     struct kl_error err = { 0 };
-    struct kl_log log = { tool.name, stderr, 1 };
+    struct kl_log log = { tool.name, stderr, 1, NULL };
     struct values v = { 0 };
     const char **args = NULL;
     size_t n = 0;

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     static struct kl_doctor d;
     struct kl_error err = { 0 };
     struct values v = { 0 };
-    struct kl_log log = { tool.name, stderr, 1 };
+    struct kl_log log = { tool.name, stderr, 1, NULL };
     const char **args = NULL;
     size_t n = 0;
     kl_signals_plain();

@@ -178,7 +178,7 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
 static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
 {
     struct job *j = context;
-    const struct kl_log quiet = { j->stage->log->tool, j->stage->log->to, 0 };
+    const struct kl_log quiet = { j->stage->log->tool, j->stage->log->to, 0, NULL };
     struct kl_trial trial;
     const double start = kl_clock();
     int code = open_parts(j, &quiet, err);
@@ -274,7 +274,8 @@ static int report(const struct job *j, const char *content, struct kl_error *err
         { "features", KL_JSON_COUNT, NULL, (double)d },
         { "dtype", KL_JSON_TEXT, j->v->dtype, 0 },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
-        { "rate", KL_JSON_NUMBER, NULL, rate }
+        { "rate", KL_JSON_NUMBER, NULL, rate },
+        kl_json_cautions(j->stage->log)
     };
     if (j->v->common.json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
     if (!j->v->common.quiet)

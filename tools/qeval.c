@@ -6,6 +6,7 @@
 #include "claims/claims.h"
 #include "circuit/options.h"
 #include "device/device.h"
+#include "head/collapse.h"
 #include "head/evaluate.h"
 #include "head/features.h"
 #include "head/meter.h"
@@ -63,6 +64,7 @@ struct run {
     struct kl_evaluation_cautions cautions;
     struct kl_evaluation evaluation;
     struct kl_control_scores controls;
+    struct kl_collapse collapse;
     struct kl_mcnemar test;
     size_t shots;
     int64_t trajectories;
@@ -147,8 +149,8 @@ static int find_chance(bool *chance, const struct run *run, struct kl_error *err
     int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
     const struct kl_circuit *c = code ? NULL : head->model.circuit;
     if (!code && !c && !kl_mitigates(&run->mitigation) && (run->shots || (run->noise && *run->noise)))
-        kl_note(run->stage->log, 1, "%s has no circuit: --noise and --shots change nothing",
-                kl_file_path(run->head));
+        kl_caution(run->stage->log, "%s has no circuit: --noise and --shots change nothing",
+                   kl_file_path(run->head));
     if (c && c->trajectories) *chance = true;
     if (!code && run->trajectories && !(c && c->trajectories))
         code = kl_fail(err, KL_EUSAGE,
@@ -223,6 +225,8 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
                                                .e = &run->evaluation,
                                                .controls = &run->controls,
                                                .cautions = &run->cautions,
+                                               .collapsed = run->collapse.n_collapsed,
+                                               .log = run->stage->log,
                                                .test = run->other ? &run->test : NULL,
                                                .compared = run->v->compare,
                                                .confusion = run->confusion };
@@ -231,14 +235,18 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
-/* Said last, when nothing can fail any more. */
-static void remark(const struct run *run)
+/* Before the report is published, which keeps it. */
+static int remark(struct run *run, struct kl_error *err)
 {
+    const int code = kl_collapse_of_evaluation(&run->collapse, &run->evaluation, err);
+    if (code) return code;
     kl_shard_say(run->input, run->stage->log);
+    kl_collapse_say(run->stage->log, &run->collapse, &run->features);
     if (run->cautions.trained)
-        kl_note(run->stage->log, 1,
-                "%s: %s was trained on these; --split val takes those that it has not seen",
-                kl_file_path(run->input), kl_file_path(run->head));
+        kl_caution(run->stage->log,
+                   "%s: %s was trained on these; --split val takes those that it has not seen",
+                   kl_file_path(run->input), kl_file_path(run->head));
+    return KL_OK;
 }
 
 static int work(struct run *run, FILE *out, struct kl_error *err)
@@ -253,11 +261,10 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     code = evaluate(run, err);
     kl_signals_install();
     if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
+    if (!code) code = remark(run, err);
     if (!code) code = write_report(run, err);
     out = kl_words_to(&run->v->common);
-    if (!code) code = summarise(run, out, err);
-    if (!code && fflush(out) == 0) remark(run);
-    return code;
+    return code ? code : summarise(run, out, err);
 }
 
 static int judge(struct kl_mode_run *mode, struct kl_error *err)
@@ -265,6 +272,7 @@ static int judge(struct kl_mode_run *mode, struct kl_error *err)
     struct run run = { .v = mode->values, .stage = &mode->stage };
     const int code = work(&run, mode->out, err);
     kl_evaluation_free(&run.evaluation);
+    kl_collapse_free(&run.collapse);
     kl_control_scores_free(&run.controls);
     kl_features_free(&run.features);
     kl_file_close(&run.head);

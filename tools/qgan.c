@@ -17,6 +17,7 @@ enum {
 struct run {
     struct kl_gan_settings v;
     struct kl_log log;
+    struct kl_cautions cautions;
     struct kl_stage stage;
     const char **inputs;
     size_t n_inputs;
@@ -214,6 +215,7 @@ static void release(struct run *run)
     kl_bits_free(&run->bits);
     kl_pool_destroy(&run->pool);
     kl_stage_end(&run->stage);
+    kl_cautions_free(&run->cautions);
     json_decref(run->raw);
     free(run->checkpoint);
     free(run->inputs);
@@ -222,7 +224,7 @@ static void release(struct run *run)
 int main(int argc, char **argv)
 {
     struct kl_error err = { 0 };
-    struct run run = { .log = { kl_gan_tool.name, stderr, 1 } };
+    struct run run = { .log = { kl_gan_tool.name, stderr, 1, &run.cautions } };
     kl_gan_settings_default(&run.v);
     kl_signals_install();
     int code = kl_options_parse(&kl_gan_tool, &run.v, argc, argv, &run.inputs, &run.n_inputs, &err);

@@ -21,8 +21,8 @@ struct values {
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
-    { "grid", 'g', KL_OPT_STRING, AT(grid), "GRID", 0, 0, true,
-      "\"lr=1e-3,3e-3 layers=1,2\": every combination", "Sweep", NULL },
+    { "grid", 'g', KL_OPT_LIST, AT(grid), "GRID", 0, 0, true,
+      "\"lr=1e-3,3e-3 layers=1,2\": every combination; given again, more", "Sweep", NULL },
     { "halving", 0, KL_OPT_FLAG, AT(halving), NULL, 0, 0, true,
       "drop the worse half, double the epochs, and again", NULL, NULL },
     { "heads", 0, KL_OPT_STRING, AT(heads), "FOLDER", 0, 0, false,

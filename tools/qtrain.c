@@ -87,7 +87,7 @@ static double seconds_per_epoch(const struct kl_train *t)
 static int summarise_as_json(const struct run *run, int64_t epochs, double mean, FILE *out,
                              struct kl_error *err)
 {
-    enum { HEAD = 10 };
+    enum { HEAD = 12 };
     const struct kl_train *t = &run->head.train;
     struct kl_control_numbers numbers;
     struct kl_json_pair pairs[HEAD + 3 * KL_CONTROLS] = {
@@ -100,6 +100,8 @@ static int summarise_as_json(const struct run *run, int64_t epochs, double mean,
         { "best_epoch", KL_JSON_COUNT, NULL, (double)t->replicas[0].best_epoch + 1 },
         { "seconds", KL_JSON_NUMBER, NULL, t->seconds },
         { "seconds_per_epoch", KL_JSON_NUMBER, NULL, seconds_per_epoch(t) },
+        { "collapsed", KL_JSON_COUNT, NULL, (double)run->head.collapse.n_collapsed },
+        kl_json_cautions(run->head.log),
         { "controls", KL_JSON_BOOL, NULL, run->head.controls.n > 0 }
     };
     kl_control_numbers(&numbers, run->found, run->n_found, true);
@@ -175,8 +177,8 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);
+    if (!code) code = kl_head_run_judge(&run->head, run->pool, err);
     if (!code) code = kl_head_run_publish(&run->head, err);
-    if (!code) kl_head_remark_unfinished(run->head.log, &run->head.train);
     return code ? code : summarise(run, out, err);
 }
 

@@ -23,8 +23,8 @@ static int open_images(struct kl_extract *e, const struct kl_extract_options *o,
     int code = kl_images_open(&e->images, o->inputs, o->n_inputs, &how, err);
     if (!code) code = kl_weights_read_named(&e->weights, o->weights, err);
     if (!code && e->images->skipped)
-        kl_note(o->log, 1, "%zu file%s left out, which cannot be read", e->images->skipped,
-                kl_s(e->images->skipped));
+        kl_caution(o->log, "%zu file%s left out, which cannot be read", e->images->skipped,
+                   kl_s(e->images->skipped));
     return code;
 }
 
@@ -33,11 +33,12 @@ static void remark_size(const struct kl_extract *e)
 {
     const size_t side = e->options.trained_side;
     if (!side || (e->images->height == side && e->images->width == side)) return;
-    kl_note(e->options.log, 1,
-            "images of %zu x %zu pixels: the shipped weights were trained at %zu x %zu, at other sizes "
-            "their features are worse; give %s %zu, or --weights FILE of a network for this size",
-            e->images->height, e->images->width, side, side, e->images->shorter ? "--crop" : "--resize",
-            side);
+    kl_caution(
+        e->options.log,
+        "images of %zu x %zu pixels: the shipped weights were trained at %zu x %zu, at other sizes "
+        "their features are worse; give %s %zu, or --weights FILE of a network for this size",
+        e->images->height, e->images->width, side, side, e->images->shorter ? "--crop" : "--resize",
+        side);
 }
 
 /* Whether colour tells classes apart, only the user knows; the shipped weights have seen none. */
@@ -45,8 +46,8 @@ static void remark_colour(const struct kl_extract *e)
 {
     const struct kl_extract_options *o = &e->options;
     if (!o->trained_side || o->images.channels != KL_CHANNELS_AUTO || e->images->channels == 1) return;
-    kl_note(
-        o->log, 1,
+    kl_caution(
+        o->log,
         "images in colour: the shipped weights were trained on grey ones; compare with --channels grey, "
         "or give --weights FILE of a network for colour");
 }

@@ -66,8 +66,13 @@ int kl_exit_status(int code);
    One table a tool; parsing, --help, the manual page, completion, YAML configuration, its schema and the
    cache key are made from it. */
 enum kl_option_type {
-    KL_OPT_FLAG, KL_OPT_INT, KL_OPT_FLOAT,
-    KL_OPT_STRING, KL_OPT_CHOICE, KL_OPT_DEVICE /* texts */
+    KL_OPT_FLAG,
+    KL_OPT_INT,
+    KL_OPT_FLOAT,
+    KL_OPT_STRING,
+    KL_OPT_CHOICE,
+    KL_OPT_DEVICE, /* texts */
+    KL_OPT_LIST    /* a text of words between blanks; given several times, it is all of them */
 };
 
 struct kl_option {
@@ -156,8 +161,8 @@ struct kl_grid {
 };
 /* "lr=1e-3,3e-3 n_layers=1,2": names as on the command line, values checked against the options; where a
    value holds commas, '|' separates (reduction=128,32|64). refusals: options that the caller allows in
-   no grid, or in spite of not being in the key, up to one without a name; NULL: none. KL_EUSAGE. Free with
-   kl_grid_free; the grid must outlive the values that are set from it. */
+   no grid, or in spite of not being in the key, up to one without a name; NULL: none. KL_EUSAGE. Free
+   with kl_grid_free; the grid must outlive the values that are set from it. */
 struct kl_grid_refusal {
     const char *name, *why; /* "--grid: NAME: WHY"; NULL: it changes results, by what its file says */
 };
@@ -180,8 +185,16 @@ int kl_json_string(struct json_t **value, const char *text, struct kl_error *err
 int kl_json_dump(char **text, const struct json_t *value, struct kl_error *err);
 /* The same with jansson's flags. */
 int kl_json_dump_as(char **text, const struct json_t *value, size_t flags, struct kl_error *err);
+/* An array of the lines of a text, each ended by a newline; NULL: none. KL_ENOMEM. */
+int kl_json_lines(struct json_t **value, const char *lines, struct kl_error *err);
 /* What --json prints: one object of a few members on a line of its own. A number has six digits. */
-enum kl_json_type { KL_JSON_TEXT, KL_JSON_COUNT, KL_JSON_NUMBER, KL_JSON_BOOL };
+enum kl_json_type {
+    KL_JSON_TEXT,
+    KL_JSON_COUNT,
+    KL_JSON_NUMBER,
+    KL_JSON_BOOL,
+    KL_JSON_LINES /* an array: the lines of a text, which may be NULL */
+};
 struct kl_json_pair {
     const char *name;
     enum kl_json_type type;
@@ -204,13 +217,25 @@ static inline bool kl_has_width(double low, double high)
 }
 
 /* ---- messages (log.c) and progress (progress.c) ---- */
+struct kl_cautions {
+    char *lines; /* each ended by a newline; NULL: none */
+    bool lost;   /* there was no memory for one */
+};
 struct kl_log {
     const char *tool;
-    FILE *to;  /* stderr */
-    int level; /* 0 quiet, 1 normal, 2 verbose */
+    FILE *to;                     /* stderr */
+    int level;                    /* 0 quiet, 1 normal, 2 verbose */
+    struct kl_cautions *cautions; /* of the result that is under way; NULL: none are kept */
 };
 void kl_note(const struct kl_log *log, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A note, of level 1, that whoever reads the result should know: it goes with the result's provenance,
+   once. */
+void kl_caution(const struct kl_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void kl_cautions_free(struct kl_cautions *cautions);
+/* As a member of what --json prints. */
+struct kl_json_pair;
+struct kl_json_pair kl_json_cautions(const struct kl_log *log);
 /* Where a tool's summary goes: standard output, unless the result itself goes there. */
 FILE *kl_words_to(const struct kl_common *common);
 /* "tool: text" and the exit status for `code`; flushes stdout first. */
@@ -262,15 +287,16 @@ void kl_trial_begin(struct kl_trial *trial);
 int kl_trial_end(int code);
 /* Seconds of all, if what is left goes as what was done. KL_ENO where nothing was: "WHAT takes longer
    than 5 s". */
-int kl_trial_whole(double *seconds, const struct kl_trial *trial, const char *what, struct kl_error *err);
+int kl_trial_whole(double *seconds, const struct kl_trial *trial, const char *what,
+                   struct kl_error *err);
 
 /* ---- signals (signals.c) ---- */
-void kl_signals_install(void); /* SIGINT, SIGTERM: first sets a flag, second ends at once */
-int kl_signals_pending(void);  /* the signal's number or 0 */
-void kl_signals_plain(void);   /* from here on they end the tool at once, also as process 1 */
+void kl_signals_install(void);       /* SIGINT, SIGTERM: first sets a flag, second ends at once */
+int kl_signals_pending(void);        /* the signal's number or 0 */
+void kl_signals_plain(void);         /* from here on they end the tool at once, also as process 1 */
 void kl_signals_deadline(double at); /* of kl_clock(), from which SIGALRM is pending; 0: none */
 void kl_signals_bar(bool drawn); /* of progress: a signal that ends the tool at once clears the line */
-void kl_signals_reraise(void); /* default handler, then raise: the shell sees 128+n */
+void kl_signals_reraise(void);   /* default handler, then raise: the shell sees 128+n */
 
 /* ---- arenas (arena.c) ----
    Workspace made before the loop and passed in. Blocks are 64-byte aligned and uninitialised. */

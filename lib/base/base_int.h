@@ -25,6 +25,9 @@ int kl_choice_wrong(const char *choices, const char *text, const char *where, st
  */
 int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
                   struct kl_error *err);
+/* A copy that lives as long as the process, as what options point to must. NULL: no memory (config.c).
+ */
+const char *kl_keep_text(const char *text);
 /* Value as text for --print-config and --help; "": none, as a number outside its bounds is; size >= 64.
  */
 void kl_option_text(const struct kl_option *option, const void *values, char *text, size_t size);

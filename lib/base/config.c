@@ -23,15 +23,14 @@ struct reader {
     size_t n_seen;
 };
 
-/* Values are text that the options point to as long as the process lives: a list that only grows, once a
-   file. */
+/* Values are text that the options point to as long as the process lives: a list that only grows. */
 struct kept {
     struct kept *next;
     char text[];
 };
 static _Atomic(struct kept *) all_kept;
 
-static const char *keep(const char *text)
+const char *kl_keep_text(const char *text)
 {
     size_t n = strlen(text) + 1;
     struct kept *kept = malloc(sizeof *kept + n);
@@ -84,7 +83,7 @@ static int find_option(struct reader *r, const struct kl_option **option, const 
         return kl_fail(r->err, KL_EUSAGE, "%s: more than %zu options", where, r->n_seen);
     r->seen[r->n_seen].option = *option;
     r->seen[r->n_seen].line = line;
-    r->seen[r->n_seen].name = keep(name);
+    r->seen[r->n_seen].name = kl_keep_text(name);
     return r->seen[r->n_seen++].name ? KL_OK : kl_fail_memory(r->err, strlen(name) + 1);
 }
 
@@ -104,7 +103,7 @@ static int set_option(struct reader *r, const struct kl_option *option, const ya
                        where);
     if (has_zero(event))
         return kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
-    const char *text = keep((const char *)event->data.scalar.value);
+    const char *text = kl_keep_text((const char *)event->data.scalar.value);
     return text ? kl_option_set(option, r->values, text, where, r->err) : kl_fail_memory(r->err, 1);
 }
 

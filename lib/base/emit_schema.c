@@ -33,11 +33,13 @@ static void write_default(const struct kl_option *option, const void *values, FI
 
 static void write_property(const struct kl_option *option, const void *values, FILE *to)
 {
-    static const char *const types[] = {
-        [KL_OPT_FLAG] = "\"boolean\"",  [KL_OPT_INT] = "\"integer\"",
-        [KL_OPT_FLOAT] = "\"number\"",  [KL_OPT_STRING] = "[\"string\", \"number\"]",
-        [KL_OPT_CHOICE] = "\"string\"", [KL_OPT_DEVICE] = "\"string\""
-    };
+    static const char *const types[] = { [KL_OPT_FLAG] = "\"boolean\"",
+                                         [KL_OPT_INT] = "\"integer\"",
+                                         [KL_OPT_FLOAT] = "\"number\"",
+                                         [KL_OPT_STRING] = "[\"string\", \"number\"]",
+                                         [KL_OPT_LIST] = "[\"string\", \"number\"]",
+                                         [KL_OPT_CHOICE] = "\"string\"",
+                                         [KL_OPT_DEVICE] = "\"string\"" };
     const bool number = option->type == KL_OPT_INT || option->type == KL_OPT_FLOAT;
     fprintf(to, "\"type\": %s", types[option->type]);
     if (option->help) write_member("description", option->help, to);

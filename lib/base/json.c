@@ -118,6 +118,31 @@ int kl_json_dump(char **text, const json_t *value, struct kl_error *err)
     return kl_json_dump_as(text, value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY, err);
 }
 
+/* Lines, each ended by a newline. NULL: none. */
+static int array_of_lines(json_t **value, const char *lines, struct kl_error *err)
+{
+    int code = (*value = json_array()) ? KL_OK : kl_fail_memory(err, 64);
+    for (const char *line = lines ? lines : ""; *line && !code;) {
+        const size_t n = strcspn(line, "\n");
+        char *own = strndup(line, n);
+        json_t *text = NULL;
+        code = own ? kl_json_string(&text, own, err) : kl_fail_memory(err, n);
+        if (!code && json_array_append_new(*value, text)) code = kl_fail_memory(err, n);
+        free(own);
+        line += n + (line[n] == '\n');
+    }
+    return code;
+}
+
+int kl_json_lines(json_t **value, const char *lines, struct kl_error *err)
+{
+    const int code = array_of_lines(value, lines, err);
+    if (!code) return code;
+    json_decref(*value);
+    *value = NULL;
+    return code;
+}
+
 int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl_error *err)
 {
     json_t *object = json_object();
@@ -127,6 +152,7 @@ int kl_json_line(FILE *to, const struct kl_json_pair *pairs, size_t n, struct kl
         json_t *value = NULL;
         const enum kl_json_type type = pairs[i].type;
         if (type == KL_JSON_TEXT) code = kl_json_string(&value, pairs[i].text, err);
+        else if (type == KL_JSON_LINES) code = kl_json_lines(&value, pairs[i].text, err);
         else if (type == KL_JSON_COUNT) value = json_integer((json_int_t)pairs[i].number);
         else if (type == KL_JSON_BOOL) value = json_boolean(pairs[i].number != 0);
         else value = isfinite(pairs[i].number) ? json_real(pairs[i].number) : json_null();

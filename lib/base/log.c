@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 void kl_note(const struct kl_log *log, int level, const char *format, ...)
@@ -14,6 +15,53 @@ void kl_note(const struct kl_log *log, int level, const char *format, ...)
     vfprintf(log->to, format, list);
     fputc('\n', log->to);
     va_end(list);
+}
+
+/* At the end, unless it is there already. */
+static void keep(struct kl_cautions *cautions, const char *line)
+{
+    const size_t n = cautions->lines ? strlen(cautions->lines) : 0, length = strlen(line);
+    for (const char *at = cautions->lines; at && (at = strstr(at, line)); at += length)
+        if ((at == cautions->lines || at[-1] == '\n') && at[length] == '\n') return;
+    char *lines = realloc(cautions->lines, n + length + 2);
+    if (!lines) {
+        cautions->lost = true;
+        return;
+    }
+    memcpy(lines + n, line, length);
+    memcpy(lines + n + length, "\n", 2);
+    cautions->lines = lines;
+}
+
+void kl_caution(const struct kl_log *log, const char *format, ...)
+{
+    char *line = NULL;
+    va_list list;
+    if (!log) return;
+    va_start(list, format);
+    const int n = vasprintf(&line, format, list);
+    va_end(list);
+    if (n < 0) {
+        if (log->cautions) log->cautions->lost = true;
+        return;
+    }
+    kl_note(log, 1, "%s", line);
+    for (char *c = line; *c; c++)
+        if (*c == '\n') *c = ' ';
+    if (log->cautions) keep(log->cautions, line);
+    free(line);
+}
+
+struct kl_json_pair kl_json_cautions(const struct kl_log *log)
+{
+    return (struct kl_json_pair){ "cautions", KL_JSON_LINES, log->cautions ? log->cautions->lines : NULL,
+                                  0 };
+}
+
+void kl_cautions_free(struct kl_cautions *cautions)
+{
+    free(cautions->lines);
+    *cautions = (struct kl_cautions){ 0 };
 }
 
 FILE *kl_words_to(const struct kl_common *common)

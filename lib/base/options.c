@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Parsing by the tool's table: --name value, --name=value, --no-name for flags, -x value, -xvalue,
-   clustered flags, "--". */
+   clustered flags, "--". An option given twice adds up or is refused: none is lost. */
 #include "base/base_int.h"
 
 #include <errno.h>
@@ -64,7 +64,8 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
         if (kl_choice(option->arg, text) < 0) return kl_choice_wrong(option->arg, text, where, err);
         *(const char **)field = text;
         return KL_OK;
-    case KL_OPT_STRING: *(const char **)field = text; return KL_OK;
+    case KL_OPT_STRING:
+    case KL_OPT_LIST: *(const char **)field = text; return KL_OK;
     case KL_OPT_DEVICE: return set_device(field, text, where, err);
     default: return set_number(option, field, text, where, err);
     }
@@ -77,7 +78,41 @@ struct parser {
     char **argv;
     struct kl_error *err;
     const struct kl_option *bare; /* the mode's, without its value: "--synthetic --help" */
+    const char **given;           /* of each row of the table, so far on this command line; NULL: not */
 };
+
+static size_t n_rows(const struct kl_tool *tool)
+{
+    size_t n = 0;
+    while (kl_option_at(tool, n)) n++;
+    return n;
+}
+
+/* What an option given before and now again comes to, into *text. */
+static int add_up(const char **text, const char *before, const struct kl_option *option,
+                  const char *where, struct kl_error *err)
+{
+    char *both = NULL;
+    if (option->type != KL_OPT_LIST && strcmp(before, *text) != 0)
+        return kl_fail(err, KL_EUSAGE, "%s: given twice, '%.80s' and '%.80s'; give it once", where,
+                       before, *text);
+    if (option->type != KL_OPT_LIST) return KL_OK;
+    if (asprintf(&both, "%s %s", before, *text) < 0) return kl_fail_memory(err, strlen(before));
+    *text = kl_keep_text(both);
+    free(both);
+    return *text ? KL_OK : kl_fail_memory(err, strlen(before));
+}
+
+static int give(const struct parser *p, const struct kl_option *option, const char *text,
+                const char *where)
+{
+    const char **given = p->given;
+    for (size_t i = 0; kl_option_at(p->tool, i) != option; i++) given++;
+    const int code = *given ? add_up(&text, *given, option, where, p->err) : KL_OK;
+    if (code) return code;
+    *given = text;
+    return kl_option_set(option, p->values, text, where, p->err);
+}
 
 /* The mode whose option this is, or NULL. */
 static const struct kl_tool *mode_with(const struct kl_tool *tool, const char *name, size_t length)
@@ -126,15 +161,15 @@ static bool is_bare(const struct parser *p, const struct kl_option *option)
 static int set(const struct parser *p, const struct kl_option *option, const char *text,
                const char *where)
 {
-    static const char *const names[] = { "FILE",     "FOLDER", "DIR",   "PATH", "PAGE.html",
-                                         "FEATURES", "HEAD2",  "IMAGES" };
+    static const char *const names[] = { "FILE",      "FOLDER",   "DIR",   "PATH",
+                                         "PAGE.html", "FEATURES", "HEAD2", "IMAGES" };
     const bool wrong = !*text && option->arg && strcmp(option->name, "store") != 0;
     for (size_t i = 0; wrong && i < sizeof names / sizeof *names; i++)
         if (strcmp(option->arg, names[i]) == 0)
             return kl_fail(p->err, KL_EUSAGE,
                            "%s: found an empty name, expected %s; is a variable unset?", where,
                            option->arg);
-    return kl_option_set(option, p->values, text, where, p->err);
+    return give(p, option, text, where);
 }
 
 static int parse_long(struct parser *p)
@@ -147,8 +182,7 @@ static int parse_long(struct parser *p)
     const struct kl_option *option = kl_option_find(p->tool, name, length);
     if (!option && length > 3 && strncmp(name, "no-", 3) == 0 && !text) {
         option = kl_option_find(p->tool, name + 3, length - 3);
-        if (option && option->type == KL_OPT_FLAG)
-            return kl_option_set(option, p->values, "false", where, p->err);
+        if (option && option->type == KL_OPT_FLAG) return give(p, option, "false", where);
         option = NULL;
     }
     if (!option) return unknown(p, "--", name, length);
@@ -178,11 +212,11 @@ static int parse_letters(struct parser *p)
         const struct kl_option *option = kl_option_letter(p->tool, *letter);
         if (!option) return unknown(p, "-", letter, 1);
         if (option->type == KL_OPT_FLAG) {
-            int code = kl_option_set(option, p->values, "true", where, p->err);
+            int code = give(p, option, "true", where);
             if (code) return code;
             continue;
         }
-        if (letter[1]) return kl_option_set(option, p->values, letter + 1, where, p->err);
+        if (letter[1]) return give(p, option, letter + 1, where);
         if (p->at + 1 >= p->argc)
             return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
         return set(p, option, p->argv[++p->at], where);
@@ -194,6 +228,7 @@ static int parse_arguments(struct parser *p, const char **args, size_t *n_args)
 {
     bool only_arguments = false;
     *n_args = 0;
+    memset(p->given, 0, n_rows(p->tool) * sizeof *p->given);
     for (p->at = 1; p->at < p->argc; p->at++) {
         char *argument = p->argv[p->at];
         int code = KL_OK;
@@ -230,7 +265,9 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
     *n_args = 0;
     *args = calloc((size_t)argc + 1, sizeof **args);
     void *defaults = malloc(tool->values_size);
-    int code = *args && defaults ? KL_OK : kl_fail_memory(err, (size_t)argc * sizeof **args);
+    parser.given = calloc(n_rows(tool) + 1, sizeof *parser.given);
+    int code =
+        *args && defaults && parser.given ? KL_OK : kl_fail_memory(err, (size_t)argc * sizeof **args);
     if (code) goto out;
     memcpy(defaults, values, tool->values_size);
     if ((code = parse_arguments(&parser, *args, n_args))) goto out;
@@ -251,6 +288,7 @@ int kl_options_parse(const struct kl_tool *tool, void *values, int argc, char **
     if (!common->device) common->device = "auto";
 out:
     free(defaults);
+    free(parser.given);
     if (code) {
         free(*args);
         *args = NULL;

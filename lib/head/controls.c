@@ -99,9 +99,9 @@ void kl_controls_note_diverged(const struct kl_controls *c, const struct kl_log 
             const struct kl_replica *replica = &c->trains[i].replicas[r];
             const int64_t epoch = kl_replica_diverged(replica);
             if (epoch < 0) continue;
-            kl_note(log, 1, "control %s, replica %lld diverged in epoch %lld; it is judged %s",
-                    kl_control_name(i), (long long)r, (long long)epoch + 1,
-                    replica->best_epoch < epoch ? "at its best epoch before" : "untrained");
+            kl_caution(log, "control %s, replica %lld diverged in epoch %lld; it is judged %s",
+                       kl_control_name(i), (long long)r, (long long)epoch + 1,
+                       replica->best_epoch < epoch ? "at its best epoch before" : "untrained");
         }
 }
 

@@ -32,7 +32,7 @@ int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
                          const struct kl_features *features, struct kl_pool *pool, struct kl_error *err)
 {
     const struct kl_head_settings *v = run->v;
-    const struct kl_log *log = run->log, quiet = { log->tool, log->to, 0 };
+    const struct kl_log *log = run->log, quiet = { log->tool, log->to, 0, NULL };
     struct kl_head_settings whole = *v; /* a circuit that grows has all layers at last */
     whole.head.grow = 0;
     *estimate = (struct kl_estimate){ .at_most = v->head.grow || v->train.patience > 0 };

@@ -98,6 +98,8 @@ struct kl_evaluation_found {
     const struct kl_evaluation *e;
     const struct kl_control_scores *controls;
     const struct kl_evaluation_cautions *cautions;
+    size_t collapsed;              /* heads (collapse.h) */
+    const struct kl_log *log;      /* of the run */
     const struct kl_mcnemar *test; /* against the head `compared`; NULL: none */
     const char *compared;
     const int64_t *confusion; /* (c, c) of the first head, for a line a class; NULL: not wanted */

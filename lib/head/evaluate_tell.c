@@ -9,7 +9,7 @@
 
 int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, struct kl_error *err)
 {
-    enum { HEAD = 17 };
+    enum { HEAD = 19 };
     const struct kl_evaluation *e = found->e;
     const struct kl_evaluation_summary s = kl_evaluation_summary(e);
     const int n_controls = found->controls->absent ? 0 : KL_CONTROLS;
@@ -31,6 +31,8 @@ int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, s
         { "trained_shots", KL_JSON_COUNT, NULL, (double)e->trained_shots },
         { "preprocess_differs", KL_JSON_BOOL, NULL, found->cautions->differs },
         { "trained_on_these", KL_JSON_BOOL, NULL, found->cautions->trained },
+        { "collapsed", KL_JSON_COUNT, NULL, (double)found->collapsed },
+        kl_json_cautions(found->log),
         { "controls", KL_JSON_BOOL, NULL, n_controls > 0 }
     };
     kl_control_numbers(&numbers, found->controls->difference, n_controls, true);

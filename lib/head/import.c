@@ -181,10 +181,10 @@ static void note_unused(const struct import *im)
         first = first ? first : w->tensors[i].name;
         n++;
     }
-    if (n == 1) kl_note(im->from->log, 1, "%s: tensor %s is not used", im->from->path, first);
+    if (n == 1) kl_caution(im->from->log, "%s: tensor %s is not used", im->from->path, first);
     if (n > 1)
-        kl_note(im->from->log, 1, "%s: %zu tensors are not used, the first is %s", im->from->path, n,
-                first);
+        kl_caution(im->from->log, "%s: %zu tensors are not used, the first is %s", im->from->path, n,
+                   first);
 }
 
 int kl_head_import(struct kl_writer *writer, const struct kl_head_import *from,

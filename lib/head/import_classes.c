@@ -28,8 +28,8 @@ int kl_head_import_classes(const struct kl_head_import *from, const struct kl_fe
     const struct kl_weights *w = from->weights;
     int code = KL_OK;
     if (w->odd_names)
-        kl_note(from->log, 1, "%s: class_names is no list of texts: classes are not compared",
-                from->path);
+        kl_caution(from->log, "%s: class_names is no list of texts: classes are not compared",
+                   from->path);
     if (!w->class_names) return KL_OK;
     if (w->n_classes != f->n_classes)
         return kl_fail(err, KL_EDATA, "%s: names %zu classes, the features have %zu", from->path,

@@ -63,10 +63,10 @@ int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_f
                             kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
             else if (!only_idle_resize(trained, found, features)) {
                 *differs = true;
-                kl_note(log, 1,
-                        "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
-                        "with the same options",
-                        kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
+                kl_caution(log,
+                           "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
+                           "with the same options",
+                           kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
             }
         }
         free(trained);

@@ -40,10 +40,11 @@ static void say_unused(const struct kl_log *log, const struct kl_circuit *c)
     for (size_t i = 0; i < c->n_weights; i++) weights += !used[c->n_inputs + i];
     free(used);
     if (inputs || weights)
-        kl_note(log, 1,
-                "no gate uses %zu of the circuit's %zu inputs and %zu of its %zu weights: they count as "
-                "parameters and change nothing; take them out of the OpenQASM",
-                inputs, c->n_inputs, weights, c->n_weights);
+        kl_caution(
+            log,
+            "no gate uses %zu of the circuit's %zu inputs and %zu of its %zu weights: they count as "
+            "parameters and change nothing; take them out of the OpenQASM",
+            inputs, c->n_inputs, weights, c->n_weights);
 }
 
 /* Both wait for an epoch that is no better on validation samples. */
@@ -62,14 +63,14 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
     const bool circuit = model->circuit;
     say_unjudged(log, &v->train);
     if (model->n_classes == 1)
-        kl_note(log, 1, "one class: there is nothing to tell apart, and every accuracy is 1");
+        kl_caution(log, "one class: there is nothing to tell apart, and every accuracy is 1");
     if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);
     if (v->train.shots && circuit) say_shots(log, v);
     if (circuit && model->circuit->trajectories && !v->trajectories)
         kl_note(log, 1, "noise by %zu trajectories a sample and step",
                 (size_t)model->circuit->trajectories);
     if (!circuit && (v->train.shots || v->head.circuit.noise))
-        kl_note(log, 1, "--core %s has no circuit: --noise and --shots change nothing", v->shape.core);
+        kl_caution(log, "--core %s has no circuit: --noise and --shots change nothing", v->shape.core);
     if (circuit && v->train.optimizer.kind == KL_SPSA && !v->train.shots &&
         v->train.diff != KL_DIFF_ADJOINT)
         kl_note(log, 1, "--optimizer spsa takes no derivatives: --diff-method %s changes nothing",
@@ -116,8 +117,8 @@ void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *
     if (t->n_validation &&
         !(mean_of(t, KL_VAL_LOSS, epochs - n, n) < mean_of(t, KL_VAL_LOSS, epochs - 2 * n, n)))
         return;
-    kl_note(
-        log, 1,
+    kl_caution(
+        log,
         "not trained to its end: %.0f %% of what the training loss fell by came with the last tenth of "
         "the %lld epochs; give more --epochs",
         100 * fall / whole, (long long)epochs);

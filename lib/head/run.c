@@ -94,6 +94,37 @@ static int open_writer(struct kl_head_run *run, struct kl_error *err)
     return kl_writer_open(&run->writer, run->v->common.output, &run->stage.header, err);
 }
 
+static void say_collapsed(const struct kl_head_run *run)
+{
+    char text[160] = "";
+    kl_collapse_say(run->log, &run->collapse, run->train.features);
+    for (int i = 0; i < run->controls.n; i++)
+        if (run->collapsed_controls[i])
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %zu", *text ? ", " : "",
+                     kl_control_name(i), run->collapsed_controls[i]);
+    if (*text)
+        kl_caution(
+            run->log,
+            "controls that do not tell all classes apart, of %lld each: %s; the head's difference "
+            "to them is partly that",
+            (long long)run->train.options.replicas, text);
+}
+
+int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err)
+{
+    int code = kl_collapse_of_training(&run->collapse, &run->train, pool, err);
+    for (int i = 0; i < run->controls.n && !code; i++) {
+        struct kl_collapse control;
+        code = kl_collapse_of_training(&control, &run->controls.trains[i], pool, err);
+        if (code) break;
+        run->collapsed_controls[i] = control.n_collapsed;
+        kl_collapse_free(&control);
+    }
+    if (!code) kl_head_remark_unfinished(run->log, &run->train);
+    if (!code) say_collapsed(run);
+    return code;
+}
+
 int kl_head_run_publish(struct kl_head_run *run, struct kl_error *err)
 {
     const struct kl_file *parents[] = { run->input };
@@ -194,6 +225,7 @@ int kl_head_run_wake(struct kl_head_run *run, int threads, struct kl_error *err)
 void kl_head_run_close(struct kl_head_run *run)
 {
     kl_writer_abort(&run->writer);
+    kl_collapse_free(&run->collapse);
     kl_train_close(&run->train);
     kl_controls_close(&run->controls);
     kl_head_model_free(&run->model);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
    A head's whole way from a feature cache to its file. Set v, log, stage and input; then begin, and if
-   the answer is KL_STAGE_COMPUTE: open, train, publish; close in any case. */
+   the answer is KL_STAGE_COMPUTE: open, train, judge, publish; close in any case. */
 #ifndef KL_HEAD_RUN_H
 #define KL_HEAD_RUN_H
 
 #include "device/device.h"
+#include "head/collapse.h"
 #include "head/controls.h"
 #include "head/settings.h"
 #include "store/store.h"
@@ -21,6 +22,8 @@ struct kl_head_run {
     struct kl_head_model model;
     struct kl_train train;
     struct kl_controls controls;
+    struct kl_collapse collapse; /* of its heads, once judged */
+    size_t collapsed_controls[KL_CONTROLS];
     struct kl_writer *writer; /* (hidden) */
     char *config;
     char *checkpoint; /* its path; NULL: none is kept, as when the output is a pipe */
@@ -48,6 +51,9 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *se
 void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *train);
 /* KL_ESIGNAL: stopped, and a checkpoint was written, or an older one left before the first epoch. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
+/* After the training and before publishing, whose file keeps what is said: did it end too soon, and
+   which heads and controls have collapsed? KL_ENOMEM, KL_EDEVICE. */
+int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);
 /* Of a run that trains in parts (train.until): hold nothing but the state, and go on, with any threads.
  */
 void kl_head_run_rest(struct kl_head_run *run);

@@ -17,6 +17,7 @@ struct kl_sweep_row {
     char key[65];             /* of the head's file; "" where there is none */
     int64_t parameters;       /* of one head, that training moves (kl_head_parameters) */
     int64_t epochs;           /* of training it had: fewer than asked for if it was dropped or stopped */
+    size_t collapsed;         /* heads that do not tell all classes apart, of those trained now */
     bool diverged;            /* the loss was no number; accuracy and loss are NaN */
     double *accuracy, *loss;  /* [replicas] on the validation samples, at each head's best epoch */
 };

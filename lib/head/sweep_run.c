@@ -19,6 +19,8 @@ struct point {
     struct kl_sweep_point *at;
     struct kl_head_run run;
     struct kl_sweep_row *row;
+    struct kl_log log, quiet; /* what is said of the point; what only its file keeps */
+    struct kl_cautions cautions;
     struct kl_error error;
     int code;
     bool train, open, dropped;
@@ -36,7 +38,6 @@ struct crew {
     atomic_bool broken; /* a point failed: the sweep will, so no other is begun */
     const struct kl_watch *watch;
     size_t finished, total; /* heads times rounds */
-    struct kl_log quiet;
 };
 
 /* Is the head there already? Halving compares heads while they are trained, so it trains all, but
@@ -52,15 +53,17 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
         v->common.force = true;
     }
     if (code) return code;
+    p->log = *job->log, p->log.cautions = &p->cautions;
+    p->quiet = p->log, p->quiet.level = 0;
     p->run = (struct kl_head_run){ .v = v,
-                                   .log = &crew->quiet,
+                                   .log = &p->quiet,
                                    .input = job->input,
                                    .device = job->device ? *job->device : (struct kl_device){ 0 },
                                    .late = job->halving,
                                    .stage = { .tool = &kl_head_tool,
                                               .values = v,
                                               .common = &v->common,
-                                              .log = job->log,
+                                              .log = &p->log,
                                               .argc = job->argc,
                                               .argv = job->argv,
                                               .inputs = &job->input_path,
@@ -133,6 +136,8 @@ static void train_point(void *context, size_t i, int thread)
         kl_head_run_rest(&p->run);
         return;
     }
+    if (!p->code) p->code = kl_head_run_judge(&p->run, crew->shared, &p->error);
+    p->row->collapsed = p->run.collapse.n_collapsed;
     pthread_mutex_lock(&crew->store);
     if (!p->code && !(p->code = kl_head_run_publish(&p->run, &p->error))) p->train = p->kept = false;
     if (p->code == KL_ESIGNAL) keep(crew, p);
@@ -165,7 +170,7 @@ static int judge(struct crew *crew, struct kl_error *err)
             crew->todo[left++] = crew->todo[k];
             continue;
         }
-        kl_note(crew->job->log, 1, "%s: %s", p->row->name, p->error.text);
+        kl_caution(crew->job->log, "%s: %s", p->row->name, p->error.text);
         p->row->epochs = 0; /* what an earlier round found is no result */
         for (size_t r = 0; r < crew->sweep->replicas; r++) p->row->accuracy[r] = p->row->loss[r] = NAN;
     }
@@ -270,7 +275,10 @@ static int read_back(struct point *p, size_t replicas, struct kl_error *err)
 
 static void crew_free(struct crew *crew)
 {
-    for (size_t i = 0; crew->points && i < crew->sweep->n; i++) kl_head_run_close(&crew->points[i].run);
+    for (size_t i = 0; crew->points && i < crew->sweep->n; i++) {
+        kl_head_run_close(&crew->points[i].run);
+        kl_cautions_free(&crew->points[i].cautions);
+    }
     free(crew->points);
     free(crew->todo);
     kl_features_free(&crew->features);
@@ -286,12 +294,31 @@ static int try_folder(const struct point *p, struct kl_error *err)
     return code;
 }
 
+static void say_collapsed(const struct crew *crew)
+{
+    const struct kl_sweep_row *first = NULL;
+    size_t points = 0;
+    for (size_t i = 0; i < crew->sweep->n; i++) {
+        const struct kl_sweep_row *row = &crew->sweep->rows[i];
+        if (!row->collapsed) continue;
+        if (!first) first = row;
+        points++;
+    }
+    if (first)
+        kl_caution(
+            crew->job->log,
+            "%zu of %zu point%s %s heads that do not tell all classes apart, as %zu of %zu with %s: "
+            "means over few seeds rest on that; cache show names them",
+            points, crew->sweep->n, kl_s(crew->sweep->n), points == 1 ? "has" : "have", first->collapsed,
+            crew->sweep->replicas, first->name);
+}
+
 int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,
                  struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err)
 {
     const struct kl_sweep_job *job = points->job;
     const size_t n = sweep->n;
-    struct crew crew = { .job = job, .sweep = sweep, .watch = watch, .quiet = { "", job->log->to, 0 } };
+    struct crew crew = { .job = job, .sweep = sweep, .watch = watch };
     pthread_mutex_init(&crew.store, NULL);
     crew.points = calloc(n + 1, sizeof *crew.points);
     crew.todo = malloc((n + 1) * sizeof *crew.todo);
@@ -310,6 +337,7 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, s
     if (!code && crew.n_todo) code = kl_features_load(&crew.features, job->input, err);
     if (!code) code = train_all(&crew, pool, err);
     if (code == KL_ESIGNAL) say_stopped(&crew);
+    if (!code) say_collapsed(&crew);
     for (size_t i = 0; i < n && !code; i++) code = read_back(&crew.points[i], sweep->replicas, err);
     crew_free(&crew);
     return code;

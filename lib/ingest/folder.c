@@ -75,7 +75,7 @@ static int add_class(struct kl_image_source *s, const char *name, int32_t label,
     char *path = kl_path_join(s->path, name);
     const int rc = path ? add_files(s, path, label, err) : kl_fail_memory(err, strlen(name));
     if (!rc && ((struct folder *)s->state)->files.n == before)
-        kl_note(log, 1, "%s: a class without PNG or JPEG files", path);
+        kl_caution(log, "%s: a class without PNG or JPEG files", path);
     free(path);
     return rc;
 }
@@ -150,8 +150,8 @@ static int remark_beside(const struct kl_image_source *s, const struct kl_log *l
     struct kl_names beside = { 0 };
     const int rc = kl_names_list(&beside, s->path, KL_NAMES_PICTURES, err);
     if (!rc && beside.n)
-        kl_note(log, 1, "left out %zu image file%s beside the classes' sub-folders (first: %s/%s)",
-                beside.n, kl_s(beside.n), s->path, beside.items[0]);
+        kl_caution(log, "left out %zu image file%s beside the classes' sub-folders (first: %s/%s)",
+                   beside.n, kl_s(beside.n), s->path, beside.items[0]);
     kl_names_free(&beside);
     return rc;
 }
@@ -169,10 +169,9 @@ static int list(struct kl_image_source *s, const struct kl_names *classes,
     else if (!rc) rc = remark_beside(s, o->log, err);
     if (rc) return rc;
     if (f->n_unread)
-        kl_note(o->log, 1,
-                "left out %zu image file%s in %zu folder%s (first: %s): images must be PNG or JPEG",
-                f->n_unread, kl_s(f->n_unread), f->unread_folders, kl_s(f->unread_folders),
-                f->first_unread);
+        kl_caution(
+            o->log, "left out %zu image file%s in %zu folder%s (first: %s): images must be PNG or JPEG",
+            f->n_unread, kl_s(f->n_unread), f->unread_folders, kl_s(f->unread_folders), f->first_unread);
     return f->files.n && !(flat && !o->labels) ? 0 : nothing(s, classes, err);
 }
 

@@ -55,8 +55,8 @@ static void remark_lost(const struct kl_image_source *s, const struct kl_names *
     const bool last = i + 1 == s->total || s->labels[i + 1] != s->labels[i],
                some = kept && s->labels[kept - 1] == s->labels[i];
     if (last && !some)
-        kl_note(log, 1, "%.*s: a class without an undamaged image file",
-                (int)(strrchr(file, '/') - file), file);
+        kl_caution(log, "%.*s: a class without an undamaged image file",
+                   (int)(strrchr(file, '/') - file), file);
 }
 
 int kl_folder_refuse(int rc, bool skip_bad, struct kl_error *err)
@@ -119,10 +119,11 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
     if (!rc && s->n == 0)
         rc = kl_fail(err, KL_EDATA, "%s: none of its %zu image files can be read", s->path, s->total);
     if (!rc && n_turned)
-        kl_note(o->log, 1,
-                "%zu of %zu image files are to be turned, as their Exif says (first: %s): they are read "
-                "as they are stored, as torchvision does; exiftran -ai turns the files",
-                n_turned, s->n, files->items[first_turned]);
+        kl_caution(
+            o->log,
+            "%zu of %zu image files are to be turned, as their Exif says (first: %s): they are read "
+            "as they are stored, as torchvision does; exiftran -ai turns the files",
+            n_turned, s->n, files->items[first_turned]);
     free(pass.looks);
     return rc;
 }

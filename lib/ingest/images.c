@@ -183,10 +183,11 @@ static int remark_limit(const struct kl_images *im, const struct kl_images_optio
         if (first[c] > needed) needed = first[c];
     }
     if (lost)
-        kl_note(o->log, 1,
-                "--limit %zu leaves %zu of %zu classes without an image (first: '%.60s'); --limit %zu "
-                "gives each of these one",
-                o->limit, lost, im->n_classes, name, needed);
+        kl_caution(
+            o->log,
+            "--limit %zu leaves %zu of %zu classes without an image (first: '%.60s'); --limit %zu "
+            "gives each of these one",
+            o->limit, lost, im->n_classes, name, needed);
     free(first);
     return 0;
 }

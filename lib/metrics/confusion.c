@@ -24,6 +24,40 @@ struct kl_class_metrics kl_class_metrics(const int64_t *counts, size_t c, size_t
     return m;
 }
 
+/* The class that most wrong predictions of class k name; c: there is none. */
+static size_t most_taken_for(const int64_t *counts, size_t c, size_t k)
+{
+    size_t most = c;
+    for (size_t i = 0; i < c; i++)
+        if (i != k && counts[k * c + i] > (most < c ? counts[k * c + most] : 0)) most = i;
+    return most;
+}
+
+/* Of class a among the samples that are predicted as a or b; a class without any has no say. */
+static double recall_beside(const int64_t *counts, size_t c, size_t a, size_t b)
+{
+    const int64_t right = counts[a * c + a], all = right + counts[a * c + b];
+    return all ? (double)right / (double)all : 1;
+}
+
+size_t kl_merged_classes(int32_t *taken, const int64_t *counts, size_t c)
+{
+    size_t merged = 0;
+    for (size_t k = 0; k < c; k++) taken[k] = -1;
+    for (size_t k = 0; k < c; k++) {
+        const size_t other = most_taken_for(counts, c, k);
+        if (other == c || kl_class_metrics(counts, c, k).support < KL_FEWEST_OF_CLASS) continue;
+        const double own = recall_beside(counts, c, k, other),
+                     others = recall_beside(counts, c, other, k);
+        /* the other one's turn, if it is the one that is lost; of two that are alike the later one */
+        const bool its_turn = others < own || (others == own && other > k);
+        if ((own + others) / 2 >= 0.6 || (its_turn && most_taken_for(counts, c, other) == k)) continue;
+        taken[k] = (int32_t)other;
+        merged++;
+    }
+    return merged;
+}
+
 size_t kl_top_k(const float *probabilities, const int32_t *labels, size_t n, size_t c, size_t k)
 {
     size_t hits = 0;

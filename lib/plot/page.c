@@ -98,6 +98,21 @@ static int write_figures(FILE *to, const struct kl_figure_inputs *inputs, struct
     return code;
 }
 
+/* What its run said that a reader should know. */
+static int write_cautions(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    char *lines = NULL, *rest = NULL;
+    const int code = kl_file_cautions(&lines, file, err);
+    for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        fputs("<p class=\"caution\">", to);
+        kl_html_text(to, line);
+        fputs("</p>\n", to);
+    }
+    free(lines);
+    return code;
+}
+
 static int write_file(FILE *to, const struct kl_figure_inputs *inputs, size_t number,
                       struct kl_error *err)
 {
@@ -111,6 +126,7 @@ static int write_file(FILE *to, const struct kl_figure_inputs *inputs, size_t nu
     fputs(", written by ", to);
     kl_html_text(to, kl_file_created_by(file));
     fprintf(to, "; key <span class=\"hex\">%s</span></p>\n", kl_file_key(file));
+    if (!code) code = write_cautions(to, file, err);
     if (!code) code = kl_page_results(to, file, err);
     if (!code) code = write_figures(to, inputs, err);
     if (!code) code = kl_page_tables(to, file, err);

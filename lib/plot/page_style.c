@@ -28,6 +28,7 @@ const char kl_page_style[] =
     "0;max-width:100%}"
     "figure img{display:block;max-width:100%;height:auto;background:#fff;border:1px solid var(--line);"
     "border-radius:4px;padding:.5rem}\n"
+    ".caution{border-left:4px solid #d29922;padding-left:.6rem;margin:.5rem 0}\n"
     "details{margin:.5rem 0}summary{cursor:pointer}ol.runs{padding-left:1.25rem}ol.runs "
     "li{margin:.75rem 0;overflow-wrap:anywhere;"
     "padding:.5rem .75rem;background:var(--pale);border-radius:4px}\n"

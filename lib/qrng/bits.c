@@ -75,8 +75,8 @@ int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_ho
 void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits)
 {
     if (n_dropped)
-        kl_note(log, 1, "%zu bit%s at the ends of inputs make no row of %zu: left out", n_dropped,
-                kl_s(n_dropped), n_bits);
+        kl_caution(log, "%zu bit%s at the ends of inputs make no row of %zu: left out", n_dropped,
+                   kl_s(n_dropped), n_bits);
 }
 
 void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits)
@@ -88,11 +88,11 @@ void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits)
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices)
 {
     if (n_bits == 1)
-        kl_note(log, 1,
-                "rows of 1 bit; if lines are no rows, make rows of 100: tr -d '\\n' | fold -w 100");
+        kl_caution(log,
+                   "rows of 1 bit; if lines are no rows, make rows of 100: tr -d '\\n' | fold -w 100");
     else if (n_bits >= 200 && n_rows == (size_t)n_devices)
-        kl_note(log, 1, "one row of %zu bits a device; rows of 100, which can be compared: fold -w 100",
-                n_bits);
+        kl_caution(log, "one row of %zu bits a device; rows of 100, which can be compared: fold -w 100",
+                   n_bits);
 }
 
 void kl_bits_free(struct kl_bits *bits)

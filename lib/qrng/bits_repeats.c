@@ -153,10 +153,11 @@ int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, s
     struct kl_bits_repeats r;
     const int code = kl_bits_repeats(&r, bits, err);
     if (code || !r.copies) return code;
-    kl_note(log, 1,
-            "%zu of %zu rows occur more than once, where chance makes at most %.1f do so if a bit "
-            "depends on its place and the bit before; where copies of a row train and judge, accuracies "
-            "and tests by rows are worthless",
-            r.n, r.n_rows, r.expected);
+    kl_caution(
+        log,
+        "%zu of %zu rows occur more than once, where chance makes at most %.1f do so if a bit "
+        "depends on its place and the bit before; where copies of a row train and judge, accuracies "
+        "and tests by rows are worthless",
+        r.n, r.n_rows, r.expected);
     return KL_OK;
 }

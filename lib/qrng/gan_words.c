@@ -41,10 +41,10 @@ int kl_gan_note_unequal(const struct kl_log *log, const struct kl_bits *bits, st
     }
     free(rows);
     if (least < most)
-        kl_note(log, 1,
-                "devices have %zu to %zu rows: KL(b||a) is too large where a has fewer and too small "
-                "where b has; 'difference' is not; for KL give all the same number",
-                least, most);
+        kl_caution(log,
+                   "devices have %zu to %zu rows: KL(b||a) is too large where a has fewer and too small "
+                   "where b has; 'difference' is not; for KL give all the same number",
+                   least, most);
     return KL_OK;
 }
 

@@ -129,11 +129,11 @@ static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct
     if (code || !kl_depends(&w->dependence)) return code;
     memcpy(w->dependent, in->names[w->dependence.device], sizeof w->dependent);
     kl_dependence_p(p, &w->dependence);
-    kl_note(w->run->stage.log, 1,
-            "symbols of %d bit%s depend on each other (%s, device %s), so what comes out need not be "
-            "uniform; %stake --extract toeplitz",
-            in->symbol_bits, kl_s((unsigned)in->symbol_bits), p, w->dependent,
-            w->v->symbol_bits || in->symbol_bits > 1 ? "" : "declare --symbol-bits, or ");
+    kl_caution(w->run->stage.log,
+               "symbols of %d bit%s depend on each other (%s, device %s), so what comes out need not be "
+               "uniform; %stake --extract toeplitz",
+               in->symbol_bits, kl_s((unsigned)in->symbol_bits), p, w->dependent,
+               w->v->symbol_bits || in->symbol_bits > 1 ? "" : "declare --symbol-bits, or ");
     return KL_OK;
 }
 
@@ -155,11 +155,11 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
     if (!code) kl_bits_note_dropped(stage->log, in.n_dropped, in.n_bits);
     if (!code && !w->e.hash) code = judge_symbols(w, &in, err);
     if (!code && w->e.hash && w->e.n_waiting)
-        kl_note(stage->log, 1, "%zu bit%s at the end fill no block of %zu: left out", w->e.n_waiting,
-                kl_s(w->e.n_waiting), w->e.n_in);
+        kl_caution(stage->log, "%zu bit%s at the end fill no block of %zu: left out", w->e.n_waiting,
+                   kl_s(w->e.n_waiting), w->e.n_in);
     if (!code && w->e.filled)
-        kl_note(stage->log, 1, "%d bit%s at the end fill no byte: left out", w->e.filled,
-                kl_s((unsigned long long)w->e.filled));
+        kl_caution(stage->log, "%d bit%s at the end fill no byte: left out", w->e.filled,
+                   kl_s((unsigned long long)w->e.filled));
     kl_bits_inputs_close(&in);
     return code;
 }

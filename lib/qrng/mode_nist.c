@@ -80,9 +80,9 @@ static void note_cut(const struct work *w)
                  rows = (most + w->bits.n_bits - 1) / w->bits.n_bits;
     for (size_t i = 0; i < r->n_devices; i++)
         if (r->devices[i].n_rows >= rows && !w->v->nist.restarts)
-            kl_note(w->run->stage.log, 1,
-                    "device %s: no more than its first %zu bits are read; for more: --sequences %zu",
-                    r->names[i], r->devices[i].n_bits, most / r->devices[i].sequence_bits + 1);
+            kl_caution(w->run->stage.log,
+                       "device %s: no more than its first %zu bits are read; for more: --sequences %zu",
+                       r->names[i], r->devices[i].n_bits, most / r->devices[i].sequence_bits + 1);
 }
 
 static int compute(struct work *w, struct kl_error *err)

@@ -61,7 +61,8 @@ static int write_classes(FILE *to, struct kl_file *file, struct kl_error *err)
 
 static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
-    json_t *records;
+    json_t *records, *line;
+    size_t i;
     int code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
     if (code) return code;
     const json_t *own = kl_own_record(records);
@@ -75,6 +76,12 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
         if (*kl_json_text(own, "note")) {
             fputs("note       ", to);
             kl_write_safely(to, kl_json_text(own, "note"));
+            fputc('\n', to);
+        }
+        json_array_foreach(json_object_get(own, "cautions"), i, line)
+        {
+            fputs("caution    ", to);
+            kl_write_safely(to, json_string_value(line) ? json_string_value(line) : "");
             fputc('\n', to);
         }
         if (json_array_size(records) > 1)

@@ -78,7 +78,8 @@ static json_t *find_record(json_t *records, const char *id)
 static void draw_body(struct tree *t, const json_t *record, bool bar)
 {
     const char *role, *prefix = t->prefix, *margin = bar ? "| " : "  ";
-    json_t *input;
+    json_t *input, *caution;
+    size_t i;
     fprintf(t->to, "%s%s", prefix, margin);
     kl_write_command(t->to, record);
     fprintf(t->to, "\n%s%s", prefix, margin);
@@ -87,6 +88,12 @@ static void draw_body(struct tree *t, const json_t *record, bool bar)
     if (*kl_json_text(record, "note")) {
         fprintf(t->to, "%s%snote: ", prefix, margin);
         kl_write_safely(t->to, kl_json_text(record, "note"));
+        fputc('\n', t->to);
+    }
+    json_array_foreach(json_object_get(record, "cautions"), i, caution)
+    {
+        fprintf(t->to, "%s%scaution: ", prefix, margin);
+        kl_write_safely(t->to, json_string_value(caution) ? json_string_value(caution) : "");
         fputc('\n', t->to);
     }
     json_object_foreach(json_object_get(record, "inputs"), role, input)

@@ -210,8 +210,8 @@ static int merge_provenance(struct merge *m, const char *output, const char *con
             argv[2 + i] = (char *)inputs[i];
         }
         argv[2 + m->n] = "-o", argv[3 + m->n] = (char *)output;
-        rc = kl_provenance_make(&records, &tool, &values, (int)m->n + 4, argv, parents, m->n, NULL, 0,
-                                err);
+        rc = kl_provenance_make(&records, &tool, &values, (int)m->n + 4, argv, parents, m->n, NULL, NULL,
+                                0, err);
     }
     if (!rc) rc = kl_writer_provenance(m->writer, records, err);
     free(records);

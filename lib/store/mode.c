@@ -19,7 +19,8 @@ static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
 int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages)
 {
     struct kl_error err = { 0 };
-    struct kl_log log = { mode->tool->name, messages, 1 };
+    struct kl_cautions cautions = { 0 };
+    struct kl_log log = { mode->tool->name, messages, 1, &cautions };
     struct kl_mode_run run = { .values = calloc(1, mode->tool->values_size), .out = out };
     const struct kl_common *common = run.values; /* the first member of every values struct */
     const char **inputs = NULL;
@@ -44,6 +45,7 @@ int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, F
         code = mode->run(&run, &err);
         kl_stage_end(&run.stage);
     }
+    kl_cautions_free(&cautions);
     free(inputs);
     free(run.values);
     return kl_end(&log, code, &err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "store/describe_int.h"
 #include "store/store_int.h"
 
 static int set(json_t *object, const char *name, json_t *value)
@@ -107,9 +108,40 @@ static int set_circumstances(json_t *record, const struct kl_common *common, dou
     return rc ? kl_fail_memory(err, 256) : 0;
 }
 
+static int set_cautions(json_t *record, const char *cautions, struct kl_error *err)
+{
+    json_t *lines;
+    const int rc = kl_json_lines(&lines, cautions, err);
+    return rc || !set(record, "cautions", lines) ? rc : kl_fail_memory(err, 256);
+}
+
+int kl_file_cautions(char **lines, const struct kl_file *file, struct kl_error *err)
+{
+    json_t *records = NULL, *line;
+    size_t n = 0, i;
+    *lines = NULL;
+    int rc = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
+    const json_t *own = rc ? NULL : json_object_get(kl_own_record(records), "cautions");
+    json_array_foreach(own, i, line)
+    {
+        const char *text = json_string_value(line);
+        char *longer = text && !rc ? realloc(*lines, n + strlen(text) + 2) : NULL;
+        if (!longer) {
+            if (text && !rc) rc = kl_fail_memory(err, n + strlen(text));
+            continue;
+        }
+        *lines = longer;
+        n += (size_t)sprintf(longer + n, "%s\n", text);
+    }
+    json_decref(records);
+    if (rc) free(*lines), *lines = NULL;
+    return rc;
+}
+
 int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
                        char **argv, const struct kl_file *const *parents, size_t n_parents,
-                       const char *raw_inputs, double seconds, struct kl_error *err)
+                       const char *raw_inputs, const char *cautions, double seconds,
+                       struct kl_error *err)
 {
     json_t *all = json_array(), *ids = json_array(), *words = json_array(), *inputs = NULL,
            *record = NULL, *word;
@@ -130,6 +162,7 @@ int kl_provenance_make(char **records, const struct kl_tool *tool, const void *v
     }
     if (!rc) rc = set_id(record, err);
     if (!rc) rc = set_circumstances(record, values, seconds, err);
+    if (!rc && cautions) rc = set_cautions(record, cautions, err);
     if (!rc && json_array_append(all, record)) rc = kl_fail_memory(err, 64);
     if (!rc) rc = kl_json_dump(records, all, err);
     json_decref(record);

@@ -90,6 +90,6 @@ void kl_shard_say(const struct kl_file *file, const struct kl_log *log)
     if (kl_file_number(&index, file, "", "shard_index", NULL) ||
         kl_file_number(&count, file, "", "shard_count", NULL))
         return;
-    kl_note(log, 1, "%s: is part %.0f of %.0f, numbered from 0; cache merge makes one file of all",
-            kl_file_path(file), index, count);
+    kl_caution(log, "%s: is part %.0f of %.0f, numbered from 0; cache merge makes one file of all",
+               kl_file_path(file), index, count);
 }

@@ -254,8 +254,12 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     const char *store = store_of(stage), *output = stage->common->output;
     int rc = 0;
     if (!stage->common->no_provenance) {
-        rc = kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv, parents,
-                                n_parents, raw_inputs, kl_clock() - stage->start, err);
+        const struct kl_cautions *cautions = stage->log->cautions;
+        rc = cautions && cautions->lost
+                 ? kl_fail_memory(err, 256)
+                 : kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv,
+                                      parents, n_parents, raw_inputs, cautions ? cautions->lines : NULL,
+                                      kl_clock() - stage->start, err);
         if (!rc) rc = kl_writer_provenance(*writer, records, err);
         free(records);
     }

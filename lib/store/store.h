@@ -214,11 +214,16 @@ int kl_input_record_as(struct json_t *record, const char *role, const char *path
 /* Parents' records (their files, or NULL) and one new record, deduplicated by id. raw_inputs: JSON
    object
    {"images":
-   {"path":..., "sha256":...}} for inputs that are not our files, or NULL. malloc'ed JSON array in
-   *records. */
+   {"path":..., "sha256":...}} for inputs that are not our files, or NULL. cautions: lines, or NULL.
+   malloc'ed JSON array in *records. */
 int kl_provenance_make(char **records, const struct kl_tool *tool, const void *values, int argc,
                        char **argv, const struct kl_file *const *parents, size_t n_parents,
-                       const char *raw_inputs, double seconds, struct kl_error *err);
+                       const char *raw_inputs, const char *cautions, double seconds,
+                       struct kl_error *err);
+
+/* What its own run said that whoever reads it should know: lines, each ended by a newline, malloc'ed;
+   NULL: nothing. KL_EDATA, KL_ENOMEM. */
+int kl_file_cautions(char **lines, const struct kl_file *file, struct kl_error *err);
 
 /* Do two paths name one file, or would they, where there is none yet? (target.c) */
 bool kl_same_place(const char *a, const char *b);
@@ -278,8 +283,8 @@ kl_stage_status(enum kl_stage_answer answer); /* "computed", "up to date", "fetc
    goes to `out`, and nowhere if that carries the file itself or with --quiet. */
 int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
                     struct kl_error *err);
-/* Provenance unless --no-provenance, publish to common->output, copy to the shared store (a failure
-   there is only noted). */
+/* Provenance, with the cautions of stage->log, unless --no-provenance; publish to common->output, copy
+   to the shared store (a failure there is only noted). */
 int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
                      const struct kl_file *const *parents, size_t n_parents, const char *raw_inputs,
                      char content[65], struct kl_error *err);

@@ -11,7 +11,8 @@ static const char *config;
 
 static int parse(struct kl_error *err)
 {
-    struct parsed p = PARSE("a", "b", "--config", config, "--lr", "0.5");
+    struct parsed p =
+        PARSE("a", "b", "--config", config, "--lr", "0.5", "--grid", "a=1", "--grid", "b=2");
     *err = p.err;
     free(p.args);
     return p.code;

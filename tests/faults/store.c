@@ -72,7 +72,7 @@ static int check_shared(const struct kl_stage *stage, const char *said, struct k
 static int run_stage(struct kl_error *err)
 {
     char said[4096] = "";
-    struct kl_log log = { "test", fmemopen(said, sizeof said, "w"), 1 };
+    struct kl_log log = { "test", fmemopen(said, sizeof said, "w"), 1, NULL };
     struct kl_common values = { .output = path, .store = store, .note = "n", .force = true };
     char *argv[] = { "test" };
     struct kl_stage stage = {

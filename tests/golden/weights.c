@@ -72,7 +72,7 @@ static int import(const char *path, const struct model *m, const struct kl_head_
 {
     static const char key[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     const struct kl_header header = { "head", KL_HEAD_SCHEMA, key, "{}", "test" };
-    const struct kl_log log = { "test", stderr, 0 };
+    const struct kl_log log = { "test", stderr, 0, NULL };
     struct kl_weights *weights = NULL;
     struct kl_writer *writer = NULL;
     char from[256];

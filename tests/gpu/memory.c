@@ -62,7 +62,7 @@ static int train_with(char *said, size_t size, struct kl_train *t, size_t memory
     setenv("KETLINE_EMULATED_MEMORY", text, 1);
     memset(said, 0, size);
     FILE *to = fmemopen(said, size - 1, "w");
-    const struct kl_log log = { "test", to, 1 };
+    const struct kl_log log = { "test", to, 1, NULL };
     int code = kl_train_open(t, model, f, o, 1, &err);
     t->device = &device;
     t->log = &log;

@@ -47,7 +47,7 @@ static void notes(void)
 {
     char *text = NULL;
     size_t n = 0;
-    struct kl_log log = { "tool", open_memstream(&text, &n), 1 };
+    struct kl_log log = { "tool", open_memstream(&text, &n), 1, NULL };
     struct kl_error err = { .code = KL_EDATA, .text = "a: b" },
                     stopped = { .code = KL_ESIGNAL, .text = "stopped" };
     kl_note(&log, 0, "always %d", 1);
@@ -67,7 +67,7 @@ static char *drawn(const char *mode, int level, double seconds, uint64_t done, u
 {
     char *text = NULL;
     size_t n = 0;
-    struct kl_log log = { "tool", open_memstream(&text, &n), level };
+    struct kl_log log = { "tool", open_memstream(&text, &n), level, NULL };
     struct kl_progress p;
     kl_progress_begin(&p, &log, mode, "epochs");
     p.start -= seconds;
@@ -83,7 +83,7 @@ static char *second_phase(void)
 {
     char *text = NULL;
     size_t n = 0;
-    struct kl_log log = { "tool", open_memstream(&text, &n), 1 };
+    struct kl_log log = { "tool", open_memstream(&text, &n), 1, NULL };
     struct kl_progress p;
     kl_progress_begin(&p, &log, "plain", "tests");
     p.start -= 100;
@@ -140,7 +140,7 @@ static int child_status(int number, int times)
 {
     pid_t child = fork();
     if (child == 0) {
-        struct kl_log log = { "tool", stderr, 0 };
+        struct kl_log log = { "tool", stderr, 0, NULL };
         struct kl_progress p;
         kl_signals_install();
         kl_progress_begin(&p, &log, "none", "steps");

@@ -18,8 +18,7 @@ static void forms(void)
     for (size_t i = 0; i < p.n && i < 5; i++)
         CHECK(strcmp(p.args[i], expected[i]) == 0, "%s", p.args[i]);
     free(p.args);
-    p = PARSE("--n_qubits", "7", "--n-qubits=8", "--learning_rate", "1e-3", "--any-number", "-42",
-              "--grey=false");
+    p = PARSE("--n_qubits", "8", "--learning_rate", "1e-3", "--any-number", "-42", "--grey=false");
     CHECK(p.code == 0 && p.v.qubits == 8 && p.v.lr == 1e-3 && p.v.any == -42 && !p.v.grey, "aliases: %s",
           p.err.text);
     free(p.args);
@@ -39,12 +38,28 @@ static void forms(void)
     unsetenv("KETLINE_STORE");
 }
 
+/* Given twice: lists add up in their order; the same again is no loss, whichever name it has. */
+static void twice(void)
+{
+    struct parsed p = PARSE("--grid", "a=1 b=2", "x", "--grid=c=3", "--grid", "d=4", "--qubits", "8",
+                            "--n-qubits=8", "-r", "-rr", "--no-grey", "--grey=false");
+    CHECK(p.code == 0, "%s", p.err.text);
+    CHECK(p.v.grid && strcmp(p.v.grid, "a=1 b=2 c=3 d=4") == 0, "%s", p.v.grid ? p.v.grid : "nothing");
+    CHECK(p.v.qubits == 8 && p.v.resume && !p.v.grey && p.n == 1, "%zu", p.n);
+    free(p.args);
+}
+
 /* Each of these is refused, and the message has these words. */
 static void refusals(void)
 {
     static const struct {
-        const char *words[3], *says;
+        const char *words[4], *says;
     } cases[] = {
+        { { "--lr=1", "--learning_rate=2" }, "--learning_rate: given twice, '1' and '2'; give it once" },
+        { { "-Q3", "-Q4" }, "-Q: given twice, '3' and '4'" },
+        { { "-Q3", "--qubits", "4" }, "--qubits: given twice, '3' and '4'" },
+        { { "-g", "--no-grey" }, "--no-grey: given twice, 'true' and 'false'" },
+        { { "-wa", "-wb" }, "-w: given twice, 'a' and 'b'" },
         { { "--qubit", "3" }, "did you mean --qubits?" },
         { { "--learning_rat", "3" }, "did you mean --learning_rate?" },
         { { "--key" }, "--key: no such option" }, /* the tool is without it */
@@ -144,6 +159,7 @@ int main(void)
 {
     unsetenv("KETLINE_STORE");
     forms();
+    twice();
     refusals();
     answers();
     json();

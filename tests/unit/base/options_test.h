@@ -9,7 +9,7 @@ struct values {
     struct kl_common common;
     int64_t qubits, any;
     double lr;
-    const char *optimizer, *weights;
+    const char *optimizer, *weights, *grid;
     bool resume, grey;
 };
 
@@ -21,6 +21,7 @@ static const struct kl_option test_options[] = {
     { "optimizer", 0, KL_OPT_CHOICE, AT(optimizer), "adam|adamw|sgd", 0, 0, true, "update rule", NULL,
       NULL },
     { "weights", 'w', KL_OPT_STRING, AT(weights), "FILE", 0, 0, false, "weights", "Files", NULL },
+    { "grid", 0, KL_OPT_LIST, AT(grid), "GRID", 0, 0, false, "lists", NULL, NULL },
     { "resume", 'r', KL_OPT_FLAG, AT(resume), NULL, 0, 0, false, "go on", NULL, NULL },
     { "grey", 'g', KL_OPT_FLAG, AT(grey), NULL, 0, 0, true, "grey", NULL, NULL },
     { "device", 0, KL_OPT_DEVICE, AT(common.device), "DEVICE", 0, 0, false, "auto, cpu or cuda", NULL,

@@ -43,7 +43,7 @@ static bool told(double (*train)(int), double (*validation)(int), double (*other
     struct kl_replica replicas[REPLICAS];
     char *text = NULL;
     size_t n = 0;
-    const struct kl_log log = { "qtrain", open_memstream(&text, &n), 1 };
+    const struct kl_log log = { "qtrain", open_memstream(&text, &n), 1, NULL };
     struct kl_train t = { .replicas = replicas, .n_validation = validation ? 10 : 0 };
     t.options.replicas = REPLICAS, t.options.epochs = epochs;
     for (int r = 0; r < REPLICAS; r++) {
