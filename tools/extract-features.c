@@ -241,6 +241,16 @@ static int extract(struct job *j, struct kl_error *err)
     return code;
 }
 
+/* Beside the weights: readers of the features look there (head/origin.c). */
+static int record_seen(const struct job *j, struct kl_error *err)
+{
+    const size_t seen = kl_look_seen(&j->e.look);
+    json_t *weights = json_object_get(j->raw, "weights");
+    if (!seen || !json_object_set_new(weights, "trained_on", json_integer((json_int_t)seen)))
+        return KL_OK;
+    return kl_fail_memory(err, 64);
+}
+
 static int compute(struct job *j, char content[65], struct kl_error *err)
 {
     char *raw = NULL;
@@ -249,6 +259,7 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
     if (!code) kl_writer_note_older(j->writer, j->stage->log, "images");
     if (!code) code = kl_shard_save(j->writer, &j->shard, err);
     if (!code) code = extract(j, err);
+    if (!code) code = record_seen(j, err);
     if (!code) code = kl_json_dump(&raw, j->raw, err);
     if (!code) code = kl_stage_publish(j->stage, &j->writer, NULL, 0, raw, content, err);
     free(raw);

@@ -18,7 +18,7 @@ enum { NUMERICAL_VERSION = 7, REPORT_SCHEMA = 1 };
 
 struct values {
     struct kl_common common;
-    const char *split, *compare, *noise, *shots, *trajectories, *zne, *extrapolate;
+    const char *split, *replica, *compare, *noise, *shots, *trajectories, *zne, *extrapolate;
     bool mitigate_readout;
 };
 
@@ -26,6 +26,8 @@ struct values {
 static const struct kl_option options[] = {
     { "split", 0, KL_OPT_CHOICE, AT(split), "all|val", 0, 0, true, "which samples of the features",
       "Evaluation", NULL },
+    { "replica", 0, KL_OPT_STRING, AT(replica), "K|best", 0, 0, true,
+      "this head alone, from 0, or the best by validation", NULL, NULL },
     { "compare", 0, KL_OPT_STRING, AT(compare), "HEAD2", 0, 0, false,
       "paired McNemar test against a second head", NULL, NULL },
     KL_NOISE_OPTION(AT(noise), NULL),
@@ -182,10 +184,15 @@ static int evaluate(struct run *run, struct kl_error *err)
     struct kl_evaluation second = { 0 };
     struct kl_progress progress;
     struct kl_meter meter = { .watch = &progress.watch };
-    const struct kl_evaluation_options o = { run->v->split,   run->v->noise,
-                                             run->shots,      (uint64_t)run->v->common.seed,
-                                             run->mitigation, (size_t)run->trajectories,
-                                             &run->device,    &meter };
+    const struct kl_evaluation_options o = { run->v->split,
+                                             run->v->replica,
+                                             run->v->noise,
+                                             run->shots,
+                                             (uint64_t)run->v->common.seed,
+                                             run->mitigation,
+                                             (size_t)run->trajectories,
+                                             &run->device,
+                                             &meter };
     int code = kl_device_choose(&run->device, run->v->common.device, err);
     run->v->common.device_used = run->device.name;
     if (!code) code = kl_features_load(&run->features, run->input, err);
@@ -235,18 +242,28 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
+/* Samples that a head was trained on, in this file or in another one of the same images. */
+static int say_trained(const struct run *run, const struct kl_file *head, struct kl_error *err)
+{
+    if (strcmp(run->v->split, "val") == 0) return KL_OK;
+    if (!was_trained_on(head, run->input))
+        return kl_origin_same_images(head, run->input, run->stage->log, err);
+    kl_caution(run->stage->log,
+               "%s: %s was trained on these; --split val takes those that it has not seen",
+               kl_file_path(run->input), kl_file_path(head));
+    return KL_OK;
+}
+
 /* Before the report is published, which keeps it. */
 static int remark(struct run *run, struct kl_error *err)
 {
-    const int code = kl_collapse_of_evaluation(&run->collapse, &run->evaluation, err);
-    if (code) return code;
     kl_shard_say(run->input, run->stage->log);
-    kl_collapse_say(run->stage->log, &run->collapse, &run->features);
-    if (run->cautions.trained)
-        kl_caution(run->stage->log,
-                   "%s: %s was trained on these; --split val takes those that it has not seen",
-                   kl_file_path(run->input), kl_file_path(run->head));
-    return KL_OK;
+    int code = kl_origin_seen(run->input, run->stage->log, err);
+    if (!code) code = say_trained(run, run->head, err);
+    if (!code && run->other) code = say_trained(run, run->other, err);
+    if (!code) code = kl_collapse_of_evaluation(&run->collapse, &run->evaluation, err);
+    if (!code) kl_collapse_say(run->stage->log, &run->collapse, &run->features);
+    return code;
 }
 
 static int work(struct run *run, FILE *out, struct kl_error *err)

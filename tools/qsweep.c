@@ -251,7 +251,8 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer == KL_STAGE_COMPUTE) {
         kl_shard_say(run->input, run->stage->log);
-        code = train(run, err);
+        code = kl_origin_seen(run->input, run->stage->log, err);
+        if (!code) code = train(run, err);
     }
     return code ? code : tell(out, run, answer, err);
 }

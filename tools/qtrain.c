@@ -174,6 +174,7 @@ static int train(struct run *run, FILE *out, struct kl_error *err)
     int code = prepare(run, err);
     if (!code) kl_head_say_idle(run->head.log, run->v);
     if (!code) kl_shard_say(run->input, run->head.log);
+    if (!code) code = kl_origin_seen(run->input, run->head.log, err);
     if (!code) code = kl_head_run_open(&run->head, &run->features, kl_pool_size(run->pool), err);
     if (!code) code = kl_head_run_train(&run->head, run->pool, err);
     if (!code) code = compare(run, err);

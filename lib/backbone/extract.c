@@ -137,6 +137,7 @@ static void run_item(void *context, size_t i, int thread)
     pthread_mutex_unlock(&r->lock);
     if (stopped) return;
     int rc = kl_images_read(e->images, e->first + row, n, pixels, &w->images, &error);
+    if (!rc && !skip) kl_look_at(&e->look, pixels, n, r->bytes);
     if (!rc && !skip && !(rc = compute(r, thread, place, n, &features, &error)))
         rc = write_rows(r, w, features, row, n, &error);
     if (!rc) {
@@ -232,6 +233,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         if (rc == KL_ESIGNAL)
             rc = kl_fail(err, rc, "stopped after %zu of %zu image%s", r.finished, e->n, kl_s(e->n));
     }
+    if (!rc) kl_look_say(&e->look, e->options.log);
 out:
     free_workers(&r, threads);
     free(r.done);

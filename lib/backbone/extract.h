@@ -3,6 +3,8 @@
 #ifndef KL_EXTRACT_H
 #define KL_EXTRACT_H
 
+#include <stdatomic.h>
+
 #include "backbone/backbone.h"
 #include "device/device.h"
 #include "ingest/ingest.h"
@@ -10,6 +12,14 @@
 struct kl_writer;
 
 enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
+
+/* What the pixels of a run tell (look.c). */
+struct kl_look {
+    uint64_t *digests; /* [n], rising: of images that the weights were trained on */
+    size_t n;
+    atomic_size_t images, hits; /* looked at; in the list, which has one in fifty */
+    atomic_uint largest;        /* pixel */
+};
 
 struct kl_extract_options {
     const char *const *inputs;
@@ -40,6 +50,7 @@ struct kl_extract {
                         first is a multiple of the block */
     struct kl_writer *writer; /* of a partial file, without datasets; NULL: nothing is kept */
     const struct kl_watch *watch;
+    struct kl_look look;
     size_t kept; /* out: images whose features a stopped run had left */
 };
 /* extract_open.c. KL_EDEVICE, KL_ENOMEM, KL_ENOINPUT, KL_EDATA; close it in any case. */
@@ -50,6 +61,8 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *optio
    with the writer. KL_ESIGNAL if watch says so, and what the parts return. */
 int kl_extract_run(struct kl_extract *e, struct kl_error *err);
 void kl_extract_close(struct kl_extract *e);
+/* About how many of the images of a run its weights were trained on; 0: few, if any. */
+size_t kl_look_seen(const struct kl_look *look);
 /* Images [*first, *first + *n) of shard `shard` (from 0) of `shards`. KL_EUSAGE: there are fewer blocks
    than shards. */
 int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,

@@ -11,5 +11,12 @@ struct kl_extract_sets {
 /* d: features of an image. */
 int kl_extract_declare(struct kl_extract_sets *sets, const struct kl_extract *e, size_t d,
                        struct kl_error *err);
+/* The list beside the weights, "FILE.seen"; none without it. KL_EDATA, KL_ENOMEM.
+ */
+int kl_look_open(struct kl_look *look, const char *weights, struct kl_error *err);
+/* n images of so many bytes each, by any thread. */
+void kl_look_at(struct kl_look *look, const uint8_t *pixels, size_t n, size_t bytes);
+void kl_look_say(const struct kl_look *look, const struct kl_log *log);
+void kl_look_close(struct kl_look *look);
 
 #endif

@@ -3,7 +3,7 @@
    size. */
 #include <stdio.h>
 
-#include "backbone/extract.h"
+#include "backbone/extract_int.h"
 #include "store/store.h"
 
 /* On a GPU a thread holds a batch on its way, waiting included: three at least, so that reading,
@@ -90,6 +90,7 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
     if (!code && e->device.cuda) code = prepare_card(e, err);
     if (!code) code = kl_pool_create(&e->pool, threads_of(&e->device, o->threads), err);
     if (!code) code = open_images(e, o, err);
+    if (!code) code = kl_look_open(&e->look, o->weights, err);
     if (code) return code;
     describe(e);
     e->n = e->images->n;
@@ -105,5 +106,6 @@ void kl_extract_close(struct kl_extract *e)
     kl_resnet18_free(&e->net);
     kl_weights_free(&e->weights);
     kl_images_close(&e->images);
+    kl_look_close(&e->look);
     kl_pool_destroy(&e->pool);
 }

@@ -140,7 +140,7 @@ int kl_collapse_of_training(struct kl_collapse *c, const struct kl_train *t, str
     struct samples s;
     struct judge j;
     int code = make(c, (size_t)t->options.replicas, t->options.first_replica,
-                    t->n_validation ? "val" : "train", err);
+                    t->n_validation ? "val " : "train ", err);
     if (!code) code = kl_arena_init(&memory, 0, err);
     if (!code) code = gather(&s, &memory, t, err);
     if (!code) code = judge_open(&j, &memory, s.n, t->features->n_classes, err);
@@ -159,7 +159,7 @@ int kl_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation 
 {
     struct kl_arena memory = { 0 };
     struct judge j;
-    int code = make(c, e->replicas, 0, "its", err);
+    int code = make(c, e->replicas, e->first, "", err);
     if (!code) code = kl_arena_init(&memory, 0, err);
     if (!code) code = judge_open(&j, &memory, e->n, e->c, err);
     if (!code) j.labels = e->labels;
@@ -206,7 +206,7 @@ static void describe(char text[SENTENCE], const struct kl_collapsed *h, const st
     }
     if (h->merged > KL_COLLAPSE_PAIRS) add(text, " and %zu more", h->merged - KL_COLLAPSE_PAIRS);
     if (!h->merged) add(text, "is far below the median of the heads, %.4f", c->median);
-    add(text, " (%s accuracy %.4f)", c->samples, h->accuracy);
+    add(text, " (%saccuracy %.4f)", c->samples, h->accuracy);
 }
 
 void kl_collapse_say(const struct kl_log *log, const struct kl_collapse *c,

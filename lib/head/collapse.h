@@ -18,7 +18,7 @@ struct kl_collapsed {
 struct kl_collapse {
     size_t replicas, n_collapsed;
     int64_t first;              /* number of the first replica */
-    const char *samples;        /* on which they were judged: "val" */
+    const char *samples;        /* on which they were judged: "val ", "train ", or "" */
     double median;              /* of their accuracies */
     struct kl_collapsed *heads; /* [replicas] */
 };

@@ -126,19 +126,20 @@ int kl_evaluation_logits(float *logits, const struct kl_head *head, const float 
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
                    const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
+    const size_t own = (size_t)e->first + r; /* in the file */
     const struct kl_shots shots = { .n = o->shots,
                                     .seed = o->seed,
                                     .purpose = KL_RANDOM_SHOTS,
-                                    .replica = (uint32_t)r,
+                                    .replica = (uint32_t)own,
                                     .rows = e->rows };
-    const struct kl_conditions how = kl_evaluation_conditions(e, o, r);
+    const struct kl_conditions how = kl_evaluation_conditions(e, o, own);
     if (kl_mitigates(&o->mitigation)) {
-        const struct kl_mitigation_job job = { file, NULL, r, how, &o->mitigation, &shots };
+        const struct kl_mitigation_job job = { file, NULL, own, how, &o->mitigation, &shots };
         return predict_mitigated(e, r, &job, x, pool, err);
     }
     struct kl_head *head = NULL;
     float *logits = malloc((e->n + 1) * e->c * sizeof *logits);
-    int code = logits ? kl_head_load(&head, file, NULL, (int64_t)r, &how, err)
+    int code = logits ? kl_head_load(&head, file, NULL, (int64_t)own, &how, err)
                       : kl_fail_memory(err, e->n * e->c * sizeof *logits);
     if (!code && e->drawn)
         code = kl_drawn_logits(logits, &e->drawn[r], head, x, e->labels, e->n, &shots, pool, err);
@@ -187,10 +188,11 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
 {
     const struct kl_conditions how = kl_evaluation_conditions(e, o, 0);
     struct kl_head *head = NULL;
-    int code = kl_head_load(&head, file, NULL, 0, &how, err);
+    int code = kl_evaluation_replica(&e->first, e->replica, file, "", err);
+    if (!code) code = kl_head_load(&head, file, NULL, e->first, &how, err);
     if (code) return code;
     e->c = head->model.n_classes;
-    e->replicas = (size_t)head->n_replicas;
+    e->replicas = e->replica ? 1 : (size_t)head->n_replicas;
     const bool circuit = head->model.circuit; /* else there is neither noise nor a measurement */
     kl_noise_label(e->noise, circuit ? head->noise : "");
     e->shots = circuit ? o->shots : 0;
@@ -215,7 +217,9 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
                 const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
-    *e = (struct kl_evaluation){ .features = features, .mitigation = o->mitigation };
+    *e = (struct kl_evaluation){ .features = features,
+                                 .mitigation = o->mitigation,
+                                 .replica = o->replica };
     float *x = NULL;
     int code = check_fit(e, head, o, err);
     if (!code) code = strcmp(o->split, "val") == 0 ? validation_rows(e, head, err) : all_rows(e, err);

@@ -18,6 +18,8 @@ enum { KL_CALIBRATION_BINS = 15 };
 
 struct kl_evaluation {
     size_t n, c, replicas;
+    const char *replica;                /* of the options */
+    int64_t first;                      /* number in the file of the first of them */
     const struct kl_features *features; /* the samples judged: rows[n] of it */
     int64_t *rows;
     int32_t *labels;                                         /* [n] */
@@ -34,11 +36,13 @@ struct kl_evaluation {
 };
 
 struct kl_evaluation_options {
-    const char *split; /* "all" rows, or "val": those that the head's training kept back (features must
-                          then be the training file) */
-    const char *noise; /* a text of kl_noise_text; NULL: what the head was trained with */
-    size_t shots;      /* measurements a sample; 0: exact expectation values */
-    uint64_t seed;     /* of the shots */
+    const char *split;   /* "all" rows, or "val": those that the head's training kept back (features must
+                            then be the training file) */
+    const char *replica; /* NULL: all heads of the file; "best": the one with the highest validation
+                            accuracy, of each control as well; or a number, from 0 */
+    const char *noise;   /* a text of kl_noise_text; NULL: what the head was trained with */
+    size_t shots;        /* measurements a sample; 0: exact expectation values */
+    uint64_t seed;       /* of the shots */
     struct kl_mitigation mitigation;
     size_t trajectories;            /* of kl_conditions */
     const struct kl_device *device; /* NULL: the CPU */
@@ -48,11 +52,15 @@ struct kl_evaluation_options {
 int kl_evaluation_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
                          const struct kl_shots *shots, const struct kl_evaluation_options *o,
                          struct kl_pool *pool, struct kl_error *err);
-/* KL_EDATA if the head was made for other features; KL_ENOMEM. Free with
-   kl_evaluation_free. */
+/* KL_EDATA if the head was made for other features; KL_EUSAGE: no such replica, or none is the best
+   since no samples were kept for validation; KL_ENOMEM. Free with kl_evaluation_free. */
 int kl_evaluate(struct kl_evaluation *e, struct kl_file *head, const struct kl_features *features,
                 const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err);
 void kl_evaluation_free(struct kl_evaluation *e);
+/* Which replica of a head file, or of its control ("controls/twin/"), kl_evaluation_options.replica
+   names; 0 if it is NULL. KL_EUSAGE, KL_EDATA, KL_ENOMEM. */
+int kl_evaluation_replica(int64_t *replica, const char *word, struct kl_file *file, const char *group,
+                          struct kl_error *err);
 /* How the circuit of replica r is run, on e->rows. */
 struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
                                               const struct kl_evaluation_options *o, size_t r);

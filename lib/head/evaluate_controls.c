@@ -57,8 +57,8 @@ static int control_logits(float *logits, int i, const struct kl_shots *shots,
                                            how,  &o->mitigation,     shots };
     struct kl_head *head = NULL;
     int code = kl_head_load(&head, file, kl_control_name(i), shots->replica, &how, err);
-    if (!code && ((size_t)head->n_replicas != e->replicas || head->model.n_classes != e->c ||
-                  head->model.n_features != e->features->d))
+    if (!code && ((!e->replica && (size_t)head->n_replicas != e->replicas) ||
+                  head->model.n_classes != e->c || head->model.n_features != e->features->d))
         code = kl_fail(err, KL_EDATA, "%s: controls/%s has another shape than the head",
                        kl_file_path(file), kl_control_name(i));
     if (!code && kl_mitigates(&o->mitigation) && head->model.circuit)
@@ -68,16 +68,15 @@ static int control_logits(float *logits, int i, const struct kl_shots *shots,
     return code;
 }
 
-/* Replica r of control i. */
-static int judge(struct kl_control_scores *s, int i, size_t r, const struct kl_evaluation *e,
-                 struct kl_file *file, const struct kl_evaluation_options *o, const struct scratch *t,
-                 struct kl_pool *pool, struct kl_error *err)
+/* Row r of control i: replica `own` of its file. */
+static int judge(struct kl_control_scores *s, int i, size_t r, uint32_t own,
+                 const struct kl_evaluation *e, struct kl_file *file,
+                 const struct kl_evaluation_options *o, const struct scratch *t, struct kl_pool *pool,
+                 struct kl_error *err)
 {
-    const struct kl_shots shots = { .n = o->shots,
-                                    .seed = o->seed,
-                                    .purpose = KL_RANDOM_SHOTS,
-                                    .replica = (uint32_t)r,
-                                    .rows = e->rows };
+    const struct kl_shots shots = {
+        .n = o->shots, .seed = o->seed, .purpose = KL_RANDOM_SHOTS, .replica = own, .rows = e->rows
+    };
     size_t right = 0;
     const int code = control_logits(t->logits, i, &shots, e, file, o, t->x, pool, err);
     if (code) return code;
@@ -92,6 +91,7 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
                       const struct kl_evaluation_options *o, struct kl_pool *pool, struct kl_error *err)
 {
     struct scratch t = { 0 };
+    char group[64];
     *s = (struct kl_control_scores){ .replicas = e->replicas };
     if (!kl_file_find(head, "controls/none/params/head.0.weight")) return explain(s, head, err);
     double *values = calloc(2 * KL_CONTROLS * e->replicas, sizeof *values);
@@ -106,8 +106,11 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     for (int i = 0; i < KL_CONTROLS && !code; i++) {
         s->accuracy[i] = values + (size_t)i * e->replicas;
         s->log_loss[i] = values + (size_t)(KL_CONTROLS + i) * e->replicas;
+        int64_t first = 0;
+        snprintf(group, sizeof group, "controls/%s/", kl_control_name(i));
+        code = kl_evaluation_replica(&first, e->replica, head, group, err);
         for (size_t r = 0; r < e->replicas && !code; r++) {
-            code = judge(s, i, r, e, head, o, &t, pool, err);
+            code = judge(s, i, r, (uint32_t)(first + (int64_t)r), e, head, o, &t, pool, err);
             kl_meter_head(o->meter, e->n);
         }
         s->difference[i] = kl_paired(e->accuracy, s->accuracy[i], e->replicas);

@@ -14,7 +14,7 @@ int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, s
     const struct kl_evaluation_summary s = kl_evaluation_summary(e);
     const int n_controls = found->controls->absent ? 0 : KL_CONTROLS;
     struct kl_control_numbers numbers;
-    struct kl_json_pair pairs[HEAD + 1 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
+    struct kl_json_pair pairs[HEAD + 2 + 3 * KL_CONTROLS + KL_MITIGATION_PAIRS + KL_DRAWN_PAIRS] = {
         { "output", KL_JSON_TEXT, found->output, 0 },
         { "key", KL_JSON_TEXT, found->key, 0 },
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
@@ -38,6 +38,8 @@ int kl_evaluation_tell_json(FILE *to, const struct kl_evaluation_found *found, s
     kl_control_numbers(&numbers, found->controls->difference, n_controls, true);
     memcpy(pairs + HEAD, numbers.pairs, numbers.n * sizeof *pairs);
     size_t n = HEAD + numbers.n;
+    if (e->replica)
+        pairs[n++] = (struct kl_json_pair){ "replica", KL_JSON_COUNT, NULL, (double)e->first };
     n += kl_drawn_pairs(pairs + n, e->trajectories, e->drawn, e->replicas);
     n += kl_mitigation_pairs(pairs + n, &e->mitigation, e->mitigated, e->replicas);
     if (found->test)
@@ -70,10 +72,12 @@ void kl_evaluation_tell(FILE *to, const struct kl_evaluation_found *found)
     const struct kl_mcnemar *test = found->test;
     const char *output = found->output;
     const struct kl_evaluation_summary s = kl_evaluation_summary(e);
+    char which[40] = "";
+    if (e->replica) snprintf(which, sizeof which, "replica %lld, ", (long long)e->first);
     if (e->replicas == 1)
-        fprintf(to, "%s: accuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu sample%s", output,
-                s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error, e->n,
-                kl_s(e->n));
+        fprintf(to, "%s: %saccuracy %.4f [%.4f, %.4f], log loss %.4f, ECE %.4f on %zu sample%s", output,
+                which, s.accuracy, s.interval.low, s.interval.high, s.log_loss, s.calibration_error,
+                e->n, kl_s(e->n));
     else
         fprintf(to, "%s: accuracy %.4f +- %.4f (standard deviation) over %zu heads, on %zu sample%s",
                 output, s.accuracy, s.deviation, e->replicas, e->n, kl_s(e->n));

@@ -25,6 +25,13 @@ void kl_features_free(struct kl_features *features);
 struct kl_writer;
 /* Backbone, weights, tap and preprocessing of the features, where they say so, into the head's file. */
 int kl_origin_save(struct kl_writer *head, const struct kl_file *features, struct kl_error *err);
+/* A caution if the images of these features are among those that their weights were trained on, as
+   extract-features found. KL_EDATA, KL_ENOMEM. */
+int kl_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err);
+/* A caution if the head was trained on other features of the same images, by the digests in both files'
+   provenance. KL_EDATA, KL_ENOMEM. */
+int kl_origin_same_images(const struct kl_file *head, const struct kl_file *features,
+                          const struct kl_log *log, struct kl_error *err);
 /* KL_EDATA if the head was trained on features of another backbone, other weights or another tap; a note
    (warning) if the preprocessing differs, which may be meant (another source of images), and *differs is
    set; else it is left as it is. */

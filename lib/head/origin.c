@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Which features a head was trained on: kept with it, and compared with those it is given later. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,5 +73,86 @@ int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_f
         free(trained);
         free(found);
     }
+    return code;
+}
+
+/* The records of a file's provenance; the caller's to release. */
+static int load_records(json_t **records, const struct kl_file *file, struct kl_error *err)
+{
+    return kl_json_parse(records, kl_file_provenance(file), kl_file_path(file), err);
+}
+
+/* Shards are of one run each. */
+int kl_origin_seen(const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
+{
+    json_t *records = NULL, *record;
+    json_int_t seen = 0;
+    size_t i;
+    const int code = load_records(&records, features, err);
+    json_array_foreach(records, i, record)
+    {
+        const json_t *weights = json_object_get(json_object_get(record, "inputs"), "weights");
+        seen += json_integer_value(json_object_get(weights, "trained_on"));
+    }
+    if (seen > 0)
+        kl_caution(
+            log,
+            "%s: its backbone was trained on %lld of these images: accuracies on them, validation "
+            "samples too, are higher than on new ones; judge heads with qeval on others",
+            kl_file_path(features), (long long)seen);
+    json_decref(records);
+    return code;
+}
+
+static bool is_images(const char *role)
+{
+    return strncmp(role, "images", 6) == 0 && (!role[6] || role[6] == ' ');
+}
+
+/* An input of images of these records with this digest and, if it lies within a file, this dataset. */
+static bool has_images(json_t *records, const char *sha256, const char *path)
+{
+    const char *role, *dataset = strrchr(path, ':');
+    json_t *record, *input;
+    size_t i;
+    json_array_foreach(records, i, record)
+    {
+        json_object_foreach(json_object_get(record, "inputs"), role, input)
+        {
+            const char *digest = json_string_value(json_object_get(input, "sha256")),
+                       *other = json_string_value(json_object_get(input, "path"));
+            const char *part = other ? strrchr(other, ':') : NULL;
+            if (is_images(role) && digest && strcmp(digest, sha256) == 0 &&
+                (!dataset || !part || strcmp(dataset, part) == 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+int kl_origin_same_images(const struct kl_file *head, const struct kl_file *features,
+                          const struct kl_log *log, struct kl_error *err)
+{
+    json_t *trained = NULL, *judged = NULL, *record, *input;
+    const char *role, *same = NULL;
+    size_t i;
+    int code = load_records(&trained, head, err);
+    if (!code) code = load_records(&judged, features, err);
+    json_array_foreach(judged, i, record)
+    {
+        json_object_foreach(json_object_get(record, "inputs"), role, input)
+        {
+            const char *digest = json_string_value(json_object_get(input, "sha256")),
+                       *path = json_string_value(json_object_get(input, "path"));
+            if (is_images(role) && digest && path && has_images(trained, digest, path)) same = path;
+        }
+    }
+    if (same)
+        kl_caution(log,
+                   "%s: %s was trained on features of the same images (%s); unless these are others of "
+                   "them, this is not the accuracy on new ones",
+                   kl_file_path(features), kl_file_path(head), same);
+    json_decref(trained);
+    json_decref(judged);
     return code;
 }

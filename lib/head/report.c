@@ -71,6 +71,7 @@ static int put_scalars(struct kl_writer *w, const struct kl_evaluation *e, const
         code = kl_writer_text(w, "", "mcnemar_test", test->exact ? "exact" : "chi-squared", err);
     /* Reports of exact, noiseless heads have neither. */
     if (!code && strcmp(e->noise, "none") != 0) code = kl_writer_text(w, "", "noise", e->noise, err);
+    if (!code && e->replica) code = kl_writer_integer(w, "", "replica", e->first, err);
     if (!code && e->shots) code = kl_writer_integer(w, "", "shots", (int64_t)e->shots, err);
     return code;
 }
