@@ -61,6 +61,35 @@ static void notes(void)
     free(text);
 }
 
+/* Said as notes are, or not; kept in any case, each once. */
+static void cautions(void)
+{
+    char *text = NULL, *json = NULL;
+    size_t n = 0;
+    struct kl_cautions kept = { 0 };
+    struct kl_log log = { "tool", open_memstream(&text, &n), 1, &kept }, quiet = log;
+    struct kl_error err;
+    quiet.level = 0;
+    kl_caution(&log, "%d of %d", 3, 4);
+    kl_caution(&quiet, "a line\nand its end");
+    kl_caution(&log, "%d of %d", 3, 4);
+    kl_caution(&log, "3 of");
+    kl_caution(NULL, "nowhere");
+    fclose(log.to);
+    CHECK(strcmp(text, "tool: 3 of 4\ntool: 3 of 4\ntool: 3 of\n") == 0, "%s", text);
+    CHECK(kept.lines && strcmp(kept.lines, "3 of 4\na line and its end\n3 of\n") == 0, "%s", kept.lines);
+    free(text);
+    FILE *to = open_memstream(&json, &n);
+    const struct kl_json_pair pairs[] = { kl_json_cautions(&log), { "none", KL_JSON_LINES, NULL, 0 } };
+    CHECK(kl_json_line(to, pairs, 2, &err) == 0, "%s", err.text);
+    fclose(to);
+    CHECK(strcmp(json, "{\"cautions\":[\"3 of 4\",\"a line and its end\",\"3 of\"],\"none\":[]}\n") == 0,
+          "%s", json);
+    free(json);
+    kl_cautions_free(&kept);
+    CHECK(!kept.lines, "freed");
+}
+
 /* What a watch writes when it is told of `done` after so many seconds. */
 static char *drawn(const char *mode, int level, double seconds, uint64_t done, uint64_t total,
                    const char *note)
@@ -207,6 +236,7 @@ int main(void)
 {
     errors();
     notes();
+    cautions();
     progress();
     signals();
     first_processes();

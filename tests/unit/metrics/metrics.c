@@ -52,6 +52,35 @@ static void check_classes(void)
     expect("top 1", (double)kl_top_k(probabilities, labels, 10, 3, 1), 7, 0);
 }
 
+/* One confusion matrix a case, and for which class each is taken: by hand. */
+static void check_merged(void)
+{
+    static const struct {
+        const char *what;
+        int64_t counts[9];
+        int32_t taken[3];
+    } cases[] = {
+        { "told apart", { 50, 2, 0, 3, 47, 0, 0, 0, 50 }, { -1, -1, -1 } },
+        { "one never predicted", { 50, 0, 0, 0, 0, 50, 0, 0, 50 }, { -1, 2, -1 } },
+        { "the later class keeps both", { 0, 0, 50, 0, 50, 0, 1, 0, 49 }, { 2, -1, -1 } },
+        /* 26 of 50 and 27 of 50: one to the classifier, which a coin parts */
+        { "one state, half and half", { 26, 24, 0, 23, 27, 0, 0, 0, 50 }, { 1, -1, -1 } },
+        /* (0.5 + 0.8) / 2 is above the bound, (0.38 + 0.8) / 2 below */
+        { "poorly told apart", { 25, 25, 0, 10, 40, 0, 0, 0, 50 }, { -1, -1, -1 } },
+        { "worse than poorly", { 19, 31, 0, 10, 40, 0, 0, 0, 50 }, { 1, -1, -1 } },
+        { "all are one", { 50, 0, 0, 50, 0, 0, 50, 0, 0 }, { -1, 0, 0 } },
+        { "too few of a class", { 50, 0, 0, 4, 0, 0, 0, 0, 50 }, { -1, -1, -1 } },
+        { "a class without samples", { 50, 0, 0, 0, 0, 0, 5, 0, 0 }, { -1, -1, 0 } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t taken[3];
+        int merged = 0;
+        for (int k = 0; k < 3; k++) merged += cases[i].taken[k] >= 0;
+        expect(cases[i].what, (double)kl_merged_classes(taken, cases[i].counts, 3), merged, 0);
+        for (int k = 0; k < 3; k++) expect(cases[i].what, taken[k], cases[i].taken[k], 0);
+    }
+}
+
 /* Two bins: (0, 0.5] holds samples 1 (0.5, wrong), 8 (0.5, wrong), 9 (0.4, right); (0.5, 1] the seven
    others, six of them right. */
 static void check_calibration(void)
@@ -184,6 +213,7 @@ int main(void)
     check_spread();
     check_intervals();
     check_classes();
+    check_merged();
     check_calibration();
     check_tests();
     check_paired();
