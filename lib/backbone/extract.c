@@ -137,7 +137,7 @@ static void run_item(void *context, size_t i, int thread)
     pthread_mutex_unlock(&r->lock);
     if (stopped) return;
     int rc = kl_images_read(e->images, e->first + row, n, pixels, &w->images, &error);
-    if (!rc && !skip) kl_look_at(&e->look, pixels, n, r->bytes);
+    if (!rc && !skip) kl_look_at(&e->look, pixels, row, n, r->bytes);
     if (!rc && !skip && !(rc = compute(r, thread, place, n, &features, &error)))
         rc = write_rows(r, w, features, row, n, &error);
     if (!rc) {
@@ -218,7 +218,9 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         rc = kl_fail_memory(err, e->n);
         goto out;
     }
-    if ((rc = make_workers(&r, threads, err)) || (e->writer && (rc = declare(&r, err)))) goto out;
+    if ((rc = kl_look_begin(&e->look, e->n, err)) || (rc = make_workers(&r, threads, err)) ||
+        (e->writer && (rc = declare(&r, err))))
+        goto out;
     e->kept = count_kept(&r);
     if (e->kept)
         kl_note(e->options.log, 1,
@@ -233,7 +235,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         if (rc == KL_ESIGNAL)
             rc = kl_fail(err, rc, "stopped after %zu of %zu image%s", r.finished, e->n, kl_s(e->n));
     }
-    if (!rc) kl_look_say(&e->look, e->options.log);
+    if (!rc) rc = kl_look_say(&e->look, e->images->labels + e->first, e->options.log, err);
 out:
     free_workers(&r, threads);
     free(r.done);

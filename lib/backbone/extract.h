@@ -19,6 +19,8 @@ struct kl_look {
     size_t n;
     atomic_size_t images, hits; /* looked at; in the list, which has one in fifty */
     atomic_uint largest;        /* pixel */
+    uint64_t *rows;             /* [n_rows], the digest of each image; 0: not looked at */
+    size_t n_rows;
 };
 
 struct kl_extract_options {
