@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ingest/ingest_int.h"
 #include "ingest/names_int.h"
@@ -68,14 +69,42 @@ out:
     return rc;
 }
 
+/* Images in sub-folders of a class are in no class: a word. */
+static int remark_below(const char *path, const struct kl_log *log, struct kl_error *err)
+{
+    struct kl_names folders = { 0 };
+    size_t n = 0;
+    char *first = NULL;
+    int rc = kl_names_list(&folders, path, KL_NAMES_FOLDERS, err);
+    for (size_t i = 0; i < folders.n && !rc; i++) {
+        struct kl_names files = { 0 };
+        char *folder = kl_path_join(path, folders.items[i]);
+        rc = folder ? kl_names_list(&files, folder, KL_NAMES_PICTURES, err)
+                    : kl_fail_memory(err, strlen(path));
+        if (!rc && files.n && !first && !(first = kl_path_join(folder, files.items[0])))
+            rc = kl_fail_memory(err, strlen(path));
+        n += files.n;
+        kl_names_free(&files);
+        free(folder);
+    }
+    if (!rc && n)
+        kl_caution(log,
+                   "%s: left out %zu image file%s in sub-folders of this class (first: %s); move %s up",
+                   path, n, kl_s(n), first, n == 1 ? "it" : "them");
+    kl_names_free(&folders);
+    free(first);
+    return rc;
+}
+
 static int add_class(struct kl_image_source *s, const char *name, int32_t label,
                      const struct kl_log *log, struct kl_error *err)
 {
     const size_t before = ((struct folder *)s->state)->files.n;
     char *path = kl_path_join(s->path, name);
-    const int rc = path ? add_files(s, path, label, err) : kl_fail_memory(err, strlen(name));
-    if (!rc && ((struct folder *)s->state)->files.n == before)
-        kl_caution(log, "%s: a class without PNG or JPEG files", path);
+    int rc = path ? add_files(s, path, label, err) : kl_fail_memory(err, strlen(name));
+    const bool none = ((struct folder *)s->state)->files.n == before;
+    if (!rc && none) kl_caution(log, "%s: a class without PNG or JPEG files", path);
+    if (!rc && !none) rc = remark_below(path, log, err);
     free(path);
     return rc;
 }
@@ -92,6 +121,24 @@ static int set_class_names(struct kl_image_source *s, const struct kl_names *cla
     for (size_t i = 0; i < classes->n; i++)
         strcpy(s->class_names + i * s->class_name_size, classes->items[i]);
     return 0;
+}
+
+/* Equal but for case and blanks at the end. */
+static bool is_alike(const char *a, const char *b)
+{
+    size_t m = strlen(a), n = strlen(b);
+    while (m && a[m - 1] == ' ') m--;
+    while (n && b[n - 1] == ' ') n--;
+    return m == n && strncasecmp(a, b, n) == 0;
+}
+
+static void remark_alike(const struct kl_names *classes, const struct kl_log *log)
+{
+    for (size_t i = 1; i < classes->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (is_alike(classes->items[i], classes->items[k]))
+                kl_caution(log, "classes '%s' and '%s' are two, and differ in case or blanks alone",
+                           classes->items[k], classes->items[i]);
 }
 
 /* The first class that holds folders: classes may lie one level further down. NULL: none does. */
@@ -164,6 +211,7 @@ static int list(struct kl_image_source *s, const struct kl_names *classes,
     int rc = 0;
     for (size_t i = 0; i < classes->n && !rc; i++)
         rc = add_class(s, classes->items[i], (int32_t)i, o->log, err);
+    if (!rc) remark_alike(classes, o->log);
     const bool flat = !rc && f->files.n == 0;
     if (flat) rc = add_files(s, s->path, 0, err);
     else if (!rc) rc = remark_beside(s, o->log, err);

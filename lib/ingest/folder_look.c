@@ -96,7 +96,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
 {
     struct pass pass = { files, o, calloc(files->n, sizeof *pass.looks) };
     int rc = 0;
-    size_t n_turned = 0, first_turned = 0;
+    size_t n_turned = 0, first_turned = 0, n_alpha = 0, first_alpha = 0;
     s->index = malloc(files->n * sizeof *s->index);
     if (!pass.looks || !s->index)
         rc = kl_fail_memory(err, files->n * (sizeof *pass.looks + sizeof *s->index));
@@ -112,6 +112,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
             if (!o->labels) remark_lost(s, files, i, s->n, o->log);
         } else {
             if (look->header.turned && !n_turned++) first_turned = s->n;
+            if (look->header.alpha && !n_alpha++) first_alpha = s->n;
             keep(s, files, i, &look->header);
         }
     }
@@ -124,6 +125,12 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
             "%zu of %zu image files are to be turned, as their Exif says (first: %s): they are read "
             "as they are stored, as torchvision does; exiftran -ai turns the files",
             n_turned, s->n, files->items[first_turned]);
+    if (!rc && n_alpha)
+        kl_caution(
+            o->log,
+            "%zu of %zu image files have a channel of transparency (first: %s): it is dropped, and "
+            "what it hides is seen, as Pillow's convert('RGB') does",
+            n_alpha, s->n, files->items[first_alpha]);
     free(pass.looks);
     return rc;
 }

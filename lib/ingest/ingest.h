@@ -79,6 +79,7 @@ struct kl_picture {
 struct kl_picture_header {
     size_t height, width;
     bool colour;
+    bool alpha;  /* it has a channel of transparency, which is dropped */
     bool turned; /* it says (Exif) that it is to be turned before it is looked at */
 };
 /* Size and colour of a PNG or JPEG file, which is told by its first bytes; path is named in messages.

@@ -26,6 +26,7 @@ static int header(struct kl_picture_header *h, FILE *file, const char *path, str
                        n < 33 ? "truncated in its header" : "does not begin with IHDR");
     *h = (struct kl_picture_header){ .height = big_endian(b + 20), .width = big_endian(b + 16) };
     h->colour = b[25] & 2; /* colour types 2, 3 (palette) and 6 */
+    h->alpha = b[25] & 4;  /* 4 and 6 */
     return KL_OK;
 }
 

@@ -1,4 +1,5 @@
 # IDX in, features out; up to date; keys; options that are wrong.
+~ /the largest pixel of|occur more than once/d
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -o test.h5
 > test.h5: 360 x 512 float32, # s (# images/s)
 
@@ -26,7 +27,8 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 70 --
 > "features":1024
 > "dtype":"f16"
 > "seconds": #
-> "rate": #}
+> "rate": #
+> "cautions":[]}
 
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --key -o x.h5
 > HEX64

@@ -1,4 +1,5 @@
 # Labels of IDX files; gzip; several inputs; damage, after which the old output stays.
+~ /the largest pixel of|occur more than once/d
 $ cp $DATA/digits/test-images-idx3-ubyte a-images-idx3-ubyte
 + extract-features a-images-idx3-ubyte --resize 28 -o a.h5
 ! extract-features: a-images-idx3-ubyte: no file of labels beside it (train-labels-idx1-ubyte for train-images-idx3-ubyte); give --labels FILE, or --labels none
