@@ -137,8 +137,8 @@ static int open_inputs(struct run *run, struct kl_error *err)
     return code;
 }
 
-/* What the circuits say of the key: does the report depend on the seed, and has a circuit's noise gates of
-   several ops, behind each of which channels stood before? */
+/* What the circuits say of the key: does the report depend on the seed, and has a circuit's noise gates
+   of several ops, behind each of which channels stood before? */
 struct depends {
     bool chance, wholes;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Which ops are one gate, on which wires; and where they stand in a drawing: each in the first column that
-   is free on all wires from its first to its last. */
+   Which ops are one gate, on which wires; and where they stand in a drawing: each in the first column
+   that is free on all wires from its first to its last. */
 #include <stdio.h>
 #include <string.h>
 

@@ -6,12 +6,15 @@
 
 #include "circuit/density_int.h"
 
-/* A list on its way. from: where the elements of the gate begin that is being put. */
+/* A list on its way. from: where the elements of the gate begin that is being put. adds: angles of one
+   gate about the same string are added. Trajectories sign each by itself; and where the readout alone
+   errs they are not, so that results under a key from before keep their last bits. */
 struct listing {
     struct kl_elements *to;
     struct kl_circuit_plan *plan;
     const struct kl_circuit *c;
     size_t from;
+    bool adds;
 };
 
 static void put(struct kl_elements *to, struct kl_element e)
@@ -20,10 +23,10 @@ static void put(struct kl_elements *to, struct kl_element e)
 }
 
 /* The slot of an earlier rotation of this gate, about the same string, that one more angle can be added
-   to; -1: there is none. Trajectories sign each angle by itself. */
+   to; -1: there is none. */
 static int slot_to_join(const struct listing *l, uint32_t x, uint32_t z)
 {
-    for (size_t i = l->to->n; !l->c->trajectories && i-- > l->from;) {
+    for (size_t i = l->to->n; l->adds && i-- > l->from;) {
         const struct kl_element *e = &l->to->element[i];
         if (e->kind != KL_ROTATION) return -1;
         if (e->string.x == x && e->string.z == z) return e->slot;
@@ -185,8 +188,9 @@ int kl_elements_list(struct kl_elements *all, struct kl_circuit_plan *plan, cons
     plan->controlled = kl_arena_take(&plan->memory, angles, sizeof *plan->controlled);
     if (!all->element || !plan->angles || !plan->slot || !plan->controlled)
         return kl_fail_memory(err, most * sizeof *all->element);
+    const bool adds = !c->trajectories && kl_noise_errs(c->noise, c->n_qubits);
     for (size_t i = 0, end; i < c->n_ops; i = end) {
-        const struct listing l = { all, plan, c, all->n };
+        const struct listing l = { all, plan, c, all->n, adds };
         end = kl_gate_end(c->ops, c->n_ops, i);
         for (size_t k = i; k < end; k++) put_op(&l, &c->ops[k]);
         put_channels(all, c, kl_gate_wires(c->ops, i, end));

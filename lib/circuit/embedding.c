@@ -56,8 +56,9 @@ static void iqp(struct kl_builder *b)
     }
     for (int i = 0; i < b->n; i++)
         for (int j = i + 1; j < b->n; j++)
-            kl_put(b, &(struct kl_op){
-                          .gate = KL_MULTIRZ, .mask = 1u << i | 1u << j, .angle = { input(b, i, j, 1) } });
+            kl_put(b, &(struct kl_op){ .gate = KL_MULTIRZ,
+                                       .mask = 1u << i | 1u << j,
+                                       .angle = { input(b, i, j, 1) } });
 }
 
 static void iqp_twice(struct kl_builder *b)

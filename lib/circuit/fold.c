@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A circuit whose noise is a known multiple: every gate, of however many ops, is followed by its inverse and
-   itself again, as often as needed (unitary folding: Giurgica-Tiron et al. 2020, arXiv:2005.10921). */
+   A circuit whose noise is a known multiple: every gate, of however many ops, is followed by its inverse
+   and itself again, as often as needed (unitary folding: Giurgica-Tiron et al. 2020, arXiv:2005.10921).
+ */
 #include <stdlib.h>
 
 #include "circuit/noise.h"

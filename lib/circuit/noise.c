@@ -210,8 +210,7 @@ bool kl_circuit_errs_by_wholes(const struct kl_circuit *c)
     return c->noise && kl_circuit_has_wholes(c) && kl_noise_errs(c->noise, c->n_qubits);
 }
 
-int kl_circuit_options_err_by_wholes(bool *yes, const struct kl_circuit_options *o,
-                                     struct kl_error *err)
+int kl_circuit_options_err_by_wholes(bool *yes, const struct kl_circuit_options *o, struct kl_error *err)
 {
     struct kl_circuit_options exact = *o;
     struct kl_circuit *c = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    noise: what a device does to its qubits besides the gates: channels behind every gate, once, whatever
-   it is made of, and errors of the readout. The file's form and the meaning of each number: docs/noise.md. */
+   it is made of, and errors of the readout. The file's form and the meaning of each number:
+   docs/noise.md. */
 #ifndef KL_CIRCUIT_NOISE_H
 #define KL_CIRCUIT_NOISE_H
 

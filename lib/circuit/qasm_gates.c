@@ -119,9 +119,10 @@ static void put_ops(struct kl_qasm_reader *r, const struct gate *g, const struct
 /* The ops of a call are one gate; so are those of calls that the text says are one. */
 static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struct call *c)
 {
-    static const enum kl_whole wholes[] = { [PLAIN] = KL_ITSELF, [TURN] = KL_SUM, [PHASE] = KL_SUM,
-                                            [U] = KL_U,          [CPHASE] = KL_CP, [Y] = KL_Y,
-                                            [SWAP] = KL_SWAP };
+    static const enum kl_whole wholes[] = {
+        [PLAIN] = KL_ITSELF, [TURN] = KL_SUM, [PHASE] = KL_SUM, [U] = KL_U,
+        [CPHASE] = KL_CP,    [Y] = KL_Y,      [SWAP] = KL_SWAP
+    };
     const size_t before = r->circuit->n_ops;
     put_ops(r, g, c);
     if (r->code) return;
@@ -198,6 +199,10 @@ void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
         kl_qasm_unread(r, name);
         return;
     }
+    if (r->at[strcspn(r->at, "$;")] == '$')
+        kl_qasm_fail(r, r->at + strcspn(r->at, "$"),
+                     "a qubit of a device: transpile has laid the circuit out, where outputs may have "
+                     "changed places; give it optimization_level=1, and no device");
     kl_qasm_begin(r);
     for (; g->n_angles && c.n_angles < g->n_angles && !r->code; c.n_angles++) {
         kl_qasm_expect(r, c.n_angles ? ',' : '(');

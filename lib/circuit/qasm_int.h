@@ -34,6 +34,7 @@ struct kl_qasm_term {
 struct kl_qasm_sum {
     struct kl_qasm_term terms[KL_QASM_TERMS];
     int n;
+    bool whole; /* of whole numbers alone, which divide as such */
 };
 
 struct kl_qasm_reader {

@@ -6,7 +6,7 @@
 #include "circuit/circuit.h"
 
 struct kl_circuit_counts {
-    int depth; /* gates on the longest way from wire to wire */
+    int depth;                /* gates on the longest way from wire to wire */
     size_t gates, wide_gates; /* wide: on two wires or more */
 };
 void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit *c);
