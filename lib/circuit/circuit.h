@@ -111,8 +111,8 @@ struct kl_circuit {
        or not as of kl_circuit_finish; the number may change later. */
     size_t trajectories;
     bool stoppable;               /* of who can undo what it began: evaluations soon after a signal
-                                     (kl_signals_pending)               fail with KL_ESIGNAL, and what they leave means
-                                     nothing */
+                                     (kl_signals_pending) fail with KL_ESIGNAL, and what they leave
+                                     means nothing */
     struct kl_draws draws;        /* set in a copy of the struct, where several share a circuit */
     struct kl_circuit_plan *plan; /* (hidden), made by kl_circuit_finish */
 };
