@@ -114,8 +114,8 @@ static int draw(struct run *run, const char *head, FILE *out, struct kl_error *e
     code = kl_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
     if (code || run->v.common.quiet) return code;
     fprintf(out, "%s: %s", path, written ? "written" : "up to date");
-    if (drawn < run->circuit->n_ops)
-        fprintf(out, ", the first columns: %zu of %zu gates", drawn, run->circuit->n_ops);
+    const size_t all = kl_circuit_gates(run->circuit);
+    if (drawn < all) fprintf(out, ", the first columns: %zu of %zu gates", drawn, all);
     fputc('\n', out);
     return KL_OK;
 }

@@ -141,38 +141,57 @@ static int open_inputs(struct run *run, struct kl_error *err)
     return code;
 }
 
-/* Whether the report depends on the seed; and a note on options that change nothing of it. */
-static int find_chance(bool *chance, const struct run *run, struct kl_error *err)
+/* What the circuits say of the key: does the report depend on the seed, and has a circuit's noise gates
+   of several ops, behind each of which channels stood before? */
+struct depends {
+    bool chance, wholes;
+};
+
+static int find_wholes(bool *wholes, struct kl_file *file, const struct kl_conditions *how,
+                       struct kl_error *err)
+{
+    struct kl_head *head = NULL;
+    const int code = file ? kl_head_load(&head, file, NULL, 0, how, err) : KL_OK;
+    if (!code && head && head->model.circuit)
+        *wholes = *wholes || kl_circuit_errs_by_wholes(head->model.circuit);
+    kl_head_free(&head);
+    return code;
+}
+
+/* With a note on options that change nothing of the report. */
+static int find_depends(struct depends *on, const struct run *run, struct kl_error *err)
 {
     const struct kl_conditions how = { .noise = run->v->noise,
                                        .trajectories = (size_t)run->trajectories };
     struct kl_head *head = NULL;
-    *chance = run->shots > 0;
+    on->chance = run->shots > 0;
     int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
     const struct kl_circuit *c = code ? NULL : head->model.circuit;
+    if (c) on->wholes = kl_circuit_errs_by_wholes(c);
     if (!code && !c && !kl_mitigates(&run->mitigation) && (run->shots || (run->noise && *run->noise)))
         kl_caution(run->stage->log, "%s has no circuit: --noise and --shots change nothing",
                    kl_file_path(run->head));
-    if (c && c->trajectories) *chance = true;
+    if (c && c->trajectories) on->chance = true;
     if (!code && run->trajectories && !(c && c->trajectories))
         code = kl_fail(err, KL_EUSAGE,
                        "--trajectories: %s has no noise to draw realisations of; give --noise",
                        kl_file_path(run->head));
     kl_head_free(&head);
-    return code;
+    return code ? code : find_wholes(&on->wholes, run->other, &how, err);
 }
 
 static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    bool chance = false;
+    struct depends on = { false, false };
     int code = kl_key_begin(&key, "report", REPORT_SCHEMA, tool.name, NUMERICAL_VERSION, err);
     if (!code) code = kl_key_options(key, &tool, run->v, err);
     if (!code) code = kl_key_input(key, "head", kl_file_content(run->head), err);
     if (!code) code = kl_key_input(key, "features", kl_file_content(run->input), err);
     if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
-    if (!code) code = find_chance(&chance, run, err);
-    if (!code && chance) code = kl_key_integer(key, "seed", run->v->common.seed, err);
+    if (!code) code = find_depends(&on, run, err);
+    if (!code && on.chance) code = kl_key_integer(key, "seed", run->v->common.seed, err);
+    if (!code && on.wholes) code = kl_key_text(key, KL_WHOLES_PART, err);
     if (!code) code = kl_stage_begin(run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;

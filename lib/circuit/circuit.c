@@ -7,12 +7,12 @@
 #include <string.h>
 
 static const int n_wires[] = {
-    [KL_RX] = 1,   [KL_RY] = 1, [KL_RZ] = 1,  [KL_ROT] = 1, [KL_H] = 1,   [KL_X] = 1,
-    [KL_CNOT] = 2, [KL_CZ] = 2, [KL_CRX] = 2, [KL_CRY] = 2, [KL_CRZ] = 2, [KL_MULTIRZ] = 0
+    [KL_RX] = 1, [KL_RY] = 1,  [KL_RZ] = 1,  [KL_ROT] = 1, [KL_H] = 1,       [KL_X] = 1, [KL_CNOT] = 2,
+    [KL_CZ] = 2, [KL_CRX] = 2, [KL_CRY] = 2, [KL_CRZ] = 2, [KL_MULTIRZ] = 0, [KL_ID] = 1
 };
 static const int n_angles[] = {
-    [KL_RX] = 1,   [KL_RY] = 1, [KL_RZ] = 1,  [KL_ROT] = 3, [KL_H] = 0,   [KL_X] = 0,
-    [KL_CNOT] = 0, [KL_CZ] = 0, [KL_CRX] = 1, [KL_CRY] = 1, [KL_CRZ] = 1, [KL_MULTIRZ] = 1
+    [KL_RX] = 1, [KL_RY] = 1,  [KL_RZ] = 1,  [KL_ROT] = 3, [KL_H] = 0,       [KL_X] = 0, [KL_CNOT] = 0,
+    [KL_CZ] = 0, [KL_CRX] = 1, [KL_CRY] = 1, [KL_CRZ] = 1, [KL_MULTIRZ] = 1, [KL_ID] = 0
 };
 
 int kl_circuit_begin(struct kl_circuit **circuit, int n_qubits, size_t n_inputs, size_t n_weights,

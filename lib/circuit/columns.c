@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Where gates stand in a drawing: each in the first column that is free on all wires from its first to
-   its last. */
+   Which ops are one gate, on which wires; and where they stand in a drawing: each in the first column
+   that is free on all wires from its first to its last. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,14 +13,48 @@ static bool has_two_wires(enum kl_gate g)
 
 int kl_op_angles(const struct kl_op *op)
 {
-    if (op->gate == KL_H || op->gate == KL_X || op->gate == KL_CNOT || op->gate == KL_CZ) return 0;
-    return op->gate == KL_ROT ? 3 : 1;
+    switch (op->gate) {
+    case KL_H:
+    case KL_X:
+    case KL_CNOT:
+    case KL_CZ:
+    case KL_ID: return 0;
+    default: return op->gate == KL_ROT ? 3 : 1;
+    }
 }
 
 uint32_t kl_op_wires(const struct kl_op *op)
 {
     if (op->gate == KL_MULTIRZ) return op->mask;
     return UINT32_C(1) << op->wire[0] | (has_two_wires(op->gate) ? UINT32_C(1) << op->wire[1] : 0);
+}
+
+size_t kl_gate_end(const struct kl_op *ops, size_t n, size_t begin)
+{
+    while (begin + 1 < n && ops[begin].with_next) begin++;
+    return begin + 1;
+}
+
+uint32_t kl_gate_wires(const struct kl_op *ops, size_t begin, size_t end)
+{
+    uint32_t wires = 0;
+    for (; begin < end; begin++) wires |= kl_op_wires(&ops[begin]);
+    return wires;
+}
+
+size_t kl_circuit_gates(const struct kl_circuit *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_ops; i = kl_gate_end(c->ops, c->n_ops, i)) n++;
+    return n;
+}
+
+bool kl_circuit_has_wholes(const struct kl_circuit *c)
+{
+    bool found = false;
+    for (size_t i = 0; i < c->n_ops; i++)
+        found = found || c->ops[i].whole != KL_ITSELF || c->ops[i].gate == KL_ID;
+    return found;
 }
 
 void kl_op_span(int *first, int *last, const struct kl_op *op)

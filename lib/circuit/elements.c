@@ -6,52 +6,80 @@
 
 #include "circuit/density_int.h"
 
+/* A list on its way. from: where the elements of the gate begin that is being put. adds: angles of one
+   gate about the same string are added. Trajectories sign each by itself; and where the readout alone
+   errs they are not, so that results under a key from before keep their last bits. */
+struct listing {
+    struct kl_elements *to;
+    struct kl_circuit_plan *plan;
+    const struct kl_circuit *c;
+    size_t from;
+    bool adds;
+};
+
 static void put(struct kl_elements *to, struct kl_element e)
 {
     to->element[to->n++] = e;
 }
 
-static void put_rotation(struct kl_elements *to, struct kl_circuit_plan *plan, uint32_t x, uint32_t z,
-                         struct kl_angle angle, double factor)
+/* The slot of an earlier rotation of this gate, about the same string, that one more angle can be added
+   to; -1: there is none. */
+static int slot_to_join(const struct listing *l, uint32_t x, uint32_t z)
 {
-    const int slot = (int)plan->n_angles++;
+    for (size_t i = l->to->n; l->adds && i-- > l->from;) {
+        const struct kl_element *e = &l->to->element[i];
+        if (e->kind != KL_ROTATION) return -1;
+        if (e->string.x == x && e->string.z == z) return e->slot;
+        if (__builtin_parity((e->string.x & z) ^ (e->string.z & x))) return -1; /* not past this one */
+    }
+    return -1;
+}
+
+static void put_rotation(const struct listing *l, uint32_t x, uint32_t z, struct kl_angle angle,
+                         double factor)
+{
+    struct kl_circuit_plan *plan = l->plan;
+    const size_t i = plan->n_angles++;
+    const int joined = slot_to_join(l, x, z), slot = joined >= 0 ? joined : (int)plan->n_slots++;
     angle.scale *= factor;
-    plan->angles[slot] = angle;
-    plan->slot[slot] = slot;
-    plan->controlled[slot] = false; /* each angle is that of one exp(-i angle P/2) */
-    put(to, (struct kl_element){ .kind = KL_ROTATION, .string = { x, z }, .slot = slot });
+    plan->angles[i] = angle;
+    plan->slot[i] = slot;
+    plan->controlled[i] = false; /* each angle is that of one exp(-i angle P/2) */
+    if (joined < 0)
+        put(l->to, (struct kl_element){ .kind = KL_ROTATION, .string = { x, z }, .slot = slot });
 }
 
 /* A controlled rotation about P is exp(-i angle/4 P) exp(i angle/4 Z P), Z on the control. */
-static void put_controlled(struct kl_elements *to, struct kl_circuit_plan *plan, const struct kl_op *op,
-                           uint32_t control, uint32_t x, uint32_t z)
+static void put_controlled(const struct listing *l, const struct kl_op *op, uint32_t control, uint32_t x,
+                           uint32_t z)
 {
-    put_rotation(to, plan, x, z, op->angle[0], 0.5);
-    put_rotation(to, plan, x, z | control, op->angle[0], -0.5);
+    put_rotation(l, x, z, op->angle[0], 0.5);
+    put_rotation(l, x, z | control, op->angle[0], -0.5);
 }
 
-static void put_gate(struct kl_elements *to, struct kl_circuit_plan *plan, const struct kl_circuit *c,
-                     const struct kl_op *op)
+static void put_op(const struct listing *l, const struct kl_op *op)
 {
-    const uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_wire_bit(c, op->wire[0]),
-                   second = op->gate >= KL_CNOT && op->gate <= KL_CRZ ? kl_wire_bit(c, op->wire[1]) : 0;
+    const uint32_t first = op->gate == KL_MULTIRZ ? 0 : kl_wire_bit(l->c, op->wire[0]),
+                   second =
+                       op->gate >= KL_CNOT && op->gate <= KL_CRZ ? kl_wire_bit(l->c, op->wire[1]) : 0;
     const struct kl_angle *angle = op->angle;
     switch (op->gate) {
-    case KL_RX: put_rotation(to, plan, first, 0, angle[0], 1); return;
-    case KL_RY: put_rotation(to, plan, first, first, angle[0], 1); return;
-    case KL_RZ: put_rotation(to, plan, 0, first, angle[0], 1); return;
+    case KL_RX: put_rotation(l, first, 0, angle[0], 1); return;
+    case KL_RY: put_rotation(l, first, first, angle[0], 1); return;
+    case KL_RZ: put_rotation(l, 0, first, angle[0], 1); return;
     case KL_ROT:
-        put_rotation(to, plan, 0, first, angle[0], 1);
-        put_rotation(to, plan, first, first, angle[1], 1);
-        put_rotation(to, plan, 0, first, angle[2], 1);
+        put_rotation(l, 0, first, angle[0], 1);
+        put_rotation(l, first, first, angle[1], 1);
+        put_rotation(l, 0, first, angle[2], 1);
         return;
-    case KL_CRX: put_controlled(to, plan, op, first, second, 0); return;
-    case KL_CRY: put_controlled(to, plan, op, first, second, second); return;
-    case KL_CRZ: put_controlled(to, plan, op, first, 0, second); return;
-    case KL_MULTIRZ: put_rotation(to, plan, 0, kl_wire_bits(c, op->mask), angle[0], 1); return;
+    case KL_CRX: put_controlled(l, op, first, second, 0); return;
+    case KL_CRY: put_controlled(l, op, first, second, second); return;
+    case KL_CRZ: put_controlled(l, op, first, 0, second); return;
+    case KL_MULTIRZ: put_rotation(l, 0, kl_wire_bits(l->c, op->mask), angle[0], 1); return;
+    case KL_ID: return;
     default:
-        put(to, (struct kl_element){
-                    .kind = KL_CLIFFORD, .gate = op->gate, .first = first, .second = second });
+        put(l->to, (struct kl_element){
+                       .kind = KL_CLIFFORD, .gate = op->gate, .first = first, .second = second });
     }
 }
 
@@ -84,16 +112,9 @@ static void put_stages(struct kl_elements *to, const struct kl_noise *noise, int
     put_channel(to, bit, pauli);
 }
 
-static uint32_t wires_of(const struct kl_op *op)
+/* Of a gate, behind the last of its ops. */
+static void put_channels(struct kl_elements *to, const struct kl_circuit *c, uint32_t wires)
 {
-    uint32_t wires = op->gate == KL_MULTIRZ ? op->mask : 1u << op->wire[0];
-    if (op->gate >= KL_CNOT && op->gate <= KL_CRZ) wires |= 1u << op->wire[1];
-    return wires;
-}
-
-static void put_channels(struct kl_elements *to, const struct kl_circuit *c, const struct kl_op *op)
-{
-    const uint32_t wires = wires_of(op);
     const bool several = (wires & (wires - 1)) != 0;
     for (int q = 0; q < c->n_qubits; q++) {
         const uint32_t bit = kl_wire_bit(c, q);
@@ -160,18 +181,20 @@ int kl_elements_list(struct kl_elements *all, struct kl_circuit_plan *plan, cons
     const size_t angles = 3 * c->n_ops + 1; /* a Rot has three */
     size_t most = angles;
     for (size_t i = 0; i < c->n_ops; i++)
-        most += CHANNELS * (size_t)__builtin_popcount(wires_of(&c->ops[i]));
+        most += CHANNELS * (size_t)__builtin_popcount(kl_op_wires(&c->ops[i]));
     *all = (struct kl_elements){ .element = malloc(most * sizeof *all->element) };
     plan->angles = kl_arena_take(&plan->memory, angles, sizeof *plan->angles);
     plan->slot = kl_arena_take(&plan->memory, angles, sizeof *plan->slot);
     plan->controlled = kl_arena_take(&plan->memory, angles, sizeof *plan->controlled);
     if (!all->element || !plan->angles || !plan->slot || !plan->controlled)
         return kl_fail_memory(err, most * sizeof *all->element);
-    for (size_t i = 0; i < c->n_ops; i++) {
-        put_gate(all, plan, c, &c->ops[i]);
-        put_channels(all, c, &c->ops[i]);
+    const bool adds = !c->trajectories && kl_noise_errs(c->noise, c->n_qubits);
+    for (size_t i = 0, end; i < c->n_ops; i = end) {
+        const struct listing l = { all, plan, c, all->n, adds };
+        end = kl_gate_end(c->ops, c->n_ops, i);
+        for (size_t k = i; k < end; k++) put_op(&l, &c->ops[k]);
+        put_channels(all, c, kl_gate_wires(c->ops, i, end));
     }
-    plan->n_slots = plan->n_angles;
     return KL_OK;
 }
 

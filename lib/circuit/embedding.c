@@ -46,11 +46,6 @@ static void basis(struct kl_builder *b)
     put_inputs(b, KL_RX, M_PI);
 }
 
-static void put_phase(struct kl_builder *b, int q, int r, struct kl_angle angle)
-{
-    kl_put(b, &(struct kl_op){ .gate = KL_MULTIRZ, .mask = 1u << q | 1u << r, .angle = { angle } });
-}
-
 /* IQPEmbedding of PennyLane (Havlicek et al. 2018, arXiv:1804.11326): H, RZ(x_q), then for i < j
    MultiRZ(x_i x_j). */
 static void iqp(struct kl_builder *b)
@@ -60,7 +55,10 @@ static void iqp(struct kl_builder *b)
         kl_put(b, &(struct kl_op){ .gate = KL_RZ, .wire = { q }, .angle = { input(b, q, -1, 1) } });
     }
     for (int i = 0; i < b->n; i++)
-        for (int j = i + 1; j < b->n; j++) put_phase(b, i, j, input(b, i, j, 1));
+        for (int j = i + 1; j < b->n; j++)
+            kl_put(b, &(struct kl_op){ .gate = KL_MULTIRZ,
+                                       .mask = 1u << i | 1u << j,
+                                       .angle = { input(b, i, j, 1) } });
 }
 
 static void iqp_twice(struct kl_builder *b)
@@ -70,20 +68,29 @@ static void iqp_twice(struct kl_builder *b)
 }
 
 /* ZZFeatureMap of Qiskit, reps 2, full: H, P(2 x_q), then for i < j CX P_j(2 (pi - x_i)(pi - x_j)) CX,
-   which is MultiRZ of the same angle but for a global phase; its product is taken apart here, since an
-   angle is one term. */
+   which is MultiRZ of the same angle but for a global phase, one gate here. Its product is taken apart,
+   since an angle is one term. */
+static void put_zz(struct kl_builder *b, int i, int j)
+{
+    const struct kl_angle terms[] = { { KL_CONSTANT, 0, -1, 2 * M_PI * M_PI, 0 },
+                                      { KL_INPUT, i, -1, -2 * M_PI, 0 },
+                                      { KL_INPUT, j, -1, -2 * M_PI, 0 },
+                                      { KL_INPUT, i, j, 2, 0 } };
+    for (int k = 0; k < 4; k++)
+        kl_put(b, &(struct kl_op){ .gate = KL_MULTIRZ,
+                                   .mask = 1u << i | 1u << j,
+                                   .angle = { terms[k] },
+                                   .whole = KL_SUM,
+                                   .with_next = k < 3 });
+}
+
 static void zz(struct kl_builder *b)
 {
     for (int rep = 0; rep < 2; rep++) {
         for (int q = 0; q < b->n; q++) kl_put_gate(b, KL_H, q);
         put_inputs(b, KL_RZ, 2);
         for (int i = 0; i < b->n; i++)
-            for (int j = i + 1; j < b->n; j++) {
-                put_phase(b, i, j, (struct kl_angle){ KL_CONSTANT, 0, -1, 2 * M_PI * M_PI, 0 });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, -1, -2 * M_PI, 0 });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, j, -1, -2 * M_PI, 0 });
-                put_phase(b, i, j, (struct kl_angle){ KL_INPUT, i, j, 2, 0 });
-            }
+            for (int j = i + 1; j < b->n; j++) put_zz(b, i, j);
     }
 }
 

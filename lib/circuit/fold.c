@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A circuit whose noise is a known multiple: every gate is followed by its inverse and itself again, as
-   often as needed (unitary folding: Giurgica-Tiron et al. 2020, arXiv:2005.10921). */
+   A circuit whose noise is a known multiple: every gate, of however many ops, is followed by its inverse
+   and itself again, as often as needed (unitary folding: Giurgica-Tiron et al. 2020, arXiv:2005.10921).
+ */
 #include <stdlib.h>
 
 #include "circuit/noise.h"
@@ -9,8 +10,21 @@ static struct kl_op inverse(const struct kl_op *op)
 {
     struct kl_op i = *op;
     if (op->gate == KL_ROT) i.angle[0] = op->angle[2], i.angle[2] = op->angle[0];
-    for (int k = 0; k < 3; k++) i.angle[k].scale = -i.angle[k].scale; /* H, X, CNOT and CZ have none */
+    for (int k = 0; k < 3; k++) i.angle[k].scale = -i.angle[k].scale; /* other gates have none */
     return i;
+}
+
+/* A gate's ops, or those of its inverse. */
+static int append_gate(struct kl_circuit *c, const struct kl_op *ops, size_t n, bool back,
+                       struct kl_error *err)
+{
+    int code = KL_OK;
+    for (size_t i = 0; i < n && !code; i++) {
+        struct kl_op op = back ? inverse(&ops[n - 1 - i]) : ops[i];
+        op.with_next = i + 1 < n;
+        code = kl_circuit_append(c, &op, err);
+    }
+    return code;
 }
 
 int kl_circuit_fold(struct kl_circuit *c, int factor, struct kl_error *err)
@@ -23,13 +37,10 @@ int kl_circuit_fold(struct kl_circuit *c, int factor, struct kl_error *err)
                        c->plan ? "a finished one, folded" : "folding", factor, KL_MOST_FOLD);
     c->ops = NULL;
     c->n_ops = 0;
-    for (size_t i = 0; i < n && !code; i++) {
-        const struct kl_op back = inverse(&ops[i]);
-        code = kl_circuit_append(c, &ops[i], err);
-        for (int k = 1; k < factor && !code; k += 2) {
-            code = kl_circuit_append(c, &back, err);
-            if (!code) code = kl_circuit_append(c, &ops[i], err);
-        }
+    for (size_t i = 0, end; i < n && !code; i = end) {
+        end = kl_gate_end(ops, n, i);
+        for (int k = 0; k < factor && !code; k++)
+            code = append_gate(c, ops + i, end - i, k % 2 == 1, err);
     }
     free(ops);
     return code;

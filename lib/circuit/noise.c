@@ -193,3 +193,34 @@ int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error
                        noise->n_qubits, c->n_qubits);
     return code;
 }
+
+bool kl_noise_errs(const struct kl_noise *noise, int n_qubits)
+{
+    bool found = false;
+    for (int q = 0; q < n_qubits; q++)
+        for (int several = 0; several < 2; several++) {
+            const struct kl_channel c = kl_noise_channel(noise, q, several);
+            found = found || c.x < 1 || c.y < 1 || c.z < 1;
+        }
+    return found;
+}
+
+bool kl_circuit_errs_by_wholes(const struct kl_circuit *c)
+{
+    return c->noise && kl_circuit_has_wholes(c) && kl_noise_errs(c->noise, c->n_qubits);
+}
+
+int kl_circuit_options_err_by_wholes(bool *yes, const struct kl_circuit_options *o, struct kl_error *err)
+{
+    struct kl_circuit_options exact = *o;
+    struct kl_circuit *c = NULL;
+    *yes = false;
+    if (!o->noise || !*o->noise) return KL_OK;
+    exact.noise = NULL, exact.trajectories = 0, exact.fold = 0, exact.perfect_readout = false;
+    int code = kl_circuit_build(&c, &exact, err);
+    struct kl_noise noise;
+    if (!code) code = kl_noise_read(&noise, o->noise, "noise", err);
+    if (!code) *yes = kl_circuit_has_wholes(c) && kl_noise_errs(&noise, c->n_qubits);
+    kl_circuit_free(&c);
+    return code;
+}

@@ -135,17 +135,44 @@ static int write_all(FILE *to, char *text, struct kl_error *err)
     return code;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Without blanks, n letters. One that parts two words or numbers would make another of them, "z z" the
+   pairs and probs(0 2) wire 2; letters of Pauli strings and of states may stand in groups. */
+static int strip(char *bare, const char *text, struct kl_error *err)
+{
+    size_t n = 0, open = 0; /* open: behind the last parenthesis */
+    for (const char *c = text; *c; c++) {
+        const char last = n ? bare[n - 1] : 0;
+        const bool parted = c > text && is_blank(c[-1]) && isalnum((unsigned char)last) &&
+                            isalnum((unsigned char)*c),
+                   state = open >= 9 && strncmp(bare + open - 9, "fidelity(", 9) == 0;
+        if (parted && !state && !(isupper((unsigned char)last) && isupper((unsigned char)*c)))
+            return kl_fail(err, KL_EUSAGE,
+                           "observables: found a blank between '%c' and '%c' in '%.60s', expected a "
+                           "comma, or nothing",
+                           last, *c, text);
+        if (is_blank(*c)) continue;
+        bare[n++] = *c;
+        if (*c == '(') open = n;
+        if (*c == ')') open = 0;
+    }
+    bare[n] = '\0';
+    return KL_OK;
+}
+
 int kl_observables_text(char **canonical, const char *text, struct kl_error *err)
 {
-    size_t n = 0, size;
+    size_t size;
     char *bare = malloc(strlen(text) + 1);
     *canonical = NULL;
     if (!bare) return kl_fail_memory(err, strlen(text) + 1);
-    for (const char *c = text; *c; c++)
-        if (*c != ' ' && *c != '\t') bare[n++] = *c;
-    bare[n] = '\0';
-    FILE *to = open_memstream(canonical, &size);
-    int code = to ? write_all(to, bare, err) : kl_fail_memory(err, 256);
+    int code = strip(bare, text, err);
+    FILE *to = code ? NULL : open_memstream(canonical, &size);
+    if (!code) code = to ? write_all(to, bare, err) : kl_fail_memory(err, 256);
     bool failed = to && ferror(to);
     if (to) failed |= fclose(to) != 0; /* of a memory stream: what did not fit */
     if (!code && failed) code = kl_fail_memory(err, 256);

@@ -58,6 +58,7 @@ static void lower_op(struct lowering *l, const struct kl_circuit *c, const struc
     case KL_CRY: emit(l, KL_VQC_RY, second, first, &op->angle[0]); break;
     case KL_CRZ: emit(l, KL_VQC_RZ, second, first, &op->angle[0]); break;
     case KL_MULTIRZ: emit(l, KL_VQC_MULTIRZ, kl_wire_bits(c, op->mask), 0, &op->angle[0]); break;
+    case KL_ID: break;
     }
 }
 

@@ -1,69 +1,162 @@
 /* SPDX-License-Identifier: MIT
    OpenQASM 3 (arXiv:2104.14722) of a circuit: inputs x_i and weights w_i are its `input` parameters; no
-   measurement is added. Gates are those of stdgates.inc. */
+   measurement is added. Gates are those of stdgates.inc; one that it lacks is written as several, which
+   an annotation says are one: read again, the circuit has the same noise. */
+#include <math.h>
 #include <string.h>
 
 #include "circuit/circuit.h"
 
-static void angle(FILE *to, const struct kl_angle *a, double sign)
+/* The ops of one gate, on their way to the file; more: and another one of the same gate. */
+struct writer {
+    FILE *to;
+    const struct kl_op *begin, *end;
+    bool more;
+};
+
+/* Adds a term; the first one of an angle has its sign before it. */
+static void term(FILE *to, const struct kl_angle *a, double factor, bool first)
 {
-    const double scale = sign * a->scale;
+    const double scale = factor * a->scale, size = first ? scale : fabs(scale);
+    if (!first) fputs(signbit(scale) ? " - " : " + ", to);
     if (a->source == KL_CONSTANT) {
-        fprintf(to, "(%.17g)", scale);
+        fprintf(to, "%.17g", size);
         return;
     }
-    fputc('(', to);
-    if (scale != 1) fprintf(to, "%.17g * ", scale);
+    if (size != 1) fprintf(to, "%.17g * ", size);
     if (a->source == KL_INPUT && a->scaled) fprintf(to, "w_%d * ", a->scaled - 1);
     fprintf(to, "%c_%d", a->source == KL_WEIGHT ? 'w' : 'x', a->index);
     if (a->source == KL_INPUT && a->index2 >= 0) fprintf(to, " * x_%d", a->index2);
-    fputc(')', to);
 }
 
-static void rotation(FILE *to, const char *name, const struct kl_angle *a, int wire)
+/* The sum of the angles of all ops from `op` on that are of its kind, times factor; returns where the
+   next kind begins. */
+static const struct kl_op *sum(const struct writer *w, const struct kl_op *op, double factor)
 {
-    fputs(name, to);
-    angle(to, a, 1);
-    fprintf(to, " q[%d];\n", wire);
+    const struct kl_op *at = op;
+    for (; at < w->end && at->gate == op->gate && at->wire[0] == op->wire[0]; at++)
+        term(w->to, &at->angle[0], factor, at == op);
+    return at;
 }
 
-static void pair(FILE *to, const char *name, const struct kl_op *op, bool has_angle)
+static void wires(FILE *to, const struct kl_op *op, bool two)
 {
-    fputs(name, to);
-    if (has_angle) angle(to, &op->angle[0], 1);
-    fprintf(to, " q[%d], q[%d];\n", op->wire[0], op->wire[1]);
+    fprintf(to, two ? " q[%d], q[%d];\n" : " q[%d];\n", op->wire[0], op->wire[1]);
+}
+
+/* By the angle of `op` alone, or of all that are added to it. */
+static void rotation(const struct writer *w, const char *name, const struct kl_op *op, bool two)
+{
+    fprintf(w->to, "%s(", name);
+    if (op->whole == KL_SUM) sum(w, op, 1);
+    else term(w->to, &op->angle[0], 1, true);
+    fputc(')', w->to);
+    wires(w->to, op, two);
+}
+
+static void fixed(const struct writer *w, const char *name, const struct kl_op *op, bool two)
+{
+    fputs(name, w->to);
+    wires(w->to, op, two);
+}
+
+static void with_next(const struct writer *w)
+{
+    fputs("@ketline.with_next\n", w->to);
 }
 
 /* exp(-i t/2 Z..Z): the parity is gathered on the last wire, turned there, and given back. */
-static void multi_rz(FILE *to, const struct kl_op *op)
+static void multi_rz(const struct writer *w, const struct kl_op *op)
 {
-    int wires[KL_MAX_QUBITS], n = 0;
+    int at[KL_MAX_QUBITS], n = 0;
     for (int q = 0; q < KL_MAX_QUBITS; q++)
-        if (op->mask >> q & 1) wires[n++] = q;
-    for (int i = 0; i + 1 < n; i++) fprintf(to, "cx q[%d], q[%d];\n", wires[i], wires[i + 1]);
-    rotation(to, "rz", &op->angle[0], wires[n - 1]);
-    for (int i = n - 2; i >= 0; i--) fprintf(to, "cx q[%d], q[%d];\n", wires[i], wires[i + 1]);
+        if (op->mask >> q & 1) at[n++] = q;
+    struct kl_op turn = *op;
+    turn.wire[0] = at[n - 1];
+    for (int i = 0; i + 1 < n; i++)
+        with_next(w), fixed(w, "cx", &(struct kl_op){ .wire = { at[i], at[i + 1] } }, true);
+    if (n > 1 || w->more) with_next(w);
+    fputs("rz(", w->to);
+    if (op->whole == KL_SUM) sum(w, op, 1);
+    else term(w->to, &op->angle[0], 1, true);
+    fputc(')', w->to);
+    wires(w->to, &turn, false);
+    for (int i = n - 2; i >= 0; i--) {
+        if (i || w->more) with_next(w);
+        fixed(w, "cx", &(struct kl_op){ .wire = { at[i], at[i + 1] } }, true);
+    }
 }
 
-static void gate(FILE *to, const struct kl_op *op)
+/* Rot(a, b, c) is u3(b, c, a). */
+static void rot(const struct writer *w, const struct kl_op *op)
 {
+    const int order[] = { 1, 2, 0 };
+    for (int i = 0; i < 3; i++) {
+        fputs(i ? ", " : "u3(", w->to);
+        term(w->to, &op->angle[order[i]], 1, true);
+    }
+    fputc(')', w->to);
+    wires(w->to, op, false);
+}
+
+/* Sums of RZ, RY, RZ. */
+static void u3(const struct writer *w)
+{
+    const struct kl_op *theta = w->begin, *phi;
+    while (theta->gate != KL_RY) theta++;
+    fputs("u3(", w->to);
+    phi = sum(w, theta, 1);
+    fputs(", ", w->to);
+    sum(w, phi, 1);
+    fputs(", ", w->to);
+    sum(w, w->begin, 1);
+    fputc(')', w->to);
+    wires(w->to, w->begin, false);
+}
+
+static void cp(const struct writer *w)
+{
+    const struct kl_op *first = w->begin, *second;
+    while (first->gate != KL_RZ) first++;
+    fputs("cp(", w->to);
+    second = sum(w, first, 2);
+    fputc(')', w->to);
+    wires(w->to, &(struct kl_op){ .wire = { first->wire[0], second->wire[0] } }, true);
+}
+
+static void write_op(const struct writer *w)
+{
+    const struct kl_op *op = w->begin;
+    if (w->more && op->gate != KL_MULTIRZ) with_next(w);
     switch (op->gate) {
-    case KL_RX: rotation(to, "rx", &op->angle[0], op->wire[0]); break;
-    case KL_RY: rotation(to, "ry", &op->angle[0], op->wire[0]); break;
-    case KL_RZ: rotation(to, "rz", &op->angle[0], op->wire[0]); break;
-    case KL_ROT:
-        rotation(to, "rz", &op->angle[0], op->wire[0]);
-        rotation(to, "ry", &op->angle[1], op->wire[0]);
-        rotation(to, "rz", &op->angle[2], op->wire[0]);
-        break;
-    case KL_H: fprintf(to, "h q[%d];\n", op->wire[0]); break;
-    case KL_X: fprintf(to, "x q[%d];\n", op->wire[0]); break;
-    case KL_CNOT: pair(to, "cx", op, false); break;
-    case KL_CZ: pair(to, "cz", op, false); break;
-    case KL_CRX: pair(to, "crx", op, true); break;
-    case KL_CRY: pair(to, "cry", op, true); break;
-    case KL_CRZ: pair(to, "crz", op, true); break;
-    case KL_MULTIRZ: multi_rz(to, op); break;
+    case KL_RX: rotation(w, "rx", op, false); break;
+    case KL_RY: rotation(w, "ry", op, false); break;
+    case KL_RZ: rotation(w, "rz", op, false); break;
+    case KL_ROT: rot(w, op); break;
+    case KL_H: fixed(w, "h", op, false); break;
+    case KL_X: fixed(w, "x", op, false); break;
+    case KL_CNOT: fixed(w, "cx", op, true); break;
+    case KL_CZ: fixed(w, "cz", op, true); break;
+    case KL_CRX: rotation(w, "crx", op, true); break;
+    case KL_CRY: rotation(w, "cry", op, true); break;
+    case KL_CRZ: rotation(w, "crz", op, true); break;
+    case KL_MULTIRZ: multi_rz(w, op); break;
+    case KL_ID: fixed(w, "id", op, false); break;
+    }
+}
+
+static void gate(const struct writer *w)
+{
+    switch (w->begin->whole) {
+    case KL_ITSELF:
+    case KL_SUM: write_op(w); break;
+    case KL_U: w->begin->gate == KL_ROT ? rot(w, w->begin) : u3(w); break;
+    case KL_CP: cp(w); break;
+    case KL_Y: fixed(w, "y", w->begin, false); break;
+    case KL_SWAP: fixed(w, "swap", w->begin, true); break;
+    case KL_PARTS:
+        for (const struct kl_op *part = w->begin; part < w->end; part++)
+            write_op(&(struct writer){ w->to, part, part + 1, part + 1 < w->end });
     }
 }
 
@@ -75,6 +168,9 @@ int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err)
     for (size_t i = 0; i < c->n_inputs; i++) fprintf(to, "input float[64] x_%zu;\n", i);
     for (size_t i = 0; i < c->n_weights; i++) fprintf(to, "input float[64] w_%zu;\n", i);
     fprintf(to, "qubit[%d] q;\n", c->n_qubits);
-    for (size_t i = 0; i < c->n_ops; i++) gate(to, &c->ops[i]);
+    for (size_t i = 0, end; i < c->n_ops; i = end) {
+        end = kl_gate_end(c->ops, c->n_ops, i);
+        gate(&(struct writer){ to, c->ops + i, c->ops + end, false });
+    }
     return ferror(to) ? kl_fail(err, KL_EIO, "writing the circuit failed") : KL_OK;
 }

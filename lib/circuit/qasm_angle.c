@@ -19,6 +19,15 @@ static bool is_constant(const struct kl_qasm_sum *s)
     return s->n == 1 && s->terms[0].source == KL_CONSTANT;
 }
 
+/* A number as it is written, up to *end: whole without a point and an exponent. */
+static struct kl_qasm_sum number(const char *text, char **end)
+{
+    struct kl_qasm_sum s = kl_qasm_constant(strtod(text, end));
+    const size_t n = (size_t)(*end - text), digits = strspn(text, "0123456789");
+    s.whole = digits == n || (digits == 1 && tolower((unsigned char)text[1]) == 'x');
+    return s;
+}
+
 /* a *= b: at most one weight and two inputs. */
 static bool multiply(struct kl_qasm_term *a, const struct kl_qasm_term *b)
 {
@@ -43,6 +52,7 @@ static struct kl_qasm_sum product(struct kl_qasm_reader *r, struct kl_qasm_sum a
 {
     if (is_constant(&a)) {
         struct kl_qasm_sum swapped = *b;
+        swapped.whole = a.whole && b->whole;
         for (int i = 0; i < swapped.n; i++) swapped.terms[i].scale *= a.terms[0].scale;
         return swapped;
     }
@@ -87,13 +97,13 @@ static struct kl_qasm_sum factor(struct kl_qasm_reader *r)
     r->depth++;
     struct kl_qasm_sum s;
     if (kl_qasm_take(r, '-')) {
-        const struct kl_qasm_sum minus = kl_qasm_constant(-1);
-        s = product(r, factor(r), &minus);
+        s = factor(r);
+        for (int i = 0; i < s.n; i++) s.terms[i].scale *= -1;
     } else if (kl_qasm_take(r, '(')) {
         s = kl_qasm_angle(r);
         kl_qasm_expect(r, ')');
     } else if (isdigit((unsigned char)*r->at) || *r->at == '.') {
-        s = kl_qasm_constant(strtod(r->at, &end));
+        s = number(r->at, &end);
         if (!isfinite(s.terms[0].scale)) kl_qasm_fail(r, r->at, "a number too large");
         r->at = end;
     } else {
@@ -118,6 +128,13 @@ static struct kl_qasm_sum product_chain(struct kl_qasm_reader *r)
             struct kl_qasm_sum next = factor(r);
             if (!is_constant(&next) || next.terms[0].scale == 0)
                 kl_qasm_fail(r, r->at, "division by what is no constant, or 0");
+            else if (s.whole && next.whole && fmod(s.terms[0].scale, next.terms[0].scale) != 0)
+                kl_qasm_fail(r, r->at,
+                             "%.0f / %.0f of whole numbers, which OpenQASM 3 rounds to %.0f; write "
+                             "%.0f.0 / %.0f for the quotient",
+                             s.terms[0].scale, next.terms[0].scale,
+                             trunc(s.terms[0].scale / next.terms[0].scale) + 0.0, s.terms[0].scale,
+                             next.terms[0].scale);
             next.terms[0].scale = 1 / next.terms[0].scale;
             s = product(r, s, &next);
         } else {
@@ -141,6 +158,7 @@ struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r)
         const double sign = kl_qasm_take(r, '+') ? 1 : kl_qasm_take(r, '-') ? -1 : 0;
         if (sign == 0) break;
         const struct kl_qasm_sum next = product_chain(r);
+        s.whole = s.whole && next.whole;
         for (int i = 0; i < next.n; i++) {
             struct kl_qasm_term t = next.terms[i];
             t.scale *= sign;

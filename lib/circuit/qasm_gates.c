@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Calls of the gates of stdgates.inc. Gates equal up to a global phase are taken for each other; a sum
-   of angles becomes as many gates of one kind, which commute. */
+   of angles becomes as many ops of one kind, which commute. A call is one gate, of however many ops. */
 #include <math.h>
 #include <string.h>
 
@@ -16,18 +16,20 @@ static void put(struct kl_qasm_reader *r, const struct kl_op *op)
     if (!r->code) r->code = kl_circuit_append(r->circuit, op, r->err);
 }
 
+static struct kl_angle angle_of(const struct kl_qasm_term *t, double scale)
+{
+    return (struct kl_angle){ t->source, t->index, t->index2, scale * t->scale, t->factor + 1 };
+}
+
 /* One kind of gate, once for every term of the angle, times scale. */
 static void put_sum(struct kl_qasm_reader *r, enum kl_gate gate, const struct kl_qasm_sum *angle,
                     double scale, int w0, int w1)
 {
-    for (int i = 0; i < angle->n; i++) {
-        const struct kl_qasm_term *t = &angle->terms[i];
-        put(r, &(struct kl_op){
-                   .gate = gate,
-                   .wire = { w0, gate == KL_MULTIRZ ? 0 : w1 },
-                   .mask = gate == KL_MULTIRZ ? 1u << w0 | 1u << w1 : 0,
-                   .angle = { { t->source, t->index, t->index2, scale * t->scale, t->factor + 1 } } });
-    }
+    for (int i = 0; i < angle->n; i++)
+        put(r, &(struct kl_op){ .gate = gate,
+                                .wire = { w0, gate == KL_MULTIRZ ? 0 : w1 },
+                                .mask = gate == KL_MULTIRZ ? 1u << w0 | 1u << w1 : 0,
+                                .angle = { angle_of(&angle->terms[i], scale) } });
 }
 
 static void put_fixed(struct kl_qasm_reader *r, enum kl_gate gate, int w0, int w1)
@@ -35,11 +37,10 @@ static void put_fixed(struct kl_qasm_reader *r, enum kl_gate gate, int w0, int w
     put(r, &(struct kl_op){ .gate = gate, .wire = { w0, w1 } });
 }
 
-enum kind { PLAIN, TURN, PHASE, U, CPHASE, RZZ, Y, SWAP, NOTHING };
 static const struct gate {
     const char *name;
     int n_angles, n_wires;
-    enum kind kind;
+    enum { PLAIN, TURN, PHASE, U, CPHASE, Y, SWAP } kind;
     enum kl_gate gate;
     double angle; /* PHASE, TURN without an angle of its own: this one */
 } gates[] = {
@@ -69,12 +70,27 @@ static const struct gate {
     { "u3", 3, 1, U, KL_ROT, 0 },
     { "cp", 1, 2, CPHASE, KL_RZ, 0 },
     { "cphase", 1, 2, CPHASE, KL_RZ, 0 },
-    { "rzz", 1, 2, RZZ, KL_MULTIRZ, 0 },
+    { "rzz", 1, 2, TURN, KL_MULTIRZ, 0 },
     { "swap", 0, 2, SWAP, KL_CNOT, 0 },
-    { "id", 0, 1, NOTHING, KL_X, 0 },
+    { "id", 0, 1, PLAIN, KL_ID, 0 },
 };
 
-static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struct call *c)
+/* U(theta, phi, lambda) = RZ(phi) RY(theta) RZ(lambda): of single terms a Rot. */
+static void put_u(struct kl_qasm_reader *r, const struct call *c)
+{
+    const struct kl_qasm_sum *in_time[] = { &c->angle[2], &c->angle[0], &c->angle[1] };
+    struct kl_op rot = { .gate = KL_ROT, .wire = { c->wire[0] } };
+    bool single = true;
+    for (int i = 0; i < 3; i++) {
+        rot.angle[i] = angle_of(&in_time[i]->terms[0], 1);
+        single = single && in_time[i]->n == 1;
+    }
+    if (single) put(r, &rot);
+    for (int i = 0; i < 3 && !single; i++)
+        put_sum(r, i == 1 ? KL_RY : KL_RZ, in_time[i], 1, c->wire[0], 0);
+}
+
+static void put_ops(struct kl_qasm_reader *r, const struct gate *g, const struct call *c)
 {
     const int a = c->wire[0], b = c->wire[1];
     const struct kl_qasm_sum fixed = kl_qasm_constant(g->angle), pi = kl_qasm_constant(M_PI);
@@ -82,17 +98,12 @@ static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struc
     case PLAIN: put_fixed(r, g->gate, a, b); break;
     case TURN: put_sum(r, g->gate, &c->angle[0], 1, a, b); break;
     case PHASE: put_sum(r, g->gate, &fixed, 1, a, b); break;
-    case U: /* U(theta, phi, lambda) = RZ(phi) RY(theta) RZ(lambda) */
-        put_sum(r, KL_RZ, &c->angle[2], 1, a, b);
-        put_sum(r, KL_RY, &c->angle[0], 1, a, b);
-        put_sum(r, KL_RZ, &c->angle[1], 1, a, b);
-        break;
+    case U: put_u(r, c); break;
     case CPHASE:
         put_sum(r, KL_RZ, &c->angle[0], 0.5, a, 0);
         put_sum(r, KL_RZ, &c->angle[0], 0.5, b, 0);
         put_sum(r, KL_MULTIRZ, &c->angle[0], -0.5, a, b);
         break;
-    case RZZ: put_sum(r, KL_MULTIRZ, &c->angle[0], 1, a, b); break;
     case Y:
         put_sum(r, KL_RZ, &pi, 1, a, b);
         put_fixed(r, KL_X, a, 0);
@@ -102,8 +113,29 @@ static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struc
         put_fixed(r, KL_CNOT, b, a);
         put_fixed(r, KL_CNOT, a, b);
         break;
-    case NOTHING: break;
     }
+}
+
+/* The ops of a call are one gate; so are those of calls that the text says are one. */
+static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struct call *c)
+{
+    static const enum kl_whole wholes[] = {
+        [PLAIN] = KL_ITSELF, [TURN] = KL_SUM, [PHASE] = KL_SUM, [U] = KL_U,
+        [CPHASE] = KL_CP,    [Y] = KL_Y,      [SWAP] = KL_SWAP
+    };
+    const size_t before = r->circuit->n_ops;
+    put_ops(r, g, c);
+    if (r->code) return;
+    const size_t first = r->joined ? r->gate : before, end = r->circuit->n_ops;
+    const bool one = end == first + 1 && wholes[g->kind] == KL_SUM;
+    for (size_t i = first; i < end; i++) {
+        struct kl_op *op = &r->circuit->ops[i];
+        op->whole = r->joined || r->joins ? KL_PARTS : one ? KL_ITSELF : wholes[g->kind];
+        op->with_next = i + 1 < end || r->joins;
+    }
+    r->gate = first;
+    r->joined = r->joins;
+    r->joins = false;
 }
 
 /* The declaration of the qubits whose name stands here; NULL: there is none, and that is the failure. */
@@ -147,16 +179,30 @@ void kl_qasm_barrier(struct kl_qasm_reader *r)
     kl_qasm_expect(r, ';');
 }
 
+static const struct gate *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+        if (strcmp(gates[i].name, name) == 0) return &gates[i];
+    return NULL;
+}
+
+bool kl_qasm_is_gate(const char *name)
+{
+    return find(name) != NULL;
+}
+
 void kl_qasm_gate(struct kl_qasm_reader *r, const char *name)
 {
     struct call c = { 0 };
-    const struct gate *g = NULL;
-    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
-        if (strcmp(gates[i].name, name) == 0) g = &gates[i];
+    const struct gate *g = find(name);
     if (!g) {
         kl_qasm_unread(r, name);
         return;
     }
+    if (r->at[strcspn(r->at, "$;")] == '$')
+        kl_qasm_fail(r, r->at + strcspn(r->at, "$"),
+                     "a qubit of a device: transpile has laid the circuit out, where outputs may have "
+                     "changed places; give it optimization_level=1, and no device");
     kl_qasm_begin(r);
     for (; g->n_angles && c.n_angles < g->n_angles && !r->code; c.n_angles++) {
         kl_qasm_expect(r, c.n_angles ? ',' : '(');

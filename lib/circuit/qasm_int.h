@@ -34,6 +34,7 @@ struct kl_qasm_term {
 struct kl_qasm_sum {
     struct kl_qasm_term terms[KL_QASM_TERMS];
     int n;
+    bool whole; /* of whole numbers alone, which divide as such */
 };
 
 struct kl_qasm_reader {
@@ -43,6 +44,8 @@ struct kl_qasm_reader {
     int *places, n_names, n_places, n_inputs, n_weights;
     struct kl_qasm_qubits registers[KL_QASM_REGISTERS];
     int n_registers, n_qubits, depth;
+    bool joins, joined; /* what comes next is a gate with the call after it; with the call before it */
+    size_t gate;        /* op that the last gate began with */
     struct kl_error *err;
     int code;
 };
@@ -71,6 +74,7 @@ struct kl_qasm_sum kl_qasm_angle(struct kl_qasm_reader *r);
 struct kl_qasm_sum kl_qasm_constant(double value);
 
 /* ---- gates (qasm_gates.c) ---- */
+bool kl_qasm_is_gate(const char *name);
 /* The rest of a call of the gate `name`, to its semicolon; appended to r->circuit. */
 void kl_qasm_gate(struct kl_qasm_reader *r, const char *name);
 /* The rest of a barrier, which has no effect. */

@@ -31,7 +31,7 @@ void kl_qasm_skip(struct kl_qasm_reader *r)
     for (;;) {
         while (isspace((unsigned char)*r->at)) r->at++;
         if (r->at[0] == '/' && r->at[1] == '/') {
-            while (*r->at && *r->at != '\n') r->at++;
+            r->at += strcspn(r->at, "\r\n");
         } else if (r->at[0] == '/' && r->at[1] == '*') {
             const char *end = strstr(r->at + 2, "*/");
             if (!end) {

@@ -105,11 +105,32 @@ void kl_qasm_begin(struct kl_qasm_reader *r)
                                    r->err);
 }
 
+/* @ketline.with_next: the call of a gate that follows, and the next one, are one gate. kl_circuit_qasm
+   writes so what stdgates.inc has no gate for; others may leave annotations unread, and see the gates.
+ */
+static void annotation(struct kl_qasm_reader *r)
+{
+    char text[2][KL_QASM_WORD];
+    kl_qasm_word(r, text[0]);
+    const char *at = r->token;
+    kl_qasm_expect(r, '.');
+    kl_qasm_word(r, text[1]);
+    if (strcmp(text[0], "ketline") != 0 || strcmp(text[1], "with_next") != 0)
+        kl_qasm_fail(r, at, "an annotation that is not read; @ketline.with_next is");
+    r->at += strspn(r->at, " \t\r");
+    if (*r->at != '\n') kl_qasm_fail(r, r->at, "an annotation has a line of its own");
+    r->joins = true;
+}
+
 static void statement(struct kl_qasm_reader *r)
 {
     char text[KL_QASM_WORD];
+    if (kl_qasm_take(r, '@')) annotation(r);
     kl_qasm_word(r, text);
     bool declares = strcmp(text, "input") == 0 || strcmp(text, "qubit") == 0;
+    if ((r->joins || r->joined) && !kl_qasm_is_gate(text))
+        kl_qasm_fail(r, r->token, "@ketline.with_next: found '%s', expected the two gates that are one",
+                     text);
     if (declares && r->circuit) kl_qasm_fail(r, r->token, "%s is declared after the first gate", text);
     else if (strcmp(text, "OPENQASM") == 0) version(r);
     else if (strcmp(text, "include") == 0) include(r);
@@ -126,6 +147,7 @@ int kl_circuit_from_qasm(struct kl_circuit **circuit, const char *text, struct k
     *circuit = NULL;
     for (kl_qasm_skip(&r); *r.at && !r.code; kl_qasm_skip(&r)) statement(&r);
     r.token = r.at;
+    if (r.joined) kl_qasm_fail(&r, r.at, "@ketline.with_next: the text ends before the next gate");
     kl_qasm_begin(&r);
     free(r.names);
     free(r.places);

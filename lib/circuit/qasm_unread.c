@@ -9,7 +9,7 @@
 static const char measures[] = "--observables says what is measured; take bit and measure out",
                   defines[] =
                       "definitions and modifiers of gates have to be written out, in Qiskit with "
-                      "transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'])",
+                      "transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'], optimization_level=1)",
                   of_2[] = "it is OpenQASM 2; write 'qubit[2] q;' for 'qreg q[2];'";
 static const struct {
     const char *word, *why;

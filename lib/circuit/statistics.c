@@ -14,8 +14,9 @@ void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit 
 {
     int depth[KL_MAX_QUBITS] = { 0 };
     *counts = (struct kl_circuit_counts){ 0 };
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const uint32_t wires = kl_op_wires(&c->ops[i]);
+    for (size_t i = 0, end; i < c->n_ops; i = end) {
+        end = kl_gate_end(c->ops, c->n_ops, i);
+        const uint32_t wires = kl_gate_wires(c->ops, i, end);
         int before = 0;
         for (uint32_t left = wires; left; left &= left - 1)
             if (depth[__builtin_ctz(left)] > before) before = depth[__builtin_ctz(left)];
@@ -23,7 +24,6 @@ void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit 
         if (before >= counts->depth) counts->depth = before + 1;
         counts->gates++;
         counts->wide_gates += __builtin_popcount(wires) > 1;
-        counts->by_gate[c->ops[i].gate]++;
     }
 }
 
@@ -34,6 +34,7 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, int f
     int code = KL_OK;
     for (size_t i = 0; i < c->n_ops && !code; i++) {
         struct kl_op op = c->ops[backwards ? c->n_ops - 1 - i : i];
+        op.whole = KL_ITSELF, op.with_next = false; /* without noise that makes no difference */
         const int n = kl_op_angles(&op);
         for (int k = 0; k < n; k++) {
             if (op.angle[k].source == KL_INPUT)

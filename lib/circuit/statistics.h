@@ -6,8 +6,8 @@
 #include "circuit/circuit.h"
 
 struct kl_circuit_counts {
-    int depth; /* gates on the longest way from wire to wire; a Rot is one */
-    size_t gates, wide_gates, by_gate[KL_MULTIRZ + 1]; /* wide: on two wires or more */
+    int depth;                /* gates on the longest way from wire to wire */
+    size_t gates, wide_gates; /* wide: on two wires or more */
 };
 void kl_circuit_count(struct kl_circuit_counts *counts, const struct kl_circuit *c);
 

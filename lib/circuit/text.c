@@ -8,9 +8,9 @@
 enum { CELL = 48 };
 
 static const char *const names[] = {
-    [KL_RX] = "RX",  [KL_RY] = "RY",  [KL_RZ] = "RZ",  [KL_ROT] = "Rot",
-    [KL_H] = "H",    [KL_X] = "X",    [KL_CNOT] = "X", [KL_CZ] = "Z",
-    [KL_CRX] = "RX", [KL_CRY] = "RY", [KL_CRZ] = "RZ", [KL_MULTIRZ] = "Z"
+    [KL_RX] = "RX",  [KL_RY] = "RY",     [KL_RZ] = "RZ", [KL_ROT] = "Rot", [KL_H] = "H",
+    [KL_X] = "X",    [KL_CNOT] = "X",    [KL_CZ] = "Z",  [KL_CRX] = "RX",  [KL_CRY] = "RY",
+    [KL_CRZ] = "RZ", [KL_MULTIRZ] = "Z", [KL_ID] = "I"
 };
 
 /* "RY(w3)", "Rot(w0,w1,w2)", "H" */

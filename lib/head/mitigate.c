@@ -55,18 +55,6 @@ static bool misreads(const struct kl_circuit *c)
     return found;
 }
 
-/* Has any gate noise behind it? */
-static bool errs(const struct kl_circuit *c)
-{
-    bool found = false;
-    for (int q = 0; q < c->n_qubits; q++)
-        for (int several = 0; several < 2; several++) {
-            const struct kl_channel n = kl_noise_channel(c->noise, q, several);
-            found = found || n.x < 1 || n.y < 1 || n.z < 1;
-        }
-    return found;
-}
-
 /* What was asked for has something to take back. */
 static int check_noise(const struct kl_circuit *c, const struct kl_mitigation *m, struct kl_error *err)
 {
@@ -76,7 +64,7 @@ static int check_noise(const struct kl_circuit *c, const struct kl_mitigation *m
     if (m->readout && !misreads(c))
         return kl_fail(err, KL_EUSAGE,
                        "--mitigate-readout: the noise has no readout errors; leave it away");
-    if (m->n_scales && !errs(c))
+    if (m->n_scales && !kl_noise_errs(c->noise, c->n_qubits))
         return kl_fail(err, KL_EUSAGE,
                        "--zne: the noise has readout errors alone, which folded gates do not make "
                        "stronger; take --mitigate-readout");

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "circuit/noise.h"
 #include "head/card.h"
 
 /* A pipe has no folder to keep a checkpoint in. */
@@ -13,6 +14,14 @@ static int name_checkpoint(char **path, const char *output, struct kl_error *err
 {
     *path = NULL;
     return output && strcmp(output, "-") != 0 ? kl_checkpoint_path(path, output, err) : KL_OK;
+}
+
+/* Before, a gate of several ops had its channels behind each of them. */
+static int add_wholes(struct kl_key *key, const struct kl_circuit_options *o, struct kl_error *err)
+{
+    bool wholes = false;
+    const int code = kl_circuit_options_err_by_wholes(&wholes, o, err);
+    return code || !wholes ? code : kl_key_text(key, KL_WHOLES_PART, err);
 }
 
 static int make_key(struct kl_key **key, const struct kl_head_settings *v, const struct kl_file *input,
@@ -23,6 +32,8 @@ static int make_key(struct kl_key **key, const struct kl_head_settings *v, const
     int code = kl_key_begin(key, "head", KL_HEAD_SCHEMA, kl_head_tool.name, version, err);
     if (!code) code = kl_key_options(*key, &kl_head_tool, v, err);
     if (!code) code = kl_key_integer(*key, "seed", v->common.seed, err);
+    if (!code && (v->head.core == KL_CORE_CIRCUIT || v->head.core == KL_CORE_FROZEN))
+        code = add_wholes(*key, &v->head.circuit, err);
     return code ? code : kl_key_input(*key, "features", kl_file_content(input), err);
 }
 

@@ -127,8 +127,9 @@ static void caption(cairo_t *cr, double room, const char *title, size_t n, const
     char part[80];
     kl_colour(cr, 0, 1);
     kl_text_within(cr, 14, 14, 8, KL_LEFT, room, title);
-    if (n < c->n_ops) {
-        snprintf(part, sizeof part, "the first columns: %zu of %zu gates", n, c->n_ops);
+    const size_t all = kl_circuit_gates(c);
+    if (n < all) {
+        snprintf(part, sizeof part, "the first columns: %zu of %zu gates", n, all);
         kl_text(cr, 14, 14 + LINE, 8, KL_LEFT, part);
         cairo_translate(cr, 0, LINE);
     }
@@ -145,7 +146,12 @@ static int draw(struct kl_sheet *sheet, const struct kl_circuit *c, const char *
     int code = find_columns(p, cr, c, err);
     if (code) goto out;
     const double scale = best_places(p, c, sheet->width - 10, sheet->height - 30);
-    for (size_t i = 0; i < c->n_ops; i++) n += p->column[i] < p->columns;
+    for (size_t i = 0, end; i < c->n_ops; i = end) {
+        bool whole = true;
+        for (end = kl_gate_end(c->ops, c->n_ops, i); i < end; i++)
+            whole = whole && p->column[i] < p->columns;
+        n += whole;
+    }
     if (drawn) *drawn = n;
     caption(cr, sheet->width - 20, title, n, c);
     cairo_scale(cr, scale, scale);

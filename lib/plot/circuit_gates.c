@@ -70,9 +70,9 @@ enum { GATE_NAME = KL_ANGLE_NAME + 24 };
 static void gate_name(char name[GATE_NAME], char angle[KL_ANGLE_NAME], const struct kl_op *op)
 {
     static const char *const names[] = {
-        [KL_RX] = "RX",  [KL_RY] = "RY",  [KL_RZ] = "RZ",  [KL_ROT] = "Rot",
-        [KL_H] = "H",    [KL_X] = "X",    [KL_CNOT] = "",  [KL_CZ] = "",
-        [KL_CRX] = "RX", [KL_CRY] = "RY", [KL_CRZ] = "RZ", [KL_MULTIRZ] = "ZZ"
+        [KL_RX] = "RX",  [KL_RY] = "RY",      [KL_RZ] = "RZ", [KL_ROT] = "Rot", [KL_H] = "H",
+        [KL_X] = "X",    [KL_CNOT] = "",      [KL_CZ] = "",   [KL_CRX] = "RX",  [KL_CRY] = "RY",
+        [KL_CRZ] = "RZ", [KL_MULTIRZ] = "ZZ", [KL_ID] = "I"
     };
     kl_angle_name(angle, &op->angle[0]);
     snprintf(name, GATE_NAME, "%s%s%s", names[op->gate], kl_op_angles(op) ? " " : "",

@@ -9,6 +9,7 @@ void kl_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
                       const struct kl_circuit *c, bool noisy)
 {
     char what[200];
+    const size_t gates = kl_circuit_gates(c);
     const char *file = o->file ? o->file : "", *slash = strrchr(file, '/');
     if (!o->qasm || !*o->qasm)
         snprintf(what, sizeof what, "%s on %s: %d qubit%s, %lld layer%s", o->ansatz, o->embedding,
@@ -18,5 +19,5 @@ void kl_circuit_title(char title[KL_TITLE], const struct kl_circuit_options *o,
         snprintf(what, sizeof what, "OpenQASM%s%.100s: %d qubit%s", *file ? ", " : "",
                  slash ? slash + 1 : file, c->n_qubits, kl_s((unsigned)c->n_qubits));
     snprintf(title, KL_TITLE, "%s, %zu weight%s, %zu gate%s%s; measured: %s", what, c->n_weights,
-             kl_s(c->n_weights), c->n_ops, kl_s(c->n_ops), noisy ? ", with noise" : "", o->observables);
+             kl_s(c->n_weights), gates, kl_s(gates), noisy ? ", with noise" : "", o->observables);
 }

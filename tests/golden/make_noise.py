@@ -178,4 +178,5 @@ def main(path):
         write(f, "amplitudes", 3, random_ops(3, 16, True), strings(3, 4), calibration, amplitudes=True)
 
 
-main(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/noise.h5")
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "tests/golden/noise.h5")

@@ -102,6 +102,7 @@ static inline void slow_apply(slow_complex *state, int n, const struct kl_op *op
         slow_controlled(m, u);
         break;
     case KL_MULTIRZ: slow_multirz(state, n, op->mask, t); return;
+    case KL_ID: return;
     }
     slow_multiply(state, n, m, 2, op->wire);
 }

@@ -129,17 +129,20 @@ static inline void slow_noisy_circuit(double *out, const struct kl_circuit *c, c
     struct slow_density d = { c->n_qubits, (size_t)1 << c->n_qubits, NULL };
     d.rho = calloc(d.size * d.size, sizeof *d.rho);
     d.rho[0] = 1;
+    uint32_t wires = 0; /* of one gate, of which there may be more to come */
     for (size_t i = 0; i < c->n_ops; i++) {
         const struct kl_op *op = &c->ops[i];
-        const uint32_t wires = slow_wires(op);
+        wires |= slow_wires(op);
         for (int side = 0; side < 2; side++) {
             for (size_t row = 0; row < d.size; row++) slow_apply(d.rho + row * d.size, d.n, op, x, w);
             slow_adjoint(&d);
         }
+        if (op->with_next && i + 1 < c->n_ops) continue;
         for (int q = 0; q < d.n; q++)
             if (wires >> q & 1)
                 slow_channel(&d, &c->noise->qubit[c->noise->n_qubits ? q : 0],
                              (wires & (wires - 1)) != 0, q);
+        wires = 0;
     }
     for (size_t o = 0; o < c->n_obs; o++)
         out[o] =

@@ -150,8 +150,8 @@ static void check_bits(int n, bool wide)
     kl_circuit_free(&c);
 }
 
-/* Flips behind every gate, or signs, against the same circuit with these as gates: forms of circuits
-   that are there on many qubits alone. */
+/* Flips behind every gate, or signs, against the same circuit with these as gates, behind the last op of
+   each: forms of circuits that are there on many qubits alone. */
 static void check_inserted(int n, bool real, bool signs)
 {
     enum { GATES = 30, SAMPLES = 3 };
@@ -160,6 +160,7 @@ static void check_inserted(int n, bool real, bool signs)
     struct kl_op ops[GATES];
     struct kl_circuit *c, *noisy;
     struct kl_error err;
+    uint32_t wires = 0;
     must(kl_circuit_begin(&c, n, INPUTS, WEIGHTS, &err), &err);
     must(kl_circuit_begin(&noisy, n, INPUTS, WEIGHTS, &err), &err);
     for (int i = 0; i < GATES; i++) {
@@ -167,11 +168,13 @@ static void check_inserted(int n, bool real, bool signs)
         if (!real) ops[i].gate = few[below(6)];
         must(kl_circuit_append(c, &ops[i], &err), &err);
         must(kl_circuit_append(noisy, &ops[i], &err), &err);
-        for (int k = 0; k < (ops[i].gate == KL_CNOT ? 2 : 1); k++) {
+        wires |= 1u << ops[i].wire[0] | (ops[i].gate == KL_CNOT ? 1u << ops[i].wire[1] : 0);
+        for (int q = 0; q < n && (!ops[i].with_next || i + 1 == GATES); q++) {
             const struct kl_op error = { .gate = signs ? KL_RZ : KL_X,
-                                         .wire = { ops[i].wire[k] },
+                                         .wire = { q },
                                          .angle = { { KL_CONSTANT, 0, -1, M_PI, 0 } } };
-            must(kl_circuit_append(c, &error, &err), &err);
+            if (wires >> q & 1) must(kl_circuit_append(c, &error, &err), &err);
+            wires &= ~(1u << q);
         }
     }
     for (int q = 0; q < n; q++) {

@@ -28,7 +28,9 @@ $ circuit qasm --qubits 2 --layers 1 --embedding iqp
 > rz(x_0) q[0];
 > h q[1];
 > rz(x_1) q[1];
+> @ketline.with_next
 > cx q[0], q[1];
+> @ketline.with_next
 > rz(x_0 * x_1) q[1];
 > cx q[0], q[1];
 > ry(w_0) q[0];
@@ -101,7 +103,7 @@ $ circuit show f.h5
 
 # OpenQASM in place of a name: seen, trained, read back
 $ circuit qasm --layers 1 --ansatz brick > c.qasm; circuit qasm --circuit-file c.qasm > again.qasm; grep -c . again.qasm
-> 37
+> 29
 
 $ qtrain -q f.h5 --circuit-file c.qasm --epochs 1 -o q.h5 > log; rm c.qasm; circuit qasm q.h5 | cmp - again.qasm; qeval -q q.h5 f.h5 -o r.h5 > log; figures -q q.h5 --figure circuit -o q.svg > log
 

@@ -39,3 +39,13 @@ $ circuit qasm --layers 1 > c.qasm; circuit stats --circuit-file c.qasm --observ
 $ circuit plateau --qubits 2 --observables 'ZZ+XX'
 ! circuit: --observables: found 'ZZ+XX', expected local, global or a string of I, X, Y, Z
 ? 2
+
+# A blank parts no word and no number: "z z" is not zz, probs(0 2) not probs(2); letters may stand in groups.
+$ for o in 'z z' 'probs(0 2)' '1 0*ZZII' 'p robs' 'ZZII,x y'; do circuit show --observables "$o"; done
++ circuit show --observables ' 0.5 * ZI II - XIII , fidelity(01 10), probs( 0 , 2 )' | head -1
+> ry-ring on angle-y: 4 qubits, 3 layers, 12 weights, 28 gates; measured:  0.5 * ZI II - XIII , fidelity(01 10), probs( 0 , 2 )
+! circuit: observables: found a blank between 'z' and 'z' in 'z z', expected a comma, or nothing
+! circuit: observables: found a blank between '0' and '2' in 'probs(0 2)', expected a comma, or nothing
+! circuit: observables: found a blank between '1' and '0' in '1 0*ZZII', expected a comma, or nothing
+! circuit: observables: found a blank between 'p' and 'r' in 'p robs', expected a comma, or nothing
+! circuit: observables: found a blank between 'x' and 'y' in 'ZZII,x y', expected a comma, or nothing

@@ -21,7 +21,7 @@ $ printf 'OPENQASM 3.0;\ninclude "stdgates.inc";\nbit[2] meas;\nqubit[2] q;\nh q
 ! circuit: m.qasm: OpenQASM, line 3, column 1: 'bit' is not read: --observables says what is measured; take bit and measure out
 ! circuit: n.qasm: OpenQASM, line 6, column 11: 'measure' is not read: --observables says what is measured; take bit and measure out
 $ printf 'OPENQASM 3.0;\ngate rzz(p0) a, b {\n  cx a, b;\n}\nqubit[2] q;\n' >g.qasm; circuit show --circuit-file g.qasm
-! circuit: g.qasm: OpenQASM, line 2, column 1: 'gate' is not read: definitions and modifiers of gates have to be written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'])
+! circuit: g.qasm: OpenQASM, line 2, column 1: 'gate' is not read: definitions and modifiers of gates have to be written out, in Qiskit with transpile(c, basis_gates=['rx', 'ry', 'rz', 'h', 'cx'], optimization_level=1)
 ? 65
 $ printf 'OPENQASM 3.0;\ninput float[64] _\316\270_0_;\n' >t.qasm; circuit show --circuit-file t.qasm
 ! circuit: t.qasm: OpenQASM, line 2, column 18: found a letter that is not ASCII, expected ';'; names are of A-Z, a-z, 0-9 and _, as in pi: rename it
@@ -74,3 +74,33 @@ $ for g in 'h q' 'cx q, q[1]' 'rx(sin(x)) q[0]' 'rx(w) q[0]' 'rx(y) q[0]'
 ! circuit: g.qasm: OpenQASM, line 1, column 56: 'w' is an array of 3 values: name one, as w[0]
 ! circuit: g.qasm: OpenQASM, line 1, column 56: 'y' is no parameter
 ? 65
+
+# A call is one gate, whatever it is made of: counted once, written as it was read; so is a row of them that the text says is one.
+$ printf 'OPENQASM 3.0;\ninput float x; input float w;\nqubit[2] q;\nswap q[0], q[1];\ncp(x + w) q[0], q[1];\nu(x + 1, w, 0.5 - x) q[0];\nu(x, w, 0.5) q[1];\ny q[0];\nid q[1];\ncrx(2*x*w - w) q[1], q[0];\nrzz(w) q[0], q[1];\n' >one.qasm
++ circuit stats --circuit-file one.qasm --samples 100 | sed -n '5,7p'; circuit qasm --circuit-file one.qasm | sed 1,5d | tee two.qasm
++ circuit show --circuit-file one.qasm | head -1
+> gates                 8
+> gates_on_two_or_more  4
+> depth                 6
+> swap q[0], q[1];
+> cp(x_0 + w_0) q[0], q[1];
+> u3(x_0 + 1, w_0, 0.5 - x_0) q[0];
+> u3(x_0, w_0, 0.5) q[1];
+> y q[0];
+> id q[1];
+> crx(2 * w_0 * x_0 - w_0) q[1], q[0];
+> @ketline.with_next
+> cx q[0], q[1];
+> @ketline.with_next
+> rz(w_0) q[1];
+> cx q[0], q[1];
+> OpenQASM, one.qasm: 2 qubits, 1 weight, 8 gates; measured: z
+$ (printf 'input float x_0; input float w_0; qubit[2] q;\n'; cat two.qasm) >three.qasm; circuit qasm --circuit-file three.qasm | sed 1,5d | cmp - two.qasm
++ circuit stats --circuit-file three.qasm --samples 100 | sed -n '5,7p'
+> gates                 8
+> gates_on_two_or_more  4
+> depth                 6
+$ circuit stats --embedding zz --qubits 3 --layers 1 --samples 100 | sed -n '5,7p'
+> gates                 24
+> gates_on_two_or_more  9
+> depth                 14

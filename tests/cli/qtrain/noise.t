@@ -48,3 +48,27 @@ $ qtrain f.h5 --noise 0.01 -o x.h5
 $ ls x.h5
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2
+
+# What one gate is tells in the key where channels stand behind gates of several rotations, or of none; nowhere else
+$ printf 'input float x; input float w; qubit[2] q; rx(x) q[0]; ry(w) q[1]; cx q[0], q[1];' >plain.qasm
++ for g in 'swap q[0], q[1]' 'rx(x + w) q[0]' 'u(w, 0, 0) q[0]' 'id q[0]'; do (cat plain.qasm; echo "$g;") >$(echo $g | tr -d '(), []').qasm; done
++ of() { qtrain -q f.h5 --epochs 1 --no-controls "$@" -o k.h5 -f; qeval -q k.h5 f.h5 -o r.h5 -f; qeval -q k.h5 f.h5 --noise none -o e.h5 -f
++        echo $(for h in k r e; do cache diff k0.h5 $h.h5 | grep -c '^parts.channels: '; done); }
++ qtrain -q f.h5 --epochs 1 --no-controls -o k0.h5
++ for n in none depolarizing=0.01 readout=0.01; do for c in "--embedding iqp" "--embedding zz" "--circuit-file plain.qasm"; do of $c --noise $n; done; done
++ for q in swap*.qasm rx*.qasm u*.qasm id*.qasm; do of --circuit-file $q --noise t1=1e-4,gate-time=1e-7; done
++ cache diff k0.h5 k.h5 | grep channels
+> 0 0 0
+> 0 0 0
+> 0 0 0
+> 0 0 0
+> 1 1 0
+> 0 0 0
+> 0 0 0
+> 0 0 0
+> 0 0 0
+> 1 1 0
+> 1 1 0
+> 1 1 0
+> 1 1 0
+> parts.channels: (none) -> "once a gate"

@@ -197,6 +197,62 @@ static void not_ascii(void)
     refused("qubit q; x ;", "column 12: found ';', expected a qubit");
 }
 
+/* Whole numbers divide as such in OpenQASM 3 (Qiskit reads rx(1/2) as rx(0), PennyLane as rx(0.5)): what
+   that changes is refused, what it does not is read; a return ends a comment as well. */
+static void numbers(void)
+{
+    static const char *const wrong[] = {
+        "1/2", "1/2*pi", "3/2*x", "(1+2)/2", "-2/3*pi", "2/4/2", "0x3/2"
+    };
+    static const struct {
+        const char *angle;
+        double value;
+    } right[] = { { "1.0/2", 0.5 },
+                  { "1/2.", 0.5 },
+                  { "1e0/2", 0.5 },
+                  { "pi*1/2", M_PI / 2 },
+                  { "3*pi/4", 3 * M_PI / 4 },
+                  { "4/2", 2 },
+                  { "-6/3", -2 },
+                  { "0x10/4", 4 },
+                  { "(pi-1)/2", (M_PI - 1) / 2 } };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "input float x; qubit q; rx(%s) q;", wrong[i]);
+        refused(text, "of whole numbers, which OpenQASM 3 rounds to ");
+    }
+    refused("qubit q; rx(3/2) q;",
+            "3 / 2 of whole numbers, which OpenQASM 3 rounds to 1; write 3.0 / 2");
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        char text[100];
+        struct kl_circuit *c;
+        struct kl_error err;
+        snprintf(text, sizeof text, "qubit q; // a comment\rrx(%s) q;\r", right[i].angle);
+        must(kl_circuit_from_qasm(&c, text, &err), &err);
+        if (c->n_ops != 1 || !(fabs(c->ops[0].angle[0].scale - right[i].value) < 1e-15)) {
+            fprintf(stderr, "%s: read as something else\n", text);
+            failures++;
+        }
+        kl_circuit_free(&c);
+    }
+}
+
+/* What a text says is one gate, and what it says so of nothing. */
+static void with_next(void)
+{
+    static const char expected[] = "@ketline.with_next: found ";
+    refused("qubit q;\n@ketline.with_next\nbarrier q;\nx q;", expected);
+    refused("qubit q;\n@ketline.with_next\nx q;\nbarrier q; x q;", expected);
+    refused("@ketline.with_next\nqubit q; x q;", expected);
+    refused("qubit q;\n@ketline.with_next\n@ketline.with_next\nx q; x q;", expected);
+    refused("qubit q;\n@ketline.with_next\nx q;", "the text ends before the next gate");
+    refused("qubit q;\n@ketline.with_next\n", expected);
+    refused("qubit q;\n@ketline.with_next x q; x q;", "column 20: an annotation has a line of its own");
+    refused("qubit q;\n@other\nx q;", "line 3, column 1: found 'x', expected '.'");
+    refused("qubit q;\n@ketline.other\nx q;", "line 2, column 2: an annotation that is not read");
+    refused("rx(0.1) $0;", "column 9: a qubit of a device");
+}
+
 int main(void)
 {
     for (int a = 0; kl_ansatz_names[a]; a++)
@@ -246,6 +302,8 @@ int main(void)
             "parentheses");
     unread();
     places();
+    numbers();
+    with_next();
     accepted();
     not_ascii();
     return failures != 0;
