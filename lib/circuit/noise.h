@@ -32,6 +32,7 @@ struct kl_noise_source {
     int n_found;                 /* qubits that the file describes; 0: it has no list */
     int n_taken;                 /* of these, */
     int taken[KL_MAX_QUBITS];    /* their numbers there, wire 0 first */
+    char idle[KL_NOISE_UNUSED];  /* names in `all` that each of these has as well */
     uint32_t t2_cut;             /* bit w: t2 of wire w was above 2 t1, and is 2 t1 */
     uint32_t assumed;            /* bit w: wire w has the mean of other qubits' gates on one */
     bool no_pairs;               /* there are no gates on two qubits: those on one stand for them */

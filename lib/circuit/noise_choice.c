@@ -62,3 +62,29 @@ int kl_noise_pick(json_t *root, struct kl_noise_source *source, const struct kl_
     json_decref(picked);
     return code;
 }
+
+/* `readout` is readout-0 and readout-1. */
+static bool has_own(const json_t *qubit, const char *name)
+{
+    if (json_object_get(qubit, name)) return true;
+    if (strcmp(name, "readout") == 0)
+        return json_object_get(qubit, "readout-0") && json_object_get(qubit, "readout-1");
+    return strncmp(name, "readout-", 8) == 0 && json_object_get(qubit, "readout");
+}
+
+void kl_noise_find_idle(struct kl_noise_source *source, const json_t *root)
+{
+    json_t *all = json_object_get(root, "all"), *list = json_object_get(root, "qubits");
+    const char *name;
+    json_t *value;
+    if (!json_array_size(list)) return;
+    json_object_foreach(all, name, value)
+    {
+        bool idle = true;
+        for (size_t q = 0; q < json_array_size(list); q++)
+            idle &= has_own(json_array_get(list, q), name);
+        const size_t n = strlen(source->idle);
+        if (idle && n + strlen(name) + 3 < sizeof source->idle)
+            snprintf(source->idle + n, sizeof source->idle - n, "%s%s", n ? ", " : "", name);
+    }
+}

@@ -35,6 +35,8 @@ int kl_noise_choice_check(const struct kl_noise_choice *choice, size_t n, const 
    KL_ENOMEM. */
 int kl_noise_pick(struct json_t *root, struct kl_noise_source *source,
                   const struct kl_noise_choice *choice, const char *what, struct kl_error *err);
+/* source->idle, of a root whose qubits are picked. */
+void kl_noise_find_idle(struct kl_noise_source *source, const struct json_t *root);
 
 /* ---- a backend's properties in IBM's form (noise_ibm.c, noise_ibm_read.c) ---- */
 bool kl_is_ibm(const struct json_t *root);

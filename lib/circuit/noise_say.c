@@ -85,6 +85,9 @@ static void say_of(const struct kl_log *log, const struct kl_noise_source *from,
 static void say_source(const struct kl_log *log, const struct kl_noise_source *from, int n)
 {
     say_qubits(log, from, n);
+    if (*from->idle)
+        kl_note(log, 1, "noise: 'all' in %s: each qubit has its own %s: those of all change nothing",
+                from->file, from->idle);
     say_of(log, from, from->t2_cut, n, "T2 is above 2 T1, and 2 T1 is taken");
     say_of(log, from, from->assumed, n,
            "no length or error of a gate on one qubit; the others' mean is taken");

@@ -166,7 +166,9 @@ static int in_own_form(json_t **root, struct kl_noise_source *source, const stru
     }
     source->n_found = (int)json_array_size(json_object_get(*root, "qubits"));
     code = kl_noise_plain(*root, o->what, err);
-    return code ? code : kl_noise_pick(*root, source, &o->choice, o->what, err);
+    if (!code) code = kl_noise_pick(*root, source, &o->choice, o->what, err);
+    if (!code) kl_noise_find_idle(source, *root);
+    return code;
 }
 
 int kl_noise_text_from(char **text, struct kl_noise_source *source, const char *option,
@@ -188,6 +190,8 @@ int kl_noise_text_from(char **text, struct kl_noise_source *source, const char *
     if (!code && !o.path) code = kl_noise_parse(&root, option, o.what, err);
     if (!code) code = in_own_form(&root, source, &o, err);
     if (!code) code = canonical(text, root, o.what, err);
+    kl_make_printable(source->file);
+    kl_make_printable(source->unused);
     if (code == KL_EDATA && !o.path) code = err->code = KL_EUSAGE;
     json_decref(root);
     free(content);

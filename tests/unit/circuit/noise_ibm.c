@@ -69,7 +69,8 @@ static void check_numbers(void)
     static const char file[] = FILE_OF(
         USUAL
         "," QUBIT("50", "120") ",[" V("T1", "\xc2\xb5s", "120.1") "," V("T2", "\xce\xbcs", "95.3") "," V(
-            "readout_error", "", "0.02") "," V("frequency", "GHz", "5.1") "," V("T3", "x", "\"?\"") "]",
+            "readout_error", "", "0.02") "," V("freq\\u001b[2Juency", "GHz", "5.1") "," V("T3", "x",
+                                                                                          "\"?\"") "]",
         SX("0") "," SX("1") "," GATE("sx", "2", "1e-5", "35.5") "," GATE("x", "0", "1", "35") "," PAIRS(
             "0,2") "," GATE("cz", "2,0", "0.02",
                             "100") "," PAIRS("1,0") "," GATE("cz", "2,1", "1",
@@ -93,7 +94,8 @@ static void check_numbers(void)
     /* the mean of 80, 100 and 80 ns on qubit 0; the gate that does not work is left out */
     CHECK(near(q[0].gate_time[1], 260e-9 / 3) && near(q[2].gate_time[1], 90e-9) &&
           near(q[1].gate_time[1], 80e-9));
-    CHECK(strcmp(source.unused, "frequency, T3, gate x, gate rzz, general") == 0, "%s", source.unused);
+    CHECK(strcmp(source.unused, "freq?[2Juency, T3, gate x, gate rzz, general") == 0, "%s",
+          source.unused);
     CHECK(strcmp(source.pulse, "sx") == 0 && !source.no_pairs && !source.assumed);
     CHECK(read_option(FILE_OF(USUAL "," USUAL, SX("0") "," SX("1") "," PAIRS("0,1"))) == 0, "%s",
           err.text);
@@ -169,6 +171,7 @@ static void check_refusals(void)
             "found 2.5, expected a number from 0 to 1");
     refused(FILE_OF("[" V("readout_error", "%", "0.5") "]", SX("0")),
             "found the unit '%', expected none");
+    refused(FILE_OF("[{\"name\":\"T1\",\"date\":\"2026-01-01\"}]", SX("0")), "qubit 0: without T1");
     refused(FILE_OF("[7]", SX("0")), "item 0 has no name");
     refused(FILE_OF(USUAL ",3", SX("0")), "qubit 1: expected a list");
     refused(FILE_OF(USUAL, SX("1")), "gate 0, 'sx': expected qubits from 0 to 0");

@@ -121,6 +121,13 @@ static void check_idle(void)
 
 static void check_source(void)
 {
+    said(
+        "{\"all\":{\"bit-flip\":0.1,\"readout\":0.1,\"phase-flip\":0.1},\"qubits\":[{\"bit-flip\":0.2,"
+        "\"readout-0\":0.1,\"readout-1\":0.2},{\"bit_flip\":0.1,\"readout\":0.1,\"phase-flip-2\":0.2}]}",
+        2, 1, "z",
+        "t: noise: 'all' in --noise: each qubit has its own bit-flip, readout: those of all change "
+        "nothing\n");
+    said("{\"all\":{\"readout-1\":0.1},\"qubits\":[{\"readout\":0.1},{}]}", 2, 1, "z", "");
     said("{\"qubits\":[{\"bit-flip\":0.1},{},{}]}", 2, 1, "z",
          "t: noise: the circuit's 2 wires are qubits 0, 1 of the 3 in --noise; FILE.json,qubits=... "
          "takes "
