@@ -74,7 +74,9 @@ bool fuzz(const unsigned char *data, size_t n)
     bool read = false;
     snprintf(path, sizeof path, "%s/x.json", fuzz_folder());
     fuzz_write(path, data, n);
-    if (length == n && (length < 5 || strcmp(text + length - 5, ".json") != 0)) read = check(text);
+    const bool names_file = (length >= 5 && strcmp(text + length - 5, ".json") == 0) ||
+                            (*text != '{' && strstr(text, ".json,qubits="));
+    if (length == n && !names_file) read = check(text);
     read |= check(path);
     snprintf(chosen, sizeof chosen, "%s,qubits=1,0", path);
     check(chosen);

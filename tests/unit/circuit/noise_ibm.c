@@ -127,6 +127,23 @@ static void check_same_text(void)
         SX("0") "," SX("1") "," GATE("sx", "2", "1", "35") "," SX("3") "," SX("4") "," SX(              \
             "5") "," PAIRS("0,1") "," PAIRS("2,6") "," GATE("cz", "3,4", "1", "80") "," PAIRS("4,5"))
 
+#define IDLE_GATE(name, qubits)                                          \
+    "{\"gate\":\"" name "\",\"qubits\":[" qubits "],\"parameters\":[" V( \
+        "gate_error", "", "0.01") "," V("gate_length", "ns", "35") "," V("operational", "", "0") "]}"
+
+/* Gates that say themselves that they do not work. */
+static void check_operational(void)
+{
+    CHECK(read_option(FILE_OF(
+              USUAL "," USUAL "," USUAL "," USUAL,
+              SX("0") "," IDLE_GATE("sx", "1") "," SX("2") "," SX("3") "," PAIRS("0,1") "," IDLE_GATE(
+                  "cz", "0,2") "," IDLE_GATE("cz", "1,3") "," PAIRS("0,3"))) == 0,
+          "%s", err.text);
+    CHECK(source.n_taken == 2 && source.taken[1] == 3 && source.n_left_out == 2);
+    CHECK(strstr(source.why[0], "on one qubit") && strstr(source.why[1], "on two qubits"));
+    CHECK(near(noise.qubit[0].gate_time[1], 80e-9) && near(noise.qubit[1].gate_time[1], 80e-9));
+}
+
 static void check_which(void)
 {
     CHECK(read_option(BROKEN) == 0, "%s", err.text);
@@ -213,6 +230,7 @@ int main(void)
     check_numbers();
     check_same_text();
     check_which();
+    check_operational();
     check_refusals();
     check_many_names();
     return failures != 0;

@@ -39,6 +39,7 @@ static void check_times(void)
 {
     said("t1=120us,t2=95us,gate-time=35ns,gate-time-2=300ns", 3, 1, "z", "");
     said("t1=100,t2=1,gate-time=135us,gate-time-2=600us", 3, 1, "z", ""); /* ions */
+    said("t1=1,gate-time=1.5us", 3, 1, "z", ""); /* 7.5e-7 of t2, which nobody gave */
     said("t1=120.1,t2=95.3,gate-time=35.5", 3, 1, "z",
          "t: noise: a gate takes 0.296 of t1: are t1 = 120.1 and gate-time = 35.5 seconds? " UNIT);
     said("t1=120.1us,gate-time=35", 3, 1, "z",
@@ -128,6 +129,8 @@ static void check_source(void)
         "t: noise: 'all' in --noise: each qubit has its own bit-flip, readout: those of all change "
         "nothing\n");
     said("{\"all\":{\"readout-1\":0.1},\"qubits\":[{\"readout\":0.1},{}]}", 2, 1, "z", "");
+    said("{\"all\":{\"readout-1\":0.1},\"qubits\":[{\"readout\":0.1},{\"readout\":0.2}]}", 2, 1, "z",
+         "t: noise: 'all' in --noise: each qubit has its own readout-1: those of all change nothing\n");
     said("{\"qubits\":[{\"bit-flip\":0.1},{},{}]}", 2, 1, "z",
          "t: noise: the circuit's 2 wires are qubits 0, 1 of the 3 in --noise; FILE.json,qubits=... "
          "takes "
