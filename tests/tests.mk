@@ -103,7 +103,7 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 # which are in the file itself (%c), so that children and killed processes count as well. Each test has a folder of its own
 # (%t, its TMPDIR): process numbers come again.
 READERS := $(addprefix lib/,base/config.c base/read_text.c base/json.c base/grid.c $(addsuffix .c,$(addprefix ingest/,idx picture png jpeg exif folder folder_look names h5)) \
-  $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) circuit/noise.c circuit/noise_text.c \
+  $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) $(addprefix circuit/noise,.c _text.c _units.c _choice.c _ibm.c _ibm_read.c) \
   circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
 RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
   partial journal temporary process publish_bytes checkpoint target io digest))

@@ -72,6 +72,7 @@ struct run {
     int64_t trajectories;
     struct kl_mitigation mitigation;
     char *noise;        /* of --noise */
+    struct kl_noise_source noise_source;
     int64_t *confusion; /* (c, c) of the first head, with -v */
 };
 
@@ -84,7 +85,8 @@ static int settle(struct run *run, struct kl_error *err)
     if (run->v->zne && !run->v->extrapolate) run->v->extrapolate = "richardson";
     int code = kl_mitigation_make(&run->mitigation, run->v->zne, run->v->extrapolate,
                                   run->v->mitigate_readout, err);
-    if (!code && run->v->noise) code = kl_noise_text(&run->noise, run->v->noise, err);
+    if (!code && run->v->noise) 
+        code = kl_noise_text_from(&run->noise, &run->noise_source, run->v->noise, err);
     run->v->noise = run->noise;
     if (!code && run->v->shots) code = kl_shots_number(&run->shots, run->v->shots, err);
     if (!code) code = kl_trajectories_read(&run->trajectories, run->v->trajectories, 2, run->noise, err);
@@ -172,6 +174,7 @@ static int find_depends(struct depends *on, const struct run *run, struct kl_err
         kl_caution(run->stage->log, "%s has no circuit: --noise and --shots change nothing",
                    kl_file_path(run->head));
     if (c && c->trajectories) on->chance = true;
+    if (c) kl_noise_say(run->stage->log, &run->noise_source, c);
     if (!code && run->trajectories && !(c && c->trajectories))
         code = kl_fail(err, KL_EUSAGE,
                        "--trajectories: %s has no noise to draw realisations of; give --noise",

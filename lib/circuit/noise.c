@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A model of noise out of its JSON text, and a circuit that takes it. */
-#include "circuit/noise.h"
+#include "circuit/noise_int.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -105,8 +105,10 @@ static int settle(struct kl_qubit_noise *q, const char *what, struct kl_error *e
     if (isnan(q->t1)) q->t1 = INFINITY;
     if (isnan(q->t2)) q->t2 = 2 * q->t1; /* nothing but the loss of energy */
     if (q->t2 > 2 * q->t1 * (1 + 1e-12))
-        return kl_fail(err, KL_EDATA, "%s: t2 is %g, expected at most twice t1, which is %g", what,
-                       q->t2, q->t1);
+        return kl_fail(err, KL_EDATA,
+                       "%s: t2 is %g, expected at most twice t1, which is %g; where more was "
+                       "measured, write %g",
+                       what, q->t2, q->t1, 2 * q->t1);
     for (int i = 0; i < N_NUMBERS; i++) {
         const bool second = i > 0 && strlen(numbers[i].name) > 2 &&
                             strcmp(numbers[i].name + strlen(numbers[i].name) - 2, "-2") == 0;
@@ -125,8 +127,10 @@ static int check_members(json_t *root, const char *what, struct kl_error *err)
     {
         const bool text = strcmp(name, "name") == 0 || strcmp(name, "note") == 0;
         if (!text && strcmp(name, "all") != 0 && strcmp(name, "qubits") != 0)
-            return kl_fail(err, KL_EDATA, "%s: found '%.40s', expected name, note, all and qubits", what,
-                           name);
+            return kl_fail(err, KL_EDATA,
+                           "%s: found '%.40s', expected name, note, all and qubits, or a backend's "
+                           "properties in IBM's form",
+                           what, name);
         if (text && !json_is_string(value))
             return kl_fail(err, KL_EDATA, "%s: %s: expected a text", what, name);
         for (const char *c = json_string_value(value); text && *c; c++)
@@ -153,10 +157,11 @@ static int read_root(struct kl_noise *noise, json_t *root, const char *what, str
         noise->qubit[0] = all;
         return settle(&noise->qubit[0], what, err);
     }
-    if (!json_is_array(list) || !json_array_size(list) || json_array_size(list) > KL_MAX_QUBITS)
+    const size_t n = json_array_size(list);
+    if (!n || n > KL_MAX_QUBITS) /* of a file's longer list the first ones are taken */
         return kl_fail(err, KL_EDATA, "%s: qubits: expected a list of 1 to %d qubits", what,
                        KL_MAX_QUBITS);
-    noise->n_qubits = (int)json_array_size(list);
+    noise->n_qubits = (int)n;
     for (int q = 0; q < noise->n_qubits && !code; q++) {
         snprintf(here, sizeof here, "%.200s: qubit %d", what, q);
         noise->qubit[q] = all;
@@ -188,9 +193,9 @@ int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error
     int code = kl_noise_read(noise, text, "noise", err);
     if (!code && noise->n_qubits && noise->n_qubits < c->n_qubits)
         code = kl_fail(err, KL_EUSAGE,
-                       "noise: it describes %d qubits, the circuit has %d; add the others to its list "
+                       "noise: it describes %d qubit%s, the circuit has %d; add the others to its list "
                        "'qubits'",
-                       noise->n_qubits, c->n_qubits);
+                       noise->n_qubits, kl_s((uint64_t)noise->n_qubits), c->n_qubits);
     return code;
 }
 

@@ -20,10 +20,37 @@ struct kl_noise {
     int n_qubits; /* described one by one; 0: qubit[0] stands for all */
     struct kl_qubit_noise qubit[KL_MAX_QUBITS];
 };
-/* What --noise takes, "depolarizing=0.01,readout=0.02" or the name of a .json file, as one canonical
-   text, which goes into keys and heads: a sorted list, or JSON if qubits differ; "" for "none".
-   malloc'ed. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
+/* What --noise takes, "depolarizing=0.01,t1=50us,gate-time=35ns", the name of a .json file, or one and
+   qubits of it, "FILE.json,qubits=0,3,5", as one canonical text, which goes into keys and heads: a sorted
+   list, or JSON if qubits differ, times in seconds; "" for "none". malloc'ed. KL_EUSAGE, KL_EDATA,
+   KL_ENOINPUT, KL_EIO, KL_ENOMEM. */
 int kl_noise_text(char **text, const char *option, struct kl_error *err);
+/* Where a text came from, as far as it does not say itself. */
+enum { KL_NOISE_UNUSED = 240, KL_NOISE_LEFT_OUT = 8 };
+struct kl_noise_source {
+    char file[200];              /* "--noise": the text itself */
+    bool chosen;                 /* the qubits were */
+    int n_found;                 /* qubits that the file describes; 0: it has no list */
+    int n_taken;                 /* of these, */
+    int taken[KL_MAX_QUBITS];    /* their numbers there, wire 0 first */
+    char idle[KL_NOISE_UNUSED];  /* names in `all` that each of these has as well */
+    uint32_t t2_cut;             /* bit w: t2 of wire w was above 2 t1, and is 2 t1 */
+    uint32_t assumed;            /* bit w: wire w has the mean of other qubits' gates on one */
+    bool no_pairs;               /* there are no gates on two qubits: those on one stand for them */
+    const char *pulse;           /* of IBM's properties: the gate on one qubit whose numbers were taken;
+                                    else NULL, and what follows is empty */
+    char unused[KL_NOISE_UNUSED]; /* what else is there, in words; "": nothing */
+    int n_left_out, left_out[KL_NOISE_LEFT_OUT]; /* the first qubits that cannot be used */
+    const char *why[KL_NOISE_LEFT_OUT];
+};
+/* kl_noise_text, and the source. */
+int kl_noise_text_from(char **text, struct kl_noise_source *source, const char *option,
+                       struct kl_error *err);
+/* Notes on the noise of a circuit, a line each: which qubits of the source it has, what of the source is
+   not used or was changed, what can hardly be meant (a gate that takes a third of t1), and what changes
+   nothing of this circuit. source: NULL or zeros: not known. (noise_say.c) */
+void kl_noise_say(const struct kl_log *log, const struct kl_noise_source *source,
+                  const struct kl_circuit *c);
 /* From such a text. what: named in messages. KL_EDATA, KL_EUSAGE, KL_ENOMEM. */
 int kl_noise_read(struct kl_noise *noise, const char *text, const char *what, struct kl_error *err);
 /* What --trajectories takes; 0 of NULL. KL_EUSAGE: no number from `least` to a million, or without noise
@@ -67,10 +94,6 @@ void kl_readout_undo(double *p, const struct kl_circuit *c);
    errors that are the same in both states; KL_EUSAGE for any other. */
 int kl_readout_mean_check(const struct kl_circuit *c, struct kl_pauli string, struct kl_error *err);
 double kl_readout_mean(double mean, const struct kl_circuit *c, struct kl_pauli string);
-
-/* (for noise.c) The text as JSON (jansson), not checked. */
-struct json_t;
-int kl_noise_parse(struct json_t **root, const char *text, const char *what, struct kl_error *err);
 
 /* A channel on a qubit in the basis of Pauli matrices (Greenbaum 2015, arXiv:1509.02921): X, Y and Z are
    multiplied by x, y and z, and shift times the identity's coefficient is added to Z's. All channels

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit/noise.h"
+#include "circuit/noise_int.h"
+
+enum { MOST_BYTES = 1 << 22 }; /* IBM's properties have 5 KB a qubit */
 
 static int read_file(char **text, const char *path, struct kl_error *err)
 {
     size_t n;
-    const int code = kl_read_text(text, &n, path, 1 << 16, "a calibration in JSON", err);
+    const int code = kl_read_text(text, &n, path, MOST_BYTES, "a calibration in JSON", err);
     if (code || !memchr(*text, 0, n)) return code;
     free(*text);
     *text = NULL;
@@ -26,20 +28,37 @@ static bool is_printable(const char *text, size_t n)
     return true;
 }
 
-/* One NAME=NUMBER of n characters into the object. */
-static int add_number(json_t *all, const char *item, size_t n, struct kl_error *err)
+enum { NAME = 40 };
+
+/* NAME=NUMBER or, of a time, NAME=NUMBER and a unit. */
+static bool read_item(char name[NAME], double *x, const char *item, size_t n)
 {
-    char name[40], *end;
+    char *end, unit[8];
     const char *equals = memchr(item, '=', n);
     const size_t length = equals ? (size_t)(equals - item) : 0;
-    const double x = equals ? strtod(equals + 1, &end) : NAN;
-    if (!length || length >= sizeof name || end != item + n || end == equals + 1 || !isfinite(x) ||
-        !is_printable(item, length))
-        return kl_fail(err, KL_EUSAGE,
-                       "--noise: found '%.*s', expected NAME=NUMBER as in depolarizing=0.01, a file "
-                       "FILE.json, or none",
-                       (int)n, item);
-    snprintf(name, sizeof name, "%.*s", (int)length, item);
+    if (!length || length >= NAME || !is_printable(item, length)) return false;
+    snprintf(name, NAME, "%.*s", (int)length, item);
+    for (char *c = name; *c; c++)
+        if (*c == '_') *c = '-';
+    *x = strtod(equals + 1, &end);
+    if (end == equals + 1 || end > item + n || !isfinite(*x)) return false;
+    if (end == item + n) return true;
+    if ((size_t)(item + n - end) >= sizeof unit || !kl_noise_is_time(name)) return false;
+    snprintf(unit, sizeof unit, "%.*s", (int)(item + n - end), end);
+    return kl_seconds(x, *x, unit);
+}
+
+/* One item of n characters into the object. */
+static int add_number(json_t *all, const char *item, size_t n, struct kl_error *err)
+{
+    char name[NAME];
+    double x;
+    if (!read_item(name, &x, item, n))
+        return kl_fail(
+            err, KL_EUSAGE,
+            "--noise: found '%.*s', expected NAME=NUMBER as in depolarizing=0.01 or t1=120us, a "
+            "file FILE.json, or none",
+            (int)n, item);
     if (json_object_get(all, name)) return kl_fail(err, KL_EUSAGE, "--noise: %s is given twice", name);
     return json_object_set_new(all, name, json_real(x)) ? kl_fail_memory(err, 64) : KL_OK;
 }
@@ -110,31 +129,84 @@ static int canonical(char **text, json_t *root, const char *what, struct kl_erro
     return code;
 }
 
-int kl_noise_text(char **text, const char *option, struct kl_error *err)
+/* What an option names: a file, one and qubits of it, or the noise itself. */
+struct option {
+    char *path; /* malloc'ed; NULL: the text itself */
+    const char *what;
+    struct kl_noise_choice choice;
+};
+
+static int read_option(struct option *o, const char *text, struct kl_error *err)
+{
+    static const char ending[] = ".json", chosen[] = ".json,qubits=";
+    const size_t n = strlen(text), length = sizeof ending - 1;
+    const bool is_file = text[0] != '{' && n > length && strcmp(text + n - length, ending) == 0;
+    const char *list = text[0] != '{' && !is_file ? strstr(text, chosen) : NULL;
+    *o = (struct option){ NULL, "--noise", { 0 } };
+    if (!is_file && !list) return KL_OK;
+    o->path = strndup(text, list ? (size_t)(list - text) + length : n);
+    if (!o->path) return kl_fail_memory(err, n);
+    o->what = o->path;
+    return list ? kl_noise_choice_read(&o->choice, list + sizeof chosen - 1, err) : KL_OK;
+}
+
+/* In our own form, names and times plain, of the qubits that are taken. */
+static int in_own_form(json_t **root, struct kl_noise_source *source, const struct option *o,
+                       struct kl_error *err)
+{
+    int code;
+    source->chosen = o->choice.n > 0;
+    if (!json_is_object(*root)) return kl_fail(err, KL_EDATA, "%s: no JSON object", o->what);
+    if (kl_is_ibm(*root)) {
+        json_t *own = NULL;
+        code = kl_noise_from_ibm(&own, source, *root, &o->choice, o->what, err);
+        json_decref(*root);
+        *root = own;
+        return code;
+    }
+    source->n_found = (int)json_array_size(json_object_get(*root, "qubits"));
+    code = kl_noise_plain(*root, o->what, err);
+    if (!code) code = kl_noise_pick(*root, source, &o->choice, o->what, err);
+    if (!code) kl_noise_find_idle(source, *root);
+    return code;
+}
+
+int kl_noise_text_from(char **text, struct kl_noise_source *source, const char *option,
+                       struct kl_error *err)
 {
     json_t *root = NULL;
     char *content = NULL;
-    const size_t n = strlen(option);
-    const bool is_file = option[0] != '{' && n > 5 && strcmp(option + n - 5, ".json") == 0;
-    const char *what = is_file ? option : "--noise";
-    int code = KL_OK;
+    struct option o;
     *text = NULL;
-    if (n == 0 || strcmp(option, "none") == 0) {
+    *source = (struct kl_noise_source){ 0 };
+    if (!*option || strcmp(option, "none") == 0) {
         *text = calloc(1, 1);
         return *text ? KL_OK : kl_fail_memory(err, 1);
     }
-    if (is_file) code = read_file(&content, option, err);
-    if (!code && is_file) code = kl_json_parse(&root, content, what, err);
-    if (!code && !is_file) code = kl_noise_parse(&root, option, what, err);
-    if (!code) code = canonical(text, root, what, err);
-    if (code == KL_EDATA && !is_file) code = err->code = KL_EUSAGE;
+    int code = read_option(&o, option, err);
+    snprintf(source->file, sizeof source->file, "%s", o.what);
+    if (!code && o.path) code = read_file(&content, o.path, err);
+    if (!code && o.path) code = kl_json_parse(&root, content, o.what, err);
+    if (!code && !o.path) code = kl_noise_parse(&root, option, o.what, err);
+    if (!code) code = in_own_form(&root, source, &o, err);
+    if (!code) code = canonical(text, root, o.what, err);
+    kl_make_printable(source->file);
+    kl_make_printable(source->unused);
+    if (code == KL_EDATA && !o.path) code = err->code = KL_EUSAGE;
     json_decref(root);
     free(content);
+    free(o.path);
     if (code) {
         free(*text);
         *text = NULL;
     }
     return code;
+}
+
+int kl_noise_text(char **text, const char *option, struct kl_error *err)
+{
+    struct kl_noise_source source;
+    return kl_noise_text_from(text, &source, option, err);
 }
 
 void kl_noise_label(char label[KL_NOISE_LABEL], const char *text)

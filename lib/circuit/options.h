@@ -40,7 +40,7 @@
 /* The row of its noise, for tools that run it; the value becomes kl_noise_text's before the key. */
 #define KL_NOISE_OPTION(at, group)                                                                        \
     { "noise", 0, KL_OPT_STRING, at, "LIST|FILE", 0, 0, true,                                             \
-      "NAME=NUMBER,... or a calibration .json", group, NULL }
+      "NAME=NUMBER,... or calibration.json[,qubits=0,3,5]", group, NULL }
 /* How it is run; the value is read by kl_trajectories_read. */
 #define KL_TRAJECTORIES_OPTION(at)                                                                        \
     { "trajectories", 0, KL_OPT_STRING, at, "T", 0, 0, true,                                              \

@@ -72,7 +72,8 @@ void kl_head_settings_default(struct kl_head_settings *v)
 /* --noise as its canonical text; none: as if it had not been given. */
 static int settle_noise(struct kl_head_settings *v, struct kl_error *err)
 {
-    int code = v->head.circuit.noise ? kl_noise_text(&v->noise, v->head.circuit.noise, err) : KL_OK;
+    const char *option = v->head.circuit.noise;
+    int code = option ? kl_noise_text_from(&v->noise, &v->noise_source, option, err) : KL_OK;
     v->head.circuit.noise = v->noise && *v->noise ? v->noise : NULL;
     if (!code && v->head.circuit.noise && v->train.optimizer.kind == KL_QNG)
         return kl_fail(err, KL_EUSAGE,

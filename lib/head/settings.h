@@ -4,6 +4,7 @@
 #ifndef KL_HEAD_SETTINGS_H
 #define KL_HEAD_SETTINGS_H
 
+#include "circuit/noise.h"
 #include "circuit/options.h"
 #include "head/head.h"
 
@@ -25,6 +26,7 @@ struct kl_head_settings {
     const char *shots, *trajectories;
     bool no_controls, resume, check_gradients;
     char *qasm, *noise, *observables; /* (hidden) of --circuit-file; two options in canonical form */
+    struct kl_noise_source noise_source;
 };
 /* qtrain, by whose options the key of a head is made, whichever tool trains it. Its values are a struct
    kl_head_settings. */

@@ -28,6 +28,14 @@ static int noise_text(struct kl_error *err)
     return rc;
 }
 
+#define V(name, unit, value) "{\"name\":\"" name "\",\"unit\":\"" unit "\",\"value\":" value "}"
+#define QUBIT "[" V("T1", "us", "50") "," V("T2", "us", "50") "," V("readout_error", "", "0.1") "]"
+#define GATE(name, qubits)                                                                        \
+    "{\"gate\":\"" name "\",\"qubits\":[" qubits "],\"parameters\":[" V("gate_error", "", "0.01") "," \
+    V("gate_length", "ns", "35") "]}"
+static const char properties[] = "{\"backend_name\":\"d\",\"qubits\":[" QUBIT "," QUBIT "],\"gates\":[" GATE(
+    "sx", "0") "," GATE("cx", "0,1") "]}";
+
 static int observables(struct kl_error *err)
 {
     char *text = NULL;
@@ -130,6 +138,14 @@ int main(void)
     noise = "data/noise/example.json", noise_canonical = "\"qubits\":[";
     check_each("calibration", noise_text, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     check_each("calibration", noise_text, FAULT_READ, KL_EIO, KL_EIO);
+    noise = "{\"all\":{\"t1\":\"50us\",\"gate_time\":{\"value\":35,\"unit\":\"ns\"}},"
+            "\"qubits\":[{\"t2\":\"9us\"}]}";
+    noise_canonical = "\"t2\":";
+    check_each("units", noise_text, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
+    noise = "data/noise/example.json,qubits=6,5", noise_canonical = "\"t1\":";
+    check_each("a choice", noise_text, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
+    noise = properties, noise_canonical = "\"depolarizing-2\":";
+    check_each("properties", noise_text, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     noise = "", noise_canonical = "";
     check_each("no noise", noise_text, FAULT_MEMORY, KL_ENOMEM, KL_ENOMEM);
     check_each("observables", observables, FAULT_STREAM, KL_ENOMEM, KL_ENOMEM);

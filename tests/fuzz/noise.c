@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Any bytes as what --noise takes, a list, and as a calibration in JSON. The canonical text of what is
-   read is its own canonical text; all probabilities are such, all times finite or none, and the label is
-   one printable line. */
+   Any bytes as what --noise takes, a list, and as a calibration in JSON, whole or two qubits of it. The
+   canonical text of what is read is its own canonical text; all probabilities are such, all times finite
+   or none, and the label is one printable line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "circuit/noise.h"
 #include "tests/fuzz/frame/fuzz.h"
 
-const int fuzz_corpus = 30;
+const int fuzz_corpus = 45;
 
 static void check_qubit(const struct kl_qubit_noise *q, const char *text)
 {
@@ -69,13 +69,17 @@ static bool check(const char *option)
 
 bool fuzz(const unsigned char *data, size_t n)
 {
-    char *text = fuzz_text(data, n), path[300];
+    char *text = fuzz_text(data, n), path[300], chosen[330];
     const size_t length = strlen(text);
     bool read = false;
     snprintf(path, sizeof path, "%s/x.json", fuzz_folder());
     fuzz_write(path, data, n);
-    if (length == n && (length < 5 || strcmp(text + length - 5, ".json") != 0)) read = check(text);
+    const bool names_file = (length >= 5 && strcmp(text + length - 5, ".json") == 0) ||
+                            (*text != '{' && strstr(text, ".json,qubits="));
+    if (length == n && !names_file) read = check(text);
     read |= check(path);
+    snprintf(chosen, sizeof chosen, "%s,qubits=1,0", path);
+    check(chosen);
     free(text);
     return read;
 }

@@ -56,6 +56,7 @@ $ qeval exact.h5 f.h5 --zne 1,3 -o x.h5
 ? 2
 
 $ qeval exact.h5 f.h5 --noise readout=0.5 --mitigate-readout -o x.h5
+! qeval: noise: readout = 0.5 is the probability of reading the wrong bit: is it a fidelity, or per cent?
 ! qeval: readout errors of qubit 0: found 0.5 and 0.5, whose sum is 1: what is read says nothing about the qubit, so they cannot be taken back
 ? 2
 

@@ -23,6 +23,7 @@ $ qeval exact.h5 f.h5 --noise readout=0.1,phase-flip=0.01 -o c.h5; qeval noisy.h
 >   no controls: trained with --no-controls
 ! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: f.h5: noisy.h5 was trained on these; --split val takes those that it has not seen
+! qeval: noise: the circuit's 4 wires are qubits 0, 1, 2, 3 of the 7 in ROOT/data/noise/example.json; FILE.json,qubits=... takes others
 ! qeval: f.h5: noisy.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
@@ -51,3 +52,43 @@ $ qeval exact.h5 f.h5 --shots 0 -o x.h5
 
 $ qeval exact.h5 f.h5 --noise deplarizing=1 -o x.h5 2>&1 | cut -c 1-60
 > qeval: --noise: found 'deplarizing', expected one of readout
+
+# microseconds and nanoseconds taken for seconds, a lifetime of seconds beside a gate of nanoseconds, a fidelity
+$ printf '{"all":{"t1":120.1,"t2":95.3,"gate-time":35.5}}' > units.json
++ for o in units.json t1=100,gate-time=35e-9 depolarizing=0.999; do qeval exact.h5 f.h5 --noise $o --json -o u.h5 -f | jq -r .noise; done
+> gate-time=35.5,t1=120.1,t2=95.3
+> gate-time=3.5e-08,t1=1e+02
+> depolarizing=0.999
+! qeval: noise: a gate takes 0.296 of t1: are t1 = 120.1 and gate-time = 35.5 seconds? a unit can be written, as in t1=120us,gate-time=35ns
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: noise: a gate takes 3.5e-10 of t1, which changes next to nothing: are t1 = 100 and gate-time = 3.5e-08 seconds? a unit can be written, as in t1=120us,gate-time=35ns
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: noise: depolarizing = 0.999 is the probability of an error behind every gate: is it a fidelity, or per cent?
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+
+# with units it is the device's noise; of a longer list four qubits are taken; a choice of too many says so
+$ qeval exact.h5 f.h5 --noise t1=120.1us,t2=95.3us,gate_time=35.5ns -q -o a.h5 -f; E=$DATA/noise/example.json
++ qeval exact.h5 f.h5 --noise $E,qubits=6,4,2,0 -o b.h5 | grep -o "noise.*"; qeval exact.h5 f.h5 --noise $E,qubits=6,4,2,0,1 -o c.h5 -f | grep -o "noise.*"
++ jq '.qubits |= [.[6,4,2,0]]' $E > four.json; qeval exact.h5 f.h5 --noise four.json -o b.h5
+> noise example (4 qubits)
+> noise example (5 qubits)
+> b.h5: up to date
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+! qeval: noise: the circuit's 4 wires are qubits 6, 4, 2, 0 of the 7 in ROOT/data/noise/example.json; the others that were chosen change nothing
+! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
+
+$ qeval exact.h5 f.h5 --noise $DATA/noise/example.json,qubits=0,1,2,7 -o x.h5
+! qeval: --noise: qubits: found 7, ROOT/data/noise/example.json describes 7 qubits, numbered from 0
+? 2
+
+$ qeval exact.h5 f.h5 --noise $DATA/noise/example.json,qubits=0,1 -o x.h5
+! qeval: noise: it describes 2 qubits, the circuit has 4; add the others to its list 'qubits'
+? 2
+
+$ printf '{"backend_name":"d","basis_gates":["sx"]}' > conf.json; qeval exact.h5 f.h5 --noise conf.json -o x.h5
+! qeval: conf.json: no backend's properties: found 'backend_name' without a list 'qubits' of T1, T2 and others; take props_*.json, or backend.properties().to_dict()
+? 65
+
+$ printf '{"all":{"gate-time":35e-9},"qubits":[{"t1":50e-6,"t2":120e-6}]}' > t2.json; qeval exact.h5 f.h5 --noise t2.json -o x.h5
+! qeval: t2.json: qubit 0: t2 is #2, expected at most twice t1, which is 5e-05; where more was measured, write #
+? 65

@@ -15,6 +15,31 @@ $ cp $DATA/noise/example.json renamed.json; qtrain f.h5 --key -o x.h5 > plain
 $ qtrain -q f.h5 --epochs 1 --noise readout=0.02,depolarizing=1e-2 -o n.h5; cache show n.h5 | grep -o 'noise "[^"]*"'
 > noise "depolarizing=0.01,readout=0.02"
 
+# and in whichever unit: seconds, written units, IBM's properties
+$ printf '{"all":{"t1":"120.1us","gate_time":{"value":35.5,"unit":"ns"}}}' > units.json; P() { printf '{"name":"%s","unit":"%s","value":%s}' "$@"; }
++ Q="[$(P T1 us 120.1),$(P T2 us 240.2),$(P prob_meas1_prep0 '' 0.01),$(P prob_meas0_prep1 '' 0.03)]"
++ printf '{"backend_name":"d","qubits":[%s,%s,%s,%s,%s],"gates":[{"gate":"sx","qubits":[0],"parameters":[%s,%s]}]}' \
++     "$Q" "$Q" "$Q" "$Q" "${Q/120.1/50}" "$(P gate_error '' 0)" "$(P gate_length ns 35.5)" > ibm.json
++ O='{"t1":120.1e-6,"t2":240.2e-6,"gate-time":35.5e-9,"depolarizing":0.0,"readout-0":0.01,"readout-1":0.03}'
++ printf '{"name":"d","qubits":[%s,%s,%s,%s]}' "$O" "$O" "$O" "$O" > own.json
++ for o in t1=120.1e-6,gate-time=35.5e-9 t1=120.1us,gate-time=35.5ns gate_time=0.0355µs,t1=0.1201ms units.json own.json ibm.json,qubits=3,2,1,0
++ do qtrain f.h5 --key --noise $o -o x.h5; done | uniq -c | sed -E 's/ *([0-9]+) .*/\1/' | xargs
+> 4 2
+
+# what a calibration comes to, and what can hardly be meant, is said when it is trained with
+$ qtrain -q f.h5 --epochs 1 --no-controls --noise ibm.json -o i.h5; qtrain f.h5 --epochs 1 --no-controls --noise ibm.json --force -o i.h5 | wc -l
++ qeval i.h5 f.h5 --json -o r.h5 | jq .noise
++ qtrain f.h5 --epochs 1 --no-controls --noise t1=120.1,gate-time=35.5 -o u.h5 | wc -l
+> 1
+> "d (5 qubits)"
+> 1
+! qtrain: noise: the circuit's 4 wires are qubits 0, 1, 2, 3 of the 5 in ibm.json; FILE.json,qubits=... takes others
+! qtrain: noise: qubits 1, 2, 3: no length or error of a gate on one qubit; the others' mean is taken
+! qtrain: noise: no gate on two qubits in ibm.json: those on one stand for them
+! qtrain: noise: gates on one wire have the length and error of sx in ibm.json; not used: nothing
+! qeval: f.h5: i.h5 was trained on these; --split val takes those that it has not seen
+! qtrain: noise: a gate takes 0.296 of t1: are t1 = 120.1 and gate-time = 35.5 seconds? a unit can be written, as in t1=120us,gate-time=35ns
+
 # gradients under every channel, and under a calibration with every gate of some ansaetze
 $ for n in depolarizing=0.05 amplitude-damping=0.05 phase-damping=0.05 bit-flip=0.05 phase-flip=0.05 readout=0.05 \
 +     t1=50e-6,t2=70e-6,gate-time=35e-9,gate-time-2=3e-7,excited=0.01 $DATA/noise/example.json
@@ -42,7 +67,7 @@ $ qtrain f.h5 --noise absent.json -o x.h5
 ? 66
 
 $ qtrain f.h5 --noise 0.01 -o x.h5
-! qtrain: --noise: found '0.01', expected NAME=NUMBER as in depolarizing=0.01, a file FILE.json, or none
+! qtrain: --noise: found '0.01', expected NAME=NUMBER as in depolarizing=0.01 or t1=120us, a file FILE.json, or none
 ? 2
 
 $ ls x.h5

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Texts: JSON, YAML, grids, noise, observables."""
+import json
+
 from corpus.frame import put
 
 
@@ -72,6 +74,21 @@ def make_grid():
         put("grid", "bad-" + name, data)
 
 
+def ibm_properties(n):
+    """Made up, in the form of qiskit's BackendProperties.to_dict."""
+    def value(name, unit, x):
+        return {"date": "2026-01-01T00:00:00Z", "name": name, "unit": unit, "value": x}
+
+    def gate(name, wires, error, length):
+        return {"gate": name, "qubits": wires, "parameters": [value("gate_error", "", error), value("gate_length", "ns", length)]}
+
+    qubits = [[value("T1", "us", 100 + q), value("T2", "us", 90 + 200 * (q == 1)), value("frequency", "GHz", 5),
+               value("prob_meas0_prep1", "", 0.03), value("prob_meas1_prep0", "", 0.01)] for q in range(n)]
+    gates = [gate("sx", [q], 2e-4, 35.5) for q in range(n)] + [gate("rz", [0], 0, 0)]
+    gates += [gate("cx", [q, q + 1], 0.008, 300) for q in range(n - 1)]
+    return json.dumps({"backend_name": "made up", "qubits": qubits, "gates": gates, "general": []}, separators=(",", ":"))
+
+
 def make_noise():
     good = {"none": "none", "list": "depolarizing=0.01,readout=0.02",
             "times": "t1=5e-5,t2=7e-5,gate-time=3.5e-8,gate-time-2=3e-7,excited=0.01",
@@ -87,11 +104,18 @@ def make_noise():
            "hex": "readout=0x", "control": "readout\x1b[2J=1", "line": "a\nb=1",
            "empty-object": "{}", "no-object": "[]", "member": '{"al":{}}',
            "text-as-number": '{"all":{"readout":"0.1"}}', "qubits-number": '{"qubits":3}',
-           "no-qubits": '{"qubits":[]}', "many-qubits": '{"qubits":[' + ",".join(["{}"] * 40) + "]}",
+           "no-qubits": '{"qubits":[]}',
            "name-number": '{"name":1,"all":{}}', "name-control": '{"name":"a\\u001b","all":{}}',
            "line-in-name": '{"all":{"a\\nb":1}}', "line-in-member": '{"a\\nb":1}',
            "cut": '{"all":{"readout":0.1}', "nul": b'{"all":{"readout":0.1}}\0',
            "large": '{"all":{"t1":1e400}}'}
+    good |= {"many-qubits": '{"qubits":[' + ",".join(["{}"] * 40) + "]}", "units": "t1=120.1us,gate_time=35.5ns",
+             "units-json": '{"all":{"t1":"120.1 \u00b5s","gate_time":{"value":35.5,"unit":"ns","date":"x"}}}',
+             "ibm": ibm_properties(3), "ibm-no-pairs": ibm_properties(1)}
+    bad |= {"unit": "t1=1min,gate-time=1", "unit-json": '{"all":{"t1":"1 dt"}}', "same-names": "bit_flip=0,bit-flip=0",
+            "ibm-unit": ibm_properties(2).replace("us", "dt"), "ibm-cut": ibm_properties(2)[:500],
+            "ibm-text": ibm_properties(2).replace("0.01", '"0.01"'), "ibm-wire": ibm_properties(2).replace("[1]", "[2]"),
+            "ibm-configuration": '{"backend_name":"x","n_qubits":5,"basis_gates":["sx"]}'}
     for name, data in good.items():
         put("noise", name, data)
     for name, data in bad.items():
