@@ -16,7 +16,7 @@ struct h5 {
 
 static bool knows(const char *path, bool is_folder, const unsigned char *magic, size_t n_magic)
 {
-    if (n_magic) return n_magic == 8 && memcmp(magic, "\211HDF\r\n\032\n", 8) == 0;
+    if (n_magic) return n_magic >= 8 && memcmp(magic, "\211HDF\r\n\032\n", 8) == 0;
     struct stat st;
     (void)is_folder; /* folders have been asked for before */
     return strrchr(path, ':') && stat(path, &st) != 0;

@@ -43,7 +43,7 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
                        struct kl_error *err)
 {
     struct stat st = { 0 };
-    unsigned char magic[8];
+    unsigned char magic[KL_STAND_IN];
     size_t n_magic = 0;
     s->path = path;
     const bool there = stat(path, &st) == 0;
@@ -52,9 +52,10 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
     if (there && !is_folder) {
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
-        if (S_ISREG(st.st_mode)) n_magic = st.st_size < 8 ? (size_t)st.st_size : sizeof magic;
-        const int code = kl_pread_all(fd, magic, n_magic, 0, path, err);
+        if (S_ISREG(st.st_mode)) n_magic = st.st_size < KL_STAND_IN ? (size_t)st.st_size : KL_STAND_IN;
+        int code = kl_pread_all(fd, magic, n_magic, 0, path, err);
         close(fd);
+        if (!code) code = kl_no_stand_in(magic, n_magic, path, err);
         if (code) return code;
     }
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {

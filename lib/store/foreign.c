@@ -103,13 +103,16 @@ static int check_pixels(const struct kl_file *file, const char *path, struct kl_
 static int check_ours(const char *path, uint64_t size, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    char magic[8] = "";
+    char first[KL_STAND_IN], magic[8] = "";
+    const size_t n = size < KL_STAND_IN ? (size_t)size : KL_STAND_IN;
     int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+    if (fd >= 0 && kl_pread_all(fd, first, n, 0, path, NULL) == 0)
+        rc = kl_no_stand_in(first, n, path, err);
     bool ours = fd >= 0 && size > KL_SEAL_BYTES &&
                 kl_pread_all(fd, magic, 8, size - KL_SEAL_BYTES, path, NULL) == 0 &&
                 memcmp(magic, "KETLSEAL", 8) == 0;
     if (fd >= 0) close(fd);
-    if (!ours) return 0;
+    if (rc || !ours) return rc;
     rc = kl_file_open(&file, path, err);
     if (!rc) rc = kl_file_verify(file, NULL, err);
     if (!rc) rc = check_pixels(file, path, err);

@@ -209,6 +209,7 @@ static int read_weights(struct kl_weights **weights, const char *path, bool name
     int rc = read_whole(&data, &file.n, path, err);
     if (rc) goto out;
     file.data = data;
+    if ((rc = kl_no_stand_in(data, file.n, path, err))) goto out;
     if (!(w = calloc(1, sizeof *w))) {
         rc = kl_fail_memory(err, sizeof *w);
         goto out;
