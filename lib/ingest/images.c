@@ -163,6 +163,25 @@ static int gather(struct kl_images *im, const struct kl_images_options *o, struc
     return all ? 0 : kl_fail(err, KL_EDATA, "%s: no images", im->sources[0].path);
 }
 
+/* One of the names after the other, unless it is the last one again. */
+static void add_name(char *list, size_t size, const char *name)
+{
+    const size_t used = strlen(list), n = strlen(name);
+    const bool again = used >= n && strcmp(list + used - n, name) == 0 &&
+                       (used == n || strncmp(list + used - n - 2, ", ", 2) == 0);
+    if (!again) snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static void gather_names(struct kl_images *im)
+{
+    for (size_t i = 0; i < im->n_sources; i++) {
+        const struct kl_image_source *s = &im->sources[i];
+        if (!s->images_from) continue;
+        add_name(im->images_from, sizeof im->images_from, s->images_from);
+        add_name(im->labels_from, sizeof im->labels_from, s->labels_from);
+    }
+}
+
 /* Images lie by class in a folder and in many a file: the first ones may be of a few classes alone. */
 static int remark_limit(const struct kl_images *im, const struct kl_images_options *o,
                         struct kl_error *err)
@@ -211,6 +230,7 @@ int kl_images_open(struct kl_images **images, const char *const *paths, size_t n
     }
     if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err))) goto out;
     if ((rc = gather(im, options, err))) goto out;
+    gather_names(im);
     rc = remark_limit(im, options, err);
 out:
     if (rc) kl_images_close(&im);
