@@ -147,6 +147,23 @@ static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
     return code;
 }
 
+/* Before a file of this key is taken: weights of another network may have made it once. Those that
+   ketline ships are what they are. */
+static int check_weights(const struct job *j, struct kl_error *err)
+{
+    char checked[64];
+    struct kl_weights *weights = NULL;
+    const char *unused;
+    size_t n;
+    snprintf(checked, sizeof checked, "resnet18 %s", j->v->tap);
+    if (!j->v->weights || kl_input_remembered(j->weights_path, checked)) return KL_OK;
+    int code = kl_weights_read_named(&weights, j->weights_path, err);
+    if (!code) code = kl_resnet18_expect(weights, j->options.net.tap, &n, &unused, err);
+    if (!code) kl_input_remember(j->weights_path, checked);
+    kl_weights_free(&weights);
+    return code;
+}
+
 static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *err)
 {
     struct values *v = j->v;
@@ -210,6 +227,7 @@ static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct 
         if (!code) code = kl_shard_of(&j->shard, &key, err);
     }
     if (!code) code = make_own_key(j, &key, err);
+    if (!code) code = check_weights(j, err);
     if (!code) code = kl_stage_begin(j->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;

@@ -45,10 +45,11 @@ static int resolve_labels(const char **labels, const char **other, const char *g
     *labels = given, *other = NULL;
     if (!given || strcmp(given, "none") == 0) return KL_OK;
     if (stat(given, &s) == 0)
-        return kl_fail(err, KL_EUSAGE,
-                       "%s: --labels %s: a file; labels of images in HDF5 are --labels DATASET or --labels "
-                       "FILE.h5:DATASET",
-                       path, given);
+        return kl_fail(
+            err, KL_EUSAGE,
+            "%s: --labels %s: a file; labels of images in HDF5 are --labels DATASET or --labels "
+            "FILE.h5:DATASET",
+            path, given);
     if (!colon || (size_t)(colon - given) >= sizeof file) return KL_OK;
     snprintf(file, sizeof file, "%.*s", (int)(colon - given), given);
     if (stat(file, &s)) return KL_OK;
@@ -150,15 +151,16 @@ static int record_datasets(json_t *record, size_t i, const struct kl_foreign *f,
     int rc = kl_json_string(&images_from, f->images, err);
     if (!rc) rc = kl_json_string(&labels_from, labels, err);
     json_t *input = json_object_get(record, name);
-    if (!rc && (json_object_set(input, "dataset", images_from) || json_object_set(input, "labels", labels_from)))
+    if (!rc && (json_object_set(input, "dataset", images_from) ||
+                json_object_set(input, "labels", labels_from)))
         rc = kl_fail_memory(err, 256);
     json_decref(images_from);
     json_decref(labels_from);
     return rc;
 }
 
-/* The key has a part for the labels unless they are those of the root by a usual name, which files of keys
-   without it have. */
+/* The key has a part for the labels unless they are those of the root by a usual name, which files of
+   keys without it have. */
 int kl_h5_identify(struct kl_key *key, json_t *record, size_t i, const char *path, const char *given,
                    struct kl_error *err)
 {

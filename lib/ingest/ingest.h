@@ -11,8 +11,8 @@
 enum kl_channels { KL_CHANNELS_AUTO, KL_CHANNELS_GREY, KL_CHANNELS_RGB };
 
 struct kl_images_options {
-    const char *labels; /* "none": images without labels. IDX: file of labels; HDF5: DATASET or
-                           FILE:DATASET; NULL: found beside the images by its name */
+    const char *labels;        /* "none": images without labels. IDX: file of labels; HDF5: DATASET or
+                                  FILE:DATASET; NULL: found beside the images by its name */
     enum kl_channels channels; /* AUTO: RGB if any image has colour */
     size_t resize; /* every image becomes resize x resize; 0: as it is (all must have one size) */
     size_t crop;   /* at most resize, which then is the shorter side, and what is taken crop x crop in
@@ -38,8 +38,9 @@ struct kl_images {
     size_t n_classes, class_name_size;  /* 0 without labels */
     char *class_names;                  /* [n_classes][class_name_size], NUL padded */
     size_t skipped;                     /* bad files left out */
-    char images_from[512], labels_from[512]; /* HDF5: names of the inputs' datasets, or "none"; else "" */
-    struct kl_image_source *sources;    /* (hidden) */
+    char images_from[512],
+        labels_from[512];            /* HDF5: names of the inputs' datasets, or "none"; else "" */
+    struct kl_image_source *sources; /* (hidden) */
     size_t n_sources;
     bool in_order, cancelled;
     size_t next; /* in order: the image that may be read now */

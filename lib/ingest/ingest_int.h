@@ -53,8 +53,8 @@ int kl_image_source_number(struct kl_image_source *s, struct kl_error *err);
 
 /* h5.c: is it read by that driver? */
 bool kl_is_h5(const char *path);
-/* Which labels belong to images i into the key, the names of the datasets into the record of input i. Labels
-   as in kl_images_options. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_ENOMEM. */
+/* Which labels belong to images i into the key, the names of the datasets into the record of input i.
+   Labels as in kl_images_options. KL_EUSAGE, KL_EDATA, KL_ENOINPUT, KL_ENOMEM. */
 struct kl_key;
 struct json_t;
 int kl_h5_identify(struct kl_key *key, struct json_t *record, size_t i, const char *path,

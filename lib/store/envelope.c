@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The seal: a record after HDF5's end of file, over every byte outside the large datasets. A reader
-   checks it before HDF5's parser sees a byte, because that parser can hang or crash on damaged metadata. */
+   checks it before HDF5's parser sees a byte, because that parser can hang or crash on damaged metadata.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

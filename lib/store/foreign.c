@@ -146,8 +146,8 @@ void kl_foreign_free(struct kl_foreign *f)
     f->data = NULL, f->label = NULL;
 }
 
-/* FILE:DATASET, unless that is a file's name: *name becomes FILE, and what is returned points into it. NULL:
-   no memory. */
+/* FILE:DATASET, unless that is a file's name: *name becomes FILE, and what is returned points into it.
+   NULL: no memory. */
 static const char *split_path(char **name, const char *path)
 {
     struct stat s;

@@ -48,7 +48,8 @@ bool kl_foreign_simple(hid_t set)
     return simple;
 }
 
-static int check_images(struct kl_answer *a, hid_t set, const struct kl_listed *images, uint64_t file_size)
+static int check_images(struct kl_answer *a, hid_t set, const struct kl_listed *images,
+                        uint64_t file_size)
 {
     const char *name = images->name;
     if (set < 0 || images->kind == KL_LISTED_BROKEN)
@@ -126,7 +127,8 @@ static int32_t *read_labels(hid_t file, const char *name, uint64_t n_images, con
         labels = kl_foreign_labels(set, listed, n_images, a);
         if (set >= 0) H5Dclose(set);
     } else {
-        kl_answer_refuse(a, name, *name ? "absent, or not a plain dataset" : "name the labels: FILE:DATASET");
+        kl_answer_refuse(a, name,
+                         *name ? "absent, or not a plain dataset" : "name the labels: FILE:DATASET");
     }
     a->n_labels = labels ? n_images : 0;
     return labels;

@@ -13,8 +13,8 @@ const char *const kl_usual_labels[] = { "labels", "y", "label", "y_train", NULL 
 int kl_answer_refuse(struct kl_answer *a, const char *name, const char *text)
 {
     a->code = KL_EDATA;
-    snprintf(a->text, sizeof a->text, "%s%.140s%s%.480s", *name ? "dataset " : "", name, *name ? ": " : "",
-             text);
+    snprintf(a->text, sizeof a->text, "%s%.140s%s%.480s", *name ? "dataset " : "", name,
+             *name ? ": " : "", text);
     return -1;
 }
 
@@ -49,7 +49,8 @@ static bool looks_like_images(const struct kl_listed *l)
 static bool is_vector(const struct kl_listed *l, uint64_t n)
 {
     uint64_t rest = n;
-    for (int i = 0; i < l->rank && i < 4; i++) rest = l->dims[i] == 1 ? rest : rest == l->dims[i] ? 1 : 0;
+    for (int i = 0; i < l->rank && i < 4; i++)
+        rest = l->dims[i] == 1 ? rest : rest == l->dims[i] ? 1 : 0;
     return l->rank >= 1 && l->rank <= 4 && rest == 1;
 }
 
@@ -111,7 +112,8 @@ const struct kl_listed *kl_foreign_choose_images(struct kl_answer *a, const char
     const struct kl_listed *only = NULL;
     size_t fit = 0;
     if (*wanted) {
-        if (!(only = find(all, n, wanted))) kl_answer_refuse(a, wanted, "absent, or not a plain dataset");
+        if (!(only = find(all, n, wanted)))
+            kl_answer_refuse(a, wanted, "absent, or not a plain dataset");
         return only;
     }
     if ((only = first_of(kl_usual_images, all, n))) return only;
@@ -164,7 +166,8 @@ static int refuse_labels(struct kl_answer *a, const struct pairing *p, bool pair
         struct kl_words words;
         const struct kl_listed *l = &p->all[i];
         if (l == p->images || !kl_listed_fits(l, count)) continue;
-        if (pairs ? is_pair(p, &p->words, l) : named_labels(&words, l)) add_name(names, sizeof names, l->name);
+        if (pairs ? is_pair(p, &p->words, l) : named_labels(&words, l))
+            add_name(names, sizeof names, l->name);
     }
     snprintf(text, sizeof text, "%s (%s); name them: --labels DATASET, or --labels none", how, names);
     return kl_answer_refuse(a, p->images->name, text);
@@ -176,7 +179,8 @@ static bool is_list_of_names(const struct kl_listed *l, uint64_t n)
     return l->kind == KL_LISTED_OTHER && !(l->rank == 1 && l->dims[0] == n);
 }
 
-/* The labels that have the images' own name: one that fits, or one that does not, which reading tells. */
+/* The labels that have the images' own name: one that fits, or one that does not, which reading tells.
+ */
 static int choose_pair(const struct kl_listed **labels, struct kl_answer *a, const struct pairing *p)
 {
     size_t fit = 0;

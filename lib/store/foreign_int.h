@@ -43,8 +43,8 @@ struct kl_listed {
     uint64_t dims[4]; /* of rank 1 to 4 */
 };
 
-/* foreign_names.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and what
-   is left, which a pair has in common. */
+/* foreign_names.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and
+   what is left, which a pair has in common. */
 enum { KL_WORDS = 16 };
 struct kl_words {
     bool images, labels, mask; /* there is such a word */
@@ -55,15 +55,15 @@ struct kl_words {
 void kl_words_of(struct kl_words *words, const char *name);
 bool kl_words_equal(const struct kl_words *a, const struct kl_words *b);
 
-/* foreign_choose.c, from the n datasets of a file. The images: `wanted`, or if that is "" the first of the usual
-   names, or the only one that fits; NULL: the answer refuses. */
+/* foreign_choose.c, from the n datasets of a file. The images: `wanted`, or if that is "" the first of
+   the usual names, or the only one that fits; NULL: the answer refuses. */
 extern const char *const kl_usual_images[], *const kl_usual_labels[]; /* up to a NULL */
 const struct kl_listed *kl_foreign_choose_images(struct kl_answer *answer, const char *wanted,
                                                  const struct kl_listed *all, size_t n);
-/* Which labels belong to these images, and what of the file is not used: labels, root_labels and note of the
-   answer. wanted: as in kl_wish. -1: the answer refuses. */
-int kl_foreign_choose_labels(struct kl_answer *answer, const struct kl_listed *images, const char *wanted,
-                             const struct kl_listed *all, size_t n);
+/* Which labels belong to these images, and what of the file is not used: labels, root_labels and note of
+   the answer. wanted: as in kl_wish. -1: the answer refuses. */
+int kl_foreign_choose_labels(struct kl_answer *answer, const struct kl_listed *images,
+                             const char *wanted, const struct kl_listed *all, size_t n);
 /* text about a dataset, or about none (""), as the answer. Returns -1. */
 int kl_answer_refuse(struct kl_answer *answer, const char *name, const char *text);
 /* Could it hold one label for each of n images: so many numbers, or rows of so many? */

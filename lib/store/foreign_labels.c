@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Labels from a foreign HDF5 file, in the process that parses it: whole numbers of any type, one for each
-   image, or rows of zeros with a one. Anything else is refused: images that silently have no labels, or
-   others, are found out much later. */
+   Labels from a foreign HDF5 file, in the process that parses it: whole numbers of any type, one for
+   each image, or rows of zeros with a one. Anything else is refused: images that silently have no
+   labels, or others, are found out much later. */
 #include <hdf5.h>
 #include <stdlib.h>
 
@@ -13,7 +13,8 @@ static const uint64_t MOST_BYTES = (uint64_t)256 << 20; /* of rows that become l
 static bool whole(int32_t *labels, const double *values, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++) {
-        if (!(values[i] >= -1e9 && values[i] <= 1e9) || (double)(int32_t)values[i] != values[i]) return false;
+        if (!(values[i] >= -1e9 && values[i] <= 1e9) || (double)(int32_t)values[i] != values[i])
+            return false;
         labels[i] = (int32_t)values[i];
     }
     return true;
@@ -37,7 +38,8 @@ static bool read_values(int32_t *labels, hid_t set, uint64_t n, uint64_t row)
 {
     if (n * row > MOST_BYTES / sizeof(double)) return false;
     double *values = malloc(n * row * sizeof *values + 1);
-    const bool fine = values && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 &&
+    const bool fine = values &&
+                      H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0 &&
                       (row == 1 ? whole(labels, values, n) : one_hot(labels, values, n, row));
     free(values);
     return fine;
@@ -60,9 +62,10 @@ int32_t *kl_foreign_labels(hid_t set, const struct kl_listed *listed, uint64_t n
     else if (fine) fine = read_values(labels, set, n, row);
     H5Tclose(type);
     if (fine) return labels;
-    kl_answer_refuse(a, listed->name,
-                     "expected one whole number for each image, or a row of zeros with a one; --labels none "
-                     "leaves the labels out");
+    kl_answer_refuse(
+        a, listed->name,
+        "expected one whole number for each image, or a row of zeros with a one; --labels none "
+        "leaves the labels out");
     free(labels);
     return NULL;
 }

@@ -42,7 +42,7 @@ static int kind_of(hid_t set)
     if (class < 0) return KL_LISTED_BROKEN;
     if (u8) return KL_LISTED_U8;
     return class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM ? KL_LISTED_NUMBERS
-                                                                         : KL_LISTED_OTHER;
+                                                                           : KL_LISTED_OTHER;
 }
 
 static void look(struct kl_listed *l, hid_t file)

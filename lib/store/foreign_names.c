@@ -7,13 +7,14 @@
 
 #include "store/foreign_int.h"
 
-static const char *const of_images[] = { "x",     "image",   "images", "img",     "imgs",    "data",
-                                         "pixel", "pixels",  "photo",  "photos",  "picture", "pictures",
-                                         "patch", "patches", "input",  "inputs",  "sample",  "samples",
-                                         NULL };
-static const char *const of_labels[] = { "y",      "label",   "labels",   "lbl",        "target", "targets",
-                                         "class",  "classes", "category", "categories", "digit",  "digits",
-                                         "answer", "answers", "ans",      "truth",      NULL };
+static const char *const of_images[] = { "x",       "image",    "images",  "img",     "imgs",
+                                         "data",    "pixel",    "pixels",  "photo",   "photos",
+                                         "picture", "pictures", "patch",   "patches", "input",
+                                         "inputs",  "sample",   "samples", NULL };
+static const char *const of_labels[] = { "y",       "label",  "labels",  "lbl",      "target",
+                                         "targets", "class",  "classes", "category", "categories",
+                                         "digit",   "digits", "answer",  "answers",  "ans",
+                                         "truth",   NULL };
 static const char *const of_masks[] = { "mask", "masks", "seg", "segmentation", "segmentations", NULL };
 static const char *const of_training[] = { "train", "training", "tr", NULL };
 static const char *const of_test[] = { "test", "testing", "te", NULL };
@@ -28,7 +29,10 @@ static bool is_of(const char *const *list, const char *word, size_t n)
 
 static unsigned split_of(const char *word, size_t n)
 {
-    return is_of(of_training, word, n) ? 1 : is_of(of_test, word, n) ? 2 : is_of(of_validation, word, n) ? 4 : 0;
+    return is_of(of_training, word, n)     ? 1
+           : is_of(of_test, word, n)       ? 2
+           : is_of(of_validation, word, n) ? 4
+                                           : 0;
 }
 
 /* Where a word that is written as one, "xtrain", "testlabels", "x1", falls into two; 0: it does not. */
