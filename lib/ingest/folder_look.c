@@ -76,6 +76,36 @@ static int refuse(const char *file, int rc, const struct kl_images_options *o, s
     return code ? code : kl_fail(err, rc, "%s: cannot be read", file);
 }
 
+/* 12 bits of a camera in the 16 of a PNG, say, become nearly black pictures of 8. Told by the first
+ * ones. */
+enum { DEEP_TRIED = 8, DARK = 64 };
+struct deep {
+    size_t n, first[DEEP_TRIED]; /* of the files that are kept */
+};
+
+static void remark_dark(const struct kl_image_source *s, const struct kl_names *files,
+                        const struct deep *deep, const struct kl_images_options *o)
+{
+    struct kl_arena arena = { 0 };
+    struct kl_picture p;
+    uint8_t most = 0;
+    const size_t tried = deep->n < DEEP_TRIED ? deep->n : DEEP_TRIED;
+    for (size_t i = 0; i < tried; i++) {
+        kl_arena_reset(&arena);
+        if (kl_picture_decode(&p, files->items[deep->first[i]], o->max_bytes, &arena, NULL)) most = 255;
+        else
+            for (size_t k = 0; k < p.height * p.width * p.channels; k++)
+                most = p.pixels[k] > most ? p.pixels[k] : most;
+    }
+    kl_arena_free(&arena);
+    if (tried && most < DARK)
+        kl_note(
+            o->log, 1,
+            "%zu of %zu image files have 16 bits a channel, and the first are dark (at most %d of 255): "
+            "if fewer bits are used, as 12 of a camera, scale them to 16 first (first: %s)",
+            deep->n, s->n, most, files->items[deep->first[0]]);
+}
+
 /* File i is the source's next one. */
 static void keep(struct kl_image_source *s, struct kl_names *files, size_t i,
                  const struct kl_picture_header *h)
@@ -97,6 +127,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
     struct pass pass = { files, o, calloc(files->n, sizeof *pass.looks) };
     int rc = 0;
     size_t n_turned = 0, first_turned = 0;
+    struct deep deep = { 0 };
     s->index = malloc(files->n * sizeof *s->index);
     if (!pass.looks || !s->index)
         rc = kl_fail_memory(err, files->n * (sizeof *pass.looks + sizeof *s->index));
@@ -112,6 +143,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
             if (!o->labels) remark_lost(s, files, i, s->n, o->log);
         } else {
             if (look->header.turned && !n_turned++) first_turned = s->n;
+            if (look->header.deep && deep.n++ < DEEP_TRIED) deep.first[deep.n - 1] = s->n;
             keep(s, files, i, &look->header);
         }
     }
@@ -123,6 +155,7 @@ int kl_folder_look(struct kl_image_source *s, struct kl_names *files, const stru
                 "%zu of %zu image files are to be turned, as their Exif says (first: %s): they are read "
                 "as they are stored, as torchvision does; exiftran -ai turns the files",
                 n_turned, s->n, files->items[first_turned]);
+    if (!rc) remark_dark(s, files, &deep, o);
     free(pass.looks);
     return rc;
 }

@@ -182,35 +182,6 @@ static void gather_names(struct kl_images *im)
     }
 }
 
-/* Images lie by class in a folder and in many a file: the first ones may be of a few classes alone. */
-static int remark_limit(const struct kl_images *im, const struct kl_images_options *o,
-                        struct kl_error *err)
-{
-    size_t at = 0, lost = 0, needed = 0;
-    const char *name = NULL;
-    if (!o->limit || !im->n_classes) return 0;
-    size_t *first =
-        calloc(im->n_classes, sizeof *first); /* image of a class, from 1; 0: there is none */
-    if (!first) return kl_fail_memory(err, im->n_classes * sizeof *first);
-    for (size_t i = 0; i < im->n_sources; i++) {
-        const struct kl_image_source *s = &im->sources[i];
-        for (size_t k = 0, n = s->total - s->skipped; k < n; k++, at++)
-            if (!first[s->labels[k]]) first[s->labels[k]] = at + 1;
-    }
-    for (size_t c = 0; c < im->n_classes; c++) {
-        if (first[c] <= o->limit) continue;
-        if (!lost++) name = im->class_names + c * im->class_name_size;
-        if (first[c] > needed) needed = first[c];
-    }
-    if (lost)
-        kl_note(o->log, 1,
-                "--limit %zu leaves %zu of %zu classes without an image (first: '%.60s'); --limit %zu "
-                "gives each of these one",
-                o->limit, lost, im->n_classes, name, needed);
-    free(first);
-    return 0;
-}
-
 int kl_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
                    const struct kl_images_options *options, struct kl_error *err)
 {
@@ -231,7 +202,7 @@ int kl_images_open(struct kl_images **images, const char *const *paths, size_t n
     if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err))) goto out;
     if ((rc = gather(im, options, err))) goto out;
     gather_names(im);
-    rc = remark_limit(im, options, err);
+    rc = kl_images_remark(im, options, err);
 out:
     if (rc) kl_images_close(&im);
     *images = im;

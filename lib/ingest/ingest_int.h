@@ -51,6 +51,9 @@ extern const struct kl_driver kl_driver_idx, kl_driver_folder, kl_driver_h5;
    than 65,536), KL_ENOMEM. */
 int kl_image_source_number(struct kl_image_source *s, struct kl_error *err);
 
+/* remarks.c: notes of classes without an image, to the log of the options. KL_ENOMEM. */
+int kl_images_remark(const struct kl_images *images, const struct kl_images_options *options,
+                     struct kl_error *err);
 /* h5.c: is it read by that driver? */
 bool kl_is_h5(const char *path);
 /* Which labels belong to images i into the key, the names of the datasets into the record of input i.

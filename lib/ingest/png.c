@@ -25,6 +25,7 @@ static int header(struct kl_picture_header *h, FILE *file, const char *path, str
         return kl_fail(err, KL_EDATA, "%s: %s", path,
                        n < 33 ? "truncated in its header" : "does not begin with IHDR");
     *h = (struct kl_picture_header){ .height = big_endian(b + 20), .width = big_endian(b + 16) };
+    h->deep = b[24] == 16;
     h->colour = b[25] & 2; /* colour types 2, 3 (palette) and 6 */
     return KL_OK;
 }

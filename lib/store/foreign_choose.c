@@ -232,11 +232,20 @@ static int choose_labels(const struct kl_listed **labels, struct kl_answer *a, c
     return 0;
 }
 
-/* What looks like images or labels and is not used; and that there are no labels. */
+/* One remark after another, as long as there is room. */
+static void add_note(struct kl_answer *a, const char *between, const char *text, const char *names,
+                     const char *end)
+{
+    const size_t used = strlen(a->note);
+    snprintf(a->note + used, sizeof a->note - used, "%s%s%s%s", used ? between : "", text, names, end);
+}
+
+/* What looks like images or labels and is not used; that there are no labels; that images may lie
+ * across. */
 static void remark(struct kl_answer *a, const struct pairing *p, const struct kl_listed *labels,
                    const char *wanted)
 {
-    char images[240] = "", others[240] = "";
+    char images[200] = "", others[200] = "";
     for (size_t i = 0; i < p->n; i++) {
         struct kl_words words;
         const struct kl_listed *l = &p->all[i];
@@ -245,13 +254,17 @@ static void remark(struct kl_answer *a, const struct pairing *p, const struct kl
         if (looks_like_images(l)) add_name(images, sizeof images, l->name);
         else if (named && l->kind != KL_LISTED_OTHER) add_name(others, sizeof others, l->name);
     }
-    const bool none = !wanted && !labels;
-    if (!*images && !*others && !none) return;
-    snprintf(a->note, sizeof a->note, "%s%s%s%s%s%s%s",
-             none ? "no labels; --labels DATASET or FILE.h5:DATASET names them" : "",
-             none && (*images || *others) ? "; " : "", *images || *others ? "not used: " : "", images,
-             *images ? " (shaped as images)" : "", *images && *others ? ", " : "", others);
-    if (*others) strcat(a->note, " (named as labels)");
+    if (!wanted && !labels)
+        add_note(a, "", "no labels; --labels DATASET or FILE.h5:DATASET names them", "", "");
+    if (*images) add_note(a, "; ", "not used: ", images, " (shaped as images)");
+    if (*others)
+        add_note(a, *images ? ", " : "; ", *images ? "" : "not used: ", others, " (named as labels)");
+    if (p->images->matlab)
+        add_note(
+            a, "; ",
+            "saved by MATLAB, whose sizes come here in reverse: its images of (h, w, n) are read with "
+            "rows and columns exchanged",
+            "", "");
 }
 
 int kl_foreign_choose_labels(struct kl_answer *a, const struct kl_listed *images, const char *wanted,

@@ -41,6 +41,7 @@ struct kl_listed {
     enum { KL_LISTED_U8, KL_LISTED_NUMBERS, KL_LISTED_OTHER, KL_LISTED_BROKEN } kind;
     int rank;
     uint64_t dims[4]; /* of rank 1 to 4 */
+    bool matlab;      /* MATLAB saved it, whose order of sizes is the reverse */
 };
 
 /* foreign_names.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and

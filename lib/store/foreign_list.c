@@ -53,6 +53,7 @@ static void look(struct kl_listed *l, hid_t file)
     if (l->rank >= 1 && l->rank <= 4) H5Sget_simple_extent_dims(space, dims, NULL);
     for (int i = 0; i < 4; i++) l->dims[i] = dims[i];
     l->kind = l->rank < 0 ? KL_LISTED_BROKEN : kind_of(set);
+    l->matlab = set >= 0 && H5Aexists(set, "MATLAB_class") > 0;
     if (space >= 0) H5Sclose(space);
     if (set >= 0) H5Dclose(set);
 }

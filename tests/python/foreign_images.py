@@ -125,6 +125,34 @@ with tempfile.TemporaryDirectory() as folder:
     done = extract("alone.h5", "--labels", "labels.h5:w")
     assert done.returncode == 65 and "labels.h5: dataset w: absent" in done.stderr, done
 
+    # What was read, and what was not, is said: in the summary, with --json, by cache show, in notes.
+    def say(*arguments):
+        done = subprocess.run(["extract-features", *arguments, "--resize", "28", "--force", "-o", "f.h5"], capture_output=True, text=True)
+        assert done.returncode == 0, done
+        return done
+
+    write("pair.h5", x_train=x, y_train=y, x_test=x, y_test=y)
+    done = say("pair.h5:x_test")
+    assert done.stdout.endswith("; images x_test, labels y_test\n"), done
+    assert "pair.h5:x_test: not used: x_train (shaped as images), y_train (named as labels)\n" in done.stderr, done
+    shown = subprocess.run(["cache", "show", "f.h5"], capture_output=True, text=True).stdout
+    assert "\nimages     pair.h5:x_test: dataset x_test, labels y_test\n" in shown, shown
+    for arguments, datasets in ((["alone.h5"], ("x", "none")), (["alone.h5", "--labels", "labels.h5:y"], ("x", "labels.h5:y")),
+                                (["pair.h5", "pair.h5:x_test"], ("x_train, x_test", "y_train, y_test")),
+                                (["pair.h5", "pair.h5"], ("x_train", "y_train"))):
+        told = json.loads(say(*arguments, "--json").stdout)
+        assert (told["images_dataset"], told["labels_dataset"]) == datasets, told
+    say("pair.h5", "--no-provenance")
+    assert "\nimages " not in subprocess.run(["cache", "show", "f.h5"], capture_output=True, text=True).stdout
+    assert "alone.h5: no labels; --labels DATASET or FILE.h5:DATASET names them" in say("alone.h5").stderr
+    assert "no labels" not in say("alone.h5", "--labels", "none").stderr
+    with h5py.File("saved.h5", "w") as file:
+        file["images"], file["labels"] = x, y[None] + 1.0
+        file["images"].attrs["MATLAB_class"] = np.bytes_("uint8")
+    done = say("saved.h5")
+    assert "images of (h, w, n) are read with rows and columns exchanged" in done.stderr, done
+    assert "labels from 1 to 3: class 0 has no image" in done.stderr, done
+
     # Floats, 16 bits, channels first, the first axis last: never taken for pixels of 8 bits.
     for name, images in {"unit": (x / 255).astype("f4"), "255": x.astype("f4"), "u2": x.astype("u2") * 257, "i1": x.astype("i1")}.items():
         write(f"{name}.h5", images=images, labels=y)
