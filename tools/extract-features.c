@@ -29,7 +29,7 @@ static const struct kl_option options[] = {
     { "precision", 0, KL_OPT_CHOICE, AT(precision), KL_PRECISIONS, 0, 0, true,
       "what convolutions multiply (default: tf32 on a GPU)", NULL, NULL },
     { "labels", 'l', KL_OPT_STRING, AT(labels), "FILE", 0, 0, false,
-      "labels of an IDX file (default: beside it); none: do without", "Images", NULL },
+      "of IDX: a file (default: beside it); of HDF5: [FILE:]DATASET; none: do without", "Images", NULL },
     { "channels", 0, KL_OPT_CHOICE, AT(channels), CHANNELS, 0, 0, true,
       "auto: rgb if an image has colour", NULL, NULL },
     { "resize", 'r', KL_OPT_INT, AT(resize), "N", 0, MOST, true,
@@ -147,6 +147,23 @@ static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
     return code;
 }
 
+/* Before a file of this key is taken: weights of another network may have made it once. Those that
+   ketline ships are what they are. */
+static int check_weights(const struct job *j, struct kl_error *err)
+{
+    char checked[64];
+    struct kl_weights *weights = NULL;
+    const char *unused;
+    size_t n;
+    snprintf(checked, sizeof checked, "resnet18 %s", j->v->tap);
+    if (!j->v->weights || kl_input_remembered(j->weights_path, checked)) return KL_OK;
+    int code = kl_weights_read_named(&weights, j->weights_path, err);
+    if (!code) code = kl_resnet18_expect(weights, j->options.net.tap, &n, &unused, err);
+    if (!code) kl_input_remember(j->weights_path, checked);
+    kl_weights_free(&weights);
+    return code;
+}
+
 static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *err)
 {
     struct values *v = j->v;
@@ -210,6 +227,7 @@ static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct 
         if (!code) code = kl_shard_of(&j->shard, &key, err);
     }
     if (!code) code = make_own_key(j, &key, err);
+    if (!code) code = check_weights(j, err);
     if (!code) code = kl_stage_begin(j->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;
@@ -266,10 +284,22 @@ static int compute(struct job *j, char content[65], struct kl_error *err)
     return code;
 }
 
+/* "; images x_test, labels y_test" of HDF5 files, else "". */
+static const char *datasets_text(char text[1100], const struct kl_images *im)
+{
+    *text = '\0';
+    if (*im->images_from)
+        snprintf(text, 1100, "; images %s, labels %s", im->images_from, im->labels_from);
+    kl_make_printable(text);
+    return text;
+}
+
 /* The one line, or object, of the result; not into a pipe that carries the file. */
 static int report(const struct job *j, const char *content, struct kl_error *err)
 {
     const char *output = j->v->common.output;
+    char text[1100];
+    const struct kl_images *im = j->e.images;
     size_t dims[3], d = 1;
     const double seconds = kl_clock() - j->stage->start, n = (double)j->e.n;
     const double rate = (n - (double)j->e.kept) / seconds; /* of what these seconds were spent on */
@@ -286,12 +316,16 @@ static int report(const struct job *j, const char *content, struct kl_error *err
         { "dtype", KL_JSON_TEXT, j->v->dtype, 0 },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
         { "rate", KL_JSON_NUMBER, NULL, rate },
-        kl_json_cautions(j->stage->log)
+        kl_json_cautions(j->stage->log),
+        { "images_dataset", KL_JSON_TEXT, im->images_from, 0 },
+        { "labels_dataset", KL_JSON_TEXT, im->labels_from, 0 }
     };
-    if (j->v->common.json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
+    const size_t n_pairs = sizeof pairs / sizeof *pairs - (*im->images_from ? 0 : 2);
+    if (j->v->common.json) return kl_json_line(to, pairs, n_pairs, err);
     if (!j->v->common.quiet)
-        fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)\n", output, j->e.n, d,
-                strcmp(j->v->dtype, "f16") == 0 ? "float16" : "float32", seconds, rate);
+        fprintf(to, "%s: %zu x %zu %s, %.1f s (%.0f images/s)%s\n", output, j->e.n, d,
+                strcmp(j->v->dtype, "f16") == 0 ? "float16" : "float32", seconds, rate,
+                datasets_text(text, im));
     return KL_OK;
 }
 

@@ -31,6 +31,11 @@ void kl_resnet18_options_default(
    same (triple.c). name: for the message. KL_EUSAGE. */
 int kl_resnet18_triple(float triple[3], char text[64], const char *from, bool positive, const char *name,
                        struct kl_error *err);
+/* KL_EDATA: the weights have a tensor that a ResNet-18 has not and that could change its features at
+   this tap, as those of a ResNet-34 or with squeeze-excitation (expected.c). Others are passed over:
+   *n_unused, *unused the first of them, but for fc and layers after the tap. */
+int kl_resnet18_expect(const struct kl_weights *weights, enum kl_tap tap, size_t *n_unused,
+                       const char **unused, struct kl_error *err);
 /* Fold batch normalisation (eps 1e-5) into the convolutions, the three stem filters into one for grey
    images (the mean exactly, borders included), and lay the weights out for the kernels. KL_EDATA if a
    tensor is absent or has another shape. weights NULL: shapes alone, for a GPU. */
@@ -64,8 +69,8 @@ int kl_card_prepare(struct kl_card **card, const struct kl_device *device, enum 
    KL_EDATA. */
 int kl_card_open(struct kl_card *card, const struct kl_resnet18 *net, const struct kl_weights *weights,
                  size_t images, int slots, const struct kl_log *log, struct kl_error *err);
-/* Images of a batch; a power of two. An image's features may depend on its place in a batch, except in FP32;
-   never on its neighbours. */
+/* Images of a batch; a power of two. An image's features may depend on its place in a batch, except in
+   FP32; never on its neighbours. */
 size_t kl_card_batch(const struct kl_card *card);
 /* Where a slot's images belong, (batch, h, w) or (batch, h, w, 3). */
 uint8_t *kl_card_pixels(struct kl_card *card, int slot);

@@ -64,16 +64,28 @@ static void describe(struct kl_extract *e)
              o->images.resize ? "(bilinear, antialias)" : "(not resized)", o->mean, o->std);
 }
 
+static void remark_unused(const struct kl_extract *e, size_t n, const char *first)
+{
+    if (n)
+        kl_note(e->options.log, 1, "%s: %zu tensor%s of no ResNet-18 %s not used (first: %s)",
+                e->options.weights, n, kl_s(n), n == 1 ? "is" : "are", first);
+}
+
 static int open_net(struct kl_extract *e, struct kl_error *err)
 {
     struct kl_resnet18_options net = e->options.net;
+    size_t n_unused;
+    const char *unused;
     net.height = e->images->height;
     net.width = e->images->width;
     net.pixels = e->images->channels == 1 ? KL_PIXELS_GREY : KL_PIXELS_RGB;
-    const int code = kl_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
-    if (code || !e->device.cuda) return code;
-    return kl_card_open(e->card, e->net, e->weights, e->images->n, kl_pool_size(e->pool), e->options.log,
-                        err);
+    int code = kl_resnet18_expect(e->weights, net.tap, &n_unused, &unused, err);
+    if (!code) code = kl_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
+    if (!code && e->device.cuda)
+        code = kl_card_open(e->card, e->net, e->weights, e->images->n, kl_pool_size(e->pool),
+                            e->options.log, err);
+    if (!code) remark_unused(e, n_unused, unused);
+    return code;
 }
 
 static int prepare_card(struct kl_extract *e, struct kl_error *err)

@@ -9,20 +9,54 @@
 
 static const double EPSILON = 1e-5; /* torch.nn.BatchNorm2d */
 
+/* "64 x 3 x 7 x 7" */
+static void shape_text(char text[96], int rank, const size_t *dims)
+{
+    size_t used = 0;
+    snprintf(text, 96, "one number");
+    for (int i = 0; i < rank && used < 80; i++)
+        used += (size_t)snprintf(text + used, 96 - used, "%s%zu", i ? " x " : "", dims[i]);
+}
+
+/* Of what a tensor of another shape is, or "". */
+static const char *kind_text(const struct kl_weight *t, int rank, const size_t *dims)
+{
+    const bool conv = rank == 4 && t->rank == 4 && t->dims[0] == dims[0];
+    if (!conv) return "";
+    if (t->dims[1] == dims[2] && t->dims[2] == dims[2] && t->dims[3] == dims[1])
+        return " (channels last, as MLX keeps them: transpose to output, input, row, column)";
+    if (dims[2] == 7 && t->dims[2] == 3)
+        return " (a ResNet for small images, as for CIFAR, is not read)";
+    if (dims[2] == 7 && t->dims[1] != dims[1] && t->dims[2] == 7)
+        return " (a ResNet for images of other channels than red, green, blue)";
+    return "";
+}
+
+/* Of a convolution, if there is one, whose prefix then tells what is to be taken off. */
+static const char *first_name(const struct kl_weights *weights)
+{
+    for (size_t i = 0; i < weights->n; i++)
+        if (weights->tensors[i].rank == 4) return weights->tensors[i].name;
+    return weights->n ? weights->tensors[0].name : "none";
+}
+
 static int expect(const struct kl_weight **tensor, const struct kl_weights *weights, const char *name,
                   const char *part, int rank, const size_t *dims, struct kl_error *err)
 {
-    char full[160];
+    char full[160], words[96], found[96], wanted[96];
     snprintf(full, sizeof full, "%s.%s", name, part);
     const struct kl_weight *t = *tensor = kl_weights_find(weights, full);
+    if (t && t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
+    kl_resnet18_guess(words, weights, full);
     if (!t)
-        return kl_fail(err, KL_EDATA, "weights: no tensor %s; expected torchvision's resnet18", full);
-    if (t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
-    return kl_fail(
-        err, KL_EDATA,
-        "weights: tensor %s: found rank %d, first dimension %zu, expected rank %d, first dimension "
-        "%zu; expected torchvision's resnet18",
-        full, t->rank, t->rank ? t->dims[0] : 1, rank, dims[0]);
+        return kl_fail(err, KL_EDATA,
+                       "%s: no tensor %s, as torchvision's ResNet-18 has it%s; its first name is %s",
+                       kl_weights_path(weights), full, words, first_name(weights));
+    shape_text(found, t->rank, t->dims);
+    shape_text(wanted, rank, dims);
+    const char *kind = kind_text(t, rank, dims);
+    return kl_fail(err, KL_EDATA, "%s: %s is %s, expected %s%s", kl_weights_path(weights), full, found,
+                   wanted, *kind ? kind : words);
 }
 
 /* scale and shift (out values each) of a batch normalisation. */
@@ -38,10 +72,9 @@ static int scale_and_shift(double *scale, double *shift, const struct kl_weights
         scale[o] = (double)gamma->data[o] / sqrt((double)variance->data[o] + EPSILON);
         shift[o] = (double)beta->data[o] - (double)mean->data[o] * scale[o];
         if (!isfinite(scale[o]) || !isfinite(shift[o]))
-            code =
-                kl_fail(err, KL_EDATA,
-                        "weights: %s: channel %zu has a negative variance or values that are no numbers",
-                        name, o);
+            code = kl_fail(err, KL_EDATA,
+                           "%s: %s: channel %zu has a negative variance or values that are no numbers",
+                           kl_weights_path(weights), name, o);
     }
     return code;
 }
@@ -51,6 +84,10 @@ int kl_fold_find(const struct kl_weight **w, double *scale, double *shift, const
 {
     const size_t dims[4] = { conv->out, in, conv->size, conv->size };
     int code = expect(w, weights, conv->name, "weight", 4, dims, err);
+    for (size_t i = 0; !code && i < (*w)->n; i++)
+        if (!isfinite((*w)->data[i]))
+            code = kl_fail(err, KL_EDATA, "%s: %s.weight has values that are no numbers",
+                           kl_weights_path(weights), conv->name);
     return code ? code : scale_and_shift(scale, shift, weights, conv->norm, conv->out, err);
 }
 

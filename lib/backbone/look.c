@@ -6,7 +6,7 @@
 
 #include "backbone/extract_int.h"
 
-enum { EVERY = 50, LARGEST = 1 << 20, DARKEST = 32 }; /* one in so many is in the list; bytes of it */
+enum { EVERY = 50, LARGEST = 1 << 20, DARKEST = 64 }; /* one in so many is in the list; bytes of it */
 
 static int by_value(const void *a, const void *b)
 {
@@ -109,8 +109,8 @@ static void say_pixels(const struct kl_look *look, const struct kl_log *log)
     if (n && largest < DARKEST)
         kl_caution(
             log,
-            "the largest pixel of %zu image%s is %u, where 255 is white: nearly black; if it is to "
-            "be white, scale the pixels to 0 to 255",
+            "the largest pixel of %zu image%s is %u, where 255 is white: nearly black; if fewer bits "
+            "are used, as 12 of 16 or 0 and 1, scale the pixels first",
             n, kl_s(n), largest);
 }
 

@@ -48,6 +48,9 @@ int kl_fold_card(float *to, float *bias, const struct kl_folded *conv, const str
    of the mean. */
 int kl_fold_card_stem(float *to, float *bias, const struct kl_resnet18 *net,
                       const struct kl_weights *weights, struct kl_error *err);
+/* expected.c: what the weights may be those of, if not a ResNet-18's, by their blocks or by the name
+   that is one too many or absent: " (a ResNet-34?)", or "". */
+void kl_resnet18_guess(char words[96], const struct kl_weights *weights, const char *name);
 /* Shared by both: the convolution's tensor, and scale and shift (out values each) of its normalisation.
  */
 int kl_fold_find(const struct kl_weight **w, double *scale, double *shift, const struct kl_folded *conv,

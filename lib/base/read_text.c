@@ -20,6 +20,7 @@ int kl_read_text(char **text, size_t *n, const char *path, size_t most, const ch
         code = kl_fail(err, KL_EDATA, "%s: more than %zu bytes, expected %s", path, most, expected);
     else all[*n] = 0;
     fclose(file);
+    if (!code) code = kl_no_stand_in(all, *n, path, err);
     if (code) free(all);
     else *text = all;
     return code;

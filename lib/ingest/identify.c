@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ingest/ingest_int.h"
 #include "ingest/names_int.h"
 #include "store/store.h"
 
@@ -54,7 +55,8 @@ int kl_images_identify(struct kl_key *key, struct json_t *record, const char *co
     for (size_t i = 0; i < n_paths && !rc; i++) {
         rc = kl_input_identify(key, record, "images", i, paths[i], err);
         if (!rc) rc = identify_decoder(key, paths[i], skip_bad, err);
-        if (!rc) rc = identify_labels(key, record, i, paths[i], labels, err);
+        if (!rc && kl_is_h5(paths[i])) rc = kl_h5_identify(key, record, i, paths[i], labels, err);
+        else if (!rc) rc = identify_labels(key, record, i, paths[i], labels, err);
     }
     return rc;
 }

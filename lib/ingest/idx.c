@@ -116,15 +116,16 @@ static int read_header(struct idx *f, int min_rank, int max_rank, struct kl_erro
 static int idx_open(struct idx *f, const char *path, int min_rank, int max_rank, struct kl_error *err)
 {
     struct stat st;
-    unsigned char magic[2] = { 0 };
+    unsigned char magic[KL_STAND_IN] = { 0 };
     *f = (struct idx){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC) };
     if (f->fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     if (fstat(f->fd, &st) < 0) return kl_fail_errno(err, KL_EIO, "%s", path);
     int rc = kl_regular(&st, path, err);
     if (rc) return rc;
     f->file_size = (uint64_t)st.st_size;
-    rc = kl_pread_all(f->fd, magic, f->file_size < 2 ? f->file_size : 2, 0, path, err);
-    if (rc) return rc;
+    const size_t n = f->file_size < KL_STAND_IN ? f->file_size : KL_STAND_IN;
+    if ((rc = kl_pread_all(f->fd, magic, n, 0, path, err))) return rc;
+    if ((rc = kl_no_stand_in(magic, n, path, err))) return rc;
     if (magic[0] == 0x1f && magic[1] == 0x8b) {
         if (!(f->gz = gzdopen(f->fd, "rb")))
             return kl_fail(err, KL_ENOMEM, "%s: no memory to decompress", path);

@@ -43,7 +43,7 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
                        struct kl_error *err)
 {
     struct stat st = { 0 };
-    unsigned char magic[8];
+    unsigned char magic[KL_STAND_IN];
     size_t n_magic = 0;
     s->path = path;
     const bool there = stat(path, &st) == 0;
@@ -52,9 +52,10 @@ static int open_source(struct kl_image_source *s, const char *path, const struct
     if (there && !is_folder) {
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
-        if (S_ISREG(st.st_mode)) n_magic = st.st_size < 8 ? (size_t)st.st_size : sizeof magic;
-        const int code = kl_pread_all(fd, magic, n_magic, 0, path, err);
+        if (S_ISREG(st.st_mode)) n_magic = st.st_size < KL_STAND_IN ? (size_t)st.st_size : KL_STAND_IN;
+        int code = kl_pread_all(fd, magic, n_magic, 0, path, err);
         close(fd);
+        if (!code) code = kl_no_stand_in(magic, n_magic, path, err);
         if (code) return code;
     }
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
@@ -162,34 +163,23 @@ static int gather(struct kl_images *im, const struct kl_images_options *o, struc
     return all ? 0 : kl_fail(err, KL_EDATA, "%s: no images", im->sources[0].path);
 }
 
-/* Images lie by class in a folder and in many a file: the first ones may be of a few classes alone. */
-static int remark_limit(const struct kl_images *im, const struct kl_images_options *o,
-                        struct kl_error *err)
+/* One of the names after the other, unless it is the last one again. */
+static void add_name(char *list, size_t size, const char *name)
 {
-    size_t at = 0, lost = 0, needed = 0;
-    const char *name = NULL;
-    if (!o->limit || !im->n_classes) return 0;
-    size_t *first =
-        calloc(im->n_classes, sizeof *first); /* image of a class, from 1; 0: there is none */
-    if (!first) return kl_fail_memory(err, im->n_classes * sizeof *first);
+    const size_t used = strlen(list), n = strlen(name);
+    const bool again = used >= n && strcmp(list + used - n, name) == 0 &&
+                       (used == n || strncmp(list + used - n - 2, ", ", 2) == 0);
+    if (!again) snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+static void gather_names(struct kl_images *im)
+{
     for (size_t i = 0; i < im->n_sources; i++) {
         const struct kl_image_source *s = &im->sources[i];
-        for (size_t k = 0, n = s->total - s->skipped; k < n; k++, at++)
-            if (!first[s->labels[k]]) first[s->labels[k]] = at + 1;
+        if (!s->images_from) continue;
+        add_name(im->images_from, sizeof im->images_from, s->images_from);
+        add_name(im->labels_from, sizeof im->labels_from, s->labels_from);
     }
-    for (size_t c = 0; c < im->n_classes; c++) {
-        if (first[c] <= o->limit) continue;
-        if (!lost++) name = im->class_names + c * im->class_name_size;
-        if (first[c] > needed) needed = first[c];
-    }
-    if (lost)
-        kl_caution(
-            o->log,
-            "--limit %zu leaves %zu of %zu classes without an image (first: '%.60s'); --limit %zu "
-            "gives each of these one",
-            o->limit, lost, im->n_classes, name, needed);
-    free(first);
-    return 0;
 }
 
 int kl_images_open(struct kl_images **images, const char *const *paths, size_t n_paths,
@@ -211,7 +201,8 @@ int kl_images_open(struct kl_images **images, const char *const *paths, size_t n
     }
     if ((rc = agree_on_size(im, options, err)) || (rc = agree_on_classes(im, err))) goto out;
     if ((rc = gather(im, options, err))) goto out;
-    rc = remark_limit(im, options, err);
+    gather_names(im);
+    rc = kl_images_remark(im, options, err);
 out:
     if (rc) kl_images_close(&im);
     *images = im;

@@ -24,15 +24,15 @@ bool kl_is_picture(const unsigned char *magic, size_t n)
 static int open_picture(FILE **file, const struct kl_picture_format **format, const char *path,
                         struct kl_error *err)
 {
-    unsigned char magic[sizeof formats[0]->magic] = { 0 };
+    unsigned char magic[KL_STAND_IN];
     *file = fopen(path, "rbe");
     if (!*file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot open", path);
     const size_t n = fread(magic, 1, sizeof magic, *file);
     *format = find_format(magic, n);
     if (!ferror(*file) && *format && fseek(*file, 0, SEEK_SET) == 0) return KL_OK;
-    const int code = ferror(*file) || *format
-                         ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
-                         : kl_fail(err, KL_EDATA, "%s: neither a PNG nor a JPEG file", path);
+    int code = ferror(*file) || *format ? kl_fail_errno(err, KL_EIO, "%s: reading", path)
+                                        : kl_no_stand_in(magic, n, path, err);
+    if (!code) code = kl_fail(err, KL_EDATA, "%s: neither a PNG nor a JPEG file", path);
     fclose(*file);
     *file = NULL;
     return code;

@@ -59,6 +59,24 @@ static int write_classes(FILE *to, struct kl_file *file, struct kl_error *err)
     return KL_OK;
 }
 
+/* "images     one.h5:x_test: dataset x_test, labels y_test", of inputs in HDF5. */
+static void write_datasets_read(FILE *to, const json_t *own)
+{
+    const char *role;
+    json_t *input;
+    json_object_foreach(json_object_get(own, "inputs"), role, input)
+    {
+        if (!*kl_json_text(input, "dataset")) continue;
+        fputs("images     ", to);
+        kl_write_safely(to, kl_json_text(input, "path"));
+        fputs(": dataset ", to);
+        kl_write_safely(to, kl_json_text(input, "dataset"));
+        fputs(", labels ", to);
+        kl_write_safely(to, kl_json_text(input, "labels"));
+        fputc('\n', to);
+    }
+}
+
 static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *err)
 {
     json_t *records, *line;
@@ -73,6 +91,7 @@ static int write_origin(FILE *to, const struct kl_file *file, struct kl_error *e
         fputs("by         ", to);
         kl_write_command(to, own);
         fputc('\n', to);
+        write_datasets_read(to, own);
         if (*kl_json_text(own, "note")) {
             fputs("note       ", to);
             kl_write_safely(to, kl_json_text(own, "note"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
    The seal: a record after HDF5's end of file, over every byte outside the large datasets. A reader
-   checks it before HDF5's parser sees a byte, because that parser can hang or crash on damaged metadata. */
+   checks it before HDF5's parser sees a byte, because that parser can hang or crash on damaged metadata.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,14 +116,16 @@ static bool extents_fit(const struct kl_extent *extents, size_t n, uint64_t eof)
 /* The footer, with all that can be said of a file without one. */
 static int read_seal(struct seal *seal, int fd, const char *path, uint64_t size, struct kl_error *err)
 {
-    unsigned char head[SUPERBLOCK_BYTES];
+    unsigned char head[KL_STAND_IN];
+    const size_t n = size < KL_STAND_IN ? (size_t)size : KL_STAND_IN;
     if (size == 0) return kl_fail(err, KL_EDATA, "%s: is empty; make it again", path);
+    int rc = kl_pread_all(fd, head, n, 0, path, err);
+    if (!rc) rc = kl_no_stand_in(head, n, path, err);
+    if (rc) return rc;
     if (size < SUPERBLOCK_BYTES + sizeof *seal)
         return kl_fail(err, KL_EDATA, "%s: not a ketline file: only %llu bytes", path,
                        (unsigned long long)size);
-    int rc = kl_pread_all(fd, head, sizeof head, 0, path, err);
-    if (!rc) rc = kl_pread_all(fd, seal, sizeof *seal, size - sizeof *seal, path, err);
-    if (rc) return rc;
+    if ((rc = kl_pread_all(fd, seal, sizeof *seal, size - sizeof *seal, path, err))) return rc;
     if (memcmp(head, hdf5_signature, 8))
         return kl_fail(err, KL_EDATA, "%s: not an HDF5 file (its first eight bytes are others)", path);
     uint64_t eof = superblock_eof(head);

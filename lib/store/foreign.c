@@ -38,50 +38,61 @@ static int receive(int from, void *data, size_t n, const char *path, struct kl_e
     return 0;
 }
 
-static int take(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, int from, const char *path,
-                uint64_t size, struct kl_error *err)
+/* What was chosen and how large it is. */
+static int take_answer(struct kl_answer *a, int from, const struct kl_wish *wish, struct kl_error *err)
 {
-    struct kl_answer a;
     uint64_t all = 1;
-    int rc = receive(from, &a, sizeof a, path, err);
+    int rc = receive(from, a, sizeof *a, wish->path, err);
     if (rc) return rc;
-    a.text[sizeof a.text - 1] = 0;
-    if (a.code) return kl_fail(err, KL_EDATA, "%s: %s", path, a.text);
-    bool fits = a.rank == 3 || a.rank == 4;
-    for (int i = 0; i < a.rank && fits; i++) fits = !__builtin_mul_overflow(all, a.dims[i], &all);
-    if (!fits || all > KL_FOREIGN_BYTES || all / 1040 > size || (a.n_labels && a.n_labels != a.dims[0]))
-        return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", path);
-    *rank = a.rank;
-    for (int i = 0; i < 4; i++) dims[i] = i < a.rank ? a.dims[i] : 1;
-    *data = malloc(all + 1);
-    int32_t *found = a.n_labels ? malloc(a.n_labels * 4) : NULL;
-    if (!*data || (a.n_labels && !found)) rc = kl_fail_memory(err, all);
-    if (!rc) rc = receive(from, *data, all, path, err);
-    if (!rc && found) rc = receive(from, found, a.n_labels * 4, path, err);
-    if (rc || !labels) free(found);
-    else *labels = found;
-    return rc;
+    char *const texts[] = { a->images + sizeof a->images, a->labels + sizeof a->labels,
+                            a->root_labels + sizeof a->root_labels, a->note + sizeof a->note,
+                            a->text + sizeof a->text };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) texts[i][-1] = 0;
+    if (a->code) return kl_fail(err, KL_EDATA, "%s: %s", wish->path, a->text);
+    bool fits = wish->n ? a->n_labels == wish->n : a->rank == 3 || a->rank == 4;
+    for (int i = 0; !wish->n && i < a->rank && fits; i++)
+        fits = !__builtin_mul_overflow(all, a->dims[i], &all);
+    if (!fits || all > KL_FOREIGN_BYTES || all / 1040 > wish->size ||
+        (!wish->n && a->n_labels && a->n_labels != a->dims[0]))
+        return kl_fail(err, KL_EDATA, "%s: the reading process answered nonsense: damaged", wish->path);
+    return 0;
 }
 
-static pid_t start(const int ends[2], const char *path, const char *wanted, uint64_t size,
-                   bool want_labels)
+static int take(struct kl_foreign *f, int from, const struct kl_wish *wish, struct kl_error *err)
+{
+    struct kl_answer a;
+    uint64_t all = wish->n ? 0 : 1;
+    int rc = take_answer(&a, from, wish, err);
+    if (rc) return rc;
+    strcpy(f->images, a.images), strcpy(f->labels, a.labels);
+    strcpy(f->root_labels, a.root_labels), strcpy(f->note, a.note);
+    kl_make_printable(f->note);
+    f->rank = a.rank;
+    for (int i = 0; i < 4; i++) all *= f->dims[i] = i < a.rank ? a.dims[i] : 1;
+    if (wish->look) return 0;
+    if (!wish->n && !(f->data = malloc(all + 1))) return kl_fail_memory(err, all);
+    if (a.n_labels && !(f->label = malloc(a.n_labels * 4))) return kl_fail_memory(err, a.n_labels * 4);
+    if (f->data) rc = receive(from, f->data, all, wish->path, err);
+    return !rc && f->label ? receive(from, f->label, a.n_labels * 4, wish->path, err) : rc;
+}
+
+static pid_t start(const int ends[2], const struct kl_wish *wish)
 {
     pid_t pid = fork();
     if (pid) return pid;
     close(ends[0]);
-    _exit(kl_foreign_child(ends[1], path, wanted, size, want_labels));
+    _exit(kl_foreign_child(ends[1], wish));
 }
 
-static int by_child(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
-                    const char *wanted, uint64_t size, struct kl_error *err)
+static int by_child(struct kl_foreign *f, const struct kl_wish *wish, struct kl_error *err)
 {
     int ends[2], status;
     if (pipe2(ends, O_CLOEXEC))
-        return kl_fail_errno(err, KL_EIO, "%s: no pipe for the reading process", path);
-    pid_t pid = start(ends, path, wanted, size, labels != NULL);
+        return kl_fail_errno(err, KL_EIO, "%s: no pipe for the reading process", wish->path);
+    pid_t pid = start(ends, wish);
     close(ends[1]);
-    int rc = pid < 0 ? kl_fail_errno(err, KL_EIO, "%s: no reading process", path)
-                     : take(data, dims, rank, labels, ends[0], path, size, err);
+    int rc = pid < 0 ? kl_fail_errno(err, KL_EIO, "%s: no reading process", wish->path)
+                     : take(f, ends[0], wish, err);
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL);
@@ -99,45 +110,100 @@ static int check_pixels(const struct kl_file *file, const char *path, struct kl_
     return kl_fail_kind(err, path, kl_file_kind(file), "images");
 }
 
+/* Is it no HDF5 file at all, or one of ours? */
+static int look_at_ends(bool *ours, const struct kl_wish *wish, struct kl_error *err)
+{
+    char first[KL_STAND_IN], magic[8] = "";
+    const size_t n = wish->size < KL_STAND_IN ? (size_t)wish->size : KL_STAND_IN;
+    int fd = open(wish->path, O_RDONLY | O_CLOEXEC), rc = 0;
+    *ours = fd >= 0 && wish->size > KL_SEAL_BYTES &&
+            kl_pread_all(fd, magic, 8, wish->size - KL_SEAL_BYTES, wish->path, NULL) == 0 &&
+            memcmp(magic, "KETLSEAL", 8) == 0;
+    if (fd >= 0 && kl_pread_all(fd, first, n, 0, wish->path, NULL) == 0)
+        rc = kl_no_stand_in(first, n, wish->path, err);
+    if (fd >= 0) close(fd);
+    return rc;
+}
+
 /* One of ours has digests, and they are checked: HDF5 itself returns damaged pixels without a word. */
-static int check_ours(const char *path, uint64_t size, struct kl_error *err)
+static int check_ours(const struct kl_wish *wish, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    char magic[8] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
-    bool ours = fd >= 0 && size > KL_SEAL_BYTES &&
-                kl_pread_all(fd, magic, 8, size - KL_SEAL_BYTES, path, NULL) == 0 &&
-                memcmp(magic, "KETLSEAL", 8) == 0;
-    if (fd >= 0) close(fd);
-    if (!ours) return 0;
-    rc = kl_file_open(&file, path, err);
-    if (!rc) rc = kl_file_verify(file, NULL, err);
-    if (!rc) rc = check_pixels(file, path, err);
+    bool ours;
+    int rc = look_at_ends(&ours, wish, err);
+    if (rc || !ours) return rc;
+    rc = kl_file_open(&file, wish->path, err);
+    if (!rc && !wish->look) rc = kl_file_verify(file, NULL, err);
+    if (!rc && !wish->n) rc = check_pixels(file, wish->path, err);
     kl_file_close(&file);
     return rc;
 }
 
-int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
-                      struct kl_error *err)
+void kl_foreign_free(struct kl_foreign *f)
+{
+    free(f->data);
+    free(f->label);
+    f->data = NULL, f->label = NULL;
+}
+
+/* FILE:DATASET, unless that is a file's name: *name becomes FILE, and what is returned points into it.
+   NULL: no memory. */
+static const char *split_path(char **name, const char *path)
 {
     struct stat s;
-    const char *wanted = "", *colon = strrchr(path, ':');
-    char *name = strdup(path);
-    int rc = name ? 0 : kl_fail_memory(err, strlen(path));
-    *data = NULL;
-    if (labels) *labels = NULL;
-    if (!rc && stat(name, &s) && colon) {
-        name[colon - path] = 0;
-        wanted = colon + 1 + (colon[1] == '/');
-    }
-    if (!rc && stat(name, &s)) rc = kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", name);
-    if (!rc) rc = kl_regular(&s, name, err);
-    if (!rc) rc = check_ours(name, (uint64_t)s.st_size, err);
-    if (!rc) rc = by_child(data, dims, rank, labels, name, wanted, (uint64_t)s.st_size, err);
-    if (rc) {
-        free(*data);
-        *data = NULL;
-    }
+    if (!(*name = strdup(path))) return NULL;
+    char *colon = strrchr(*name, ':');
+    if (!colon || stat(*name, &s) == 0) return "";
+    *colon = 0;
+    return colon + 1 + (colon[1] == '/');
+}
+
+static int fulfil(struct kl_foreign *f, struct kl_wish *wish, struct kl_error *err)
+{
+    struct stat s;
+    int rc = stat(wish->path, &s) ? kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", wish->path)
+                                  : kl_regular(&s, wish->path, err);
+    if (rc) return rc;
+    wish->size = (uint64_t)s.st_size;
+    if ((rc = check_ours(wish, err))) return rc;
+    rc = by_child(f, wish, err);
+    if (rc) kl_foreign_free(f);
+    return rc;
+}
+
+static int read_images(struct kl_foreign *f, const char *path, const char *labels, bool look,
+                       struct kl_error *err)
+{
+    char *name;
+    const char *images = split_path(&name, path);
+    struct kl_wish wish = { .images = images, .path = name, .look = look };
+    *f = (struct kl_foreign){ 0 };
+    if (!name) return kl_fail_memory(err, strlen(path));
+    if (labels) wish.labels = strcmp(labels, "none") == 0 ? "" : labels + (labels[0] == '/');
+    const int rc = fulfil(f, &wish, err);
+    free(name);
+    return rc;
+}
+
+int kl_foreign_read(struct kl_foreign *f, const char *path, const char *labels, struct kl_error *err)
+{
+    return read_images(f, path, labels, false, err);
+}
+
+int kl_foreign_look(struct kl_foreign *f, const char *path, const char *labels, struct kl_error *err)
+{
+    return read_images(f, path, labels, true, err);
+}
+
+int kl_foreign_labels_of(int32_t **labels, size_t n, const char *path, struct kl_error *err)
+{
+    char *name;
+    struct kl_foreign f = { 0 };
+    const char *dataset = split_path(&name, path);
+    struct kl_wish wish = { .images = "", .labels = dataset, .path = name, .n = n };
+    if (!name) return kl_fail_memory(err, strlen(path));
+    const int rc = fulfil(&f, &wish, err);
+    *labels = f.label;
     free(name);
     return rc;
 }

@@ -1,22 +1,73 @@
 /* SPDX-License-Identifier: MIT
-   What the process that reads foreign HDF5 files and its parent say to each other. */
+   What the process that reads foreign HDF5 files and its parent say to each other, and how datasets are
+   chosen by their names and shapes. */
 #ifndef KL_FOREIGN_INT_H
 #define KL_FOREIGN_INT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "store/store.h"
+
 #define KL_FOREIGN_BYTES ((uint64_t)1 << 36) /* of all pixels, at most */
+enum { KL_FOREIGN_LISTED = 1000 };
+
+/* What is wanted of a file. */
+struct kl_wish {
+    const char *path;
+    uint64_t size;      /* of the file, in bytes */
+    const char *images; /* name of the dataset, "": look for it */
+    const char *labels; /* the same, NULL: those that belong to the images, "": none */
+    uint64_t n;         /* not 0: labels alone, so many, from the dataset `labels` */
+    bool look;          /* names alone, nothing is read */
+};
 
 /* First this through the pipe, then dims' pixels, then n_labels int32. */
 struct kl_answer {
     int code, rank;
     uint64_t dims[4], n_labels;
-    char text[640];
+    /* As in struct kl_foreign. */
+    char images[KL_FOREIGN_NAME], labels[KL_FOREIGN_NAME], root_labels[KL_FOREIGN_NAME];
+    char note[KL_FOREIGN_NOTE], text[640];
 };
 
-/* The child's whole life; its exit status. to: the pipe; wanted: name of the dataset, "": look for it;
-   size: of the file, in bytes. */
-int kl_foreign_child(int to, const char *path, const char *wanted, uint64_t size, bool want_labels);
+/* The child's whole life; its exit status. to: the pipe. */
+int kl_foreign_child(int to, const struct kl_wish *wish);
+
+/* A dataset of a file, listed. */
+struct kl_listed {
+    char name[KL_FOREIGN_NAME];
+    enum { KL_LISTED_U8, KL_LISTED_NUMBERS, KL_LISTED_OTHER, KL_LISTED_BROKEN } kind;
+    int rank;
+    uint64_t dims[4]; /* of rank 1 to 4 */
+    bool matlab;      /* MATLAB saved it, whose order of sizes is the reverse */
+};
+
+/* foreign_names.c: the words of a dataset's name, "train/x" and "train_y": of images and of labels, and
+   what is left, which a pair has in common. */
+enum { KL_WORDS = 16 };
+struct kl_words {
+    bool images, labels, mask; /* there is such a word */
+    unsigned split;            /* bits: 1 training, 2 test, 4 validation */
+    int n;
+    char stem[KL_WORDS][32]; /* the others, small letters */
+};
+void kl_words_of(struct kl_words *words, const char *name);
+bool kl_words_equal(const struct kl_words *a, const struct kl_words *b);
+
+/* foreign_choose.c, from the n datasets of a file. The images: `wanted`, or if that is "" the first of
+   the usual names, or the only one that fits; NULL: the answer refuses. */
+extern const char *const kl_usual_images[], *const kl_usual_labels[]; /* up to a NULL */
+const struct kl_listed *kl_foreign_choose_images(struct kl_answer *answer, const char *wanted,
+                                                 const struct kl_listed *all, size_t n);
+/* Which labels belong to these images, and what of the file is not used: labels, root_labels and note of
+   the answer. wanted: as in kl_wish. -1: the answer refuses. */
+int kl_foreign_choose_labels(struct kl_answer *answer, const struct kl_listed *images,
+                             const char *wanted, const struct kl_listed *all, size_t n);
+/* text about a dataset, or about none (""), as the answer. Returns -1. */
+int kl_answer_refuse(struct kl_answer *answer, const char *name, const char *text);
+/* Could it hold one label for each of n images: so many numbers, or rows of so many? */
+bool kl_listed_fits(const struct kl_listed *listed, uint64_t n);
 
 #endif

@@ -29,6 +29,13 @@ int kl_fail_kind(struct kl_error *err, const char *path, const char *found, cons
     return kl_fail(err, KL_EDATA, "%s: holds '%s', expected '%s'%s", path, found, kind, maker);
 }
 
+static bool is_stand_in(int fd, off_t size)
+{
+    unsigned char first[KL_STAND_IN];
+    const size_t n = size < KL_STAND_IN ? (size_t)size : KL_STAND_IN;
+    return kl_pread_all(fd, first, n, 0, "", NULL) == 0 && kl_no_stand_in(first, n, "", NULL) != 0;
+}
+
 /* Images given to qtrain, say: what it wants in place of a file that is none of ours at all. */
 static int add_expected(struct kl_error *err, const char *path, const char *kind)
 {
@@ -36,7 +43,7 @@ static int add_expected(struct kl_error *err, const char *path, const char *kind
     struct stat s;
     int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const bool file = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode),
-               foreign = file && kl_superblock_eof(fd) == 0;
+               foreign = file && kl_superblock_eof(fd) == 0 && !is_stand_in(fd, s.st_size);
     const struct kl_error why = err ? *err : (struct kl_error){ 0 };
     if (fd >= 0) close(fd);
     name_maker(maker, kind);

@@ -102,3 +102,23 @@ bool kl_stat_settled(const struct stat *s)
     time_t now = time(NULL);
     return now - s->st_mtim.tv_sec > RACY_SECONDS && now - s->st_ctim.tv_sec > RACY_SECONDS;
 }
+
+bool kl_input_remembered(const char *path, const char *words)
+{
+    struct stat s;
+    char slot[64], identity[128], value[8];
+    if (stat(path, &s)) return false;
+    kl_stat_slot(slot, &s);
+    kl_stat_identity(identity, &s);
+    return kl_memo_get(words, slot, identity, value, sizeof value);
+}
+
+void kl_input_remember(const char *path, const char *words)
+{
+    struct stat s;
+    char slot[64], identity[128];
+    if (stat(path, &s) || !kl_stat_settled(&s)) return;
+    kl_stat_slot(slot, &s);
+    kl_stat_identity(identity, &s);
+    kl_memo_put(words, slot, identity, "yes");
+}

@@ -203,6 +203,10 @@ int kl_input_content(char hex[65], const char *path, struct kl_error *err);
    and digest into a JSON object, the raw_inputs of a provenance record. */
 int kl_input_identify(struct kl_key *key, struct json_t *record, const char *role, size_t i,
                       const char *path, struct kl_error *err);
+/* Was kl_input_remember called of this file with these words, since it last changed? A check that need
+   not be made again (memo.c). */
+bool kl_input_remembered(const char *path, const char *words);
+void kl_input_remember(const char *path, const char *words);
 /* The second half alone, of an input whose content is known otherwise. */
 int kl_input_record(struct json_t *record, const char *role, const char *path, const char *content,
                     struct kl_error *err);
@@ -320,10 +324,28 @@ int kl_shared_fetch(bool *found, const char *store, const char *key, const char 
                     struct kl_error *err);
 
 /* ---- images in foreign HDF5 files (foreign.c): envelope-free, bounded ---- */
-/* path may be FILE or FILE:DATASET. u8 [n,h,w] or [n,h,w,c]; *data malloc'ed; *labels (i32) from dataset
-   "labels", "y", "label" or "y_train", NULL where there is none; labels NULL: not asked for. */
-int kl_foreign_images(uint8_t **data, size_t dims[4], int *rank, int32_t **labels, const char *path,
-                      struct kl_error *err);
+enum { KL_FOREIGN_NAME = 256, KL_FOREIGN_NOTE = 640 };
+struct kl_foreign {
+    char images[KL_FOREIGN_NAME]; /* names of the datasets */
+    char labels[KL_FOREIGN_NAME]; /* "": there are none, or not wanted */
+    char
+        root_labels[KL_FOREIGN_NAME]; /* the first of "labels", "y", "label" and "y_train" in the root */
+    char note[KL_FOREIGN_NOTE];       /* what looks like images or labels and is not used; or "" */
+    int rank;
+    size_t dims[4]; /* (n, h, w) or (n, h, w, c) */
+    uint8_t *data;
+    int32_t *label; /* [n], NULL: none */
+};
+/* path may be FILE or FILE:DATASET. labels: a dataset, "none", or NULL: those that belong to the images
+   by name and number; where that is not plain, KL_EDATA. Whole numbers of any type, of shape n beside
+   sizes of 1, or (n, c) rows of zeros with a one. KL_ENOINPUT, KL_EDATA, KL_EIO, KL_ENOMEM. Free it in
+   any case. */
+int kl_foreign_read(struct kl_foreign *f, const char *path, const char *labels, struct kl_error *err);
+/* The same without data and label: which datasets would be read. */
+int kl_foreign_look(struct kl_foreign *f, const char *path, const char *labels, struct kl_error *err);
+/* n labels from FILE:DATASET; malloc'ed. */
+int kl_foreign_labels_of(int32_t **labels, size_t n, const char *path, struct kl_error *err);
+void kl_foreign_free(struct kl_foreign *f);
 
 /* HDF5's version when this was built, and the one that runs. */
 void kl_hdf5_versions(char built[32], char found[32]);

@@ -125,11 +125,17 @@ const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const 
     return NULL;
 }
 
+const char *kl_weights_path(const struct kl_weights *weights)
+{
+    return weights->path ? weights->path : "weights";
+}
+
 void kl_weights_free(struct kl_weights **weights)
 {
     if (!weights || !*weights) return;
     for (size_t i = 0; i < (*weights)->n; i++) free((*weights)->tensors[i].data);
     free((*weights)->tensors);
+    free((*weights)->path);
     free((*weights)->config);
     free((*weights)->class_names);
     free(*weights);
@@ -209,7 +215,8 @@ static int read_weights(struct kl_weights **weights, const char *path, bool name
     int rc = read_whole(&data, &file.n, path, err);
     if (rc) goto out;
     file.data = data;
-    if (!(w = calloc(1, sizeof *w))) {
+    if ((rc = kl_no_stand_in(data, file.n, path, err))) goto out;
+    if (!(w = calloc(1, sizeof *w)) || !(w->path = strdup(path))) {
         rc = kl_fail_memory(err, sizeof *w);
         goto out;
     }

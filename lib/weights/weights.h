@@ -17,6 +17,7 @@ struct kl_weight {
 struct kl_weights {
     struct kl_weight *tensors;
     size_t n;
+    char *path;      /* of the file, for messages; NULL: it was not read from one */
     char sha256[65]; /* of the file */
     char *config;    /* the text that stands beside the tensors under this name; NULL: none */
     /* n_classes strings of name_size bytes each, likewise; NULL: none, or (odd_names) no list of texts
@@ -34,7 +35,8 @@ int kl_weights_read(struct kl_weights **weights, const char *path, struct kl_err
 int kl_weights_read_named(struct kl_weights **weights, const char *path, struct kl_error *err);
 const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
                                         const char *name); /* NULL: absent */
-void kl_weights_free(struct kl_weights **weights);         /* accepts NULL, clears the pointer */
+const char *kl_weights_path(const struct kl_weights *weights);
+void kl_weights_free(struct kl_weights **weights); /* accepts NULL, clears the pointer */
 
 /* ---- one array as NumPy keeps it (npy.c) ---- */
 struct kl_npy {

@@ -8,29 +8,26 @@
 #include "store/store.h"
 #include "tests/fuzz/frame/fuzz.h"
 
-const int fuzz_corpus = 30;
+const int fuzz_corpus = 44;
 enum { DEFLATE_MOST = 1040 };
 
 bool fuzz(const unsigned char *data, size_t n)
 {
     struct kl_error err = { 0 };
     char path[300];
-    size_t dims[4] = { 0 }, all = 1;
-    uint8_t *pixels = NULL;
-    int32_t *labels = NULL;
-    int rank = 0;
+    size_t all = 1;
+    struct kl_foreign f;
     snprintf(path, sizeof path, "%s/x.h5", fuzz_folder()); /* HDF5 wants a name */
     fuzz_write(path, data, n);
-    const int code = kl_foreign_images(&pixels, dims, &rank, &labels, path, &err);
+    const int code = kl_foreign_read(&f, path, NULL, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EDATA, &err);
-    for (int i = 0; i < rank && !code; i++) all *= dims[i];
-    if (!code) need((rank == 3 || rank == 4) && all / DEFLATE_MOST <= n, "an impossible size", path);
+    for (int i = 0; i < f.rank && !code; i++) all *= f.dims[i];
+    if (!code) need((f.rank == 3 || f.rank == 4) && all / DEFLATE_MOST <= n, "an impossible size", path);
     volatile unsigned sum = 0; /* a sanitizer sees what is not there */
-    for (size_t i = 0; i < all && !code; i++) sum += pixels[i];
-    for (size_t i = 0; i < dims[0] && !code && labels; i++) sum += (unsigned)labels[i];
+    for (size_t i = 0; i < all && !code; i++) sum += f.data[i];
+    for (size_t i = 0; i < f.dims[0] && !code && f.label; i++) sum += (unsigned)f.label[i];
     (void)sum;
-    need(!code || (!pixels && !labels), "refused, and something left", err.text);
-    free(pixels);
-    free(labels);
+    need(!code || (!f.data && !f.label), "refused, and something left", err.text);
+    kl_foreign_free(&f);
     return code == 0;
 }

@@ -13,16 +13,16 @@ $ key() { extract-features "$@" --resize 28 --key; }
 > all differ
 
 $ extract-features part1.h5:d1 --labels $DATA/digits/test-labels-idx1-ubyte --resize 28 -o x.h5
-! extract-features: part1.h5:d1: --labels FILE belongs to an IDX file; HDF5 brings its own
+! extract-features: part1.h5:d1: --labels ROOT/data/digits/test-labels-idx1-ubyte: a file; labels of images in HDF5 are --labels DATASET or --labels FILE.h5:DATASET
 ? 2
 
-$ cp part1.h5 $'im\xe4ge.h5'; extract-features $'im\xe4ge.h5' --resize 28 -o $'f\xe4.h5' --json |
+$ cp part1.h5 $'im\xe4ge.h5'; extract-features $'im\xe4ge.h5' --labels none --resize 28 -o $'f\xe4.h5' --json |
 + jq -r .output; cache show $'f\xe4.h5' --json | jq -r '.path, .provenance[0].inputs.images.path'
 + cache log $'f\xe4.h5' | sed -n 2p
 > fä.h5
 > fä.h5
 > imäge.h5
->   extract-features imäge.h5 --resize 28 -o fä.h5 --json
+>   extract-features imäge.h5 --labels none --resize 28 -o fä.h5 --json
 
 # Images have a name.
 $ extract-features - -o x.h5 </dev/null

@@ -178,7 +178,23 @@ def make_foreign():
     bad["scaled"] = h5(lambda f: f.create_dataset("images", data=x, chunks=(1, 3, 4), scaleoffset=4))
     bad["labels-lzf"] = h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset(
         "y", data=np.array([1, 0]), chunks=(1,), compression="lzf")))
-    bad["labels-float"] = h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset("y", data=np.array([1.0, 0]))))
+    def with_labels(labels, name="y"):
+        return h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset(name, data=labels)))
+
+    bad["labels-float"] = with_labels(np.array([1.5, 0]))
+    bad["labels-nan"] = with_labels(np.array([np.nan, 0]))
+    bad["labels-two-hot"] = with_labels(np.array([[1, 1], [1, 0]]))
+    bad["labels-no-hot"] = with_labels(np.array([[0, 0], [1, 0]]))
+    bad["labels-text"] = with_labels(np.array([b"a", b"b"]))
+    bad["labels-several"] = h5(lambda f: (f.create_dataset("x", data=x), f.create_dataset("y", data=np.array([1, 0])),
+                                          f.create_dataset("labels", data=np.array([1, 0]))))
+    bad["only-mask"] = h5(lambda f: f.create_dataset("mask", data=x))
+    good["labels-whole"] = with_labels(np.array([1.0, 0]))
+    good["labels-one-hot"] = with_labels(np.array([[0, 1], [1, 0]]))
+    good["labels-bool"] = with_labels(np.array([True, False]))
+    good["labels-column"] = with_labels(np.array([[1], [0]]))
+    good["labels-in-pairs"] = h5(lambda f: (f.create_dataset("x_train", data=x), f.create_dataset("y_test", data=np.array([1, 1])),
+                                            f.create_dataset("x_test", data=x), f.create_dataset("y_train", data=np.array([1, 0]))))
     for name, data in good.items():
         put("foreign", name, data)
     for name, data in bad.items():

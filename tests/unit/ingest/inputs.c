@@ -239,7 +239,11 @@ static void check_h5(void)
     write_h5(path, 3, (size_t[4]){ 2, 3, 4 }, high);
     refused(path, &o, KL_EDATA, "label 65536 of image 0, expected 0 to 65535");
     o.labels = "y";
-    refused(path, &o, KL_EUSAGE, "--labels FILE belongs to an IDX file; HDF5 brings its own");
+    refused(path, &o, KL_EDATA, "dataset y: absent");
+    o.labels = "images";
+    refused(path, &o, KL_EDATA, "dataset images: expected one whole number for each image");
+    o.labels = path;
+    refused(path, &o, KL_EUSAGE, "a file; labels of images in HDF5 are --labels DATASET");
     o.labels = "none";
     CHECK(open_and_read(path, &o, pixels, sizeof pixels, &shape, &err) == 0, "%s", err.text);
     CHECK(shape.n == 2 && shape.n_classes == 0 && shape.channels == 1 && pixels[23] == 7 * 23 % 256);

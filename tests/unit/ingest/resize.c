@@ -2,6 +2,7 @@
    Resizing against PyTorch's images (reference/hybrid/resnet18.h5) and simple cases; float16 against
    values from the standard. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "ingest_test.h"
 
@@ -49,6 +50,54 @@ static void part(struct kl_arena *arena)
             CHECK(memcmp(found + y * columns.n * 3, whole + ((y + 3) * w + 4) * 3, columns.n * 3) == 0,
                   "%zu x %zu, row %zu", h, w, y);
     }
+}
+
+/* Weights of output i of `out` over `in` inputs, in whole numbers: a triangle about (2i+1) in / (2 out),
+   as wide as the larger of two pixels; returns their sum. */
+static int64_t exact_weights(int64_t *w, int64_t in, int64_t out, int64_t i)
+{
+    const int64_t wide = in > out ? in : out;
+    int64_t sum = 0;
+    for (int64_t k = 0; k < in; k++) {
+        const int64_t away = llabs((2 * k + 1) * out - (2 * i + 1) * in);
+        sum += w[k] = away < 2 * wide ? 2 * wide - away : 0;
+    }
+    return sum;
+}
+
+/* In exact arithmetic: apart from values halfway between two whole ones every pixel is the nearest;
+   there it is one of the two, and the even one but for at most `most` in 10,000 of noise. */
+static void against_exact(struct kl_arena *arena, int64_t in, int64_t out, double most)
+{
+    enum { SIDE = 100, IMAGES = 20 };
+    static uint8_t x[SIDE * SIDE], y[SIDE * SIDE];
+    static int64_t w[SIDE][SIDE], sum[SIDE];
+    uint64_t state = 88172645463325252u;
+    size_t off = 0, odd = 0;
+    for (int64_t i = 0; i < out; i++) sum[i] = exact_weights(w[i], in, out, i);
+    for (int image = 0; image < IMAGES; image++) {
+        for (int64_t k = 0; k < in * in; k++) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            x[k] = (uint8_t)(state >> 33);
+        }
+        const struct kl_picture p = { (size_t)in, (size_t)in, 1, x };
+        kl_arena_reset(arena);
+        CHECK(resize(y, (size_t)out, (size_t)out, &p, arena, NULL) == 0);
+        for (int64_t i = 0; i < out; i++)
+            for (int64_t j = 0; j < out; j++) {
+                int64_t value = 0;
+                for (int64_t k = 0; k < in; k++)
+                    for (int64_t l = 0; l < in && w[i][k]; l++)
+                        value += w[i][k] * w[j][l] * x[k * in + l];
+                const int64_t unit = sum[i] * sum[j], twice = 2 * (y[i * out + j] * unit - value);
+                off += llabs(twice) > unit;
+                odd += llabs(twice) == unit && y[i * out + j] % 2;
+            }
+    }
+    CHECK(off == 0, "%d to %d: %zu pixels are not the nearest", (int)in, (int)out, off);
+    const double share = 1e4 * (double)odd / (double)(IMAGES * out * out);
+    CHECK(share <= most, "%d to %d: %.1f ties in 10,000 went to the odd number", (int)in, (int)out,
+          share);
 }
 
 /* The golden file is not ours, so it is read through h5dump's binary output. */
@@ -135,6 +184,13 @@ int main(void)
     if (kl_arena_init(&arena, 1 << 16, NULL)) return 1;
     simple(&arena);
     part(&arena);
+    against_exact(&arena, 8, 28, 200);
+    against_exact(&arena, 16, 28, 200);
+    against_exact(&arena, 14, 28, 0); /* doubled: sums in float32 are exact */
+    against_exact(&arena, 28, 32, 0);
+    against_exact(&arena, 32, 28, 200);
+    against_exact(&arena, 64, 28, 200);
+    against_exact(&arena, 100, 28, 200);
     against_golden(&arena, shared);
     half();
     kl_arena_free(&arena);

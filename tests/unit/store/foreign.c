@@ -11,20 +11,17 @@
 static void check_read(const char *path, int expected, const char *words)
 {
     struct kl_error err = { 0 };
-    uint8_t *data = NULL;
-    int32_t *labels = NULL;
-    size_t dims[4];
-    int rank = 0, rc = kl_foreign_images(&data, dims, &rank, &labels, path, &err);
+    struct kl_foreign f;
+    int rc = kl_foreign_read(&f, path, NULL, &err);
     CHECK(rc == expected, "%s: %d %s", path, rc, err.text);
-    CHECK(rc == 0 || (!data && strstr(err.text, words)), "%s: %s", path, err.text);
+    CHECK(rc == 0 || (!f.data && strstr(err.text, words)), "%s: %s", path, err.text);
     if (rc == 0) {
-        bool same = rank == 3 && dims[0] == 30 && dims[1] == 8 && dims[2] == 7;
-        for (size_t i = 0; i < 30 * 56 && same; i++) same = data[i] == (i * 7) % 251;
+        bool same = f.rank == 3 && f.dims[0] == 30 && f.dims[1] == 8 && f.dims[2] == 7;
+        for (size_t i = 0; i < 30 * 56 && same; i++) same = f.data[i] == (i * 7) % 251;
         CHECK(same, "%s: other pixels", path);
-        CHECK(labels && labels[29] == 9, "%s: labels", path);
+        CHECK(f.label && f.label[29] == 9, "%s: labels", path);
     }
-    free(data);
-    free(labels);
+    kl_foreign_free(&f);
 }
 
 static void check_ours(char path[1024])
@@ -86,22 +83,21 @@ static void mutate(const char *sealed)
     srand(5);
     double longest = 0;
     for (int i = 0; i < 300; i++) {
-        uint8_t *data = NULL;
-        size_t dims[4], at[4];
-        int rank;
+        struct kl_foreign f;
+        size_t at[4];
         for (int k = 0; k < 4; k++) {
             at[k] = (size_t)rand() % (n < 4000 ? n : 4000);
             char byte = (char)rand();
             CHECK(pwrite(fd, &byte, 1, (off_t)at[k]) == 1, "write");
         }
         double start = kl_clock();
-        int rc = kl_foreign_images(&data, dims, &rank, NULL, path, &err);
+        int rc = kl_foreign_read(&f, path, "none", &err);
         double took = kl_clock() - start;
         longest = took > longest ? took : longest;
         CHECK(rc == 0 || rc == KL_EDATA, "%d %s", rc, err.text);
         good += rc == 0;
         refused += rc != 0;
-        free(data);
+        kl_foreign_free(&f);
         for (int k = 0; k < 4; k++) CHECK(pwrite(fd, bytes + at[k], 1, (off_t)at[k]) == 1, "write");
     }
     CHECK(longest < 8, "one took %.1f s", longest);

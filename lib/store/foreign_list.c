@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+   The datasets of a foreign HDF5 file, in the process that parses it. Only plain links are followed: no
+   soft, external or user-defined ones, which lead elsewhere. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/foreign_child.h"
+
+struct list {
+    struct kl_listed *items;
+    size_t n, room;
+};
+
+/* Every component is a plain link. */
+static bool is_plain(hid_t file, const char *name)
+{
+    char part[KL_FOREIGN_NAME];
+    H5L_info_t info;
+    for (size_t i = 1; i <= strlen(name) && i < sizeof part; i++) {
+        if (name[i] != '/' && name[i] != 0) continue;
+        memcpy(part, name, i);
+        part[i] = 0;
+        if (H5Lget_info(file, part, &info, H5P_DEFAULT) < 0 || info.type != H5L_TYPE_HARD) return false;
+    }
+    return strlen(name) < sizeof part;
+}
+
+static bool is_dataset(hid_t file, const char *name)
+{
+    H5O_info_t info;
+    return is_plain(file, name) &&
+           H5Oget_info_by_name2(file, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+           info.type == H5O_TYPE_DATASET;
+}
+
+static int kind_of(hid_t set)
+{
+    hid_t type = H5Dget_type(set);
+    const H5T_class_t class = H5Tget_class(type);
+    const bool u8 = class == H5T_INTEGER && H5Tget_size(type) == 1 && H5Tget_sign(type) == H5T_SGN_NONE;
+    H5Tclose(type);
+    if (class < 0) return KL_LISTED_BROKEN;
+    if (u8) return KL_LISTED_U8;
+    return class == H5T_INTEGER || class == H5T_FLOAT || class == H5T_ENUM ? KL_LISTED_NUMBERS
+                                                                           : KL_LISTED_OTHER;
+}
+
+static void look(struct kl_listed *l, hid_t file)
+{
+    hsize_t dims[4] = { 0 };
+    hid_t set = H5Dopen2(file, l->name, H5P_DEFAULT), space = set < 0 ? -1 : H5Dget_space(set);
+    l->rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
+    if (l->rank >= 1 && l->rank <= 4) H5Sget_simple_extent_dims(space, dims, NULL);
+    for (int i = 0; i < 4; i++) l->dims[i] = dims[i];
+    l->kind = l->rank < 0 ? KL_LISTED_BROKEN : kind_of(set);
+    l->matlab = set >= 0 && H5Aexists(set, "MATLAB_class") > 0;
+    if (space >= 0) H5Sclose(space);
+    if (set >= 0) H5Dclose(set);
+}
+
+static void add(struct list *list, hid_t file, const char *name)
+{
+    if (list->n == list->room || !is_dataset(file, name)) return;
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].name, name) == 0) return;
+    struct kl_listed *l = &list->items[list->n++];
+    strcpy(l->name, name);
+    look(l, file);
+}
+
+static herr_t visit(hid_t file, const char *name, const H5L_info_t *info, void *context)
+{
+    (void)info;
+    add(context, file, name);
+    return 0;
+}
+
+static void add_all(struct list *list, hid_t file, const char *const *names)
+{
+    for (; *names; names++) add(list, file, *names);
+}
+
+struct kl_listed *kl_foreign_list(size_t *n, hid_t file, const struct kl_wish *wish, struct kl_answer *a)
+{
+    struct list list = { .room = KL_FOREIGN_LISTED + 32 };
+    if (!(list.items = calloc(list.room, sizeof *list.items))) {
+        kl_answer_refuse(a, "", "no memory to list its datasets");
+        return NULL;
+    }
+    if (*wish->images) add(&list, file, wish->images);
+    if (wish->labels && *wish->labels) add(&list, file, wish->labels);
+    add_all(&list, file, kl_usual_images);
+    add_all(&list, file, kl_usual_labels);
+    if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &list) < 0) {
+        kl_answer_refuse(a, "", "HDF5 cannot list its datasets: damaged");
+        free(list.items);
+        return NULL;
+    }
+    *n = list.n;
+    return list.items;
+}
