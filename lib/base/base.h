@@ -53,6 +53,11 @@ int kl_no_folder(const char *path, struct kl_error *err);
 /* KL_ENOINPUT: s is of a folder, pipe or device, where the reader has to go back and forth in a file. */
 struct stat;
 int kl_regular(const struct stat *s, const char *path, struct kl_error *err);
+/* KL_EDATA: a file begins as what stands in its place, a pointer of Git LFS or git-annex or a page of HTML
+   or XML; the line says how to get the file. first: its first n bytes, KL_STAND_IN of them if it has so
+   many. */
+enum { KL_STAND_IN = 256 };
+int kl_no_stand_in(const void *first, size_t n, const char *path, struct kl_error *err);
 /* All of a file or pipe of at most `most` bytes, `expected` in words; *text malloc'ed, *n bytes and a 0
    behind. KL_ENOINPUT, KL_EDATA (longer), KL_EIO, KL_ENOMEM; then *text is NULL. */
 int kl_read_text(char **text, size_t *n, const char *path, size_t most, const char *expected,
