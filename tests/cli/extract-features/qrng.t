@@ -39,7 +39,7 @@ $ printf '\245\017\074' | extract-features --qrng - --packed --bits 7 -o p.h5
 >    (1): "b"
 ! extract-features: 3 bits at the ends of inputs make no row of 7: left out
 
-$ yes bits | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
+$ yes $'\245Z<' | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
 >    (0): 4
 
 # the first rows of each device, whatever the input
@@ -128,7 +128,7 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 ! extract-features: bad.txt: row 2, position 4: found a NUL byte, expected 0 or 1
 ! extract-features: bad.txt: row 1: label '1?011 2?', expected a whole number from 1 to 4096
 ! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
-! extract-features: bad.npy: row 1, column 3: found 48, expected 0 or 1
+! extract-features: bad.npy: row 1, column 3: found 48, expected 0 or 1; of characters save a - 48
 ! extract-features: bad.npy: row 1, position 2: found U+1F600, expected 0 or 1
 ! extract-features: bad.npy: row 1, position 2: found byte 0xe9, expected 0 or 1
 
@@ -148,7 +148,7 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 + extract-features --qrng $DATA/backbone/*.safetensors -o x.h5; extract-features --qrng - - -o x.h5 < a.txt; ls x.h5
 ! extract-features: two.txt: rows of 12 bits hold no whole number of symbols of 5 bits; --symbol-bits that divides them: 1, 2, 3, 4, 6
 ! extract-features: --packed: bytes have no rows; give --bits N, the bits of one
-! extract-features: --bits belongs to --packed; other inputs say how long rows are
+! extract-features: --bits belongs to --packed and --encoding; other inputs say how long rows are
 ! extract-features: 0 inputs, expected 1 to 4096 files of bits; see --qrng --help
 ! extract-features: no output; give -o BITS.h5
 ! extract-features: a.txt: rows of 4 bits and symbols of 1, in two.txt they have 12 and 1
