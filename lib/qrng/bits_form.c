@@ -75,7 +75,7 @@ static bool matches(const struct magic *m, const unsigned char *first, size_t n)
 /* ---- text ---- */
 
 /* Random bytes are all of n that belong to a form of text with `width` characters with probability
-   (width / 256)^n: 2^-62 or less from so many bytes on. */
+   (width / 256)^n: 2^-54 or less from so many bytes on. */
 static const struct text {
     enum kl_bits_form form;
     const char *characters;
@@ -84,7 +84,7 @@ static const struct text {
 } texts[] = {
     { KL_FORM_ROWS, "0123456789 ,;\t\r\n", 16, "begins with digits as text", NULL },
     { KL_FORM_HEX, "0123456789abcdefABCDEF \t\r\n", 20, "hexadecimal text", "xxd -r -p" },
-    { KL_FORM_BASE64, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n", 33,
+    { KL_FORM_BASE64, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n", 28,
       "base64 text", "base64 -d" },
 };
 
