@@ -190,7 +190,7 @@ static void check_refused(void)
         { "symbols", 2, TEXT("\1\3\2\4"), KL_EDATA,
           "byte 4 is 4, expected a symbol of 2 bits, at most 3; --symbol-bits says how many a byte "
           "has" },
-        { "symbols", 1, TEXT("\1"), KL_EDATA, "1 bit hold no row of 8" },
+        { "symbols", 1, TEXT("\1"), KL_EDATA, "1 bit, expected a row of 8 at least" },
         { "symbols", 3, TEXT("\1\1\1"), KL_EUSAGE,
           "rows of 8 bits hold no whole number of symbols of 3 bits; --symbol-bits that divides them: "
           "1, 2, "
@@ -209,8 +209,8 @@ static void check_refused(void)
           "line 3: groups of 2 and 1 characters, expected equal ones, but for the last" },
         { "hex", 0, TEXT("1f\n5a0\n"), KL_EDATA,
           "line 2: groups of 2 and 3 characters, expected equal ones, but for the last" },
-        { "hex", 0, TEXT(" \n\n"), KL_EDATA, "0 bits hold no row of 8" },
-        { "hex", 0, TEXT(""), KL_EDATA, "0 bits hold no row of 8" },
+        { "hex", 0, TEXT(" \n\n"), KL_EDATA, "0 bits, expected a row of 8 at least" },
+        { "hex", 0, TEXT(""), KL_EDATA, "0 bits, expected a row of 8 at least" },
         { "hex", 0, TEXT("0110100110010110011010"), KL_EDATA,
           "begins with digits as text, expected hexadecimal digits; leave out --encoding and --bits" },
         { "base64", 0, TEXT("Zm9v-_"), KL_EDATA,
