@@ -97,7 +97,9 @@ static void check_encoded(const struct kl_bits *b, const unsigned char *data, si
 {
     size_t at = 0, bits = 0;
     unsigned value = 0;
-    for (int width; (width = decode(&value, how->encoding, how->symbol_bits, data, n, &at));)
+    /* with max_rows what comes after these is not read */
+    for (int width; (!how->max_rows || bits < b->n_rows * b->n_bits) &&
+                    (width = decode(&value, how->encoding, how->symbol_bits, data, n, &at));)
         for (int j = width; j--; bits++)
             if (bits < b->n_rows * b->n_bits)
                 need((int)(value >> j & 1) == bit(b, bits / b->n_bits, bits % b->n_bits),

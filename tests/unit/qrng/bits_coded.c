@@ -341,6 +341,26 @@ static unsigned char bit(uint32_t *x)
     return (*x = *x * 1664525 + 1013904223) >> 31;
 }
 
+/* The end of base64, twice. */
+static void check_rewound(void)
+{
+    const struct kl_bits_how how = encoded("base64", 0, 8);
+    struct kl_bits_inputs in;
+    const struct kl_bits *block;
+    struct kl_error err = { 0 };
+    put("Zm9vYg==", 8);
+    CHECK(kl_bits_inputs_open(&in, &path, 1, &how, &err) == 0, "%s", err.text);
+    for (int pass = 0; pass < 2; pass++) {
+        CHECK(kl_bits_inputs_next(&in, &block, &err) == 0 && block->n_rows == 4 &&
+                  block->words[0] == 0x66 &&
+                  block->words[3] == 0x46, /* f, b: their first bit the lowest */
+              "%s", err.text);
+        CHECK(kl_bits_inputs_next(&in, &block, &err) == 0 && block->n_rows == 0, "%s", err.text);
+        CHECK(kl_bits_inputs_rewind(&in, &err) == 0);
+    }
+    kl_bits_inputs_close(&in);
+}
+
 /* A part that says nothing may be long, and bits may come after it. */
 static void check_late(void)
 {
@@ -360,6 +380,11 @@ static void check_late(void)
     CHECK(kl_bits_read(&b, path, &how, &err) == KL_EDATA && strstr(err.text, "no byte is 2 or more"),
           "%s", err.text);
     for (size_t i = 0; i < BYTES / 2; i++) bytes[i] = i / 8 == 112500 ? 0xff : bit(&x);
+    put(bytes, BYTES);
+    CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
+    kl_bits_free(&b);
+    for (size_t i = 0; i < 100000; i++) bytes[i] = (unsigned char)(4 * bit(&x) + 2 * bit(&x) + bit(&x));
+    memset(bytes + 100000, 0xa5, BYTES - 100000);
     put(bytes, BYTES);
     CHECK(kl_bits_read(&b, path, &how, &err) == 0, "%s", err.text);
     kl_bits_free(&b);
@@ -420,6 +445,7 @@ int main(void)
     check_large();
     check_refused();
     check_values();
+    check_rewound();
     check_late();
     check_options();
     check_random_bytes();
