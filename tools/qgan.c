@@ -41,7 +41,10 @@ static int settle(struct run *run, struct kl_error *err)
 
 static int read_bits(struct run *run, struct kl_error *err)
 {
-    const struct kl_bits_how how = { .packed = run->v.packed, .row_bits = (size_t)run->v.row_bits };
+    const struct kl_bits_how how = { .symbol_bits = (int)run->v.symbol_bits,
+                                     .packed = run->v.packed,
+                                     .encoding = run->v.encoding,
+                                     .row_bits = (size_t)run->v.row_bits };
     struct kl_gan_pair *pairs = NULL;
     size_t n = 0;
     int code = kl_bits_read_files(&run->bits, run->inputs, run->n_inputs, &how, err);
@@ -139,6 +142,7 @@ static int train(struct run *run, struct kl_error *err)
 {
     struct kl_progress progress;
     kl_bits_note_dropped(&run->log, run->bits.n_dropped, run->bits.n_bits);
+    kl_bits_note_narrow(&run->log, run->bits.used_bits, run->bits.symbol_bits);
     if (!run->bits.n_files)
         kl_bits_note_rows(&run->log, run->bits.n_rows, run->bits.n_bits, run->bits.n_devices);
     int code = kl_bits_note_repeats(&run->log, &run->bits, err);

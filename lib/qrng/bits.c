@@ -42,6 +42,7 @@ static int finish(struct kl_bits *b, struct kl_bits_inputs *in, struct kl_error 
         }
     b->n_devices = in->n_devices;
     b->n_dropped = in->n_dropped;
+    b->used_bits = in->used_bits;
     b->names = in->names;
     in->names = NULL;
     return KL_OK;
@@ -77,6 +78,13 @@ void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_b
     if (n_dropped)
         kl_caution(log, "%zu bit%s at the ends of inputs make no row of %zu: left out", n_dropped,
                    kl_s(n_dropped), n_bits);
+}
+
+void kl_bits_note_narrow(const struct kl_log *log, int used_bits, int symbol_bits)
+{
+    if (used_bits && used_bits < symbol_bits)
+        kl_note(log, 1, "--symbol-bits %d, but a device has no symbol of %d or more: %d bit%s a byte?",
+                symbol_bits, 1 << used_bits, used_bits, kl_s((unsigned)used_bits));
 }
 
 void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits)

@@ -13,6 +13,7 @@ enum {
     KL_BITS_ROW = 1 << 24,  /* bits of a row, at most */
     KL_BITS_SYMBOL = 8      /* bits of a symbol, at most */
 };
+#define KL_BITS_ENCODINGS "symbols|hex|base64"
 
 #define KL_BITS_STDIN "standard input" /* what "-" is called */
 
@@ -25,8 +26,10 @@ struct kl_bits {
     int n_devices;               /* each has a row at least */
     char (*names)[KL_BITS_NAME]; /* [n_devices] texts: the label, or the file's name less its ending */
     int symbol_bits;             /* declared, never guessed; divides n_bits */
-    size_t n_dropped;            /* bits at the end of packed bytes that made no row */
-    struct kl_file **files;      /* those of the inputs that are ours: parents of what is made of them */
+    size_t n_dropped;            /* bits at the end of packed or encoded bytes that made no row */
+    int used_bits; /* of symbols a byte: up to the highest bit that is ever set, of the device where it
+                      is lowest; 0: no such device */
+    struct kl_file **files; /* those of the inputs that are ours: parents of what is made of them */
     size_t n_files;
 };
 
@@ -34,13 +37,18 @@ struct kl_bits {
 struct kl_bits_how {
     int symbol_bits; /* --symbol-bits; 0: not given, 1 or what a file of ours declares */
     bool packed;     /* --packed: raw bytes, the most significant bit first */
-    size_t row_bits; /* --bits: of a row of packed bytes, which follows the last one without a gap */
+    /* --encoding, or NULL. symbols: one a byte, its low symbol_bits bits, the most significant first, as
+       NIST's ea_non_iid reads and orders them; hex, base64: text of packed bytes, or of half ones. */
+    const char *encoding;
+    size_t row_bits; /* --bits: of a row of such bytes, which follows the last one without a gap */
     size_t max_rows; /* of each device; 0: all */
     size_t max_bits; /* the same, of bits: as many rows as hold them, and least_rows at least */
     size_t least_rows;
 };
 
-/* One input whole: FILE, or "-" for standard input. What it is its first bytes say, packed apart:
+/* One input whole: FILE, or "-" for standard input. What it is its first bytes say, if neither packed
+   nor encoding does; and what these say is refused (KL_EDATA) where the bytes are seen to be something
+   else.
    - text: a row a line, characters 0 and 1; a space and the device's label, a whole number from 1, may
      follow, then in all rows. All labels up to the largest must occur;
    - .npy: texts of characters 0 and 1, or bytes (rows, bits) of 0 and 1;
@@ -51,6 +59,8 @@ int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_ho
 /* Several inputs of equally long rows: each one is a device, so none may hold several (KL_EDATA). */
 int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
                        const struct kl_bits_how *how, struct kl_error *err);
+/* KL_EDATA: bytes that are to be random are text or another format, or never set some of their bits. */
+int kl_bits_check_random(const unsigned char *bytes, size_t n, const char *path, struct kl_error *err);
 /* SHA-256 of the bits, devices and names: the same in every format. KL_ENOMEM. */
 int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *err);
 /* What was read into the key, as the bits themselves: the same in every format; and into the record, the
@@ -66,10 +76,12 @@ int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_s
 /* Its end: kl_stage_publish with the inputs' record. */
 int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_bits *bits,
                     const struct json_t *raw, struct kl_error *err);
-/* Says that bits at the end of packed bytes make no row of n_bits, if there are such. */
 /* rows [n_devices]: how many each device has. */
 void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits);
+/* Says that bits at the end of packed or encoded bytes make no row of n_bits, if there are such. */
 void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits);
+/* Says that the symbols of a device use fewer bits than were declared: those above count, as zeros. */
+void kl_bits_note_narrow(const struct kl_log *log, int used_bits, int symbol_bits);
 /* Says that rows have one bit, or each device one row: a file of one bit a line, or of one line, says
    little as rows, and may not be meant as such. */
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
@@ -112,7 +124,7 @@ struct kl_bits_inputs {
     size_t expected_rows; /* about so many will come */
     /* known when the last row has been read */
     size_t n_rows, n_dropped;
-    int n_devices;
+    int n_devices, used_bits;
     char (*names)[KL_BITS_NAME];
     struct kl_bits_source **sources; /* (hidden) */
     size_t at;                       /* (hidden) the input that is being read */

@@ -5,19 +5,38 @@
 
 #include "qrng/bits_int.h"
 
+/* Which options need and exclude each other. */
+static int check_how(const struct kl_bits_how *how, struct kl_error *err)
+{
+    const char *encoding = how->encoding;
+    if (how->packed && encoding)
+        return kl_fail(err, KL_EUSAGE, "--packed and --encoding %s: bytes are one or the other",
+                       encoding);
+    if (how->packed && !how->row_bits)
+        return kl_fail(err, KL_EUSAGE, "--packed: bytes have no rows; give --bits N, the bits of one");
+    if (encoding && strcmp(encoding, "symbols") == 0 && !how->symbol_bits)
+        return kl_fail(err, KL_EUSAGE,
+                       "--encoding symbols: give --symbol-bits N, the bits that a byte has");
+    if (encoding && !how->row_bits)
+        return kl_fail(err, KL_EUSAGE, "--encoding %s: has no rows; give --bits N, the bits of one",
+                       encoding);
+    if (how->row_bits && !how->packed && !encoding)
+        return kl_fail(err, KL_EUSAGE,
+                       "--bits belongs to --packed and --encoding; other inputs say how long rows are");
+    return KL_OK;
+}
+
 int kl_bits_inputs_open(struct kl_bits_inputs *in, const char *const *paths, size_t n,
                         const struct kl_bits_how *how, struct kl_error *err)
 {
     *in = (struct kl_bits_inputs){ .paths = paths, .n = n };
     if (n == 0) return kl_fail(err, KL_EUSAGE, "no input");
-    if (how->packed && !how->row_bits)
-        return kl_fail(err, KL_EUSAGE, "--packed: bytes have no rows; give --bits N, the bits of one");
-    if (how->row_bits && !how->packed)
-        return kl_fail(err, KL_EUSAGE, "--bits belongs to --packed; other inputs say how long rows are");
+    int rc = check_how(how, err);
+    if (rc) return rc;
     in->sources = calloc(n, sizeof *in->sources);
     if (!in->sources) return kl_fail_memory(err, n * sizeof *in->sources);
     for (size_t i = 0; i < n; i++) {
-        int rc = kl_bits_open(&in->sources[i], paths[i], how, err);
+        rc = kl_bits_open(&in->sources[i], paths[i], how, err);
         if (rc) return rc;
         in->expected_rows += in->sources[i]->expected_rows;
         const struct kl_bits *b = &in->sources[i]->block, *first = &in->sources[0]->block;
@@ -67,6 +86,7 @@ static int take_names(struct kl_bits_inputs *in, const struct kl_bits_source *s,
     if (in->n > 1) tell_apart(names[in->n_devices], in);
     in->n_devices = (int)n;
     in->n_dropped += b->n_dropped;
+    if (b->used_bits && (!in->used_bits || b->used_bits < in->used_bits)) in->used_bits = b->used_bits;
     return KL_OK;
 }
 
@@ -86,7 +106,7 @@ int kl_bits_inputs_next(struct kl_bits_inputs *in, const struct kl_bits **block,
 int kl_bits_inputs_rewind(struct kl_bits_inputs *in, struct kl_error *err)
 {
     in->at = in->n_rows = in->n_dropped = 0;
-    in->n_devices = 0;
+    in->n_devices = in->used_bits = 0;
     for (size_t i = 0; i < in->n; i++) {
         int rc = kl_bits_rewind(in->sources[i], err);
         if (rc) return rc;

@@ -4,9 +4,19 @@
 #define KL_QRNG_BITS_INT_H
 
 #include "qrng/bits.h"
+#include "qrng/bits_form.h"
 #include "qrng/bits_words.h"
 
 struct kl_bits_source;
+
+/* What an input's bytes are, from its options. */
+enum kl_bits_coding {
+    KL_BITS_ROWS, /* rows: text, .npy, a file of ours */
+    KL_BITS_PACKED,
+    KL_BITS_SYMBOLS, /* these three in the order of KL_BITS_ENCODINGS */
+    KL_BITS_HEX,
+    KL_BITS_BASE64
+};
 
 /* A format: how its rows come. open sets block.n_bits; next fills block.n_rows, words and device. */
 struct kl_bits_format {
@@ -16,7 +26,7 @@ struct kl_bits_format {
     int (*next)(struct kl_bits_source *s, size_t max_rows, struct kl_error *err);
     void (*close)(struct kl_bits_source *s); /* what is in state */
 };
-extern const struct kl_bits_format kl_bits_packed, kl_bits_h5, kl_bits_npy, kl_bits_text;
+extern const struct kl_bits_format kl_bits_packed, kl_bits_coded, kl_bits_h5, kl_bits_npy, kl_bits_text;
 
 struct kl_bits_source {
     const char *path; /* for messages: "standard input" for "-" */
@@ -25,6 +35,7 @@ struct kl_bits_source {
     int fd;           /* a regular file, or an unlinked one */
     uint64_t size;    /* its bytes */
     struct kl_bits_how how;
+    enum kl_bits_coding coding;
     const struct kl_bits_format *format;
     void *state;          /* of the format */
     struct kl_file *file; /* open, if it is one of ours */
@@ -56,5 +67,12 @@ int kl_bits_make_block(struct kl_bits_source *s, size_t n_bits, struct kl_error 
    expected. column: from 1. */
 int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uint32_t found,
                   struct kl_error *err);
+
+/* ---- what inputs are not (bits_check.c) ---- */
+/* KL_EDATA: the input is something else than what its options say, or than rows. */
+int kl_bits_check(const struct kl_bits_source *s, struct kl_error *err);
+enum { KL_BITS_ADVICE = 160 };
+/* What else an input that was taken for rows may be, for a message: "" or "; ..." */
+void kl_bits_advise(char words[KL_BITS_ADVICE], const struct kl_bits_source *s);
 
 #endif

@@ -94,6 +94,14 @@ static int npy_open(struct kl_bits_source *s, struct kl_error *err)
     return f->buffer ? KL_OK : kl_fail_memory(err, rows * f->row_size);
 }
 
+/* NumPy's words that make bits of an array in which a byte c stands. */
+static const char *number_remedy(uint32_t c)
+{
+    if (c == 255) return "; of -1 and 1 save a == 1";
+    if (c == '0' || c == '1') return "; of characters save a - 48";
+    return c >= 16 ? "; of packed bits save numpy.unpackbits(a, axis=1)" : "";
+}
+
 static int read_row(struct kl_bits_source *s, const unsigned char *from, struct kl_error *err)
 {
     const struct npy *f = s->state;
@@ -110,8 +118,8 @@ static int read_row(struct kl_bits_source *s, const unsigned char *from, struct 
                            b->n_bits);
         if (f->text && c - zero > 1) return kl_bits_wrong(s, row, j + 1, c, err);
         if (c - zero > 1)
-            return kl_fail(err, KL_EDATA, "%s: row %zu, column %zu: found %u, expected 0 or 1", s->path,
-                           row, j + 1, c);
+            return kl_fail(err, KL_EDATA, "%s: row %zu, column %zu: found %u, expected 0 or 1%s",
+                           s->path, row, j + 1, c, number_remedy(c));
         words[j / 64] |= (uint64_t)(c - zero) << j % 64;
     }
     b->device[b->n_rows++] = 0;

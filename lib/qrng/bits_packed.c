@@ -17,27 +17,6 @@ static bool knows(const unsigned char *first, size_t n, const struct kl_bits_how
     return how->packed;
 }
 
-/* Bytes that are something else: digits in lines, NumPy's arrays, HDF5. What is random does not begin
-   so once in 2^48 inputs. */
-static int check_raw(const struct kl_bits_source *s, struct kl_error *err)
-{
-    char first[256];
-    const size_t n = s->size < sizeof first ? (size_t)s->size : sizeof first;
-    int rc = kl_pread_all(s->fd, first, n, 0, s->path, err);
-    if (rc) return rc;
-    size_t i = 0;
-    while (i < n && first[i] && strchr("0123456789 ,;\t\r\n", first[i])) i++;
-    const bool text = n >= 16 && i == n, npy = n >= 6 && memcmp(first, "\x93NUMPY", 6) == 0;
-    const bool h5 = n >= 8 && memcmp(first, "\x89HDF\r\n\x1a\n", 8) == 0;
-    if (text || npy || h5)
-        return kl_fail(err, KL_EDATA, "%s: %s, expected packed bytes; leave out --packed and --bits",
-                       s->path,
-                       text  ? "begins with digits as text"
-                       : npy ? "an array of NumPy's"
-                             : "an HDF5 file");
-    return KL_OK;
-}
-
 static int packed_open(struct kl_bits_source *s, struct kl_error *err)
 {
     const size_t n = s->how.row_bits;
@@ -57,7 +36,7 @@ static int packed_open(struct kl_bits_source *s, struct kl_error *err)
         return kl_fail(err, KL_EDATA, "%s: %llu byte%s hold no row of %zu bits", s->path,
                        (unsigned long long)s->size, kl_s(s->size), n);
     s->expected_rows = f->n_rows;
-    int rc = check_raw(s, err);
+    int rc = kl_bits_check(s, err);
     if (!rc) rc = kl_bits_make_block(s, n, err);
     const size_t bytes = (s->block_rows * n / 64 + 2) * sizeof *f->buffer;
     if (!rc && !(f->buffer = calloc(1, bytes))) rc = kl_fail_memory(err, bytes);

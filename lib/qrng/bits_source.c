@@ -10,20 +10,10 @@
 
 enum { BLOCK_WORDS = 1 << 16 };
 
-/* The first that knows an input reads it: packed bytes may look like anything, and what nothing else
-   knows is text. */
-static const struct kl_bits_format *const formats[] = { &kl_bits_packed, &kl_bits_h5, &kl_bits_npy,
-                                                        &kl_bits_text };
-
-/* Does an input that was taken for text begin with bytes that no text has? */
-static bool looks_raw(const struct kl_bits_source *s)
-{
-    unsigned char first[256];
-    const ssize_t n = s->format == &kl_bits_text ? pread(s->fd, first, sizeof first, 0) : 0;
-    for (ssize_t i = 0; i < n; i++)
-        if (first[i] > 126 || (first[i] < ' ' && !memchr("\t\n\r", first[i], 3))) return true;
-    return false;
-}
+/* The first that knows an input reads it: for packed and encoded bytes there are options, and what
+   nothing else knows is text. */
+static const struct kl_bits_format *const formats[] = { &kl_bits_packed, &kl_bits_coded, &kl_bits_h5,
+                                                        &kl_bits_npy, &kl_bits_text };
 
 int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uint32_t found,
                   struct kl_error *err)
@@ -32,8 +22,10 @@ int kl_bits_wrong(const struct kl_bits_source *s, size_t row, size_t column, uin
     if (found == 0) snprintf(what, sizeof what, "a NUL byte");
     else if (found > ' ' && found < 127) snprintf(what, sizeof what, "'%c'", (int)found);
     else snprintf(what, sizeof what, found < 256 ? "byte 0x%02x" : "U+%04X", found);
-    const char *remedy = "";
-    if (row == 1 && looks_raw(s)) remedy = "; raw bytes are taken with --packed --bits N";
+    char advice[KL_BITS_ADVICE] = "";
+    const char *remedy = advice;
+    if (row == 1) kl_bits_advise(advice, s);
+    if (*advice) remedy = advice;
     else if (column > 1 && found == ',') remedy = "; take separators out: tr -d ','";
     else if (column > 1 && found == ';') remedy = "; take separators out: tr -d ';'";
     else if (column > 1 && found == '\t') remedy = "; take separators out: tr -d '\\t'";
@@ -97,8 +89,11 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
     struct stat st;
     const struct kl_bits_how *how = &s->how; /* an endless stream is read as far as it is needed */
     uint64_t bits, limit = UINT64_MAX;
-    if (how->packed && how->max_rows && !__builtin_mul_overflow(how->max_rows, how->row_bits, &bits))
-        limit = bits / 8 + (bits % 8 > 0);
+    const uint64_t width = how->packed                    ? 8
+                           : s->coding == KL_BITS_SYMBOLS ? (uint64_t)how->symbol_bits
+                                                          : 0;
+    if (width && how->max_rows && !__builtin_mul_overflow(how->max_rows, how->row_bits, &bits))
+        limit = bits / width + (bits % width > 0);
     if (strcmp(path, "-") == 0) {
         s->path = KL_BITS_STDIN;
         s->spooled = true;
@@ -115,7 +110,7 @@ static int open_input(struct kl_bits_source *s, const char *path, struct kl_erro
         return kl_fail(
             err, KL_EUSAGE,
             "%s: a device may have no end; give its first bytes: head -c 1000000 %s | ... -%s", s->path,
-            s->path, how->packed ? "" : ", with --packed");
+            s->path, s->coding ? "" : ", with --packed");
     if (!S_ISREG(st.st_mode)) {
         s->spooled = true;
         int from = s->fd, rc = kl_spool(&s->fd, from, limit, s->path, err);
@@ -137,7 +132,10 @@ int kl_bits_open(struct kl_bits_source **source, const char *path, const struct 
     s->count = calloc(2 * KL_BITS_DEVICES, sizeof *s->count);
     if (!s->count) return kl_fail_memory(err, 2 * KL_BITS_DEVICES * sizeof *s->count);
     s->seen = s->count + KL_BITS_DEVICES;
-    if (how->packed) limit_rows(s, how->row_bits);
+    s->coding = how->packed ? KL_BITS_PACKED : KL_BITS_ROWS;
+    if (how->encoding)
+        s->coding = KL_BITS_SYMBOLS + (enum kl_bits_coding)kl_choice(KL_BITS_ENCODINGS, how->encoding);
+    if (s->coding) limit_rows(s, how->row_bits);
     int rc = open_input(s, path, err);
     const size_t n = s->size < sizeof first ? (size_t)s->size : sizeof first;
     if (!rc) rc = kl_pread_all(s->fd, first, n, 0, s->path, err);

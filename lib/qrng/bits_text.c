@@ -147,7 +147,8 @@ static int text_open(struct kl_bits_source *s, struct kl_error *err)
     t->begin = t->end = t->offset = 0;
     if (!t->buffer && !(t->buffer = malloc(t->room = ROOM))) return kl_fail_memory(err, ROOM);
     if (s->block.n_bits) return KL_OK; /* rewound */
-    int rc = next_line(s, &line, &length, err);
+    int rc = kl_bits_check(s, err);
+    if (!rc) rc = next_line(s, &line, &length, err);
     if (rc) return rc;
     if (!line) return kl_fail(err, KL_EDATA, "%s: holds no rows", s->path);
     if (length == 0) return kl_fail(err, KL_EDATA, "%s: row 1 is empty", s->path);

@@ -8,7 +8,8 @@
 static const struct kl_option options[] = {
     { "pairs", 'p', KL_OPT_STRING, AT(pairs), "LIST", 0, 0, true,
       "of devices by name or number: AvB,1v3; default: all", "Devices", NULL },
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
+    KL_SYMBOL_OPTION(AT(symbol_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
     { "generator", 'g', KL_OPT_CHOICE, AT(generator), KL_GAN_GENERATORS, 0, 0, true,
       "a network, or a circuit (Born machine)", "Model", NULL },
     { "loss", 'l', KL_OPT_CHOICE, AT(loss), KL_GAN_LOSSES, 0, 0, true,

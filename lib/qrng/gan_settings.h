@@ -8,8 +8,8 @@
 struct kl_gan_settings {
     struct kl_common common;
     struct kl_gan_options gan;
-    const char *pairs, *generator, *loss;
-    int64_t row_bits;
+    const char *pairs, *generator, *loss, *encoding;
+    int64_t symbol_bits, row_bits;
     bool packed, resume;
 };
 extern const struct kl_tool kl_gan_tool;

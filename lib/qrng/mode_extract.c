@@ -7,6 +7,7 @@
 
 #include "qrng/dependence.h"
 #include "qrng/extract.h"
+#include "qrng/options.h"
 
 enum { NUMERICAL_VERSION = 4, SCHEMA = 1, RATES = 8 };
 
@@ -14,6 +15,7 @@ struct values {
     struct kl_common common;
     bool qrng, packed, only_statistics, reference;
     int64_t symbol_bits, row_bits, rows;
+    const char *encoding;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -24,8 +26,9 @@ static const struct kl_option options[] = {
       "bits measured together: 2 for two qubits (default 1)", NULL, NULL },
     { "packed", 0, KL_OPT_FLAG, AT(packed), NULL, 0, 0, true,
       "inputs are raw bytes, most significant bit first", NULL, NULL },
-    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, true, "of a row of packed bytes", NULL,
+    { "encoding", 0, KL_OPT_CHOICE, AT(encoding), KL_BITS_ENCODINGS, 0, 0, true, KL_ENCODING_HELP, NULL,
       NULL },
+    { "bits", 0, KL_OPT_INT, AT(row_bits), "N", 1, KL_BITS_ROW, true, KL_ROW_BITS_HELP, NULL, NULL },
     { "rows", 0, KL_OPT_INT, AT(rows), "N", 0, 1e15, true, "only the first N of each device; 0: all",
       NULL, NULL },
     { "only-statistics", 0, KL_OPT_FLAG, AT(only_statistics), NULL, 0, 0, true, "keep no rows", "Result",
@@ -83,6 +86,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     struct kl_key *key = NULL;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
+                                     .encoding = w->v->encoding,
                                      .row_bits = (size_t)w->v->row_bits,
                                      .max_rows = (size_t)w->v->rows };
     int code = kl_bits_inputs_open(&w->e.inputs, stage->inputs, stage->n_inputs, &how, err);
@@ -132,6 +136,7 @@ static int compute(struct work *w, struct kl_error *err)
     if (!code) code = kl_bits_extract_save(&w->e, w->writer, err);
     kl_progress_end(&progress);
     kl_bits_note_dropped(stage->log, w->e.inputs.n_dropped, w->e.inputs.n_bits);
+    kl_bits_note_narrow(stage->log, w->e.inputs.used_bits, w->e.inputs.symbol_bits);
     if (!code && !w->n_parents)
         kl_bits_note_rows(stage->log, w->e.n_rows, w->e.inputs.n_bits, w->e.tallies.n_devices);
     if (!code) code = check_unchanged(w, err);

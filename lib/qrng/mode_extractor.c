@@ -17,7 +17,7 @@ struct values {
     struct kl_common common;
     int64_t symbol_bits, row_bits, block_bits;
     double entropy, security;
-    const char *method, *hash_seed;
+    const char *method, *hash_seed, *encoding;
     bool packed;
 };
 
@@ -27,7 +27,7 @@ static const struct kl_option options[] = {
       NULL },
     { "symbol-bits", 0, KL_OPT_INT, AT(symbol_bits), "N", 1, KL_BITS_SYMBOL, true,
       "bits measured together: 2 for two qubits", NULL, NULL },
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
     { "min-entropy", 0, KL_OPT_FLOAT, AT(entropy), "H", 1e-6, 1, true,
       "bits a bit; see tournament --nist", "Toeplitz", NULL },
     { "security", 0, KL_OPT_FLOAT, AT(security), "BITS", 1, 1024, true,
@@ -87,9 +87,10 @@ static int draw_diagonal(uint8_t *diagonal, size_t n, const struct values *v, st
         return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", v->hash_seed);
     const size_t found = fread(diagonal, 1, n, file);
     fclose(file);
-    return found == n ? KL_OK
-                      : kl_fail(err, KL_EDATA, "%s: %zu bytes, expected at least %zu to draw the matrix",
-                                v->hash_seed, found, n);
+    if (found < n)
+        return kl_fail(err, KL_EDATA, "%s: %zu bytes, expected at least %zu to draw the matrix",
+                       v->hash_seed, found, n);
+    return kl_bits_check_random(diagonal, n, v->hash_seed, err);
 }
 
 static int begin_toeplitz(struct work *w, struct kl_error *err)
@@ -142,6 +143,7 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
     const struct kl_stage *stage = &w->run->stage;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
+                                     .encoding = w->v->encoding,
                                      .row_bits = (size_t)w->v->row_bits };
     struct kl_bits_inputs in = { 0 };
     const struct kl_bits *block = NULL;
@@ -153,6 +155,7 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (!code) kl_bits_note_dropped(stage->log, in.n_dropped, in.n_bits);
+    if (!code) kl_bits_note_narrow(stage->log, in.used_bits, in.symbol_bits);
     if (!code && !w->e.hash) code = judge_symbols(w, &in, err);
     if (!code && w->e.hash && w->e.n_waiting)
         kl_caution(stage->log, "%zu bit%s at the end fill no block of %zu: left out", w->e.n_waiting,

@@ -12,6 +12,7 @@ enum { NUMERICAL_VERSION = 4, SCHEMA = 2 };
 struct values {
     struct kl_common common;
     int64_t symbol_bits, row_bits;
+    const char *encoding;
     struct kl_nist_options nist;
     bool chosen, packed;
 };
@@ -21,7 +22,7 @@ static const struct kl_option options[] = {
     { "nist", 0, KL_OPT_FLAG, AT(chosen), NULL, 0, 0, false, "SP 800-22 and SP 800-90B, not pairs",
       "Bits", NULL },
     KL_SYMBOL_OPTION(AT(symbol_bits), NULL),
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
     { "sequence-bits", 0, KL_OPT_INT, AT(nist.sequence_bits), "N", 0, KL_NIST_PART, true,
       "of a sequence of SP 800-22; 0: all, up to 1e6", "Tests", NULL },
     { "sequences", 0, KL_OPT_INT, AT(nist.sequences), "N", 1, 1e6, true,
@@ -63,6 +64,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     struct kl_stage *stage = &w->run->stage;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
+                                     .encoding = w->v->encoding,
                                      .row_bits = (size_t)w->v->row_bits,
                                      .max_bits = kl_nist_most_bits(&w->v->nist),
                                      .least_rows = w->v->nist.restarts ? KL_RESTARTS : 0 };
@@ -92,6 +94,7 @@ static int compute(struct work *w, struct kl_error *err)
     struct kl_nist_options o = w->v->nist;
     o.seed = w->v->common.seed;
     kl_bits_note_dropped(w->run->stage.log, w->bits.n_dropped, w->bits.n_bits);
+    kl_bits_note_narrow(w->run->stage.log, w->bits.used_bits, w->bits.symbol_bits);
     int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
     kl_signals_plain(); /* nothing is kept of it: who stops it need not wait for a test to end */

@@ -14,14 +14,14 @@ enum { NUMERICAL_VERSION = 7, SCHEMA = 1, LINES = 20 };
 struct values {
     struct kl_common common;
     int64_t symbol_bits, row_bits, null, resamples;
-    const char *scores;
+    const char *scores, *encoding;
     bool packed, reference;
 };
 
 #define AT(field) offsetof(struct values, field)
 static const struct kl_option options[] = {
     KL_SYMBOL_OPTION(AT(symbol_bits), "Bits"),
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
     { "null", 0, KL_OPT_INT, AT(null), "N", 0, 1e7, true,
       "permutations of the labels of each pair's rows", "Tests", NULL },
     { "scores", 0, KL_OPT_STRING, AT(scores), "LIST", 0, 0, true,
@@ -82,6 +82,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     struct kl_stage *stage = &w->run->stage;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
+                                     .encoding = w->v->encoding,
                                      .row_bits = (size_t)w->v->row_bits };
     int code = read_scores(w, err);
     if (!code) code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
@@ -100,6 +101,7 @@ static int compute(struct work *w, struct kl_error *err)
                                        .seed = w->v->common.seed,
                                        .reference = w->v->reference };
     kl_bits_note_dropped(w->run->stage.log, w->bits.n_dropped, w->bits.n_bits);
+    kl_bits_note_narrow(w->run->stage.log, w->bits.used_bits, w->bits.symbol_bits);
     if (!w->bits.n_files)
         kl_bits_note_rows(w->run->stage.log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
     int code = kl_bits_note_repeats(w->run->stage.log, &w->bits, err);

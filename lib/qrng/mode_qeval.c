@@ -16,6 +16,7 @@ struct values {
     struct kl_common common;
     bool qrng, packed;
     int64_t symbol_bits, row_bits;
+    const char *encoding;
 };
 
 #define AT(field) offsetof(struct values, field)
@@ -23,7 +24,7 @@ static const struct kl_option options[] = {
     { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "classifiers of devices, not heads", "Input",
       NULL },
     KL_SYMBOL_OPTION(AT(symbol_bits), NULL),
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
 };
 const struct kl_tool kl_judge_tool = {
     .name = "qeval",
@@ -55,6 +56,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     struct kl_key *key = NULL;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
+                                     .encoding = w->v->encoding,
                                      .row_bits = (size_t)w->v->row_bits };
     const char *const *paths = stage->inputs + 1;
     const size_t n = stage->n_inputs - 1;
@@ -79,6 +81,7 @@ static int judge(struct work *w, struct kl_error *err)
     const size_t n = w->bits.n_files + 1;
     char *raw = NULL;
     kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
+    kl_bits_note_narrow(stage->log, w->bits.used_bits, w->bits.symbol_bits);
     w->parents = calloc(n, sizeof *w->parents);
     if (!w->parents) return kl_fail_memory(err, n * sizeof *w->parents);
     w->parents[0] = w->classifier.file;

@@ -36,6 +36,7 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
     struct kl_stage *stage = &w->run->stage;
     const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
                                      .packed = w->v->packed,
+                                     .encoding = w->v->encoding,
                                      .row_bits = (size_t)w->v->row_bits };
     int code = kl_bits_read_files(&w->bits, stage->inputs, stage->n_inputs, &how, err);
     if (!code) code = kl_study_open(&w->study, w->v, &w->bits, err);
@@ -50,6 +51,7 @@ static int train(struct work *w, struct kl_error *err)
     struct kl_pool *pool = NULL;
     struct kl_progress progress;
     kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
+    kl_bits_note_narrow(stage->log, w->bits.used_bits, w->bits.symbol_bits);
     if (!w->bits.n_files)
         kl_bits_note_rows(stage->log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
     int code = kl_bits_note_repeats(stage->log, &w->bits, err);

@@ -18,7 +18,7 @@ enum kl_protocol { KL_HOLDOUT, KL_FOLDS, KL_REFERENCE };
 struct kl_study_settings {
     struct kl_common common;
     bool qrng, packed, reference;
-    const char *model, *features, *protocol, *hidden, *init, *keep;
+    const char *model, *features, *protocol, *hidden, *init, *keep, *encoding;
     int64_t symbol_bits, row_bits, seeds, folds, null, batch, epochs, patience, rate_patience;
     double test, validation, lr, dropout, l1, weight_decay, clip;
 };

@@ -44,7 +44,7 @@ static const struct kl_option options[] = {
       NULL },
     KL_DEVICE_OPTION(AT(common.device)),
     KL_SYMBOL_OPTION(AT(symbol_bits), "Input"),
-    KL_PACKED_OPTIONS(AT(packed), AT(row_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
 };
 const struct kl_tool kl_study_tool = {
     .name = "qtrain",

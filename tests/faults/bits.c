@@ -119,6 +119,18 @@ int main(void)
     check(&(struct input){ .paths = { "l.txt" }, .n = 1, .how.symbol_bits = 2 }, true);
     check(&(struct input){ .paths = { "c.bin" }, .n = 1, .how = { .packed = true, .row_bits = 7 } },
           true);
+    put("s.bin", "\1\4\6\3\7\0\2\5", 8);
+    put("h.txt", "1f a0 5c\n", 9);
+    put("b.txt", "Zm9v\nYmE=\n", 10);
+    check(&(struct input){ .paths = { "s.bin" },
+                           .n = 1,
+                           .how = { .encoding = "symbols", .symbol_bits = 3, .row_bits = 6 } },
+          true);
+    check(&(struct input){ .paths = { "h.txt" }, .n = 1, .how = { .encoding = "hex", .row_bits = 7 } },
+          true);
+    check(
+        &(struct input){ .paths = { "b.txt" }, .n = 1, .how = { .encoding = "base64", .row_bits = 9 } },
+        true);
     check(&(struct input){ .paths = { "long.txt" }, .n = 1 }, true);
     check(&(struct input){ .paths = { "d.h5" }, .n = 1 }, true);
     check(&(struct input){ .paths = { "/dev/zero" },

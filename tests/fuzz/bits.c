@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Any bytes as bits of random-number devices: text or .npy by their first bytes, and as packed bytes
-   whose rows have as many bits as the first byte says. What is read, written out again, is the file. */
+   Any bytes as bits of random-number devices: text or .npy by their first bytes; as packed bytes, and as
+   symbols, hexadecimal and base64 text, whose rows have as many bits as the first byte says. What is
+   read, written out again, is the file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,41 @@ static void check_packed(const struct kl_bits *b, const unsigned char *data, siz
              "another bit than in the bytes", "");
 }
 
+/* The next bits of a text: a value and how many, or 0 at its end. */
+static int decode(unsigned *value, const char *encoding, int width, const unsigned char *data, size_t n,
+                  size_t *at)
+{
+    static const char *const digits = "0123456789abcdef0123456789ABCDEF",
+                             *const base64 =
+                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const bool hex = encoding[0] == 'h';
+    while (encoding[0] != 's' && *at < n && memchr(" \t\r\n", data[*at], 4)) ++*at;
+    if (*at == n || (encoding[0] == 'b' && data[*at] == '=')) return 0;
+    const unsigned char c = data[(*at)++];
+    const char *found = encoding[0] != 's' && c ? strchr(hex ? digits : base64, c) : NULL;
+    need(encoding[0] == 's' ? c < 1 << width : found != NULL, "what is none of its characters",
+         encoding);
+    *value = encoding[0] == 's' ? c : hex ? (unsigned)(found - digits) % 16 : (unsigned)(found - base64);
+    return encoding[0] == 's' ? width : hex ? 4 : 6;
+}
+
+static void check_encoded(const struct kl_bits *b, const unsigned char *data, size_t n,
+                          const struct kl_bits_how *how)
+{
+    size_t at = 0, bits = 0;
+    unsigned value = 0;
+    /* with max_rows what comes after these is not read */
+    for (int width; (!how->max_rows || bits < b->n_rows * b->n_bits) &&
+                    (width = decode(&value, how->encoding, how->symbol_bits, data, n, &at));)
+        for (int j = width; j--; bits++)
+            if (bits < b->n_rows * b->n_bits)
+                need((int)(value >> j & 1) == bit(b, bits / b->n_bits, bits % b->n_bits),
+                     "another bit than in the text", how->encoding);
+    if (how->encoding[0] == 'b') bits -= bits % 8;
+    need(how->max_rows || b->n_rows * b->n_bits + b->n_dropped == bits, "another number of bits",
+         how->encoding);
+}
+
 static bool check(const unsigned char *data, size_t n, const struct kl_bits_how *how)
 {
     struct kl_bits bits;
@@ -82,7 +118,9 @@ static bool check(const unsigned char *data, size_t n, const struct kl_bits_how 
     const int code = kl_bits_read(&bits, file.path, how, &err);
     if (code) need_refusal(code, KL_EDATA, KL_EUSAGE, &err);
     if (!code) check_form(&bits);
-    if (!code) (how->packed ? check_packed : data[0] == 0x93 ? check_array : check_text)(&bits, data, n);
+    if (!code && how->encoding) check_encoded(&bits, data, n, how);
+    else if (!code)
+        (how->packed ? check_packed : data[0] == 0x93 ? check_array : check_text)(&bits, data, n);
     if (!code && how->packed && !how->max_rows)
         need(bits.n_rows * bits.n_bits + bits.n_dropped == 8 * n, "another number of bits", "");
     if (how->max_rows) need(code || bits.n_rows <= how->max_rows, "more rows than asked for", "");
@@ -100,5 +138,15 @@ bool fuzz(const unsigned char *data, size_t n)
     check(data, n, &packed);
     packed.max_rows = 1;
     check(data, n, &packed);
+    struct kl_bits_how encoded = { .symbol_bits = n ? data[0] % 8 + 1 : 1, .row_bits = n ? data[0] : 1 };
+    encoded.encoding = "symbols";
+    check(data, n, &encoded);
+    encoded.symbol_bits = 0;
+    encoded.encoding = "hex";
+    check(data, n, &encoded);
+    encoded.encoding = "base64";
+    check(data, n, &encoded);
+    encoded.max_rows = 1;
+    check(data, n, &encoded);
     return read;
 }

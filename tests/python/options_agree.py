@@ -43,7 +43,7 @@ def of_manual(command):
     table = {}
     for row in re.split(r"\n(?=\.It (?:Fl \w , )?Fl -)", page)[1:]:
         letter, name = re.match(r"\.It (?:Fl (\w) , )?Fl -([a-z0-9-]+)", row).groups()
-        choices = re.search(r"One of\n((?:\.Cm \S+ [,.]\n)+)", row)
+        choices = re.search(r"One of\n((?:\.Cm \S+ [,.](?:\n|$))+)", row)
         table[name] = (letter, re.findall(r"\.Cm (\S+)", choices[1]) if choices else None)
     return table
 

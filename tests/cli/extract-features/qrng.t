@@ -39,7 +39,7 @@ $ printf '\245\017\074' | extract-features --qrng - --packed --bits 7 -o p.h5
 >    (1): "b"
 ! extract-features: 3 bits at the ends of inputs make no row of 7: left out
 
-$ yes bits | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
+$ yes $'\245Z<' | extract-features --qrng - --rows 4 -q -o y.h5 --packed --bits 50 && h5dump -a n_rows y.h5 | grep '('
 >    (0): 4
 
 # the first rows of each device, whatever the input
@@ -128,7 +128,7 @@ $ bad() { printf "$1" > bad.txt; extract-features --qrng bad.txt -o x.h5; echo "
 ! extract-features: bad.txt: row 2, position 4: found a NUL byte, expected 0 or 1
 ! extract-features: bad.txt: row 1: label '1?011 2?', expected a whole number from 1 to 4096
 ! extract-features: bad.txt: row 1 ends in CR LF, expected LF alone; convert it: tr -d '\r'
-! extract-features: bad.npy: row 1, column 3: found 48, expected 0 or 1
+! extract-features: bad.npy: row 1, column 3: found 48, expected 0 or 1; of characters save a - 48
 ! extract-features: bad.npy: row 1, position 2: found U+1F600, expected 0 or 1
 ! extract-features: bad.npy: row 1, position 2: found byte 0xe9, expected 0 or 1
 
@@ -148,7 +148,7 @@ $ extract-features --qrng two.txt --symbol-bits 5 -o x.h5
 + extract-features --qrng $DATA/backbone/*.safetensors -o x.h5; extract-features --qrng - - -o x.h5 < a.txt; ls x.h5
 ! extract-features: two.txt: rows of 12 bits hold no whole number of symbols of 5 bits; --symbol-bits that divides them: 1, 2, 3, 4, 6
 ! extract-features: --packed: bytes have no rows; give --bits N, the bits of one
-! extract-features: --bits belongs to --packed; other inputs say how long rows are
+! extract-features: --bits belongs to --packed and --encoding; other inputs say how long rows are
 ! extract-features: 0 inputs, expected 1 to 4096 files of bits; see --qrng --help
 ! extract-features: no output; give -o BITS.h5
 ! extract-features: a.txt: rows of 4 bits and symbols of 1, in two.txt they have 12 and 1
@@ -194,6 +194,40 @@ $ head -c 200 /dev/zero | tr '\0' 0 > line.txt; fold -w 1 line.txt > one.txt; ex
 > x.h5: 2 rows of 200 bits, 1 device, rate of 1 0.0000; successive symbols of 1 bit are too few or all equal: not tested, # s
 ! extract-features: rows of 1 bit; if lines are no rows, make rows of 100: tr -d '\n' | fold -w 100
 ! extract-features: one row of 200 bits a device; rows of 100, which can be compared: fold -w 100
+
+# One symbol a byte, hexadecimal and base64 text: the same bits are the same content.
+$ printf '\0\1\1\0\1\0\0\1' > a.symbols; printf '\1\2\2\1' > a.pairs; echo 69 > a.hex; echo 'aQ==' > a.base64; printf i > a.bits
++ read_as() { extract-features --qrng "$@" -q -f -o x.h5 && cache show x.h5 --json | jq -r .content; }
++ (read_as a.txt; read_as a.bits --packed --bits 4; read_as a.symbols --encoding symbols --symbol-bits 1 --bits 4; read_as a.hex --encoding hex --bits 4; read_as a.base64 --encoding base64 --bits 4) | uniq -c | awk '{ print $1 }'
++ (read_as a.txt --symbol-bits 2; read_as a.pairs --encoding symbols --symbol-bits 2 --bits 4) | uniq -c | awk '{ print $1 }'
+> 5
+> 2
+$ extract-features --qrng a.pairs --encoding symbols --symbol-bits 1 --bits 4 -o y.h5; extract-features --qrng a.pairs --encoding symbols --bits 4 -o y.h5; extract-features --qrng a.pairs --encoding symbols --symbol-bits 4 --bits 12 -o y.h5 >/dev/null; extract-features --qrng a.hex --encoding hexadecimal --bits 4 -o y.h5
+! extract-features: a.pairs: byte 2 is 2, expected a symbol of 1 bit, at most 1; --symbol-bits says how many a byte has
+! extract-features: --encoding symbols: give --symbol-bits N, the bits that a byte has
+! extract-features: 4 bits at the ends of inputs make no row of 12: left out
+! extract-features: --symbol-bits 4, but a device has no symbol of 4 or more: 2 bits a byte?
+! extract-features: --encoding: found 'hexadecimal', expected one of symbols|hex|base64; did you mean hex?
+? 2
+
+# A byte a bit, as NIST's programs read it, is not taken for packed bytes, and what is advised reads it.
+$ yes $'0110100110010110' | head -40 | tr -d '\n' | tr 01 '\0\1' > s.bin; extract-features --qrng s.bin --packed --bits 100 -o y.h5; extract-features --qrng s.bin -o y.h5; extract-features --qrng s.bin --encoding symbols --symbol-bits 1 --bits 160 -o y.h5
+> y.h5: 4 rows of 160 bits, 1 device, rate of 1 0.5000; successive symbols of 1 bit depend on each other (p 10^-10.1, device s), # s
+! extract-features: s.bin: no byte is 2 or more: 1 bit a byte? expected packed bytes; take --encoding symbols --symbol-bits 1 in place of --packed
+! extract-features: s.bin: row 1, position 1: found a NUL byte, expected 0 or 1; no byte is 2 or more: bytes of 1 bit each are taken with --encoding symbols --symbol-bits 1 --bits N
+# What lies in a file's place, and other files.
+$ printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 46830571\n' > b.bin
++ extract-features --qrng b.bin --packed --bits 100 -o y.h5; extract-features --qrng b.bin -o y.h5; printf '<!DOCTYPE html>\n<html><head><title>404</title></head></html>\n' > b.bin; extract-features --qrng b.bin --packed --bits 100 -o y.h5
++ printf '0110\n1001\n' | gzip > t.gz; extract-features --qrng t.gz -o y.h5; extract-features --qrng t.gz --packed --bits 8 -o y.h5; head -c 100 $ROOT/tests/golden/nist_e.bin | od -An -v -tx1 | extract-features --qrng - --packed --bits 8 -o y.h5
++ printf '\357\273\2770110\n1001\n' | extract-features --qrng - -o y.h5; printf 'q0q1\n0110\n' | extract-features --qrng - -o y.h5; rm a.symbols a.pairs a.hex a.base64 a.bits x.h5 y.h5 s.bin b.bin t.gz
+! extract-features: b.bin: a pointer of Git LFS, not the file: git lfs pull
+! extract-features: b.bin: a pointer of Git LFS, not the file: git lfs pull
+! extract-features: b.bin: an HTML page, not the file: fetch it again
+! extract-features: t.gz: a gzip file, expected rows of 0 and 1; convert it: zcat
+! extract-features: t.gz: a gzip file, expected packed bytes; convert it: zcat
+! extract-features: standard input: hexadecimal text, expected packed bytes; take --encoding hex in place of --packed, or convert it: xxd -r -p
+! extract-features: standard input: row 1, position 1: found byte 0xef, expected 0 or 1; take the mark of byte order out: tail -c +4
+! extract-features: standard input: row 1, position 1: found 'q', expected 0 or 1; line 2 is a row: take line 1 out: tail -n +2
 
 # A symbol has a bit at least.
 $ extract-features --qrng a.txt --symbol-bits 0 -o x.h5

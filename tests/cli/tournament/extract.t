@@ -38,6 +38,15 @@ $ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-e
 ! tournament: short.bin: 100 bytes, expected at least 189 to draw the matrix
 ? 65
 
+# Bytes that are not random draw none; and a bit a byte is not hashed with its seven zeros.
+$ od -An -v -tx1 seed.bin >seed.hex; tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed seed.hex -f -o w.bin; tr '\200-\377' '\0-\177' <seed.bin >seven.bin; tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed seven.bin -f -o w.bin
++ od -An -v -tu1 seed.bin | tr -s ' ' '\n' | awk 'NF { for (i = 128; i >= 1; i /= 2) printf "%d", int($1 / i) % 2 }' | tr 01 '\0\1' >bits.bin; tournament --extract toeplitz bits.bin --packed --bits 1000 --min-entropy 0.8 -o y.bin; ls y.bin 2>/dev/null
++ tournament --extract von-neumann bits.bin --encoding symbols --symbol-bits 1 --bits 1000 -q -o y.bin; tournament --extract von-neumann seed.bin --packed --bits 1000 -q -o z.bin; cmp y.bin z.bin && echo same; rm y.bin z.bin bits.bin
+> same
+! tournament: seed.hex: hexadecimal text, expected random bytes; convert it: xxd -r -p
+! tournament: seven.bin: bytes of which some bits are never set, expected random bytes
+! tournament: bits.bin: no byte is 2 or more: 1 bit a byte? expected packed bytes; take --encoding symbols --symbol-bits 1 in place of --packed
+
 # Bits that make no row; stopped, with nothing in the file's place.
 $ tournament --extract von-neumann seed.bin --packed --bits 999 -q -o d.bin; tournament --extract von-neumann seed.bin --packed --bits 999 -f -o d.bin | sed 's/[0-9.]* MB/# MB/'
 > d.bin: 1944 of 7992 bits, 0.2432 a bit; # MB/s, # s

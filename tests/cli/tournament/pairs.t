@@ -101,7 +101,7 @@ $ tournament bits.txt --null 0 --scores composite
 ! tournament: --scores: names what is permuted, and --null 0 permutes nothing
 ? 2
 $ tournament bits.txt --bits 12
-! tournament: --bits belongs to --packed; other inputs say how long rows are
+! tournament: --bits belongs to --packed and --encoding; other inputs say how long rows are
 ? 2
 $ tournament none.txt
 ! tournament: none.txt: cannot be opened: No such file or directory

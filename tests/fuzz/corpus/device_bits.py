@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Bits of devices: text and .npy."""
+"""Bits of devices: text, .npy, and what may be taken for packed or encoded ones."""
+import base64, bz2, gzip, lzma, pickle
+
 import numpy as np
 
 from corpus.arrays import ORDER, header, literal, npy
@@ -41,3 +43,23 @@ def make_bits():
                         "bad-width-0.npy": literal("'descr': '<U04', " + ORDER + "1,)", four),
                         "bad-rows-beyond.npy": literal("'descr': '<U4', " + ORDER + "%d,)" % 2**60)}.items():
         put("bits", name_, data)
+
+
+def make_encoded():
+    """The first byte is the length of a row."""
+    raw = bytes(range(8, 200, 3))
+    symbols = np.arange(6, 70, dtype=np.uint8) % 8
+    made = {"hex": raw.hex(), "hex-groups": " ".join("%02X" % b for b in raw), "hex-unequal": "\n".join("%x" % b for b in raw),
+            "hex-half": raw.hex()[:-1], "hex-prefixes": ",".join("0x%02x" % b for b in raw), "base64": base64.b64encode(raw),
+            "base64-lines": base64.encodebytes(raw), "base64-no-padding": base64.b64encode(raw).rstrip(b"="),
+            "base64-cut": base64.b64encode(raw)[:-3], "base64-padding-within": base64.b64encode(raw) * 2,
+            "base64-unequal": b"Zm9vYm\nFyZm9v\n", "symbols": symbols.tobytes(), "bits": (symbols % 2).tobytes(),
+            "signs": (symbols % 2 * 255).astype(np.uint8).tobytes(), "numbers": symbols.astype("<i8").tobytes(),
+            "prefixes": "0b0110\n0b1001\n0b1111\n", "decimal": "12\n255\n7\n0\n201\n33\n",
+            "gzip": gzip.compress(raw, mtime=0), "bzip2": bz2.compress(raw), "xz": lzma.compress(raw),
+            "pickle": pickle.dumps(symbols.tolist(), 4), "mark": b"\xef\xbb\xbf0110\n1001\n1111\n0000\n",
+            "utf-16": "0110\n1001\n".encode("utf-16-le"), "utf-16-mark": "\ufeff0110\n1001\n".encode("utf-16-le"),
+            "pointer": "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 46830571\n",
+            "page": "<!DOCTYPE html>\n<html></html>\n", "head": "q0q1q2q3\n0110\n1001\n", "text": "a log of what the device did\n" * 3}
+    for name, data in made.items():
+        put("bits", "bad-" + name, data)
