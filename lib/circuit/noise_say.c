@@ -65,11 +65,11 @@ static void say_qubits(const struct kl_log *log, const struct kl_noise_source *f
         snprintf(word, sizeof word, "%d (%s)", from->left_out[i], from->why[i]);
         add(left_out, ", ", word);
     }
-    kl_note(log, 1, "noise: the circuit's %d wire%s %s qubit%s %s of the %d in %s%s%s; %s", n,
-            kl_s((uint64_t)n), n == 1 ? "is" : "are", kl_s((uint64_t)n), list, from->n_found, from->file,
-            *left_out ? "; left out: " : "", left_out,
-            from->chosen ? "the others that were chosen change nothing"
-                         : "FILE.json,qubits=... takes others");
+    kl_caution(log, "noise: the circuit's %d wire%s %s qubit%s %s of the %d in %s%s%s; %s", n,
+               kl_s((uint64_t)n), n == 1 ? "is" : "are", kl_s((uint64_t)n), list, from->n_found,
+               from->file, *left_out ? "; left out: " : "", left_out,
+               from->chosen ? "the others that were chosen change nothing"
+                            : "FILE.json,qubits=... takes others");
 }
 
 /* One line on the qubits of some wires. */
@@ -79,23 +79,23 @@ static void say_of(const struct kl_log *log, const struct kl_noise_source *from,
     char list[TEXT] = "";
     for (int w = 0; w < n && w < from->n_taken; w++)
         if (wires >> w & 1) add_number(list, from->taken[w]);
-    if (*list) kl_note(log, 1, "noise: qubit%s %s: %s", strchr(list, ',') ? "s" : "", list, what);
+    if (*list) kl_caution(log, "noise: qubit%s %s: %s", strchr(list, ',') ? "s" : "", list, what);
 }
 
 static void say_source(const struct kl_log *log, const struct kl_noise_source *from, int n)
 {
     say_qubits(log, from, n);
     if (*from->idle)
-        kl_note(log, 1, "noise: 'all' in %s: each qubit has its own %s: those of all change nothing",
-                from->file, from->idle);
+        kl_caution(log, "noise: 'all' in %s: each qubit has its own %s: those of all change nothing",
+                   from->file, from->idle);
     say_of(log, from, from->t2_cut, n, "T2 is above 2 T1, and 2 T1 is taken");
     say_of(log, from, from->assumed, n,
            "no length or error of a gate on one qubit; the others' mean is taken");
     if (from->pulse && from->no_pairs && n > 1)
-        kl_note(log, 1, "noise: no gate on two qubits in %s: those on one stand for them", from->file);
+        kl_caution(log, "noise: no gate on two qubits in %s: those on one stand for them", from->file);
     if (from->pulse)
-        kl_note(log, 1, "noise: gates on one wire have the length and error of %s in %s; not used: %s",
-                from->pulse, from->file, *from->unused ? from->unused : "nothing");
+        kl_caution(log, "noise: gates on one wire have the length and error of %s in %s; not used: %s",
+                   from->pulse, from->file, *from->unused ? from->unused : "nothing");
 }
 
 /* ---- what is hardly meant ---- */
@@ -144,11 +144,11 @@ static bool say_share(const struct saying *s, int which, bool largest)
     const char *name = which ? "t2" : "t1", *gate = time_names[place];
     if (largest ? !(share > MOST) : !(share < LEAST)) return false;
     if (largest)
-        kl_note(s->log, 1, "noise: %sa gate takes %.3g of %s: are %s = %.6g and %s = %.6g seconds? %s",
-                at_wire(wire, s, w), share, name, name, time, gate, q->gate_time[place], ask);
+        kl_caution(s->log, "noise: %sa gate takes %.3g of %s: are %s = %.6g and %s = %.6g seconds? %s",
+                   at_wire(wire, s, w), share, name, name, time, gate, q->gate_time[place], ask);
     else
-        kl_note(
-            s->log, 1,
+        kl_caution(
+            s->log,
             "noise: %sa gate takes %.2g of %s, which changes next to nothing: are %s = %.6g and %s = "
             "%.6g seconds? %s",
             at_wire(wire, s, w), share, name, name, time, gate, q->gate_time[place], ask);
@@ -163,8 +163,8 @@ static void say_times(const struct saying *s)
         const int place = longest(s, w);
         const double time = place < 0 ? 0 : s->noise->qubit[w].gate_time[place];
         if (!(time > LONGEST)) continue;
-        kl_note(s->log, 1, "noise: %s%s = %.6g: does a gate take so many seconds? %s",
-                at_wire(wire, s, w), time_names[place], time, ask);
+        kl_caution(s->log, "noise: %s%s = %.6g: does a gate take so many seconds? %s",
+                   at_wire(wire, s, w), time_names[place], time, ask);
         return;
     }
     if (!say_share(s, 0, false)) say_share(s, 1, false);
@@ -173,8 +173,8 @@ static void say_times(const struct saying *s)
 static void say_if_unlikely(const struct saying *s, int wire, const char *name, double x, const char *of)
 {
     char where[24];
-    kl_note(s->log, 1, "noise: %s%s = %g is the probability of %s: is it a fidelity, or per cent?",
-            at_wire(where, s, wire), name, x, of);
+    kl_caution(s->log, "noise: %s%s = %g is the probability of %s: is it a fidelity, or per cent?",
+               at_wire(where, s, wire), name, x, of);
 }
 
 /* A line for each name, of the first wire. */
@@ -221,11 +221,11 @@ static void say_idle_gates(const struct saying *s)
         if (differs) add(names, ", ", name);
     }
     if (*names)
-        kl_note(s->log, 1, "noise: the circuit has no gate%s: %s change%s nothing",
-                !s->has[!idle] ? ""
-                : idle         ? " on several wires"
-                               : " on one wire",
-                names, strchr(names, ',') ? "" : "s");
+        kl_caution(s->log, "noise: the circuit has no gate%s: %s change%s nothing",
+                   !s->has[!idle] ? ""
+                   : idle         ? " on several wires"
+                                  : " on one wire",
+                   names, strchr(names, ',') ? "" : "s");
 }
 
 /* Readout errors of qubits that no output reads, of all that have some. */
@@ -242,8 +242,8 @@ static void say_idle_readout(const struct saying *s)
         if (read >> w & 1) return;
     }
     if (any)
-        kl_note(s->log, 1,
-                "noise: no output reads a qubit that has readout errors: they change nothing");
+        kl_caution(s->log,
+                   "noise: no output reads a qubit that has readout errors: they change nothing");
 }
 
 void kl_noise_say(const struct kl_log *log, const struct kl_noise_source *source,
@@ -252,8 +252,9 @@ void kl_noise_say(const struct kl_log *log, const struct kl_noise_source *source
     struct saying s = { .log = log, .c = c, .noise = c->noise };
     if (!c->noise) return;
     s.n = c->noise->n_qubits ? c->n_qubits : 1;
-    for (size_t i = 0; i < c->n_ops; i++) {
-        const uint32_t wires = kl_op_wires(&c->ops[i]);
+    for (size_t i = 0, end; i < c->n_ops; i = end) {
+        end = kl_gate_end(c->ops, c->n_ops, i);
+        const uint32_t wires = kl_gate_wires(c->ops, i, end);
         s.has[(wires & (wires - 1)) != 0] = true;
     }
     if (source) say_source(log, source, c->n_qubits);
