@@ -192,10 +192,14 @@ static int choose_pair(const struct kl_listed **labels, struct kl_answer *a, con
     return fit > 1 ? refuse_labels(a, p, true, "which labels belong to it is not plain") : 0;
 }
 
-/* Of training and of test, say. */
-static bool is_split(const struct kl_words *a, const struct kl_words *b)
+/* Of training and of test, say; or of other names altogether, but for the usual ones. */
+static bool is_strange(const struct kl_words *labels, const struct kl_listed *l,
+                       const struct kl_words *images)
 {
-    return a->split && b->split && a->split != b->split;
+    bool usual = !labels->n || !images->n;
+    for (const char *const *name = kl_usual_labels; *name && !usual; name++)
+        usual = strcmp(*name, l->name) == 0;
+    return !usual || (labels->split && images->split && labels->split != images->split);
 }
 
 /* Labels of another name: if there are no other images and no other labels that could be meant. */
@@ -210,7 +214,7 @@ static int choose_other(const struct kl_listed **labels, struct kl_answer *a, co
         if (looks_like_images(l) && l->dims[0] == count) others++;
         if (!named_labels(&words, l) || !kl_listed_fits(l, count)) continue;
         if (l->rank == 2 && !is_vector(l, count)) continue; /* a table, of whatever */
-        if (is_anothers(p, l) || is_split(&words, &p->words)) anothers++;
+        if (is_anothers(p, l) || is_strange(&words, l, &p->words)) anothers++;
         else if (fit++ == 0) *labels = l;
     }
     if (p->n >= KL_FOREIGN_LISTED) anothers++; /* of what was not listed */
