@@ -33,24 +33,25 @@ struct kl_angle {
     double scale;
     int scaled; /* 0, or 1 + the weight, a learnable scale, that multiplies the inputs */
 };
-/* What ops in a row are together, where they are one gate: noise stands behind it once, it is folded and
-   counted once. Ops that are none of these are a gate by themselves. */
+/* Ops in a row may be one gate: noise stands behind it once, it is folded and counted once. What they
+   are together, if no gate each: */
 enum kl_whole {
     KL_ITSELF,
-    KL_SUM,   /* ops of one kind on the same wires, whose angles add up */
-    KL_U,     /* u3 of OpenQASM: a Rot, or, of sums, RZ, RY and RZ, each one or more */
-    KL_CP,    /* half the angle by RZ on either wire, and MultiRZ of minus that, each one or more */
-    KL_Y,     /* RZ(pi), X */
-    KL_SWAP,  /* three CNOT */
-    KL_PARTS, /* whatever they are */
+    KL_SUM,  /* ops of one kind on the same wires, whose angles add up */
+    KL_U,    /* u3 of OpenQASM: a Rot, or, of sums, RZ, RY and RZ, each one or more */
+    KL_CP,   /* half the angle by RZ on either wire, and MultiRZ of minus that, each one or more */
+    KL_Y,    /* RZ(pi), X */
+    KL_SWAP, /* three CNOT */
 };
+/* The next op: of another gate; the same; the same, of which a further part begins. */
+enum kl_next { KL_OTHER_GATE, KL_SAME_PART, KL_NEXT_PART };
 struct kl_op {
     enum kl_gate gate;
     int wire[2];   /* wire[0] the target or the control, wire[1] the target of a two-qubit gate */
     uint32_t mask; /* KL_MULTIRZ: bit q set = wire q */
     struct kl_angle angle[3];
     enum kl_whole whole;
-    bool with_next; /* the next op is of the same gate */
+    enum kl_next next;
 };
 /* A Pauli string: x and z masks over wires (bit q = wire q); X = x, Z = z, Y = both. */
 struct kl_pauli {

@@ -31,7 +31,7 @@ uint32_t kl_op_wires(const struct kl_op *op)
 
 size_t kl_gate_end(const struct kl_op *ops, size_t n, size_t begin)
 {
-    while (begin + 1 < n && ops[begin].with_next) begin++;
+    while (begin + 1 < n && ops[begin].next) begin++;
     return begin + 1;
 }
 
@@ -53,7 +53,7 @@ bool kl_circuit_has_wholes(const struct kl_circuit *c)
 {
     bool found = false;
     for (size_t i = 0; i < c->n_ops; i++)
-        found = found || c->ops[i].whole != KL_ITSELF || c->ops[i].gate == KL_ID;
+        found = found || c->ops[i].whole != KL_ITSELF || c->ops[i].next || c->ops[i].gate == KL_ID;
     return found;
 }
 

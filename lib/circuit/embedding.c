@@ -81,7 +81,7 @@ static void put_zz(struct kl_builder *b, int i, int j)
                                    .mask = 1u << i | 1u << j,
                                    .angle = { terms[k] },
                                    .whole = KL_SUM,
-                                   .with_next = k < 3 });
+                                   .next = k < 3 ? KL_SAME_PART : KL_OTHER_GATE });
 }
 
 static void zz(struct kl_builder *b)

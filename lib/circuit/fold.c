@@ -21,7 +21,7 @@ static int append_gate(struct kl_circuit *c, const struct kl_op *ops, size_t n, 
     int code = KL_OK;
     for (size_t i = 0; i < n && !code; i++) {
         struct kl_op op = back ? inverse(&ops[n - 1 - i]) : ops[i];
-        op.with_next = i + 1 < n;
+        op.next = i + 1 == n ? KL_OTHER_GATE : ops[back ? n - 2 - i : i].next;
         code = kl_circuit_append(c, &op, err);
     }
     return code;

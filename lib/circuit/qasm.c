@@ -7,7 +7,7 @@
 
 #include "circuit/circuit.h"
 
-/* The ops of one gate, on their way to the file; more: and another one of the same gate. */
+/* The ops of a gate, or of a part of one, on their way to the file; more: another part comes. */
 struct writer {
     FILE *to;
     const struct kl_op *begin, *end;
@@ -127,7 +127,6 @@ static void cp(const struct writer *w)
 static void write_op(const struct writer *w)
 {
     const struct kl_op *op = w->begin;
-    if (w->more && op->gate != KL_MULTIRZ) with_next(w);
     switch (op->gate) {
     case KL_RX: rotation(w, "rx", op, false); break;
     case KL_RY: rotation(w, "ry", op, false); break;
@@ -145,18 +144,17 @@ static void write_op(const struct writer *w)
     }
 }
 
-static void gate(const struct writer *w)
+static void write_part(const struct writer *w)
 {
-    switch (w->begin->whole) {
+    const struct kl_op *op = w->begin;
+    if (w->more && op->gate != KL_MULTIRZ) with_next(w);
+    switch (op->whole) {
     case KL_ITSELF:
     case KL_SUM: write_op(w); break;
-    case KL_U: w->begin->gate == KL_ROT ? rot(w, w->begin) : u3(w); break;
+    case KL_U: op->gate == KL_ROT ? rot(w, op) : u3(w); break;
     case KL_CP: cp(w); break;
-    case KL_Y: fixed(w, "y", w->begin, false); break;
-    case KL_SWAP: fixed(w, "swap", w->begin, true); break;
-    case KL_PARTS:
-        for (const struct kl_op *part = w->begin; part < w->end; part++)
-            write_op(&(struct writer){ w->to, part, part + 1, part + 1 < w->end });
+    case KL_Y: fixed(w, "y", op, false); break;
+    case KL_SWAP: fixed(w, "swap", op, true); break;
     }
 }
 
@@ -169,8 +167,9 @@ int kl_circuit_qasm(FILE *to, const struct kl_circuit *c, struct kl_error *err)
     for (size_t i = 0; i < c->n_weights; i++) fprintf(to, "input float[64] w_%zu;\n", i);
     fprintf(to, "qubit[%d] q;\n", c->n_qubits);
     for (size_t i = 0, end; i < c->n_ops; i = end) {
-        end = kl_gate_end(c->ops, c->n_ops, i);
-        gate(&(struct writer){ to, c->ops + i, c->ops + end, false });
+        for (end = i + 1; end < c->n_ops && c->ops[end - 1].next == KL_SAME_PART;) end++;
+        write_part(&(struct writer){ to, c->ops + i, c->ops + end,
+                                     end < c->n_ops && c->ops[end - 1].next == KL_NEXT_PART });
     }
     return ferror(to) ? kl_fail(err, KL_EIO, "writing the circuit failed") : KL_OK;
 }

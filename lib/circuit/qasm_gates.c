@@ -126,14 +126,13 @@ static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struc
     const size_t before = r->circuit->n_ops;
     put_ops(r, g, c);
     if (r->code) return;
-    const size_t first = r->joined ? r->gate : before, end = r->circuit->n_ops;
-    const bool one = end == first + 1 && wholes[g->kind] == KL_SUM;
-    for (size_t i = first; i < end; i++) {
+    const size_t end = r->circuit->n_ops;
+    const bool itself = end == before + 1 && wholes[g->kind] == KL_SUM;
+    for (size_t i = before; i < end; i++) {
         struct kl_op *op = &r->circuit->ops[i];
-        op->whole = r->joined || r->joins ? KL_PARTS : one ? KL_ITSELF : wholes[g->kind];
-        op->with_next = i + 1 < end || r->joins;
+        op->whole = itself ? KL_ITSELF : wholes[g->kind];
+        op->next = i + 1 < end ? KL_SAME_PART : r->joins ? KL_NEXT_PART : KL_OTHER_GATE;
     }
-    r->gate = first;
     r->joined = r->joins;
     r->joins = false;
 }

@@ -45,7 +45,6 @@ struct kl_qasm_reader {
     struct kl_qasm_qubits registers[KL_QASM_REGISTERS];
     int n_registers, n_qubits, depth;
     bool joins, joined; /* what comes next is a gate with the call after it; with the call before it */
-    size_t gate;        /* op that the last gate began with */
     struct kl_error *err;
     int code;
 };

@@ -34,7 +34,7 @@ static int append_gates(struct kl_circuit *to, const struct kl_circuit *c, int f
     int code = KL_OK;
     for (size_t i = 0; i < c->n_ops && !code; i++) {
         struct kl_op op = c->ops[backwards ? c->n_ops - 1 - i : i];
-        op.whole = KL_ITSELF, op.with_next = false; /* without noise that makes no difference */
+        op.whole = KL_ITSELF, op.next = KL_OTHER_GATE; /* without noise that makes no difference */
         const int n = kl_op_angles(&op);
         for (int k = 0; k < n; k++) {
             if (op.angle[k].source == KL_INPUT)

@@ -66,7 +66,7 @@ static inline struct kl_op random_op(int n, const enum kl_gate few[6])
 {
     struct kl_op op = { .gate = few ? few[below(6)] : (enum kl_gate)below(KL_ID + 1),
                         .wire = { (int)below((unsigned)n) },
-                        .with_next = below(4) == 0 };
+                        .next = below(4) ? KL_OTHER_GATE : KL_SAME_PART };
     if (n == 1 && op.gate >= KL_CNOT && op.gate <= KL_CRZ) op.gate = KL_RY;
     if (n > 1) op.wire[1] = (op.wire[0] + 1 + (int)below((unsigned)n - 1)) % n;
     op.mask = 1 + below((1u << n) - 1);

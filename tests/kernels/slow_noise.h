@@ -137,7 +137,7 @@ static inline void slow_noisy_circuit(double *out, const struct kl_circuit *c, c
             for (size_t row = 0; row < d.size; row++) slow_apply(d.rho + row * d.size, d.n, op, x, w);
             slow_adjoint(&d);
         }
-        if (op->with_next && i + 1 < c->n_ops) continue;
+        if (op->next && i + 1 < c->n_ops) continue;
         for (int q = 0; q < d.n; q++)
             if (wires >> q & 1)
                 slow_channel(&d, &c->noise->qubit[c->noise->n_qubits ? q : 0],

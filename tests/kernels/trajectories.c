@@ -169,7 +169,7 @@ static void check_inserted(int n, bool real, bool signs)
         must(kl_circuit_append(c, &ops[i], &err), &err);
         must(kl_circuit_append(noisy, &ops[i], &err), &err);
         wires |= 1u << ops[i].wire[0] | (ops[i].gate == KL_CNOT ? 1u << ops[i].wire[1] : 0);
-        for (int q = 0; q < n && (!ops[i].with_next || i + 1 == GATES); q++) {
+        for (int q = 0; q < n && (!ops[i].next || i + 1 == GATES); q++) {
             const struct kl_op error = { .gate = signs ? KL_RZ : KL_X,
                                          .wire = { q },
                                          .angle = { { KL_CONSTANT, 0, -1, M_PI, 0 } } };

@@ -1,0 +1,3 @@
+qubit q;
+@ketline.with_next
+x q;
