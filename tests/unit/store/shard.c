@@ -87,6 +87,8 @@ static const struct {
     { ARRAY(1, 1, 1, 1), "auto", "array is task 1 of 1 to 1, 1 in all" },
     { ARRAY(1, 1, 4, 2), "auto", "array is task 1 of 1 to 4, 2 in all" },
     { ARRAY(0, 0, 8, 3), "auto", "array is task 0 of 0 to 8, 3 in all" },
+    { ARRAY(0, 1, 3, 3), "auto", "array is task 0 of 1 to 3, 3 in all" },
+    { ARRAY(3, 0, 2, 3), "auto", "array is task 3 of 0 to 2, 3 in all" },
     { ARRAY(3, 2, 4, 3), "auto", "array is task 3 of 2 to 4, 3 in all" },
     { "SLURM_ARRAY_TASK_ID=3" SCRIPT(1), "auto",
       "array is task 3, and SLURM_ARRAY_TASK_MIN is not set" },
