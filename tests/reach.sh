@@ -103,6 +103,24 @@ if [ "$(id -u)" = 0 ] && command -v munged slurmctld slurmd sbatch >/dev/null; t
         queue_ends() { for _ in $(seq 120); do [ -z "$(squeue -h 2>/dev/null)" ] && return; sleep 0.5; done; squeue; return 1; }
         check "slurm.sh: its jobs did not end" queue_ends
         equal "slurm.sh" slurm.h5
+        # Task 1 again, alone: it is part 1 of 3, whatever its own array is.
+        rm slurm.h5 slurm.h5.parts/3/1.h5
+        sbatch --wait --array=1 --output=again.log "$ROOT/pipelines/slurm.sh" slurm.h5.parts/3 "$digits_train" --resize 28 --limit 300 >submit.log 2>&1 ||
+            fail "sbatch --array=1: $(cat submit.log again.log)"
+        check "sbatch --array=1: $(cat again.log)" grep -q 'part 1 of 3, by SLURM_ARRAY_TASK_ID' again.log
+        cache merge -q slurm.h5.parts/3/*.h5 -o slurm.h5
+        equal "a task of slurm.sh again" slurm.h5
+        # Without /N its extent is refused; a script without srun is none of its tasks, under srun each is.
+        for options in "--array=1" "--array=0-4:2" "--ntasks=2"; do
+            sbatch --wait $options --output=refused%a.log --wrap "extract-features $digits_train --resize 28 --limit 300 --shard auto -o refused.h5" >submit.log 2>&1 &&
+                fail "sbatch $options --wrap '... --shard auto': was taken"
+        done
+        check "--shard auto: wrote a file: $(cat refused*.log)" [ ! -e refused.h5 ]
+        sbatch --wait --ntasks=2 --output=tasks.log \
+            --wrap "srun sh -c 'extract-features $digits_train --resize 28 --limit 300 --shard auto -o task\$SLURM_PROCID.h5'" >submit.log 2>&1 ||
+            fail "srun: $(cat submit.log tasks.log)"
+        cache merge -q task0.h5 task1.h5 -o tasks.h5
+        equal "srun's tasks" tasks.h5
         "$ROOT/pipelines/slurm.sh" 2 absent none.h5 >submit.log 2>&1 || fail "slurm.sh: $(cat submit.log)"
         check "slurm.sh: a job waits for parts that failed" queue_ends
         check "slurm.sh: made something of parts that failed" [ ! -e none.h5 ]

@@ -120,6 +120,7 @@ int main(int argc, char **argv)
     if (code) return kl_report(&log, &err);
     if (v.common.quiet) log.level = 0;
     if (!kl_options_answer(&tool, &v, stdout)) {
+        kl_note_variables(&log);
         struct kl_cache cache = { .common = &v.common,
                                   .older_than = v.older_than,
                                   .apply = v.apply,

@@ -213,7 +213,10 @@ int main(int argc, char **argv)
     kl_circuit_options_default(&run.v.circuit);
     int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n_args, &err);
     bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
-    if (!code && !answered) code = work(&run, args, n_args, stdout, &err);
+    if (!code && !answered) {
+        kl_note_variables(&run.log);
+        code = work(&run, args, n_args, stdout, &err);
+    }
     kl_circuit_free(&run.circuit);
     json_decref(run.parsed);
     free(run.config);

@@ -62,6 +62,9 @@ int main(int argc, char **argv)
     int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, &err);
     if (!code && n) code = kl_fail_inputs(&err, args, n, 0, "none");
     free(args);
-    if (!code && !kl_options_answer(&tool, &v, stdout)) code = work(&v, &d, &err);
+    if (!code && !kl_options_answer(&tool, &v, stdout)) {
+        kl_note_variables(&log);
+        code = work(&v, &d, &err);
+    }
     return kl_finish(&log, code ? kl_report(&log, &err) : 0);
 }

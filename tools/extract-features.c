@@ -43,7 +43,7 @@ static const struct kl_option options[] = {
     { "skip-bad", 0, KL_OPT_FLAG, AT(skip_bad), NULL, 0, 0, true,
       "leave out image files that cannot be read", NULL, NULL },
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
-      "only part I (0 to N-1) of N, for cache merge; auto: from Slurm or MPI", NULL, NULL },
+      "only part I (0 to N-1) of N, for cache merge; auto, auto/N: by Slurm or MPI", NULL, NULL },
     KL_DEVICE_OPTION(AT(common.device)),
 };
 static const struct kl_tool *const parts[] = { &kl_extract_tool, NULL };
@@ -122,7 +122,7 @@ static int settle(struct job *j, struct kl_error *err)
     kl_resnet18_options_default(net);
     int code = kl_resnet18_triple(net->mean, j->mean, v->mean, false, "--mean", err);
     if (!code) code = kl_resnet18_triple(net->std, j->std, v->std, true, "--std", err);
-    if (!code) code = kl_shard_parse(&j->shard, v->shard, err);
+    if (!code) code = kl_shard_parse(&j->shard, v->shard, j->stage->log, err);
     if (!code) code = choose_precision(v, err);
     if (code) return code;
     v->mean = j->mean;

@@ -201,6 +201,7 @@ int main(int argc, char **argv)
         return kl_finish(&run.log, 0);
     }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
+    kl_note_variables(&run.log);
     code = work(&run, files, n, &err);
     for (size_t i = 0; i < run.n_files; i++) kl_file_close(&run.files[i]);
     free(run.files);

@@ -238,6 +238,7 @@ int main(int argc, char **argv)
         return kl_finish(&run.log, 0);
     }
     run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
+    kl_note_variables(&run.log);
     run.stage = (struct kl_stage){ .tool = &kl_gan_tool,
                                    .values = &run.v,
                                    .common = &run.v.common,

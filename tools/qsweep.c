@@ -28,7 +28,7 @@ static const struct kl_option options[] = {
     { "heads", 0, KL_OPT_STRING, AT(heads), "FOLDER", 0, 0, false,
       "of the heads; default: NAME-heads of -o NAME.h5", NULL, NULL },
     { "shard", 0, KL_OPT_STRING, AT(shard), "I/N", 0, 0, false,
-      "a part of the points; cache merge joins; auto: Slurm, MPI", NULL, NULL },
+      "a part of the points; cache merge joins; auto, auto/N: Slurm, MPI", NULL, NULL },
     KL_DEVICE_OPTION(AT(head.common.device)),
     KL_HEAD_MODEL_SETTINGS,
     KL_HEAD_TRAINING_SETTINGS,
@@ -89,7 +89,7 @@ static int check(struct run *run, struct kl_error *err)
         return kl_fail(err, KL_EUSAGE, "--val-fraction 0: points are compared on validation samples");
     if (run->v->halving && run->v->shard)
         return kl_fail(err, KL_EUSAGE, "--halving compares all points; it cannot be given with --shard");
-    return kl_shard_parse(&run->shard, run->v->shard, err);
+    return kl_shard_parse(&run->shard, run->v->shard, run->stage->log, err);
 }
 
 /* Of the whole, of which this run may be a part. What the heads are, their keys say; the options,

@@ -22,16 +22,26 @@ int kl_weights_shipped(char *path, size_t size, struct kl_error *err)
     if (strrchr(exe, '/')) *strrchr(exe, '/') = 0;
     const char *data = getenv("KETLINE_DATA");
     const char *const forms[] = { "../share/ketline", "../../data", "../../../data" };
-    for (int k = data ? -1 : 0; k < 3; k++) {
-        if (k < 0) snprintf(path, size, "%s/%s", data, file);
-        else snprintf(path, size, "%s/%s/%s", exe, forms[k], file);
+    if (data && *data) {
+        snprintf(path, size, "%s/%s", data, file);
+        if (access(path, R_OK) != 0)
+            return kl_fail(
+                err, KL_ENOINPUT,
+                "KETLINE_DATA=%s: found no %s there, or none that can be read; unset it, or give "
+                "--weights FILE",
+                data, file);
+        tidy(path, size);
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        snprintf(path, size, "%s/%s/%s", exe, forms[k], file);
         if (access(path, R_OK) == 0) {
             tidy(path, size);
             return 0;
         }
     }
     return kl_fail(err, KL_ENOINPUT,
-                   "the shipped weights (%s) are in neither $KETLINE_DATA nor beside the program; give "
-                   "--weights FILE",
+                   "the shipped weights (%s) are not beside the program; set KETLINE_DATA to the folder "
+                   "above backbone, or give --weights FILE",
                    file);
 }

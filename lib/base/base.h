@@ -238,6 +238,8 @@ void kl_note(const struct kl_log *log, int level, const char *format, ...)
    once. */
 void kl_caution(const struct kl_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kl_cautions_free(struct kl_cautions *cautions);
+/* A note of each variable of the environment whose name is nearly one that tools heed (variables.c). */
+void kl_note_variables(const struct kl_log *log);
 /* As a member of what --json prints. */
 struct kl_json_pair;
 struct kl_json_pair kl_json_cautions(const struct kl_log *log);

@@ -93,6 +93,31 @@ static bool has_zero(const yaml_event_t *event)
     return event->data.scalar.length != strlen((const char *)event->data.scalar.value);
 }
 
+/* YAML reads these words, where they stand without quotes, as no text: as nothing, or as true or false.
+   Written to an option that takes a text they would be a file's name, or no widths. */
+static int check_plain(const struct kl_option *option, const yaml_event_t *event, const char *where,
+                       struct kl_error *err)
+{
+    static const char *const nothing[] = { "", "~", "null" };
+    static const char *const truth[] = { "true", "false", "yes", "no", "on", "off" };
+    const char *text = (const char *)event->data.scalar.value;
+    const bool choice = option->type == KL_OPT_CHOICE || option->type == KL_OPT_DEVICE;
+    if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE) return KL_OK;
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        if (strcasecmp(text, nothing[i]) == 0)
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: found no value, expected %s%s%s%s; without the line it is the default",
+                           where, option->type == KL_OPT_FLAG ? "true or false" : option->arg,
+                           option->help ? " (" : "", option->help ? option->help : "",
+                           option->help ? ")" : "");
+    for (size_t i = 0; kl_option_is_word(option) && !choice && i < sizeof truth / sizeof *truth; i++)
+        if (strcasecmp(text, truth[i]) == 0)
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: found %s, expected %s; put a text in quotes, '%s', or take the line out",
+                           where, text, option->arg, text);
+    return KL_OK;
+}
+
 static int set_option(struct reader *r, const struct kl_option *option, const yaml_event_t *event,
                       const char *where)
 {
@@ -103,6 +128,8 @@ static int set_option(struct reader *r, const struct kl_option *option, const ya
                        where);
     if (has_zero(event))
         return kl_fail(r->err, KL_EUSAGE, "%s: found a zero byte inside the value", where);
+    const int code = check_plain(option, event, where, r->err);
+    if (code) return code;
     const char *text = kl_keep_text((const char *)event->data.scalar.value);
     return text ? kl_option_set(option, r->values, text, where, r->err) : kl_fail_memory(r->err, 1);
 }

@@ -49,8 +49,8 @@ const struct kl_option *kl_option_letter(const struct kl_tool *tool, char letter
     return NULL;
 }
 
-/* Levenshtein's distance, one row at a time. */
-static size_t distance(const char *a, size_t n, const char *b)
+/* One row at a time. */
+size_t kl_word_distance(const char *a, size_t n, const char *b)
 {
     enum { LONGEST = 64 };
     size_t row[LONGEST + 1], m = strlen(b);
@@ -90,9 +90,9 @@ const char *kl_option_nearest(const struct kl_tool *tool, const char *name, size
     size_t least = length / 2 + 1;
     for (size_t i = 0; (option = kl_option_at(tool, i)); i++) {
         if (option->offset == offsetof(struct kl_common, emit)) continue; /* for packagers */
-        size_t d = distance(name, length, option->name);
+        size_t d = kl_word_distance(name, length, option->name);
         if (d < least) least = d, nearest = option->name;
-        if (option->alias && (d = distance(name, length, option->alias)) < least)
+        if (option->alias && (d = kl_word_distance(name, length, option->alias)) < least)
             least = d, nearest = option->alias;
     }
     return nearest ? nearest : begins_with(tool, name, length);

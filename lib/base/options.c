@@ -21,11 +21,13 @@ static int set_number(const struct kl_option *option, void *field, const char *t
 {
     char *end, least[32], most[32];
     double value;
+    /* Not 0x10, nor a blank in front, which C takes as well. */
+    const bool decimal = !text[strspn(text, "+-.0123456789eE")];
     bool whole = option->type == KL_OPT_INT;
     errno = 0;
     long long integer = whole ? strtoll(text, &end, 10) : 0;
     value = whole ? (double)integer : strtod(text, &end);
-    if (end == text || *end || errno == ERANGE || !isfinite(value))
+    if (!decimal || end == text || *end || errno == ERANGE || !isfinite(value))
         return kl_fail(err, KL_EUSAGE, "%s: found '%s', expected a %snumber", where, text,
                        whole ? "whole " : "");
     const bool outside = whole ? integer < (long long)option->min || integer > (long long)option->max
@@ -50,6 +52,29 @@ static int set_device(const char **field, const char *text, const char *where, s
     return kl_fail(err, KL_EUSAGE, "%s: found '%.40s', expected auto, cpu, cuda or cuda:0", where, text);
 }
 
+/* An empty name comes of a variable that is not set: "$OUT" as the output, "$PLACE/" as the root,
+   "$WIDTHS". An empty store stands for none, whatever KETLINE_STORE says; a list, and a remark, may be
+   empty. */
+static int set_text(const struct kl_option *option, const char **field, const char *text,
+                    const char *where, struct kl_error *err)
+{
+    static const char *const names[] = { "FILE",     "FOLDER", "DIR",    "PATH",   "PAGE.html",
+                                         "FEATURES", "HEAD2",  "IMAGES", "WIDTHS", "LIST|FILE" };
+    const bool output = option->offset == offsetof(struct kl_common, output);
+    for (const char *c = text; output && *c; c++)
+        if (kl_control_length(c))
+            return kl_fail(err, KL_EUSAGE,
+                           "%s: found a line break or another control character in '%.80s'", where,
+                           text);
+    const bool wrong = !*text && option->arg && strcmp(option->name, "store") != 0;
+    for (size_t i = 0; wrong && i < sizeof names / sizeof *names; i++)
+        if (strcmp(option->arg, names[i]) == 0)
+            return kl_fail(err, KL_EUSAGE, "%s: found '', expected %s; is a variable unset?", where,
+                           option->arg);
+    *field = text;
+    return KL_OK;
+}
+
 int kl_option_set(const struct kl_option *option, void *values, const char *text, const char *where,
                   struct kl_error *err)
 {
@@ -65,7 +90,7 @@ int kl_option_set(const struct kl_option *option, void *values, const char *text
         *(const char **)field = text;
         return KL_OK;
     case KL_OPT_STRING:
-    case KL_OPT_LIST: *(const char **)field = text; return KL_OK;
+    case KL_OPT_LIST: return set_text(option, field, text, where, err);
     case KL_OPT_DEVICE: return set_device(field, text, where, err);
     default: return set_number(option, field, text, where, err);
     }
@@ -156,22 +181,6 @@ static bool is_bare(const struct parser *p, const struct kl_option *option)
     return p->at + 1 >= p->argc || is_option(p->argv[p->at + 1]);
 }
 
-/* An empty name comes of a variable that is not set: "$OUT" as the output, "$PLACE/" as the root. An
-   empty store stands for none, whatever KETLINE_STORE says, and a text may be empty. */
-static int set(const struct parser *p, const struct kl_option *option, const char *text,
-               const char *where)
-{
-    static const char *const names[] = { "FILE",      "FOLDER",   "DIR",   "PATH",
-                                         "PAGE.html", "FEATURES", "HEAD2", "IMAGES" };
-    const bool wrong = !*text && option->arg && strcmp(option->name, "store") != 0;
-    for (size_t i = 0; wrong && i < sizeof names / sizeof *names; i++)
-        if (strcmp(option->arg, names[i]) == 0)
-            return kl_fail(p->err, KL_EUSAGE,
-                           "%s: found an empty name, expected %s; is a variable unset?", where,
-                           option->arg);
-    return give(p, option, text, where);
-}
-
 static int parse_long(struct parser *p)
 {
     const char *name = p->argv[p->at] + 2, *equals = strchr(name, '='),
@@ -196,7 +205,7 @@ static int parse_long(struct parser *p)
             return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
         text = p->argv[++p->at];
     }
-    return set(p, option, text, where);
+    return give(p, option, text, where);
 }
 
 static int parse_letters(struct parser *p)
@@ -211,7 +220,13 @@ static int parse_letters(struct parser *p)
         char where[3] = { '-', *letter, '\0' };
         const struct kl_option *option = kl_option_letter(p->tool, *letter);
         if (!option) return unknown(p, "-", letter, 1);
-        if (option->type == KL_OPT_FLAG) {
+        const bool flag = option->type == KL_OPT_FLAG;
+        if (letter[1] == '=')
+            return kl_fail(p->err, KL_EUSAGE,
+                           "%s: found '%.80s' after the letter; write %s%s%.80s or --%s%.80s", where,
+                           letter + 1, where, flag ? "" : " ", flag ? "" : letter + 2, option->name,
+                           flag ? "" : letter + 1);
+        if (flag) {
             int code = give(p, option, "true", where);
             if (code) return code;
             continue;
@@ -219,7 +234,7 @@ static int parse_letters(struct parser *p)
         if (letter[1]) return give(p, option, letter + 1, where);
         if (p->at + 1 >= p->argc)
             return kl_fail(p->err, KL_EUSAGE, "%s: expected %s after it", where, option->arg);
-        return set(p, option, p->argv[++p->at], where);
+        return give(p, option, p->argv[++p->at], where);
     }
     return KL_OK;
 }

@@ -3,6 +3,7 @@
    list, sorted, or JSON where qubits differ. */
 #include <jansson.h>
 #include <math.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,8 +230,8 @@ int kl_trajectories_read(int64_t *n, const char *option, int64_t least, const ch
     char *end = NULL;
     *n = 0;
     if (!option) return KL_OK;
-    *n = strtoll(option, &end, 10);
-    if (end == option || *end || *n < least || *n > 1000000)
+    if (isdigit((unsigned char)*option)) *n = strtoll(option, &end, 10);
+    if (!end || *end || *n < least || *n > 1000000)
         return kl_fail(err, KL_EUSAGE,
                        "--trajectories: found '%.40s', expected a whole number from %lld to 1000000",
                        option, (long long)least);

@@ -33,6 +33,7 @@ int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, F
     const bool answered = !code && kl_options_answer(mode->tool, run.values, out);
     if (!code && !answered) {
         log.level = common->quiet ? 0 : common->verbose ? 2 : 1;
+        kl_note_variables(&log);
         run.stage = (struct kl_stage){ .tool = mode->tool,
                                        .values = run.values,
                                        .common = common,

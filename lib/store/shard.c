@@ -5,54 +5,156 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned long variable(const char *name)
+/* ---- auto: what started this process ---- */
+enum { ID, FIRST, LAST, COUNT, OPEN_MPI, OPEN_MPI_SIZE, PMI, PMI_SIZE, TASK, N_TASKS, STEP_TASKS, ALL };
+static const char *const names[ALL] = { "SLURM_ARRAY_TASK_ID",
+                                        "SLURM_ARRAY_TASK_MIN",
+                                        "SLURM_ARRAY_TASK_MAX",
+                                        "SLURM_ARRAY_TASK_COUNT",
+                                        "OMPI_COMM_WORLD_RANK",
+                                        "OMPI_COMM_WORLD_SIZE",
+                                        "PMI_RANK",
+                                        "PMI_SIZE",
+                                        "SLURM_PROCID",
+                                        "SLURM_NTASKS",
+                                        "SLURM_STEP_NUM_TASKS" };
+struct variables {
+    const char *option;  /* "auto" or "auto/N" as given, for messages */
+    unsigned long parts; /* of auto/N; 0: auto */
+    bool set[ALL];
+    unsigned long value[ALL];
+};
+
+/* Digits alone, no sign or blank, up to `end`. */
+static bool read_whole(unsigned long *value, const char *text, char end)
 {
-    const char *text = getenv(name);
-    return text ? strtoul(text, NULL, 10) : 0;
+    const size_t n = strspn(text, "0123456789");
+    if (n == 0 || n > 18 || text[n] != end) return false;
+    *value = strtoul(text, NULL, 10);
+    return true;
 }
 
-/* Which part of how many, by who started this process. MPI's ranks come before Slurm's tasks: mpirun
-   leaves its job's SLURM_PROCID as it is, 0 for every rank. Ranks of a job of an array have two answers,
-   and each alone would be wrong. */
-static int from_environment(unsigned long *i, unsigned long *n, struct kl_error *err)
+static int read_variables(struct variables *v, struct kl_error *err)
 {
-    enum { ARRAY, OPEN_MPI, PMI, TASK, ALL };
-    static const char *const names[ALL][2] = { { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT" },
-                                               { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
-                                               { "PMI_RANK", "PMI_SIZE" },
-                                               { "SLURM_PROCID", "SLURM_NTASKS" } };
-    size_t k = 0;
-    while (k < ALL && !(getenv(names[k][0]) && variable(names[k][1]))) k++;
-    if (k == ALL)
-        return kl_fail(err, KL_EUSAGE,
-                       "--shard auto: neither Slurm's nor MPI's variables are set; give --shard I/N");
-    for (size_t rank = OPEN_MPI; k == ARRAY && rank <= PMI; rank++)
-        if (getenv(names[rank][0]) && variable(names[rank][1]) > 1)
-            return kl_fail(err, KL_EUSAGE, "--shard auto: %s and %s are both set; give --shard I/N",
-                           names[ARRAY][0], names[rank][0]);
-    *i = variable(names[k][0]) - (k == ARRAY ? variable("SLURM_ARRAY_TASK_MIN") : 0);
-    *n = variable(names[k][1]);
+    for (int k = 0; k < ALL; k++) {
+        const char *text = getenv(names[k]);
+        v->set[k] = text && *text;
+        if (v->set[k] && !read_whole(&v->value[k], text, '\0'))
+            return kl_fail(err, KL_EUSAGE,
+                           "--shard %s: %s: found '%.40s', expected a whole number; give --shard I/N",
+                           v->option, names[k], text);
+    }
     return KL_OK;
 }
 
-int kl_shard_parse(struct kl_shard *shard, const char *text, struct kl_error *err)
+/* auto/N: tasks that are run again, alone or with others, are the parts that they were. */
+static int from_task(struct kl_shard *shard, const struct variables *v, const struct kl_log *log,
+                     struct kl_error *err)
 {
+    const unsigned long id = v->value[ID], most = v->parts - 1;
+    const unsigned long last = v->value[LAST] > id ? v->value[LAST] : id;
+    if (last > most)
+        return kl_fail(err, KL_EUSAGE,
+                       "--shard %s: Slurm's array has a task %lu, expected tasks of 0 to %lu; give "
+                       "sbatch --array=0-%lu, or some of these",
+                       v->option, last, most, most);
+    *shard = (struct kl_shard){ .index = id, .count = v->parts };
+    kl_note(log, 1, "part %lu of %lu, by %s", id, v->parts, names[ID]);
+    return KL_OK;
+}
+
+/* All tasks of a job are 0 to N-1, or 1 to N; failed ones that are run again are mostly others. Where
+   they are the first of a larger array they look like all of a smaller one, so the line says what to do.
+ */
+static int from_array(struct kl_shard *shard, const struct variables *v, const struct kl_log *log,
+                      struct kl_error *err)
+{
+    const unsigned long id = v->value[ID], first = v->value[FIRST], count = v->value[COUNT];
+    const unsigned long last = v->set[LAST] ? v->value[LAST] : first + count - 1;
+    if (!v->set[FIRST] || !v->set[COUNT])
+        return kl_fail(err, KL_EUSAGE,
+                       "--shard auto: Slurm's array is task %lu, and %s is not set; give --shard auto/N "
+                       "for a task of 0 to N-1, else --shard I/N",
+                       id, names[v->set[FIRST] ? COUNT : FIRST]);
+    if (count < 2 || first > 1 || last - first + 1 != count || id < first || id > last)
+        return kl_fail(err, KL_EUSAGE,
+                       "--shard auto: Slurm's array is task %lu of %lu to %lu, %lu in all: of how many "
+                       "parts, it does not say; give --shard auto/N for a task of 0 to N-1, else "
+                       "--shard I/N",
+                       id, first, last, count);
+    *shard = (struct kl_shard){ .index = id - first, .count = count };
+    kl_note(log, 1,
+            "part %lu of %lu, by Slurm's array %lu-%lu: if it is a rerun of a larger array, give "
+            "--shard auto/N (a task of 0 to N-1) or I/N",
+            id - first, count, first, last);
+    return KL_OK;
+}
+
+/* How many ranks there are is known, and all of them run. */
+static int from_rank(struct kl_shard *shard, const struct variables *v, int rank,
+                     const struct kl_log *log, struct kl_error *err)
+{
+    const unsigned long i = v->value[rank], n = v->value[rank + 1];
+    if (rank == TASK && n > 1 && v->value[STEP_TASKS] != n)
+        return kl_fail(err, KL_EUSAGE,
+                       "--shard %s: Slurm's job has %lu tasks, and this is none of them, but its script "
+                       "or shell; start it with srun, or give --shard I/N",
+                       v->option, n);
+    if (v->parts && v->parts != n)
+        return kl_fail(err, KL_EUSAGE,
+                       "--shard %s: %s is %lu, expected %lu; start so many, or give --shard I/N",
+                       v->option, names[rank + 1], n, v->parts);
+    if (i >= n)
+        return kl_fail(err, KL_EUSAGE, "--shard %s: %s is %lu of %lu, expected 0 to N-1 of N", v->option,
+                       names[rank], i, n);
+    *shard = (struct kl_shard){ .index = i, .count = n };
+    kl_note(log, 1, "part %lu of %lu, by %s", i, n, names[rank]);
+    return KL_OK;
+}
+
+/* MPI's ranks come before Slurm's tasks: mpirun leaves its job's SLURM_PROCID as it is, 0 for every
+   rank. Ranks of a job of an array have two answers, and each alone would be wrong. */
+static int from_environment(struct kl_shard *shard, const struct variables *v, const struct kl_log *log,
+                            struct kl_error *err)
+{
+    int rank = OPEN_MPI;
+    while (rank <= TASK && !(v->set[rank] && v->value[rank + 1])) rank += 2;
+    const bool many = rank <= TASK && v->value[rank + 1] > 1;
+    const bool script = rank == TASK && !v->value[TASK] && v->value[STEP_TASKS] < 2;
+    if (v->set[ID] && many && !script)
+        return kl_fail(err, KL_EUSAGE, "--shard %s: %s and %s are both set; give --shard I/N", v->option,
+                       names[ID], names[rank]);
+    if (v->set[ID]) return (v->parts ? from_task : from_array)(shard, v, log, err);
+    if (rank <= TASK) return from_rank(shard, v, rank, log, err);
+    return kl_fail(err, KL_EUSAGE,
+                   "--shard %s: none of an array of Slurm's, of MPI's ranks or of srun's tasks; give "
+                   "--shard I/N, as $PBS_ARRAY_INDEX/N or $((SGE_TASK_ID - 1))/N",
+                   v->option);
+}
+
+int kl_shard_parse(struct kl_shard *shard, const char *text, const struct kl_log *log,
+                   struct kl_error *err)
+{
+    enum { MOST = 1000000 };
+    struct variables v = { .option = text };
     unsigned long i = 0, n = 0;
-    char more;
     *shard = (struct kl_shard){ 0 };
     if (!text) return KL_OK;
-    if (strcmp(text, "auto") == 0) {
-        const int code = from_environment(&i, &n, err);
-        if (code) return code;
-    } else if (sscanf(text, "%lu/%lu%c", &i, &n, &more) != 2 || strchr(text, '-')) {
-        return kl_fail(err, KL_EUSAGE, "--shard: found '%.80s', expected I/N, as in 0/4", text);
-    }
-    if (i >= n || n > 1000000)
+    const bool automatic = strncmp(text, "auto", 4) == 0 && (!text[4] || text[4] == '/');
+    const char *slash = strchr(text, '/');
+    if (slash ? !read_whole(&n, slash + 1, '\0') || !n || n > MOST : !automatic)
+        return kl_fail(err, KL_EUSAGE, "--shard: found '%.80s', expected I/N, as in 0/4, auto or auto/N",
+                       text);
+    if (!automatic && (!read_whole(&i, text, '/') || i >= n))
         return kl_fail(err, KL_EUSAGE, "--shard: found '%.80s', expected I/N with I from 0 to N-1",
                        text);
-    shard->index = i;
-    shard->count = n;
-    return KL_OK;
+    if (!automatic) {
+        *shard = (struct kl_shard){ .index = i, .count = n };
+        return KL_OK;
+    }
+    v.parts = n;
+    const int code = read_variables(&v, err);
+    return code ? code : from_environment(shard, &v, log, err);
 }
 
 int kl_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err)

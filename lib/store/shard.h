@@ -11,9 +11,11 @@ struct kl_shard {
                             nothing */
     char whole_key[65], *whole_parts;
 };
-/* "I/N" with I from 0 to N-1, or "auto": from the variables of an array of Slurm's, else of Open MPI or
-   PMI, else of Slurm's tasks. NULL: the whole. KL_EUSAGE. */
-int kl_shard_parse(struct kl_shard *shard, const char *text, struct kl_error *err);
+/* "I/N" with I from 0 to N-1; "auto": which, and of how many, by the variables of an array of Slurm's,
+   else of Open MPI or PMI, else of srun's tasks, if they say it beyond doubt; "auto/N": this task of N, of
+   whatever tasks the array is. What was found goes to the log. NULL: the whole. KL_EUSAGE. */
+int kl_shard_parse(struct kl_shard *shard, const char *text, const struct kl_log *log,
+                   struct kl_error *err);
 /* Finish *key, of the whole, for the part to remember. Free with kl_shard_free. */
 int kl_shard_of(struct kl_shard *shard, struct kl_key **key, struct kl_error *err);
 /* Which part it is, into a key that is otherwise that of the whole. */

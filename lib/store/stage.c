@@ -180,6 +180,31 @@ static int answer_dry_run(const struct kl_stage *stage, FILE *out, struct kl_err
     return rc;
 }
 
+/* Is the remark of --note that of the run which wrote the file? */
+static bool has_note(const char *path, const char *note)
+{
+    struct kl_file *file = NULL;
+    json_t *records = NULL;
+    if (kl_file_open(&file, path, NULL)) return true; /* which whoever reads it will say */
+    kl_json_parse(&records, kl_file_provenance(file), path, NULL);
+    const json_t *last = json_array_get(records, json_array_size(records) - 1);
+    const char *found = json_string_value(json_object_get(last, "note"));
+    const bool same = found && strcmp(found, note) == 0;
+    json_decref(records);
+    kl_file_close(&file);
+    return same;
+}
+
+/* A file that is there already keeps the record of the run that wrote it. */
+static void say_note_lost(const struct kl_stage *stage, enum kl_stage_answer answer)
+{
+    const char *note = stage->common->note, *output = stage->common->output;
+    if (answer == KL_STAGE_COMPUTE || !note || !*note || strcmp(output, "-") == 0) return;
+    if (!stage->log || has_note(output, note)) return;
+    kl_note(stage->log, 1, "--note is not kept: %s is %s, with the record of the run that wrote it",
+            output, kl_stage_status(answer));
+}
+
 /* Target, then shared store. */
 static int look_for_result(struct kl_stage *stage, enum kl_stage_answer *answer, struct kl_error *err)
 {
@@ -222,7 +247,9 @@ int kl_stage_begin(struct kl_stage *stage, enum kl_stage_answer *answer, struct 
         return 0;
     }
     if (stage->common->dry_run) return answer_dry_run(stage, out, err);
-    return look_for_result(stage, answer, err);
+    rc = look_for_result(stage, answer, err);
+    if (!rc) say_note_lost(stage, *answer);
+    return rc;
 }
 
 const char *kl_stage_status(enum kl_stage_answer answer)

@@ -67,12 +67,12 @@ $ circuit show --circuit-file /dev/null
 
 # A variable that is not set, where a name belongs; an empty store is none.
 $ for o in '-o' '--output=' '-o x.h5 --history' '-o x.h5 --circuit-file' '-o x.h5 --mlflow' '--config'; do case $o in *=) qtrain f.h5 $o ;; *) qtrain f.h5 $o '' ;; esac; done 2>&1; ls x.h5
-> qtrain: -o: found an empty name, expected FILE; is a variable unset?
-> qtrain: --output: found an empty name, expected FILE; is a variable unset?
-> qtrain: --history: found an empty name, expected FILE; is a variable unset?
-> qtrain: --circuit-file: found an empty name, expected FILE; is a variable unset?
-> qtrain: --mlflow: found an empty name, expected DIR; is a variable unset?
-> qtrain: --config: found an empty name, expected FILE; is a variable unset?
+> qtrain: -o: found '', expected FILE; is a variable unset?
+> qtrain: --output: found '', expected FILE; is a variable unset?
+> qtrain: --history: found '', expected FILE; is a variable unset?
+> qtrain: --circuit-file: found '', expected FILE; is a variable unset?
+> qtrain: --mlflow: found '', expected DIR; is a variable unset?
+> qtrain: --config: found '', expected FILE; is a variable unset?
 ! ls: cannot access 'x.h5': No such file or directory
 ? 2
 $ cache push '' --store store
@@ -86,3 +86,58 @@ $ KETLINE_ISA=avx5 qtrain f.h5 -o x.h5; KETLINE_ISA=avx5 qtrain --version | sed 
 ! qtrain: KETLINE_ISA: found 'avx5', expected one of base|avx2|avx512; did you mean avx512?
 ! cache: none.h5: cannot be opened: No such file or directory
 ? 66
+
+# What YAML reads as nothing, or as true or false, is no name of a file and no widths.
+$ for y in 'history: null' 'mlflow: false' 'history: ~' 'reduction:' 'classifier:'; do echo "$y" > c.yaml; qtrain f.h5 -c c.yaml -e 1 --no-controls -q -o y.h5; done 2>&1; ls null false '~' y.h5 2>/dev/null
+> qtrain: c.yaml:1: history: found no value, expected FILE (the history as JSON lines too); without the line it is the default
+> qtrain: c.yaml:1: mlflow: found false, expected DIR; put a text in quotes, 'false', or take the line out
+> qtrain: c.yaml:1: history: found no value, expected FILE (the history as JSON lines too); without the line it is the default
+> qtrain: c.yaml:1: reduction: found no value, expected WIDTHS (hidden widths before the circuit; none); without the line it is the default
+> qtrain: c.yaml:1: classifier: found no value, expected WIDTHS (hidden widths after it; none); without the line it is the default
+? 2
+$ qtrain f.h5 --reduction '' -e 1 -o y.h5
+! qtrain: --reduction: found '', expected WIDTHS; is a variable unset?
+? 2
+
+# getopt's and argparse's -o=NAME; a name that is two lines.
+$ qtrain f.h5 -e 1 -o=y.h5
+! qtrain: -o: found '=y.h5' after the letter; write -o y.h5 or --output=y.h5
+? 2
+$ qtrain f.h5 -e 1 -o $'y\n.h5'
+! qtrain: -o: found a line break or another control character in 'y?.h5'
+? 2
+
+# One spelling of a number: that of its key.
+$ for n in ' 5' +5 0x5 5e0; do qtrain f.h5 -e 1 --shots "$n" --key; qtrain f.h5 -e 1 --noise depolarizing=0.1 --trajectories "$n" --key; done 2>&1
+> qtrain: --shots: found ' 5', expected a whole number from 1 to 1000000000
+> qtrain: --trajectories: found ' 5', expected a whole number from 1 to 1000000
+> qtrain: --shots: found '+5', expected a whole number from 1 to 1000000000
+> qtrain: --trajectories: found '+5', expected a whole number from 1 to 1000000
+> qtrain: --shots: found '0x5', expected a whole number from 1 to 1000000000
+> qtrain: --trajectories: found '0x5', expected a whole number from 1 to 1000000
+> qtrain: --shots: found '5e0', expected a whole number from 1 to 1000000000
+> qtrain: --trajectories: found '5e0', expected a whole number from 1 to 1000000
+? 2
+
+# A mistyped variable; a place of the data that is none.
+$ KETLINE_SOTRE=s KETLINE_STORES=s ketline_isa=avx2 KETLINE_CACHE=x KETLINE_SMALL=1 qtrain f.h5 -e 1 --no-controls --key 2>&1 >/dev/null | LC_ALL=C sort -f
+> qtrain: variable ketline_isa is not read; did you mean KETLINE_ISA?
+> qtrain: variable KETLINE_SOTRE is not read; did you mean KETLINE_STORE?
+> qtrain: variable KETLINE_STORES is not read; did you mean KETLINE_STORE?
+$ KETLINE_SOTRE=s cache show f.h5 >/dev/null; KETLINE_SOTRE=s circuit qasm >/dev/null
+! cache: variable KETLINE_SOTRE is not read; did you mean KETLINE_STORE?
+! circuit: variable KETLINE_SOTRE is not read; did you mean KETLINE_STORE?
+$ KETLINE_DATA=nowhere extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 32 -o d.h5
+! extract-features: KETLINE_DATA=nowhere: found no backbone/resnet18-gray28-f16.safetensors there, or none that can be read; unset it, or give --weights FILE
+? 66
+$ KETLINE_DATA= extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 32 -o f.h5
+> f.h5: up to date
+
+# A remark that comes too late is said to be lost; the same again is not.
+$ qtrain f.h5 -e 1 --no-controls --note one -q -o n.h5
+$ qtrain f.h5 -e 1 --no-controls --note one -o n.h5; qtrain f.h5 -e 1 --no-controls --note two -o n.h5; cache log n.h5 | grep -c two
+> n.h5: up to date
+> n.h5: up to date
+> 0
+! qtrain: --note is not kept: n.h5 is up to date, with the record of the run that wrote it
+? 1

@@ -7,7 +7,7 @@ $ D=$DATA/digits; extract-features -q $D/train-images-idx3-ubyte --resize 28 --l
 $ extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 --no-provenance -o - 2>log | cmp - f.h5
 $ qtrain f.h5 --epochs 2 --no-provenance -o - 2>log | cmp - h.h5; grep -c accuracy log
 > 1
-$ qeval h.h5 t.h5 --no-provenance -o - --json 2>log | cmp - r.h5; jq .replicas log
+$ qeval h.h5 t.h5 --no-provenance -o - --json 2>log | cmp - r.h5; grep "^{" log | jq .replicas
 > 1
 $ qeval -q h.h5 t.h5 --no-provenance -o - | cmp - r.h5
 $ for i in 0 1; do extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 100 --shard $i/2 --no-provenance -o s$i.h5; done

@@ -12,22 +12,21 @@ $ for i in 0 1 2 3
 > part2.h5: 64 x 512 float32, # s (# images/s)
 > part3.h5: 40 x 512 float32, # s (# images/s)
 
-$ SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part2.h5
+# What auto found is said; a task that is run again alone says which part it is by auto/N.
+$ SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=4 SLURM_ARRAY_TASK_COUNT=4 extract-features test-images-idx3-ubyte.gz --resize 28 --no-provenance --shard auto -o part2.h5
 > part2.h5: up to date
-
-# Under mpirun in a job of Slurm's the job's own task is not the rank; a rank of a job of an array could be either part.
-$ SLURM_PROCID=0 SLURM_NTASKS=4 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part2.h5
-+ SLURM_PROCID=0 SLURM_NTASKS=4 PMI_RANK=3 PMI_SIZE=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part3.h5
-+ SLURM_PROCID=1 SLURM_NTASKS=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part1.h5
-+ SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto --no-provenance -o part0.h5
-> part2.h5: up to date
-> part3.h5: up to date
-> part1.h5: up to date
-> part0.h5: up to date
-
-$ SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 extract-features test-images-idx3-ubyte.gz --resize 28 --shard auto -o none.h5
-! extract-features: --shard auto: SLURM_ARRAY_TASK_ID and OMPI_COMM_WORLD_RANK are both set; give --shard I/N
+! extract-features: part 2 of 4, by Slurm's array 1-4: if it is a rerun of a larger array, give --shard auto/N (a task of 0 to N-1) or I/N
+$ SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=2 SLURM_ARRAY_TASK_COUNT=1 extract-features test-images-idx3-ubyte.gz --resize 28 --no-provenance --shard auto -o none.h5
+! extract-features: --shard auto: Slurm's array is task 2 of 2 to 2, 1 in all: of how many parts, it does not say; give --shard auto/N for a task of 0 to N-1, else --shard I/N
 ? 2
+$ SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=2 SLURM_ARRAY_TASK_MAX=2 SLURM_ARRAY_TASK_COUNT=1 extract-features test-images-idx3-ubyte.gz --resize 28 --no-provenance --shard auto/4 -o part2.h5
+> part2.h5: up to date
+! extract-features: part 2 of 4, by SLURM_ARRAY_TASK_ID
+
+# Under mpirun in a job of Slurm's the job's own task is not the rank.
+$ SLURM_PROCID=0 SLURM_NTASKS=4 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 extract-features test-images-idx3-ubyte.gz --resize 28 --no-provenance --shard auto -o part2.h5
+> part2.h5: up to date
+! extract-features: part 2 of 4, by OMPI_COMM_WORLD_RANK
 
 # A part says on its page that it is one.
 $ cache show part1.h5 | grep -E '^part |shard_'

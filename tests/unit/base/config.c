@@ -22,6 +22,12 @@ static void values_of_a_file(void)
           p.v.common.note);
     CHECK(p.v.grey, "what neither says stays as it was");
     free(p.args);
+    static const char quoted[] = "weights: 'null'\ngrid: \"false\"\nnote: '~'\n";
+    p = parse_file(quoted, sizeof quoted - 1);
+    CHECK(p.code == 0 && strcmp(p.v.weights, "null") == 0 && strcmp(p.v.grid, "false") == 0 &&
+              strcmp(p.v.common.note, "~") == 0,
+          "in quotes they are texts: %s", p.err.text);
+    free(p.args);
     static const char *const empty[] = { "", "# nothing\n", "---\n", "{}\n" };
     for (size_t i = 0; i < 4; i++) {
         p = parse_file(empty[i], strlen(empty[i]));
@@ -43,6 +49,27 @@ static void refusals(void)
         { "lr: fast\n", KL_EUSAGE, ":1: lr: found 'fast', expected a number" },
         { "optimizer: lion\n", KL_EUSAGE, "expected one of adam|adamw|sgd" },
         { "resume: yes\n", KL_EUSAGE, "expected true or false" },
+        { "lr: 1\nweights: null\n", KL_EUSAGE,
+          ":2: weights: found no value, expected FILE (weights); without the line it is the default" },
+        { "weights: Null\n", KL_EUSAGE, "found no value" },
+        { "weights: ~\n", KL_EUSAGE, ":1: weights: found no value, expected FILE" },
+        { "weights:\n", KL_EUSAGE, ":1: weights: found no value" },
+        { "weights: # later\nlr: 1\n", KL_EUSAGE, ":1: weights: found no value" },
+        { "grid:\n", KL_EUSAGE, ":1: grid: found no value, expected GRID" },
+        { "note: ~\n", KL_EUSAGE, ":1: note: found no value, expected TEXT" },
+        { "optimizer: null\n", KL_EUSAGE, ":1: optimizer: found no value, expected adam|adamw|sgd" },
+        { "lr:\n", KL_EUSAGE, ":1: lr: found no value, expected X (learning rate)" },
+        { "resume:\n", KL_EUSAGE, ":1: resume: found no value, expected true or false (go on)" },
+        { "any_number: ~\n", KL_EUSAGE, ":1: any_number: found no value, expected N; without" },
+        { "weights: false\n", KL_EUSAGE,
+          ":1: weights: found false, expected FILE; put a text in quotes, 'false', or take the line "
+          "out" },
+        { "weights: True\n", KL_EUSAGE, "found True, expected FILE" },
+        { "weights: no\n", KL_EUSAGE, "found no, expected FILE" },
+        { "grid: Off\n", KL_EUSAGE, "found Off, expected GRID" },
+        { "weights: ''\n", KL_EUSAGE, ":1: weights: found '', expected FILE; is a variable unset?" },
+        { "optimizer: true\n", KL_EUSAGE, "found 'true', expected one of adam|adamw|sgd" },
+        { "lr: 0x1\n", KL_EUSAGE, "found '0x1', expected a number" },
         { "lr: 1\nlr: 2\n", KL_EUSAGE,
           ":2: lr: given twice in this file: 'lr' in line 1 is the same option" },
         { "n_qubits: 1\nqubits: 2\n", KL_EUSAGE,
@@ -83,7 +110,8 @@ static void refusals(void)
     if (!large) exit(1);
     memset(large, '#', 3 << 20);
     p = parse_file(large, 3 << 20);
-    CHECK(p.code == KL_EDATA && strstr(p.err.text, "more than 1048576 bytes, expected a configuration"), "%s", p.err.text);
+    CHECK(p.code == KL_EDATA && strstr(p.err.text, "more than 1048576 bytes, expected a configuration"),
+          "%s", p.err.text);
     memset(large, '[', 1 << 20); /* depth must not cost stack or hours */
     p = parse_file(large, 1 << 20);
     CHECK(p.code == KL_EUSAGE || p.code == KL_EDATA, "deep nesting: %s", p.err.text);

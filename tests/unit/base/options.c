@@ -22,6 +22,12 @@ static void forms(void)
     CHECK(p.code == 0 && p.v.qubits == 8 && p.v.lr == 1e-3 && p.v.any == -42 && !p.v.grey, "aliases: %s",
           p.err.text);
     free(p.args);
+    p = PARSE("-w", "=x", "--any-number", "+5", "--lr", "+1.5E-1", "--qubits", "010",
+              "--grid=", "--note", "");
+    CHECK(p.code == 0 && p.v.any == 5 && p.v.lr == 0.15 && p.v.qubits == 10 &&
+              strcmp(p.v.weights, "=x") == 0,
+          "%s", p.err.text);
+    free(p.args);
     p = PARSE("x");
     CHECK(p.code == 0 && p.v.qubits == 4 && strcmp(p.v.common.progress, "auto") == 0 &&
               !p.v.common.store,
@@ -74,6 +80,18 @@ static void refusals(void)
         { { "--qubits", "3x" }, "--qubits: found '3x', expected a whole number" },
         { { "--qubits", "3.5" }, "whole number" },
         { { "--qubits=" }, "whole number" },
+        { { "--qubits", "1e1" }, "--qubits: found '1e1', expected a whole number" },
+        { { "--qubits", "0x10" }, "found '0x10', expected a whole number" },
+        { { "--qubits", " 5" }, "found ' 5', expected a whole number" },
+        { { "--qubits", "5 " }, "found '5 ', expected a whole number" },
+        { { "--any-number", "1_000" }, "found '1_000', expected a whole number" },
+        { { "--any-number", "1,000" }, "found '1,000', expected a whole number" },
+        { { "--any-number", "--5" }, "found '--5', expected a whole number" },
+        { { "--lr", "0x1p-1" }, "--lr: found '0x1p-1', expected a number" },
+        { { "--lr", " 1" }, "found ' 1', expected a number" },
+        { { "--lr", "0,5" }, "found '0,5', expected a number" },
+        { { "--lr", "5%" }, "found '5%', expected a number" },
+        { { "--lr", "1e" }, "found '1e', expected a number" },
         { { "--any-number", "99999999999999999999" }, "whole number" },
         { { "--lr", "nan" }, "--lr: found 'nan', expected a number" },
         { { "--lr", "inf" }, "expected a number" },
@@ -86,6 +104,15 @@ static void refusals(void)
         { { "--no-lr" }, "no such option" },
         { { "--lr" }, "--lr: expected X after it" },
         { { "-w" }, "-w: expected FILE after it" },
+        { { "-w=x.h5" }, "-w: found '=x.h5' after the letter; write -w x.h5 or --weights=x.h5" },
+        { { "-rw=x.h5" }, "-w: found '=x.h5' after the letter; write -w x.h5 or --weights=x.h5" },
+        { { "-Q=5" }, "-Q: found '=5' after the letter; write -Q 5 or --qubits=5" },
+        { { "-r=true" }, "-r: found '=true' after the letter; write -r or --resume" },
+        { { "-w", "" }, "-w: found '', expected FILE; is a variable unset?" },
+        { { "--weights=" }, "--weights: found '', expected FILE; is a variable unset?" },
+        { { "--output", "a\nb.h5" },
+          "--output: found a line break or another control character in 'a?b.h5'" },
+        { { "-oa\x1b[2J" }, "-o: found a line break or another control character" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct parsed p = parse_words(cases[i].words);
