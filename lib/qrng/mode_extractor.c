@@ -8,6 +8,7 @@
 
 #include "kernels/inline/philox.h"
 #include "qrng/extraction.h"
+#include "qrng/hash_seed.h"
 #include "qrng/mode.h"
 #include "qrng/options.h"
 
@@ -70,26 +71,17 @@ struct work {
 /* ---- Toeplitz ---- */
 
 /* The diagonal: bytes of a file, or Philox's numbers of --seed. */
-static int draw_diagonal(uint8_t *diagonal, size_t n, const struct values *v, struct kl_error *err)
+static int draw_diagonal(uint8_t *diagonal, size_t n, const struct work *w, struct kl_error *err)
 {
-    FILE *file;
-    for (size_t i = 0; !v->hash_seed && i < n; i++) {
+    const struct kl_stage *stage = &w->run->stage;
+    if (w->v->hash_seed)
+        return kl_hash_seed_read(diagonal, n, w->v->hash_seed, stage->inputs, stage->n_inputs, err);
+    for (size_t i = 0; i < n; i += 16) {
         uint32_t words[4];
-        if (i % 16 == 0) {
-            kl_philox(words, (uint64_t)v->common.seed, (uint32_t)(i / 16), KL_RANDOM_HASH, 0, 0);
-            memcpy(diagonal + i, words, n - i < 16 ? n - i : 16);
-        }
+        kl_philox(words, (uint64_t)w->v->common.seed, (uint32_t)(i / 16), KL_RANDOM_HASH, 0, 0);
+        memcpy(diagonal + i, words, n - i < 16 ? n - i : 16);
     }
-    if (!v->hash_seed) return KL_OK;
-    const int code = kl_no_folder(v->hash_seed, err);
-    if (code) return code;
-    if (!(file = fopen(v->hash_seed, "rb")))
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", v->hash_seed);
-    const size_t found = fread(diagonal, 1, n, file);
-    fclose(file);
-    return found == n ? KL_OK
-                      : kl_fail(err, KL_EDATA, "%s: %zu bytes, expected at least %zu to draw the matrix",
-                                v->hash_seed, found, n);
+    return KL_OK;
 }
 
 static int begin_toeplitz(struct work *w, struct kl_error *err)
@@ -113,7 +105,7 @@ static int begin_toeplitz(struct work *w, struct kl_error *err)
     const size_t bytes = (w->e.n_in + w->e.n_out) / 8;
     uint8_t *diagonal = malloc(bytes);
     if (!diagonal) return kl_fail_memory(err, bytes);
-    int code = draw_diagonal(diagonal, bytes, v, err);
+    int code = draw_diagonal(diagonal, bytes, w, err);
     if (!code) code = kl_toeplitz_create(&w->e.hash, diagonal, w->e.n_in, w->e.n_out, err);
     free(diagonal);
     return code;

@@ -38,6 +38,20 @@ $ head -c 100 seed.bin >short.bin; tournament --extract toeplitz two.txt --min-e
 ! tournament: short.bin: 100 bytes, expected at least 189 to draw the matrix
 ? 65
 
+# What is not random, or depends on the bits, draws none.
+$ yes 1 | head -c 1000 >text; head -c 1000 /dev/zero >zeros; for s in zeros text; do tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed $s -o x.bin; echo $?; done
+> 65
+> 65
+! tournament: zeros: --hash-seed: found bytes that are all 0, expected random ones, independent of the devices (head -c 189 /dev/random > FILE)
+! tournament: text: --hash-seed: found 2 bytes again and again, expected random ones, independent of the devices (head -c 189 /dev/random > FILE)
+$ head -c 800 seed.bin >part.bin; for s in seed.bin part.bin; do tournament --extract toeplitz seed.bin --packed --bits 100 --min-entropy 0.6 --block-bits 1024 --hash-seed $s -o x.bin; echo $?; done; rm zeros text; ls x.bin
+> 2
+> 2
+! tournament: seed.bin: --hash-seed: is an input too; the seed must not depend on the bits
+! tournament: part.bin: --hash-seed: begins as seed.bin; the seed must not depend on the bits
+! ls: cannot access 'x.bin': No such file or directory
+? 2
+
 # Bits that make no row; stopped, with nothing in the file's place.
 $ tournament --extract von-neumann seed.bin --packed --bits 999 -q -o d.bin; tournament --extract von-neumann seed.bin --packed --bits 999 -f -o d.bin | sed 's/[0-9.]* MB/# MB/'
 > d.bin: 1944 of 7992 bits, 0.2432 a bit; # MB/s, # s
