@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "qrng/first_rows.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "qrng/claim.h"
 
 enum { OF_DEVICE = 1 << 14, OF_ALL = 1 << 22 }; /* words */
 

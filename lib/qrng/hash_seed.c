@@ -115,7 +115,9 @@ int kl_hash_seed_read(uint8_t *seed, size_t n, const char *path, const char *con
     FILE *file = fopen(path, "rb");
     if (!file) return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", path);
     const size_t found = fread(seed, 1, n, file);
+    if (ferror(file)) code = kl_fail_errno(err, KL_EIO, "%s", path);
     fclose(file);
+    if (code) return code;
     if (found != n)
         return kl_fail(err, KL_EDATA, "%s: %zu bytes, expected at least %zu to draw the matrix", path,
                        found, n);

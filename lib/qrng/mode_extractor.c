@@ -9,6 +9,7 @@
 #include "kernels/inline/philox.h"
 #include "qrng/claim.h"
 #include "qrng/extraction.h"
+#include "qrng/first_rows.h"
 #include "qrng/hash_seed.h"
 #include "qrng/mode.h"
 #include "qrng/options.h"

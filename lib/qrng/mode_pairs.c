@@ -103,6 +103,9 @@ static int compute(struct work *w, struct kl_error *err)
     if (!w->bits.n_files)
         kl_bits_note_rows(w->run->stage.log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
     int code = kl_bits_note_repeats(w->run->stage.log, &w->bits, err);
+    if (!code)
+        code = kl_bits_note_names(w->run->stage.log, w->run->stage.inputs, w->bits.names,
+                                  w->run->stage.n_inputs, err);
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
     if (!code) code = kl_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);

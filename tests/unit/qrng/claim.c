@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "kernels/inline/philox.h"
+#include "qrng/first_rows.h"
 #include "../check.h"
 
 enum { ROWS = 20000 };
