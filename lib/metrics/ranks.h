@@ -14,9 +14,11 @@ int kl_ranks(double *ranks, double *ties, const double *values, size_t n, struct
 void kl_sort(double *values, size_t n);
 double kl_sorted_quantile(const double *sorted, size_t n, double share);
 
-/* Wilcoxon, Mann and Whitney: are the a [na] larger than the b [nb]? u: of a. log10_p: one-sided, by the
-   normal approximation with corrections for ties and continuity (Mann & Whitney 1947,
+/* Wilcoxon, Mann and Whitney: are the a [na] larger than the b [nb]? u: of a. log10_p: one-sided,
+   exact of up to KL_MANN_WHITNEY_EXACT values in all, equal ones too, as many as nine devices have pairs;
+   above by the normal approximation with corrections for ties and continuity (Mann & Whitney 1947,
    doi:10.1214/aoms/1177730491). KL_ENOMEM. */
+enum { KL_MANN_WHITNEY_EXACT = 36 };
 struct kl_mann_whitney {
     double u, log10_p;
 };

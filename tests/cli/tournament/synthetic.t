@@ -4,11 +4,11 @@ $ tournament --synthetic 6 --rows 60 --bits 20 --null 99 --trials 5 -o s.h5
 > classes        0-0      0-1      0-2      1-1      1-2      2-2
 > study's     0.2233   1.9738   3.5793   0.6852   0.5645   0.2228
 >   within 0.37713, between 2.03921, ratio 5.41
->   Mann-Whitney U 33.0, log10 p -1.74 as if pairs were independent; p 0.067, exact: all 90 orders of devices
+>   Mann-Whitney U 33.0, log10 p -1.81 as if pairs were independent; p 0.067, exact: all 90 orders of devices
 >   with the accuracies: r 0.8558 (p 0.03), rho 0.8857 (p 0.033)
 > smoothed    0.0397   0.3810   0.5563   0.1275   0.1385   0.0386
 >   within 0.06861, between 0.35858, ratio 5.23
->   Mann-Whitney U 34.0, log10 p -1.90 as if pairs were independent; p 0.067, exact: all 90 orders of devices
+>   Mann-Whitney U 34.0, log10 p -2.06 as if pairs were independent; p 0.067, exact: all 90 orders of devices
 >   with the accuracies: r 0.8976 (p 0.015), rho 0.8286 (p 0.058)
 > class of a held-out row: right 0.5222 of the time
 > chi2 rejects at 5 % / held-out accuracy; two devices apart by (total variation a symbol)
@@ -58,11 +58,11 @@ $ for n in 2 3; do tournament --synthetic $n --bias 0.5,0.6 --copy 0,0 --drift 0
 > classes        0-0      0-1      1-1
 > study's     0.8710   4.5678        -
 >   within 0.87102, between 4.56782, ratio 5.24
->   Mann-Whitney U 2.0, log10 p -0.57 as if pairs were independent; p 0.33, exact: all 3 orders of devices
+>   Mann-Whitney U 2.0, log10 p -0.48 as if pairs were independent; p 0.33, exact: all 3 orders of devices
 >   with the accuracies: r - (all equal), rho - (all equal)
 > smoothed    0.0580   0.8835        -
 >   within 0.05795, between 0.88354, ratio 15.25
->   Mann-Whitney U 2.0, log10 p -0.57 as if pairs were independent; p 0.33, exact: all 3 orders of devices
+>   Mann-Whitney U 2.0, log10 p -0.48 as if pairs were independent; p 0.33, exact: all 3 orders of devices
 >   with the accuracies: r - (all equal), rho - (all equal)
 > class of a held-out row: right 0.8250 of the time
 > 120 rows of 100 bits of 3 devices, # s
