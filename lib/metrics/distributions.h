@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Tails and quantiles of the distributions that tests refer to. Tails are logarithms, so that they do
    not underflow. Relative errors of the logarithms: below 1e-12, of beta's for parameters up to 1e4
-   (1e-10 at 1e6). */
+   (1e-10 at 1e6). Of NaN they are NaN. */
 #ifndef KL_METRICS_DISTRIBUTIONS_H
 #define KL_METRICS_DISTRIBUTIONS_H
 

@@ -38,6 +38,7 @@ static double log_fraction(double a, double b, double x, double y)
 
 double kl_log_beta_lower(double a, double b, double x, double y)
 {
+    if (isnan(x) || isnan(y)) return NAN;
     if (!(x > 0)) return -INFINITY;
     if (!(y > 0)) return 0;
     if (x <= (a + 1) / (a + b + 2)) return log_fraction(a, b, x, y);

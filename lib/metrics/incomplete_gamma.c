@@ -52,12 +52,16 @@ static double log_fraction(double a, double x)
 
 double kl_log_gamma_upper(double a, double x)
 {
+    if (isnan(x)) return NAN;
     if (!(x > 0)) return 0;
+    if (isinf(x)) return -INFINITY;
     return x < a + 1 ? log1p(-exp(log_series(a, x))) : log_fraction(a, x);
 }
 
 double kl_log_gamma_lower(double a, double x)
 {
+    if (isnan(x)) return NAN;
     if (!(x > 0)) return -INFINITY;
+    if (isinf(x)) return 0;
     return x < a + 1 ? log_series(a, x) : log1p(-exp(log_fraction(a, x)));
 }

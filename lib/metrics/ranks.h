@@ -14,17 +14,23 @@ int kl_ranks(double *ranks, double *ties, const double *values, size_t n, struct
 void kl_sort(double *values, size_t n);
 double kl_sorted_quantile(const double *sorted, size_t n, double share);
 
-/* Wilcoxon, Mann and Whitney: are the a [na] larger than the b [nb]? u: of a. log10_p: one-sided, by the
-   normal approximation with corrections for ties and continuity (Mann & Whitney 1947,
+/* Wilcoxon, Mann and Whitney: are the a [na] larger than the b [nb]? u: of a. log10_p: one-sided,
+   exact of up to KL_MANN_WHITNEY_EXACT values in all, equal ones too, as many as nine devices have pairs;
+   above by the normal approximation with corrections for ties and continuity (Mann & Whitney 1947,
    doi:10.1214/aoms/1177730491). KL_ENOMEM. */
+enum { KL_MANN_WHITNEY_EXACT = 36 };
 struct kl_mann_whitney {
     double u, log10_p;
 };
 int kl_mann_whitney(struct kl_mann_whitney *m, const double *a, size_t na, const double *b, size_t nb,
                     struct kl_error *err);
 
-/* Correlation of n >= 3 pairs and its two-sided p, by Student's t with n - 2 degrees of freedom;
-   Spearman's is Pearson's of the ranks. r is NaN if one side is constant. KL_ENOMEM. */
+/* Correlation of n >= 2 pairs and its two-sided p: Pearson's by Student's t with n - 2 degrees of
+   freedom, NaN of two pairs. Spearman's is Pearson's of the ranks; its p is, up to KL_SPEARMAN_EXACT
+   pairs, the share of all n! orders of one side, equal values and all, that correlate as far from 0, and
+   above by Student's t, an approximation that knows no least p: of ranks that agree wholly it is 0,
+   where 2 / n! is right. r is NaN if one side is constant. KL_ENOMEM. */
+enum { KL_SPEARMAN_EXACT = 9 };
 struct kl_correlation {
     double r, log10_p;
 };

@@ -140,7 +140,8 @@ int kl_validation_p(cairo_t *cr, struct kl_axes a, const struct kl_validation *v
    doi:10.1093/biomet/44.3-4.470). */
 static struct bar of_correlation(const char *name, double r, size_t n, bool ranks, int colour)
 {
-    const double half = n > 3 ? KL_Z95 * sqrt((ranks ? 1.06 : 1) / (double)(n - 3)) : NAN;
+    const double half = n > 3 && fabs(r) < 1 ? KL_Z95 * sqrt((ranks ? 1.06 : 1) / (double)(n - 3))
+                                             : NAN; /* 1: no width */
     return (struct bar){ name, r, tanh(atanh(r) - half), tanh(atanh(r) + half), colour, false };
 }
 

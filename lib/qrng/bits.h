@@ -85,6 +85,9 @@ void kl_bits_note_narrow(const struct kl_log *log, int used_bits, int symbol_bit
 /* Says that rows have one bit, or each device one row: a file of one bit a line, or of one line, says
    little as rows, and may not be meant as such. */
 void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
+/* Says which device is which of n inputs, of names [n], that have one name (bits_names.c). KL_ENOMEM. */
+int kl_bits_note_names(const struct kl_log *log, const char *const *paths,
+                       const char (*names)[KL_BITS_NAME], size_t n, struct kl_error *err);
 /* Rows that occur more than once, of one device or of several (bits_repeats.c). expected: so many do at
    most, if rows are independent and a device's bits a Markov chain of first order whose steps depend on
    the place: of device d at most N_d, and N_d sqrt(q_d) (sum over devices e of N_e sqrt(q_e), less

@@ -37,6 +37,7 @@ int kl_bits_extract_count(struct kl_bits_extract *e, struct kl_error *err)
     int rc = kl_tallies_begin(&e->tallies, in->n_bits, in->symbol_bits, err);
     while (!rc && !(rc = kl_bits_inputs_next(in, &block, err)) && block->n_rows) {
         rc = kl_tallies_add(&e->tallies, block, err);
+        if (!rc) rc = kl_first_rows_take(&e->first, block, err);
         if (!rc) rc = stopped(e, 0, in->n_rows, err);
     }
     if (!rc) kl_tallies_finish(&e->tallies);
@@ -145,5 +146,6 @@ int kl_bits_extract_save(struct kl_bits_extract *e, struct kl_writer *writer, st
 void kl_bits_extract_free(struct kl_bits_extract *e)
 {
     kl_tallies_free(&e->tallies);
+    kl_first_rows_free(&e->first);
     kl_bits_inputs_close(&e->inputs);
 }

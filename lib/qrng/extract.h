@@ -3,12 +3,14 @@
 #ifndef KL_QRNG_EXTRACT_H
 #define KL_QRNG_EXTRACT_H
 
+#include "qrng/first_rows.h"
 #include "qrng/mode.h"
 #include "qrng/statistics.h"
 
 struct kl_bits_extract {
     struct kl_bits_inputs inputs; /* open */
     struct kl_tallies tallies;
+    struct kl_first_rows first;   /* for kl_bits_repeats */
     bool only_statistics;         /* no rows */
     bool reference;               /* also what the study computes */
     const struct kl_watch *watch; /* counts rows */

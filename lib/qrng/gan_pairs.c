@@ -6,26 +6,54 @@
 #include "kernels/inline/philox.h"
 #include "qrng/gan_study.h"
 
-/* A device by its name or, where none has that name, its number from 1, blanks around it or not: tables
-   have them; -1: there is none. */
-static int32_t device_of(const char *text, size_t n, const struct kl_bits *bits)
+/* The device of that name, and that of that number from 1; blanks around it or not: tables have them;
+   -1: there is none. */
+struct meant {
+    int32_t named, numbered;
+};
+
+static struct meant read_device(const char *text, size_t n, const struct kl_bits *bits)
 {
+    struct meant of = { -1, -1 };
     while (n && *text == ' ') text++, n--;
     while (n && text[n - 1] == ' ') n--;
-    for (int32_t d = 0; d < bits->n_devices; d++)
-        if (strlen(bits->names[d]) == n && strncmp(bits->names[d], text, n) == 0) return d;
+    for (int32_t d = bits->n_devices - 1; d >= 0; d--)
+        if (strlen(bits->names[d]) == n && strncmp(bits->names[d], text, n) == 0) of.named = d;
     char *end;
     const long number = strtol(text, &end, 10);
-    return n && end == text + n && number >= 1 && number <= bits->n_devices ? (int32_t)number - 1 : -1;
+    if (n && end == text + n && number >= 1 && number <= bits->n_devices)
+        of.numbered = (int32_t)number - 1;
+    return of;
 }
 
-/* The first "v" whose both sides are devices: names may have one themselves. */
-static bool read_pair(struct kl_gan_pair *pair, const char *text, size_t n, const struct kl_bits *bits)
+/* By its name or, where none has that name, by its number; -1: there is none. */
+static int32_t device_of(const char *text, size_t n, const struct kl_bits *bits)
+{
+    const struct meant of = read_device(text, n, bits);
+    return of.named >= 0 ? of.named : of.numbered;
+}
+
+/* Files 2.txt and 1.txt: is 1 the second one or the first? */
+static int refuse_both(const char *text, size_t n, const struct kl_bits *bits, struct kl_error *err)
+{
+    const struct meant of = read_device(text, n, bits);
+    if (of.named < 0 || of.numbered < 0 || of.named == of.numbered) return KL_OK;
+    return kl_fail(err, KL_EUSAGE,
+                   "--pairs: '%s' is the name of device %d and the number of device '%s'; give the "
+                   "inputs in the order of their names, or other names",
+                   bits->names[of.named], of.named + 1, bits->names[of.numbered]);
+}
+
+/* The first "v" whose both sides are devices: names may have one themselves. *first: how many bytes are
+   before it. */
+static bool read_pair(struct kl_gan_pair *pair, size_t *first, const char *text, size_t n,
+                      const struct kl_bits *bits)
 {
     for (size_t v = 1; v + 1 < n; v++) {
         if (text[v] != 'v') continue;
         pair->a = device_of(text, v, bits);
         pair->b = device_of(text + v + 1, n - v - 1, bits);
+        *first = v;
         if (pair->a >= 0 && pair->b >= 0) return true;
     }
     return false;
@@ -35,14 +63,18 @@ static int read_list(struct kl_gan_pair *pairs, size_t *n, const char *text, con
                      struct kl_error *err)
 {
     for (*n = 0;; text++) {
+        size_t first = 0;
         const size_t length = strcspn(text, ",");
         struct kl_gan_pair *pair = &pairs[*n];
-        if (!read_pair(pair, text, length, bits))
+        if (!read_pair(pair, &first, text, length, bits))
             return kl_fail(err, KL_EUSAGE,
                            "--pairs: found '%.*s', expected two of the %d devices, by name or number, "
                            "with a v between them: %.*sv%.*s",
                            (int)length, text, bits->n_devices, KL_BITS_NAME, bits->names[0],
                            KL_BITS_NAME, bits->names[1]);
+        int code = refuse_both(text, first, bits, err);
+        if (!code) code = refuse_both(text + first + 1, length - first - 1, bits, err);
+        if (code) return code;
         if (pair->a == pair->b)
             return kl_fail(err, KL_EUSAGE, "--pairs: '%.*s' is one device twice", (int)length, text);
         for (size_t i = 0; i < *n; i++)

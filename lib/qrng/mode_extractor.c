@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 
 #include "kernels/inline/philox.h"
+#include "qrng/claim.h"
 #include "qrng/extraction.h"
+#include "qrng/first_rows.h"
+#include "qrng/hash_seed.h"
 #include "qrng/mode.h"
 #include "qrng/options.h"
 
@@ -65,32 +68,24 @@ struct work {
     struct kl_extraction e;
     struct kl_dependence dependence; /* of von Neumann's symbols */
     char dependent[KL_BITS_NAME];    /* the device of it; empty: none */
+    struct kl_claim claim;           /* of --min-entropy */
+    struct kl_first_rows first;
 };
 
 /* ---- Toeplitz ---- */
 
 /* The diagonal: bytes of a file, or Philox's numbers of --seed. */
-static int draw_diagonal(uint8_t *diagonal, size_t n, const struct values *v, struct kl_error *err)
+static int draw_diagonal(uint8_t *diagonal, size_t n, const struct work *w, struct kl_error *err)
 {
-    FILE *file;
-    for (size_t i = 0; !v->hash_seed && i < n; i++) {
+    const struct kl_stage *stage = &w->run->stage;
+    if (w->v->hash_seed)
+        return kl_hash_seed_read(diagonal, n, w->v->hash_seed, stage->inputs, stage->n_inputs, err);
+    for (size_t i = 0; i < n; i += 16) {
         uint32_t words[4];
-        if (i % 16 == 0) {
-            kl_philox(words, (uint64_t)v->common.seed, (uint32_t)(i / 16), KL_RANDOM_HASH, 0, 0);
-            memcpy(diagonal + i, words, n - i < 16 ? n - i : 16);
-        }
+        kl_philox(words, (uint64_t)w->v->common.seed, (uint32_t)(i / 16), KL_RANDOM_HASH, 0, 0);
+        memcpy(diagonal + i, words, n - i < 16 ? n - i : 16);
     }
-    if (!v->hash_seed) return KL_OK;
-    const int code = kl_no_folder(v->hash_seed, err);
-    if (code) return code;
-    if (!(file = fopen(v->hash_seed, "rb")))
-        return kl_fail_errno(err, KL_ENOINPUT, "%s: cannot be opened", v->hash_seed);
-    const size_t found = fread(diagonal, 1, n, file);
-    fclose(file);
-    if (found < n)
-        return kl_fail(err, KL_EDATA, "%s: %zu bytes, expected at least %zu to draw the matrix",
-                       v->hash_seed, found, n);
-    return kl_bits_check_random(diagonal, n, v->hash_seed, err);
+    return KL_OK;
 }
 
 static int begin_toeplitz(struct work *w, struct kl_error *err)
@@ -114,7 +109,7 @@ static int begin_toeplitz(struct work *w, struct kl_error *err)
     const size_t bytes = (w->e.n_in + w->e.n_out) / 8;
     uint8_t *diagonal = malloc(bytes);
     if (!diagonal) return kl_fail_memory(err, bytes);
-    int code = draw_diagonal(diagonal, bytes, v, err);
+    int code = draw_diagonal(diagonal, bytes, w, err);
     if (!code) code = kl_toeplitz_create(&w->e.hash, diagonal, w->e.n_in, w->e.n_out, err);
     free(diagonal);
     return code;
@@ -138,6 +133,73 @@ static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct
     return KL_OK;
 }
 
+/* "0", "01101" */
+static void name_word(char text[KL_BITS_SYMBOL + 1], const struct kl_claim_verdict *of)
+{
+    for (int i = 0; i < of->width; i++) text[i] = (char)('0' + (of->word >> i & 1));
+    text[of->width] = '\0';
+}
+
+/* What was vouched for, against what the bits show. */
+static int judge_claim(struct work *w, const struct kl_bits_inputs *in, struct kl_error *err)
+{
+    const struct kl_claim_verdict of = kl_claim_judge(&w->claim);
+    const double claimed = w->v->entropy, most = floor(1000 * of.most) / 1000;
+    char word[KL_BITS_SYMBOL + 1], remedy[64] = "no extraction makes random bits of these";
+    if (claimed <= of.most) return KL_OK;
+    if (!of.refuted) {
+        kl_caution(
+            w->run->stage.log,
+            "--min-entropy %g is above %.3f, the most that the commonest value of the bits allows "
+            "(SP 800-90B, 6.3.1): vouch for it by more of them, or give at most %.3f",
+            claimed, most, most);
+        return KL_OK;
+    }
+    name_word(word, &of);
+    if (most > 0) snprintf(remedy, sizeof remedy, "give at most %.3f (SP 800-90B, 6.3.1)", most);
+    return kl_fail(
+        err, KL_EDATA,
+        "%s: --min-entropy %g: found %.3f bits a bit by the commonest value alone (device %s: "
+        "%s comes %llu times in %llu); %s",
+        in->paths[in->n > 1 ? of.device : 0], claimed,
+        fabs(log2((double)of.count / (double)of.words)) / of.width, in->names[of.device], word,
+        (unsigned long long)of.count, (unsigned long long)of.words, remedy);
+}
+
+/* Of rows whose bits hold what was vouched for, any two are equal with a probability of 2^-(H n). */
+static bool are_copies(const struct kl_bits_repeats *r, double claimed, size_t n_bits)
+{
+    const double rows = (double)r->n_rows;
+    return r->copies || (r->n && 0.5 * rows * rows * exp2(-claimed * (double)n_bits) < 1e-9);
+}
+
+static int judge_repeats(const struct work *w, struct kl_error *err)
+{
+    const struct kl_bits *first = &w->first.bits;
+    struct kl_bits_repeats r;
+    const int code = kl_bits_repeats(&r, first, err);
+    if (code || !are_copies(&r, w->e.hash ? w->v->entropy : 0, first->n_bits)) return code;
+    kl_caution(
+        w->run->stage.log,
+        "%zu of %s%zu rows occur more than once, which is no chance: a copy holds nothing new, so "
+        "what comes out is not uniform",
+        r.n, w->first.all ? "" : "the first ", r.n_rows);
+    return KL_OK;
+}
+
+static int judge(struct work *w, const struct kl_bits_inputs *in, struct kl_error *err)
+{
+    const int code = w->e.hash ? judge_claim(w, in, err) : judge_symbols(w, in, err);
+    return code ? code : judge_repeats(w, err);
+}
+
+static int take_block(struct work *w, const struct kl_bits *block, struct kl_error *err)
+{
+    int code = kl_extraction_take(&w->e, block, err);
+    if (!code && w->e.hash) code = kl_claim_take(&w->claim, block, err);
+    return code ? code : kl_first_rows_take(&w->first, block, err);
+}
+
 static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_error *err)
 {
     const struct kl_stage *stage = &w->run->stage;
@@ -150,13 +212,13 @@ static int take_inputs(struct work *w, const struct kl_watch *watch, struct kl_e
     int code = kl_bits_inputs_open(&in, stage->inputs, stage->n_inputs, &how, err);
     if (!code) code = kl_extraction_begin(&w->e, in.n_bits, err);
     while (!code && !(code = kl_bits_inputs_next(&in, &block, err)) && block->n_rows) {
-        code = kl_extraction_take(&w->e, block, err);
+        code = take_block(w, block, err);
         if (!code && kl_watch_step(watch, w->e.read, (uint64_t)in.expected_rows * in.n_bits, NULL))
             code = kl_fail(err, KL_ESIGNAL, "stopped");
     }
     if (!code) kl_bits_note_dropped(stage->log, in.n_dropped, in.n_bits);
     if (!code) kl_bits_note_narrow(stage->log, in.used_bits, in.symbol_bits);
-    if (!code && !w->e.hash) code = judge_symbols(w, &in, err);
+    if (!code) code = judge(w, &in, err);
     if (!code && w->e.hash && w->e.n_waiting)
         kl_caution(stage->log, "%zu bit%s at the end fill no block of %zu: left out", w->e.n_waiting,
                    kl_s(w->e.n_waiting), w->e.n_in);
@@ -182,6 +244,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "block_extracted", KL_JSON_COUNT, NULL, (double)w->e.n_out },
         { "dependence_log10_p", KL_JSON_NUMBER, NULL, w->e.hash ? NAN : w->dependence.log10_p },
         { "dependence_device", KL_JSON_TEXT, w->dependent, 0 },
+        kl_json_cautions(w->run->stage.log),
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
     };
     if (v->common.json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
@@ -250,10 +313,13 @@ static int work(struct work *w, struct kl_error *err)
 static int run(struct kl_mode_run *run, struct kl_error *err)
 {
     struct work w = { .run = run, .v = run->values };
+    w.claim.entropy = w.v->entropy;
     int code = work(&w, err);
     kl_raw_abort(&w.e.raw);
     kl_toeplitz_free(&w.e.hash);
     kl_extraction_end(&w.e);
+    kl_claim_free(&w.claim);
+    kl_first_rows_free(&w.first);
     return code;
 }
 

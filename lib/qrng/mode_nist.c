@@ -95,7 +95,9 @@ static int compute(struct work *w, struct kl_error *err)
     o.seed = w->v->common.seed;
     kl_bits_note_dropped(w->run->stage.log, w->bits.n_dropped, w->bits.n_bits);
     kl_bits_note_narrow(w->run->stage.log, w->bits.used_bits, w->bits.symbol_bits);
-    int code = kl_pool_create(&pool, (int)w->v->common.threads, err);
+    int code = kl_bits_note_names(w->run->stage.log, w->run->stage.inputs, w->bits.names,
+                                  w->run->stage.n_inputs, err);
+    if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
     kl_signals_plain(); /* nothing is kept of it: who stops it need not wait for a test to end */
     if (!code) code = kl_nist_report(&w->report, &w->bits, &o, pool, &progress.watch, err);

@@ -91,6 +91,17 @@ static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *
                          w->run->out, err);
 }
 
+static void note_rough(const struct kl_log *log, const struct kl_tournament *t)
+{
+    size_t rough = 0;
+    for (size_t i = 0; i < t->n_pairs; i++) rough += t->pairs[i].test.least < 5;
+    if (rough)
+        kl_caution(log,
+                   "in %zu of %zu pair%s some symbol is expected less than 5 times: chi2 and its p are "
+                   "rough, of so few; p of held-out rows is not",
+                   rough, t->n_pairs, kl_s(t->n_pairs));
+}
+
 static int compute(struct work *w, struct kl_error *err)
 {
     struct kl_pool *pool = NULL;
@@ -105,10 +116,14 @@ static int compute(struct work *w, struct kl_error *err)
     if (!w->bits.n_files)
         kl_bits_note_rows(w->run->stage.log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
     int code = kl_bits_note_repeats(w->run->stage.log, &w->bits, err);
+    if (!code)
+        code = kl_bits_note_names(w->run->stage.log, w->run->stage.inputs, w->bits.names,
+                                  w->run->stage.n_inputs, err);
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     kl_progress_begin(&progress, w->run->stage.log, w->v->common.progress, "steps");
     if (!code) code = kl_tournament_run(&w->t, &w->bits, &o, pool, &progress.watch, err);
     kl_progress_end(&progress);
+    if (!code) note_rough(w->run->stage.log, &w->t);
     kl_pool_destroy(&pool);
     return code;
 }

@@ -20,15 +20,16 @@ double kl_symbol_chi_square(const int64_t *a, const int64_t *b, size_t n)
 
 struct kl_symbol_test kl_symbol_test(const int64_t *a, const int64_t *b, size_t n)
 {
-    struct kl_symbol_test t = { .df = -1 };
+    struct kl_symbol_test t = { .df = -1, .least = INFINITY };
     double na = 0, nb = 0;
     for (size_t s = 0; s < n; s++) {
         na += (double)a[s], nb += (double)b[s];
         t.df += a[s] + b[s] > 0;
     }
-    if (t.df < 1) return (struct kl_symbol_test){ 0 };
+    if (t.df < 1) return (struct kl_symbol_test){ .least = INFINITY };
     for (size_t s = 0; s < n; s++) {
         const double each = (double)(a[s] + b[s]) / (na + nb);
+        if (each > 0) t.least = fmin(t.least, fmin(na, nb) * each);
         if (a[s]) t.g += 2 * (double)a[s] * log((double)a[s] / (na * each));
         if (b[s]) t.g += 2 * (double)b[s] * log((double)b[s] / (nb * each));
     }

@@ -15,6 +15,7 @@ extern const char *const kl_divergence_names[KL_N_DIVERGENCES];
 struct kl_symbol_test {
     int df;
     double chi_square, g, log10_p, log10_p_g;
+    double least; /* smallest expected count: below 5 both are rough; df 0: infinite */
 };
 /* Chi-squared and G of the table of two devices' symbol counts a, b [n]; symbols that neither has do not
    count. df 0: nothing to compare, p = 1. */

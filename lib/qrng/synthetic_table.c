@@ -2,6 +2,7 @@
    The study of synthetic devices as text. */
 #include <math.h>
 
+#include "metrics/distributions.h"
 #include "qrng/synthetic.h"
 
 /* "-" for what is not defined. */
@@ -16,6 +17,15 @@ static void put_correlation(FILE *to, const char *name, const struct kl_correlat
     if (isnan(c->r)) fprintf(to, "%s - (all equal)", name);
     else if (n < 3) fprintf(to, "%s - (of two devices)", name);
     else fprintf(to, "%s %.4f (p %.2g)", name, c->r, pow(10, c->log10_p));
+}
+
+/* Where Student's p of many devices is below what their orders can give, that is said in its place. */
+static void put_rank_correlation(FILE *to, const struct kl_correlation *c, size_t n)
+{
+    const double least = (M_LN2 - kl_log_factorial((double)n)) / M_LN10;
+    if (n > KL_SPEARMAN_EXACT && c->log10_p < least)
+        fprintf(to, "rho %.4f (p >= %.2g)", c->r, pow(10, least));
+    else put_correlation(to, "rho", c, n);
 }
 
 /* The devices' classes in other orders, or why there is no such test. */
@@ -57,7 +67,7 @@ static void put_contrast(FILE *to, const char *name, const struct kl_contrast *c
     fputs("  with the accuracies: ", to);
     put_correlation(to, "r", &c->pearson, s->n_devices);
     fputs(", ", to);
-    put_correlation(to, "rho", &c->spearman, s->n_devices);
+    put_rank_correlation(to, &c->spearman, s->n_devices);
     fputc('\n', to);
 }
 
@@ -70,7 +80,7 @@ static void put_learner(FILE *to, const struct kl_synthetic *s, int i)
         kl_synthetic_learner_names[i], l->test, l->train);
     put_correlation(to, "r", &l->pearson, s->n_devices);
     fputs(", ", to);
-    put_correlation(to, "rho", &l->spearman, s->n_devices);
+    put_rank_correlation(to, &l->spearman, s->n_devices);
     fputc('\n', to);
 }
 

@@ -6,6 +6,7 @@ const char *const fault_inputs[] = {
     "awk 'BEGIN { for (d = 1; d <= 3; d++) for (r = 0; r < 20; r++) { s = \"\"; for (j = 0; j < 12; "
     "j++) "
     "s = s ((r * 7 + j * j * 5 + d * j * r) % (d + 4) < 3); print s \" \" d } }' >bits.txt",
+    "echo 'draws a matrix' >seed",
     "tournament -q bits.txt --seed 1 --null 20 -o older.h5 >/dev/null",
     "tournament -q --synthetic 3 --rows 10 --bits 8 --null 2 --trials 0 -o older-synthetic.h5 "
     ">/dev/null",
@@ -48,7 +49,7 @@ const struct fault_job fault_jobs[] = {
       .slower = 4 },
     { .name = "Toeplitz extraction",
       .command = "tournament -f --extract toeplitz ../in/bits.txt --min-entropy 0.9 --security 10 "
-                 "--block-bits 64 -q -o out.bin",
+                 "--block-bits 64 --hash-seed ../in/seed -q -o out.bin",
       .old = "echo old >out.bin" },
     { .name = "von Neumann extraction",
       .command = "tournament -f --extract von-neumann ../in/bits.txt -q -o out.bin",

@@ -110,11 +110,11 @@ $ . ./page; circuit plateau --qubits 2-3 --layers 1,2 --draws 20 -o p.h5; page p
 # Devices of known laws, bits, and a sweep, whose table the page has from elsewhere.
 $ . ./page; tournament --synthetic 6 --rows 60 --bits 20 --null 99 --trials 5 -q -o s.h5; page s.h5
 > facts      draws 0
->            smoothed/divergence: between 0.358577  log10_p_pearson -1.81846  log10_p_spearman -1.3813
->            log10_p_u -1.8984  orders 90  p_devices 0.0666667  pearson 0.897608  ratio 5.22618
+>            smoothed/divergence: between 0.358577  log10_p_pearson -1.81846  log10_p_spearman -1.23408
+>            log10_p_u -2.05595  orders 90  p_devices 0.0666667  pearson 0.897608  ratio 5.22618
 >            spearman 0.828571  u 34  within 0.0686118
->            study/divergence: between 2.03921  log10_p_pearson -1.52718  log10_p_spearman -1.72479
->            log10_p_u -1.74042  orders 90  p_devices 0.0666667  pearson 0.855767  ratio 5.40716
+>            study/divergence: between 2.03921  log10_p_pearson -1.52718  log10_p_spearman -1.47712
+>            log10_p_u -1.81291  orders 90  p_devices 0.0666667  pearson 0.855767  ratio 5.40716
 >            spearman 0.885714  u 33  within 0.377131
 >
 $ . ./page; extract-features --qrng rows.txt --symbol-bits 2 -o b.h5; page b.h5

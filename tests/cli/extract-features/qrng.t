@@ -233,3 +233,14 @@ $ printf 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab293
 $ extract-features --qrng a.txt --symbol-bits 0 -o x.h5
 ! extract-features: --symbol-bits: found 0, expected a whole number from 1 to 8
 ? 2
+
+# Inputs of one name, and one of them twice, which has the rows of the first; the file keeps both words.
+$ awk 'BEGIN { s = 3; for (r = 0; r < 40; r++) { t = ""; for (j = 0; j < 50; j++) { s = (s * 16807) % 2147483647; t = t (s > 1073741823) } print t } }' >rows.txt
++ mkdir x y; head -n 20 rows.txt >x/a.txt; tail -n 20 rows.txt >y/a.txt; extract-features --qrng x/a.txt y/a.txt -o n.h5; extract-features --qrng x/a.txt rows.txt x/a.txt -o twice.h5
++ for i in 1 2 3 4 5 6 7; do mkdir $i; cp x/a.txt $i; done; extract-features --qrng y/a.txt rows.txt x/a.txt [1-7]/a.txt --only-statistics -o ten.h5 -q; cache show ten.h5 | grep 'one name'
+> n.h5: 40 rows of 50 bits, 2 devices, rate of 1 0.4680 0.4980; successive symbols of 1 bit show no dependence (least p 0.36 after Holm), # s
+> twice.h5: 80 rows of 50 bits, 3 devices, rate of 1 0.4680 0.4830 0.4680; successive symbols of 1 bit show no dependence (least p 1 after Holm), # s
+> caution    inputs of one name: device a is y/a.txt, a#3 is x/a.txt, a#4 is 1/a.txt, a#5 is 2/a.txt, a#6 is 3/a.txt, a#7 is 4/a.txt, a#8 is 5/a.txt, a#9 is 6/a.txt, and so on in the order of the inputs
+! extract-features: inputs of one name: device a is x/a.txt, a#2 is y/a.txt
+! extract-features: 60 of 80 rows occur more than once, where chance makes at most 0.0 do so if a bit depends on its place and the bit before; where copies of a row train and judge, accuracies and tests by rows are worthless
+! extract-features: inputs of one name: device a is x/a.txt, a#3 is x/a.txt

@@ -133,6 +133,20 @@ $ grep ' 1$' devices.txt | cut -d ' ' -f 1 >A.txt; grep ' 3$' devices.txt | cut 
 $ qgan A.txt B.txt -m 2 --epochs 3 --resamples 10 --pairs AvB -o v.h5 | sed -n 's/^\(. v .\) .*/\1/p'
 > A v B
 
+# A number that is the name of another device is neither; in the order of the names it is both.
+$ cp A.txt 2.txt; cp B.txt 1.txt; for p in 1v3 '3 v 2' Bv1 Bv3; do qgan 2.txt 1.txt B.txt --pairs "$p" -m 2 --epochs 1 --dry-run -o v.h5; done
+! qgan: --pairs: '1' is the name of device 2 and the number of device '2'; give the inputs in the order of their names, or other names
+! qgan: --pairs: '2' is the name of device 1 and the number of device '1'; give the inputs in the order of their names, or other names
+! qgan: --pairs: '1' is the name of device 2 and the number of device '2'; give the inputs in the order of their names, or other names
+! qgan: --pairs: 'Bv3' is one device twice
+? 2
+$ qgan 1.txt 2.txt A.txt -m 2 --epochs 3 --resamples 10 --pairs 1v3,2vA -o w.h5 2>/dev/null | sed -n 's/^\(. v .\) .*/\1/p'
+> 1 v A
+> 2 v A
+$ mkdir x y; cp A.txt x/1.txt; cp B.txt y/1.txt; qgan x/1.txt y/1.txt -m 2 --epochs 3 --resamples 10 --pairs '1v1#2' -o v.h5 | sed -n 's/^\(. v ...\) .*/\1/p'
+> 1 v 1#2
+! qgan: inputs of one name: device 1 is x/1.txt, 1#2 is y/1.txt
+
 # Fair bits: what is learnt of few rows is their noise, which is closer to them than the uniform law, and not to others.
 $ awk 'BEGIN { x = 11; for (d = 1; d <= 3; d++) for (r = 0; r < 100; r++) { line = "";
 +   for (j = 0; j < 64; j++) { x = (x * 16807) % 2147483647; line = line (x / 2147483647 < 0.5) } print line, d } }' >fair.txt

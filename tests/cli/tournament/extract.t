@@ -13,7 +13,7 @@ $ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 -q -
 $ tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --seed 1 -q -o u.bin; cmp -s t.bin u.bin || echo another matrix
 > another matrix
 $ tournament --extract von-neumann two.txt --symbol-bits 2 --json -o v.bin | sed 's/"seconds":.*/.../'
-> {"output":"v.bin","method":"von-neumann","bits":12000,"extracted":2144,"rate": #,"block_bits":0,"block_extracted":0,"dependence_log10_p":-0.503512,"dependence_device":"",...
+> {"output":"v.bin","method":"von-neumann","bits":12000,"extracted":2144,"rate": #,"block_bits":0,"block_extracted":0,"dependence_log10_p":-0.503512,"dependence_device":"","cautions":["4 bits at the end fill no byte: left out"],...
 ! tournament: 4 bits at the end fill no byte: left out
 $ od -An -tx1 -N16 v.bin
 >  d5 b1 8e d7 d0 da 81 64 33 e2 57 7c 32 98 19 9e
@@ -31,6 +31,38 @@ $ tournament --extract von-neumann shifted --json -f -q -o twice.bin | jq -c '[.
 > [true,"shifted"]
 > [true,""]
 
+# More than the bits hold is refused, by the commonest bit or word.
+$ yes 0000000000 | head -n 1200 >zeros.txt; tournament --extract toeplitz zeros.txt --min-entropy 0.95 --block-bits 1024 -o c.bin
+! tournament: zeros.txt: --min-entropy 0.95: found 0.000 bits a bit by the commonest value alone (device zeros: 0 comes 12000 times in 12000); no extraction makes random bits of these
+? 65
+$ tournament --extract toeplitz two.txt --min-entropy 0.95 --block-bits 1024 -o c.bin
+! tournament: two.txt: --min-entropy 0.95: found 0.685 bits a bit by the commonest value alone (device 1: 0 comes 3731 times in 6000); give at most 0.648 (SP 800-90B, 6.3.1)
+? 65
+$ head -n 1 two.txt | cut -c 1-50 >row; for i in $(seq 300); do cat row; done >row300; tournament --extract toeplitz row300 --min-entropy 0.5 --block-bits 1024 -o c.bin
+! tournament: row300: --min-entropy 0.5: found 0.323 bits a bit by the commonest value alone (device row300: 01101000 comes 300 times in 1800); give at most 0.300 (SP 800-90B, 6.3.1)
+? 65
+$ ls c.bin
+! ls: cannot access 'c.bin': No such file or directory
+? 2
+
+# What is more than so few bits allow is said, and rows that come again.
+$ split -n 2 --numeric-suffixes=1 -a 1 $ROOT/tests/golden/nist_e.bin e; tournament --extract toeplitz e1 e2 --packed --bits 1000 --min-entropy 0.999 -o e.bin >/dev/null
+! tournament: --min-entropy 0.999 is above 0.993, the most that the commonest value of the bits allows (SP 800-90B, 6.3.1): vouch for it by more of them, or give at most 0.993
+! tournament: 576 bits at the end fill no block of 4096: left out
+$ tournament --extract toeplitz e1 e2 --packed --bits 1000 --min-entropy 0.99 -f -o e.bin >/dev/null
+! tournament: 576 bits at the end fill no block of 4096: left out
+$ tournament --extract toeplitz e1 e1 --packed --bits 1000 --min-entropy 0.99 -f -o e.bin >/dev/null
+! tournament: 1000 of 1000 rows occur more than once, which is no chance: a copy holds nothing new, so what comes out is not uniform
+! tournament: 576 bits at the end fill no block of 4096: left out
+$ tournament --extract toeplitz e1 e1 --packed --bits 1000 --min-entropy 0.99 -f -q --json -o e.bin | jq -r .cautions[0]
+> 1000 of 1000 rows occur more than once, which is no chance: a copy holds nothing new, so what comes out is not uniform
+$ tournament --extract von-neumann e1 e1 --packed --bits 1000 -f -o e.bin >/dev/null
+! tournament: 1000 of 1000 rows occur more than once, which is no chance: a copy holds nothing new, so what comes out is not uniform
+! tournament: 2 bits at the end fill no byte: left out
+$ head -c 300 e1 >once; tournament --extract toeplitz once once --packed --bits 2400 --min-entropy 0.8 --block-bits 1024 -f -o e.bin >/dev/null
+! tournament: 2 of 2 rows occur more than once, which is no chance: a copy holds nothing new, so what comes out is not uniform
+! tournament: 704 bits at the end fill no block of 1024: left out
+
 # 1,000 bytes of random bits draw the matrix.
 $ head -c 1000 $ROOT/tests/golden/nist_e.bin >seed.bin; tournament --extract=toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed seed.bin -q -o w.bin; od -An -tx1 -N8 w.bin
 >  58 c8 e3 34 52 5a 17 01
@@ -46,6 +78,20 @@ $ od -An -v -tx1 seed.bin >seed.hex; tournament --extract toeplitz two.txt --min
 ! tournament: seed.hex: hexadecimal text, expected random bytes; convert it: xxd -r -p
 ! tournament: seven.bin: bytes of which some bits are never set, expected random bytes
 ! tournament: bits.bin: no byte is 2 or more: 1 bit a byte? expected packed bytes; take --encoding symbols --symbol-bits 1 in place of --packed
+
+# What is not random, or depends on the bits, draws none.
+$ yes 1 | head -c 1000 >text; head -c 1000 /dev/zero >zeros; for s in zeros text; do tournament --extract toeplitz two.txt --min-entropy 0.6 --block-bits 1024 --hash-seed $s -o x.bin; echo $?; done
+> 65
+> 65
+! tournament: zeros: --hash-seed: found bytes that are all 0, expected random ones, independent of the devices (head -c 189 /dev/random > FILE)
+! tournament: text: --hash-seed: found 2 bytes again and again, expected random ones, independent of the devices (head -c 189 /dev/random > FILE)
+$ head -c 800 seed.bin >part.bin; for s in seed.bin part.bin; do tournament --extract toeplitz seed.bin --packed --bits 100 --min-entropy 0.6 --block-bits 1024 --hash-seed $s -o x.bin; echo $?; done; rm zeros text; ls x.bin
+> 2
+> 2
+! tournament: seed.bin: --hash-seed: is an input too; the seed must not depend on the bits
+! tournament: part.bin: --hash-seed: begins as seed.bin; the seed must not depend on the bits
+! ls: cannot access 'x.bin': No such file or directory
+? 2
 
 # Bits that make no row; stopped, with nothing in the file's place.
 $ tournament --extract von-neumann seed.bin --packed --bits 999 -q -o d.bin; tournament --extract von-neumann seed.bin --packed --bits 999 -f -o d.bin | sed 's/[0-9.]* MB/# MB/'

@@ -169,3 +169,8 @@ $ yes 0110010111 | head -20 >whole.txt; sed 's/./&,/g; s/,$//' whole.txt >comma.
 ! tournament: comma.txt: row 1, position 2: found ',', expected 0 or 1; take separators out: tr -d ','
 ! tournament: blank.txt: row 1: label '1 1 0 0 1 0 1 1 1', expected a whole number from 1 to 4096; take out spaces between bits: tr -d ' '
 ! tournament: blank.txt: row 1: label '1 1 0 0 1 0 1 1 1', expected a whole number from 1 to 4096; take out spaces between bits: tr -d ' '
+
+# So few symbols that chi2 is rough.
+$ printf '01 1\n00 1\n00 1\n00 1\n00 1\n01 2\n11 2\n00 2\n01 2\n10 2\n' >few; tournament few --null 0 --resamples 10 | tail -1
+> 2 devices, 0 of 1 pair differs by symbols if independent (Holm, 5 %), # s
+! tournament: in 1 of 1 pair some symbol is expected less than 5 times: chi2 and its p are rough, of so few; p of held-out rows is not

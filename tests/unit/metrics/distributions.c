@@ -83,6 +83,9 @@ static void check_holm(void)
 {
     double p[4] = { log10(0.01), log10(0.04), log10(0.03), log10(0.005) }, one[2] = { -0.1, -900 };
     static const double expected[4] = { 0.03, 0.06, 0.06, 0.02 };
+    CHECK(isnan(kl_student_log10_p(NAN, 3)) && isnan(kl_chi_square_log10_p(NAN, 3)) &&
+          isnan(kl_log_gamma_lower(2, NAN)) && isnan(kl_log_beta_lower(1, 2, NAN, NAN)));
+    CHECK(isinf(kl_chi_square_log10_p(INFINITY, 1)) && kl_log_gamma_lower(2, INFINITY) == 0);
     CHECK(kl_holm(p, p, 4, NULL) == 0);
     for (int i = 0; i < 4; i++) expect("Holm", p[i], log10(expected[i]));
     CHECK(kl_holm(one, one, 2, NULL) == 0);

@@ -69,6 +69,14 @@ static void symbol_tests(void)
     }
 }
 
+/* scipy.stats.contingency.expected_freq, the least of it. */
+static void expected_counts(void)
+{
+    static const int64_t a[] = { 12, 5, 0 }, b[] = { 2, 4, 0 }, one[] = { 3, 0, 0 };
+    near("least expected", kl_symbol_test(a, b, 3).least, 6 * 9 / 23.0, 1e-14);
+    CHECK(isinf(kl_symbol_test(one, one, 3).least));
+}
+
 /* scipy.spatial.distance.jensenshannon, scipy.optimize.minimize_scalar. */
 static void divergences(void)
 {
@@ -284,6 +292,7 @@ int main(void)
     symbol_tests();
     too_many_symbols();
     divergences();
+    expected_counts();
     turned();
     labels();
     counted_plainly();
