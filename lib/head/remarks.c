@@ -63,8 +63,6 @@ void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
 {
     const bool circuit = model->circuit;
     say_unjudged(log, &v->train);
-    if (model->n_classes == 1)
-        kl_caution(log, "one class: there is nothing to tell apart, and every accuracy is 1");
     if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);
     if (v->train.shots && circuit) say_shots(log, v);
     if (circuit && model->circuit->trajectories && !v->trajectories)
