@@ -41,8 +41,8 @@ static bool all_equal(const struct kl_features *f)
     return f->n > 1;
 }
 
-/* A set of digests, open addressing; size: a power of two, above twice what it will hold. No row's digest
-   is all zeros but by a chance of 2^-128: that is a free place. */
+/* A set of digests, open addressing; size: a power of two, above twice what it will hold. No row's
+   digest is all zeros but by a chance of 2^-128: that is a free place. */
 struct set {
     unsigned char (*places)[DIGEST];
     size_t size;
@@ -105,10 +105,11 @@ int kl_head_remark_samples(const struct kl_log *log, const struct kl_train *t, s
     int code = count_classes(log, t->features, err);
     if (code) return code;
     if (n && n < FEW)
-        kl_caution(log,
-                   "%zu validation sample%s choose%s the epoch and %s the accuracy: too few to tell heads "
-                   "apart; give more samples, or a larger --val-fraction",
-                   n, kl_s(n), n == 1 ? "s" : "", n == 1 ? "is" : "are");
+        kl_caution(
+            log,
+            "%zu validation sample%s choose%s the epoch and %s the accuracy: too few to tell heads "
+            "apart; give more samples, or a larger --val-fraction",
+            n, kl_s(n), n == 1 ? "s" : "", n == 1 ? "is" : "are");
     if (all_equal(t->features))
         kl_caution(log, "all %zu rows of the features are equal: there is nothing to learn from them",
                    t->features->n);

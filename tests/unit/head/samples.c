@@ -20,14 +20,22 @@ struct set {
 static void make(struct set *s, size_t n, size_t n_validation, size_t n_classes)
 {
     static char names[] = "a\0b\0c\0d";
-    *s = (struct set){ .f = { .n = n, .d = WIDTH, .n_classes = n_classes, .x = s->x, .labels = s->labels,
-                              .class_names = names, .name_size = NAME } };
+    *s = (struct set){ .f = { .n = n,
+                              .d = WIDTH,
+                              .n_classes = n_classes,
+                              .x = s->x,
+                              .labels = s->labels,
+                              .class_names = names,
+                              .name_size = NAME } };
     for (size_t i = 0; i < n; i++) {
         s->rows[i] = (int64_t)i, s->labels[i] = (int32_t)(i % n_classes);
         for (size_t j = 0; j < WIDTH; j++) s->x[i * WIDTH + j] = (float)(i * WIDTH + j);
     }
-    s->t = (struct kl_train){ .features = &s->f, .validation = s->rows, .n_validation = n_validation,
-                              .training = s->rows + n_validation, .n_training = n - n_validation };
+    s->t = (struct kl_train){ .features = &s->f,
+                              .validation = s->rows,
+                              .n_validation = n_validation,
+                              .training = s->rows + n_validation,
+                              .n_training = n - n_validation };
 }
 
 static void copy_row(struct set *s, size_t to, size_t from)
@@ -66,8 +74,9 @@ static void classes(struct set *s)
 static void validation(struct set *s)
 {
     make(s, 100, 1, 2);
-    expect(s, "t: 1 validation sample chooses the epoch and is the accuracy: too few to tell heads apart; "
-              "give more samples, or a larger --val-fraction\n");
+    expect(s,
+           "t: 1 validation sample chooses the epoch and is the accuracy: too few to tell heads apart; "
+           "give more samples, or a larger --val-fraction\n");
     make(s, 100, 29, 2);
     expect(s, "t: 29 validation samples choose the epoch and are the accuracy: too few to tell heads "
               "apart; give more samples, or a larger --val-fraction\n");
@@ -87,8 +96,9 @@ static void copies(struct set *s)
     copy_row(s, 300, 299);
     expect(s, "");
     copy_row(s, 7, 300);
-    expect(s, "t: 3 of 300 validation samples have the very features of training samples: val accuracy is "
-              "flattered; take the copies out\n");
+    expect(s,
+           "t: 3 of 300 validation samples have the very features of training samples: val accuracy is "
+           "flattered; take the copies out\n");
     s->x[8 * WIDTH + WIDTH - 1] += 1; /* one value of a row is another */
     expect(s, "");
     make(s, 60, 1, 2);
@@ -103,8 +113,9 @@ static void equal(struct set *s)
     for (size_t i = 1; i < 100; i++) copy_row(s, i, 0);
     expect(s, "t: all 100 rows of the features are equal: there is nothing to learn from them\n");
     s->x[99 * WIDTH + WIDTH - 1] += 1;
-    expect(s, "t: 40 of 40 validation samples have the very features of training samples: val accuracy is "
-              "flattered; take the copies out\n");
+    expect(s,
+           "t: 40 of 40 validation samples have the very features of training samples: val accuracy is "
+           "flattered; take the copies out\n");
 }
 
 int main(void)
