@@ -131,6 +131,7 @@ void kl_weights_free(struct kl_weights **weights)
     for (size_t i = 0; i < (*weights)->n; i++) free((*weights)->tensors[i].data);
     free((*weights)->tensors);
     free((*weights)->config);
+    free((*weights)->features);
     free((*weights)->class_names);
     free(*weights);
     *weights = NULL;
