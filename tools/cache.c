@@ -93,6 +93,22 @@ static const struct {
                  { "gc", kl_cache_gc },         { "fsck", kl_cache_fsck }, { "push", kl_cache_push },
                  { "pull", kl_cache_pull } };
 
+/* Options of one command beside another. */
+static int check_idle(const struct values *v, const char *command, struct kl_error *err)
+{
+    static const struct {
+        const char *command, *options, *why;
+    } owners[] = { { "gc", "older-than apply", "belongs to gc" },
+                   { "fsck", "repair", "belongs to fsck" },
+                   { "merge", "force note no-provenance", "belongs to merge" } };
+    const struct values none = { 0 };
+    int code = KL_OK;
+    for (size_t i = 0; i < sizeof owners / sizeof *owners && !code; i++)
+        if (strcmp(command, owners[i].command) != 0)
+            code = kl_options_refuse(&tool, v, &none, owners[i].options, owners[i].why, err);
+    return code;
+}
+
 static int dispatch(struct kl_cache *c, const char *const *args, size_t n, struct kl_error *err)
 {
     const char *output = c->common->output;
@@ -127,7 +143,8 @@ int main(int argc, char **argv)
                                   .repair = v.repair,
                                   .log = &log,
                                   .out = stdout };
-        code = dispatch(&cache, args, n, &err);
+        code = n ? check_idle(&v, args[0], &err) : KL_OK;
+        if (!code) code = dispatch(&cache, args, n, &err);
     }
     free(args);
     if (code == KL_ENO && !*err.text) return kl_finish(&log, 1); /* said on standard output */

@@ -11,6 +11,8 @@
 #include "plot/plot.h"
 #include "store/mode.h"
 
+enum { SAMPLES = 5000, WIDTH = 100 };
+
 struct values {
     struct kl_common common;
     struct kl_circuit_options circuit;
@@ -168,6 +170,18 @@ static int stats(struct run *run, FILE *out, struct kl_error *err)
     return KL_OK;
 }
 
+/* Options of one command beside another. */
+static int check_idle(const struct values *v, const char *command, struct kl_error *err)
+{
+    const struct values usual = { .samples = SAMPLES, .width = WIDTH };
+    int code = strcmp(command, "stats") == 0
+                   ? KL_OK
+                   : kl_options_refuse(&tool, v, &usual, "samples seed", "belongs to stats", err);
+    if (!code && strcmp(command, "show") != 0)
+        code = kl_options_refuse(&tool, v, &usual, "width", "belongs to show", err);
+    return code;
+}
+
 static int work(struct run *run, const char **args, size_t n_args, FILE *out, struct kl_error *err)
 {
     static const char *const commands[] = { "show", "draw", "qasm", "stats" };
@@ -183,7 +197,8 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
     if (run->v.common.json && strcmp(args[0], "stats") != 0)
         return kl_fail(err, KL_EUSAGE, "%s: has no JSON; --json belongs to stats, and to plateau",
                        args[0]);
-    int code = n_args == 2 ? check_alone(run->argc, run->argv, err) : KL_OK;
+    int code = check_idle(&run->v, args[0], err);
+    if (!code && n_args == 2) code = check_alone(run->argc, run->argv, err);
     if (!code)
         code = n_args == 2 ? from_head(run, args[1], err)
                            : kl_circuit_options_file(&run->v.circuit, &run->config, err);
@@ -203,7 +218,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "plateau") == 0)
         return kl_mode_main(&kl_mode_plateau, argc, argv, stdout, stderr);
     struct kl_error err = { 0 };
-    struct run run = { .v = { .samples = 5000, .width = 100 },
+    struct run run = { .v = { .samples = SAMPLES, .width = WIDTH },
                        .log = { tool.name, stderr, 1 },
                        .argc = argc,
                        .argv = argv };

@@ -132,6 +132,37 @@ static int check_images(const struct run *run, struct kl_error *err)
     return code;
 }
 
+/* The page has the same lines. */
+static int say_apart(const struct run *run, struct kl_error *err)
+{
+    char *lines, *rest = NULL;
+    const int code = kl_files_apart(&lines, run->files, run->n_files, err);
+    for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest))
+        kl_note(&run->log, 1, "%s", line);
+    free(lines);
+    return code;
+}
+
+/* Of what is drawn: options that would change nothing of it. */
+static int check_idle(const struct run *run, struct kl_error *err)
+{
+    const struct values usual = { .figure = "all", .format = "both" };
+    bool report = false;
+    for (size_t i = 0; i < run->n_files; i++)
+        report |= strcmp(kl_file_kind(run->files[i]), "report") == 0;
+    int code = report ? KL_OK
+                      : kl_options_refuse(&tool, &run->v, &usual, "images replica",
+                                          "is of a report, and none of these files is one", err);
+    if (!code && (run->drawings.single || !run->v.common.output))
+        code = kl_options_refuse(&tool, &run->v, &usual, "format",
+                                 "is of a folder of figures; leave it away", err);
+    if (!code && !run->v.common.output)
+        code = kl_options_refuse(&tool, &run->v, &usual, "figure", "is of -o; the page has all figures",
+                                 err);
+    return code;
+}
+
 static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
 {
     const struct values *v = &run->v;
@@ -146,9 +177,11 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     int code = draws ? kl_drawings_place(d, err) : KL_OK;
     if (!code) code = open_files(run, files, n, err);
     d->files = run->files;
+    if (!code) code = check_idle(run, err);
     if (!code && draws) code = kl_drawings_choose(d, err);
     if (!code) code = check_targets(run, files, n, err);
     if (!code) code = check_images(run, err);
+    if (!code) code = say_apart(run, err);
     if (!code && draws) code = kl_drawings_write(d, err);
     inputs.lacking = lacking;
     if (!code && v->report)

@@ -64,6 +64,7 @@ struct run {
     json_t *config;            /* that stands beside the weights: options point into it */
     char *qasm;                /* of --circuit-file */
     char *noise, *observables; /* in their canonical forms */
+    char *made_config; /* the options by the weights' own configuration alone; NULL: they have none */
     char *own_config;
     struct kl_writer *writer;
 };
@@ -77,6 +78,19 @@ static void defaults(void *values)
 }
 
 /* ---- a head to other programs ---- */
+
+/* What makes a head changes nothing of its export. */
+static int check_export(const struct values *v, struct kl_error *err)
+{
+    struct values usual;
+    int code = KL_OK;
+    defaults(&usual);
+    for (size_t i = 0; i < tool.n_options && !code; i++)
+        if (options[i].in_key)
+            code = kl_options_refuse(&tool, v, &usual, options[i].name,
+                                     "makes a head of weights, with --features; leave it away", err);
+    return code;
+}
 
 static int export_head(struct run *run, const char *path, enum kl_weights_format format,
                        struct kl_error *err)
@@ -96,7 +110,8 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
                        "--replica %lld: --all-replicas takes all; leave one of them away",
                        (long long)run->v->replica);
     const char *mark = kl_weights_mark(&mark_at, format);
-    int code = kl_file_open_kind(&run->file, path, "head", err);
+    int code = check_export(run->v, err);
+    if (!code) code = kl_file_open_kind(&run->file, path, "head", err);
     if (!code) code = kl_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);
     if (!code) code = kl_head_export(&run->weights, run->file, replica, err);
     if (!code) code = kl_head_export_bytes(&bytes, &n, run->weights, run->file, replica, format, err);
@@ -145,6 +160,8 @@ static int take_config(struct run *run, const char *path, struct kl_error *err)
     v.shape.core = kl_core_names[v.head.core];
     v.shots = json_string_value(json_object_get(run->config, "shots"));
     if (!code) code = check_shots(v.shots, err);
+    if (!code && !(run->made_config = kl_options_json(&tool, &v, true)))
+        code = kl_fail_memory(err, 1024);
     if (code == KL_EUSAGE) {
         const struct kl_error why = *err;
         code = kl_fail(err, KL_EDATA, "%s: its config: %.400s", path, why.text);
@@ -185,6 +202,9 @@ static int write_head(struct run *run, const char *path, struct kl_error *err)
     char *raw = NULL;
     if (!(run->own_config = kl_options_json(&tool, run->v, true))) return kl_fail_memory(err, 1024);
     int code = kl_features_describe(&run->features, run->file, err);
+    if (!code && run->made_config)
+        code = kl_head_import_options(import.log, path, run->made_config, run->own_config, err);
+    if (!code) code = kl_origin_check_text(run->weights->features, path, run->file, import.log, err);
     if (!code) code = kl_writer_open(&run->writer, run->v->common.output, &run->stage->header, err);
     if (!code) code = kl_head_import(run->writer, &import, &run->features, run->own_config, err);
     if (!code) code = kl_origin_save(run->writer, run->file, err);
@@ -214,7 +234,11 @@ static int import_head(struct run *run, const char *path, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_COMPUTE;
     const char *inputs[] = { path, run->v->features };
-    int code = kl_weights_read(&run->weights, path, err);
+    struct values usual;
+    defaults(&usual);
+    int code = kl_options_refuse(&tool, run->v, &usual, "replica all-replicas",
+                                 "is of weights that are written; --features makes heads of all", err);
+    if (!code) code = kl_weights_read(&run->weights, path, err);
     if (!code) code = take_config(run, path, err);
     if (!code) code = settle(run, err);
     if (!code) code = kl_file_open_kind(&run->file, run->v->features, "features", err);
@@ -263,6 +287,7 @@ static int convert(struct kl_mode_run *mode, struct kl_error *err)
     kl_file_close(&run.file);
     kl_weights_free(&run.weights);
     json_decref(run.config);
+    free(run.made_config);
     free(run.own_config);
     free(run.qasm);
     free(run.noise);

@@ -96,7 +96,13 @@ static int settle(struct run *run, struct kl_error *err)
 /* A head of weights from elsewhere has its classes of the features that it names, not its training. */
 static bool comes_from_elsewhere(const struct kl_file *head)
 {
-    return !kl_file_find(head, "split/validation");
+    return !kl_file_find(head, "history/train_loss");
+}
+
+/* None with --val-fraction 0. */
+static bool kept_samples(const struct kl_file *head)
+{
+    return kl_file_find(head, "split/validation");
 }
 
 /* The rows that a head kept for validation mean something in the features that it was trained on alone.
@@ -109,7 +115,12 @@ static bool was_trained_on(const struct kl_file *head, const struct kl_file *inp
 static int check_trained_on(const struct kl_file *head, const struct kl_file *input,
                             struct kl_error *err)
 {
-    if (was_trained_on(head, input)) return KL_OK;
+    if (was_trained_on(head, input) && kept_samples(head)) return KL_OK;
+    if (was_trained_on(head, input))
+        return kl_fail(err, KL_EDATA,
+                       "%s: --split val: it was trained with --val-fraction 0, on all samples; leave "
+                       "--split away",
+                       kl_file_path(head));
     if (comes_from_elsewhere(head))
         return kl_fail(
             err, KL_EDATA,
@@ -195,6 +206,9 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     if (!code) code = find_depends(&on, run, err);
     if (!code && on.chance) code = kl_key_integer(key, "seed", run->v->common.seed, err);
     if (!code && on.wholes) code = kl_key_text(key, KL_WHOLES_PART, err);
+    if (!code && !on.chance && run->v->common.seed)
+        kl_note(run->stage->log, 1,
+                "--seed changes nothing: without --shots and trajectories nothing is drawn");
     if (!code) code = kl_stage_begin(run->stage, answer, &key, out, err);
     kl_key_abort(&key);
     return code;
@@ -270,9 +284,10 @@ static int say_trained(const struct run *run, const struct kl_file *head, struct
     if (strcmp(run->v->split, "val") == 0) return KL_OK;
     if (!was_trained_on(head, run->input))
         return kl_origin_same_images(head, run->input, run->stage->log, err);
-    kl_caution(run->stage->log,
-               "%s: %s was trained on these; --split val takes those that it has not seen",
-               kl_file_path(run->input), kl_file_path(head));
+    kl_caution(run->stage->log, "%s: %s was trained on these; %s", kl_file_path(run->input),
+               kl_file_path(head),
+               kept_samples(head) ? "--split val takes those that it has not seen"
+                                  : "none were kept for validation (--val-fraction 0)");
     return KL_OK;
 }
 

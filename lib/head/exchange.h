@@ -14,7 +14,8 @@ struct kl_writer;
    KL_EDATA, KL_EUSAGE (no such replica), KL_ENOMEM. Free with kl_weights_free. */
 int kl_head_export(struct kl_weights **weights, struct kl_file *head, int64_t replica,
                    struct kl_error *err);
-/* The file of these weights, with the head's key, configuration and classes (export_bytes.c). malloc'ed.
+/* The file of these weights, with the head's key, configuration, classes and the origin of the features
+   that it was trained on (export_bytes.c). malloc'ed.
    KL_EDATA, KL_ENOMEM. */
 int kl_head_export_bytes(unsigned char **bytes, size_t *n, const struct kl_weights *weights,
                          struct kl_file *head, int64_t replica, enum kl_weights_format format,
@@ -39,6 +40,11 @@ int kl_head_import(struct kl_writer *writer, const struct kl_head_import *import
    (import_classes.c). KL_EDATA, KL_ENOMEM. */
 int kl_head_import_classes(const struct kl_head_import *import, const struct kl_features *features,
                            struct kl_error *err);
+
+/* A caution on each option of the head, by name, that is not what the weights' own configuration says
+   (`made`, `taken`: JSON as of kl_options_json; import_options.c). KL_EDATA, KL_ENOMEM. */
+int kl_head_import_options(const struct kl_log *log, const char *path, const char *made,
+                           const char *taken, struct kl_error *err);
 
 /* ---- names.c ---- */
 /* What stands for our tensor `name` in the file: one name or several joined by '+'; an entry of a layer

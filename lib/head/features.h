@@ -32,6 +32,12 @@ int kl_origin_seen(const struct kl_file *features, const struct kl_log *log, str
    provenance. KL_EDATA, KL_ENOMEM. */
 int kl_origin_same_images(const struct kl_file *head, const struct kl_file *features,
                           const struct kl_log *log, struct kl_error *err);
+/* The same of a head, as JSON: {"backbone":"resnet18",...}; malloc'ed. KL_EDATA, KL_ENOMEM. */
+int kl_origin_text(char **text, const struct kl_file *head, struct kl_error *err);
+/* As kl_origin_check, for weights (`head`, their path) beside which that text stands; NULL, or no JSON:
+   nothing is known. */
+int kl_origin_check_text(const char *text, const char *head, const struct kl_file *features,
+                         const struct kl_log *log, struct kl_error *err);
 /* KL_EDATA if the head was trained on features of another backbone, other weights or another tap; a note
    (warning) if the preprocessing differs, which may be meant (another source of images), and *differs is
    set; else it is left as it is. */

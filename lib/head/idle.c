@@ -63,6 +63,13 @@ const char *kl_idle_value(const struct kl_head_settings *v, const char *name)
                           : v->shape.core;
 }
 
+/* What a core without a circuit and an optimiser without derivatives leave idle, kl_head_remarks says.
+ */
+static bool said_elsewhere(const struct kl_idle *c)
+{
+    return kl_idle_among("noise|trajectories|shots|diff-method", c->option);
+}
+
 void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *v)
 {
     struct kl_head_settings usual;
@@ -70,8 +77,7 @@ void kl_head_say_idle(const struct kl_log *log, const struct kl_head_settings *v
     for (const struct kl_idle *c = kl_idle; c->option; c++) {
         struct kl_error why = { 0 };
         char text[120];
-        /* what a core and an optimiser without derivatives leave idle, kl_head_remarks says */
-        if (*c->other == 'c' || strcmp(c->option, "diff-method") == 0) continue;
+        if (said_elsewhere(c)) continue;
         if (kl_idle_among(c->values, kl_idle_value(v, c->other))) continue;
         snprintf(text, sizeof text, "changes nothing without --%s %s", c->other, c->values);
         if (kl_options_refuse(&kl_head_tool, v, &usual, c->option, text, &why))

@@ -143,6 +143,17 @@ static int gather(float *values, struct import *im, const struct kl_tensor *t, s
     return code;
 }
 
+/* Angles beyond two turns are rare after training, and plain where they are in degrees. */
+static void say_degrees(const struct import *im, const float *values, size_t n)
+{
+    float most = 0;
+    for (size_t i = 0; i < n; i++) most = fmaxf(most, fabsf(values[i]));
+    if (most > 4 * M_PI)
+        kl_caution(im->from->log,
+                   "%s: vqc.weight reaches %.4g: are these degrees? Angles are in radians",
+                   im->from->path, most);
+}
+
 static int put_tensor(struct kl_writer *writer, struct import *im, const struct kl_tensor *t,
                       struct kl_error *err)
 {
@@ -151,6 +162,8 @@ static int put_tensor(struct kl_writer *writer, struct import *im, const struct 
     float *values = malloc(heads * t->size * sizeof *values);
     if (!values) return kl_fail_memory(err, heads * t->size * sizeof *values);
     int code = gather(values, im, t, err);
+    if (!code && im->model.vqc >= 0 && t == &im->model.block.tensors[im->model.vqc])
+        say_degrees(im, values, heads * t->size);
     snprintf(name, sizeof name, "params/%s", t->name);
     if (!code) code = kl_writer_put(writer, name, KL_TYPE_F32, 0, 1 + t->rank, dims, values, err);
     free(values);

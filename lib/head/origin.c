@@ -46,32 +46,75 @@ static bool only_idle_resize(const char *trained, const char *found, const struc
            strcmp(found + strcspn(found, ")"), trained + strcspn(trained, ")")) == 0;
 }
 
+int kl_origin_text(char **text, const struct kl_file *head, struct kl_error *err)
+{
+    json_t *origin = json_object();
+    int code = origin ? KL_OK : kl_fail_memory(err, 64);
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        char *kept = NULL;
+        json_t *value = NULL;
+        if (!kl_file_has_attribute(head, "", origins[i].kept)) continue;
+        code = kl_file_text(&kept, head, "", origins[i].kept, err);
+        if (!code) code = kl_json_string(&value, kept, err);
+        if (!code && json_object_set_new(origin, origins[i].name, value)) code = kl_fail_memory(err, 64);
+        free(kept);
+    }
+    if (!code) code = kl_json_dump(text, origin, err);
+    json_decref(origin);
+    return code;
+}
+
+/* One of the origins of a head, which is called `head`, beside that of the features. */
+static int compare(bool *differs, int i, const char *head, const char *trained,
+                   const struct kl_file *features, const struct kl_log *log, struct kl_error *err)
+{
+    char *found = NULL;
+    if (!kl_file_has_attribute(features, "features", origins[i].name)) return KL_OK;
+    int code = kl_file_text(&found, features, "features", origins[i].name, err);
+    if (!code && strcmp(trained, found) != 0) {
+        if (origins[i].must_match)
+            code = kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
+                           kl_file_path(features), origins[i].name, found, head, trained);
+        else if (!only_idle_resize(trained, found, features)) {
+            *differs = true;
+            kl_caution(log,
+                       "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
+                       "with the same options",
+                       kl_file_path(features), origins[i].name, found, head, trained);
+        }
+    }
+    free(found);
+    return code;
+}
+
+int kl_origin_check_text(const char *text, const char *head, const struct kl_file *features,
+                         const struct kl_log *log, struct kl_error *err)
+{
+    json_t *origin = NULL;
+    bool differs;
+    int code = text ? kl_json_parse(&origin, text, head, err) : KL_OK;
+    if (code && code != KL_ENOMEM) { /* somebody else's word */
+        *err = (struct kl_error){ 0 };
+        return KL_OK;
+    }
+    for (int i = 0; i < N_ORIGINS && !code; i++) {
+        const char *trained = json_string_value(json_object_get(origin, origins[i].name));
+        if (trained) code = compare(&differs, i, head, trained, features, log, err);
+    }
+    json_decref(origin);
+    return code;
+}
+
 int kl_origin_check(bool *differs, const struct kl_file *head, const struct kl_file *features,
                     const struct kl_log *log, struct kl_error *err)
 {
     int code = KL_OK;
     for (int i = 0; i < N_ORIGINS && !code; i++) {
-        char *trained = NULL, *found = NULL;
-        if (!kl_file_has_attribute(head, "", origins[i].kept) ||
-            !kl_file_has_attribute(features, "features", origins[i].name))
-            continue;
+        char *trained = NULL;
+        if (!kl_file_has_attribute(head, "", origins[i].kept)) continue;
         code = kl_file_text(&trained, head, "", origins[i].kept, err);
-        if (!code) code = kl_file_text(&found, features, "features", origins[i].name, err);
-        if (!code && strcmp(trained, found) != 0) {
-            if (origins[i].must_match)
-                code =
-                    kl_fail(err, KL_EDATA, "%s: %s is %.80s, %s was trained on %.80s; extract anew",
-                            kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
-            else if (!only_idle_resize(trained, found, features)) {
-                *differs = true;
-                kl_caution(log,
-                           "%s: %s is %s, but %s was trained on %s; unless that is meant, extract these "
-                           "with the same options",
-                           kl_file_path(features), origins[i].name, found, kl_file_path(head), trained);
-            }
-        }
+        if (!code) code = compare(differs, i, kl_file_path(head), trained, features, log, err);
         free(trained);
-        free(found);
     }
     return code;
 }

@@ -58,13 +58,43 @@ static void say_unjudged(const struct kl_log *log, const struct kl_train_options
             plateau ? "--schedule plateau" : "", patience && plateau ? "" : "s");
 }
 
+/* A rate that is 0 throughout, or that never becomes what was asked for. */
+static void say_rate(const struct kl_log *log, const struct kl_head_settings *v)
+{
+    const struct kl_schedule *s = &v->train.schedule;
+    const struct kl_optimizer *o = &v->train.optimizer;
+    const bool rises = s->min_lr > 0 && (s->kind == KL_COSINE_RATE || s->kind == KL_PLATEAU_RATE),
+               turns = v->head.core == KL_CORE_CIRCUIT &&
+                       (o->kind == KL_ROTOSOLVE || (o->kind == KL_QNG && o->natural_lr > 0));
+    const long long warmup = s->warmup, epochs = v->train.epochs;
+    if (s->lr == 0 && !rises)
+        kl_caution(log, "--lr 0: %s stays as it was drawn", turns ? "all but the circuit" : "the head");
+    else if (warmup >= epochs)
+        kl_caution(
+            log, "--warmup %lld: %s %lld epoch%s %s of it, and the learning rate never becomes --lr %g",
+            warmup, epochs == 1 ? "the" : "all", epochs, kl_s((uint64_t)epochs),
+            epochs == 1 ? "is part" : "are part", s->lr);
+}
+
+/* Of a circuit that does not start normal; its twin, if that is trained as a control, does. */
+static void say_scale(const struct kl_log *log, const struct kl_head_settings *v)
+{
+    struct kl_head_options usual;
+    kl_head_options_default(&usual);
+    if (v->head.core != KL_CORE_CIRCUIT || v->head.init == KL_INIT_NORMAL ||
+        v->head.weight_scale == usual.weight_scale)
+        return;
+    kl_note(log, 1, "--weight-scale: changes nothing%s without --init normal",
+            v->no_controls ? "" : " but the control twin");
+}
+
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *v,
                      const struct kl_head_model *model)
 {
     const bool circuit = model->circuit;
     say_unjudged(log, &v->train);
-    if (model->n_classes == 1)
-        kl_caution(log, "one class: there is nothing to tell apart, and every accuracy is 1");
+    say_rate(log, v);
+    say_scale(log, v);
     if (circuit && *v->head.circuit.qasm) say_unused(log, model->circuit);
     if (v->train.shots && circuit) say_shots(log, v);
     if (circuit && model->circuit->trajectories && !v->trajectories)

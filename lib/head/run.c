@@ -173,6 +173,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
     if (!code) kl_head_remarks(run->log, v, &run->model);
     if (!code && !run->late) code = open_writer(run, err);
     if (!code) code = kl_train_open(&run->train, &run->model, features, &v->train, threads, err);
+    if (!code) code = kl_head_remark_samples(run->log, &run->train, err);
     if (!code && !v->no_controls)
         code = kl_controls_open(&run->controls, &v->head, features, &v->train, threads, err);
     if (!code && v->resume) code = resume(run, err);

@@ -47,7 +47,15 @@ int kl_head_run_estimate(struct kl_estimate *estimate, struct kl_head_run *run,
 /* What these settings come to with this model, where it is not plain, as notes (remarks.c). */
 void kl_head_remarks(const struct kl_log *log, const struct kl_head_settings *settled,
                      const struct kl_head_model *model);
-/* The same of a training that has run: the loss was still falling when the epochs were over. */
+/* What its samples are, where that is not what an accuracy takes for granted: classes without any, rows
+   that are all equal, fewer than 30 validation samples, or one in a hundred of them whose features are,
+   to the bit, those of a training sample. train: opened. KL_ENOMEM. (samples.c) */
+int kl_head_remark_samples(const struct kl_log *log, const struct kl_train *train, struct kl_error *err);
+/* The same of a training that is not opened: a sweep says it once, by its first point's split. As
+   kl_split_stratified. */
+int kl_head_remark_split(const struct kl_log *log, const struct kl_features *features,
+                         const struct kl_train_options *options, struct kl_error *err);
+/* What is said of a training that has run: the loss was still falling when the epochs were over. */
 void kl_head_remark_unfinished(const struct kl_log *log, const struct kl_train *train);
 /* KL_ESIGNAL: stopped, and a checkpoint was written, or an older one left before the first epoch. */
 int kl_head_run_train(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err);

@@ -63,17 +63,47 @@ static int by_path(const void *a, const void *b)
     return strcmp((*x)->path, (*y)->path);
 }
 
-static int check_paths(const struct kl_sweep_points *s, struct kl_error *err)
+static int by_key(const void *a, const void *b)
+{
+    const struct kl_sweep_point *const *x = a, *const *y = b;
+    return strcmp((*x)->key, (*y)->key);
+}
+
+/* Two points that are the same by `order`, the first in the grid's order as *one; *other NULL: none. */
+static int find_twice(const struct kl_sweep_point **one, const struct kl_sweep_point **other,
+                      const struct kl_sweep_points *s, int (*order)(const void *, const void *),
+                      struct kl_error *err)
 {
     const struct kl_sweep_point **sorted = malloc((s->n + 1) * sizeof *sorted);
-    int code = sorted ? KL_OK : kl_fail_memory(err, s->n * sizeof *sorted);
-    for (size_t i = 0; !code && i < s->n; i++) sorted[i] = &s->points[i];
-    if (!code) qsort(sorted, s->n, sizeof *sorted, by_path);
-    for (size_t i = 1; i < s->n && !code; i++)
-        if (by_path(&sorted[i - 1], &sorted[i]) == 0)
-            code = kl_fail(err, KL_EUSAGE, "--grid: '%.255s' and '%.255s' would both be %.255s",
-                           sorted[i - 1]->name, sorted[i]->name, sorted[i]->path);
+    *one = *other = NULL;
+    if (!sorted) return kl_fail_memory(err, s->n * sizeof *sorted);
+    for (size_t i = 0; i < s->n; i++) sorted[i] = &s->points[i];
+    qsort(sorted, s->n, sizeof *sorted, order);
+    for (size_t i = 1; i < s->n && !*other; i++)
+        if (order(&sorted[i - 1], &sorted[i]) == 0) *one = sorted[i - 1], *other = sorted[i];
     free(sorted);
+    if (*other && *other < *one) {
+        const struct kl_sweep_point *first = *other;
+        *other = *one, *one = first;
+    }
+    return KL_OK;
+}
+
+/* No two heads of one file, and none twice: the best of n would be of fewer than it says. */
+static int check_twice(const struct kl_sweep_points *s, struct kl_error *err)
+{
+    const struct kl_sweep_point *one, *other;
+    int code = find_twice(&one, &other, s, by_path, err);
+    if (!code && other)
+        code = kl_fail(err, KL_EUSAGE, "--grid: '%.255s' and '%.255s' would both be %.255s", one->name,
+                       other->name, one->path);
+    if (!code) code = find_twice(&one, &other, s, by_key, err);
+    if (!code && other)
+        code =
+            kl_fail(err, KL_EUSAGE,
+                    "--grid: '%.255s' and '%.255s' are one head: the same in other words, or files of "
+                    "the same content; leave one away",
+                    one->name, other->name);
     return code;
 }
 
@@ -102,7 +132,7 @@ int kl_sweep_points_make(struct kl_sweep_points *s, const struct kl_sweep_job *j
     *s = (struct kl_sweep_points){ .job = job, .points = calloc(job->grid->n, sizeof *s->points) };
     int code = s->points ? KL_OK : kl_fail_memory(err, job->grid->n * sizeof *s->points);
     for (; s->n < job->grid->n && !code; s->n++) code = make_point(&s->points[s->n], job, s->n, err);
-    if (!code) code = check_paths(s, err);
+    if (!code) code = check_twice(s, err);
     return code ? code : check_output(s, err);
 }
 

@@ -335,6 +335,8 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, s
     }
     if (!code && crew.n_todo && job->halving) code = try_folder(&crew.points[0], err);
     if (!code && crew.n_todo) code = kl_features_load(&crew.features, job->input, err);
+    if (!code && crew.n_todo)
+        code = kl_head_remark_split(job->log, &crew.features, &points->points[first].v.train, err);
     if (!code) code = train_all(&crew, pool, err);
     if (code == KL_ESIGNAL) say_stopped(&crew);
     if (!code) say_collapsed(&crew);

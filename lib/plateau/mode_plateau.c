@@ -125,6 +125,7 @@ static int work(struct work *w, struct kl_error *err)
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) return kl_stage_report(stage, answer, w->run->out, err);
     code = scan(w, err);
+    if (!code) kl_plateau_remark(stage->log, &w->plateau, &w->v->scan);
     if (!code && common->output) code = save(w, err);
     return code ? code : report(w, kl_words_to(common), err);
 }

@@ -40,6 +40,27 @@ static int write_list(FILE *to, struct kl_file *const *files, size_t n, struct k
     return code;
 }
 
+/* Each line is a paragraph; lines are cut up. */
+static void write_lines(FILE *to, char *lines)
+{
+    char *rest = NULL;
+    for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        fputs("<p class=\"caution\">", to);
+        kl_html_text(to, line);
+        fputs("</p>\n", to);
+    }
+}
+
+static int write_apart(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
+{
+    char *lines;
+    const int code = kl_files_apart(&lines, files, n, err);
+    write_lines(to, lines);
+    free(lines);
+    return code;
+}
+
 /* What all of it came to, first: one reads no further for that. */
 static int write_head(FILE *to, struct kl_file *const *files, size_t n, struct kl_error *err)
 {
@@ -55,8 +76,9 @@ static int write_head(FILE *to, struct kl_file *const *files, size_t n, struct k
     kl_html_text(to, kind);
     fputs("</h1>\n<p class=\"lead\">", to);
     kl_html_text(to, name);
-    const int code = write_headline(to, ": ", leads, err);
+    int code = write_headline(to, ": ", leads, err);
     fputs("</p>\n", to);
+    if (!code) code = write_apart(to, files, n, err);
     return code ? code : write_list(to, files, n, err);
 }
 
@@ -101,14 +123,9 @@ static int write_figures(FILE *to, const struct kl_figure_inputs *inputs, struct
 /* What its run said that a reader should know. */
 static int write_cautions(FILE *to, struct kl_file *file, struct kl_error *err)
 {
-    char *lines = NULL, *rest = NULL;
+    char *lines = NULL;
     const int code = kl_file_cautions(&lines, file, err);
-    for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
-         line = strtok_r(NULL, "\n", &rest)) {
-        fputs("<p class=\"caution\">", to);
-        kl_html_text(to, line);
-        fputs("</p>\n", to);
-    }
+    write_lines(to, lines);
     free(lines);
     return code;
 }

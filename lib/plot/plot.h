@@ -60,6 +60,11 @@ int kl_figure_bytes(unsigned char **bytes, size_t *n, const struct kl_figure *fi
 int kl_figure_write(bool *written, const struct kl_figure *figure, const struct kl_figure_inputs *inputs,
                     enum kl_figure_format format, const char *path, struct kl_error *err);
 
+/* Lines, each ended by a newline, on files that are drawn together and are of two runs: of the kind that
+   another one was made from, and not the one that it was made from, by the records of provenance. NULL:
+   none. malloc'ed. KL_EDATA, KL_ENOMEM. (apart.c) */
+int kl_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err);
+
 /* ---- the page (page.c): files as one HTML document that needs nothing beside it, no script and no
    network: each one's results, tables and figures (SVG), and what it was all made from. The same files
    give the same bytes, written to path, atomically, only if they differ; *written says. inputs->file is

@@ -138,8 +138,8 @@ static int take_text(struct kl_weights *weights, const struct kl_npy *a, const s
                      const char *name, const unsigned char *data, size_t n, struct kl_error *err)
 {
     const bool utf32 = a->descr[1] == 'U';
-    if (utf32 && a->rank == 0 && strcmp(name, "config") == 0)
-        return kl_weights_config(weights, data, n, err);
+    char **word = utf32 && a->rank == 0 ? kl_weights_word(weights, name) : NULL;
+    if (word) return kl_weights_text(word, data, n, err);
     if (strcmp(name, "class_names") != 0) return KL_OK;
     const size_t width = utf32 ? strtoul(a->descr + 2, NULL, 10) : 0; /* in characters of four bytes */
     size_t needed;

@@ -137,6 +137,7 @@ void kl_weights_free(struct kl_weights **weights)
     free((*weights)->tensors);
     free((*weights)->path);
     free((*weights)->config);
+    free((*weights)->features);
     free((*weights)->class_names);
     free(*weights);
     *weights = NULL;

@@ -19,7 +19,7 @@ struct kl_weights {
     size_t n;
     char *path;      /* of the file, for messages; NULL: it was not read from one */
     char sha256[65]; /* of the file */
-    char *config;    /* the text that stands beside the tensors under this name; NULL: none */
+    char *config, *features; /* texts that stand beside the tensors under these names; NULL: none */
     /* n_classes strings of name_size bytes each, likewise; NULL: none, or (odd_names) no list of texts
      */
     char *class_names;

@@ -25,12 +25,12 @@ int kl_weights_add(struct kl_weights *weights, const char *path, const char *nam
 int kl_weights_count(size_t *n, const char *path, const char *name, int rank, const size_t *dims,
                      struct kl_error *err);
 
-/* words.c: config and class_names, which stand beside the tensors: n bytes of NumPy's UTF-32; n_classes
-   strings of `size` bytes of it; the metadata of safetensors (NULL: none), where both are texts.
-   KL_ENOMEM. */
+/* words.c: config, features and class_names, which stand beside the tensors. Where the text of that name
+   is kept, NULL: it is none that is; n bytes of NumPy's UTF-32 into it; n_classes strings of `size` bytes
+   of it; the metadata of safetensors (NULL: none), where all are texts. KL_ENOMEM. */
 struct json_t;
-int kl_weights_config(struct kl_weights *weights, const unsigned char *data, size_t n,
-                      struct kl_error *err);
+char **kl_weights_word(struct kl_weights *weights, const char *name);
+int kl_weights_text(char **word, const unsigned char *data, size_t n, struct kl_error *err);
 int kl_weights_classes(struct kl_weights *weights, const unsigned char *data, size_t n_classes,
                        size_t size, struct kl_error *err);
 int kl_weights_metadata(struct kl_weights *weights, const struct json_t *metadata, struct kl_error *err);
@@ -60,8 +60,8 @@ const struct kl_zip_member *kl_zip_find(const struct kl_zip *zip, const char *na
 void kl_zip_close(struct kl_zip *zip);
 
 /* npz.c: an archive of .npy, as numpy.savez and savez_compressed write it: floats of 16 to 64 bits and
-   integers of 32 and 64, little-endian, in either order; text is passed over, but for config and
-   class_names; objects (which are pickles) are refused. npy.c: one array. */
+   integers of 32 and 64, little-endian, in either order; text is passed over, but for config,
+   features and class_names; objects (which are pickles) are refused. npy.c: one array. */
 int kl_npz_parse(struct kl_weights *weights, const struct kl_bytes *file, struct kl_error *err);
 int kl_npy_parse(struct kl_weights *weights, const struct kl_bytes *file, const char *name,
                  const unsigned char *data, size_t n, struct kl_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
-   Texts that stand beside the tensors: the configuration, and the names of the classes. */
+   Texts that stand beside the tensors: the configuration, the features' origin, and the names of the
+   classes. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,20 @@ static void to_utf8(char *to, const unsigned char *data, size_t n)
     *to = 0;
 }
 
-int kl_weights_config(struct kl_weights *weights, const unsigned char *data, size_t n,
-                      struct kl_error *err)
+char **kl_weights_word(struct kl_weights *weights, const char *name)
+{
+    return strcmp(name, "config") == 0     ? &weights->config
+           : strcmp(name, "features") == 0 ? &weights->features
+                                           : NULL;
+}
+
+int kl_weights_text(char **word, const unsigned char *data, size_t n, struct kl_error *err)
 {
     char *text = malloc(n + 1);
     if (!text) return kl_fail_memory(err, n + 1);
     to_utf8(text, data, n);
-    free(weights->config);
-    weights->config = text;
+    free(*word);
+    *word = text;
     return KL_OK;
 }
 
@@ -48,12 +55,14 @@ int kl_weights_classes(struct kl_weights *weights, const unsigned char *data, si
     return KL_OK;
 }
 
-static int take_config(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)
+static int take_word(struct kl_weights *weights, const char *name, const json_t *metadata,
+                     struct kl_error *err)
 {
-    const char *config = json_string_value(json_object_get(metadata, "config"));
-    if (!config) return KL_OK;
-    weights->config = strdup(config);
-    return weights->config ? KL_OK : kl_fail_memory(err, strlen(config));
+    char **word = kl_weights_word(weights, name);
+    const char *text = json_string_value(json_object_get(metadata, name));
+    if (!text) return KL_OK;
+    *word = strdup(text);
+    return *word ? KL_OK : kl_fail_memory(err, strlen(text));
 }
 
 /* The longest of the strings; 0: it is no array of strings. */
@@ -99,6 +108,7 @@ static int take_classes(struct kl_weights *weights, const json_t *metadata, stru
 
 int kl_weights_metadata(struct kl_weights *weights, const json_t *metadata, struct kl_error *err)
 {
-    const int rc = take_config(weights, metadata, err);
+    int rc = take_word(weights, "config", metadata, err);
+    if (!rc) rc = take_word(weights, "features", metadata, err);
     return rc ? rc : take_classes(weights, metadata, err);
 }

@@ -21,7 +21,8 @@ const struct fault_job fault_jobs[] = {
       .command = "qconvert ../in/h.h5 --replica 1 -o out.safetensors",
       .old = "cp ../in/older.safetensors out.safetensors" },
     { .name = "qconvert from npz",
-      .command = "qconvert -q ../in/h.npz --features ../in/f.h5 --no-provenance -o out.h5",
+      .command =
+          "qconvert -q ../in/h.npz --features ../in/f.h5 --embedding angle-x --no-provenance -o out.h5",
       .old = "cp ../in/older.h5 out.h5" },
     { .name = "qconvert from safetensors, with its record",
       .command = "qconvert -q ../in/h.safetensors --features ../in/f.h5 --map reduce.0=reduce.0 --store "

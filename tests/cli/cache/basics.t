@@ -143,3 +143,14 @@ $ mkdir wide; tournament --synthetic 3 --rows 40 --bits 20 --only-bits -q -o wid
 > 19 device-classifier
 $ extract-features --qrng wide/b.h5 -q -o wide/s.h5; cache show wide/s.h5 | awk '/^datasets/ { on = 1; next } on && NF { print match($0, / (uint8|int32|int64|float64|string) /) }' | sort -u | wc -l
 > 1
+
+# Options of another command.
+$ for o in 'list --apply' 'verify a.h5 --repair' 'show a.h5 --older-than 3' 'show a.h5 --force'; do cache $o 2>&1 || echo $?; done
+> cache: --apply: belongs to gc
+> 2
+> cache: --repair: belongs to fsck
+> 2
+> cache: --older-than: belongs to gc
+> 2
+> cache: --force: belongs to merge
+> 2

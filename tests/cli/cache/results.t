@@ -106,6 +106,8 @@ $ . ./page; circuit plateau --qubits 2-3 --layers 1,2 --draws 20 -o p.h5; page p
 >   from         -     0.151
 >     to         -     4.387
 > p.h5: 2 observables, 4 circuits of 20 draws, # s
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 1 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 
 # Devices of known laws, bits, and a sweep, whose table the page has from elsewhere.
 $ . ./page; tournament --synthetic 6 --rows 60 --bits 20 --null 99 --trials 5 -q -o s.h5; page s.h5
@@ -140,3 +142,4 @@ $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 100 -
 > 1
 > 2
 > ["epochs","parameters","point","val_accuracy","val_loss"]
+! qsweep: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction

@@ -156,3 +156,14 @@ $ for c in show qasm draw; do circuit $c --json -o json.svg; echo $?; done; [ ! 
 ! circuit: show: has no JSON; --json belongs to stats, and to plateau
 ! circuit: qasm: has no JSON; --json belongs to stats, and to plateau
 ! circuit: draw: has no JSON; --json belongs to stats, and to plateau
+
+# Options of another command.
+$ circuit show --samples 1000
+! circuit: --samples: belongs to stats
+? 2
+$ circuit qasm --seed 4
+! circuit: --seed: belongs to stats
+? 2
+$ circuit stats --width 40
+! circuit: --width: belongs to show
+? 2

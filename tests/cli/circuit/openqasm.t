@@ -64,6 +64,8 @@ $ printf 'input float x; input float x_1; input float a; input array[float, 3] w
 + qtrain f.h5 --circuit-file unused.qasm --epochs 1 -q -o u.h5; qtrain f.h5 --circuit-file unused.qasm --epochs 1 -f -o u.h5 > log
 + printf 'input float x; input float x_1; input float a; qubit q; rx(a*x*x_1) q;' >used.qasm; qtrain f.h5 --circuit-file used.qasm --epochs 1 -f -o u.h5 > log
 ! qtrain: no gate uses 1 of the circuit's 2 inputs and 2 of its 4 weights: they count as parameters and change nothing; take them out of the OpenQASM
+! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 
 # one qubit and one value at a time; no functions
 $ for g in 'h q' 'cx q, q[1]' 'rx(sin(x)) q[0]' 'rx(w) q[0]' 'rx(y) q[0]'

@@ -16,6 +16,8 @@ $ circuit plateau --qubits 2-4 --layers 1,2,8 --draws 100
 > x each     0.662     0.933     0.414
 >   from     0.548     0.703     0.345
 >     to     0.793     1.270     0.495
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 
 $ circuit plateau --qubits 2,3 --layers 1,2 --draws 50 --observables ZZ -v
 > ZZ
@@ -54,6 +56,8 @@ $ circuit plateau --qubits 2-4 --layers 1,2 -o p.h5 | tail -n 1
 + circuit plateau --qubits 2-4 --layers 1,2 -o p.h5
 > p.h5: 2 observables, 6 circuits of 200 draws, # s
 > p.h5: up to date
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 
 $ for j in 1 2 5; do circuit plateau --qubits 2-5 --layers 1,3 --parameter all -q -j $j --no-provenance -o $j.h5; done
 + cmp 1.h5 2.h5; cmp 1.h5 5.h5
@@ -61,6 +65,8 @@ $ for j in 1 2 5; do circuit plateau --qubits 2-5 --layers 1,3 --parameter all -
 $ for i in 1 2; do circuit plateau --qubits 2-4 --layers 1,2 --seed 1 --json -o p.h5 | jq -c 'del(.variances, .slopes)'; done
 > {"output":"p.h5","key":"HEX64","status":"computed","observables":2,"cells":6,"draws":200}
 > {"output":"p.h5","key":"HEX64","status":"up to date"}
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 2 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 
 $ circuit plateau --qubits 2-4 --layers 1,2 --seed 1 --dry-run -o p.h5 | head -n 1
 + circuit plateau --qubits 2-4 --layers 1,2 --seed 2 --dry-run -o p.h5 | grep seed
@@ -82,6 +88,8 @@ $ circuit plateau --qubits 2,3 --layers 1,2 --draws 10 --json -o j.h5 > j.json; 
 + cmp j tables; wc -l < j; jq -c '.variances[1]' j.json
 > 12
 > {"observable":"local","qubits":2,"layers":2,"mean":-0.0135627,"variance":0.0313755,"variance_low":0.00727755,"variance_high":0.0510433}
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 1 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 
 $ figures p.h5 --figure plateau -o p.svg; figures p.h5 -o folder; ls folder
 > p.svg: 1 figure in 1 file, 1 written
@@ -97,6 +105,7 @@ $ circuit plateau --observables X,Y,Z,ZZ --qubits 2 --layers 1 -q -o four.h5; fi
 $ KETLINE_STORE=$PWD/store circuit plateau --qubits 2 --layers 1 --observables Z | head -1; circuit plateau --qubits 2 --layers 1 -q --json | jq .cells
 > Z; variance of the derivative
 > 1
+! circuit: Z does not depend on parameter 0 at 2 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
 
 $ circuit plateau --qubits 2-
 ! circuit: --qubits: found '2-', expected numbers and ranges, as in 2-6,8,10

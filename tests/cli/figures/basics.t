@@ -92,6 +92,7 @@ $ cp -r one old; figures head.h5 report.h5 -o old
 ! figures: old/samples.png and old/samples.svg: older, not drawn this time: needs --images
 $ rm old/samples.png; figures none.h5 report.h5 --format png -o old
 > old: 3 figures in 3 files, 1 written
+! figures: report.h5 is of the head head.h5, none.h5 is another: these are of two runs
 ! figures: old/circuit.png and old/circuit.svg: older, not drawn this time: none.h5 holds no circuit, its core is none
 ! figures: old/samples.svg: older, not drawn this time: needs --images
 $ figures head.h5 report.h5 -o old -q; figures report.h5 --figure confusion -o old; figures head.h5 --format svg -o old

@@ -183,3 +183,30 @@ $ told() { sed -nE '$!d; s/, [0-9.]+ s$//; s/&/\&amp;/g; p'; }
 > g.h5: 6 pairs, 4 generators, 3 no better than the uniform law
 > Scan for barren plateaus
 > p.h5: 2 observables, 2 circuits of 20 draws
+! circuit: local does not depend on parameter 0 at 2 qubits, 1 layer (and 1 more of the grid): its variance is 0, which is no plateau; give another --parameter, or all
+! circuit: global does not depend on parameter 0 at 3 qubits, 1 layer: its variance is 0, which is no plateau; give another --parameter, or all
+
+# The head of another run beside a report is told, here and on the page; its own head, and features, are not.
+$ qtrain test.h5 --epochs 1 --seed 9 --no-controls -q -o other.h5; figures head.h5 report.h5 test.h5 -q --report own.html; grep -c 'of two runs' own.html
++ figures other.h5 report.h5 test.h5 --report two.html; grep -o '<p class="caution">report.h5 is of the head' two.html
+> 0
+> two.html: a page of 3 files
+> <p class="caution">report.h5 is of the head
+! figures: report.h5 is of the head head.h5, other.h5 is another: these are of two runs
+$ cp head.h5 kept.h5; cp other.h5 head.h5; figures head.h5 report.h5 -o two 2>&1 | sed 's/\b[0-9a-f]\{8\}\b/HEX8/g'; cp kept.h5 head.h5
+> figures: report.h5 is of a head head.h5 of content HEX8, here it is HEX8: these are of two runs
+> two: 4 figures in 8 files, 8 written
+
+# Options of what is not drawn.
+$ figures head.h5 --replica 1 -o fig
+! figures: --replica: is of a report, and none of these files is one
+? 2
+$ figures head.h5 --images x -o fig
+! figures: --images: is of a report, and none of these files is one
+? 2
+$ figures head.h5 --figure curves --format svg -o a.png
+! figures: --format: is of a folder of figures; leave it away
+? 2
+$ figures head.h5 --figure curves --report x.html
+! figures: --figure: is of -o; the page has all figures
+? 2

@@ -60,6 +60,7 @@ $ qconvert h.npz --features f.h5 -o h.npz.h5 --dry-run --embedding angle-x | gre
 > the run that wrote the target took # s
 $ qconvert h.npz --features f.h5 -o h.npz.h5 --embedding angle-x --json | jq -r .status
 > computed
+! qconvert: h.npz: was made with --embedding angle-y, angle-x is taken
 $ cache log h.safetensors.h5 | grep -c 'weights: h.safetensors'
 > 1
 
@@ -69,3 +70,21 @@ $ qconvert h.npz --features f.h5 -o - | qeval - f.h5 -o p.h5 | sed -E 's/[0-9]\.
 >   no controls: the weights come from elsewhere
 $ qconvert - -o stdin.npz <h.h5
 > stdin.npz: 9 tensors, 8511 values
+
+# Which features it was trained on goes with the weights: others are told, of another tap refused.
+$ D=$DATA/digits/train-images-idx3-ubyte; extract-features $D --resize 28 --limit 200 --mean 0.5,0.5,0.5 -q -o mean.h5
++ extract-features $D --resize 28 --limit 200 --tap layer3 -q -o tap.h5; grep -ao 'tap[^,}]*' h.safetensors | tail -1
++ for w in h.npz h.safetensors; do qconvert $w --features mean.h5 -f -o m.h5 2>&1 >log | cut -d , -f 1,4-5; done
+> tap\":\"avgpool\"
+> qconvert: mean.h5: preprocess is grey, /255, minus (0.5
+> qconvert: mean.h5: preprocess is grey, /255, minus (0.5
+$ cache show m.h5 | grep -c 'mean.h5: preprocess is'
+> 1
+$ qconvert h.npz --features tap.h5 -f -o m.h5
+! qconvert: tap.h5: tap is layer3, h.npz was trained on avgpool; extract anew
+? 65
+
+# A circuit of an OpenQASM text comes back as it went, without a line.
+$ circuit qasm --qubits 2 --layers 1 > c.qasm; qtrain f.h5 --epochs 1 --reduction 8 --circuit-file c.qasm --observables 'ZI,IZ' --noise depolarizing=0.10 --no-controls -q -o c.h5
++ qconvert c.h5 -q -o c.npz; qconvert c.npz --features f.h5 -f -o d.h5; qconvert c.npz --features f.h5 --dropout 0.5 -q -f -o e.h5
+> d.h5: head for 512 features and 10 classes, from c.npz

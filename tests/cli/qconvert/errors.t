@@ -44,9 +44,11 @@ $ qconvert f.h5 --features f.h5 -o x.h5
 ! qconvert: f.h5: neither a .safetensors file, nor an .npz archive of NumPy, nor a .pth archive of torch.save
 ? 65
 $ qconvert h.npz --features f.h5 --reduction 9 -o x.h5
+! qconvert: h.npz: was made with --reduction 8, 9 is taken
 ! qconvert: h.npz: tensor reduce.0.weight has shape [8, 512], expected [9, 512]; check --qubits, --reduction, --classifier and the features
 ? 65
 $ qconvert h.npz --features f.h5 --layers 4 -o x.h5
+! qconvert: h.npz: was made with --layers 3, 4 is taken
 ! qconvert: h.npz: tensor vqc.weight has shape [12], expected [16] or [4, 4]; check --qubits, --layers and --ansatz
 ? 65
 $ qconvert h.npz --features f.h5 --map vqc=q -o x.h5
@@ -56,6 +58,7 @@ $ qconvert h.npz --features f.h5 --map vqc.weights=q -o x.h5
 ! qconvert: --map: vqc.weights: no tensor or layer of this head, which has reduce.0.weight to head.1.bias
 ? 2
 $ qconvert h.npz --features f.h5 --classifier none -o x.h5
+! qconvert: h.npz: was made with --classifier 16, none is taken
 ! qconvert: h.npz: tensor head.0.weight has shape [16, 4], expected [10, 4]; check --qubits, --reduction, --classifier and the features
 ? 65
 
@@ -94,6 +97,7 @@ $ sed 's/\\",\\"9/xxxxxx/' h.safetensors >nine.safetensors; sed 's/\[\\"0/{\\"0/
 $ qtrain f.h5 --epochs 1 --reduction 8,8 -q -o deep.h5; qconvert deep.h5 -q -o deep.npz
 + qconvert deep.npz --features f.h5 --reduction 8 --map reduce.1=reduce.2 -o x.h5
 > x.h5: head for 512 features and 10 classes, from deep.npz
+! qconvert: deep.npz: was made with --reduction 8,8, 8 is taken
 ! qconvert: deep.npz: 2 tensors are not used, the first is reduce.1.weight
 
 # Names that another program gave.
@@ -109,3 +113,14 @@ $ qconvert h.npz --features f.h5 -q -o n.h5; figures n.h5 -o figures
 $ qeval n.h5 f.h5 --split val -o v.h5
 ! qeval: n.h5: --split val: the weights come from elsewhere, and what they were trained on is not known; leave --split away
 ? 65
+
+# Options of the other direction.
+$ qconvert h.h5 --qubits 6 -o y.npz
+! qconvert: --qubits: makes a head of weights, with --features; leave it away
+? 2
+$ qconvert h.h5 --map vqc.weight=q -o y.npz
+! qconvert: --map: makes a head of weights, with --features; leave it away
+? 2
+$ qconvert h.npz --features f.h5 --replica 3 -o x.h5
+! qconvert: --replica: is of weights that are written; --features makes heads of all
+? 2

@@ -55,3 +55,11 @@ $ jq '.accuracy_low < .accuracy and .accuracy < .accuracy_high' r.json
 $ qeval three.h5 f.h5 --compare h.h5 -o c.h5 | sed -E 's/[0-9]+ (right|only)/# \1/g; s/p = .*/p/' | tail -1
 > McNemar, first heads: # right only here, # only in h.h5, p
 ! qeval: f.h5: three.h5 was trained on these; --split val takes those that it has not seen
+
+# Nothing is drawn without measurements; and --val-fraction 0 keeps none to judge by.
+$ qeval n.h5 f.h5 --seed 3 -f -o r.h5 2>&1 >log | grep -v 'tell all classes'
+> qeval: --seed changes nothing: without --shots and trajectories nothing is drawn
+> qeval: f.h5: n.h5 was trained on these; none were kept for validation (--val-fraction 0)
+$ qeval n.h5 f.h5 --split val -f -o r.h5
+! qeval: n.h5: --split val: it was trained with --val-fraction 0, on all samples; leave --split away
+? 65

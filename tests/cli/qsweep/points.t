@@ -8,6 +8,7 @@ $ mkdir a b; circuit qasm --qubits 2 --layers 1 >a/c.qasm; circuit qasm --qubits
 $ qsweep f.h5 --grid "circuit-file=a/c.qasm,b/c.qasm" --reduction 4 --epochs 2 -o f-sweep.h5 | tail -n 1 |
 + sed 's/[ab]\/c.qasm/X\/c.qasm/'
 > the best again, with its controls: qtrain f.h5 --circuit-file X/c.qasm --reduction 4 --epochs 2 -o f-sweep-best.h5
+! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 $ for f in a b; do qtrain f.h5 --circuit-file $f/c.qasm --reduction 4 --epochs 2 --no-controls --key -o x.h5
 + cache show f-sweep-heads/circuit-file=$f-c.qasm.h5 | sed -n 's/^key *//p'; done | sed -E 's/^.* //' | uniq -c | sed -E 's/[0-9a-f]{64}/#/'
 >       2 #
@@ -29,6 +30,9 @@ $ cp a/c.qasm c.qasm; run() { qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --
 > q.h5: up to date; 2 points of 1 head
 > q.h5: 2 points of 1 head, # s; heads in q-heads
 > q.h5: 2 points of 1 head, # s; heads in q-heads
+! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
+! qsweep: 20 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 $ qsweep f.h5 --grid "lr=1e-3,2e-3" --reduction 4 --epochs 2 --dry-run -o q.h5 | sed -E 's/[0-9a-f]{12}\.\.\./#.../g; s/at most/about/' | grep -v ^key
 > miss: the target has another key
 >   options.epochs: 1 -> 2
@@ -80,3 +84,11 @@ $ h() { qsweep f.h5 --grid "lr=1e-3,2e-3,3e-3,4e-3" --reduction 8 --halving --re
 + h --threads 4 -q -o h4.h5; h --threads 1 -q -o h1.h5; cmp h1.h5 h4.h5; diff -r h1-heads h4-heads
 $ (ulimit -n 32; qsweep f.h5 --grid "lr=1,2,3,4,5,6,7,8,9,10 layers=1,2,3,4" --halving --reduction 8 --epochs 8 -q -o m.h5); ls m-heads | wc -l
 > 5
+
+# One head under two names is refused: the best of two would be the best of one.
+$ cp c.qasm same.qasm; qsweep f.h5 --grid circuit-file=c.qasm,same.qasm --epochs 1 -o t.h5
+! qsweep: --grid: 'circuit-file=c.qasm' and 'circuit-file=same.qasm' are one head: the same in other words, or files of the same content; leave one away
+? 2
+$ qsweep f.h5 --grid 'lr=1e-3,1e-2 observables=ZIII|0.5*ZZII|0.50*ZZII' --epochs 1 -o t.h5
+! qsweep: --grid: 'lr=1e-2 observables=0.5*ZZII' and 'lr=1e-2 observables=0.50*ZZII' are one head: the same in other words, or files of the same content; leave one away
+? 2

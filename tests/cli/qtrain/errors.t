@@ -105,9 +105,11 @@ $ qtrain f.h5 --seed -1 -o new.h5
 $ qtrain f.h5 -e 1 --no-controls --momentum 0.9 --beta1 0.8 --period 3 -o new.h5 >log
 ! qtrain: --momentum: changes nothing without --optimizer sgd|spsa
 ! qtrain: --period: changes nothing without --schedule step
+! qtrain: 6 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 128 --shard 1/2 -o part.h5
 + qtrain part.h5 -e 1 --no-controls -o new.h5 >log
 ! qtrain: part.h5: is part 1 of 2, numbered from 0; cache merge makes one file of all
+! qtrain: 6 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 $ true | qtrain - -o new.h5
 ! qtrain: standard input: is empty; what writes to it has failed
 ? 65
@@ -120,3 +122,16 @@ $ qtrain f.h5 -e 1 -o /proc/new.h5 2>&1 | sed 's/: [A-Z][a-z ]*$//'
 $ qtrain f.h5 -e 1 -o own.txt/new.h5
 ! qtrain: own.txt: is no folder, new.h5 cannot lie in it
 ? 74
+
+# What a core leaves idle, and rates that never come.
+$ run() { qtrain f.h5 -e 1 --val-fraction 0.5 --no-controls -f -o new.h5 "$@" 2>&1 >log | grep -v 'tell all classes'; }
++ run --core none --qubits 8 --ansatz qcnn; run --warmup 1; run --warmup 0; run --lr 0; run --lr 0 --schedule cosine --min-lr 1e-3
++ run --lr 0 --optimizer qng; run --weight-scale 5 --init uniform; run --weight-scale 5; true
+> qtrain: --qubits: changes nothing without --core circuit|twin|frozen
+> qtrain: --ansatz: changes nothing without --core circuit|twin|frozen
+> qtrain: --warmup 1: the 1 epoch is part of it, and the learning rate never becomes --lr 0.001
+> qtrain: --lr 0: the head stays as it was drawn
+> qtrain: --lr 0: all but the circuit stays as it was drawn
+> qtrain: --weight-scale: changes nothing without --init normal
+$ for core in twin frozen none; do qtrain f.h5 -e 1 --val-fraction 0.5 --core $core -f -o new.h5 2>&1 >log | grep nothing; done
+? 1

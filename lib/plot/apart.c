@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+   Files that are drawn together and are not of one run: the report of one head beside another head. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/plot.h"
+#include "store/store.h"
+
+/* A file that a run read, as its record names it; borrowed. */
+struct named {
+    const char *path, *content;
+};
+
+static const char *word(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+/* Looks through the records of the runs that led to a file, for what they read of `kind`: is one of
+   this content there? Else *first is the newest of them; path NULL: none. */
+static bool names(struct named *first, const json_t *records, const char *kind, const char *content)
+{
+    *first = (struct named){ 0 };
+    for (size_t i = json_array_size(records); i--;) {
+        const json_t *inputs = json_object_get(json_array_get(records, i), "inputs"), *input;
+        size_t k;
+        json_array_foreach(json_object_get(inputs, "files"), k, input)
+        {
+            if (strcmp(word(input, "kind"), kind) != 0) continue;
+            if (strcmp(word(input, "content"), content) == 0) return true;
+            if (!first->path) *first = (struct named){ word(input, "path"), word(input, "content") };
+        }
+    }
+    return false;
+}
+
+/* Of another name, or of the same name and other content: it was made again since. */
+static void write(FILE *to, const char *of, const char *kind, struct named found,
+                  const struct kl_file *file)
+{
+    const char *path = kl_file_path(file);
+    if (strcmp(found.path, path) != 0)
+        fprintf(to, "%s is of the %s %s, %s is another: these are of two runs\n", of, kind, found.path,
+                path);
+    else
+        fprintf(to, "%s is of a %s %s of content %.8s, here it is %.8s: these are of two runs\n", of,
+                kind, path, found.content, kl_file_content(file));
+}
+
+/* One line on file i, unless it is what another was made from, or was made from that itself, or none
+   says what it was made from. */
+static void tell(FILE *to, struct kl_file *const *files, json_t *const *records, size_t n, size_t i)
+{
+    struct named first, found = { 0 };
+    const char *kind = kl_file_kind(files[i]), *content = kl_file_content(files[i]);
+    size_t of = n;
+    for (size_t k = 0; k < n; k++) {
+        if (k == i) continue;
+        if (names(&first, records[k], kind, content)) return;
+        if (first.path && of == n) of = k, found = first;
+    }
+    if (of < n && !names(&first, records[i], kind, found.content))
+        write(to, kl_file_path(files[of]), kind, found, files[i]);
+}
+
+int kl_files_apart(char **lines, struct kl_file *const *files, size_t n, struct kl_error *err)
+{
+    size_t size = 0;
+    *lines = NULL;
+    json_t **records = calloc(n + 1, sizeof *records);
+    if (!records) return kl_fail_memory(err, n * sizeof *records);
+    int code = KL_OK;
+    for (size_t i = 0; i < n && !code; i++)
+        code = kl_json_parse(&records[i], kl_file_provenance(files[i]), kl_file_path(files[i]), err);
+    FILE *to = code ? NULL : open_memstream(lines, &size);
+    for (size_t i = 0; to && i < n; i++) tell(to, files, records, n, i);
+    const bool failed = to && ferror(to);
+    if (!code && (!to || fclose(to) || failed)) code = kl_fail_memory(err, 1024);
+    for (size_t i = 0; i < n; i++) json_decref(records[i]);
+    free(records);
+    if (code) free(*lines), *lines = NULL;
+    return code;
+}
