@@ -68,7 +68,8 @@ static int find(const struct kl_weight **found, struct import *im, const struct 
     *found = kl_weights_find(w, name);
     if (*found) {
         im->used[*found - w->tensors] = true;
-        return check_finite(im, *found, err);
+        const int code = kl_weights_check_read(w, *found, err);
+        return code ? code : check_finite(im, *found, err);
     }
     shape_text(shape, t->rank, t->dims);
     names_text(names, sizeof names, w);

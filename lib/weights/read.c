@@ -125,6 +125,14 @@ const struct kl_weight *kl_weights_find(const struct kl_weights *weights, const 
     return NULL;
 }
 
+int kl_weights_check_read(const struct kl_weights *weights, const struct kl_weight *t,
+                          struct kl_error *err)
+{
+    if (!*t->unread) return KL_OK;
+    return kl_fail(err, KL_EDATA, "%s: tensor %s: dtype %s, expected F16, BF16, F32, F64, I32 or I64",
+                   kl_weights_path(weights), t->name, t->unread);
+}
+
 const char *kl_weights_path(const struct kl_weights *weights)
 {
     return weights->path ? weights->path : "weights";

@@ -14,7 +14,9 @@ struct entry {
     size_t begin, end, n;
     int rank;
     size_t dims[KL_WEIGHTS_RANK];
-    enum kl_element element;
+    enum kl_element element; /* NONE: of another type */
+    const char *dtype;
+    size_t bits; /* of an element */
 };
 
 static enum kl_element element_of(const char *name)
@@ -23,6 +25,20 @@ static enum kl_element element_of(const char *name)
     for (int i = 0; i < KL_EL_NONE; i++)
         if (strcmp(name, names[i]) == 0) return (enum kl_element)i;
     return KL_EL_NONE;
+}
+
+/* Bits of an element of the types that are passed over, which may stand beside the tensors that are
+   needed; 0: of none that is known. */
+static size_t bits_of(const char *dtype)
+{
+    static const struct {
+        const char *name;
+        size_t bits;
+    } others[] = { { "BOOL", 8 }, { "U8", 8 },   { "I8", 8 },   { "F8_E4M3", 8 }, { "F8_E5M2", 8 },
+                   { "I16", 16 }, { "U16", 16 }, { "U32", 32 }, { "U64", 64 },    { "C64", 64 } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, dtype) == 0) return others[i].bits;
+    return 0;
 }
 
 /* A JSON integer that is a size. */
@@ -44,8 +60,10 @@ static int read_entry(struct entry *e, const char *path, const char *name, const
                        "%s: tensor %.100s: the header needs exactly dtype, shape and data_offsets", path,
                        name);
     e->name = name;
-    e->element = element_of(json_string_value(dtype));
-    if (e->element == KL_EL_NONE)
+    e->dtype = json_string_value(dtype);
+    e->element = element_of(e->dtype);
+    e->bits = e->element == KL_EL_NONE ? bits_of(e->dtype) : 8 * kl_element_size(e->element);
+    if (!e->bits)
         return kl_fail(err, KL_EDATA,
                        "%s: tensor %.100s: dtype %.20s, expected F16, BF16, F32, F64, I32 or I64", path,
                        name, json_string_value(dtype));
@@ -62,11 +80,26 @@ static int read_entry(struct entry *e, const char *path, const char *name, const
         !size_of(&e->end, json_array_get(offsets, 1)) || e->begin > e->end || e->end > room)
         return kl_fail(err, KL_EDATA, "%s: tensor %.100s: its data_offsets lie outside the file", path,
                        name);
-    if (e->end - e->begin != e->n * kl_element_size(e->element))
+    if (e->end - e->begin != e->n * (e->bits / 8))
         return kl_fail(err, KL_EDATA,
                        "%s: tensor %.100s: %zu bytes of data, its shape and dtype need %zu", path, name,
-                       e->end - e->begin, e->n * kl_element_size(e->element));
+                       e->end - e->begin, e->n * (e->bits / 8));
     return 0;
+}
+
+static int add(struct kl_weights *weights, const char *path, const struct entry *e,
+               const unsigned char *data, struct kl_error *err)
+{
+    static const size_t none = 0;
+    const bool read = e->element != KL_EL_NONE;
+    int rc = read ? kl_weights_add(weights, path, e->name, e->rank, e->dims, NULL, e->element,
+                                   data + e->begin, err)
+                  : kl_weights_add(weights, path, e->name, 1, &none, NULL, KL_EL_F32, data, err);
+    if (!rc && !read) {
+        struct kl_weight *t = &weights->tensors[weights->n - 1];
+        snprintf(t->unread, sizeof t->unread, "%s", e->dtype);
+    }
+    return rc;
 }
 
 static int by_place(const void *a, const void *b)
@@ -121,9 +154,7 @@ int kl_safetensors_parse(struct kl_weights *weights, const struct kl_bytes *file
         goto out;
     }
     for (size_t i = 0; i < n; i++)
-        if ((rc = kl_weights_add(weights, file->path, entries[i].name, entries[i].rank, entries[i].dims,
-                                 NULL, entries[i].element, data + entries[i].begin, err)))
-            goto out;
+        if ((rc = add(weights, file->path, &entries[i], data, err))) goto out;
     rc = kl_weights_metadata(weights, json_object_get(root, "__metadata__"), err);
 out:
     free(entries);

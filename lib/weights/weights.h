@@ -11,8 +11,9 @@ struct kl_weight {
     char name[128]; /* "layer1.0.conv1.weight" */
     int rank;
     size_t dims[KL_WEIGHTS_RANK];
-    size_t n;    /* product of dims */
-    float *data; /* converted to float32, row-major */
+    size_t n;        /* product of dims */
+    float *data;     /* converted to float32, row-major */
+    char unread[12]; /* a type that is not read, "BOOL": n is 0, and there are no data; else "" */
 };
 struct kl_weights {
     struct kl_weight *tensors;
@@ -36,6 +37,9 @@ int kl_weights_read_named(struct kl_weights **weights, const char *path, struct 
 const struct kl_weight *kl_weights_find(const struct kl_weights *weights,
                                         const char *name); /* NULL: absent */
 const char *kl_weights_path(const struct kl_weights *weights);
+/* KL_EDATA: the tensor is of a type that is not read, and it is needed. */
+int kl_weights_check_read(const struct kl_weights *weights, const struct kl_weight *tensor,
+                          struct kl_error *err);
 void kl_weights_free(struct kl_weights **weights); /* accepts NULL, clears the pointer */
 
 /* ---- one array as NumPy keeps it (npy.c) ---- */

@@ -38,14 +38,15 @@ $ cat > more.py <<'P'
 + n = struct.unpack('<Q', data[:8])[0]
 + header, body = json.loads(data[8:8 + n]), data[8 + n:]
 + for name in sys.argv[3:]:
-+     header[name] = {'dtype': 'F16', 'shape': [1], 'data_offsets': [len(body), len(body) + 2]}
++     name, dtype, shape = (name.split(':') + ['F16', '1'])[:3]
++     header[name] = {'dtype': dtype, 'shape': [int(shape)], 'data_offsets': [len(body), len(body) + 2]}
 +     body += b'\0\0'
 + text = json.dumps(header).encode()
 + open(sys.argv[2], 'wb').write(struct.pack('<Q', len(text)) + text + body)
 + P
 + w=$DATA/backbone/resnet18-gray28-f16.safetensors
 + python3 more.py $w resnet34.safetensors layer1.2.conv1.weight layer2.2.conv1.weight layer2.3.conv1.weight layer3.5.bn1.bias layer4.2.bn1.bias
-+ python3 more.py $w bias.safetensors conv1.bias; python3 more.py $w late.safetensors layer4.0.se.fc1.weight; python3 more.py $w mask.safetensors fc.2.weight mask
++ python3 more.py $w bias.safetensors conv1.bias; python3 more.py $w late.safetensors layer4.0.se.fc1.weight; python3 more.py $w mask.safetensors fc.2.weight mask:BOOL:2
 
 $ extract-features test-images-idx3-ubyte --limit 8 --resize 28 -w resnet34.safetensors -o x.h5
 ! extract-features: resnet34.safetensors: has layer1.2.conv1.weight, which a ResNet-18 has not (a ResNet-34?)

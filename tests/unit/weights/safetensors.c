@@ -52,6 +52,37 @@ static void values(void)
     }
 }
 
+/* Tensors of types that are not read stand in nobody's way, unless they are asked for. */
+static void others(void)
+{
+    static const struct {
+        const char *dtype;
+        int bytes; /* of two elements */
+    } types[] = { { "BOOL", 2 }, { "U8", 2 },  { "I8", 2 },  { "F8_E4M3", 2 }, { "F8_E5M2", 2 },
+                  { "I16", 4 },  { "U16", 4 }, { "U32", 8 }, { "U64", 16 },    { "C64", 16 } };
+    unsigned char file[1024], data[20] = { 0 };
+    char header[256];
+    struct kl_error err;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        struct kl_weights *w = NULL;
+        const int end = types[i].bytes;
+        data[end + 2] = 0x28, data[end + 3] = 0x42; /* 42 */
+        snprintf(header, sizeof header,
+                 "{\"a\":{\"dtype\":\"%s\",\"shape\":[2],\"data_offsets\":[0,%d]},"
+                 "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[%d,%d]}}",
+                 types[i].dtype, end, end, end + 4);
+        const size_t n = make(file, header, data, (size_t)end + 4);
+        CHECK(parse(&w, kl_safetensors_parse, file, n, &err) == 0, "%s: %s", types[i].dtype, err.text);
+        const struct kl_weight *a = kl_weights_find(w, "a"), *b = kl_weights_find(w, "b");
+        CHECK(a && a->n == 0 && strcmp(a->unread, types[i].dtype) == 0, "%s", types[i].dtype);
+        CHECK(b && b->data[0] == 42 && !*b->unread, "%s", types[i].dtype);
+        CHECK(a && kl_weights_check_read(w, a, &err) == KL_EDATA && strstr(err.text, "tensor a: dtype"));
+        CHECK(b && kl_weights_check_read(w, b, &err) == 0);
+        kl_weights_free(&w);
+        memset(data, 0, sizeof data);
+    }
+}
+
 static void attacks(void)
 {
 #define T(shape, begin, end) \
@@ -76,6 +107,7 @@ static void attacks(void)
         "{\"a\":" T("[2305843009213693954]", "0", "8") "}",
         "{\"a\":" T("[2]", "0", "18446744073709551616") "}",
         "{\"a\":" T("[1,1,1,1,2]", "0", "8") "}",
+        "{\"a\":{\"dtype\":\"BOOL\",\"shape\":[2],\"data_offsets\":[0,8]}}",
         "{\"a\":{\"dtype\":\"F33\",\"shape\":[2],\"data_offsets\":[0,8]}}",
         "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8],\"x\":1}}",
         "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
@@ -105,6 +137,7 @@ static void attacks(void)
 int main(void)
 {
     values();
+    others();
     attacks();
     return failures != 0;
 }
