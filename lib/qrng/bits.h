@@ -27,10 +27,10 @@ struct kl_bits {
     char (*names)[KL_BITS_NAME]; /* [n_devices] texts: the label, or the file's name less its ending */
     int symbol_bits;             /* declared, never guessed; divides n_bits */
     size_t n_dropped;            /* bits at the end of packed or encoded bytes that made no row */
+    struct kl_file **files;      /* those of the inputs that are ours: parents of what is made of them */
+    size_t n_files;
     int used_bits; /* of symbols a byte: up to the highest bit that is ever set, of the device where it
                       is lowest; 0: no such device */
-    struct kl_file **files; /* those of the inputs that are ours: parents of what is made of them */
-    size_t n_files;
 };
 
 /* How inputs are read. */

@@ -230,8 +230,8 @@ static int coded_next(struct kl_bits_source *s, size_t max_rows, struct kl_error
     if (rc) return rc;
     const size_t rows = f->n < need ? f->n / b->n_bits : max_rows;
     if (rows == 0 && s->row == 0)
-        return kl_fail(err, KL_EDATA, "%s: %zu bit%s, expected a row of %zu at least", s->path, f->n, kl_s(f->n),
-                       b->n_bits);
+        return kl_fail(err, KL_EDATA, "%s: %zu bit%s, expected a row of %zu at least", s->path, f->n,
+                       kl_s(f->n), b->n_bits);
     for (size_t r = 0; r < rows; r++)
         kl_bits_cut(b->words + r * b->words_per_row, f->stream, r * b->n_bits, b->n_bits);
     memset(b->device, 0, rows * sizeof *b->device);

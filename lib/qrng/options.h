@@ -14,7 +14,7 @@
 #define KL_SYMBOL_OPTION(at, group)                                                                       \
     { "symbol-bits", 0, KL_OPT_INT, at, "N", 1, KL_BITS_SYMBOL, false,                                    \
       "bits measured together: 2 for two qubits", group, NULL }
-#define KL_PACKED_OPTIONS(packed_at, encoding_at, bits_at, group)                                                      \
+#define KL_PACKED_OPTIONS(packed_at, encoding_at, bits_at, group)                                         \
     { "packed", 0, KL_OPT_FLAG, packed_at, NULL, 0, 0, false,                                             \
       "inputs are raw bytes, most significant bit first", group, NULL },                                  \
     { "encoding", 0, KL_OPT_CHOICE, encoding_at, KL_BITS_ENCODINGS, 0, 0, false, KL_ENCODING_HELP, NULL,  \

@@ -17,6 +17,8 @@ const char *const fault_inputs[] = {
     "mv pictures/circuit.png pictures/b",
     "for i in 1 2 3 4; do echo 0110110110; echo 1101100101; done >b.txt; "
     "sed 's/$/ 1/; p; s/1$/2/' b.txt >bits.txt",
+    "awk 'BEGIN { for (i = 0; i < 400; i++) printf \"%02x\", (x = (x * 75 + 74) % 65537) / 256 % 256 }' "
+    ">b.hex",
     "extract-features --qrng b.txt -q -o bits.h5",
     "printf \"\\223NUMPY\\1\\0\\77\\0{'descr': '|S10', 'fortran_order': False, 'shape': (1,), }    "
     "\\n0110110110\" >b.npy",
@@ -54,8 +56,8 @@ const struct fault_job fault_jobs[] = {
       .may_lack = "./store/",
       .varies = true,
       .slower = 4 },
-    { .name = "extract-features --qrng from bytes",
-      .command = "extract-features --qrng ../in/digits-labels-idx1-ubyte --packed --bits 13 "
+    { .name = "extract-features --qrng from text of bytes",
+      .command = "extract-features --qrng ../in/b.hex --encoding hex --bits 13 "
                  "--only-statistics --no-provenance -q -o out.h5",
       .old = "cp ../in/bits.h5 out.h5",
       .slower = 4 },

@@ -155,7 +155,7 @@ static void count_golden(struct kl_tallies *t, json_t *golden)
             uint64_t word = 0;
             int32_t device = d;
             for (size_t j = 0; j < n; j++) word |= (uint64_t)(text[j] - '0') << j;
-            const struct kl_bits block = { 1, n, 1, &word, &device, 0, NULL, symbol_bits, 0, NULL, 0 };
+            const struct kl_bits block = { 1, n, 1, &word, &device, 0, NULL, symbol_bits, 0, NULL, 0, 0 };
             must(kl_tallies_add(t, &block, &err), &err);
         }
     }
