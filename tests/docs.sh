@@ -17,7 +17,7 @@ tools=$(basename -s .c tools/*.c | paste -sd '|')
 # those whose last option has its value, with no NAME for something else.
 commands() {
     awk -v tools="$tools" '
-    function say(text) { sub(/^[$] /, "", text); printf "%s:%d\t%s\n", FILENAME, FNR, text }
+    function say(text) { sub(/^[$] /, "", text); gsub(/\\[|]/, "|", text); printf "%s:%d\t%s\n", FILENAME, FNR, text }
     FNR == 1 { fenced = 0; open = "" }
     /^```/ { fenced = !fenced; next }
     open == "" && !fenced && !/^    / {

@@ -20,7 +20,7 @@ static void said(const char *option, int n, int layers, const char *observables,
     size_t size;
     kl_circuit_options_default(&o);
     o.n_qubits = n, o.n_layers = layers, o.ansatz = ring, o.observables = observables;
-    const struct kl_log log = { "t", open_memstream(&lines, &size), 1 };
+    const struct kl_log log = { "t", open_memstream(&lines, &size), 1, NULL };
     int code = kl_noise_text_from(&text, &source, option, &err);
     o.noise = text;
     if (!code) code = kl_circuit_build(&c, &o, &err);
