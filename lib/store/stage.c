@@ -281,7 +281,7 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     const char *store = store_of(stage), *output = stage->common->output;
     int rc = 0;
     if (!stage->common->no_provenance) {
-        const struct kl_cautions *cautions = stage->log->cautions;
+        const struct kl_cautions *cautions = stage->log ? stage->log->cautions : NULL;
         rc = cautions && cautions->lost
                  ? kl_fail_memory(err, 256)
                  : kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv,
