@@ -281,7 +281,7 @@ static int summarise(const struct run *run, FILE *out, struct kl_error *err)
 /* Samples that a head was trained on, in this file or in another one of the same images. */
 static int say_trained(const struct run *run, const struct kl_file *head, struct kl_error *err)
 {
-    if (strcmp(run->v->split, "val") == 0) return KL_OK;
+    if (strcmp(run->v->split, "val") == 0 || comes_from_elsewhere(head)) return KL_OK;
     if (!was_trained_on(head, run->input))
         return kl_origin_same_images(head, run->input, run->stage->log, err);
     kl_caution(run->stage->log, "%s: %s was trained on these; %s", kl_file_path(run->input),

@@ -180,6 +180,7 @@ static int report(const struct run *run, struct kl_error *err)
         { "generators", KL_JSON_COUNT, NULL, (double)s->n_models },
         { "no_better_than_uniform", KL_JSON_COUNT, NULL, (double)s->unlearnt },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
+        kl_json_cautions(&run->log),
     };
     if (common->json) return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;

@@ -67,8 +67,8 @@ static void describe(struct kl_extract *e)
 static void remark_unused(const struct kl_extract *e, size_t n, const char *first)
 {
     if (n)
-        kl_note(e->options.log, 1, "%s: %zu tensor%s of no ResNet-18 %s not used (first: %s)",
-                e->options.weights, n, kl_s(n), n == 1 ? "is" : "are", first);
+        kl_caution(e->options.log, "%s: %zu tensor%s of no ResNet-18 %s not used (first: %s)",
+                   e->options.weights, n, kl_s(n), n == 1 ? "is" : "are", first);
 }
 
 static int open_net(struct kl_extract *e, struct kl_error *err)

@@ -55,7 +55,7 @@ static int write_json(FILE *to, const struct kl_sweep_found *f, const struct bes
                       struct kl_error *err)
 {
     const bool computed = f->status == KL_STAGE_COMPUTE;
-    struct kl_json_pair pairs[10] = {
+    struct kl_json_pair pairs[11] = {
         { "output", KL_JSON_TEXT, f->job->output, 0 },
         { "key", KL_JSON_TEXT, f->key, 0 },
         { "status", KL_JSON_TEXT, kl_stage_status(f->status), 0 },
@@ -64,6 +64,7 @@ static int write_json(FILE *to, const struct kl_sweep_found *f, const struct bes
     };
     size_t n = 5;
     if (computed) pairs[n++] = (struct kl_json_pair){ "seconds", KL_JSON_NUMBER, NULL, f->seconds };
+    if (computed) pairs[n++] = kl_json_cautions(f->job->log);
     if (best->row) {
         const struct kl_judgement m = best->mean;
         pairs[n++] = (struct kl_json_pair){ "best", KL_JSON_TEXT, best->row->name, 0 };

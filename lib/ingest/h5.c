@@ -95,7 +95,7 @@ static int source_open(struct kl_image_source *s, const struct kl_images_options
     s->channels = f->channels == 1 ? 1 : 3;
     f->item = dims[1] * dims[2] * f->channels;
     if (f->item == 0 || s->n == 0) return kl_fail(err, KL_EDATA, "%s: no images", s->path);
-    if (*f->file.note) kl_note(o->log, 1, "%s: %s", s->path, f->file.note);
+    if (*f->file.note) kl_caution(o->log, "%s: %s", s->path, f->file.note);
     return take_labels(s, other, err);
 }
 

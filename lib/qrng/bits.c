@@ -83,8 +83,8 @@ void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_b
 void kl_bits_note_narrow(const struct kl_log *log, int used_bits, int symbol_bits)
 {
     if (used_bits && used_bits < symbol_bits)
-        kl_note(log, 1, "--symbol-bits %d, but a device has no symbol of %d or more: %d bit%s a byte?",
-                symbol_bits, 1 << used_bits, used_bits, kl_s((unsigned)used_bits));
+        kl_caution(log, "--symbol-bits %d, but a device has no symbol of %d or more: %d bit%s a byte?",
+                   symbol_bits, 1 << used_bits, used_bits, kl_s((unsigned)used_bits));
 }
 
 void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits)

@@ -198,6 +198,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "least_device", KL_JSON_TEXT, in->names[verdict->device], 0 },
         { "rough", KL_JSON_BOOL, NULL, verdict->rough },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
+        kl_json_cautions(w->run->stage.log),
     };
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;

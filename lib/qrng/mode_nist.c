@@ -122,18 +122,21 @@ static int save(struct work *w, struct kl_error *err)
 static int report_json(const struct work *w, FILE *out, struct kl_error *err)
 {
     const char *output = w->v->common.output;
-    json_t *value = NULL, *path = NULL;
+    json_t *value = NULL, *path = NULL, *cautions = NULL;
     char *text = NULL;
     int code = kl_nist_json(&value, &w->report, err);
     if (!code) code = kl_json_string(&path, output ? output : "", err);
+    if (!code) code = kl_json_lines(&cautions, kl_json_cautions(w->run->stage.log).text, err);
     if (!code && (json_object_set(value, "output", path) ||
                   json_object_set_new(value, "key", json_string(w->run->stage.key)) ||
+                  json_object_set(value, "cautions", cautions) ||
                   json_object_set_new(value, "status", json_string(kl_stage_status(KL_STAGE_COMPUTE)))))
         code = kl_fail_memory(err, 256);
     if (!code) code = kl_json_dump(&text, value, err);
     if (!code) fprintf(out, "%s\n", text);
     json_decref(value);
     json_decref(path);
+    json_decref(cautions);
     free(text);
     return code;
 }

@@ -173,6 +173,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "first_accuracy_high", KL_JSON_NUMBER, NULL, top->accuracy_high },
         { "first_composite", KL_JSON_NUMBER, NULL, top->score[KL_SCORE_COMPOSITE] },
         { "first_composite_p", KL_JSON_NUMBER, NULL, top->p[KL_SCORE_COMPOSITE] },
+        kl_json_cautions(w->run->stage.log),
     };
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;

@@ -100,7 +100,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
     const struct kl_common *common = &w->v->common;
     const struct kl_study_report *r = &w->report;
     const struct kl_verdict *first = &r->models[0];
-    enum { HEAD = 11 };
+    enum { HEAD = 12 };
     struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 6] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
         { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
@@ -113,6 +113,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "accuracy_high", KL_JSON_NUMBER, NULL, first->high },
         { "log_loss", KL_JSON_NUMBER, NULL, kl_mean(first->log_loss, r->n_splits) },
         { "log10_p", KL_JSON_NUMBER, NULL, first->worst_log10_p },
+        kl_json_cautions(w->run->stage.log),
     };
     size_t n = HEAD;
     for (int m = 0; m < r->n_models; m++)

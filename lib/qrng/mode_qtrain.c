@@ -87,6 +87,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "null_runs", KL_JSON_COUNT, NULL, (double)n_null },
         { "collapsed", told ? KL_JSON_COUNT : KL_JSON_NUMBER, NULL, told ? (double)collapsed : NAN },
         { "seconds", KL_JSON_NUMBER, NULL, seconds },
+        kl_json_cautions(w->run->stage.log),
     };
     if (common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
     if (common->quiet) return KL_OK;

@@ -138,6 +138,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
         { "devices", KL_JSON_COUNT, NULL, (double)w->v->o.devices },
         { "rows", KL_JSON_COUNT, NULL, (double)s->bits.n_rows },
+        kl_json_cautions(w->run->stage.log),
         { "within", KL_JSON_NUMBER, NULL, c->within },
         { "between", KL_JSON_NUMBER, NULL, c->between },
         { "ratio", KL_JSON_NUMBER, NULL, c->between / c->within },
@@ -156,7 +157,7 @@ static int report(const struct work *w, FILE *out, struct kl_error *err)
         { "logistic_test", KL_JSON_NUMBER, NULL, s->learners[1].test },
     };
     const size_t all = sizeof pairs / sizeof *pairs;
-    const size_t n = w->v->only_bits ? 5 : s->plan.study ? all : all - 2;
+    const size_t n = w->v->only_bits ? 6 : s->plan.study ? all : all - 2;
     if (common->json) return kl_json_line(out, pairs, n, err);
     if (common->quiet) return KL_OK;
     if (!w->v->only_bits) kl_synthetic_table(out, s);
