@@ -59,8 +59,7 @@ static int qasm(struct kl_error *err)
     if (!rc && !to) rc = kl_fail_memory(err, 64);
     if (!rc) rc = kl_circuit_qasm(to, c, err);
     if (to) fclose(to);
-    if (!rc && !strstr(written, "rx(w_39 * x_0) q[0];\nrx((0.5)) q[0];\n") &&
-        !strstr(written, "rx(w_39 * x_0) q[0];\nrx(0.5) q[0];\n"))
+    if (!rc && !strstr(written, "rx(w_39 * x_0 + 0.5) q[0];\ncp(x_1) q[0], q[1];\nswap "))
         rc = other(err, written);
     free(written);
     kl_circuit_free(&c);
