@@ -229,6 +229,8 @@ void kl_collapse_say(const struct kl_log *log, const struct kl_collapse *c,
         said++;
     }
     if (said < c->n_collapsed) add(text, " and %zu more", c->n_collapsed - said);
-    kl_caution(log, "%s; if more --epochs do not mend it, it has collapsed: docs/head.md has what helps",
+    kl_caution(log,
+               "%s; --dropout 0, more --epochs, or the best of several --replicas mostly mend that: "
+               "docs/head.md",
                text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Heads that have collapsed: that take the samples of one class for another's, or end far below the
-   heads of other seeds. Where two classes share one state of the circuit, no later epoch parts them. */
+   heads of other seeds (docs/head.md, "Lost classes"). */
 #ifndef KL_HEAD_COLLAPSE_H
 #define KL_HEAD_COLLAPSE_H
 

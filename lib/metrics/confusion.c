@@ -40,18 +40,23 @@ static double recall_beside(const int64_t *counts, size_t c, size_t a, size_t b)
     return all ? (double)right / (double)all : 1;
 }
 
+static bool are_told_apart(const int64_t *counts, size_t c, size_t k, size_t other)
+{
+    const double own = recall_beside(counts, c, k, other), others = recall_beside(counts, c, other, k);
+    /* the other one's turn, if it is the one that is lost; of two that are alike the later one */
+    const bool its_turn = others < own || (others == own && other > k);
+    if (its_turn && most_taken_for(counts, c, other) == k) return true;
+    return counts[k * c + other] <= counts[k * c + k] && (own + others) / 2 >= 0.6;
+}
+
 size_t kl_merged_classes(int32_t *taken, const int64_t *counts, size_t c)
 {
     size_t merged = 0;
-    for (size_t k = 0; k < c; k++) taken[k] = -1;
     for (size_t k = 0; k < c; k++) {
         const size_t other = most_taken_for(counts, c, k);
-        if (other == c || kl_class_metrics(counts, c, k).support < KL_FEWEST_OF_CLASS) continue;
-        const double own = recall_beside(counts, c, k, other),
-                     others = recall_beside(counts, c, other, k);
-        /* the other one's turn, if it is the one that is lost; of two that are alike the later one */
-        const bool its_turn = others < own || (others == own && other > k);
-        if ((own + others) / 2 >= 0.6 || (its_turn && most_taken_for(counts, c, other) == k)) continue;
+        taken[k] = -1;
+        if (other == c || counts[k * c + other] < KL_FEWEST_TAKEN) continue;
+        if (are_told_apart(counts, c, k, other)) continue;
         taken[k] = (int32_t)other;
         merged++;
     }

@@ -39,12 +39,13 @@ struct kl_class_metrics {
     int64_t support; /* samples whose label it is */
 };
 struct kl_class_metrics kl_class_metrics(const int64_t *counts, size_t c, size_t k);
-/* Classes that predictions do not tell from another one. taken (c): the class that most wrong
-   predictions of this one's samples name, if the two are not told apart; else -1. They are not where,
-   among the samples predicted as either, the mean of their recalls is below 0.6 (it is 0.5 where both
-   are one to the classifier); of each such pair the class with the lower recall is set. Classes of fewer
-   than KL_FEWEST_OF_CLASS samples are not judged. Returns how many are set. */
-enum { KL_FEWEST_OF_CLASS = 5 };
+/* Classes that predictions do not tell from another one. taken (c): the class that most wrong predictions
+   of this one's samples name, if the two are not told apart; else -1. They are not where that class is
+   named more often than the right one; or where, among the samples predicted as either, the mean of their
+   recalls is below 0.6 (it is 0.5 where both are one to the classifier); of each such pair the class with
+   the lower recall is set. At least KL_FEWEST_TAKEN samples must be taken for the other. Returns how many
+   are set. */
+enum { KL_FEWEST_TAKEN = 5 };
 size_t kl_merged_classes(int32_t *taken, const int64_t *counts, size_t c);
 
 /* Samples whose label is among the k most probable; of equal probabilities the lower class comes first.
