@@ -126,9 +126,11 @@ static int predict(struct samples *s, const struct kl_train *t, int64_t r, struc
                                            .rows = s->rows };
         head.model.circuit = &circuit;
     }
-    const int code = t->device && t->device->cuda
-                         ? kl_card_logits(s->logits, &head, s->x, s->n, t->device, err)
-                         : kl_head_logits(s->logits, NULL, &head, s->x, s->n, NULL, pool, err);
+    int code = KL_EDEVICE;
+    if (t->device && t->device->cuda)
+        code = kl_card_logits(s->logits, &head, s->x, s->n, t->device, err);
+    if (code) /* the training that a GPU ended is not lost by this: the CPU can judge it */
+        code = kl_head_logits(s->logits, NULL, &head, s->x, s->n, NULL, pool, err);
     if (!code) kl_softmax(s->probabilities, s->predictions, s->logits, s->n, head.model.n_classes);
     return code;
 }
@@ -218,8 +220,8 @@ void kl_collapse_say(const struct kl_log *log, const struct kl_collapse *c,
     if (!c->n_collapsed) return;
     if (c->replicas == 1) add(text, "the head does not tell all classes apart: it ");
     else
-        add(text, "%zu of %zu heads %s all classes apart as the others do: ", c->n_collapsed,
-            c->replicas, c->n_collapsed == 1 ? "does not tell" : "do not tell");
+        add(text, "%zu of %zu heads %s all classes apart: ", c->n_collapsed, c->replicas,
+            c->n_collapsed == 1 ? "does not tell" : "do not tell");
     for (size_t r = 0; r < c->replicas && said < MOST_HEADS; r++) {
         const struct kl_collapsed *h = &c->heads[r];
         if (!h->merged && !h->far) continue;
@@ -229,8 +231,8 @@ void kl_collapse_say(const struct kl_log *log, const struct kl_collapse *c,
         said++;
     }
     if (said < c->n_collapsed) add(text, " and %zu more", c->n_collapsed - said);
-    kl_caution(log,
-               "%s; --dropout 0, more --epochs, or the best of several --replicas mostly mend that: "
-               "docs/head.md",
-               text);
+    kl_caution(log, "%s; %sdocs/head.md, 'Lost classes'", text,
+               *c->samples
+                   ? "--dropout 0, more --epochs, or the best of several --replicas mostly mend it: "
+                   : "");
 }

@@ -1,4 +1,5 @@
 # A head and a report: their pages, and the way back to the images.
+~ /not tell all classes apart/d
 % need qeval
 ~ s/  [0-9a-f]{8}$//
 $ for p in train test

@@ -1,4 +1,5 @@
 # Weights of heads out and in: the same predictions, from either format.
+~ /not tell all classes apart/d
 $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limit 200 -q -o f.h5
 + qtrain f.h5 --epochs 2 --replicas 2 --ansatz strongly-entangling --qubits 3 --layers 2 --reduction 16 -q -o h.h5
 + qtrain f.h5 --epochs 2 --replica 1 --ansatz strongly-entangling --qubits 3 --layers 2 --reduction 16 -q -o one.h5

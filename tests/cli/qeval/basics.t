@@ -1,4 +1,5 @@
 # A head judged on the digits; compared with another; wrong features refused.
+~ /not tell all classes apart/d
 $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o test.h5
 + extract-features $D/test-images-idx3-ubyte --resize 28 --tap layer4 -q -o wide.h5
 + qtrain test.h5 --epochs 3 -q -o a.h5 >/dev/null

@@ -1,4 +1,5 @@
 # The controls of a head, judged on the same samples; a head without them says why.
+~ /not tell all classes apart/d
 ~ s/[+-]?[01]\.[0-9]{4}/#/g
 $ D=$DATA/digits; extract-features $D/train-images-idx3-ubyte --resize 28 --limit 300 -q -o train.h5
 + extract-features $D/test-images-idx3-ubyte --resize 28 -q -o test.h5

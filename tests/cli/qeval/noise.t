@@ -1,4 +1,5 @@
 # A head judged under the noise it was trained with, under another, under none; with shots.
+~ /not tell all classes apart/d
 $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o f.h5
 + qtrain f.h5 --epochs 3 --no-controls -q -o exact.h5; qtrain f.h5 --epochs 3 --noise depolarizing=0.02 --no-controls -q -o noisy.h5
 ~ s/[0-9]\.[0-9]{4}/#/g

@@ -1,4 +1,5 @@
 # Features of another making than those the head was trained on.
+~ /not tell all classes apart/d
 $ D=$DATA/digits/test-images-idx3-ubyte; extract-features $D --resize 28 --limit 96 -q -o f.h5
 + extract-features $D --resize 28 --limit 96 --mean 0.5,0.5,0.5 -q -o mean.h5
 + extract-features $D --resize 28 --limit 96 --tap layer4 -q -o tap.h5

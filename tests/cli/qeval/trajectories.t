@@ -1,4 +1,5 @@
 # Noise by trajectories in an evaluation: what is told, what changes the report, what is refused.
+~ /not tell all classes apart/d
 $ D=$DATA/digits; extract-features -q $D/train-images-idx3-ubyte --resize 28 --limit 150 -o f.h5 > log
 + qtrain -q f.h5 --qubits 8 --layers 1 --epochs 2 --no-controls -o head.h5
 + qeval head.h5 f.h5 --noise depolarizing=0.01 -o r.h5 | sed -E 's/[0-9]\.[0-9]+/#/g'

@@ -1,4 +1,5 @@
 # The same command again: it tells from the file what the first run told.
+~ /not tell all classes apart/d
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 --limit 100 -q -o f.h5
 $ o="--grid lr=1e-3,1e-2,3e-2 --reduction 8 --epochs 2 --replicas 2 --no-provenance"; echo "$o" >options
 + qsweep f.h5 $o -o s.h5 >first; rm -r s-heads; qsweep f.h5 $o -o s.h5 >again; qsweep f.h5 $o -q -o s.h5

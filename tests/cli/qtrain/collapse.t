@@ -32,7 +32,7 @@ $ qsweep x.h5 --grid lr=1e-3,3e-3 --epochs 3 --batch-size 32 -q -o s.h5; for f i
 
 # What is as it should be says nothing.
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o d.h5; extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 -q -o e.h5
-+ qtrain e.h5 --epochs 60 --batch-size 32 --seed 1 --no-controls --json -o g.h5 | jq -c '.collapsed, .cautions'; qeval g.h5 d.h5 --json -o q.h5 | jq -c '.collapsed, .cautions'; cache show q.h5 | grep -c caution
++ qtrain e.h5 --epochs 60 --batch-size 32 --dropout 0 --no-controls --json -o g.h5 | jq -c '.collapsed, .cautions'; qeval g.h5 d.h5 --json -o q.h5 | jq -c '.collapsed, .cautions'; cache show q.h5 | grep -c caution
 > 0
 > []
 > 0

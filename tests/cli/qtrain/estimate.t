@@ -1,4 +1,5 @@
 # --dry-run says how long the run would take, by its first moments: within ten times of what it takes, and nothing is left of them.
+~ /not tell all classes apart/d
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 -o f.h5 > log
 + within() { jq -es '.[0].estimated_seconds / .[1].seconds | . > 0.1 and . < 10' dry ran > log || cat dry ran; }
 + extract-features $DATA/digits/train-images-idx3-ubyte --resize 84 --limit 300 --dry-run --json -o g.h5 > dry; ls -A | tr '\n' ' '

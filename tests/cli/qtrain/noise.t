@@ -1,4 +1,5 @@
 # Heads trained under noise: part of the key, of the configuration and of what is shown; refusals in words.
+~ /not tell all classes apart/d
 $ D=$DATA/digits; extract-features -q $D/train-images-idx3-ubyte --resize 28 --limit 100 -o f.h5 > log
 + K="qtrain f.h5 --epochs 1 -o x.h5 --key"
 + for o in "" "--noise depolarizing=0.01" "--noise depolarizing=0.02" "--noise readout=0.01" "--noise $DATA/noise/example.json"

@@ -1,4 +1,5 @@
 # Optimisers beside Adam's family.
+~ /not tell all classes apart/d
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 300 -o f.h5 > log
 
 # what qng lacks in noise is said; what has no circuit that trains is trained by Adam

@@ -1,5 +1,6 @@
 # Heads trained on measured outputs, and by simultaneous perturbation: what is said, keys, refusals, the
 # same bytes for any number of threads and replicas and after a stop.
+~ /not tell all classes apart/d
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 300 -o f.h5
 $ qtrain f.h5 --epochs 2 --no-controls --shots 100 -o s.h5 > log
 + cache show s.h5 | grep -oE '(diff-method|shots) "[^"]*"'

@@ -50,7 +50,7 @@ static void of_predictions(void)
     CHECK(c.heads[1].merged == 1 && c.heads[1].pairs[0][0] == 2 && c.heads[1].pairs[0][1] == 1, "pair");
     CHECK(!c.heads[3].merged && c.heads[3].far, "far below");
     char *line = said(&c, &f);
-    CHECK(strstr(line, "2 of 5 heads do not tell all classes apart as the others do: replica 1 takes "
+    CHECK(strstr(line, "2 of 5 heads do not tell all classes apart: replica 1 takes "
                        "'?c' for 'b' (accuracy 0.66"),
           "%s", line);
     CHECK(strstr(line, "), replica 3 is far below the median of the heads, 0.9"), "%s", line);
