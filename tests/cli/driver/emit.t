@@ -14,7 +14,7 @@ $ circuit plateau --emit man | sed -n '2,8p'
 
 # dots in place of what may follow end no sentence
 $ qtrain --emit man | grep NAME=NUMBER
-> NAME=NUMBER,... or a calibration \&.json.
+> NAME=NUMBER,... or calibration.json[,qubits=0,3,5].
 
 # the defaults are those that a run would have
 $ qtrain --lr 0.5 --emit schema | jq -c '.properties.lr, .properties.learning_rate'

@@ -25,4 +25,4 @@ $ tournament --synthetic 3 --variant validate --rows 20 --null 0 --trials 0 -q -
 $ qtrain --qrng bits.h5 --model pairs --seeds 2 -q -o c.h5; qeval --qrng c.h5 bits.h5 -q -o r.h5; figures w.h5 r.h5 --figure validation -o y.svg
 + for f in w y; do grep -E 'fill-opacity[:=]"?0\.8[;"]' $f.svg | grep -c ' d="M'; done | paste -sd ' '
 > y.svg: 1 figure in 1 file, 1 written
-> 11 15
+> 12 16

@@ -30,6 +30,7 @@ $ qeval a.h5 test.h5 --compare b.h5 -o c.h5 |
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 > McNemar: # right only here, # only in b.h5, p = # (TEST)
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
+! qeval: test.h5: b.h5 was trained on these; --split val takes those that it has not seen
 
 $ qeval test.h5 a.h5 -o x.h5
 ! qeval: test.h5: holds 'features', expected 'head', which comes from qtrain

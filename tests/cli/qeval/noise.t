@@ -38,6 +38,7 @@ $ qeval noisy.h5 f.h5 --json -o j.h5 | jq -c '[.noise, .shots]'; cache show e.h5
 $ qeval exact.h5 f.h5 --noise readout=0.1,phase-flip=0.01 -o c.h5; qeval exact.h5 f.h5 --seed 1 -o a.h5
 > c.h5: up to date
 > a.h5: up to date
+! qeval: --seed changes nothing: without --shots and trajectories nothing is drawn
 
 $ for o in "" "--noise none" "--noise readout=0.1" "--shots 5" "--shots 6" "--shots 5 --seed 1"
 + do qeval noisy.h5 f.h5 $o --key -o x.h5; done | sort -u | wc -l

@@ -11,6 +11,7 @@ $ qeval h.h5 mean.h5 -o r.h5 | sed -E 's:[+-]?[0-9]\.[0-9]+:#:g'
 >   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
 >   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
 ! qeval: mean.h5: preprocess is grey, 28 x 28 (bilinear, antialias), /255, minus (0.5,0.5,0.5), divided by (0.229,0.224,0.225), but h.h5 was trained on grey, 28 x 28 (bilinear, antialias), /255, minus (0.485,0.456,0.406), divided by (0.229,0.224,0.225); unless that is meant, extract these with the same options
+! qeval: mean.h5: h.h5 was trained on features of the same images (ROOT/data/digits/test-images-idx3-ubyte); unless these are others of them, this is not the accuracy on new ones
 
 # images of that size already: --resize changes nothing, and nothing is said; of another size, a word
 $ printf '\0\0\10\3\0\0\0\10\0\0\0\34\0\0\0\34' > i; head -c 6272 $DATA/digits/test-images-idx3-ubyte >> i; printf '\0\0\10\1\0\0\0\10\0\1\0\1\0\1\0\1' > l
@@ -23,6 +24,8 @@ $ printf '\0\0\10\3\0\0\0\10\0\0\0\34\0\0\0\34' > i; head -c 6272 $DATA/digits/t
 > false
 > true
 > true
+! qeval: idle.h5: ph.h5 was trained on features of the same images (i); unless these are others of them, this is not the accuracy on new ones
+! qeval: plain.h5: ih.h5 was trained on features of the same images (i); unless these are others of them, this is not the accuracy on new ones
 $ for f in f mean; do qeval h.h5 $f.h5 --json -q -o j-$f.h5 | jq -c '[.preprocess_differs, .trained_on_these]'; done
 > [false,true]
 > [true,false]
@@ -56,6 +59,7 @@ $ jq '.accuracy_low < .accuracy and .accuracy < .accuracy_high' r.json
 $ qeval three.h5 f.h5 --compare h.h5 -o c.h5 | sed -E 's/[0-9]+ (right|only)/# \1/g; s/p = .*/p/' | tail -1
 > McNemar, first heads: # right only here, # only in h.h5, p
 ! qeval: f.h5: three.h5 was trained on these; --split val takes those that it has not seen
+! qeval: f.h5: h.h5 was trained on these; --split val takes those that it has not seen
 
 # Nothing is drawn without measurements; and --val-fraction 0 keeps none to judge by.
 $ qeval n.h5 f.h5 --seed 3 -f -o r.h5 2>&1 >log | grep -v 'tell all classes'

@@ -19,6 +19,7 @@ $ for o in "" "--seed 1" "--trajectories 7"; do qeval head.h5 f.h5 --noise bit-f
 + for o in "" "--seed 1"; do qeval head.h5 f.h5 $o --key -o x.h5; done | sort -u | wc -l
 > 3
 > 1
+! qeval: --seed changes nothing: without --shots and trajectories nothing is drawn
 
 # threads do not matter; shots are drawn from the mean of all realisations
 $ for t in 1 3; do qeval -q head.h5 f.h5 --noise amplitude-damping=0.02,readout=0.02 --trajectories 6 --shots 50 --threads $t \

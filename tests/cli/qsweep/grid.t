@@ -106,7 +106,7 @@ $ qsweep f.h5 --grid "weight-decay=1000,999" --optimizer adamw --lr 1 --epochs 5
 + qsweep f.h5 --grid "weight-decay=1000,999" --optimizer adamw --lr 1 --epochs 5 --force --json -o n.h5 2>err | jq -c 'keys'
 + grep -c 'no longer finite' err; ls n-heads
 > no point has an accuracy on validation samples
-> ["key","output","points","replicas","seconds","status"]
+> ["cautions","key","output","points","replicas","seconds","status"]
 > 2
 
 # What is trained and what is not: the frozen circuit's weights, the places that a twin leaves empty.

@@ -8,14 +8,14 @@ $ I=$DATA/digits; cp $I/train-images-idx3-ubyte x-images-idx3-ubyte; cp $I/test-
 # Said by the training and on other samples; kept with the file, in JSON, on the page.
 $ qtrain x.h5 --epochs 20 --batch-size 32 --no-controls -o h.h5
 > h.h5: 20 epochs, val accuracy 0.# (best epoch #), # s, # s/epoch
-! qtrain: the head does not tell all classes apart: it takes ONE FOR THE OTHER (val accuracy 0.#); --dropout 0, more --epochs, or the best of several --replicas mostly mend that: docs/head.md
+! qtrain: the head does not tell all classes apart: it takes ONE FOR THE OTHER (val accuracy 0.#); --dropout 0, more --epochs, or the best of several --replicas mostly mend it: docs/head.md, 'Lost classes'
 $ cache show h.h5 | grep caution; cache log h.h5 | grep caution
-> caution    the head does not tell all classes apart: it takes ONE FOR THE OTHER (val accuracy 0.#); --dropout 0, more --epochs, or the best of several --replicas mostly mend that: docs/head.md
-> | caution: the head does not tell all classes apart: it takes ONE FOR THE OTHER (val accuracy 0.#); --dropout 0, more --epochs, or the best of several --replicas mostly mend that: docs/head.md
+> caution    the head does not tell all classes apart: it takes ONE FOR THE OTHER (val accuracy 0.#); --dropout 0, more --epochs, or the best of several --replicas mostly mend it: docs/head.md, 'Lost classes'
+> | caution: the head does not tell all classes apart: it takes ONE FOR THE OTHER (val accuracy 0.#); --dropout 0, more --epochs, or the best of several --replicas mostly mend it: docs/head.md, 'Lost classes'
 $ qeval h.h5 y.h5 --json -o r.h5 | jq -c '.collapsed, (.cautions | length)'
 > 1
 > 1
-! qeval: the head does not tell all classes apart: it takes ONE FOR THE OTHER (accuracy 0.#); --dropout 0, more --epochs, or the best of several --replicas mostly mend that: docs/head.md
+! qeval: the head does not tell all classes apart: it takes ONE FOR THE OTHER (accuracy 0.#); docs/head.md, 'Lost classes'
 $ figures h.h5 r.h5 --report page.html -q -o figures; grep -c 'class="caution">the head does not tell all classes apart: it takes' page.html
 > 2
 

@@ -9,7 +9,7 @@ $ qtrain --qrng rows.txt --epochs 20 -o c.h5
 $ qtrain --qrng rows.txt --epochs 20 -o c.h5
 > c.h5: up to date
 $ qtrain --qrng rows.txt --epochs 20 --threads 1 --force --json -o c.h5 | jq -c 'del(.key, .seconds)'
-> {"output":"c.h5","status":"computed","devices":3,"rows":180,"splits":4,"null_runs":0,"collapsed":0}
+> {"output":"c.h5","status":"computed","devices":3,"rows":180,"splits":4,"null_runs":0,"collapsed":0,"cautions":[]}
 
 # The same bytes whatever the threads; the same key whatever the format of the bits.
 $ qtrain --qrng rows.txt --epochs 20 --threads 2 --no-provenance -q -o a.h5; qtrain --qrng rows.txt --epochs 20 --threads 1 --no-provenance -q -o b.h5

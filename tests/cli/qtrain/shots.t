@@ -4,9 +4,9 @@
 $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 300 -o f.h5
 $ qtrain f.h5 --epochs 2 --no-controls --shots 100 -o s.h5 > log
 + cache show s.h5 | grep -oE '(diff-method|shots) "[^"]*"'
-! qtrain: gradients by parameter-shift, from 100 measurements an evaluation
 > diff-method "parameter-shift"
 > shots "100"
+! qtrain: gradients by parameter-shift, from 100 measurements an evaluation
 
 # the method that shots choose is the one that can be named; shots, seed and the numbers of spsa are in the key
 $ K="qtrain f.h5 -o x.h5 --key"

@@ -28,6 +28,7 @@ $ tournament bits.txt --null 199 --json | tr , '\n' | grep -v first
 > "dependence_log10_p":-27.2302
 > "dependence_device":"2"
 > "permutations":199
+> "cautions":[]}
 
 # One answer whatever the threads; another seed, other permutations, but the same tests.
 $ tournament bits.txt --symbol-bits 2 --null 199 --threads 3 --no-provenance -q -o a.h5

@@ -25,6 +25,7 @@ $ tournament --synthetic 3 --variant bridge --rows 30 --trials 0 --null 0 --json
 > "status":"computed"
 > "devices":3
 > "rows":90
+> "cautions":[]
 > "within":null
 > "between":12.5825
 > "ratio":null
