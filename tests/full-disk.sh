@@ -148,8 +148,8 @@ circuit qasm
 circuit stats --samples 100
 circuit stats --samples 100 --json
 circuit show head.h5
-circuit plateau --qubits 2 --layers 1 --draws 3
-circuit plateau --qubits 2 --layers 1 --draws 3 --json -f -o words.h5
+circuit plateau --qubits 2 --layers 2 --draws 3
+circuit plateau --qubits 2 --layers 2 --draws 3 --json -f -o words.h5
 tournament bits.txt --null 3
 tournament --nist few.txt --permutations 0
 tournament --nist few.txt --permutations 0 --json

@@ -219,7 +219,7 @@ int main(int argc, char **argv)
         return kl_mode_main(&kl_mode_plateau, argc, argv, stdout, stderr);
     struct kl_error err = { 0 };
     struct run run = { .v = { .samples = SAMPLES, .width = WIDTH },
-                       .log = { tool.name, stderr, 1 },
+                       .log = { tool.name, stderr, 1, NULL },
                        .argc = argc,
                        .argv = argv };
     const char **args = NULL;

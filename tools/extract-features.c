@@ -147,15 +147,15 @@ static int make_key(struct job *j, struct kl_key **key, struct kl_error *err)
     return code;
 }
 
-/* Before a file of this key is taken: weights of another network may have made it once. Those that
-   ketline ships are what they are. */
+/* Before a file of this key is taken: it may be of another network's weights. Those that ketline ships
+   are what they are. */
 static int check_weights(const struct job *j, struct kl_error *err)
 {
     char checked[64];
     struct kl_weights *weights = NULL;
     const char *unused;
     size_t n;
-    snprintf(checked, sizeof checked, "resnet18 %s", j->v->tap);
+    snprintf(checked, sizeof checked, "resnet18 %d %s", NUMERICAL_VERSION, j->v->tap);
     if (!j->v->weights || kl_input_remembered(j->weights_path, checked)) return KL_OK;
     int code = kl_weights_read_named(&weights, j->weights_path, err);
     if (!code) code = kl_resnet18_expect(weights, j->options.net.tap, &n, &unused, err);

@@ -144,7 +144,7 @@ static int say_apart(const struct run *run, struct kl_error *err)
     return code;
 }
 
-/* Of what is drawn: options that would change nothing of it. */
+/* Options that would change nothing of what is drawn. */
 static int check_idle(const struct run *run, struct kl_error *err)
 {
     const struct values usual = { .figure = "all", .format = "both" };
@@ -223,7 +223,8 @@ static int summarise(const struct run *run, struct kl_error *err)
 int main(int argc, char **argv)
 {
     struct kl_error err = { 0 };
-    struct run run = { .v = { .figure = "all", .format = "both" }, .log = { tool.name, stderr, 1 } };
+    struct run run = { .v = { .figure = "all", .format = "both" },
+                       .log = { tool.name, stderr, 1, NULL } };
     const char **files = NULL;
     size_t n = 0;
     kl_signals_plain();

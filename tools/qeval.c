@@ -71,7 +71,7 @@ struct run {
     size_t shots;
     int64_t trajectories;
     struct kl_mitigation mitigation;
-    char *noise;        /* of --noise */
+    char *noise; /* of --noise */
     struct kl_noise_source noise_source;
     int64_t *confusion; /* (c, c) of the first head, with -v */
 };
@@ -85,7 +85,7 @@ static int settle(struct run *run, struct kl_error *err)
     if (run->v->zne && !run->v->extrapolate) run->v->extrapolate = "richardson";
     int code = kl_mitigation_make(&run->mitigation, run->v->zne, run->v->extrapolate,
                                   run->v->mitigate_readout, err);
-    if (!code && run->v->noise) 
+    if (!code && run->v->noise)
         code = kl_noise_text_from(&run->noise, &run->noise_source, run->v->noise, err);
     run->v->noise = run->noise;
     if (!code && run->v->shots) code = kl_shots_number(&run->shots, run->v->shots, err);
@@ -155,18 +155,18 @@ static int open_inputs(struct run *run, struct kl_error *err)
 }
 
 /* What the circuits say of the key: does the report depend on the seed, and has a circuit's noise gates
-   of several ops, behind each of which channels stood before? */
+   of several ops, of which each had channels? */
 struct depends {
-    bool chance, wholes;
+    bool chance, composites;
 };
 
-static int find_wholes(bool *wholes, struct kl_file *file, const struct kl_conditions *how,
-                       struct kl_error *err)
+static int find_composites(bool *composites, struct kl_file *file, const struct kl_conditions *how,
+                           struct kl_error *err)
 {
     struct kl_head *head = NULL;
     const int code = file ? kl_head_load(&head, file, NULL, 0, how, err) : KL_OK;
     if (!code && head && head->model.circuit)
-        *wholes = *wholes || kl_circuit_errs_by_wholes(head->model.circuit);
+        *composites = *composites || kl_circuit_errs_by_composites(head->model.circuit);
     kl_head_free(&head);
     return code;
 }
@@ -180,7 +180,7 @@ static int find_depends(struct depends *on, const struct run *run, struct kl_err
     on->chance = run->shots > 0;
     int code = kl_head_load(&head, run->head, NULL, 0, &how, err);
     const struct kl_circuit *c = code ? NULL : head->model.circuit;
-    if (c) on->wholes = kl_circuit_errs_by_wholes(c);
+    if (c) on->composites = kl_circuit_errs_by_composites(c);
     if (!code && !c && !kl_mitigates(&run->mitigation) && (run->shots || (run->noise && *run->noise)))
         kl_caution(run->stage->log, "%s has no circuit: --noise and --shots change nothing",
                    kl_file_path(run->head));
@@ -191,7 +191,7 @@ static int find_depends(struct depends *on, const struct run *run, struct kl_err
                        "--trajectories: %s has no noise to draw realisations of; give --noise",
                        kl_file_path(run->head));
     kl_head_free(&head);
-    return code ? code : find_wholes(&on->wholes, run->other, &how, err);
+    return code ? code : find_composites(&on->composites, run->other, &how, err);
 }
 
 static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struct kl_error *err)
@@ -205,7 +205,7 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     if (!code && run->other) code = kl_key_input(key, "compared head", kl_file_content(run->other), err);
     if (!code) code = find_depends(&on, run, err);
     if (!code && on.chance) code = kl_key_integer(key, "seed", run->v->common.seed, err);
-    if (!code && on.wholes) code = kl_key_text(key, KL_WHOLES_PART, err);
+    if (!code && on.composites) code = kl_key_text(key, KL_COMPOSITES_PART, err);
     if (!code && !on.chance && run->v->common.seed)
         kl_note(run->stage->log, 1,
                 "--seed changes nothing: without --shots and trajectories nothing is drawn");
@@ -300,6 +300,8 @@ static int remark(struct run *run, struct kl_error *err)
     if (!code && run->other) code = say_trained(run, run->other, err);
     if (!code) code = kl_collapse_of_evaluation(&run->collapse, &run->evaluation, err);
     if (!code) kl_collapse_say(run->stage->log, &run->collapse, &run->features);
+    if (!code && !run->controls.absent)
+        kl_controls_say_collapsed(run->stage->log, run->controls.collapsed, run->controls.replicas);
     return code;
 }
 

@@ -145,7 +145,7 @@ static int train(struct run *run, struct kl_error *err)
     kl_bits_note_narrow(&run->log, run->bits.used_bits, run->bits.symbol_bits);
     if (!run->bits.n_files)
         kl_bits_note_rows(&run->log, run->bits.n_rows, run->bits.n_bits, run->bits.n_devices);
-    int code = kl_bits_note_repeats(&run->log, &run->bits, err);
+    int code = kl_bits_note_repeats(&run->log, &run->bits, true, err);
     if (!code) code = kl_bits_note_names(&run->log, run->inputs, run->bits.names, run->n_inputs, err);
     if (!code) code = prepare(run, err);
     if (!code) code = resume(run, err);

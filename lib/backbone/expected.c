@@ -74,7 +74,7 @@ static void count_blocks(int blocks[4], const struct kl_weights *weights)
     }
 }
 
-/* Of what its first block has: three convolutions, the second in groups, or wide. */
+/* By what its first block has: three convolutions, the second in groups, or wide. */
 static const char *family_of(const struct kl_weights *weights, bool bottleneck)
 {
     const struct kl_weight *conv2 = kl_weights_find(weights, "layer1.0.conv2.weight");

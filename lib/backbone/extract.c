@@ -130,14 +130,14 @@ static void run_item(void *context, size_t i, int thread)
     size_t row, n, place;
     rows_of(r, i, &row, &n, &place);
     const bool skip = all_done(r->done + row, n);
-    uint8_t *pixels = skip ? NULL : w->pixels + place * r->bytes;
+    uint8_t *pixels = w->pixels + place * r->bytes;
     pthread_mutex_lock(&r->lock);
     /* an earlier item than the one that failed may fail as well, and be the one to name */
     const bool stopped = r->stopped && (r->error.code == KL_ESIGNAL || i > r->failed_item);
     pthread_mutex_unlock(&r->lock);
     if (stopped) return;
     int rc = kl_images_read(e->images, e->first + row, n, pixels, &w->images, &error);
-    if (!rc && !skip) kl_look_at(&e->look, pixels, row, n, r->bytes);
+    if (!rc) kl_look_at(&e->look, pixels, row, n, r->bytes);
     if (!rc && !skip && !(rc = compute(r, thread, place, n, &features, &error)))
         rc = write_rows(r, w, features, row, n, &error);
     if (!rc) {
@@ -235,7 +235,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
         if (rc == KL_ESIGNAL)
             rc = kl_fail(err, rc, "stopped after %zu of %zu image%s", r.finished, e->n, kl_s(e->n));
     }
-    if (!rc) rc = kl_look_say(&e->look, e->images->labels + e->first, e->options.log, err);
+    if (!rc) rc = kl_look_say(&e->look, e->images->labels + e->first, e->first, e->options.log, err);
 out:
     free_workers(&r, threads);
     free(r.done);

@@ -18,7 +18,7 @@ struct kl_look {
     uint64_t *digests; /* [n], rising: of images that the weights were trained on */
     size_t n;
     atomic_size_t images, hits; /* looked at; in the list, which has one in fifty */
-    atomic_uint largest;        /* pixel */
+    atomic_size_t dark;         /* without a bright pixel */
     uint64_t *rows;             /* [n_rows], the digest of each image; 0: not looked at */
     size_t n_rows;
 };

@@ -18,7 +18,7 @@ static void shape_text(char text[96], int rank, const size_t *dims)
         used += (size_t)snprintf(text + used, 96 - used, "%s%zu", i ? " x " : "", dims[i]);
 }
 
-/* Of what a tensor of another shape is, or "". */
+/* What a tensor of another shape is, or "". */
 static const char *kind_text(const struct kl_weight *t, int rank, const size_t *dims)
 {
     const bool conv = rank == 4 && t->rank == 4 && t->dims[0] == dims[0];
@@ -32,12 +32,19 @@ static const char *kind_text(const struct kl_weight *t, int rank, const size_t *
     return "";
 }
 
-/* Of a convolution, if there is one, whose prefix then tells what is to be taken off. */
+/* The name of a convolution, if there is one, whose prefix then tells what is to be taken off. */
 static const char *first_name(const struct kl_weights *weights)
 {
     for (size_t i = 0; i < weights->n; i++)
         if (weights->tensors[i].rank == 4) return weights->tensors[i].name;
     return weights->n ? weights->tensors[0].name : "none";
+}
+
+/* Characters of a name before the one that is wanted: 7 of "module.conv1.weight"; 0: it is another. */
+static size_t prefix_of(const char *name, const char *wanted)
+{
+    const size_t m = strlen(name), n = strlen(wanted);
+    return m > n + 1 && name[m - n - 1] == '.' && strcmp(name + m - n, wanted) == 0 ? m - n : 0;
 }
 
 static int expect(const struct kl_weight **tensor, const struct kl_weights *weights, const char *name,
@@ -49,6 +56,12 @@ static int expect(const struct kl_weight **tensor, const struct kl_weights *weig
     if (t && *t->unread) return kl_weights_check_read(weights, t, err);
     if (t && t->rank == rank && memcmp(t->dims, dims, (size_t)rank * sizeof *dims) == 0) return KL_OK;
     kl_resnet18_guess(words, weights, full);
+    if (!t && prefix_of(first_name(weights), full))
+        return kl_fail(
+            err, KL_EDATA,
+            "%s: no tensor %s, but %s; take the prefix off, in PyTorch: torch.save({k[%zu:]: v "
+            "for k, v in s.items()}, FILE)",
+            kl_weights_path(weights), full, first_name(weights), prefix_of(first_name(weights), full));
     if (!t)
         return kl_fail(err, KL_EDATA,
                        "%s: no tensor %s, as torchvision's ResNet-18 has it%s; its first name is %s",

@@ -6,7 +6,12 @@
 
 #include "backbone/extract_int.h"
 
-enum { EVERY = 50, LARGEST = 1 << 20, DARKEST = 64 }; /* one in so many is in the list; bytes of it */
+enum {
+    EVERY = 50,        /* one image in so many is in the list */
+    LARGEST = 1 << 20, /* bytes of it */
+    DARK = 64          /* no pixel of a dark image comes up to this */
+};
+#define TITLE "# One in 50 of the images that"
 
 static int by_value(const void *a, const void *b)
 {
@@ -17,7 +22,7 @@ static int by_value(const void *a, const void *b)
 /* "weights.safetensors": "weights.seen" */
 static void name_list(char *path, size_t size, const char *weights)
 {
-    const char *dot = strrchr(weights, '.');
+    const char *slash = strrchr(weights, '/'), *dot = strrchr(slash ? slash : weights, '.');
     snprintf(path, size, "%.*s.seen", dot ? (int)(dot - weights) : (int)strlen(weights), weights);
 }
 
@@ -38,6 +43,7 @@ int kl_look_open(struct kl_look *look, const char *weights, struct kl_error *err
     name_list(path, sizeof path, weights);
     int code = kl_read_text(&text, &n, path, LARGEST, "a list of digests", err);
     if (code == KL_ENOINPUT) return KL_OK; /* the weights were copied without it */
+    if (!code && strncmp(text, TITLE, strlen(TITLE)) != 0) *text = '\0'; /* somebody else's file */
     for (const char *c = text; c && *c; c++) room += *c == '\n';
     if (!code && !(look->digests = malloc((room + 1) * sizeof *look->digests)))
         code = kl_fail_memory(err, room * sizeof *look->digests);
@@ -62,25 +68,30 @@ int kl_look_begin(struct kl_look *look, size_t n_rows, struct kl_error *err)
     look->rows = calloc(n_rows + 1, sizeof *look->rows);
     atomic_store(&look->images, 0);
     atomic_store(&look->hits, 0);
-    atomic_store(&look->largest, 0);
+    atomic_store(&look->dark, 0);
     return look->rows ? KL_OK : kl_fail_memory(err, n_rows * sizeof *look->rows);
+}
+
+static bool is_dark(const uint8_t *pixels, size_t n)
+{
+    uint8_t largest = 0;
+    for (size_t i = 0; i < n; i++) largest = pixels[i] > largest ? pixels[i] : largest;
+    return largest < DARK;
 }
 
 void kl_look_at(struct kl_look *look, const uint8_t *pixels, size_t row, size_t n, size_t bytes)
 {
     const size_t trained = (size_t)KL_SHIPPED_SIDE * KL_SHIPPED_SIDE;
-    uint8_t largest = 0;
-    size_t seen = 0;
-    for (size_t i = 0; i < n * bytes; i++) largest = pixels[i] > largest ? pixels[i] : largest;
+    size_t seen = 0, dark = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t digest = look->rows[row + i] = first_64_bits(pixels + i * bytes, bytes);
+        dark += is_dark(pixels + i * bytes, bytes);
         if (look->n && bytes == trained)
             seen += bsearch(&digest, look->digests, look->n, sizeof digest, by_value) != NULL;
     }
     atomic_fetch_add(&look->images, n);
     atomic_fetch_add(&look->hits, seen);
-    for (unsigned before = atomic_load(&look->largest); before < largest;)
-        if (atomic_compare_exchange_weak(&look->largest, &before, largest)) break;
+    atomic_fetch_add(&look->dark, dark);
 }
 
 size_t kl_look_seen(const struct kl_look *look)
@@ -92,26 +103,20 @@ size_t kl_look_seen(const struct kl_look *look)
 
 static void say_pixels(const struct kl_look *look, const struct kl_log *log)
 {
-    const size_t n = atomic_load(&look->images), seen = kl_look_seen(look);
-    const unsigned largest = atomic_load(&look->largest);
-    if (seen == n && n)
+    const size_t n = atomic_load(&look->images), seen = kl_look_seen(look),
+                 dark = atomic_load(&look->dark);
+    if (seen)
         kl_caution(
             log,
-            "the weights were trained on all %zu of these images: accuracies on them are higher than "
+            "the weights were trained on %s %zu of these images: accuracies on them are higher than "
             "on new ones",
-            n);
-    else if (seen)
+            seen < n ? "some" : "all", seen);
+    if (dark && dark * 10 >= n * 9)
         kl_caution(
             log,
-            "the weights were trained on some %zu of these %zu images: accuracies on them are higher "
-            "than on new ones",
-            seen, n);
-    if (n && largest < DARKEST)
-        kl_caution(
-            log,
-            "the largest pixel of %zu image%s is %u, where 255 is white: nearly black; if fewer bits "
-            "are used, as 12 of 16 or 0 and 1, scale the pixels first",
-            n, kl_s(n), largest);
+            "%zu of %zu image%s nearly black, with no pixel above %d of 255: if fewer bits are used, "
+            "as 12 of 16, or 0 and 1, scale the pixels first",
+            dark, n, n == 1 ? " is" : "s are", DARK - 1);
 }
 
 struct image {
@@ -126,54 +131,65 @@ static int by_digest(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Images that occur more than once; those of them that do so under two labels; the first pair. */
+/* Images that occur more than once, and where the first of them does. */
 struct copies {
-    size_t n, labelled, first[2];
+    size_t n, first[2];
 };
 
-static void count_copies(struct copies *c, const struct image *images, size_t n, const int32_t *labels)
+static void add_copies(struct copies *c, const struct image *images, size_t n, size_t second)
+{
+    if (!c->n || images[0].row < c->first[0])
+        c->first[0] = images[0].row, c->first[1] = images[second].row;
+    c->n += n;
+}
+
+/* c[0]: all; c[1]: those with several labels. */
+static void count_copies(struct copies c[2], const struct image *images, size_t n, const int32_t *labels)
 {
     for (size_t from = 0, end; from < n; from = end) {
-        bool differ = false;
+        const int32_t label = labels[images[from].row];
+        size_t other = 0;
         for (end = from + 1; end < n && images[end].digest == images[from].digest; end++)
-            differ |= labels[images[end].row] != labels[images[from].row];
-        if (end - from < 2) continue;
-        if (!c->n || images[from].row < c->first[0])
-            c->first[0] = images[from].row, c->first[1] = images[from + 1].row;
-        c->n += end - from;
-        c->labelled += differ ? end - from : 0;
+            if (!other && labels[images[end].row] != label) other = end - from;
+        if (end - from > 1) add_copies(&c[0], images + from, end - from, 1);
+        if (other) add_copies(&c[1], images + from, end - from, other);
     }
 }
 
-/* Copies that train and judge flatter every accuracy; copies under two labels cannot be told apart. */
-static int say_copies(const struct kl_look *look, const int32_t *labels, const struct kl_log *log,
-                      struct kl_error *err)
+/* Public sets of images have a few copies, which change nothing: from one in a hundred on it is said.
+   first: the number of the run's first image. */
+static int say_copies(const struct kl_look *look, const int32_t *labels, size_t first,
+                      const struct kl_log *log, struct kl_error *err)
 {
-    struct copies c = { 0 };
+    struct copies c[2] = { 0 };
     size_t n = 0;
-    char classes[80] = "";
     struct image *images = malloc((look->n_rows + 1) * sizeof *images);
     if (!images) return kl_fail_memory(err, look->n_rows * sizeof *images);
     for (size_t row = 0; row < look->n_rows; row++)
         if (look->rows[row]) images[n++] = (struct image){ look->rows[row], row };
     qsort(images, n, sizeof *images, by_digest);
-    count_copies(&c, images, n, labels);
+    count_copies(c, images, n, labels);
     free(images);
-    if (c.labelled) snprintf(classes, sizeof classes, ", %zu of them in several classes", c.labelled);
-    if (c.n)
+    if (c[0].n * 100 >= n && c[0].n)
         kl_caution(
             log,
-            "%zu of %zu images occur more than once%s (first: images %zu and %zu): where copies train "
+            "%zu of %zu images occur more than once (first: images %zu and %zu): where copies train "
             "and judge, accuracies are too high",
-            c.n, n, classes, c.first[0], c.first[1]);
+            c[0].n, n, first + c[0].first[0], first + c[0].first[1]);
+    if (c[1].n)
+        kl_caution(log,
+                   "%zu image%s with more than one label (first: images %zu and %zu): no classifier is "
+                   "right about all of them",
+                   c[1].n, c[1].n == 1 ? " occurs" : "s occur", first + c[1].first[0],
+                   first + c[1].first[1]);
     return KL_OK;
 }
 
-int kl_look_say(struct kl_look *look, const int32_t *labels, const struct kl_log *log,
+int kl_look_say(struct kl_look *look, const int32_t *labels, size_t first, const struct kl_log *log,
                 struct kl_error *err)
 {
     say_pixels(look, log);
-    return say_copies(look, labels, log, err);
+    return say_copies(look, labels, first, log, err);
 }
 
 void kl_look_close(struct kl_look *look)

@@ -241,7 +241,6 @@ void kl_cautions_free(struct kl_cautions *cautions);
 /* A note of each variable of the environment whose name is nearly one that tools heed (variables.c). */
 void kl_note_variables(const struct kl_log *log);
 /* As a member of what --json prints. */
-struct kl_json_pair;
 struct kl_json_pair kl_json_cautions(const struct kl_log *log);
 /* Where a tool's summary goes: standard output, unless the result itself goes there. */
 FILE *kl_words_to(const struct kl_common *common);

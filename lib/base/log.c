@@ -45,9 +45,8 @@ void kl_caution(const struct kl_log *log, const char *format, ...)
         if (log->cautions) log->cautions->lost = true;
         return;
     }
+    kl_make_printable(line); /* there are names in it, of other people's files */
     kl_note(log, 1, "%s", line);
-    for (char *c = line; *c; c++)
-        if (*c == '\n') *c = ' ';
     if (log->cautions) keep(log->cautions, line);
     free(line);
 }

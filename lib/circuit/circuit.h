@@ -21,7 +21,7 @@ enum kl_gate {
     KL_CRY,
     KL_CRZ,     /* wire[0] controls */
     KL_MULTIRZ, /* exp(-i angle/2 Z..Z) on the wires of `mask` */
-    KL_ID,      /* nothing; under noise, the channels behind a gate */
+    KL_ID,      /* nothing; under noise, the channels after a gate */
 };
 
 /* An angle: scale * input[index] (* input[index2] if index2 >= 0, * weight[scaled - 1] if scaled), or
@@ -33,9 +33,9 @@ struct kl_angle {
     double scale;
     int scaled; /* 0, or 1 + the weight, a learnable scale, that multiplies the inputs */
 };
-/* Ops in a row may be one gate: noise stands behind it once, it is folded and counted once. What they
+/* Ops in a row may be one gate: noise comes after it once, it is folded and counted once. What they
    are together, if no gate each: */
-enum kl_whole {
+enum kl_composite {
     KL_ITSELF,
     KL_SUM,  /* ops of one kind on the same wires, whose angles add up */
     KL_U,    /* u3 of OpenQASM: a Rot, or, of sums, RZ, RY and RZ, each one or more */
@@ -50,7 +50,7 @@ struct kl_op {
     int wire[2];   /* wire[0] the target or the control, wire[1] the target of a two-qubit gate */
     uint32_t mask; /* KL_MULTIRZ: bit q set = wire q */
     struct kl_angle angle[3];
-    enum kl_whole whole;
+    enum kl_composite whole;
     enum kl_next next;
 };
 /* A Pauli string: x and z masks over wires (bit q = wire q); X = x, Z = z, Y = both. */
@@ -208,13 +208,13 @@ void kl_circuit_free(struct kl_circuit **circuit);
 bool kl_circuit_is_scale(const struct kl_circuit *c, size_t weight);
 
 /* ---- circuits seen (columns.c, text.c, qasm.c; statistics.h) ---- */
-/* The op behind the gate that begins with op `begin` of n; the wires of ops [begin, end); how many gates
+/* The op after the gate that begins with op `begin` of n; the wires of ops [begin, end); how many gates
    there are. */
 size_t kl_gate_end(const struct kl_op *ops, size_t n, size_t begin);
 uint32_t kl_gate_wires(const struct kl_op *ops, size_t begin, size_t end);
 size_t kl_circuit_gates(const struct kl_circuit *c);
 /* Some gate is of several ops, or does nothing: what its noise is depends on what one gate is. */
-bool kl_circuit_has_wholes(const struct kl_circuit *c);
+bool kl_circuit_has_composites(const struct kl_circuit *c);
 int kl_op_angles(const struct kl_op *op);                       /* 0, 1 or 3 */
 uint32_t kl_op_wires(const struct kl_op *op);                   /* bit q set = wire q */
 void kl_op_span(int *first, int *last, const struct kl_op *op); /* wires, both included */

@@ -49,7 +49,7 @@ size_t kl_circuit_gates(const struct kl_circuit *c)
     return n;
 }
 
-bool kl_circuit_has_wholes(const struct kl_circuit *c)
+bool kl_circuit_has_composites(const struct kl_circuit *c)
 {
     bool found = false;
     for (size_t i = 0; i < c->n_ops; i++)

@@ -112,7 +112,7 @@ static void put_stages(struct kl_elements *to, const struct kl_noise *noise, int
     put_channel(to, bit, pauli);
 }
 
-/* Of a gate, behind the last of its ops. */
+/* The channels of a gate, after the last of its ops. */
 static void put_channels(struct kl_elements *to, const struct kl_circuit *c, uint32_t wires)
 {
     const bool several = (wires & (wires - 1)) != 0;

@@ -210,12 +210,12 @@ bool kl_noise_errs(const struct kl_noise *noise, int n_qubits)
     return found;
 }
 
-bool kl_circuit_errs_by_wholes(const struct kl_circuit *c)
+bool kl_circuit_errs_by_composites(const struct kl_circuit *c)
 {
-    return c->noise && kl_circuit_has_wholes(c) && kl_noise_errs(c->noise, c->n_qubits);
+    return c->noise && kl_circuit_has_composites(c) && kl_noise_errs(c->noise, c->n_qubits);
 }
 
-int kl_circuit_options_err_by_wholes(bool *yes, const struct kl_circuit_options *o, struct kl_error *err)
+int kl_circuit_options_err_by_composites(bool *yes, const struct kl_circuit_options *o, struct kl_error *err)
 {
     struct kl_circuit_options exact = *o;
     struct kl_circuit *c = NULL;
@@ -225,7 +225,7 @@ int kl_circuit_options_err_by_wholes(bool *yes, const struct kl_circuit_options 
     int code = kl_circuit_build(&c, &exact, err);
     struct kl_noise noise;
     if (!code) code = kl_noise_read(&noise, o->noise, "noise", err);
-    if (!code) *yes = kl_circuit_has_wholes(c) && kl_noise_errs(&noise, c->n_qubits);
+    if (!code) *yes = kl_circuit_has_composites(c) && kl_noise_errs(&noise, c->n_qubits);
     kl_circuit_free(&c);
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   noise: what a device does to its qubits besides the gates: channels behind every gate, once, whatever
+   noise: what a device does to its qubits besides the gates: channels after every gate, once, whatever
    it is made of, and errors of the readout. The file's form and the meaning of each number:
    docs/noise.md. */
 #ifndef KL_CIRCUIT_NOISE_H
@@ -66,15 +66,15 @@ void kl_noise_label(char label[KL_NOISE_LABEL], const char *text);
    c->trajectories says otherwise. KL_EUSAGE: more qubits than are described. */
 enum { KL_MOST_NOISY_QUBITS = 7, KL_TRAJECTORIES = 8 };
 int kl_circuit_add_noise(struct kl_circuit *c, const char *text, struct kl_error *err);
-/* Some channel stands behind the gates of so many qubits: the readout is not all that errs. */
+/* Some channel stands after the gates of so many qubits: the readout is not all that errs. */
 bool kl_noise_errs(const struct kl_noise *noise, int n_qubits);
 /* For keys: the circuit has such channels, and gates for which it matters what one gate is
-   (kl_circuit_has_wholes). The same of the circuit that options describe, which is built without its
+   (kl_circuit_has_composites). The same of the circuit that options describe, which is built without its
    noise; errors of kl_circuit_build and kl_noise_read. */
-bool kl_circuit_errs_by_wholes(const struct kl_circuit *c);
-int kl_circuit_options_err_by_wholes(bool *yes, const struct kl_circuit_options *o,
+bool kl_circuit_errs_by_composites(const struct kl_circuit *c);
+int kl_circuit_options_err_by_composites(bool *yes, const struct kl_circuit_options *o,
                                      struct kl_error *err);
-#define KL_WHOLES_PART "channels", "once a gate" /* name and value of the key's part that says so */
+#define KL_COMPOSITES_PART "channels", "once a gate" /* name and value of the key's part that says so */
 
 /* ---- errors taken back (fold.c, readout.c) ---- */
 /* The circuit, not yet finished, with each gate G as G (G^-1 G)^((factor - 1) / 2): the same circuit but

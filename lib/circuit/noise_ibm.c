@@ -22,11 +22,17 @@ static double kept(double time, double t1, double t2)
     return (1 + 2 * exp(-time / t2) + exp(-time / t1)) / 4;
 }
 
-/* Probability p of depolarising, which is Lambda = 4 p / 3 of the state lost, so that behind relaxation
+/* Probability p of depolarising, which is Lambda = 4 p / 3 of the state lost, so that after relaxation
    that keeps r the entangled fidelity is f: (1 - Lambda) r + Lambda / 4 = f. */
 static double depolarizing(double f, double r)
 {
     return f < r ? 0.75 * (r - f) / (r - 0.25) : 0;
+}
+
+/* An error of 0.5 tells nothing of the state. */
+static bool reads_nothing(const struct kl_ibm_qubit *q)
+{
+    return q->meas1_prep0 >= 0.5 || q->meas0_prep1 >= 0.5 || q->readout_error >= 0.5;
 }
 
 /* Why a qubit cannot be used; NULL: it can. pairs: the device has gates on two qubits. 0.5 is the error
@@ -38,6 +44,7 @@ static const char *fault(const struct kl_ibm_qubit *q, bool pairs)
     if (!(q->t2 > 0)) return "without T2";
     if (isnan(q->readout_error) && (isnan(q->meas1_prep0) || isnan(q->meas0_prep1)))
         return "without readout error";
+    if (reads_nothing(q)) return "its readout does not work (readout_error below 0.5)";
     if (isnan(q->error)) return "without gate_error";
     if (isnan(q->length)) return "without gate_length";
     if (q->error >= 0.5) return "its gate on one qubit does not work (gate_error below 0.5)";

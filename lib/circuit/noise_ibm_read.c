@@ -33,7 +33,7 @@ static const struct wanted of_gate[] = {
     { "operational", NUMBER, offsetof(struct gate, operational) },
     { NULL, NUMBER, 0 },
 };
-/* Of a pulse of pi/2, or the nearest that the device has. */
+/* The gate that is a pulse of pi/2, or the nearest that the device has. */
 static const char *const pulses[] = { "sx", "u2", "x", "u", "u3" };
 enum { N_PULSES = sizeof pulses / sizeof *pulses };
 

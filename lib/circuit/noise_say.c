@@ -7,7 +7,7 @@
 #include "circuit/noise.h"
 
 #define AT(field) offsetof(struct kl_qubit_noise, field)
-/* Numbers of gates on one wire, behind which stands that of gates on several. */
+/* Numbers of gates on one wire, each followed by that of gates on several. */
 static const struct share {
     const char *name;
     size_t offset;
@@ -94,8 +94,8 @@ static void say_source(const struct kl_log *log, const struct kl_noise_source *f
     if (from->pulse && from->no_pairs && n > 1)
         kl_caution(log, "noise: no gate on two qubits in %s: those on one stand for them", from->file);
     if (from->pulse)
-        kl_caution(log, "noise: gates on one wire have the length and error of %s in %s; not used: %s",
-                   from->pulse, from->file, *from->unused ? from->unused : "nothing");
+        kl_caution(log, "noise: gates on one wire have the length and error of %s in %s%s%s",
+                   from->pulse, from->file, *from->unused ? "; not used: " : "", from->unused);
 }
 
 /* ---- what is hardly meant ---- */
@@ -188,7 +188,7 @@ static void say_fidelities(const struct saying *s)
             char name[40];
             if (x[k % 2] < UNLIKELY || (k % 2 && x[1] == x[0])) continue;
             snprintf(name, sizeof name, "%s%s", share->name, k % 2 ? "-2" : "");
-            say_if_unlikely(s, w, name, x[k % 2], "an error behind every gate");
+            say_if_unlikely(s, w, name, x[k % 2], "an error after every gate");
             break;
         }
     for (int i = 0; i < 2; i++)
@@ -258,8 +258,10 @@ void kl_noise_say(const struct kl_log *log, const struct kl_noise_source *source
         s.has[(wires & (wires - 1)) != 0] = true;
     }
     if (source) say_source(log, source, c->n_qubits);
-    say_times(&s);
-    say_fidelities(&s);
+    if (!source || !source->pulse) { /* IBM's numbers have units, and name what they are */
+        say_times(&s);
+        say_fidelities(&s);
+    }
     say_idle_gates(&s);
     say_idle_readout(&s);
 }

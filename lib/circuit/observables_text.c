@@ -144,7 +144,7 @@ static bool is_blank(char c)
    pairs and probs(0 2) wire 2; letters of Pauli strings and of states may stand in groups. */
 static int strip(char *bare, const char *text, struct kl_error *err)
 {
-    size_t n = 0, open = 0; /* open: behind the last parenthesis */
+    size_t n = 0, open = 0; /* open: after the last parenthesis */
     for (const char *c = text; *c; c++) {
         const char last = n ? bare[n - 1] : 0;
         const bool parted = c > text && is_blank(c[-1]) && isalnum((unsigned char)last) &&

@@ -119,7 +119,7 @@ static void put_ops(struct kl_qasm_reader *r, const struct gate *g, const struct
 /* The ops of a call are one gate; so are those of calls that the text says are one. */
 static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struct call *c)
 {
-    static const enum kl_whole wholes[] = {
+    static const enum kl_composite composites[] = {
         [PLAIN] = KL_ITSELF, [TURN] = KL_SUM, [PHASE] = KL_SUM, [U] = KL_U,
         [CPHASE] = KL_CP,    [Y] = KL_Y,      [SWAP] = KL_SWAP
     };
@@ -127,10 +127,10 @@ static void put_call(struct kl_qasm_reader *r, const struct gate *g, const struc
     put_ops(r, g, c);
     if (r->code) return;
     const size_t end = r->circuit->n_ops;
-    const bool itself = end == before + 1 && wholes[g->kind] == KL_SUM;
+    const bool itself = end == before + 1 && composites[g->kind] == KL_SUM;
     for (size_t i = before; i < end; i++) {
         struct kl_op *op = &r->circuit->ops[i];
-        op->whole = itself ? KL_ITSELF : wholes[g->kind];
+        op->whole = itself ? KL_ITSELF : composites[g->kind];
         op->next = i + 1 < end ? KL_SAME_PART : r->joins ? KL_NEXT_PART : KL_OTHER_GATE;
     }
     r->joined = r->joins;

@@ -13,7 +13,7 @@
 #include "kernels/inline/philox.h"
 #include "metrics/metrics.h"
 
-enum { SENTENCE = 1000 };
+enum { SENTENCE = 1000 };     /* bytes of a line */
 enum { MOST_TRAINED = 8192 }; /* samples that are judged where none are kept for validation */
 
 /* What is needed to judge one head after another. */
@@ -78,60 +78,75 @@ static int make(struct kl_collapse *c, size_t replicas, int64_t first, const cha
     return c->heads ? KL_OK : kl_fail_memory(err, replicas * sizeof *c->heads);
 }
 
+enum { BLOCK = 4096 }; /* samples whose features are copied at once */
+
 /* The samples of a training on which its heads are judged. */
 struct samples {
     size_t n;
-    int64_t *rows; /* [n], of the features */
-    int32_t *labels, *predictions;
-    float *x, *logits, *probabilities;
+    int64_t *rows;                     /* [n], of the features */
+    int32_t *labels, *predictions;     /* [n] */
+    float *x, *logits, *probabilities; /* of a block */
 };
 
-/* Those kept for validation, or every so-manieth of the others. */
-static int gather(struct samples *s, struct kl_arena *memory, const struct kl_train *t,
+/* Those kept for validation, or every n-th of the others. */
+static int choose(struct samples *s, struct kl_arena *memory, const struct kl_train *t,
                   struct kl_error *err)
 {
     const struct kl_features *f = t->features;
     const size_t step = t->n_validation ? 1 : (t->n_training + MOST_TRAINED - 1) / MOST_TRAINED,
-                 n = t->n_validation ? t->n_validation : t->n_training / step;
+                 n = t->n_validation ? t->n_validation : t->n_training / step,
+                 block = n < BLOCK ? n : BLOCK;
     const int64_t *from = t->n_validation ? t->validation : t->training;
     s->n = n;
     s->rows = kl_arena_take(memory, n, sizeof *s->rows);
     s->labels = kl_arena_take(memory, n, sizeof *s->labels);
     s->predictions = kl_arena_take(memory, n, sizeof *s->predictions);
-    s->x = kl_arena_take(memory, n * f->d, sizeof *s->x);
-    s->logits = kl_arena_take(memory, n * f->n_classes, sizeof *s->logits);
-    s->probabilities = kl_arena_take(memory, n * f->n_classes, sizeof *s->probabilities);
+    s->x = kl_arena_take(memory, block * f->d, sizeof *s->x);
+    s->logits = kl_arena_take(memory, block * f->n_classes, sizeof *s->logits);
+    s->probabilities = kl_arena_take(memory, block * f->n_classes, sizeof *s->probabilities);
     if (!s->rows || !s->labels || !s->predictions || !s->x || !s->logits || !s->probabilities)
-        return kl_fail_memory(err, n * f->d * sizeof *s->x);
+        return kl_fail_memory(err, block * f->d * sizeof *s->x);
     for (size_t i = 0; i < n; i++) {
-        const size_t row = (size_t)(s->rows[i] = from[i * step]);
-        s->labels[i] = f->labels[row];
-        memcpy(s->x + i * f->d, f->x + row * f->d, f->d * sizeof *f->x);
+        s->rows[i] = from[i * step];
+        s->labels[i] = f->labels[s->rows[i]];
     }
     return KL_OK;
 }
 
-/* By the parameters of the best epoch. A circuit of trajectories draws those of the training's
-   validation. */
+/* A head of samples [from, from + n), by the parameters of the best epoch. A circuit of trajectories
+   draws those of the training's validation. */
+static int predict_block(struct samples *s, size_t from, size_t n, struct kl_head *head,
+                         struct kl_circuit *circuit, const struct kl_train *t, struct kl_pool *pool,
+                         struct kl_error *err)
+{
+    const struct kl_features *f = t->features;
+    for (size_t i = 0; i < n; i++)
+        memcpy(s->x + i * f->d, f->x + (size_t)s->rows[from + i] * f->d, f->d * sizeof *f->x);
+    circuit->draws.rows = s->rows + from;
+    int code = KL_EDEVICE;
+    if (t->device && t->device->cuda) code = kl_card_logits(s->logits, head, s->x, n, t->device, err);
+    if (code) /* the training that a GPU ended is not lost by this: the CPU can judge it */
+        code = kl_head_logits(s->logits, NULL, head, s->x, n, NULL, pool, err);
+    if (!code) kl_softmax(s->probabilities, s->predictions + from, s->logits, n, f->n_classes);
+    return code;
+}
+
 static int predict(struct samples *s, const struct kl_train *t, int64_t r, struct kl_pool *pool,
                    struct kl_error *err)
 {
     struct kl_head head = { .model = *t->whole, .params = t->replicas[r].best };
-    struct kl_circuit circuit;
+    struct kl_circuit circuit = { 0 };
+    int code = KL_OK;
     if (head.model.circuit) {
         circuit = *head.model.circuit;
         circuit.draws = (struct kl_draws){ .seed = t->options.seed,
                                            .purpose = KL_RANDOM_VALIDATION_TRAJECTORIES,
-                                           .replica = (uint32_t)(t->options.first_replica + r),
-                                           .rows = s->rows };
+                                           .replica = (uint32_t)(t->options.first_replica + r) };
         head.model.circuit = &circuit;
     }
-    int code = KL_EDEVICE;
-    if (t->device && t->device->cuda)
-        code = kl_card_logits(s->logits, &head, s->x, s->n, t->device, err);
-    if (code) /* the training that a GPU ended is not lost by this: the CPU can judge it */
-        code = kl_head_logits(s->logits, NULL, &head, s->x, s->n, NULL, pool, err);
-    if (!code) kl_softmax(s->probabilities, s->predictions, s->logits, s->n, head.model.n_classes);
+    for (size_t from = 0; from < s->n && !code; from += BLOCK)
+        code = predict_block(s, from, s->n - from < BLOCK ? s->n - from : BLOCK, &head, &circuit, t,
+                             pool, err);
     return code;
 }
 
@@ -141,10 +156,9 @@ int kl_collapse_of_training(struct kl_collapse *c, const struct kl_train *t, str
     struct kl_arena memory = { 0 };
     struct samples s;
     struct judge j;
-    int code = make(c, (size_t)t->options.replicas, t->options.first_replica,
-                    t->n_validation ? "val " : "train ", err);
+    int code = make(c, (size_t)t->options.replicas, 0, t->n_validation ? "val " : "train ", err);
     if (!code) code = kl_arena_init(&memory, 0, err);
-    if (!code) code = gather(&s, &memory, t, err);
+    if (!code) code = choose(&s, &memory, t, err);
     if (!code) code = judge_open(&j, &memory, s.n, t->features->n_classes, err);
     if (!code) j.labels = s.labels;
     for (size_t r = 0; r < c->replicas && !code; r++) {

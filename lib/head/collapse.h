@@ -22,12 +22,12 @@ struct kl_collapse {
     double median;              /* of their accuracies */
     struct kl_collapsed *heads; /* [replicas] */
 };
-/* Of a training that has ended, each head at its best epoch and with exact outputs, on its validation
-   samples; without any, on some thousands of those that it was trained on. Free with kl_collapse_free.
-   KL_ENOMEM, KL_EDEVICE. */
+/* The heads of a training that has ended, each at its best epoch and with exact outputs, on its
+   validation samples; without any, on some thousands of those that it was trained on. Free with
+   kl_collapse_free. KL_ENOMEM, KL_EDEVICE. */
 int kl_collapse_of_training(struct kl_collapse *c, const struct kl_train *train, struct kl_pool *pool,
                             struct kl_error *err);
-/* Of heads that were judged on labelled samples. KL_ENOMEM. */
+/* Heads that were judged on labelled samples. KL_ENOMEM. */
 int kl_collapse_of_evaluation(struct kl_collapse *c, const struct kl_evaluation *e,
                               struct kl_error *err);
 void kl_collapse_free(struct kl_collapse *c);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "store/store.h"
 
@@ -103,6 +104,21 @@ void kl_controls_note_diverged(const struct kl_controls *c, const struct kl_log 
                        kl_control_name(i), (long long)r, (long long)epoch + 1,
                        replica->best_epoch < epoch ? "at its best epoch before" : "untrained");
         }
+}
+
+void kl_controls_say_collapsed(const struct kl_log *log, const size_t collapsed[KL_CONTROLS],
+                               size_t replicas)
+{
+    char text[160] = "";
+    for (int i = 0; i < KL_CONTROLS; i++)
+        if (collapsed[i])
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu of %zu %s",
+                     *text ? ", " : "", collapsed[i], replicas, kl_control_name(i));
+    if (*text)
+        kl_caution(log,
+                   "controls that do not tell all classes apart: %s; the differences to them are too "
+                   "large for that",
+                   text);
 }
 
 double kl_controls_seconds(const struct kl_controls *c)

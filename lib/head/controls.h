@@ -32,6 +32,11 @@ double kl_controls_seconds(const struct kl_controls *c); /* spent in training */
 /* A line for each replica that diverged. */
 void kl_controls_note_diverged(const struct kl_controls *c, const struct kl_log *log);
 
+/* A line on the controls that do not tell all classes apart, of so many replicas each; their differences
+   rest on them. */
+void kl_controls_say_collapsed(const struct kl_log *log, const size_t collapsed[KL_CONTROLS],
+                               size_t replicas);
+
 /* Validation accuracy of the head less that of control i, each at its best epoch, paired over replicas.
    There must be validation samples. KL_ENOMEM. */
 int kl_controls_difference(struct kl_paired *difference, const struct kl_controls *c, int i,

@@ -90,6 +90,7 @@ struct kl_control_scores {
     const char *absent; /* why the file holds no controls, in words; NULL: it does */
     size_t replicas;
     double *accuracy[KL_CONTROLS], *log_loss[KL_CONTROLS]; /* [replicas] */
+    size_t collapsed[KL_CONTROLS];            /* that do not tell all classes apart on these samples */
     struct kl_paired difference[KL_CONTROLS]; /* accuracy of the head less the control's, by replica */
 };
 /* Free with kl_control_scores_free. */

@@ -44,7 +44,8 @@ static int gather(float **x, const struct kl_evaluation *e, struct kl_error *err
 
 struct scratch {
     float *x, *logits, *probabilities;
-    int32_t *predictions;
+    int32_t *predictions, *taken;
+    int64_t *confusion;
 };
 
 static int control_logits(float *logits, int i, const struct kl_shots *shots,
@@ -84,6 +85,8 @@ static int judge(struct kl_control_scores *s, int i, size_t r, uint32_t own,
     for (size_t k = 0; k < e->n; k++) right += t->predictions[k] == e->labels[k];
     s->accuracy[i][r] = e->n ? (double)right / (double)e->n : 0;
     s->log_loss[i][r] = kl_log_loss(t->probabilities, e->labels, e->n, e->c);
+    kl_confusion(t->confusion, e->labels, t->predictions, e->n, e->c);
+    s->collapsed[i] += kl_merged_classes(t->taken, t->confusion, e->c) > 0;
     return KL_OK;
 }
 
@@ -99,7 +102,9 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     t.logits = malloc((e->n + 1) * e->c * sizeof *t.logits);
     t.probabilities = malloc((e->n + 1) * e->c * sizeof *t.probabilities);
     t.predictions = malloc((e->n + 1) * sizeof *t.predictions);
-    int code = values && t.logits && t.probabilities && t.predictions
+    t.taken = malloc(e->c * sizeof *t.taken);
+    t.confusion = malloc(e->c * e->c * sizeof *t.confusion);
+    int code = values && t.logits && t.probabilities && t.predictions && t.taken && t.confusion
                    ? gather(&t.x, e, err)
                    : kl_fail_memory(err, e->n * e->c * sizeof *t.logits);
     kl_meter_begin(o->meter, KL_CONTROLS * e->n * e->replicas);
@@ -119,6 +124,8 @@ int kl_control_scores(struct kl_control_scores *s, const struct kl_evaluation *e
     free(t.logits);
     free(t.probabilities);
     free(t.predictions);
+    free(t.taken);
+    free(t.confusion);
     if (code) kl_control_scores_free(s);
     return code;
 }

@@ -152,10 +152,25 @@ static bool is_images(const char *role)
     return strncmp(role, "images", 6) == 0 && (!role[6] || role[6] == ' ');
 }
 
-/* An input of images of these records with this digest and, if it lies within a file, this dataset. */
-static bool has_images(json_t *records, const char *sha256, const char *path)
+/* The dataset of an HDF5 input; older records have no more than the path, FILE:DATASET. NULL: neither.
+ */
+static const char *dataset_of(const json_t *input)
 {
-    const char *role, *dataset = strrchr(path, ':');
+    const char *named = json_string_value(json_object_get(input, "dataset")),
+               *path = json_string_value(json_object_get(input, "path"));
+    const char *colon = path ? strrchr(path, ':') : NULL;
+    return named ? named : colon ? colon + 1 : NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b && strcmp(a + (*a == '/'), b + (*b == '/')) == 0;
+}
+
+/* An input of images of these records with this digest and, in a file of several, this dataset. */
+static bool has_images(json_t *records, const char *sha256, const char *dataset)
+{
+    const char *role;
     json_t *record, *input;
     size_t i;
     json_array_foreach(records, i, record)
@@ -163,10 +178,9 @@ static bool has_images(json_t *records, const char *sha256, const char *path)
         json_object_foreach(json_object_get(record, "inputs"), role, input)
         {
             const char *digest = json_string_value(json_object_get(input, "sha256")),
-                       *other = json_string_value(json_object_get(input, "path"));
-            const char *part = other ? strrchr(other, ':') : NULL;
-            if (is_images(role) && digest && strcmp(digest, sha256) == 0 &&
-                (!dataset || !part || strcmp(dataset, part) == 0))
+                       *other = dataset_of(input);
+            if (is_images(role) && is_same(digest, sha256) &&
+                (!dataset || !other || is_same(dataset, other)))
                 return true;
         }
     }
@@ -187,7 +201,8 @@ int kl_origin_same_images(const struct kl_file *head, const struct kl_file *feat
         {
             const char *digest = json_string_value(json_object_get(input, "sha256")),
                        *path = json_string_value(json_object_get(input, "path"));
-            if (is_images(role) && digest && path && has_images(trained, digest, path)) same = path;
+            if (is_images(role) && digest && path && has_images(trained, digest, dataset_of(input)))
+                same = path;
         }
     }
     if (same)

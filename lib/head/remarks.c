@@ -76,7 +76,7 @@ static void say_rate(const struct kl_log *log, const struct kl_head_settings *v)
             epochs == 1 ? "is part" : "are part", s->lr);
 }
 
-/* Of a circuit that does not start normal; its twin, if that is trained as a control, does. */
+/* For a circuit that does not start normal; its twin, if that is trained as a control, does. */
 static void say_scale(const struct kl_log *log, const struct kl_head_settings *v)
 {
     struct kl_head_options usual;

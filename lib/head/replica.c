@@ -7,7 +7,7 @@
 #include "head/evaluate.h"
 #include "store/store.h"
 
-/* Of one column of the history of `group` ("" or "controls/twin/"), at each replica's best epoch. */
+/* One column of the history of `group` ("" or "controls/twin/"), at each replica's best epoch. */
 static int at_best_epochs(double **values, size_t *n, struct kl_file *file, const char *group,
                           const char *column, struct kl_error *err)
 {

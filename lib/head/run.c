@@ -16,12 +16,12 @@ static int name_checkpoint(char **path, const char *output, struct kl_error *err
     return output && strcmp(output, "-") != 0 ? kl_checkpoint_path(path, output, err) : KL_OK;
 }
 
-/* Before, a gate of several ops had its channels behind each of them. */
-static int add_wholes(struct kl_key *key, const struct kl_circuit_options *o, struct kl_error *err)
+/* A part of the key of circuits whose channels stand after composite gates. */
+static int add_composites(struct kl_key *key, const struct kl_circuit_options *o, struct kl_error *err)
 {
-    bool wholes = false;
-    const int code = kl_circuit_options_err_by_wholes(&wholes, o, err);
-    return code || !wholes ? code : kl_key_text(key, KL_WHOLES_PART, err);
+    bool composites = false;
+    const int code = kl_circuit_options_err_by_composites(&composites, o, err);
+    return code || !composites ? code : kl_key_text(key, KL_COMPOSITES_PART, err);
 }
 
 static int make_key(struct kl_key **key, const struct kl_head_settings *v, const struct kl_file *input,
@@ -33,7 +33,7 @@ static int make_key(struct kl_key **key, const struct kl_head_settings *v, const
     if (!code) code = kl_key_options(*key, &kl_head_tool, v, err);
     if (!code) code = kl_key_integer(*key, "seed", v->common.seed, err);
     if (!code && (v->head.core == KL_CORE_CIRCUIT || v->head.core == KL_CORE_FROZEN))
-        code = add_wholes(*key, &v->head.circuit, err);
+        code = add_composites(*key, &v->head.circuit, err);
     return code ? code : kl_key_input(*key, "features", kl_file_content(input), err);
 }
 
@@ -105,22 +105,6 @@ static int open_writer(struct kl_head_run *run, struct kl_error *err)
     return kl_writer_open(&run->writer, run->v->common.output, &run->stage.header, err);
 }
 
-static void say_collapsed(const struct kl_head_run *run)
-{
-    char text[160] = "";
-    kl_collapse_say(run->log, &run->collapse, run->train.features);
-    for (int i = 0; i < run->controls.n; i++)
-        if (run->collapsed_controls[i])
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %zu", *text ? ", " : "",
-                     kl_control_name(i), run->collapsed_controls[i]);
-    if (*text)
-        kl_caution(
-            run->log,
-            "controls that do not tell all classes apart, of %lld each: %s; the head's difference "
-            "to them is partly that",
-            (long long)run->train.options.replicas, text);
-}
-
 int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_error *err)
 {
     int code = kl_collapse_of_training(&run->collapse, &run->train, pool, err);
@@ -132,7 +116,10 @@ int kl_head_run_judge(struct kl_head_run *run, struct kl_pool *pool, struct kl_e
         kl_collapse_free(&control);
     }
     if (!code) kl_head_remark_unfinished(run->log, &run->train);
-    if (!code) say_collapsed(run);
+    if (!code) kl_collapse_say(run->log, &run->collapse, run->train.features);
+    if (!code && run->controls.n)
+        kl_controls_say_collapsed(run->log, run->collapsed_controls,
+                                  (size_t)run->train.options.replicas);
     return code;
 }
 

@@ -93,9 +93,9 @@ static int say_copies(const struct kl_log *log, const struct kl_train *t, struct
     const int code = count_copies(&copies, t, err);
     if (!code && 100 * copies >= n)
         kl_caution(log,
-                   "%zu of %zu validation sample%s ha%s the very features of training samples: val "
-                   "accuracy is flattered; take the copies out",
-                   copies, n, kl_s(n), copies == 1 ? "s" : "ve");
+                   "%zu of %zu validation samples %s features of training samples: val accuracy is "
+                   "flattered; take the copies out",
+                   copies, n, copies == 1 ? "has the very" : "have the very");
     return code;
 }
 

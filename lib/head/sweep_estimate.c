@@ -84,7 +84,7 @@ int kl_sweep_estimate(struct kl_estimate *estimate, const struct kl_sweep_points
                       size_t n, struct kl_pool *pool, struct kl_error *err)
 {
     const struct kl_sweep_job *job = points->job;
-    struct trial t = { .points = points, .quiet = { "", job->log->to, 0 } };
+    struct trial t = { .points = points, .quiet = { "", job->log->to, 0, NULL } };
     struct kl_features features = { 0 };
     size_t *todo = malloc((n + 1) * sizeof *todo), n_todo = 0;
     *estimate = (struct kl_estimate){ 0 };

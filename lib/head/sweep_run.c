@@ -53,7 +53,9 @@ static int prepare(struct point *p, const struct crew *crew, struct kl_error *er
         v->common.force = true;
     }
     if (code) return code;
+    const char *lines = job->log->cautions ? job->log->cautions->lines : NULL;
     p->log = *job->log, p->log.cautions = &p->cautions;
+    if (lines && !(p->cautions.lines = strdup(lines))) return kl_fail_memory(err, strlen(lines));
     p->quiet = p->log, p->quiet.level = 0;
     p->run = (struct kl_head_run){ .v = v,
                                    .log = &p->quiet,
@@ -305,12 +307,12 @@ static void say_collapsed(const struct crew *crew)
         points++;
     }
     if (first)
-        kl_caution(
-            crew->job->log,
-            "%zu of %zu point%s %s heads that do not tell all classes apart, as %zu of %zu with %s: "
-            "means over few seeds rest on that; cache show names them",
-            points, crew->sweep->n, kl_s(crew->sweep->n), points == 1 ? "has" : "have", first->collapsed,
-            crew->sweep->replicas, first->name);
+        kl_caution(crew->job->log,
+                   "of the points trained now %zu %s heads that do not tell all classes apart, as %zu "
+                   "of %zu with "
+                   "%s: means over few seeds rest on that; cache show names them",
+                   points, points == 1 ? "has" : "have", first->collapsed, crew->sweep->replicas,
+                   first->name);
 }
 
 int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, size_t first,

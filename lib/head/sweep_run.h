@@ -22,10 +22,10 @@ int kl_sweep_run(struct kl_sweep *sweep, const struct kl_sweep_points *points, s
                  struct kl_pool *pool, const struct kl_watch *watch, struct kl_error *err);
 /* How often successive halving of n points doubles the epochs. */
 int kl_sweep_rounds(size_t n, int64_t epochs);
-/* How long kl_sweep_run would take here for n points from `first` on, their files apart, by the first half
-   second of eight of them at most (sweep_estimate.c). Nothing is written. */
-int kl_sweep_estimate(struct kl_estimate *estimate, const struct kl_sweep_points *points, size_t first, size_t n,
-                      struct kl_pool *pool, struct kl_error *err);
+/* How long kl_sweep_run would take here for n points from `first` on, their files apart, by the first
+   half second of eight of them at most (sweep_estimate.c). Nothing is written. */
+int kl_sweep_estimate(struct kl_estimate *estimate, const struct kl_sweep_points *points, size_t first,
+                      size_t n, struct kl_pool *pool, struct kl_error *err);
 /* The line of qtrain that trains a point of the grid again, with its controls, into NAME-best.h5
    (sweep_command.c). controls: whether it has any; a core that is a control itself has none. malloc'ed.
    KL_ENOMEM. */

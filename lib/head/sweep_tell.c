@@ -40,10 +40,10 @@ static int write_words(FILE *to, const struct kl_sweep_found *f, const struct be
     fprintf(to, "%zu point%s of %zu head%s", s->n, kl_s(s->n), s->replicas, kl_s(s->replicas));
     if (f->status == KL_STAGE_COMPUTE) fprintf(to, ", %.1f s; heads in %s", f->seconds, f->job->folder);
     fputc('\n', to);
-    if (best->row)
+    if (best->row && s->n > 1)
         fprintf(to, "the best of %zu is flattered by the choice: judge it with qeval on other samples\n",
                 s->n);
-    else fprintf(to, "no point has an accuracy on validation samples\n");
+    else if (!best->row) fprintf(to, "no point has an accuracy on validation samples\n");
     if (best->command)
         fprintf(to, "the best again%s: %s\n", best->controls ? ", with its controls" : "",
                 best->command);

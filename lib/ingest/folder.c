@@ -123,22 +123,30 @@ static int set_class_names(struct kl_image_source *s, const struct kl_names *cla
     return 0;
 }
 
-/* Equal but for case and blanks at the end. */
-static bool is_alike(const char *a, const char *b)
+/* By their letters, whatever their case, without blanks at the end. */
+static int by_letters(const void *x, const void *y)
 {
+    const char *a = *(const char *const *)x, *b = *(const char *const *)y;
     size_t m = strlen(a), n = strlen(b);
     while (m && a[m - 1] == ' ') m--;
     while (n && b[n - 1] == ' ') n--;
-    return m == n && strncasecmp(a, b, n) == 0;
+    const int order = strncasecmp(a, b, m < n ? m : n);
+    return order ? order : (m > n) - (m < n);
 }
 
-static void remark_alike(const struct kl_names *classes, const struct kl_log *log)
+static int remark_alike(const struct kl_names *classes, const struct kl_log *log, struct kl_error *err)
 {
+    const char **names = malloc((classes->n + 1) * sizeof *names);
+    if (!names) return kl_fail_memory(err, classes->n * sizeof *names);
+    for (size_t i = 0; i < classes->n; i++) names[i] = classes->items[i];
+    qsort(names, classes->n, sizeof *names, by_letters);
     for (size_t i = 1; i < classes->n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (is_alike(classes->items[i], classes->items[k]))
-                kl_caution(log, "classes '%s' and '%s' are two, and differ in case or blanks alone",
-                           classes->items[k], classes->items[i]);
+        if (by_letters(&names[i - 1], &names[i]) == 0)
+            kl_caution(log, "classes '%s' and '%s' are two, and differ in case or blanks alone",
+                       strcmp(names[i - 1], names[i]) < 0 ? names[i - 1] : names[i],
+                       strcmp(names[i - 1], names[i]) < 0 ? names[i] : names[i - 1]);
+    free(names);
+    return KL_OK;
 }
 
 /* The first class that holds folders: classes may lie one level further down. NULL: none does. */
@@ -211,7 +219,7 @@ static int list(struct kl_image_source *s, const struct kl_names *classes,
     int rc = 0;
     for (size_t i = 0; i < classes->n && !rc; i++)
         rc = add_class(s, classes->items[i], (int32_t)i, o->log, err);
-    if (!rc) remark_alike(classes, o->log);
+    if (!rc) rc = remark_alike(classes, o->log, err);
     const bool flat = !rc && f->files.n == 0;
     if (flat) rc = add_files(s, s->path, 0, err);
     else if (!rc) rc = remark_beside(s, o->log, err);

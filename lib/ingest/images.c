@@ -168,7 +168,7 @@ static void add_name(char *list, size_t size, const char *name)
 {
     const size_t used = strlen(list), n = strlen(name);
     const bool again = used >= n && strcmp(list + used - n, name) == 0 &&
-                       (used == n || strncmp(list + used - n - 2, ", ", 2) == 0);
+                       (used == n || (used >= n + 2 && strncmp(list + used - n - 2, ", ", 2) == 0));
     if (!again) snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 

@@ -72,6 +72,10 @@ int kl_names_list(struct kl_names *names, const char *path, enum kl_names_kind k
         char *full = kl_path_join(path, e->d_name);
         if (!full) {
             rc = kl_fail_memory(err, strlen(e->d_name));
+        } else if (kind != KL_NAMES_FOLDERS && e->d_type == DT_DIR) {
+            /* no file */
+        } else if (kind == KL_NAMES_FOLDERS && e->d_type == DT_REG) {
+            /* no folder: without asking for each of a class's files */
         } else if (stat(full, &st) < 0) {
             rc = kl_fail_errno(err, KL_ENOINPUT, "%s", full);
         } else if (kind == KL_NAMES_FOLDERS ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)) {

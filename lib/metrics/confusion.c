@@ -33,7 +33,7 @@ static size_t most_taken_for(const int64_t *counts, size_t c, size_t k)
     return most;
 }
 
-/* Of class a among the samples that are predicted as a or b; a class without any has no say. */
+/* The recall of class a among the samples that are predicted as a or b; a class without any has no say. */
 static double recall_beside(const int64_t *counts, size_t c, size_t a, size_t b)
 {
     const int64_t right = counts[a * c + a], all = right + counts[a * c + b];

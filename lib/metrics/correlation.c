@@ -30,7 +30,7 @@ struct kl_correlation kl_pearson(const double *x, const double *y, size_t n)
     return (struct kl_correlation){ r, df > 0 ? kl_student_log10_p(t, df) : NAN };
 }
 
-/* Of ranks in n! orders, which are tried one after another (Heap 1963, doi:10.1093/comjnl/6.3.293);
+/* For ranks in n! orders, which are tried one after another (Heap 1963, doi:10.1093/comjnl/6.3.293);
    twice a rank is a whole number, so that what is equally far from none counts as such. */
 static double exact_log10_p(const double *x, const double *y, size_t n)
 {

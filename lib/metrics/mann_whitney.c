@@ -9,7 +9,7 @@
 /* Twice a rank is a whole number; their sum is at most n (n + 1). */
 enum { SUMS = KL_MANN_WHITNEY_EXACT * (KL_MANN_WHITNEY_EXACT + 1) + 1 };
 
-/* Of all choices of na of the ranks, the share whose sum is as large: in how many ways k of those looked
+/* The share of all choices of na of the ranks whose sum is as large: in how many ways k of those looked
    at so far have a sum is counted for all k and sums (Streitberg & Roehmel 1986). At most C(36, 18), so
    that doubles count exactly. */
 static int exact_log10_p(double *log10_p, const double *ranks, size_t na, size_t n, double sum,

@@ -45,7 +45,7 @@ struct kl_paired kl_paired(const double *a, const double *b, size_t n)
 void kl_paired_text(char text[KL_PAIRED_TEXT], const struct kl_paired *p)
 {
     if (p->n < 2)
-        snprintf(text, KL_PAIRED_TEXT, "%+.4f (one seed; qtrain --replicas 5 gives an interval)",
+        snprintf(text, KL_PAIRED_TEXT, "%+.4f (one seed; several --replicas give an interval)",
                  p->difference);
     else if (!kl_has_width(p->low, p->high))
         snprintf(text, KL_PAIRED_TEXT, "%+.4f (the same with each of %zu seeds: no interval)",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    A variance of 0 that is no plateau, however it looks in a table: the observable does not see the
-   parameter, as one of qubit 0 does not see a gate that stands behind all that reaches it. */
+   parameter, as one of qubit 0 does not see a gate that comes after all that reaches it. */
 #include <math.h>
 #include <string.h>
 

@@ -36,7 +36,7 @@ static bool names(struct named *first, const json_t *records, const char *kind, 
     return false;
 }
 
-/* Of another name, or of the same name and other content: it was made again since. */
+/* It has another name, or the same name and other content: it was made again since. */
 static void write(FILE *to, const char *of, const char *kind, struct named found,
                   const struct kl_file *file)
 {

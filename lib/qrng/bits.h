@@ -101,7 +101,8 @@ struct kl_bits_repeats {
 };
 int kl_bits_repeats(struct kl_bits_repeats *r, const struct kl_bits *bits, struct kl_error *err);
 /* Says so, if there are copies. KL_ENOMEM. */
-int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, struct kl_error *err);
+int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, bool all,
+                         struct kl_error *err);
 void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */
 
 static inline const uint64_t *kl_bits_row(const struct kl_bits *bits, size_t r)

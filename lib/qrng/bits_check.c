@@ -38,7 +38,8 @@ static bool is_other(const struct kl_bits_source *s, const struct kl_bits_look *
     case KL_BITS_PACKED: return look->form != KL_FORM_TEXT || look->prose || look->n < SAMPLES;
     case KL_BITS_SYMBOLS: return look->form != KL_FORM_TEXT || look->prose;
     case KL_BITS_HEX: return dump || (digits && look->n >= (look->binary ? 22 : 95));
-    case KL_BITS_BASE64: return dump || ((digits || look->form == KL_FORM_HEX) && look->n >= 42);
+    case KL_BITS_BASE64:
+        return dump || look->few || ((digits || look->form == KL_FORM_HEX) && look->n >= 42);
     }
     return false;
 }
@@ -97,11 +98,10 @@ static int refuse_widths(const struct kl_bits_source *s, const struct kl_bits_wi
     int below;
     const int width = kl_bits_width(&below, w), stride = kl_bits_stride(w);
     if (stride > 1)
-        return kl_fail(
-            err, KL_EDATA,
-            "%s: numbers of %d bytes each, some bits of which are never set, expected %s; make "
-            "bytes of them: numpy.fromfile(F, TYPE).astype('u1').tofile(G)",
-            s->path, stride, expected(s));
+        return kl_fail(err, KL_EDATA,
+                       "%s: numbers of %d bytes each, some bits of which are never set, expected %s; if "
+                       "they are 0 and 1 alone: (numpy.fromfile(F, TYPE) != 0).astype('u1').tofile(G)",
+                       s->path, stride, expected(s));
     if (kl_bits_signs(w)) return refuse_signs(s, w, err);
     if (s->coding != KL_BITS_PACKED || width == 8) return KL_OK;
     if (below)

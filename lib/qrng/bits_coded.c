@@ -12,7 +12,7 @@ struct coded {
     int width;              /* bits of a byte of the input */
     int unit;               /* so many bits are passed on at once: of base64 a byte */
     signed char value[256]; /* of a byte; or NONE, BLANK, PADDING */
-    unsigned char *buffer;  /* of the input: [at, end), then what is behind offset */
+    unsigned char *buffer;  /* of the input: [at, end), then what is after offset */
     size_t at, end;
     uint64_t offset;
     uint64_t *stream; /* a block of rows, and a word: n bits */

@@ -119,6 +119,22 @@ static bool has_prefixes(const char *text, size_t n)
            span(text, n, "01bB ,;\t\r\n") == n;
 }
 
+/* Letters that stand for symbols, as H and T of a coin, are base64 by their form alone: of 64 characters
+   random bytes use fewer than 16 with a probability below 2^-100, and bits that are mostly 0 are mostly
+   'A'. */
+static bool is_of_few_letters(const char *text, size_t n)
+{
+    bool used[256] = { 0 };
+    size_t different = 0, zeros = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        different += !used[c] && c != '\n' && c != '\r';
+        used[c] = true;
+        zeros += c == 'A';
+    }
+    return n >= 128 && different < 16 && 2 * zeros < n;
+}
+
 /* Samples of a few bits may all be characters, but neither line ends, far below all others, nor few of
    the values that lie between their least and their largest. */
 static bool is_prose(const char *text, size_t n)
@@ -164,6 +180,10 @@ static struct kl_bits_look look_text(const char *text, size_t n)
     if (look.form == KL_FORM_ROWS && !look.binary && !kl_bits_is_row(text, n))
         look.form = KL_FORM_DIGITS, look.what = "numbers as text";
     if (look.form != KL_FORM_ROWS && is_constant(text, n)) return (struct kl_bits_look){ 0 };
+    if (look.form == KL_FORM_BASE64 && is_of_few_letters(text, n))
+        return (struct kl_bits_look){
+            .form = KL_FORM_TEXT, .n = n, .prose = true, .few = true, .what = "text of a few letters"
+        };
     return look.what ? look : look_any(text, n);
 }
 

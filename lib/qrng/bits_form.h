@@ -23,6 +23,7 @@ enum kl_bits_form {
 struct kl_bits_look {
     enum kl_bits_form form;
     size_t n;           /* bytes of text, for its forms */
+    bool few;           /* letters, which stand for symbols */
     bool prose;         /* of text: with line ends or tabs, or less than half of the characters between
                            its least and its largest, which samples would use */
     bool binary;        /* of text: its digits are 0 and 1 alone */

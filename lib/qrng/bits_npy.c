@@ -27,8 +27,9 @@ static void remedy(char words[80], const struct kl_npy *a, bool text)
     words[0] = 0;
     if (text) snprintf(words, 80, "; save a.ravel()");
     else if (strchr("biuf", a->descr[1])) /* whole numbers and real ones */
-        snprintf(words, 80, "; save a%s%s%s", byte ? "" : ".astype('u1')",
-                 a->rank == 2 ? "" : ".reshape(-1, N)", a->fortran ? ".copy()" : "");
+        snprintf(words, 80, "; %ssave a%s%s%s", byte ? "" : "if it holds 0 and 1 alone, ",
+                 byte ? "" : ".astype('u1')", a->rank == 2 ? "" : ".reshape(-1, N)",
+                 a->fortran ? ".copy()" : "");
 }
 
 static int refuse(const struct kl_bits_source *s, const struct kl_npy *a, bool text,

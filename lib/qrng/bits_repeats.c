@@ -148,16 +148,17 @@ int kl_bits_repeats(struct kl_bits_repeats *r, const struct kl_bits *bits, struc
     return code;
 }
 
-int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, struct kl_error *err)
+int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, bool all,
+                         struct kl_error *err)
 {
     struct kl_bits_repeats r;
     const int code = kl_bits_repeats(&r, bits, err);
     if (code || !r.copies) return code;
     kl_caution(
         log,
-        "%zu of %zu rows occur more than once, where chance makes at most %.1f do so if a bit "
+        "%zu of %s%zu rows occur more than once, where chance makes at most %.1f do so if a bit "
         "depends on its place and the bit before; where copies of a row train and judge, accuracies "
         "and tests by rows are worthless",
-        r.n, r.n_rows, r.expected);
+        r.n, all ? "" : "the first ", r.n_rows, r.expected);
     return KL_OK;
 }

@@ -139,7 +139,7 @@ static int compute(struct work *w, struct kl_error *err)
     kl_bits_note_narrow(stage->log, w->e.inputs.used_bits, w->e.inputs.symbol_bits);
     if (!code && !w->n_parents)
         kl_bits_note_rows(stage->log, w->e.n_rows, w->e.inputs.n_bits, w->e.tallies.n_devices);
-    if (!code) code = kl_bits_note_repeats(stage->log, &w->e.first.bits, err);
+    if (!code) code = kl_bits_note_repeats(stage->log, &w->e.first.bits, w->e.first.all, err);
     if (!code)
         code = kl_bits_note_names(stage->log, stage->inputs, w->e.inputs.names, stage->n_inputs, err);
     if (!code) code = check_unchanged(w, err);

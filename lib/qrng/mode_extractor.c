@@ -166,7 +166,7 @@ static int judge_claim(struct work *w, const struct kl_bits_inputs *in, struct k
         (unsigned long long)of.count, (unsigned long long)of.words, remedy);
 }
 
-/* Of rows whose bits hold what was vouched for, any two are equal with a probability of 2^-(H n). */
+/* Any two rows whose bits hold what was vouched for are equal with a probability of 2^-(H n). */
 static bool are_copies(const struct kl_bits_repeats *r, double claimed, size_t n_bits)
 {
     const double rows = (double)r->n_rows;

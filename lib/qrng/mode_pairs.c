@@ -115,7 +115,7 @@ static int compute(struct work *w, struct kl_error *err)
     kl_bits_note_narrow(w->run->stage.log, w->bits.used_bits, w->bits.symbol_bits);
     if (!w->bits.n_files)
         kl_bits_note_rows(w->run->stage.log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
-    int code = kl_bits_note_repeats(w->run->stage.log, &w->bits, err);
+    int code = kl_bits_note_repeats(w->run->stage.log, &w->bits, true, err);
     if (!code)
         code = kl_bits_note_names(w->run->stage.log, w->run->stage.inputs, w->bits.names,
                                   w->run->stage.n_inputs, err);

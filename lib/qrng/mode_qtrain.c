@@ -54,7 +54,7 @@ static int train(struct work *w, struct kl_error *err)
     kl_bits_note_narrow(stage->log, w->bits.used_bits, w->bits.symbol_bits);
     if (!w->bits.n_files)
         kl_bits_note_rows(stage->log, w->bits.n_rows, w->bits.n_bits, w->bits.n_devices);
-    int code = kl_bits_note_repeats(stage->log, &w->bits, err);
+    int code = kl_bits_note_repeats(stage->log, &w->bits, true, err);
     if (!code) code = kl_bits_note_names(stage->log, stage->inputs, w->bits.names, stage->n_inputs, err);
     if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
     w->v->common.device_used = w->device.name;

@@ -77,8 +77,7 @@ struct work {
 static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
 {
     struct kl_key *key = NULL;
-    /* Before, rank correlations of few devices had Student's p, and U of few pairs that of a normal law;
-       nothing else has changed since. */
+    /* For the others version 7 stays: their p were never approximations. */
     const int version = NUMERICAL_VERSION + (!w->v->only_bits && w->v->o.devices <= KL_SPEARMAN_EXACT);
     int code =
         kl_key_begin(&key, w->v->only_bits ? "device-bits" : "synthetic",

@@ -192,7 +192,7 @@ static int choose_pair(const struct kl_listed **labels, struct kl_answer *a, con
     return fit > 1 ? refuse_labels(a, p, true, "which labels belong to it is not plain") : 0;
 }
 
-/* Of training and of test, say; or of other names altogether, but for the usual ones. */
+/* One of training and one of test, say; or other names altogether, but for the usual ones. */
 static bool is_strange(const struct kl_words *labels, const struct kl_listed *l,
                        const struct kl_words *images)
 {

@@ -77,11 +77,12 @@ void kl_words_of(struct kl_words *words, const char *name)
         const bool within = isalnum(*c) || *c >= 0x80,
                    turn = n && isupper(*c) && islower(c[-1]); /* xTrain */
         if (n && (!within || turn)) {
+            word[n] = '\0';
             add_word(words, word, n);
             n = 0;
         }
         if (!*c) return;
-        if (within && n < sizeof word) word[n++] = (char)tolower(*c);
+        if (within && n < sizeof word - 1) word[n++] = (char)tolower(*c);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/describe_int.h"
 #include "store/store_int.h"
 
 bool kl_is_up_to_date(const char *path, const char *key)
@@ -187,8 +188,7 @@ static bool has_note(const char *path, const char *note)
     json_t *records = NULL;
     if (kl_file_open(&file, path, NULL)) return true; /* which whoever reads it will say */
     kl_json_parse(&records, kl_file_provenance(file), path, NULL);
-    const json_t *last = json_array_get(records, json_array_size(records) - 1);
-    const char *found = json_string_value(json_object_get(last, "note"));
+    const char *found = json_string_value(json_object_get(kl_own_record(records), "note"));
     const bool same = found && strcmp(found, note) == 0;
     json_decref(records);
     kl_file_close(&file);
@@ -259,17 +259,32 @@ const char *kl_stage_status(enum kl_stage_answer answer)
                                            : "fetched from the shared store";
 }
 
+/* Somebody else may have made the file. */
+static void say_cautions(const struct kl_log *log, const char *lines)
+{
+    for (const char *line = lines ? lines : ""; *line; line += strcspn(line, "\n") + 1)
+        kl_note(log, 1, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
 int kl_stage_report(const struct kl_stage *stage, enum kl_stage_answer answer, FILE *out,
                     struct kl_error *err)
 {
     const char *output = stage->common->output, *status = kl_stage_status(answer);
+    struct kl_file *file = NULL;
+    char *lines = NULL;
+    if (strcmp(output, "-") == 0) return 0;
+    int code = kl_file_open(&file, output, err);
+    if (!code) code = kl_file_cautions(&lines, file, err);
+    kl_file_close(&file);
+    if (!code && answer == KL_STAGE_FETCHED) say_cautions(stage->log, lines);
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output, 0 },
                                           { "key", KL_JSON_TEXT, stage->key, 0 },
-                                          { "status", KL_JSON_TEXT, status, 0 } };
-    if (strcmp(output, "-") == 0) return 0;
-    if (stage->common->json) return kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
-    if (!stage->common->quiet) fprintf(out, "%s: %s\n", output, status);
-    return 0;
+                                          { "status", KL_JSON_TEXT, status, 0 },
+                                          { "cautions", KL_JSON_LINES, lines, 0 } };
+    if (!code && stage->common->json) code = kl_json_line(out, pairs, sizeof pairs / sizeof *pairs, err);
+    else if (!code && !stage->common->quiet) fprintf(out, "%s: %s\n", output, status);
+    free(lines);
+    return code;
 }
 
 int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
@@ -282,11 +297,11 @@ int kl_stage_publish(struct kl_stage *stage, struct kl_writer **writer,
     int rc = 0;
     if (!stage->common->no_provenance) {
         const struct kl_cautions *cautions = stage->log ? stage->log->cautions : NULL;
-        rc = cautions && cautions->lost
-                 ? kl_fail_memory(err, 256)
-                 : kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv,
-                                      parents, n_parents, raw_inputs, cautions ? cautions->lines : NULL,
-                                      kl_clock() - stage->start, err);
+        const char *lines = !cautions        ? NULL
+                            : cautions->lost ? "cautions are missing here: there was no memory for one\n"
+                                             : cautions->lines;
+        rc = kl_provenance_make(&records, stage->tool, stage->values, stage->argc, stage->argv, parents,
+                                n_parents, raw_inputs, lines, kl_clock() - stage->start, err);
         if (!rc) rc = kl_writer_provenance(*writer, records, err);
         free(records);
     }

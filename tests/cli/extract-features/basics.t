@@ -1,5 +1,4 @@
 # IDX in, features out; up to date; keys; options that are wrong.
-~ /the largest pixel of|occur more than once/d
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -o test.h5
 > test.h5: 360 x 512 float32, # s (# images/s)
 

@@ -1,5 +1,4 @@
 # Images that change while they are read: what comes out is not what the key says, so nothing is kept, neither at the end nor of a run that is stopped.
-~ /the largest pixel of|occur more than once/d
 $ mkdir -p set/a; for i in $(seq 60); do cp $ROOT/tests/fuzz/jpeg/grey set/a/$i.jpg; done; cp $ROOT/tests/fuzz/jpeg/progressive-grey other.jpg; cp other.jpg set/a/0.jpg
 + cat > begin <<'END'
 + extract-features set --resize 224 -q -j 1 -o f.h5 "$@" & until ls -A | grep -q partial; do sleep 0.02; done

@@ -1,6 +1,5 @@
 # What a key must tell apart: datasets of HDF5 files, empty classes, labels; and names that are
 # not UTF-8.
-~ /the largest pixel of|occur more than once/d
 % need h5import
 $ for i in 1 2 3; do printf '%64s' "$i" | tr ' ' '0' > raw
 + printf 'RANK 3\nDIMENSION-SIZES 1 8 8\nINPUT-CLASS UIN\nINPUT-SIZE 8\nPATH d%s\n' $i > conf
@@ -23,6 +22,7 @@ $ cp part1.h5 $'im\xe4ge.h5'; extract-features $'im\xe4ge.h5' --labels none --re
 > fä.h5
 > imäge.h5
 >   extract-features imäge.h5 --labels none --resize 28 -o fä.h5 --json
+! extract-features: 1 of 1 image is nearly black, with no pixel above 63 of 255: if fewer bits are used, as 12 of 16, or 0 and 1, scale the pixels first
 
 # Images have a name.
 $ extract-features - -o x.h5 </dev/null

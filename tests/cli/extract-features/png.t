@@ -1,6 +1,5 @@
 # A folder of PNG files equals the IDX records of the same images; damaged ones are an error or
 # are left out.
-~ /the largest pixel of|occur more than once/d
 % need $SHARED/data/mnist-png
 $ extract-features $SHARED/data/mnist-png -o png.h5
 > png.h5: 200 x 512 float32, # s (# images/s)

@@ -13,4 +13,4 @@ $ for i in 0 1 2; do extract-features $SHARED/data/mnist/train-images-idx3-ubyte
 > caution    all.h5: its backbone was trained on 556 of these images
 $ printf '\0\0\10\3\0\0\0\310\0\0\0\34\0\0\0\34' >h-idx3-ubyte; zcat $SHARED/data/mnist/train-images-idx3-ubyte.gz | tail -c +17 | head -c 78400 >>h-idx3-ubyte; zcat $SHARED/data/mnist/t10k-images-idx3-ubyte.gz | tail -c +17 | head -c 78400 >>h-idx3-ubyte; extract-features h-idx3-ubyte --labels none -o s.h5 | cut -d , -f 1
 > s.h5: 200 x 512 float32
-! extract-features: the weights were trained on some 100 of these 200 images: accuracies on them are higher than on new ones
+! extract-features: the weights were trained on some 100 of these images: accuracies on them are higher than on new ones

@@ -1,5 +1,4 @@
 # Shards merged are the bytes of the whole, also from gzip, which each shard reads from its start.
-~ /the largest pixel of|occur more than once/d
 % need cache
 $ gzip -c $DATA/digits/test-images-idx3-ubyte > test-images-idx3-ubyte.gz
 + cp $DATA/digits/test-labels-idx1-ubyte .

@@ -1,7 +1,6 @@
 # Stopped by a signal: what is done is kept, and the same command goes on. The signal comes later and
 # later until something is done; a pipe keeps nothing. The weights are named
 # so that their size is no word among those.
-~ /the largest pixel of|occur more than once/d
 ~ s/[0-9]+ of 1437/N of 1437/; s/; [0-9]+ are left/; N are left/
 $ in=$DATA/digits/train-images-idx3-ubyte; for t in 0.2 0.4 0.8 1.6 3.2 6.4 12.8 25.6 51.2
 + do extract-features $in --resize 128 -w $DATA/backbone/resnet18-gray28-f16.safetensors --progress none -o out.h5 >log 2>err & sleep $t; kill -TERM $!; wait $! 2>log; echo $? >status

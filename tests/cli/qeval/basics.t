@@ -7,9 +7,9 @@ $ D=$DATA/digits; extract-features $D/test-images-idx3-ubyte --resize 28 -q -o t
 
 $ qeval a.h5 test.h5 -o r.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 > r.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
->   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval)
+>   circuit - frozen # (one seed; several --replicas give an interval)
+>   circuit - none   # (one seed; several --replicas give an interval)
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 
 # Progress is told of what takes longer than two seconds, and is not in the key.
@@ -18,16 +18,16 @@ $ qeval a.h5 test.h5 --progress json -o r.h5
 
 $ qeval a.h5 test.h5 --split val -o v.h5 | sed -E 's/[+-]?[0-9]\.[0-9]+/#/g'
 > v.h5: accuracy # [#, #], log loss #, ECE # on 36 samples
->   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval)
+>   circuit - frozen # (one seed; several --replicas give an interval)
+>   circuit - none   # (one seed; several --replicas give an interval)
 
 $ qeval a.h5 test.h5 --compare b.h5 -o c.h5 |
 + sed -E 's/[+-]?[0-9]\.[0-9]+/#/g; s/[0-9]+ (right|only)/# \1/g; s/exact|chi-squared/TEST/'
 > c.h5: accuracy # [#, #], log loss #, ECE # on 360 samples
->   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval)
+>   circuit - frozen # (one seed; several --replicas give an interval)
+>   circuit - none   # (one seed; several --replicas give an interval)
 > McNemar: # right only here, # only in b.h5, p = # (TEST)
 ! qeval: test.h5: a.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: test.h5: b.h5 was trained on these; --split val takes those that it has not seen

@@ -52,9 +52,9 @@ $ cache show with-report.h5 | grep -A 2 '^circuit'
 
 # one replica
 $ qtrain train.h5 --epochs 1 -q -o one.h5; qeval one.h5 test.h5 -o one-report.h5 | sed 1d
->   circuit - twin   # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen # (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   # (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - twin   # (one seed; several --replicas give an interval)
+>   circuit - frozen # (one seed; several --replicas give an interval)
+>   circuit - none   # (one seed; several --replicas give an interval)
 
 $ figures -q with.h5 with-report.h5 --format svg -o figures && ls figures
 > calibration.svg

@@ -65,7 +65,7 @@ $ printf '{"all":{"t1":120.1,"t2":95.3,"gate-time":35.5}}' > units.json
 ! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 ! qeval: noise: a gate takes 3.5e-10 of t1, which changes next to nothing: are t1 = 100 and gate-time = 3.5e-08 seconds? a unit can be written, as in t1=120us,gate-time=35ns
 ! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
-! qeval: noise: depolarizing = 0.999 is the probability of an error behind every gate: is it a fidelity, or per cent?
+! qeval: noise: depolarizing = 0.999 is the probability of an error after every gate: is it a fidelity, or per cent?
 ! qeval: f.h5: exact.h5 was trained on these; --split val takes those that it has not seen
 
 # with units it is the device's noise; of a longer list four qubits are taken; a choice of too many says so

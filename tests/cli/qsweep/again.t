@@ -41,12 +41,12 @@ $ o=$(cat options); qsweep f.h5 $o --store shared --json -o c.h5 | jq -c 'del(.k
 # A shard names no command, neither at first nor again; the whole of merged ones does.
 $ o=$(cat options); for i in 0 1 0; do qsweep f.h5 $o --shard $i/2 --heads h -o $i.h5 | tail -n 2; done
 + cache merge 0.h5 1.h5 -q --no-provenance -o m.h5; qsweep f.h5 $o -o m.h5 | diff - again
+> lr=1e-3       2        4402  0.1000 (0.1000 to 0.1000)    2.3933
 > 0.h5: 1 point of 2 heads, # s; heads in h
-> the best of 1 is flattered by the choice: judge it with qeval on other samples
 > 1.h5: 2 points of 2 heads, # s; heads in h
 > the best of 2 is flattered by the choice: judge it with qeval on other samples
+> lr=1e-3       2        4402  0.1000 (0.1000 to 0.1000)    2.3933
 > 0.h5: up to date; 1 point of 2 heads
-> the best of 1 is flattered by the choice: judge it with qeval on other samples
 > 5c5
 > < m.h5: up to date; 3 points of 2 heads
 > ---

@@ -3,9 +3,9 @@ $ extract-features -q $DATA/digits/train-images-idx3-ubyte --resize 28 --limit 3
 $ qtrain f.h5 --epochs 3 --batch-size 32 -o head.h5 --history h.jsonl |
 + sed -E 's/accuracy 0\.[0-9]+ \(best epoch [0-9]\)/accuracy A/; s/[+-]0\.[0-9]+/D/'
 > head.h5: 3 epochs, val accuracy A, # s, # s/epoch
->   circuit - twin   D (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen D (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   D (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - twin   D (one seed; several --replicas give an interval)
+>   circuit - frozen D (one seed; several --replicas give an interval)
+>   circuit - none   D (one seed; several --replicas give an interval)
 >   controls: # s; parameters: circuit 12, twin 12
 
 # again: nothing to do, and the history is written from the file

@@ -3,7 +3,7 @@ $ I=$DATA/digits; cp $I/train-images-idx3-ubyte x-images-idx3-ubyte; cp $I/test-
 + relabel() { head -c 8 $1; tail -c +9 $1 | od -An -v -tu1 -w1 | awk '{ printf "\\%03o", $1 < 5 ? 0 : 1 + NR % 2 }' | xargs -0 printf; }
 + relabel $I/train-labels-idx1-ubyte >x-labels-idx1-ubyte; relabel $I/test-labels-idx1-ubyte >y-labels-idx1-ubyte
 + extract-features x-images-idx3-ubyte --resize 28 -q -o x.h5; extract-features y-images-idx3-ubyte --resize 28 -q -o y.h5
-~ s/takes '(1' for '2|2' for '1)'/takes ONE FOR THE OTHER/g; s/[01]\.[0-9]{4}/0.#/g; s/[+-]0\.#/#/g; s/best epoch [0-9]+/best epoch #/; s/(twin|frozen|none) [12]/\1 #/g
+~ s/takes '(1' for '2|2' for '1)'/takes ONE FOR THE OTHER/g; s/[01]\.[0-9]{4}/0.#/g; s/[+-]0\.#/#/g; s/best epoch [0-9]+/best epoch #/; s/[12] of 2 (twin|frozen|none)/# of 2 \1/g
 
 # Said by the training and on other samples; kept with the file, in JSON, on the page.
 $ qtrain x.h5 --epochs 20 --batch-size 32 --no-controls -o h.h5
@@ -22,12 +22,12 @@ $ figures h.h5 r.h5 --report page.html -q -o figures; grep -c 'class="caution">t
 # Of several heads, and their controls; without samples kept for validation; as a point of a sweep.
 $ qtrain x.h5 --epochs 3 --batch-size 32 --replicas 2 --json -o h.h5 2>&1 >h.json | grep -o '^qtrain: 2 of 2 heads do not tell\|^qtrain: controls that .*$'; jq .collapsed h.json
 > qtrain: 2 of 2 heads do not tell
-> qtrain: controls that do not tell all classes apart, of 2 each: twin #, frozen #, none #; the head's difference to them is partly that
+> qtrain: controls that do not tell all classes apart: # of 2 twin, # of 2 frozen, # of 2 none; the differences to them are too large for that
 > 2
 $ qtrain x.h5 --epochs 20 --batch-size 32 --val-fraction 0 --no-controls -q -o h.h5; cache show h.h5 | grep -o '^caution.*train accuracy'
 > caution    the head does not tell all classes apart: it takes ONE FOR THE OTHER (train accuracy
 $ qsweep x.h5 --grid lr=1e-3,3e-3 --epochs 3 --batch-size 32 -q -o s.h5; for f in s.h5 s-heads/lr=1e-3.h5; do cache show $f | grep ^caution | cut -c 1-60; done
-> caution    2 of 2 points have heads that do not tell all cla
+> caution    of the points trained now 2 have heads that do no
 > caution    the head does not tell all classes apart: it take
 
 # What is as it should be says nothing.

@@ -13,9 +13,9 @@ $ qtrain f.h5 --epochs 3 --replicas 3 -o with.h5
 
 # one seed has no interval; without validation samples there is nothing to compare on
 $ qtrain f.h5 --epochs 1 -o one.h5 | sed 1d
->   circuit - twin   D (one seed; qtrain --replicas 5 gives an interval)
->   circuit - frozen D (one seed; qtrain --replicas 5 gives an interval)
->   circuit - none   D (one seed; qtrain --replicas 5 gives an interval)
+>   circuit - twin   D (one seed; several --replicas give an interval)
+>   circuit - frozen D (one seed; several --replicas give an interval)
+>   circuit - none   D (one seed; several --replicas give an interval)
 >   controls: # s; parameters: circuit 12, twin 12
 
 $ qtrain f.h5 --epochs 1 --val-fraction 0 -o none.h5 | sed 1d

@@ -37,7 +37,7 @@ $ qtrain -q f.h5 --epochs 1 --no-controls --noise ibm.json -o i.h5; qtrain f.h5 
 ! qtrain: noise: the circuit's 4 wires are qubits 0, 1, 2, 3 of the 5 in ibm.json; FILE.json,qubits=... takes others
 ! qtrain: noise: qubits 1, 2, 3: no length or error of a gate on one qubit; the others' mean is taken
 ! qtrain: noise: no gate on two qubits in ibm.json: those on one stand for them
-! qtrain: noise: gates on one wire have the length and error of sx in ibm.json; not used: nothing
+! qtrain: noise: gates on one wire have the length and error of sx in ibm.json
 ! qtrain: 10 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 ! qeval: f.h5: i.h5 was trained on these; --split val takes those that it has not seen
 ! qtrain: noise: a gate takes 0.296 of t1: are t1 = 120.1 and gate-time = 35.5 seconds? a unit can be written, as in t1=120us,gate-time=35ns

@@ -77,13 +77,13 @@ static void cautions(void)
     kl_caution(NULL, "nowhere");
     fclose(log.to);
     CHECK(strcmp(text, "tool: 3 of 4\ntool: 3 of 4\ntool: 3 of\n") == 0, "%s", text);
-    CHECK(kept.lines && strcmp(kept.lines, "3 of 4\na line and its end\n3 of\n") == 0, "%s", kept.lines);
+    CHECK(kept.lines && strcmp(kept.lines, "3 of 4\na line?and its end\n3 of\n") == 0, "%s", kept.lines);
     free(text);
     FILE *to = open_memstream(&json, &n);
     const struct kl_json_pair pairs[] = { kl_json_cautions(&log), { "none", KL_JSON_LINES, NULL, 0 } };
     CHECK(kl_json_line(to, pairs, 2, &err) == 0, "%s", err.text);
     fclose(to);
-    CHECK(strcmp(json, "{\"cautions\":[\"3 of 4\",\"a line and its end\",\"3 of\"],\"none\":[]}\n") == 0,
+    CHECK(strcmp(json, "{\"cautions\":[\"3 of 4\",\"a line?and its end\",\"3 of\"],\"none\":[]}\n") == 0,
           "%s", json);
     free(json);
     kl_cautions_free(&kept);

@@ -75,11 +75,11 @@ static void check_shares(void)
     said("depolarizing=0.01,readout=0.02", 3, 1, "z", "");
     said("depolarizing=0.49,readout=0.49", 3, 1, "z", "");
     said("depolarizing=0.999", 3, 1, "z",
-         "t: noise: depolarizing = 0.999 is the probability of an error behind every gate: is it a "
+         "t: noise: depolarizing = 0.999 is the probability of an error after every gate: is it a "
          "fidelity, "
          "or per cent?\n");
     said("bit-flip=0.01,bit-flip-2=0.5", 3, 1, "z",
-         "t: noise: bit-flip-2 = 0.5 is the probability of an error behind every gate: is it a "
+         "t: noise: bit-flip-2 = 0.5 is the probability of an error after every gate: is it a "
          "fidelity, or "
          "per cent?\n");
     said(
@@ -147,7 +147,7 @@ static void check_source(void)
         "t: noise: qubit 2: T2 is above 2 T1, and 2 T1 is taken\n"
         "t: noise: qubit 2: no length or error of a gate on one qubit; the others' mean is taken\n"
         "t: noise: no gate on two qubits in --noise: those on one stand for them\n"
-        "t: noise: gates on one wire have the length and error of sx in --noise; not used: nothing\n");
+        "t: noise: gates on one wire have the length and error of sx in --noise\n");
 }
 
 int main(void)

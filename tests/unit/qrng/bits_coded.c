@@ -308,8 +308,8 @@ static void check_values(void)
         { "\0\1\xff", 3, 1, "every byte is 0, 1 or 255 (-1), expected packed bytes",
           "found a NUL byte, expected 0 or 1; raw bytes are taken with --packed --bits N" },
         { "\0\1", 2, 8,
-          "numbers of 8 bytes each, some bits of which are never set, expected packed bytes; make bytes "
-          "of them: numpy.fromfile(F, TYPE).astype('u1').tofile(G)",
+          "numbers of 8 bytes each, some bits of which are never set, expected packed bytes; if they "
+          "are 0 and 1 alone: (numpy.fromfile(F, TYPE) != 0).astype('u1').tofile(G)",
           NULL },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
