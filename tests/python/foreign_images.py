@@ -172,6 +172,20 @@ with tempfile.TemporaryDirectory() as folder:
         with h5py.File("f.h5") as file:
             assert "labels" not in json.loads(file.attrs["key_parts"])["parts"], path
 
+    # A head of one dataset's images has not seen the other's, though they are in one file; of its own it has.
+    with h5py.File("both.h5", "w") as file:
+        file["x_train"], file["y_train"], file["x_test"], file["y_test"] = x, y, x[::-1], y[::-1]
+    files = {}
+    for i, at in enumerate(("x_train", "/x_train", "x_test")):
+        files[at] = f"both{i}.h5"
+        extract("both.h5:" + at, "--mean", "0.5,0.5,0.5")
+        os.rename("f.h5", files[at])
+    extract("both.h5:x_train")
+    assert train("f.h5").returncode == 0
+    for at, seen in ("x_train", True), ("/x_train", True), ("x_test", False):
+        done = subprocess.run(["qeval", "h.h5", files[at], "-f", "-o", "r.h5"], capture_output=True, text=True)
+        assert done.returncode == 0 and ("of the same images" in done.stderr) == seen, done
+
     # Features of others, and a file of ours that another program wrote into.
     write("features.h5", features=np.zeros((20, 512), "f4"), labels=y.astype("i4"))
     refused("features.h5", "was not written by ketline", train)
