@@ -115,10 +115,11 @@ void kl_controls_say_collapsed(const struct kl_log *log, const size_t collapsed[
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%zu of %zu %s",
                      *text ? ", " : "", collapsed[i], replicas, kl_control_name(i));
     if (*text)
-        kl_caution(log,
-                   "controls that do not tell all classes apart: %s; the differences to them are too "
-                   "large for that",
-                   text);
+        kl_caution(
+            log,
+            "%s controls do not tell all classes apart (docs/head.md, 'Lost classes'): a part of the "
+            "differences to them is that",
+            text);
 }
 
 double kl_controls_seconds(const struct kl_controls *c)
