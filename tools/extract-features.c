@@ -229,6 +229,8 @@ static int begin(struct job *j, enum kl_stage_answer *answer, FILE *out, struct 
     if (!code) code = make_own_key(j, &key, err);
     if (!code) code = check_weights(j, err);
     if (!code) code = kl_stage_begin(j->stage, answer, &key, out, err);
+    if (!code && *answer == KL_STAGE_COMPUTE && !j->v->common.force)
+        code = kl_shard_check_target(&j->shard, j->v->common.output, err);
     kl_key_abort(&key);
     return code;
 }

@@ -155,6 +155,8 @@ static int begin(struct run *run, enum kl_stage_answer *answer, FILE *out, struc
     if (!code) code = make_key(&key, run, err);
     if (!code) code = kl_key_shard(key, &run->shard, err);
     if (!code) code = kl_stage_begin(run->stage, answer, &key, out, err);
+    if (!code && *answer == KL_STAGE_COMPUTE && !run->v->head.common.force)
+        code = kl_shard_check_target(&run->shard, run->v->head.common.output, err);
     kl_key_abort(&key);
     return code;
 }

@@ -185,6 +185,27 @@ void kl_shard_free(struct kl_shard *shard)
     shard->whole_parts = NULL;
 }
 
+int kl_shard_check_target(const struct kl_shard *shard, const char *path, struct kl_error *err)
+{
+    struct kl_file *file = NULL;
+    char *whole = NULL;
+    double index = 0;
+    int code = KL_OK;
+    if (!shard->count || strcmp(path, "-") == 0 || kl_file_open(&file, path, NULL)) return KL_OK;
+    if (kl_file_has_attribute(file, "", "shard_index") &&
+        kl_file_text(&whole, file, "", "whole_key", NULL) == KL_OK &&
+        kl_file_number(&index, file, "", "shard_index", NULL) == KL_OK &&
+        strcmp(whole, shard->whole_key) == 0 && index != (double)shard->index)
+        code =
+            kl_fail(err, KL_EUSAGE,
+                    "%s: is part %.0f of the same run, and this is part %zu; give each part a name of "
+                    "its own, or --force",
+                    path, index, shard->index);
+    free(whole);
+    kl_file_close(&file);
+    return code;
+}
+
 void kl_shard_say(const struct kl_file *file, const struct kl_log *log)
 {
     double index, count;

@@ -23,6 +23,8 @@ int kl_key_shard(struct kl_key *key, const struct kl_shard *shard, struct kl_err
 /* The root attributes shard_index, shard_count, whole_key and whole_key_parts. */
 int kl_shard_save(struct kl_writer *writer, const struct kl_shard *shard, struct kl_error *err);
 void kl_shard_free(struct kl_shard *shard);
+/* KL_EUSAGE: at path stands another part of the same run, as where all tasks of an array write one name. */
+int kl_shard_check_target(const struct kl_shard *shard, const char *path, struct kl_error *err);
 /* A note if the file is a part, for whoever forgot to merge. */
 void kl_shard_say(const struct kl_file *file, const struct kl_log *log);
 

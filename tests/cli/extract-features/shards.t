@@ -27,6 +27,11 @@ $ SLURM_PROCID=0 SLURM_NTASKS=4 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=4 ex
 > part2.h5: up to date
 ! extract-features: part 2 of 4, by OMPI_COMM_WORLD_RANK
 
+# Tasks that write one name would leave the last one's part.
+$ extract-features test-images-idx3-ubyte.gz --resize 28 --no-provenance --shard 0/4 -o part1.h5
+! extract-features: part1.h5: is part 1 of the same run, and this is part 0; give each part a name of its own, or --force
+? 2
+
 # A part says on its page that it is one.
 $ cache show part1.h5 | grep -E '^part |shard_'
 > part       1 of 4 of a run, numbered from 0; cache merge makes one file of all
