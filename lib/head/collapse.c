@@ -78,7 +78,7 @@ static int make(struct kl_collapse *c, size_t replicas, int64_t first, const cha
     return c->heads ? KL_OK : kl_fail_memory(err, replicas * sizeof *c->heads);
 }
 
-enum { BLOCK = 4096 }; /* samples whose features are copied at once */
+enum { BLOCK = 1024 }; /* samples whose features are copied at once */
 
 /* The samples of a training on which its heads are judged. */
 struct samples {
