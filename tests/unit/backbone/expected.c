@@ -211,8 +211,9 @@ static void check_shapes(void)
     put(w, "resnet.conv1.weight", 64, 3, 7);
     check_refused(w, "weights: no tensor conv1.weight, but resnet.conv1.weight; take the prefix off, in "
                      "PyTorch: torch.save({k[7:]: v for k, v in s.items()}, FILE)");
+    kl_weights_free(&w);
+    w = calloc(1, sizeof *w);
     put(w, "conv0.weight", 64, 3, 7);
-    w->tensors[1] = w->tensors[2], w->n = 2;
     check_refused(w, "weights: no tensor conv1.weight, as torchvision's ResNet-18 has it; its first "
                      "name is conv0.weight");
     kl_weights_free(&w);
