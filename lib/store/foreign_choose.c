@@ -244,18 +244,30 @@ static void add_note(struct kl_answer *a, const char *between, const char *text,
     snprintf(a->note + used, sizeof a->note - used, "%s%s%s%s", used ? between : "", text, names, end);
 }
 
+/* What classes are called, as public files have it. */
+static bool names_classes(const struct kl_listed *l)
+{
+    static const char *const names[] = { "list_classes", "class_names", "classnames", "label_names",
+                                         "categories" };
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        found = found || strcasestr(l->name, names[i]);
+    return found && l->rank == 1;
+}
+
 /* What looks like images or labels and is not used; that there are no labels; that images may lie
  * across. */
 static void remark(struct kl_answer *a, const struct pairing *p, const struct kl_listed *labels,
                    const char *wanted)
 {
-    char images[200] = "", others[200] = "";
+    char images[200] = "", others[200] = "", classes[200] = "";
     for (size_t i = 0; i < p->n; i++) {
         struct kl_words words;
         const struct kl_listed *l = &p->all[i];
         if (l == p->images || l == labels) continue;
         const bool named = named_labels(&words, l) && !(wanted && !*wanted); /* none are wanted */
-        if (looks_like_images(l)) add_name(images, sizeof images, l->name);
+        if (names_classes(l)) add_name(classes, sizeof classes, l->name);
+        else if (looks_like_images(l)) add_name(images, sizeof images, l->name);
         else if (named && l->kind != KL_LISTED_OTHER) add_name(others, sizeof others, l->name);
     }
     if (!wanted && !labels)
@@ -263,6 +275,7 @@ static void remark(struct kl_answer *a, const struct pairing *p, const struct kl
     if (*images) add_note(a, "; ", "not used: ", images, " (shaped as images)");
     if (*others)
         add_note(a, *images ? ", " : "; ", *images ? "" : "not used: ", others, " (named as labels)");
+    if (*classes) add_note(a, "; ", "classes are called by their numbers, not as in ", classes, "");
     if (p->images->matlab)
         add_note(
             a, "; ",

@@ -172,6 +172,13 @@ with tempfile.TemporaryDirectory() as folder:
         with h5py.File("f.h5") as file:
             assert "labels" not in json.loads(file.attrs["key_parts"])["parts"], path
 
+    # Names of the classes, in texts or numbers, are no labels and are not read: it is said.
+    for i, classes in enumerate((np.array([b"non-cat", b"cat"]), np.arange(6))):
+        with h5py.File(f"cats{i}.h5", "w") as file:
+            file["train_set_x"], file["train_set_y"], file["list_classes"] = x, y, classes
+        assert "classes are called by their numbers, not as in list_classes" in say(f"cats{i}.h5").stderr
+        assert "named as labels" not in say(f"cats{i}.h5").stderr
+
     # A head of one dataset's images has not seen the other's, though they are in one file; of its own it has.
     with h5py.File("both.h5", "w") as file:
         file["x_train"], file["y_train"], file["x_test"], file["y_test"] = x, y, x[::-1], y[::-1]
