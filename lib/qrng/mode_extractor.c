@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "kernels/inline/philox.h"
-#include "qrng/claim.h"
+#include "qrng/entropy_claim.h"
 #include "qrng/extraction.h"
 #include "qrng/first_rows.h"
 #include "qrng/hash_seed.h"
@@ -68,7 +68,7 @@ struct work {
     struct kl_extraction e;
     struct kl_dependence dependence; /* of von Neumann's symbols */
     char dependent[KL_BITS_NAME];    /* the device of it; empty: none */
-    struct kl_claim claim;           /* of --min-entropy */
+    struct kl_entropy_claim claim;   /* of --min-entropy */
     struct kl_first_rows first;
 };
 
@@ -134,7 +134,7 @@ static int judge_symbols(struct work *w, const struct kl_bits_inputs *in, struct
 }
 
 /* "0", "01101" */
-static void name_word(char text[KL_BITS_SYMBOL + 1], const struct kl_claim_verdict *of)
+static void name_word(char text[KL_BITS_SYMBOL + 1], const struct kl_entropy_verdict *of)
 {
     for (int i = 0; i < of->width; i++) text[i] = (char)('0' + (of->word >> i & 1));
     text[of->width] = '\0';
@@ -143,7 +143,7 @@ static void name_word(char text[KL_BITS_SYMBOL + 1], const struct kl_claim_verdi
 /* What was vouched for, against what the bits show. */
 static int judge_claim(struct work *w, const struct kl_bits_inputs *in, struct kl_error *err)
 {
-    const struct kl_claim_verdict of = kl_claim_judge(&w->claim);
+    const struct kl_entropy_verdict of = kl_entropy_claim_judge(&w->claim);
     const double claimed = w->v->entropy, most = floor(1000 * of.most) / 1000;
     char word[KL_BITS_SYMBOL + 1], remedy[64] = "no extraction makes random bits of these";
     if (claimed <= of.most) return KL_OK;
@@ -196,7 +196,7 @@ static int judge(struct work *w, const struct kl_bits_inputs *in, struct kl_erro
 static int take_block(struct work *w, const struct kl_bits *block, struct kl_error *err)
 {
     int code = kl_extraction_take(&w->e, block, err);
-    if (!code && w->e.hash) code = kl_claim_take(&w->claim, block, err);
+    if (!code && w->e.hash) code = kl_entropy_claim_take(&w->claim, block, err);
     return code ? code : kl_first_rows_take(&w->first, block, err);
 }
 
@@ -318,7 +318,7 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     kl_raw_abort(&w.e.raw);
     kl_toeplitz_free(&w.e.hash);
     kl_extraction_end(&w.e);
-    kl_claim_free(&w.claim);
+    kl_entropy_claim_free(&w.claim);
     kl_first_rows_free(&w.first);
     return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Words of all widths are counted at once: the widest ones, which are made of the others, and of a row's
    rest what fits. */
-#include "qrng/claim.h"
+#include "qrng/entropy_claim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void count_row(kl_word_counts counts, const uint64_t *row, size_t n_bits,
     }
 }
 
-static int make_room(struct kl_claim *c, size_t devices, struct kl_error *err)
+static int make_room(struct kl_entropy_claim *c, size_t devices, struct kl_error *err)
 {
     if (devices <= c->n_devices) return KL_OK;
     kl_word_counts *more = realloc(c->counts, devices * sizeof *more);
@@ -45,7 +45,7 @@ static int make_room(struct kl_claim *c, size_t devices, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_claim_take(struct kl_claim *c, const struct kl_bits *block, struct kl_error *err)
+int kl_entropy_claim_take(struct kl_entropy_claim *c, const struct kl_bits *block, struct kl_error *err)
 {
     int code = KL_OK;
     c->symbol_bits = block->symbol_bits;
@@ -70,7 +70,7 @@ static void halve(kl_word_counts counts, int symbol_bits)
 }
 
 /* ln of the probability that a word of probability 2^-(entropy width) comes `count` times or more. */
-static double log_tail(double entropy, const struct kl_claim_verdict *of)
+static double log_tail(double entropy, const struct kl_entropy_verdict *of)
 {
     const double bits = entropy * of->width, p = exp2(-bits), other = -expm1(-bits * M_LN2);
     if ((double)of->count <= p * (double)of->words) return 0;
@@ -78,9 +78,9 @@ static double log_tail(double entropy, const struct kl_claim_verdict *of)
 }
 
 /* The commonest word of a width. */
-static struct kl_claim_verdict commonest(const uint64_t counts[KL_CLAIM_VALUES], int width)
+static struct kl_entropy_verdict commonest(const uint64_t counts[KL_CLAIM_VALUES], int width)
 {
-    struct kl_claim_verdict of = { .width = width, .most = width };
+    struct kl_entropy_verdict of = { .width = width, .most = width };
     for (unsigned v = 0; v >> width == 0; v++) {
         of.words += counts[v];
         if (counts[v] > of.count) of.count = counts[v], of.word = v;
@@ -91,14 +91,14 @@ static struct kl_claim_verdict commonest(const uint64_t counts[KL_CLAIM_VALUES],
 }
 
 /* A refuted one before any other. */
-static bool is_worse(const struct kl_claim_verdict *a, const struct kl_claim_verdict *b)
+static bool is_worse(const struct kl_entropy_verdict *a, const struct kl_entropy_verdict *b)
 {
     return a->refuted != b->refuted ? a->refuted : a->most < b->most;
 }
 
-struct kl_claim_verdict kl_claim_judge(struct kl_claim *c)
+struct kl_entropy_verdict kl_entropy_claim_judge(struct kl_entropy_claim *c)
 {
-    struct kl_claim_verdict worst = { .most = INFINITY };
+    struct kl_entropy_verdict worst = { .most = INFINITY };
     const int levels = c->n_devices ? widest(c->symbol_bits) + 1 : 0;
     double compared = 0, most = INFINITY;
     for (int level = 0; level < levels; level++)
@@ -106,7 +106,7 @@ struct kl_claim_verdict kl_claim_judge(struct kl_claim *c)
     for (size_t d = 0; d < c->n_devices; d++) {
         halve(c->counts[d], c->symbol_bits);
         for (int level = 0; level < levels; level++) {
-            struct kl_claim_verdict of = commonest(c->counts[d][level], c->symbol_bits << level);
+            struct kl_entropy_verdict of = commonest(c->counts[d][level], c->symbol_bits << level);
             of.refuted = log(compared) + log_tail(c->entropy, &of) < log(1e-9);
             of.device = (int)d;
             if (level > 0 && !of.refuted) continue;
@@ -118,8 +118,8 @@ struct kl_claim_verdict kl_claim_judge(struct kl_claim *c)
     return worst;
 }
 
-void kl_claim_free(struct kl_claim *c)
+void kl_entropy_claim_free(struct kl_entropy_claim *c)
 {
     free(c->counts);
-    *c = (struct kl_claim){ 0 };
+    *c = (struct kl_entropy_claim){ 0 };
 }

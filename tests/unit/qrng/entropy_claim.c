@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Min-entropy that is vouched for against the commonest words. Thresholds and estimates: SciPy's
    binom.logsf over 278 words (2 + 4 + 16 + 256) and the formula of SP 800-90B, 6.3.1. */
-#include "qrng/claim.h"
+#include "qrng/entropy_claim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { ROWS = 20000 };
 static uint64_t words[2 * ROWS];
 static int32_t device[ROWS];
 
-static struct kl_claim_verdict judge(double entropy, size_t n_rows, size_t n_bits, int symbol_bits)
+static struct kl_entropy_verdict judge(double entropy, size_t n_rows, size_t n_bits, int symbol_bits)
 {
     const struct kl_bits block = { .n_rows = n_rows,
                                    .n_bits = n_bits,
@@ -22,11 +22,11 @@ static struct kl_claim_verdict judge(double entropy, size_t n_rows, size_t n_bit
                                    .words = words,
                                    .device = device,
                                    .symbol_bits = symbol_bits };
-    struct kl_claim c = { .entropy = entropy };
+    struct kl_entropy_claim c = { .entropy = entropy };
     struct kl_error err = { 0 };
-    CHECK(kl_claim_take(&c, &block, &err) == 0, "%s", err.text);
-    const struct kl_claim_verdict of = kl_claim_judge(&c);
-    kl_claim_free(&c);
+    CHECK(kl_entropy_claim_take(&c, &block, &err) == 0, "%s", err.text);
+    const struct kl_entropy_verdict of = kl_entropy_claim_judge(&c);
+    kl_entropy_claim_free(&c);
     return of;
 }
 
@@ -35,7 +35,7 @@ static void near(const char *what, double found, double want)
     CHECK(fabs(found - want) < 1e-12, "%s: found %.17g, expected %.17g", what, found, want);
 }
 
-static void expect(struct kl_claim_verdict of, bool refuted, int width, unsigned word, uint64_t count,
+static void expect(struct kl_entropy_verdict of, bool refuted, int width, unsigned word, uint64_t count,
                    uint64_t n)
 {
     CHECK(of.refuted == refuted && of.width == width && of.word == word && of.count == count &&
@@ -45,7 +45,7 @@ static void expect(struct kl_claim_verdict of, bool refuted, int width, unsigned
 }
 
 /* Rows of one bit have no wider words: 10,000 of them of which so many are 0. */
-static struct kl_claim_verdict of_bits(size_t zeros, double entropy)
+static struct kl_entropy_verdict of_bits(size_t zeros, double entropy)
 {
     for (size_t r = 0; r < 10000; r++) words[r] = r >= zeros;
     return judge(entropy, 10000, 1, 1);
@@ -63,7 +63,7 @@ static void check_bits(void)
 }
 
 /* 1,250 bytes, all alike but for one that comes so often. */
-static struct kl_claim_verdict of_bytes(size_t common)
+static struct kl_entropy_verdict of_bytes(size_t common)
 {
     for (size_t r = 0; r < 1250; r++) words[r] = r < common ? 0x5a : 0x5b + r % 255;
     for (size_t r = 0; r < 1250; r++) words[r] &= 255;
@@ -74,7 +74,7 @@ static void check_words(void)
 {
     expect(of_bytes(36), true, 8, 0x5a, 36, 1250);
     near("6.3.1 of bytes", of_bytes(36).most, 0.5760716030395236);
-    const struct kl_claim_verdict of = of_bytes(35); /* of single bits */
+    const struct kl_entropy_verdict of = of_bytes(35); /* of single bits */
     CHECK(!of.refuted && of.width == 1 && of.most > 0.9, "width %d, %g", of.width, of.most);
 }
 
@@ -113,7 +113,7 @@ static void check_devices(void)
     for (size_t r = 0; r < 10000; r++) words[r] = r % 4 < 2, device[r] = r % 2;
     CHECK(!judge(0.9, 10000, 1, 1).refuted);
     for (size_t r = 1; r < 10000; r += 2) words[r] = 1;
-    const struct kl_claim_verdict of = judge(0.9, 10000, 1, 1);
+    const struct kl_entropy_verdict of = judge(0.9, 10000, 1, 1);
     expect(of, true, 1, 1, 5000, 5000);
     CHECK(of.device == 1);
     /* Of twice as many comparisons 5,701 are too few; of few bits nothing is known, nor refuted. */
@@ -121,7 +121,7 @@ static void check_devices(void)
     for (size_t r = 5701; r < 10000; r++) words[r] = 1;
     CHECK(!judge(0.9, 10020, 1, 1).refuted);
     for (size_t r = 5701; r < 5800; r++) words[r] = 0;
-    const struct kl_claim_verdict first = judge(0.9, 10020, 1, 1);
+    const struct kl_entropy_verdict first = judge(0.9, 10020, 1, 1);
     expect(first, true, 1, 0, 5800, 10000);
     near("6.3.1 of 20 bits", first.most, -log2(0.5 + 2.576 * 0.5 / sqrt(19)));
     for (size_t r = 0; r < ROWS; r++) device[r] = 0;
