@@ -59,8 +59,6 @@ int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_ho
 /* Several inputs of equally long rows: each one is a device, so none may hold several (KL_EDATA). */
 int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
                        const struct kl_bits_how *how, struct kl_error *err);
-/* KL_EDATA: bytes that are to be random are text or another format, or never set some of their bits. */
-int kl_bits_check_random(const unsigned char *bytes, size_t n, const char *path, struct kl_error *err);
 /* SHA-256 of the bits, devices and names: the same in every format. KL_ENOMEM. */
 int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *err);
 /* What was read into the key, as the bits themselves: the same in every format; and into the record, the

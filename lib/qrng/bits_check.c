@@ -132,23 +132,6 @@ int kl_bits_check(const struct kl_bits_source *s, struct kl_error *err)
     return code ? code : refuse_widths(s, &w, err);
 }
 
-int kl_bits_check_random(const unsigned char *bytes, size_t n, const char *path, struct kl_error *err)
-{
-    int below;
-    struct kl_bits_widths w = { 0 };
-    const struct kl_bits_look look = kl_bits_look(bytes, n);
-    const int code = kl_no_stand_in(bytes, n, path, err);
-    if (code) return code;
-    kl_bits_widths_add(&w, bytes, n);
-    if (look.form != KL_FORM_NONE)
-        return kl_fail(err, KL_EDATA, "%s: %s, expected random bytes%s%s", path, look.what,
-                       look.remedy ? "; convert it: " : "", look.remedy ? look.remedy : "");
-    if (kl_bits_width(&below, &w) < 8 || kl_bits_stride(&w) > 1 || kl_bits_signs(&w))
-        return kl_fail(err, KL_EDATA,
-                       "%s: bytes of which some bits are never set, expected random bytes", path);
-    return KL_OK;
-}
-
 /* ---- rows that are none: what is said beside the place ---- */
 
 /* Bytes that no text has. */

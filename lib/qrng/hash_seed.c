@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "metrics/distributions.h"
-#include "qrng/bits.h"
+#include "qrng/bits_form.h"
 #include "store/store.h"
 
 enum { BYTES = 256 };
@@ -73,7 +73,11 @@ static int check_random(const uint8_t *seed, size_t n, const char *path, struct 
     if (period)
         return kl_fail(err, KL_EDATA, "%s: --hash-seed: found %zu bytes again and again, " REMEDY, path,
                        period, n);
-    const int code = kl_bits_check_random(seed, n, path, err);
+    const int code = kl_no_stand_in(seed, n, path, err);
+    const struct kl_bits_look look = kl_bits_look(seed, n);
+    if (!code && look.form != KL_FORM_NONE)
+        return kl_fail(err, KL_EDATA, "%s: --hash-seed: found %s, expected random bytes%s%s", path,
+                       look.what, look.remedy ? "; convert it: " : "", look.remedy ? look.remedy : "");
     return code ? code : check_counts(seed, n, path, err);
 }
 

@@ -75,8 +75,8 @@ $ od -An -v -tx1 seed.bin >seed.hex; tournament --extract toeplitz two.txt --min
 + od -An -v -tu1 seed.bin | tr -s ' ' '\n' | awk 'NF { for (i = 128; i >= 1; i /= 2) printf "%d", int($1 / i) % 2 }' | tr 01 '\0\1' >bits.bin; tournament --extract toeplitz bits.bin --packed --bits 1000 --min-entropy 0.8 -o y.bin; ls y.bin 2>/dev/null
 + tournament --extract von-neumann bits.bin --encoding symbols --symbol-bits 1 --bits 1000 -q -o y.bin; tournament --extract von-neumann seed.bin --packed --bits 1000 -q -o z.bin; cmp y.bin z.bin && echo same; rm y.bin z.bin bits.bin
 > same
-! tournament: seed.hex: hexadecimal text, expected random bytes; convert it: xxd -r -p
-! tournament: seven.bin: bytes of which some bits are never set, expected random bytes
+! tournament: seed.hex: --hash-seed: found hexadecimal text, expected random bytes; convert it: xxd -r -p
+! tournament: seven.bin: --hash-seed: found bytes whose bit 7 is 1 in 0 of 189, expected random ones, independent of the devices (head -c 189 /dev/random > FILE)
 ! tournament: bits.bin: no byte is 2 or more: 1 bit a byte? expected packed bytes; take --encoding symbols --symbol-bits 1 in place of --packed
 
 # What is not random, or depends on the bits, draws none.

@@ -66,10 +66,14 @@ static void check_forms(void)
     for (size_t i = 0; i < N; i++) bytes[i] = (uint8_t)i; /* all bytes, all bits alike */
     refused("256 bytes again and again");
     for (size_t i = 0; i < N; i++) bytes[i] = (uint8_t)(i / 4 >> 8 * (i % 4)); /* numbers of 32 bits */
-    expect(N, KL_EDATA, "seed: bytes of which some bits are never set, expected random bytes");
+    refused("the byte 0x00 751 times in 1000");
+    draw(N, 0);
+    for (size_t i = 0; i < N; i++) bytes[i] = (uint8_t) "0123456789abcdef"[bytes[i] % 16];
+    expect(N, KL_EDATA,
+           "seed: --hash-seed: found hexadecimal text, expected random bytes; convert it: xxd -r -p");
     draw(N, 0);
     for (size_t i = 0; i < N; i++) bytes[i] &= 127; /* any text of ASCII */
-    expect(N, KL_EDATA, "seed: bytes of which some bits are never set, expected random bytes");
+    refused("bytes whose bit 7 is 1 in 0 of 1000");
     draw(N, 0);
     for (size_t i = 0; i < N; i++) bytes[i] |= 1;
     refused("bytes whose bit 0 is 1 in 1000 of 1000");
