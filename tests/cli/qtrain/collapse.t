@@ -30,6 +30,16 @@ $ qsweep x.h5 --grid lr=1e-3,3e-3 --epochs 3 --batch-size 32 -q -o s.h5; for f i
 > caution    of the points trained now 2 have heads that do no
 > caution    the head does not tell all classes apart: it take
 
+# A head of a sweep keeps what qtrain says of it alone; one that comes from a store, or is there already, says it again.
+$ qtrain x.h5 --lr 1e-3 --epochs 3 --batch-size 32 --no-controls -q -o alone.h5; for f in alone.h5 s-heads/lr=1e-3.h5; do cache show $f | grep ^caution >$(basename $f).said; done; diff alone.h5.said lr=1e-3.h5.said && wc -l <alone.h5.said
+> 1
+$ o="x.h5 --epochs 3 --batch-size 32 --no-controls --store store"; qtrain $o -q -o first.h5 2>/dev/null; qtrain $o --json -o second.h5 2>err | jq -c '.status, (.cautions | length)'; grep -c 'not tell all' err; qtrain $o --json -o second.h5 | jq -c '.status, (.cautions | length)'
+> "fetched from the shared store"
+> 1
+> 1
+> "up to date"
+> 1
+
 # What is as it should be says nothing.
 $ extract-features $DATA/digits/test-images-idx3-ubyte --resize 28 -q -o d.h5; extract-features $DATA/digits/train-images-idx3-ubyte --resize 28 -q -o e.h5
 + qtrain e.h5 --epochs 60 --batch-size 32 --dropout 0 --no-controls --json -o g.h5 | jq -c '.collapsed, .cautions'; qeval g.h5 d.h5 --json -o q.h5 | jq -c '.collapsed, .cautions'; cache show q.h5 | grep -c caution

@@ -148,6 +148,17 @@ static void check_source(void)
         "t: noise: qubit 2: no length or error of a gate on one qubit; the others' mean is taken\n"
         "t: noise: no gate on two qubits in --noise: those on one stand for them\n"
         "t: noise: gates on one wire have the length and error of sx in --noise\n");
+    /* a third of T2 a gate is what this device has: its numbers have units */
+    said("{\"qubits\":[[" V("T1", "us", "50") "," V("T2", "us", "0.1") "," V(
+             "readout_error", "", "0.1") "]],\"gates\":[" SX("0") "]}",
+         1, 1, "z", "t: noise: gates on one wire have the length and error of sx in --noise\n");
+    said("{\"qubits\":[[" V("T1", "us", "50") "," V("T2", "us", "60") "," V(
+             "readout_error", "", "0.5") "]," QUBIT("60") "],\"gates\":[" SX("0") "," SX("1") "]}",
+         1, 1, "z",
+         "t: noise: the circuit's 1 wire is qubit 1 of the 2 in --noise; left out: 0 (its readout does "
+         "not "
+         "work (readout_error below 0.5)); FILE.json,qubits=... takes others\n"
+         "t: noise: gates on one wire have the length and error of sx in --noise\n");
 }
 
 int main(void)
