@@ -3,7 +3,7 @@
    machine's CPU; classifiers of devices; GANs; logits of the default head and its epochs, alone and 256
    at once. What takes no second itself is timed once the card has run for a while, or has done it
    before: a card that has had nothing to do is slow at first.
-   --quick: less of each. */
+   gpu [--quick] [BEGINNING]: less of each; those alone whose names begin so. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,12 @@
 enum { N = 60000, BATCH = 65536, MANY = 256, GROUPS = 7 };
 
 static struct kl_device device;
+static const char *beginning = "";
+
+static bool wanted(const char *name)
+{
+    return strncmp(name, beginning, strlen(beginning)) == 0;
+}
 
 static void groups(double *each, struct kl_cuda_batch *batch, const struct work *k)
 {
@@ -56,9 +62,10 @@ static void processor_circuits(struct work *k, const char *name)
 
 static void circuits(const char *ansatz, int qubits, size_t batch)
 {
-    struct work k = begin(ansatz, qubits, 3, batch);
     char name[64];
     snprintf(name, sizeof name, "gpu-%s-%d", ansatz, qubits);
+    if (!wanted(name)) return;
+    struct work k = begin(ansatz, qubits, 3, batch);
     card_circuits(&k, name);
     processor_circuits(&k, name);
     end(&k);
@@ -72,6 +79,7 @@ static void train(const char *name, struct kl_head_model *model, const struct kl
     struct kl_train t;
     struct kl_pool *pool;
     struct kl_error err;
+    if (!wanted(name)) return;
     kl_train_options_default(&o);
     o.replicas = replicas, o.epochs = epochs;
     must(kl_pool_create(&pool, 0, &err), &err);
@@ -87,6 +95,7 @@ static void train(const char *name, struct kl_head_model *model, const struct kl
 
 static void judge(struct kl_head_model *model, const struct kl_features *f)
 {
+    if (!wanted("gpu-logits-60000")) return;
     const struct kl_head head = { .model = *model, .params = calloc(model->block.size, sizeof(float)) };
     float *logits = malloc((size_t)N * CLASSES * sizeof *logits);
     struct kl_error err;
@@ -153,6 +162,7 @@ static double run_networks(size_t *places, size_t n, int64_t epochs, bool on_car
 static void networks(const char *name, size_t n, int64_t epochs, bool on_card)
 {
     size_t places;
+    if (!wanted(name)) return;
     if (on_card) run_networks(&places, n, epochs, true);
     const double took = run_networks(&places, n, epochs, on_card);
     printf("bench %s/%s %.6g s\n", name, on_card ? "gpu" : "cpu-1-thread", took);
@@ -193,6 +203,7 @@ static double run_gans(size_t *n, size_t pairs, bool quantum)
 static void gans(const char *name, size_t pairs, bool quantum)
 {
     size_t n;
+    if (!wanted(name)) return;
     run_gans(&n, pairs, quantum);
     printf("bench %s/gpu %.6g s\n", name, run_gans(&n, pairs, quantum));
     if (n < pairs) printf("%s: %zu of %zu at once\n", name, n, pairs);
@@ -201,6 +212,7 @@ static void gans(const char *name, size_t pairs, bool quantum)
 int main(int argc, char **argv)
 {
     const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    if (argc > 1 + quick) beginning = argv[1 + quick];
     struct kl_features f;
     struct kl_head_options o;
     struct kl_head_model model;
