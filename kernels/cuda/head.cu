@@ -13,11 +13,12 @@ typedef void (*kernel)(struct kl_head_job);
 
 /* By the circuit's size: see kl_quantum of head_rows.cuh. */
 struct kernels {
-    kernel steps, judge;
+    kernel steps, judge, resident; /* NULL: none such */
 };
 template <int R, bool REAL> static struct kernels kernels_of(void)
 {
-    return { kl_head_steps<R, REAL>, kl_head_judge<R, REAL> };
+    if constexpr (R == 0) return { kl_head_steps<R, REAL>, kl_head_judge<R, REAL>, NULL };
+    else return { kl_head_steps<R, REAL>, kl_head_judge<R, REAL>, kl_head_resident<R, REAL> };
 }
 static struct kernels kernels_for(const struct kl_cuda_circuit *c)
 {
@@ -35,10 +36,37 @@ static size_t block_memory(const struct kl_cuda_circuit *c)
     return c->n_qubits ? kl_state_memory(KL_HEAD_THREADS, own_bits) * sizeof(float) : 0;
 }
 
+/* Whether the first layer can stay in the memory of the blocks that share a head's steps, and of how
+   many: the first that fits of some numbers of outputs a block, of which a strip is a multiple. Eight
+   leave most blocks something to do in every part of a step. */
+static int plan_resident(struct kl_cuda_heads *h, const struct kl_cuda_head *s,
+                         const struct cudaDeviceProp *p, struct kl_error *err)
+{
+    static const int columns[] = { 8, 16, 32, 4 };
+    const struct kl_cuda_layer *l = &s->layers[0];
+    const kernel run = kernels_for(&s->circuit).resident;
+    if (!run || l->kind != KL_CUDA_LINEAR || l->d_in % KL_HEAD_INPUTS || s->rule != KL_CUDA_ADAM ||
+        s->clip > 0 || s->absent)
+        return KL_OK;
+    h->processors = p->multiProcessorCount;
+    for (const int c : columns) {
+        const size_t memory = h->block_memory + kl_resident_memory(s->batch, l->d_in, c) * sizeof(float);
+        const int blocks = l->d_out / c;
+        if (l->d_out % c || blocks > h->processors || memory > p->sharedMemPerBlockOptin) continue;
+        h->resident_blocks = blocks, h->resident_memory = memory;
+        h->job.resident_at = (int32_t)(h->block_memory / sizeof(float));
+        return kl_cuda_check(
+            cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)memory),
+            "looking at the GPU", err);
+    }
+    return KL_OK;
+}
+
 /* Blocks that run at once. */
-static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_circuit *circuit, int device,
+static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, int device,
                         struct kl_error *err)
 {
+    const struct kl_cuda_circuit *circuit = &shape->circuit;
     const struct kernels of = kernels_for(circuit);
     struct cudaDeviceProp p;
     size_t room = SIZE_MAX; /* blocks whose states fit the card's memory */
@@ -60,7 +88,7 @@ static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_circuit *c
     if (code) return code;
     h->together = (a < b ? a : b) * p.multiProcessorCount;
     if ((size_t)h->together > room) h->together = (int)room;
-    if (h->together) return KL_OK;
+    if (h->together) return plan_resident(h, shape, &p, err);
     return kl_cuda_fail(err, KL_EDEVICE, "this GPU cannot hold a block of the head's kernel");
 }
 
@@ -81,7 +109,7 @@ static int heads_open(struct kl_cuda_heads **heads, const struct kl_cuda_head *s
     struct kl_cuda_heads *h = *heads = (struct kl_cuda_heads *)calloc(1, sizeof *h);
     if (!h) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *h);
     h->n_heads = n_heads, h->device = device;
-    int code = look_at_card(h, &shape->circuit, device, err);
+    int code = look_at_card(h, shape, device, err);
     if (!code) code = kl_cuda_heads_take(h, shape, x, labels, n, err);
     if (!code)
         code = kl_cuda_check(cudaStreamCreateWithFlags(&h->stream, cudaStreamNonBlocking),
@@ -166,7 +194,11 @@ static int send_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, st
 static int launch_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, int64_t done,
                         int64_t count, const int32_t *order, size_t n_rows, struct kl_error *err)
 {
-    const kernel run = kernels_for(&h->shape.circuit).steps;
+    const struct kernels of = kernels_for(&h->shape.circuit);
+    const bool resident = h->resident_blocks && h->job.slice == h->shape.batch &&
+                          s->n * (size_t)h->resident_blocks <= (size_t)h->processors;
+    const kernel run = resident ? of.resident : of.steps;
+    const size_t memory = resident ? h->resident_memory : h->block_memory;
     struct kl_head_job job = h->job;
     struct kl_cuda_rows rows;
     void *arguments[] = { &job };
@@ -176,15 +208,14 @@ static int launch_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, 
                              "to the GPU", err);
     if (code) return code;
     job.x = rows.x, job.labels = rows.labels, job.order = rows.rows;
-    job.blocks = blocks_of(h, s->n);
+    job.blocks = resident ? h->resident_blocks : blocks_of(h, s->n);
     job.which = h->which, job.replica = h->replica, job.sums = h->sums;
     job.factors = h->factors + done, job.factors_step = s->count;
     job.count = count, job.number = s->number + (uint32_t)done, job.n_rows = (int32_t)n_rows;
     const dim3 grid((unsigned)(s->n * (size_t)job.blocks)), block(KL_HEAD_THREADS);
     const cudaError_t status =
-        job.blocks > 1
-            ? cudaLaunchCooperativeKernel(run, grid, block, arguments, h->block_memory, h->stream)
-            : cudaLaunchKernel(run, grid, block, arguments, h->block_memory, h->stream);
+        job.blocks > 1 ? cudaLaunchCooperativeKernel(run, grid, block, arguments, memory, h->stream)
+                       : cudaLaunchKernel(run, grid, block, arguments, memory, h->stream);
     code = kl_cuda_check(status, "training", err);
     return code ? code : kl_cuda_features_used(&h->features, h->stream, err);
 }

@@ -18,6 +18,7 @@ struct kl_head_job {
     struct kl_cuda_head shape;
     int32_t y_at[KL_CUDA_LAYERS];
     int32_t item_at[KL_CUDA_LAYERS + 1]; /* items of gradients: see head_update.cuh */
+    int32_t slot_at[KL_CUDA_LAYERS + 1]; /* and threads that take them */
     int32_t blocks;                      /* of a head */
     int32_t slice;                       /* rows of a batch that are worked on at once */
     int32_t factors_step;                /* from one head's factors to the next one's */
@@ -27,6 +28,8 @@ struct kl_head_job {
     const struct kl_cuda_factors *factors;
     float *params, *m, *v, *grad; /* (heads, block); grad where it is clipped, or summed over slices */
     float *y, *dy;                /* (heads or blocks, y_size) */
+    float *y_beside;              /* another y, where the first layer is resident: head_resident.cuh */
+    int32_t resident_at;          /* there, where the block's memory begins that the circuit leaves */
     /* Of the circuit: see struct kl_rows. kept: of states that are too large for a block. */
     float *trig, *shared, *kept;                   /* a block's */
     float *varying, *generators, *dangle, *states; /* a head's, where it is judged a block's */
@@ -84,6 +87,12 @@ static inline __host__ __device__ int kl_outputs_together(int d_out)
 static inline __host__ __device__ int kl_weight_items(const kl_cuda_layer &l)
 {
     return (l.d_in + KL_HEAD_INPUTS - 1) / KL_HEAD_INPUTS * (l.d_out / kl_outputs_together(l.d_out));
+}
+
+/* Threads of whole warps, n at least. */
+static inline __host__ __device__ int kl_whole_warps(int n)
+{
+    return (n + KL_WARP - 1) / KL_WARP * KL_WARP;
 }
 
 template <int C> KL_GPU void kl_load(float (&to)[C], const float *from)

@@ -19,14 +19,17 @@ static int lay_out(int32_t *size, int32_t at[KL_CUDA_LAYERS], const struct kl_cu
     return KL_OK;
 }
 
-static void count_items(int32_t at[KL_CUDA_LAYERS + 1], const struct kl_cuda_head *shape)
+static void count_items(struct kl_head_job *job, const struct kl_cuda_head *shape)
 {
-    at[0] = 0;
     for (int l = 0; l < shape->n_layers; l++) {
         const struct kl_cuda_layer *layer = &shape->layers[l];
-        int32_t n = kl_weight_items(*layer) + layer->d_out;
-        if (layer->kind == KL_CUDA_QUANTUM) n = shape->frozen ? 0 : shape->circuit.n_weights;
-        at[l + 1] = at[l] + n;
+        const int weights = kl_weight_items(*layer);
+        int items = weights + layer->d_out,
+            slots = kl_whole_warps(weights) + kl_whole_warps(layer->d_out);
+        if (layer->kind == KL_CUDA_QUANTUM)
+            items = shape->frozen ? 0 : shape->circuit.n_weights, slots = kl_whole_warps(items);
+        job->item_at[l + 1] = job->item_at[l] + items;
+        job->slot_at[l + 1] = job->slot_at[l] + slots;
     }
 }
 
@@ -103,6 +106,7 @@ static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
     if (!code) code = keep(h, &job->v, n * s->block, err);
     if (!code) code = keep(h, &job->grad, keeps_grad ? n * s->block : 0, err);
     if (!code) code = keep(h, &job->y, n * (size_t)job->y_size, err);
+    if (!code) code = keep(h, &job->y_beside, h->resident_blocks ? n * (size_t)job->y_size : 0, err);
     if (!code) code = keep(h, &job->dy, n * (size_t)job->y_size, err);
     if (!code) code = take_circuit(h, err);
     if (!code) code = keep(h, &job->squares, n * (size_t)job->item_at[s->n_layers], err);
@@ -135,7 +139,7 @@ static int take_all(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, c
     int code = copy_shape(h, shape, err);
     if (!code) code = lay_out(&h->job.y_size, h->job.y_at, &h->shape, h->job.slice, err);
     if (!code) code = lay_out(&h->judge_size, h->judge_at, &h->shape, KL_JUDGED, err);
-    count_items(h->job.item_at, &h->shape);
+    count_items(&h->job, &h->shape);
     if (!code) code = take_steps(h, err);
     if (!code) code = take_judging(h, n, err);
     return code ? code

@@ -90,13 +90,13 @@ KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_own &own, int numbe
     }
 }
 
-/* All layers. Ends with the block together. */
+/* Layers from `first` on. Ends with the block together. */
 template <int R, bool REAL>
-KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int from, int to)
+KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int first, int from, int to)
 {
     const kl_cuda_circuit *c = &job.shape.circuit;
     kl_fetch(c->arrays, c->arrays_size);
-    for (int number = 0; number < job.shape.n_layers; number++) {
+    for (int number = first; number < job.shape.n_layers; number++) {
         if (job.shape.layers[number].kind == KL_CUDA_LINEAR)
             kl_forward_linear(job, own, number, from, to);
         else kl_quantum<R, REAL>(job, own, number, from, to);
@@ -115,23 +115,27 @@ KL_GPU void kl_head_back(const kl_head_job &job, const kl_own &own, int from, in
     }
 }
 
-/* One row's cross-entropy in nats, and whether its largest logit is the right one; d (classes) unless
-   NULL becomes scale times the gradient. */
+/* One row's cross-entropy in nats, and whether its largest logit is the right one, by a warp whose every
+   thread is told; d (classes) unless NULL becomes scale times the gradient. */
 KL_GPU double kl_row_loss(float *d, bool *right, const float *logits, int label, int classes,
                           float scale)
 {
-    int best = 0;
-    float sum = 0;
-    for (int j = 1; j < classes; j++)
-        if (logits[j] > logits[best]) best = j;
-    for (int j = 0; j < classes; j++) {
-        const float e = expf(logits[j] - logits[best]);
-        sum += e;
-        if (d) d[j] = e;
+    const int lane = (int)threadIdx.x % KL_WARP;
+    int best = lane < classes ? lane : 0;
+    float most = logits[best], sum = 0;
+    for (int j = lane + KL_WARP; j < classes; j += KL_WARP)
+        if (logits[j] > most) best = j, most = logits[j];
+    for (int bit = 1; bit < KL_WARP; bit *= 2) { /* of equal ones the first */
+        const int other = __shfl_xor_sync(0xffffffffu, best, bit);
+        const float value = kl_from(most, (uint32_t)bit);
+        if (value > most || (value == most && other < best)) best = other, most = value;
     }
-    for (int j = 0; d && j < classes; j++) d[j] = d[j] * (scale / sum) - (j == label ? scale : 0);
+    for (int j = lane; j < classes; j += KL_WARP) sum += expf(logits[j] - most);
+    for (int bit = 1; bit < KL_WARP; bit *= 2) sum += kl_from(sum, (uint32_t)bit);
+    for (int j = lane; d && j < classes; j += KL_WARP)
+        d[j] = expf(logits[j] - most) * (scale / sum) - (j == label ? scale : 0);
     *right = best == label;
-    return log((double)sum) - (double)(logits[label] - logits[best]);
+    return log((double)sum) - (double)(logits[label] - most);
 }
 
 #endif

@@ -120,13 +120,13 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
     return squares;
 }
 
-KL_GPU float kl_bias_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
-                          int col, int rows)
+/* The bias of output col, whose gradients of the rows are d, `step` apart. */
+KL_GPU float kl_bias_item(const kl_mover &to, const kl_own &own, const kl_cuda_layer &l, int col,
+                          const float *d, int step, int rows)
 {
-    const kl_cuda_layer &l = job.shape.layers[number];
-    const float *d = own.dy + job.y_at[number] + col;
     float sum = own.first ? own.partial[l.bias + col] : 0;
-    for (int r = 0; r < rows; r++) sum += d[(int64_t)r * l.d_out];
+#pragma unroll 8
+    for (int r = 0; r < rows; r++) sum += d[(int64_t)r * step];
     return kl_leave(to, own, l.bias + col, sum);
 }
 
@@ -145,40 +145,52 @@ KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const k
     return kl_leave(to, own, at, sum);
 }
 
-/* The items of this block, of `blocks`. */
+/* The items from layer `first` on that are warp `worker`'s of `workers`. Those of a layer's weights, of
+   its biases and of the circuit begin with a warp each: of several kinds in one, each would wait for all
+   others. */
 KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_own &own,
-                     int block, int rows)
+                     int first, int rows, int worker, int workers)
 {
-    for (int item = block * (int)blockDim.x + (int)threadIdx.x, number = 0;
-         item < job.item_at[job.shape.n_layers]; item += job.blocks * (int)blockDim.x) {
-        while (item >= job.item_at[number + 1]) number++;
+    const int begin = job.slot_at[first], end = job.slot_at[job.shape.n_layers];
+    int number = first;
+    for (int slot = begin + worker * KL_WARP + (int)threadIdx.x % KL_WARP; slot < end;
+         slot += workers * KL_WARP) {
+        while (slot >= job.slot_at[number + 1]) number++;
         const kl_cuda_layer &l = job.shape.layers[number];
-        const int own_item = item - job.item_at[number], weights = kl_weight_items(l);
-        if (l.kind == KL_CUDA_QUANTUM)
-            squares[item] = kl_quantum_item(to, job, own, number, own_item, rows);
-        else if (own_item < weights && kl_outputs_together(l.d_out) == 4)
-            squares[item] =
-                kl_weight_item<4>(to, job, own, number, own_item / (l.d_out / 4) * KL_HEAD_INPUTS,
-                                  own_item % (l.d_out / 4) * 4, rows);
-        else if (own_item < weights)
-            squares[item] = kl_weight_item<1>(to, job, own, number, own_item / l.d_out * KL_HEAD_INPUTS,
-                                              own_item % l.d_out, rows);
-        else squares[item] = kl_bias_item(to, job, own, number, own_item - weights, rows);
+        const int own_slot = slot - job.slot_at[number],
+                  all = job.item_at[number + 1] - job.item_at[number];
+        float *square = squares + job.item_at[number];
+        if (l.kind == KL_CUDA_QUANTUM) {
+            if (own_slot < all) square[own_slot] = kl_quantum_item(to, job, own, number, own_slot, rows);
+            continue;
+        }
+        const int weights = kl_weight_items(l), bias = own_slot - kl_whole_warps(weights);
+        if (bias >= l.d_out || (bias < 0 && own_slot >= weights)) continue;
+        if (bias >= 0)
+            square[weights + bias] =
+                kl_bias_item(to, own, l, bias, own.dy + job.y_at[number] + bias, l.d_out, rows);
+        else if (kl_outputs_together(l.d_out) == 4)
+            square[own_slot] =
+                kl_weight_item<4>(to, job, own, number, own_slot / (l.d_out / 4) * KL_HEAD_INPUTS,
+                                  own_slot % (l.d_out / 4) * 4, rows);
+        else
+            square[own_slot] = kl_weight_item<1>(
+                to, job, own, number, own_slot / l.d_out * KL_HEAD_INPUTS, own_slot % l.d_out, rows);
     }
 }
 
-/* The norm of every group's gradient, added to norms: a warp a layer. */
-KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job)
+/* The norm of every group's gradient, added to norms: a warp a layer, of `warps` this one. */
+KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job, int warp, int warps)
 {
-    const int lane = (int)threadIdx.x % 32, warps = (int)blockDim.x / 32;
-    for (int number = (int)threadIdx.x / 32; number < job.shape.n_layers; number += warps) {
+    const int lane = (int)threadIdx.x % KL_WARP;
+    for (int number = warp; number < job.shape.n_layers; number += warps) {
         const kl_cuda_layer &l = job.shape.layers[number];
         const int from = job.item_at[number], n = job.item_at[number + 1] - from;
         const bool quantum = l.kind == KL_CUDA_QUANTUM;
         const int groups = !quantum ? 1 : n ? job.shape.circuit_groups : 0;
         for (int g = 0; g < groups; g++) {
             double sum = 0;
-#pragma unroll 16 /* the first layer's squares are many, and the other blocks wait */
+#pragma unroll 32 /* the first layer's squares are many, and the other blocks wait */
             for (int i = lane; i < n; i += 32) {
                 const float square = squares[from + i];
                 if (!quantum || job.shape.weight_group[i] == g) sum += (double)square;
@@ -189,14 +201,14 @@ KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job
     }
 }
 
-/* Loss and right answers of the step, added to sums: the first warp. */
+/* Loss and right answers of the step, added to sums: by a warp. */
 KL_GPU void kl_losses(double *sums, const double *loss, const int32_t *right, int rows)
 {
+    const int lane = (int)threadIdx.x % KL_WARP;
     double total = 0, count = 0;
-    if (threadIdx.x >= 32) return;
-    for (int r = (int)threadIdx.x; r < rows; r += 32) total += loss[r], count += right[r];
+    for (int r = lane; r < rows; r += KL_WARP) total += loss[r], count += right[r];
     total = kl_warp_sum(total), count = kl_warp_sum(count);
-    if (threadIdx.x == 0) sums[0] += total, sums[1] += count;
+    if (lane == 0) sums[0] += total, sums[1] += count;
 }
 
 /* min(1, clip / norm), the same in every thread. scratch: a value a warp, of this block. */

@@ -23,6 +23,9 @@ struct kl_cuda_heads {
     size_t judged; /* rows of a head in a launch that judges, at most */
     int together;  /* blocks that run at once */
     size_t block_memory;
+    int resident_blocks; /* of a head whose first layer is resident; 0: of none */
+    int processors;
+    size_t resident_memory; /* of a block, then */
     void *arrays, *groups, *absent;
     void *memory[32]; /* what else was taken */
     int n_memory;

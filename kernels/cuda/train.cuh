@@ -6,14 +6,25 @@
 #include "kernels/cuda/gpu.cuh"
 #include "kernels/inline/philox.h"
 
-/* Adam on one parameter of gradient g: see struct kl_adam_factors, whose members F has. */
+KL_GPU float kl_fma(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+KL_GPU double kl_fma(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+/* Adam on one parameter of gradient g: see struct kl_adam_factors, whose members F has. Which products
+   are rounded is said, not the compiler's choice: kernels that share a head's work differently must come
+   to the same bits. */
 template <class T, class F> KL_GPU void kl_adam(T *p, T *m, T *v, T g, const F &f)
 {
     const T was = *p;
-    g += f.decay * was;
-    const T mean = f.beta1 * *m + f.rest1 * g, square = f.beta2 * *v + f.rest2 * g * g;
+    g = kl_fma(f.decay, was, g);
+    const T mean = kl_fma(f.beta1, *m, f.rest1 * g), square = kl_fma(f.beta2, *v, f.rest2 * g * g);
     *m = mean, *v = square;
-    *p = f.shrink * was - f.rate * (mean / (f.root * sqrt(square) + f.epsilon));
+    *p = kl_fma(f.shrink, was, -f.rate * (mean / kl_fma(f.root, sqrt(square), f.epsilon)));
 }
 
 /* Where parameters and moments are, and what a step does to them. */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+   A head whose first layer, nearly all of its parameters, stays in the memory of the blocks that share
+   its steps: each holds the weights of some of its outputs, their moments, and the batch's features, and
+   does for all rows what these outputs need. Between blocks go that layer's outputs and the gradients
+   there; the layers behind are shared out by rows and items as in head_kernels.cuh. Each sum is the same
+   chain as there, so that it changes no bit which of the two a head takes. */
+#ifndef KL_CUDA_HEAD_RESIDENT_CUH
+#define KL_CUDA_HEAD_RESIDENT_CUH
+
+#include "kernels/cuda/head_rows.cuh"
+#include "kernels/cuda/head_update.cuh"
+
+/* A block's memory behind the circuit's: features (rows, kl_resident_row), weights and moments of
+   `columns` outputs (inputs, columns) from output `first` on, gradients there (rows, columns). Four
+   floats stay free behind each 32 features and each 8 inputs' weights, so that threads that read what
+   is 8 inputs apart meet in no bank. */
+struct kl_resident {
+    float *x, *w, *m, *v, *d;
+    int columns, first, groups; /* of KL_HEAD_INPUTS inputs */
+};
+
+/* Where group g of 8 features is in its row, and that of 8 inputs' weights. */
+static inline __host__ __device__ int kl_resident_x(int g)
+{
+    return g * KL_HEAD_INPUTS + g / 4 * 4;
+}
+static inline __host__ __device__ int kl_resident_w(int g, int columns)
+{
+    return g * (KL_HEAD_INPUTS * columns + 4);
+}
+/* From one row to the next: four more than a multiple of 32. */
+static inline __host__ __device__ int kl_resident_row(int groups)
+{
+    return (kl_resident_x(groups) + 27) / 32 * 32 + 4;
+}
+/* Values of a block's memory. */
+static inline __host__ __device__ size_t kl_resident_memory(int rows, int d_in, int columns)
+{
+    const int groups = d_in / KL_HEAD_INPUTS;
+    return (size_t)rows * (size_t)(kl_resident_row(groups) + columns) +
+           (size_t)3 * (size_t)kl_resident_w(groups, columns);
+}
+
+KL_GPU kl_resident kl_resident_of(const kl_head_job &job, int block)
+{
+    const kl_cuda_layer &l = job.shape.layers[0];
+    const int groups = l.d_in / KL_HEAD_INPUTS, columns = l.d_out / job.blocks,
+              size = kl_resident_w(groups, columns);
+    kl_resident a;
+    a.columns = columns, a.first = block * columns, a.groups = groups;
+    a.w = kl_shared + job.resident_at, a.m = a.w + size, a.v = a.m + size;
+    a.x = a.v + size, a.d = a.x + job.shape.batch * kl_resident_row(groups);
+    return a;
+}
+
+/* Four weights at a time, from or to the card's memory. */
+template <class F> KL_GPU void kl_resident_each(const kl_resident &a, const kl_cuda_layer &l, F move)
+{
+    const int fours = a.columns / 4, n = a.groups * KL_HEAD_INPUTS * fours;
+    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) {
+        const int input = i / fours, c = i % fours * 4;
+        move(kl_resident_w(input / KL_HEAD_INPUTS, a.columns) + input % KL_HEAD_INPUTS * a.columns + c,
+             kl_weight_at(l, a.first + c) + (int64_t)input * kl_width(l.d_out, a.first));
+    }
+}
+KL_GPU void kl_resident_load(const kl_resident &a, const kl_cuda_layer &l, const kl_mover &from)
+{
+    kl_resident_each(a, l, [&](int at, int64_t there) {
+        *(float4 *)(a.w + at) = *(const float4 *)(from.params + there);
+        *(float4 *)(a.m + at) = *(const float4 *)(from.m + there);
+        *(float4 *)(a.v + at) = *(const float4 *)(from.v + there);
+    });
+}
+KL_GPU void kl_resident_store(const kl_mover &to, const kl_cuda_layer &l, const kl_resident &a)
+{
+    kl_resident_each(a, l, [&](int at, int64_t there) {
+        *(float4 *)(to.params + there) = *(const float4 *)(a.w + at);
+        *(float4 *)(to.m + there) = *(const float4 *)(a.m + at);
+        *(float4 *)(to.v + there) = *(const float4 *)(a.v + at);
+    });
+}
+
+/* The features of the batch's rows. */
+KL_GPU void kl_resident_rows(const kl_resident &a, const kl_head_job &job, const kl_own &own, int rows)
+{
+    const int fours = a.groups * (KL_HEAD_INPUTS / 4), step = kl_resident_row(a.groups);
+#pragma unroll 8
+    for (int i = (int)threadIdx.x; i < rows * fours; i += (int)blockDim.x) {
+        const int r = i / fours, four = i % fours;
+        *(float4 *)(a.x + r * step + kl_resident_x(four / 2) + four % 2 * 4) =
+            *(const float4 *)(kl_input_row(job, own, 0, r) + four * 4);
+    }
+}
+
+/* Outputs of the first layer, this block's of all rows: a thread four of a row. */
+KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, const kl_own &own,
+                                int rows)
+{
+    const kl_cuda_layer &l = job.shape.layers[0];
+    const int across = a.columns / 4, step = kl_resident_row(a.groups);
+    float *y = own.y + job.y_at[0];
+    for (int item = (int)threadIdx.x; item < rows * across; item += (int)blockDim.x) {
+        const int r = item / across, c = item % across * 4, col = a.first + c;
+        float sum[1][4] = {}, bias[4];
+        kl_load(bias, own.params + l.bias + col);
+#pragma unroll 2
+        for (int g = 0; g < a.groups; g++) {
+            const float *x = a.x + r * step + kl_resident_x(g),
+                        *w = a.w + kl_resident_w(g, a.columns) + c;
+            const float4 low = *(const float4 *)x, high = *(const float4 *)(x + 4);
+            const float inputs[KL_HEAD_INPUTS] = { low.x,  low.y,  low.z,  low.w,
+                                                   high.x, high.y, high.z, high.w };
+#pragma unroll
+            for (int q = 0; q < KL_HEAD_INPUTS; q++) {
+                const float one[1] = { inputs[q] };
+                float weights[4];
+                kl_load(weights, w + q * a.columns);
+                kl_outer(sum, one, weights);
+            }
+        }
+#pragma unroll
+        for (int q = 0; q < 4; q++)
+            sum[0][q] = kl_activate(sum[0][q] + bias[q], job, own, l, r, col + q);
+        kl_store(y + (int64_t)r * l.d_out + col, sum[0]);
+    }
+}
+
+/* Gradients of this block's outputs, which others have left in the card's memory. */
+KL_GPU void kl_resident_gather(const kl_resident &a, const kl_head_job &job, const kl_own &own, int rows)
+{
+    const int across = a.columns / 4, d_out = job.shape.layers[0].d_out;
+    const float *dy = own.dy + job.y_at[0] + a.first;
+    for (int i = (int)threadIdx.x; i < rows * across; i += (int)blockDim.x)
+        *(float4 *)(a.d + i * 4) =
+            *(const float4 *)(dy + (int64_t)(i / across) * d_out + i % across * 4);
+}
+
+/* The item of 8 inputs and 4 outputs whose group of inputs is g, and first output c of the block's. */
+KL_GPU float kl_resident_item(const kl_resident &a, const kl_mover &to, int g, int c, int rows)
+{
+    enum { PART = KL_HEAD_INPUTS / 2 }; /* for want of registers */
+    const kl_mover here = { a.w, a.m, a.v, NULL, NULL, to.f, to.rule };
+    const int step = kl_resident_row(a.groups), at = kl_resident_w(g, a.columns) + c;
+    float sum[KL_HEAD_INPUTS][4] = {}, squares = 0;
+    kl_weight_chains(sum, a.x + kl_resident_x(g), step, NULL, a.d + c, a.columns, rows);
+#pragma unroll
+    for (int q = 0; q < KL_HEAD_INPUTS; q += PART)
+        squares += kl_adam_all<PART, 4>(here, at + q * a.columns, a.columns, sum + q);
+    return squares;
+}
+
+/* The first layer's update by the first half of the block, the biases' and the other layers' items by
+   the second. */
+KL_GPU void kl_resident_update(float *squares, const kl_resident &a, const kl_mover &to,
+                               const kl_head_job &job, const kl_own &own, int block, int rows)
+{
+    enum { HALF = KL_HEAD_THREADS / 2, WARPS = HALF / KL_WARP };
+    const kl_cuda_layer &l = job.shape.layers[0];
+    const int t = (int)threadIdx.x, across = a.columns / 4;
+    if (t < HALF) {
+        for (int i = t; i < a.groups * across; i += HALF) {
+            const int g = i % a.groups, c = i / a.groups * 4;
+            squares[g * (l.d_out / 4) + (a.first + c) / 4] = kl_resident_item(a, to, g, c, rows);
+        }
+        return;
+    }
+    const int weights = kl_weight_items(l), warp = (t - HALF) / KL_WARP;
+    if (warp == WARPS - 1 && t % KL_WARP < a.columns)
+        squares[weights + a.first + t % KL_WARP] =
+            kl_bias_item(to, own, l, a.first + t % KL_WARP, a.d + t % KL_WARP, a.columns, rows);
+    kl_items(squares, to, job, own, 1, rows, warp * job.blocks + block, WARPS * job.blocks);
+}
+
+#endif
