@@ -30,6 +30,10 @@ KL_GPU uint32_t kl_anew(uint32_t x)
     return x;
 }
 
+#ifndef KL_PREFETCH /* tests/cuda/emulated has its own */
+#define KL_PREFETCH(level, from) asm volatile("prefetch.global." #level " [%0];" ::"l"(from))
+#endif
+
 enum { KL_WARP = 32, KL_WARP_BITS = 5 };
 
 KL_GPU float kl_from(float value, uint32_t mask)

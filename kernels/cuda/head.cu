@@ -29,11 +29,14 @@ static struct kernels kernels_for(const struct kl_cuda_circuit *c)
 }
 
 /* Bytes of a block's memory. */
-static size_t block_memory(const struct kl_cuda_circuit *c)
+static size_t block_memory(const struct kl_cuda_head *shape)
 {
+    const struct kl_cuda_circuit *c = &shape->circuit;
     static_assert(KL_HEAD_THREADS == 1 << KL_KEPT_BITS, "a block takes a state in the card's memory");
     const int own_bits = c->n_qubits <= KL_CUDA_HELD_QUBITS ? c->own_bits : 0;
-    return c->n_qubits ? kl_state_memory(KL_HEAD_THREADS, own_bits) * sizeof(float) : 0;
+    const size_t circuit = c->n_qubits ? kl_state_memory(KL_HEAD_THREADS, own_bits) : 0,
+                 tiles = kl_tiles(shape->layers[0]) ? KL_TILE_MEMORY : 0;
+    return (circuit > tiles ? circuit : tiles) * sizeof(float);
 }
 
 /* Whether the first layer can stay in the memory of the blocks that share a head's steps, and of how
@@ -50,7 +53,7 @@ static int plan_resident(struct kl_cuda_heads *h, const struct kl_cuda_head *s,
         return KL_OK;
     h->processors = p->multiProcessorCount;
     for (const int c : columns) {
-        const size_t memory = h->block_memory + kl_resident_memory(s->batch, l->d_in, c) * sizeof(float);
+        const size_t memory = h->block_memory + kl_resident_memory(*s, c) * sizeof(float);
         const int blocks = l->d_out / c;
         if (l->d_out % c || blocks > h->processors || memory > p->sharedMemPerBlockOptin) continue;
         h->resident_blocks = blocks, h->resident_memory = memory;
@@ -71,7 +74,7 @@ static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_head *shap
     struct cudaDeviceProp p;
     size_t room = SIZE_MAX; /* blocks whose states fit the card's memory */
     int a = 0, b = 0;
-    h->block_memory = block_memory(circuit);
+    h->block_memory = block_memory(shape);
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = kl_cuda_check(cudaGetDeviceProperties(&p, device), "looking at the GPU", err);
     if (!code)
@@ -209,6 +212,7 @@ static int launch_steps(struct kl_cuda_heads *h, const struct kl_cuda_steps *s, 
     if (code) return code;
     job.x = rows.x, job.labels = rows.labels, job.order = rows.rows;
     job.blocks = resident ? h->resident_blocks : blocks_of(h, s->n);
+    job.tiled = job.blocks <= kl_tiles(h->shape.layers[0]);
     job.which = h->which, job.replica = h->replica, job.sums = h->sums;
     job.factors = h->factors + done, job.factors_step = s->count;
     job.count = count, job.number = s->number + (uint32_t)done, job.n_rows = (int32_t)n_rows;

@@ -20,6 +20,7 @@ struct kl_head_job {
     int32_t item_at[KL_CUDA_LAYERS + 1]; /* items of gradients: see head_update.cuh */
     int32_t slot_at[KL_CUDA_LAYERS + 1]; /* and threads that take them */
     int32_t blocks;                      /* of a head */
+    int32_t tiled;                       /* 1: the first layer goes by head_tiles.cuh */
     int32_t slice;                       /* rows of a batch that are worked on at once */
     int32_t factors_step;                /* from one head's factors to the next one's */
     const float *x;                      /* features */

@@ -13,15 +13,17 @@ template <int R> constexpr int kl_head_blocks(void)
     return R == 4 ? 2 : 1;
 }
 
-/* The blocks of one head wait for each other; they all run at once (a cooperative launch). */
-KL_GPU void kl_meet(uint32_t *barrier, uint32_t blocks)
+/* The blocks of one head wait for each other; they all run at once (a cooperative launch). met: what the
+   barrier will have counted then. */
+KL_GPU void kl_meet(uint32_t *barrier, uint32_t &met, uint32_t blocks)
 {
     __syncthreads();
     if (blocks == 1) return;
+    met += blocks;
     if (threadIdx.x == 0) {
         __threadfence();
-        const uint32_t ticket = atomicAdd(barrier, 1u), all = ticket - ticket % blocks + blocks;
-        while ((int32_t)(*(volatile uint32_t *)barrier - all) < 0) __nanosleep(32);
+        atomicAdd(barrier, 1u);
+        while ((int32_t)(*(volatile uint32_t *)barrier - met) < 0) __nanosleep(32);
         __threadfence();
     }
     __syncthreads();
@@ -55,7 +57,7 @@ KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t hea
  */
 template <int R, bool REAL>
 KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_head_job &job,
-                     kl_own &own, int64_t head, int turn, int block, int all)
+                     kl_own &own, uint32_t &met, int64_t head, int turn, int block, int all)
 {
     const int32_t *rows = own.rows;
     for (own.first = 0; own.first < all; own.first += job.slice) {
@@ -63,12 +65,14 @@ KL_GPU void kl_batch(double *sums, float *squares, const kl_mover &to, const kl_
         own.rows = rows + own.first;
         own.last = n == left;
         kl_slice_rows<R, REAL>(job, own, head, block, 0, n, all);
-        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+        kl_meet(job.barrier + turn, met, (uint32_t)job.blocks);
         if (block == job.blocks - 1 && own.last && threadIdx.x < KL_WARP)
             kl_losses(sums, job.loss + head * job.shape.batch, job.right + head * job.shape.batch, all);
-        kl_items(squares, to, job, own, 0, n, (int)threadIdx.x / KL_WARP * job.blocks + block,
-                 KL_HEAD_THREADS / KL_WARP * job.blocks);
-        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+        if (job.tiled) kl_tiles_items(squares, to, job, own, block, n);
+        kl_items(
+            squares, to, job, own, job.tiled ? kl_whole_warps(kl_weight_items(job.shape.layers[0])) : 0,
+            n, (int)threadIdx.x / KL_WARP * job.blocks + block, KL_HEAD_THREADS / KL_WARP * job.blocks);
+        kl_meet(job.barrier + turn, met, (uint32_t)job.blocks);
     }
 }
 
@@ -120,9 +124,10 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
     float *squares = job.squares + head * job.item_at[job.shape.n_layers];
     kl_mover to = kl_mover_of(job, head);
     kl_own own = kl_own_of(job, head, turn);
+    uint32_t met = 0;
     for (int64_t t = 0; t < job.count; t++) {
         const int rows = kl_begin_step(to, own, job, turn, block, t);
-        kl_batch<R, REAL>(sums, squares, to, job, own, head, turn, block, rows);
+        kl_batch<R, REAL>(sums, squares, to, job, own, met, head, turn, block, rows);
         if (block == 0)
             kl_norms(sums + 2, squares, job, (int)threadIdx.x / KL_WARP, KL_HEAD_THREADS / KL_WARP);
         if (job.shape.clip <= 0) continue;
@@ -130,7 +135,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
             to, job,
             kl_clip_scale(job.clipped + (int64_t)blockIdx.x * (KL_HEAD_THREADS / 32), squares, job),
             block);
-        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+        kl_meet(job.barrier + turn, met, (uint32_t)job.blocks);
     }
 }
 
@@ -149,21 +154,25 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, 1)
     float *squares = job.squares + head * job.item_at[job.shape.n_layers];
     kl_mover to = kl_mover_of(job, head);
     kl_own own = kl_own_of(job, head, turn);
+    uint32_t met = 0;
     float *const y[2] = { own.y, job.y_beside + head * job.y_size };
     const kl_resident a = kl_resident_of(job, block);
     kl_resident_load(a, job.shape.layers[0], to);
     own.last = true;
     for (int64_t t = 0; t < job.count; t++) {
         const int rows = kl_begin_step(to, own, job, turn, block, t);
-        own.y = y[t % 2];
+        own.y = y[t % 2], own.params = to.params;
         kl_resident_rows(a, job, own, rows);
         __syncthreads();
         kl_resident_forward(a, job, own, rows);
-        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+        kl_meet(job.barrier + turn, met, (uint32_t)job.blocks);
+        kl_resident_params(a, to);
+        __syncthreads();
+        own.params = a.params - a.from;
         if (block == 0 && t && warp >= WARPS / 2)
             kl_norms(sums + 2, squares, job, warp - WARPS / 2, WARPS / 2);
         kl_slice_rows<R, REAL>(job, own, head, block, 1, rows, rows);
-        kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+        kl_meet(job.barrier + turn, met, (uint32_t)job.blocks);
         kl_resident_gather(a, job, own, rows);
         __syncthreads();
         if (block == job.blocks - 1 && warp == WARPS - 1)
@@ -172,7 +181,7 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, 1)
         __syncthreads();
     }
     kl_resident_store(to, job.shape.layers[0], a);
-    kl_meet(job.barrier + turn, (uint32_t)job.blocks);
+    kl_meet(job.barrier + turn, met, (uint32_t)job.blocks);
     if (block == 0) kl_norms(sums + 2, squares, job, warp, WARPS);
 }
 

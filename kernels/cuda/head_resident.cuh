@@ -11,34 +11,46 @@
 #include "kernels/cuda/head_update.cuh"
 
 /* A block's memory behind the circuit's: features (rows, kl_resident_row), weights and moments of
-   `columns` outputs (inputs, columns) from output `first` on, gradients there (rows, columns). Four
-   floats stay free behind each 32 features and each 8 inputs' weights, so that threads that read what
-   is 8 inputs apart meet in no bank. */
+   `columns` outputs (inputs, columns) from output `first` on, gradients there (rows, columns), and a
+   copy of the other layers' parameters, `behind` of them, which stand from `from` on in the head's. Of
+   every second four groups of 8 features the second half comes first, and four floats stay free behind
+   each 8 inputs' weights, so that threads that read what is 8 inputs apart meet in no bank. */
 struct kl_resident {
-    float *x, *w, *m, *v, *d;
-    int columns, first, groups; /* of KL_HEAD_INPUTS inputs */
+    float *x, *w, *m, *v, *d, *params;
+    int columns, first, groups /* of KL_HEAD_INPUTS inputs */, from, behind;
 };
 
-/* Where group g of 8 features is in its row, and that of 8 inputs' weights. */
-static inline __host__ __device__ int kl_resident_x(int g)
+/* Which half of group g's features comes first. */
+static inline __host__ __device__ int kl_resident_swap(int g)
 {
-    return g * KL_HEAD_INPUTS + g / 4 * 4;
+    return g / 4 % 2;
 }
+/* Where the weights of group g begin. */
 static inline __host__ __device__ int kl_resident_w(int g, int columns)
 {
     return g * (KL_HEAD_INPUTS * columns + 4);
 }
-/* From one row to the next: four more than a multiple of 32. */
+/* From one row of features to the next: four more than a multiple of 32. */
 static inline __host__ __device__ int kl_resident_row(int groups)
 {
-    return (kl_resident_x(groups) + 27) / 32 * 32 + 4;
+    return (groups * KL_HEAD_INPUTS + 27) / 32 * 32 + 4;
+}
+/* Where the parameters of the layers behind the first begin, by fours. */
+static inline __host__ __device__ int kl_resident_from(const kl_cuda_head &s)
+{
+    int from = (int)s.block;
+    for (int l = 1; l < s.n_layers; l++) {
+        if (s.layers[l].weight < from) from = s.layers[l].weight;
+        if (s.layers[l].kind == KL_CUDA_LINEAR && s.layers[l].bias < from) from = s.layers[l].bias;
+    }
+    return from / 4 * 4;
 }
 /* Values of a block's memory. */
-static inline __host__ __device__ size_t kl_resident_memory(int rows, int d_in, int columns)
+static inline __host__ __device__ size_t kl_resident_memory(const kl_cuda_head &s, int columns)
 {
-    const int groups = d_in / KL_HEAD_INPUTS;
-    return (size_t)rows * (size_t)(kl_resident_row(groups) + columns) +
-           (size_t)3 * (size_t)kl_resident_w(groups, columns);
+    const int groups = s.layers[0].d_in / KL_HEAD_INPUTS;
+    return (size_t)s.batch * (size_t)(kl_resident_row(groups) + columns) +
+           (size_t)3 * (size_t)kl_resident_w(groups, columns) + (s.block - (size_t)kl_resident_from(s));
 }
 
 KL_GPU kl_resident kl_resident_of(const kl_head_job &job, int block)
@@ -50,6 +62,8 @@ KL_GPU kl_resident kl_resident_of(const kl_head_job &job, int block)
     a.columns = columns, a.first = block * columns, a.groups = groups;
     a.w = kl_shared + job.resident_at, a.m = a.w + size, a.v = a.m + size;
     a.x = a.v + size, a.d = a.x + job.shape.batch * kl_resident_row(groups);
+    a.params = a.d + job.shape.batch * columns;
+    a.from = kl_resident_from(job.shape), a.behind = (int)job.shape.block - a.from;
     return a;
 }
 
@@ -87,9 +101,16 @@ KL_GPU void kl_resident_rows(const kl_resident &a, const kl_head_job &job, const
 #pragma unroll 8
     for (int i = (int)threadIdx.x; i < rows * fours; i += (int)blockDim.x) {
         const int r = i / fours, four = i % fours;
-        *(float4 *)(a.x + r * step + kl_resident_x(four / 2) + four % 2 * 4) =
+        *(float4 *)(a.x + r * step + (four ^ kl_resident_swap(four / 2)) * 4) =
             *(const float4 *)(kl_input_row(job, own, 0, r) + four * 4);
     }
+}
+
+/* The other layers' parameters as the blocks have left them. */
+KL_GPU void kl_resident_params(const kl_resident &a, const kl_mover &from)
+{
+    for (int i = (int)threadIdx.x; i < a.behind; i += (int)blockDim.x)
+        a.params[i] = from.params[a.from + i];
 }
 
 /* Outputs of the first layer, this block's of all rows: a thread four of a row. */
@@ -105,9 +126,9 @@ KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, co
         kl_load(bias, own.params + l.bias + col);
 #pragma unroll 2
         for (int g = 0; g < a.groups; g++) {
-            const float *x = a.x + r * step + kl_resident_x(g),
-                        *w = a.w + kl_resident_w(g, a.columns) + c;
-            const float4 low = *(const float4 *)x, high = *(const float4 *)(x + 4);
+            const float4 *x = (const float4 *)(a.x + r * step + g * KL_HEAD_INPUTS);
+            const float *w = a.w + kl_resident_w(g, a.columns) + c;
+            const float4 low = x[kl_resident_swap(g)], high = x[1 - kl_resident_swap(g)];
             const float inputs[KL_HEAD_INPUTS] = { low.x,  low.y,  low.z,  low.w,
                                                    high.x, high.y, high.z, high.w };
 #pragma unroll
@@ -142,7 +163,8 @@ KL_GPU float kl_resident_item(const kl_resident &a, const kl_mover &to, int g, i
     const kl_mover here = { a.w, a.m, a.v, NULL, NULL, to.f, to.rule };
     const int step = kl_resident_row(a.groups), at = kl_resident_w(g, a.columns) + c;
     float sum[KL_HEAD_INPUTS][4] = {}, squares = 0;
-    kl_weight_chains(sum, a.x + kl_resident_x(g), step, NULL, a.d + c, a.columns, rows);
+    kl_weight_chains(sum, a.x + g * KL_HEAD_INPUTS, kl_resident_swap(g), step, NULL, a.d + c, a.columns,
+                     rows);
 #pragma unroll
     for (int q = 0; q < KL_HEAD_INPUTS; q += PART)
         squares += kl_adam_all<PART, 4>(here, at + q * a.columns, a.columns, sum + q);
@@ -168,7 +190,7 @@ KL_GPU void kl_resident_update(float *squares, const kl_resident &a, const kl_mo
     if (warp == WARPS - 1 && t % KL_WARP < a.columns)
         squares[weights + a.first + t % KL_WARP] =
             kl_bias_item(to, own, l, a.first + t % KL_WARP, a.d + t % KL_WARP, a.columns, rows);
-    kl_items(squares, to, job, own, 1, rows, warp * job.blocks + block, WARPS * job.blocks);
+    kl_items(squares, to, job, own, job.slot_at[1], rows, warp * job.blocks + block, WARPS * job.blocks);
 }
 
 #endif

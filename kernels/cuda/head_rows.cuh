@@ -3,13 +3,9 @@
 #ifndef KL_CUDA_HEAD_ROWS_CUH
 #define KL_CUDA_HEAD_ROWS_CUH
 
-#include "kernels/cuda/head_linear.cuh"
+#include "kernels/cuda/head_tiles.cuh"
 #include "kernels/cuda/kept.cuh"
 #include "kernels/cuda/sweep.cuh"
-
-#ifndef KL_PREFETCH /* tests/cuda/emulated has its own */
-#define KL_PREFETCH(level, from) asm volatile("prefetch.global." #level " [%0];" ::"l"(from))
-#endif
 
 /* Asked for early: the circuit's arrays, which are read one after the other, into the first-level cache,
    which each meeting of blocks empties. */
@@ -97,8 +93,10 @@ KL_GPU void kl_head_forward(const kl_head_job &job, const kl_own &own, int first
     const kl_cuda_circuit *c = &job.shape.circuit;
     kl_fetch(c->arrays, c->arrays_size);
     for (int number = first; number < job.shape.n_layers; number++) {
-        if (job.shape.layers[number].kind == KL_CUDA_LINEAR)
-            kl_forward_linear(job, own, number, from, to);
+        const kl_cuda_layer &l = job.shape.layers[number];
+        if (number == 0 && job.tiled && (to - from) * l.d_out >= KL_TILE_ROWS * KL_TILE_COLUMNS)
+            kl_tiles_forward(job, own, from, to);
+        else if (l.kind == KL_CUDA_LINEAR) kl_forward_linear(job, own, number, from, to);
         else kl_quantum<R, REAL>(job, own, number, from, to);
         __syncthreads();
     }

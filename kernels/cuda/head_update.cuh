@@ -9,20 +9,21 @@
 
 #include "kernels/cuda/head.cuh"
 
-KL_GPU float kl_put(const kl_mover &to, int64_t i, float g)
+KL_GPU float kl_put(const kl_mover &to, int64_t i, float g, float squares)
 {
     if (to.absent && to.absent[i]) g = 0;
     if (to.grad) to.grad[i] = g;
     else kl_move(to, i, g);
-    return g * g;
+    return fmaf(g, g, squares);
 }
 
-/* The gradient g of parameter i: for the next slice, or for the step. */
-KL_GPU float kl_leave(const kl_mover &to, const kl_own &own, int64_t i, float g)
+/* The gradient g of parameter i: for the next slice, or for the step. The sum of squares with its own.
+ */
+KL_GPU float kl_leave(const kl_mover &to, const kl_own &own, int64_t i, float g, float squares)
 {
-    if (own.last) return kl_put(to, i, g);
+    if (own.last) return kl_put(to, i, g, squares);
     own.partial[i] = g;
-    return 0;
+    return squares;
 }
 
 /* Adam on weights i + q * step + c, N inputs of C outputs, all of which are read before the first is
@@ -43,7 +44,7 @@ KL_GPU float kl_adam_all(const kl_mover &to, int64_t i, int step, const float (*
 #pragma unroll
         for (int c = 0; c < C; c++) {
             kl_adam(&p[q][c], &m[q][c], &v[q][c], g[q][c], to.f);
-            squares += g[q][c] * g[q][c];
+            squares = fmaf(g[q][c], g[q][c], squares);
         }
 #pragma unroll
     for (int q = 0; q < N; q++) {
@@ -54,17 +55,18 @@ KL_GPU float kl_adam_all(const kl_mover &to, int64_t i, int step, const float (*
     return squares;
 }
 
-/* sum[q][c] goes on by the chain over rows of x[q] d[c]; which: places of the rows of x, or NULL. Steps
-   in bytes, one multiply-add a row: addresses would else be three instructions of four. */
+/* sum[q][c] goes on by the chain over rows of x[q] d[c]; which: places of the rows of x, or NULL; swap
+   1: each row's second four values stand before its first. Steps in bytes, one multiply-add a row:
+   addresses would else be three instructions of four. */
 template <int C>
-KL_GPU void kl_weight_chains(float (&sum)[KL_HEAD_INPUTS][C], const float *x, int step,
+KL_GPU void kl_weight_chains(float (&sum)[KL_HEAD_INPUTS][C], const float *x, int swap, int step,
                              const int32_t *which, const float *d, int d_step, int rows)
 {
     const int bytes = step * (int)sizeof *x;
 #pragma unroll C == 1 ? 8 : 4
     for (int r = 0; r < rows; r++) {
         const float4 *at = (const float4 *)((const char *)x + (int64_t)(which ? which[r] : r) * bytes),
-                     a = at[0], b = at[1];
+                     a = at[swap], b = at[1 - swap];
         const float inputs[KL_HEAD_INPUTS] = { a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w };
         float dy[C];
         kl_load(dy, d);
@@ -73,34 +75,13 @@ KL_GPU void kl_weight_chains(float (&sum)[KL_HEAD_INPUTS][C], const float *x, in
     }
 }
 
-/* KL_HEAD_INPUTS inputs from `input` on, C outputs from `col` on, over rows in rising order. */
+/* The gradients of n inputs' weights and C outputs, from weight `at` on, move them, or are left: for the
+   next slice, or for the step. Sum of their squares. */
 template <int C>
-KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
-                            int input, int col, int rows)
+KL_GPU float kl_weight_done(const kl_mover &to, const kl_own &own, int64_t at, int width, int n,
+                            const float (&sum)[KL_HEAD_INPUTS][C])
 {
-    const kl_cuda_layer &l = job.shape.layers[number];
-    const float *d = own.dy + job.y_at[number] + col;
-    const int n = l.d_in - input < KL_HEAD_INPUTS ? l.d_in - input : KL_HEAD_INPUTS;
-    const int width = kl_width(l.d_out, col);
-    const int64_t at = kl_weight_at(l, col) + (int64_t)input * width;
-    float sum[KL_HEAD_INPUTS][C], squares = 0;
-#pragma unroll
-    for (int q = 0; q < KL_HEAD_INPUTS; q++)
-#pragma unroll
-        for (int c = 0; c < C; c++) sum[q][c] = own.first && q < n ? own.partial[at + q * width + c] : 0;
-    if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0 && number)
-        kl_weight_chains(sum, kl_input_row(job, own, number, 0) + input, l.d_in, NULL, d, l.d_out, rows);
-    else if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0)
-        kl_weight_chains(sum, job.x + input, l.d_in, own.rows, d, l.d_out, rows);
-    else
-        for (int r = 0; r < rows; r++) {
-            const float *x = kl_input_row(job, own, number, r) + input;
-            float inputs[KL_HEAD_INPUTS], dy[C];
-            kl_load(dy, d + (int64_t)r * l.d_out);
-#pragma unroll
-            for (int q = 0; q < KL_HEAD_INPUTS; q++) inputs[q] = q < n ? x[q] : 0;
-            kl_outer(sum, inputs, dy);
-        }
+    float squares = 0;
     if (n == KL_HEAD_INPUTS && own.last && !to.absent && !to.grad && to.rule == KL_CUDA_ADAM) {
         constexpr int part = C == 1 ? KL_HEAD_INPUTS : KL_HEAD_INPUTS / 2; /* for want of registers */
 #pragma unroll
@@ -116,8 +97,40 @@ KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl
 #pragma unroll C == 1 ? KL_HEAD_INPUTS : 1
     for (int q = 0; q < n; q++)
 #pragma unroll
-        for (int c = 0; c < C; c++) squares += kl_leave(to, own, at + q * width + c, g[q][c]);
+        for (int c = 0; c < C; c++) squares = kl_leave(to, own, at + q * width + c, g[q][c], squares);
     return squares;
+}
+
+/* KL_HEAD_INPUTS inputs from `input` on, C outputs from `col` on, over rows in rising order. */
+template <int C>
+KL_GPU float kl_weight_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
+                            int input, int col, int rows)
+{
+    const kl_cuda_layer &l = job.shape.layers[number];
+    const float *d = own.dy + job.y_at[number] + col;
+    const int n = l.d_in - input < KL_HEAD_INPUTS ? l.d_in - input : KL_HEAD_INPUTS;
+    const int width = kl_width(l.d_out, col);
+    const int64_t at = kl_weight_at(l, col) + (int64_t)input * width;
+    float sum[KL_HEAD_INPUTS][C];
+#pragma unroll
+    for (int q = 0; q < KL_HEAD_INPUTS; q++)
+#pragma unroll
+        for (int c = 0; c < C; c++) sum[q][c] = own.first && q < n ? own.partial[at + q * width + c] : 0;
+    if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0 && number)
+        kl_weight_chains(sum, kl_input_row(job, own, number, 0) + input, 0, l.d_in, NULL, d, l.d_out,
+                         rows);
+    else if (n == KL_HEAD_INPUTS && l.d_in % 4 == 0)
+        kl_weight_chains(sum, job.x + input, 0, l.d_in, own.rows, d, l.d_out, rows);
+    else
+        for (int r = 0; r < rows; r++) {
+            const float *x = kl_input_row(job, own, number, r) + input;
+            float inputs[KL_HEAD_INPUTS], dy[C];
+            kl_load(dy, d + (int64_t)r * l.d_out);
+#pragma unroll
+            for (int q = 0; q < KL_HEAD_INPUTS; q++) inputs[q] = q < n ? x[q] : 0;
+            kl_outer(sum, inputs, dy);
+        }
+    return kl_weight_done(to, own, at, width, n, sum);
 }
 
 /* The bias of output col, whose gradients of the rows are d, `step` apart. */
@@ -127,7 +140,7 @@ KL_GPU float kl_bias_item(const kl_mover &to, const kl_own &own, const kl_cuda_l
     float sum = own.first ? own.partial[l.bias + col] : 0;
 #pragma unroll 8
     for (int r = 0; r < rows; r++) sum += d[(int64_t)r * step];
-    return kl_leave(to, own, l.bias + col, sum);
+    return kl_leave(to, own, l.bias + col, sum, 0);
 }
 
 KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const kl_own &own, int number,
@@ -138,21 +151,30 @@ KL_GPU float kl_quantum_item(const kl_mover &to, const kl_head_job &job, const k
     const int from = weight ? c.use_end[weight - 1] : 0;
     const float *dangle = job.dangle + own.place * c.n_slots * job.slice;
     float sum = own.first ? own.partial[at] : 0;
+    if (c.use_end[weight] - from == 1) { /* nearly always: then rows do not wait for each other */
+        const int slot = c.use[from];
+        const kl_cuda_angle angle = c.angles[slot];
+#pragma unroll 16
+        for (int r = 0; r < rows; r++)
+            sum += kl_weight_part(angle, kl_input_row(job, own, number, r),
+                                  dangle[(int64_t)slot * job.slice + r]);
+        return kl_leave(to, own, at, sum, 0);
+    }
     for (int r = 0; r < rows; r++)
         for (int u = from; u < c.use_end[weight]; u++)
             sum += kl_weight_part(c.angles[c.use[u]], kl_input_row(job, own, number, r),
                                   dangle[(int64_t)c.use[u] * job.slice + r]);
-    return kl_leave(to, own, at, sum);
+    return kl_leave(to, own, at, sum, 0);
 }
 
-/* The items from layer `first` on that are warp `worker`'s of `workers`. Those of a layer's weights, of
+/* The items from slot `begin` on that are warp `worker`'s of `workers`. Those of a layer's weights, of
    its biases and of the circuit begin with a warp each: of several kinds in one, each would wait for all
    others. */
 KL_GPU void kl_items(float *squares, const kl_mover &to, const kl_head_job &job, const kl_own &own,
-                     int first, int rows, int worker, int workers)
+                     int begin, int rows, int worker, int workers)
 {
-    const int begin = job.slot_at[first], end = job.slot_at[job.shape.n_layers];
-    int number = first;
+    const int end = job.slot_at[job.shape.n_layers];
+    int number = 0;
     for (int slot = begin + worker * KL_WARP + (int)threadIdx.x % KL_WARP; slot < end;
          slot += workers * KL_WARP) {
         while (slot >= job.slot_at[number + 1]) number++;
@@ -190,10 +212,12 @@ KL_GPU void kl_norms(double *norms, const float *squares, const kl_head_job &job
         const int groups = !quantum ? 1 : n ? job.shape.circuit_groups : 0;
         for (int g = 0; g < groups; g++) {
             double sum = 0;
-#pragma unroll 32 /* the first layer's squares are many, and the other blocks wait */
-            for (int i = lane; i < n; i += 32) {
-                const float square = squares[from + i];
-                if (!quantum || job.shape.weight_group[i] == g) sum += (double)square;
+            if (quantum) {
+                for (int i = lane; i < n; i += KL_WARP)
+                    if (job.shape.weight_group[i] == g) sum += (double)squares[from + i];
+            } else {
+#pragma unroll 32 /* the first layer's are many, and the other blocks wait */
+                for (int i = lane; i < n; i += KL_WARP) sum += (double)squares[from + i];
             }
             sum = kl_warp_sum(sum);
             if (lane == 0) norms[l.group + g] += sqrt(sum);

@@ -36,6 +36,7 @@ struct kind {
     int64_t qubits, layers, batch, reduction[2], classifier; /* classifier 0: none */
     int n_reduction;
     bool scales;
+    bool broad; /* 64 features, which the first layer's tiles and resident shares need */
     bool chaotic; /* after hundreds of steps two of the CPU's own kernels (KETLINE_ISA) are 3e-3 apart */
     enum kl_optimizer_kind optimizer;
     double clip, decay, dropout;
@@ -101,6 +102,13 @@ static const struct kind kinds[] = {
       .dropout = 0.2 },
     { .name = "one layer", PLAIN, .core = KL_CORE_NONE, .qubits = 4, .layers = 3, .batch = 16,
       .optimizer = KL_ADAM },
+    { .name = "tiles", PLAIN, .broad = true, .qubits = 4, .layers = 1, .batch = 60,
+      .reduction = { 160, 8 }, .n_reduction = 2, .optimizer = KL_ADAM, .dropout = 0.2 },
+    { .name = "tiles, sgd", PLAIN, .broad = true, .qubits = 2, .layers = 1, .batch = 60,
+      .reduction = { 160 }, .n_reduction = 1, .optimizer = KL_SGD, .clip = 0.1 },
+    { .name = "resident or tiles", PLAIN, .broad = true, .qubits = 4, .layers = 2, .batch = 37,
+      .reduction = { 96, 20 }, .n_reduction = 2, .classifier = 5, .optimizer = KL_ADAMW, .decay = 0.1,
+      .dropout = 0.1 },
 };
 /* clang-format on */
 
@@ -311,19 +319,24 @@ static void check_refusals(const struct kl_features *f)
 
 static void check_all(size_t n)
 {
-    struct kl_features few, odd, handful;
+    struct kl_features few, odd, broad, handful;
     make_features(&few, n, 24);
     make_features(&odd, n - 3, 13);
+    make_features(&broad, n, 64);
     make_features(&judged, JUDGED, 24);
     make_features(&handful, 11, 24);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (smallest && kinds[i].qubits > KL_CUDA_HELD_QUBITS) continue; /* circuit.c has such states */
         if (n == MOST && kinds[i].chaotic) continue;
-        check(&kinds[i], kinds[i].qubits > 10 ? &handful : i % 2 ? &odd : &few);
+        check(&kinds[i], kinds[i].qubits > 10 ? &handful
+                         : kinds[i].broad     ? &broad
+                         : i % 2              ? &odd
+                                              : &few);
     }
     if (n != MOST && !smallest) check_course(&few);
     check_refusals(&few);
     free(few.x), free(few.labels), free(odd.x), free(odd.labels);
+    free(broad.x), free(broad.labels);
     free(handful.x), free(handful.labels);
     free(judged.x), free(judged.labels);
 }
