@@ -136,6 +136,47 @@ sanitizers() {
     PROGRAMS=circuit SANITIZERS=memcheck ends 1 "$scripts/test-gpu" --sanitize-only
     says 'FAILED circuit under memcheck: .*'
 }
+together() { # AT_ONCE: lines of each program in the order of programs, whichever ends first; memory alone
+    local name left=100
+    for name in circuit mlp gan features head; do
+        program $name 'exec 9>>busy; flock -s 9; echo 1 >>count; sleep 0.$((RANDOM % 2 + 2)); echo -1 >>count; echo "cuda: card 0123456789abcdef"'
+    done
+    program circuit 'sleep 1; echo "cuda: card 0123456789abcdef"'
+    program memory 'exec 9>>busy; flock -xn 9 || exit 1; echo "cuda: card 0123456789abcdef"'
+    program mlp 'echo "one fault"; exit 3'
+    program compute-sanitizer '[ $# -gt 1 ] || exit 0
+        echo "========= begins"; echo "$KETLINE_SMALL $2" >>small; "${!#}"'
+    AT_ONCE=3 ends 1 "$scripts/test-gpu" --sanitize
+    awk '{ n += $1; if (n > most) most = n } END { exit most != 2 && most != 3 }' count || fail "at once: $(tr '\n' ' ' <count)"
+    [ "$(sed -n 's/^\(passed\|FAILED\) \([a-z]*\): [^t].*/\2/p' out | tr '\n' ' ')" = "circuit mlp gan features head memory " ] || fail "the order: $(cat out)"
+    [ "$(sed -n 's/^\(passed\|FAILED\) \([a-z]* under [a-z]*\): .*/\2/p' out | awk '{ print $3 }' | uniq | tr '\n' ' ')" = "memcheck synccheck racecheck initcheck " ] || fail "the sanitizers: $(cat out)"
+    says 'FAILED mlp: one fault \(status 3, [0-9.]+ s\)'
+    says 'passed qtrain --qrng --device cuda: the same bytes again'
+    says 'passed head under racecheck: cuda: card 0123456789abcdef \([0-9.]+ s\)'
+    [ "$(sort -u small)" = "$(printf '1 %s\n' initcheck memcheck synccheck; echo 2 racecheck)" ] || fail "sizes: $(cat small)"
+    [ "$(tail -1 out)" = "$(grep -c ^passed out) passed, $(grep -c ^FAILED out) failed" ] || fail "not the sum: $(cat out)"
+    ran circuit 6; ran mlp 5; ran memory 2
+    program circuit 'echo $$ >pid; '"$hangs"
+    PROGRAMS="gan circuit head" AT_ONCE=3 "$scripts/test-gpu" >out 2>err &
+    until grep -q '^passed gan: the same' out && [ -e bin/head.runs ] && [ "$(wc -l <bin/head.runs)" = 8 ] || [ $((left -= 1)) = 0 ]; do sleep 0.1; done
+    sleep 0.5
+    kill $!
+    wait $! 2>/dev/null
+    [ $? = 143 ] || fail "killed"
+    says 'passed head: the same bits again'
+    says '6 passed, 0 failed'
+    gone
+    if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1; then
+        for name in circuit gan features; do program $name 'echo "skipped: no GPU (no library)"; exit 77'; done
+        PROGRAMS="circuit gan features" AT_ONCE=2 ends 0 "$scripts/test-gpu"
+        [ "$(cat out)" = "skipped: no GPU (no library)" ] || fail "more than that: $(cat out)"
+    fi
+    [ -z "$(find . -name 'tmp.*')" ] || fail "left behind: $(find . -name 'tmp.*')"
+    program circuit 'kill -KILL $PPID $(ps -o ppid= -p $PPID); sleep 1'
+    PROGRAMS="circuit head" AT_ONCE=2 ends 1 "$scripts/test-gpu"
+    says 'FAILED circuit: ended, and has not said how'
+    says '3 passed, 1 failed'
+}
 limits() { # of bench-gpu
     program gpu_features 'echo "card One"; echo "bench c/gpu 3 s"; echo "out of memory" >&2; exit 1'
     program extract-features "$hangs"
@@ -229,7 +270,7 @@ peer() { # gpu_peer.py itself, with mocks in the place of PyTorch: the order of 
     says 'card cuda: One'
 }
 
-for each in peer table passing failing hanging no_card sanitizers limits "killed TERM" "killed KILL"; do
+for each in peer table passing failing hanging no_card sanitizers together limits "killed TERM" "killed KILL"; do
     (mkdir "$work/$each" && cd "$work/$each" && begin && $each; [ ! -e faults ] || sed "s/^/$each: /" faults >"$work/faults.$each") &
 done
 wait

@@ -7,6 +7,7 @@
 #include "gpu.h"
 
 enum { MOST_GIVEN = 12 /* qubits of amplitudes or probabilities */ };
+static struct kl_pool *pool; /* of all CPUs; no bit depends on it */
 #define FAMILY "circuit"
 #define CIRCUITS_ALONE
 #include "../kernels/circuits.h"
@@ -138,11 +139,11 @@ static void batch_end(struct batch *b)
 static void run_on_cpu(struct batch *b, const struct kl_circuit *c, struct kl_arena *work)
 {
     struct kl_error err;
-    must(kl_circuit_forward_f64(b->out, NULL, c, b->x, b->w, b->n, NULL, work, &err), &err);
-    must(kl_circuit_adjoint_f64(b->dx, b->dw, NULL, c, b->x, b->w, b->cot, b->n, NULL, work, &err),
+    must(kl_circuit_forward_f64(b->out, NULL, c, b->x, b->w, b->n, pool, work, &err), &err);
+    must(kl_circuit_adjoint_f64(b->dx, b->dw, NULL, c, b->x, b->w, b->cot, b->n, pool, work, &err),
          &err);
-    must(kl_circuit_forward_f32(b->cpu.out, NULL, c, b->fx, b->fw, b->n, NULL, work, &err), &err);
-    must(kl_circuit_adjoint_f32(b->cpu.dx, b->cpu.dw, NULL, c, b->fx, b->fw, b->fcot, b->n, NULL, work,
+    must(kl_circuit_forward_f32(b->cpu.out, NULL, c, b->fx, b->fw, b->n, pool, work, &err), &err);
+    must(kl_circuit_adjoint_f32(b->cpu.dx, b->cpu.dw, NULL, c, b->fx, b->fw, b->fcot, b->n, pool, work,
                                 &err),
          &err);
 }
@@ -243,6 +244,7 @@ static void check_random(int n, int gates, bool real, bool layer, bool given, en
 /* Rows that are no whole block, or more than the blocks take at once. */
 static size_t rows_of(int n)
 {
+    if (racecheck) return 3;
     if (small) return n < 6 ? 37 : n < 11 ? 3 : 7;
     return n < 11 ? 4099 : n < 15 ? 300 : 5;
 }
@@ -263,14 +265,35 @@ static void check_size(int n, int kinds)
             }
 }
 
-int main(void)
+/* States of 4 and 5 qubits a thread, in less than a warp and in several, and in the card's memory; of
+   all gates and readings those that several warps share, for what one does alone is in no block's
+   memory. */
+static void check_races(void)
 {
-    open_gpu();
-    isa = device.name;
+    static const int few[] = { 4, 5, 8, 13 };
+    for (int i = 0; i < 2 * (int)(sizeof few / sizeof *few); i++)
+        check_random(few[i / 2], 6, i & 1, true, false, STRINGS, 3);
+    check_size(11, 2);
+    check_size(14, 2);
+}
+
+static void check_sizes(void)
+{
     for (int n = 1; n <= (small ? 15 : 17); n++) check_size(n, smallest ? 2 : small ? 4 : 8);
     if (!smallest) check_random(KL_MAX_QUBITS, 12, false, true, false, STRINGS, 1);
     if (!smallest) check_random(KL_MAX_QUBITS, 12, true, false, false, TARGETS, 1);
     check_groups();
+}
+
+int main(void)
+{
+    struct kl_error err;
+    open_gpu();
+    isa = device.name;
+    must(kl_pool_create(&pool, 0, &err), &err);
+    if (racecheck) check_races();
+    else check_sizes();
+    kl_pool_destroy(&pool);
     print_digest();
     return failures != 0;
 }

@@ -36,7 +36,8 @@ struct kind {
     int64_t qubits, layers, batch, reduction[2], classifier; /* classifier 0: none */
     int n_reduction;
     bool scales;
-    bool broad; /* 64 features, which the first layer's tiles and resident shares need */
+    bool broad;   /* 64 features, which the first layer's tiles and resident shares need */
+    bool raced;   /* of those for racecheck, which together launch every kernel */
     bool chaotic; /* after hundreds of steps two of the CPU's own kernels (KETLINE_ISA) are 3e-3 apart */
     enum kl_optimizer_kind optimizer;
     double clip, decay, dropout;
@@ -44,26 +45,26 @@ struct kind {
 #define PLAIN .ansatz = "ry-ring", .embedding = "angle-y", .observables = "z"
 /* clang-format off */
 static const struct kind kinds[] = {
-    { .name = "default", PLAIN, .qubits = 4, .layers = 3, .batch = 16, .reduction = { 64, 32 },
+    { .name = "default", .raced = true, PLAIN, .qubits = 4, .layers = 3, .batch = 16, .reduction = { 64, 32 },
       .n_reduction = 2, .classifier = 16, .optimizer = KL_ADAM, .dropout = 0.2 },
     { .name = "wide", PLAIN, .qubits = 4, .layers = 3, .batch = 60, .reduction = { 256, 64 },
       .n_reduction = 2, .classifier = 16, .optimizer = KL_ADAM, .dropout = 0.2 },
     { .name = "odd widths", PLAIN, .qubits = 3, .layers = 2, .batch = 7, .reduction = { 37 },
       .n_reduction = 1, .optimizer = KL_ADAM, .dropout = 0.3 },
-    { .name = "clip, decay", PLAIN, .qubits = 2, .layers = 2, .batch = 16, .reduction = { 9 },
+    { .name = "clip, decay", .raced = true, PLAIN, .qubits = 2, .layers = 2, .batch = 16, .reduction = { 9 },
       .n_reduction = 1, .classifier = 5, .optimizer = KL_ADAM, .clip = 0.05, .decay = 0.01 },
     { .name = "adamw", PLAIN, .qubits = 5, .layers = 2, .batch = 16, .reduction = { 20 },
       .n_reduction = 1, .classifier = 6, .optimizer = KL_ADAMW, .decay = 0.1, .dropout = 0.1 },
     { .name = "sgd", PLAIN, .qubits = 1, .layers = 1, .batch = 16, .reduction = { 12 },
       .n_reduction = 1, .classifier = 4, .optimizer = KL_SGD, .clip = 1, .decay = 0.01,
       .dropout = 0.2 },
-    { .name = "complex", .ansatz = "strongly-entangling", .embedding = "angle-x",
+    { .name = "complex", .raced = true, .ansatz = "strongly-entangling", .embedding = "angle-x",
       .observables = "x,zz", .qubits = 5, .layers = 2, .batch = 16, .reduction = { 16 },
       .n_reduction = 1, .classifier = 8, .scales = true, .optimizer = KL_ADAM, .dropout = 0.2 },
     { .name = "6 qubits", .ansatz = "strongly-entangling", .embedding = "angle-y",
       .observables = "z", .qubits = 6, .layers = 1, .batch = 9, .reduction = { 16 },
       .n_reduction = 1, .classifier = 8, .optimizer = KL_ADAM, .dropout = 0.2 },
-    { .name = "8 qubits", .ansatz = "simplified-two-design", .embedding = "iqp",
+    { .name = "8 qubits", .raced = true, .ansatz = "simplified-two-design", .embedding = "iqp",
       .observables = "z", .qubits = 8, .layers = 1, .batch = 9, .reduction = { 16 },
       .n_reduction = 1, .scales = true, .optimizer = KL_ADAM, .clip = 0.1 },
     { .name = "amplitudes", .ansatz = "ry-ring", .embedding = "amplitude", .observables = "probs",
@@ -72,7 +73,7 @@ static const struct kind kinds[] = {
     { .name = "amplitudes, 7 qubits", .ansatz = "strongly-entangling", .embedding = "amplitude",
       .observables = "z", .qubits = 7, .layers = 1, .batch = 9, .reduction = { 8 },
       .n_reduction = 1, .classifier = 6, .optimizer = KL_ADAM },
-    { .name = "amplitudes, 11 qubits", .ansatz = "ry-ring", .embedding = "amplitude",
+    { .name = "amplitudes, 11 qubits", .raced = true, .ansatz = "ry-ring", .embedding = "amplitude",
       .observables = "zz,fidelity(ghz)", .qubits = 11, .layers = 1, .batch = 5,
       .reduction = { 8 }, .n_reduction = 1, .classifier = 6, .optimizer = KL_ADAM },
     { .name = "probabilities, 7 qubits", .ansatz = "strongly-entangling", .embedding = "iqp",
@@ -86,10 +87,10 @@ static const struct kind kinds[] = {
     { .name = "10 qubits", .ansatz = "simplified-two-design", .embedding = "angle-y",
       .observables = "z", .qubits = 10, .layers = 1, .batch = 5, .classifier = 8,
       .optimizer = KL_ADAM },
-    { .name = "11 qubits", .ansatz = "strongly-entangling", .embedding = "angle-y",
+    { .name = "11 qubits", .raced = true, .ansatz = "strongly-entangling", .embedding = "angle-y",
       .observables = "z", .qubits = 11, .layers = 1, .batch = 5, .classifier = 8,
       .optimizer = KL_ADAM },
-    { .name = "14 qubits", .ansatz = "brick", .embedding = "angle-y",
+    { .name = "14 qubits", .raced = true, .ansatz = "brick", .embedding = "angle-y",
       .observables = "z,fidelity(w),fidelity(00000000000000)", .qubits = 14, .layers = 1, .batch = 5, .classifier = 8, .optimizer = KL_ADAM },
     { .name = "twin", PLAIN, .core = KL_CORE_TWIN, .qubits = 4, .layers = 3, .batch = 16,
       .reduction = { 24 }, .n_reduction = 1, .classifier = 16, .optimizer = KL_ADAM,
@@ -102,7 +103,7 @@ static const struct kind kinds[] = {
       .dropout = 0.2 },
     { .name = "one layer", PLAIN, .core = KL_CORE_NONE, .qubits = 4, .layers = 3, .batch = 16,
       .optimizer = KL_ADAM },
-    { .name = "tiles", PLAIN, .broad = true, .qubits = 4, .layers = 1, .batch = 60,
+    { .name = "tiles", PLAIN, .broad = true, .raced = true, .qubits = 4, .layers = 1, .batch = 60,
       .reduction = { 160, 8 }, .n_reduction = 2, .optimizer = KL_ADAM, .dropout = 0.2 },
     { .name = "tiles, sgd", PLAIN, .broad = true, .qubits = 2, .layers = 1, .batch = 60,
       .reduction = { 160 }, .n_reduction = 1, .optimizer = KL_SGD, .clip = 0.1 },
@@ -227,12 +228,35 @@ static void check_judged(const struct kind *k, const struct kl_head_model *model
     kl_arena_free(&memory);
 }
 
-static void check(const struct kind *k, const struct kl_features *f)
+/* What must not change a bit: a run in parts, a replica alone, and `many` (unless 0), each of which has
+   fewer blocks. */
+static void check_bits(const struct kind *k, struct kl_head_model *model, const struct kl_features *f,
+                       struct kl_train_options o, const struct kl_train *gpu, int64_t many)
+{
+    struct kl_train other;
+    train_on(&other, model, f, &o, &device, 2);
+    for (int64_t r = 0; r < o.replicas; r++)
+        CHECK(same(gpu, r, &other, r), "%s: a run in parts has other bits", k->name);
+    kl_train_close(&other);
+    o.replicas = 1, o.first_replica = 2;
+    train_on(&other, model, f, &o, &device, 1);
+    CHECK(same(gpu, 2, &other, 0), "%s: a replica alone has other bits than in company", k->name);
+    CHECK(!same(gpu, 1, &other, 0), "%s: all replicas are the same", k->name);
+    kl_train_close(&other);
+    if (!many) return;
+    o.replicas = many, o.first_replica = 0;
+    train_on(&other, model, f, &o, &device, 1);
+    for (int64_t r = 0; r < 3; r++)
+        CHECK(same(gpu, r, &other, r), "%s: a head of fewer blocks has other bits", k->name);
+    kl_train_close(&other);
+}
+
+static void check(const struct kind *k, const struct kl_features *f, int64_t many)
 {
     struct kl_head_options h;
     struct kl_train_options o;
     struct kl_head_model model;
-    struct kl_train cpu, gpu, other;
+    struct kl_train cpu, gpu;
     struct kl_error err;
     options_of(&h, &o, k);
     must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
@@ -245,20 +269,7 @@ static void check(const struct kind *k, const struct kl_features *f)
         check_logits(k, &model, gpu.replicas[0].params, &judged);
         check_judged(k, &model, &gpu, &judged);
     }
-    train_on(&other, &model, f, &o, &device, 2);
-    for (int64_t r = 0; r < o.replicas; r++)
-        CHECK(same(&gpu, r, &other, r), "%s: a run in parts has other bits", k->name);
-    kl_train_close(&other);
-    o.replicas = 1, o.first_replica = 2;
-    train_on(&other, &model, f, &o, &device, 1);
-    CHECK(same(&gpu, 2, &other, 0), "%s: a replica alone has other bits than in company", k->name);
-    CHECK(!same(&gpu, 1, &other, 0), "%s: all replicas are the same", k->name);
-    kl_train_close(&other);
-    o.replicas = small ? 4 : 300, o.first_replica = 0; /* fewer blocks a head: one, on an H200 */
-    train_on(&other, &model, f, &o, &device, 1);
-    for (int64_t r = 0; r < 3; r++)
-        CHECK(same(&gpu, r, &other, r), "%s: a head of fewer blocks has other bits", k->name);
-    kl_train_close(&other);
+    if (!racecheck) check_bits(k, &model, f, o, &gpu, many);
     kl_train_close(&gpu);
     kl_train_close(&cpu);
     kl_head_model_free(&model);
@@ -317,6 +328,13 @@ static void check_refusals(const struct kl_features *f)
     kl_head_model_free(&model);
 }
 
+static bool is_left_out(const struct kind *k, size_t n)
+{
+    if (racecheck) return !k->raced;
+    if (n == MOST && (k->chaotic || k->qubits > 10)) return true; /* those have had their handful */
+    return smallest && k->qubits > KL_CUDA_HELD_QUBITS;           /* circuit.c has such states */
+}
+
 static void check_all(size_t n)
 {
     struct kl_features few, odd, broad, handful;
@@ -325,13 +343,13 @@ static void check_all(size_t n)
     make_features(&broad, n, 64);
     make_features(&judged, JUDGED, 24);
     make_features(&handful, 11, 24);
+    const int64_t many = n == MOST ? 0 : small ? 4 : 300; /* a block a head, on an H200 */
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (smallest && kinds[i].qubits > KL_CUDA_HELD_QUBITS) continue; /* circuit.c has such states */
-        if (n == MOST && kinds[i].chaotic) continue;
-        check(&kinds[i], kinds[i].qubits > 10 ? &handful
-                         : kinds[i].broad     ? &broad
-                         : i % 2              ? &odd
-                                              : &few);
+        const struct kl_features *f = kinds[i].qubits > 10 ? &handful
+                                      : kinds[i].broad     ? &broad
+                                      : i % 2              ? &odd
+                                                           : &few;
+        if (!is_left_out(&kinds[i], n)) check(&kinds[i], f, many);
     }
     if (n != MOST && !smallest) check_course(&few);
     check_refusals(&few);
@@ -344,7 +362,7 @@ static void check_all(size_t n)
 int main(void)
 {
     open_gpu();
-    check_all(61);
+    check_all(racecheck ? 31 : 61);
     slack = 10;
     if (!small) check_all(MOST);
     print_digest();
