@@ -104,7 +104,7 @@ static const struct kind kinds[] = {
     { .name = "one layer", PLAIN, .core = KL_CORE_NONE, .qubits = 4, .layers = 3, .batch = 16,
       .optimizer = KL_ADAM },
     { .name = "tiles", PLAIN, .broad = true, .raced = true, .qubits = 4, .layers = 1, .batch = 60,
-      .reduction = { 160, 8 }, .n_reduction = 2, .optimizer = KL_ADAM, .dropout = 0.2 },
+      .reduction = { 288, 8 }, .n_reduction = 2, .optimizer = KL_ADAM, .dropout = 0.2 },
     { .name = "tiles, sgd", PLAIN, .broad = true, .qubits = 2, .layers = 1, .batch = 60,
       .reduction = { 160 }, .n_reduction = 1, .optimizer = KL_SGD, .clip = 0.1 },
     { .name = "resident or tiles", PLAIN, .broad = true, .qubits = 4, .layers = 2, .batch = 37,
