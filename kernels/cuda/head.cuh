@@ -101,6 +101,9 @@ template <int C> KL_GPU void kl_load(float (&to)[C], const float *from)
     if constexpr (C == 4) {
         const float4 four = *(const float4 *)from;
         to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+    } else if constexpr (C == 2) {
+        const float2 two = *(const float2 *)from;
+        to[0] = two.x, to[1] = two.y;
     } else {
 #pragma unroll
         for (int c = 0; c < C; c++) to[c] = from[c];
@@ -112,10 +115,18 @@ template <int C> KL_GPU void kl_store(float *to, const float (&from)[C])
     if constexpr (C == 4) {
         const float4 four = { from[0], from[1], from[2], from[3] };
         *(float4 *)to = four;
+    } else if constexpr (C == 2) {
+        *(float2 *)to = make_float2(from[0], from[1]);
     } else {
 #pragma unroll
         for (int c = 0; c < C; c++) to[c] = from[c];
     }
+}
+
+/* Four values, or zeros. */
+KL_GPU float4 kl_four(const float *from, bool there)
+{
+    return there ? *(const float4 *)from : make_float4(0, 0, 0, 0);
 }
 
 /* sum[q][c] goes on by x[q] w[c]. */

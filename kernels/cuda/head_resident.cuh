@@ -8,7 +8,6 @@
 #define KL_CUDA_HEAD_RESIDENT_CUH
 
 #include "kernels/cuda/head_rows.cuh"
-#include "kernels/cuda/head_update.cuh"
 
 /* A block's memory behind the circuit's: features (rows, kl_resident_row), weights and moments of
    `columns` outputs (inputs, columns) from output `first` on, gradients there (rows, columns), and a
@@ -45,12 +44,17 @@ static inline __host__ __device__ int kl_resident_from(const kl_cuda_head &s)
     }
     return from / 4 * 4;
 }
+/* How many there are: whole fours, which the block of parameters has. */
+static inline __host__ __device__ int kl_resident_behind(const kl_cuda_head &s)
+{
+    return ((int)s.block - kl_resident_from(s)) / 4 * 4;
+}
 /* Values of a block's memory. */
 static inline __host__ __device__ size_t kl_resident_memory(const kl_cuda_head &s, int columns)
 {
     const int groups = s.layers[0].d_in / KL_HEAD_INPUTS;
     return (size_t)s.batch * (size_t)(kl_resident_row(groups) + columns) +
-           (size_t)3 * (size_t)kl_resident_w(groups, columns) + (s.block - (size_t)kl_resident_from(s));
+           (size_t)3 * (size_t)kl_resident_w(groups, columns) + (size_t)kl_resident_behind(s);
 }
 
 KL_GPU kl_resident kl_resident_of(const kl_head_job &job, int block)
@@ -63,7 +67,7 @@ KL_GPU kl_resident kl_resident_of(const kl_head_job &job, int block)
     a.w = kl_shared + job.resident_at, a.m = a.w + size, a.v = a.m + size;
     a.x = a.v + size, a.d = a.x + job.shape.batch * kl_resident_row(groups);
     a.params = a.d + job.shape.batch * columns;
-    a.from = kl_resident_from(job.shape), a.behind = (int)job.shape.block - a.from;
+    a.from = kl_resident_from(job.shape), a.behind = kl_resident_behind(job.shape);
     return a;
 }
 
@@ -94,35 +98,57 @@ KL_GPU void kl_resident_store(const kl_mover &to, const kl_cuda_layer &l, const 
     });
 }
 
-/* The features of the batch's rows. */
+/* The features of the batch's rows. As in kl_resident_params, all that a thread reads at a time is read
+   before the first of it is written: one after the other, each would be waited for. */
 KL_GPU void kl_resident_rows(const kl_resident &a, const kl_head_job &job, const kl_own &own, int rows)
 {
+    enum { AT_ONCE = 8 };
     const int fours = a.groups * (KL_HEAD_INPUTS / 4), step = kl_resident_row(a.groups);
-#pragma unroll 8
-    for (int i = (int)threadIdx.x; i < rows * fours; i += (int)blockDim.x) {
-        const int r = i / fours, four = i % fours;
-        *(float4 *)(a.x + r * step + (four ^ kl_resident_swap(four / 2)) * 4) =
-            *(const float4 *)(kl_input_row(job, own, 0, r) + four * 4);
+    int r = (int)threadIdx.x / fours, four = (int)threadIdx.x % fours;
+    while (r < rows) {
+        float4 value[AT_ONCE];
+        int to[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            to[i] = r < rows ? r * step + (four ^ kl_resident_swap(four / 2)) * 4 : -1;
+            value[i] = kl_four(kl_input_row(job, own, 0, r < rows ? r : 0) + four * 4, r < rows);
+            for (four += (int)blockDim.x; four >= fours; four -= fours) r++;
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            if (to[i] >= 0) *(float4 *)(a.x + to[i]) = value[i];
     }
 }
 
 /* The other layers' parameters as the blocks have left them. */
 KL_GPU void kl_resident_params(const kl_resident &a, const kl_mover &from)
 {
-    for (int i = (int)threadIdx.x; i < a.behind; i += (int)blockDim.x)
-        a.params[i] = from.params[a.from + i];
+    enum { AT_ONCE = 8 };
+    for (int first = (int)threadIdx.x * 4; first < a.behind; first += AT_ONCE * (int)blockDim.x * 4) {
+        float4 value[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            const int at = first + i * (int)blockDim.x * 4;
+            value[i] = kl_four(from.params + a.from + at, at < a.behind);
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            const int at = first + i * (int)blockDim.x * 4;
+            if (at < a.behind) *(float4 *)(a.params + at) = value[i];
+        }
+    }
 }
 
-/* Outputs of the first layer, this block's of all rows: a thread four of a row. */
+/* Outputs of the first layer, this block's of all rows: a thread two of a row. */
 KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, const kl_own &own,
                                 int rows)
 {
     const kl_cuda_layer &l = job.shape.layers[0];
-    const int across = a.columns / 4, step = kl_resident_row(a.groups);
+    const int across = a.columns / 2, step = kl_resident_row(a.groups);
     float *y = own.y + job.y_at[0];
     for (int item = (int)threadIdx.x; item < rows * across; item += (int)blockDim.x) {
-        const int r = item / across, c = item % across * 4, col = a.first + c;
-        float sum[1][4] = {}, bias[4];
+        const int r = item / across, c = item % across * 2, col = a.first + c;
+        float sum[1][2] = {}, bias[2];
         kl_load(bias, own.params + l.bias + col);
 #pragma unroll 2
         for (int g = 0; g < a.groups; g++) {
@@ -134,13 +160,13 @@ KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, co
 #pragma unroll
             for (int q = 0; q < KL_HEAD_INPUTS; q++) {
                 const float one[1] = { inputs[q] };
-                float weights[4];
+                float weights[2];
                 kl_load(weights, w + q * a.columns);
                 kl_outer(sum, one, weights);
             }
         }
 #pragma unroll
-        for (int q = 0; q < 4; q++)
+        for (int q = 0; q < 2; q++)
             sum[0][q] = kl_activate(sum[0][q] + bias[q], job, own, l, r, col + q);
         kl_store(y + (int64_t)r * l.d_out + col, sum[0]);
     }

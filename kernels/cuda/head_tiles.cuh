@@ -104,11 +104,6 @@ KL_GPU void kl_tile_chains(float (&sum)[KL_HEAD_INPUTS][4], int n, const A &rows
     }
 }
 
-KL_GPU float4 kl_four(const float *from, bool there)
-{
-    return there ? *(const float4 *)from : make_float4(0, 0, 0, 0);
-}
-
 /* Rows [row, row + 64) of outputs [col, col + 128), before activation. */
 KL_GPU void kl_tile_forward(const kl_head_job &job, const kl_own &own, int row, int to, int col)
 {
