@@ -39,22 +39,31 @@ template <bool REAL> static __global__ void kl_share_all(const __grid_constant__
 }
 
 /* This block's part of the derivatives by weights, of rows [from, to), whose derivatives by angles are
-   there: a warp a weight, threads take every KL_WARP'th row. `more`: it is added to what is there. */
-KL_GPU void kl_weight_parts(const kl_circuit_job &job, size_t from, size_t to, bool more)
+   there: 2^bits threads a weight, of which each takes every 2^bits'th row. `more`: it is added to what is
+   there. */
+KL_GPU void kl_weight_parts(const kl_circuit_job &job, size_t from, size_t to, int bits, bool more)
 {
     const struct kl_cuda_circuit *c = &job.circuit;
-    const int lane = (int)threadIdx.x % KL_WARP, warps = (int)blockDim.x / KL_WARP;
-    for (int w = (int)threadIdx.x / KL_WARP; w < c->n_weights; w += warps) {
-        float sum = 0, *to_part = job.parts + (size_t)w * (size_t)job.blocks + blockIdx.x;
+    const kl_place at = kl_place_of(bits, 0);
+    kl_each_row(0, (size_t)c->n_weights, bits, [&](size_t w, bool there) {
+        float sum = 0, *to_part = job.parts + w * (size_t)job.blocks + blockIdx.x;
         for (int u = w ? c->use_end[w - 1] : 0; u < c->use_end[w]; u++) {
             const kl_cuda_angle angle = c->angles[c->use[u]];
             const float *d = job.rows.dangle + (size_t)c->use[u] * job.rows.stride;
-            for (size_t row = from + (size_t)lane; row < to; row += KL_WARP)
+            for (size_t row = from + at.thread; row < to; row += 1u << bits)
                 sum += kl_weight_part(angle, job.rows.x + row * (size_t)c->n_inputs, d[row]);
         }
-        sum = kl_sum(sum, kl_place_of(KL_WARP_BITS, 0));
-        if (lane == 0) *to_part = more ? *to_part + sum : sum;
-    }
+        sum = kl_sum(sum, at);
+        if (there && at.thread == 0) *to_part = more ? *to_part + sum : sum;
+    });
+}
+
+/* How many threads that is, as a power of two, where a block has so many rows, a power of two as well. */
+KL_GPU int kl_weight_bits(size_t rows)
+{
+    int bits = 0;
+    while (bits < KL_WARP_BITS && 2u << bits <= rows) bits++;
+    return bits;
 }
 
 /* Blocks of 256 threads a processor, which bound the registers: those of a state and a bra of R own
@@ -87,7 +96,7 @@ static __global__ void __launch_bounds__(1 << KL_HELD_LANE_BITS, (kl_held_blocks
     __syncthreads();
     if (!rows.cot) return;
     kl_differentiate<REAL>(rows, from, to);
-    kl_weight_parts(job, from, to, false);
+    kl_weight_parts(job, from, to, kl_weight_bits(each), false);
 }
 
 /* A block takes one row after another. */
@@ -102,7 +111,7 @@ static __global__ void __launch_bounds__(KL_KEPT_THREADS)
         if (!rows.cot) continue;
         kl_kept_generators(memory, which, rows, row);
         kl_differentiate<false>(rows, row, row + 1);
-        kl_weight_parts(job, row, row + 1, row != blockIdx.x);
+        kl_weight_parts(job, row, row + 1, 0, row != blockIdx.x);
     }
 }
 
