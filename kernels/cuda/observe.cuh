@@ -84,6 +84,34 @@ KL_GPU void kl_z_outputs(float *out, const kl_cuda_circuit *c, bool writes, cons
     }
 }
 
+/* The expectation value of a string of Z, by one thread from the places of all 2^bits, four at once:
+   two bits at least. */
+KL_GPU float kl_z_sum(kl_cuda_term p, const kl_place &at)
+{
+    const uint32_t first = kl_z_place(p, at) ^ at.thread;
+    uint32_t minus = kl_odd_ones(p.z & ((1u << at.bits) - 1));
+    float sum = 0;
+    for (uint32_t t = 0; t < 1u << at.bits; t += 4, minus >>= 4)
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) sum += kl_signed(at.memory[first ^ (t | k)], minus, (int)k);
+    return p.turns >> 1 & 1 ? -sum : sum;
+}
+
+/* The same as kl_z_outputs where a warp's threads share a state: a thread an output. */
+KL_GPU void kl_z_outputs_apart(float *out, const kl_cuda_circuit *c, bool there, const kl_place &at)
+{
+    kl_together(at);
+    for (int o = (int)at.thread; o < c->n_outputs; o += 1 << at.bits) {
+        float sum = 0;
+#pragma unroll 1
+        for (int t = o ? c->end[o - 1] : 0; t < c->end[o]; t++) {
+            const kl_cuda_term p = c->terms[t];
+            if (!p.x) sum += p.weight * kl_z_sum(p, at);
+        }
+        if (there) out[o] = sum;
+    }
+}
+
 /* Terms that are not of Z alone, added to out. */
 template <int R, bool REAL>
 KL_GPU void kl_mixed_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_circuit *c,
@@ -121,7 +149,8 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
     kl_walsh_hadamard<R>(sums);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) *kl_at(at.memory, places[i]) = sums[i];
-    kl_z_outputs(out, c, writes, at);
+    if (at.bits > 1 && at.bits <= KL_WARP_BITS) kl_z_outputs_apart(out, c, there, at);
+    else kl_z_outputs(out, c, writes, at);
     kl_together(at);
     if (c->mixed) kl_mixed_outputs(out, a, c, writes, at);
     if (c->n_fidelities) kl_fidelities(out, a, c, writes, at);

@@ -199,25 +199,22 @@ KL_GPU void kl_apply_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL> &
     }
 }
 
-/* The sums over a state's threads, `summing`, to their places. at: of the state. */
+/* See kl_sum_all. at: of the state. */
 template <int R, bool REAL>
 KL_GPU void kl_put_sums(float (&sums)[R * kl_sizes<REAL>::generators], const kl_cuda_pass &pass,
-                        const kl_rows &rows, size_t row, bool writes, const kl_place &at,
+                        const kl_rows &rows, size_t row, bool there, const kl_place &at,
                         const kl_place &summing)
 {
     enum { G = kl_sizes<REAL>::generators };
     if (pass.kind == KL_CUDA_SIGN || pass.kind == KL_CUDA_MOVE) return;
     if (pass.kind == KL_CUDA_TURNS) {
-        kl_sums(sums, summing);
-#pragma unroll
-        for (int k = 0; k < R; k++)
-            kl_put_generators<REAL>(rows, pass.matrix[at.bits + k], sums + k * G, row, writes);
+        kl_sum_all<R, REAL>(sums, pass.matrix + at.bits, rows, row, there, summing);
     } else {
         float one[G];
 #pragma unroll
         for (int k = 0; k < G; k++) one[k] = sums[k];
         kl_sums(one, summing);
-        kl_put_generators<REAL>(rows, pass.matrix[0], one, row, writes);
+        kl_put_generators<REAL>(rows, pass.matrix[0], one, row, there && summing.thread == 0);
     }
 }
 

@@ -127,6 +127,25 @@ KL_GPU void kl_put_all(const kl_rows &rows, const int32_t *m, const float *sums,
         kl_put_generators<REAL>(rows, m[k], sums + k * kl_sizes<REAL>::generators, row, writes);
 }
 
+/* The sums over a state's threads, `summing`, of R matrices' generators, to their places. there: they
+   are to be written. */
+template <int R, bool REAL>
+KL_GPU void kl_sum_all(float (&sums)[R * kl_sizes<REAL>::generators], const int32_t *m,
+                       const kl_rows &rows, size_t row, bool there, const kl_place &summing)
+{
+    enum { G = kl_sizes<REAL>::generators, K = R * G };
+    if (!kl_can_spread(K, summing)) {
+        kl_sums(sums, summing);
+        kl_put_all<R, REAL>(rows, m, sums, row, there && summing.thread == 0);
+        return;
+    }
+    const float sum = kl_spread_sums(sums, summing);
+    const int number = kl_spread_number<K>(summing);
+    if (!there || number >= K || summing.thread >> kl_spread_bits(K)) return;
+    const int matrix = m[number / G];
+    if (matrix >= 0) *kl_generator_at<REAL>(rows, matrix, number % G, row) = sum;
+}
+
 /* The qubit of a bit of the threads' numbers out of the bra, of which each thread has an amplitude.
    Threads whose numbers differ in bits that are out already have the same one; so their sum is a power
    of two times what it should be. */
@@ -172,13 +191,13 @@ KL_GPU void kl_gather(kl_state<R, REAL> &b, kl_amplitude own, int n, const kl_pl
    every thread has all amplitudes. */
 template <int R, bool REAL>
 KL_GPU void kl_start_back(kl_state<R, REAL> &b, const kl_cuda_pass &pass, const kl_rows &rows,
-                          size_t row, bool writes, const kl_place &at)
+                          size_t row, bool there, const kl_place &at)
 {
+    const bool writes = there && at.thread == 0;
     float sums[R * kl_sizes<REAL>::generators] = { 0 };
     kl_take_out_all(sums, b, pass.matrix + at.bits,
                     kl_thread_product<REAL>(pass, rows, row, at, at.bits), rows, row);
-    kl_sums(sums, at);
-    kl_put_all<R, REAL>(rows, pass.matrix + at.bits, sums, row, writes);
+    kl_sum_all<R, REAL>(sums, pass.matrix + at.bits, rows, row, there, at);
     if (!at.bits) return;
     kl_amplitude own = { b.re[0], b.imag(0) };
     int bits = at.bits;

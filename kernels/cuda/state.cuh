@@ -111,6 +111,52 @@ template <int K> KL_GPU void kl_sums(float (&value)[K], const kl_place &at)
     __syncthreads();
 }
 
+/* As powers of two: how many threads it takes for each to have one of n sums. */
+static __host__ __device__ constexpr int kl_spread_bits(int n)
+{
+    return n > 1 ? 1 + kl_spread_bits((n + 1) / 2) : 0;
+}
+
+/* Are a state's threads neighbours in a warp, and enough for each to have one of n sums? */
+KL_GPU bool kl_can_spread(int n, const kl_place &at)
+{
+    return at.bits <= KL_WARP_BITS && at.bits >= kl_spread_bits(n);
+}
+
+/* Which of K sums kl_spread_sums gives this thread; K and more: none. */
+template <int K> KL_GPU int kl_spread_number(const kl_place &at)
+{
+    enum { BITS = kl_spread_bits(K) };
+    int number = 0;
+#pragma unroll
+    for (int bit = 0; bit < BITS; bit++)
+        number |= (int)(at.thread >> bit & 1) << (BITS - 1 - bit);
+    return number;
+}
+
+/* One of the K sums over the state's threads (kl_can_spread), of which each thread has another one:
+   wherever two threads still have the same sums to make, each goes on with half of them. So K sums take
+   K exchanges and a few more, not K for each bit. */
+template <int K> KL_GPU float kl_spread_sums(float (&value)[K], const kl_place &at)
+{
+    enum { BITS = kl_spread_bits(K) };
+#pragma unroll
+    for (int bit = 0; bit < BITS; bit++) {
+        const int half = 1 << (BITS - 1 - bit);
+        const bool upper = at.thread >> bit & 1;
+#pragma unroll
+        for (int k = 0; k < 1 << (BITS - 1); k++) {
+            if (k >= half || k >= K) continue;
+            const float other = k + half < K ? value[k + half] : value[k];
+            const float kept = upper ? other : value[k], sent = upper ? value[k] : other;
+            value[k] = kept + kl_from(sent, 1u << bit);
+        }
+    }
+#pragma unroll 1
+    for (int bit = BITS; bit < at.bits; bit++) value[0] += kl_from(value[0], 1u << bit);
+    return value[0];
+}
+
 KL_GPU float kl_sum(float value, const kl_place &at)
 {
     float sum[1] = { value };

@@ -32,12 +32,11 @@ KL_GPU void kl_sweep_back(kl_state<R, REAL> &a, kl_state<R, REAL> &b, const kl_r
                           bool there, const kl_place &at)
 {
     const kl_cuda_circuit *c = rows.circuit;
-    const bool writes = there && at.thread == 0;
     for (int k = c->n_passes; k-- > 1;) {
         const kl_cuda_pass &pass = c->passes[k];
         float sums[R * kl_sizes<REAL>::generators] = { 0 };
         kl_apply_back(sums, a, b, pass, rows, row, at);
-        kl_put_sums<R, REAL>(sums, pass, rows, row, writes, at, at);
+        kl_put_sums<R, REAL>(sums, pass, rows, row, there, at, at);
         if (pass.moves) {
             uint32_t home[1 << R], from[1 << R];
             kl_places<R>(home, kl_anew(at.home), c->home);
@@ -47,7 +46,7 @@ KL_GPU void kl_sweep_back(kl_state<R, REAL> &a, kl_state<R, REAL> &b, const kl_r
         }
     }
     if (c->given) kl_given_back(b, rows, row, there, at);
-    else kl_start_back(b, c->passes[0], rows, row, writes, at);
+    else kl_start_back(b, c->passes[0], rows, row, there, at);
 }
 
 /* Rows [from, to) by a block whose threads share states of 2^bits threads: use(row, there); a row that
