@@ -77,8 +77,8 @@ KL_GPU void kl_load_turns(kl_matrix (&u)[R], const kl_cuda_pass &pass, const kl_
 }
 
 template <int R, bool REAL>
-KL_GPU void kl_turn_all(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
-                        const kl_place &at)
+KL_GPU void kl_turn_each(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
+                         const kl_place &at)
 {
     kl_matrix u[R];
     kl_load_turns<R, REAL>(u, pass, rows, row, at);
@@ -88,9 +88,9 @@ KL_GPU void kl_turn_all(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl
 }
 
 template <int R, bool REAL>
-KL_GPU void kl_turn_all_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL> &b,
-                             const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
-                             const kl_place &at)
+KL_GPU void kl_turn_each_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL> &b,
+                              const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
+                              const kl_place &at)
 {
     kl_matrix u[R];
     kl_load_turns<R, REAL>(u, pass, rows, row, at);
@@ -98,6 +98,88 @@ KL_GPU void kl_turn_all_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL
     for (int k = 0; k < R; k++)
         if (pass.matrix[at.bits + k] >= 0)
             kl_turn_own_back(sums + k * kl_sizes<REAL>::generators, a, b, k, u[k]);
+}
+
+/* Turns of a real state. All but the cosine of a turn, x - t y and y + t x with the tangent t, is half
+   the work, and no less exact for any t; one factor at the end makes up for all cosines. Where tangents
+   are so large that a pass of them might leave float's range, turns are done one by one. */
+#define KL_STEEP 1024.f
+template <int R>
+KL_GPU bool kl_load_tangents(float2 (&u)[R], const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
+                             const kl_place &at)
+{
+    bool steep = false;
+#pragma unroll
+    for (int k = 0; k < R; k++) {
+        const int m = pass.matrix[at.bits + k];
+        u[k] = *(const float2 *)kl_matrix_at<true>(rows, m < 0 ? 0 : m, row);
+        steep |= fabsf(u[k].y) > KL_STEEP;
+    }
+    return steep;
+}
+
+KL_GPU void kl_shear(float *x, float *y, float t)
+{
+    const float was = *x;
+    *x = fmaf(-t, *y, was);
+    *y = fmaf(t, was, *y);
+}
+
+template <int R, bool REAL> KL_GPU void kl_scale(kl_state<R, REAL> &a, float by)
+{
+#pragma unroll
+    for (int i = 0; i < 1 << R; i++) a.re[i] *= by;
+}
+
+template <int R, bool REAL>
+KL_GPU void kl_turn_all(kl_state<R, REAL> &a, const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
+                        const kl_place &at)
+{
+    float2 u[R];
+    if (!REAL || kl_load_tangents(u, pass, rows, row, at)) {
+        kl_turn_each(a, pass, rows, row, at);
+        return;
+    }
+    float scale = 1;
+#pragma unroll
+    for (int k = 0; k < R; k++) {
+        if (pass.matrix[at.bits + k] < 0) continue;
+#pragma unroll
+        for (int i = 0; i < 1 << R; i++)
+            if (!(i >> k & 1)) kl_shear(&a.re[i], &a.re[i | 1 << k], u[k].y);
+        scale *= u[k].x;
+    }
+    kl_scale(a, scale);
+}
+
+template <int R, bool REAL>
+KL_GPU void kl_turn_all_back(float *sums, kl_state<R, REAL> &a, kl_state<R, REAL> &b,
+                             const kl_cuda_pass &pass, const kl_rows &rows, size_t row,
+                             const kl_place &at)
+{
+    float2 u[R];
+    if (!REAL || kl_load_tangents(u, pass, rows, row, at)) {
+        kl_turn_each_back(sums, a, b, pass, rows, row, at);
+        return;
+    }
+    float scale = 1;
+#pragma unroll
+    for (int k = 0; k < R; k++) {
+        if (pass.matrix[at.bits + k] < 0) continue;
+        kl_generators g = { 0, 0, 0 };
+#pragma unroll
+        for (int i = 0; i < 1 << R; i++)
+            if (!(i >> k & 1)) {
+                const int j = i | 1 << k;
+                kl_add_pair(g, a, b, i, j);
+                kl_shear(&a.re[i], &a.re[j], -u[k].y);
+                kl_shear(&b.re[i], &b.re[j], -u[k].y);
+            }
+        sums[k] += scale * scale * g.y;
+        scale *= u[k].x;
+    }
+    kl_scale(a, scale);
+    kl_scale(b, scale);
 }
 
 template <int R, bool REAL>

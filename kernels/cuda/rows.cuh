@@ -6,8 +6,8 @@
 
 #include "kernels/cuda/gpu.cuh"
 
-/* A matrix is its a and b, of real circuits their real parts; generators are X, Y and Z of a matrix, of
-   real circuits Y. */
+/* A matrix is its a and b, of real circuits a cosine and, since turns of real states take that, a tangent;
+   generators are X, Y and Z of a matrix, of real circuits Y. */
 template <bool REAL> struct kl_sizes {
     static constexpr size_t matrix = REAL ? 2 : 4;
     static constexpr int generators = REAL ? 1 : KL_CUDA_GENERATORS;
@@ -45,6 +45,13 @@ KL_GPU void kl_half_angle(float *c, float *s, const kl_rows &rows, int slot, con
     sincosf(0.5f * angle, s, c);
 }
 
+/* A cosine, which is not quite 0, and the tangent. */
+KL_GPU float2 kl_tangent(float c, float s)
+{
+    if (fabsf(c) < 1e-12f) c = c < 0 ? -1e-12f : 1e-12f;
+    return make_float2(c, s / c);
+}
+
 template <bool REAL> KL_GPU void kl_make_matrix(float *to, const kl_rows &rows, int m, const float *x)
 {
     const kl_cuda_matrix chain = rows.circuit->matrices[m];
@@ -55,7 +62,7 @@ template <bool REAL> KL_GPU void kl_make_matrix(float *to, const kl_rows &rows, 
         kl_half_angle(&c, &s, rows, turn.slot, x);
         kl_matrix_turn(&u, REAL ? KL_VQC_RY : turn.gate, c, s);
     }
-    if (REAL) *(float2 *)to = make_float2(u.ar, u.br);
+    if (REAL) *(float2 *)to = kl_tangent(u.ar, u.br);
     else *(float4 *)to = make_float4(u.ar, u.ai, u.br, u.bi);
 }
 
@@ -92,17 +99,23 @@ template <bool REAL> KL_GPU void kl_vary_matrices(const kl_rows &rows, size_t fr
     }
 }
 
-template <bool REAL> KL_GPU kl_matrix kl_matrix_of(const kl_rows &rows, int m, size_t row)
+template <bool REAL> KL_GPU const float *kl_matrix_at(const kl_rows &rows, int m, size_t row)
 {
     const bool varies = m < rows.circuit->n_varying;
     const float *first = varies ? rows.varying + row * kl_sizes<REAL>::matrix : rows.shared;
     const unsigned step = (varies ? (unsigned)rows.stride : 1) * (unsigned)kl_sizes<REAL>::matrix;
+    return first + (size_t)m * step;
+}
+
+template <bool REAL> KL_GPU kl_matrix kl_matrix_of(const kl_rows &rows, int m, size_t row)
+{
+    const float *from = kl_matrix_at<REAL>(rows, m, row);
     kl_matrix u = kl_matrix_identity();
     if (REAL) {
-        const float2 two = *(const float2 *)(first + (size_t)m * step);
-        u.ar = two.x, u.br = two.y;
+        const float2 two = *(const float2 *)from;
+        u.ar = two.x, u.br = two.x * two.y;
     } else {
-        const float4 four = *(const float4 *)(first + (size_t)m * step);
+        const float4 four = *(const float4 *)from;
         u.ar = four.x, u.ai = four.y, u.br = four.z, u.bi = four.w;
     }
     return u;
