@@ -70,13 +70,17 @@ static int open_kept(struct kl_cuda_batch *b, int device, struct kl_error *err)
     return KL_OK;
 }
 
-static void open_held(struct kl_cuda_batch *b)
+static int open_held(struct kl_cuda_batch *b, struct kl_error *err)
 {
     const struct kl_cuda_circuit *c = &b->job.circuit;
     b->threads = 1 << c->lane_bits < KL_CIRCUIT_THREADS ? KL_CIRCUIT_THREADS : 1 << c->lane_bits;
-    b->shared = kl_state_memory(b->threads, c->own_bits) * sizeof(float);
+    b->shared = kl_aligned_memory(b->threads, c->lane_bits, c->own_bits) * sizeof(float);
     const size_t each = (size_t)b->threads >> c->lane_bits;
     b->blocks = (b->n + each - 1) / each;
+    return kl_cuda_check(cudaFuncSetAttribute(states_kernel(c),
+                                              cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              (int)b->shared),
+                         "a batch of circuits", err);
 }
 
 static void batch_close(struct kl_cuda_batch **batch)
@@ -110,7 +114,7 @@ static int batch_open(struct kl_cuda_batch **batch, const struct kl_cuda_circuit
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
     if (!code) code = kl_cuda_circuit_copy(&b->job.circuit, &b->arrays, circuit, err);
     if (!code && circuit->n_qubits > KL_CUDA_HELD_QUBITS) code = open_kept(b, device, err);
-    else if (!code) open_held(b);
+    else if (!code) code = open_held(b, err);
     const struct {
         float **to;
         size_t n;

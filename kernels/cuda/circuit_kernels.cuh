@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(1 << KL_HELD_LANE_BITS, (kl_held_blocks
 {
     const kl_rows rows = kl_rows_of(job);
     const kl_cuda_circuit *c = rows.circuit;
-    const kl_place at = kl_place_of(c->lane_bits, R);
+    const kl_place at = kl_aligned_place_of(c->lane_bits, R);
     const size_t each = blockDim.x >> at.bits, from = blockIdx.x * each,
                  to = from + each < job.n ? from + each : job.n;
     kl_vary_matrices<REAL>(rows, from, to);

@@ -140,7 +140,7 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
     uint32_t places[1 << R];
     float sums[1 << R];
     if (c->probabilities) {
-        kl_probabilities(out, a, c, there, at);
+        kl_probabilities(out, a, c, there, kl_anew_place(at));
         return;
     }
     kl_places<R>(places, at.home, c->home);
@@ -152,8 +152,8 @@ KL_GPU void kl_outputs(float *out, const kl_state<R, REAL> &a, const kl_cuda_cir
     if (at.bits > 1 && at.bits <= KL_WARP_BITS) kl_z_outputs_apart(out, c, there, at);
     else kl_z_outputs(out, c, writes, at);
     kl_together(at);
-    if (c->mixed) kl_mixed_outputs(out, a, c, writes, at);
-    if (c->n_fidelities) kl_fidelities(out, a, c, writes, at);
+    if (c->mixed) kl_mixed_outputs(out, a, c, writes, kl_anew_place(at));
+    if (c->n_fidelities) kl_fidelities(out, a, c, writes, kl_anew_place(at));
 }
 
 template <int R, bool REAL>
@@ -181,7 +181,7 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
     uint32_t places[1 << R];
     float factor[1 << R];
     if (c->probabilities) {
-        kl_observe_probabilities(b, a, c, cot, at);
+        kl_observe_probabilities(b, a, c, cot, kl_anew_place(at));
         return;
     }
     kl_places<R>(places, at.home, c->home);
@@ -199,8 +199,8 @@ KL_GPU void kl_observe(kl_state<R, REAL> &b, const kl_state<R, REAL> &a, const k
     kl_walsh_hadamard<R>(factor);
 #pragma unroll
     for (int i = 0; i < 1 << R; i++) b.set(i, factor[i] * a.re[i], factor[i] * a.imag(i));
-    if (c->mixed) kl_observe_mixed(b, a, c, cot, at);
-    if (c->n_fidelities) kl_observe_fidelities(b, a, c, cot, at);
+    if (c->mixed) kl_observe_mixed(b, a, c, cot, kl_anew_place(at));
+    if (c->n_fidelities) kl_observe_fidelities(b, a, c, cot, kl_anew_place(at));
 }
 
 #endif

@@ -52,6 +52,44 @@ KL_GPU kl_place kl_place_of(int bits, int own_bits)
                      kl_shared, kl_shared + ((size_t)blockDim.x << own_bits) };
 }
 
+/* The same place, for what few circuits need: numbers that are made of it there are not made ahead, and
+   kept, for all. */
+KL_GPU kl_place kl_anew_place(kl_place at)
+{
+    at.bits = (int)kl_anew((uint32_t)at.bits);
+    return at;
+}
+
+/* The same of a block whose states begin at a multiple of their size, or of a warp's, behind the parts.
+   Places differ by exclusive or, so there it finds addresses too, from the beginning of all shared
+   memory, and nothing need be added to each. */
+static inline __host__ __device__ uint32_t kl_aligned_size(int bits, int own_bits)
+{
+    return (uint32_t)sizeof(float) << ((bits > KL_WARP_BITS ? bits : KL_WARP_BITS) + own_bits);
+}
+KL_GPU kl_place kl_aligned_place_of(int bits, int own_bits)
+{
+    kl_place at = kl_place_of(bits, own_bits);
+    const uint32_t size = kl_aligned_size(bits, own_bits),
+                   behind = blockDim.x / KL_WARP * KL_PARTS * (uint32_t)sizeof(float);
+    at.parts = kl_shared;
+#ifdef __CUDA_ARCH__
+    const uint32_t begin = (uint32_t)__cvta_generic_to_shared(kl_shared) + behind;
+    at.memory = (float *)__cvta_shared_to_generic(0);
+#else
+    const uint32_t begin = behind;
+#endif
+    at.home += ((begin + size - 1) & -size) / (uint32_t)sizeof(float);
+    return at;
+}
+
+/* Values of the block's memory that so many threads with R own bits need, states of 2^bits threads being
+   aligned. */
+static inline size_t kl_aligned_memory(int threads, int bits, int own_bits)
+{
+    return kl_state_memory(threads, own_bits) + kl_aligned_size(bits, own_bits) / sizeof(float);
+}
+
 /* The place of the amplitude whose number differs in these bits from that of this thread's first one. */
 KL_GPU uint32_t kl_place_beside(const kl_place &at, uint32_t bits)
 {
@@ -194,7 +232,7 @@ KL_GPU float kl_signed(float value, uint32_t minus, int i)
  */
 template <int R> KL_GPU void kl_places(uint32_t (&to)[1 << R], uint32_t first, const uint32_t *column)
 {
-    to[0] = first * (uint32_t)sizeof(float);
+    to[0] = kl_anew(first * (uint32_t)sizeof(float)); /* lest all be made as places, then as bytes */
 #pragma unroll
     for (int k = 0; k < R; k++) {
         const uint32_t step = column[k] * (uint32_t)sizeof(float);
@@ -228,7 +266,8 @@ KL_GPU void kl_moved_places(uint32_t (&to)[1 << R], const kl_cuda_pass &pass, co
     kl_load_fours(lane, pass.lane);
     kl_load_fours(own, pass.own);
 #pragma unroll
-    for (int bit = 0; bit < N; bit++) first ^= lane[bit] & -(at.thread >> bit & 1);
+    for (int bit = 0; bit < N; bit++)
+        if (at.thread >> bit & 1) first ^= lane[bit];
     kl_places<R>(to, first, own);
 }
 

@@ -11,13 +11,13 @@ template <int R, bool REAL>
 KL_GPU void kl_sweep(kl_state<R, REAL> &a, const kl_rows &rows, size_t row, const kl_place &at)
 {
     const kl_cuda_circuit *c = rows.circuit;
-    if (c->given) kl_given(a, rows, row, at);
+    if (c->given) kl_given(a, rows, row, kl_anew_place(at));
     else kl_start(a, c->passes[0], rows, row, at);
     for (int k = 1; k < c->n_passes; k++) {
         const kl_cuda_pass &pass = c->passes[k];
         if (pass.moves) {
             uint32_t home[1 << R], to[1 << R];
-            kl_places<R>(home, kl_anew(at.home), c->home);
+            kl_places<R>(home, at.home ^ pass.own[7], c->home);
             kl_moved_places<R, KL_HELD_LANE_BITS>(to, pass, at);
             kl_through_all(a, to, home, at);
         }
@@ -39,13 +39,13 @@ KL_GPU void kl_sweep_back(kl_state<R, REAL> &a, kl_state<R, REAL> &b, const kl_r
         kl_put_sums<R, REAL>(sums, pass, rows, row, there, at, at);
         if (pass.moves) {
             uint32_t home[1 << R], from[1 << R];
-            kl_places<R>(home, kl_anew(at.home), c->home);
+            kl_places<R>(home, at.home ^ pass.own[7], c->home);
             kl_moved_places<R, KL_HELD_LANE_BITS>(from, pass, at);
             kl_through_all(a, home, from, at);
             kl_through_all(b, home, from, at);
         }
     }
-    if (c->given) kl_given_back(b, rows, row, there, at);
+    if (c->given) kl_given_back(b, rows, row, there, kl_anew_place(at));
     else kl_start_back(b, c->passes[0], rows, row, there, at);
 }
 
