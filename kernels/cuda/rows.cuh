@@ -87,16 +87,28 @@ template <bool REAL> KL_GPU void kl_share_matrices(const kl_rows &rows)
         kl_make_matrix<REAL>(rows.shared + (size_t)m * kl_sizes<REAL>::matrix, rows, m, NULL);
 }
 
+/* use(m, row) for m below n and rows [from, to), by a block; neighbours in a warp have neighbouring rows.
+   As if rows were a power of two, since to divide by their number takes longer than some uses. */
+template <class F> KL_GPU void kl_each_of_rows(int n, size_t from, size_t to, F use)
+{
+    const unsigned rows = (unsigned)(to - from);
+    int bits = 0;
+    while (1u << bits < rows) bits++;
+    for (unsigned i = threadIdx.x; i < (unsigned)n << bits; i += blockDim.x) {
+        const unsigned row = i & ((1u << bits) - 1);
+        if (row < rows) use((int)(i >> bits), from + row);
+    }
+}
+
 /* The other matrices of rows [from, to), by a block. */
 template <bool REAL> KL_GPU void kl_vary_matrices(const kl_rows &rows, size_t from, size_t to)
 {
     const kl_cuda_circuit *c = rows.circuit;
-    const unsigned n = (unsigned)(to - from), all = n * (unsigned)c->n_varying;
-    for (unsigned i = threadIdx.x; i < all; i += blockDim.x) {
-        const size_t row = from + i % n, m = i / n;
-        kl_make_matrix<REAL>(rows.varying + (m * rows.stride + row) * kl_sizes<REAL>::matrix, rows,
-                             (int)m, rows.x + row * (size_t)c->n_inputs);
-    }
+    kl_each_of_rows(c->n_varying, from, to, [&](int m, size_t row) {
+        kl_make_matrix<REAL>(rows.varying +
+                                 ((size_t)m * rows.stride + row) * kl_sizes<REAL>::matrix,
+                             rows, m, rows.x + row * (size_t)c->n_inputs);
+    });
 }
 
 template <bool REAL> KL_GPU const float *kl_matrix_at(const kl_rows &rows, int m, size_t row)
@@ -174,8 +186,8 @@ template <bool REAL> KL_GPU void kl_differentiate(const kl_rows &rows, size_t fr
 {
     const kl_cuda_circuit *c = rows.circuit;
     const unsigned n = (unsigned)(to - from), n_in = (unsigned)c->n_inputs;
-    for (unsigned i = threadIdx.x; i < n * (unsigned)c->n_matrices; i += blockDim.x)
-        kl_differentiate_matrix<REAL>(rows, (int)(i / n), from + i % n);
+    kl_each_of_rows(c->n_matrices, from, to,
+                    [&](int m, size_t row) { kl_differentiate_matrix<REAL>(rows, m, row); });
     __syncthreads();
     for (unsigned i = threadIdx.x; i < n * n_in && !c->given; i += blockDim.x)
         rows.dx[from * n_in + i] = kl_input_gradient(rows, (int)(i % n_in), from + i / n_in);
