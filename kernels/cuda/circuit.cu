@@ -17,6 +17,10 @@ struct kl_cuda_batch {
 
 typedef void (*kernel)(struct kl_circuit_job);
 
+/* So few blocks of states in registers are all at work at once, so the launch takes so little time that two
+   more would be felt; of more, it would be felt what each of them does again. */
+enum { KL_FEW_BLOCKS = 1024 };
+
 static kernel states_kernel(const struct kl_cuda_circuit *c)
 {
     if (c->n_qubits > KL_CUDA_HELD_QUBITS) return kl_kept_states;
@@ -38,10 +42,12 @@ static int run(struct kl_cuda_batch *b, bool back, struct kl_error *err)
     struct kl_circuit_job job = b->job;
     const struct kl_cuda_circuit *c = &job.circuit;
     if (!back) job.rows.cot = NULL;
-    int code = launch(c->real ? kl_share_all<true> : kl_share_all<false>, 1, KL_CIRCUIT_THREADS, 0, &job,
+    int code = KL_OK;
+    if (!job.together)
+        code = launch(c->real ? kl_share_all<true> : kl_share_all<false>, 1, KL_CIRCUIT_THREADS, 0, &job,
                       b->stream, err);
     if (!code) code = launch(states_kernel(c), b->blocks, b->threads, b->shared, &job, b->stream, err);
-    if (!code && back && c->n_weights)
+    if (!code && !job.together && back && c->n_weights)
         code = launch(kl_sum_weights, (size_t)c->n_weights, KL_SUM_THREADS,
                       kl_state_memory(KL_SUM_THREADS, 0) * sizeof(float), &job, b->stream, err);
     return code;
@@ -90,7 +96,7 @@ static void batch_close(struct kl_cuda_batch **batch)
     const struct kl_rows *r = &b->job.rows;
     float *const memory[] = { b->x,      b->w,         b->cot,     r->out,        r->dx,
                               r->trig,   r->shared,    r->varying, r->generators, r->dangle,
-                              b->job.dw, b->job.parts, b->job.kept };
+                              b->job.dw, b->job.parts, b->job.kept, (float *)b->job.together };
     for (float *m : memory) cudaFree(m);
     cudaFree(b->arrays);
     if (b->begin) cudaEventDestroy(b->begin);
@@ -115,6 +121,9 @@ static int batch_open(struct kl_cuda_batch **batch, const struct kl_cuda_circuit
     if (!code) code = kl_cuda_circuit_copy(&b->job.circuit, &b->arrays, circuit, err);
     if (!code && circuit->n_qubits > KL_CUDA_HELD_QUBITS) code = open_kept(b, device, err);
     else if (!code) code = open_held(b, err);
+    if (!code && circuit->n_qubits <= KL_CUDA_HELD_QUBITS && b->blocks <= KL_FEW_BLOCKS)
+        code = kl_cuda_take((void **)&b->job.together, 1, sizeof *b->job.together, what, err);
+    const size_t sharing = b->job.together ? b->blocks : 1;
     const struct {
         float **to;
         size_t n;
@@ -123,8 +132,8 @@ static int batch_open(struct kl_cuda_batch **batch, const struct kl_cuda_circuit
                    { &b->cot, n * n_out },
                    { &r->out, n * n_out },
                    { &r->dx, n * n_in },
-                   { &r->trig, 2 * slots },
-                   { &r->shared, matrices * 4 },
+                   { &r->trig, sharing * kl_trig_size(circuit) },
+                   { &r->shared, sharing * kl_shared_size(circuit) },
                    { &r->varying, varying * n * 4 },
                    { &r->generators, matrices * KL_CUDA_GENERATORS * n },
                    { &r->dangle, slots * n },

@@ -19,13 +19,30 @@ struct kl_circuit_job {
     float *dw, *parts; /* (n_weights), and of each block (n_weights, blocks) */
     float *kept;       /* (blocks, kl_kept_memory) */
     int32_t blocks;
+    unsigned *together; /* NULL: kl_share_all goes before kl_held_states, and kl_sum_weights behind it; or of
+                           the blocks that do that too, how many are done, 0 between launches. They have each
+                           their own rows.trig and rows.shared then. */
     size_t n;
 };
+
+/* Values of rows.trig and rows.shared. */
+static inline __host__ __device__ size_t kl_trig_size(const kl_cuda_circuit *c)
+{
+    return 2 * (size_t)c->n_slots;
+}
+static inline __host__ __device__ size_t kl_shared_size(const kl_cuda_circuit *c)
+{
+    return 4 * (size_t)c->n_matrices;
+}
 
 KL_GPU kl_rows kl_rows_of(const kl_circuit_job &job)
 {
     kl_rows rows = job.rows;
     rows.circuit = &job.circuit;
+    if (job.together) {
+        rows.trig += blockIdx.x * kl_trig_size(&job.circuit);
+        rows.shared += blockIdx.x * kl_shared_size(&job.circuit);
+    }
     return rows;
 }
 
@@ -58,6 +75,33 @@ KL_GPU void kl_weight_parts(const kl_circuit_job &job, size_t from, size_t to, i
     });
 }
 
+/* The blocks' parts together, 2^bits threads a weight. */
+KL_GPU void kl_sum_parts(const kl_circuit_job &job, size_t w, bool there, const kl_place &at)
+{
+    const float *part = job.parts + w * (size_t)job.blocks;
+    float sum = 0;
+#pragma unroll 8 /* as many loads at once */
+    for (int i = (int)at.thread; i < job.blocks; i += 1 << at.bits) sum += part[i];
+    sum = kl_sum(sum, at);
+    if (there && at.thread == 0) job.dw[w] = sum;
+}
+
+/* The same by the block that is done last, whichever that is; the order of the sums is one. */
+KL_GPU void kl_sum_last(const kl_circuit_job &job)
+{
+    unsigned *before = (unsigned *)kl_shared;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) *before = atomicAdd(job.together, 1);
+    __syncthreads();
+    if (*before != gridDim.x - 1) return;
+    __threadfence();
+    const kl_place at = kl_place_of(KL_WARP_BITS, 0);
+    kl_each_row(0, (size_t)job.circuit.n_weights, KL_WARP_BITS,
+                [&](size_t w, bool there) { kl_sum_parts(job, w, there, at); });
+    if (threadIdx.x == 0) *job.together = 0;
+}
+
 /* How many threads that is, as a power of two, where a block has so many rows, a power of two as well. */
 KL_GPU int kl_weight_bits(size_t rows)
 {
@@ -83,6 +127,11 @@ static __global__ void __launch_bounds__(1 << KL_HELD_LANE_BITS, (kl_held_blocks
     const kl_place at = kl_aligned_place_of(c->lane_bits, R);
     const size_t each = blockDim.x >> at.bits, from = blockIdx.x * each,
                  to = from + each < job.n ? from + each : job.n;
+    if (job.together) {
+        kl_share_angles(rows);
+        __syncthreads();
+        kl_share_matrices<REAL>(rows);
+    }
     kl_vary_matrices<REAL>(rows, from, to);
     __syncthreads();
     kl_each_row(from, to, at.bits, [&](size_t row, bool there) {
@@ -97,6 +146,7 @@ static __global__ void __launch_bounds__(1 << KL_HELD_LANE_BITS, (kl_held_blocks
     if (!rows.cot) return;
     kl_differentiate<REAL>(rows, from, to);
     kl_weight_parts(job, from, to, kl_weight_bits(each), false);
+    if (job.together) kl_sum_last(job);
 }
 
 /* A block takes one row after another. */
@@ -115,15 +165,11 @@ static __global__ void __launch_bounds__(KL_KEPT_THREADS)
     }
 }
 
-/* The blocks' parts together, a block a weight. */
+/* A block a weight. */
 static __global__ void __launch_bounds__(KL_SUM_THREADS)
     kl_sum_weights(const __grid_constant__ kl_circuit_job job)
 {
-    const float *part = job.parts + (size_t)blockIdx.x * (size_t)job.blocks;
-    float sum = 0;
-    for (int i = (int)threadIdx.x; i < job.blocks; i += KL_SUM_THREADS) sum += part[i];
-    sum = kl_sum(sum, kl_place_of(KL_SUM_BITS, 0));
-    if (threadIdx.x == 0) job.dw[blockIdx.x] = sum;
+    kl_sum_parts(job, blockIdx.x, true, kl_place_of(KL_SUM_BITS, 0));
 }
 
 #endif
