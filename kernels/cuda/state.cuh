@@ -111,7 +111,7 @@ template <bool REAL> KL_GPU kl_amplitude kl_times(kl_amplitude a, float re, floa
 KL_GPU void kl_together(const kl_place &at)
 {
     if (at.bits > KL_WARP_BITS) __syncthreads();
-    else if (at.bits) __syncwarp();
+    else __syncwarp();
 }
 
 /* The value of the thread whose number differs in this bit. */
