@@ -17,8 +17,8 @@ struct kl_cuda_batch {
 
 typedef void (*kernel)(struct kl_circuit_job);
 
-/* So few blocks of states in registers are all at work at once, so the launch takes so little time that two
-   more would be felt; of more, it would be felt what each of them does again. */
+/* So few blocks of states in registers are all at work at once, so the launch takes so little time that
+   two more would be felt; of more, it would be felt what each of them does again. */
 enum { KL_FEW_BLOCKS = 1024 };
 
 static kernel states_kernel(const struct kl_cuda_circuit *c)
@@ -94,9 +94,13 @@ static void batch_close(struct kl_cuda_batch **batch)
     struct kl_cuda_batch *b = *batch;
     if (!b) return;
     const struct kl_rows *r = &b->job.rows;
-    float *const memory[] = { b->x,      b->w,         b->cot,     r->out,        r->dx,
-                              r->trig,   r->shared,    r->varying, r->generators, r->dangle,
-                              b->job.dw, b->job.parts, b->job.kept, (float *)b->job.together };
+    float *const memory[] = { b->x,          b->w,
+                              b->cot,        r->out,
+                              r->dx,         r->trig,
+                              r->shared,     r->varying,
+                              r->generators, r->dangle,
+                              b->job.dw,     b->job.parts,
+                              b->job.kept,   (float *)b->job.together };
     for (float *m : memory) cudaFree(m);
     cudaFree(b->arrays);
     if (b->begin) cudaEventDestroy(b->begin);

@@ -19,9 +19,9 @@ struct kl_circuit_job {
     float *dw, *parts; /* (n_weights), and of each block (n_weights, blocks) */
     float *kept;       /* (blocks, kl_kept_memory) */
     int32_t blocks;
-    unsigned *together; /* NULL: kl_share_all goes before kl_held_states, and kl_sum_weights behind it; or of
-                           the blocks that do that too, how many are done, 0 between launches. They have each
-                           their own rows.trig and rows.shared then. */
+    unsigned *together; /* NULL: kl_share_all goes before kl_held_states, and kl_sum_weights behind it;
+                           or of the blocks that do that too, how many are done, 0 between launches. They
+                           have each their own rows.trig and rows.shared then. */
     size_t n;
 };
 
@@ -56,8 +56,8 @@ template <bool REAL> static __global__ void kl_share_all(const __grid_constant__
 }
 
 /* This block's part of the derivatives by weights, of rows [from, to), whose derivatives by angles are
-   there: 2^bits threads a weight, of which each takes every 2^bits'th row. `more`: it is added to what is
-   there. */
+   there: 2^bits threads a weight, of which each takes every 2^bits'th row. `more`: it is added to what
+   is there. */
 KL_GPU void kl_weight_parts(const kl_circuit_job &job, size_t from, size_t to, int bits, bool more)
 {
     const struct kl_cuda_circuit *c = &job.circuit;
@@ -90,19 +90,22 @@ KL_GPU void kl_sum_parts(const kl_circuit_job &job, size_t w, bool there, const 
 KL_GPU void kl_sum_last(const kl_circuit_job &job)
 {
     unsigned *before = (unsigned *)kl_shared;
-    __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) *before = atomicAdd(job.together, 1);
+    if (threadIdx.x == 0) {
+        __threadfence();
+        *before = atomicAdd(job.together, 1u);
+        __threadfence();
+    }
     __syncthreads();
     if (*before != gridDim.x - 1) return;
-    __threadfence();
     const kl_place at = kl_place_of(KL_WARP_BITS, 0);
     kl_each_row(0, (size_t)job.circuit.n_weights, KL_WARP_BITS,
                 [&](size_t w, bool there) { kl_sum_parts(job, w, there, at); });
     if (threadIdx.x == 0) *job.together = 0;
 }
 
-/* How many threads that is, as a power of two, where a block has so many rows, a power of two as well. */
+/* How many threads that is, as a power of two, where a block has so many rows, a power of two as well.
+ */
 KL_GPU int kl_weight_bits(size_t rows)
 {
     int bits = 0;

@@ -6,8 +6,8 @@
 
 #include "kernels/cuda/gpu.cuh"
 
-/* A matrix is its a and b, of real circuits a cosine and, since turns of real states take that, a tangent;
-   generators are X, Y and Z of a matrix, of real circuits Y. */
+/* A matrix is its a and b, of real circuits a cosine and, since turns of real states take that, a
+   tangent; generators are X, Y and Z of a matrix, of real circuits Y. */
 template <bool REAL> struct kl_sizes {
     static constexpr size_t matrix = REAL ? 2 : 4;
     static constexpr int generators = REAL ? 1 : KL_CUDA_GENERATORS;
@@ -87,8 +87,8 @@ template <bool REAL> KL_GPU void kl_share_matrices(const kl_rows &rows)
         kl_make_matrix<REAL>(rows.shared + (size_t)m * kl_sizes<REAL>::matrix, rows, m, NULL);
 }
 
-/* use(m, row) for m below n and rows [from, to), by a block; neighbours in a warp have neighbouring rows.
-   As if rows were a power of two, since to divide by their number takes longer than some uses. */
+/* use(m, row) for m below n and rows [from, to), by a block; neighbours in a warp have neighbouring
+   rows. As if rows were a power of two, since to divide by their number takes longer than some uses. */
 template <class F> KL_GPU void kl_each_of_rows(int n, size_t from, size_t to, F use)
 {
     const unsigned rows = (unsigned)(to - from);
@@ -105,8 +105,7 @@ template <bool REAL> KL_GPU void kl_vary_matrices(const kl_rows &rows, size_t fr
 {
     const kl_cuda_circuit *c = rows.circuit;
     kl_each_of_rows(c->n_varying, from, to, [&](int m, size_t row) {
-        kl_make_matrix<REAL>(rows.varying +
-                                 ((size_t)m * rows.stride + row) * kl_sizes<REAL>::matrix,
+        kl_make_matrix<REAL>(rows.varying + ((size_t)m * rows.stride + row) * kl_sizes<REAL>::matrix,
                              rows, m, rows.x + row * (size_t)c->n_inputs);
     });
 }

@@ -73,7 +73,7 @@ KL_GPU kl_place kl_aligned_place_of(int bits, int own_bits)
     const uint32_t size = kl_aligned_size(bits, own_bits),
                    behind = blockDim.x / KL_WARP * KL_PARTS * (uint32_t)sizeof(float);
     at.parts = kl_shared;
-#ifdef __CUDA_ARCH__
+#ifndef kl_shared /* of tests/cuda/emulated, where memory has no such addresses */
     const uint32_t begin = (uint32_t)__cvta_generic_to_shared(kl_shared) + behind;
     at.memory = (float *)__cvta_shared_to_generic(0);
 #else
@@ -167,8 +167,7 @@ template <int K> KL_GPU int kl_spread_number(const kl_place &at)
     enum { BITS = kl_spread_bits(K) };
     int number = 0;
 #pragma unroll
-    for (int bit = 0; bit < BITS; bit++)
-        number |= (int)(at.thread >> bit & 1) << (BITS - 1 - bit);
+    for (int bit = 0; bit < BITS; bit++) number |= (int)(at.thread >> bit & 1) << (BITS - 1 - bit);
     return number;
 }
 
