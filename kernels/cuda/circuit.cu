@@ -79,7 +79,10 @@ static int open_kept(struct kl_cuda_batch *b, int device, struct kl_error *err)
 static int open_held(struct kl_cuda_batch *b, struct kl_error *err)
 {
     const struct kl_cuda_circuit *c = &b->job.circuit;
-    b->threads = 1 << c->lane_bits < KL_CIRCUIT_THREADS ? KL_CIRCUIT_THREADS : 1 << c->lane_bits;
+    /* Warps of a block are in the same code more often than those of different ones, and code that is not
+       at hand is what real states wait for. */
+    const int least = c->real ? 2 * KL_CIRCUIT_THREADS : KL_CIRCUIT_THREADS;
+    b->threads = 1 << c->lane_bits < least ? least : 1 << c->lane_bits;
     b->shared = kl_aligned_memory(b->threads, c->lane_bits, c->own_bits) * sizeof(float);
     const size_t each = (size_t)b->threads >> c->lane_bits;
     b->blocks = (b->n + each - 1) / each;
