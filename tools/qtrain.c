@@ -155,7 +155,8 @@ static int prepare(struct run *run, struct kl_error *err)
     int code = kl_device_choose(&run->head.device, run->v->common.device, err);
     run->v->common.device_used = run->head.device.name;
     if (!code) code = kl_features_load(&run->features, run->input, err);
-    return code ? code : kl_pool_create(&run->pool, (int)run->v->common.threads, err);
+    if (!code) code = kl_pool_create(&run->pool, (int)run->v->common.threads, err);
+    return code ? code : kl_head_run_device(&run->head, &run->features, kl_pool_size(run->pool), err);
 }
 
 static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)

@@ -2,6 +2,7 @@
    What an extraction needs, opened: the device, its threads, images, weights, the network of the images'
    size. */
 #include <stdio.h>
+#include <string.h>
 
 #include "backbone/extract_int.h"
 #include "store/store.h"
@@ -95,6 +96,14 @@ static int prepare_card(struct kl_extract *e, struct kl_error *err)
                            err);
 }
 
+/* What the CPU takes a thread for images of 28x28 (docs/benchmarks.md), and the H100 in fp32. */
+static struct kl_device_work work_of(const struct kl_extract *e)
+{
+    const double images =
+        (double)e->images->n * (double)(e->images->height * e->images->width) / (28 * 28);
+    return (struct kl_device_work){ .thread = images / 7900, .gpu = 0.7 + images / 800000 };
+}
+
 int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, struct kl_error *err)
 {
     *e = (struct kl_extract){ .options = *o };
@@ -102,6 +111,11 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
     if (!code && e->device.cuda) code = prepare_card(e, err);
     if (!code) code = kl_pool_create(&e->pool, threads_of(&e->device, o->threads), err);
     if (!code) code = open_images(e, o, err);
+    if (!code && strcmp(o->device, "auto") == 0) {
+        const struct kl_device_work work = work_of(e);
+        kl_device_auto(&e->device, &work, kl_pool_size(e->pool), o->log);
+        if (e->device.cuda) code = prepare_card(e, err);
+    }
     if (!code) code = kl_look_open(&e->look, o->weights, err);
     if (code) return code;
     describe(e);

@@ -54,10 +54,21 @@ struct kl_device {
     char name[64];              /* "cpu: avx512" (its kernels), "cuda: NVIDIA H200": for the provenance
                                    record */
 };
-/* text: "auto", "cpu", "cuda" or "cuda:k". auto is the CPU until the kernels have been tried on a GPU
-   (docs/cuda.md). KL_EDEVICE: no library, no driver, no such GPU. */
+/* text: "auto", "cpu", "cuda" or "cuda:k". auto is the CPU, until the stage knows what there is to do and
+   asks kl_device_auto. KL_EDEVICE: no library, no driver, no such GPU. */
 struct kl_error;
 int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err);
+/* Seconds that there is to do, about: of one thread of a CPU, if it had to do all; of the GPU of
+   docs/benchmarks.md, its start included (0: not measured, or it cannot). */
+struct kl_device_work {
+    double thread, gpu;
+};
+bool kl_device_pays(const struct kl_device_work *work, int threads);
+/* device, which kl_device_choose has made of "auto", becomes the GPU where that pays and it is one that has
+   been measured. Where a GPU is here and is not taken, a note says why. (auto.c) */
+struct kl_log;
+void kl_device_auto(struct kl_device *device, const struct kl_device_work *work, int threads,
+                    const struct kl_log *log);
 /* The row of a tool that can run on a GPU; at: offset of common.device. */
 #define KL_DEVICE_OPTION(at)                                                                           \
     {                                                                                                  \

@@ -35,6 +35,10 @@ int kl_head_key(char hex[65], const struct kl_head_settings *settled, const stru
 /* Key, and kl_stage_begin with it. */
 int kl_head_run_begin(struct kl_head_run *run, enum kl_stage_answer *answer, FILE *out,
                       struct kl_error *err);
+/* --device auto: the GPU where that pays (kl_device_auto), for training on these features by so many
+   threads. (run_device.c) */
+int kl_head_run_device(struct kl_head_run *run, const struct kl_features *features, int threads,
+                       struct kl_error *err);
 /* Model, writer, initial values or, with --resume, those of the checkpoint. threads: those of the pool
    that trains, no fewer. features must outlive the run. */
 int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features, int threads,
