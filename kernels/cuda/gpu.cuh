@@ -34,6 +34,29 @@ KL_GPU uint32_t kl_anew(uint32_t x)
 #define KL_PREFETCH(level, from) asm volatile("prefetch.global." #level " [%0];" ::"l"(from))
 #endif
 
+/* As the card has them in its own units, to two units in the last place. */
+#ifndef KL_ROOT /* tests/cuda/emulated has its own */
+#define KL_ROOT(to, x) asm("sqrt.approx.f32 %0, %1;" : "=f"(to) : "f"(x))
+#endif
+KL_GPU float kl_root(float x)
+{
+    float root;
+    KL_ROOT(root, x);
+    return root;
+}
+KL_GPU float kl_ratio(float a, float b)
+{
+    return __fdividef(a, b);
+}
+KL_GPU double kl_root(double x)
+{
+    return sqrt(x);
+}
+KL_GPU double kl_ratio(double a, double b)
+{
+    return a / b;
+}
+
 enum { KL_WARP = 32, KL_WARP_BITS = 5 };
 
 KL_GPU float kl_from(float value, uint32_t mask)

@@ -140,9 +140,10 @@ KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, 
     for (int item = (int)threadIdx.x; item < items; item += (int)blockDim.x) {
         const int row = from + item / l.d_in * N, i = item % l.d_in;
         const float *d[N];
-        float sum[N];
+        float sum[N], was[N]; /* was: read before anything is written, or each would be waited for */
 #pragma unroll
-        for (int q = 0; q < N; q++) sum[q] = 0;
+        for (int q = 0; q < N; q++)
+            sum[q] = 0, was[q] = y[(int64_t)(row + q < to ? row + q : to - 1) * l.d_in + i];
         for (int col = 0; col < l.d_out;) {
             const int width = kl_width(l.d_out, col);
 #pragma unroll
@@ -160,7 +161,7 @@ KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, 
 #pragma unroll
         for (int q = 0; q < N; q++) {
             const int64_t at = (int64_t)(row + q) * l.d_in + i;
-            if (row + q < to) dx[at] = kl_activate_back(sum[q], y[at], job, below);
+            if (row + q < to) dx[at] = kl_activate_back(sum[q], was[q], job, below);
         }
     }
 }

@@ -123,7 +123,8 @@ static int take_steps(struct kl_cuda_heads *h, struct kl_error *err)
 static int take_judging(struct kl_cuda_heads *h, size_t n, struct kl_error *err)
 {
     const struct kl_cuda_head *s = &h->shape;
-    const size_t share = KL_JUDGED_MOST / h->n_heads, each = share < n ? share : n;
+    const size_t row = (size_t)s->n_classes * sizeof(float) + sizeof(float) + 1,
+                 share = KL_JUDGED_BYTES / row / h->n_heads, each = share < n ? share : n;
     h->judged = each < KL_JUDGED ? (size_t)KL_JUDGED : each;
     const size_t rows = h->n_heads * h->judged;
     int code = keep(h, &h->judge_y, most_blocks(h) * (size_t)h->judge_size, err);

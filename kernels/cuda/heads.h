@@ -8,8 +8,9 @@
 #include "kernels/cuda/head.cuh"
 
 enum {
-    KL_JUDGED = 32,        /* rows a block judges at once */
-    KL_JUDGED_MOST = 32768 /* of all heads in one launch, unless a head had fewer than a block */
+    KL_JUDGED = 32,            /* rows a block judges at once */
+    KL_JUDGED_BYTES = 64 << 20 /* of what is said of all heads' rows in one launch, unless a head had
+                                  fewer rows than a block */
 };
 
 struct kl_cuda_heads {

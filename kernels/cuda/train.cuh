@@ -17,14 +17,15 @@ KL_GPU double kl_fma(double a, double b, double c)
 
 /* Adam on one parameter of gradient g: see struct kl_adam_factors, whose members F has. Which products
    are rounded is said, not the compiler's choice: kernels that share a head's work differently must come
-   to the same bits. */
+   to the same bits. Roots and ratios of float are the card's own, since those that are rounded exactly
+   are calls, around which a thread's 48 values and sums go to memory. */
 template <class T, class F> KL_GPU void kl_adam(T *p, T *m, T *v, T g, const F &f)
 {
     const T was = *p;
     g = kl_fma(f.decay, was, g);
     const T mean = kl_fma(f.beta1, *m, f.rest1 * g), square = kl_fma(f.beta2, *v, f.rest2 * g * g);
     *m = mean, *v = square;
-    *p = kl_fma(f.shrink, was, -f.rate * (mean / kl_fma(f.root, sqrt(square), f.epsilon)));
+    *p = kl_fma(f.shrink, was, -f.rate * kl_ratio(mean, kl_fma(f.root, kl_root(square), f.epsilon)));
 }
 
 /* Where parameters and moments are, and what a step does to them. */

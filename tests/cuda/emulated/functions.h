@@ -45,6 +45,15 @@ static inline float emulated_tanhf(float x)
 {
     return emulated_rounding(tanh((double)x), x, 2);
 }
+static inline float emulated_root(float x)
+{
+    return emulated_rounding(sqrt((double)x), x, 1);
+}
+static inline float __fdividef(float a, float b)
+{
+    return emulated_rounding((double)a / (double)b, a, 2);
+}
+#define KL_ROOT(to, x) to = emulated_root(x)
 #define sinf emulated_sinf
 #define cosf emulated_cosf
 #define sincosf emulated_sincosf
