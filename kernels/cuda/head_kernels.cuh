@@ -42,7 +42,7 @@ KL_GPU void kl_slice_rows(const kl_head_job &job, const kl_own &own, int64_t hea
     const int classes = job.shape.n_classes;
     const int64_t judged = head * job.shape.batch + own.first;
     kl_head_forward<R, REAL>(job, own, first, from, to);
-    for (int r = from + warp; r < to; r += (int)blockDim.x / KL_WARP) {
+    for (int r = from + warp; r < to; r += KL_HEAD_THREADS / KL_WARP) {
         bool right;
         const double loss = kl_row_loss(own.dy + last + (int64_t)r * classes, &right,
                                         own.y + last + (int64_t)r * classes, job.labels[own.rows[r]],
@@ -211,10 +211,10 @@ static __global__ void __launch_bounds__(KL_HEAD_THREADS, kl_head_blocks<R>())
         own.rows = job.order + first;
         kl_head_forward<R, REAL>(job, own, 0, 0, rows);
         const float *logits = own.y + job.y_at[job.shape.n_layers - 1];
-        for (int i = (int)threadIdx.x; job.logits && i < rows * classes; i += (int)blockDim.x)
+        for (int i = (int)threadIdx.x; job.logits && i < rows * classes; i += KL_HEAD_THREADS)
             job.logits[to * classes + i] = logits[i];
         for (int r = (int)threadIdx.x / KL_WARP; job.row_loss && r < rows;
-             r += (int)blockDim.x / KL_WARP) {
+             r += KL_HEAD_THREADS / KL_WARP) {
             bool right;
             const double loss = kl_row_loss(NULL, &right, logits + (int64_t)r * classes,
                                             job.labels[own.rows[r]], classes, 1);

@@ -69,7 +69,7 @@ KL_GPU void kl_forward_rows(const kl_head_job &job, const kl_own &own, int numbe
     const int groups = (to - from + R - 1) / R, across = l.d_out / C, items = groups * across;
     const int strip = KL_HEAD_STRIP / C;
     const bool strips = l.d_out % KL_HEAD_STRIP == 0;
-    for (int item = (int)threadIdx.x; item < items; item += (int)blockDim.x) {
+    for (int item = (int)threadIdx.x; item < items; item += KL_HEAD_THREADS) {
         /* Of whole strips, threads behind each other take the same weights, for other rows. */
         const int unit = item / strip,
                   col = (strips ? unit / groups * strip + item % strip : item % across) * C,
@@ -97,7 +97,7 @@ KL_GPU void kl_forward_rows(const kl_head_job &job, const kl_own &own, int numbe
 /* As many sums a thread as leave work for all. */
 KL_GPU void kl_forward_linear(const kl_head_job &job, const kl_own &own, int number, int from, int to)
 {
-    const int work = (to - from) * job.shape.layers[number].d_out / (int)blockDim.x;
+    const int work = (to - from) * job.shape.layers[number].d_out / KL_HEAD_THREADS;
     const bool fours = kl_outputs_together(job.shape.layers[number].d_out) == 4;
     if (fours && work >= 4 * KL_HEAD_ROWS) kl_forward_rows<KL_HEAD_ROWS, 4>(job, own, number, from, to);
     else if (fours && work >= 8) kl_forward_rows<2, 4>(job, own, number, from, to);
@@ -137,7 +137,7 @@ KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, 
     const float *dy = own.dy + job.y_at[number], *y = own.y + job.y_at[number - 1];
     float *dx = own.dy + job.y_at[number - 1];
     const int items = (to - from + N - 1) / N * l.d_in;
-    for (int item = (int)threadIdx.x; item < items; item += (int)blockDim.x) {
+    for (int item = (int)threadIdx.x; item < items; item += KL_HEAD_THREADS) {
         const int row = from + item / l.d_in * N, i = item % l.d_in;
         const float *d[N];
         float sum[N], was[N]; /* was: read before anything is written, or each would be waited for */
@@ -168,7 +168,7 @@ KL_GPU void kl_back_rows(const kl_head_job &job, const kl_own &own, int number, 
 
 KL_GPU void kl_linear_back(const kl_head_job &job, const kl_own &own, int number, int from, int to)
 {
-    const int work = (to - from) * job.shape.layers[number].d_in / (int)blockDim.x;
+    const int work = (to - from) * job.shape.layers[number].d_in / KL_HEAD_THREADS;
     if (work >= KL_HEAD_ROWS) kl_back_rows<KL_HEAD_ROWS>(job, own, number, from, to);
     else if (work >= 2) kl_back_rows<2>(job, own, number, from, to);
     else kl_back_rows<1>(job, own, number, from, to);

@@ -75,7 +75,7 @@ KL_GPU kl_resident kl_resident_of(const kl_head_job &job, int block)
 template <class F> KL_GPU void kl_resident_each(const kl_resident &a, const kl_cuda_layer &l, F move)
 {
     const int fours = a.columns / 4, n = a.groups * KL_HEAD_INPUTS * fours;
-    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) {
+    for (int i = (int)threadIdx.x; i < n; i += KL_HEAD_THREADS) {
         const int input = i / fours, c = i % fours * 4;
         move(kl_resident_w(input / KL_HEAD_INPUTS, a.columns) + input % KL_HEAD_INPUTS * a.columns + c,
              kl_weight_at(l, a.first + c) + (int64_t)input * kl_width(l.d_out, a.first));
@@ -112,7 +112,7 @@ KL_GPU void kl_resident_rows(const kl_resident &a, const kl_head_job &job, const
         for (int i = 0; i < AT_ONCE; i++) {
             to[i] = r < rows ? r * step + (four ^ kl_resident_swap(four / 2)) * 4 : -1;
             value[i] = kl_four(kl_input_row(job, own, 0, r < rows ? r : 0) + four * 4, r < rows);
-            for (four += (int)blockDim.x; four >= fours; four -= fours) r++;
+            for (four += KL_HEAD_THREADS; four >= fours; four -= fours) r++;
         }
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
@@ -124,16 +124,16 @@ KL_GPU void kl_resident_rows(const kl_resident &a, const kl_head_job &job, const
 KL_GPU void kl_resident_params(const kl_resident &a, const kl_mover &from)
 {
     enum { AT_ONCE = 8 };
-    for (int first = (int)threadIdx.x * 4; first < a.behind; first += AT_ONCE * (int)blockDim.x * 4) {
+    for (int first = (int)threadIdx.x * 4; first < a.behind; first += AT_ONCE * KL_HEAD_THREADS * 4) {
         float4 value[AT_ONCE];
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
-            const int at = first + i * (int)blockDim.x * 4;
+            const int at = first + i * KL_HEAD_THREADS * 4;
             value[i] = kl_four(from.params + a.from + at, at < a.behind);
         }
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
-            const int at = first + i * (int)blockDim.x * 4;
+            const int at = first + i * KL_HEAD_THREADS * 4;
             if (at < a.behind) *(float4 *)(a.params + at) = value[i];
         }
     }
@@ -146,7 +146,7 @@ KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, co
     const kl_cuda_layer &l = job.shape.layers[0];
     const int across = a.columns / 2, step = kl_resident_row(a.groups);
     float *y = own.y + job.y_at[0];
-    for (int item = (int)threadIdx.x; item < rows * across; item += (int)blockDim.x) {
+    for (int item = (int)threadIdx.x; item < rows * across; item += KL_HEAD_THREADS) {
         const int r = item / across, c = item % across * 2, col = a.first + c;
         float sum[1][2] = {}, bias[2];
         kl_load(bias, own.params + l.bias + col);
@@ -177,7 +177,7 @@ KL_GPU void kl_resident_gather(const kl_resident &a, const kl_head_job &job, con
 {
     const int across = a.columns / 4, d_out = job.shape.layers[0].d_out;
     const float *dy = own.dy + job.y_at[0] + a.first;
-    for (int i = (int)threadIdx.x; i < rows * across; i += (int)blockDim.x)
+    for (int i = (int)threadIdx.x; i < rows * across; i += KL_HEAD_THREADS)
         *(float4 *)(a.d + i * 4) =
             *(const float4 *)(dy + (int64_t)(i / across) * d_out + i % across * 4);
 }

@@ -12,7 +12,7 @@
 KL_GPU void kl_fetch(const void *from, size_t bytes)
 {
     enum { SECTOR = 32 };
-    for (size_t at = threadIdx.x * SECTOR; at < bytes; at += blockDim.x * SECTOR)
+    for (size_t at = threadIdx.x * SECTOR; at < bytes; at += KL_HEAD_THREADS * SECTOR)
         KL_PREFETCH(L1, (const char *)from + at);
 }
 
@@ -21,8 +21,8 @@ KL_GPU void kl_fetch_rows(const kl_head_job &job, const int32_t *rows, int n, in
 {
     enum { LINE = 32 /* values */ };
     const int lines = (job.shape.n_features + LINE - 1) / LINE;
-    for (int i = block * (int)blockDim.x + (int)threadIdx.x; i < n * lines;
-         i += job.blocks * (int)blockDim.x)
+    for (int i = block * KL_HEAD_THREADS + (int)threadIdx.x; i < n * lines;
+         i += job.blocks * KL_HEAD_THREADS)
         KL_PREFETCH(L2, job.x + (int64_t)rows[i / lines] * job.shape.n_features + i % lines * LINE);
 }
 
@@ -80,7 +80,7 @@ KL_GPU void kl_quantum_back(const kl_head_job &job, const kl_own &own, int numbe
     kl_differentiate<REAL>(rows, (size_t)from, (size_t)to);
     /* Each thread goes on with the values that it has made, or, of given amplitudes, with what others
        have made before kl_differentiate's barrier. */
-    for (int i = from * below.d_out + (int)threadIdx.x; i < to * below.d_out; i += (int)blockDim.x) {
+    for (int i = from * below.d_out + (int)threadIdx.x; i < to * below.d_out; i += KL_HEAD_THREADS) {
         float *d = own.dy + job.y_at[number - 1] + i;
         *d = kl_activate_back(*d, own.y[job.y_at[number - 1] + i], job, below);
     }

@@ -238,9 +238,9 @@ KL_GPU void kl_losses(double *sums, const double *loss, const int32_t *right, in
 /* min(1, clip / norm), the same in every thread. scratch: a value a warp, of this block. */
 KL_GPU float kl_clip_scale(double *scratch, const float *squares, const kl_head_job &job)
 {
-    const int warps = (int)blockDim.x / 32;
+    const int warps = KL_HEAD_THREADS / 32;
     double sum = 0;
-    for (int i = (int)threadIdx.x; i < job.item_at[job.shape.n_layers]; i += (int)blockDim.x)
+    for (int i = (int)threadIdx.x; i < job.item_at[job.shape.n_layers]; i += KL_HEAD_THREADS)
         sum += (double)squares[i];
     sum = kl_warp_sum(sum);
     if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = sum;
@@ -260,8 +260,8 @@ KL_GPU void kl_move_clipped(kl_mover to, const kl_head_job &job, float scale, in
     for (int l = 0; job.shape.frozen && l < job.shape.n_layers; l++)
         if (job.shape.layers[l].kind == KL_CUDA_QUANTUM)
             still = job.shape.layers[l].weight, n_still = job.shape.circuit.n_weights;
-    for (int64_t i = block * (int64_t)blockDim.x + threadIdx.x; i < (int64_t)job.shape.block;
-         i += (int64_t)job.blocks * blockDim.x)
+    for (int64_t i = block * (int64_t)KL_HEAD_THREADS + threadIdx.x; i < (int64_t)job.shape.block;
+         i += (int64_t)job.blocks * KL_HEAD_THREADS)
         if (i < still || i >= still + n_still) kl_move(to, i, scale * grad[i]);
 }
 
