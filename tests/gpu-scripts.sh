@@ -69,6 +69,10 @@ passing() {
     holds less.json '{"card":"One","c/gpu":3}'
     PARTS=files ends 0 "$scripts/bench-gpu" files.json
     [ "$(jq -r .card files.json)" = "" ] || fail "a card: $(cat files.json)"
+    program nvidia-smi 'case "$*" in *driver_version*) echo 580.1 ;; *) exit 9 ;; esac'
+    PARTS=features ends 0 "$scripts/bench-gpu" driver.json
+    holds driver.json '{"card":"One","driver":"580.1","date":"'"$(date -u +%F)"'","c/gpu":3}'
+    program nvidia-smi 'exit 9'
     program python 'echo "card Two"; echo "bench a/torch 4.5 s scaled"; echo "bench b/torch 5 s scaled"'
     PARTS="features peer" ends 0 "$scripts/bench-gpu" two.json
     holds two.json '{"card":"One and Two","scaled":["a/torch","b/torch"],"c/gpu":3,"a/torch":4.5,"b/torch":5}'
@@ -222,6 +226,12 @@ table() { # of bench-gpu's numbers, in docs/benchmarks.md, beside what was asked
     says '\| 50 epochs of the default head \(best peer\) \| 9 s \| torch \| 90 s \(scaled\) \| 10x \| - \| - \| - \|'
     says '\| gpu-head-50-epochs/torch \| 90 \| s \(scaled\) \|'
     grep -q "^Not judged" out && fail "judged, and said not to be: $(cat out)"
+    echo '{"card":"One","driver":"580.1","date":"2026-01-02"}' >dated.json
+    DOC=$PWD/doc.md ends 0 "$table" "$PWD/a.json" "$PWD/dated.json"
+    cp doc.md out
+    says 'Card: One; driver 580.1, 2026-01-02.'
+    says '\| gpu-head-50-epochs/ketline \| 9 \| s \|'
+    grep -q 'date\|2e-05 | driver' <(grep '^| ' out) && fail "the day among the numbers: $(cat out)"
     jq 'with_entries(select(.key | endswith("max-autotune") | not))' b.json >eager.json # the eager peer alone
     DOC=$PWD/doc.md ends 0 "$table" "$PWD/a.json" "$PWD/eager.json"
     cp doc.md out

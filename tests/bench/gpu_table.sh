@@ -20,9 +20,9 @@ case $card in *' and '*) echo "gpu_table.sh: results of two cards, $card; expect
 work=$(mktemp -d) || exit 73
 trap 'rm -rf "$work"' EXIT
 {
-    echo "Card: $card."
+    jq -rs 'map(select(.driver)) | "Card: '"$card"'" + (first | if . then "; driver \(.driver), \(.date)" else "" end) + "."' "$@"
     echo
-    jq -rs '(map(.scaled // []) | add) as $scaled | add | del(.card, .scaled) | to_entries[] |
+    jq -rs '(map(.scaled // []) | add) as $scaled | add | del(.card, .scaled, .driver, .date) | to_entries[] |
         "\(.key | sub("/gpu$"; "/ketline")) \(.value) s\(if .key | IN($scaled[]) then " scaled" else "" end)"' "$@" |
         awk -f tests/bench/rows.awk -f tests/bench/gpu_table.awk
 } >"$work/table"
