@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
    What libketline-cuda.so offers (kernels/cuda/): a table of functions a family, found by
    lib/device/cuda.c when a GPU is asked for; the families' headers are kernels/cuda_*.h.
-   Everything here is plain data in host memory; the library keeps its own copies on the card. Functions
-   return 0, KL_EDEVICE (no such device, or it was lost), KL_ENOMEM (the card's memory, or the host's) or
-   KL_EUSAGE (not for the card) and fill *err. Float only. */
+   Everything here is plain data in host memory; the library keeps its own copies on the GPU. Functions
+   return 0, KL_EDEVICE (no such device, or it was lost), KL_ENOMEM (the GPU's memory, or the host's) or
+   KL_EUSAGE (not for the GPU) and fill *err. Float only. */
 #ifndef KL_KERNELS_CUDA_H
 #define KL_KERNELS_CUDA_H
 
@@ -22,7 +22,7 @@ struct kl_cuda {
     uint32_t version; /* KL_CUDA_VERSION, from the Makefile: a sum over the bytes of these headers */
     int (*count)(int *devices, struct kl_error *err);
     int (*name)(char *name, size_t size, int device, struct kl_error *err);
-    /* Takes the card, which needs some tenths of a second the first time; left: its bytes that are free. */
+    /* Takes the GPU, which needs some tenths of a second the first time; left: its bytes that are free. */
     int (*take)(size_t *left, int device, struct kl_error *err);
     const struct kl_cuda_batch_calls *batch;
     const struct kl_cuda_heads_calls *heads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Circuits in batches on a GPU (kernels/cuda/circuit.cu), and a circuit as the card has it: see
+   Circuits in batches on a GPU (kernels/cuda/circuit.cu), and a circuit as the GPU has it: see
    kernels/cuda.h.
 
    CNOT and X move amplitudes and do nothing else, so a circuit is a row of passes, each of which moves
@@ -15,7 +15,7 @@
 struct kl_error;
 enum {
     KL_CUDA_OWN_BITS = 5,     /* at most */
-    KL_CUDA_HELD_QUBITS = 13, /* of a state in registers; larger ones are in the card's memory */
+    KL_CUDA_HELD_QUBITS = 13, /* of a state in registers; larger ones are in the GPU's memory */
     KL_CUDA_GENERATORS = 3    /* of a qubit: X, Y, Z */
 };
 enum kl_cuda_source { KL_CUDA_CONSTANT, KL_CUDA_INPUT, KL_CUDA_WEIGHT };
@@ -73,7 +73,7 @@ struct kl_cuda_amplitude {
    (n_varying). */
 struct kl_cuda_circuit {
     int32_t n_qubits, own_bits, lane_bits; /* own_bits + lane_bits may be more than n_qubits */
-    int32_t real; /* all amplitudes stay real, RY is the only gate of a turn; states in the card's memory
+    int32_t real; /* all amplitudes stay real, RY is the only gate of a turn; states in the GPU's memory
                      are complex */
     int32_t n_inputs, n_weights, n_outputs, n_slots, n_turns, n_matrices, n_varying, n_passes, n_terms;
     int32_t n_fidelities, n_amplitudes;
@@ -93,7 +93,7 @@ struct kl_cuda_circuit {
     const struct kl_cuda_amplitude *amplitudes; /* (n_amplitudes) */
     const int32_t *use_end, *use;               /* (n_weights); slots */
     const int32_t *in_end, *in_use;             /* (n_inputs); slots */
-    const void *arrays;                         /* on the card: all but the amplitudes, in one piece */
+    const void *arrays;                         /* on the GPU: all but the amplitudes, in one piece */
     size_t arrays_size;
 };
 

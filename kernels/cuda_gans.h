@@ -35,7 +35,7 @@ struct kl_cuda_gans_calls {
     int (*open)(struct kl_cuda_gans **gans, size_t *n, const struct kl_cuda_gan *shape, int device,
                 struct kl_error *err);
     /* Pair i of replica `replica` begins: target (cells), parameters of the discriminator (4 n_hidden +
-       1), angles of the circuit; NULL for a network, whose weights are drawn on the card. */
+       1), angles of the circuit; NULL for a network, whose weights are drawn on the GPU. */
     int (*put)(struct kl_cuda_gans *gans, size_t i, uint32_t replica, const double *target,
                const double *discriminator, const double *angles, struct kl_error *err);
     /* `count` epochs of the pairs [0, n), from epoch `first`: history (n, count, KL_CUDA_GAN_COLUMNS),

@@ -63,13 +63,13 @@ struct kl_cuda_heads;
 struct kl_cuda_heads_calls {
     /* Room for n_heads heads of one shape on the features x (n, n_features) and labels (n; NULL: no
        losses are asked for), which stay the caller's and do not change as long as the heads live:
-       heads on the same ones share a copy on the card. */
+       heads on the same ones share a copy on the GPU. */
     int (*open)(struct kl_cuda_heads **heads, const struct kl_cuda_head *shape, size_t n_heads,
                 const float *x, const int32_t *labels, size_t n, int device, struct kl_error *err);
-    /* What the card had too little memory for: *slice rows of a batch are worked on at once (0: all),
-     *chunk rows of the features are on the card at once (0: all). No bit of a result depends on it. */
+    /* What the GPU had too little memory for: *slice rows of a batch are worked on at once (0: all),
+     *chunk rows of the features are on the GPU at once (0: all). No bit of a result depends on it. */
     void (*room)(int32_t *slice, size_t *chunk, const struct kl_cuda_heads *heads);
-    /* Parameters and moments (block values each; m and v may be NULL) of one head, to the card and
+    /* Parameters and moments (block values each; m and v may be NULL) of one head, to the GPU and
        back. */
     int (*put)(struct kl_cuda_heads *heads, size_t head, const float *params, const float *m,
                const float *v, struct kl_error *err);

@@ -33,21 +33,21 @@ struct kl_cuda_backbone {
     int32_t n_convs;
     const struct kl_cuda_conv *convs;
     size_t batch;  /* images that run at once */
-    int32_t slots; /* batches between host and card at a time */
+    int32_t slots; /* batches between host and GPU at a time */
     /* For tests, which can tell cuDNN nothing: our kernels behind all its convolutions; no graphs. */
     int32_t apart, uncaptured;
 };
 struct kl_cuda_resnet;
 
 struct kl_cuda_resnet_calls {
-    /* Before the first open, in any thread: takes the card and, for other precisions than FP32, loads
+    /* Before the first open, in any thread: takes the GPU and, for other precisions than FP32, loads
        cuDNN, which needs up to a second. */
     int (*prepare)(int device, int precision, struct kl_error *err);
     /* A slot holds a batch on its way; different threads may use different slots at once. pixels: its
        images (batch, height, width, channels), to be filled by the caller. start: send images [first,
        first + n), run, fetch; returns before that is done. wait: until it is, and where the features
        (batch, d) lie. Where in a batch an image stands may change its bits, its neighbours do not.
-       seconds: of slot 0's batch, as it lies there, on the card alone, `repeats` times. say: a line of
+       seconds: of slot 0's batch, as it lies there, on the GPU alone, `repeats` times. say: a line of
        how convolution `number` runs, and where that is n_convs, the batch. */
     int (*open)(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int device,
                 struct kl_error *err);

@@ -3,7 +3,7 @@
    single sample: the gradient of their weights is an outer product, which is never stored: it is made in
    the registers while Adam goes over weights and moments, and whatever else needs the weights takes them
    on the same way. Sizes of rows are multiples of KL_GAN_COLUMNS; moments are kept as struct
-   kl_bare_adam says. A card trains whole pairs, a block each
+   kl_bare_adam says. A GPU trains whole pairs, a block each
    (kernels/cuda/gan.cu). */
 #ifndef KL_KERNELS_GAN_H
 #define KL_KERNELS_GAN_H

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The kernels of a GPU on the CPU (tests/cuda/emulated) under ThreadSanitizer: every pair of accesses, of threads, warps and blocks,
-# to a block's memory or the card's, that no barrier orders is an error, whatever came of it. First, whether it finds
+# to a block's memory or the GPU's, that no barrier orders is an error, whatever came of it. First, whether it finds
 # those of tests/cuda/races.cu, and nothing in the same kernels without them.
 set -u
 cd "$(dirname "$0")/.." || exit 70

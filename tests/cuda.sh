@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What runs on a GPU compiles with nvcc, warnings as errors, for one kind of card (make cuda compiles for six), without cudnn.h
+# What runs on a GPU compiles with nvcc, warnings as errors, for one kind of GPU (make cuda compiles for six), without cudnn.h
 # as well; loaded on a machine without a driver it says so, with status 75.
 set -u
 cd "$(dirname "$0")/.." || exit 70

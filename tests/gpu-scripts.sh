@@ -103,7 +103,7 @@ hanging() { # every precision would
     says 'FAILED extract-features on the CPU: \(status 2, [0-9.]+ s\)'
     ran extract-features 2
 }
-no_card() {
+no_gpu() {
     program circuit 'echo "skipped: no GPU (no library)"; exit 77'
     program gpu 'echo "no GPU (no library)"; exit 77'
     program extract-features 'exit 75'
@@ -280,7 +280,7 @@ peer() { # gpu_peer.py itself, with mocks in the place of PyTorch: the order of 
     says 'card cuda: One'
 }
 
-for each in peer table passing failing hanging no_card sanitizers together limits "killed TERM" "killed KILL"; do
+for each in peer table passing failing hanging no_gpu sanitizers together limits "killed TERM" "killed KILL"; do
     (mkdir "$work/$each" && cd "$work/$each" && begin && $each; [ ! -e faults ] || sed "s/^/$each: /" faults >"$work/faults.$each") &
 done
 wait

@@ -53,7 +53,7 @@ static int run(struct kl_cuda_batch *b, bool back, struct kl_error *err)
     return code;
 }
 
-/* As many blocks as the card holds at once and a quarter of its memory has room for. */
+/* As many blocks as the GPU holds at once and a quarter of its memory has room for. */
 static int open_kept(struct kl_cuda_batch *b, int device, struct kl_error *err)
 {
     const struct kl_cuda_circuit *c = &b->job.circuit;
@@ -158,14 +158,14 @@ static int batch_open(struct kl_cuda_batch **batch, const struct kl_cuda_circuit
     return code;
 }
 
-static int to_card(float *to, const float *from, size_t n, struct kl_error *err)
+static int to_gpu(float *to, const float *from, size_t n, struct kl_error *err)
 {
     return n ? kl_cuda_check(cudaMemcpy(to, from, n * sizeof *to, cudaMemcpyHostToDevice),
                              "inputs to the GPU", err)
              : KL_OK;
 }
 
-static int from_card(float *to, const float *from, size_t n, struct kl_error *err)
+static int from_gpu(float *to, const float *from, size_t n, struct kl_error *err)
 {
     return n && to ? kl_cuda_check(cudaMemcpy(to, from, n * sizeof *to, cudaMemcpyDeviceToHost),
                                    "results from the GPU", err)
@@ -198,14 +198,14 @@ static int batch_run(struct kl_cuda_batch *b, float *out, float *dx, float *dw, 
     const struct kl_cuda_circuit *c = &b->job.circuit;
     const size_t n_in = b->n * (size_t)c->n_inputs, n_out = b->n * (size_t)c->n_outputs,
                  n_w = (size_t)c->n_weights;
-    int code = to_card(b->x, x, n_in, err);
-    if (!code) code = to_card(b->w, w, n_w, err);
-    if (!code && cot) code = to_card(b->cot, cot, n_out, err);
+    int code = to_gpu(b->x, x, n_in, err);
+    if (!code) code = to_gpu(b->w, w, n_w, err);
+    if (!code && cot) code = to_gpu(b->cot, cot, n_out, err);
     if (!code && !groups) code = once(b, cot != NULL, err);
     for (int i = 0; i < groups && !code; i++) code = timed(b, cot != NULL, &seconds[i], err);
-    if (!code) code = from_card(out, b->job.rows.out, n_out, err);
-    if (!code && cot) code = from_card(dx, b->job.rows.dx, n_in, err);
-    if (!code && cot) code = from_card(dw, b->job.dw, n_w, err);
+    if (!code) code = from_gpu(out, b->job.rows.out, n_out, err);
+    if (!code && cot) code = from_gpu(dx, b->job.rows.dx, n_in, err);
+    if (!code && cot) code = from_gpu(dw, b->job.dw, n_w, err);
     return code;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A circuit's arrays on the card. */
+   A circuit's arrays on the GPU. */
 #include "kernels/cuda/library.h"
 
 int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct kl_cuda_circuit *c,

@@ -10,7 +10,7 @@ struct kl_convs { /* what either of the two makes of it */
 struct kl_convs_calls {
     /* On this thread's device, before the first open: what takes long. */
     int (*prepare)(struct kl_error *err);
-    /* net's convolutions in its precision, for whole batches, their weights on the card. */
+    /* net's convolutions in its precision, for whole batches, their weights on the GPU. */
     int (*open)(struct kl_convs **convs, const struct kl_cuda_backbone *net, cudaStream_t stream,
                 struct kl_error *err);
     /* Convolution `number` from map x to map y, with bias, residual (NULL: none) and ReLU, into the

@@ -9,7 +9,7 @@
 
 struct own_conv {
     struct kl_conv_job job;
-    float *w, *bias; /* on the card */
+    float *w, *bias; /* on the GPU */
 };
 struct own_convs : kl_convs {
     cudaStream_t stream;

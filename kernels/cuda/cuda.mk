@@ -2,7 +2,7 @@
 # What runs on a GPU: one shared library beside the tools, loaded when a GPU is asked for. nvcc is found in PATH or under
 # /usr/local/cuda, or named: make cuda NVCC=...; without it there is no such library, and no difference elsewhere.
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard /usr/local/cuda/bin/nvcc))
-# Machine code for these, from PTX of the first one, which goes into the library too, for later cards: so the front half of
+# Machine code for these, from PTX of the first one, which goes into the library too, for later GPUs: so the front half of
 # the compiler, a third of the time, runs once. One is enough on one's own machine: CUDA_ARCHS=90.
 CUDA_ARCHS ?= 80 86 89 90 100 120
 CUDA_PTX = compute_$(firstword $(CUDA_ARCHS))

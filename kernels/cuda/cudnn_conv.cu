@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Convolution, bias, residual and ReLU in one call of cuDNN, channels last. Algorithms are taken in a
    fixed order: a choice by trial would make the bits a matter of the day. What cuDNN does not fuse, as
-   its version may not for a type or a card, is a convolution and a kernel of ours behind it. */
+   its version may not for a type or a GPU, is a convolution and a kernel of ours behind it. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static float to_tf32(float value)
     return value;
 }
 
-/* Values as they are multiplied, to the card. */
+/* Values as they are multiplied, to the GPU. */
 static int send(void **to, const float *from, size_t n, int precision, struct kl_error *err)
 {
     const size_t size = kl_cuda_value(precision);
@@ -97,7 +97,7 @@ static bool is_of(cudnnStatus_t s, cudnnStatus_t class_of)
     return s / 1000 == class_of / 1000;
 }
 
-/* Not this algorithm, here. Some of this class blame driver, card or a library, but for what this
+/* Not this algorithm, here. Some of this class blame driver, GPU or a library, but for what this
    algorithm needs of them: where its kernels would be compiled here, another may have some ready. */
 static bool refused(cudnnStatus_t s)
 {

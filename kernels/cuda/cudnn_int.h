@@ -44,7 +44,7 @@ bool kl_cudnn_no_memory(cudnnStatus_t status);
 int kl_cudnn_check(const struct kl_cudnn *cudnn, cudnnStatus_t status, const char *what,
                    struct kl_error *err);
 
-/* One convolution: descriptors, weights and bias on the card in the run's precision. */
+/* One convolution: descriptors, weights and bias on the GPU in the run's precision. */
 struct kl_cudnn_conv {
     struct kl_cuda_conv shape;
     size_t batch;

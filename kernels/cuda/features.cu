@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Features on the card. What does not fit is gathered on the host into one of two pinned buffers, in the
+   Features on the GPU. What does not fit is gathered on the host into one of two pinned buffers, in the
    order in which it is wanted, and sent while the rows before it are worked on. */
 #include "kernels/cuda/features.h"
 
@@ -85,7 +85,7 @@ int kl_cuda_features_open(struct kl_cuda_features *f, const float *x, const int3
     return code;
 }
 
-/* Waits until the pinned buffer has been sent, fills it, and sends it when the card has used what it
+/* Waits until the pinned buffer has been sent, fills it, and sends it when the GPU has used what it
    had before. */
 static int send_chunk(struct kl_cuda_chunk *c, struct kl_cuda_features *f, const int32_t *rows, size_t n,
                       struct kl_error *err)

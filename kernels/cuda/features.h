@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Private to libketline-cuda: features on the card, all of them, or as many as there is room for. */
+   Private to libketline-cuda: features on the GPU, all of them, or as many as there is room for. */
 #ifndef KL_CUDA_FEATURES_H
 #define KL_CUDA_FEATURES_H
 
@@ -11,13 +11,13 @@ struct kl_cuda_rows {
     const int32_t *labels, *rows;
 };
 
-/* What is sent while the rows before it are worked on: on the card, and in pinned memory of the host. */
+/* What is sent while the rows before it are worked on: on the GPU, and in pinned memory of the host. */
 struct kl_cuda_chunk {
     float *x, *host_x;             /* (chunk, d) */
     int32_t *labels, *host_labels; /* (chunk) */
     cudaEvent_t sent, used;
 };
-/* What stays on a card, once for all that use it (resident.cu). */
+/* What stays on a GPU, once for all that use it (resident.cu). */
 struct kl_cuda_resident {
     int device;
     const float *host_x;
@@ -27,7 +27,7 @@ struct kl_cuda_resident {
     int32_t *labels; /* (n) */
     struct kl_cuda_resident *next;
 };
-/* Features and labels as in kl_cuda_features_open, all of them, on the card: a copy that is there
+/* Features and labels as in kl_cuda_features_open, all of them, on the GPU: a copy that is there
    already or a new one. KL_ENOMEM also where too little would be left for launches. Drop it once; NULL
    is none. */
 int kl_cuda_resident_take(struct kl_cuda_resident **resident, const float *x, const int32_t *labels,
@@ -38,7 +38,7 @@ struct kl_cuda_features {
     const float *host_x;        /* (n, d), the caller's */
     const int32_t *host_labels; /* (n); NULL: there are none */
     size_t n, d;
-    size_t chunk;                      /* rows of a launch at most; n: all stay on the card */
+    size_t chunk;                      /* rows of a launch at most; n: all stay on the GPU */
     struct kl_cuda_resident *resident; /* where all stay */
     int32_t *rows;                     /* (chunk): those asked for, or 0, 1, 2... */
     struct kl_cuda_chunk chunks[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   GANs of pairs side by side on the card: their memory, their launches. */
+   GANs of pairs side by side on the GPU: their memory, their launches. */
 #include <stdlib.h>
 
 #include "kernels/cuda/gan_born.cuh"
@@ -24,8 +24,8 @@ static kernel kernel_of(const struct kl_cuda_gans *g)
 }
 
 /* The second state of a circuit lies in shared memory too where it fits. */
-static int look_at_card(struct kl_cuda_gans *g, size_t most, bool *other_outside, int device,
-                        struct kl_error *err)
+static int look_at_gpu(struct kl_cuda_gans *g, size_t most, bool *other_outside, int device,
+                       struct kl_error *err)
 {
     struct cudaDeviceProp p;
     int together = 0, code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
@@ -103,7 +103,7 @@ static int gans_open(struct kl_cuda_gans **gans, size_t *n, const struct kl_cuda
     g->job.shape = *shape;
     g->job.p = 4 * shape->n_hidden + 1;
     g->angles = shape->quantum ? (size_t)(shape->repetitions + 1) * KL_BORN_TURNS : 0;
-    int code = look_at_card(g, *n, &other_outside, device, err);
+    int code = look_at_gpu(g, *n, &other_outside, device, err);
     if (!code) code = take_memory(g, other_outside, err);
     if (!code) code = kl_cuda_check(cudaStreamCreate(&g->stream), "taking the GPU", err);
     if (code) gans_close(gans);
@@ -111,7 +111,7 @@ static int gans_open(struct kl_cuda_gans **gans, size_t *n, const struct kl_cuda
     return code;
 }
 
-/* n values to place `at` of an array on the card. */
+/* n values to place `at` of an array on the GPU. */
 template <class T> static int send(const T *to, size_t at, const T *from, size_t n, struct kl_error *err)
 {
     if (!n) return KL_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What the study's GANs have in common on a card, where a block trains a pair: sums over the block, the
+   What the study's GANs have in common on a GPU, where a block trains a pair: sums over the block, the
    discriminator over all cells, losses. In double, the weights of network generators apart. */
 #ifndef KL_CUDA_GAN_CUH
 #define KL_CUDA_GAN_CUH

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    The study's GAN with a network as its generator: 1.6 million weights with their moments, which stay in
-   the card's memory and are read once forward and once in the update, where the gradient of a weight is
+   the GPU's memory and are read once forward and once in the update, where the gradient of a weight is
    an outer product that is never stored. */
 #ifndef KL_CUDA_GAN_NETWORK_CUH
 #define KL_CUDA_GAN_NETWORK_CUH

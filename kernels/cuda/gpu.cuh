@@ -34,7 +34,7 @@ KL_GPU uint32_t kl_anew(uint32_t x)
 #define KL_PREFETCH(level, from) asm volatile("prefetch.global." #level " [%0];" ::"l"(from))
 #endif
 
-/* As the card has them in its own units, to two units in the last place. */
+/* As the GPU has them in its own units, to two units in the last place. */
 #ifndef KL_ROOT /* tests/cuda/emulated has its own */
 #define KL_ROOT(to, x) asm("sqrt.approx.f32 %0, %1;" : "=f"(to) : "f"(x))
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Heads side by side on the card: their launches. */
+   Heads side by side on the GPU: their launches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static struct kernels kernels_for(const struct kl_cuda_circuit *c)
 static size_t block_memory(const struct kl_cuda_head *shape)
 {
     const struct kl_cuda_circuit *c = &shape->circuit;
-    static_assert(KL_HEAD_THREADS == 1 << KL_KEPT_BITS, "a block takes a state in the card's memory");
+    static_assert(KL_HEAD_THREADS == 1 << KL_KEPT_BITS, "a block takes a state in the GPU's memory");
     const int own_bits = c->n_qubits <= KL_CUDA_HELD_QUBITS ? c->own_bits : 0;
     const size_t circuit = c->n_qubits ? kl_state_memory(KL_HEAD_THREADS, own_bits) : 0,
                  tiles = kl_tiles(shape->layers[0]) ? KL_TILE_MEMORY : 0;
@@ -66,13 +66,13 @@ static int plan_resident(struct kl_cuda_heads *h, const struct kl_cuda_head *s,
 }
 
 /* Blocks that run at once. */
-static int look_at_card(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, int device,
-                        struct kl_error *err)
+static int look_at_gpu(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, int device,
+                       struct kl_error *err)
 {
     const struct kl_cuda_circuit *circuit = &shape->circuit;
     const struct kernels of = kernels_for(circuit);
     struct cudaDeviceProp p;
-    size_t room = SIZE_MAX; /* blocks whose states fit the card's memory */
+    size_t room = SIZE_MAX; /* blocks whose states fit the GPU's memory */
     int a = 0, b = 0;
     h->block_memory = block_memory(shape);
     int code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
@@ -112,7 +112,7 @@ static int heads_open(struct kl_cuda_heads **heads, const struct kl_cuda_head *s
     struct kl_cuda_heads *h = *heads = (struct kl_cuda_heads *)calloc(1, sizeof *h);
     if (!h) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *h);
     h->n_heads = n_heads, h->device = device;
-    int code = look_at_card(h, shape, device, err);
+    int code = look_at_gpu(h, shape, device, err);
     if (!code) code = kl_cuda_heads_take(h, shape, x, labels, n, err);
     if (!code)
         code = kl_cuda_check(cudaStreamCreateWithFlags(&h->stream, cudaStreamNonBlocking),
@@ -127,7 +127,7 @@ static void heads_room(int32_t *slice, size_t *chunk, const struct kl_cuda_heads
     *chunk = h->features.resident ? 0 : h->features.chunk;
 }
 
-/* To the card or from it, behind what is in the heads' stream; fetched values are there after wait(). */
+/* To the GPU or from it, behind what is in the heads' stream; fetched values are there after wait(). */
 static int move(struct kl_cuda_heads *h, void *to, const void *from, size_t bytes,
                 enum cudaMemcpyKind kind, struct kl_error *err)
 {
@@ -247,7 +247,7 @@ struct part {
     size_t n, first, rows, all;
 };
 
-/* Values of `size` bytes, (n, rows) on the card, to their place in (n, all); to NULL: to nowhere. */
+/* Values of `size` bytes, (n, rows) on the GPU, to their place in (n, all); to NULL: to nowhere. */
 static int fetch(struct kl_cuda_heads *h, void *to, const void *from, size_t size, const struct part *p,
                  struct kl_error *err)
 {

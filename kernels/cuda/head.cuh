@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A head on the card: what its kernels (head.cu) are given, and where its values lie. */
+   A head on the GPU: what its kernels (head.cu) are given, and where its values lie. */
 #ifndef KL_CUDA_HEAD_CUH
 #define KL_CUDA_HEAD_CUH
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Memory of heads on the card, all of it taken before the first step, so that what does not fit is known
+   Memory of heads on the GPU, all of it taken before the first step, so that what does not fit is known
    then: first the features are streamed, then batches are worked on in slices. */
 #include "kernels/cuda/heads.h"
 #include "kernels/cuda/kept.cuh"

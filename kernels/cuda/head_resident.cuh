@@ -71,7 +71,7 @@ KL_GPU kl_resident kl_resident_of(const kl_head_job &job, int block)
     return a;
 }
 
-/* Four weights at a time, from or to the card's memory. */
+/* Four weights at a time, from or to the GPU's memory. */
 template <class F> KL_GPU void kl_resident_each(const kl_resident &a, const kl_cuda_layer &l, F move)
 {
     const int fours = a.columns / 4, n = a.groups * KL_HEAD_INPUTS * fours;
@@ -172,7 +172,7 @@ KL_GPU void kl_resident_forward(const kl_resident &a, const kl_head_job &job, co
     }
 }
 
-/* Gradients of this block's outputs, which others have left in the card's memory. */
+/* Gradients of this block's outputs, which others have left in the GPU's memory. */
 KL_GPU void kl_resident_gather(const kl_resident &a, const kl_head_job &job, const kl_own &own, int rows)
 {
     const int across = a.columns / 4, d_out = job.shape.layers[0].d_out;

@@ -45,7 +45,7 @@ KL_GPU kl_rows kl_circuit_rows(const kl_head_job &job, const kl_own &own, int nu
                     (size_t)stride };
 }
 
-/* R own bits of a state in registers; 0: states in the card's memory, which are made again on the way
+/* R own bits of a state in registers; 0: states in the GPU's memory, which are made again on the way
    back. */
 template <int R, bool REAL>
 KL_GPU void kl_quantum(const kl_head_job &job, const kl_own &own, int number, int from, int to)

@@ -14,7 +14,7 @@ enum {
 };
 
 struct kl_cuda_heads {
-    struct kl_cuda_head shape; /* arrays on the card */
+    struct kl_cuda_head shape; /* arrays on the GPU */
     struct kl_head_job job;    /* what stays the same between launches */
     struct kl_cuda_features features;
     size_t n_heads;
@@ -40,7 +40,7 @@ struct kl_cuda_heads {
     cudaStream_t stream;
 };
 
-/* All memory of h, whose n_heads, device and together are set. Where the card has too little, features
+/* All memory of h, whose n_heads, device and together are set. Where the GPU has too little, features
    are streamed, then a batch is worked on in slices of half its rows, and so on. KL_ENOMEM, KL_EDEVICE:
    kl_cuda_heads_close gives back what was taken. */
 int kl_cuda_heads_take(struct kl_cuda_heads *h, const struct kl_cuda_head *shape, const float *x,

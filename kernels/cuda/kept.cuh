@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A state that is too large for a block's registers: it lies in the card's memory, amplitude by
+   A state that is too large for a block's registers: it lies in the GPU's memory, amplitude by
    amplitude in the order of numbers, and a pass takes all threads' shares of it through the registers of
    the block's threads, one after another. What moves is written to, or read from, where it goes, in a
    second copy. Complex, whatever the circuit. */
@@ -20,7 +20,7 @@ struct kl_kept {
 };
 typedef kl_state<KL_CUDA_OWN_BITS, false> kl_share_of;
 
-/* Values of the card's memory that a block needs. */
+/* Values of the GPU's memory that a block needs. */
 static inline __host__ __device__ size_t kl_kept_memory(int n_bits)
 {
     return (size_t)2 * KL_KEPT_COPIES << n_bits;

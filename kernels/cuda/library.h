@@ -14,7 +14,7 @@ int kl_cuda_fail(struct kl_error *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* 0, KL_ENOMEM or KL_EDEVICE; what: "features to the card". */
 int kl_cuda_check(cudaError_t status, const char *what, struct kl_error *err);
-/* n values on the card, zeros; copies of n values from the host, NULL and n 0 included. */
+/* n values on the GPU, zeros; copies of n values from the host, NULL and n 0 included. */
 int kl_cuda_take(void **memory, size_t n, size_t size, const char *what, struct kl_error *err);
 int kl_cuda_copy(void **memory, const void *from, size_t n, size_t size, const char *what,
                  struct kl_error *err);
@@ -23,7 +23,7 @@ int kl_cuda_room(size_t *n, size_t bytes, struct kl_error *err);
 /* Memory of the host that copies pass through, zeros; cudaFreeHost gives it back. */
 int kl_cuda_pin(void **memory, size_t bytes, const char *what, struct kl_error *err);
 
-/* The circuit with its arrays on the card, in one piece of memory. */
+/* The circuit with its arrays on the GPU, in one piece of memory. */
 int kl_cuda_circuit_copy(struct kl_cuda_circuit *to, void **memory, const struct kl_cuda_circuit *from,
                          struct kl_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Small networks side by side on the card: their memory, their launches. */
+   Small networks side by side on the GPU: their memory, their launches. */
 #include <stdlib.h>
 
 #include "kernels/cuda/library.h"
@@ -61,8 +61,8 @@ static int fit(struct kl_cuda_mlps *s, size_t most, struct kl_error *err)
     return KL_OK;
 }
 
-/* Runs that fit the card at once are as many as are opened. */
-static int look_at_card(struct kl_cuda_mlps *s, size_t most_runs, int device, struct kl_error *err)
+/* Runs that fit the GPU at once are as many as are opened. */
+static int look_at_gpu(struct kl_cuda_mlps *s, size_t most_runs, int device, struct kl_error *err)
 {
     struct cudaDeviceProp p;
     int together = 0, code = kl_cuda_check(cudaSetDevice(device), "taking the GPU", err);
@@ -134,7 +134,7 @@ static int mlps_open(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct kl
     struct kl_cuda_mlps *s = *mlps = (struct kl_cuda_mlps *)calloc(1, sizeof *s);
     if (!s) return kl_cuda_fail(err, KL_ENOMEM, "no memory: %zu bytes asked for", sizeof *s);
     s->job.shape = *shape;
-    int code = look_at_card(s, *n_runs, device, err);
+    int code = look_at_gpu(s, *n_runs, device, err);
     if (!code) code = take_memory(s, shape, err);
     if (!code) code = kl_cuda_check(cudaStreamCreate(&s->stream), "taking the GPU", err);
     if (code) mlps_close(mlps);
@@ -142,7 +142,7 @@ static int mlps_open(struct kl_cuda_mlps **mlps, size_t *n_runs, const struct kl
     return code;
 }
 
-/* n values to place `at` of an array on the card. */
+/* n values to place `at` of an array on the GPU. */
 template <class T> static int send(const T *to, size_t at, const T *from, size_t n, struct kl_error *err)
 {
     if (!n) return KL_OK;
@@ -166,7 +166,7 @@ static int mlps_put(struct kl_cuda_mlps *s, size_t run, const float *params, con
     return code;
 }
 
-/* Of runs whose places lie side by side, as nearly always all do, in one copy: the card is idle
+/* Of runs whose places lie side by side, as nearly always all do, in one copy: the GPU is idle
    meanwhile. */
 static int send_orders(struct kl_cuda_mlps *s, const struct kl_cuda_mlp_epoch *epochs, size_t n,
                        const int32_t *order, struct kl_error *err)

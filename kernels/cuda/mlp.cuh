@@ -14,10 +14,10 @@ enum { KL_MLP_WARPS = KL_MLP_BATCH, KL_MLP_THREADS = 32 * KL_MLP_WARPS };
    size[l], its gradient at d_at[l] + the same; y_at[0]: the sample itself, words of bits or floats, each
    of n_words. */
 struct kl_mlp_job {
-    struct kl_cuda_mlp shape; /* arrays on the card */
+    struct kl_cuda_mlp shape; /* arrays on the GPU */
     int32_t at[KL_MLP_LAYERS + 1], step[KL_MLP_LAYERS], y_at[KL_MLP_LAYERS + 1], d_at[KL_MLP_LAYERS + 1],
         n_words;
-    int32_t m_at, v_at;            /* 0: moments stay in the card's memory */
+    int32_t m_at, v_at;            /* 0: moments stay in the GPU's memory */
     uint32_t width[KL_MLP_LAYERS]; /* kl_mlp_width(size[l]), of dropout's numbers */
     int64_t amount, file;          /* numbers of a block's network, and of its file */
     const struct kl_cuda_mlp_epoch *epochs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Features that stay on the card. Heads side by side, as the points of a sweep are, read the same ones
+   Features that stay on the GPU. Heads side by side, as the points of a sweep are, read the same ones
    of the host, and share one copy: the list of copies is the process's, since each head is opened by
    itself, in a thread of its own. */
 #include "kernels/cuda/features.h"
@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { LEAVE_PART = 32 /* of the card's memory stays free: launches need some of their own */ };
+enum { LEAVE_PART = 32 /* of the GPU's memory stays free: launches need some of their own */ };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list; held while a copy is made */
 static struct kl_cuda_resident *copies;

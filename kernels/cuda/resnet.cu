@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Batches of images through a ResNet on the card. Its convolutions are captured once as a CUDA graph and
-   replayed, between two kernels that know the slot. Three streams: to the card, computing, from the
-   card; events of a slot stand between them, so that the copies of some batches pass while others
+   Batches of images through a ResNet on the GPU. Its convolutions are captured once as a CUDA graph and
+   replayed, between two kernels that know the slot. Three streams: to the GPU, computing, from the
+   GPU; events of a slot stand between them, so that the copies of some batches pass while others
    compute. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +63,8 @@ static int open_slot(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, struct 
     const size_t image = f->net.batch * f->image, values = f->net.batch * f->d;
     int code = kl_cuda_pin((void **)&s->pixels, image, what, err);
     if (!code) code = kl_cuda_pin((void **)&s->values, values * sizeof *s->values, what, err);
-    if (!code) code = kl_cuda_take((void **)&s->card_pixels, image, 1, what, err);
-    if (!code) code = kl_cuda_take((void **)&s->card_values, values, sizeof *s->values, what, err);
+    if (!code) code = kl_cuda_take((void **)&s->gpu_pixels, image, 1, what, err);
+    if (!code) code = kl_cuda_take((void **)&s->gpu_values, values, sizeof *s->values, what, err);
     if (!code) code = kl_cuda_check(cudaEventCreateWithFlags(&s->sent, asleep), what, err);
     if (!code) code = kl_cuda_check(cudaEventCreateWithFlags(&s->computed, asleep), what, err);
     return code ? code : kl_cuda_check(cudaEventCreateWithFlags(&s->fetched, asleep), what, err);
@@ -102,8 +102,8 @@ static void close_slot(struct kl_resnet_slot *s)
         if (event) cudaEventDestroy(event);
     cudaFreeHost(s->pixels);
     cudaFreeHost(s->values);
-    cudaFree(s->card_pixels);
-    cudaFree(s->card_values);
+    cudaFree(s->gpu_pixels);
+    cudaFree(s->gpu_values);
 }
 
 static void resnet_close(struct kl_cuda_resnet **resnet)
@@ -162,7 +162,7 @@ static int enqueue(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, size_t fi
 {
     const char *what = "a batch of images";
     const size_t at = first * f->image, to = first * f->d, values = n * f->d * sizeof *s->values;
-    int code = kl_cuda_check(cudaMemcpyAsync(s->card_pixels + at, s->pixels + at, n * f->image,
+    int code = kl_cuda_check(cudaMemcpyAsync(s->gpu_pixels + at, s->pixels + at, n * f->image,
                                              cudaMemcpyHostToDevice, f->send),
                              what, err);
     if (!code) code = kl_cuda_check(cudaEventRecord(s->sent, f->send), what, err);
@@ -171,7 +171,7 @@ static int enqueue(struct kl_cuda_resnet *f, struct kl_resnet_slot *s, size_t fi
     if (!code) code = kl_cuda_check(cudaEventRecord(s->computed, f->compute), what, err);
     if (!code) code = kl_cuda_check(cudaStreamWaitEvent(f->fetch, s->computed, 0), what, err);
     if (!code)
-        code = kl_cuda_check(cudaMemcpyAsync(s->values + to, s->card_values + to, values,
+        code = kl_cuda_check(cudaMemcpyAsync(s->values + to, s->gpu_values + to, values,
                                              cudaMemcpyDeviceToHost, f->fetch),
                              what, err);
     return code ? code : kl_cuda_check(cudaEventRecord(s->fetched, f->fetch), what, err);

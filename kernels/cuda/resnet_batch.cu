@@ -36,7 +36,7 @@ static int pixels_in(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, s
     const struct kl_cuda_backbone *net = &f->net;
     const struct kl_cuda_conv *stem = &f->net.convs[0];
     struct kl_resnet_job job = {};
-    job.from = s->card_pixels, job.to = f->planes, job.infinite = f->infinite;
+    job.from = s->gpu_pixels, job.to = f->planes, job.infinite = f->infinite;
     job.h = net->height, job.w = net->width, job.out_h = stem->in_h, job.out_w = stem->in_w;
     job.count = net->batch * (size_t)stem->in_h * (size_t)stem->in_w;
     return launch(f, kernels_of(net->precision, net->channels == 1).planes, job, err);
@@ -59,7 +59,7 @@ static int features_out(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s
 {
     const struct kl_cuda_backbone *net = &f->net;
     struct kl_resnet_job job = {};
-    job.from = f->maps[net->convs[net->n_convs - 1].to], job.to = s->card_values;
+    job.from = f->maps[net->convs[net->n_convs - 1].to], job.to = s->gpu_values;
     job.h = net->h, job.w = net->w, job.c = net->c, job.mean = net->mean, job.infinite = f->infinite;
     job.count = net->batch * f->d;
     return launch(f, kernels_of(net->precision, net->channels == 1).values, job, err);
@@ -99,7 +99,7 @@ int kl_resnet_batch(struct kl_cuda_resnet *f, const struct kl_resnet_slot *s, st
     return code ? code : features_out(f, s, err);
 }
 
-/* Other threads may meanwhile do what they like with the card: this one alone is watched. */
+/* Other threads may meanwhile do what they like with the GPU: this one alone is watched. */
 int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_error *err)
 {
     const char *what = "capturing a batch";
@@ -109,7 +109,7 @@ int kl_resnet_capture(struct kl_cuda_resnet *f, struct kl_error *err)
     if (code) return code;
     code = convolutions(f, err);
     const cudaError_t status = cudaStreamEndCapture(f->compute, &graph); /* even after an error */
-    /* A lost card is met again at the first batch. */
+    /* A lost GPU is met again at the first batch. */
     const bool cannot = code == KL_EDEVICE || (status >= cudaErrorStreamCaptureUnsupported &&
                                                status <= cudaErrorStreamCaptureWrongThread);
     if (cannot) code = KL_OK, (void)cudaGetLastError();

@@ -9,8 +9,8 @@
 #include "kernels/cuda/convs.h"
 
 struct kl_resnet_slot {
-    uint8_t *pixels, *card_pixels; /* on the host, pinned; on the card */
-    float *values, *card_values;
+    uint8_t *pixels, *gpu_pixels; /* on the host, pinned; on the GPU */
+    float *values, *gpu_values;
     cudaEvent_t sent, computed, fetched;
 };
 struct kl_cuda_resnet {

@@ -17,7 +17,7 @@ KL_GPU double kl_fma(double a, double b, double c)
 
 /* Adam on one parameter of gradient g: see struct kl_adam_factors, whose members F has. Which products
    are rounded is said, not the compiler's choice: kernels that share a head's work differently must come
-   to the same bits. Roots and ratios of float are the card's own, since those that are rounded exactly
+   to the same bits. Roots and ratios of float are the GPU's own, since those that are rounded exactly
    are calls, around which a thread's 48 values and sums go to memory. */
 template <class T, class F> KL_GPU void kl_adam(T *p, T *m, T *v, T g, const F &f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Where amplitudes lie in a block's memory on the card (kernels/cuda_circuit.h). */
+   Where amplitudes lie in a block's memory on the GPU (kernels/cuda_circuit.h). */
 #ifndef KL_INLINE_PLACE_H
 #define KL_INLINE_PLACE_H
 

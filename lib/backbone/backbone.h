@@ -54,35 +54,37 @@ int kl_resnet18_run(const struct kl_resnet18 *net, float *features, const void *
                     struct kl_arena *work, struct kl_error *err);
 void kl_resnet18_free(struct kl_resnet18 **net);
 
-/* ---- the network on a GPU (card.c, card_convs.c, fold_card.c; docs/cuda.md) ---- */
+/* ---- the network on a GPU (gpu.c, gpu_convs.c, fold_gpu.c; docs/cuda.md) ---- */
 struct kl_device;
-struct kl_card;
+struct kl_backbone_gpu;
 #define KL_PRECISIONS "fp32|tf32|bf16|fp16" /* enum kl_precision */
 /* Of what is multiplied; sums are float. */
 enum kl_precision { KL_FP32, KL_TF32, KL_BF16, KL_FP16 };
-/* Starts a thread that takes the card and, but for FP32, loads cuDNN, a second's work, while the caller
+/* Starts a thread that takes the GPU and, but for FP32, loads cuDNN, a second's work, while the caller
    reads images and weights. KL_ENOMEM; close it in any case. */
-int kl_card_prepare(struct kl_card **card, const struct kl_device *device, enum kl_precision precision,
-                    struct kl_error *err);
+int kl_backbone_gpu_prepare(struct kl_backbone_gpu **gpu, const struct kl_device *device,
+                            enum kl_precision precision, struct kl_error *err);
 /* A network of the shapes of net (its pixels bytes) there, with room for `slots` batches on their way.
-   Where the card's memory is too small for a batch it is halved, and log is told. KL_EDEVICE, KL_ENOMEM,
+   Where the GPU's memory is too small for a batch it is halved, and log is told. KL_EDEVICE, KL_ENOMEM,
    KL_EDATA. */
-int kl_card_open(struct kl_card *card, const struct kl_resnet18 *net, const struct kl_weights *weights,
-                 size_t images, int slots, const struct kl_log *log, struct kl_error *err);
+int kl_backbone_gpu_open(struct kl_backbone_gpu *gpu, const struct kl_resnet18 *net,
+                         const struct kl_weights *weights, size_t images, int slots,
+                         const struct kl_log *log, struct kl_error *err);
 /* Images of a batch; a power of two. An image's features may depend on its place in a batch, except in
    FP32; never on its neighbours. */
-size_t kl_card_batch(const struct kl_card *card);
+size_t kl_backbone_gpu_batch(const struct kl_backbone_gpu *gpu);
 /* Where a slot's images belong, (batch, h, w) or (batch, h, w, 3). */
-uint8_t *kl_card_pixels(struct kl_card *card, int slot);
+uint8_t *kl_backbone_gpu_pixels(struct kl_backbone_gpu *gpu, int slot);
 /* The features (batch, values of an image) of the slot's images [first, first + n), which stay until the
    next call for this slot. Threads may use different slots at once. KL_EDEVICE. */
-int kl_card_run(struct kl_card *card, int slot, size_t first, size_t n, const float **features,
-                struct kl_error *err);
-/* Seconds of slot 0's last batch on the card, copies apart, `repeats` times. */
-int kl_card_seconds(struct kl_card *card, double *seconds, int repeats, struct kl_error *err);
+int kl_backbone_gpu_run(struct kl_backbone_gpu *gpu, int slot, size_t first, size_t n,
+                        const float **features, struct kl_error *err);
+/* Seconds of slot 0's last batch on the GPU, copies apart, `repeats` times. */
+int kl_backbone_gpu_seconds(struct kl_backbone_gpu *gpu, double *seconds, int repeats,
+                            struct kl_error *err);
 /* A line of how a convolution runs, of the batch behind the last one; false: there is none of this
    number. */
-bool kl_card_say(char *text, size_t size, const struct kl_card *card, int number);
-void kl_card_close(struct kl_card **card);
+bool kl_backbone_gpu_say(char *text, size_t size, const struct kl_backbone_gpu *gpu, int number);
+void kl_backbone_gpu_close(struct kl_backbone_gpu **gpu);
 
 #endif

@@ -64,8 +64,8 @@ static int compute(struct run *r, int thread, size_t place, size_t n, const floa
                    struct kl_error *err)
 {
     struct worker *w = &r->workers[thread];
-    if (r->e->card) {
-        int rc = kl_card_run(r->e->card, thread, place, n, features, err);
+    if (r->e->gpu) {
+        int rc = kl_backbone_gpu_run(r->e->gpu, thread, place, n, features, err);
         *features += place * r->d;
         return rc;
     }
@@ -171,8 +171,8 @@ static int make_workers(struct run *r, int n, struct kl_error *err)
         if (rc) return rc;
         if (r->e->options.half && !(w->half = malloc(r->item * r->d * sizeof *w->half)))
             return kl_fail_memory(err, r->item * r->d * sizeof *w->half);
-        if (r->e->card) {
-            w->pixels = kl_card_pixels(r->e->card, i);
+        if (r->e->gpu) {
+            w->pixels = kl_backbone_gpu_pixels(r->e->gpu, i);
             continue;
         }
         if ((rc = kl_arena_init(&w->work, kl_resnet18_workspace(r->e->net), err))) return rc;
@@ -189,7 +189,7 @@ static void free_workers(struct run *r, int n)
         struct worker *w = &r->workers[i];
         kl_arena_free(&w->images);
         kl_arena_free(&w->work);
-        if (!r->e->card) free(w->pixels);
+        if (!r->e->gpu) free(w->pixels);
         free(w->features);
         free(w->half);
     }
@@ -210,7 +210,7 @@ int kl_extract_run(struct kl_extract *e, struct kl_error *err)
     const int rank = kl_resnet18_shape(e->net, dims), threads = kl_pool_size(e->pool);
     int rc;
     for (int i = 0; i < rank; i++) r.d *= dims[i];
-    r.item = e->card ? kl_card_batch(e->card) : kl_resnet18_block(e->net);
+    r.item = e->gpu ? kl_backbone_gpu_batch(e->gpu) : kl_resnet18_block(e->net);
     r.place = e->first % r.item;
     r.bytes = e->images->height * e->images->width * e->images->channels;
     pthread_mutex_init(&r.lock, NULL);

@@ -45,8 +45,8 @@ struct kl_extract {
     struct kl_images *images;
     struct kl_weights *weights;
     struct kl_resnet18 *net;
-    struct kl_card *card; /* with a slot a thread of the pool; NULL: the CPU computes */
-    char preprocess[400]; /* in words */
+    struct kl_backbone_gpu *gpu; /* with a slot a thread of the pool; NULL: the CPU computes */
+    char preprocess[400];        /* in words */
     /* Of kl_extract_run, from the caller: */
     size_t first, n; /* the images of this run: a shard (kl_extract_shard), or all, as they are opened;
                         first is a multiple of the block */

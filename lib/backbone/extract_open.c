@@ -83,17 +83,17 @@ static int open_net(struct kl_extract *e, struct kl_error *err)
     int code = kl_resnet18_expect(e->weights, net.tap, &n_unused, &unused, err);
     if (!code) code = kl_resnet18_create(&e->net, e->device.cuda ? NULL : e->weights, &net, err);
     if (!code && e->device.cuda)
-        code = kl_card_open(e->card, e->net, e->weights, e->images->n, kl_pool_size(e->pool),
-                            e->options.log, err);
+        code = kl_backbone_gpu_open(e->gpu, e->net, e->weights, e->images->n, kl_pool_size(e->pool),
+                                    e->options.log, err);
     if (!code) remark_unused(e, n_unused, unused);
     return code;
 }
 
-static int prepare_card(struct kl_extract *e, struct kl_error *err)
+static int prepare_gpu(struct kl_extract *e, struct kl_error *err)
 {
     const char *precision = e->options.precision ? e->options.precision : "fp32";
-    return kl_card_prepare(&e->card, &e->device, (enum kl_precision)kl_choice(KL_PRECISIONS, precision),
-                           err);
+    return kl_backbone_gpu_prepare(&e->gpu, &e->device,
+                                   (enum kl_precision)kl_choice(KL_PRECISIONS, precision), err);
 }
 
 /* What the CPU takes a thread for images of 28x28 (docs/benchmarks.md), and the H100 in fp32. */
@@ -108,13 +108,13 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
 {
     *e = (struct kl_extract){ .options = *o };
     int code = kl_device_choose(&e->device, o->device, err);
-    if (!code && e->device.cuda) code = prepare_card(e, err);
+    if (!code && e->device.cuda) code = prepare_gpu(e, err);
     if (!code) code = kl_pool_create(&e->pool, threads_of(&e->device, o->threads), err);
     if (!code) code = open_images(e, o, err);
     if (!code && strcmp(o->device, "auto") == 0) {
         const struct kl_device_work work = work_of(e);
         kl_device_auto(&e->device, &work, kl_pool_size(e->pool), o->log);
-        if (e->device.cuda) code = prepare_card(e, err);
+        if (e->device.cuda) code = prepare_gpu(e, err);
     }
     if (!code) code = kl_look_open(&e->look, o->weights, err);
     if (code) return code;
@@ -128,7 +128,7 @@ int kl_extract_open(struct kl_extract *e, const struct kl_extract_options *o, st
 
 void kl_extract_close(struct kl_extract *e)
 {
-    kl_card_close(&e->card);
+    kl_backbone_gpu_close(&e->gpu);
     kl_resnet18_free(&e->net);
     kl_weights_free(&e->weights);
     kl_images_close(&e->images);

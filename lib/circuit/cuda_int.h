@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   A circuit on its way to the card: the gates between two moves of amplitudes (stages.c), then passes
+   A circuit on its way to the GPU: the gates between two moves of amplitudes (stages.c), then passes
    over a state whose qubits change places (passes.c). */
 #ifndef KL_CIRCUIT_CUDA_INT_H
 #define KL_CIRCUIT_CUDA_INT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Passes over a state on the card, from stages. A pass can turn qubits whose bits of an amplitude's
+   Passes over a state on the GPU, from stages. A pass can turn qubits whose bits of an amplitude's
    number are own ones (kernels/cuda_circuit.h); for others the bits change places first, in the same
    move in which CNOT is done. Of the orders in which bits can stand, one is taken for which the threads
-   of a warp write to different banks of the block's memory, or to few sectors of the card's; but for
+   of a warp write to different banks of the block's memory, or to few sectors of the GPU's; but for
    the last move of probabilities, where their order is given. */
 #include "circuit/cuda_int.h"
 #include "kernels/inline/place.h"
@@ -82,7 +82,7 @@ static int rank_of(const uint32_t *numbers, int n)
 }
 
 /* What a move into the next frame costs, as a power of two: how many threads of a warp share a bank of
-   the block's memory when they write, or, of states in the card's, how many sectors of 2^SECTOR_BITS
+   the block's memory when they write, or, of states in the GPU's, how many sectors of 2^SECTOR_BITS
    values they write to. */
 static int cost_of(const struct building *b, const struct kl_frame *next)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What is read of a state on the card at the end of its passes: Pauli strings and fidelities, on the
+   What is read of a state on the GPU at the end of its passes: Pauli strings and fidelities, on the
    numbers that amplitudes have there, or probabilities. */
 #include "circuit/cuda_int.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/card.h"
+#include "head/gpu.h"
 #include "head/evaluate.h"
 #include "head/head_int.h"
 #include "kernels/inline/philox.h"
@@ -124,7 +124,8 @@ static int predict_block(struct samples *s, size_t from, size_t n, struct kl_hea
         memcpy(s->x + i * f->d, f->x + (size_t)s->rows[from + i] * f->d, f->d * sizeof *f->x);
     circuit->draws.rows = s->rows + from;
     int code = KL_EDEVICE;
-    if (t->device && t->device->cuda) code = kl_card_logits(s->logits, head, s->x, n, t->device, err);
+    if (t->device && t->device->cuda)
+        code = kl_head_gpu_logits(s->logits, head, s->x, n, t->device, err);
     if (code) /* the training that a GPU ended is not lost by this: the CPU can judge it */
         code = kl_head_logits(s->logits, NULL, head, s->x, n, NULL, pool, err);
     if (!code) kl_softmax(s->probabilities, s->predictions + from, s->logits, n, f->n_classes);

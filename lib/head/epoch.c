@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "circuit/metric.h"
-#include "head/card.h"
+#include "head/gpu.h"
 #include "head/step_int.h"
 
 #define ROUND_SECONDS 0.25
@@ -75,9 +75,9 @@ static int end_epoch(const struct kl_crew *crew, struct kl_error *err)
             "replica %lld, epoch %lld: the loss is no longer finite; try a lower --lr or --clip 1",
             (long long)crew->index, (long long)e + 1);
     }
-    if (train->card && train->n_validation > 0)
-        kl_card_validation(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], train,
-                           (size_t)(r - train->replicas));
+    if (train->gpu && train->n_validation > 0)
+        kl_head_gpu_validation(&r->history[KL_VAL_LOSS][e], &r->history[KL_VAL_ACCURACY][e], train,
+                               (size_t)(r - train->replicas));
     if (better(train, r, e)) {
         r->best_epoch = e;
         r->stale = r->plateau_stale = 0;
@@ -195,13 +195,13 @@ static int enter_stage(struct kl_train *train, struct kl_error *err)
     return kl_train_tools(train, err);
 }
 
-/* The next round of an epoch, of *count steps: on a card, or gathered for all replicas and threads. One
+/* The next round of an epoch, of *count steps: on a GPU, or gathered for all replicas and threads. One
    step that takes longer than a round should is given up at a signal. */
 static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool *pool,
                           struct kl_error *err)
 {
     const int64_t left = train->steps_per_epoch - train->step;
-    if (train->card) return kl_card_steps(count, train, err);
+    if (train->gpu) return kl_head_gpu_steps(count, train, err);
     const bool quick = train->step_seconds > 0 && train->step_seconds < ROUND_SECONDS;
     *count = left < train->ahead ? left : train->ahead;
     if (!quick) *count = 1;
@@ -219,7 +219,7 @@ static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool
 /* Of all replicas, or of none. */
 static int validate_all(struct kl_train *train, struct kl_pool *pool, struct kl_error *err)
 {
-    if (train->card) return kl_card_validate(train, err);
+    if (train->gpu) return kl_head_gpu_validate(train, err);
     if (train->n_validation == 0) return 0;
     kl_train_stoppable(train, true);
     int code = for_all(pool, (struct job){ .train = train, .what = VALIDATION }, err);
@@ -260,10 +260,10 @@ static int run_epoch(struct kl_train *train, struct kl_pool *pool, const struct 
     return code;
 }
 
-/* A checkpoint holds what the card has. */
+/* A checkpoint holds what the GPU has. */
 static int checkpoint(struct kl_train *train, struct kl_error *err)
 {
-    int code = train->card ? kl_card_fetch(train, err) : KL_OK;
+    int code = train->gpu ? kl_head_gpu_fetch(train, err) : KL_OK;
     return code ? code : train->checkpoint(train->checkpoint_context, train, err);
 }
 
@@ -288,18 +288,18 @@ static int run_epochs(struct kl_train *train, struct kl_pool *pool, const struct
     return code;
 }
 
-/* What has happened on a card comes back unless the card failed. */
-static int run_on_card(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
-                       struct kl_error *err)
+/* What has happened on a GPU comes back unless the GPU failed. */
+static int run_on_gpu(struct kl_train *train, struct kl_pool *pool, const struct kl_watch *w,
+                      struct kl_error *err)
 {
     struct kl_error lost;
-    int code = kl_card_begin(train, err);
+    int code = kl_head_gpu_begin(train, err);
     if (!code) code = run_epochs(train, pool, w, err);
     if (!code || code == KL_ESIGNAL) {
-        const int fetched = kl_card_fetch(train, &lost);
+        const int fetched = kl_head_gpu_fetch(train, &lost);
         if (fetched) code = kl_fail(err, fetched, "%s", lost.text);
     }
-    kl_card_end(train);
+    kl_head_gpu_end(train);
     return code;
 }
 
@@ -307,8 +307,8 @@ int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_w
                  struct kl_error *err)
 {
     const double start = kl_clock();
-    const bool on_card = train->device && train->device->cuda && !kl_train_finished(train);
-    const int code = (on_card ? run_on_card : run_epochs)(train, pool, w, err);
+    const bool on_gpu = train->device && train->device->cuda && !kl_train_finished(train);
+    const int code = (on_gpu ? run_on_gpu : run_epochs)(train, pool, w, err);
     kl_train_kept_free(train);
     train->seconds += kl_clock() - start;
     return code;

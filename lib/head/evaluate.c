@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/card.h"
+#include "head/gpu.h"
 #include "head/head.h"
 #include "head/meter.h"
 #include "kernels/inline/philox.h"
@@ -110,7 +110,7 @@ struct kl_conditions kl_evaluation_conditions(const struct kl_evaluation *e,
                                               .rows = e->rows } };
 }
 
-static bool on_card(const struct kl_evaluation_options *o)
+static bool on_gpu(const struct kl_evaluation_options *o)
 {
     return o->device && o->device->cuda;
 }
@@ -119,8 +119,8 @@ int kl_evaluation_logits(float *logits, const struct kl_head *head, const float 
                          const struct kl_shots *shots, const struct kl_evaluation_options *o,
                          struct kl_pool *pool, struct kl_error *err)
 {
-    return on_card(o) ? kl_card_logits(logits, head, x, n, o->device, err)
-                      : kl_head_logits(logits, NULL, head, x, n, shots, pool, err);
+    return on_gpu(o) ? kl_head_gpu_logits(logits, head, x, n, o->device, err)
+                     : kl_head_logits(logits, NULL, head, x, n, shots, pool, err);
 }
 
 static int predict(struct kl_evaluation *e, struct kl_file *file, size_t r, const float *x,
@@ -206,7 +206,7 @@ static int check_fit(struct kl_evaluation *e, struct kl_file *file,
     else if (head->model.n_classes < e->features->n_classes)
         code = kl_fail(err, KL_EDATA, "%s: made for %zu classes, the features have %zu",
                        kl_file_path(file), head->model.n_classes, e->features->n_classes);
-    else if (on_card(o) && (o->shots || e->trajectories || kl_mitigates(&o->mitigation)))
+    else if (on_gpu(o) && (o->shots || e->trajectories || kl_mitigates(&o->mitigation)))
         code = kl_fail(err, KL_EUSAGE,
                        "shots, trajectories and mitigation: not on a GPU; give --device cpu");
     else code = check_classes(e->features, file, err);

@@ -13,7 +13,7 @@
 struct kl_writer;
 struct kl_metric;
 struct kl_device;
-struct kl_card;
+struct kl_head_gpu;
 
 enum { KL_MAX_WIDTHS = 8, KL_HEAD_SCHEMA = 1 };
 
@@ -204,8 +204,8 @@ struct kl_train {
     double step_seconds;             /* (hidden) of the last round, of all replicas; 0: unknown */
     struct kl_kept *kept;            /* (hidden) of a round that may be undone (undo.c) */
     struct kl_train_thread *threads; /* (hidden) */
-    const struct kl_device *device;  /* where steps are taken (card.h); NULL: the CPU */
-    struct kl_card *card;            /* (hidden) while they are, on a GPU */
+    const struct kl_device *device;  /* where steps are taken (gpu.h); NULL: the CPU */
+    struct kl_head_gpu *gpu;         /* (hidden) while they are, on a GPU */
     const struct kl_log *log;        /* where is said what a GPU had no memory for; NULL: nowhere */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "circuit/noise.h"
-#include "head/card.h"
+#include "head/gpu.h"
 
 /* A pipe has no folder to keep a checkpoint in. */
 static int name_checkpoint(char **path, const char *output, struct kl_error *err)
@@ -156,7 +156,7 @@ int kl_head_run_open(struct kl_head_run *run, const struct kl_features *features
 {
     const struct kl_head_settings *v = run->v;
     int code = kl_head_model_make(&run->model, &v->head, features->d, features->n_classes, err);
-    if (!code && run->device.cuda) code = kl_card_check(&run->model, &v->train, err);
+    if (!code && run->device.cuda) code = kl_head_gpu_check(&run->model, &v->train, err);
     if (!code) kl_head_remarks(run->log, v, &run->model);
     if (!code && !run->late) code = open_writer(run, err);
     if (!code) code = kl_train_open(&run->train, &run->model, features, &v->train, threads, err);

@@ -2,7 +2,7 @@
    --device auto of a head's training. */
 #include <string.h>
 
-#include "head/card.h"
+#include "head/gpu.h"
 #include "head/run.h"
 
 /* Seconds of one thread for a sample and a parameter, forward and back, and of the H100 for a step: at
@@ -38,7 +38,7 @@ int kl_head_run_device(struct kl_head_run *run, const struct kl_features *featur
     const int code = kl_head_model_make(&model, &v->head, features->d, features->n_classes, err);
     if (code) return code;
     struct kl_device_work work = work_of(run, &model, features->n);
-    if (kl_card_check(&model, &v->train, &refused)) work.gpu = 0;
+    if (kl_head_gpu_check(&model, &v->train, &refused)) work.gpu = 0;
     kl_device_auto(&run->device, &work, threads, run->log);
     kl_head_model_free(&model);
     return KL_OK;

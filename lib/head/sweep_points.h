@@ -36,7 +36,7 @@ int kl_sweep_points_make(struct kl_sweep_points *points, const struct kl_sweep_j
                          struct kl_error *err);
 /* Make, and drop, the model of n points: what cannot be trained is said before anything is. Noisy
    circuits take milliseconds each, so this is for runs that compute. Codes as kl_head_model_make's and,
-   on a GPU, kl_card_check's. */
+   on a GPU, kl_head_gpu_check's. */
 int kl_sweep_points_try(struct kl_sweep_points *points, size_t first, size_t n, struct kl_error *err);
 /* SHA-256 over the keys of all heads in the order of the grid: what their options and files say. */
 int kl_sweep_points_digest(char hex[65], const struct kl_sweep_points *points, struct kl_error *err);

@@ -183,8 +183,8 @@ static int judge(struct crew *crew, struct kl_error *err)
 static void train_round(struct crew *crew, struct kl_pool *pool)
 {
     const struct kl_device *device = crew->job->device;
-    const bool on_card = device && device->cuda; /* where each head has a stream of its own */
-    bool share = !on_card && crew->n_todo < (size_t)kl_pool_size(pool);
+    const bool on_gpu = device && device->cuda; /* where each head has a stream of its own */
+    bool share = !on_gpu && crew->n_todo < (size_t)kl_pool_size(pool);
     crew->shared = share ? pool : NULL;
     kl_pool_for(share ? NULL : pool, crew->n_todo, work_on_point, crew);
 }

@@ -135,8 +135,8 @@ int kl_gan_study_run(struct kl_gan_study *s, const struct kl_device *device, str
         .s = s, .watch = watch, .all = s->n_models, .errors = errors, .keep = keep, .context = context
     };
     for (size_t m = 0; m < s->n_models; m++) t.done += s->done[m];
-    int code = device->cuda ? kl_gan_card_train(s, device, watch, keep, context, err)
-                            : train_all(&t, pool, err);
+    int code =
+        device->cuda ? kl_gan_gpu_train(s, device, watch, keep, context, err) : train_all(&t, pool, err);
     for (size_t i = 0; i < MOST_AT_ONCE; i++) kl_arena_free(&t.memory[i]);
     if (!code && !s->o.reference) code = kl_gan_score(s, pool, err);
     if (code) return code;

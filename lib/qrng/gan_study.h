@@ -111,11 +111,11 @@ void kl_gan_study_free(struct kl_gan_study *s);
 /* All datasets, the models that are done and which they are; and back. */
 int kl_gan_study_save(struct kl_writer *w, const struct kl_gan_study *s, struct kl_error *err);
 int kl_gan_study_restore(struct kl_gan_study *s, struct kl_file *file, struct kl_error *err);
-/* The models that are not done, side by side on a GPU (gan_card.c). As kl_gan_study_run, without scores.
+/* The models that are not done, side by side on a GPU (gan_gpu.c). As kl_gan_study_run, without scores.
    KL_ENOMEM. */
-int kl_gan_card_train(struct kl_gan_study *s, const struct kl_device *device,
-                      const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
-                      void *context, struct kl_error *err);
+int kl_gan_gpu_train(struct kl_gan_study *s, const struct kl_device *device,
+                     const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
+                     void *context, struct kl_error *err);
 /* A table, one line for each of the first `most` pairs, and what its columns are. */
 void kl_gan_study_table(FILE *to, const struct kl_gan_study *s, size_t most);
 

@@ -63,26 +63,26 @@ int kl_network_logits(float *logits, const struct kl_mlp *net, const float *para
                       const struct kl_samples *samples, const int64_t *which, size_t n,
                       struct kl_error *err);
 
-/* ---- many at once on a GPU (network_card.c) ---- */
+/* ---- many at once on a GPU (network_gpu.c) ---- */
 /* Places for runs, which learn side by side an epoch at a time. The same random numbers and the same
    order of rows as on the CPU. KL_EUSAGE (not for a GPU), KL_EDEVICE, KL_ENOMEM. */
-struct kl_network_card;
+struct kl_network_gpu;
 struct kl_device;
 /* Room for as many runs as the GPU trains at once, at most *n_places, which becomes their number. The
    options and the samples (their labels apart) must outlive it. */
-int kl_network_card_open(struct kl_network_card **card, size_t *n_places,
-                         const struct kl_network_options *o, const struct kl_samples *samples,
-                         const struct kl_device *device, struct kl_pool *pool, struct kl_error *err);
+int kl_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
+                        const struct kl_network_options *o, const struct kl_samples *samples,
+                        const struct kl_device *device, struct kl_pool *pool, struct kl_error *err);
 /* As kl_network_train, in a place that is free; run and training must last until it is taken. */
-int kl_network_card_begin(struct kl_network_card *card, size_t place, struct kl_network_run *run,
-                          const int32_t *labels, const int64_t *training, size_t n_training,
-                          const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
-                          struct kl_error *err);
+int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
+                         const int32_t *labels, const int64_t *training, size_t n_training,
+                         const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
+                         struct kl_error *err);
 /* The next epoch of all runs that have not ended. */
-int kl_network_card_epoch(struct kl_network_card *card, struct kl_error *err);
+int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err);
 /* *ended: the run's parameters are where it wants them, the place is free again. */
-int kl_network_card_take(bool *ended, struct kl_network_card *card, size_t place, struct kl_error *err);
-void kl_network_card_close(struct kl_network_card **card); /* accepts NULL in it */
+int kl_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place, struct kl_error *err);
+void kl_network_gpu_close(struct kl_network_gpu **gpu); /* accepts NULL in it */
 
 /* Between the order of files and the kernel's block (kl_mlp_layer(net, n_layers) numbers, its padding
  * set to 0). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   What a network's run has in common on the CPU (network.c) and on a GPU (network_card.c). */
+   What a network's run has in common on the CPU (network.c) and on a GPU (network_gpu.c). */
 #ifndef KL_QRNG_NETWORK_INT_H
 #define KL_QRNG_NETWORK_INT_H
 

@@ -71,7 +71,7 @@ int kl_study_train(const struct kl_study *study, struct kl_writer *w, const stru
     rc = kl_writer_done_rows(w, t.sets.split, t.done, err);
     for (size_t i = 0; i < study->n_runs; i++) t.finished += t.done[i];
     pthread_mutex_init(&t.lock, NULL);
-    if (!rc && device->cuda) rc = kl_study_card(&t, device, pool, err);
+    if (!rc && device->cuda) rc = kl_study_gpu(&t, device, pool, err);
     else if (!rc) kl_pool_for(pool, study->n_runs, run_item, &t);
     pthread_mutex_destroy(&t.lock);
     free(t.done);

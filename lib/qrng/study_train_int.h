@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Training of a study, in parts: study_train.c all runs on the CPU's threads, study_card.c on a GPU,
+   Training of a study, in parts: study_train.c all runs on the CPU's threads, study_gpu.c on a GPU,
    study_run.c one run but for its network, study_declare.c the file's datasets. */
 #ifndef KL_QRNG_STUDY_TRAIN_INT_H
 #define KL_QRNG_STUDY_TRAIN_INT_H
@@ -54,7 +54,7 @@ int kl_study_collapse(uint8_t *collapsed, const struct kl_study *s, const struct
                       struct kl_error *err);
 
 /* All networks on a GPU, as kl_study_train. */
-int kl_study_card(struct kl_study_training *t, const struct kl_device *device, struct kl_pool *pool,
-                  struct kl_error *err);
+int kl_study_gpu(struct kl_study_training *t, const struct kl_device *device, struct kl_pool *pool,
+                 struct kl_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
    What a GPU does: circuits with their gradients in batches of 65,536, beside two threads of this
    machine's CPU; classifiers of devices; GANs; logits of the default head and its epochs, alone and 256
-   at once. What takes no second itself is timed once the card has run for a while, or has done it
-   before: a card that has had nothing to do is slow at first.
+   at once. What takes no second itself is timed once the GPU has run for a while, or has done it
+   before: a GPU that has had nothing to do is slow at first.
    gpu [--quick] [BEGINNING]: less of each; those alone whose names begin so. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "circuit/cuda.h"
 #include "circuit_work.h"
 #include "device/device.h"
-#include "head/card.h"
+#include "head/gpu.h"
 #include "head_features.h"
 #include "qrng/gan_int.h"
 #include "qrng/network.h"
@@ -34,7 +34,7 @@ static void groups(double *each, struct kl_cuda_batch *batch, const struct work 
          &err);
 }
 
-static void card_circuits(const struct work *k, const char *name)
+static void gpu_circuits(const struct work *k, const char *name)
 {
     struct kl_cuda_circuit circuit;
     struct kl_cuda_batch *batch;
@@ -66,12 +66,12 @@ static void circuits(const char *ansatz, int qubits, size_t batch)
     snprintf(name, sizeof name, "gpu-%s-%d", ansatz, qubits);
     if (!wanted(name)) return;
     struct work k = begin(ansatz, qubits, 3, batch);
-    card_circuits(&k, name);
+    gpu_circuits(&k, name);
     processor_circuits(&k, name);
     end(&k);
 }
 
-/* From host memory to host memory, features to the card and validation included. */
+/* From host memory to host memory, features to the GPU and validation included. */
 static void train(const char *name, struct kl_head_model *model, const struct kl_features *f,
                   int64_t replicas, int64_t epochs)
 {
@@ -103,7 +103,7 @@ static void judge(struct kl_head_model *model, const struct kl_features *f)
     if (!head.params || !logits) exit(1);
     for (int i = 0; i < 3; i++) {
         const double start = kl_clock();
-        must(kl_card_logits(logits, &head, f->x, N, &device, &err), &err);
+        must(kl_head_gpu_logits(logits, &head, f->x, N, &device, &err), &err);
         if (kl_clock() - start < best) best = kl_clock() - start;
     }
     printf("bench gpu-logits-60000/gpu %.6g s\n", best);
@@ -112,14 +112,14 @@ static void judge(struct kl_head_model *model, const struct kl_features *f)
 
 /* Classifiers of devices as the study's: 4,800 of 6,000 rows of 100 bits train, 600 judge. Their
    seconds, and how many of n there was room for. */
-static double run_networks(size_t *places, size_t n, int64_t epochs, bool on_card)
+static double run_networks(size_t *places, size_t n, int64_t epochs, bool on_gpu)
 {
     enum { ROWS = 6000, TRAINING = 4800, JUDGING = 600 };
     static uint64_t words[ROWS][2];
     static int32_t labels[ROWS];
     static int64_t rows[ROWS];
     struct kl_network_options o;
-    struct kl_network_card *card;
+    struct kl_network_gpu *gpu;
     struct kl_pool *pool;
     struct kl_error err;
     const struct kl_samples samples = { words, ROWS, sizeof words[0], true, labels };
@@ -138,34 +138,34 @@ static double run_networks(size_t *places, size_t n, int64_t epochs, bool on_car
     must(kl_pool_create(&pool, 0, &err), &err);
     const double start = kl_clock();
     *places = n;
-    if (on_card) must(kl_network_card_open(&card, places, &o, &samples, &device, pool, &err), &err);
+    if (on_gpu) must(kl_network_gpu_open(&gpu, places, &o, &samples, &device, pool, &err), &err);
     for (size_t i = 0; i < *places; i++) {
         runs[i] = (struct kl_network_run){ params + i * kl_network_size(&o.net),
                                            history + i * (size_t)(KL_NETWORK_HISTORIES * epochs), 0, 0 };
-        if (on_card)
-            must(kl_network_card_begin(card, i, &runs[i], labels, rows, TRAINING, rows + TRAINING,
-                                       JUDGING, 1, (uint32_t)i, &err),
+        if (on_gpu)
+            must(kl_network_gpu_begin(gpu, i, &runs[i], labels, rows, TRAINING, rows + TRAINING, JUDGING,
+                                      1, (uint32_t)i, &err),
                  &err);
         else
             must(kl_network_train(&runs[i], &o, &samples, rows, TRAINING, rows + TRAINING, JUDGING, 1,
                                   (uint32_t)i, NULL, &err),
                  &err);
     }
-    for (int64_t e = 0; e < epochs && on_card; e++) must(kl_network_card_epoch(card, &err), &err);
+    for (int64_t e = 0; e < epochs && on_gpu; e++) must(kl_network_gpu_epoch(gpu, &err), &err);
     const double took = kl_clock() - start;
-    if (on_card) kl_network_card_close(&card);
+    if (on_gpu) kl_network_gpu_close(&gpu);
     kl_pool_destroy(&pool);
     free(runs), free(params), free(history);
     return took;
 }
 
-static void networks(const char *name, size_t n, int64_t epochs, bool on_card)
+static void networks(const char *name, size_t n, int64_t epochs, bool on_gpu)
 {
     size_t places;
     if (!wanted(name)) return;
-    if (on_card) run_networks(&places, n, epochs, true);
-    const double took = run_networks(&places, n, epochs, on_card);
-    printf("bench %s/%s %.6g s\n", name, on_card ? "gpu" : "cpu-1-thread", took);
+    if (on_gpu) run_networks(&places, n, epochs, true);
+    const double took = run_networks(&places, n, epochs, on_gpu);
+    printf("bench %s/%s %.6g s\n", name, on_gpu ? "gpu" : "cpu-1-thread", took);
     if (places < n) printf("%s: %zu of %zu at once\n", name, places, n);
 }
 

@@ -20,7 +20,7 @@ static void must(int code, const struct kl_error *err)
     exit(1);
 }
 
-/* Not images of one colour: the less toggles in a card, the higher it clocks. */
+/* Not images of one colour: the less toggles in a GPU, the higher it clocks. */
 static void draw(uint8_t *pixels, size_t n)
 {
     for (size_t i = 0; i < n; i += 16) {
@@ -31,23 +31,24 @@ static void draw(uint8_t *pixels, size_t n)
 }
 
 /* Median, beside which the peer's mean stands, and least, of full batches. */
-static int time_card(struct kl_card *card, size_t image, const char *name, int runs,
-                     struct kl_error *err)
+static int time_gpu(struct kl_backbone_gpu *gpu, size_t image, const char *name, int runs,
+                    struct kl_error *err)
 {
-    const size_t batch = kl_card_batch(card);
+    const size_t batch = kl_backbone_gpu_batch(gpu);
     const float *features;
     double seconds[MOST_RUNS];
     char how[256];
-    draw(kl_card_pixels(card, 0), batch * image);
-    int code = kl_card_run(card, 0, 0, batch, &features, err);
+    draw(kl_backbone_gpu_pixels(gpu, 0), batch * image);
+    int code = kl_backbone_gpu_run(gpu, 0, 0, batch, &features, err);
     for (const double start = kl_clock(); !code && kl_clock() - start < WARM_SECONDS;)
-        code = kl_card_seconds(card, seconds, runs, err);
-    if (!code) code = kl_card_seconds(card, seconds, runs, err);
+        code = kl_backbone_gpu_seconds(gpu, seconds, runs, err);
+    if (!code) code = kl_backbone_gpu_seconds(gpu, seconds, runs, err);
     if (code) return code;
     const double middle = median(seconds, (size_t)runs);
     printf("bench gpu-features-60000-%s/gpu %.6g s\n", name, middle * N / (double)batch);
     printf("bench gpu-features-60000-%s-least/gpu %.6g s\n", name, seconds[0] * N / (double)batch);
-    for (int i = 0; kl_card_say(how, sizeof how, card, i); i++) printf("features, %s: %s\n", name, how);
+    for (int i = 0; kl_backbone_gpu_say(how, sizeof how, gpu, i); i++)
+        printf("features, %s: %s\n", name, how);
     return KL_OK;
 }
 
@@ -59,18 +60,18 @@ static int measure(const struct kl_weights *weights, const struct kl_device *dev
     const size_t image = side * side * (pixels == KL_PIXELS_GREY ? 1 : 3);
     struct kl_resnet18_options o;
     struct kl_resnet18 *net;
-    struct kl_card *card;
+    struct kl_backbone_gpu *gpu;
     struct kl_error err;
     char name[64];
     snprintf(name, sizeof name, "%zux%zu-%s", side, side, names[precision]);
     kl_resnet18_options_default(&o);
     o.height = o.width = side, o.pixels = pixels;
     must(kl_resnet18_create(&net, NULL, &o, &err), &err);
-    int code = kl_card_prepare(&card, device, precision, &err);
-    if (!code) code = kl_card_open(card, net, weights, N, 1, NULL, &err);
-    if (!code) code = time_card(card, image, name, runs, &err);
+    int code = kl_backbone_gpu_prepare(&gpu, device, precision, &err);
+    if (!code) code = kl_backbone_gpu_open(gpu, net, weights, N, 1, NULL, &err);
+    if (!code) code = time_gpu(gpu, image, name, runs, &err);
     if (code) printf("features, %s: %s\n", name, err.text);
-    kl_card_close(&card);
+    kl_backbone_gpu_close(&gpu);
     kl_resnet18_free(&net);
     return code != 0;
 }

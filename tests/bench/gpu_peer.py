@@ -116,7 +116,7 @@ def circuit_batch(qubits):
 
 
 def resnet(mode):
-    """Seconds of a batch of 256 images at 224x224, half precision, channels last; on the card from the
+    """Seconds of a batch of 256 images at 224x224, half precision, channels last; on the GPU from the
     beginning. The images are noise, as ours are (gpu_features.c). mode: of torch.compile, None: eager."""
     import torchvision
     model = torchvision.models.resnet18(weights=None)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   Timing on a card, which has its full clock only when it has been at work for a while. */
+   Timing on a GPU, which has its full clock only when it has been at work for a while. */
 #ifndef KL_BENCH_WARM_H
 #define KL_BENCH_WARM_H
 

@@ -74,19 +74,19 @@ const struct fault_job fault_jobs[] = {
                  "--no-provenance -o out.h5",
       .keeps = ".ketline-partial",
       .old = "cp ../in/f.h5 out.h5",
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { .name = "extract-features on a GPU, in half precision",
       .command = "extract-features -q " DIGITS " --limit 2 --resize 2 --tap layer1 --device cuda "
                  "--precision fp16 --dtype f16 --threads 1 --no-provenance -o out.h5",
       .keeps = ".ketline-partial",
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { .name = "extract-features on a GPU, in full precision",
       .command = "extract-features -q " DIGITS " --limit 2 --resize 2 --tap layer1 --device cuda "
                  "--precision fp32 --threads 1 --no-provenance -o out.h5",
       .keeps = ".ketline-partial",
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { 0 },
 };

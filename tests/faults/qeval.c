@@ -55,7 +55,7 @@ const struct fault_job fault_jobs[] = {
       .command = "qeval -q ../in/a.h5 ../in/f.h5 --compare ../in/b.h5 --threads 1 --no-provenance "
                  "--device cuda -o out.h5",
       .old = "cp ../in/older.h5 out.h5",
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { 0 },
 };

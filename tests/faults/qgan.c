@@ -38,12 +38,12 @@ const struct fault_job fault_jobs[] = {
     { .name = "qgan --reference on a GPU",
       .command = "qgan -q ../in/bits.txt --reference --epochs 1 -j 1 --no-provenance --device cuda -o "
                  "out.h5",
-      .card = "128000000",
+      .gpu = "128000000",
       .slower = 4 },
     { .name = "qgan --reference, a circuit, on a GPU",
       .command = "qgan -q ../in/bits.txt --reference -g quantum --epochs 1 --repetitions 1 -j 1 "
                  "--no-provenance --device cuda -o out.h5",
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { 0 },
 };

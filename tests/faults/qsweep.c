@@ -53,7 +53,7 @@ const struct fault_job fault_jobs[] = {
       .command = "qsweep -q ../in/f.h5 --grid lr=1e-3,1e-2 --reduction 4 --epochs 1 --threads 2 "
                  "--no-provenance --device cuda" SMALL " -o out.h5",
       .several = true,
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { 0 },
 };

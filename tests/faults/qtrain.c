@@ -97,19 +97,19 @@ const struct fault_job fault_jobs[] = {
       .command = "qtrain -q ../in/f.h5 --epochs 1 --replicas 2 --clip 1 --no-provenance --threads 1 "
                  "--no-controls --device cuda" SMALL " -o out.h5",
       .old = "cp ../in/older.h5 out.h5",
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { .name = "qtrain on a GPU that streams features",
       .command = "qtrain -q ../in/f.h5 --epochs 1 --no-provenance --threads 1 --no-controls --device "
                  "cuda" SMALL " -o out.h5",
-      .card = "600000",
+      .gpu = "600000",
       .slower = 2 },
     { .name = "qtrain --qrng on a GPU",
       .command = "qtrain -q --qrng ../in/bits.txt --epochs 1 --seeds 2 --hidden 4 --threads 2 "
                  "--no-provenance --device cuda -o out.h5",
       .keeps = ".ketline-partial",
       .several = true,
-      .card = "64000000",
+      .gpu = "64000000",
       .slower = 2 },
     { 0 },
 };

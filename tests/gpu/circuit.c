@@ -151,12 +151,12 @@ static void run_on_cpu(struct batch *b, const struct kl_circuit *c, struct kl_ar
 /* Outputs alone must be those that come with gradients, bit for bit. */
 static void run_on_gpu(struct batch *b, const struct kl_circuit *c, struct kl_arena *work)
 {
-    struct kl_cuda_circuit card;
+    struct kl_cuda_circuit lowered;
     struct kl_cuda_batch *batch;
     struct kl_error err;
     struct results *r = &b->gpu;
-    must(kl_circuit_for_cuda(&card, c, work, &err), &err);
-    must(device.cuda->batch->open(&batch, &card, b->n, device.number, &err), &err);
+    must(kl_circuit_for_cuda(&lowered, c, work, &err), &err);
+    must(device.cuda->batch->open(&batch, &lowered, b->n, device.number, &err), &err);
     must(device.cuda->batch->run(batch, r->out, r->dx, r->dw, b->fx, b->fw, b->fcot, NULL, 0, &err),
          &err);
     must(device.cuda->batch->run(batch, b->alone, NULL, NULL, b->fx, b->fw, NULL, NULL, 0, &err), &err);
@@ -203,7 +203,7 @@ static void check_groups(void)
 {
     enum { GROUPS = 3, N = 5, ROWS = 9 };
     struct kl_circuit *c = random_circuit(N, 10, false, true, false, STRINGS);
-    struct kl_cuda_circuit card;
+    struct kl_cuda_circuit lowered;
     struct kl_cuda_batch *batch;
     struct kl_arena work;
     struct kl_error err;
@@ -212,8 +212,8 @@ static void check_groups(void)
     float dw[WEIGHTS];
     batch_begin(&b, c, ROWS);
     must(kl_arena_init(&work, 0, &err), &err);
-    must(kl_circuit_for_cuda(&card, c, &work, &err), &err);
-    must(device.cuda->batch->open(&batch, &card, ROWS, device.number, &err), &err);
+    must(kl_circuit_for_cuda(&lowered, c, &work, &err), &err);
+    must(device.cuda->batch->open(&batch, &lowered, ROWS, device.number, &err), &err);
     must(
         device.cuda->batch->run(batch, b.gpu.out, b.gpu.dx, b.gpu.dw, b.fx, b.fw, b.fcot, NULL, 0, &err),
         &err);
@@ -265,7 +265,7 @@ static void check_size(int n, int kinds)
             }
 }
 
-/* States of 4 and 5 qubits a thread, in less than a warp and in several, and in the card's memory; of
+/* States of 4 and 5 qubits a thread, in less than a warp and in several, and in the GPU's memory; of
    all gates and readings those that several warps share, for what one does alone is in no block's
    memory. */
 static void check_races(void)

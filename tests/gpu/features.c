@@ -53,7 +53,7 @@ static const double emulated_bounds[] = {
 static const char *const names[] = { "fp32", "tf32", "bf16", "fp16" };
 static double worst_of[4];
 
-/* The library's switches for tests, which no option reaches: a cuDNN on a card can be told nothing. */
+/* The library's switches for tests, which no option reaches: a cuDNN on a GPU can be told nothing. */
 static const struct kl_cuda *own;
 static bool apart, uncaptured;
 static int open_switched(struct kl_cuda_resnet **resnet, const struct kl_cuda_backbone *net, int number,
@@ -73,13 +73,13 @@ static void take_switches(void)
 
 /* Images 0 to n - 1 at their places in slot 0; the first place apart, image 1 in slot 2, must be the
    same. */
-static void check_card(struct kl_card *card, const uint8_t *pixels, const float *want, size_t n,
-                       size_t image, size_t d, enum kl_precision precision, const char *what)
+static void check_gpu(struct kl_backbone_gpu *gpu, const uint8_t *pixels, const float *want, size_t n,
+                      size_t image, size_t d, enum kl_precision precision, const char *what)
 {
     struct kl_error err = { 0 };
     const float *got, *alone;
-    memcpy(kl_card_pixels(card, 0), pixels, n * image);
-    int code = kl_card_run(card, 0, 0, n, &got, &err);
+    memcpy(kl_backbone_gpu_pixels(gpu, 0), pixels, n * image);
+    int code = kl_backbone_gpu_run(gpu, 0, 0, n, &got, &err);
     CHECK(!code, "%s in %s: %s", what, names[precision], err.text);
     if (code) return;
     const double off = compare(got, want, n * d);
@@ -88,9 +88,9 @@ static void check_card(struct kl_card *card, const uint8_t *pixels, const float 
           "%s in %s: differs by %.3g of the largest feature", what, names[precision], off);
     CHECK(precision == KL_FP32 || off > 1e-6, "%s in %s: as exact as fp32", what, names[precision]);
     digest_of(got, n * d * sizeof *got);
-    memset(kl_card_pixels(card, 2), 77, n * image);
-    memcpy(kl_card_pixels(card, 2) + image, pixels + image, image);
-    code = kl_card_run(card, 2, 1, 1, &alone, &err);
+    memset(kl_backbone_gpu_pixels(gpu, 2), 77, n * image);
+    memcpy(kl_backbone_gpu_pixels(gpu, 2) + image, pixels + image, image);
+    code = kl_backbone_gpu_run(gpu, 2, 1, 1, &alone, &err);
     CHECK(!code, "%s in %s: %s", what, names[precision], err.text);
     if (code) return;
     CHECK(memcmp(alone + d, got + d, d * sizeof *got) == 0, "%s in %s: an image alone has other bits",
@@ -106,7 +106,7 @@ static void check(size_t height, size_t width, enum kl_pixels kind, enum kl_tap 
     const size_t channels = kind == KL_PIXELS_GREY ? 1 : 3, image = height * width * channels;
     struct kl_resnet18_options o;
     struct kl_resnet18 *net, *shape;
-    struct kl_card *card;
+    struct kl_backbone_gpu *gpu;
     struct kl_error err;
     char what[64];
     size_t dims[3];
@@ -125,14 +125,14 @@ static void check(size_t height, size_t width, enum kl_pixels kind, enum kl_tap 
              (int)tap + 1);
     for (int p = 0; p < 4; p++) {
         if (!(precisions >> p & 1)) continue;
-        must_not(kl_card_prepare(&card, &device, (enum kl_precision)p, &err), &err);
-        const int code = kl_card_open(card, shape, weights, n, SLOTS, NULL, &err);
+        must_not(kl_backbone_gpu_prepare(&gpu, &device, (enum kl_precision)p, &err), &err);
+        const int code = kl_backbone_gpu_open(gpu, shape, weights, n, SLOTS, NULL, &err);
         CHECK(!code, "%s in %s: %s", what, names[p], err.text);
         if (!code) {
-            CHECK(kl_card_batch(card) >= n && kl_card_batch(card) < 2 * n);
-            check_card(card, pixels, want, n, image, d, (enum kl_precision)p, what);
+            CHECK(kl_backbone_gpu_batch(gpu) >= n && kl_backbone_gpu_batch(gpu) < 2 * n);
+            check_gpu(gpu, pixels, want, n, image, d, (enum kl_precision)p, what);
         }
-        kl_card_close(&card);
+        kl_backbone_gpu_close(&gpu);
     }
     kl_resnet18_free(&net), kl_resnet18_free(&shape);
     free(pixels), free(want);
@@ -169,7 +169,7 @@ static void check_ways(void)
     unsetenv("KETLINE_EMULATED_CUDNN"), unsetenv("KETLINE_EMULATED_CAPTURE");
 }
 
-/* How convolutions and batches run is said: a slow way would else be met as a slow card. */
+/* How convolutions and batches run is said: a slow way would else be met as a slow GPU. */
 static void check_said(void)
 {
     static const struct {
@@ -184,7 +184,7 @@ static void check_said(void)
     };
     struct kl_resnet18_options o;
     struct kl_resnet18 *shape;
-    struct kl_card *card;
+    struct kl_backbone_gpu *gpu;
     struct kl_error err;
     char text[256];
     kl_resnet18_options_default(&o);
@@ -194,19 +194,19 @@ static void check_said(void)
         int lines = 0;
         setenv("KETLINE_EMULATED_CUDNN", told[i].cudnn, 1);
         setenv("KETLINE_EMULATED_CAPTURE", told[i].capture, 1);
-        must_not(kl_card_prepare(&card, &device, told[i].precision, &err), &err);
-        must_not(kl_card_open(card, shape, weights, 2, SLOTS, NULL, &err), &err);
-        for (; kl_card_say(text, sizeof text, card, lines); lines++)
+        must_not(kl_backbone_gpu_prepare(&gpu, &device, told[i].precision, &err), &err);
+        must_not(kl_backbone_gpu_open(gpu, shape, weights, 2, SLOTS, NULL, &err), &err);
+        for (; kl_backbone_gpu_say(text, sizeof text, gpu, lines); lines++)
             CHECK(strstr(text, lines < 20 ? told[i].how : told[i].batch), "%s: line %d: %s",
                   told[i].cudnn, lines, text);
         CHECK(lines == 21, "%d lines of 20 convolutions and a batch", lines);
-        kl_card_close(&card);
+        kl_backbone_gpu_close(&gpu);
     }
     unsetenv("KETLINE_EMULATED_CUDNN"), unsetenv("KETLINE_EMULATED_CAPTURE");
     kl_resnet18_free(&shape);
 }
 
-/* A cuDNN that has no algorithm, one that finds a parameter wrong, or the card, and a fused call that
+/* A cuDNN that has no algorithm, one that finds a parameter wrong, or the GPU, and a fused call that
    breaks, which is not tried again as a convolution alone. */
 static void check_refusals(void)
 {
@@ -222,17 +222,17 @@ static void check_refusals(void)
                  { "full-fused", "memory is full", KL_ENOMEM } };
     struct kl_resnet18_options o;
     struct kl_resnet18 *shape;
-    struct kl_card *card;
+    struct kl_backbone_gpu *gpu;
     struct kl_error err;
     kl_resnet18_options_default(&o);
     must_not(kl_resnet18_create(&shape, NULL, &o, &err), &err);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         setenv("KETLINE_EMULATED_CUDNN", told[i].cudnn, 1);
-        must_not(kl_card_prepare(&card, &device, KL_TF32, &err), &err);
-        const int code = kl_card_open(card, shape, weights, 2, SLOTS, NULL, &err);
+        must_not(kl_backbone_gpu_prepare(&gpu, &device, KL_TF32, &err), &err);
+        const int code = kl_backbone_gpu_open(gpu, shape, weights, 2, SLOTS, NULL, &err);
         CHECK(code == told[i].code && strstr(err.text, told[i].why), "%s: status %d", told[i].cudnn,
               code);
-        kl_card_close(&card);
+        kl_backbone_gpu_close(&gpu);
     }
     unsetenv("KETLINE_EMULATED_CUDNN");
     kl_resnet18_free(&shape);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    GANs of pairs on the GPU against the CPU: histories, laws, angles, discriminators, of the quantum
    generator in double and of the network; circuits of several depths; more pairs than fit at once, a
-   pair alone; a card whose blocks hold one state, not two. What is on the CPU alone is refused. */
+   pair alone; a GPU whose blocks hold one state, not two. What is on the CPU alone is refused. */
 #include <math.h>
 
 #include "gpu.h"
@@ -84,7 +84,7 @@ static void check_alone(const char *name, const struct kl_gan_study *gpu, const 
     CHECK(!same(gpu, 1, &alone, 0), "%s: all pairs are the same", name);
     kl_gan_study_free(&alone);
     if (!emulated) return;
-    setenv("KETLINE_EMULATED_SHARED", "101376", 1); /* as of consumer cards */
+    setenv("KETLINE_EMULATED_SHARED", "101376", 1); /* as of consumer GPUs */
     train(&alone, o, "2v4", &device);
     unsetenv("KETLINE_EMULATED_SHARED");
     CHECK(same(gpu, 2, &alone, 0), "%s: other bits in blocks of less memory", name);
@@ -127,9 +127,9 @@ static void check_refusals(void)
     struct kl_gan_study s = { .o = o };
     struct kl_error err;
     s.o.shots = 100;
-    CHECK(kl_gan_card_train(&s, &device, NULL, NULL, NULL, &err) == KL_EUSAGE);
+    CHECK(kl_gan_gpu_train(&s, &device, NULL, NULL, NULL, &err) == KL_EUSAGE);
     s.o.shots = 0, s.o.reference = false;
-    CHECK(kl_gan_card_train(&s, &device, NULL, NULL, NULL, &err) == KL_EUSAGE);
+    CHECK(kl_gan_gpu_train(&s, &device, NULL, NULL, NULL, &err) == KL_EUSAGE);
 }
 
 int main(void)

@@ -18,7 +18,7 @@
 static struct kl_device device;
 /* Sizes: on the CPU, or under a checker that KETLINE_SMALL=1 speaks of; both; under racecheck, of which
    KETLINE_SMALL=2 speaks: every kernel once, little more, for it is some hundred times as slow.
-   KETLINE_SMALL=0: a card's on the CPU. */
+   KETLINE_SMALL=0: a GPU's on the CPU. */
 static bool emulated, small, smallest, racecheck;
 static uint64_t digest = 14695981039346656037ull;
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "gpu.h"
-#include "head/card.h"
+#include "head/gpu.h"
 #include "kernels/inline/philox.h"
 #include "tests/unit/check.h"
 
@@ -189,7 +189,7 @@ static void check_logits(const struct kind *k, struct kl_head_model *model, cons
     const struct kl_head head = { .model = *model, .params = (float *)params };
     struct kl_error err;
     must_not(kl_head_logits(a, NULL, &head, f->x, f->n, NULL, NULL, &err), &err);
-    must_not(kl_card_logits(b, &head, f->x, f->n, &device, &err), &err);
+    must_not(kl_head_gpu_logits(b, &head, f->x, f->n, &device, &err), &err);
     const double worst = far_from_floats(a, b, f->n * CLASSES);
     CHECK(worst < 2e-5, "%s: logits differ by %.3g", k->name, worst);
     digest_of(b, f->n * CLASSES * sizeof *b);
@@ -211,7 +211,7 @@ static void check_judged(const struct kind *k, const struct kl_head_model *model
     struct kl_error err;
     for (size_t i = 0; i < f->n; i++) rows[i] = (int32_t)(f->n - 1 - i);
     must_not(kl_arena_init(&memory, 0, &err), &err);
-    must_not(kl_card_shape(&shape, model, NULL, &memory, &err), &err);
+    must_not(kl_head_gpu_shape(&shape, model, NULL, &memory, &err), &err);
     must_not(calls->open(&heads, &shape, HEADS, f->x, NULL, f->n, device.number, &err), &err);
     for (size_t i = 0; i < HEADS; i++)
         must_not(calls->put(heads, i, trained->replicas[i].params, NULL, NULL, &err), &err);
@@ -260,7 +260,7 @@ static void check(const struct kind *k, const struct kl_features *f, int64_t man
     struct kl_error err;
     options_of(&h, &o, k);
     must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
-    must_not(kl_card_check(&model, &o, &err), &err);
+    must_not(kl_head_gpu_check(&model, &o, &err), &err);
     train_on(&cpu, &model, f, &o, NULL, 1);
     train_on(&gpu, &model, f, &o, &device, 1);
     compare(k, &cpu, &gpu);
@@ -315,16 +315,16 @@ static void check_refusals(const struct kl_features *f)
     options_of(&h, &o, &kinds[0]);
     must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
     o.shots = 100;
-    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    CHECK(kl_head_gpu_check(&model, &o, &err) == KL_EUSAGE);
     o.shots = 0, o.diff = KL_DIFF_SHIFT;
-    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    CHECK(kl_head_gpu_check(&model, &o, &err) == KL_EUSAGE);
     o.diff = KL_DIFF_ADJOINT, o.optimizer.kind = KL_QNG;
-    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    CHECK(kl_head_gpu_check(&model, &o, &err) == KL_EUSAGE);
     kl_head_model_free(&model);
     options_of(&h, &o, &kinds[0]);
     h.circuit.noise = "depolarizing=0.01";
     must_not(kl_head_model_make(&model, &h, f->d, f->n_classes, &err), &err);
-    CHECK(kl_card_check(&model, &o, &err) == KL_EUSAGE);
+    CHECK(kl_head_gpu_check(&model, &o, &err) == KL_EUSAGE);
     kl_head_model_free(&model);
 }
 

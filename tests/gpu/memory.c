@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
-   A card with too little memory: features are streamed, batches worked on in slices; each is said, and
+   A GPU with too little memory: features are streamed, batches worked on in slices; each is said, and
    no bit of the result changes. Less still is an error that says so. Heads on the same features share
-   one copy of them. On a real card, nearly all of whose memory is taken: streaming alone. */
+   one copy of them. On a real GPU, nearly all of whose memory is taken: streaming alone. */
 #include <dlfcn.h>
 
 #include "gpu.h"
-#include "head/card.h"
+#include "head/gpu.h"
 #include "kernels/inline/philox.h"
 #include "tests/unit/check.h"
 
@@ -44,7 +44,7 @@ static void model_make(struct kl_head_model *model, struct kl_train_options *o, 
     h.circuit.n_qubits = 3, h.circuit.n_layers = 2, h.circuit.learn_scale = h.circuit.reupload = true;
     h.n_reduction = 1, h.reduction[0] = 20, h.dropout = 0.2;
     o->batch_size = BATCH, o->epochs = 1, o->replicas = 4, o->seed = 5;
-    o->val_fraction = 0.4; /* more rows than are on the card at once where features are streamed */
+    o->val_fraction = 0.4; /* more rows than are on the GPU at once where features are streamed */
     o->optimizer.clip = clip;
     if (!kl_head_model_make(model, &h, f->d, f->n_classes, &err)) return;
     fprintf(stderr, "%s\n", err.text);
@@ -143,7 +143,7 @@ static void check_shared(void)
     for (int32_t i = 0; i < ROWS; i++) rows[i] = i;
     float *params = calloc(model.block.size, sizeof *params);
     for (size_t i = 0; i < model.block.size; i++) params[i] = (float)(i % 7) * 0.1f - 0.3f;
-    CHECK(!kl_arena_init(&memory, 0, &err) && !kl_card_shape(&shape, &model, &o, &memory, &err));
+    CHECK(!kl_arena_init(&memory, 0, &err) && !kl_head_gpu_shape(&shape, &model, &o, &memory, &err));
     for (int i = 0; i < 3; i++) {
         const size_t before = free_memory();
         CHECK(!calls->open(&heads[i], &shape, 1, i < 2 ? f.x : elsewhere, f.labels, ROWS, device.number,
@@ -183,7 +183,7 @@ static bool find_driver(struct driver *driver)
     return found[0] && found[1] && found[2];
 }
 
-/* So little is left that features may not stay (a 32nd of the card must be free beside them), and plenty
+/* So little is left that features may not stay (a 32nd of the GPU must be free beside them), and plenty
    for all else. */
 static void check_streamed(void)
 {

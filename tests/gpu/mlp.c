@@ -120,10 +120,10 @@ static void on_gpu(struct result *results, const struct kl_network_options *o, b
                    size_t n)
 {
     const struct kl_samples samples = samples_of(packed);
-    struct kl_network_card *card;
+    struct kl_network_gpu *networks;
     struct kl_error err;
     size_t places = n, next = 0, ended = 0, who[RUNS];
-    must(kl_network_card_open(&card, &places, o, &samples, &device, NULL, &err), &err);
+    must(kl_network_gpu_open(&networks, &places, o, &samples, &device, NULL, &err), &err);
     for (size_t p = 0; p < places; p++) who[p] = RUNS;
     while (ended < n) {
         for (size_t p = 0; p < places && next < n; p++) {
@@ -131,19 +131,19 @@ static void on_gpu(struct result *results, const struct kl_network_options *o, b
             const size_t r = first + next;
             struct result *to = &results[next];
             to->run = (struct kl_network_run){ .params = to->params, .history = to->history[0] };
-            must(kl_network_card_begin(card, p, &to->run, labels[r], rows, n_training(r), rows + JUDGING,
-                                       n_judging(), 3, (uint32_t)r, &err),
+            must(kl_network_gpu_begin(networks, p, &to->run, labels[r], rows, n_training(r),
+                                      rows + JUDGING, n_judging(), 3, (uint32_t)r, &err),
                  &err);
             who[p] = next++;
         }
-        must(kl_network_card_epoch(card, &err), &err);
+        must(kl_network_gpu_epoch(networks, &err), &err);
         for (size_t p = 0; p < places; p++) {
             bool over;
-            must(kl_network_card_take(&over, card, p, &err), &err);
+            must(kl_network_gpu_take(&over, networks, p, &err), &err);
             if (over) who[p] = RUNS, ended++;
         }
     }
-    kl_network_card_close(&card);
+    kl_network_gpu_close(&networks);
 }
 
 /* The root of the mean square: Adam makes a step of a gradient that is rounding alone, so that single
@@ -234,11 +234,12 @@ static void check_refusal(void)
 {
     struct kl_network_options o = options_of(&kinds[0]);
     const struct kl_samples samples = samples_of(true);
-    struct kl_network_card *card;
+    struct kl_network_gpu *networks;
     struct kl_error err;
     size_t places = 1;
     o.net = (struct kl_mlp){ 2, { 100, 4096, 3 } };
-    CHECK(kl_network_card_open(&card, &places, &o, &samples, &device, NULL, &err) == KL_EUSAGE && !card);
+    CHECK(kl_network_gpu_open(&networks, &places, &o, &samples, &device, NULL, &err) == KL_EUSAGE &&
+          !networks);
 }
 
 int main(void)

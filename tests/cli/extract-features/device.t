@@ -64,7 +64,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
 + rm log cpu.h5 gpu.h5 without.h5
 > other bits
 
-# Its features, and what the file says of them. A small card: half the batch, the same bytes.
+# Its features, and what the file says of them. A small GPU: half the batch, the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 + own="-w $DATA/backbone/resnet18-gray28-f16.safetensors" # named, and so without a word on their size
 + run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 10 --tap layer1 $own "$@" > log; }
@@ -80,7 +80,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tes
 > "device":"cuda: emulated"
 ! extract-features: the GPU's memory is too small for batches of 16 images: batches of 8
 
-# A lost card: 75; what was done stays, and the same command goes on to the same bytes; so do shards.
+# A lost GPU: 75; what was done stays, and the same command goes on to the same bytes; so do shards.
 ~ s/found (2048|826) of/found N of/; s/(2048|826) are left/N are left/
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; d=$DATA/digits/train-images-idx3-ubyte
 + own="-w $DATA/backbone/resnet18-gray28-f16.safetensors"
@@ -126,7 +126,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tes
 ! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for fp16; use --precision fp32, tf32 or bf16
 ! extract-features: images 0 to 9: a feature is not a finite number: the weights may be too large for fp16; use --precision fp32, tf32 or bf16
 
-# Weights that cannot be read, while a thread prepares the card.
+# Weights that cannot be read, while a thread prepares the GPU.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn; echo no > bad.safetensors
 + extract-features $DATA/digits/test-images-idx3-ubyte -w bad.safetensors --device cuda -o x.h5; echo $?; rm bad.safetensors; ls -A | grep x.h5; true
 > 65

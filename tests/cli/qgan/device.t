@@ -24,7 +24,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--reference -g qu
 > one key
 > "device":"cuda: emulated"
 
-# A card that is lost, at whichever call: one line, 75; then the same bytes.
+# A GPU that is lost, at whichever call: one line, 75; then the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--reference -g quantum --repetitions 1 --epochs 6 --no-provenance -q"; qgan rows.txt $o --device cuda -o whole.h5
 + for k in $(seq 1 2 49) 60 80; do KETLINE_EMULATED_FAIL=$k qgan rows.txt $o --device cuda -o lost.h5 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
 + KETLINE_EMULATED_FAIL=13,m qgan rows.txt $o --device cuda -o lost.h5; ls lost.h5

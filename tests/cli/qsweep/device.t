@@ -12,7 +12,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 2 --redu
 > lr=3e-3_layers=2.h5
 ! qsweep: 7 validation samples choose the epoch and are the accuracy: too few to tell heads apart; give more samples, or a larger --val-fraction
 
-# What a GPU cannot do is refused before any point is trained; a lost card leaves what is finished.
+# What a GPU cannot do is refused before any point is trained; a lost GPU leaves what is finished.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; qsweep f.h5 --grid "shots=10,20" --epochs 1 --device cuda -o x.h5; s=$?; ls x* 2> log; (exit $s)
 ! qsweep: --shots: not on a GPU; give --device cpu
 ? 2

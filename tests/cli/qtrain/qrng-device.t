@@ -26,7 +26,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 3 --seed
 > "device":"cuda: emulated"
 > judged
 
-# A card that is lost, at any call: one line, 75; what was finished stays, and the same command goes on to the same bytes.
+# A GPU that is lost, at any call: one line, 75; what was finished stays, and the same command goes on to the same bytes.
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so; o="--epochs 3 --seeds 5 --hidden 6 --no-provenance -q"; qtrain --qrng rows.txt $o --device cuda -o whole.h5
 + for k in $(seq 1 47) 60 70 80; do KETLINE_EMULATED_FAIL=$k qtrain --qrng rows.txt $o --device cuda -o lost.h5 2>err; [ $? = 75 ] || echo "call $k: status"; [ "$(wc -l <err)" = 1 ] || cat err; done
 + KETLINE_EMULATED_FAIL=13,m qtrain --qrng rows.txt $o --device cuda -o lost.h5; ls lost.h5

@@ -5,9 +5,9 @@
    NaN), writes behind the end, barriers that not all threads reach, results that depend on the order of
    threads (KETLINE_EMULATED_ORDER=reverse), streams that do not wait for each other (streams.cpp:
    nothing runs before somebody waits for it), what is never given back (status 98 at the end), and what
-   a failing call leads to (KETLINE_EMULATED_FAIL=k: the k-th one and all after it say that the card is
+   a failing call leads to (KETLINE_EMULATED_FAIL=k: the k-th one and all after it say that the GPU is
    lost; k,o: the k-th alone; k,M and k,m: that memory is full). KETLINE_EMULATED_MEMORY=bytes: of the
-   card; KETLINE_EMULATED_SHARED=bytes: of a block; KETLINE_EMULATED_CAPTURE=0: nothing can be captured;
+   GPU; KETLINE_EMULATED_SHARED=bytes: of a block; KETLINE_EMULATED_CAPTURE=0: nothing can be captured;
    =never: nobody may try.   What it cannot: speed, and what only happens when threads truly run at once.
  */
 #ifndef EMULATED_CUDA_RUNTIME_H
@@ -28,7 +28,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __shared__
-/* Of the kernels: here a read, which must lie within the card's memory. */
+/* Of the kernels: here a read, which must lie within the GPU's memory. */
 #define KL_PREFETCH(level, from) (void)*(const volatile char *)(from)
 #define KL_ANEW(x) (void)(x)
 #define __launch_bounds__(...)

@@ -5,12 +5,12 @@
    fused convolution takes together, memory that is smaller than its descriptor or not aligned, an output
    that is also an input, a workspace that is too small, of which a fused convolution of 64 channels
    needs twice what the convolution alone does. Precision: of factors of TF32 the last 13 bits are
-   dropped, the worst that a card's units do; sums are float in one order; the maps are in the
-   descriptors' type. Channels must fill 16 bytes, without which a card is slow.
+   dropped, the worst that a GPU's units do; sums are float in one order; the maps are in the
+   descriptors' type. Channels must fill 16 bytes, without which a GPU is slow.
    KETLINE_EMULATED_CUDNN is a list of words: no-precomp and no-implicit refuse an algorithm,
    no-nvrtc-precomp for want of a compiler, no-run-precomp when it runs alone; no-fused, bad-fused,
    broken-fused, uncompiled-fused and no-nvrtc-fused refuse a fused call in five ways, lost-fused and
-   full-fused break it, bad-any breaks every convolution; no-card refuses all, as a cuDNN for other cards
+   full-fused break it, bad-any breaks every convolution; no-card refuses all, as a cuDNN for other GPUs
    does. old is of a version that has fewer libraries; no-library misses one of them when it first looks
    for algorithms. */
 #include "cudnn.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Functions of a float as far from the rounded value as CUDA's may be, or else a bound that holds here
-   might fail on a card. How far: NVIDIA, CUDA C++ Programming Guide, mathematical functions, maximum ulp
+   might fail on a GPU. How far: NVIDIA, CUDA C++ Programming Guide, mathematical functions, maximum ulp
    error of single precision. Which way is decided by the argument's bits, so that runs agree; of 0,
    and where it is 0, a function has its value. */
 #ifndef EMULATED_FUNCTIONS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   See cuda_runtime.h here: memory of the card and of the host, and copies. */
+   See cuda_runtime.h here: memory of the GPU and of the host, and copies. */
 #include "streams.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static std::map<const char *, size_t> taken;
 static size_t all_taken;
 static std::mutex taken_lock;
 
-static size_t card_memory(void)
+static size_t gpu_memory(void)
 {
     const char *bytes = getenv("KETLINE_EMULATED_MEMORY");
     return bytes ? strtoull(bytes, NULL, 10) : (size_t)1 << 30;
@@ -31,7 +31,7 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
     *free = *total = 0;
     MAY_FAIL();
     const std::lock_guard<std::mutex> hold(taken_lock);
-    *total = card_memory();
+    *total = gpu_memory();
     *free = *total - all_taken;
     return cudaSuccess;
 }
@@ -42,7 +42,7 @@ cudaError_t cudaMalloc(void **memory, size_t bytes)
     *memory = NULL;
     MAY_FAIL();
     const std::lock_guard<std::mutex> hold(taken_lock);
-    if (bytes > card_memory() - all_taken) return cudaErrorMemoryAllocation;
+    if (bytes > gpu_memory() - all_taken) return cudaErrorMemoryAllocation;
     char *at = (char *)aligned_alloc(256, (bytes + GUARD + 255) / 256 * 256);
     if (!at) return cudaErrorMemoryAllocation;
     memset(at, 0xff, bytes);

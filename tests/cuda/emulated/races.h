@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What a kernel may count on, told to ThreadSanitizer, which then reports every pair of accesses of a
-   block's or the card's memory that nothing orders, in whatever order they came here. What orders them:
+   block's or the GPU's memory that nothing orders, in whatever order they came here. What orders them:
    the barriers of a block, __syncwarp, and an atomic operation behind __threadfence that another thread
    has seen before a __threadfence of its own. What does not: shuffles, and the blocks of a launch.
    Unless this is compiled with EMULATED_RACES, and the kernels with -fsanitize=thread, nothing happens. */

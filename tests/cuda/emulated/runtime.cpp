@@ -63,7 +63,7 @@ void emulated_die(const char *why)
     abort();
 }
 
-/* Memory of the card, pinned memory, streams, events, graphs, what an emulated library gave. */
+/* Memory of the GPU, pinned memory, streams, events, graphs, what an emulated library gave. */
 static std::atomic<int> held;
 
 void emulated_hold(int change)

@@ -23,11 +23,11 @@ static struct shared {
     bool fired;
 } * shared; /* what the child says: anonymous memory of both */
 
-/* card: what the emulated GPU is told behind the number, once and for ever; or NULL. */
+/* GPU: what the emulated GPU is told behind the number, once and for ever; or NULL. */
 static const struct kind {
     const char *name;
     int kinds, status;
-    const char *const *card;
+    const char *const *gpu;
 } kinds[] = { { "memory", FAULT_MEMORY, 75, NULL },
               { "files", FAULT_FILE, 74, NULL },
               { "reads", FAULT_READ, 74, NULL },
@@ -56,7 +56,7 @@ static void redirect(int fd, const char *path)
 }
 
 /* Calls that the library of the emulated GPU has had, in this process. */
-static long card_calls(void)
+static long gpu_calls(void)
 {
     void *library = dlopen(getenv("KETLINE_CUDA"), RTLD_NOW | RTLD_NOLOAD);
     int (*calls)(void) = NULL;
@@ -77,16 +77,16 @@ static _Noreturn void child(const struct fault_job *job, const struct kind *kind
     redirect(2, "../errors");
     json_set_alloc_funcs(malloc, free); /* through this program's wrappers */
     alarm(HANG_SECONDS);
-    if (job->card) setenv("KETLINE_EMULATED_MEMORY", job->card, 1);
-    if (kind && kind->card && n) {
-        snprintf(which, sizeof which, "%ld,%s", n, kind->card[forever]);
+    if (job->gpu) setenv("KETLINE_EMULATED_MEMORY", job->gpu, 1);
+    if (kind && kind->gpu && n) {
+        snprintf(which, sizeof which, "%ld,%s", n, kind->gpu[forever]);
         setenv("KETLINE_EMULATED_FAIL", which, 1);
     }
     faults_arm(kind ? kind->kinds : 0, n, forever);
     int status = __real_main(argc, argv);
     shared->fired = faults_disarm();
     shared->seen = faults_seen();
-    if (kind && kind->card) shared->seen = card_calls(), shared->fired = shared->seen >= n;
+    if (kind && kind->gpu) shared->seen = gpu_calls(), shared->fired = shared->seen >= n;
     exit(status);
 }
 
@@ -220,7 +220,7 @@ static void loop(struct loop *l)
 
 static void check_job(const struct fault_job *job)
 {
-    if (job->card && access(getenv("KETLINE_CUDA"), R_OK) != 0) {
+    if (job->gpu && access(getenv("KETLINE_CUDA"), R_OK) != 0) {
         printf("%s: left out, there is no %s\n", job->name, getenv("KETLINE_CUDA"));
         return;
     }
@@ -238,7 +238,7 @@ static void check_job(const struct fault_job *job)
     const char *only = getenv("KIND");
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (only && !strstr(kinds[k].name, only)) continue;
-        if (job->card ? kinds[k].status == 74 : kinds[k].card != NULL) continue;
+        if (job->gpu ? kinds[k].status == 74 : kinds[k].gpu != NULL) continue;
         if (kinds[k].kinds == FAULT_REMOVE && !job->removes) continue;
         struct loop l = { .job = job, .kind = &kinds[k], .old = snapshot(".", job->varies) };
         l.want = run(job, &kinds[k], 0, false);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
    Whole tools under failing allocations, writes, fsyncs, renames and reads, and on a GPU that fails. A
-   program tests/faults/TOOL.c holds the two tables below; it is linked with the tool itself, whose main()
-   is wrapped: ours forks, arms the n-th fault in the child and runs the tool's main there, for every n.
+   program tests/faults/TOOL.c holds the two tables below; it is linked with the tool itself, whose
+   main() is wrapped: ours forks, arms the n-th fault in the child and runs the tool's main there, for
+   every n.
 
    After each run: the documented status and one line of error, or success with the bytes of an
    undisturbed run; the folder as before, or (success) as an undisturbed run leaves it; nothing else in
@@ -34,8 +35,8 @@ struct fault_job {
     bool tells;           /* of each file whether it can be read: that is no failure, or status 1 */
     bool removes;         /* it is there to remove files: removals fail, too, and are told */
     int status;           /* of a run whose file operation failed; 0: 74, as documented */
-    const char *card;     /* on a GPU (tests/cuda/emulated) with so many bytes: its calls fail, files and
-                             reads do not; or NULL */
+    const char *gpu;      /* on a GPU (tests/cuda/emulated) with so many bytes: its calls fail, files and
+                              reads do not; or NULL */
     int slower;           /* tries so many times fewer places than others; 0 means 1 */
 };
 

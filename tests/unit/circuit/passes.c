@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
-   Circuits as passes for the card: how many they are, that only own bits are turned, that moves lose no
+   Circuits as passes for the GPU: how many they are, that only own bits are turned, that moves lose no
    amplitude, and what they cost: the threads of a warp do not meet in a bank of the block's memory, but
    in one of 25 moves, where two of them do, and in the last move of probabilities, where four may; and
-   of the card's memory they write to few sectors. What passes compute is tested in tests/gpu/circuit.c.
+   of the GPU's memory they write to few sectors. What passes compute is tested in tests/gpu/circuit.c.
  */
 #include <string.h>
 

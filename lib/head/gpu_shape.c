@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   A head's model as the card wants it: its layers in a row. */
+   A head's model as the GPU wants it: its layers in a row. */
 #include "circuit/cuda.h"
-#include "head/card.h"
+#include "head/gpu.h"
 #include "head/part.h"
 
 static int refuse(const char *what, struct kl_error *err)
@@ -9,8 +9,8 @@ static int refuse(const char *what, struct kl_error *err)
     return kl_fail(err, KL_EUSAGE, "%s: not on a GPU; give --device cpu", what);
 }
 
-int kl_card_check(const struct kl_head_model *model, const struct kl_train_options *o,
-                  struct kl_error *err)
+int kl_head_gpu_check(const struct kl_head_model *model, const struct kl_train_options *o,
+                      struct kl_error *err)
 {
     const enum kl_optimizer_kind kind = o->optimizer.kind;
     struct kl_cuda_head shape;
@@ -21,7 +21,7 @@ int kl_card_check(const struct kl_head_model *model, const struct kl_train_optio
     if (kind != KL_SGD && kind != KL_ADAM && kind != KL_ADAMW)
         return refuse("--optimizer other than adam, adamw or sgd", err);
     int code = kl_arena_init(&memory, 0, err);
-    if (!code) code = kl_card_shape(&shape, model, o, &memory, err);
+    if (!code) code = kl_head_gpu_shape(&shape, model, o, &memory, err);
     kl_arena_free(&memory);
     return code;
 }
@@ -97,8 +97,8 @@ static int mark_absent(struct kl_cuda_head *s, const struct kl_head_model *model
     return KL_OK;
 }
 
-int kl_card_shape(struct kl_cuda_head *s, const struct kl_head_model *model,
-                  const struct kl_train_options *o, struct kl_arena *memory, struct kl_error *err)
+int kl_head_gpu_shape(struct kl_cuda_head *s, const struct kl_head_model *model,
+                      const struct kl_train_options *o, struct kl_arena *memory, struct kl_error *err)
 {
     const double rate = model->options.dropout;
     const int n = model->n_reduce + model->n_twin + model->n_head + (model->circuit != NULL);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backbone/card_int.h"
+#include "backbone/gpu_int.h"
 
 static float *values(size_t n)
 {
@@ -73,19 +73,19 @@ static int make_dense(struct kl_cuda_conv *c, struct kl_error *err)
     return KL_OK;
 }
 
-static int add(struct kl_card_convs *convs, const struct kl_folded *c, int from, int to, int residual,
-               bool relu, const struct kl_weights *weights, struct kl_error *err)
+static int add(struct kl_backbone_gpu_convs *convs, const struct kl_folded *c, int from, int to,
+               int residual, bool relu, const struct kl_weights *weights, struct kl_error *err)
 {
     struct kl_cuda_conv *conv = &convs->conv[convs->n++];
     int code = plain(conv, c, c->in, err);
-    if (!code) code = kl_fold_card((float *)conv->weights, (float *)conv->bias, c, weights, err);
+    if (!code) code = kl_fold_gpu((float *)conv->weights, (float *)conv->bias, c, weights, err);
     if (!code && c->in_h * c->in_w < c->size * c->size) code = make_dense(conv, err);
     conv->from = from, conv->to = to, conv->residual = residual, conv->relu = relu;
     return code;
 }
 
 /* The block's input lies in *map, its output as well. */
-static int add_block(struct kl_card_convs *convs, const struct kl_basic_block *b, int *map,
+static int add_block(struct kl_backbone_gpu_convs *convs, const struct kl_basic_block *b, int *map,
                      const struct kl_weights *weights, struct kl_error *err)
 {
     const int in = *map, mid = (in + 1) % KL_CUDA_MAPS, other = (in + 2) % KL_CUDA_MAPS;
@@ -96,25 +96,25 @@ static int add_block(struct kl_card_convs *convs, const struct kl_basic_block *b
     return code ? code : add(convs, &b->conv2, mid, *map, shortcut ? other : in, true, weights, err);
 }
 
-int kl_card_convs_make(struct kl_card_convs *convs, const struct kl_resnet18 *net,
-                       const struct kl_weights *weights, struct kl_error *err)
+int kl_backbone_gpu_convs_make(struct kl_backbone_gpu_convs *convs, const struct kl_resnet18 *net,
+                               const struct kl_weights *weights, struct kl_error *err)
 {
     struct kl_cuda_conv *stem = &convs->conv[0];
     struct kl_folded blocks = net->stem;
     int map = 0;
-    *convs = (struct kl_card_convs){ .n = 1 };
+    *convs = (struct kl_backbone_gpu_convs){ .n = 1 };
     blocks.size = KL_CUDA_STEM_BLOCKS, blocks.stride = 1;
     blocks.in_h = blocks.out_h + blocks.size - 1, blocks.in_w = blocks.out_w + blocks.size - 1;
     int code = plain(stem, &blocks, 4 * (net->channels + 1), err);
     stem->pad = 0;
-    if (!code) code = kl_fold_card_stem((float *)stem->weights, (float *)stem->bias, net, weights, err);
+    if (!code) code = kl_fold_gpu_stem((float *)stem->weights, (float *)stem->bias, net, weights, err);
     stem->from = 0, stem->to = 1, stem->residual = -1, stem->relu = 1;
     for (size_t b = 0; b < net->n_blocks && !code; b++)
         code = add_block(convs, &net->blocks[b], &map, weights, err);
     return code;
 }
 
-void kl_card_convs_free(struct kl_card_convs *convs)
+void kl_backbone_gpu_convs_free(struct kl_backbone_gpu_convs *convs)
 {
     for (size_t i = 0; i < convs->n; i++) {
         free((float *)convs->conv[i].weights);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "head/card.h"
+#include "head/gpu.h"
 
 #include <stdlib.h>
 
-int kl_card_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
-                   const struct kl_device *device, struct kl_error *err)
+int kl_head_gpu_logits(float *logits, const struct kl_head *head, const float *x, size_t n,
+                       const struct kl_device *device, struct kl_error *err)
 {
     const struct kl_cuda *cuda = device->cuda;
     const struct kl_cuda_judged to = { .logits = logits };
@@ -17,7 +17,7 @@ int kl_card_logits(float *logits, const struct kl_head *head, const float *x, si
     int32_t *rows = kl_arena_take(&memory, n + 1, sizeof *rows);
     if (!rows) code = kl_fail_memory(err, n * sizeof *rows);
     for (size_t i = 0; i < n && !code; i++) rows[i] = (int32_t)i;
-    if (!code) code = kl_card_shape(&shape, &head->model, NULL, &memory, err);
+    if (!code) code = kl_head_gpu_shape(&shape, &head->model, NULL, &memory, err);
     if (!code) code = cuda->heads->open(&heads, &shape, 1, x, NULL, n, device->number, err);
     if (!code) code = cuda->heads->put(heads, 0, head->params, NULL, NULL, err);
     if (!code) code = cuda->heads->judge(heads, &to, &first, 1, rows, n, err);

@@ -6,8 +6,8 @@
 #include "backbone/resnet18_int.h"
 #include "kernels/cuda.h"
 
-int kl_fold_card(float *to, float *bias, const struct kl_folded *conv, const struct kl_weights *weights,
-                 struct kl_error *err)
+int kl_fold_gpu(float *to, float *bias, const struct kl_folded *conv, const struct kl_weights *weights,
+                struct kl_error *err)
 {
     const struct kl_weight *w;
     const size_t taps = conv->size * conv->size, in = conv->in, out = conv->out;
@@ -33,8 +33,8 @@ static size_t block_of(size_t o, size_t t, size_t planes)
     return (((o * n + v / 2) * n + u / 2) * 4 + v % 2 * 2 + u % 2) * planes;
 }
 
-int kl_fold_card_stem(float *to, float *bias, const struct kl_resnet18 *net,
-                      const struct kl_weights *weights, struct kl_error *err)
+int kl_fold_gpu_stem(float *to, float *bias, const struct kl_resnet18 *net,
+                     const struct kl_weights *weights, struct kl_error *err)
 {
     const struct kl_resnet18_options *options = &net->options;
     const struct kl_weight *w;

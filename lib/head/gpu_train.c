@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
-   The training loop's work on a card. */
+   The training loop's work on a GPU. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "head/card.h"
+#include "head/gpu.h"
 #include "head/train_int.h"
 
-struct kl_card {
+struct kl_head_gpu {
     struct kl_cuda_heads *heads;
     struct kl_arena memory; /* of the shape's arrays */
     struct kl_cuda_head shape;
@@ -21,60 +21,60 @@ struct kl_card {
     double *val_loss, *val_accuracy; /* (replicas) */
 };
 
-static int take(struct kl_card *card, const struct kl_train *train, struct kl_error *err)
+static int take(struct kl_head_gpu *gpu, const struct kl_train *train, struct kl_error *err)
 {
     const size_t n = (size_t)train->options.replicas, rows = train->n_training,
                  held = train->n_validation;
-    card->order = kl_arena_take(&card->memory, rows, sizeof *card->order);
-    card->validation = kl_arena_take(&card->memory, held + 1, sizeof *card->validation);
-    card->which = kl_arena_take(&card->memory, n, sizeof *card->which);
-    card->replica = kl_arena_take(&card->memory, n, sizeof *card->replica);
-    card->factors = kl_arena_take(&card->memory, n * KL_CUDA_STEPS, sizeof *card->factors);
-    card->sums = kl_arena_take(&card->memory, n * card->n_sums, sizeof *card->sums);
-    card->loss = kl_arena_take(&card->memory, n * held + 1, sizeof *card->loss);
-    card->right = kl_arena_take(&card->memory, n * held + 1, sizeof *card->right);
-    card->val_loss = kl_arena_take(&card->memory, n, sizeof *card->val_loss);
-    card->val_accuracy = kl_arena_take(&card->memory, n, sizeof *card->val_accuracy);
-    if (!card->order || !card->validation || !card->which || !card->replica || !card->factors ||
-        !card->sums || !card->loss || !card->right || !card->val_loss || !card->val_accuracy)
-        return kl_fail_memory(err, rows * sizeof *card->order);
-    for (size_t i = 0; i < held; i++) card->validation[i] = (int32_t)train->validation[i];
+    gpu->order = kl_arena_take(&gpu->memory, rows, sizeof *gpu->order);
+    gpu->validation = kl_arena_take(&gpu->memory, held + 1, sizeof *gpu->validation);
+    gpu->which = kl_arena_take(&gpu->memory, n, sizeof *gpu->which);
+    gpu->replica = kl_arena_take(&gpu->memory, n, sizeof *gpu->replica);
+    gpu->factors = kl_arena_take(&gpu->memory, n * KL_CUDA_STEPS, sizeof *gpu->factors);
+    gpu->sums = kl_arena_take(&gpu->memory, n * gpu->n_sums, sizeof *gpu->sums);
+    gpu->loss = kl_arena_take(&gpu->memory, n * held + 1, sizeof *gpu->loss);
+    gpu->right = kl_arena_take(&gpu->memory, n * held + 1, sizeof *gpu->right);
+    gpu->val_loss = kl_arena_take(&gpu->memory, n, sizeof *gpu->val_loss);
+    gpu->val_accuracy = kl_arena_take(&gpu->memory, n, sizeof *gpu->val_accuracy);
+    if (!gpu->order || !gpu->validation || !gpu->which || !gpu->replica || !gpu->factors || !gpu->sums ||
+        !gpu->loss || !gpu->right || !gpu->val_loss || !gpu->val_accuracy)
+        return kl_fail_memory(err, rows * sizeof *gpu->order);
+    for (size_t i = 0; i < held; i++) gpu->validation[i] = (int32_t)train->validation[i];
     return KL_OK;
 }
 
 /* One line, when the GPU's memory is not enough for all at once. */
 static void say_room(const struct kl_train *train)
 {
-    const struct kl_card *card = train->card;
+    const struct kl_head_gpu *gpu = train->gpu;
     char slices[80] = "";
     int32_t slice;
     size_t chunk;
-    train->device->cuda->heads->room(&slice, &chunk, card->heads);
+    train->device->cuda->heads->room(&slice, &chunk, gpu->heads);
     if (!train->log || (!slice && !chunk)) return;
     if (slice)
-        snprintf(slices, sizeof slices, "batches of %d rows in slices of %d, ", (int)card->shape.batch,
+        snprintf(slices, sizeof slices, "batches of %d rows in slices of %d, ", (int)gpu->shape.batch,
                  (int)slice);
     kl_note(train->log, 1, "the GPU's memory is full: %sfeatures %s; the results are the same", slices,
             chunk ? "are streamed" : "stay there");
 }
 
-int kl_card_begin(struct kl_train *train, struct kl_error *err)
+int kl_head_gpu_begin(struct kl_train *train, struct kl_error *err)
 {
     const struct kl_features *f = train->features;
     const struct kl_cuda *cuda = train->device->cuda;
     struct kl_train_options o = train->options;
-    struct kl_card *card = train->card = calloc(1, sizeof *card);
-    if (!card) return kl_fail_memory(err, sizeof *card);
+    struct kl_head_gpu *gpu = train->gpu = calloc(1, sizeof *gpu);
+    if (!gpu) return kl_fail_memory(err, sizeof *gpu);
     o.batch_size = (int64_t)kl_train_batch_size(train);
-    int code = kl_arena_init(&card->memory, 0, err);
-    if (!code) code = kl_card_shape(&card->shape, train->model, &o, &card->memory, err);
-    card->n_sums = 2 + (size_t)card->shape.n_groups;
-    if (!code) code = take(card, train, err);
+    int code = kl_arena_init(&gpu->memory, 0, err);
+    if (!code) code = kl_head_gpu_shape(&gpu->shape, train->model, &o, &gpu->memory, err);
+    gpu->n_sums = 2 + (size_t)gpu->shape.n_groups;
+    if (!code) code = take(gpu, train, err);
     if (!code)
-        code = cuda->heads->open(&card->heads, &card->shape, (size_t)o.replicas, f->x, f->labels, f->n,
+        code = cuda->heads->open(&gpu->heads, &gpu->shape, (size_t)o.replicas, f->x, f->labels, f->n,
                                  train->device->number, err);
     for (int64_t r = 0; r < o.replicas && !code; r++)
-        code = cuda->heads->put(card->heads, (size_t)r, train->replicas[r].params, train->replicas[r].m,
+        code = cuda->heads->put(gpu->heads, (size_t)r, train->replicas[r].params, train->replicas[r].m,
                                 train->replicas[r].v, err);
     if (!code) say_room(train);
     return code;
@@ -105,7 +105,7 @@ static struct kl_cuda_factors factors_at(const struct kl_train *train, const str
 }
 
 /* Of `count` steps; those of the replica before it stand before them, and mostly are the same: powers
-   are dear for hundreds of replicas, which a card waits for. */
+   are dear for hundreds of replicas, which a GPU waits for. */
 static void factors_of(struct kl_cuda_factors *factors, const struct kl_train *train,
                        const struct kl_replica *r, int64_t count, const struct kl_replica *before)
 {
@@ -115,11 +115,11 @@ static void factors_of(struct kl_cuda_factors *factors, const struct kl_train *t
         for (int64_t i = 0; i < count; i++) factors[i] = factors_at(train, r, train->step + i);
 }
 
-/* The epoch's sums of a replica, to the card's array or back from it. */
-static void exchange(double *sums, const struct kl_card *card, struct kl_train *train,
+/* The epoch's sums of a replica, to the GPU's array or back from it. */
+static void exchange(double *sums, const struct kl_head_gpu *gpu, struct kl_train *train,
                      struct kl_replica *r, bool back)
 {
-    const size_t groups = card->n_sums - 2;
+    const size_t groups = gpu->n_sums - 2;
     double *norms = r->norms + (size_t)train->epoch * groups;
     if (back) r->epoch_loss = sums[0], r->epoch_correct = (int64_t)sums[1];
     else sums[0] = r->epoch_loss, sums[1] = (double)r->epoch_correct;
@@ -128,7 +128,7 @@ static void exchange(double *sums, const struct kl_card *card, struct kl_train *
 }
 
 /* The replicas that train on, and what their steps need. */
-static size_t prepare(struct kl_card *card, struct kl_train *train, int64_t count)
+static size_t prepare(struct kl_head_gpu *gpu, struct kl_train *train, int64_t count)
 {
     size_t n = 0;
     for (int64_t r = 0; r < train->options.replicas; r++) {
@@ -136,93 +136,93 @@ static size_t prepare(struct kl_card *card, struct kl_train *train, int64_t coun
         const struct kl_crew crew = { .train = train, .replica = replica };
         if (replica->stopped_epoch >= 0) continue;
         if (train->step == 0) kl_train_norms_begin(&crew);
-        card->which[n] = (int32_t)r;
-        card->replica[n] = (uint32_t)(train->options.first_replica + r);
-        factors_of(card->factors + (int64_t)n * count, train, replica, count,
-                   n ? &train->replicas[card->which[n - 1]] : NULL);
-        exchange(card->sums + n * card->n_sums, card, train, replica, false);
+        gpu->which[n] = (int32_t)r;
+        gpu->replica[n] = (uint32_t)(train->options.first_replica + r);
+        factors_of(gpu->factors + (int64_t)n * count, train, replica, count,
+                   n ? &train->replicas[gpu->which[n - 1]] : NULL);
+        exchange(gpu->sums + n * gpu->n_sums, gpu, train, replica, false);
         n++;
     }
     return n;
 }
 
-int kl_card_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
+int kl_head_gpu_steps(int64_t *count, struct kl_train *train, struct kl_error *err)
 {
-    struct kl_card *card = train->card;
+    struct kl_head_gpu *gpu = train->gpu;
     const int64_t left = train->steps_per_epoch - train->step;
     *count = left < KL_CUDA_STEPS ? left : KL_CUDA_STEPS; /* then the watch is asked */
-    for (size_t i = 0; i < train->n_training; i++) card->order[i] = (int32_t)train->order[i];
-    const size_t n = prepare(card, train, *count);
+    for (size_t i = 0; i < train->n_training; i++) gpu->order[i] = (int32_t)train->order[i];
+    const size_t n = prepare(gpu, train, *count);
     const struct kl_cuda_steps steps = {
         .n = n,
         .n_rows = train->n_training,
-        .which = card->which,
-        .replica = card->replica,
-        .order = card->order,
+        .which = gpu->which,
+        .replica = gpu->replica,
+        .order = gpu->order,
         .first = train->step,
         .count = *count,
         .number = (uint32_t)(train->epoch * train->steps_per_epoch + train->step),
-        .factors = card->factors,
-        .sums = card->sums,
+        .factors = gpu->factors,
+        .sums = gpu->sums,
     };
-    int code = train->device->cuda->heads->steps(card->heads, &steps, err);
+    int code = train->device->cuda->heads->steps(gpu->heads, &steps, err);
     if (code) return code;
     for (size_t i = 0; i < n; i++)
-        exchange(card->sums + i * card->n_sums, card, train, &train->replicas[card->which[i]], true);
+        exchange(gpu->sums + i * gpu->n_sums, gpu, train, &train->replicas[gpu->which[i]], true);
     return KL_OK;
 }
 
 /* Loss and accuracy of replica r, the i-th that was judged; sums in the samples' order. */
-static void judged(struct kl_card *card, size_t r, size_t i, size_t n)
+static void judged(struct kl_head_gpu *gpu, size_t r, size_t i, size_t n)
 {
     double loss = 0;
     size_t right = 0;
-    for (size_t k = i * n; k < (i + 1) * n; k++) loss += (double)card->loss[k], right += card->right[k];
-    card->val_loss[r] = loss / (double)n;
-    card->val_accuracy[r] = (double)right / (double)n;
+    for (size_t k = i * n; k < (i + 1) * n; k++) loss += (double)gpu->loss[k], right += gpu->right[k];
+    gpu->val_loss[r] = loss / (double)n;
+    gpu->val_accuracy[r] = (double)right / (double)n;
 }
 
-int kl_card_validate(struct kl_train *train, struct kl_error *err)
+int kl_head_gpu_validate(struct kl_train *train, struct kl_error *err)
 {
-    struct kl_card *card = train->card;
+    struct kl_head_gpu *gpu = train->gpu;
     const struct kl_cuda_heads_calls *calls = train->device->cuda->heads;
-    const struct kl_cuda_judged to = { .loss = card->loss, .right = card->right };
+    const struct kl_cuda_judged to = { .loss = gpu->loss, .right = gpu->right };
     size_t n = 0;
     int code = KL_OK;
     for (int64_t r = 0; r < train->options.replicas && !code; r++) {
         if (train->replicas[r].stopped_epoch >= 0) continue;
-        card->which[n++] = (int32_t)r;
-        code = calls->get(card->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
+        gpu->which[n++] = (int32_t)r;
+        code = calls->get(gpu->heads, (size_t)r, train->replicas[r].params, NULL, NULL, err);
     }
     if (code || !n || !train->n_validation) return code;
-    code = calls->judge(card->heads, &to, card->which, n, card->validation, train->n_validation, err);
-    for (size_t i = 0; i < n && !code; i++) judged(card, (size_t)card->which[i], i, train->n_validation);
+    code = calls->judge(gpu->heads, &to, gpu->which, n, gpu->validation, train->n_validation, err);
+    for (size_t i = 0; i < n && !code; i++) judged(gpu, (size_t)gpu->which[i], i, train->n_validation);
     return code;
 }
 
-void kl_card_validation(double *loss, double *accuracy, const struct kl_train *train, size_t replica)
+void kl_head_gpu_validation(double *loss, double *accuracy, const struct kl_train *train, size_t replica)
 {
-    *loss = train->card->val_loss[replica];
-    *accuracy = train->card->val_accuracy[replica];
+    *loss = train->gpu->val_loss[replica];
+    *accuracy = train->gpu->val_accuracy[replica];
 }
 
-int kl_card_fetch(struct kl_train *train, struct kl_error *err)
+int kl_head_gpu_fetch(struct kl_train *train, struct kl_error *err)
 {
     int code = KL_OK;
     for (int64_t i = 0; i < train->options.replicas && !code; i++) {
         struct kl_replica *r = &train->replicas[i];
         if (r->stopped_epoch < 0)
-            code = train->device->cuda->heads->get(train->card->heads, (size_t)i, r->params, r->m, r->v,
+            code = train->device->cuda->heads->get(train->gpu->heads, (size_t)i, r->params, r->m, r->v,
                                                    err);
     }
     return code;
 }
 
-void kl_card_end(struct kl_train *train)
+void kl_head_gpu_end(struct kl_train *train)
 {
-    if (!train->card) return;
-    if (train->card->heads) train->device->cuda->heads->close(&train->card->heads);
-    kl_arena_free(&train->card->memory);
-    free(train->card);
-    train->card = NULL;
+    if (!train->gpu) return;
+    if (train->gpu->heads) train->device->cuda->heads->close(&train->gpu->heads);
+    kl_arena_free(&train->gpu->memory);
+    free(train->gpu);
+    train->gpu = NULL;
 }

@@ -8,7 +8,7 @@
 
 enum { EPOCHS = 5 /* of one launch, after which the watch is asked */ };
 
-struct card {
+struct gpu {
     struct kl_gan_study *s;
     const struct kl_cuda *cuda;
     struct kl_cuda_gans *gans;
@@ -29,7 +29,7 @@ static int refuse(const struct kl_gan_options *o, struct kl_error *err)
                          "less than a second of a core");
 }
 
-static int open_card(struct card *c, int device, struct kl_error *err)
+static int open_gpu(struct gpu *c, int device, struct kl_error *err)
 {
     const struct kl_gan_study *s = c->s;
     const struct kl_gan_options *o = &s->o;
@@ -54,7 +54,7 @@ static int open_card(struct card *c, int device, struct kl_error *err)
     return KL_OK;
 }
 
-static int begin_model(struct card *c, size_t i, struct kl_error *err)
+static int begin_model(struct gpu *c, size_t i, struct kl_error *err)
 {
     const struct kl_gan_study *s = c->s;
     const size_t m = c->models[i];
@@ -71,7 +71,7 @@ static int begin_model(struct card *c, size_t i, struct kl_error *err)
 }
 
 /* Epochs [first, first + count) of all models of the round. */
-static int train_epochs(struct card *c, int64_t first, int64_t count, struct kl_error *err)
+static int train_epochs(struct gpu *c, int64_t first, int64_t count, struct kl_error *err)
 {
     const struct kl_gan_study *s = c->s;
     struct kl_cuda_gan_factors factors[EPOCHS];
@@ -95,7 +95,7 @@ static int train_epochs(struct card *c, int64_t first, int64_t count, struct kl_
     return code;
 }
 
-static int end_model(struct card *c, size_t i, struct kl_error *err)
+static int end_model(struct gpu *c, size_t i, struct kl_error *err)
 {
     struct kl_gan_study *s = c->s;
     const size_t m = c->models[i];
@@ -109,7 +109,7 @@ static int end_model(struct card *c, size_t i, struct kl_error *err)
 }
 
 /* The models of this round from their first epoch to their last. */
-static int train_round(struct card *c, struct kl_error *err)
+static int train_round(struct gpu *c, struct kl_error *err)
 {
     const int64_t epochs = c->s->o.epochs;
     int code = KL_OK;
@@ -125,14 +125,14 @@ static int train_round(struct card *c, struct kl_error *err)
     return code;
 }
 
-int kl_gan_card_train(struct kl_gan_study *s, const struct kl_device *device,
-                      const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
-                      void *context, struct kl_error *err)
+int kl_gan_gpu_train(struct kl_gan_study *s, const struct kl_device *device,
+                     const struct kl_watch *watch, int (*keep)(void *context, struct kl_error *err),
+                     void *context, struct kl_error *err)
 {
-    struct card c = { .s = s, .cuda = device->cuda, .watch = watch };
+    struct gpu c = { .s = s, .cuda = device->cuda, .watch = watch };
     double kept = kl_clock();
     int code = refuse(&s->o, err);
-    if (!code) code = open_card(&c, device->number, err);
+    if (!code) code = open_gpu(&c, device->number, err);
     for (size_t m = 0; m < s->n_models && !code;) {
         for (c.n = 0; m < s->n_models && c.n < c.room; m++)
             if (!s->done[m]) c.models[c.n++] = m;

@@ -14,10 +14,10 @@ struct place {
     const int64_t *training;
     size_t n_training, n_judging;
     uint64_t seed, step;
-    bool keep; /* the last epoch was the best, which the card does not know yet */
+    bool keep; /* the last epoch was the best, which the GPU does not know yet */
 };
 
-struct kl_network_card {
+struct kl_network_gpu {
     const struct kl_network_options *o;
     const struct kl_samples *samples;
     const struct kl_cuda *cuda;
@@ -36,7 +36,7 @@ struct kl_network_card {
 };
 
 /* What is the same in all steps, and the factors of those whose factors still change. */
-static int set_adam(struct kl_cuda_mlp *shape, const struct kl_network_card *c, struct kl_error *err)
+static int set_adam(struct kl_cuda_mlp *shape, const struct kl_network_gpu *c, struct kl_error *err)
 {
     enum { MOST = 1 << 16 };
     struct kl_optimizer optimizer;
@@ -62,7 +62,7 @@ static int set_adam(struct kl_cuda_mlp *shape, const struct kl_network_card *c, 
     return KL_OK;
 }
 
-static int open_on_card(struct kl_network_card *c, size_t *n_places, int device, struct kl_error *err)
+static int open_on_gpu(struct kl_network_gpu *c, size_t *n_places, int device, struct kl_error *err)
 {
     const struct kl_network_options *o = c->o;
     struct kl_cuda_mlp shape = { .net = o->net,
@@ -81,7 +81,7 @@ static int open_on_card(struct kl_network_card *c, size_t *n_places, int device,
     return code;
 }
 
-static int take_memory(struct kl_network_card *c, struct kl_error *err)
+static int take_memory(struct kl_network_gpu *c, struct kl_error *err)
 {
     const size_t n = c->n_places, rows = c->samples->n;
     c->places = kl_arena_take(&c->memory, n, sizeof *c->places);
@@ -99,22 +99,22 @@ static int take_memory(struct kl_network_card *c, struct kl_error *err)
     return KL_OK;
 }
 
-int kl_network_card_open(struct kl_network_card **card, size_t *n_places,
-                         const struct kl_network_options *o, const struct kl_samples *samples,
-                         const struct kl_device *device, struct kl_pool *pool, struct kl_error *err)
+int kl_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
+                        const struct kl_network_options *o, const struct kl_samples *samples,
+                        const struct kl_device *device, struct kl_pool *pool, struct kl_error *err)
 {
-    struct kl_network_card *c = *card = calloc(1, sizeof *c);
+    struct kl_network_gpu *c = *gpu = calloc(1, sizeof *c);
     if (!c) return kl_fail_memory(err, sizeof *c);
     c->o = o, c->samples = samples, c->cuda = device->cuda, c->pool = pool;
     int code = kl_arena_init(&c->memory, 0, err);
-    if (!code) code = open_on_card(c, n_places, device->number, err);
+    if (!code) code = open_on_gpu(c, n_places, device->number, err);
     c->n_places = *n_places;
     if (!code) code = take_memory(c, err);
-    if (code) kl_network_card_close(card);
+    if (code) kl_network_gpu_close(gpu);
     return code;
 }
 
-static void draw_order(struct kl_network_card *c, size_t place, int64_t epoch, int64_t *drawn)
+static void draw_order(struct kl_network_gpu *c, size_t place, int64_t epoch, int64_t *drawn)
 {
     const struct place *p = &c->places[place];
     int32_t *order = c->order + place * c->samples->n;
@@ -122,35 +122,35 @@ static void draw_order(struct kl_network_card *c, size_t place, int64_t epoch, i
     for (size_t i = 0; i < p->n_training; i++) order[i] = (int32_t)drawn[i];
 }
 
-int kl_network_card_begin(struct kl_network_card *card, size_t place, struct kl_network_run *run,
-                          const int32_t *labels, const int64_t *training, size_t n_training,
-                          const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
-                          struct kl_error *err)
+int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
+                         const int32_t *labels, const int64_t *training, size_t n_training,
+                         const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
+                         struct kl_error *err)
 {
-    struct place *p = &card->places[place];
+    struct place *p = &gpu->places[place];
     *p = (struct place){ .training = training,
                          .n_training = n_training,
                          .n_judging = n_judging,
                          .seed = kl_network_seed(seed, stream) };
-    kl_course_begin(&p->course, run, card->o);
-    kl_network_draw(run->params, card->o, p->seed);
-    for (size_t i = 0; i < card->samples->n; i++) card->labels[i] = (uint8_t)labels[i];
-    for (size_t i = 0; i < n_judging; i++) card->judging[i] = (int32_t)judging[i];
-    draw_order(card, place, 0, card->drawn);
-    return card->cuda->mlps->put(card->mlps, place, run->params, card->labels, card->judging, n_judging,
-                                 err);
+    kl_course_begin(&p->course, run, gpu->o);
+    kl_network_draw(run->params, gpu->o, p->seed);
+    for (size_t i = 0; i < gpu->samples->n; i++) gpu->labels[i] = (uint8_t)labels[i];
+    for (size_t i = 0; i < n_judging; i++) gpu->judging[i] = (int32_t)judging[i];
+    draw_order(gpu, place, 0, gpu->drawn);
+    return gpu->cuda->mlps->put(gpu->mlps, place, run->params, gpu->labels, gpu->judging, n_judging,
+                                err);
 }
 
 /* Of the epoch behind the one under way. */
 static void draw_next(void *context, size_t i, int thread)
 {
-    struct kl_network_card *c = context;
+    struct kl_network_gpu *c = context;
     const size_t place = c->live[i];
     draw_order(c, place, c->places[place].course.run->epochs + 1,
                c->drawn + (size_t)thread * c->samples->n);
 }
 
-static void list_live(struct kl_network_card *c)
+static void list_live(struct kl_network_gpu *c)
 {
     c->n_live = 0;
     for (size_t i = 0; i < c->n_places; i++) {
@@ -179,34 +179,34 @@ static void note(struct place *p, const struct kl_cuda_mlp_result *r, int64_t ba
     p->keep = kl_course_epoch(&p->course, found);
 }
 
-int kl_network_card_epoch(struct kl_network_card *card, struct kl_error *err)
+int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
 {
-    list_live(card);
-    int code = card->cuda->mlps->start(card->mlps, card->epochs, card->n_live, card->order, err);
-    if (!code) kl_pool_for(card->pool, card->n_live, draw_next, card);
-    if (!code) code = card->cuda->mlps->finish(card->mlps, card->results, err);
-    for (size_t i = 0; i < card->n_live && !code; i++)
-        note(&card->places[card->live[i]], &card->results[i], card->o->batch);
+    list_live(gpu);
+    int code = gpu->cuda->mlps->start(gpu->mlps, gpu->epochs, gpu->n_live, gpu->order, err);
+    if (!code) kl_pool_for(gpu->pool, gpu->n_live, draw_next, gpu);
+    if (!code) code = gpu->cuda->mlps->finish(gpu->mlps, gpu->results, err);
+    for (size_t i = 0; i < gpu->n_live && !code; i++)
+        note(&gpu->places[gpu->live[i]], &gpu->results[i], gpu->o->batch);
     return code;
 }
 
-int kl_network_card_take(bool *ended, struct kl_network_card *card, size_t place, struct kl_error *err)
+int kl_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place, struct kl_error *err)
 {
-    struct place *p = &card->places[place];
+    struct place *p = &gpu->places[place];
     *ended = p->course.run && p->course.ended;
     if (!*ended) return KL_OK;
-    const int code = card->cuda->mlps->get(card->mlps, place, !(card->o->last || p->keep),
-                                           p->course.run->params, err);
+    const int code =
+        gpu->cuda->mlps->get(gpu->mlps, place, !(gpu->o->last || p->keep), p->course.run->params, err);
     p->course.run = NULL;
     return code;
 }
 
-void kl_network_card_close(struct kl_network_card **card)
+void kl_network_gpu_close(struct kl_network_gpu **gpu)
 {
-    struct kl_network_card *c = *card;
+    struct kl_network_gpu *c = *gpu;
     if (!c) return;
     if (c->mlps) c->cuda->mlps->close(&c->mlps);
     kl_arena_free(&c->memory);
     free(c);
-    *card = NULL;
+    *gpu = NULL;
 }
