@@ -89,6 +89,11 @@ for place in $(awk '/kl_(fail|fail_errno|note|qasm_fail|h5_failed)\(/ { text = "
     fail "$place: a message with double quotes; what was found stands in single ones"
 done
 
+# 8. A struct tag means one thing.
+for tag in $(grep -rhoE '^struct kl_[a-z0-9_]+ \{' lib kernels tools | sort | uniq -d | cut -d' ' -f2); do
+    fail "struct $tag is defined twice: $(grep -rlE "^struct $tag \{" lib kernels tools | tr '\n' ' ')"
+done
+
 # Sizes, said without failing.
 long() { # limit, files...
     local limit=$1 f n

@@ -17,7 +17,7 @@ static bool input_stands_in(const struct kl_cuda_angle *a, int i)
 }
 
 /* In which slots each of n weights or inputs stands. */
-static void uses(int32_t *end, int32_t *use, size_t n, const struct kl_stages *s,
+static void uses(int32_t *end, int32_t *use, size_t n, const struct kl_circuit_gpu_stages *s,
                  bool (*stands_in)(const struct kl_cuda_angle *, int))
 {
     int32_t all = 0;
@@ -29,8 +29,8 @@ static void uses(int32_t *end, int32_t *use, size_t n, const struct kl_stages *s
 }
 
 /* Weights and inputs: where they stand. */
-static int connect(struct kl_cuda_circuit *to, const struct kl_stages *s, const struct kl_circuit *c,
-                   struct kl_arena *memory, struct kl_error *err)
+static int connect(struct kl_cuda_circuit *to, const struct kl_circuit_gpu_stages *s,
+                   const struct kl_circuit *c, struct kl_arena *memory, struct kl_error *err)
 {
     const size_t n = (size_t)s->n_slots + c->n_weights + c->n_inputs + 1;
     int32_t *use_end = kl_arena_take(memory, n, sizeof *use_end),
@@ -47,7 +47,7 @@ static int connect(struct kl_cuda_circuit *to, const struct kl_stages *s, const 
 int kl_circuit_for_cuda(struct kl_cuda_circuit *to, const struct kl_circuit *c, struct kl_arena *memory,
                         struct kl_error *err)
 {
-    struct kl_stages s;
+    struct kl_circuit_gpu_stages s;
     struct kl_frame last;
     if (c->noise) return kl_fail(err, KL_EUSAGE, "noise: not on a GPU; give --device cpu");
     int code = kl_circuit_stages(&s, c, memory, err);

@@ -9,7 +9,7 @@
 
 /* `before`: what CNOT does before it, dual[b] & places of the stage before it has the parity of bit b
    here. Bits are those of struct kl_vqc_op. */
-struct kl_stage {
+struct kl_circuit_gpu_stage {
     enum kl_cuda_pass_kind kind;
     struct kl_vqc_layer before;
     bool moves;                     /* before is not the identity */
@@ -18,12 +18,12 @@ struct kl_stage {
     uint32_t mask, value;
     uint32_t touched; /* bits of all its gates */
 };
-struct kl_stages {
+struct kl_circuit_gpu_stages {
     size_t n;
-    struct kl_stage *stage;    /* the first one is of KL_CUDA_TURNS or KL_CUDA_GIVEN */
-    struct kl_vqc_layer after; /* CNOT behind the last one */
-    bool moves_after;          /* it is not the identity */
-    uint32_t flips;            /* and X: these bits are the other way round */
+    struct kl_circuit_gpu_stage *stage; /* the first one is of KL_CUDA_TURNS or KL_CUDA_GIVEN */
+    struct kl_vqc_layer after;          /* CNOT behind the last one */
+    bool moves_after;                   /* it is not the identity */
+    uint32_t flips;                     /* and X: these bits are the other way round */
     struct kl_cuda_angle *angles;
     struct kl_cuda_turn *turns;
     struct kl_cuda_matrix *matrices;
@@ -31,8 +31,8 @@ struct kl_stages {
 };
 
 /* All of it lies in memory. KL_ENOMEM. */
-int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
-                      struct kl_error *err);
+int kl_circuit_stages(struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
+                      struct kl_arena *memory, struct kl_error *err);
 /* Which bit of an amplitude's number a qubit's is, and what CNOT does that is not done yet: from these
    bits, taken as those of struct kl_vqc_op, to what gates mean now. */
 struct kl_frame {
@@ -48,12 +48,13 @@ uint32_t kl_sum_columns(const uint32_t *columns, uint32_t bits);
 
 /* Sets passes, n_passes, own_bits, lane_bits and home of `to`; the last frame, in which, for
    probabilities, numbers are those of the basis states, but for stages' flips. KL_ENOMEM. */
-int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *last, const struct kl_stages *s,
-                      const struct kl_circuit *c, struct kl_arena *memory, struct kl_error *err);
+int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *last,
+                      const struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
+                      struct kl_arena *memory, struct kl_error *err);
 /* What is read of the state at the end (readings.c): terms, fidelities, their ends, mixed,
    probabilities, flips. KL_ENOMEM; KL_EUSAGE: too many amplitudes. */
 int kl_circuit_readings(struct kl_cuda_circuit *to, const struct kl_frame *last,
-                        const struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
-                        struct kl_error *err);
+                        const struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
+                        struct kl_arena *memory, struct kl_error *err);
 
 #endif

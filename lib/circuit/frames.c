@@ -56,7 +56,7 @@ static void begin_errors(struct words *w, const struct kl_circuit *c, size_t t)
                           : kl_philox_unit(w->word[l][k]) * (1 - c->plan->trajectory->clear);
 }
 
-static void change(struct kl_string *frame, const struct kl_step *s, struct words *w)
+static void change(struct kl_string *frame, const struct kl_trajectory_step *s, struct words *w)
 {
     const size_t k = draw(w);
     const uint32_t bit = s->element.first;
@@ -72,8 +72,8 @@ static void change(struct kl_string *frame, const struct kl_step *s, struct word
 
 /* A frame with X lets what falls to |0> fall to |1>; with Z it changes the sign of sqrt r, which is as
    likely either way. */
-static void damp(kl_real *cosine, kl_real *sine, const struct kl_string *frame, const struct kl_step *s,
-                 struct words *w)
+static void damp(kl_real *cosine, kl_real *sine, const struct kl_string *frame,
+                 const struct kl_trajectory_step *s, struct words *w)
 {
     const struct kl_channel *c = &s->element.channel;
     const kl_real kept = (kl_real)c->x, root = (kl_real)sqrt(1 - c->z);
@@ -98,17 +98,17 @@ void KL_NAME(kl_frames_draw)(const struct KL_NAME(kl_frames) * f, kl_real *cosin
     begin_words(&w, &c->draws, first, here, lanes, t);
     begin_errors(&w, c, t);
     for (size_t i = 0; i < p->n_steps; i++) {
-        const struct kl_step *s = &p->step[i];
+        const struct kl_trajectory_step *s = &p->step[i];
         kl_real *sign = f->sign + (size_t)s->element.slot * lanes;
         switch (s->kind) {
-        case KL_STEP_TURN:
+        case KL_TRAJECTORY_TURN:
             for (size_t l = 0; l < lanes; l++) sign[l] = sign_of(frame[l], s->element.string);
             break;
-        case KL_STEP_CLIFFORD:
+        case KL_TRAJECTORY_CLIFFORD:
             for (size_t l = 0; l < lanes; l++) kl_element_acts(&frame[l], &s->element);
             break;
-        case KL_STEP_PAULI: change(frame, s, &w); break;
-        case KL_STEP_DAMP: damp(cosine, sine, frame, s, &w); break;
+        case KL_TRAJECTORY_PAULI: change(frame, s, &w); break;
+        case KL_TRAJECTORY_DAMP: damp(cosine, sine, frame, s, &w); break;
         }
     }
     for (size_t k = 0; k < p->n_strings; k++)

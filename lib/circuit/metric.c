@@ -154,7 +154,7 @@ static double covariance(const struct batch *b, const struct kl_metric_gate *g,
 static void add_level(double *sums, const struct batch *b, const struct kl_metric_level *level,
                       size_t here)
 {
-    const struct kl_envelope *e = &b->m->shape;
+    const struct kl_nn_skyline *e = &b->m->shape;
     for (size_t i = 0; i < level->n_gates; i++)
         for (size_t j = 0; j <= i; j++) {
             const struct kl_metric_gate *g = &level->gate[i], *h = &level->gate[j];

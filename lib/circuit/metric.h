@@ -15,7 +15,7 @@
 struct kl_metric {
     const struct kl_circuit *circuit;
     struct kl_arena memory;
-    struct kl_envelope shape;
+    struct kl_nn_skyline shape;
     struct kl_vqc_op *ops; /* of the circuit's program, level by level */
     size_t n_levels;
     struct kl_metric_level *level; /* (n_levels + 1), level 0 being what stands before all weights */

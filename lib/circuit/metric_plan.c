@@ -78,7 +78,7 @@ static int make_shape(struct kl_metric *m, struct kl_error *err)
         for (size_t g = 0; g < level->n_gates; g++)
             if (first[level->gate[g].weight] > least) first[level->gate[g].weight] = least;
     }
-    return kl_envelope_make(&m->shape, n, first, &m->memory, err);
+    return kl_nn_skyline_make(&m->shape, n, first, &m->memory, err);
 }
 
 static int make_levels(struct kl_metric *m, struct kl_error *err)

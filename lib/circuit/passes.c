@@ -164,7 +164,7 @@ static void move_to_plain(struct building *b)
     if (!there) move_to(b, KL_CUDA_MOVE, &plain);
 }
 
-static void start(struct building *b, const struct kl_stage *s)
+static void start(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     struct kl_cuda_pass *pass = add_pass(b, KL_CUDA_START);
     for (int q = 0; q < b->n_bits; q++) pass->matrix[b->frame.at[q]] = s->matrix[q];
@@ -180,7 +180,7 @@ static uint32_t own_among(const struct building *b, uint32_t bits)
 }
 
 /* First those that have own bits, if nothing must be moved, then as many as can have them. */
-static void turns(struct building *b, const struct kl_stage *s)
+static void turns(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     uint32_t left = 0, group;
     for (int q = 0; q < b->n_bits; q++)
@@ -194,7 +194,7 @@ static void turns(struct building *b, const struct kl_stage *s)
     }
 }
 
-static void controlled(struct building *b, const struct kl_stage *s)
+static void controlled(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     struct kl_cuda_pass *pass = !b->moved && b->frame.at[s->target] == b->to->lane_bits
                                     ? add_pass(b, KL_CUDA_CONTROLLED)
@@ -203,21 +203,21 @@ static void controlled(struct building *b, const struct kl_stage *s)
     pass->mask = kl_frame_bits(&b->frame, s->mask), pass->value = kl_frame_bits(&b->frame, s->value);
 }
 
-static void string(struct building *b, const struct kl_stage *s)
+static void string(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     struct kl_cuda_pass *pass = add_pass(b, KL_CUDA_STRING);
     pass->matrix[0] = s->matrix[0];
     pass->mask = kl_frame_parity(&b->frame, s->mask);
 }
 
-static void sign(struct building *b, const struct kl_stage *s)
+static void sign(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     struct kl_cuda_pass *pass =
         b->moved ? move_for(b, KL_CUDA_SIGN, s->mask) : add_pass(b, KL_CUDA_SIGN);
     pass->mask = kl_frame_bits(&b->frame, s->mask), pass->value = kl_frame_bits(&b->frame, s->value);
 }
 
-static void add_stage(struct building *b, const struct kl_stage *s)
+static void add_stage(struct building *b, const struct kl_circuit_gpu_stage *s)
 {
     compose(b, &s->before, s->moves);
     switch (s->kind) {
@@ -241,8 +241,9 @@ static void share_bits(struct kl_cuda_circuit *to, int n)
         to->home[k] = kl_cuda_place(1u << (to->lane_bits + k), to->lane_bits);
 }
 
-int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *last, const struct kl_stages *s,
-                      const struct kl_circuit *c, struct kl_arena *memory, struct kl_error *err)
+int kl_circuit_passes(struct kl_cuda_circuit *to, struct kl_frame *last,
+                      const struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
+                      struct kl_arena *memory, struct kl_error *err)
 {
     struct building b = { .to = to, .fresh = true, .held = c->n_qubits <= KL_CUDA_HELD_QUBITS };
     /* Four own bits at least, and a last move. */

@@ -61,8 +61,8 @@ static void set_amplitudes(struct kl_cuda_amplitude *amplitudes, const struct kl
 }
 
 int kl_circuit_readings(struct kl_cuda_circuit *to, const struct kl_frame *last,
-                        const struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
-                        struct kl_error *err)
+                        const struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
+                        struct kl_arena *memory, struct kl_error *err)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n_terms; i++)

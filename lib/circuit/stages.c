@@ -16,7 +16,7 @@ struct chain {
     bool varies; /* inputs stand in an angle */
 };
 struct building {
-    struct kl_stages *s;
+    struct kl_circuit_gpu_stages *s;
     struct link *links;
     struct chain *chains; /* of each matrix */
     struct kl_vqc_layer now, identity;
@@ -25,13 +25,14 @@ struct building {
 };
 
 /* A stage before which there is nothing but the move, or `at`, behind the first of the region. */
-static struct kl_stage *open_stage(struct building *b, enum kl_cuda_pass_kind kind, size_t at)
+static struct kl_circuit_gpu_stage *open_stage(struct building *b, enum kl_cuda_pass_kind kind,
+                                               size_t at)
 {
-    struct kl_stages *s = b->s;
+    struct kl_circuit_gpu_stages *s = b->s;
     if (b->moved) b->region = at = s->n;
     for (size_t i = s->n++; i > at; i--) s->stage[i] = s->stage[i - 1];
-    struct kl_stage *stage = &s->stage[at];
-    *stage = (struct kl_stage){ .kind = kind, .before = b->now, .moves = b->moved };
+    struct kl_circuit_gpu_stage *stage = &s->stage[at];
+    *stage = (struct kl_circuit_gpu_stage){ .kind = kind, .before = b->now, .moves = b->moved };
     for (int i = 0; i < KL_VQC_MOST_QUBITS; i++) stage->matrix[i] = -1;
     b->now = b->identity;
     b->moved = false;
@@ -48,20 +49,22 @@ static size_t behind(const struct building *b, uint32_t bits)
 
 /* One gate that has a stage of its own, as early as can be: turns behind it then meet in fewer stages.
  */
-static struct kl_stage *put_alone(struct building *b, enum kl_cuda_pass_kind kind, uint32_t bits)
+static struct kl_circuit_gpu_stage *put_alone(struct building *b, enum kl_cuda_pass_kind kind,
+                                              uint32_t bits)
 {
-    struct kl_stage *stage = open_stage(b, kind, behind(b, bits));
+    struct kl_circuit_gpu_stage *stage = open_stage(b, kind, behind(b, bits));
     stage->touched = bits;
     return stage;
 }
 
 /* The first stage of turns that one more of this bit can join, or a new one. */
-static struct kl_stage *turning(struct building *b, uint32_t bit)
+static struct kl_circuit_gpu_stage *turning(struct building *b, uint32_t bit)
 {
-    struct kl_stages *s = b->s;
+    struct kl_circuit_gpu_stages *s = b->s;
     size_t at = behind(b, bit) - 1;
     while (at < s->n && s->stage[at].kind != KL_CUDA_TURNS) at++;
-    struct kl_stage *stage = b->moved || at == s->n ? open_stage(b, KL_CUDA_TURNS, s->n) : &s->stage[at];
+    struct kl_circuit_gpu_stage *stage =
+        b->moved || at == s->n ? open_stage(b, KL_CUDA_TURNS, s->n) : &s->stage[at];
     stage->touched |= bit;
     return stage;
 }
@@ -69,7 +72,7 @@ static struct kl_stage *turning(struct building *b, uint32_t bit)
 /* One more turn in matrix *m, which is new if it is -1. */
 static void put_turn(struct building *b, int *m, int gate, int slot)
 {
-    struct kl_stages *s = b->s;
+    struct kl_circuit_gpu_stages *s = b->s;
     const int i = s->n_turns++;
     if (*m < 0) {
         *m = s->n_matrices++;
@@ -84,7 +87,7 @@ static void put_turn(struct building *b, int *m, int gate, int slot)
 
 static void turn(struct building *b, int bit, int gate, int slot)
 {
-    struct kl_stage *stage = turning(b, 1u << bit);
+    struct kl_circuit_gpu_stage *stage = turning(b, 1u << bit);
     if (gate != KL_VQC_RX && b->s->flips >> bit & 1) b->s->angles[slot].scale *= -1;
     put_turn(b, &stage->matrix[bit], gate, slot);
 }
@@ -100,7 +103,7 @@ static void hadamard(struct building *b, int bit)
 static void controlled(struct building *b, const struct kl_vqc_op *op)
 {
     const int bit = __builtin_ctz(op->target);
-    struct kl_stage *stage = put_alone(b, KL_CUDA_CONTROLLED, op->control | op->target);
+    struct kl_circuit_gpu_stage *stage = put_alone(b, KL_CUDA_CONTROLLED, op->control | op->target);
     stage->target = bit;
     stage->mask = op->control;
     stage->value = op->control & ~b->s->flips;
@@ -110,7 +113,7 @@ static void controlled(struct building *b, const struct kl_vqc_op *op)
 
 static void string(struct building *b, const struct kl_vqc_op *op)
 {
-    struct kl_stage *stage = put_alone(b, KL_CUDA_STRING, op->target);
+    struct kl_circuit_gpu_stage *stage = put_alone(b, KL_CUDA_STRING, op->target);
     stage->mask = op->target;
     if (__builtin_parity(op->target & b->s->flips)) b->s->angles[op->slot].scale *= -1;
     put_turn(b, &stage->matrix[0], KL_VQC_RZ, op->slot);
@@ -118,7 +121,7 @@ static void string(struct building *b, const struct kl_vqc_op *op)
 
 static void sign(struct building *b, const struct kl_vqc_op *op)
 {
-    struct kl_stage *stage = put_alone(b, KL_CUDA_SIGN, op->target);
+    struct kl_circuit_gpu_stage *stage = put_alone(b, KL_CUDA_SIGN, op->target);
     stage->mask = op->target;
     stage->value = op->target & ~b->s->flips;
 }
@@ -144,7 +147,7 @@ static void put(struct building *b, const struct kl_vqc_op *op)
     }
 }
 
-static void set_angles(struct kl_stages *s, const struct kl_circuit_plan *plan)
+static void set_angles(struct kl_circuit_gpu_stages *s, const struct kl_circuit_plan *plan)
 {
     static const int32_t sources[] = {
         [KL_CONSTANT] = KL_CUDA_CONSTANT, [KL_INPUT] = KL_CUDA_INPUT, [KL_WEIGHT] = KL_CUDA_WEIGHT
@@ -160,7 +163,7 @@ static void set_angles(struct kl_stages *s, const struct kl_circuit_plan *plan)
 /* Matrices that vary first, and the turns of each together; stages are told the new numbers. */
 static int order(struct building *b, struct kl_arena *memory, struct kl_error *err)
 {
-    struct kl_stages *s = b->s;
+    struct kl_circuit_gpu_stages *s = b->s;
     int *number = kl_arena_take(memory, (size_t)s->n_matrices + 1, sizeof *number), m = 0, t = 0;
     if (!number) return kl_fail_memory(err, (size_t)s->n_matrices * sizeof *number);
     for (int varies = 1; varies >= 0; varies--) {
@@ -180,16 +183,16 @@ static int order(struct building *b, struct kl_arena *memory, struct kl_error *e
     return KL_OK;
 }
 
-int kl_circuit_stages(struct kl_stages *s, const struct kl_circuit *c, struct kl_arena *memory,
-                      struct kl_error *err)
+int kl_circuit_stages(struct kl_circuit_gpu_stages *s, const struct kl_circuit *c,
+                      struct kl_arena *memory, struct kl_error *err)
 {
     const struct kl_vqc_program *p = &c->plan->program;
     struct building b = { .s = s };
     const size_t most = p->n_ops + p->n_slots + 1;
-    *s = (struct kl_stages){ .stage = kl_arena_take(memory, most, sizeof *s->stage),
-                             .angles = kl_arena_take(memory, most, sizeof *s->angles),
-                             .turns = kl_arena_take(memory, most, sizeof *s->turns),
-                             .matrices = kl_arena_take(memory, most, sizeof *s->matrices) };
+    *s = (struct kl_circuit_gpu_stages){ .stage = kl_arena_take(memory, most, sizeof *s->stage),
+                                         .angles = kl_arena_take(memory, most, sizeof *s->angles),
+                                         .turns = kl_arena_take(memory, most, sizeof *s->turns),
+                                         .matrices = kl_arena_take(memory, most, sizeof *s->matrices) };
     b.links = kl_arena_take(memory, most, sizeof *b.links);
     b.chains = kl_arena_take(memory, most, sizeof *b.chains);
     if (!s->stage || !s->angles || !s->turns || !s->matrices || !b.links || !b.chains)

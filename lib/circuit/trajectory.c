@@ -11,7 +11,7 @@ struct lowering {
     struct kl_trajectory *t;
     struct kl_elements all;
     struct kl_vqc_op *ops;
-    struct kl_step *steps;
+    struct kl_trajectory_step *steps;
     size_t n_ops;
     struct kl_string *strings;
     struct kl_density_term *terms;
@@ -65,19 +65,19 @@ static int put_step(struct lowering *l, const struct kl_element *e, struct kl_er
 {
     const double most =
         0.9; /* what is left of an amplitude, sqrt(1 - r), is divided by on the way back */
-    struct kl_step s = { .element = *e };
+    struct kl_trajectory_step s = { .element = *e };
     switch (e->kind) {
     case KL_ROTATION:
-        s.kind = KL_STEP_TURN;
+        s.kind = KL_TRAJECTORY_TURN;
         emit_rotation(l, e);
         break;
     case KL_CLIFFORD:
-        s.kind = KL_STEP_CLIFFORD;
+        s.kind = KL_TRAJECTORY_CLIFFORD;
         emit_clifford(l, e);
         break;
     case KL_CHANNEL:
-        s.kind = e->channel.shift != 0 ? KL_STEP_DAMP : KL_STEP_PAULI;
-        if (s.kind == KL_STEP_PAULI) {
+        s.kind = e->channel.shift != 0 ? KL_TRAJECTORY_DAMP : KL_TRAJECTORY_PAULI;
+        if (s.kind == KL_TRAJECTORY_PAULI) {
             pauli_bounds(s.below, &e->channel);
             s.clear = l->t->clear *= 1 - (double)s.below[2] * 0x1p-32;
         } else if (!(1 - e->channel.z <= most))

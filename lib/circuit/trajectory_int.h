@@ -13,16 +13,16 @@
 #include "circuit/density_int.h"
 
 /* What a realisation does at one place, in the order of the gates. */
-struct kl_step {
-    enum { KL_STEP_TURN, KL_STEP_CLIFFORD, KL_STEP_PAULI, KL_STEP_DAMP } kind;
-    struct kl_element element; /* the slot of KL_STEP_TURN is its angle's number */
-    uint64_t below[3];         /* KL_STEP_PAULI: a word below [0] is X, below [1] Y, below [2] Z */
-    int slot;                  /* KL_STEP_DAMP: of the KL_VQC_MIX */
-    double clear;              /* KL_STEP_PAULI: probability of no error up to here, here included */
+struct kl_trajectory_step {
+    enum { KL_TRAJECTORY_TURN, KL_TRAJECTORY_CLIFFORD, KL_TRAJECTORY_PAULI, KL_TRAJECTORY_DAMP } kind;
+    struct kl_element element; /* the slot of KL_TRAJECTORY_TURN is its angle's number */
+    uint64_t below[3];         /* KL_TRAJECTORY_PAULI: a word below [0] is X, below [1] Y, below [2] Z */
+    int slot;                  /* KL_TRAJECTORY_DAMP: of the KL_VQC_MIX */
+    double clear; /* KL_TRAJECTORY_PAULI: probability of no error up to here, here included */
 };
 struct kl_trajectory {
     size_t n_steps;
-    const struct kl_step *step;
+    const struct kl_trajectory_step *step;
     double clear; /* probability of no Pauli error at all */
     bool damps;
     /* Output o is constant[o] + sum of weight * string over terms first[o] .. first[o + 1] - 1; strings

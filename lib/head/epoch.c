@@ -208,7 +208,7 @@ static int round_of_steps(int64_t *count, struct kl_train *train, struct kl_pool
     else if ((double)*count * train->step_seconds > ROUND_SECONDS)
         *count = (int64_t)(ROUND_SECONDS / train->step_seconds);
     kl_pool_for(pool, (size_t)*count, gather_one, train);
-    if (quick) kl_train_kept_free(train);
+    if (quick) kl_train_rollback_free(train);
     else kl_train_keep(train);
     int code = for_all(pool, (struct job){ .train = train, .what = STEPS, .count = *count }, err);
     kl_train_stoppable(train, false);
@@ -309,7 +309,7 @@ int kl_train_run(struct kl_train *train, struct kl_pool *pool, const struct kl_w
     const double start = kl_clock();
     const bool on_gpu = train->device && train->device->cuda && !kl_train_finished(train);
     const int code = (on_gpu ? run_on_gpu : run_epochs)(train, pool, w, err);
-    kl_train_kept_free(train);
+    kl_train_rollback_free(train);
     train->seconds += kl_clock() - start;
     return code;
 }

@@ -196,17 +196,17 @@ struct kl_train {
     bool bears_divergence; /* a replica whose loss is no number ends there, at its best epoch so far */
     int64_t until; /* kl_train_run stops before this epoch, and can be called again; 0: the last one */
     struct kl_replica *replicas;
-    struct kl_metric *metric;        /* (hidden) of natural gradients; NULL: none are taken */
-    struct kl_measured measured;     /* (hidden) with shots */
-    float *batches;                  /* (hidden) gathered for the next `ahead` steps */
-    int32_t *batch_labels;           /* (hidden) */
-    int64_t ahead;                   /* (hidden) */
-    double step_seconds;             /* (hidden) of the last round, of all replicas; 0: unknown */
-    struct kl_kept *kept;            /* (hidden) of a round that may be undone (undo.c) */
-    struct kl_train_thread *threads; /* (hidden) */
-    const struct kl_device *device;  /* where steps are taken (gpu.h); NULL: the CPU */
-    struct kl_head_gpu *gpu;         /* (hidden) while they are, on a GPU */
-    const struct kl_log *log;        /* where is said what a GPU had no memory for; NULL: nowhere */
+    struct kl_metric *metric;          /* (hidden) of natural gradients; NULL: none are taken */
+    struct kl_measured measured;       /* (hidden) with shots */
+    float *batches;                    /* (hidden) gathered for the next `ahead` steps */
+    int32_t *batch_labels;             /* (hidden) */
+    int64_t ahead;                     /* (hidden) */
+    double step_seconds;               /* (hidden) of the last round, of all replicas; 0: unknown */
+    struct kl_head_rollback *rollback; /* (hidden) of a round that may be undone (undo.c) */
+    struct kl_train_thread *threads;   /* (hidden) */
+    const struct kl_device *device;    /* where steps are taken (gpu.h); NULL: the CPU */
+    struct kl_head_gpu *gpu;           /* (hidden) while they are, on a GPU */
+    const struct kl_log *log;          /* where is said what a GPU had no memory for; NULL: nowhere */
     int n_threads;
     double seconds;     /* spent in kl_train_run, since it was opened */
     int64_t epochs_run; /* that ended in this time; with a resumed part of one */

@@ -30,7 +30,7 @@ void kl_natural_update(float *params, const struct kl_natural *natural, const fl
                        const struct kl_head_model *model, size_t n_rows, const struct kl_optimizer *o,
                        double scale, double rate)
 {
-    const struct kl_envelope *e = &natural->metric->shape;
+    const struct kl_nn_skyline *e = &natural->metric->shape;
     const size_t offset = model->block.tensors[model->vqc].offset,
                  groups = (n_rows + KL_CIRCUIT_GROUP - 1) / KL_CIRCUIT_GROUP;
     double *mean = natural->sums, *step = natural->step;
@@ -39,6 +39,6 @@ void kl_natural_update(float *params, const struct kl_natural *natural, const fl
     for (size_t k = 0; k < e->size; k++) mean[k] /= (double)n_rows;
     for (size_t i = 0; i < e->n; i++)
         step[i] = scale * grad[offset + i] + o->weight_decay * params[offset + i];
-    kl_envelope_solve(step, mean, e, o->natural_lambda);
+    kl_nn_skyline_solve(step, mean, e, o->natural_lambda);
     for (size_t i = 0; i < e->n; i++) params[offset + i] -= (float)(rate * step[i]);
 }

@@ -81,7 +81,7 @@ int kl_train_wake(struct kl_train *train, int n_threads, struct kl_error *err)
 void kl_train_rest(struct kl_train *train)
 {
     kl_circuit_free(&train->stage.circuit);
-    kl_train_kept_free(train);
+    kl_train_rollback_free(train);
     for (int i = 0; train->threads && i < train->n_threads; i++)
         kl_train_thread_free(&train->threads[i]);
     free(train->threads);

@@ -52,7 +52,7 @@ void kl_train_stoppable(struct kl_train *train, bool stoppable);
 /* Keep what a round of steps changes, so that it is stoppable; without the memory for that it is not. */
 void kl_train_keep(struct kl_train *train);
 void kl_train_undo(struct kl_train *train); /* the round that was kept, of all replicas */
-void kl_train_kept_free(struct kl_train *train);
+void kl_train_rollback_free(struct kl_train *train);
 /* Steps [first, first + count) of the current epoch, whose batches are gathered from the first on. */
 int kl_train_steps(const struct kl_crew *crew, int64_t first, int64_t count, struct kl_error *err);
 /* Mean loss and accuracy of the replica as this model over the validation samples. */

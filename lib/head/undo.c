@@ -6,7 +6,7 @@
 
 #include "head/train_int.h"
 
-struct kl_kept {
+struct kl_head_rollback {
     float *values; /* (replicas, 3, block.size): parameters and both moments, as they lie in a replica */
     double *norms; /* (replicas, groups), of the epoch begun */
     double *loss;  /* (replicas) */
@@ -18,15 +18,15 @@ void kl_train_stoppable(struct kl_train *train, bool stoppable)
     kl_measured_stoppable(train->model->circuit, &train->measured, stoppable);
 }
 
-void kl_train_kept_free(struct kl_train *train)
+void kl_train_rollback_free(struct kl_train *train)
 {
-    if (!train->kept) return;
-    free(train->kept->values);
-    free(train->kept->norms);
-    free(train->kept->loss);
-    free(train->kept->correct);
-    free(train->kept);
-    train->kept = NULL;
+    if (!train->rollback) return;
+    free(train->rollback->values);
+    free(train->rollback->norms);
+    free(train->rollback->loss);
+    free(train->rollback->correct);
+    free(train->rollback);
+    train->rollback = NULL;
 }
 
 /* Of so many replicas that keeping them would cost more than a little, each has a step that is short. */
@@ -37,15 +37,15 @@ static bool has_room(struct kl_train *train)
     const size_t replicas = (size_t)train->options.replicas;
     if (!train->model->circuit || replicas * 3 * train->model->block.size * sizeof(float) > MOST_BYTES)
         return false;
-    if (train->kept) return true;
-    struct kl_kept *k = train->kept = calloc(1, sizeof *k);
+    if (train->rollback) return true;
+    struct kl_head_rollback *k = train->rollback = calloc(1, sizeof *k);
     if (!k) return false;
     k->values = malloc(replicas * 3 * train->model->block.size * sizeof *k->values);
     k->norms = malloc(replicas * kl_head_n_groups(train->whole) * sizeof *k->norms);
     k->loss = malloc(replicas * sizeof *k->loss);
     k->correct = malloc(replicas * sizeof *k->correct);
     if (k->values && k->norms && k->loss && k->correct) return true;
-    kl_train_kept_free(train);
+    kl_train_rollback_free(train);
     return false;
 }
 
@@ -53,7 +53,7 @@ static bool has_room(struct kl_train *train)
 static void copy(struct kl_train *train, bool back)
 {
     const size_t size = 3 * train->model->block.size, groups = kl_head_n_groups(train->whole);
-    struct kl_kept *k = train->kept;
+    struct kl_head_rollback *k = train->rollback;
     for (size_t i = 0; i < (size_t)train->options.replicas; i++) {
         struct kl_replica *r = &train->replicas[i];
         float *values = k->values + i * size;

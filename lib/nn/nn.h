@@ -148,19 +148,19 @@ typedef int (*kl_trig_values_fn)(double *values, const double *angles, size_t n,
 int kl_trig_minimum(double *at, size_t degree, kl_trig_values_fn values_of, void *context,
                     struct kl_error *err);
 
-/* ---- linear systems of natural gradients (envelope.c) ---- */
+/* ---- linear systems of natural gradients (skyline_cholesky.c) ---- */
 /* Lower triangle of a symmetric matrix (n, n), row i from column first[i] <= i, before which all is 0:
    entry (i, j) at start[i] + j - first[i]. */
-struct kl_envelope {
+struct kl_nn_skyline {
     size_t n, size; /* size: entries kept */
     const size_t *first, *start;
 };
 /* first is kept, start is taken from memory. KL_ENOMEM. */
-int kl_envelope_make(struct kl_envelope *e, size_t n, const size_t *first, struct kl_arena *memory,
-                     struct kl_error *err);
+int kl_nn_skyline_make(struct kl_nn_skyline *e, size_t n, const size_t *first, struct kl_arena *memory,
+                       struct kl_error *err);
 /* x (n), the right-hand side, becomes (a + shift I)^-1 x; a (size) is used up. NaN where a + shift I is
    not positive definite. */
-void kl_envelope_solve(double *x, double *a, const struct kl_envelope *e, double shift);
+void kl_nn_skyline_solve(double *x, double *a, const struct kl_nn_skyline *e, double shift);
 
 /* ---- learning rates (schedule.c) ---- */
 enum kl_schedule_kind { KL_CONSTANT_RATE, KL_STEP_RATE, KL_COSINE_RATE, KL_PLATEAU_RATE };

@@ -11,7 +11,7 @@
 enum { COLUMNS = 8, CLASS_A = 0, CLASS_B = 1, MEAN = 3, SHADES = 64, MOST_BARS = 10, MOST_WORDS = 96 };
 #define LEAST 1e-6 /* that the logarithmic panels draw; equal devices have 0 */
 
-static void study_free(struct kl_study *s)
+static void study_free(struct kl_plot_synthetic *s)
 {
     free(s->class), free(s->divergence), free(s->mean), free(s->accuracy), free(s->pairs);
 }
@@ -27,7 +27,7 @@ static int load(void **data, struct kl_file *file, const char *name, enum kl_typ
     return code ? code : kl_file_load(data, file, set, err);
 }
 
-static int load_study(struct kl_study *s, struct kl_file *f, struct kl_error *err)
+static int load_study(struct kl_plot_synthetic *s, struct kl_file *f, struct kl_error *err)
 {
     const struct kl_dataset *class, *pairs;
     int code = kl_file_expect(&class, f, "class", KL_TYPE_I32, 1, err);
@@ -55,13 +55,13 @@ void kl_synthetic_title(cairo_t *cr, const struct kl_axes *a, const char *text)
     kl_text(cr, a->left + a->width / 2, a->top - 6, 8, KL_CENTRE, text);
 }
 
-static double pair(const struct kl_study *s, size_t i, size_t k)
+static double pair(const struct kl_plot_synthetic *s, size_t i, size_t k)
 {
     return s->divergence[i * s->d + k];
 }
 
 /* "" if all pairs are drawn. */
-static void say_least(char text[MOST_WORDS], const struct kl_study *s, const char *where)
+static void say_least(char text[MOST_WORDS], const struct kl_plot_synthetic *s, const char *where)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->d; i++)
@@ -78,7 +78,7 @@ static void caption(cairo_t *cr, const struct kl_axes *a, double x, const char *
     kl_text(cr, x, a->top + a->height + 33, 7, KL_CENTRE, text);
 }
 
-static void log_range(struct kl_axes *a, const struct kl_study *s)
+static void log_range(struct kl_axes *a, const struct kl_plot_synthetic *s)
 {
     a->y0 = INFINITY, a->y1 = -INFINITY;
     for (size_t i = 0; i < s->d; i++)
@@ -99,7 +99,7 @@ static void cell_colour(cairo_t *cr, const struct kl_axes *shades, double diverg
     else kl_colour(cr, 0, 0.2);
 }
 
-static void draw_map(cairo_t *cr, struct kl_axes a, const struct kl_study *s)
+static void draw_map(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthetic *s)
 {
     struct kl_axes shades = a;
     const double cell = a.height / (double)s->d;
@@ -154,7 +154,8 @@ static void draw_box(cairo_t *cr, const struct kl_axes *a, double x, double *val
     cairo_stroke(cr);
 }
 
-static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct kl_study *s, struct kl_error *err)
+static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthetic *s,
+                      struct kl_error *err)
 {
     const char *const names[] = { "within classes", "between" };
     char text[MOST_WORDS];
@@ -181,7 +182,7 @@ static int draw_boxes(cairo_t *cr, struct kl_axes a, const struct kl_study *s, s
     return KL_OK;
 }
 
-static void draw_bars(cairo_t *cr, struct kl_axes a, const struct kl_study *s)
+static void draw_bars(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthetic *s)
 {
     const size_t n = s->n_pairs < MOST_BARS ? s->n_pairs : MOST_BARS;
     a.x1 = (double)n, a.y0 = 0, a.y1 = 1e-3, a.no_x_numbers = true, a.whole_x = true;
@@ -212,7 +213,7 @@ static void draw_bars(cairo_t *cr, struct kl_axes a, const struct kl_study *s)
 int kl_draw_synthetic(struct kl_sheet *sheet, const struct kl_figure_inputs *inputs,
                       struct kl_error *err)
 {
-    struct kl_study s = { 0 };
+    struct kl_plot_synthetic s = { 0 };
     const struct kl_axes a = { .left = 50, .top = 18, .width = 175, .height = 130, .x1 = 1, .y1 = 1 };
     struct kl_axes b = a, c = a, d = a;
     b.left = d.left = 310, c.top = d.top = 205;

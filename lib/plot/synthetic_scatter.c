@@ -8,7 +8,7 @@
 
 enum { MOST_CLASSES = 12 };
 
-static void draw_fit(cairo_t *cr, const struct kl_axes *a, const struct kl_study *s)
+static void draw_fit(cairo_t *cr, const struct kl_axes *a, const struct kl_plot_synthetic *s)
 {
     double mx = 0, my = 0, xx = 0, xy = 0;
     for (size_t i = 0; i < s->d; i++)
@@ -26,7 +26,7 @@ static void draw_fit(cairo_t *cr, const struct kl_axes *a, const struct kl_study
 }
 
 /* Marks and colours of the classes, at the right of the frame. */
-static void draw_classes(cairo_t *cr, const struct kl_axes *a, const struct kl_study *s)
+static void draw_classes(cairo_t *cr, const struct kl_axes *a, const struct kl_plot_synthetic *s)
 {
     const double x = a->left + a->width + 8;
     char text[32];
@@ -50,7 +50,8 @@ static bool all_equal(const double *values, size_t n)
     return true;
 }
 
-static void title_scatter(cairo_t *cr, const struct kl_axes *a, const struct kl_study *s, double r)
+static void title_scatter(cairo_t *cr, const struct kl_axes *a, const struct kl_plot_synthetic *s,
+                          double r)
 {
     char text[64] = "devices by class";
     if (isfinite(r)) snprintf(text, sizeof text, "devices by class, r = %.3f", r);
@@ -66,7 +67,7 @@ static double margin(double range)
     return range > 1e-9 ? 0.08 * range : 0.05;
 }
 
-int kl_synthetic_scatter(cairo_t *cr, struct kl_axes a, const struct kl_study *s,
+int kl_synthetic_scatter(cairo_t *cr, struct kl_axes a, const struct kl_plot_synthetic *s,
                          const struct kl_file *file, struct kl_error *err)
 {
     double r = 0;

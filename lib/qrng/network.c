@@ -36,7 +36,7 @@ struct training {
     float *params, *m, *v, *grad, *best, *work;
     int64_t *order;
     uint64_t step;
-    struct kl_course course;
+    struct kl_early_stopping stopping;
     int (*stop)(void);
 };
 
@@ -79,7 +79,7 @@ static double step(struct training *t, const int64_t *which, size_t n)
                                           .scale = kl_dropout_scale(o->dropout) };
     fill(&batch, t->samples, which, n);
     t->kernels->mlp_gradient_f32(&loss, t->grad, t->params, &o->net, &batch, o->l1, &drop, t->work);
-    struct kl_update update = kl_update_at(&t->optimizer, t->course.lr, ++t->step);
+    struct kl_update update = kl_update_at(&t->optimizer, t->stopping.lr, ++t->step);
     const double scale = o->clip / (sqrt(loss.squares) + 1e-6);
     update.adam.grad_scale = o->clip > 0 && scale < 1 ? scale : 1;
     t->kernels->adam_f32(t->params, t->m, t->v, t->grad, t->size, &update.adam);
@@ -130,12 +130,13 @@ static int run_epochs(struct training *t, const int64_t *training, size_t n_trai
                       const int64_t *judging, size_t n_judging, struct kl_error *err)
 {
     double found[KL_NETWORK_RATE];
-    for (int64_t e = 0; !t->course.ended; e++) {
+    for (int64_t e = 0; !t->stopping.ended; e++) {
         found[KL_NETWORK_TRAIN_LOSS] = epoch(t, e, training, n_training);
         found[KL_NETWORK_TRAIN_ACCURACY] = judge(t, NULL, training, n_training);
         found[KL_NETWORK_JUDGE_ACCURACY] = judge(t, &found[KL_NETWORK_JUDGE_LOSS], judging, n_judging);
         if (stops(t)) return kl_fail(err, KL_ESIGNAL, "stopped");
-        if (kl_course_epoch(&t->course, found)) memcpy(t->best, t->params, t->size * sizeof *t->best);
+        if (kl_early_stopping_epoch(&t->stopping, found))
+            memcpy(t->best, t->params, t->size * sizeof *t->best);
     }
     return KL_OK;
 }
@@ -160,7 +161,7 @@ int kl_network_train(struct kl_network_run *run, const struct kl_network_options
         const unsigned before = kl_flush_begin();
         kl_network_draw(run->params, o, t.seed);
         kl_network_from_file_f32(t.params, run->params, &o->net);
-        kl_course_begin(&t.course, run, o);
+        kl_early_stopping_begin(&t.stopping, run, o);
         rc = run_epochs(&t, training, n_training, judging, n_judging, err);
         kl_flush_end(before);
     }

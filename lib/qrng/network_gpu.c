@@ -10,7 +10,7 @@
 #include "qrng/network_int.h"
 
 struct place {
-    struct kl_course course; /* run NULL: nobody is there */
+    struct kl_early_stopping stopping; /* run NULL: nobody is there */
     const int64_t *training;
     size_t n_training, n_judging;
     uint64_t seed, step;
@@ -132,7 +132,7 @@ int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_net
                          .n_training = n_training,
                          .n_judging = n_judging,
                          .seed = kl_network_seed(seed, stream) };
-    kl_course_begin(&p->course, run, gpu->o);
+    kl_early_stopping_begin(&p->stopping, run, gpu->o);
     kl_network_draw(run->params, gpu->o, p->seed);
     for (size_t i = 0; i < gpu->samples->n; i++) gpu->labels[i] = (uint8_t)labels[i];
     for (size_t i = 0; i < n_judging; i++) gpu->judging[i] = (int32_t)judging[i];
@@ -146,7 +146,7 @@ static void draw_next(void *context, size_t i, int thread)
 {
     struct kl_network_gpu *c = context;
     const size_t place = c->live[i];
-    draw_order(c, place, c->places[place].course.run->epochs + 1,
+    draw_order(c, place, c->places[place].stopping.run->epochs + 1,
                c->drawn + (size_t)thread * c->samples->n);
 }
 
@@ -155,11 +155,11 @@ static void list_live(struct kl_network_gpu *c)
     c->n_live = 0;
     for (size_t i = 0; i < c->n_places; i++) {
         const struct place *p = &c->places[i];
-        if (!p->course.run || p->course.ended) continue;
+        if (!p->stopping.run || p->stopping.ended) continue;
         c->epochs[c->n_live] = (struct kl_cuda_mlp_epoch){ .run = (int32_t)i,
                                                            .n_training = (int32_t)p->n_training,
                                                            .keep = p->keep,
-                                                           .lr = (float)p->course.lr,
+                                                           .lr = (float)p->stopping.lr,
                                                            .seed = p->seed,
                                                            .step = p->step };
         c->live[c->n_live++] = i;
@@ -176,7 +176,7 @@ static void note(struct place *p, const struct kl_cuda_mlp_result *r, int64_t ba
         [KL_NETWORK_JUDGE_ACCURACY] = r->judged_right / (double)p->n_judging,
     };
     p->step += steps;
-    p->keep = kl_course_epoch(&p->course, found);
+    p->keep = kl_early_stopping_epoch(&p->stopping, found);
 }
 
 int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
@@ -193,11 +193,11 @@ int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
 int kl_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place, struct kl_error *err)
 {
     struct place *p = &gpu->places[place];
-    *ended = p->course.run && p->course.ended;
+    *ended = p->stopping.run && p->stopping.ended;
     if (!*ended) return KL_OK;
     const int code =
-        gpu->cuda->mlps->get(gpu->mlps, place, !(gpu->o->last || p->keep), p->course.run->params, err);
-    p->course.run = NULL;
+        gpu->cuda->mlps->get(gpu->mlps, place, !(gpu->o->last || p->keep), p->stopping.run->params, err);
+    p->stopping.run = NULL;
     return code;
 }
 

@@ -6,7 +6,7 @@
 #include "qrng/network.h"
 
 /* Where a run stands: how its epochs are judged decides its rate, its best epoch and its end. */
-struct kl_course {
+struct kl_early_stopping {
     const struct kl_network_options *o;
     struct kl_network_run *run;
     double lr;                          /* of the next epoch */
@@ -15,10 +15,10 @@ struct kl_course {
     bool ended;
 };
 /* Its history is NaN, no epoch has run. */
-void kl_course_begin(struct kl_course *c, struct kl_network_run *run,
-                     const struct kl_network_options *o);
+void kl_early_stopping_begin(struct kl_early_stopping *c, struct kl_network_run *run,
+                             const struct kl_network_options *o);
 /* The next epoch: what it gave, by enum kl_network_history. True: it is the best so far. */
-bool kl_course_epoch(struct kl_course *c, const double found[KL_NETWORK_RATE]);
+bool kl_early_stopping_epoch(struct kl_early_stopping *c, const double found[KL_NETWORK_RATE]);
 
 /* First parameters in the order of files, drawn in this order: number i of layer l is word i % 4 of
    Philox block i / 4, step l. */

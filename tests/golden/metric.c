@@ -11,7 +11,7 @@
 enum { MOST = 4096, SAMPLES = 3, LARGEST = 40 };
 static int failures;
 
-static double entry(const double *a, const struct kl_envelope *e, size_t i, size_t j)
+static double entry(const double *a, const struct kl_nn_skyline *e, size_t i, size_t j)
 {
     return j < e->first[i] ? 0 : a[e->start[i] + j - e->first[i]];
 }
@@ -75,7 +75,7 @@ static void solution(const char *name, const struct kl_metric *m, const double *
     must(kl_arena_init(&work, 0, &err), &err);
     must(kl_metric_sums_f64(sums, m, x, w, SAMPLES, &work, &err), &err);
     for (size_t k = 0; k < m->shape.size; k++) sums[k] /= SAMPLES;
-    kl_envelope_solve(step, sums, &m->shape, 1e-3);
+    kl_nn_skyline_solve(step, sums, &m->shape, 1e-3);
     golden_values(expected, MOST, group, "step");
     for (size_t i = 0; i < n; i++)
         if (!(fabs(step[i] - expected[i]) <= 1e-10 * fmax(1, fabs(expected[i])))) {

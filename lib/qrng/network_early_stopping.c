@@ -33,9 +33,10 @@ void kl_network_draw(float *file, const struct kl_network_options *o, uint64_t s
     }
 }
 
-void kl_course_begin(struct kl_course *c, struct kl_network_run *run, const struct kl_network_options *o)
+void kl_early_stopping_begin(struct kl_early_stopping *c, struct kl_network_run *run,
+                             const struct kl_network_options *o)
 {
-    *c = (struct kl_course){
+    *c = (struct kl_early_stopping){
         .o = o, .run = run, .lr = o->lr, .best_judged = -INFINITY, .best_scheduled = -1e300
     };
     run->best = run->epochs = 0;
@@ -43,7 +44,7 @@ void kl_course_begin(struct kl_course *c, struct kl_network_run *run, const stru
 }
 
 /* Is this epoch the best? The rate's schedule asks for a little more than better. */
-static bool better(struct kl_course *c, double loss, double accuracy)
+static bool better(struct kl_early_stopping *c, double loss, double accuracy)
 {
     const double value = c->o->judge == KL_JUDGE_LOSS ? -loss : accuracy;
     const bool improved = value > c->best_judged;
@@ -56,7 +57,7 @@ static bool better(struct kl_course *c, double loss, double accuracy)
     return improved;
 }
 
-bool kl_course_epoch(struct kl_course *c, const double found[KL_NETWORK_RATE])
+bool kl_early_stopping_epoch(struct kl_early_stopping *c, const double found[KL_NETWORK_RATE])
 {
     struct kl_network_run *run = c->run;
     const int64_t e = run->epochs++;

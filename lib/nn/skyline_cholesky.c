@@ -6,11 +6,11 @@
 
 #include "nn/nn.h"
 
-int kl_envelope_make(struct kl_envelope *e, size_t n, const size_t *first, struct kl_arena *memory,
-                     struct kl_error *err)
+int kl_nn_skyline_make(struct kl_nn_skyline *e, size_t n, const size_t *first, struct kl_arena *memory,
+                       struct kl_error *err)
 {
     size_t *start = kl_arena_take(memory, n + 1, sizeof *start);
-    *e = (struct kl_envelope){ .n = n, .first = first, .start = start };
+    *e = (struct kl_nn_skyline){ .n = n, .first = first, .start = start };
     if (!start) return kl_fail_memory(err, n * sizeof *start);
     for (size_t i = 0; i < n; i++) {
         start[i] = e->size;
@@ -20,7 +20,7 @@ int kl_envelope_make(struct kl_envelope *e, size_t n, const size_t *first, struc
 }
 
 /* Row i of the lower factor in place of row i; rows before it are factors already. */
-static void factor_row(double *a, const struct kl_envelope *e, size_t i, double shift)
+static void factor_row(double *a, const struct kl_nn_skyline *e, size_t i, double shift)
 {
     double *row = a + e->start[i] - e->first[i], pivot = row[i] + shift;
     for (size_t j = e->first[i]; j < i; j++) {
@@ -33,7 +33,7 @@ static void factor_row(double *a, const struct kl_envelope *e, size_t i, double 
     row[i] = sqrt(pivot);
 }
 
-void kl_envelope_solve(double *x, double *a, const struct kl_envelope *e, double shift)
+void kl_nn_skyline_solve(double *x, double *a, const struct kl_nn_skyline *e, double shift)
 {
     for (size_t i = 0; i < e->n; i++) {
         factor_row(a, e, i, shift);
