@@ -8,7 +8,7 @@ failed=0
 faults=()
 fail() { faults+=("structure: $*"); failed=1; }
 code() { # a C file without comments, strings and literals, so that words in messages do not count
-    gcc -fpreprocessed -dD -E -P "$1" 2>/dev/null | sed 's/"\([^"\\]\|\\.\)*"/""/g'
+    gcc -x c -fpreprocessed -dD -E -P "$1" 2>/dev/null | sed 's/"\([^"\\]\|\\.\)*"/""/g'
 }
 
 # 1. The library neither prints nor exits.
@@ -92,6 +92,14 @@ done
 # 8. A struct tag means one thing.
 for tag in $(grep -rhoE '^struct kl_[a-z0-9_]+ \{' lib kernels tools | sort | uniq -d | cut -d' ' -f2); do
     fail "struct $tag is defined twice: $(grep -rlE "^struct $tag \{" lib kernels tools | tr '\n' ' ')"
+done
+
+# 9. The device is `gpu`, its interface `cuda`; no file and no identifier says `card`.
+card='(^|[^a-z])cards?([^a-z]|$)'
+for f in $(find lib kernels tools | grep -iE "$card"); do fail "$f: the device is called gpu"; done
+for f in $(grep -rliE "$card" --include='*.[ch]' --include='*.cu' --include='*.cuh' lib kernels tools | sort); do
+    found=$(code "$f" | grep -iE "$card" | head -1)
+    [ -z "$found" ] || fail "$f: the device is called gpu: $found"
 done
 
 # Sizes, said without failing.
