@@ -231,6 +231,7 @@ static int evaluate(struct run *run, struct kl_error *err)
                                              &meter };
     int code = kl_device_choose(&run->device, run->v->common.device, err);
     run->v->common.device_used = run->device.name;
+    kl_device_unmeasured(run->v->common.device, run->stage->log);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     if (!code) code = kl_pool_create(&pool, (int)run->v->common.threads, err);
     kl_progress_begin(&progress, run->stage->log, run->v->common.progress, "samples");

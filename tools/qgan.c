@@ -118,6 +118,7 @@ static int prepare(struct run *run, struct kl_error *err)
 {
     const int code = kl_device_choose(&run->device, run->v.common.device, err);
     run->v.common.device_used = run->device.name;
+    kl_device_unmeasured(run->v.common.device, &run->log);
     return code ? code : kl_pool_create(&run->pool, (int)run->v.common.threads, err);
 }
 

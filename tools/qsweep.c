@@ -180,6 +180,7 @@ static int train(struct run *run, struct kl_error *err)
     size_t first, n;
     part_of(run, &first, &n);
     int code = kl_device_choose(&run->device, common->device, err);
+    kl_device_unmeasured(common->device, run->stage->log);
     run->v->head.common.device_used = run->device.name;
     for (size_t i = 0; i < run->points.n; i++)
         run->points.points[i].v.common.device_used = run->device.name;

@@ -26,7 +26,7 @@ static bool is_there(void)
 
 bool kl_device_pays(const struct kl_device_work *work, int threads)
 {
-    return work->gpu > 0 && work->thread / threads > work->gpu;
+    return !work->refused && work->gpu > 0 && work->thread / threads > work->gpu;
 }
 
 void kl_device_auto(struct kl_device *device, const struct kl_device_work *work, int threads,
@@ -35,7 +35,8 @@ void kl_device_auto(struct kl_device *device, const struct kl_device_work *work,
     struct kl_device gpu;
     struct kl_error why;
     if (!is_there()) return;
-    if (work->gpu <= 0)
+    if (work->refused) kl_note(log, 1, "--device auto: the CPU; %s", work->refused);
+    else if (work->gpu <= 0)
         kl_note(log, 1, "--device auto: the CPU; this has not been measured on a GPU (docs/cuda.md)");
     else if (!kl_device_pays(work, threads))
         kl_note(
@@ -54,4 +55,10 @@ void kl_device_auto(struct kl_device *device, const struct kl_device_work *work,
         kl_note(log, 1, "--device auto: %s, about %.2g s; the CPU would take about %.2g s", gpu.name,
                 work->gpu, work->thread / threads);
     }
+}
+
+void kl_device_unmeasured(const char *text, const struct kl_log *log)
+{
+    const struct kl_device_work none = { 0 };
+    if (strcmp(text, "auto") == 0) kl_device_auto(&(struct kl_device){ 0 }, &none, 1, log);
 }

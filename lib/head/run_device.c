@@ -10,7 +10,7 @@
    parameters (docs/benchmarks.md). */
 #define THREAD_SAMPLE 2.1e-11
 #define GPU_START 0.5
-#define GPU_STEP 50e-6
+#define GPU_STEP 70e-6
 #define GPU_STEP_HEAD 2e-6
 #define DEFAULT_PARAMETERS 70000
 
@@ -38,7 +38,7 @@ int kl_head_run_device(struct kl_head_run *run, const struct kl_features *featur
     const int code = kl_head_model_make(&model, &v->head, features->d, features->n_classes, err);
     if (code) return code;
     struct kl_device_work work = work_of(run, &model, features->n);
-    if (kl_head_gpu_check(&model, &v->train, &refused)) work.gpu = 0;
+    if (kl_head_gpu_check(&model, &v->train, &refused)) work.refused = refused.text;
     kl_device_auto(&run->device, &work, threads, run->log);
     kl_head_model_free(&model);
     return KL_OK;

@@ -58,6 +58,7 @@ static int train(struct work *w, struct kl_error *err)
     if (!code) code = kl_bits_note_names(stage->log, stage->inputs, w->bits.names, stage->n_inputs, err);
     if (!code) code = kl_device_choose(&w->device, w->v->common.device, err);
     w->v->common.device_used = w->device.name;
+    kl_device_unmeasured(w->v->common.device, stage->log);
     if (!code) code = kl_pool_create(&pool, (int)w->v->common.threads, err);
     if (!code) code = kl_writer_open_partial(&w->writer, w->v->common.output, &stage->header, err);
     if (!code) kl_writer_note_older(w->writer, stage->log, "split");
