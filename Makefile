@@ -90,7 +90,7 @@ include tests/tests.mk packaging/install.mk kernels/cuda/cuda.mk packaging/bundl
 
 # Recursive calls of make, because the libraries' flags are looked up anew once `deps` has installed them.
 JOBS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
-.PHONY: deps deps-test demo demo-qrng test bench sanitize coverage clean
+.PHONY: deps deps-test demo demo-qrng test check bench sanitize coverage clean
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 define INSTALL_MISSING
 	@command -v dpkg-query >/dev/null || { echo "not Debian: provide these by hand: $(1)"; exit 0; }; \
@@ -122,6 +122,12 @@ demo-qrng: deps
 test: deps-test
 	@$(MAKE) --no-print-directory $(JOBS) all test-programs bench-programs test-python
 	@KETLINE_PYTHON="$(TEST_PYTHON)" BUILD=$(BUILD) tests/run.sh $(ONLY)
+
+## make check        unit, golden and command-line tests, a few minutes, nothing installed; T=tests/unit/store: those of a folder or file
+CHECKED := $(or $(T:%.c=%),tests/unit/ tests/golden/ tests/cli/)
+check:
+	@$(MAKE) --no-print-directory $(JOBS) all $(filter $(CHECKED:%=$(BUILD)/%%),$(TEST_PROGRAMS))
+	@BUILD=$(BUILD) tests/run.sh $(CHECKED)
 
 # The packages mlflow, qiskit and safetensors must read what the tools write; where they cannot be had, their tests are
 # skipped.
