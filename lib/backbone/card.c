@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backbone/card_int.h"
-#include "device/device.h"
+#include "kernels/device.h"
 
 struct kl_card {
     const struct kl_cuda *cuda;
