@@ -11,9 +11,9 @@ export KETLINE_SHARED
 
 # Debian packages: for the build, then for the tests.
 DEPS := build-essential pkg-config libhdf5-dev libpng-dev libjpeg-dev libcairo2-dev libjansson-dev libyaml-dev libssl-dev \
-  libxxhash-dev libzip-dev zlib1g-dev libbz2-dev
+  libxxhash-dev zlib1g-dev libbz2-dev
 DEPS_TEST := clang jq mandoc zsh fish hdf5-tools rclone slurm-wlm munge openmpi-bin snakemake python3 python3-venv python3-numpy python3-h5py
-LIBS := hdf5 libpng libjpeg cairo jansson yaml-0.1 libcrypto libxxhash libzip zlib
+LIBS := hdf5 libpng libjpeg cairo jansson yaml-0.1 libcrypto libxxhash zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(LIBS) 2>/dev/null)
 CFLAGS += -std=c17 -D_GNU_SOURCE $(OPT) -g -Wall -Wextra -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast \

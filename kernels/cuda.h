@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    What libketline-cuda.so offers (kernels/cuda/): a table of functions a family, found by
-   lib/device/cuda.c when a GPU is asked for; the families' headers are kernels/cuda_*.h.
+   kernels/device.c when a GPU is asked for; the families' headers are kernels/cuda_*.h.
    Everything here is plain data in host memory; the library keeps its own copies on the GPU. Functions
    return 0, KL_EDEVICE (no such device, or it was lost), KL_ENOMEM (the GPU's memory, or the host's) or
    KL_EUSAGE (not for the GPU) and fill *err. Float only. */

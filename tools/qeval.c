@@ -5,11 +5,11 @@
 
 #include "claims/claims.h"
 #include "circuit/options.h"
-#include "device/device.h"
 #include "head/collapse.h"
 #include "head/evaluate.h"
 #include "head/features.h"
 #include "head/meter.h"
+#include "kernels/device.h"
 #include "qrng/mode.h"
 #include "store/mode.h"
 #include "store/shard.h"

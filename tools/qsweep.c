@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "device/device.h"
 #include "head/run.h"
 #include "head/sweep_run.h"
+#include "kernels/device.h"
 #include "store/mode.h"
 #include "store/shard.h"
 

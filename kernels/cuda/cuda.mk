@@ -9,7 +9,7 @@ CUDA_PTX = compute_$(firstword $(CUDA_ARCHS))
 CUDA_CODE = $(foreach a,$(CUDA_ARCHS),-gencode arch=$(CUDA_PTX),code=sm_$(a)) -gencode arch=$(CUDA_PTX),code=$(CUDA_PTX)
 # What the tools and the library must agree on: all bytes of the headers that both may read.
 CUDA_VERSION := -DKL_CUDA_VERSION=$(shell cat kernels/*.h | cksum | cut -d' ' -f1)u
-$(BUILD)/lib/device/cuda.o: CFLAGS += $(CUDA_VERSION)
+$(BUILD)/kernels/device.o: CFLAGS += $(CUDA_VERSION)
 CUDA_FLAGS = -std=c++17 -O3 -I. -Ilib $(CUDA_VERSION) $(CUDNN_H:%/cudnn.h=-isystem %) -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror,-fPIC,-fvisibility=hidden
 # Features in other precisions than fp32 need cuDNN: cudnn.h here, its libraries when they run. Without it the library says so.
 # CUDNN_HOME=DIR names it.
@@ -22,7 +22,7 @@ CUDA_SOURCES := $(if $(CUDNN_H),$(CUDA_ALL),$(filter-out $(WITH_CUDNN),$(CUDA_AL
 # One folder a list of architectures, so that changing it rebuilds.
 CUDA_BUILD = $(BUILD)/cuda/$(subst $(empty) $(empty),-,$(CUDA_ARCHS))
 CUDA_OBJECTS = $(CUDA_SOURCES:%.cu=$(CUDA_BUILD)/%.o)
-$(BUILD)/lib/device/cuda.o $(patsubst %,%/kernels/cuda/library.o,$(CUDA_BUILD) $(BUILD)/emulated): $(wildcard kernels/*.h)
+$(BUILD)/kernels/device.o $(patsubst %,%/kernels/cuda/library.o,$(CUDA_BUILD) $(BUILD)/emulated): $(wildcard kernels/*.h)
 
 .PHONY: cuda cuda-needs-nvcc
 ## make cuda         what runs on a GPU, build/bin/libketline-cuda.so, with nvcc; CUDA_ARCHS=90 for one kind of card

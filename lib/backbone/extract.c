@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backbone/extract_int.h"
+#include "base/half.h"
 #include "store/store.h"
 
 struct worker {

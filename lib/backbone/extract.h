@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 
 #include "backbone/backbone.h"
-#include "device/device.h"
 #include "ingest/ingest.h"
+#include "kernels/device.h"
 
 struct kl_writer;
 

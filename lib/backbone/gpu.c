@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "backbone/gpu_int.h"
-#include "device/device.h"
+#include "kernels/device.h"
 
 struct kl_backbone_gpu {
     const struct kl_cuda *cuda;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
-   The options that every tool has. --device only those have that run on a GPU too (device/device.h). */
+   The options that every tool has. --device only those have that run on a GPU too (kernels/device.h). */
 #include "base/base_int.h"
 
 #define FIELD(name) offsetof(struct kl_common, name)

@@ -46,37 +46,4 @@ double kl_peak_gflops(const char *isa);
 /* The sum of values, read as fast as memory gives them: to measure its bandwidth. */
 float kl_read_memory(const float *values, size_t n);
 
-/* What --device asked for. */
-struct kl_cuda;
-struct kl_device {
-    const struct kl_cuda *cuda; /* the functions of kernels/cuda.h; NULL: the CPU */
-    int number;                 /* of the GPU */
-    char name[64];              /* "cpu: avx512" (its kernels), "cuda: NVIDIA H200": for the provenance
-                                   record */
-};
-/* text: "auto", "cpu", "cuda" or "cuda:k". auto is the CPU, until the stage knows what there is to do and
-   asks kl_device_auto. KL_EDEVICE: no library, no driver, no such GPU. */
-struct kl_error;
-int kl_device_choose(struct kl_device *device, const char *text, struct kl_error *err);
-/* Seconds that there is to do, about: of one thread of a CPU, if it had to do all; of the GPU of
-   docs/benchmarks.md, its start included (0: not measured). refused: why a GPU cannot do it, or NULL. */
-struct kl_device_work {
-    double thread, gpu;
-    const char *refused;
-};
-struct kl_log;
-bool kl_device_pays(const struct kl_device_work *work, int threads);
-/* Of a stage that has not been measured on a GPU: where --device is auto and a GPU is here, a note that it
-   is not taken. */
-void kl_device_unmeasured(const char *text, const struct kl_log *log);
-/* device, which kl_device_choose has made of "auto", becomes the GPU where that pays and it is one that has
-   been measured. Where a GPU is here and is not taken, a note says why. (auto.c) */
-void kl_device_auto(struct kl_device *device, const struct kl_device_work *work, int threads,
-                    const struct kl_log *log);
-/* The row of a tool that can run on a GPU; at: offset of common.device. */
-#define KL_DEVICE_OPTION(at)                                                                           \
-    {                                                                                                  \
-        "device", 0, KL_OPT_DEVICE, at, "DEVICE", 0, 0, false, "auto, cpu, cuda or cuda:K", NULL, NULL \
-    }
-
 #endif

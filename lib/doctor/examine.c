@@ -6,6 +6,7 @@
 
 #include "doctor/doctor.h"
 #include "kernels/cuda.h"
+#include "kernels/device.h"
 #include "kernels/select.h"
 
 static void look_at_threads(struct kl_doctor *d)

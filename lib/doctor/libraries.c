@@ -12,7 +12,6 @@
 #include <png.h>
 #include <xxhash.h>
 #include <yaml.h>
-#include <zip.h>
 #include <zlib.h>
 
 #include "store/store.h"
@@ -50,7 +49,6 @@ size_t kl_libraries(struct kl_library *libraries)
     add(libraries, &n, "OpenSSL", OPENSSL_VERSION_STR, OpenSSL_version(OPENSSL_VERSION_STRING));
     dotted(built, XXH_VERSION_NUMBER);
     add(libraries, &n, "xxHash", built, dotted(found, XXH_versionNumber()));
-    add(libraries, &n, "libzip", LIBZIP_VERSION, zip_libzip_version());
     add(libraries, &n, "zlib", ZLIB_VERSION, zlibVersion());
     snprintf(found, sizeof found, "%.*s", (int)strcspn(BZ2_bzlibVersion(), ","), BZ2_bzlibVersion());
     add(libraries, &n, "bzip2", found, found); /* no macro */

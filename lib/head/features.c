@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/half.h"
 #include "head/features.h"
-#include "ingest/ingest.h"
 #include "store/store.h"
 
 /* The features as float; blocks of rows bound the second copy that float16 needs. */

@@ -4,9 +4,9 @@
 #ifndef KL_HEAD_GPU_H
 #define KL_HEAD_GPU_H
 
-#include "device/device.h"
 #include "head/head.h"
 #include "kernels/cuda.h"
+#include "kernels/device.h"
 
 /* Can heads of this model be trained so on a GPU? KL_EUSAGE names what is for the CPU alone. */
 int kl_head_gpu_check(const struct kl_head_model *model, const struct kl_train_options *o,

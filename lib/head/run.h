@@ -4,10 +4,10 @@
 #ifndef KL_HEAD_RUN_H
 #define KL_HEAD_RUN_H
 
-#include "device/device.h"
 #include "head/collapse.h"
 #include "head/controls.h"
 #include "head/settings.h"
+#include "kernels/device.h"
 #include "store/store.h"
 
 enum { KL_HEAD_NUMERICAL_VERSION = 4 }; /* of qtrain, in the key; of spsa one more: run.c */

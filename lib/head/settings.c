@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "circuit/noise.h"
-#include "device/device.h"
+#include "kernels/device.h"
 
 static const struct kl_option options[] = {
     KL_HEAD_MODEL_SETTINGS,

@@ -106,9 +106,4 @@ struct kl_span { /* of the `whole` that rows or columns become, [from, from + n)
 int kl_resize(uint8_t *out, const struct kl_span *height, const struct kl_span *width,
               const struct kl_picture *in, struct kl_arena *work, struct kl_error *err);
 
-/* IEEE 754 binary16, round to nearest even. Out of range gives infinity: the first function returns how
-   many did. */
-size_t kl_half_from_float(uint16_t *half, const float *x, size_t n);
-void kl_float_from_half(float *x, const uint16_t *half, size_t n);
-
 #endif

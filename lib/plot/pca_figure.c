@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ingest/ingest.h"
+#include "base/half.h"
 #include "plot/plot.h"
 #include "store/store.h"
 

@@ -2,8 +2,8 @@
    The models of the study's way on a GPU (kernels/cuda.h), as many side by side as it trains at once. */
 #include <stdlib.h>
 
-#include "device/device.h"
 #include "kernels/cuda.h"
+#include "kernels/device.h"
 #include "qrng/gan_int.h"
 
 enum { EPOCHS = 5 /* of one launch, after which the watch is asked */ };

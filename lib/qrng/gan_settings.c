@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "qrng/gan_settings.h"
 
-#include "device/device.h"
+#include "kernels/device.h"
 #include "qrng/options.h"
 
 #define AT(field) offsetof(struct kl_gan_settings, field)

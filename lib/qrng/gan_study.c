@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "device/device.h"
+#include "kernels/device.h"
 #include "qrng/gan_int.h"
 
 enum { MOST_AT_ONCE = 64 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
+#include "kernels/device.h"
 #include "qrng/mode.h"
 #include "qrng/study.h"
 

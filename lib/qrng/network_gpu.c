@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/device.h"
 #include "kernels/cuda.h"
+#include "kernels/device.h"
 #include "nn/nn.h"
 #include "qrng/network_int.h"
 

@@ -2,7 +2,7 @@
    The runs of a study on a GPU, as many side by side as it holds; where one ends, the next begins. */
 #include <stdlib.h>
 
-#include "device/device.h"
+#include "kernels/device.h"
 #include "qrng/study_train_int.h"
 
 struct gpu {

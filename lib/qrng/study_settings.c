@@ -2,7 +2,7 @@
    Options of `qtrain --qrng`, and what they are if they are not given. */
 #include <math.h>
 
-#include "device/device.h"
+#include "kernels/device.h"
 #include "qrng/options.h"
 #include "qrng/study.h"
 

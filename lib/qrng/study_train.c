@@ -2,7 +2,7 @@
    The runs of a study on all threads, each written as soon as it is done. */
 #include <stdlib.h>
 
-#include "device/device.h"
+#include "kernels/device.h"
 #include "qrng/study_train_int.h"
 
 static int train_run(struct kl_study_training *t, size_t number, struct kl_error *err)

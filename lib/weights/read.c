@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ingest/ingest.h"
+#include "base/half.h"
 
 enum { MAX_TENSORS = 10000 };
 static const size_t MAX_FILE = (size_t)4 << 30;

@@ -10,9 +10,9 @@
 
 #include "circuit/cuda.h"
 #include "circuit_work.h"
-#include "device/device.h"
 #include "head/gpu.h"
 #include "head_features.h"
+#include "kernels/device.h"
 #include "qrng/gan_int.h"
 #include "qrng/network.h"
 #include "warm.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backbone/backbone.h"
-#include "device/device.h"
+#include "kernels/device.h"
 #include "kernels/inline/philox.h"
 #include "warm.h"
 

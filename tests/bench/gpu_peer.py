@@ -144,7 +144,7 @@ def features(who, mode):
     line("gpu-features-60000-224x224-fp16", who, lambda: resnet(mode), 60000 / 256)
 
 
-print(f"card cuda: {torch.cuda.get_device_name():.48}")  # as device/cuda.c names it
+print(f"card cuda: {torch.cuda.get_device_name():.48}")  # as kernels/device.c names it
 features("torchvision", None)
 features("torchvision-reduce-overhead", "reduce-overhead")
 line("gpu-head-50-epochs", "torch", lambda: head_steps(False), 50 * STEPS)

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "device/device.h"
 #include "kernels/cuda.h"
+#include "kernels/device.h"
 #include "tests/worse.h"
 
 static struct kl_device device;

@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-#include <string.h>
+/* SPDX-License-Identifier: MIT
+   Conversions between float and binary16: the same bits with and without the instructions of F16C. */
+#include "base/half.h"
 
-#include "ingest/ingest.h"
+#include <string.h>
 
 static uint16_t half_of(float value)
 {
