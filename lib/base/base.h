@@ -97,7 +97,7 @@ struct kl_option {
 struct kl_tool {
     const char *name;
     const char *summary;   /* one line */
-    const char *arguments; /* "INPUT... -o OUTPUT" */
+    const char *arguments; /* "INPUT... -o OUTPUT"; "": it takes none */
     const char *example;   /* one or two command lines */
     const struct kl_option *options;
     size_t n_options;
