@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is its option on the command line, "--synthetic" or "--synthetic=30"? */
+/* Is its option on the command line, "--synthetic" or "--synthetic=30", or its word the first one? */
 static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
 {
     const char *option = mode->tool->chosen_by;
     const size_t n = option ? strlen(option) : 0;
     if (!option) return false;
+    if (*option != '-') return argc > 1 && strcmp(argv[1], option) == 0;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], option, n) == 0 && (!argv[i][n] || argv[i][n] == '=')) return true;
     return false;
