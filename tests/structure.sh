@@ -74,8 +74,13 @@ for header in kernels/*.h; do
         fail "$header has no CUDA twin and its first lines do not say why"
 done
 
-# 6. Every tool is tested; every file names its licence; lines fit.
+# 6. What every tool's main does stands once, in store/mode.c. Every tool is tested; every file names its
+# licence; lines fit.
+for f in $(grep -lwE 'kl_(options_answer|note_variables|report|finish|end)' -r lib tools); do
+    case $f in lib/base/* | lib/store/mode.c) ;; *) fail "$f does a part of kl_mode_main by hand" ;; esac
+done
 for f in tools/*.c; do
+    grep -qE '\<kl_modes?_main\(' "$f" || fail "$f does not go through kl_mode_main"
     [ -n "$(ls "tests/cli/$(basename "$f" .c)"/*.t 2>/dev/null)" ] || fail "$f has no tests in tests/cli/$(basename "$f" .c)/"
 done
 for f in $(git ls-files '*.c' '*.h' '*.cu' '*.sh' '*.py' '*.mk' Makefile 2>/dev/null); do

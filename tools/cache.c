@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
    cache: look at, check, merge and keep files and the shared store. What a command does is in
    lib/cache/COMMAND.c; here are those that draw a file. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cache/cache.h"
 #include "head/sweep.h"
 #include "store/describe.h"
+#include "store/mode.h"
 
 struct values {
     struct kl_common common;
@@ -124,29 +124,23 @@ static int dispatch(struct kl_cache *c, const char *const *args, size_t n, struc
         n ? "found '" : "no command", n ? args[0] : "", n ? "'" : "");
 }
 
+static int run_command(struct kl_mode_run *run, struct kl_error *err)
+{
+    const struct values *v = run->values;
+    const char *const *args = run->stage.inputs;
+    const size_t n = run->stage.n_inputs;
+    struct kl_cache cache = { .common = &v->common,
+                              .older_than = v->older_than,
+                              .apply = v->apply,
+                              .repair = v->repair,
+                              .log = run->stage.log,
+                              .out = run->out };
+    const int code = n ? check_idle(v, args[0], err) : KL_OK;
+    return code ? code : dispatch(&cache, args, n, err);
+}
+
 int main(int argc, char **argv)
 {
-    struct kl_error err = { 0 };
-    struct kl_log log = { tool.name, stderr, 1, NULL };
-    struct values v = { 0 };
-    const char **args = NULL;
-    size_t n = 0;
-    kl_signals_plain();
-    int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, &err);
-    if (code) return kl_report(&log, &err);
-    if (v.common.quiet) log.level = 0;
-    if (!kl_options_answer(&tool, &v, stdout)) {
-        kl_note_variables(&log);
-        struct kl_cache cache = { .common = &v.common,
-                                  .older_than = v.older_than,
-                                  .apply = v.apply,
-                                  .repair = v.repair,
-                                  .log = &log,
-                                  .out = stdout };
-        code = n ? check_idle(&v, args[0], &err) : KL_OK;
-        if (!code) code = dispatch(&cache, args, n, &err);
-    }
-    free(args);
-    if (code == KL_ENO && !*err.text) return kl_finish(&log, 1); /* said on standard output */
-    return kl_end(&log, code, &err);
+    static const struct kl_mode mode = { .tool = &tool, .run = run_command, .keeps_nothing = true };
+    return kl_mode_main(&mode, argc, argv, stdout, stderr);
 }

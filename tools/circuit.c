@@ -48,10 +48,8 @@ static const struct kl_tool tool = {
 };
 
 struct run {
-    struct values v;
-    struct kl_log log;
-    int argc;
-    char **argv;
+    struct values *v;
+    FILE *out;
     struct kl_circuit *circuit;
     char *config; /* of the head file, or the circuit file: the options point into it */
     json_t *parsed;
@@ -83,19 +81,19 @@ static int from_head(struct run *run, const char *path, struct kl_error *err)
     int code = kl_file_open_kind(&file, path, "head", err);
     if (!code) code = kl_file_text(&run->config, file, "", "config", err);
     if (!code) code = kl_json_parse(&run->parsed, run->config, path, err);
-    if (!code) code = kl_circuit_config(&run->v.circuit, run->parsed, path, err);
+    if (!code) code = kl_circuit_config(&run->v->circuit, run->parsed, path, err);
     const char *core = code ? NULL : kl_circuit_absent(run->parsed);
     if (core) code = kl_fail(err, KL_EDATA, "%s: holds no circuit, its core is %s", path, core);
     kl_file_close(&file);
     return code;
 }
 
-static int draw(struct run *run, const char *head, FILE *out, struct kl_error *err)
+static int draw(struct run *run, const char *head, struct kl_error *err)
 {
-    const char *path = run->v.common.output;
+    const char *path = run->v->common.output;
     const size_t n = path ? strlen(path) : 0;
     const struct kl_figure *figure = kl_figures;
-    struct kl_circuit_options circuit = run->v.circuit;
+    struct kl_circuit_options circuit = run->v->circuit;
     size_t drawn = 0;
     const struct kl_figure_inputs inputs = { .circuit = &circuit, .drawn = &drawn };
     circuit.noise = json_string_value(json_object_get(run->parsed, "noise")); /* for the caption */
@@ -106,43 +104,43 @@ static int draw(struct run *run, const char *head, FILE *out, struct kl_error *e
         return kl_fail(err, KL_EUSAGE, "draw: found output '%s', expected -o FILE.svg or FILE.png",
                        path ? path : "");
     while (strcmp(figure->name, "circuit") != 0) figure++;
-    const char *inputs_of[] = { head, run->v.circuit.file, run->v.common.config }, *given[3];
+    const char *inputs_of[] = { head, run->v->circuit.file, run->v->common.config }, *given[3];
     size_t n_given = 0;
     for (int i = 0; i < 3; i++)
         if (inputs_of[i]) given[n_given++] = inputs_of[i];
     int code =
-        kl_figure_target_check(path, svg ? KL_SVG : KL_PNG, run->v.common.force, given, n_given, err);
+        kl_figure_target_check(path, svg ? KL_SVG : KL_PNG, run->v->common.force, given, n_given, err);
     if (code) return code;
     code = kl_figure_write(&written, figure, &inputs, svg ? KL_SVG : KL_PNG, path, err);
-    if (code || run->v.common.quiet) return code;
-    fprintf(out, "%s: %s", path, written ? "written" : "up to date");
+    if (code || run->v->common.quiet) return code;
+    fprintf(run->out, "%s: %s", path, written ? "written" : "up to date");
     const size_t all = kl_circuit_gates(run->circuit);
-    if (drawn < all) fprintf(out, ", the first columns: %zu of %zu gates", drawn, all);
-    fputc('\n', out);
+    if (drawn < all) fprintf(run->out, ", the first columns: %zu of %zu gates", drawn, all);
+    fputc('\n', run->out);
     return KL_OK;
 }
 
 /* What it is and what is measured stands above the gates, as above a drawing. */
-static int show(struct run *run, FILE *out, struct kl_error *err)
+static int show(struct run *run, struct kl_error *err)
 {
     char title[KL_TITLE];
-    kl_circuit_title(title, &run->v.circuit, run->circuit,
+    kl_circuit_title(title, &run->v->circuit, run->circuit,
                      json_string_value(json_object_get(run->parsed, "noise")) != NULL);
-    if (!run->v.common.quiet) fprintf(out, "%s\n\n", title);
-    return kl_circuit_text(out, run->circuit, (size_t)run->v.width, err);
+    if (!run->v->common.quiet) fprintf(run->out, "%s\n\n", title);
+    return kl_circuit_text(run->out, run->circuit, (size_t)run->v->width, err);
 }
 
-static int stats(struct run *run, FILE *out, struct kl_error *err)
+static int stats(struct run *run, struct kl_error *err)
 {
     const struct kl_circuit *c = run->circuit;
-    const size_t samples = (size_t)run->v.samples;
-    const uint64_t seed = (uint64_t)run->v.common.seed;
+    const size_t samples = (size_t)run->v->samples;
+    const uint64_t seed = (uint64_t)run->v->common.seed;
     struct kl_circuit_counts counts;
     struct kl_pool *pool = NULL;
     double entanglement = 0, expressibility = 0;
     const bool sampled = !c->amplitude_inputs && c->n_qubits <= 12;
     kl_circuit_count(&counts, c);
-    int code = kl_pool_create(&pool, (int)run->v.common.threads, err);
+    int code = kl_pool_create(&pool, (int)run->v->common.threads, err);
     if (!code && sampled) code = kl_circuit_expressibility(&expressibility, c, samples, seed, pool, err);
     if (!code && sampled) code = kl_circuit_entanglement(&entanglement, c, samples, seed, pool, err);
     kl_pool_destroy(&pool);
@@ -160,12 +158,12 @@ static int stats(struct run *run, FILE *out, struct kl_error *err)
         { "entanglement", KL_JSON_NUMBER, NULL, entanglement },
     };
     const size_t n = sizeof pairs / sizeof *pairs - (sampled ? 0 : 2);
-    if (run->v.common.json) return kl_json_line(out, pairs, n, err);
+    if (run->v->common.json) return kl_json_line(run->out, pairs, n, err);
     for (size_t i = 0; i < n; i++)
         if (pairs[i].type == KL_JSON_BOOL)
-            fprintf(out, "%-20s  %s\n", pairs[i].name, pairs[i].number != 0 ? "yes" : "no");
+            fprintf(run->out, "%-20s  %s\n", pairs[i].name, pairs[i].number != 0 ? "yes" : "no");
         else
-            fprintf(out, pairs[i].type == KL_JSON_COUNT ? "%-20s  %.0f\n" : "%-20s  %.4f\n",
+            fprintf(run->out, pairs[i].type == KL_JSON_COUNT ? "%-20s  %.0f\n" : "%-20s  %.4f\n",
                     pairs[i].name, pairs[i].number);
     return KL_OK;
 }
@@ -182,9 +180,11 @@ static int check_idle(const struct values *v, const char *command, struct kl_err
     return code;
 }
 
-static int work(struct run *run, const char **args, size_t n_args, FILE *out, struct kl_error *err)
+static int work(struct run *run, const struct kl_stage *stage, struct kl_error *err)
 {
     static const char *const commands[] = { "show", "draw", "qasm", "stats" };
+    const char *const *args = stage->inputs;
+    const size_t n_args = stage->n_inputs;
     size_t command = 0;
     while (command < 4 && (n_args == 0 || strcmp(args[0], commands[command]) != 0)) command++;
     if (command < 4 && n_args > 2)
@@ -194,47 +194,47 @@ static int work(struct run *run, const char **args, size_t n_args, FILE *out, st
             err, KL_EUSAGE,
             "%s%s%s, expected show, draw, qasm or stats, or plateau as the first word; see --help",
             n_args ? "found '" : "no command", n_args ? args[0] : "", n_args ? "'" : "");
-    if (run->v.common.json && strcmp(args[0], "stats") != 0)
+    if (run->v->common.json && strcmp(args[0], "stats") != 0)
         return kl_fail(err, KL_EUSAGE, "%s: has no JSON; --json belongs to stats, and to plateau",
                        args[0]);
-    int code = check_idle(&run->v, args[0], err);
-    if (!code && n_args == 2) code = check_alone(run->argc, run->argv, err);
+    int code = check_idle(run->v, args[0], err);
+    if (!code && n_args == 2) code = check_alone(stage->argc, stage->argv, err);
     if (!code)
         code = n_args == 2 ? from_head(run, args[1], err)
-                           : kl_circuit_options_file(&run->v.circuit, &run->config, err);
-    if (!code) code = kl_circuit_build(&run->circuit, &run->v.circuit, err);
+                           : kl_circuit_options_file(&run->v->circuit, &run->config, err);
+    if (!code) code = kl_circuit_build(&run->circuit, &run->v->circuit, err);
     if (code) return code;
-    if (command == 1) return draw(run, n_args == 2 ? args[1] : NULL, out, err);
-    if (run->v.common.output && strcmp(run->v.common.output, "-") != 0)
+    if (command == 1) return draw(run, n_args == 2 ? args[1] : NULL, err);
+    if (run->v->common.output && strcmp(run->v->common.output, "-") != 0)
         return kl_fail(err, KL_EUSAGE, "%s: writes to standard output; -o belongs to draw", args[0]);
-    if (run->v.common.force)
+    if (run->v->common.force)
         return kl_fail(err, KL_EUSAGE, "%s: replaces nothing; --force belongs to draw", args[0]);
-    if (command == 0) return show(run, out, err);
-    return command == 2 ? kl_circuit_qasm(out, run->circuit, err) : stats(run, out, err);
+    if (command == 0) return show(run, err);
+    return command == 2 ? kl_circuit_qasm(run->out, run->circuit, err) : stats(run, err);
+}
+
+static int look(struct kl_mode_run *mode, struct kl_error *err)
+{
+    struct run run = { .v = mode->values, .out = mode->out };
+    const int code = work(&run, &mode->stage, err);
+    kl_circuit_free(&run.circuit);
+    json_decref(run.parsed);
+    free(run.config);
+    return code;
+}
+
+static void defaults(void *values)
+{
+    struct values *v = values;
+    *v = (struct values){ .samples = SAMPLES, .width = WIDTH };
+    kl_circuit_options_default(&v->circuit);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "plateau") == 0)
-        return kl_mode_main(&kl_mode_plateau, argc, argv, stdout, stderr);
-    struct kl_error err = { 0 };
-    struct run run = { .v = { .samples = SAMPLES, .width = WIDTH },
-                       .log = { tool.name, stderr, 1, NULL },
-                       .argc = argc,
-                       .argv = argv };
-    const char **args = NULL;
-    size_t n_args = 0;
-    kl_signals_plain();
-    kl_circuit_options_default(&run.v.circuit);
-    int code = kl_options_parse(&tool, &run.v, argc, argv, &args, &n_args, &err);
-    bool answered = !code && kl_options_answer(&tool, &run.v, stdout);
-    if (!code && !answered) {
-        kl_note_variables(&run.log);
-        code = work(&run, args, n_args, stdout, &err);
-    }
-    kl_circuit_free(&run.circuit);
-    json_decref(run.parsed);
-    free(run.config);
-    free(args);
-    return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);
+    static const struct kl_mode circuits = {
+        .tool = &tool, .defaults = defaults, .run = look, .keeps_nothing = true
+    };
+    const struct kl_mode *const modes[] = { &circuits, &kl_mode_plateau };
+    return kl_modes_main(modes, 2, argc, argv, stdout, stderr);
 }

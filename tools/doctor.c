@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
    doctor: what this machine has, whether it is fit, how fast it is, and what to change. */
-#include <stdlib.h>
-
 #include "doctor/doctor.h"
+#include "store/mode.h"
 
 struct values {
     struct kl_common common;
@@ -31,40 +30,29 @@ static const struct kl_tool tool = {
     .without = "output store force dry-run key seed note no-provenance progress",
 };
 
-static int work(const struct values *v, struct kl_doctor *d, struct kl_error *err)
+static int examine(struct kl_mode_run *run, struct kl_error *err)
 {
+    const struct values *v = run->values;
     const struct kl_doctor_options o = { .folder = v->common.store ? v->common.store : ".",
                                          .threads = v->common.threads,
                                          .no_bench = v->no_bench };
+    struct kl_doctor d = { 0 };
     if (v->common.json && v->bug_report)
         return kl_fail(err, KL_EUSAGE, "--json and --bug-report are two forms; give one");
-    int code = kl_doctor_examine(d, &o, err);
+    int code = kl_doctor_examine(&d, &o, err);
     if (code) return code;
-    if (v->common.json) code = kl_doctor_json(stdout, d, err);
-    else if (v->bug_report) kl_doctor_bug_report(stdout, d);
-    else if (!v->common.quiet) kl_doctor_text(stdout, d);
-    const size_t broken = kl_doctor_broken(d);
+    if (v->common.json) code = kl_doctor_json(run->out, &d, err);
+    else if (v->bug_report) kl_doctor_bug_report(run->out, &d);
+    else if (!v->common.quiet) kl_doctor_text(run->out, &d);
+    const size_t broken = kl_doctor_broken(&d);
     if (!code && broken)
         code = kl_fail(err, KL_ENO, "%zu thing%s that is needed does not work: %s", broken, kl_s(broken),
-                       d->advice[0].text);
+                       d.advice[0].text);
     return code;
 }
 
 int main(int argc, char **argv)
 {
-    static struct kl_doctor d;
-    struct kl_error err = { 0 };
-    struct values v = { 0 };
-    struct kl_log log = { tool.name, stderr, 1, NULL };
-    const char **args = NULL;
-    size_t n = 0;
-    kl_signals_plain();
-    int code = kl_options_parse(&tool, &v, argc, argv, &args, &n, &err);
-    if (!code && n) code = kl_fail_inputs(&err, args, n, 0, "none");
-    free(args);
-    if (!code && !kl_options_answer(&tool, &v, stdout)) {
-        kl_note_variables(&log);
-        code = work(&v, &d, &err);
-    }
-    return kl_finish(&log, code ? kl_report(&log, &err) : 0);
+    static const struct kl_mode machine = { .tool = &tool, .run = examine, .keeps_nothing = true };
+    return kl_mode_main(&machine, argc, argv, stdout, stderr);
 }

@@ -366,7 +366,7 @@ static void defaults(void *values)
 
 int main(int argc, char **argv)
 {
-    static const struct kl_mode images = { &tool, defaults, run, NULL };
+    static const struct kl_mode images = { .tool = &tool, .defaults = defaults, .run = run };
     const struct kl_mode *const modes[] = { &images, &kl_mode_extract };
     return kl_modes_main(modes, 2, argc, argv, stdout, stderr);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "plot/drawings.h"
-#include "store/store.h"
+#include "store/mode.h"
 
 struct values {
     struct kl_common common;
@@ -49,8 +49,9 @@ static const struct kl_tool tool = {
 };
 
 struct run {
-    struct values v;
-    struct kl_log log;
+    const struct values *v;
+    const struct kl_log *log;
+    FILE *out;
     struct kl_file **files; /* [n_files], open */
     size_t n_files;
     struct kl_drawings drawings;
@@ -76,15 +77,15 @@ static bool is_stream(const char *path)
 
 static int check_target(const struct run *run, const char *const *inputs, size_t n, struct kl_error *err)
 {
-    const bool force = run->v.common.force;
+    const bool force = run->v->common.force;
     int code = KL_OK;
-    if (run->v.report && !is_stream(run->v.report)) {
-        code = kl_target_no_input(run->v.report, inputs, n, err);
-        if (!code) code = kl_place_check(run->v.report, err);
+    if (run->v->report && !is_stream(run->v->report)) {
+        code = kl_target_no_input(run->v->report, inputs, n, err);
+        if (!code) code = kl_place_check(run->v->report, err);
         if (!code)
-            code = kl_target_check_bytes(run->v.report, 0, "<!DOCTYPE html>", force, inputs, n, err);
+            code = kl_target_check_bytes(run->v->report, 0, "<!DOCTYPE html>", force, inputs, n, err);
     }
-    if (!code && run->v.common.output) code = kl_target_no_input(run->v.common.output, inputs, n, err);
+    if (!code && run->v->common.output) code = kl_target_no_input(run->v->common.output, inputs, n, err);
     return code ? code : kl_drawings_check(&run->drawings, force, inputs, n, err);
 }
 
@@ -94,14 +95,14 @@ static int check_targets(const struct run *run, const char *const *paths, size_t
 {
     struct kl_sample_paths images = { 0 };
     const char **inputs = NULL;
-    int code = run->v.images ? kl_sample_paths_split(&images, run->v.images, err) : KL_OK;
-    const size_t all = n + images.n + (run->v.common.config != NULL);
+    int code = run->v->images ? kl_sample_paths_split(&images, run->v->images, err) : KL_OK;
+    const size_t all = n + images.n + (run->v->common.config != NULL);
     if (!code && !(inputs = malloc(all * sizeof *inputs)))
         code = kl_fail_memory(err, all * sizeof *inputs);
     if (!code) {
         memcpy(inputs, paths, n * sizeof *inputs);
         memcpy(inputs + n, images.paths, images.n * sizeof *inputs);
-        if (run->v.common.config) inputs[all - 1] = run->v.common.config;
+        if (run->v->common.config) inputs[all - 1] = run->v->common.config;
         code = check_target(run, inputs, all, err);
     }
     free(inputs);
@@ -113,18 +114,18 @@ static int check_targets(const struct run *run, const char *const *paths, size_t
 static int check_images(const struct run *run, struct kl_error *err)
 {
     int code = KL_OK;
-    for (size_t i = 0; i < run->n_files && !code && run->v.images; i++) {
+    for (size_t i = 0; i < run->n_files && !code && run->v->images; i++) {
         const struct kl_figure_inputs inputs = { .file = run->files[i],
-                                                 .images = run->v.images,
-                                                 .replica = run->v.replica };
+                                                 .images = run->v->images,
+                                                 .replica = run->v->replica };
         bool known = true;
         for (const struct kl_figure *f = kl_figures; f->name && !code; f++)
             if (f->needs_images && strcmp(f->kind, kl_file_kind(inputs.file)) == 0 &&
-                (run->v.report || strcmp(run->v.figure, "all") == 0 ||
-                 strcmp(f->name, run->v.figure) == 0))
+                (run->v->report || strcmp(run->v->figure, "all") == 0 ||
+                 strcmp(f->name, run->v->figure) == 0))
                 code = kl_sample_images_check(&known, &inputs, err);
         if (!code && !known)
-            kl_note(&run->log, 1,
+            kl_note(run->log, 1,
                     "%s: holds no record of its features; whether they were made from --images %s "
                     "cannot be checked",
                     kl_file_path(inputs.file), inputs.images);
@@ -139,7 +140,7 @@ static int say_apart(const struct run *run, struct kl_error *err)
     const int code = kl_files_apart(&lines, run->files, run->n_files, err);
     for (char *line = lines ? strtok_r(lines, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
-        kl_note(&run->log, 1, "%s", line);
+        kl_note(run->log, 1, "%s", line);
     free(lines);
     return code;
 }
@@ -152,20 +153,20 @@ static int check_idle(const struct run *run, struct kl_error *err)
     for (size_t i = 0; i < run->n_files; i++)
         report |= strcmp(kl_file_kind(run->files[i]), "report") == 0;
     int code = report ? KL_OK
-                      : kl_options_refuse(&tool, &run->v, &usual, "images replica",
+                      : kl_options_refuse(&tool, run->v, &usual, "images replica",
                                           "is of a report, and none of these files is one", err);
-    if (!code && (run->drawings.single || !run->v.common.output))
-        code = kl_options_refuse(&tool, &run->v, &usual, "format",
+    if (!code && (run->drawings.single || !run->v->common.output))
+        code = kl_options_refuse(&tool, run->v, &usual, "format",
                                  "is of a folder of figures; leave it away", err);
-    if (!code && !run->v.common.output)
-        code = kl_options_refuse(&tool, &run->v, &usual, "figure", "is of -o; the page has all figures",
+    if (!code && !run->v->common.output)
+        code = kl_options_refuse(&tool, run->v, &usual, "figure", "is of -o; the page has all figures",
                                  err);
     return code;
 }
 
 static int work(struct run *run, const char *const *files, size_t n, struct kl_error *err)
 {
-    const struct values *v = &run->v;
+    const struct values *v = run->v;
     const bool draws = v->common.output != NULL;
     char lacking[KL_CHARACTER] = "";
     struct kl_figure_inputs inputs = { .images = v->images, .replica = v->replica };
@@ -173,7 +174,7 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     if (!n) return kl_fail(err, KL_EUSAGE, "0 inputs, expected FILE.h5...; see --help");
     if (!draws && !v->report)
         return kl_fail(err, KL_EUSAGE, "no output; give -o FOLDER, -o FIGURE.png or --report PAGE.html");
-    *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, &run->log, .n_files = n };
+    *d = (struct kl_drawings){ v->common.output, v->figure, v->format, inputs, run->log, .n_files = n };
     int code = draws ? kl_drawings_place(d, err) : KL_OK;
     if (!code) code = open_files(run, files, n, err);
     d->files = run->files;
@@ -187,7 +188,7 @@ static int work(struct run *run, const char *const *files, size_t n, struct kl_e
     if (!code && v->report)
         code = kl_page_write(&run->page_written, v->report, run->files, n, &inputs, err);
     if (!code && *lacking)
-        kl_note(&run->log, 1, "%s: the font has no %s, drawn as a box", v->report, lacking);
+        kl_note(run->log, 1, "%s: the font has no %s, drawn as a box", v->report, lacking);
     return code;
 }
 
@@ -199,7 +200,7 @@ static void say_written(FILE *to, const char *output, size_t written, const char
 
 static int summarise(const struct run *run, struct kl_error *err)
 {
-    const char *output = run->v.common.output, *report = run->v.report;
+    const char *output = run->v->common.output, *report = run->v->report;
     const struct kl_drawings *d = &run->drawings;
     const struct kl_json_pair pairs[] = { { "output", KL_JSON_TEXT, output ? output : "", 0 },
                                           { "figures", KL_JSON_COUNT, NULL, (double)d->n_figures },
@@ -209,9 +210,9 @@ static int summarise(const struct run *run, struct kl_error *err)
                                           { "report_written", KL_JSON_BOOL, NULL, run->page_written } };
     const size_t n = sizeof pairs / sizeof *pairs - (report ? 0 : 2);
     char what[80];
-    FILE *to = is_stream(report) ? stderr : stdout; /* behind a page there are no words */
-    if (run->v.common.json) return kl_json_line(to, pairs, n, err);
-    if (run->v.common.quiet) return KL_OK;
+    FILE *to = is_stream(report) ? stderr : run->out; /* behind a page there are no words */
+    if (run->v->common.json) return kl_json_line(to, pairs, n, err);
+    if (run->v->common.quiet) return KL_OK;
     snprintf(what, sizeof what, "%zu figure%s in %zu file%s, %zu written", d->n_figures,
              kl_s(d->n_figures), d->n, kl_s(d->n), d->written);
     if (output) say_written(to, output, d->written, what);
@@ -220,27 +221,26 @@ static int summarise(const struct run *run, struct kl_error *err)
     return KL_OK;
 }
 
-int main(int argc, char **argv)
+static int draw(struct kl_mode_run *mode, struct kl_error *err)
 {
-    struct kl_error err = { 0 };
-    struct run run = { .v = { .figure = "all", .format = "both" },
-                       .log = { tool.name, stderr, 1, NULL } };
-    const char **files = NULL;
-    size_t n = 0;
-    kl_signals_plain();
-    int code = kl_options_parse(&tool, &run.v, argc, argv, &files, &n, &err);
-    if (code) return kl_report(&run.log, &err);
-    if (kl_options_answer(&tool, &run.v, stdout)) {
-        free(files);
-        return kl_finish(&run.log, 0);
-    }
-    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    kl_note_variables(&run.log);
-    code = work(&run, files, n, &err);
+    struct run run = { .v = mode->values, .log = mode->stage.log, .out = mode->out };
+    int code = work(&run, mode->stage.inputs, mode->stage.n_inputs, err);
+    if (!code) code = summarise(&run, err);
     for (size_t i = 0; i < run.n_files; i++) kl_file_close(&run.files[i]);
     free(run.files);
     kl_drawings_free(&run.drawings);
-    free(files);
-    if (!code) code = summarise(&run, &err);
-    return kl_finish(&run.log, code ? kl_report(&run.log, &err) : 0);
+    return code;
+}
+
+static void defaults(void *values)
+{
+    *(struct values *)values = (struct values){ .figure = "all", .format = "both" };
+}
+
+int main(int argc, char **argv)
+{
+    static const struct kl_mode figures = {
+        .tool = &tool, .defaults = defaults, .run = draw, .keeps_nothing = true
+    };
+    return kl_mode_main(&figures, argc, argv, stdout, stderr);
 }

@@ -297,6 +297,6 @@ static int convert(struct kl_mode_run *mode, struct kl_error *err)
 
 int main(int argc, char **argv)
 {
-    static const struct kl_mode weights = { &tool, defaults, convert, NULL };
+    static const struct kl_mode weights = { .tool = &tool, .defaults = defaults, .run = convert };
     return kl_mode_main(&weights, argc, argv, stdout, stderr);
 }

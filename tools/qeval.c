@@ -347,7 +347,7 @@ static void defaults(void *values)
 
 int main(int argc, char **argv)
 {
-    static const struct kl_mode heads = { &tool, defaults, judge, NULL };
+    static const struct kl_mode heads = { .tool = &tool, .defaults = defaults, .run = judge };
     const struct kl_mode *const modes[] = { &heads, &kl_mode_verify, &kl_mode_qeval };
     return kl_modes_main(modes, 3, argc, argv, stdout, stderr);
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/device.h"
 #include "qrng/gan_settings.h"
+#include "store/mode.h"
 
 enum {
     NUMERICAL_VERSION = 8, /* with shots one more: their laws were judged by a sample before */
@@ -15,12 +16,10 @@ enum {
 };
 
 struct run {
-    struct kl_gan_settings v;
-    struct kl_log log;
-    struct kl_cautions cautions;
-    struct kl_stage stage;
-    const char **inputs;
-    size_t n_inputs;
+    struct kl_gan_settings *v;
+    struct kl_stage *stage;
+    struct kl_log log; /* the stage's, but silent while a moment is tried */
+    FILE *out;
     struct kl_bits bits;
     struct kl_gan_study study;
     struct kl_device device;
@@ -33,23 +32,24 @@ struct run {
 
 static int settle(struct run *run, struct kl_error *err)
 {
-    if (!run->n_inputs) return kl_fail(err, KL_EUSAGE, "no input, expected device bits; see --help");
-    if (!run->v.common.output && !run->v.common.print_key)
+    if (!run->stage->n_inputs)
+        return kl_fail(err, KL_EUSAGE, "no input, expected device bits; see --help");
+    if (!run->v->common.output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o GAN.h5");
-    return kl_gan_settings_complete(&run->v, err);
+    return kl_gan_settings_complete(run->v, err);
 }
 
 static int read_bits(struct run *run, struct kl_error *err)
 {
-    const struct kl_bits_how how = { .symbol_bits = (int)run->v.symbol_bits,
-                                     .packed = run->v.packed,
-                                     .encoding = run->v.encoding,
-                                     .row_bits = (size_t)run->v.row_bits };
+    const struct kl_bits_how how = { .symbol_bits = (int)run->v->symbol_bits,
+                                     .packed = run->v->packed,
+                                     .encoding = run->v->encoding,
+                                     .row_bits = (size_t)run->v->row_bits };
     struct kl_gan_pair *pairs = NULL;
     size_t n = 0;
-    int code = kl_bits_read_files(&run->bits, run->inputs, run->n_inputs, &how, err);
-    if (!code) code = kl_gan_pairs(&pairs, &n, run->v.pairs, &run->bits, err);
-    if (!code) return kl_gan_study_make(&run->study, &run->v.gan, &run->bits, pairs, n, err);
+    int code = kl_bits_read_files(&run->bits, run->stage->inputs, run->stage->n_inputs, &how, err);
+    if (!code) code = kl_gan_pairs(&pairs, &n, run->v->pairs, &run->bits, err);
+    if (!code) return kl_gan_study_make(&run->study, &run->v->gan, &run->bits, pairs, n, err);
     free(pairs);
     return code;
 }
@@ -57,7 +57,7 @@ static int read_bits(struct run *run, struct kl_error *err)
 static int save(struct run *run, const char *path, const char *kind, struct kl_writer **writer,
                 struct kl_error *err)
 {
-    struct kl_header header = run->stage.header;
+    struct kl_header header = run->stage->header;
     header.kind = kind;
     int code = kl_writer_open(writer, path, &header, err);
     return code ? code : kl_gan_study_save(*writer, &run->study, err);
@@ -100,11 +100,11 @@ static int stopped(struct run *run, int code, struct kl_error *err)
 static int resume(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    if (!run->v.resume) {
-        run->older = kl_checkpoint_forgotten(run->checkpoint, &run->stage, &run->log, "generator");
+    if (!run->v->resume) {
+        run->older = kl_checkpoint_forgotten(run->checkpoint, run->stage, &run->log, "generator");
         return KL_OK;
     }
-    int code = kl_checkpoint_resume(&file, run->checkpoint, &run->stage, &run->log, err);
+    int code = kl_checkpoint_resume(&file, run->checkpoint, run->stage, &run->log, err);
     if (code || !file) return code;
     code = kl_gan_study_restore(&run->study, file, err);
     if (!code)
@@ -116,10 +116,10 @@ static int resume(struct run *run, struct kl_error *err)
 
 static int prepare(struct run *run, struct kl_error *err)
 {
-    const int code = kl_device_choose(&run->device, run->v.common.device, err);
-    run->v.common.device_used = run->device.name;
-    kl_device_unmeasured(run->v.common.device, &run->log);
-    return code ? code : kl_pool_create(&run->pool, (int)run->v.common.threads, err);
+    const int code = kl_device_choose(&run->device, run->v->common.device, err);
+    run->v->common.device_used = run->device.name;
+    kl_device_unmeasured(run->v->common.device, &run->log);
+    return code ? code : kl_pool_create(&run->pool, (int)run->v->common.threads, err);
 }
 
 static int try_a_moment(void *context, struct kl_estimate *estimate, struct kl_error *err)
@@ -147,21 +147,23 @@ static int train(struct run *run, struct kl_error *err)
     if (!run->bits.n_files)
         kl_bits_note_rows(&run->log, run->bits.n_rows, run->bits.n_bits, run->bits.n_devices);
     int code = kl_bits_note_repeats(&run->log, &run->bits, true, err);
-    if (!code) code = kl_bits_note_names(&run->log, run->inputs, run->bits.names, run->n_inputs, err);
+    if (!code)
+        code = kl_bits_note_names(&run->log, run->stage->inputs, run->bits.names, run->stage->n_inputs,
+                                  err);
     if (!code) code = prepare(run, err);
     if (!code) code = resume(run, err);
     if (code) return code;
-    kl_progress_begin(&progress, &run->log, run->v.common.progress, "generators");
+    kl_progress_begin(&progress, &run->log, run->v->common.progress, "generators");
     code = kl_gan_study_run(&run->study, &run->device, run->pool, &progress.watch, keep, run, err);
     kl_progress_end(&progress);
-    if (!code && !run->v.gan.reference) code = kl_gan_note_unequal(&run->log, &run->bits, err);
+    if (!code && !run->v->gan.reference) code = kl_gan_note_unequal(&run->log, &run->bits, err);
     return code == KL_ESIGNAL && run->checkpoint ? stopped(run, code, err) : code;
 }
 
 static int publish(struct run *run, struct kl_error *err)
 {
-    int code = save(run, run->v.common.output, "gan", &run->writer, err);
-    if (!code) code = kl_bits_publish(&run->stage, &run->writer, &run->bits, run->raw, err);
+    int code = save(run, run->v->common.output, "gan", &run->writer, err);
+    if (!code) code = kl_bits_publish(run->stage, &run->writer, &run->bits, run->raw, err);
     if (!code && run->checkpoint) kl_checkpoint_remove(run->checkpoint, NULL);
     return code;
 }
@@ -169,12 +171,12 @@ static int publish(struct run *run, struct kl_error *err)
 static int report(const struct run *run, struct kl_error *err)
 {
     const struct kl_gan_study *s = &run->study;
-    const struct kl_common *common = &run->v.common;
+    const struct kl_common *common = &run->v->common;
     FILE *to = kl_words_to(common);
-    const double seconds = kl_clock() - run->stage.start;
+    const double seconds = kl_clock() - run->stage->start;
     const struct kl_json_pair pairs[] = {
         { "output", KL_JSON_TEXT, common->output, 0 },
-        { "key", KL_JSON_TEXT, run->stage.key, 0 },
+        { "key", KL_JSON_TEXT, run->stage->key, 0 },
         { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
         { "protocol", KL_JSON_TEXT, s->o.reference ? "reference" : "sound", 0 },
         { "pairs", KL_JSON_COUNT, NULL, (double)s->n_pairs },
@@ -196,64 +198,50 @@ static int report(const struct run *run, struct kl_error *err)
 static int work(struct run *run, struct kl_error *err)
 {
     enum kl_stage_answer answer = KL_STAGE_ANSWERED;
-    const char *output = run->v.common.output;
+    const char *output = run->v->common.output;
     int code = settle(run, err);
     if (!code) code = read_bits(run, err);
     if (!code && output && strcmp(output, "-") != 0)
         code = kl_checkpoint_path(&run->checkpoint, output, err);
     if (!code)
-        code =
-            kl_bits_begin(&answer, &run->raw, &run->stage, &run->bits, "gan", GAN_SCHEMA,
-                          NUMERICAL_VERSION + (run->v.gan.shots && !run->v.gan.reference), stdout, err);
+        code = kl_bits_begin(&answer, &run->raw, run->stage, &run->bits, "gan", GAN_SCHEMA,
+                             NUMERICAL_VERSION + (run->v->gan.shots && !run->v->gan.reference), run->out,
+                             err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
     if (answer != KL_STAGE_COMPUTE) {
-        if (run->checkpoint) kl_checkpoint_remove(run->checkpoint, run->stage.key);
-        return kl_stage_report(&run->stage, answer, stdout, err);
+        if (run->checkpoint) kl_checkpoint_remove(run->checkpoint, run->stage->key);
+        return kl_stage_report(run->stage, answer, run->out, err);
     }
     code = train(run, err);
     if (!code) code = publish(run, err);
     return code ? code : report(run, err);
 }
 
-static void release(struct run *run)
+static int learn(struct kl_mode_run *mode, struct kl_error *err)
 {
-    kl_writer_abort(&run->writer);
-    kl_gan_study_free(&run->study);
-    kl_bits_free(&run->bits);
-    kl_pool_destroy(&run->pool);
-    kl_stage_end(&run->stage);
-    kl_cautions_free(&run->cautions);
-    json_decref(run->raw);
-    free(run->checkpoint);
-    free(run->inputs);
+    struct run run = {
+        .v = mode->values, .stage = &mode->stage, .log = *mode->stage.log, .out = mode->out
+    };
+    run.stage->estimate = try_a_moment, run.stage->estimate_context = &run;
+    const int code = work(&run, err);
+    kl_writer_abort(&run.writer);
+    kl_gan_study_free(&run.study);
+    kl_bits_free(&run.bits);
+    kl_pool_destroy(&run.pool);
+    json_decref(run.raw);
+    free(run.checkpoint);
+    return code;
+}
+
+static void defaults(void *values)
+{
+    kl_gan_settings_default(values);
 }
 
 int main(int argc, char **argv)
 {
-    struct kl_error err = { 0 };
-    struct run run = { .log = { kl_gan_tool.name, stderr, 1, &run.cautions } };
-    kl_gan_settings_default(&run.v);
-    kl_signals_install();
-    int code = kl_options_parse(&kl_gan_tool, &run.v, argc, argv, &run.inputs, &run.n_inputs, &err);
-    if (code) return kl_report(&run.log, &err);
-    if (kl_options_answer(&kl_gan_tool, &run.v, stdout)) {
-        free(run.inputs);
-        return kl_finish(&run.log, 0);
-    }
-    run.log.level = run.v.common.quiet ? 0 : run.v.common.verbose ? 2 : 1;
-    kl_note_variables(&run.log);
-    run.stage = (struct kl_stage){ .tool = &kl_gan_tool,
-                                   .values = &run.v,
-                                   .common = &run.v.common,
-                                   .log = &run.log,
-                                   .argc = argc,
-                                   .argv = argv,
-                                   .inputs = run.inputs,
-                                   .n_inputs = run.n_inputs,
-                                   .start = kl_clock(),
-                                   .estimate = try_a_moment,
-                                   .estimate_context = &run };
-    code = work(&run, &err);
-    release(&run);
-    return kl_end(&run.log, code, &err);
+    static const struct kl_mode generators = { .tool = &kl_gan_tool,
+                                               .defaults = defaults,
+                                               .run = learn };
+    return kl_mode_main(&generators, argc, argv, stdout, stderr);
 }

@@ -283,6 +283,6 @@ static void defaults(void *values)
 
 int main(int argc, char **argv)
 {
-    static const struct kl_mode grid = { &tool, defaults, sweep, NULL };
+    static const struct kl_mode grid = { .tool = &tool, .defaults = defaults, .run = sweep };
     return kl_mode_main(&grid, argc, argv, stdout, stderr);
 }

@@ -265,7 +265,9 @@ int main(int argc, char **argv)
     const struct kl_tool *const parts[] = { kl_mode_qtrain.tool, NULL };
     struct kl_tool tool = kl_head_tool;
     tool.parts = parts;
-    const struct kl_mode heads = { &tool, defaults, run, complete };
+    const struct kl_mode heads = {
+        .tool = &tool, .defaults = defaults, .run = run, .complete = complete
+    };
     const struct kl_mode *const modes[] = { &heads, &kl_mode_qtrain };
     return kl_modes_main(modes, 2, argc, argv, stdout, stderr);
 }

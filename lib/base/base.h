@@ -97,7 +97,7 @@ struct kl_option {
 struct kl_tool {
     const char *name;
     const char *summary;   /* one line */
-    const char *arguments; /* "INPUT... -o OUTPUT" */
+    const char *arguments; /* "INPUT... -o OUTPUT"; "": it takes none */
     const char *example;   /* one or two command lines */
     const struct kl_option *options;
     size_t n_options;
@@ -248,8 +248,8 @@ FILE *kl_words_to(const struct kl_common *common);
 int kl_report(const struct kl_log *log, const struct kl_error *err);
 /* Last act of main: close stdout; a failure there (full disk) becomes exit status 74. */
 int kl_finish(const struct kl_log *log, int status);
-/* How a stage ends: its error is reported, a signal that stopped it raised again, standard output
-   closed. Returns the exit status. */
+/* How a tool ends: its error is reported, but no KL_ENO without a text, which was said on standard
+   output; a signal that stopped it raised again; standard output closed. Returns the exit status. */
 int kl_end(const struct kl_log *log, int code, const struct kl_error *err);
 
 /* What long functions call after each step, and how they learn that they should stop.

@@ -87,7 +87,8 @@ int kl_finish(const struct kl_log *log, int status)
 
 int kl_end(const struct kl_log *log, int code, const struct kl_error *err)
 {
-    const int status = code ? kl_report(log, err) : 0;
+    const bool said = code == KL_ENO && !*err->text; /* on standard output */
+    const int status = said ? kl_exit_status(code) : code ? kl_report(log, err) : 0;
     if (code == KL_ESIGNAL) kl_signals_reraise();
     return kl_finish(log, status);
 }

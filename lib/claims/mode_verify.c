@@ -50,4 +50,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_verify = { &kl_verify_tool, NULL, run, NULL };
+const struct kl_mode kl_mode_verify = { .tool = &kl_verify_tool, .run = run };

@@ -138,4 +138,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_plateau = { &kl_plateau_tool, defaults, run, NULL };
+const struct kl_mode kl_mode_plateau = { .tool = &kl_plateau_tool, .defaults = defaults, .run = run };

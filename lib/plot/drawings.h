@@ -11,7 +11,7 @@ struct kl_drawings {
     const char *figure;             /* a name, or "all" */
     const char *format;             /* "both", "png" or "svg": of the files in a folder */
     struct kl_figure_inputs inputs; /* of every figure; its file is set by the functions */
-    struct kl_log *log;
+    const struct kl_log *log;
     struct kl_file *const *files; /* [n_files], open */
     size_t n_files;
     bool single; /* output is a file (kl_drawings_place) */

@@ -323,4 +323,6 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_extractor = { &kl_extractor_tool, defaults, run, NULL };
+const struct kl_mode kl_mode_extractor = { .tool = &kl_extractor_tool,
+                                           .defaults = defaults,
+                                           .run = run };

@@ -182,4 +182,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_nist = { &kl_nist_tool, defaults, run, NULL };
+const struct kl_mode kl_mode_nist = { .tool = &kl_nist_tool, .defaults = defaults, .run = run };

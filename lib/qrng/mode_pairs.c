@@ -210,4 +210,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_pairs = { &tool, defaults, run, NULL };
+const struct kl_mode kl_mode_pairs = { .tool = &tool, .defaults = defaults, .run = run };

@@ -168,4 +168,4 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_qeval = { &kl_judge_tool, NULL, run, NULL };
+const struct kl_mode kl_mode_qeval = { .tool = &kl_judge_tool, .run = run };

@@ -126,4 +126,6 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_qtrain = { &kl_study_tool, defaults, run, complete };
+const struct kl_mode kl_mode_qtrain = {
+    .tool = &kl_study_tool, .defaults = defaults, .run = run, .complete = complete
+};

@@ -209,4 +209,6 @@ static int run(struct kl_mode_run *run, struct kl_error *err)
     return code;
 }
 
-const struct kl_mode kl_mode_synthetic = { &kl_synthetic_tool, defaults, run, NULL };
+const struct kl_mode kl_mode_synthetic = { .tool = &kl_synthetic_tool,
+                                           .defaults = defaults,
+                                           .run = run };

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
-   What all modes of a tool have in common. */
+   What all tools and their modes have in common. */
 #include "store/mode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Is its option on the command line, "--synthetic" or "--synthetic=30"? */
+/* Is its option on the command line, "--synthetic" or "--synthetic=30", or its word the first one? */
 static bool is_chosen(const struct kl_mode *mode, int argc, char **argv)
 {
     const char *option = mode->tool->chosen_by;
     const size_t n = option ? strlen(option) : 0;
     if (!option) return false;
+    if (*option != '-') return argc > 1 && strcmp(argv[1], option) == 0;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], option, n) == 0 && (!argv[i][n] || argv[i][n] == '=')) return true;
     return false;
@@ -25,10 +26,13 @@ int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, F
     const struct kl_common *common = run.values; /* the first member of every values struct */
     const char **inputs = NULL;
     size_t n_inputs = 0;
-    kl_signals_install();
+    if (mode->keeps_nothing) kl_signals_plain();
+    else kl_signals_install();
     int code = run.values ? KL_OK : kl_fail_memory(&err, mode->tool->values_size);
     if (!code && mode->defaults) mode->defaults(run.values);
     if (!code) code = kl_options_parse(mode->tool, run.values, argc, argv, &inputs, &n_inputs, &err);
+    if (!code && n_inputs && !*mode->tool->arguments)
+        code = kl_fail_inputs(&err, inputs, n_inputs, 0, "none");
     if (!code && mode->complete) code = mode->complete(run.values, &err);
     const bool answered = !code && kl_options_answer(mode->tool, run.values, out);
     if (!code && !answered) {

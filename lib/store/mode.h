@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
-   Modes of tools, chosen by an option: each has a table of options and a file mode_NAME.c of its own.
-   The first is the tool's own, which no option chooses; it stands in tools/. */
+   What every tool's main does: parse, answer --help and the like, run, report, end. A tool has one mode,
+   or several, of which an option or the first word chooses one: each has a table of options and a file
+   mode_NAME.c of its own. The first is the tool's own, which nothing chooses; it stands in tools/. */
 #ifndef KL_MODE_H
 #define KL_MODE_H
 
@@ -13,10 +14,13 @@ struct kl_mode_run {
     FILE *out;    /* standard output */
 };
 struct kl_mode {
-    const struct kl_tool *tool;     /* chosen_by: the option that selects it; NULL: none */
+    const struct kl_tool *tool;     /* chosen_by: what selects it; NULL: nothing */
     void (*defaults)(void *values); /* of values that are all zero; or NULL: they stay so */
     int (*run)(struct kl_mode_run *run, struct kl_error *err);
     int (*complete)(void *values, struct kl_error *err); /* options that depend on others; or NULL */
+    /* It keeps nothing of unfinished work: a signal ends it at once, and one that is ignored stays so.
+     */
+    bool keeps_nothing;
 };
 /* What main does for a mode; the exit status. out, messages: standard output and standard error. */
 int kl_mode_main(const struct kl_mode *mode, int argc, char **argv, FILE *out, FILE *messages);
