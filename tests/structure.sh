@@ -108,6 +108,20 @@ for f in $(grep -rliE "$card" --include='*.[ch]' --include='*.cu' --include='*.c
     [ -z "$found" ] || fail "$f: the device is called gpu: $found"
 done
 
+# 10. The store knows no stage. What files of a kind show is a table of the room that writes them
+# (lib/store/kind.h), in the list of tools/cache.c; no kind is named in lib/store but its own, the checkpoint.
+tables=$(awk '/^const struct kl_kind kl_[a-z0-9_]+_kind = \{/ { table = $4 }
+    table && match($0, /\.name = "[^"]+"/) { print table, substr($0, RSTART + 9, RLENGTH - 10); table = "" }' lib/*/*.c)
+[ -n "$tables" ] || fail "no table of a kind is found in lib"
+while read -r table kind; do
+    grep -qE "&$table\b" tools/cache.c || fail "tools/cache.c does not list $table"
+    [ "$kind" = checkpoint ] && continue
+    for f in lib/store/*.[ch]; do
+        ! gcc -fpreprocessed -dD -E -P "$f" 2>/dev/null | grep -qE "\"$kind[\"/]|\b$table\b" ||
+            fail "$f names the kind '$kind'; its table belongs to the room that writes it"
+    done
+done <<<"$tables"
+
 # Sizes, said without failing.
 long() { # limit, files...
     local limit=$1 f n

@@ -3,8 +3,13 @@
    lib/cache/COMMAND.c; here are those that draw a file. */
 #include <string.h>
 
+#include "backbone/extract.h"
 #include "cache/cache.h"
+#include "head/evaluate.h"
+#include "head/head.h"
 #include "head/sweep.h"
+#include "plateau/plateau.h"
+#include "qrng/mode.h"
 #include "store/describe.h"
 #include "store/mode.h"
 
@@ -52,25 +57,22 @@ static int one_file(const struct kl_cache *c, struct kl_file **file, struct kl_e
     return kl_fail_inputs(err, c->args, c->n, 1, "one file");
 }
 
-/* What a sweep found, behind its page. */
-static int show_sweep(FILE *out, struct kl_file *file, struct kl_error *err)
-{
-    enum { MOST_ROWS = 20 };
-    struct kl_sweep sweep = { 0 };
-    int code = kl_sweep_load(&sweep, file, err);
-    if (!code) fputc('\n', out);
-    if (!code) code = kl_sweep_write(out, &sweep, MOST_ROWS, err);
-    kl_sweep_free(&sweep);
-    return code;
-}
+/* All kinds of files that the tools write. */
+static const struct kl_kind *const kinds[] = {
+    &kl_features_kind,   &kl_head_kind,  &kl_checkpoint_kind,
+    &kl_report_kind,     &kl_sweep_kind, &kl_plateau_kind,
+    &kl_bits_kind,       &kl_study_kind, &kl_judge_kind,
+    &kl_tournament_kind, &kl_nist_kind,  &kl_gan_kind,
+    &kl_synthetic_kind,  NULL,
+};
 
 static int show(struct kl_cache *c, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    const bool json = c->common->json;
     int code = one_file(c, &file, err);
-    if (!code) code = (json ? kl_describe_json : kl_describe_page)(c->out, file, err);
-    if (!code && !json && strcmp(kl_file_kind(file), "sweep") == 0) code = show_sweep(c->out, file, err);
+    if (!code)
+        code = (c->common->json ? kl_describe_json : kl_describe_page)(c->out, file,
+                                                                       kl_kind_find(kinds, file), err);
     kl_file_close(&file);
     return code;
 }

@@ -7,6 +7,7 @@
 
 #include "circuit/options.h"
 #include "circuit/statistics.h"
+#include "head/head.h"
 #include "plateau/plateau.h"
 #include "plot/plot.h"
 #include "store/mode.h"
@@ -78,7 +79,7 @@ static int check_alone(int argc, char **argv, struct kl_error *err)
 static int from_head(struct run *run, const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_file_open_kind(&file, path, "head", err);
+    int code = kl_file_open_kind(&file, path, &kl_head_kind, err);
     if (!code) code = kl_file_text(&run->config, file, "", "config", err);
     if (!code) code = kl_json_parse(&run->parsed, run->config, path, err);
     if (!code) code = kl_circuit_config(&run->v->circuit, run->parsed, path, err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backbone/extract.h"
 #include "circuit/noise.h"
 #include "circuit/shots.h"
 #include "head/exchange.h"
@@ -111,7 +112,7 @@ static int export_head(struct run *run, const char *path, enum kl_weights_format
                        (long long)run->v->replica);
     const char *mark = kl_weights_mark(&mark_at, format);
     int code = check_export(run->v, err);
-    if (!code) code = kl_file_open_kind(&run->file, path, "head", err);
+    if (!code) code = kl_file_open_kind(&run->file, path, &kl_head_kind, err);
     if (!code) code = kl_target_check_bytes(output, mark_at, mark, run->v->common.force, &path, 1, err);
     if (!code) code = kl_head_export(&run->weights, run->file, replica, err);
     if (!code) code = kl_head_export_bytes(&bytes, &n, run->weights, run->file, replica, format, err);
@@ -241,7 +242,7 @@ static int import_head(struct run *run, const char *path, struct kl_error *err)
     if (!code) code = kl_weights_read(&run->weights, path, err);
     if (!code) code = take_config(run, path, err);
     if (!code) code = settle(run, err);
-    if (!code) code = kl_file_open_kind(&run->file, run->v->features, "features", err);
+    if (!code) code = kl_file_open_kind(&run->file, run->v->features, &kl_features_kind, err);
     run->stage->inputs = inputs;
     run->stage->n_inputs = 2;
     if (!code) code = begin(run, &answer, err);

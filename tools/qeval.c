@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backbone/extract.h"
 #include "claims/claims.h"
 #include "circuit/options.h"
 #include "head/collapse.h"
@@ -139,9 +140,10 @@ static int open_inputs(struct run *run, struct kl_error *err)
     if (n != 2) return kl_fail_inputs(err, paths, n, 2, "HEAD.h5 and FEATURES.h5");
     if (!run->v->common.output && !run->v->common.print_key)
         return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
-    int code = kl_file_open_kind(&run->head, paths[0], "head", err);
-    if (!code) code = kl_file_open_kind(&run->input, paths[1], "features", err);
-    if (!code && run->v->compare) code = kl_file_open_kind(&run->other, run->v->compare, "head", err);
+    int code = kl_file_open_kind(&run->head, paths[0], &kl_head_kind, err);
+    if (!code) code = kl_file_open_kind(&run->input, paths[1], &kl_features_kind, err);
+    if (!code && run->v->compare)
+        code = kl_file_open_kind(&run->other, run->v->compare, &kl_head_kind, err);
     if (!code)
         code = kl_origin_check(&run->cautions.differs, run->head, run->input, run->stage->log, err);
     if (!code && run->other)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "backbone/extract.h"
 #include "head/run.h"
 #include "head/sweep_run.h"
 #include "kernels/device.h"
@@ -200,7 +201,7 @@ static int train(struct run *run, struct kl_error *err)
 static int recall(struct run *run, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    int code = kl_file_open_kind(&file, run->v->head.common.output, "sweep", err);
+    int code = kl_file_open_kind(&file, run->v->head.common.output, &kl_sweep_kind, err);
     if (!code) code = kl_sweep_load(&run->sweep, file, err);
     kl_file_close(&file);
     return code;
@@ -248,7 +249,7 @@ static int work(struct run *run, FILE *out, struct kl_error *err)
     if (!code)
         code = kl_sweep_grid(&run->grid, run->v->grid, &run->v->head, run->v->halving, run->stage->log,
                              err);
-    if (!code) code = kl_file_open_kind(&run->input, input, "features", err);
+    if (!code) code = kl_file_open_kind(&run->input, input, &kl_features_kind, err);
     if (!code) code = prepare(run, input, err);
     if (!code) code = begin(run, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;

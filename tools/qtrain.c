@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backbone/extract.h"
 #include "head/check.h"
 #include "head/idle.h"
 #include "head/run.h"
@@ -62,7 +63,7 @@ static int write_histories(const struct run *run, struct kl_error *err)
     struct kl_file *file = NULL;
     const struct kl_head_settings *v = run->v;
     if ((!v->history && !v->mlflow) || !v->common.output) return 0;
-    int code = kl_file_open_kind(&file, v->common.output, "head", err);
+    int code = kl_file_open_kind(&file, v->common.output, &kl_head_kind, err);
     if (!code && v->history) code = kl_history_jsonl(v->history, file, err);
     if (!code && v->mlflow) code = kl_history_mlflow(v->mlflow, file, err);
     kl_file_close(&file);
@@ -197,7 +198,7 @@ static int work(struct run *run, const char *path, FILE *out, struct kl_error *e
     if (!code && !run->v->common.output && !run->v->common.print_key)
         code = kl_fail(err, KL_EUSAGE, "no output; give -o HEAD.h5");
     if (!code) code = check_histories(run->v, path, err);
-    if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
+    if (!code) code = kl_file_open_kind(&run->input, path, &kl_features_kind, err);
     run->head.input = run->input;
     if (!code) code = kl_head_run_begin(&run->head, &answer, out, err);
     if (code || answer == KL_STAGE_ANSWERED) return code;
@@ -211,7 +212,7 @@ static int check_gradients(struct run *run, const char *path, FILE *out, struct 
 {
     struct kl_gradient_check check;
     int code = kl_head_settings_settle(run->v, err);
-    if (!code) code = kl_file_open_kind(&run->input, path, "features", err);
+    if (!code) code = kl_file_open_kind(&run->input, path, &kl_features_kind, err);
     if (!code) code = kl_features_load(&run->features, run->input, err);
     kl_signals_plain(); /* nothing is kept of it: who stops it need not wait */
     if (!code)

@@ -10,6 +10,7 @@
 #include "kernels/device.h"
 
 struct kl_writer;
+struct kl_kind;
 
 enum { KL_EXTRACT_BLOCK = 64 }; /* images; shards hold whole blocks */
 
@@ -69,5 +70,6 @@ size_t kl_look_seen(const struct kl_look *look);
    than shards. */
 int kl_extract_shard(size_t *first, size_t *n, size_t images, size_t shard, size_t shards,
                      struct kl_error *err);
+extern const struct kl_kind kl_features_kind; /* what the file shows (store/kind.h) */
 
 #endif

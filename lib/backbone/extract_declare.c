@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backbone/extract_int.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 static int describe(const struct kl_extract *e, struct kl_error *err)
@@ -49,3 +50,15 @@ int kl_extract_declare(struct kl_extract_sets *sets, const struct kl_extract *e,
     if (rc >= 0) rc = describe(e, err);
     return rc < 0 ? rc : 0;
 }
+
+static const struct kl_kind_heading headings[] = { { "features", "backbone" },
+                                                   { "features", "tap" },
+                                                   { "features", "preprocess" },
+                                                   { .attribute = NULL } };
+/* What features are stands above. */
+static const char *const not_on_page[] = { "features/", NULL };
+const struct kl_kind kl_features_kind = { .name = "features",
+                                          .maker = "extract-features",
+                                          .headings = headings,
+                                          .classes = "class_names",
+                                          .not_on_page = not_on_page };

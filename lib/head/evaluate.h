@@ -13,6 +13,7 @@
 struct kl_file;
 struct kl_writer;
 struct kl_features;
+struct kl_kind;
 
 enum { KL_CALIBRATION_BINS = 15 };
 
@@ -84,6 +85,7 @@ struct kl_evaluation_cautions {
 int kl_evaluation_save(struct kl_writer *writer, const struct kl_evaluation *e,
                        const struct kl_evaluation_cautions *cautions, const struct kl_mcnemar *test,
                        struct kl_error *err);
+extern const struct kl_kind kl_report_kind; /* what its file shows (store/kind.h) */
 
 /* ---- the controls in a head's file, on the samples of its evaluation (evaluate_controls.c) ---- */
 struct kl_control_scores {

@@ -11,6 +11,7 @@
 #include "head/twin.h"
 #include "nn/nn.h"
 struct kl_writer;
+struct kl_kind;
 struct kl_metric;
 struct kl_device;
 struct kl_head_gpu;
@@ -164,6 +165,7 @@ enum kl_history_row {
     KL_HISTORY_ROWS
 };
 extern const char *const kl_history_names[KL_HISTORY_ROWS];
+extern const struct kl_kind kl_head_kind, kl_checkpoint_kind; /* what their files show (store/kind.h) */
 
 /* Groups of parameters whose gradients' norms are recorded (norms.c): a linear layer with its bias, or a
    layer of the circuit's ansatz (all weights of OpenQASM), in the order in which samples pass them.

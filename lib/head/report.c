@@ -6,6 +6,7 @@
 
 #include "head/evaluate.h"
 #include "head/features.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 static int put_classes(struct kl_writer *w, const struct kl_evaluation *e, struct kl_error *err)
@@ -105,3 +106,34 @@ int kl_evaluation_save(struct kl_writer *w, const struct kl_evaluation *e,
                              e->features->class_names, err);
     return code;
 }
+
+#define OF(name, words, ...)                                             \
+    {                                                                    \
+        .attribute = name, .title = words, .format = "%.4f", __VA_ARGS__ \
+    }
+#define ENDS .low = "  95 % from", .high = "  to"
+/* Noise and mitigation are those that were applied, by qeval's own options or by the head's. */
+static const struct kl_kind_number numbers[] = {
+    { .attribute = "noise", .title = "noise" },
+    { .attribute = "mitigation", .title = "mitigation" },
+    OF("accuracy", "accuracy", ENDS, .low_of_several = "  95 % of samples"),
+    OF("log_loss", "log loss"),
+    OF("expected_calibration_error", "calibration error"),
+    OF("output_error", "outputs off by"),
+    OF("unmitigated_output_error", "  not mitigated"),
+    OF("unmitigated_accuracy", "  their accuracy"),
+    { .attribute = "mcnemar_p", .title = "McNemar p", .format = "%.3g" },
+    OF("minus_twin", "circuit - twin", ENDS, .difference = true),
+    OF("minus_frozen", "circuit - frozen", ENDS, .difference = true),
+    OF("minus_none", "circuit - none", ENDS, .difference = true),
+    { .attribute = NULL }
+};
+static const struct kl_kind_group counted[] = {
+    { { "controls/" }, "controls/, what was trained in the circuit's place" }, { .words = NULL }
+};
+const struct kl_kind kl_report_kind = { .name = "report",
+                                        .maker = "qeval",
+                                        .classes = "class_names",
+                                        .numbers = numbers,
+                                        .replicas = { "replicas/accuracy", "heads' accuracy" },
+                                        .groups = counted };

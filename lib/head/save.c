@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "head/head.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 /* One value of every replica. */
@@ -276,3 +277,32 @@ int kl_train_restore_control(struct kl_train *train, struct kl_file *file, struc
     name_group(prefix, train);
     return restore_state(train, file, prefix, err);
 }
+
+static const struct kl_kind_history histories[] = {
+    { .loss = { "history/train_loss", "training loss" },
+      .judged = { "history/val_accuracy", "validation accuracy" },
+      .of = "head",
+      .needs = "split/validation" },
+    { .loss = { "history/train_loss", "training loss" },
+      .judged = { "history/train_accuracy", "training accuracy" },
+      .of = "head" },
+    { .of = NULL }
+};
+static const struct kl_kind_group counted[] = {
+    { { "controls/" }, "controls/, what was trained in the circuit's place" },
+    { { "optimizer/", "last/" }, "optimizer/ and last/, from which training can go on" },
+    { .words = NULL }
+};
+/* `cache log` leads to the features, whose own page tells of them. */
+static const char *const not_on_page[] = { "features_", NULL };
+const struct kl_kind kl_head_kind = { .name = "head",
+                                      .maker = "qtrain",
+                                      .classes = "class_names",
+                                      .not_on_page = not_on_page,
+                                      .histories = histories,
+                                      .groups = counted };
+const struct kl_kind kl_checkpoint_kind = { .name = "checkpoint",
+                                            .classes = "class_names",
+                                            .not_on_page = not_on_page,
+                                            .histories = histories,
+                                            .groups = counted };

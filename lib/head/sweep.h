@@ -7,6 +7,7 @@
 
 struct kl_file;
 struct kl_writer;
+struct kl_kind;
 
 enum { KL_SWEEP_SCHEMA = 1, KL_SWEEP_NAME = 256 };
 
@@ -44,5 +45,6 @@ int kl_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_error 
 /* The table for a person, best first, at most `most` rows: mean accuracy and its range over the heads;
    mean loss where that takes no more than 80 columns. */
 int kl_sweep_write(FILE *to, const struct kl_sweep *sweep, size_t most, struct kl_error *err);
+extern const struct kl_kind kl_sweep_kind; /* what the file shows (store/kind.h) */
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "head/sweep.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 /* A dataset with one row for each point; *data malloc'ed. */
@@ -90,3 +91,29 @@ int kl_sweep_load(struct kl_sweep *sweep, struct kl_file *file, struct kl_error 
         sweep->rows[i].diverged = isnan(kl_sweep_judge(sweep, i).accuracy);
     return code;
 }
+
+static const struct kl_kind_table tables[] = {
+    { .name = "points",
+      .axes = { { "point", "point" } },
+      .only_json = true,
+      .columns = { KL_KIND_COLUMN("epochs", "epochs", "epochs", "%.0f"),
+                   KL_KIND_COLUMN("parameters", "parameters", "parameters", "%.0f"),
+                   KL_KIND_COLUMN("val_accuracy", "val_accuracy", "val accuracy", "%.4f",
+                                  .cell = KL_CELL_MEAN),
+                   KL_KIND_COLUMN("val_loss", "val_loss", "val loss", "%.4f", .cell = KL_CELL_MEAN) } },
+    { .name = NULL }
+};
+
+/* The page has the table for a person. */
+static int write_page(FILE *to, struct kl_file *file, struct kl_error *err)
+{
+    enum { MOST_ROWS = 20 };
+    struct kl_sweep sweep = { 0 };
+    int code = kl_sweep_load(&sweep, file, err);
+    if (!code) fputc('\n', to);
+    if (!code) code = kl_sweep_write(to, &sweep, MOST_ROWS, err);
+    kl_sweep_free(&sweep);
+    return code;
+}
+
+const struct kl_kind kl_sweep_kind = { .name = "sweep", .tables = tables, .write = write_page };

@@ -269,7 +269,7 @@ static int read_back(struct point *p, size_t replicas, struct kl_error *err)
 {
     struct kl_file *file = NULL;
     if (p->dropped || p->row->diverged) return KL_OK;
-    int code = kl_file_open_kind(&file, p->at->path, "head", err);
+    int code = kl_file_open_kind(&file, p->at->path, &kl_head_kind, err);
     if (!code) code = kl_sweep_read_head(p->row, replicas, file, err);
     kl_file_close(&file);
     return code;

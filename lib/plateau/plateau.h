@@ -51,7 +51,8 @@ int kl_plateau_scan(struct kl_plateau *p, const struct kl_plateau_options *o, st
 void kl_plateau_free(struct kl_plateau *p);
 struct kl_writer;
 int kl_plateau_save(struct kl_writer *writer, const struct kl_plateau *p, struct kl_error *err);
-/* A caution on each observable that does not depend on the parameter somewhere on the grid (remark.c). */
+/* A caution on each observable that does not depend on the parameter somewhere on the grid (remark.c).
+ */
 void kl_plateau_remark(const struct kl_log *log, const struct kl_plateau *p,
                        const struct kl_plateau_options *options);
 /* A table for each observable, layers side by side; detailed: one line a cell with its interval. */
@@ -61,7 +62,9 @@ int kl_plateau_json(FILE *to, const struct kl_plateau *p, const char *output, co
                     struct kl_error *err);
 
 struct kl_mode;
+struct kl_kind;
 extern const struct kl_mode kl_mode_plateau; /* of circuit (mode_plateau.c) */
 extern const struct kl_tool kl_plateau_tool; /* its table, for tool->parts */
+extern const struct kl_kind kl_plateau_kind; /* what its file shows (store/kind.h) */
 
 #endif

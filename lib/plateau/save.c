@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "plateau/plateau_int.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 /* Numbers of the cells, or of the fit, under a name. */
@@ -111,3 +112,14 @@ void kl_plateau_table(FILE *to, const struct kl_plateau *p, bool detailed)
         put_factors(to, p, "to", p->slope_high + o * p->n_layers);
     }
 }
+
+static const struct kl_kind_table tables[] = {
+    { .name = "slopes",
+      .axes = { { "observable", "observables" }, { "layers", "layers" } },
+      .columns = { KL_KIND_COLUMN("slope", "slope", "ln variance a qubit", "%.3f") } },
+    { .name = "variances",
+      .axes = { { "observable", "observables" }, { "qubits", "qubits" }, { "layers", "layers" } },
+      .columns = { KL_KIND_COLUMN("variance", "variance", "variance", "%.2e", .rounding = 1e-28) } },
+    { .name = NULL }
+};
+const struct kl_kind kl_plateau_kind = { .name = "plateau", .tables = tables };

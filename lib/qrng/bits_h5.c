@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "qrng/bits_int.h"
+#include "qrng/mode.h"
+#include "store/kind.h"
 
 struct h5 {
     const struct kl_dataset *bits, *labels, *names;
@@ -38,8 +40,8 @@ static int open_file(struct kl_bits_source *s, struct kl_error *err)
     const int copy = dup(s->fd);
     if (copy < 0) return kl_fail_errno(err, KL_EIO, "%s", s->path);
     int rc = kl_file_open_fd(&s->file, copy, s->path, err);
-    if (!rc && strcmp(kl_file_kind(s->file), "device-bits") != 0)
-        rc = kl_fail_kind(err, s->path, kl_file_kind(s->file), "device-bits");
+    if (!rc && strcmp(kl_file_kind(s->file), kl_bits_kind.name) != 0)
+        rc = kl_fail_kind(err, s->path, kl_file_kind(s->file), &kl_bits_kind);
     if (!rc && !kl_file_find(s->file, "bits"))
         rc = kl_fail(err, KL_EDATA, "%s: holds statistics alone; make it without --only-statistics",
                      s->path);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "qrng/bits_words.h"
+#include "store/kind.h"
 
 /* One dataset of rows, and a block of it. */
 enum { BITS, LABELS, SYMBOLS, ONES, TRANSITIONS, RUNS, N_COLUMNS };
@@ -149,3 +150,18 @@ void kl_bits_extract_free(struct kl_bits_extract *e)
     kl_first_rows_free(&e->first);
     kl_bits_inputs_close(&e->inputs);
 }
+
+static const struct kl_kind_table tables[] = {
+    { .name = "devices",
+      .axes = { { "device", "class_names" } },
+      .columns = { KL_KIND_COLUMN("rows", "device_stats/rows", "rows", "%.0f"),
+                   KL_KIND_COLUMN("rate", "device_stats/rate", "rate of 1", "%.4f"),
+                   KL_KIND_COLUMN("symbol_entropy", "device_stats/symbol_entropy", "bits a symbol",
+                                  "%.4f"),
+                   KL_KIND_COLUMN("successive_log10_p", "device_tests/successive_log10_p",
+                                  "log10 p, successive symbols", "%.1f") } },
+    { .name = NULL }
+};
+const struct kl_kind kl_bits_kind = {
+    .name = "device-bits", .maker = "extract-features --qrng", .classes = "class_names", .tables = tables
+};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
    A study as datasets: of a finished file, and of a checkpoint, which are the same. */
 #include "qrng/gan_study.h"
+#include "qrng/mode.h"
+#include "store/kind.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,3 +129,28 @@ int kl_gan_study_restore(struct kl_gan_study *s, struct kl_file *file, struct kl
     free(done);
     return code;
 }
+
+static const struct kl_kind_table tables[] = {
+    { .name = "pairs",
+      .axes = { { "pair", "devices" } },
+      .pairs = "pairs",
+      .needs = "scores/difference",
+      .columns = { KL_KIND_COLUMN("on_a", "scores/cross_entropy_a", "a on a", "%.4f"),
+                   KL_KIND_COLUMN("on_b", "scores/cross_entropy_b", "b on a", "%.4f"),
+                   KL_KIND_COLUMN("difference", "scores/difference", "difference", "%.4f"),
+                   KL_KIND_COLUMN("excess", "scores/excess", "KL(b||a)", "%.4f"),
+                   KL_KIND_COLUMN("plugin_excess", "scores/plugin_excess", "KL(b||a), plug-in", "%.4f"),
+                   KL_KIND_COLUMN("test_a", "scores/test_a", "z a", "%.1f"),
+                   KL_KIND_COLUMN("test_b", "scores/test_b", "z b", "%.1f") } },
+    { .name = "pairs",
+      .axes = { { "pair", "devices" } },
+      .pairs = "pairs",
+      .lacks = "scores/difference",
+      .columns = { KL_KIND_COLUMN("divergence", "scores/divergence", "KL", "%.6f"),
+                   KL_KIND_COLUMN("uniform", "scores/divergence_uniform", "uniform", "%.6f"),
+                   KL_KIND_COLUMN("start", "scores/divergence_start", "at start", "%.6f"),
+                   KL_KIND_COLUMN("halves_least", "scores/halves_least", "halves, least", "%.3f"),
+                   KL_KIND_COLUMN("halves_largest", "scores/halves_largest", "largest", "%.3f") } },
+    { .name = NULL }
+};
+const struct kl_kind kl_gan_kind = { .name = "gan", .tables = tables };

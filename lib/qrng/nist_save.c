@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qrng/mode.h"
 #include "qrng/nist_report.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 enum { NAME = 32 };
@@ -168,3 +170,21 @@ int kl_nist_save(struct kl_writer *w, const struct kl_nist_report *r, struct kl_
     if (code >= 0) code = kl_writer_integer(w, "", "symbol_bits", r->symbol_bits, err);
     return code < 0 ? code : KL_OK;
 }
+
+static const struct kl_kind_table tables[] = {
+    { .name = "devices",
+      .axes = { { "device", "devices" } },
+      .columns = { KL_KIND_COLUMN("passed", "sp800_22/verdict", "tests passed", "%.0f",
+                                  .cell = KL_CELL_ONES),
+                   KL_KIND_COLUMN("failed", "sp800_22/verdict", "failed", "%.0f", .cell = KL_CELL_ZEROS),
+                   KL_KIND_COLUMN("bit_entropy", "entropy/bit", "bits a bit", "%.4f",
+                                  .cell = KL_CELL_LEAST),
+                   KL_KIND_COLUMN("symbol_entropy", "entropy/symbol", "a symbol", "%.4f",
+                                  .cell = KL_CELL_LEAST),
+                   KL_KIND_COLUMN("assessed", "entropy/assessed", "assessed", "%.4f"),
+                   KL_KIND_COLUMN("independence_log10_p", "iid/independence", "log10 p, neighbours",
+                                  "%.3g", .at = 2),
+                   KL_KIND_COLUMN("fit_log10_p", "iid/fit", "log10 p, parts", "%.3g", .at = 2) } },
+    { .name = NULL }
+};
+const struct kl_kind kl_nist_kind = { .name = "nist", .tables = tables };

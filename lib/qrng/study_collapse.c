@@ -3,6 +3,7 @@
    the rows of training too, since of few rows that judge the epochs a sound network may say the same. */
 #include <stdlib.h>
 
+#include "qrng/mode.h"
 #include "qrng/study_train_int.h"
 
 static size_t answer(const float *logits, size_t classes)
@@ -34,7 +35,7 @@ int kl_study_count_collapsed(size_t *n, const char *path, size_t n_splits, struc
     const struct kl_dataset *d;
     uint8_t *all = NULL;
     *n = 0;
-    int rc = kl_file_open_kind(&file, path, "device-classifier", err);
+    int rc = kl_file_open_kind(&file, path, &kl_study_kind, err);
     if (!rc) rc = kl_file_expect(&d, file, "collapsed", KL_TYPE_U8, 1, err);
     if (!rc) rc = kl_file_load((void **)&all, file, d, err);
     for (size_t i = 0; !rc && i < d->rows && i < n_splits; i++) *n += all[i];

@@ -2,7 +2,9 @@
    What a file of classifiers holds. */
 #include <stdio.h>
 
+#include "qrng/mode.h"
 #include "qrng/study_train_int.h"
+#include "store/kind.h"
 
 static const char *const history_names[KL_NETWORK_HISTORIES] = { "train_loss", "train_accuracy",
                                                                  "judge_loss", "judge_accuracy",
@@ -79,3 +81,22 @@ int kl_study_declare(struct kl_study_sets *sets, const struct kl_study *s, struc
     const int rc = datasets(sets, s, w, err);
     return rc ? rc : describe(s, w, err);
 }
+
+/* The rows that judge an epoch are those of the test in the reference protocol. Runs on shuffled labels
+   stand last. */
+static const struct kl_kind_history histories[] = {
+    { .loss = { "history/train_loss", "training loss" },
+      .judged = { "history/judge_accuracy", "test accuracy" },
+      .of = "split",
+      .attribute = "protocol",
+      .is = "reference",
+      .left_out = "null" },
+    { .loss = { "history/train_loss", "training loss" },
+      .judged = { "history/judge_accuracy", "validation accuracy" },
+      .of = "split",
+      .left_out = "null" },
+    { .of = NULL }
+};
+const struct kl_kind kl_study_kind = { .name = "device-classifier",
+                                       .maker = "qtrain --qrng",
+                                       .histories = histories };

@@ -6,7 +6,9 @@
 
 #include "metrics/distributions.h"
 #include "metrics/metrics.h"
+#include "qrng/mode.h"
 #include "qrng/study_int.h"
+#include "store/kind.h"
 
 struct sets {
     int predictions, probabilities, confusion, per_class, calibration, wilson;
@@ -230,3 +232,5 @@ void kl_study_report_free(struct kl_study_report *report)
     free(report->null), free(report->best);
     *report = (struct kl_study_report){ 0 };
 }
+
+const struct kl_kind kl_judge_kind = { .name = "device-report" };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qrng/mode.h"
 #include "qrng/study.h"
 
 static int read_texts(struct kl_study_file *f, struct kl_error *err)
@@ -53,7 +54,7 @@ int kl_study_file_open(struct kl_study_file *f, const char *path, struct kl_erro
 {
     *f = (struct kl_study_file){ 0 };
     kl_study_settings_default(&f->v);
-    int rc = kl_file_open_kind(&f->file, path, "device-classifier", err);
+    int rc = kl_file_open_kind(&f->file, path, &kl_study_kind, err);
     if (!rc) rc = read_texts(f, err);
     if (!rc) rc = read_numbers(f, err);
     if (!rc) rc = kl_study_settings_complete(&f->v, err);

@@ -2,7 +2,9 @@
    The study of synthetic devices as a file of kind "synthetic". */
 #include <stdlib.h>
 
+#include "qrng/mode.h"
 #include "qrng/synthetic.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 static int put_devices(struct kl_writer *w, const struct kl_synthetic *s, struct kl_error *err)
@@ -130,3 +132,5 @@ int kl_synthetic_save(struct kl_writer *w, const struct kl_synthetic *s, struct 
     if (code >= 0) code = kl_writer_integer(w, "", "draws", (int64_t)s->draws, err);
     return code < 0 ? code : KL_OK;
 }
+
+const struct kl_kind kl_synthetic_kind = { .name = "synthetic" };

@@ -2,7 +2,9 @@
    A tournament as a file of kind "tournament". */
 #include <stdlib.h>
 
+#include "qrng/mode.h"
 #include "qrng/tournament.h"
+#include "store/kind.h"
 #include "store/store.h"
 
 /* One number of every pair, gathered from the results. */
@@ -102,3 +104,21 @@ int kl_tournament_save(struct kl_writer *w, const struct kl_tournament *t, struc
     if (code >= 0) code = kl_writer_text(w, "", "rows_are", t->reference ? "the study's" : "all", err);
     return code < 0 ? code : KL_OK;
 }
+
+static const struct kl_kind_table tables[] = {
+    { .name = "pairs",
+      .axes = { { "pair", "devices" } },
+      .pairs = "pairs",
+      .order = "order",
+      .columns = { KL_KIND_COLUMN("chi_square", "chi_square", "chi2", "%.5g"),
+                   KL_KIND_COLUMN("log10_p_holm", "log10_p_holm", "log10 p (Holm)", "%.1f"),
+                   KL_KIND_COLUMN("js", "divergence", "JS, nats a symbol", "%.3e",
+                                  .names = "divergences", .pick = "js"),
+                   KL_KIND_COLUMN("row_accuracy", "row_accuracy", "a row", "%.4f"),
+                   KL_KIND_COLUMN("accuracy", "score", "held out", "%.4f", .names = "scores",
+                                  .pick = "accuracy", .spread = "accuracy"),
+                   KL_KIND_COLUMN("accuracy_p_holm", "score_p_holm", "p (Holm)", "%.4f",
+                                  .names = "scores", .pick = "accuracy") } },
+    { .name = NULL }
+};
+const struct kl_kind kl_tournament_kind = { .name = "tournament", .tables = tables };

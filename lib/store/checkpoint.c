@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "store/kind.h"
 #include "store/store_int.h"
 
 int kl_checkpoint_path(char **path, const char *target, struct kl_error *err)
@@ -17,6 +18,9 @@ int kl_checkpoint_path(char **path, const char *target, struct kl_error *err)
     return kl_fail_memory(err, strlen(target));
 }
 
+/* The kind is the store's own; what such a file holds is the business of its stage. */
+static const struct kl_kind checkpoint = { .name = "checkpoint" };
+
 bool kl_checkpoint_is(const char *name)
 {
     static const char ending[] = ".checkpoint";
@@ -27,7 +31,7 @@ bool kl_checkpoint_is(const char *name)
 bool kl_checkpoint_is_ours(const char *path, struct kl_error *err)
 {
     struct kl_file *file = NULL;
-    bool ours = kl_file_open_kind(&file, path, "checkpoint", err) == 0;
+    bool ours = kl_file_open_kind(&file, path, &checkpoint, err) == 0;
     kl_file_close(&file);
     return ours;
 }
@@ -35,7 +39,7 @@ bool kl_checkpoint_is_ours(const char *path, struct kl_error *err)
 bool kl_checkpoint_fits(const char *path, const char *key)
 {
     struct kl_file *file = NULL;
-    bool fits = kl_file_open_kind(&file, path, "checkpoint", NULL) == 0 &&
+    bool fits = kl_file_open_kind(&file, path, &checkpoint, NULL) == 0 &&
                 strcmp(kl_file_key(file), key) == 0 && kl_file_verify(file, NULL, NULL) == 0;
     kl_file_close(&file);
     return fits;
@@ -65,7 +69,7 @@ int kl_checkpoint_resume(struct kl_file **file, const char *path, const struct k
                 path ? ": " : "");
         return KL_OK;
     }
-    int code = kl_file_open_kind(file, path, "checkpoint", err);
+    int code = kl_file_open_kind(file, path, &checkpoint, err);
     if (!code && strcmp(kl_file_key(*file), stage->key) != 0) code = refuse(*file, stage, err);
     if (code) kl_file_close(file);
     return code;
@@ -83,7 +87,7 @@ bool kl_checkpoint_forgotten(const char *path, const struct kl_stage *stage, con
                              const char *first)
 {
     struct kl_file *file = NULL;
-    if (!path || kl_file_open_kind(&file, path, "checkpoint", NULL)) return false;
+    if (!path || kl_file_open_kind(&file, path, &checkpoint, NULL)) return false;
     if (strcmp(kl_file_key(file), stage->key) == 0)
         kl_note(log, 1, "%s is of a stopped run; without --resume it begins anew", path);
     else kl_checkpoint_say_forgotten(path, log, first);
@@ -96,7 +100,7 @@ void kl_checkpoint_remove(const char *path, const char *key)
     struct kl_file *file = NULL;
     char *folder;
     if (key) {
-        bool same = kl_file_open_kind(&file, path, "checkpoint", NULL) == 0 &&
+        bool same = kl_file_open_kind(&file, path, &checkpoint, NULL) == 0 &&
                     strcmp(kl_file_key(file), key) == 0;
         kl_file_close(&file);
         if (!same) return;

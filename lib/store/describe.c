@@ -36,10 +36,10 @@ const char *kl_json_text(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-static int write_classes(FILE *to, struct kl_file *file, struct kl_error *err)
+static int write_classes(FILE *to, struct kl_file *file, const char *dataset, struct kl_error *err)
 {
     enum { COLUMNS = 84 };
-    const struct kl_dataset *d = kl_file_find(file, "class_names");
+    const struct kl_dataset *d = dataset ? kl_file_find(file, dataset) : NULL;
     char *names = NULL;
     if (!d || d->type != KL_TYPE_STRING || d->rank != 1) return KL_OK;
     int code = kl_file_load((void **)&names, file, d, err);
@@ -158,48 +158,39 @@ static int write_options(FILE *to, const struct kl_file *file, struct kl_error *
     return code;
 }
 
-static bool begins(const struct kl_dataset *d, const char *group)
+/* The group in which it is counted; NULL: it is listed. */
+static const struct kl_kind_group *group_of(const struct kl_kind *kind, const struct kl_dataset *d)
 {
-    return strncmp(d->name, group, strlen(group)) == 0;
+    for (const struct kl_kind_group *g = kind->groups; g && g->words; g++)
+        for (int i = 0; i < 2 && g->prefixes[i]; i++)
+            if (strncmp(d->name, g->prefixes[i], strlen(g->prefixes[i])) == 0) return g;
+    return NULL;
 }
 
-/* Counted, not listed: there are many of them, as of what is listed. */
-static size_t *counter(size_t counts[2], const struct kl_dataset *d)
+static void write_datasets(FILE *to, const struct kl_file *file, const struct kl_kind *kind)
 {
-    if (begins(d, "controls/")) return &counts[0];
-    return begins(d, "optimizer/") || begins(d, "last/") ? &counts[1] : NULL;
-}
-
-static void write_datasets(FILE *to, const struct kl_file *file)
-{
-    size_t n = kl_file_n_datasets(file), counts[2] = { 0, 0 }, width = 36;
+    const size_t n = kl_file_n_datasets(file);
+    size_t width = 36;
     for (size_t i = 0; i < n; i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
-        if (!counter(counts, d) && strlen(d->name) > width) width = strlen(d->name);
+        if (!group_of(kind, d) && strlen(d->name) > width) width = strlen(d->name);
     }
     fputs("\ndatasets\n", to);
     for (size_t i = 0; i < n; i++) {
         const struct kl_dataset *d = kl_file_dataset(file, i);
         char shape[96];
-        size_t *counted = counter(counts, d);
-        if (counted) {
-            ++*counted;
-            continue;
-        }
+        if (group_of(kind, d)) continue;
         shape_text(shape, d);
         fprintf(to, "  %-*s %-8s %s\n", (int)width, d->name, kl_type_names[d->type], shape);
     }
-    if (counts[0])
-        fprintf(to, "  and %zu of controls/, what was trained in the circuit's place\n", counts[0]);
-    if (counts[1])
-        fprintf(to, "  and %zu of optimizer/ and last/, from which training can go on\n", counts[1]);
+    for (const struct kl_kind_group *g = kind->groups; g && g->words; g++) {
+        size_t counted = 0;
+        for (size_t i = 0; i < n; i++) counted += group_of(kind, kl_file_dataset(file, i)) == g;
+        if (counted) fprintf(to, "  and %zu of %s\n", counted, g->words);
+    }
 }
 
-static const char *const descriptions[][2] = { { "backbone", "backbone" },
-                                               { "tap", "tap" },
-                                               { "preprocess", "preprocess" } };
-
-int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
+int kl_describe_page(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
 {
     char size[32];
     kl_size_text(size, (double)file->stat.st_size); /* what came by standard input has no name to ask */
@@ -209,22 +200,22 @@ int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err)
     if (!code) code = write_part(to, file, err);
     if (code) return code;
     fprintf(to, "key        %s\ncontent    %s\n", kl_file_key(file), kl_file_content(file));
-    for (size_t i = 0; i < sizeof descriptions / sizeof *descriptions; i++) {
+    for (const struct kl_kind_heading *h = kind->headings; h && h->attribute; h++) {
         char *text = NULL;
-        if (!kl_file_has_attribute(file, "features", descriptions[i][0])) continue;
-        code = kl_file_text(&text, file, "features", descriptions[i][0], err);
-        if (!code) fprintf(to, "%-10s %s\n", descriptions[i][1], text);
+        if (!kl_file_has_attribute(file, h->object, h->attribute)) continue;
+        code = kl_file_text(&text, file, h->object, h->attribute, err);
+        if (!code) fprintf(to, "%-10s %s\n", h->attribute, text);
         free(text);
         if (code) return code;
     }
-    code = write_classes(to, file, err);
+    code = write_classes(to, file, kind->classes, err);
     if (code) return code;
     code = write_options(to, file, err);
-    if (!code) code = kl_write_attributes(to, file, err);
-    if (!code) kl_write_numbers(to, file);
-    if (!code) code = kl_write_heads(to, file, err);
-    if (!code) code = kl_write_history(to, file, err);
-    if (!code) code = kl_write_tables(to, file, err);
-    if (!code) write_datasets(to, file);
-    return code;
+    if (!code) code = kl_write_attributes(to, file, kind, err);
+    if (!code) kl_write_numbers(to, file, kind);
+    if (!code) code = kl_write_replicas(to, file, kind, err);
+    if (!code) code = kl_write_history(to, file, kind, err);
+    if (!code) code = kl_write_tables(to, file, kind, err);
+    if (!code) write_datasets(to, file, kind);
+    return code || !kind->write ? code : kind->write(to, file, err);
 }

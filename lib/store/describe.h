@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT
-   A finished file in words, for the tool `cache`: show and log. */
+   A finished file in words, for the tool `cache`: show and log. What is told of a kind's datasets and
+   attributes says the kind's table (kind.h); of a kind without one only what all files have. */
 #ifndef KL_DESCRIBE_H
 #define KL_DESCRIBE_H
 
 #include "store/housekeeping.h"
+#include "store/kind.h"
 
+/* The file's kind in a list that ends with NULL; one without contents: it is not there. */
+const struct kl_kind *kl_kind_find(const struct kl_kind *const *kinds, const struct kl_file *file);
 /* One page: what it is, its numbers, its datasets, where it came from. KL_ENOMEM, KL_EDATA, KL_EIO. */
-int kl_describe_page(FILE *to, struct kl_file *file, struct kl_error *err);
+int kl_describe_page(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err);
 /* The same as one JSON object. */
-int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err);
+int kl_describe_json(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err);
 /* The provenance as a tree: the file's own record first, its parents below it, back to the raw inputs
    (lineage.c). KL_EDATA without provenance. */
 int kl_describe_log(FILE *to, const struct kl_file *file, struct kl_error *err);

@@ -70,17 +70,30 @@ static bool is_option(const json_t *options, const char *name)
     return json_object_get(options, word) != NULL;
 }
 
-/* On a page: numbers of any object but features, and texts of the root. What features are, and which
-   part, stands above on their own page, and `cache log` leads from a head there. */
-static bool is_on_page(const struct kl_file *file, const struct kl_attribute *a, const json_t *options)
+/* Does its kind keep it off the page? */
+static bool is_kept_off(const struct kl_kind *kind, const struct kl_attribute *a)
 {
-    if (!is_told(a) || strcmp(a->object, "features") == 0 || is_beside(file, a)) return false;
-    if (strncmp(a->name, "features_", 9) == 0 || strncmp(a->name, "shard_", 6) == 0) return false;
-    if (a->type == KL_ATTR_TEXT && (*a->object || strlen(a->text) > LONGEST)) return false;
-    return *a->object || (!kl_is_number_of_report(a->name) && !is_option(options, a->name));
+    for (const char *const *off = kind->not_on_page; off && *off; off++) {
+        const size_t n = strlen(*off);
+        if ((*off)[n - 1] == '/' ? strlen(a->object) == n - 1 && strncmp(a->object, *off, n - 1) == 0
+                                 : strncmp(a->name, *off, n) == 0)
+            return true;
+    }
+    return false;
 }
 
-int kl_write_attributes(FILE *to, const struct kl_file *file, struct kl_error *err)
+/* On a page: numbers of any object, and texts of the root. Which part it is stands above. */
+static bool is_on_page(const struct kl_file *file, const struct kl_kind *kind,
+                       const struct kl_attribute *a, const json_t *options)
+{
+    if (!is_told(a) || is_kept_off(kind, a) || is_beside(file, a)) return false;
+    if (strncmp(a->name, "shard_", 6) == 0) return false;
+    if (a->type == KL_ATTR_TEXT && (*a->object || strlen(a->text) > LONGEST)) return false;
+    return *a->object || (!kl_is_number_of_kind(kind, a->name) && !is_option(options, a->name));
+}
+
+int kl_write_attributes(FILE *to, const struct kl_file *file, const struct kl_kind *kind,
+                        struct kl_error *err)
 {
     size_t column = 0; /* 0: nothing is written yet */
     const char *object = "";
@@ -90,7 +103,7 @@ int kl_write_attributes(FILE *to, const struct kl_file *file, struct kl_error *e
     for (size_t i = 0; i < file->attributes.n; i++) {
         const struct kl_attribute *a = &file->attributes.items[i];
         char text[TEXT];
-        if (!is_on_page(file, a, json_object_get(parts, "options"))) continue;
+        if (!is_on_page(file, kind, a, json_object_get(parts, "options"))) continue;
         value_text(text, file, a);
         const size_t width = strlen(text) + 2; /* with the gap */
         const bool begins = strcmp(object, a->object) != 0;
@@ -111,28 +124,20 @@ int kl_write_attributes(FILE *to, const struct kl_file *file, struct kl_error *e
     return KL_OK;
 }
 
-/* The end of a control's interval that is none, as kl_write_numbers has it. */
-static bool is_no_end(const struct kl_file *file, const struct kl_attribute *a)
-{
-    char of[64];
-    double ends[2];
-    const char *end = strncmp(a->name, "minus_", 6) == 0 && !*a->object ? strrchr(a->name, '_') : NULL;
-    if (!end || (strcmp(end, "_low") != 0 && strcmp(end, "_high") != 0)) return false;
-    snprintf(of, sizeof of, "%.*s", (int)(end - a->name), a->name);
-    return !kl_file_interval(ends, file, of);
-}
-
-static json_t *value_json(const struct kl_file *file, const struct kl_attribute *a)
+static json_t *value_json(const struct kl_file *file, const struct kl_kind *kind,
+                          const struct kl_attribute *a)
 {
     json_t *value = NULL;
     if (a->type == KL_ATTR_INTEGER) return json_integer(a->integer);
     if (a->type == KL_ATTR_NUMBER)
-        return isfinite(a->number) && !is_no_end(file, a) ? json_real(a->number) : json_null();
+        return isfinite(a->number) && !kl_is_end_of_none(file, kind, a) ? json_real(a->number)
+                                                                        : json_null();
     kl_json_string(&value, a->text, NULL);
     return value;
 }
 
-int kl_attributes_json(json_t **attributes, const struct kl_file *file, struct kl_error *err)
+int kl_attributes_json(json_t **attributes, const struct kl_file *file, const struct kl_kind *kind,
+                       struct kl_error *err)
 {
     *attributes = json_object();
     bool failed = !*attributes;
@@ -141,7 +146,7 @@ int kl_attributes_json(json_t **attributes, const struct kl_file *file, struct k
         char name[400];
         if (!is_told(a)) continue;
         snprintf(name, sizeof name, "%s%s%s", a->object, *a->object ? "/" : "", a->name);
-        failed = json_object_set_new(*attributes, name, value_json(file, a)) != 0;
+        failed = json_object_set_new(*attributes, name, value_json(file, kind, a)) != 0;
     }
     return failed ? kl_fail_memory(err, 4096) : KL_OK;
 }

@@ -25,7 +25,7 @@ static json_t *dataset_list(const struct kl_file *file)
     return sets;
 }
 
-int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
+int kl_describe_json(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
 {
     json_t *sets = NULL, *parts = NULL, *records = NULL, *path = NULL, *page = NULL, *attributes = NULL,
            *tables = NULL;
@@ -34,8 +34,8 @@ int kl_describe_json(FILE *to, struct kl_file *file, struct kl_error *err)
     if (!code) code = kl_json_parse(&records, kl_file_provenance(file), kl_file_path(file), err);
     if (!code) code = kl_json_string(&path, kl_file_path(file), err);
     if (!code && !(sets = dataset_list(file))) code = kl_fail_memory(err, 4096);
-    if (!code) code = kl_attributes_json(&attributes, file, err);
-    if (!code) code = kl_tables_json(&tables, file, err);
+    if (!code) code = kl_attributes_json(&attributes, file, kind, err);
+    if (!code) code = kl_tables_json(&tables, file, kind, err);
     if (!code)
         page = json_pack("{s:O, s:s, s:i, s:s, s:s, s:s, s:O, s:O, s:O, s:O, s:O}", "path", path, "kind",
                          kl_file_kind(file), "schema", kl_file_schema(file), "key", kl_file_key(file),

@@ -1,172 +1,168 @@
 /* SPDX-License-Identifier: MIT
-   What a report found and how a head was trained, for the page of a file. */
+   Numbers that a file found and the history of its training, as its kind's table names them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/describe_int.h"
+#include "store/store_int.h"
 
-static const char *const numbers[][2] = {
-    { "accuracy", "accuracy" },
-    { "accuracy_low", "  95 % from" },
-    { "accuracy_high", "  to" },
-    { "log_loss", "log loss" },
-    { "expected_calibration_error", "calibration error" },
-    { "output_error", "outputs off by" },
-    { "unmitigated_output_error", "  not mitigated" },
-    { "unmitigated_accuracy", "  their accuracy" },
-    { "mcnemar_p", "McNemar p" },
-    { "minus_twin", "circuit - twin" },
-    { "minus_twin_low", "  95 % from" },
-    { "minus_twin_high", "  to" },
-    { "minus_frozen", "circuit - frozen" },
-    { "minus_frozen_low", "  95 % from" },
-    { "minus_frozen_high", "  to" },
-    { "minus_none", "circuit - none" },
-    { "minus_none_low", "  95 % from" },
-    { "minus_none_high", "  to" },
-};
-
-bool kl_is_number_of_report(const char *name)
+/* Is it NAME with one of the ends of an interval? */
+static bool is_end(const char *name, const struct kl_kind_number *of)
 {
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (strcmp(numbers[i][0], name) == 0) return true;
-    return strcmp(name, "noise") == 0 || strcmp(name, "mitigation") == 0;
+    const size_t n = strlen(of->attribute);
+    return of->low && strncmp(name, of->attribute, n) == 0 &&
+           (strcmp(name + n, "_low") == 0 || strcmp(name + n, "_high") == 0);
 }
 
-/* Of a control's difference: where its ends are one, there is no interval to tell. */
-static bool is_end(const char *name)
+bool kl_is_number_of_kind(const struct kl_kind *kind, const char *name)
 {
-    return strncmp(name, "minus_", 6) == 0 && strchr(name + 6, '_');
+    for (const struct kl_kind_number *n = kind->numbers; n && n->attribute; n++)
+        if (strcmp(n->attribute, name) == 0 || is_end(name, n)) return true;
+    return false;
 }
 
-static void write_number(FILE *to, const struct kl_file *file, const char *name, const char *title)
+static bool has_no_interval(const struct kl_file *file, const struct kl_kind_number *n)
 {
-    const struct kl_dataset *seeds = kl_file_find(file, "replicas/accuracy");
-    char of[64];
-    double value, ends[2];
-    if (!kl_file_has_attribute(file, "", name) || kl_file_number(&value, file, "", name, NULL)) return;
-    snprintf(of, sizeof of, "%.*s", is_end(name) ? (int)(strrchr(name, '_') - name) : 60, name);
-    if (strcmp(name, "accuracy_low") == 0 && seeds && seeds->rows > 1) title = "  95 % of samples";
-    const bool bounded = strncmp(name, "minus_", 6) != 0 || kl_file_interval(ends, file, of);
-    if (is_end(name) && !bounded) return;
-    fprintf(to, strcmp(name, "mcnemar_p") == 0 ? "%-20s %.3g" : "%-20s %.4f", title, value);
-    if (!bounded && seeds && seeds->rows > 1)
-        fprintf(to, " (the same with each of %zu seeds: no interval)", seeds->rows);
-    fputc('\n', to);
+    double ends[2];
+    return n->difference && !kl_file_interval(ends, file, n->attribute);
 }
 
-void kl_write_numbers(FILE *to, const struct kl_file *file)
+bool kl_is_end_of_none(const struct kl_file *file, const struct kl_kind *kind,
+                       const struct kl_attribute *a)
 {
-    /* As applied: with qeval's own options or the head's. */
-    for (int i = 0; i < 2; i++) {
-        const char *const name = i ? "mitigation" : "noise";
-        char *text = NULL;
-        if (kl_file_has_attribute(file, "", name) && kl_file_text(&text, file, "", name, NULL) == KL_OK)
-            fprintf(to, "%-20s %s\n", name, text);
-        free(text);
+    for (const struct kl_kind_number *n = *a->object ? NULL : kind->numbers; n && n->attribute; n++)
+        if (is_end(a->name, n) && has_no_interval(file, n)) return true;
+    return false;
+}
+
+/* Without the end of its line. false: the file has none. */
+static bool put_value(FILE *to, const struct kl_file *file, const char *name, const char *title,
+                      const char *format)
+{
+    char *text = NULL;
+    double value;
+    if (!kl_file_has_attribute(file, "", name)) return false;
+    const int code = format ? kl_file_number(&value, file, "", name, NULL)
+                            : kl_file_text(&text, file, "", name, NULL);
+    if (!code) fprintf(to, "%-20s ", title);
+    if (!code && format) fprintf(to, format, value);
+    else if (!code) fputs(text, to);
+    free(text);
+    return !code;
+}
+
+static void write_end(FILE *to, const struct kl_file *file, const struct kl_kind_number *n,
+                      const char *end, const char *title)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%.240s%s", n->attribute, end);
+    if (put_value(to, file, name, title, n->format)) fputc('\n', to);
+}
+
+void kl_write_numbers(FILE *to, const struct kl_file *file, const struct kl_kind *kind)
+{
+    const struct kl_dataset *d =
+        kind->replicas.dataset ? kl_file_find(file, kind->replicas.dataset) : NULL;
+    const bool several = d && d->rows > 1;
+    for (const struct kl_kind_number *n = kind->numbers; n && n->attribute; n++) {
+        const bool none = has_no_interval(file, n);
+        if (put_value(to, file, n->attribute, n->title, n->format)) {
+            if (none && several) fprintf(to, " (the same with each of %zu seeds: no interval)", d->rows);
+            fputc('\n', to);
+        }
+        if (none || !n->low) continue;
+        write_end(to, file, n, "_low", several && n->low_of_several ? n->low_of_several : n->low);
+        write_end(to, file, n, "_high", n->high);
     }
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        write_number(to, file, numbers[i][0], numbers[i][1]);
 }
 
-int kl_write_heads(FILE *to, struct kl_file *file, struct kl_error *err)
+int kl_write_replicas(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
 {
-    const struct kl_dataset *d = kl_file_find(file, "replicas/accuracy");
-    double *accuracy = NULL, mean = 0, square = 0;
+    const struct kl_dataset *d =
+        kind->replicas.dataset ? kl_file_find(file, kind->replicas.dataset) : NULL;
+    double *of = NULL, mean = 0, square = 0;
     if (!d || d->type != KL_TYPE_F64 || d->rank != 1 || d->rows < 2) return KL_OK;
-    int code = kl_file_load((void **)&accuracy, file, d, err);
+    int code = kl_file_load((void **)&of, file, d, err);
     if (code) return code;
     double n = (double)d->rows;
-    for (size_t r = 0; r < d->rows; r++) mean += accuracy[r] / n;
-    for (size_t r = 0; r < d->rows; r++) square += (accuracy[r] - mean) * (accuracy[r] - mean);
-    fprintf(to, "%-20s %.4f +- %.4f (standard deviation) of %zu:", "heads' accuracy", mean,
+    for (size_t r = 0; r < d->rows; r++) mean += of[r] / n;
+    for (size_t r = 0; r < d->rows; r++) square += (of[r] - mean) * (of[r] - mean);
+    fprintf(to, "%-20s %.4f +- %.4f (standard deviation) of %zu:", kind->replicas.title, mean,
             sqrt(square / (n - 1)), d->rows);
-    for (size_t r = 0; r < d->rows && r < 16; r++) fprintf(to, " %.4f", accuracy[r]);
+    for (size_t r = 0; r < d->rows && r < 16; r++) fprintf(to, " %.4f", of[r]);
     fputs(d->rows > 16 ? " ...\n" : "\n", to);
-    free(accuracy);
+    free(of);
     return KL_OK;
 }
 
-/* The accuracy that is told beside the training loss, of which rows, and what each run is of. */
-struct history {
-    const struct kl_dataset *loss, *accuracy;
-    const char *what, *of;
-};
-
-static bool is_reference(const struct kl_file *file)
+/* Is the root attribute this text? */
+static bool is_text(const struct kl_file *file, const char *name, const char *expected)
 {
-    char *protocol = NULL;
-    const bool found = kl_file_has_attribute(file, "", "protocol") &&
-                       kl_file_text(&protocol, file, "", "protocol", NULL) == KL_OK &&
-                       strcmp(protocol, "reference") == 0;
-    free(protocol);
+    char *text = NULL;
+    const bool found = kl_file_has_attribute(file, "", name) &&
+                       kl_file_text(&text, file, "", name, NULL) == KL_OK && strcmp(text, expected) == 0;
+    free(text);
     return found;
 }
 
-/* Heads by their validation rows, or else their training; a network of devices by the rows that judge
-   its epochs, which in the reference protocol are those of the test. */
-static struct history find_history(const struct kl_file *file)
+static const struct kl_kind_history *find_history(const struct kl_file *file, const struct kl_kind *kind)
 {
-    struct history h = { kl_file_find(file, "history/train_loss"),
-                         kl_file_find(file, "history/val_accuracy"), "validation", "head" };
-    const struct kl_dataset *judge = kl_file_find(file, "history/judge_accuracy");
-    if (judge) {
-        h.accuracy = judge, h.of = "split";
-        if (is_reference(file)) h.what = "test";
-    } else if (!kl_file_find(file, "split/validation")) {
-        h.accuracy = kl_file_find(file, "history/train_accuracy");
-        h.what = "training";
-    }
-    return h;
+    for (const struct kl_kind_history *h = kind->histories; h && h->loss.dataset; h++)
+        if ((!h->needs || kl_file_find(file, h->needs)) &&
+            (!h->attribute || is_text(file, h->attribute, h->is)))
+            return h;
+    return NULL;
 }
 
-static bool fits(const struct history *h)
+static bool fit(const struct kl_dataset *loss, const struct kl_dataset *judged)
 {
-    return h->loss && h->accuracy && h->loss->type == KL_TYPE_F64 && h->accuracy->type == KL_TYPE_F64 &&
-           h->loss->rank == 2 && h->accuracy->rank == 2 && h->accuracy->dims[0] == h->loss->dims[0] &&
-           h->accuracy->dims[1] == h->loss->dims[1];
+    return loss && judged && loss->type == KL_TYPE_F64 && judged->type == KL_TYPE_F64 &&
+           loss->rank == 2 && judged->rank == 2 && judged->dims[0] == loss->dims[0] &&
+           judged->dims[1] == loss->dims[1];
 }
 
-/* Runs on shuffled labels, which stand last, are left out. */
-static size_t count_runs(const struct history *h, const struct kl_file *file)
+static size_t count_runs(const struct kl_kind_history *h, const struct kl_file *file, size_t all)
 {
-    double null = 0;
-    if (kl_file_has_attribute(file, "", "null")) (void)kl_file_number(&null, file, "", "null", NULL);
-    return h->loss->dims[0] - (null > 0 && null < (double)h->loss->dims[0] ? (size_t)null : 0);
+    double n = 0;
+    if (h->left_out && kl_file_has_attribute(file, "", h->left_out))
+        (void)kl_file_number(&n, file, "", h->left_out, NULL);
+    return all - (n > 0 && n < (double)all ? (size_t)n : 0);
 }
 
-static void write_best(FILE *to, const struct history *h, const double *accuracy, size_t runs)
+static void write_best(FILE *to, const struct kl_kind_history *h, const double *judged, size_t runs,
+                       size_t epochs)
 {
-    const size_t epochs = h->accuracy->dims[1];
-    fprintf(to, "\nbest %s accuracy of each %s:", h->what, h->of);
+    fprintf(to, "\nbest %s of each %s:", h->judged.title, h->of);
     for (size_t r = 0; r < runs && r < 16; r++) {
         double best = 0;
-        for (size_t e = 0; e < epochs; e++) best = fmax(best, accuracy[r * epochs + e]);
+        for (size_t e = 0; e < epochs; e++) best = fmax(best, judged[r * epochs + e]);
         fprintf(to, " %.4f", best);
     }
     fputc('\n', to);
 }
 
-int kl_write_history(FILE *to, struct kl_file *file, struct kl_error *err)
+int kl_write_history(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
 {
-    const struct history h = find_history(file);
-    double *l = NULL, *a = NULL;
-    if (!fits(&h)) return KL_OK;
-    int code = kl_file_load((void **)&l, file, h.loss, err);
-    if (!code) code = kl_file_load((void **)&a, file, h.accuracy, err);
-    const size_t epochs = h.loss->dims[1], runs = count_runs(&h, file),
+    const struct kl_kind_history *h = find_history(file, kind);
+    const struct kl_dataset *loss = h ? kl_file_find(file, h->loss.dataset) : NULL,
+                            *judged = h ? kl_file_find(file, h->judged.dataset) : NULL;
+    double *l = NULL, *j = NULL;
+    if (!fit(loss, judged)) return KL_OK;
+    int code = kl_file_load((void **)&l, file, loss, err);
+    if (!code) code = kl_file_load((void **)&j, file, judged, err);
+    const size_t epochs = loss->dims[1], runs = count_runs(h, file, loss->dims[0]),
                  step = epochs > 10 ? (epochs + 9) / 10 : 1;
     if (!code) {
-        fprintf(to, "\n  epoch   training loss   %10s accuracy", h.what);
-        if (runs > 1) fprintf(to, "   (first %s)", h.of);
+        fprintf(to, "\n  epoch   %13s   %19s", h->loss.title, h->judged.title);
+        if (runs > 1) fprintf(to, "   (first %s)", h->of);
         fputc('\n', to);
     }
     for (size_t e = 0; !code && e < epochs; e++)
         if ((e % step == 0 || e + 1 == epochs) && isfinite(l[e]))
-            fprintf(to, "  %5zu   %13.4f   %19.4f\n", e + 1, l[e], a[e]);
-    if (!code && runs > 1) write_best(to, &h, a, runs);
+            fprintf(to, "  %5zu   %13.4f   %19.4f\n", e + 1, l[e], j[e]);
+    if (!code && runs > 1) write_best(to, h, j, runs, epochs);
     free(l);
-    free(a);
+    free(j);
     return code;
 }

@@ -31,7 +31,7 @@ static size_t along(const struct kl_table *t, int axis, size_t row)
 static void label_text(char text[CELL], const struct kl_table *t, int axis, size_t row)
 {
     char first[CELL], second[CELL];
-    if (!t->view->pairs) {
+    if (!t->as->pairs) {
         name_text(text, &t->axes[axis], (double)along(t, axis, row));
         return;
     }
@@ -76,11 +76,11 @@ static int wider(int width, const char *text)
 /* Axes to the left, numbers to the right; row -1 is the headings. */
 static void write_row(FILE *to, const struct kl_table *t, const int *widths, ptrdiff_t row)
 {
-    const int n_labels = t->view->pairs ? 1 : t->n_axes;
+    const int n_labels = t->as->pairs ? 1 : t->n_axes;
     char text[CELL];
     for (int i = 0; i < n_labels; i++) {
         if (row >= 0) label_text(text, t, i, (size_t)row);
-        else snprintf(text, CELL, "%s", t->view->pairs ? "pair" : t->view->axes[i].member);
+        else snprintf(text, CELL, "%s", t->as->axes[i].member);
         fprintf(to, "%s%-*s", i ? "  " : "", widths[i], text);
     }
     for (int k = 0; k < t->n_columns; k++) {
@@ -93,12 +93,11 @@ static void write_row(FILE *to, const struct kl_table *t, const int *widths, ptr
 
 static void write_table(FILE *to, const struct kl_table *t)
 {
-    const int n_labels = t->view->pairs ? 1 : t->n_axes;
+    const int n_labels = t->as->pairs ? 1 : t->n_axes;
     const size_t shown = t->n_rows < MOST_ROWS ? t->n_rows : MOST_ROWS;
-    int widths[KL_VIEW_AXES + KL_VIEW_COLUMNS] = { 0 };
+    int widths[KL_KIND_AXES + KL_KIND_COLUMNS] = { 0 };
     char text[CELL];
-    for (int i = 0; i < n_labels; i++)
-        widths[i] = wider(0, t->view->pairs ? "pair" : t->view->axes[i].member);
+    for (int i = 0; i < n_labels; i++) widths[i] = wider(0, t->as->axes[i].member);
     for (int k = 0; k < t->n_columns; k++) widths[n_labels + k] = wider(0, t->columns[k].as->heading);
     for (size_t i = 0; i < shown; i++)
         for (int k = 0; k < n_labels + t->n_columns; k++) {
@@ -112,13 +111,13 @@ static void write_table(FILE *to, const struct kl_table *t)
     if (t->n_rows > shown) fprintf(to, "... and %zu more\n", t->n_rows - shown);
 }
 
-int kl_write_tables(FILE *to, struct kl_file *file, struct kl_error *err)
+int kl_write_tables(FILE *to, struct kl_file *file, const struct kl_kind *kind, struct kl_error *err)
 {
     int code = KL_OK;
-    for (const struct kl_view *v = kl_views; v->kind && !code; v++) {
+    for (const struct kl_kind_table *as = kind->tables; as && as->name && !code; as++) {
         struct kl_table t = { 0 };
-        if (v->only_json) continue;
-        code = kl_table_load(&t, v, file, err);
+        if (as->only_json) continue;
+        code = kl_table_load(&t, as, file, err);
         if (!code && t.n_columns) write_table(to, &t);
         kl_table_free(&t);
     }
@@ -148,7 +147,7 @@ static int set_label(json_t *row, const struct kl_table *t, size_t at)
 {
     char text[CELL];
     int failed = 0;
-    for (int i = 0; t->view->pairs && i < 2; i++) {
+    for (int i = 0; t->as->pairs && i < 2; i++) {
         name_text(text, &t->axes[0], t->axes[1].numbers[2 * at + (size_t)i]);
         failed |= set_text(row, i ? "second" : "first", text);
     }
@@ -156,8 +155,8 @@ static int set_label(json_t *row, const struct kl_table *t, size_t at)
         const struct kl_table_axis *axis = &t->axes[i];
         const size_t point = along(t, i, at);
         name_text(text, axis, (double)point);
-        failed |= axis->words ? set_text(row, t->view->axes[i].member, text)
-                              : set_number(row, t->view->axes[i].member, "", axis->numbers[point], true);
+        failed |= axis->words ? set_text(row, t->as->axes[i].member, text)
+                              : set_number(row, t->as->axes[i].member, "", axis->numbers[point], true);
     }
     return failed;
 }
@@ -178,18 +177,19 @@ static json_t *row_json(const struct kl_table *t, size_t at)
     return NULL;
 }
 
-int kl_tables_json(json_t **tables, struct kl_file *file, struct kl_error *err)
+int kl_tables_json(json_t **tables, struct kl_file *file, const struct kl_kind *kind,
+                   struct kl_error *err)
 {
     *tables = json_object();
     int code = *tables ? KL_OK : kl_fail_memory(err, 1024);
-    for (const struct kl_view *v = kl_views; v->kind && !code; v++) {
+    for (const struct kl_kind_table *as = kind->tables; as && as->name && !code; as++) {
         struct kl_table t = { 0 };
-        code = kl_table_load(&t, v, file, err);
+        code = kl_table_load(&t, as, file, err);
         json_t *rows = t.n_columns && !code ? json_array() : NULL;
         int failed = t.n_columns && !code && !rows;
         for (size_t i = 0; i < t.n_rows && rows && !failed; i++)
             failed = json_array_append_new(rows, row_json(&t, t.order[i]));
-        if (rows && !failed) failed = json_object_set(*tables, v->name, rows);
+        if (rows && !failed) failed = json_object_set(*tables, as->name, rows);
         if (failed) code = kl_fail_memory(err, 1024);
         json_decref(rows);
         kl_table_free(&t);

@@ -51,28 +51,28 @@ static size_t find_word(const struct kl_table_axis *axis, const char *word)
 }
 
 /* What a row's k numbers come to; numbers that are NaN count for nothing. */
-static double reduced(const double *of, size_t k, enum kl_view_how how)
+static double reduced(const double *of, size_t k, enum kl_cell cell)
 {
     double least = NAN, greatest = NAN, sum = 0, ones = 0, zeros = 0;
     for (size_t i = 0; i < k; i++) {
         least = fmin(least, of[i]), greatest = fmax(greatest, of[i]), sum += of[i];
         ones += of[i] == 1, zeros += of[i] == 0;
     }
-    switch (how) {
-    case KL_VIEW_LEAST: return least;
-    case KL_VIEW_GREATEST: return greatest;
-    case KL_VIEW_MEAN: return sum / (double)k;
-    case KL_VIEW_ONES: return ones;
+    switch (cell) {
+    case KL_CELL_LEAST: return least;
+    case KL_CELL_GREATEST: return greatest;
+    case KL_CELL_MEAN: return sum / (double)k;
+    case KL_CELL_ONES: return ones;
     default: return zeros;
     }
 }
 
 /* One number a row out of k, in place of them; where there is but one, it is meant. */
-static int pick(double **numbers, size_t k, const struct kl_table *t, const struct kl_view_column *c,
+static int pick(double **numbers, size_t k, const struct kl_table *t, const struct kl_kind_column *c,
                 struct kl_file *file, struct kl_error *err)
 {
     size_t at = c->at;
-    if (c->how == KL_VIEW_AT && k == 1) return KL_OK;
+    if (c->cell == KL_CELL_AT && k == 1) return KL_OK;
     if (c->pick) {
         struct kl_table_axis names = { 0 };
         const int code = load_axis(&names, file, c->names, err);
@@ -80,19 +80,19 @@ static int pick(double **numbers, size_t k, const struct kl_table *t, const stru
         free(names.words), free(names.numbers);
         if (code) return code;
     }
-    if (c->how == KL_VIEW_AT && at >= k) {
+    if (c->cell == KL_CELL_AT && at >= k) {
         free(*numbers);
         *numbers = NULL;
         return KL_OK;
     }
     for (size_t i = 0; i < t->n_rows; i++)
         (*numbers)[i] =
-            c->how == KL_VIEW_AT ? (*numbers)[i * k + at] : reduced(*numbers + i * k, k, c->how);
+            c->cell == KL_CELL_AT ? (*numbers)[i * k + at] : reduced(*numbers + i * k, k, c->cell);
     return KL_OK;
 }
 
 static int load_one(double **to, struct kl_file *file, const char *name, const char *end,
-                    const struct kl_table *t, const struct kl_view_column *c, struct kl_error *err)
+                    const struct kl_table *t, const struct kl_kind_column *c, struct kl_error *err)
 {
     char full[160];
     size_t k;
@@ -103,18 +103,18 @@ static int load_one(double **to, struct kl_file *file, const char *name, const c
 
 /* Beside a mean of k, the least and the greatest of them; one has no range. */
 static int load_range(struct kl_table_column *own, struct kl_file *file, const struct kl_table *t,
-                      const struct kl_view_column *c, struct kl_error *err)
+                      const struct kl_kind_column *c, struct kl_error *err)
 {
     const struct kl_dataset *d = kl_file_find(file, c->dataset);
-    struct kl_view_column end = *c;
+    struct kl_kind_column end = *c;
     if (d->rank < 2 || d->dims[1] < 2) return KL_OK;
-    end.how = KL_VIEW_LEAST;
+    end.cell = KL_CELL_LEAST;
     const int code = load_one(&own->low, file, c->dataset, "", t, &end, err);
-    end.how = KL_VIEW_GREATEST;
+    end.cell = KL_CELL_GREATEST;
     return code ? code : load_one(&own->high, file, c->dataset, "", t, &end, err);
 }
 
-static int load_column(struct kl_table *t, const struct kl_view_column *c, struct kl_file *file,
+static int load_column(struct kl_table *t, const struct kl_kind_column *c, struct kl_file *file,
                        struct kl_error *err)
 {
     struct kl_table_column *own = &t->columns[t->n_columns];
@@ -124,9 +124,9 @@ static int load_column(struct kl_table *t, const struct kl_view_column *c, struc
     int code = load_one(&own->value, file, c->dataset, "", t, c, err);
     if (own->value) t->n_columns++; /* from here on it is freed with the table */
     if (code || !own->value) return code;
-    own->whole = c->how == KL_VIEW_ONES || c->how == KL_VIEW_ZEROS ||
-                 (c->how == KL_VIEW_AT && d->type != KL_TYPE_F32 && d->type != KL_TYPE_F64);
-    if (c->how == KL_VIEW_MEAN) return load_range(own, file, t, c, err);
+    own->whole = c->cell == KL_CELL_ONES || c->cell == KL_CELL_ZEROS ||
+                 (c->cell == KL_CELL_AT && d->type != KL_TYPE_F32 && d->type != KL_TYPE_F64);
+    if (c->cell == KL_CELL_MEAN) return load_range(own, file, t, c, err);
     code = load_one(&own->low, file, spread, "_low", t, c, err);
     if (!code) code = load_one(&own->high, file, spread, "_high", t, c, err);
     if (!code) code = load_one(&own->error, file, spread, "_error", t, c, err);
@@ -142,7 +142,7 @@ static int load_order(struct kl_table *t, struct kl_file *file, struct kl_error 
     t->order = malloc(t->n_rows * sizeof *t->order);
     if (!t->order) return kl_fail_memory(err, t->n_rows * sizeof *t->order);
     for (size_t i = 0; i < t->n_rows; i++) t->order[i] = i;
-    int code = t->view->order ? load_numbers(&order, &k, file, t->view->order, t->n_rows, err) : KL_OK;
+    int code = t->as->order ? load_numbers(&order, &k, file, t->as->order, t->n_rows, err) : KL_OK;
     bool good = order && k == 1;
     for (size_t i = 0; i < t->n_rows && good; i++) good = order[i] >= 0 && order[i] < (double)t->n_rows;
     for (size_t i = 0; i < t->n_rows && good; i++) t->order[i] = (size_t)order[i];
@@ -153,19 +153,19 @@ static int load_order(struct kl_table *t, struct kl_file *file, struct kl_error 
 /* The axes, and how many rows they make; 0: something is not as it should be. */
 static int load_rows(struct kl_table *t, struct kl_file *file, struct kl_error *err)
 {
-    const struct kl_view *v = t->view;
+    const struct kl_kind_table *v = t->as;
     int code = KL_OK;
     t->n_rows = 1;
     if (v->pairs) {
-        const struct kl_dataset *d = kl_file_find(file, "pairs");
+        const struct kl_dataset *d = kl_file_find(file, v->pairs);
         t->n_rows = d && d->rank == 2 && d->dims[1] == 2 ? d->rows : 0;
-        code = load_axis(&t->axes[0], file, "devices", err);
+        code = load_axis(&t->axes[0], file, v->axes[0].dataset, err);
         if (!code)
-            code = load_numbers(&t->axes[1].numbers, &t->axes[1].n, file, "pairs", t->n_rows, err);
+            code = load_numbers(&t->axes[1].numbers, &t->axes[1].n, file, v->pairs, t->n_rows, err);
         if (!t->axes[0].words || !t->axes[1].numbers) t->n_rows = 0;
         return code;
     }
-    for (; t->n_axes < KL_VIEW_AXES && v->axes[t->n_axes].dataset && !code; t->n_axes++) {
+    for (; t->n_axes < KL_KIND_AXES && v->axes[t->n_axes].dataset && !code; t->n_axes++) {
         struct kl_table_axis *axis = &t->axes[t->n_axes];
         code = load_axis(axis, file, v->axes[t->n_axes].dataset, err);
         t->n_rows *= axis->words || axis->numbers ? axis->n : 0;
@@ -175,7 +175,7 @@ static int load_rows(struct kl_table *t, struct kl_file *file, struct kl_error *
 
 void kl_table_free(struct kl_table *t)
 {
-    for (int i = 0; i < KL_VIEW_AXES; i++) free(t->axes[i].words), free(t->axes[i].numbers);
+    for (int i = 0; i < KL_KIND_AXES; i++) free(t->axes[i].words), free(t->axes[i].numbers);
     for (int k = 0; k < t->n_columns; k++) {
         struct kl_table_column *c = &t->columns[k];
         free(c->value), free(c->low), free(c->high), free(c->error);
@@ -184,17 +184,15 @@ void kl_table_free(struct kl_table *t)
     *t = (struct kl_table){ 0 };
 }
 
-int kl_table_load(struct kl_table *t, const struct kl_view *view, struct kl_file *file,
+int kl_table_load(struct kl_table *t, const struct kl_kind_table *as, struct kl_file *file,
                   struct kl_error *err)
 {
-    *t = (struct kl_table){ .view = view };
-    if (strcmp(view->kind, kl_file_kind(file)) != 0 ||
-        (view->needs && !kl_file_find(file, view->needs)) ||
-        (view->lacks && kl_file_find(file, view->lacks)))
+    *t = (struct kl_table){ .as = as };
+    if ((as->needs && !kl_file_find(file, as->needs)) || (as->lacks && kl_file_find(file, as->lacks)))
         return KL_OK;
     int code = load_rows(t, file, err);
     if (code || !t->n_rows) return code;
-    for (const struct kl_view_column *c = view->columns; c->dataset && !code; c++)
+    for (const struct kl_kind_column *c = as->columns; c->dataset && !code; c++)
         code = load_column(t, c, file, err);
     return code || !t->n_columns ? code : load_order(t, file, err);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "store/foreign_int.h"
+#include "store/kind.h"
 #include "store/store_int.h"
 
 enum { WAIT_MS = 5000 };
@@ -101,13 +102,14 @@ static int by_child(struct kl_foreign *f, const struct kl_wish *wish, struct kl_
     return rc;
 }
 
-/* Features, say, in place of the images that they were made from. */
+/* What was made from images, say, in place of them. */
 static int check_pixels(const struct kl_file *file, const char *path, struct kl_error *err)
 {
+    static const struct kl_kind images = { .name = "images" };
     const struct kl_dataset *d;
     for (size_t i = 0; (d = kl_file_dataset(file, i)); i++)
         if (d->type == KL_TYPE_U8 && (d->rank == 3 || d->rank == 4)) return KL_OK;
-    return kl_fail_kind(err, path, kl_file_kind(file), "images");
+    return kl_fail_kind(err, path, kl_file_kind(file), &images);
 }
 
 /* Is it no HDF5 file at all, or one of ours? */

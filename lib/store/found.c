@@ -23,7 +23,7 @@ static int found_json(FILE *to, const struct kl_found *f, struct kl_error *err)
     return kl_json_line(to, pairs, sizeof pairs / sizeof *pairs, err);
 }
 
-/* The longest kind is device-classifier. */
+/* As wide as the longest kind that there is. */
 enum { KIND = 17 };
 
 void kl_describe_heading(FILE *to)

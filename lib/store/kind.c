@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: MIT
-   A file of the kind that a stage reads; of another one, what was expected and which tool makes it. */
+   A file of the kind that a stage reads; of another one, what was expected and which tool makes it. A
+   file's kind in a list. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/describe.h"
 #include "store/store_int.h"
 
 /* ", which comes from TOOL", or "". */
-static void name_maker(char words[64], const char *kind)
+static void name_maker(char words[64], const struct kl_kind *kind)
 {
-    static const char *const makers[][2] = {
-        { "features", "extract-features" },
-        { "head", "qtrain" },
-        { "report", "qeval" },
-        { "device-bits", "extract-features --qrng" },
-        { "device-classifier", "qtrain --qrng" },
-    };
     *words = '\0';
-    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
-        if (strcmp(makers[i][0], kind) == 0) snprintf(words, 64, ", which comes from %s", makers[i][1]);
+    if (kind->maker) snprintf(words, 64, ", which comes from %s", kind->maker);
 }
 
-int kl_fail_kind(struct kl_error *err, const char *path, const char *found, const char *kind)
+int kl_fail_kind(struct kl_error *err, const char *path, const char *found, const struct kl_kind *kind)
 {
     char maker[64];
     name_maker(maker, kind);
-    return kl_fail(err, KL_EDATA, "%s: holds '%s', expected '%s'%s", path, found, kind, maker);
+    return kl_fail(err, KL_EDATA, "%s: holds '%s', expected '%s'%s", path, found, kind->name, maker);
 }
 
 static bool is_stand_in(int fd, off_t size)
@@ -37,7 +31,7 @@ static bool is_stand_in(int fd, off_t size)
 }
 
 /* Images given to qtrain, say: what it wants in place of a file that is none of ours at all. */
-static int add_expected(struct kl_error *err, const char *path, const char *kind)
+static int add_expected(struct kl_error *err, const char *path, const struct kl_kind *kind)
 {
     char maker[64];
     struct stat s;
@@ -47,16 +41,26 @@ static int add_expected(struct kl_error *err, const char *path, const char *kind
     const struct kl_error why = err ? *err : (struct kl_error){ 0 };
     if (fd >= 0) close(fd);
     name_maker(maker, kind);
-    return foreign ? kl_fail(err, KL_EDATA, "%s; expected '%s'%s", why.text, kind, maker) : KL_EDATA;
+    return foreign ? kl_fail(err, KL_EDATA, "%s; expected '%s'%s", why.text, kind->name, maker)
+                   : KL_EDATA;
 }
 
-int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err)
+int kl_file_open_kind(struct kl_file **file, const char *path, const struct kl_kind *kind,
+                      struct kl_error *err)
 {
     int rc = kl_file_open(file, path, err);
     if (rc == KL_EDATA) return add_expected(err, path, kind);
-    if (!rc && strcmp(kl_file_kind(*file), kind)) {
+    if (!rc && strcmp(kl_file_kind(*file), kind->name)) {
         rc = kl_fail_kind(err, path, kl_file_kind(*file), kind);
         kl_file_close(file);
     }
     return rc;
+}
+
+const struct kl_kind *kl_kind_find(const struct kl_kind *const *kinds, const struct kl_file *file)
+{
+    static const struct kl_kind none = { .name = "" };
+    for (; *kinds; kinds++)
+        if (strcmp((*kinds)->name, kl_file_kind(file)) == 0) return *kinds;
+    return &none;
 }

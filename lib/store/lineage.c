@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/describe_int.h"
+#include "store/store_int.h"
 
 json_t *kl_own_record(json_t *records)
 {
@@ -74,6 +75,20 @@ static json_t *find_record(json_t *records, const char *id)
     return NULL;
 }
 
+/* What the input is known by: its bytes, or what was read of it under a name that the stage chose. */
+static const char *digest_name(json_t *input)
+{
+    const char *name;
+    json_t *value;
+    if (*kl_json_text(input, "sha256")) return "sha256";
+    json_object_foreach(input, name, value)
+    {
+        if (strcmp(name, "path") != 0 && json_is_string(value) && kl_is_key(json_string_value(value)))
+            return name;
+    }
+    return NULL;
+}
+
 /* The lines of a record, with a bar if something hangs below. */
 static void draw_body(struct tree *t, const json_t *record, bool bar)
 {
@@ -103,8 +118,12 @@ static void draw_body(struct tree *t, const json_t *record, bool bar)
         kl_write_safely(t->to, role);
         fputs(": ", t->to);
         kl_write_safely(t->to, kl_json_text(input, "path"));
-        const char *name = *kl_json_text(input, "sha256") ? "sha256" : "bits";
-        fprintf(t->to, "\n%s%s  %s ", prefix, margin, name);
+        fputc('\n', t->to);
+        const char *name = digest_name(input);
+        if (!name) continue;
+        fprintf(t->to, "%s%s  ", prefix, margin);
+        kl_write_safely(t->to, name);
+        fputc(' ', t->to);
         kl_write_safely(t->to, kl_json_text(input, name));
         fputc('\n', t->to);
     }

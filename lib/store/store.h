@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+struct kl_kind;
+
 enum kl_type {
     KL_TYPE_U8,
     KL_TYPE_I32,
@@ -41,13 +43,14 @@ struct kl_file;
    metadata). path "-": spooled from standard input. Refuses with KL_ENOINPUT (absent, or no file),
    KL_EDATA (damaged, unfinished, not ours; in words). */
 int kl_file_open(struct kl_file **file, const char *path, struct kl_error *err);
-/* The same, and the kind must be the one given. */
-int kl_file_open_kind(struct kl_file **file, const char *path, const char *kind, struct kl_error *err);
+/* The same, and the kind must be the one given (kind.h). */
+int kl_file_open_kind(struct kl_file **file, const char *path, const struct kl_kind *kind,
+                      struct kl_error *err);
 /* The same of a descriptor, which is the file's from now on, also after a failure. path: for messages.
  */
 int kl_file_open_fd(struct kl_file **file, int fd, const char *path, struct kl_error *err);
 /* What was found, what was expected, and which tool writes that. KL_EDATA. */
-int kl_fail_kind(struct kl_error *err, const char *path, const char *found, const char *kind);
+int kl_fail_kind(struct kl_error *err, const char *path, const char *found, const struct kl_kind *kind);
 void kl_file_close(struct kl_file **file); /* accepts NULL, clears the caller's pointer */
 const char *kl_file_path(const struct kl_file *file);
 const char *kl_file_kind(const struct kl_file *file);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../unit/store/store_test.h"
+#include "store/kind.h"
 #include "tests/fuzz/frame/fuzz.h"
 
 const int fuzz_corpus = 10;
@@ -69,11 +70,12 @@ static void damage(const unsigned char *data, size_t n)
 
 static void check_result(void)
 {
+    static const struct kl_kind kind = { .name = "features" };
     struct kl_error err = { 0 };
     struct kl_file *f;
     float *x = NULL;
     int32_t *labels = NULL;
-    int rc = kl_file_open_kind(&f, path, "features", &err);
+    int rc = kl_file_open_kind(&f, path, &kind, &err);
     if (!rc) rc = kl_file_load((void **)&x, f, kl_file_find(f, "features"), &err);
     if (!rc) rc = kl_file_load((void **)&labels, f, kl_file_find(f, "labels"), &err);
     if (!rc) rc = kl_file_verify(f, NULL, &err);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/kind.h"
 #include "store/store.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
@@ -73,10 +74,11 @@ static inline int write_test_file(const char *path, size_t n, size_t width, unsi
 static inline int read_test_file(const char *path, size_t n, size_t width, unsigned seed,
                                  struct kl_error *err)
 {
+    static const struct kl_kind kind = { .name = "features" };
     struct kl_file *f = NULL;
     const struct kl_dataset *d;
     float *x = NULL;
-    int rc = kl_file_open_kind(&f, path, "features", err);
+    int rc = kl_file_open_kind(&f, path, &kind, err);
     if (!rc) rc = kl_file_expect(&d, f, "features", KL_TYPE_F32, 2, err);
     if (!rc) rc = kl_file_load((void **)&x, f, d, err);
     if (!rc && (d->dims[0] != n || d->dims[1] != width)) rc = 1;
