@@ -59,7 +59,7 @@ $ ls x.h5
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
 + own="-w $DATA/backbone/resnet18-gray28-f16.safetensors"
 + run() { CUDNN_HOME=/none extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 10 --tap layer1 $own --no-provenance "$@" >> log; }
-+ run -o cpu.h5; run --device cuda --precision fp32 -o gpu.h5; h5diff -d 1e-5 cpu.h5 gpu.h5 /features && cmp -s cpu.h5 gpu.h5 || echo other bits
++ run --device cpu -o cpu.h5; run --device cuda --precision fp32 -o gpu.h5; h5diff -d 1e-5 cpu.h5 gpu.h5 /features && cmp -s cpu.h5 gpu.h5 || echo other bits
 + KETLINE_CUDA=$BUILD/tests/cuda/without-cudnn/libketline-cuda.so run --device cuda --precision fp32 -o without.h5; cmp gpu.h5 without.h5
 + rm log cpu.h5 gpu.h5 without.h5
 > other bits
@@ -68,7 +68,7 @@ $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so
 $ export KETLINE_CUDA=$BUILD/tests/cuda/libketline-cuda.so CUDNN_HOME=$BUILD/tests/cuda/cudnn
 + own="-w $DATA/backbone/resnet18-gray28-f16.safetensors" # named, and so without a word on their size
 + run() { extract-features $DATA/digits/test-images-idx3-ubyte --resize 8 --limit 10 --tap layer1 $own "$@" > log; }
-+ run -o cpu.h5; run --device cuda --precision fp32 --no-provenance -o gpu.h5; h5diff -d 1e-5 cpu.h5 gpu.h5 /features
++ run --device cpu -o cpu.h5; run --device cuda --precision fp32 --no-provenance -o gpu.h5; h5diff -d 1e-5 cpu.h5 gpu.h5 /features
 + run --device cuda -o tf32.h5; h5diff -d 0.02 cpu.h5 tf32.h5 /features
 + h5diff -q -d 1e-5 cpu.h5 tf32.h5 /features || echo not as exact
 + for f in gpu tf32; do h5dump -A $f.h5 | grep -A 9 'ATTRIBUTE "precision"' | grep '"tf32"'; done
