@@ -58,9 +58,10 @@ static int plan_resident(struct kl_cuda_heads *h, const struct kl_cuda_head *s,
         if (l->d_out % c || blocks > h->processors || memory > p->sharedMemPerBlockOptin) continue;
         h->resident_blocks = blocks, h->resident_memory = memory;
         h->job.resident_at = (int32_t)(h->block_memory / sizeof(float));
-        return kl_cuda_check(
-            cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)memory),
-            "looking at the GPU", err);
+        /* As much as there is: it holds for all heads of this process, and others may need more. */
+        return kl_cuda_check(cudaFuncSetAttribute(run, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                  (int)p->sharedMemPerBlockOptin),
+                             "looking at the GPU", err);
     }
     return KL_OK;
 }

@@ -275,6 +275,56 @@ static void check(const struct kind *k, const struct kl_features *f, int64_t man
     kl_head_model_free(&model);
 }
 
+/* Heads of this kind, open on the GPU; the model and memory are the caller's to free. */
+static struct kl_cuda_heads *open_heads(struct kl_cuda_head *shape, struct kl_head_model *model,
+                                        struct kl_arena *memory, const struct kind *k,
+                                        const struct kl_features *f)
+{
+    struct kl_head_options h;
+    struct kl_train_options o;
+    struct kl_cuda_heads *heads;
+    struct kl_error err;
+    options_of(&h, &o, k);
+    must_not(kl_arena_init(memory, 0, &err), &err);
+    must_not(kl_head_model_make(model, &h, f->d, f->n_classes, &err), &err);
+    must_not(kl_head_gpu_shape(shape, model, &o, memory, &err), &err);
+    must_not(device.cuda->heads->open(&heads, shape, 1, f->x, f->labels, f->n, device.number, &err),
+             &err);
+    return heads;
+}
+
+/* Heads that were opened later need less of a block's memory, and take none from those before. */
+static void check_beside(const struct kl_features *large, const struct kl_features *small_ones)
+{
+    enum { ROWS = 20, LAST = sizeof kinds / sizeof *kinds - 1 };
+    struct kl_cuda_head shapes[2];
+    struct kl_head_model models[2];
+    struct kl_arena memory[2];
+    struct kl_error err;
+    int32_t order[ROWS];
+    double sums[64] = { 0 };
+    struct kl_cuda_heads *heads[] = {
+        open_heads(&shapes[0], &models[0], &memory[0], &kinds[LAST], large),
+        open_heads(&shapes[1], &models[1], &memory[1], &kinds[0], small_ones),
+    };
+    for (int32_t i = 0; i < ROWS; i++) order[i] = i;
+    const struct kl_cuda_factors factors = { 0, 1, 0.9f, 0.1f, 0.999f, 0.001f, 1e-3f, 1, 1e-8f };
+    const struct kl_cuda_steps steps = { .n = 1,
+                                         .n_rows = ROWS,
+                                         .which = &(int32_t){ 0 },
+                                         .replica = &(uint32_t){ 0 },
+                                         .order = order,
+                                         .count = 1,
+                                         .factors = &factors,
+                                         .sums = sums };
+    const int code = device.cuda->heads->steps(heads[0], &steps, &err);
+    CHECK(!code, "beside smaller heads: %s", err.text);
+    for (int i = 0; i < 2; i++) {
+        device.cuda->heads->close(&heads[i]);
+        kl_head_model_free(&models[i]), kl_arena_free(&memory[i]);
+    }
+}
+
 /* Replicas whose rates fall, and which end, at times of their own. */
 static void check_course(const struct kl_features *f)
 {
@@ -352,6 +402,7 @@ static void check_all(size_t n)
         if (!is_left_out(&kinds[i], n)) check(&kinds[i], f, many);
     }
     if (n != MOST && !smallest) check_course(&few);
+    if (n != MOST) check_beside(&broad, &few);
     check_refusals(&few);
     free(few.x), free(few.labels), free(odd.x), free(odd.labels);
     free(broad.x), free(broad.labels);
