@@ -92,11 +92,12 @@ static void meet_half(uint32_t *barrier)
 static void read_other(struct job job, void (*meets)(uint32_t *))
 {
     const int i = (int)(blockIdx.x * THREADS + threadIdx.x);
+    uint32_t met = 0;
     job.at[i] = 1;
-    if (job.mended) kl_meet(job.barrier, BLOCKS);
-    else meets(job.barrier);
+    if (job.mended) kl_meet(job.barrier, met, BLOCKS);
+    else meets(job.barrier), met += BLOCKS;
     const float value = job.at[other(i, BLOCKS * THREADS)];
-    kl_meet(job.barrier, BLOCKS);
+    kl_meet(job.barrier, met, BLOCKS);
     job.at[i] = value;
 }
 
@@ -114,10 +115,11 @@ static void fence(struct job job)
 static void ahead(struct job job)
 {
     const int i = (int)(blockIdx.x * THREADS + threadIdx.x);
+    uint32_t met = 0;
     job.at[i] = 1;
-    kl_meet(job.barrier, BLOCKS);
+    kl_meet(job.barrier, met, BLOCKS);
     const float value = job.at[other(i, BLOCKS * THREADS)];
-    if (job.mended) kl_meet(job.barrier, BLOCKS);
+    if (job.mended) kl_meet(job.barrier, met, BLOCKS);
     job.at[i] = value + 1;
 }
 
