@@ -156,21 +156,22 @@ static bool read_back(struct trial *t)
     return true;
 }
 
-void kl_disk_try(struct kl_disk *disk, const char *folder)
+int kl_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err)
 {
     struct statfs fs;
     struct trial t = { .disk = disk, .fd = { -1, -1 } };
-    struct kl_error why = { 0 };
     *disk = (struct kl_disk){ .path = folder, .absent = access(folder, F_OK) != 0 && errno == ENOENT };
-    if (kl_shared_place(&t.place, folder, &why)) {
-        snprintf(disk->problem, sizeof disk->problem, "%.250s", why.text);
-        return;
+    const int code = kl_shared_place(&t.place, folder, err);
+    if (code == KL_ENOMEM) return code;
+    if (code) {
+        snprintf(disk->problem, sizeof disk->problem, "%.250s", err->text);
+        return KL_OK;
     }
     t.folder = open(t.place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (t.folder < 0) {
         no(&t, "cannot be opened");
         free(t.place);
-        return;
+        return KL_OK;
     }
     if (fstatfs(t.folder, &fs) == 0) {
         name_type(disk, (unsigned long)fs.f_type & 0xffffffff);
@@ -184,4 +185,5 @@ void kl_disk_try(struct kl_disk *disk, const char *folder)
     }
     close(t.folder);
     free(t.place);
+    return KL_OK;
 }

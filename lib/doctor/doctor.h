@@ -84,7 +84,7 @@ void kl_doctor_bug_report(FILE *to, const struct kl_doctor *d);
 
 /* ---- its parts ---- */
 size_t kl_libraries(struct kl_library *libraries);
-void kl_disk_try(struct kl_disk *disk, const char *folder);
+int kl_disk_try(struct kl_disk *disk, const char *folder, struct kl_error *err); /* KL_ENOMEM */
 int kl_rates_measure(struct kl_rates *rates, struct kl_pool *pool, const struct kl_memory *memory,
                      struct kl_error *err);
 size_t kl_forecasts(struct kl_forecast *forecasts, const struct kl_rates *rates);

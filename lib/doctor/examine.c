@@ -45,8 +45,8 @@ int kl_doctor_examine(struct kl_doctor *d, const struct kl_doctor_options *optio
     int code = kl_pool_create(&pool, (int)options->threads, err);
     if (code) return code;
     d->threads.used = kl_pool_size(pool);
-    kl_disk_try(&d->disk, options->folder);
-    if (!options->no_bench) {
+    code = kl_disk_try(&d->disk, options->folder, err);
+    if (!code && !options->no_bench) {
         code = kl_rates_measure(&d->rates, pool, &d->memory, err);
         if (!code) d->n_forecasts = kl_forecasts(d->forecast, &d->rates);
     }

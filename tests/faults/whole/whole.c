@@ -66,6 +66,7 @@ static long gpu_calls(void)
 
 static _Noreturn void child(const struct fault_job *job, const struct kind *kind, long n, bool forever)
 {
+    if (!job->gpu) unsetenv("KETLINE_CUDA"); /* or --device auto says that it is not taken */
     char words[1024], which[32], *argv[40];
     int argc = 0;
     snprintf(words, sizeof words, "%s", job->command);
