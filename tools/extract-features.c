@@ -182,7 +182,7 @@ static int open_parts(struct job *j, const struct kl_log *log, struct kl_error *
     o->mean = v->mean;
     o->std = v->std;
     o->device = v->common.device;
-    o->precision = v->precision;
+    o->precision = v->precision, o->shards = j->shard.count;
     o->half = strcmp(v->dtype, "f16") == 0;
     o->threads = (int)v->common.threads;
     o->log = log;

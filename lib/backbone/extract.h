@@ -36,6 +36,7 @@ struct kl_extract_options {
     const char *precision;           /* of KL_PRECISIONS, on a GPU; NULL: fp32, as the CPU computes */
     bool half;                       /* float16 instead of float32 */
     int threads;                     /* 0: what the machine allows */
+    size_t shards;                   /* of which this run is one, for what it takes; 0: all images */
     const struct kl_log *log;        /* told of files left out, of images of another size than the
                                         weights' and of what a stopped run had left */
 };

@@ -99,8 +99,9 @@ static int prepare_gpu(struct kl_extract *e, struct kl_error *err)
 /* What the CPU takes a thread for images of 28x28 (docs/benchmarks.md), and the H100 in fp32. */
 static struct kl_device_work work_of(const struct kl_extract *e)
 {
+    const double shards = e->options.shards ? (double)e->options.shards : 1;
     const double images =
-        (double)e->images->n * (double)(e->images->height * e->images->width) / (28 * 28);
+        (double)e->images->n / shards * (double)(e->images->height * e->images->width) / (28 * 28);
     return (struct kl_device_work){ .thread = images / 7900, .gpu = 0.7 + images / 800000 };
 }
 
