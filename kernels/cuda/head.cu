@@ -39,9 +39,10 @@ static size_t block_memory(const struct kl_cuda_head *shape)
     return (circuit > tiles ? circuit : tiles) * sizeof(float);
 }
 
-/* Whether the first layer can stay in the memory of the blocks that share a head's steps, and of how
-   many: the first that fits of some numbers of outputs a block, of which a strip is a multiple. Eight
-   leave most blocks something to do in every part of a step. */
+/* Can the first layer stay in the memory of the blocks that share a head's steps, and how many blocks
+   are that? A block takes so many outputs that strips are multiples of them: 8 if that fits, which gives
+   a head of 128 outputs 16 blocks; fewer blocks would have more memory to read in each step, more of
+   them less to do between two meetings. */
 static int plan_resident(struct kl_cuda_heads *h, const struct kl_cuda_head *s,
                          const struct cudaDeviceProp *p, struct kl_error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
    A head whose first layer, nearly all of its parameters, stays in the memory of the blocks that share
-   its steps: each holds the weights of some of its outputs, their moments, and the batch's features, and
-   does for all rows what these outputs need. Between blocks go that layer's outputs and the gradients
-   there; the layers behind are shared out by rows and items as in head_kernels.cuh. Each sum is the same
-   chain as there, so that it changes no bit which of the two a head takes. */
+   its steps. Each block holds the weights and moments of some of the layer's outputs, and the features
+   of the whole batch; it computes these outputs for all rows, and updates their weights. Blocks exchange
+   that layer's outputs and the gradients at them; the other layers are shared out by rows and items, as
+   in head_kernels.cuh. Each sum is the same chain as there, so that it changes no bit which is used. */
 #ifndef KL_CUDA_HEAD_RESIDENT_CUH
 #define KL_CUDA_HEAD_RESIDENT_CUH
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
-   A head's first layer, nearly all of its parameters, where a block has many rows of it: forward and its
-   gradients as products of matrices, tile by tile through the block's memory. A block makes 64 x 128 of
-   a product; of its chains, DEEP links at a time stand in one half of the memory while those that come
-   next are on their way to the other: read by each thread for itself, they would be waited for 128
-   times. Each sum is the same chain as in head_linear.cuh and head_update.cuh. */
+   A head's first layer, nearly all of its parameters, where a block has many rows of it. Its outputs and
+   its gradients are two products of matrices, made tile by tile through the block's memory, as
+   convs_own.cuh makes a convolution. A tile is 64 x 128 of the product; a thread holds 8 x 4 sums.
+   The threads work on DEEP links of the sums' chains in one half of the memory while the next links are
+   on their way to the other half, so that nobody waits for the GPU's memory at each link. Each sum is
+   the same chain as in head_linear.cuh and head_update.cuh, so that it changes no bit which is used. */
 #ifndef KL_CUDA_HEAD_TILES_CUH
 #define KL_CUDA_HEAD_TILES_CUH
 
