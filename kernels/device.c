@@ -94,11 +94,12 @@ static bool is_measured(const char *name)
     return false;
 }
 
-/* Without the driver, which takes a while to answer. */
+/* By the node that every NVIDIA driver has, whichever GPUs are let into a container: the driver itself takes
+   a while to answer. */
 static bool is_there(void)
 {
     const char *named = getenv("KETLINE_CUDA");
-    return (named && *named) || access("/dev/nvidia0", F_OK) == 0;
+    return (named && *named) || access("/dev/nvidiactl", F_OK) == 0;
 }
 
 bool kl_device_pays(const struct kl_device_work *work, int threads)

@@ -40,6 +40,6 @@ int main(void)
     says(&refused, 2, "the CPU; not so");
     says(&unknown, 2, "has not been measured");
     unsetenv("KETLINE_CUDA");
-    if (access("/dev/nvidia0", F_OK) != 0) says(&much, 2, NULL);
+    if (access("/dev/nvidiactl", F_OK) != 0) says(&much, 2, NULL);
     return failures != 0;
 }
