@@ -94,8 +94,8 @@ static bool is_measured(const char *name)
     return false;
 }
 
-/* By the node that every NVIDIA driver has, whichever GPUs are let into a container: the driver itself takes
-   a while to answer. */
+/* By the node that every NVIDIA driver has, whichever GPUs are let into a container: the driver itself
+   takes a while to answer. */
 static bool is_there(void)
 {
     const char *named = getenv("KETLINE_CUDA");
