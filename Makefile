@@ -26,9 +26,11 @@ ISA_avx2 := -mavx2 -mfma -mf16c -mtune=haswell
 ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mprefer-vector-width=512 -mtune=skylake-avx512
 
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
+# A room is a folder of lib/; qrng has rooms of its own.
+ROOMS := $(patsubst %/,%,$(wildcard lib/*/ lib/qrng/*/))
 # Files that include kernels/inline/real.h are compiled in float and in double.
-REAL := $(shell grep -l 'inline/real.h' lib/*/*.c kernels/*.c 2>/dev/null)
-ONCE := $(filter-out $(REAL),$(wildcard lib/*/*.c kernels/*.c))
+REAL := $(shell grep -l 'inline/real.h' $(ROOMS:%=%/*.c) kernels/*.c 2>/dev/null)
+ONCE := $(filter-out $(REAL),$(wildcard $(ROOMS:%=%/*.c) kernels/*.c))
 CPU := $(wildcard kernels/cpu/*.c)
 OBJS := $(ONCE:%.c=$(BUILD)/%.o) $(foreach p,f32 f64,$(REAL:%.c=$(BUILD)/%.$(p).o)) \
   $(foreach p,f32 f64,$(foreach i,base avx2 avx512,$(CPU:%.c=$(BUILD)/%.$(p).$(i).o)))

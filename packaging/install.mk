@@ -45,7 +45,7 @@ $(BUILD)/emit/fish/%.fish: $(BUILD)/bin/%
 $(BUILD)/emit/schema/%.json: $(BUILD)/bin/%
 	$(call EMIT,$<,schema)
 
-PUBLIC := $(filter-out %_int.h,$(wildcard lib/*/*.h kernels/*.h))
+PUBLIC := $(filter-out %_int.h,$(wildcard $(ROOMS:%=%/*.h) kernels/*.h))
 INSTALL_DATA = install -m 644
 define KETLINE_PC
 prefix=$(PREFIX)

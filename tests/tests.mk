@@ -63,7 +63,7 @@ $(BUILD)/tests/checkkernels: tests/checkkernels.in $(patsubst %.c,$(BUILD)/%,$(w
 # others wrote are built anew with sanitizers and counters; clang has no __SANITIZE_ADDRESS__ of its own.
 FUZZ_FLAGS := -std=c17 -D_GNU_SOURCE -DKL_FUZZ -D__SANITIZE_ADDRESS__ -O1 -g -I. -Ilib $(PKG_CFLAGS) -fno-sanitize-recover=all \
   -fprofile-instr-generate -fcoverage-mapping
-FUZZED := $(filter-out $(REAL),$(wildcard $(addprefix lib/,$(addsuffix /*.c,base store ingest weights circuit)) lib/qrng/bits*.c))
+FUZZED := $(filter-out $(REAL),$(wildcard $(addprefix lib/,$(addsuffix /*.c,base store ingest weights circuit qrng/bits))))
 FUZZED_OBJS := $(FUZZED:%.c=$(BUILD)/fuzz/%.o)
 SECONDS ?= 60
 
@@ -104,7 +104,9 @@ fuzz-long: $(FUZZ_TARGETS:%=$(BUILD)/fuzz/%)
 # (%t, its TMPDIR): process numbers come again.
 READERS := $(addprefix lib/,base/config.c base/read_text.c base/json.c base/grid.c $(addsuffix .c,$(addprefix ingest/,idx picture png jpeg exif folder folder_look names h5)) \
   $(addsuffix .c,$(addprefix weights/,zip pickle pth npy npz safetensors read)) $(addprefix circuit/noise,.c _text.c _units.c _choice.c _ibm.c _ibm_read.c) \
-  circuit/observables.c circuit/observables_text.c) $(wildcard lib/circuit/qasm*.c lib/qrng/bits*.c)
+  circuit/observables.c circuit/observables_text.c \
+  $(addprefix qrng/bits/,$(addsuffix .c,bits check coded form h5 identify inputs names npy packed repeats source stage text words))) \
+  $(wildcard lib/circuit/qasm*.c)
 RECOVERERS := $(addprefix lib/store/,$(addsuffix .c,envelope read rows h5 h5_list driver foreign foreign_child declare publish seal \
   partial journal temporary process publish_bytes checkpoint target io digest))
 BRANCH_TESTS := fuzz/ unit/base unit/ingest unit/weights unit/store unit/qrng/bits unit/circuit/qasm unit/circuit/noise unit/circuit/texts \

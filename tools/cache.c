@@ -9,7 +9,12 @@
 #include "head/head.h"
 #include "head/sweep.h"
 #include "plateau/plateau.h"
-#include "qrng/mode.h"
+#include "qrng/bits/bits.h"
+#include "qrng/classify/study.h"
+#include "qrng/gan/study.h"
+#include "qrng/nist/report.h"
+#include "qrng/pairs/tournament.h"
+#include "qrng/synthetic/synthetic.h"
 #include "store/describe.h"
 #include "store/mode.h"
 

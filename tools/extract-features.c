@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "backbone/extract.h"
-#include "qrng/extract.h"
+#include "qrng/bits/extract.h"
 #include "store/mode.h"
 #include "store/shard.h"
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "backbone/extract.h"
-#include "claims/claims.h"
 #include "circuit/options.h"
+#include "claims/claims.h"
 #include "head/collapse.h"
 #include "head/evaluate.h"
 #include "head/features.h"
 #include "head/meter.h"
 #include "kernels/device.h"
-#include "qrng/mode.h"
+#include "qrng/classify/study.h"
 #include "store/mode.h"
 #include "store/shard.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels/device.h"
-#include "qrng/gan_settings.h"
+#include "qrng/gan/settings.h"
 #include "store/mode.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "head/check.h"
 #include "head/idle.h"
 #include "head/run.h"
-#include "qrng/mode.h"
+#include "qrng/classify/study.h"
 #include "store/mode.h"
 #include "store/shard.h"
 

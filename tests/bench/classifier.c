@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "kernels/inline/philox.h"
 #include "kernels/select.h"
-#include "qrng/network.h"
+#include "qrng/classify/network.h"
 
 enum { ROWS = 6000, TRAINING = 4800, RUNS = 20, EPOCHS = 1000 };
 

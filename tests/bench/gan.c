@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/gan_study.h"
+#include "qrng/gan/study.h"
 
 enum { MANY = 6, STUDY = 435 };
 

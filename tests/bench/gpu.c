@@ -13,8 +13,8 @@
 #include "head/gpu.h"
 #include "head_features.h"
 #include "kernels/device.h"
-#include "qrng/gan_int.h"
-#include "qrng/network.h"
+#include "qrng/classify/network.h"
+#include "qrng/gan/gan_int.h"
 #include "warm.h"
 
 enum { N = 60000, BATCH = 65536, MANY = 256, GROUPS = 7 };

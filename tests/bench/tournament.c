@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/synthetic.h"
-#include "qrng/planes.h"
+#include "qrng/pairs/planes.h"
+#include "qrng/synthetic/synthetic.h"
 
 static void must(int code, const struct kl_error *err)
 {

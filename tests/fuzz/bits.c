@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/bits.h"
+#include "qrng/bits/bits.h"
 #include "tests/fuzz/frame/fuzz.h"
 
 const int fuzz_corpus = 30;

@@ -8,8 +8,8 @@
 #include "golden.h"
 #include "kernels/select.h"
 #include "nn/nn.h"
-#include "qrng/bits.h"
-#include "qrng/network.h"
+#include "qrng/bits/bits.h"
+#include "qrng/classify/network.h"
 
 enum { N = 8, MOST = 5000 };
 static const struct kl_mlp net = { 3, { 100, 30, 20, 3 } };

@@ -6,8 +6,8 @@
 
 #include "golden.h"
 #include "metrics/distributions.h"
-#include "qrng/device_pairs.h"
-#include "qrng/symbols.h"
+#include "qrng/bits/device_pairs.h"
+#include "qrng/bits/symbols.h"
 
 static int failures, checks;
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "golden.h"
-#include "qrng/gan_int.h"
+#include "qrng/gan/gan_int.h"
 
 enum { CELLS = KL_GRID_CELLS, LATENT = 4096, MOST = 128 * 256 };
 static const struct kl_optimizer adam = {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "golden.h"
-#include "qrng/nist_iid.h"
+#include "qrng/nist/iid.h"
 
 enum { MOST = 32768 };
 static int failures;

@@ -6,8 +6,9 @@
 #include <math.h>
 
 #include "golden.h"
-#include "qrng/mt19937.h"
-#include "qrng/rules.h"
+#include "qrng/bits/symbols.h"
+#include "qrng/classify/mt19937.h"
+#include "qrng/classify/rules.h"
 
 enum { ROWS = 6000, SPLITS = 6 }; /* of the 20 splits, those whose logistic regression is fitted too */
 static int failures;

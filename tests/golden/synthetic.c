@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "qrng/synthetic.h"
+#include "qrng/synthetic/synthetic.h"
 
 static int bad;
 

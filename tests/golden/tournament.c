@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "golden.h"
-#include "qrng/tournament.h"
+#include "qrng/pairs/tournament.h"
 
 static int bad;
 

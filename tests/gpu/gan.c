@@ -6,7 +6,7 @@
 
 #include "gpu.h"
 #include "kernels/inline/philox.h"
-#include "qrng/gan_study.h"
+#include "qrng/gan/study.h"
 #include "tests/unit/check.h"
 
 enum { DEVICES = 4, ROWS = 41 * DEVICES, EPOCHS = 7 };

@@ -7,7 +7,7 @@
 
 #include "gpu.h"
 #include "kernels/inline/philox.h"
-#include "qrng/network.h"
+#include "qrng/classify/network.h"
 #include "tests/unit/check.h"
 
 enum { MOST_ROWS = 1200, MOST_INPUTS = 330, WORDS = 6, RUNS = 5, EPOCHS = 3, LONG = 40, SIZE = 50000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
    Rows of bits from text: what is taken, and the one line that says what is wrong, where. */
-#include "qrng/bits.h"
+#include "qrng/bits/bits.h"
 
 #include <stdlib.h>
 #include <string.h>

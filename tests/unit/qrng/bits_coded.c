@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "qrng/bits.h"
+#include "qrng/bits/bits.h"
 #include "tests/unit/check.h"
 #include "tests/unit/test_folder.h"
 

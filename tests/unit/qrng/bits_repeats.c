@@ -7,7 +7,7 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/bits.h"
+#include "qrng/bits/bits.h"
 
 /* Two devices by turns; a bit is 1, or as the one before it, by `stays`. */
 static struct kl_bits draw(size_t rows, size_t n_bits, double one, double stays, uint64_t seed)

@@ -3,7 +3,7 @@
 #ifndef KL_BITS_TEST_H
 #define KL_BITS_TEST_H
 
-#include "qrng/bits.h"
+#include "qrng/bits/bits.h"
 #include "tests/unit/any_file.h"
 #include "tests/unit/check.h"
 

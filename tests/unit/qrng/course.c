@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "../check.h"
-#include "qrng/course.h"
-#include "qrng/nist_report.h"
-#include "qrng/tournament.h"
+#include "base/course.h"
+#include "qrng/nist/report.h"
+#include "qrng/pairs/tournament.h"
 
 enum { ROWS = 400, BITS = 100 };
 

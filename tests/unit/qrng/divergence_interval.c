@@ -6,7 +6,7 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/tournament.h"
+#include "qrng/pairs/tournament.h"
 
 enum { N = 11 };
 static const double values[N] = { 0.9, 1.4, 0.2, 2.6, 1.1, 0.7, 1.9, 3.1, 0.5, 1.2, 1.6 };

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "../check.h"
-#include "qrng/extract.h"
+#include "qrng/bits/extract.h"
 
 enum { ROW = 1024 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
    Extractors against their definitions: the Toeplitz matrix element by element, von Neumann's rule pair
    by pair and over all outcomes; the leftover bound by hand. */
-#include "qrng/extractor.h"
+#include "qrng/extractor/extractor.h"
+#include "qrng/nist/nist90b.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/inline/philox.h"
 #include "../check.h"
+#include "kernels/inline/philox.h"
 
 static void draw(uint8_t *bytes, size_t n, uint32_t purpose)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "qrng/gan_int.h"
+#include "qrng/gan/gan_int.h"
 
 enum { BITS = 5, CELLS = 1 << BITS };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "../check.h"
-#include "qrng/gan_study.h"
+#include "qrng/gan/study.h"
 
 enum { P_BITS = 4, P_CELLS = 1 << P_BITS, P_HIDDEN = 3, P_PARAMS = P_HIDDEN * (P_BITS + 2) + 1 };
 

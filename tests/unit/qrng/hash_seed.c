@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
    What draws a Toeplitz matrix: random bytes of every length are taken; zeros, texts, counters, inputs
    and what else has a form are refused. Thresholds: SciPy's binom.sf. */
-#include "qrng/hash_seed.h"
+#include "qrng/extractor/hash_seed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/inline/philox.h"
 #include "../check.h"
+#include "kernels/inline/philox.h"
 #include "tests/unit/test_folder.h"
 
 enum { MOST = 32768, N = 1000 };

@@ -2,14 +2,14 @@
    Training of the small network: it learns what can be learned, each of the ways in which its inputs are
    given agrees, it ends when it should, and the rules about rate, end and kept epoch hold on its own
    history. */
-#include "qrng/network.h"
+#include "qrng/classify/network.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/inline/philox.h"
 #include "../check.h"
+#include "kernels/inline/philox.h"
 
 enum { N = 400, BITS = 12, EPOCHS = 60, SIZE = 2000 };
 static uint64_t words[N];

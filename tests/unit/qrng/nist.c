@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/distributions.h"
-#include "qrng/nist22.h"
-#include "qrng/nist90b.h"
 #include "../check.h"
+#include "metrics/distributions.h"
+#include "qrng/nist/nist22.h"
+#include "qrng/nist/nist90b.h"
 
 static struct kl_error err;
 

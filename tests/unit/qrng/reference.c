@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/rules.h"
-#include "qrng/study_int.h"
+#include "qrng/classify/rules.h"
+#include "qrng/classify/study_int.h"
 #include "tests/unit/check.h"
 
 /* Four best epochs about 0.57, 0.02 apart: the deviation is sqrt(0.002 / 3) with the sample's divisor,

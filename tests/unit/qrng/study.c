@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
    Splits of a study: shares of each device, folds that are each the test once, the reference's cut;
    shuffled labels. */
-#include "qrng/study.h"
+#include "qrng/classify/study.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/mt19937.h"
 #include "../check.h"
+#include "qrng/classify/mt19937.h"
 
 enum { N = 600, DEVICES = 3 };
 static uint64_t words[N];

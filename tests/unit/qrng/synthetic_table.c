@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qrng/synthetic.h"
 #include "../check.h"
+#include "qrng/synthetic/synthetic.h"
 
 static void check(int n, double rho, double log10_p, const char *want)
 {

@@ -3,8 +3,8 @@
    and unlikely ones, ends of blocks at every place of a word, and texts that repeat themselves. */
 #include <stdlib.h>
 
-#include "qrng/text_size.h"
 #include "../check.h"
+#include "qrng/nist/text_size.h"
 
 enum { MOST = 600000 };
 static uint8_t s[MOST];

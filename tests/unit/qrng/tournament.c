@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
    Tests and divergences of symbol counts against SciPy, subsets and permutations against what they
    should be on average; threads make no difference. */
-#include "qrng/tournament.h"
+#include "qrng/pairs/tournament.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "../check.h"
 #include "kernels/inline/philox.h"
-#include "qrng/planes.h"
+#include "qrng/pairs/planes.h"
 
 static void near(const char *what, double found, double want, double allowed)
 {

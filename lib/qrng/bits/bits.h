@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+   Rows of measured bits of several devices, from text, NumPy, packed bytes or our own files. First
+   what a tool calls, then reading by blocks, for inputs larger than memory. */
+#ifndef KL_QRNG_BITS_BITS_H
+#define KL_QRNG_BITS_BITS_H
+
+#include "base/base.h"
+#include "store/store.h"
+
+enum {
+    KL_BITS_NAME = 32,
+    KL_BITS_DEVICES = 4096, /* of one input, at most */
+    KL_BITS_ROW = 1 << 24,  /* bits of a row, at most */
+    KL_BITS_SYMBOL = 8      /* bits of a symbol, at most */
+};
+#define KL_BITS_ENCODINGS "symbols|hex|base64"
+
+#define KL_BITS_STDIN "standard input" /* what "-" is called */
+
+/* Row r starts at words + r * words_per_row; bit j of it is (words[j / 64] >> (j % 64)) & 1; bits past
+   n_bits are 0. */
+struct kl_bits {
+    size_t n_rows, n_bits, words_per_row;
+    uint64_t *words;             /* [n_rows, words_per_row] */
+    int32_t *device;             /* [n_rows], from 0 */
+    int n_devices;               /* each has a row at least */
+    char (*names)[KL_BITS_NAME]; /* [n_devices] texts: the label, or the file's name less its ending */
+    int symbol_bits;             /* declared, never guessed; divides n_bits */
+    size_t n_dropped;            /* bits at the end of packed or encoded bytes that made no row */
+    struct kl_file **files;      /* those of the inputs that are ours: parents of what is made of them */
+    size_t n_files;
+    int used_bits; /* of symbols a byte: up to the highest bit that is ever set, of the device where it
+                      is lowest; 0: no such device */
+};
+
+/* How inputs are read. */
+struct kl_bits_how {
+    int symbol_bits; /* --symbol-bits; 0: not given, 1 or what a file of ours declares */
+    bool packed;     /* --packed: raw bytes, the most significant bit first */
+    /* --encoding, or NULL. symbols: one a byte, its low symbol_bits bits, the most significant first, as
+       NIST's ea_non_iid reads and orders them; hex, base64: text of packed bytes, or of half ones. */
+    const char *encoding;
+    size_t row_bits; /* --bits: of a row of such bytes, which follows the last one without a gap */
+    size_t max_rows; /* of each device; 0: all */
+    size_t max_bits; /* the same, of bits: as many rows as hold them, and least_rows at least */
+    size_t least_rows;
+};
+
+/* One input whole: FILE, or "-" for standard input. What it is its first bytes say, if neither packed
+   nor encoding does; and what these say is refused (KL_EDATA) where the bytes are seen to be something
+   else.
+   - text: a row a line, characters 0 and 1; a space and the device's label, a whole number from 1, may
+     follow, then in all rows. All labels up to the largest must occur;
+   - .npy: texts of characters 0 and 1, or bytes (rows, bits) of 0 and 1;
+   - a file of kind `device-bits`.
+   KL_EUSAGE, KL_ENOINPUT, KL_EIO, KL_ENOMEM; KL_EDATA names file and row (from 1). */
+int kl_bits_read(struct kl_bits *bits, const char *path, const struct kl_bits_how *how,
+                 struct kl_error *err);
+/* Several inputs of equally long rows: each one is a device, so none may hold several (KL_EDATA). */
+int kl_bits_read_files(struct kl_bits *bits, const char *const *paths, size_t n,
+                       const struct kl_bits_how *how, struct kl_error *err);
+/* SHA-256 of the bits, devices and names: the same in every format. KL_ENOMEM. */
+int kl_bits_content(char hex[65], const struct kl_bits *bits, struct kl_error *err);
+/* What was read into the key, as the bits themselves: the same in every format; and into the record, the
+   raw_inputs of a provenance, paths that are not our files (those are its parents: bits->files), each
+   with its own SHA-256; what came through a pipe with that of all bits, as `bits`. */
+int kl_bits_identify(struct kl_key *key, struct json_t *record, const struct kl_bits *bits,
+                     const char *const *paths, size_t n, struct kl_error *err);
+/* The begin of a stage on bits that were read (stage.c): its key, of the options in it, the seed
+   and the bits, and what kl_stage_begin answers. *raw: for kl_bits_publish; the caller's to release. */
+int kl_bits_begin(enum kl_stage_answer *answer, struct json_t **raw, struct kl_stage *stage,
+                  const struct kl_bits *bits, const char *kind, int schema, int numerical_version,
+                  FILE *out, struct kl_error *err);
+/* Its end: kl_stage_publish with the inputs' record. */
+int kl_bits_publish(struct kl_stage *stage, struct kl_writer **writer, const struct kl_bits *bits,
+                    const struct json_t *raw, struct kl_error *err);
+/* rows [n_devices]: how many each device has. */
+void kl_bits_count_rows(size_t *rows, const struct kl_bits *bits);
+/* Says that bits at the end of packed or encoded bytes make no row of n_bits, if there are such. */
+void kl_bits_note_dropped(const struct kl_log *log, size_t n_dropped, size_t n_bits);
+/* Says that the symbols of a device use fewer bits than were declared: those above count, as zeros. */
+void kl_bits_note_narrow(const struct kl_log *log, int used_bits, int symbol_bits);
+/* Says that rows have one bit, or each device one row: a file of one bit a line, or of one line, says
+   little as rows, and may not be meant as such. */
+void kl_bits_note_rows(const struct kl_log *log, size_t n_rows, size_t n_bits, int n_devices);
+/* Says which device is which of n inputs, of names [n], that have one name (names.c). KL_ENOMEM. */
+int kl_bits_note_names(const struct kl_log *log, const char *const *paths,
+                       const char (*names)[KL_BITS_NAME], size_t n, struct kl_error *err);
+/* Rows that occur more than once, of one device or of several (repeats.c). expected: so many do at
+   most, if rows are independent and a device's bits a Markov chain of first order whose steps depend on
+   the place: of device d at most N_d, and N_d sqrt(q_d) (sum over devices e of N_e sqrt(q_e), less
+   sqrt(q_d) for the row itself), q being the probability that two rows of a device are equal. copies: of
+   some device of D they are more than 100 D times its part of that, which chance brings about less than
+   once in a hundred times (Markov's inequality). */
+struct kl_bits_repeats {
+    size_t n, n_rows;
+    double expected;
+    bool copies;
+};
+int kl_bits_repeats(struct kl_bits_repeats *r, const struct kl_bits *bits, struct kl_error *err);
+/* Says so, if there are copies. KL_ENOMEM. */
+int kl_bits_note_repeats(const struct kl_log *log, const struct kl_bits *bits, bool all,
+                         struct kl_error *err);
+void kl_bits_free(struct kl_bits *bits); /* accepts what was zeroed */
+
+static inline const uint64_t *kl_bits_row(const struct kl_bits *bits, size_t r)
+{
+    return bits->words + r * bits->words_per_row;
+}
+/* Symbol k of a row, its first bit the most significant; width: 1 to KL_BITS_SYMBOL bits. */
+static inline unsigned kl_bits_symbol(const uint64_t *row, size_t k, int width)
+{
+    unsigned symbol = 0;
+    for (size_t j = k * (size_t)width, end = j + (size_t)width; j < end; j++)
+        symbol = symbol << 1 | (unsigned)(row[j / 64] >> (j % 64) & 1);
+    return symbol;
+}
+
+/* ---- by blocks (inputs.c, source.c) ---- */
+/* Inputs as those of kl_bits_read_files, in memory that does not grow with them. Standard input, and
+   what is no regular file, is spooled to disk first. */
+struct kl_bits_inputs {
+    const char *const *paths;
+    size_t n, n_bits;
+    int symbol_bits;
+    size_t expected_rows; /* about so many will come */
+    /* known when the last row has been read */
+    size_t n_rows, n_dropped;
+    int n_devices, used_bits;
+    char (*names)[KL_BITS_NAME];
+    struct kl_bits_source **sources; /* (hidden) */
+    size_t at;                       /* (hidden) the input that is being read */
+};
+int kl_bits_inputs_open(struct kl_bits_inputs *in, const char *const *paths, size_t n,
+                        const struct kl_bits_how *how, struct kl_error *err);
+/* The next rows, in *block until the next call: n_rows of them (0: at the end), words, device. */
+int kl_bits_inputs_next(struct kl_bits_inputs *in, const struct kl_bits **block, struct kl_error *err);
+int kl_bits_inputs_rewind(struct kl_bits_inputs *in, struct kl_error *err);
+void kl_bits_inputs_close(struct kl_bits_inputs *in); /* accepts what was zeroed */
+/* The inputs' bytes into the key and the record, before they are read; our files' contents into the key
+   alone: *files [in->n], of which *n_files are set, are the record's parents and stay the inputs'. */
+int kl_bits_inputs_identify(struct kl_key *key, struct json_t *record, struct kl_file **files,
+                            size_t *n_files, const struct kl_bits_inputs *in, struct kl_error *err);
+
+struct kl_kind;
+extern const struct kl_kind kl_bits_kind; /* what such a file shows of itself (store/kind.h) */
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "qrng/bits/dependence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/distributions.h"
+
+enum { MOST = 1 << KL_BITS_SYMBOL };
+
+struct kl_successive kl_successive_test(const int64_t *table, size_t n)
+{
+    struct kl_successive t = { .least = INFINITY };
+    double first[MOST] = { 0 }, second[MOST] = { 0 }, total = 0;
+    int rows = 0, columns = 0;
+    for (size_t i = 0; i < n * n; i++) {
+        first[i / n] += (double)table[i];
+        second[i % n] += (double)table[i];
+        total += (double)table[i];
+    }
+    for (size_t i = 0; i < n; i++) rows += first[i] > 0, columns += second[i] > 0;
+    t.df = rows && columns ? (double)(rows - 1) * (columns - 1) : 0;
+    for (size_t i = 0; i < n * n; i++) {
+        const double expected = first[i / n] * second[i % n] / total;
+        if (!(expected > 0)) continue;
+        const double off = (double)table[i] - expected;
+        t.chi_square += off * off / expected;
+        t.least = fmin(t.least, expected);
+    }
+    t.log10_p = t.df > 0 ? kl_chi_square_log10_p(t.chi_square, t.df) : NAN;
+    return t;
+}
+
+void kl_successive_add(int64_t *table, size_t symbols, const uint8_t *row, size_t n)
+{
+    for (size_t k = 1; k < n; k++) table[row[k - 1] * symbols + row[k]]++;
+}
+
+int kl_dependence_judge(struct kl_dependence *d, const struct kl_successive *tests, size_t n_devices,
+                        struct kl_error *err)
+{
+    double *p = malloc(2 * n_devices * sizeof *p), least = INFINITY;
+    if (!p) return kl_fail_memory(err, 2 * n_devices * sizeof *p);
+    double *const adjusted = p + n_devices;
+    size_t tested = 0;
+    *d = (struct kl_dependence){ .log10_p = NAN };
+    for (size_t i = 0; i < n_devices; i++) {
+        if (isnan(tests[i].log10_p)) continue;
+        p[tested++] = tests[i].log10_p;
+        if (tests[i].log10_p < least) least = tests[i].log10_p, d->device = (int)i;
+        d->rough |= tests[i].least < 5;
+    }
+    const int code = tested ? kl_holm(adjusted, p, tested, err) : KL_OK;
+    d->tested = tested > 0;
+    for (size_t i = 0; i < tested && !code; i++) d->log10_p = fmin(d->log10_p, adjusted[i]);
+    free(p);
+    return code;
+}
+
+/* A table at a time: of 8 bits it takes half a megabyte, and there may be thousands of devices. */
+int kl_dependence_find(struct kl_dependence *d, const struct kl_bits *bits, int width,
+                       struct kl_error *err)
+{
+    const size_t symbols = (size_t)1 << width, bytes = symbols * symbols * sizeof(int64_t),
+                 n = (size_t)bits->n_devices, per_row = bits->n_bits / (size_t)width;
+    int64_t *table = malloc(bytes);
+    uint8_t *row = malloc(per_row + 1);
+    struct kl_successive *tests = malloc(n * sizeof *tests);
+    int code = table && row && tests ? KL_OK : kl_fail_memory(err, bytes + per_row + n * sizeof *tests);
+    for (size_t i = 0; i < n && !code; i++) {
+        memset(table, 0, bytes);
+        for (size_t r = 0; r < bits->n_rows; r++) {
+            if (bits->device[r] != (int32_t)i) continue;
+            for (size_t k = 0; k < per_row; k++)
+                row[k] = (uint8_t)kl_bits_symbol(kl_bits_row(bits, r), k, width);
+            kl_successive_add(table, symbols, row, per_row);
+        }
+        tests[i] = kl_successive_test(table, symbols);
+    }
+    if (!code) code = kl_dependence_judge(d, tests, n, err);
+    free(table), free(row), free(tests);
+    return code;
+}
+
+bool kl_depends(const struct kl_dependence *d)
+{
+    return d->tested && d->log10_p < log10(0.05);
+}
+
+void kl_dependence_p(char text[KL_DEPENDENCE_TEXT], const struct kl_dependence *d)
+{
+    if (d->log10_p > -4) snprintf(text, KL_DEPENDENCE_TEXT, "p %.2g", pow(10, d->log10_p));
+    else snprintf(text, KL_DEPENDENCE_TEXT, "p 10^%.1f", d->log10_p);
+}
+
+int kl_dependence_put(struct kl_writer *w, const struct kl_dependence *d,
+                      const char (*names)[KL_BITS_NAME], struct kl_error *err)
+{
+    int code = d->tested ? kl_writer_number(w, "", "dependence_log10_p", d->log10_p, err) : KL_OK;
+    return code || !kl_depends(d) ? code
+                                  : kl_writer_text(w, "", "dependence_device", names[d->device], err);
+}

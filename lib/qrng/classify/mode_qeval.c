@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+   qeval --qrng CLASSIFIER.h5 BITS...: what classifiers of devices are worth on rows they have not seen.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/metrics.h"
+#include "qrng/bits/options.h"
+#include "qrng/classify/study.h"
+#include "store/mode.h"
+
+enum { NUMERICAL_VERSION = 9, SCHEMA = 1 };
+
+struct values {
+    struct kl_common common;
+    bool qrng, packed;
+    int64_t symbol_bits, row_bits;
+    const char *encoding;
+};
+
+#define AT(field) offsetof(struct values, field)
+static const struct kl_option options[] = {
+    { "qrng", 0, KL_OPT_FLAG, AT(qrng), NULL, 0, 0, false, "classifiers of devices, not heads", "Input",
+      NULL },
+    KL_SYMBOL_OPTION(AT(symbol_bits), NULL),
+    KL_PACKED_OPTIONS(AT(packed), AT(encoding), AT(row_bits), NULL),
+};
+const struct kl_tool kl_judge_tool = {
+    .name = "qeval",
+    .summary = "Judges classifiers of devices on the rows that training has not seen",
+    .arguments = "--qrng CLASSIFIER.h5 BITS... -o REPORT.h5",
+    .example = "qeval --qrng c.h5 rows.txt -o report.h5",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .values_size = sizeof(struct values),
+    .without = "progress seed",
+    .chosen_by = "--qrng",
+};
+
+struct work {
+    struct kl_mode_run *run;
+    const struct values *v;
+    struct kl_study_file classifier;
+    struct kl_bits bits;
+    struct kl_study study;
+    struct kl_study_report report;
+    struct kl_writer *writer;
+    const struct kl_file **parents;
+    json_t *raw; /* raw_inputs of the record */
+};
+
+static int begin(struct work *w, enum kl_stage_answer *answer, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    struct kl_key *key = NULL;
+    const struct kl_bits_how how = { .symbol_bits = (int)w->v->symbol_bits,
+                                     .packed = w->v->packed,
+                                     .encoding = w->v->encoding,
+                                     .row_bits = (size_t)w->v->row_bits };
+    const char *const *paths = stage->inputs + 1;
+    const size_t n = stage->n_inputs - 1;
+    int code = kl_study_file_open(&w->classifier, stage->inputs[0], err);
+    if (!code) code = kl_bits_read_files(&w->bits, paths, n, &how, err);
+    if (!code) code = kl_study_file_check(&w->classifier, &w->bits, err);
+    if (!code) code = kl_study_open(&w->study, &w->classifier.v, &w->bits, err);
+    if (!code && !(w->raw = json_object())) code = kl_fail_memory(err, 64);
+    if (!code)
+        code = kl_key_begin(&key, "device-report", SCHEMA, kl_judge_tool.name, NUMERICAL_VERSION, err);
+    if (!code) code = kl_key_options(key, &kl_judge_tool, w->v, err);
+    if (!code) code = kl_key_input(key, "classifier", kl_file_content(w->classifier.file), err);
+    if (!code) code = kl_bits_identify(key, w->raw, &w->bits, paths, n, err);
+    if (!code) code = kl_stage_begin(stage, answer, &key, w->run->out, err);
+    kl_key_abort(&key);
+    return code;
+}
+
+static int judge(struct work *w, struct kl_error *err)
+{
+    struct kl_stage *stage = &w->run->stage;
+    const size_t n = w->bits.n_files + 1;
+    char *raw = NULL;
+    kl_bits_note_dropped(stage->log, w->bits.n_dropped, w->bits.n_bits);
+    kl_bits_note_narrow(stage->log, w->bits.used_bits, w->bits.symbol_bits);
+    w->parents = calloc(n, sizeof *w->parents);
+    if (!w->parents) return kl_fail_memory(err, n * sizeof *w->parents);
+    w->parents[0] = w->classifier.file;
+    for (size_t i = 0; i + 1 < n; i++) w->parents[i + 1] = w->bits.files[i];
+    int code = kl_writer_open(&w->writer, w->v->common.output, &stage->header, err);
+    if (!code) code = kl_study_judge(&w->report, &w->study, w->classifier.file, w->writer, err);
+    if (!code && kl_signals_pending()) code = kl_fail(err, KL_ESIGNAL, "stopped");
+    if (!code) code = kl_json_dump(&raw, w->raw, err);
+    if (!code) code = kl_stage_publish(stage, &w->writer, w->parents, n, raw, NULL, err);
+    free(raw);
+    return code;
+}
+
+static int report(const struct work *w, FILE *out, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    const struct kl_study_report *r = &w->report;
+    const struct kl_study_verdict *first = &r->models[0];
+    enum { HEAD = 12 };
+    struct kl_json_pair pairs[HEAD + KL_STUDY_MOST_MODELS + 6] = {
+        { "output", KL_JSON_TEXT, common->output, 0 },
+        { "key", KL_JSON_TEXT, w->run->stage.key, 0 },
+        { "status", KL_JSON_TEXT, kl_stage_status(KL_STAGE_COMPUTE), 0 },
+        { "protocol", KL_JSON_TEXT, w->study.v->protocol, 0 },
+        { "splits", KL_JSON_COUNT, NULL, (double)r->n_splits },
+        { "test_rows", KL_JSON_COUNT, NULL, (double)r->n_test },
+        { "accuracy_sd", KL_JSON_NUMBER, NULL, kl_deviation(first->accuracy, r->n_splits) },
+        { "accuracy_low", KL_JSON_NUMBER, NULL, first->low },
+        { "accuracy_high", KL_JSON_NUMBER, NULL, first->high },
+        { "log_loss", KL_JSON_NUMBER, NULL, kl_mean(first->log_loss, r->n_splits) },
+        { "log10_p", KL_JSON_NUMBER, NULL, first->worst_log10_p },
+        kl_json_cautions(w->run->stage.log),
+    };
+    size_t n = HEAD;
+    for (int m = 0; m < r->n_models; m++)
+        pairs[n++] = (struct kl_json_pair){ kl_study_model_name(r->models[m].model), KL_JSON_NUMBER,
+                                            NULL, r->models[m].mean };
+    if (!r->no_limit)
+        pairs[n++] = (struct kl_json_pair){ "limit", KL_JSON_NUMBER, NULL, r->limit.accuracy };
+    pairs[n++] = (struct kl_json_pair){ "symbol_bits", KL_JSON_COUNT, NULL, r->symbol_bits };
+    pairs[n++] =
+        (struct kl_json_pair){ "dependence_log10_p", KL_JSON_NUMBER, NULL, r->dependence.log10_p };
+    pairs[n++] =
+        (struct kl_json_pair){ "dependence_device", KL_JSON_TEXT,
+                               kl_depends(&r->dependence) ? w->bits.names[r->dependence.device] : "",
+                               0 };
+    if (r->n_null) pairs[n++] = (struct kl_json_pair){ "null_p", KL_JSON_NUMBER, NULL, r->null_p };
+    if (r->last)
+        pairs[n++] =
+            (struct kl_json_pair){ "last_epoch", KL_JSON_NUMBER, NULL, kl_mean(r->last, r->n_chosen) };
+    if (common->json) return kl_json_line(out, pairs, n, err);
+    if (!common->quiet) kl_study_table(out, r, &w->study);
+    return KL_OK;
+}
+
+static int work(struct work *w, struct kl_error *err)
+{
+    const struct kl_common *common = &w->v->common;
+    enum kl_stage_answer answer = KL_STAGE_COMPUTE;
+    if (w->run->stage.n_inputs < 2)
+        return kl_fail(err, KL_EUSAGE,
+                       "%zu input%s, expected --qrng CLASSIFIER.h5 BITS...; see qeval --qrng --help",
+                       w->run->stage.n_inputs, kl_s(w->run->stage.n_inputs));
+    if (!common->output && !common->print_key)
+        return kl_fail(err, KL_EUSAGE, "no output; give -o REPORT.h5");
+    int code = begin(w, &answer, err);
+    if (code || answer == KL_STAGE_ANSWERED) return code;
+    if (answer != KL_STAGE_COMPUTE) return kl_stage_report(&w->run->stage, answer, w->run->out, err);
+    code = judge(w, err);
+    return code ? code : report(w, kl_words_to(common), err);
+}
+
+static int run(struct kl_mode_run *run, struct kl_error *err)
+{
+    struct work w = { .run = run, .v = run->values };
+    const int code = work(&w, err);
+    kl_writer_abort(&w.writer);
+    kl_study_report_free(&w.report);
+    kl_study_close(&w.study);
+    kl_study_file_close(&w.classifier);
+    kl_bits_free(&w.bits);
+    free(w.parents);
+    json_decref(w.raw);
+    return code;
+}
+
+const struct kl_mode kl_mode_qeval = { .tool = &kl_judge_tool, .run = run };

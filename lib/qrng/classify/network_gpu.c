@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+   Networks side by side on a GPU (kernels/cuda.h). It trains and judges an epoch of each; the course of
+   a run, and the order of its rows, are made here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda.h"
+#include "kernels/device.h"
+#include "nn/nn.h"
+#include "qrng/classify/network_int.h"
+
+struct place {
+    struct kl_early_stopping stopping; /* run NULL: nobody is there */
+    const int64_t *training;
+    size_t n_training, n_judging;
+    uint64_t seed, step;
+    bool keep; /* the last epoch was the best, which the GPU does not know yet */
+};
+
+struct kl_network_gpu {
+    const struct kl_network_options *o;
+    const struct kl_samples *samples;
+    const struct kl_cuda *cuda;
+    struct kl_cuda_mlps *mlps;
+    struct kl_pool *pool;
+    struct kl_arena memory;
+    size_t n_places, n_live;
+    struct place *places;
+    size_t *live;                       /* [n_live] places of an epoch */
+    struct kl_cuda_mlp_epoch *epochs;   /* of the live ones */
+    struct kl_cuda_mlp_result *results; /* of the live ones */
+    int32_t *order;                     /* [places, rows] of each place's next epoch */
+    int64_t *drawn;                     /* [threads, rows] */
+    int32_t *judging;                   /* [rows] */
+    uint8_t *labels;                    /* [rows] */
+};
+
+/* What is the same in all steps, and the factors of those whose factors still change. */
+static int set_adam(struct kl_cuda_mlp *shape, const struct kl_network_gpu *c, struct kl_error *err)
+{
+    enum { MOST = 1 << 16 };
+    struct kl_optimizer optimizer;
+    kl_optimizer_default(&optimizer);
+    optimizer.weight_decay = c->o->weight_decay;
+    float *rate = malloc(2 * MOST * sizeof *rate);
+    if (!rate) return kl_fail_memory(err, 2 * MOST * sizeof *rate);
+    float *root = rate + MOST;
+    shape->rate = rate, shape->root = root;
+    for (size_t t = 0; t < MOST; t++) {
+        const struct kl_adam_factors f = kl_update_at(&optimizer, 1, t + 1).adam;
+        rate[t] = (float)f.rate, root[t] = (float)f.root;
+        shape->n_steps = t + 1;
+        shape->adam = (struct kl_cuda_factors){ .decay = (float)f.decay,
+                                                .shrink = (float)f.shrink,
+                                                .beta1 = (float)f.beta1,
+                                                .rest1 = (float)(1 - f.beta1),
+                                                .beta2 = (float)f.beta2,
+                                                .rest2 = (float)(1 - f.beta2),
+                                                .epsilon = (float)f.epsilon };
+        if (rate[t] == 1 && root[t] == 1) break;
+    }
+    return KL_OK;
+}
+
+static int open_on_gpu(struct kl_network_gpu *c, size_t *n_places, int device, struct kl_error *err)
+{
+    const struct kl_network_options *o = c->o;
+    struct kl_cuda_mlp shape = { .net = o->net,
+                                 .batch = (int32_t)o->batch,
+                                 .threshold = kl_dropout_threshold(o->dropout),
+                                 .keep_scale = (float)kl_dropout_scale(o->dropout),
+                                 .l1 = (float)o->l1,
+                                 .clip = (float)o->clip,
+                                 .rows = c->samples->rows,
+                                 .n_rows = c->samples->n,
+                                 .stride = c->samples->stride,
+                                 .packed = c->samples->packed };
+    int code = set_adam(&shape, c, err);
+    if (!code) code = c->cuda->mlps->open(&c->mlps, n_places, &shape, device, err);
+    free((float *)shape.rate);
+    return code;
+}
+
+static int take_memory(struct kl_network_gpu *c, struct kl_error *err)
+{
+    const size_t n = c->n_places, rows = c->samples->n;
+    c->places = kl_arena_take(&c->memory, n, sizeof *c->places);
+    c->live = kl_arena_take(&c->memory, n, sizeof *c->live);
+    c->epochs = kl_arena_take(&c->memory, n, sizeof *c->epochs);
+    c->results = kl_arena_take(&c->memory, n, sizeof *c->results);
+    c->order = kl_arena_take(&c->memory, n * rows, sizeof *c->order);
+    c->drawn = kl_arena_take(&c->memory, (size_t)kl_pool_size(c->pool) * rows, sizeof *c->drawn);
+    c->judging = kl_arena_take(&c->memory, rows, sizeof *c->judging);
+    c->labels = kl_arena_take(&c->memory, rows, sizeof *c->labels);
+    if (!c->places || !c->live || !c->epochs || !c->results || !c->order || !c->drawn || !c->judging ||
+        !c->labels)
+        return kl_fail_memory(err, n * rows * sizeof *c->order);
+    memset(c->places, 0, n * sizeof *c->places);
+    return KL_OK;
+}
+
+int kl_network_gpu_open(struct kl_network_gpu **gpu, size_t *n_places,
+                        const struct kl_network_options *o, const struct kl_samples *samples,
+                        const struct kl_device *device, struct kl_pool *pool, struct kl_error *err)
+{
+    struct kl_network_gpu *c = *gpu = calloc(1, sizeof *c);
+    if (!c) return kl_fail_memory(err, sizeof *c);
+    c->o = o, c->samples = samples, c->cuda = device->cuda, c->pool = pool;
+    int code = kl_arena_init(&c->memory, 0, err);
+    if (!code) code = open_on_gpu(c, n_places, device->number, err);
+    c->n_places = *n_places;
+    if (!code) code = take_memory(c, err);
+    if (code) kl_network_gpu_close(gpu);
+    return code;
+}
+
+static void draw_order(struct kl_network_gpu *c, size_t place, int64_t epoch, int64_t *drawn)
+{
+    const struct place *p = &c->places[place];
+    int32_t *order = c->order + place * c->samples->n;
+    kl_shuffle(drawn, p->training, p->n_training, p->seed, (uint32_t)epoch);
+    for (size_t i = 0; i < p->n_training; i++) order[i] = (int32_t)drawn[i];
+}
+
+int kl_network_gpu_begin(struct kl_network_gpu *gpu, size_t place, struct kl_network_run *run,
+                         const int32_t *labels, const int64_t *training, size_t n_training,
+                         const int64_t *judging, size_t n_judging, uint64_t seed, uint32_t stream,
+                         struct kl_error *err)
+{
+    struct place *p = &gpu->places[place];
+    *p = (struct place){ .training = training,
+                         .n_training = n_training,
+                         .n_judging = n_judging,
+                         .seed = kl_network_seed(seed, stream) };
+    kl_early_stopping_begin(&p->stopping, run, gpu->o);
+    kl_network_draw(run->params, gpu->o, p->seed);
+    for (size_t i = 0; i < gpu->samples->n; i++) gpu->labels[i] = (uint8_t)labels[i];
+    for (size_t i = 0; i < n_judging; i++) gpu->judging[i] = (int32_t)judging[i];
+    draw_order(gpu, place, 0, gpu->drawn);
+    return gpu->cuda->mlps->put(gpu->mlps, place, run->params, gpu->labels, gpu->judging, n_judging,
+                                err);
+}
+
+/* Of the epoch behind the one under way. */
+static void draw_next(void *context, size_t i, int thread)
+{
+    struct kl_network_gpu *c = context;
+    const size_t place = c->live[i];
+    draw_order(c, place, c->places[place].stopping.run->epochs + 1,
+               c->drawn + (size_t)thread * c->samples->n);
+}
+
+static void list_live(struct kl_network_gpu *c)
+{
+    c->n_live = 0;
+    for (size_t i = 0; i < c->n_places; i++) {
+        const struct place *p = &c->places[i];
+        if (!p->stopping.run || p->stopping.ended) continue;
+        c->epochs[c->n_live] = (struct kl_cuda_mlp_epoch){ .run = (int32_t)i,
+                                                           .n_training = (int32_t)p->n_training,
+                                                           .keep = p->keep,
+                                                           .lr = (float)p->stopping.lr,
+                                                           .seed = p->seed,
+                                                           .step = p->step };
+        c->live[c->n_live++] = i;
+    }
+}
+
+static void note(struct place *p, const struct kl_cuda_mlp_result *r, int64_t batch)
+{
+    const size_t steps = (p->n_training + (size_t)batch - 1) / (size_t)batch;
+    const double found[KL_NETWORK_RATE] = {
+        [KL_NETWORK_TRAIN_LOSS] = r->loss / (double)steps,
+        [KL_NETWORK_TRAIN_ACCURACY] = r->right / (double)p->n_training,
+        [KL_NETWORK_JUDGE_LOSS] = r->judged_loss / (double)p->n_judging,
+        [KL_NETWORK_JUDGE_ACCURACY] = r->judged_right / (double)p->n_judging,
+    };
+    p->step += steps;
+    p->keep = kl_early_stopping_epoch(&p->stopping, found);
+}
+
+int kl_network_gpu_epoch(struct kl_network_gpu *gpu, struct kl_error *err)
+{
+    list_live(gpu);
+    int code = gpu->cuda->mlps->start(gpu->mlps, gpu->epochs, gpu->n_live, gpu->order, err);
+    if (!code) kl_pool_for(gpu->pool, gpu->n_live, draw_next, gpu);
+    if (!code) code = gpu->cuda->mlps->finish(gpu->mlps, gpu->results, err);
+    for (size_t i = 0; i < gpu->n_live && !code; i++)
+        note(&gpu->places[gpu->live[i]], &gpu->results[i], gpu->o->batch);
+    return code;
+}
+
+int kl_network_gpu_take(bool *ended, struct kl_network_gpu *gpu, size_t place, struct kl_error *err)
+{
+    struct place *p = &gpu->places[place];
+    *ended = p->stopping.run && p->stopping.ended;
+    if (!*ended) return KL_OK;
+    const int code =
+        gpu->cuda->mlps->get(gpu->mlps, place, !(gpu->o->last || p->keep), p->stopping.run->params, err);
+    p->stopping.run = NULL;
+    return code;
+}
+
+void kl_network_gpu_close(struct kl_network_gpu **gpu)
+{
+    struct kl_network_gpu *c = *gpu;
+    if (!c) return;
+    if (c->mlps) c->cuda->mlps->close(&c->mlps);
+    kl_arena_free(&c->memory);
+    free(c);
+    *gpu = NULL;
+}

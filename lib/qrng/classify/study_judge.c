@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+   Models of a study on the rows that their training has not seen. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/distributions.h"
+#include "metrics/metrics.h"
+#include "qrng/classify/study_int.h"
+#include "store/kind.h"
+
+struct sets {
+    int predictions, probabilities, confusion, per_class, calibration, wilson;
+};
+
+static int declare(struct sets *sets, const struct kl_judge *j, const char *model, struct kl_error *err)
+{
+    const size_t s = j->study->n_splits, n = j->n, c = j->c;
+    const struct {
+        int *set;
+        const char *name;
+        enum kl_type type;
+        int rank;
+        size_t dims[3];
+    } all[] = { { &sets->predictions, "predictions", KL_TYPE_I32, 2, { s, n } },
+                { &sets->probabilities, "probabilities", KL_TYPE_F32, 3, { s, n, c } },
+                { &sets->confusion, "confusion", KL_TYPE_I64, 3, { s, c, c } },
+                { &sets->per_class, "per_class", KL_TYPE_F64, 3, { s, c, 3 } },
+                { &sets->calibration, "calibration", KL_TYPE_F64, 3, { s, KL_STUDY_BINS, 3 } },
+                { &sets->wilson, "wilson", KL_TYPE_F64, 2, { s, 2 } } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s/%s", model, all[i].name);
+        *all[i].set = kl_writer_dataset(j->w, name, all[i].type, 0, all[i].rank, all[i].dims, err);
+        if (*all[i].set < 0) return *all[i].set;
+    }
+    return KL_OK;
+}
+
+static void spread(struct kl_judge *j)
+{
+    for (size_t i = 0; i < j->n; i++) j->spread_predicted[i] = -1;
+    for (size_t i = 0; i < j->n * j->c; i++) j->spread[i] = NAN;
+    for (size_t i = 0; i < j->count; i++) {
+        const size_t row = (size_t)j->rows[i];
+        j->spread_predicted[row] = j->predicted[i];
+        memcpy(j->spread + row * j->c, j->probabilities + i * j->c, j->c * sizeof *j->spread);
+    }
+}
+
+static int write_split(struct kl_judge *j, const struct sets *sets, size_t s,
+                       const struct kl_interval *wilson, const double *calibration, struct kl_error *err)
+{
+    spread(j);
+    int rc = kl_writer_rows(j->w, sets->predictions, s, 1, j->spread_predicted, err);
+    if (!rc) rc = kl_writer_rows(j->w, sets->probabilities, s, 1, j->spread, err);
+    if (!rc) rc = kl_writer_rows(j->w, sets->confusion, s, 1, j->confusion, err);
+    if (!rc) rc = kl_writer_rows(j->w, sets->per_class, s, 1, j->per_class, err);
+    if (!rc) rc = kl_writer_rows(j->w, sets->calibration, s, 1, calibration, err);
+    return rc ? rc : kl_writer_rows(j->w, sets->wilson, s, 1, wilson, err);
+}
+
+/* What always naming the commonest device of the test rows scores. */
+static double commonest(const struct kl_judge *j)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < j->c; k++) {
+        size_t n = 0;
+        for (size_t i = 0; i < j->count; i++) n += (size_t)j->own[i] == k;
+        if (n > most) most = n;
+    }
+    return (double)most / (double)j->count;
+}
+
+static int judge_split(struct kl_study_verdict *v, struct kl_judge *j, const struct sets *sets, size_t s,
+                       struct kl_error *err)
+{
+    int64_t counts[KL_STUDY_BINS];
+    double accuracy[KL_STUDY_BINS], confidence[KL_STUDY_BINS], calibration[KL_STUDY_BINS][3];
+    size_t right;
+    bool collapsed;
+    int rc = kl_judge_apply(&right, j, v->model, s, err);
+    if (rc) return rc;
+    const double guess = commonest(j);
+    v->commonest += guess / (double)j->study->n_splits;
+    v->accuracy[s] = (double)right / (double)j->count;
+    const struct kl_interval wilson = kl_wilson(v->accuracy[s], j->count, KL_Z95);
+    v->log_loss[s] = kl_log_loss(j->probabilities, j->own, j->count, j->c);
+    v->calibration_error[s] = kl_calibration(counts, accuracy, confidence, j->probabilities, j->own,
+                                             j->count, j->c, KL_STUDY_BINS);
+    v->log10_p[s] =
+        right ? kl_log_beta_lower((double)right, (double)(j->count - right) + 1, guess, 1 - guess) /
+                    log(10)
+              : 0;
+    for (size_t b = 0; b < KL_STUDY_BINS; b++)
+        calibration[b][0] = (double)counts[b], calibration[b][1] = accuracy[b],
+        calibration[b][2] = confidence[b];
+    for (size_t k = 0; k < j->c; k++) {
+        const struct kl_class_metrics m = kl_class_metrics(j->confusion, j->c, k);
+        v->recall[s * j->c + k] = m.recall;
+        memcpy(j->per_class + 3 * k, (const double[]){ m.precision, m.recall, m.f1 },
+               3 * sizeof(double));
+    }
+    rc = write_split(j, sets, s, &wilson, calibration[0], err);
+    if (!rc) rc = kl_judge_collapse(&collapsed, j, v->model, s, err);
+    if (rc) return rc;
+    v->alike[s] = collapsed;
+    v->collapsed += collapsed;
+    if (!collapsed) v->others += v->accuracy[s];
+    return KL_OK;
+}
+
+static size_t n_parameters(const struct kl_study *s, int model)
+{
+    if (model == KL_STUDY_NETWORK) return kl_network_size(&s->options.net);
+    return (size_t)s->bits->n_devices * kl_rule_free((enum kl_rule_kind)model, s->bits->n_bits);
+}
+
+static int put_alike(const struct kl_study_verdict *v, const struct kl_judge *j, size_t s,
+                     struct kl_error *err)
+{
+    char name[96];
+    snprintf(name, sizeof name, "%s/collapsed", kl_study_model_name(v->model));
+    const int rc = kl_writer_put(j->w, name, KL_TYPE_U8, 0, 1, &s, v->alike, err);
+    return rc < 0 ? rc : KL_OK;
+}
+
+/* Mean, interval, and the arrays into the file. */
+static int conclude(struct kl_study_verdict *v, const struct kl_judge *j,
+                    const struct kl_study_report *r, struct kl_error *err)
+{
+    const char *name = kl_study_model_name(v->model);
+    const size_t s = r->n_splits;
+    v->mean = kl_mean(v->accuracy, s);
+    v->others = s > v->collapsed ? v->others / (double)(s - v->collapsed) : NAN;
+    struct kl_interval of = kl_resampled(v->accuracy, NULL, s, (double)r->n_test / (double)v->n_train);
+    if (!kl_has_width(of.low,
+                      of.high)) /* one split, or equal ones, which bear no interval of their own */
+        of = kl_wilson(v->mean, r->n_test, KL_Z95);
+    v->low = fmax(0, of.low), v->high = fmin(1, of.high);
+    v->worst_log10_p = -INFINITY;
+    for (size_t i = 0; i < s; i++) v->worst_log10_p = fmax(v->worst_log10_p, v->log10_p[i]);
+    int rc = kl_judge_put(j, name, "accuracy", v->accuracy, s, err);
+    if (!rc) rc = kl_judge_put(j, name, "log_loss", v->log_loss, s, err);
+    if (!rc) rc = kl_judge_put(j, name, "expected_calibration_error", v->calibration_error, s, err);
+    if (!rc) rc = kl_judge_put(j, name, "log10_p", v->log10_p, s, err);
+    if (!rc) rc = put_alike(v, j, s, err);
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = { { "accuracy", v->mean },
+                    { "accuracy_low", v->low },
+                    { "accuracy_high", v->high },
+                    { "log_loss", kl_mean(v->log_loss, s) },
+                    { "worst_log10_p", v->worst_log10_p },
+                    { "parameters", (double)n_parameters(j->study, v->model) },
+                    { "collapsed", (double)v->collapsed },
+                    { "accuracy_others", v->others } };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !rc; i++) {
+        char attribute[96];
+        snprintf(attribute, sizeof attribute, "%s_%s", name, numbers[i].name);
+        rc = kl_writer_number(j->w, "", attribute, numbers[i].value, err);
+    }
+    return rc;
+}
+
+static int judge_model(struct kl_study_verdict *v, struct kl_judge *j, struct kl_study_report *r,
+                       struct kl_error *err)
+{
+    struct sets sets;
+    const size_t s = r->n_splits;
+    const size_t numbers = s * (4 + j->c);
+    double *all = calloc(1, numbers * sizeof *all + s * sizeof *v->alike);
+    if (!all) return kl_fail_memory(err, numbers * sizeof *all);
+    v->accuracy = all, v->log_loss = all + s, v->calibration_error = all + 2 * s,
+    v->log10_p = all + 3 * s;
+    v->recall = all + 4 * s, v->alike = (uint8_t *)(all + numbers);
+    int rc = declare(&sets, j, kl_study_model_name(v->model), err);
+    for (size_t i = 0; i < s && !rc; i++) rc = judge_split(v, j, &sets, i, err);
+    return rc ? rc : conclude(v, j, r, err);
+}
+
+int kl_study_models(int models[KL_STUDY_MOST_MODELS], const struct kl_study *study)
+{
+    int n = 0;
+    models[n++] = study->network ? KL_STUDY_NETWORK : study->chosen;
+    for (int k = 0; k < KL_RULES; k++)
+        if (study->rules >> k & 1 && models[0] != k) models[n++] = k;
+    return n;
+}
+
+const char *kl_study_model_name(int model)
+{
+    return model == KL_STUDY_NETWORK ? "network" : kl_rule_names[model];
+}
+
+int kl_study_judge(struct kl_study_report *report, const struct kl_study *study, struct kl_file *file,
+                   struct kl_writer *w, struct kl_error *err)
+{
+    struct kl_judge j = { .study = study,
+                          .file = file,
+                          .w = w,
+                          .n = study->bits->n_rows,
+                          .c = (size_t)study->bits->n_devices };
+    struct kl_arena memory = { 0 };
+    int models[KL_STUDY_MOST_MODELS];
+    *report = (struct kl_study_report){ .n_splits = study->n_splits, .classes = j.c };
+    report->n_models = kl_study_models(models, study);
+    int rc = kl_arena_init(&memory, 0, err);
+    if (!rc) rc = kl_judge_take(&j, &memory, err);
+    if (!rc) rc = kl_judge_describe(&j, err);
+    if (!rc) rc = kl_judge_load(&j, 0, err);
+    report->n_test = j.count;
+    size_t n_training = 0;
+    for (size_t i = 0; i < j.n && !rc; i++) n_training += j.part[i] == KL_PART_TRAINING;
+    for (int m = 0; m < report->n_models && !rc; m++) {
+        report->models[m].model = models[m];
+        report->models[m].n_train = models[m] == KL_STUDY_NETWORK ? n_training : j.n - report->n_test;
+        rc = judge_model(&report->models[m], &j, report, err);
+    }
+    if (!rc) rc = kl_judge_null(report, &j, err);
+    if (!rc) rc = kl_judge_limit(report, &j, err);
+    if (!rc) rc = kl_judge_epochs(report, &j, err);
+    kl_arena_free(&memory);
+    return rc;
+}
+
+void kl_study_report_free(struct kl_study_report *report)
+{
+    for (int m = 0; m < report->n_models; m++) free(report->models[m].accuracy);
+    free(report->null), free(report->best);
+    *report = (struct kl_study_report){ 0 };
+}
+
+const struct kl_kind kl_judge_kind = { .name = "device-report" };

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+   Nineteen numbers that depend on the order of symbols. Sums stay whole, so that equal ones are equal.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "qrng/nist/iid_int.h"
+#include "qrng/nist/text_size.h"
+
+enum statistic {
+    EXCURSION,
+    DIRECTIONAL_RUNS,
+    LONGEST_DIRECTIONAL,
+    INCREASES,
+    MEDIAN_RUNS,
+    LONGEST_MEDIAN,
+    MEAN_COLLISION,
+    LONGEST_COLLISION,
+    PERIODICITY,
+    COVARIANCE = PERIODICITY + 5,
+    COMPRESSION = COVARIANCE + 5
+};
+const char *const kl_iid_names[KL_IID_STATISTICS] = { "excursion",
+                                                      "directional runs",
+                                                      "longest directional run",
+                                                      "increases or decreases",
+                                                      "median runs",
+                                                      "longest median run",
+                                                      "mean collision",
+                                                      "longest collision",
+                                                      "periodicity 1",
+                                                      "periodicity 2",
+                                                      "periodicity 8",
+                                                      "periodicity 16",
+                                                      "periodicity 32",
+                                                      "covariance 1",
+                                                      "covariance 2",
+                                                      "covariance 8",
+                                                      "covariance 16",
+                                                      "covariance 32",
+                                                      "compression" };
+
+/* Within a block sums lie between those at its ends: most blocks need no look at each of them. */
+static double excursion(const uint8_t *s, size_t n)
+{
+    enum { BLOCK = 64 };
+    int64_t total = 0, sum = 0, most = 0;
+    const int64_t all = (int64_t)n;
+    for (size_t i = 0; i < n; i++) total += s[i];
+    for (size_t from = 0, end; from < n; from = end) {
+        uint32_t inside = 0;
+        end = n - from < BLOCK ? n : from + BLOCK;
+        for (size_t i = from; i < end; i++) inside += s[i];
+        if ((sum + inside) * all - (int64_t)(from + 1) * total > most ||
+            (int64_t)end * total - sum * all > most)
+            for (size_t i = from, at = 0; i < end; i++) {
+                at += s[i];
+                const int64_t off = llabs((sum + (int64_t)at) * all - (int64_t)(i + 1) * total);
+                if (off > most) most = off;
+            }
+        sum += inside;
+    }
+    return (double)most / (double)n;
+}
+
+static void directional(double *t, const uint8_t *s, size_t n, bool *signs)
+{
+    size_t rising = 0;
+    for (size_t i = 0; i + 1 < n; i++) rising += signs[i] = s[i] <= s[i + 1];
+    const size_t steps = n ? n - 1 : 0;
+    kl_iid_runs(&t[DIRECTIONAL_RUNS], &t[LONGEST_DIRECTIONAL], signs, steps);
+    t[INCREASES] = (double)(rising > steps - rising ? rising : steps - rising);
+}
+
+/* Twice the median. */
+static unsigned median(const uint8_t *s, size_t n)
+{
+    size_t counts[256] = { 0 }, below = 0;
+    unsigned middle[2] = { 0 };
+    for (size_t i = 0; i < n; i++) counts[s[i]]++;
+    for (unsigned v = 0; v < 256; v++) {
+        const size_t upto = below + counts[v];
+        if (below <= (n - 1) / 2 && (n - 1) / 2 < upto) middle[0] = v;
+        if (below <= n / 2 && n / 2 < upto) middle[1] = v;
+        below = upto;
+    }
+    return middle[0] + middle[1];
+}
+
+static void by_median(double *t, const uint8_t *s, size_t n, bool binary, bool *signs)
+{
+    const unsigned twice = binary ? 1 : median(s, n);
+    for (size_t i = 0; i < n; i++) signs[i] = 2u * s[i] >= twice;
+    kl_iid_runs(&t[MEDIAN_RUNS], &t[LONGEST_MEDIAN], signs, n);
+}
+
+/* How many symbols it takes until one comes again. */
+static void collisions(double *t, const uint8_t *s, size_t n)
+{
+    size_t seen[256] = { 0 }, start = 0, times = 0, longest = 0; /* seen: from 1 */
+    for (size_t i = 0; i < n; i++) {
+        if (seen[s[i]] <= start) {
+            seen[s[i]] = i + 1;
+            continue;
+        }
+        if (i + 1 - start > longest) longest = i + 1 - start;
+        times++;
+        start = i + 1;
+    }
+    t[MEAN_COLLISION] = times ? (double)start / (double)times : 0;
+    t[LONGEST_COLLISION] = (double)longest;
+}
+
+/* Equal symbols, and sums of products, at a lag; added up in parts that fit 32 bits. */
+static void lagged(double *t, const uint8_t *s, size_t n)
+{
+    static const size_t lags[5] = { 1, 2, 8, 16, 32 };
+    enum { PART = 1 << 16 };
+    for (int l = 0; l < 5; l++) {
+        size_t equal = 0;
+        uint64_t products = 0;
+        for (size_t from = lags[l], end; from < n; from = end) {
+            const uint8_t *before = s + from - lags[l], *own = s + from;
+            uint32_t equal_part = 0, products_part = 0;
+            end = n - from < PART ? n : from + PART;
+            for (size_t i = 0; i < end - from; i++) equal_part += own[i] == before[i];
+            for (size_t i = 0; i < end - from; i++) products_part += (uint32_t)own[i] * before[i];
+            equal += equal_part, products += products_part;
+        }
+        t[PERIODICITY + l] = (double)equal;
+        t[COVARIANCE + l] = (double)products;
+    }
+}
+
+/* Two rows of what bits are converted to, or signs; what the text needs, at a multiple of eight. */
+size_t kl_iid_work(size_t n)
+{
+    return 2 * n + 2 + 8 + kl_text_size_work(n);
+}
+
+/* Conversions I and II: of eight bits the ones, and the value, the first bit highest. */
+static void convert(uint8_t *ones, uint8_t *values, const uint8_t *s, size_t n)
+{
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t eight = 0;
+        memcpy(&eight, s + i, n - i < 8 ? n - i : 8);
+        ones[i / 8] = (uint8_t)(eight * 0x0101010101010101u >> 56);
+        values[i / 8] = (uint8_t)(eight * 0x8040201008040201u >> 56);
+    }
+}
+
+int kl_iid_statistics(double *t, const bool *wanted, const uint8_t *s, size_t n, void *work,
+                      struct kl_error *err)
+{
+    bool all[KL_IID_STATISTICS];
+    uint8_t *ones = work, *values = ones + n / 2 + 1;
+    bool *signs = (bool *)work + n + 2;
+    memset(all, true, sizeof all);
+    if (!wanted) wanted = all;
+    uint8_t any = 0;
+    for (size_t i = 0; i < n; i++) any |= s[i];
+    const bool binary = any <= 1;
+    const size_t m = binary ? (n + 7) / 8 : n;
+    const uint8_t *one = binary ? ones : s, *two = binary ? values : s;
+    if (binary) convert(ones, values, s, n);
+    if (wanted[EXCURSION]) t[EXCURSION] = excursion(s, n);
+    if (wanted[DIRECTIONAL_RUNS] || wanted[LONGEST_DIRECTIONAL] || wanted[INCREASES])
+        directional(t, one, m, signs);
+    if (wanted[MEDIAN_RUNS] || wanted[LONGEST_MEDIAN]) by_median(t, s, n, binary, signs);
+    if (wanted[MEAN_COLLISION] || wanted[LONGEST_COLLISION]) collisions(t, two, m);
+    bool lags = false;
+    for (int i = PERIODICITY; i < COMPRESSION; i++) lags = lags || wanted[i];
+    if (lags) lagged(t, one, m);
+    unsigned char *text = (unsigned char *)work + 2 * n + 2;
+    text += -(uintptr_t)text & 7;
+    return wanted[COMPRESSION] ? kl_text_size(&t[COMPRESSION], s, n, text, err) : KL_OK;
+}
