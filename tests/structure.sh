@@ -21,7 +21,8 @@ for f in $(find lib kernels -name '*.c' -o -name '*.h' -o -name '*.cu' | sort); 
     [ -z "$found" ] || fail "$f prints or ends the process: $found"
 done
 
-# 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind.
+# 2. Rooms in order; each includes what stands before it. Stage rooms include none of their kind. qrng has rooms
+# of its own: which of them each includes.
 order=(base store claims device ingest weights metrics nn circuit)
 stages=" cache doctor backbone head qrng control sequence sampling plateau plot "
 rank() {
@@ -29,15 +30,26 @@ rank() {
     for i in "${!order[@]}"; do [ "${order[$i]}" = "$1" ] && echo "$i" && return; done
     case $stages in *" $1 "*) echo 100 ;; *) echo -1 ;; esac
 }
+declare -A qrng=([bits]="" [classify]=bits [pairs]=bits [nist]=bits [gan]=bits [extractor]="bits nist"
+    [synthetic]="bits classify pairs")
 for f in $(find lib -name '*.c' -o -name '*.h' | sort); do
     room=${f#lib/} room=${room%%/*} mine=$(rank "$room")
     [ "$mine" -ge 0 ] || fail "$f: the room $room is not in docs/architecture.md"
+    folder=${f#lib/} folder=${folder%/*} inner=${folder#*/}
+    case $folder in
+        qrng/*) [ -n "${qrng[$inner]+known}" ] || fail "$f: the room $folder is not in docs/architecture.md" ;;
+        */* | qrng) fail "$f stands in no room" ;;
+    esac
     for header in $(sed -n 's/^ *# *include *"\([^"]*\)".*/\1/p' "$f"); do
         other=${header%%/*}
         case $header in
             kernels/*) [ "$mine" -gt "$(rank device)" ] ||
                 fail "$f includes $header: no room up to device knows kernels; kernels include device" ;;
-            */*_int.h) [ "$other" = "$room" ] || fail "$f includes $header, which is private to $other" ;;
+            */*_int.h) [ "${header%/*}" = "$folder" ] ||
+                fail "$f includes $header, which is private to ${header%/*}" ;;
+            qrng/*/*) theirs=${header#qrng/} theirs=${theirs%%/*} known=
+                [ "$room" = qrng ] && known=" $inner ${qrng[$inner]-} "
+                [[ $known == *" $theirs "* ]] || fail "$f includes $header against the tiers" ;;
             */*) theirs=$(rank "$other")
                 [ "$other" = "$room" ] || { [ "$theirs" -ge 0 ] && [ "$theirs" -lt "$mine" ]; } ||
                     fail "$f includes $header against the tiers" ;;
@@ -111,7 +123,7 @@ done
 # 10. The store knows no stage. What files of a kind show is a table of the room that writes them
 # (lib/store/kind.h), in the list of tools/cache.c; no kind is named in lib/store but its own, the checkpoint.
 tables=$(awk '/^const struct kl_kind kl_[a-z0-9_]+_kind = \{/ { table = $4 }
-    table && match($0, /\.name = "[^"]+"/) { print table, substr($0, RSTART + 9, RLENGTH - 10); table = "" }' lib/*/*.c)
+    table && match($0, /\.name = "[^"]+"/) { print table, substr($0, RSTART + 9, RLENGTH - 10); table = "" }' $(find lib -name '*.c'))
 [ -n "$tables" ] || fail "no table of a kind is found in lib"
 while read -r table kind; do
     grep -qE "&$table\b" tools/cache.c || fail "tools/cache.c does not list $table"
@@ -130,7 +142,7 @@ long() { # limit, files...
 }
 long 250 tools/*.c
 long 600 $(find lib kernels -name '*.c' -o -name '*.cu')
-long 300 lib/*/*.h Makefile
+long 300 $(find lib -name '*.h') Makefile
 long 120 kernels/*.h
 awk 'FNR == 1 { start = 0 }
     /^[A-Za-z_].*[A-Za-z0-9_]\(.*[^;]$/ && !/^(else|typedef|#|struct [a-z_]+ \{)/ { if (!start) { start = FNR; name = $0 } }
@@ -144,6 +156,6 @@ awk 'FNR == 1 { said = 0; open = 0 }
     { comment = /\/\*/ || /\*\// || /^   / && open }
     /\/\*/ && !/\*\// { open = 1 } /\*\// { open = 0 }
     /^[a-z].*[a-z0-9_]\(/ && !/\/\*/ && !said { printf "comment: %s:%d: %s\n", FILENAME, FNR, $0 }
-    { said = comment || open || (said && !/^$/) }' lib/*/[a-z]*.h kernels/*.h | grep -v '_int\.h' | grep -vE 'static inline|: typedef'
+    { said = comment || open || (said && !/^$/) }' $(find lib -name '[a-z]*.h' | sort) kernels/*.h | grep -v '_int\.h' | grep -vE 'static inline|: typedef'
 [ $failed = 0 ] && echo "structure: as it should be" || printf '%s\n' "${faults[@]}"
 exit $failed
