@@ -76,4 +76,7 @@ struct kl_density_f64 {
 extern const struct kl_density_f32 kl_density_f32_base, kl_density_f32_avx2, kl_density_f32_avx512;
 extern const struct kl_density_f64 kl_density_f64_base, kl_density_f64_avx2, kl_density_f64_avx512;
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_density KL_NAME(kl_density)
+
 #endif

@@ -29,8 +29,8 @@ enum { KL_GAN_COLUMNS = 16, KL_GAN_INPUTS = 16 };
         real *back, *next_out;    \
         size_t rows, columns;     \
     }
-struct kl_gan_rows_f32 KL_GAN_ROWS(float);
-struct kl_gan_rows_f64 KL_GAN_ROWS(double);
+struct kl_gan_step_rows_f32 KL_GAN_ROWS(float);
+struct kl_gan_step_rows_f64 KL_GAN_ROWS(double);
 
 /* What one input of a layer weighs in its n outputs: a row of w [in, out]. The steps of Adam that it is
    behind are taken together: in the first the gradient is x times d (n), in the others it is 0, since an
@@ -92,7 +92,8 @@ struct kl_gan_weighed_f64 KL_GAN_WEIGHED(double);
 
 #define KL_GAN_FUNCTIONS(real, p)                                                                      \
     typedef void(*kl_gan_forward_##p##_fn) KL_GAN_FORWARD_ARGS(real);                                  \
-    typedef void (*kl_gan_step_##p##_fn)(const struct kl_gan_rows_##p *, const struct kl_bare_adam *); \
+    typedef void (*kl_gan_step_##p##_fn)(const struct kl_gan_step_rows_##p *,                          \
+                                         const struct kl_bare_adam *);                                 \
     typedef void (*kl_gan_input_##p##_fn)(const struct kl_gan_input_##p *);                            \
     /* logit (n) of the cells; grad (as params) = the gradient of sum(d * logit), d (n). */            \
     typedef void (*kl_gan_logits_##p##_fn)(real * logit, const struct kl_gan_cells_##p *);             \
@@ -124,7 +125,7 @@ typedef void (*kl_gan_normals_fn)(float *x, size_t n, const struct kl_gan_stream
 
 #define KL_GAN_DECLARE(real, p, isa)                                                                 \
     void kl_gan_forward_##p##_##isa KL_GAN_FORWARD_ARGS(real);                                       \
-    void kl_gan_step_##p##_##isa(const struct kl_gan_rows_##p *, const struct kl_bare_adam *);       \
+    void kl_gan_step_##p##_##isa(const struct kl_gan_step_rows_##p *, const struct kl_bare_adam *);  \
     void kl_gan_input_##p##_##isa(const struct kl_gan_input_##p *);                                  \
     void kl_gan_logits_##p##_##isa(real *logit, const struct kl_gan_cells_##p *);                    \
     void kl_gan_logits_back_##p##_##isa(real *grad, const real *d, const struct kl_gan_cells_##p *); \
@@ -148,5 +149,12 @@ KL_GAN_DECLARE(double, f64, avx512)
 KL_GAN_DECLARE_ONE(base)
 KL_GAN_DECLARE_ONE(avx2)
 KL_GAN_DECLARE_ONE(avx512)
+
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_gan_step_rows KL_NAME(kl_gan_step_rows)
+#define kl_gan_input KL_NAME(kl_gan_input)
+#define kl_gan_cells KL_NAME(kl_gan_cells)
+#define kl_gan_seen KL_NAME(kl_gan_seen)
+#define kl_gan_weighed KL_NAME(kl_gan_weighed)
 
 #endif

@@ -76,4 +76,23 @@ const struct kl_kernels *kl_kernels_of(int i);
 /* From now on kl_kernels() is this table, for all threads: for tests and benches. */
 void kl_kernels_use(const struct kl_kernels *table);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h): the kernel of theirs. */
+#define kl_kernel_gemm kl_kernels()->KL_NAME(gemm)
+#define kl_kernel_bias kl_kernels()->KL_NAME(bias)
+#define kl_kernel_dropout kl_kernels()->KL_NAME(dropout)
+#define kl_kernel_relu_back kl_kernels()->KL_NAME(relu_back)
+#define kl_kernel_sum_rows kl_kernels()->KL_NAME(sum_rows)
+#define kl_kernel_adam kl_kernels()->KL_NAME(adam)
+#define kl_kernel_sgd kl_kernels()->KL_NAME(sgd)
+#define kl_kernel_gan_forward kl_kernels()->KL_NAME(gan_forward)
+#define kl_kernel_gan_step kl_kernels()->KL_NAME(gan_step)
+#define kl_kernel_gan_input kl_kernels()->KL_NAME(gan_input)
+#define kl_kernel_gan_logits kl_kernels()->KL_NAME(gan_logits)
+#define kl_kernel_gan_logits_back kl_kernels()->KL_NAME(gan_logits_back)
+#define kl_kernel_gan_look kl_kernels()->KL_NAME(gan_look)
+#define kl_kernel_gan_judge kl_kernels()->KL_NAME(gan_judge)
+#define kl_kernel_gan_weigh kl_kernels()->KL_NAME(gan_weigh)
+#define kl_kernel_gan_products kl_kernels()->KL_NAME(gan_products)
+#define kl_kernel_gan_law kl_kernels()->KL_NAME(gan_law)
+
 #endif

@@ -167,4 +167,7 @@ struct kl_vqc_f64 {
 extern const struct kl_vqc_f32 kl_vqc_f32_base, kl_vqc_f32_avx2, kl_vqc_f32_avx512;
 extern const struct kl_vqc_f64 kl_vqc_f64_base, kl_vqc_f64_avx2, kl_vqc_f64_avx512;
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_vqc KL_NAME(kl_vqc)
+
 #endif

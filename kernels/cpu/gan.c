@@ -30,8 +30,9 @@ enum { WIDE = 4 };
 
 /* n vectors of row i from j on; what is not wanted is left out by the compiler. */
 static inline __attribute__((always_inline)) void
-step_vectors(const bool pulled, const bool back, const bool next, const struct KL_NAME(kl_gan_rows) * r,
-             size_t i, size_t j, const int n, kl_lane *sum, const struct kl_bare_adam_lanes *f)
+step_vectors(const bool pulled, const bool back, const bool next,
+             const struct KL_NAME(kl_gan_step_rows) * r, size_t i, size_t j, const int n, kl_lane *sum,
+             const struct kl_bare_adam_lanes *f)
 {
     const size_t at = i * r->columns + j * KL_LANES;
     kl_lane *w = (kl_lane *)(r->w + at), *to = (kl_lane *)r->back + j, p[WIDE], g[WIDE];
@@ -50,7 +51,7 @@ step_vectors(const bool pulled, const bool back, const bool next, const struct K
 
 static inline __attribute__((always_inline)) void step_row(const bool pulled, const bool back,
                                                            const bool next,
-                                                           const struct KL_NAME(kl_gan_rows) * r,
+                                                           const struct KL_NAME(kl_gan_step_rows) * r,
                                                            size_t i, const struct kl_bare_adam_lanes *f)
 {
     const size_t vectors = r->columns / KL_LANES;
@@ -61,7 +62,7 @@ static inline __attribute__((always_inline)) void step_row(const bool pulled, co
     if (next) r->next_out[i] = kl_sum_lanes(sum);
 }
 
-void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_rows) * r, const struct kl_bare_adam *f)
+void KL_ISA_NAME(kl_gan_step)(const struct KL_NAME(kl_gan_step_rows) * r, const struct kl_bare_adam *f)
 {
     const struct kl_bare_adam_lanes own = kl_bare_adam_lanes(f);
     if (r->back) memset(r->back, 0, r->columns * sizeof *r->back);

@@ -8,22 +8,26 @@
 #define KL_F64 0
 #endif
 
+/* KL_NAME(kl_head_loss) -> kl_head_loss_f32 or kl_head_loss_f64. The header that declares a function or
+   a struct of both precisions has the line `#define kl_head_loss KL_NAME(kl_head_loss)`: files that are
+   compiled in both define and call kl_head_loss. */
 #if KL_F64
 typedef double kl_real;
-#define KL_PRECISION f64
+#define KL_NAME(base) base##_f64
 #else
 typedef float kl_real;
-#define KL_PRECISION f32
+#define KL_NAME(base) base##_f32
 #endif
 
-/* KL_NAME(kl_head_step) -> kl_head_step_f32 or kl_head_step_f64 */
-#define KL_NAME(base) KL_JOIN(base, KL_PRECISION)
+#ifdef KL_ISA
+/* KL_ISA_NAME(kl_gemm) -> kl_gemm_f32_avx2. A base that is such a macro is not expanded. */
+#if KL_F64
+#define KL_ISA_NAME(base) KL_JOIN(base##_f64, KL_ISA)
+#else
+#define KL_ISA_NAME(base) KL_JOIN(base##_f32, KL_ISA)
+#endif
 #define KL_JOIN(a, b) KL_JOIN_(a, b)
 #define KL_JOIN_(a, b) a##_##b
-
-#ifdef KL_ISA
-/* KL_ISA_NAME(kl_gemm) -> kl_gemm_f32_avx2 */
-#define KL_ISA_NAME(base) KL_JOIN(KL_NAME(base), KL_ISA)
 
 #if defined(__AVX512F__)
 #define KL_VECTOR_BYTES 64

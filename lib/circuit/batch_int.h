@@ -7,6 +7,22 @@
 #include "circuit/circuit_int.h"
 #include "kernels/inline/real.h"
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_batch_prepare KL_NAME(kl_batch_prepare)
+#define kl_batch_group KL_NAME(kl_batch_group)
+#define kl_batch_moved KL_NAME(kl_batch_moved)
+#define kl_batch_forward KL_NAME(kl_batch_forward)
+#define kl_batch_run KL_NAME(kl_batch_run)
+#define kl_batch_sweep KL_NAME(kl_batch_sweep)
+#define kl_batch_sweep_back KL_NAME(kl_batch_sweep_back)
+#define kl_batch_add_inputs KL_NAME(kl_batch_add_inputs)
+#define kl_batch_amplitude_gradients KL_NAME(kl_batch_amplitude_gradients)
+#define kl_batch_input_gradients KL_NAME(kl_batch_input_gradients)
+#define kl_batch_scale_gradients KL_NAME(kl_batch_scale_gradients)
+#define kl_trajectories_scratch KL_NAME(kl_trajectories_scratch)
+#define kl_trajectories_forward KL_NAME(kl_trajectories_forward)
+#define kl_trajectories_back KL_NAME(kl_trajectories_back)
+
 struct batch {
     const struct kl_circuit *c;
     const struct kl_circuit_plan *plan;

@@ -275,4 +275,11 @@ int kl_circuit_differences(double *dx, double *dw, const struct kl_circuit *c, c
                            const double *w, const double *cot, size_t n, double h, struct kl_arena *work,
                            struct kl_error *err);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_circuit_sum_readings KL_NAME(kl_circuit_sum_readings)
+#define kl_circuit_forward KL_NAME(kl_circuit_forward)
+#define kl_circuit_adjoint KL_NAME(kl_circuit_adjoint)
+#define kl_circuit_samples KL_NAME(kl_circuit_samples)
+#define kl_circuit_weights KL_NAME(kl_circuit_weights)
+
 #endif

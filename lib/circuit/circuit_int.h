@@ -133,4 +133,11 @@ void kl_circuit_runs_inputs_f64(double *dx, struct kl_circuit_runs_f64 *runs, co
 size_t kl_circuit_lanes_f32(void);
 size_t kl_circuit_lanes_f64(void);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_circuit_runs KL_NAME(kl_circuit_runs)
+#define kl_circuit_runs_begin KL_NAME(kl_circuit_runs_begin)
+#define kl_circuit_runs_go KL_NAME(kl_circuit_runs_go)
+#define kl_circuit_runs_inputs KL_NAME(kl_circuit_runs_inputs)
+#define kl_circuit_lanes KL_NAME(kl_circuit_lanes)
+
 #endif

@@ -65,4 +65,10 @@ int kl_circuit_shift_f64(double *dx, double *dw, const struct kl_circuit *c, con
                          const double *w, const double *cot, size_t n, struct kl_arena *work,
                          struct kl_error *err);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_circuit_outputs KL_NAME(kl_circuit_outputs)
+#define kl_circuit_shift KL_NAME(kl_circuit_shift)
+#define kl_circuit_shift_samples KL_NAME(kl_circuit_shift_samples)
+#define kl_circuit_spsa_samples KL_NAME(kl_circuit_spsa_samples)
+
 #endif

@@ -8,6 +8,14 @@
 #include "circuit/estimate.h"
 #include "kernels/inline/real.h"
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_evaluations KL_NAME(kl_evaluations)
+#define kl_evaluations_begin KL_NAME(kl_evaluations_begin)
+#define kl_evaluate_at KL_NAME(kl_evaluate_at)
+#define kl_objectives_at KL_NAME(kl_objectives_at)
+#define kl_row_place KL_NAME(kl_row_place)
+#define kl_clear_angles KL_NAME(kl_clear_angles)
+
 struct KL_NAME(kl_evaluations) {
     const struct kl_estimator *e;
     const struct kl_circuit_plan *plan;          /* whose rows are moved */

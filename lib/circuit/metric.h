@@ -31,4 +31,7 @@ int kl_metric_sums_f32(double *sums, const struct kl_metric *metric, const float
 int kl_metric_sums_f64(double *sums, const struct kl_metric *metric, const double *x, const double *w,
                        size_t n, struct kl_arena *work, struct kl_error *err);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_metric_sums KL_NAME(kl_metric_sums)
+
 #endif

@@ -49,4 +49,7 @@ struct kl_coins {
 /* How many of n trials succeed that each do with probability p (binomial.c). */
 uint32_t kl_binomial(struct kl_coins *coins, uint32_t n, double p);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_shots_sample KL_NAME(kl_shots_sample)
+
 #endif

@@ -67,4 +67,8 @@ void kl_frames_draw_f32(const struct kl_frames_f32 *f, float *cosine, float *sin
 void kl_frames_draw_f64(const struct kl_frames_f64 *f, double *cosine, double *sine,
                         const struct kl_circuit *c, size_t first, size_t here, size_t lanes, size_t t);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_frames KL_NAME(kl_frames)
+#define kl_frames_draw KL_NAME(kl_frames_draw)
+
 #endif

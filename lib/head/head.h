@@ -297,4 +297,8 @@ int kl_head_gradient_f64(double *grad, double *loss, size_t *correct, const stru
    circuit later begins at 0, unless it begins as the identity. params (block.size). */
 void kl_head_init(float *params, const struct kl_head_model *model, uint64_t seed, uint32_t replica);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_head_forward KL_NAME(kl_head_forward)
+#define kl_head_gradient KL_NAME(kl_head_gradient)
+
 #endif

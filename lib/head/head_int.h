@@ -10,6 +10,22 @@
 #include "head/part.h"
 #include "kernels/inline/real.h"
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_head_values KL_NAME(kl_head_values)
+#define kl_head_values_at KL_NAME(kl_head_values_at)
+#define kl_head_values_take KL_NAME(kl_head_values_take)
+#define kl_head_measure KL_NAME(kl_head_measure)
+#define kl_head_classify KL_NAME(kl_head_classify)
+#define kl_head_activations KL_NAME(kl_head_activations)
+#define kl_head_logits_by KL_NAME(kl_head_logits_by)
+#define kl_head_batch KL_NAME(kl_head_batch)
+#define kl_head_batch_take KL_NAME(kl_head_batch_take)
+#define kl_head_losses KL_NAME(kl_head_losses)
+#define kl_head_rows KL_NAME(kl_head_rows)
+#define kl_head_sum KL_NAME(kl_head_sum)
+#define kl_head_loss KL_NAME(kl_head_loss)
+#define kl_head_take KL_NAME(kl_head_take)
+
 /* Outputs of every layer; the last of reduce are the angles, the last of head the logits. expval: of the
    core, so the last of twin as well. */
 struct KL_NAME(kl_head_values) {

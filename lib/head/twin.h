@@ -32,4 +32,7 @@ void kl_twin_mask_f32(float *values, const struct kl_head_model *model, const st
 void kl_twin_mask_f64(double *values, const struct kl_head_model *model,
                       const struct kl_head_part *part);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_twin_mask KL_NAME(kl_twin_mask)
+
 #endif

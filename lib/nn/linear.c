@@ -24,11 +24,10 @@ void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, 
                                 size_t n, size_t d_in, size_t d_out, enum kl_activation act,
                                 const struct kl_dropout *dropout)
 {
-    const struct kl_kernels *kernels = kl_kernels();
     for (size_t j = 0; j < d_out; j += KL_STRIP)
-        kernels->KL_NAME(gemm)(y + j, d_out, x, d_in, 1, w + j * d_in, width(d_out, j), n,
-                               width(d_out, j), d_in, 0);
-    kernels->KL_NAME(bias)(y, b, n, d_out, act == KL_ACT_RELU);
+        kl_kernel_gemm(y + j, d_out, x, d_in, 1, w + j * d_in, width(d_out, j), n, width(d_out, j), d_in,
+                       0);
+    kl_kernel_bias(y, b, n, d_out, act == KL_ACT_RELU);
     if (act == KL_ACT_TANH)
         for (size_t i = 0; i < n * d_out; i++) y[i] = TANH(y[i]);
     if (act == KL_ACT_RELU && dropout && dropout->rate > 0) {
@@ -38,7 +37,7 @@ void KL_NAME(kl_linear_forward)(kl_real *y, const kl_real *x, const kl_real *w, 
                                         .replica = dropout->replica,
                                         .threshold = kl_dropout_threshold(dropout->rate),
                                         .scale = kl_dropout_scale(dropout->rate) };
-        kernels->KL_NAME(dropout)(y, dropout->row * d_out, n * d_out, &draw);
+        kl_kernel_dropout(y, dropout->row * d_out, n * d_out, &draw);
     }
 }
 
@@ -47,7 +46,7 @@ void KL_NAME(kl_activation_backward)(kl_real *dy, const kl_real *y, size_t count
 {
     if (act == KL_ACT_TANH)
         for (size_t i = 0; i < count; i++) dy[i] *= 1 - y[i] * y[i];
-    if (act == KL_ACT_RELU) kl_kernels()->KL_NAME(relu_back)(dy, y, count, kl_dropout_scale(rate));
+    if (act == KL_ACT_RELU) kl_kernel_relu_back(dy, y, count, kl_dropout_scale(rate));
 }
 
 void KL_NAME(kl_linear_inputs)(kl_real *dx, kl_real *wt, const kl_real *dy, const kl_real *w, size_t n,
@@ -58,18 +57,18 @@ void KL_NAME(kl_linear_inputs)(kl_real *dx, kl_real *wt, const kl_real *dy, cons
         const kl_real *from = w + first * d_in + (j - first);
         for (size_t i = 0; i < d_in; i++) wt[j * d_in + i] = from[i * stride];
     }
-    kl_kernels()->KL_NAME(gemm)(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
+    kl_kernel_gemm(dx, d_in, dy, d_out, 1, wt, d_in, n, d_in, d_out, 0);
 }
 
 void KL_NAME(kl_linear_weights)(kl_real *dw, const kl_real *x, const kl_real *dy, size_t n, size_t d_in,
                                 size_t d_out, size_t from, size_t to)
 {
     for (size_t j = from * KL_STRIP; j < d_out && j < to * KL_STRIP; j += KL_STRIP)
-        kl_kernels()->KL_NAME(gemm)(dw + j * d_in, width(d_out, j), x, 1, d_in, dy + j, d_out, d_in,
-                                    width(d_out, j), n, 0);
+        kl_kernel_gemm(dw + j * d_in, width(d_out, j), x, 1, d_in, dy + j, d_out, d_in, width(d_out, j),
+                       n, 0);
 }
 
 void KL_NAME(kl_linear_biases)(kl_real *db, const kl_real *dy, size_t n, size_t d_out)
 {
-    kl_kernels()->KL_NAME(sum_rows)(db, dy, n, d_out);
+    kl_kernel_sum_rows(db, dy, n, d_out);
 }

@@ -189,4 +189,16 @@ int kl_split_stratified(int64_t **training, size_t *n_training, int64_t **valida
 /* order becomes a random permutation of `from` (n values) for this epoch (Fisher and Yates). */
 void kl_shuffle(int64_t *order, const int64_t *from, size_t n, uint64_t seed, uint32_t epoch);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_tensor_from_file KL_NAME(kl_tensor_from_file)
+#define kl_tensor_to_file KL_NAME(kl_tensor_to_file)
+#define kl_linear_forward KL_NAME(kl_linear_forward)
+#define kl_activation_backward KL_NAME(kl_activation_backward)
+#define kl_linear_inputs KL_NAME(kl_linear_inputs)
+#define kl_linear_weights KL_NAME(kl_linear_weights)
+#define kl_linear_biases KL_NAME(kl_linear_biases)
+#define kl_cross_entropy KL_NAME(kl_cross_entropy)
+#define kl_update_clip KL_NAME(kl_update_clip)
+#define kl_update_apply KL_NAME(kl_update_apply)
+
 #endif

@@ -30,7 +30,6 @@ void KL_NAME(kl_update_clip)(struct kl_update *u, const struct kl_optimizer *o, 
 double KL_NAME(kl_update_apply)(kl_real *params, kl_real *m, kl_real *v, const kl_real *grad, size_t n,
                                 const struct kl_update *u)
 {
-    const struct kl_kernels *kernels = kl_kernels();
-    return u->kind == KL_SGD ? kernels->KL_NAME(sgd)(params, m, grad, n, &u->sgd)
-                             : kernels->KL_NAME(adam)(params, m, v, grad, n, &u->adam);
+    return u->kind == KL_SGD ? kl_kernel_sgd(params, m, grad, n, &u->sgd)
+                             : kl_kernel_adam(params, m, v, grad, n, &u->adam);
 }

@@ -29,7 +29,7 @@ enum { ROWS = 7, COLUMNS = 80, MOST_STEPS = 130 };
         for (size_t i = 0; i < ROWS; i++) d[i] = (real)uniform();                                 \
         static real w0[ROWS * COLUMNS], m0[ROWS * COLUMNS], v0[ROWS * COLUMNS];                   \
         memcpy(w0, w, sizeof w), memcpy(m0, m, sizeof m), memcpy(v0, v, sizeof v);                \
-        const struct kl_gan_rows_##p rows = {                                                     \
+        const struct kl_gan_step_rows_##p rows = {                                                \
             w, m, v, d, x, wants & 1 ? next : NULL, wants & 2 ? back : NULL, out, ROWS, columns   \
         };                                                                                        \
         k->gan_forward_##p(out, w, x, ROWS, columns);                                             \
@@ -106,7 +106,7 @@ static void bench(const struct kl_kernels *k)
     enum { N = 4096 * 256 };
     static float w[N], m[N], v[N], d[4096], x[256], back[256];
     const struct kl_bare_adam a = { 0.005, 0.7, 0.999, 100, 1e-6 };
-    const struct kl_gan_rows_f32 rows = { w, m, v, d, x, NULL, back, NULL, 4096, 256 };
+    const struct kl_gan_step_rows_f32 rows = { w, m, v, d, x, NULL, back, NULL, 4096, 256 };
     struct timespec from, to;
     clock_gettime(CLOCK_MONOTONIC, &from);
     for (int i = 0; i < 50; i++) k->gan_step_f32(&rows, &a);

@@ -91,4 +91,8 @@ void kl_network_from_file_f64(double *block, const double *file, const struct kl
 void kl_network_to_file_f32(float *file, const float *block, const struct kl_mlp *net);
 void kl_network_to_file_f64(double *file, const double *block, const struct kl_mlp *net);
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_network_from_file KL_NAME(kl_network_from_file)
+#define kl_network_to_file KL_NAME(kl_network_to_file)
+
 #endif

@@ -99,8 +99,8 @@ static void look_at_chunk(void *context, size_t c, int thread)
     const struct KL_NAME(kl_gan_cells) cells = cells_of(s->d, from);
     const struct KL_NAME(kl_gan_seen) seen = seen_of(s, from, cells.n);
     (void)thread;
-    kl_kernels()->KL_NAME(gan_logits)(seen.d, &cells);
-    kl_kernels()->KL_NAME(gan_look)(&seen);
+    kl_kernel_gan_logits(seen.d, &cells);
+    kl_kernel_gan_look(&seen);
 }
 
 void KL_NAME(kl_discriminator_look)(kl_real *dp, struct KL_NAME(kl_discriminator) * d,
@@ -119,9 +119,9 @@ static void judge_chunk(void *context, size_t c, int thread)
     const struct KL_NAME(kl_gan_seen) seen = seen_of(s, from, cells.n);
     double sums[3];
     (void)thread;
-    kl_kernels()->KL_NAME(gan_judge)(sums, d->d_logit + from, s->law + from, s->target + from, &seen);
+    kl_kernel_gan_judge(sums, d->d_logit + from, s->law + from, s->target + from, &seen);
     s->losses[c] = (struct kl_gan_losses){ sums[0], sums[1], sums[2] };
-    kl_kernels()->KL_NAME(gan_logits_back)(d->parts + c * d->n_params, d->d_logit + from, &cells);
+    kl_kernel_gan_logits_back(d->parts + c * d->n_params, d->d_logit + from, &cells);
 }
 
 /* Cells behind the last have no weight in any sum. */
@@ -133,7 +133,7 @@ static void score_chunk(void *context, size_t c, int thread)
     const struct KL_NAME(kl_gan_cells) cells = cells_of(d, from);
     struct kl_gan_losses *sum = &s->losses[c];
     (void)thread;
-    kl_kernels()->KL_NAME(gan_logits)(d->out + from, &cells);
+    kl_kernel_gan_logits(d->out + from, &cells);
     *sum = (struct kl_gan_losses){ 0 };
     for (size_t k = from; k < to; k++) {
         const kl_real p = s->law[k], r = s->target[k];
@@ -145,7 +145,7 @@ static void score_chunk(void *context, size_t c, int thread)
         d->d_logit[k] = j.slope;
         s->dp[k] = -j.seen;
     }
-    kl_kernels()->KL_NAME(gan_logits_back)(d->parts + c * d->n_params, d->d_logit + from, &cells);
+    kl_kernel_gan_logits_back(d->parts + c * d->n_params, d->d_logit + from, &cells);
 }
 
 static void add_chunks(struct kl_gan_losses *losses, struct scoring *s, struct kl_pool *pool,

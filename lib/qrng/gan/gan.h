@@ -145,4 +145,25 @@ void kl_pcg64_units(double *x, size_t n, uint32_t seed);
 KL_GAN_TYPES(float, f32)
 KL_GAN_TYPES(double, f64)
 
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_discriminator KL_NAME(kl_discriminator)
+#define kl_gan_layer KL_NAME(kl_gan_layer)
+#define kl_gan_network KL_NAME(kl_gan_network)
+#define kl_born KL_NAME(kl_born)
+#define kl_discriminator_make KL_NAME(kl_discriminator_make)
+#define kl_discriminator_look KL_NAME(kl_discriminator_look)
+#define kl_discriminator_judge KL_NAME(kl_discriminator_judge)
+#define kl_discriminator_score KL_NAME(kl_discriminator_score)
+#define kl_discriminator_penalty KL_NAME(kl_discriminator_penalty)
+#define kl_discriminator_step KL_NAME(kl_discriminator_step)
+#define kl_gan_network_make KL_NAME(kl_gan_network_make)
+#define kl_gan_network_latent KL_NAME(kl_gan_network_latent)
+#define kl_gan_network_set KL_NAME(kl_gan_network_set)
+#define kl_gan_network_law KL_NAME(kl_gan_network_law)
+#define kl_gan_network_step KL_NAME(kl_gan_network_step)
+#define kl_gan_network_settle KL_NAME(kl_gan_network_settle)
+#define kl_born_make KL_NAME(kl_born_make)
+#define kl_born_law KL_NAME(kl_born_law)
+#define kl_born_gradient KL_NAME(kl_born_gradient)
+
 #endif

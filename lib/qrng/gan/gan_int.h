@@ -36,6 +36,9 @@ static inline size_t kl_gan_part_sums(size_t cells)
                               struct kl_pool *pool);
 KL_GAN_CELLS_TYPES(float, f32)
 KL_GAN_CELLS_TYPES(double, f64)
+/* In files that are compiled in both precisions (kernels/inline/real.h). */
+#define kl_gan_past KL_NAME(kl_gan_past)
+#define kl_gan_cells_law KL_NAME(kl_gan_cells_law)
 
 /* ---- what both generators share (reference.c) ---- */
 /* The grid, divided by its sum but for the quantum generator. KL_EDATA: all of it is 0. */

@@ -111,16 +111,16 @@ static void step_row(const struct KL_NAME(kl_gan_network) * g, size_t i)
     if (l->steps[i] > g->epoch) return;
     do {
         const size_t t = l->steps[i]++;
-        const struct KL_NAME(kl_gan_rows) row = { .w = l->w + at,
-                                                  .m = l->m + at,
-                                                  .v = l->v + at,
-                                                  .d = &d,
-                                                  .x = latent_of(g, t),
-                                                  .next = latent_of(g, t + 1),
-                                                  .next_out = &l->a[i],
-                                                  .rows = 1,
-                                                  .columns = l->stride };
-        kl_kernels()->KL_NAME(gan_step)(&row, &g->adam[t]);
+        const struct KL_NAME(kl_gan_step_rows) row = { .w = l->w + at,
+                                                       .m = l->m + at,
+                                                       .v = l->v + at,
+                                                       .d = &d,
+                                                       .x = latent_of(g, t),
+                                                       .next = latent_of(g, t + 1),
+                                                       .next_out = &l->a[i],
+                                                       .rows = 1,
+                                                       .columns = l->stride };
+        kl_kernel_gan_step(&row, &g->adam[t]);
         d = 0;
     } while (!(l->a[i] > 0) && l->steps[i] + 1 < g->n_latent);
 }
@@ -136,7 +136,7 @@ static void step_rows(void *context, size_t item, int thread)
 static void begin(const struct KL_NAME(kl_gan_network) * g)
 {
     const struct KL_NAME(kl_gan_layer) *l = &g->layer[0];
-    kl_kernels()->KL_NAME(gan_forward)(l->a, l->w, latent_of(g, 0), l->rows, l->stride);
+    kl_kernel_gan_forward(l->a, l->w, latent_of(g, 0), l->rows, l->stride);
 }
 
 /* ---- all of them ---- */
@@ -147,7 +147,7 @@ void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * 
     if (g->epoch == 0) begin(g);
     for (size_t i = 0; i < l[0].rows; i++) /* a row in advance was negative here */
         l[0].h[i] = l[0].steps[i] == g->epoch && l[0].a[i] > 0 ? l[0].a[i] : 0;
-    kl_kernels()->KL_NAME(gan_forward)(l[1].a, l[1].w, l[0].h, l[1].rows, l[1].stride);
+    kl_kernel_gan_forward(l[1].a, l[1].w, l[0].h, l[1].rows, l[1].stride);
     for (size_t i = 0; i < l[1].rows; i++) l[1].h[i] = l[1].a[i] > 0 ? l[1].a[i] : 0;
     KL_NAME(kl_gan_cells_law)(law, g, dp, pool);
 }
@@ -155,15 +155,15 @@ void KL_NAME(kl_gan_network_law)(kl_real *law, struct KL_NAME(kl_gan_network) * 
 static void step_second(const struct KL_NAME(kl_gan_network) * g)
 {
     const struct KL_NAME(kl_gan_layer) *first = &g->layer[0], *l = &g->layer[1];
-    const struct KL_NAME(kl_gan_rows) rows = { .w = l->w,
-                                               .m = l->m,
-                                               .v = l->v,
-                                               .d = l->d,
-                                               .x = first->h,
-                                               .back = g->back,
-                                               .rows = l->rows,
-                                               .columns = l->stride };
-    kl_kernels()->KL_NAME(gan_step)(&rows, &g->adam[g->epoch]);
+    const struct KL_NAME(kl_gan_step_rows) rows = { .w = l->w,
+                                                    .m = l->m,
+                                                    .v = l->v,
+                                                    .d = l->d,
+                                                    .x = first->h,
+                                                    .back = g->back,
+                                                    .rows = l->rows,
+                                                    .columns = l->stride };
+    kl_kernel_gan_step(&rows, &g->adam[g->epoch]);
     for (size_t i = 0; i < first->rows; i++) first->d[i] = first->h[i] > 0 ? g->back[i] : 0;
 }
 

@@ -51,7 +51,7 @@ static void take_steps(const struct KL_NAME(kl_gan_network) * g, const struct pa
                                               .ahead = (ptrdiff_t)(next * p->n),
                                               .n_steps = until - steps,
                                               .steps = g->adam + steps };
-    kl_kernels()->KL_NAME(gan_input)(&in);
+    kl_kernel_gan_input(&in);
 }
 
 /* Its step with a gradient can wait no longer: the derivatives are about to be forgotten. */
@@ -114,11 +114,10 @@ static void sweep_part(void *context, size_t i, int thread)
     (void)thread;
     add_inputs(g, &p, sums);
     memcpy(l->a + p.from, sums, p.n * sizeof *sums);
-    s->parts[i].most = kl_kernels()->KL_NAME(gan_weigh)(s->parts[i].sums, &weighed);
+    s->parts[i].most = kl_kernel_gan_weigh(s->parts[i].sums, &weighed);
     for (size_t j = l->columns; j-- > 0;) /* those that came last are nearest */
         if (g->layer[1].h[j] > 0)
-            kl_kernels()->KL_NAME(gan_products)(back + 2 * j, l->w + p.weights + j * p.n, weighed.e,
-                                                weighed.u, p.n);
+            kl_kernel_gan_products(back + 2 * j, l->w + p.weights + j * p.n, weighed.e, weighed.u, p.n);
 }
 
 /* law and both layers' derivatives, of what the parts have. */
@@ -135,8 +134,7 @@ static void finish(const struct KL_NAME(kl_gan_network) * g, const struct sweep 
     for (size_t i = 0; i < PARTS; i++) {
         const struct part p = part_of(g, i);
         scale[i] = (kl_real)(exp((double)(s->parts[i].most - most)) / all[0]);
-        kl_kernels()->KL_NAME(gan_law)(s->law + p.from, d + p.from, s->dp + p.from, scale[i],
-                                       level_of(s), mean, p.n);
+        kl_kernel_gan_law(s->law + p.from, d + p.from, s->dp + p.from, scale[i], level_of(s), mean, p.n);
     }
     for (size_t j = 0; j < second->rows; j++) {
         second->d[j] = 0;
